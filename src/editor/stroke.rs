@@ -124,13 +124,13 @@ impl Stroke {
     /// A stroke that begins with `sample` under `settings`.
     #[must_use]
     pub fn begin(sample: &Sample, settings: &ActionSettings) -> Self {
-        let mut stroke = Self::new(sample.key, settings, sample.look.kind);
+        let mut stroke = Self::new(sample.key, settings, sample.snapshot.kind);
         stroke.touch = Some(sample.touch);
         stroke.origin = if is_haptic(sample.touch) { Origin::Felt } else { Origin::Played };
         stroke.first_step = sample.step;
         stroke.has_struck = false;
         // A constructed strike: the hammer is at the string and nothing led there.
-        let view = stroke.row(0.0, &sample.look).view;
+        let view = stroke.row(0.0, &sample.snapshot).view;
         let pressed = stroke.model.travel().map_or(0.0, |travel| 0.4 * travel.dip);
         let constructed = view.hammer.abs() < 2e-3 && view.key >= pressed;
         if constructed && view.hammer_speed != 0.0 && stroke.origin == Origin::Played {
@@ -152,7 +152,7 @@ impl Stroke {
             return;
         }
         let time = STEP * (sample.step - self.first_step) as f64 - self.strike_after;
-        let row = self.row(time, &sample.look);
+        let row = self.row(time, &sample.snapshot);
         let had_struck = self.has_struck;
         self.has_struck |= row.view.hammer >= 0.0;
         self.rows.push(row);
@@ -290,7 +290,7 @@ impl Memory {
             Some(stroke)
                 if stroke.touch == Some(sample.touch)
                     && stroke.key == sample.key
-                    && stroke.kind() == sample.look.kind =>
+                    && stroke.kind() == sample.snapshot.kind =>
             {
                 stroke.push(sample);
             }
@@ -362,7 +362,7 @@ mod tests {
         let still = GrandState { phase: Phase::Return, x: [-0.1; touchback_action::grand::STATES] };
         let (kind, saved) = (ActionKind::Grand, still.into());
         let look = KeySnapshot { kind, saved, drive: Drive::Free, tray: 0.0 };
-        let sample = |touch, step| Sample { step, touch, key: middle(), look };
+        let sample = |touch, step| Sample { step, touch, key: middle(), snapshot: look };
         for step in 10..20 {
             memory.absorb(&sample(1, step), &ActionSettings::default());
         }

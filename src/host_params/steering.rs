@@ -161,7 +161,7 @@ mod tests {
         params.set_midi_map(&map);
         let steering = params.take_steering().unwrap();
         assert!(params.take_steering().is_none());
-        let place = blow.place().unwrap();
+        let place = blow.index().unwrap();
         (steering, params.steered().clone(), place, params.values())
     }
 

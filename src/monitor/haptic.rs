@@ -84,7 +84,7 @@ impl HapticKeys {
         }
         // A keyboard that was switched on anew counts from the beginning.
         let look = KeySnapshot { kind: kind?, saved: state.save(), drive, tray: 0.0 };
-        (step <= *until).then_some(Sample { step, touch: *touch, key, look })
+        (step <= *until).then_some(Sample { step, touch: *touch, key, snapshot: look })
     }
 
     /// Whether a sample of the piano's own is to be shown: it was touched later.

@@ -107,7 +107,7 @@ mod tests {
         });
         let look = KeySnapshot { kind: ActionKind::Grand, saved, drive: Drive::Free, tray: 0.0 };
         let key = KeyNumber::from_midi(60).unwrap();
-        let step = Sample { step: 0, touch: 1, key, look };
+        let step = Sample { step: 0, touch: 1, key, snapshot: look };
         for _ in 0..3 {
             inner.follow(false);
             inner.send(&step);

@@ -2,15 +2,14 @@
 
 use touchback_core::math::pages;
 
-/// Records of a block at most: 4096 in 8192 samples; further ones happen but are not listed, and
-/// are counted.
+/// Largest number of records of a block: 4096 in 8192 samples; further ones are counted, not listed.
 const CAPACITY: usize = 4096;
 
 /// Records in the order in which they happened.
 #[derive(Debug)]
 pub struct BlockLog<T> {
     records: Vec<T>,
-    /// How many of them belong to the last block; those after it belong to the coming one.
+    /// Number of records of the last block; later ones belong to the coming block.
     shown: usize,
     dropped: u64,
 }

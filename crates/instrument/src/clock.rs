@@ -1,12 +1,11 @@
 //! The one time base: samples since reset, and the action's steps on them.
 //!
 //! Step k covers [k·h, (k+1)·h), h = [`STEP`]. It is run before the first sample whose interval
-//! reaches the step's end, after everything a host said at that sample: by then all that can enter
-//! the step is known. What happens in it sounds one constant h later, which is never too late,
-//! because a step is never run later than its end.
+//! reaches the step's end, after all events of that sample: by then all input of the step is known. The
+//! step's events sound one constant h later, which is always possible, because a step is never run later
+//! than its end.
 //!
-//! Positions are kept as whole samples and a remainder in integers, so that no rounding gathers
-//! however long the piano plays.
+//! Positions are stored as whole samples and an integer remainder, so that no rounding errors accumulate.
 
 use touchback_action::STEP;
 use touchback_core::math::cast::floor_index;
@@ -24,18 +23,20 @@ pub struct Clock {
     step_parts: u64,
     /// The sample to be rendered next.
     now: u64,
-    /// The step to be run next, and its beginning: sample and parts.
+    /// Index of the step to be run next.
     step: u64,
+    /// Beginning of that step: whole samples.
     start: u64,
+    /// Beginning of that step: parts of a sample beside the whole samples.
     start_parts: u64,
 }
 
 impl Clock {
-    /// A clock at zero. The rate is taken in whole mHz and kept to 1 kHz…1 MHz; one that is no
-    /// number counts as 48 kHz.
+    /// A clock at zero. The rate is taken in whole mHz and limited to 1 kHz…1 MHz; a rate that is not
+    /// finite counts as 48 kHz.
     pub fn new(sample_rate: f64) -> Self {
-        let asked = if sample_rate.is_finite() { sample_rate } else { 48_000.0 };
-        let step_parts = floor_index(asked.clamp(1e3, 1e6) * 1e3 + 0.5) as u64;
+        let requested = if sample_rate.is_finite() { sample_rate } else { 48_000.0 };
+        let step_parts = floor_index(requested.clamp(1e3, 1e6) * 1e3 + 0.5) as u64;
         let rate = step_parts as f64 / 1e3;
         Self { rate, step_parts, now: 0, step: 0, start: 0, start_parts: 0 }
     }
@@ -58,7 +59,7 @@ impl Clock {
         self.now
     }
 
-    /// Time of that sample, s.
+    /// Time of the sample to be rendered next, s.
     pub fn time(&self) -> f64 {
         self.time_of(self.now, 0.0)
     }
@@ -78,7 +79,7 @@ impl Clock {
         self.step
     }
 
-    /// The sample before which that step has to be run: the one its end falls into, or ends with.
+    /// The sample before which the next step has to be run: the one in which, or with which, the step ends.
     pub const fn due(&self) -> u64 {
         let end = self.start_parts + self.step_parts;
         self.start + end.div_ceil(PARTS) - 1
@@ -90,13 +91,13 @@ impl Clock {
         ((samples - self.start_parts as f64 / PARTS as f64) / self.rate).clamp(0.0, STEP)
     }
 
-    /// Where something `offset` seconds into that step sounds, one [`STEP`] later: the sample and
+    /// Time at which an event `offset` seconds into the next step sounds, one [`STEP`] later: the sample and
     /// the delay after it (0…1 sample). Never before [`Clock::due`].
     pub fn sounding(&self, offset: f64) -> (u64, f64) {
         let end = (self.start_parts + self.step_parts) as f64 / PARTS as f64;
-        let place = end + offset.clamp(0.0, STEP) * self.rate;
-        let sample = self.start + floor_index(place) as u64;
-        if sample < self.due() { (self.due(), 0.0) } else { (sample, place.fract()) }
+        let position = end + offset.clamp(0.0, STEP) * self.rate;
+        let sample = self.start + floor_index(position) as u64;
+        if sample < self.due() { (self.due(), 0.0) } else { (sample, position.fract()) }
     }
 
     /// Advances to the next step after one has been run.
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_in_a_step_sounds_one_step_later() {
+    fn events_of_a_step_sound_one_step_later() {
         for rate in RATES {
             let mut clock = Clock::new(rate);
             for step in 0_u64..3000 {
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_is_none_is_replaced() {
+    fn invalid_rates_are_replaced() {
         assert_eq!(Clock::new(f64::NAN).rate(), 48_000.0);
         assert_eq!(Clock::new(-1.0).rate(), 1000.0);
     }

@@ -1,35 +1,37 @@
 //! Dampers: from the keyboard to the strings, whenever one has moved.
 //!
-//! Three things stand between a damper of the action and its strings. The sostenuto rod keeps up the
-//! dampers that were up when its pedal went down; what they weigh on it, not on their keys, is left
-//! out of the action. A key that was choked has its damper down until the action's own is down, or
-//! the key is played again. A hammer that the regulation keeps at its string is felt on it too.
+//! Three things change the lift of a damper between action and strings. The sostenuto rod keeps up the
+//! dampers that were up when its pedal went down; the action ignores that their weight is then on the rod
+//! and not on their keys. A choked key has its damper down until the action's own damper is down, or
+//! the key is played again. A hammer that the regulation keeps at its string damps the string too.
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 
 /// Steps after the last cause of a damper's motion in which the dampers are still read. Chosen:
-/// 0.25 s outlasts any slewed pedal; looking costs 88 reads a step.
+/// 0.25 s outlasts any slewed pedal; polling costs 88 reads a step.
 const WATCH_STEPS: u32 = 2000;
 
 /// Lift from which the sostenuto rod gets under a damper's lip. Chosen: the rod passes under the
 /// lips of dampers about half way up.
 const CAUGHT: f64 = 0.5;
 
-/// Steps at its string from which a hammer blocks it, 25 ms: a bass hammer's blow takes 6 ms, the
-/// softest hammers turn round within 20.
+/// Steps at its string from which a hammer blocks the string, 25 ms: a bass hammer's blow takes 6 ms,
+/// the softest hammers turn round within 20 ms.
 const BLOCKS: u16 = 200;
 
-/// Distance from its string within which a hammer is at it, m: as far as a string swings where it is
-/// struck (chosen, for a mezzo-piano).
+/// Distance within which a hammer is at its string, m: the amplitude of a string at its strike point
+/// (chosen, for a mezzo-piano).
 const SWING: f64 = 1e-4;
 
-/// Every damper as it was last told to the strings, and what it is told by.
+/// Lift of every damper.
 #[derive(Clone, Debug)]
 pub struct Dampers {
-    told: [f64; KEYS],
-    /// Heights of the dampers of keys whose action runs elsewhere, 0 … 1.
+    /// Lift as last taken for the strings, 0…1; NaN before the first.
+    reported: [f64; KEYS],
+    /// Lifts of the dampers of keys whose action runs elsewhere, 0…1.
     elsewhere: [f64; KEYS],
+    /// Steps in which the dampers are still to be read.
     watch: u32,
     /// Kept up by the sostenuto rod.
     caught: KeySet,
@@ -41,10 +43,10 @@ pub struct Dampers {
 }
 
 impl Dampers {
-    /// Every damper's lift unknown to the strings.
+    /// Every damper's lift still to be reported.
     pub const fn new() -> Self {
         Self {
-            told: [f64::NAN; KEYS],
+            reported: [f64::NAN; KEYS],
             elsewhere: [0.0; KEYS],
             watch: WATCH_STEPS,
             caught: KeySet::EMPTY,
@@ -54,19 +56,19 @@ impl Dampers {
         }
     }
 
-    /// The damper of `key`, whose action runs elsewhere, stands at `lift`, 0 … 1.
+    /// The damper of `key`, whose action runs elsewhere, is at `lift`, 0…1.
     pub const fn lifted_elsewhere(&mut self, key: KeyNumber, lift: f64) {
         self.elsewhere[key.index()] = lift;
         self.watch();
     }
 
-    /// How high the damper of `key` is, 0 … 1: by its own action, at `own`, or by one elsewhere.
+    /// Lift of the damper of `key`, 0…1: the higher of its `own` action's and of one elsewhere.
     fn lift(&self, key: KeyNumber, own: f64) -> f64 {
         own.max(self.elsewhere[key.index()])
     }
 
-    /// The sostenuto rod turns: catches the dampers that are up, by their own actions at `own`, or
-    /// lets all go.
+    /// The sostenuto rod turns: `down`, it catches the dampers that are up (`own`: lift by the key's own
+    /// action); up, it releases all.
     pub fn rod(&mut self, down: bool, own: impl Fn(KeyNumber) -> f64) {
         self.watch();
         self.caught = KeySet::EMPTY;
@@ -84,12 +86,12 @@ impl Dampers {
         self.caught.contains(key)
     }
 
-    /// Whether the strings were last told that the damper of `key` rests on them.
+    /// Whether the damper of `key` was last reported to be on its strings.
     pub fn is_down(&self, key: KeyNumber) -> bool {
-        self.told[key.index()] <= 0.0
+        self.reported[key.index()] <= 0.0
     }
 
-    /// Puts the damper of `key` on its strings until it is there by itself or
+    /// Puts the damper of `key` on its strings until its action's own damper is there or the key is
     /// [`Dampers::played`].
     pub const fn choke(&mut self, key: KeyNumber) {
         self.choked.insert(key);
@@ -100,8 +102,8 @@ impl Dampers {
         self.choked.remove(key);
     }
 
-    /// Call once a step while `key` moves, its hammer `height` m above the string at rest: one that
-    /// stays there chokes it as a damper does.
+    /// Call once a step while `key` moves, its hammer `height` m above the string at rest: a hammer that
+    /// stays at the string damps it.
     pub fn hammer(&mut self, key: KeyNumber, height: f64) {
         let steps = &mut self.at_string[key.index()];
         *steps = if height >= -SWING { steps.saturating_add(1) } else { 0 };
@@ -118,7 +120,7 @@ impl Dampers {
     }
 
     /// Whether the dampers are to be read in this step; call once a step.
-    pub const fn look(&mut self, keys_move: bool) -> bool {
+    pub const fn poll(&mut self, keys_move: bool) -> bool {
         if keys_move {
             self.watch();
         } else {
@@ -127,14 +129,14 @@ impl Dampers {
         self.watch > 0
     }
 
-    /// The lift to tell the strings, 0…1, where the key's own action has its damper at `own`;
-    /// `None` if they know it.
+    /// The lift of the damper of `key`, 0…1, whose own action has it at `own`; `None` if it has been
+    /// reported.
     pub fn take_change(&mut self, key: KeyNumber, own: f64) -> Option<f64> {
         if own.is_nan() {
             return None;
         }
         let lift = self.lift(key, own);
-        // A choked damper is released once the action's own is down.
+        // A choke ends once the action's own damper is down.
         if lift <= 0.0 {
             self.choked.remove(key);
         }
@@ -145,10 +147,10 @@ impl Dampers {
         } else {
             lift.clamp(0.0, 1.0)
         };
-        if self.told[key.index()] == lift {
+        if self.reported[key.index()] == lift {
             return None;
         }
-        self.told[key.index()] = lift;
+        self.reported[key.index()] = lift;
         self.watch();
         Some(lift)
     }
@@ -159,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_news_is_told_and_watching_ends() {
+    fn only_changes_are_reported_and_polling_ends() {
         let mut dampers = Dampers::new();
         let key = KeyNumber::from_index(3).unwrap();
         assert_eq!(dampers.take_change(key, 0.0), Some(0.0));
@@ -167,12 +169,12 @@ mod tests {
         assert_eq!(dampers.take_change(key, f64::NAN), None);
         assert_eq!(dampers.take_change(key, 0.4), Some(0.4));
         assert_eq!(dampers.take_change(key, 0.4), None);
-        let looked = (0..10_000).filter(|_| dampers.look(false)).count();
-        assert!(looked < 2001 && !dampers.look(false) && dampers.look(true));
+        let polled = (0..10_000).filter(|_| dampers.poll(false)).count();
+        assert!(polled < 2001 && !dampers.poll(false) && dampers.poll(true));
     }
 
     #[test]
-    fn the_rod_keeps_what_it_caught_and_a_choke_overrules_it() {
+    fn the_rod_keeps_caught_dampers_up_and_a_choke_overrules_it() {
         let mut dampers = Dampers::new();
         let [held, free] = [3, 4].map(|i| KeyNumber::from_index(i).unwrap());
         let lift = |key| if key == held { 0.8 } else { 0.3 };
@@ -195,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hammer_that_stays_at_its_string_chokes_it() {
+    fn a_hammer_that_stays_at_its_string_damps_it() {
         let mut dampers = Dampers::new();
         let key = KeyNumber::from_index(80).unwrap();
         assert_eq!(dampers.take_change(key, 1.0), Some(1.0));

@@ -1,12 +1,12 @@
-//! What a player or a host sends.
+//! Musical events of a player or a host.
 
 use crate::Settings;
 use crate::touch::finger::{fingertip_speed, grand_press};
 use touchback_action::{KeyEvent, TimedEvent};
 use touchback_core::math::compass::KeyNumber;
 
-/// A musical event, applied at the piano's current sample. Every value is a share 0…1 (beyond it
-/// as at its ends) unless said otherwise.
+/// A musical event, applied at the piano's current sample. Every value is a share, limited to 0…1,
+/// unless stated otherwise.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event {
     /// Key pressed.
@@ -23,25 +23,25 @@ pub enum Event {
         /// MIDI velocity / 127.
         velocity: f64,
     },
-    /// Every press of the key let go and its damper on the string, whatever the pedals do.
+    /// Every press of the key ended and its damper on the string, whatever the pedals do.
     Choke(KeyNumber),
-    /// Key pressure: how deep the key is, where the settings read it so; else nothing.
+    /// Key pressure: depth of the key if the settings read pressure so, otherwise ignored.
     Pressure {
         /// Which key.
         key: KeyNumber,
         /// Share of the key dip.
         depth: f64,
     },
-    /// Something happened in a key whose action runs elsewhere, as one felt on a motorized keyboard.
+    /// Event of a key whose action runs elsewhere, for the motors of a keyboard.
     Haptic {
         /// Which key.
         key: KeyNumber,
-        /// What happened in it.
+        /// The action's event.
         event: KeyEvent,
         /// Samples after the present one.
         ahead: f64,
     },
-    /// Pitch of one key against its own.
+    /// Detuning of one key relative to its tuning.
     Tune {
         /// Which key.
         key: KeyNumber,
@@ -69,13 +69,13 @@ pub enum Event {
 }
 
 impl Event {
-    /// What happens in a key whose action runs elsewhere, `ahead` samples after the present one.
+    /// Event of a key whose action runs elsewhere, `ahead` samples after the present one.
     #[must_use]
     pub const fn haptic(timed: &TimedEvent, ahead: f64) -> Self {
         Self::Haptic { key: timed.key, event: timed.event, ahead }
     }
 
-    /// Its number, if it has one.
+    /// The event's number, if it has one.
     #[must_use]
     pub const fn value(&self) -> Option<f64> {
         match *self {
@@ -95,8 +95,8 @@ impl Event {
         }
     }
 
-    /// The key that a note presses and the speed of a fingertip, m/s, that throws its hammer as the
-    /// note asks; 0 where the note ends. Nothing for other events.
+    /// The key of a note-on and the speed of a fingertip, m/s, that gives the note's hammer speed; speed 0
+    /// for the end of a note. `None` for other events.
     #[must_use]
     pub fn fingertip(&self, settings: &Settings) -> Option<(KeyNumber, f64)> {
         match *self {

@@ -1,42 +1,43 @@
-//! What sounds at a coming sample: strikes, knocks and damper moves in the order of their moments.
+//! Queue of coming sounds: strikes, knocks, damper moves and pitches in the order of their times.
 
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::pages;
 use touchback_sound::Knock;
 
-/// One thing for the strings.
+/// One change or excitation of the strings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Sounding {
-    /// A hammer meets its strings, m/s; the note-on that caused it, s (NaN without one).
+    /// A hammer meets its strings at `speed` m/s; `note_on`: time of the note-on that caused it, s (NaN
+    /// without one).
     Strike { key: KeyNumber, speed: f64, note_on: f64 },
-    /// A plectrum lets the strings go, displaced by so many m; the note-on as of a strike.
+    /// A plectrum releases the strings, displaced by `displacement` m; `note_on` as in a strike.
     Pluck { key: KeyNumber, displacement: f64, note_on: f64 },
-    /// The mechanism knocks, m/s.
+    /// The mechanism knocks at `speed` m/s.
     Knock { key: KeyNumber, knock: Knock, speed: f64 },
     /// A damper has moved, 0 resting … 1 clear.
     Damper { key: KeyNumber, lift: f64 },
-    /// The damper of a key felt elsewhere stands there.
+    /// The damper of a haptic key is at `lift`, 0…1.
     HapticDamper { key: KeyNumber, lift: f64 },
-    /// The strings of a key are bent by so many cents.
+    /// The strings of a key are bent by `cents`.
     Pitch { key: KeyNumber, cents: f64 },
 }
 
-/// When: a sample since reset and 0…1 samples after its beginning.
+/// A sound and its time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Entry {
     /// Sample since reset.
     pub sample: u64,
     /// Samples after it, 0…1.
     pub delay: f64,
-    /// What sounds.
+    /// The sound.
     pub what: Sounding,
 }
 
-/// Two steps' worth of entries (an event list of which every event sounds thrice, every damper and
-/// every pitch) and some in reserve.
+/// Largest number of entries: those of two action steps (a full event list with three sounds per event,
+/// every damper and every pitch) and some in reserve.
 const CAPACITY: usize = 4000;
 
-/// A bounded list of entries, earliest first; equals keep the order in which they came.
+/// A bounded list of entries, earliest first; entries of equal time keep their order of arrival.
 #[derive(Debug)]
 pub struct EventQueue {
     entries: Vec<Entry>,
@@ -49,26 +50,26 @@ impl EventQueue {
         Self { entries: pages::room(CAPACITY), dropped: 0 }
     }
 
-    /// Forgets every entry and the count.
+    /// Removes every entry and restarts the count.
     pub fn reset(&mut self) {
         self.entries.clear();
         self.dropped = 0;
     }
 
-    /// Forgets every entry.
+    /// Removes every entry.
     pub fn clear(&mut self) {
         self.entries.clear();
     }
 
-    /// Adds an entry in its place; without room it is counted and dropped.
+    /// Inserts an entry by its time; if the queue is full, the entry is dropped and counted.
     pub fn add(&mut self, entry: Entry) {
         if self.entries.len() == CAPACITY {
             self.dropped += 1;
             return;
         }
-        let moment = (entry.sample, entry.delay);
-        let place = self.entries.partition_point(|e| (e.sample, e.delay) <= moment);
-        self.entries.insert(place, entry);
+        let time = (entry.sample, entry.delay);
+        let index = self.entries.partition_point(|e| (e.sample, e.delay) <= time);
+        self.entries.insert(index, entry);
     }
 
     /// Sample of the earliest entry.
@@ -76,18 +77,18 @@ impl EventQueue {
         self.entries.first().map(|e| e.sample)
     }
 
-    /// Takes out what is due at `sample`, earliest first.
+    /// Removes and returns the entries due at `sample`, earliest first.
     pub fn take(&mut self, sample: u64) -> impl Iterator<Item = Entry> {
         let due = self.entries.partition_point(|e| e.sample <= sample);
         self.entries.drain(..due)
     }
 
-    /// Whether nothing is to come.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Entries that found no room since reset.
+    /// Entries dropped since reset.
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }
@@ -103,24 +104,24 @@ mod tests {
     }
 
     #[test]
-    fn entries_come_out_by_moment_and_then_by_arrival() {
-        let mut event_queue = EventQueue::new();
+    fn entries_come_out_by_time_and_then_by_arrival() {
+        let mut queue = EventQueue::new();
         for e in [entry(7, 0.5, 0), entry(5, 0.0, 1), entry(7, 0.2, 2), entry(7, 0.2, 3)] {
-            event_queue.add(e);
+            queue.add(e);
         }
-        assert_eq!(event_queue.next(), Some(5));
-        assert_eq!(event_queue.take(6).collect::<Vec<_>>(), [entry(5, 0.0, 1)]);
-        let rest: Vec<_> = event_queue.take(7).collect();
+        assert_eq!(queue.next(), Some(5));
+        assert_eq!(queue.take(6).collect::<Vec<_>>(), [entry(5, 0.0, 1)]);
+        let rest: Vec<_> = queue.take(7).collect();
         assert_eq!(rest, [entry(7, 0.2, 2), entry(7, 0.2, 3), entry(7, 0.5, 0)]);
-        assert!(event_queue.is_empty());
+        assert!(queue.is_empty());
     }
 
     #[test]
-    fn a_full_agenda_counts_what_it_drops() {
-        let mut event_queue = EventQueue::new();
+    fn a_full_queue_counts_what_it_drops() {
+        let mut queue = EventQueue::new();
         for _ in 0..CAPACITY + 3 {
-            event_queue.add(entry(1, 0.0, 0));
+            queue.add(entry(1, 0.0, 0));
         }
-        assert_eq!((event_queue.dropped(), event_queue.take(1).count()), (3, CAPACITY));
+        assert_eq!((queue.dropped(), queue.take(1).count()), (3, CAPACITY));
     }
 }

@@ -1,8 +1,8 @@
-//! Messages at their samples: cuts a block where they come.
+//! Messages at their samples: a block is rendered in portions between them.
 //!
 //! The audio does not depend on where the host cuts its blocks: at one sample, settings change
-//! before events happen, and events keep the host's order. In look-ahead timing both happen later by
-//! a latency that stays what it was when the scheduler was made.
+//! before events are applied, and events keep the host's order. In look-ahead timing both are later by
+//! a latency that is fixed when the scheduler is made.
 
 use std::ops::Range;
 
@@ -14,28 +14,28 @@ use crate::record::Counts;
 use crate::{Event, Piano, Settings};
 use touchback_sound::microphones::{Distant, part};
 
-/// Messages kept for the next block. The framework cuts a block where a parameter changes and may
-/// have handed over messages of the cut's own sample; 256 exceed what is played at one sample.
-const LATE: usize = 256;
+/// Largest number of messages deferred to the next block. The framework cuts a block where a parameter
+/// changes and may have delivered messages of the cut's own sample; 256 exceed any chord.
+const DEFERRED: usize = 256;
 
-/// Who sends a piano messages and takes what it gives.
+/// Source of a piano's messages, and receiver of its events and strikes.
 pub trait Host {
     /// The next message of the block and its offset in samples.
     fn next(&mut self) -> Option<(u32, InputMessage)>;
 
-    /// The settings that hold from a message on, at its sample, where it changes them.
+    /// The settings in force from a message on, at its sample, if the message changes them.
     fn steer(&mut self, _message: &InputMessage) -> Option<&Settings> {
         None
     }
 
-    /// Called with every event that a message means, before the piano handles it.
+    /// Called with every event of a message, before the piano handles it.
     fn on_event(&mut self, _event: &Event, _settings: &Settings) {}
 
     /// Called whenever `piano` has rendered some samples of the block that began at sample `begin`.
     fn rendered(&mut self, _piano: &Piano, _begin: u64) {}
 }
 
-/// A piano and the messages that wait for their sample.
+/// A piano and the messages that wait for their samples.
 pub struct EventScheduler {
     piano: Piano,
     midi: Midi,
@@ -52,22 +52,22 @@ impl EventScheduler {
         Self { piano, midi: Midi::default(), schedule: Schedule::default(), ahead }
     }
 
-    /// Samples by which everything is late.
+    /// Constant latency, samples; 0 unless the timing looks ahead.
     #[must_use]
     pub fn latency(&self) -> u64 {
         self.ahead.as_ref().map_or(0, |ahead| ahead.latency())
     }
 
-    /// Notes that could not be ahead enough.
+    /// Notes that could not be played in time.
     #[must_use]
     pub fn lateness(&self) -> Lateness {
         self.ahead.as_ref().map_or_else(Lateness::default, |ahead| ahead.lateness())
     }
 
-    /// The settings last set, whether they hold already or wait.
+    /// The settings set last, in force or waiting.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        self.ahead.as_ref().map_or_else(|| self.piano.settings(), |ahead| ahead.newest())
+        self.ahead.as_ref().map_or_else(|| self.piano.settings(), |ahead| ahead.newest(&self.piano))
     }
 
     /// The piano, between blocks.
@@ -75,12 +75,13 @@ impl EventScheduler {
         &mut self.piano
     }
 
-    /// As new with the present settings.
+    /// Resets piano, held notes and waiting messages; the settings set last stay.
     pub fn reset(&mut self) {
-        self.schedule.late.clear();
+        self.schedule.deferred.clear();
         self.midi.reset();
         if let Some(ahead) = &mut self.ahead {
-            self.piano.set(&ahead.reset());
+            let settings = ahead.reset(&self.piano);
+            self.piano.set(&settings);
         }
         self.piano.reset();
     }
@@ -93,7 +94,7 @@ impl EventScheduler {
         }
     }
 
-    /// See [`Piano::set`].
+    /// Sets new settings at the present sample, after the latency if there is one: [`Piano::set`].
     pub fn set(&mut self, settings: &Settings) {
         match &mut self.ahead {
             Some(ahead) => ahead.set(settings, self.piano.sample()),
@@ -104,12 +105,12 @@ impl EventScheduler {
     /// Whether nothing moves, sounds or waits.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.schedule.late.is_empty()
+        self.schedule.deferred.is_empty()
             && self.ahead.as_ref().is_none_or(|ahead| ahead.is_empty())
             && self.piano.is_idle()
     }
 
-    /// Upper bound of the samples until it is idle, if nothing more comes.
+    /// Upper bound of the samples until the scheduler is idle, if no message comes.
     #[must_use]
     pub fn tail(&self) -> u32 {
         let waiting = self.ahead.as_ref().filter(|ahead| !ahead.is_empty());
@@ -123,30 +124,30 @@ impl EventScheduler {
         self.piano.sample()
     }
 
-    /// Hands the piano an event of a motorized keyboard, before the block it sounds in; it is not
-    /// late.
+    /// Applies an event of a motorized keyboard at once, without latency; call it before the block in which
+    /// the event sounds.
     pub fn haptic(&mut self, event: Event) {
         self.piano.handle(event);
     }
 
-    /// Messages left out since creation.
+    /// Messages ignored since creation.
     #[must_use]
     pub const fn ignored(&self) -> Ignored {
         self.midi.ignored()
     }
 
-    /// See [`Piano::counts`].
+    /// Counters of the piano since creation or reset.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.piano.counts()
     }
 
-    /// Writes one block of both channels with what `host` sends.
+    /// Writes one block of both channels under the messages of `host`.
     pub fn process(&mut self, left: &mut [f32], right: &mut [f32], host: &mut impl Host) {
         self.process_with(left, right, None, host);
     }
 
-    /// The same, and what the `distant` pair of microphones hears (equal lengths too).
+    /// Like [`EventScheduler::process`], and writes the `distant` pair of microphones too (equal lengths).
     pub fn process_with(
         &mut self,
         left: &mut [f32],
@@ -164,18 +165,18 @@ impl EventScheduler {
                         None => piano.set(settings),
                     }
                 }
-                let newest = ahead.as_ref().map_or_else(|| piano.settings(), |a| a.newest());
+                let newest = ahead.as_ref().map_or_else(|| piano.settings(), |a| a.newest(piano));
                 midi.translate(&message, Reading::from(newest), |event| {
                     let due = match ahead {
                         Some(ahead) => {
                             let due = ahead.add(event, piano);
-                            piano.came_late(ahead.lateness().notes);
+                            piano.set_late_notes(ahead.lateness().notes);
                             due
                         }
                         None => Some(event),
                     };
                     if let Some(event) = due {
-                        happen(event, piano, host);
+                        apply(event, piano, host);
                     }
                 });
             }
@@ -192,7 +193,7 @@ impl EventScheduler {
                         piano.set(&settings);
                     }
                     while let Some(event) = ahead.take_event(piano.sample()) {
-                        happen(event, piano, host);
+                        apply(event, piano, host);
                     }
                     let rest = ahead.next().map_or(u64::MAX, |sample| sample - piano.sample());
                     let rest = usize::try_from(rest).unwrap_or(usize::MAX);
@@ -207,13 +208,13 @@ impl EventScheduler {
     }
 }
 
-/// `event` happens at the present sample of `piano`.
-fn happen(event: Event, piano: &mut Piano, host: &mut impl Host) {
+/// Applies `event` at the present sample of `piano`.
+fn apply(event: Event, piano: &mut Piano, host: &mut impl Host) {
     host.on_event(&event, piano.settings());
     piano.handle(event);
 }
 
-/// One thing to do, in order.
+/// One action of a block, in order.
 #[derive(Clone, PartialEq, Debug)]
 enum ScheduledAction<T> {
     Handle(T),
@@ -222,19 +223,19 @@ enum ScheduledAction<T> {
 
 /// Orders the messages of a block among its samples.
 struct Schedule<T> {
-    late: ArrayVec<T, LATE>,
+    deferred: ArrayVec<T, DEFERRED>,
 }
 
 impl<T> Default for Schedule<T> {
     fn default() -> Self {
-        Self { late: ArrayVec::new() }
+        Self { deferred: ArrayVec::new() }
     }
 }
 
 impl<T> Schedule<T> {
     /// Calls `act` with `with` for a block of `length` samples: every sample is rendered once, in order, and
-    /// every message handled once, before the sample it is stamped with. A message stamped at or
-    /// beyond the end waits for the next block, so that settings that change there come first.
+    /// every message handled once, before the sample of its offset. A message with an offset at or beyond
+    /// the end is deferred to the next block, so that settings that change there come first.
     fn run<W: ?Sized>(
         &mut self,
         length: usize,
@@ -243,24 +244,26 @@ impl<T> Schedule<T> {
         mut act: impl FnMut(&mut W, ScheduledAction<T>),
     ) {
         if length > 0 {
-            self.late.drain(..).for_each(|event| act(with, ScheduledAction::Handle(event)));
+            self.deferred.drain(..).for_each(|event| act(with, ScheduledAction::Handle(event)));
         }
         let mut done = 0;
         while let Some((offset, event)) = next(with) {
             let offset = usize::try_from(offset).unwrap_or(usize::MAX);
             let upto = offset.min(length);
-            // A message stamped before the last one is handled at once.
-            if upto > done && (offset < length || self.late.is_full()) {
+            // A message with a smaller offset than the last one is handled at once.
+            if upto > done && (offset < length || self.deferred.is_full()) {
                 act(with, ScheduledAction::Render(done..upto));
                 done = upto;
             }
             if offset < length {
                 act(with, ScheduledAction::Handle(event));
             } else {
-                if self.late.is_full() {
-                    self.late.drain(..).for_each(|event| act(with, ScheduledAction::Handle(event)));
+                if self.deferred.is_full() {
+                    self.deferred
+                        .drain(..)
+                        .for_each(|event| act(with, ScheduledAction::Handle(event)));
                 }
-                self.late.push(event);
+                self.deferred.push(event);
             }
         }
         if done < length {
@@ -285,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn events_come_before_their_sample_and_in_order() {
+    fn events_are_handled_before_their_sample_and_in_order() {
         let events = [(0, 0.1), (3, 0.2), (3, 0.3), (7, 0.4)];
         assert_eq!(
             run(&mut Schedule::default(), 8, &events),
@@ -302,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_at_the_end_of_a_block_opens_the_next() {
+    fn an_event_at_the_end_of_a_block_is_deferred_to_the_next() {
         let mut schedule = Schedule::default();
         assert_eq!(run(&mut schedule, 4, &[(4, 1.0)]), [ScheduledAction::Render(0..4)]);
         assert_eq!(run(&mut schedule, 0, &[(0, 0.5)]), []);
@@ -318,7 +321,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing is lost, doubled or reordered, however many events and wherever they fall.
+        /// No event is lost, doubled or reordered, at any number and offsets.
         #[test]
         fn every_sample_and_event_happens_once(
             lengths in prop::collection::vec(0usize..40, 1..6),

@@ -1,4 +1,4 @@
-//! Who holds which key, and which presses stay silent.
+//! Notes held on each key, and presses that stay silent.
 //!
 //! Note-ons of one key are counted: of two overlapping notes of one key the first note-off
 //! releases nothing, the second does, as with two fingers on one key. Every note-on strikes again.
@@ -7,26 +7,28 @@ use touchback_action::STEP;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 
-/// How long after key bottom or release a hammer may still arrive, steps. A hammer flying freely
-/// reaches the string or turns back within √(2·blow/g): 0.098 s for the whole blow of 47 mm; 0.1 s.
+/// Time after key bottom or release in which a hammer may still arrive, steps. A hammer in free flight
+/// reaches the string or turns back within √(2·blow/g), 0.098 s for the whole blow of 47 mm; here 0.1 s.
 const FLIGHT_STEPS: u64 = 800;
 const _: () = assert!(STEP == 125e-6, "FLIGHT_STEPS is 0.1 s");
 
 /// Counted presses of all keys.
 #[derive(Clone, Debug)]
 pub struct HeldNotes {
+    /// Number of notes that hold each key.
     held: [u32; KEYS],
-    /// Times of the last note-on, and of that of the present press, s.
+    /// Time of the last note-on of each key, s.
     latest: [f64; KEYS],
+    /// Time of the note-on of each key's present press, s.
     note_on: [f64; KEYS],
     held_keys: KeySet,
-    /// Pressed in the natural way and not sounded yet.
+    /// Keys whose present press has not sounded.
     open: KeySet,
-    /// Those of them that are to be pressed again thereafter.
+    /// Keys of `open` whose press is to be followed by another.
     followed: KeySet,
-    /// Those whose hammer must have arrived by a step.
+    /// Keys of `open` whose hammer must arrive before the step in `deadline`.
     closing: KeySet,
-    verdict: [u64; KEYS],
+    deadline: [u64; KEYS],
 }
 
 impl HeldNotes {
@@ -40,7 +42,7 @@ impl HeldNotes {
             open: KeySet::default(),
             followed: KeySet::default(),
             closing: KeySet::default(),
-            verdict: [0; KEYS],
+            deadline: [0; KEYS],
         }
     }
 
@@ -64,13 +66,13 @@ impl HeldNotes {
         *held == 0 && self.held_keys.remove(key)
     }
 
-    /// Forgets the notes that hold `key`; whether there were any.
+    /// Ends all notes that hold `key`. Returns whether there were any.
     pub const fn lift(&mut self, key: KeyNumber) -> bool {
         self.held[key.index()] = 0;
         self.held_keys.remove(key)
     }
 
-    /// Forgets every note held; returns the keys to be released.
+    /// Ends every held note. Returns the keys to be released.
     pub fn all_up(&mut self) -> KeySet {
         self.held = [0; KEYS];
         std::mem::take(&mut self.held_keys)
@@ -81,8 +83,8 @@ impl HeldNotes {
         self.note_on[key.index()]
     }
 
-    /// A press begins whose hammer is still to strike (`open`) or has struck. Returns whether it
-    /// ends an earlier press that stayed silent.
+    /// A press begins whose hammer is still to strike (`open`) or has struck. Returns whether it ends an
+    /// earlier press that stayed silent.
     pub const fn begin(&mut self, key: KeyNumber, open: bool) -> bool {
         self.closing.remove(key);
         self.followed.remove(key);
@@ -94,15 +96,15 @@ impl HeldNotes {
         silent
     }
 
-    /// A press is to follow the present one, whose hammer is still to strike. Returns whether it
-    /// takes the place of one that was to follow.
+    /// A press is to follow the present one, whose hammer is still to strike. Returns whether it replaces
+    /// another press that was to follow.
     pub const fn follow(&mut self, key: KeyNumber) -> bool {
-        let taken = self.followed.contains(key);
+        let is_replaced = self.followed.contains(key);
         self.followed.insert(key);
-        taken
+        is_replaced
     }
 
-    /// The hammer of `key` has struck, or will not; the press that was to follow is the present one.
+    /// The hammer of `key` has struck, or will not; a press that was to follow becomes the present one.
     pub const fn struck(&mut self, key: KeyNumber) {
         self.closing.remove(key);
         if self.followed.remove(key) {
@@ -112,19 +114,19 @@ impl HeldNotes {
         }
     }
 
-    /// From step `step` on `key` throws its hammer no more: it is at the bottom or let go.
+    /// From step `step` on `key` does not throw its hammer: the key is at its bottom or released.
     pub const fn close(&mut self, key: KeyNumber, step: u64) {
         if self.open.contains(key) && !self.closing.contains(key) {
             self.closing.insert(key);
-            self.verdict[key.index()] = step + FLIGHT_STEPS;
+            self.deadline[key.index()] = step + FLIGHT_STEPS;
         }
     }
 
-    /// Presses that have turned out silent by step `step`.
+    /// Number of presses that have stayed silent by step `step`, since the last call.
     pub fn silent_by(&mut self, step: u64) -> u64 {
         let mut silent = 0;
         for key in self.closing.iter() {
-            if self.verdict[key.index()] <= step {
+            if self.deadline[key.index()] <= step {
                 self.struck(key);
                 silent += 1;
             }
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_press_that_follows_is_the_present_one_after_the_strike() {
+    fn a_following_press_becomes_the_present_one_after_the_strike() {
         let mut held = HeldNotes::new();
         let key = KeyNumber::from_index(10).unwrap();
         held.down(key, 1.0);
@@ -186,7 +188,7 @@ mod tests {
         held.down(key, 1.1);
         assert!(!held.follow(key));
         held.down(key, 1.2);
-        assert!(held.follow(key), "one takes the other's place");
+        assert!(held.follow(key), "one replaces the other");
         assert_eq!(held.note_on(key), 1.0);
         held.close(key, 100);
         held.struck(key);

@@ -4,7 +4,6 @@
     allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
 )]
 
-mod block;
 mod block_log;
 mod clock;
 mod dampers;

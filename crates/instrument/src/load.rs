@@ -1,4 +1,4 @@
-//! Counters of work: steps, keys and events, without reading a clock.
+//! Counters of work: steps, keys and events, independent of processing time.
 
 /// Work since creation or reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -7,9 +7,9 @@ pub struct WorkCounters {
     pub steps: u64,
     /// Steps of single keys: keys that moved, summed over the steps.
     pub key_steps: u64,
-    /// Most keys that moved in one step.
+    /// Largest number of keys that moved in one step.
     pub most_keys: usize,
-    /// Most events of one step.
+    /// Largest number of events of one step.
     pub most_events: usize,
 }
 

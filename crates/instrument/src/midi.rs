@@ -1,4 +1,4 @@
-//! What MIDI and host messages mean to a piano, wherever they come from.
+//! From MIDI and host messages to events of a piano.
 //!
 //! All channels play the one piano. Presses are counted per channel and note, so that the key rises
 //! with the last of them and a message for all notes of a channel ends that channel's own. Each
@@ -37,17 +37,17 @@ pub use message::{Address, InputMessage};
 use message::{EXACT, exact, is_finite};
 use mpe::Fingers;
 
-/// 0…1 as the nearest of 0…127.
+/// The nearest of 0…127 to a `value` of 0…1.
 #[must_use]
 pub fn seven_bits(value: f64) -> u8 {
     byte(floor_index((127.0 * value).round().clamp(0.0, 127.0)))
 }
 
-/// Steps of controller 88 within one of velocity.
+/// Steps of controller 88 within one step of velocity.
 const PARTS: f64 = 128.0;
 
-/// The velocity of a note-on (0…1) as 7 bits (1…127: 0 would be a note-off) and their finer part
-/// 0…127 for controller 88, which a sender leaves out where it is 0: the nearest that they can say.
+/// The velocity of a note-on (0…1) as the nearest 7 bits (1…127: 0 would be a note-off) and finer part,
+/// 0…127, for controller 88, which a sender omits where it is 0.
 #[must_use]
 pub fn split_velocity(velocity: f64) -> (u8, u8) {
     let steps = (127.0 * PARTS * velocity).round();
@@ -57,14 +57,14 @@ pub fn split_velocity(velocity: f64) -> (u8, u8) {
 
 const CHANNELS: usize = 16;
 const NOTES: usize = 128;
-/// The settings that messages are read with.
+/// Settings that messages are interpreted with.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Reading {
-    /// Semitones by which notes are moved.
+    /// Transposition of notes, semitones.
     pub transpose: f64,
-    /// What the sustain pedal's value means.
+    /// Direction of the sustain pedal's values.
     pub polarity: Polarity,
-    /// Semitones of a finger's whole bend under MPE; `None` where the channels are not fingers.
+    /// Range of a finger's bend under MPE, semitones; `None` without MPE.
     pub mpe: Option<f64>,
 }
 
@@ -76,31 +76,31 @@ impl From<&Settings> for Reading {
     }
 }
 
-/// What was left out, by reason.
+/// Numbers of ignored messages by reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ignored {
     /// Note-ons outside A0 to C8, after transposition.
     pub outside: u64,
-    /// Messages whose value is no number.
+    /// Messages whose value is not finite.
     pub invalid: u64,
-    /// Expressions that a piano has no use for.
+    /// Expressions that a piano does not support.
     pub foreign: u64,
 }
 
-/// Turns messages into events; keeps held notes and every channel's pedals.
+/// Translates messages to events; keeps held notes and every channel's pedals.
 #[derive(Clone, Debug)]
 pub struct Midi {
     /// Presses of each note by channel.
     held: [[u16; CHANNELS]; NOTES],
-    /// Key that a held note plays: transposition does not move it.
+    /// Key of each held note: a new transposition does not change it.
     keys: [Option<KeyNumber>; NOTES],
-    /// Host's number of the last press of each note.
+    /// Host's id of the last press of each note.
     ids: [Option<i32>; NOTES],
     /// Sustain, sostenuto and una corda of each channel.
     pedals: [[f64; CHANNELS]; 3],
     /// Finer part of the next velocity of each channel, 0…127.
     prefixes: [Option<f64>; CHANNELS],
-    /// Fingers of their own channels.
+    /// Fingers with channels of their own.
     fingers: Fingers,
     ignored: Ignored,
 }
@@ -120,18 +120,18 @@ impl Default for Midi {
 }
 
 impl Midi {
-    /// Forgets notes, pedals and prefixes; the counts go on.
+    /// Forgets notes, pedals and prefixes; the counts continue.
     pub fn reset(&mut self) {
         *self = Self { ignored: self.ignored, ..Self::default() };
     }
 
-    /// What was left out so far.
+    /// Messages ignored so far.
     #[must_use]
     pub const fn ignored(&self) -> Ignored {
         self.ignored
     }
 
-    /// Hands `out` the events that `message` means as `reading` has it, in their order.
+    /// Calls `out` with the events of `message` under the settings `reading`, in order.
     pub fn translate(
         &mut self,
         message: &InputMessage,
@@ -143,7 +143,7 @@ impl Midi {
             self.ignored.invalid += 1;
             return;
         }
-        self.fingers.read(mpe, &mut out);
+        self.fingers.set_range(mpe, &mut out);
         match exact(message) {
             InputMessage::NoteOn { channel, note, velocity, .. } if velocity <= 0.0 => {
                 let to = Address::note(channel, note);
@@ -151,24 +151,24 @@ impl Midi {
             }
             InputMessage::NoteOn { channel, note, id, velocity } => {
                 let velocity = self.finer(channel, velocity);
-                let place = usize::from(note) % NOTES;
-                let holds = self.keys[place].filter(|_| self.is_held(place));
-                let Some(key) = holds.or_else(|| moved(note, transpose)) else {
+                let slot = usize::from(note) % NOTES;
+                let holds = self.keys[slot].filter(|_| self.is_held(slot));
+                let Some(key) = holds.or_else(|| transposed(note, transpose)) else {
                     self.ignored.outside += 1;
                     return;
                 };
-                self.keys[place] = Some(key);
-                self.ids[place] = id;
-                let held = &mut self.held[place][index(channel)];
+                self.keys[slot] = Some(key);
+                self.ids[slot] = id;
+                let held = &mut self.held[slot][index(channel)];
                 *held = held.saturating_add(1);
                 out(Event::NoteOn { key, velocity });
                 self.fingers.press(channel, key, &mut out);
             }
             InputMessage::NoteOff { to, velocity } => self.release(to, velocity, &mut out),
-            InputMessage::Choke(to) if names_no_note(to) => self.choke_all(to.channel, &mut out),
+            InputMessage::Choke(to) if is_for_all_notes(to) => self.choke_all(to.channel, &mut out),
             InputMessage::Choke(to) => {
-                if let Some((place, key)) = self.find(to, transpose) {
-                    self.held[place] = [0; CHANNELS];
+                if let Some((slot, key)) = self.find(to, transpose) {
+                    self.held[slot] = [0; CHANNELS];
                     out(Event::Choke(key));
                 }
             }
@@ -177,7 +177,7 @@ impl Midi {
                     out(Event::Pressure { key, depth: value });
                 }
             }
-            InputMessage::Tuning { to, semitones } if names_no_note(to) => {
+            InputMessage::Tuning { to, semitones } if is_for_all_notes(to) => {
                 KeyNumber::all().for_each(|key| out(Event::Tune { key, cents: 100.0 * semitones }));
             }
             InputMessage::Tuning { to, semitones } => {
@@ -227,7 +227,7 @@ impl Midi {
         }
     }
 
-    /// `channel` bends by `value`, −1…1: a finger its notes, any other all of them.
+    /// `channel` bends by `value`, −1…1: a finger bends its own notes, any other channel all notes.
     fn bend(&mut self, channel: u8, value: f64, out: &mut impl FnMut(Event)) {
         if self.fingers.has(channel) {
             let held = self.held_by(channel);
@@ -244,8 +244,8 @@ impl Midi {
         self.pedals[which].iter().fold(0.0, |deepest, pedal| deepest.max(*pedal))
     }
 
-    /// `velocity` with the finer part that CC 88 sent before it. A velocity between MIDI's 127
-    /// steps has its finer part already.
+    /// `velocity` with the finer part of the CC 88 before it. A velocity between MIDI's 127 steps has
+    /// its finer part already.
     fn finer(&mut self, channel: u8, velocity: f64) -> f64 {
         let prefix = self.prefixes[index(channel)].take();
         let coarse = 127.0 * velocity;
@@ -261,7 +261,7 @@ impl Midi {
         if let Some(channel) = to.channel {
             self.prefixes[index(channel)] = None;
         }
-        if names_no_note(to) {
+        if is_for_all_notes(to) {
             match to.channel {
                 Some(channel) => self.end_channel(index(channel), out),
                 None => {
@@ -271,9 +271,9 @@ impl Midi {
             }
             return;
         }
-        let Some(place) = self.place(to) else { return };
-        let held = &mut self.held[place];
-        // Without a channel any held press is meant; with one, only that channel's.
+        let Some(slot) = self.note(to) else { return };
+        let held = &mut self.held[slot];
+        // Without a channel any held press is released; with one, only that channel's.
         let own = to.channel.map(index).filter(|c| held[*c] > 0);
         let Some(channel) = own
             .or_else(|| to.channel.is_none().then(|| held.iter().position(|n| *n > 0)).flatten())
@@ -281,7 +281,7 @@ impl Midi {
             return;
         };
         held[channel] -= 1;
-        if let Some(key) = self.keys[place] {
+        if let Some(key) = self.keys[slot] {
             // A release without a valid velocity still releases; 0 means "not measured".
             let velocity = if velocity.is_finite() { velocity.clamp(0.0, 1.0) } else { 0.0 };
             out(Event::NoteOff { key, velocity });
@@ -303,7 +303,7 @@ impl Midi {
         }
     }
 
-    /// Whether any channel but this holds a note.
+    /// Whether another channel holds a note.
     fn others_hold(&self, channel: usize) -> bool {
         let others = |held: &[u16; CHANNELS]| {
             held.iter().enumerate().any(|(c, count)| c != channel && *count > 0)
@@ -311,7 +311,7 @@ impl Midi {
         self.held.iter().any(others)
     }
 
-    /// Cuts every sound off, or where other channels hold notes the notes that `channel` holds.
+    /// Ends every sound at once; where other channels hold notes, only the notes that `channel` holds.
     fn choke_all(&mut self, channel: Option<u8>, out: &mut impl FnMut(Event)) {
         let Some(channel) = channel.map(index).filter(|c| self.others_hold(*c)) else {
             return self.end_all_sound(out);
@@ -342,31 +342,31 @@ impl Midi {
         keys
     }
 
-    fn is_held(&self, place: usize) -> bool {
-        self.held[place].iter().any(|n| *n > 0)
+    fn is_held(&self, slot: usize) -> bool {
+        self.held[slot].iter().any(|n| *n > 0)
     }
 
-    /// The note that `to` means: by number, or the held one of its id.
-    fn place(&self, to: Address) -> Option<usize> {
+    /// The note of `to`: by number, or the held note of its id.
+    fn note(&self, to: Address) -> Option<usize> {
         match (to.note, to.id) {
             (Some(note), _) => Some(usize::from(note) % NOTES),
             (None, Some(id)) => {
-                (0..NOTES).find(|place| self.ids[*place] == Some(id) && self.is_held(*place))
+                (0..NOTES).find(|slot| self.ids[*slot] == Some(id) && self.is_held(*slot))
             }
             (None, None) => None,
         }
     }
 
-    /// The note that `to` means and its key: that of the press, or of a press made now.
+    /// The note of `to` and its key: that of the held press, or that of a press at present.
     fn find(&self, to: Address, transpose: f64) -> Option<(usize, KeyNumber)> {
-        let place = self.place(to)?;
-        let held = self.keys[place].filter(|_| self.is_held(place));
-        held.or_else(|| moved(byte(place), transpose)).map(|key| (place, key))
+        let slot = self.note(to)?;
+        let held = self.keys[slot].filter(|_| self.is_held(slot));
+        held.or_else(|| transposed(byte(slot), transpose)).map(|key| (slot, key))
     }
 }
 
-/// A message that means every note, of its channel or of all.
-const fn names_no_note(to: Address) -> bool {
+/// Whether a message addresses every note, of its channel or of all channels.
+const fn is_for_all_notes(to: Address) -> bool {
     to.note.is_none() && to.id.is_none()
 }
 
@@ -374,18 +374,18 @@ fn index(channel: u8) -> usize {
     usize::from(channel) % CHANNELS
 }
 
-/// The key of `note` moved by `transpose` semitones.
-fn moved(note: u8, transpose: f64) -> Option<KeyNumber> {
+/// The key of `note` transposed by `transpose` semitones.
+fn transposed(note: u8, transpose: f64) -> Option<KeyNumber> {
     let moved = i32::from(note) + rounded_i32(transpose);
     u8::try_from(moved).ok().and_then(KeyNumber::from_midi)
 }
 
-/// Balance 0…1 of a 7-bit pan, whose middle is 64 (MIDI 1.0: 0 and 1 are both hard left).
+/// Balance, 0…1, of a 7-bit pan with its middle at 64 (MIDI 1.0: 0 and 1 are both hard left).
 fn pan(value: f64) -> f64 {
     0.5 * ((127.0 * value - 64.0) / 63.0).max(-1.0) + 0.5
 }
 
-/// A 14-bit pitch bend 0…1 as −1…1 with 8192 at its middle.
+/// Bend, −1…1, of a 14-bit pitch bend of 0…1, with 8192 in the middle.
 #[must_use]
 pub fn bend(value: f64) -> f64 {
     let steps = floor_index((16_383.0 * value).round()).min(16_383) as f64 - 8192.0;

@@ -1,8 +1,8 @@
 //! Strikes sent out as notes, so that the action plays another instrument.
 //!
-//! A hammer strike is a note-on, the landing of its damper the note-off, so that what listens plays
-//! what this piano plays. Pedals pass as their controllers say. A key struck again before its damper
-//! has landed sends its note-off first, at the same sample: every note sent is ended once.
+//! A hammer strike is a note-on, the landing of its damper the note-off, so that the receiver plays
+//! the same notes as this piano. Pedals are passed on with their received values. A key struck again before its
+//! damper has landed sends its note-off first, at the same sample: every note sent is ended once.
 
 use crate::block_log::BlockLog;
 use touchback_core::math::compass::KeyNumber;
@@ -18,9 +18,9 @@ pub enum Sent {
         /// Hammer speed, m/s.
         speed: f64,
     },
-    /// The damper of a key that was sent is on its strings, or, without a damper, the key is back.
+    /// The damper of a key that was sent has landed; without a damper, the key has returned.
     Landed(KeyNumber),
-    /// A pedal has moved: its MIDI controller and the value 0…1 that came in.
+    /// A pedal has moved: its MIDI controller and the received value, 0…1.
     Pedal {
         /// Controller number.
         number: u8,
@@ -31,7 +31,7 @@ pub enum Sent {
     Silence,
 }
 
-/// A message sent, and when.
+/// A message sent, and its sample.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SentAt {
     /// Sample since reset.
@@ -40,11 +40,11 @@ pub struct SentAt {
     pub what: Sent,
 }
 
-/// The output, when it is switched on.
+/// The strike output.
 #[derive(Debug)]
 pub struct NoteOutput {
     on: bool,
-    /// Notes sent and not ended.
+    /// Keys of notes sent and not ended.
     open: KeySet,
     log: BlockLog<SentAt>,
 }
@@ -57,7 +57,7 @@ impl Default for NoteOutput {
 }
 
 impl NoteOutput {
-    /// Switches on, or off, which ends every note sent.
+    /// Switches the output on, or off, which ends every note sent.
     pub fn switch(&mut self, on: bool, sample: u64) {
         if self.on && !on {
             self.end_all(sample);
@@ -65,7 +65,7 @@ impl NoteOutput {
         self.on = on;
     }
 
-    /// Forgets messages and open notes; the switch stays.
+    /// Removes messages and open notes; the switch stays.
     pub fn reset(&mut self) {
         self.open = KeySet::EMPTY;
         self.log.reset();
@@ -118,7 +118,7 @@ impl NoteOutput {
         self.log.finish();
     }
 
-    /// What was sent in the last block, in order.
+    /// Messages sent in the last block, in order.
     pub fn shown(&self) -> &[SentAt] {
         self.log.shown()
     }

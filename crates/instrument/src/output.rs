@@ -1,8 +1,8 @@
-//! The last stage: the level, moved without clicks, and the fade of a sound that is cut off.
+//! The last stage: the level, changed without clicks, and the fade of a sound that is cut off.
 //!
-//! Guard: where the gain g exceeds 1, what lies above the knee K is bent so that g, the most that
-//! comes of the strings' own soft clip, becomes 1: K + o/(1 + o (1/(1 − K) − 1/(g − K))), o = |y| − K.
-//! At g = 1 that is y itself, so a moving level meets no step.
+//! Guard: where the gain g exceeds 1, values above the knee K are compressed so that g, the largest output
+//! of the strings' own soft clip, becomes 1: K + o/(1 + o (1/(1 − K) − 1/(g − K))), o = |y| − K.
+//! At g = 1 the result is y itself, so a moving level gives no step.
 //!
 //! Level: one-pole ramp, gain ← gain + c (target − gain), c = 1 − exp(−1/(τ f)), every sample.
 
@@ -10,20 +10,19 @@ use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::pages;
 use touchback_core::math::power::square;
 
-/// Time constant of the level ramp, s. Chosen: a step of 20 dB then moves the level by under
-/// 0.2 % a sample at 48 kHz, and a fader is followed without lag.
+/// Time constant of the level ramp, s. Chosen: a step of 20 dB changes the level by less than
+/// 0.2 % per sample at 48 kHz, and a fader is followed without audible lag.
 const RAMP: f64 = 0.01;
-/// The ramp has arrived at −120 dB of full scale; it also ends the approach to zero before
-/// denormals.
+/// Distance at which the ramp has arrived: −120 dB of full scale, which also keeps denormals out.
 const ARRIVED: f64 = 1e-6;
-/// Length of the fade of a cut-off sound, s. Chosen: short enough to be "at once", and a raised
-/// cosine of 3 ms has its energy below 1 kHz, so it is heard as an end, not as a click.
+/// Length of the fade of a cut-off sound, s. Chosen: short enough to sound immediate; a raised
+/// cosine of 3 ms has its energy below 1 kHz, so that it does not click.
 const FADE: f64 = 0.003;
 
 /// Level up to which the guard changes nothing (−1 dBFS).
 const KNEE: f32 = 0.891;
 
-/// `y`, which came of full scale by `gain`, kept inside full scale.
+/// `y`, a full-scale signal times `gain`, limited to full scale.
 fn guarded(y: f32, gain: f32) -> f32 {
     let over = y.abs() - KNEE;
     if over <= 0.0 || gain <= 1.0 {
@@ -33,8 +32,8 @@ fn guarded(y: f32, gain: f32) -> f32 {
     (KNEE + over / (1.0 + over * bend)).min(1.0).copysign(y)
 }
 
-/// What the MIDI controllers of level and place ask for, as they stand: channel volume and
-/// expression 0…1, pan 0 left … ½ middle … 1 right.
+/// Present values of the MIDI controllers of level and balance: channel volume and expression 0…1, pan
+/// 0 left … ½ middle … 1 right.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Mix {
     /// Controller 7.
@@ -49,8 +48,8 @@ impl Mix {
     /// The controllers' defaults: full level, middle.
     pub const PLAIN: Self = Self { volume: 1.0, expression: 1.0, pan: 0.5 };
 
-    /// Gains of both channels: (volume · expression)², which is 40 log10 dB as General MIDI 2 asks,
-    /// and a balance that takes the far side away and leaves the near one.
+    /// Gains of both channels: (volume · expression)², which is the 40 log10 dB of General MIDI 2,
+    /// and a balance that attenuates the far side only.
     fn gains(self) -> [f64; 2] {
         let level = square(self.volume.clamp(0.0, 1.0) * self.expression.clamp(0.0, 1.0));
         let pan = self.pan.clamp(0.0, 1.0);
@@ -91,7 +90,7 @@ impl Ramp {
 pub struct OutputLevel {
     ramps: [Ramp; 2],
     share: f64,
-    /// Nothing leaves above full scale.
+    /// The output is limited to full scale.
     is_guarded: bool,
 }
 
@@ -106,8 +105,7 @@ impl OutputLevel {
         level
     }
 
-    /// Begins a ramp to `level_db` under `mix`; −∞ is silence, a level that is no number changes
-    /// nothing.
+    /// Begins a ramp to `level_db` under `mix`; −∞ is silence, a level that is NaN or +∞ is ignored.
     pub fn aim(&mut self, level_db: f64, mix: Mix) {
         let level = libm::pow(10.0, level_db / 20.0);
         for (ramp, gain) in self.ramps.iter_mut().zip(mix.gains()) {
@@ -135,19 +133,19 @@ impl OutputLevel {
     }
 }
 
-/// Fade-out of a sound that was cut off, mixed over what follows.
+/// Fade-out of a sound that was cut off, mixed over the following sound.
 #[derive(Debug)]
 pub struct FadeOut {
     left: Vec<f32>,
     right: Vec<f32>,
     fresh_left: Vec<f32>,
     fresh_right: Vec<f32>,
-    /// Next sample to be mixed; the length when nothing is left.
+    /// Index of the next sample to be mixed; the length at the end of the fade.
     next: usize,
 }
 
 impl FadeOut {
-    /// Nothing to mix. Allocates; nothing else here does.
+    /// No fade in progress. Allocates; nothing else here does.
     pub fn new(sample_rate: f64) -> Self {
         let length = floor_index(FADE * sample_rate) + 1;
         let silence = || pages::filled(0.0, length);
@@ -160,12 +158,12 @@ impl FadeOut {
         }
     }
 
-    /// Nothing left to mix.
+    /// Ends the fade.
     pub fn clear(&mut self) {
         self.next = self.left.len();
     }
 
-    /// Takes the next samples of a sound (and what is left of an earlier tail) and fades them.
+    /// Fades the next samples of `sound`, and the rest of an earlier fade.
     pub fn take(&mut self, sound: impl FnOnce(&mut [f32], &mut [f32])) {
         let mut left = std::mem::take(&mut self.fresh_left);
         let mut right = std::mem::take(&mut self.fresh_right);
@@ -183,20 +181,20 @@ impl FadeOut {
         self.next = 0;
     }
 
-    /// Adds the next samples of the tail.
+    /// Adds the next samples of the fade.
     pub fn mix(&mut self, left: &mut [f32], right: &mut [f32]) {
         let count = left.len().min(self.left.len() - self.next);
         let range = self.next..self.next + count;
-        for (out, tail) in left.iter_mut().zip(&self.left[range.clone()]) {
-            *out += tail;
+        for (out, fade) in left.iter_mut().zip(&self.left[range.clone()]) {
+            *out += fade;
         }
-        for (out, tail) in right.iter_mut().zip(&self.right[range]) {
-            *out += tail;
+        for (out, fade) in right.iter_mut().zip(&self.right[range]) {
+            *out += fade;
         }
         self.next += count;
     }
 
-    /// Whether nothing is left to mix.
+    /// Whether the fade is over.
     pub fn is_over(&self) -> bool {
         self.next == self.left.len()
     }
@@ -207,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_level_arrives_without_a_step_and_exactly() {
+    fn the_level_arrives_exactly_and_without_a_step() {
         let mut level = OutputLevel::new(48_000.0, 0.0);
         level.aim(-20.0, Mix::PLAIN);
         let (mut left, mut right) = (vec![1.0_f32; 9600], vec![1.0_f32; 9600]);
@@ -221,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guard_keeps_full_scale_and_leaves_what_fits() {
+    fn the_guard_limits_to_full_scale_and_changes_nothing_below_its_knee() {
         for gain in [1.0, 1.001, 1.4, 3.99] {
             let mut last = 0.0;
             for i in 0..=2_000_i16 {
@@ -235,7 +233,7 @@ mod tests {
                 last = out;
             }
         }
-        // A level that moves through 0 dB meets no step.
+        // A level that moves through 0 dB gives no step.
         assert!((guarded(0.97 * 1.0001, 1.0001) - 0.97).abs() < 2e-4);
         for (is_guarded, peak) in [(true, 1.0), (false, 3.981)] {
             let mut level = OutputLevel::new(48_000.0, 12.0);
@@ -248,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_reached_and_nonsense_is_not_followed() {
+    fn silence_is_reached_and_invalid_levels_are_ignored() {
         let mut level = OutputLevel::new(44_100.0, f64::NEG_INFINITY);
         assert_eq!(level.ramps[0].gain, 0.0);
         for level_db in [f64::NAN, f64::INFINITY, 1e9] {
@@ -265,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn controllers_of_level_and_place_follow_their_laws() {
+    fn controllers_of_level_and_balance_follow_their_laws() {
         assert_eq!(Mix::PLAIN.gains(), [1.0, 1.0]);
         let mix = |volume, expression, pan| Mix { volume, expression, pan }.gains();
         // 40 log10(64/127) dB.
@@ -279,25 +277,25 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_sound_ends_smoothly_and_a_second_cut_takes_the_first_along() {
-        let mut tail = FadeOut::new(48_000.0);
-        tail.take(|l, r| {
+    fn a_cut_sound_fades_and_a_second_cut_continues_the_first_fade() {
+        let mut fade = FadeOut::new(48_000.0);
+        fade.take(|l, r| {
             l.fill(1.0);
             r.fill(-1.0);
         });
         let (mut left, mut right) = ([0.0_f32; 50], [0.0_f32; 50]);
-        tail.mix(&mut left, &mut right);
+        fade.mix(&mut left, &mut right);
         assert!(left[0] > 0.999 && right[0] < -0.999);
-        // The second cut goes on where the first stood.
-        tail.take(|l, r| {
+        // The second cut continues the first fade.
+        fade.take(|l, r| {
             l.fill(0.0);
             r.fill(0.0);
         });
         let (mut later, mut other) = ([0.0_f32; 200], [0.0_f32; 200]);
-        tail.mix(&mut later, &mut other);
+        fade.mix(&mut later, &mut other);
         let line: Vec<f32> = left.iter().chain(&later).copied().collect();
         assert!(line.windows(2).all(|w| w[1] <= w[0] && w[0] - w[1] < 0.02));
         assert_eq!(later[199], 0.0);
-        assert!(tail.is_over());
+        assert!(fade.is_over());
     }
 }

@@ -1,10 +1,9 @@
-//! Every parameter, declared once: id, name, range, unit, text, and where it lives in the settings.
+//! Every parameter, declared once: id, name, range, unit, text, and its field in the settings.
 //!
-//! The command line, the files, the window and the plugin all read the same table. Values are
-//! plain numbers in the parameter's unit; a choice is the index of its name. Only [`host`] knows
-//! the plugin framework.
+//! Command line, files, window and plugin all use the same table. Values are plain numbers in the
+//! parameter's unit; a choice is the index of its name.
 //!
-//! May be called from anywhere; reading and setting a value allocates nothing, text does.
+//! May be called on any thread; reading and setting a value does not allocate, text does.
 
 pub mod assign;
 pub mod error;
@@ -22,9 +21,9 @@ pub use parameter::{Parameter, ParameterGroup, ValueKind};
 pub use relevance::relevance;
 pub use table::{COUNT, all, find};
 
-/// Version of what saved values mean: a parameter whose old values must be read another way raises
-/// it. Host states and preset files are saved with it; 0 and 1 mean the same values.
+/// Version of the meaning of saved values: it is raised when a parameter's old values must be read
+/// differently. Host states and preset files contain it; 0 and 1 mean the same values.
 pub const FORMAT: u32 = 1;
 
-/// Name of what holds the sheet of single keys, as CSV, in host states and preset files.
+/// Name of the field with the key sheet, as CSV, in host states and preset files.
 pub const KEYS_FIELD: &str = "keys";

@@ -1,25 +1,76 @@
 //! The piano a host plays: events in, stereo samples out, on one sample clock.
+//!
+//! [`Piano::new`] allocates; everything else runs on the audio thread. Every call acts at the present
+//! sample, the one to be rendered next.
+//!
+//! Order at one sample: events in the order of the calls; the action steps due before it; the
+//! sounds scheduled for it, earliest first; then the sample itself. The host's blocks do not enter: cutting
+//! them elsewhere changes no number.
+//!
+//! A step reads the dampers before it runs, so that they too sound one step after they move.
+//!
+//! | part | holds |
+//! | --- | --- |
+//! | `fingers` | fingers, held notes, keys that follow positions |
+//! | `mechanism` | the action, its dampers, pedals and shanks |
+//! | `time` | clocks and the queue of coming sounds |
+//! | `output` | strings, tuning, levels and fades |
+//! | `report` | logs and counters |
 
-use crate::block::Block;
-use crate::clock::Clock;
-use crate::load::WorkCounters;
-use crate::note_output::SentAt;
-use crate::record::{Counts, StrikeRecord};
-use crate::snapshot::Snapshot;
-use crate::trace::Sample;
-use crate::{Event, Settings};
+mod fingers;
+mod hammers;
+mod haptic;
+mod mechanism;
+mod noises;
+mod notes;
+mod output;
+mod pedals;
+mod positions;
+mod readout;
+mod report;
+mod setting;
+mod sounding;
+mod time;
+
+#[cfg(test)]
+mod fakes;
+#[cfg(test)]
+mod tests;
+
+use crate::Settings;
+use crate::engine_traits::{Keys, Strings};
+use crate::settings::StrikeOutput;
+use crate::touch::finger::KeyReading;
+use fingers::Fingers;
+use mechanism::Mechanism;
+use output::Output;
+use pedals::Pedals;
+use report::Report;
+use time::Time;
 use touchback_action::SwitchableKeyboard;
-use touchback_action::interface::press::Effort;
-use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KEYS;
 use touchback_sound::Sound;
-use touchback_sound::microphones::Distant;
+use touchback_sound::microphones::{Distant, part};
+
+/// Longest time for which a key moves after the last event, s: the slowest press and the fall of its
+/// hammer take 1 s (chosen, 1 s to spare).
+const SLOWEST_PRESS: f64 = 2.0;
 
 /// Action and sound of 88 keys.
 ///
 /// All times count samples since creation or reset, so the same events at the same samples give the
 /// same samples, bit for bit, however a host cuts its blocks.
-pub struct Piano {
-    block: Box<Block<SwitchableKeyboard, Sound>>,
+///
+/// The engines `K` and `S` are replaced in this package's tests only.
+pub struct Piano<K = SwitchableKeyboard, S = Sound> {
+    settings: Settings,
+    // In boxes, so that a piano is moved cheaply.
+    fingers: Box<Fingers>,
+    mechanism: Box<Mechanism<K>>,
+    time: Box<Time>,
+    output: Box<Output<S>>,
+    report: Report,
 }
 
 impl Piano {
@@ -27,46 +78,59 @@ impl Piano {
     /// everything else here does not.
     #[must_use]
     pub fn new(sample_rate: f64, settings: &Settings) -> Self {
+        let time = Time::new(sample_rate);
         let keyboard = SwitchableKeyboard::new(&settings.action);
-        let sample_rate = Clock::new(sample_rate).rate();
         let hammers = |key| settings.action.of(key).hammers();
-        let sound = Sound::with_each_hammer(sample_rate, &settings.strings(), hammers);
-        Self { block: Box::new(Block::new(keyboard, sound, sample_rate, settings)) }
+        let sound = Sound::with_each_hammer(time.clock.rate(), &settings.strings(), hammers);
+        Self::with_engines(keyboard, sound, time, settings)
+    }
+}
+
+impl<K: Keys, S: Strings> Piano<K, S> {
+    /// Joins `keys` and `strings`, both made for these settings. Allocates.
+    fn with_engines(keys: K, strings: S, time: Time, settings: &Settings) -> Self {
+        let sample_rate = time.clock.rate();
+        let mut piano = Self {
+            settings: *settings,
+            fingers: Box::new(Fingers::new()),
+            mechanism: Box::new(Mechanism::new(keys, settings)),
+            time: Box::new(time),
+            output: Box::new(Output::new(strings, sample_rate, settings)),
+            report: Report::new(),
+        };
+        piano.switch_note_output();
+        piano
     }
 
-    /// Silence, every key at rest, the pedal up, clocks and counts restarted; the settings stay.
+    /// Silence, every key at rest, pedals up, in tune, clocks and counts at 0; the settings stay.
     pub fn reset(&mut self) {
-        self.block.reset();
+        let (settings, output) = (&self.settings, &mut self.output);
+        self.mechanism.apply_regulation(&settings.action);
+        output.apply_unisons(settings);
+        output.pending_hammers.apply_all(&settings.action, &mut output.strings);
+        self.mechanism.efforts.finish();
+        self.mechanism.pedals = Pedals::UP;
+        self.reset_to_rest();
+        self.time.reset();
+        self.output.reset(&self.settings);
+        self.report.reset();
     }
 
-    /// New settings from the current sample on, without clicks: the sound at once, the regulation
-    /// from the action step that covers this sample on, the output level by a 10 ms ramp.
-    pub fn set(&mut self, settings: &Settings) {
-        self.block.set(settings);
+    /// Keys at rest with no finger on them, strings silent, nothing scheduled; pedals, bend and clocks
+    /// stay.
+    fn reset_to_rest(&mut self) {
+        *self.fingers = Fingers::new();
+        self.mechanism.reset_to_rest();
+        self.output.strings.reset();
+        self.output.pitch.resend();
+        self.time.queue.clear();
+        self.apply_pedals();
     }
 
-    /// Applies `event` at the current sample.
-    ///
-    /// Immediate timing: a note-on is the hammer meeting the string, a note-off the damper meeting
-    /// it, at this very sample. Natural timing: both are a finger's first motion, and what the
-    /// action makes of it sounds one action step (125 µs) after it happens. Look-ahead timing is
-    /// the scheduler's: here it is natural timing.
-    ///
-    /// Every note-on plays its key anew. Note-ons of one key are counted: the key is let go by as
-    /// many note-offs. A note-off of a key not held does nothing. A choke lets go of one key and puts
-    /// its damper on the strings whatever the pedals do. `AllSoundOff` also lets go of every key;
-    /// what sounded fades within 3 ms, under whatever is played at the same sample.
-    ///
-    /// Where key pressure is read as position, a key follows the positions sent to it from the first
-    /// above 0 until it has been let up; its notes are counted meanwhile and strike nothing.
-    pub fn handle(&mut self, event: Event) {
-        self.block.handle(event);
-    }
-
-    /// Detunes each key against its own tuning by as many `cents`, within ±4800, what rings included
-    /// and besides every bend, from the next action step on; a reset keeps it.
+    /// Detunes each key against its own tuning by as many `cents`, within ±4800, sounding strings included
+    /// and in addition to every bend, from the next action step on; a reset keeps this detuning.
     pub fn retune(&mut self, cents: &[f64; KEYS]) {
-        self.block.retune(cents);
+        self.output.pitch.retune(cents);
     }
 
     /// Writes the next samples of both channels (equal lengths), full scale ±1.
@@ -74,227 +138,138 @@ impl Piano {
         self.process_with(left, right, None);
     }
 
-    /// The same, and what the `distant` pair of microphones hears (equal lengths too).
-    pub fn process_with(&mut self, left: &mut [f32], right: &mut [f32], distant: Distant) {
-        self.block.process(left, right, distant);
+    /// Like [`Piano::process`], and writes the `distant` pair of microphones too. Beyond the shorter
+    /// of `left` and `right` follows silence; the distant channels are as long as the shorter one.
+    pub fn process_with(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
+        let length = left.len().min(right.len());
+        let (left, surplus) = left.split_at_mut(length);
+        surplus.fill(0.0);
+        let (right, surplus) = right.split_at_mut(length);
+        surplus.fill(0.0);
+        if length == 0 {
+            return;
+        }
+        self.report.begin_block();
+        let begin = self.time.clock.now();
+        let end = begin + length as u64;
+        let mut rendered = 0;
+        while self.time.clock.now() < end {
+            let now = self.time.clock.now();
+            while self.time.clock.due() <= now {
+                self.step();
+            }
+            if self.time.queue.next().is_some_and(|sample| sample <= now) {
+                let here = index(now - begin);
+                let range = rendered..here;
+                let far = part(&mut distant, &range);
+                self.output.render(&mut left[range.clone()], &mut right[range], far);
+                rendered = here;
+                self.sound_due();
+            }
+            let next = self.time.queue.next().map_or(end, |sample| sample.min(end));
+            self.time.clock.go_to(next.min(self.time.clock.due()));
+        }
+        let far = part(&mut distant, &(rendered..length));
+        self.output.render(&mut left[rendered..], &mut right[rendered..], far);
+        self.report.finish_block();
     }
 
-    /// Tells how many notes since reset could not be played in time.
-    pub(super) const fn came_late(&mut self, notes: u64) {
-        self.block.came_late(notes);
+    /// Runs the action step that is due and schedules its sounds.
+    fn step(&mut self) {
+        let (settings, step) = (&self.settings, self.time.clock.step());
+        let output = &mut self.output;
+        self.mechanism.apply_regulation(&settings.action);
+        output.apply_unisons(settings);
+        output.pending_hammers.step(step, &settings.action, &mut output.strings);
+        self.mechanism.efforts.step();
+        self.schedule_pitch();
+        self.mechanism.poll_dampers(&mut self.time);
+        self.move_fingers();
+        self.follow_positions();
+        self.time.events.begin(step);
+        let keys = &mut self.mechanism.keys;
+        keys.step(&mut self.time.events);
+        self.report.load.step(keys.awake(), self.time.events.len());
+        if let Some(key) = self.report.trace.watched()
+            && let Some(snapshot) = keys.snapshot(key)
+        {
+            self.report.trace.push(step, key, snapshot);
+        }
+        self.take_events();
+        self.mechanism.poll_hammers();
+        self.follow_noises();
+        self.poll_repetition();
+        self.report.counts.silent_presses += self.fingers.held_notes.silent_by(step);
+        self.time.clock.stepped();
     }
 
-    /// Counters since creation or reset.
-    #[must_use]
-    pub fn counts(&self) -> Counts {
-        self.block.counts()
+    fn move_fingers(&mut self) {
+        let (mechanism, fingers) = (&mut *self.mechanism, &mut *self.fingers);
+        for key in fingers.moving.iter() {
+            let front = [mechanism.keys.key_depth(key), mechanism.keys.key_speed(key)];
+            let travel = mechanism.travel(key, &self.settings.action);
+            let finger = fingers.of_mut(key);
+            let waited = finger.waits();
+            if let Some(drive) = finger.next(KeyReading { front, travel }) {
+                mechanism.keys.drive(key, drive);
+            }
+            let (waits, moves) = (finger.waits(), finger.moves());
+            if waited && !waits {
+                fingers.held_notes.close(key, self.time.clock.step());
+            }
+            if !moves {
+                fingers.moving.remove(key);
+            }
+        }
     }
 
-    /// Strikes of the last call of [`Piano::process`] that rendered samples, oldest first.
-    #[must_use]
-    pub fn strikes(&self) -> &[StrikeRecord] {
-        self.block.strikes()
+    /// A jack is back under its knuckle when the action reports it, or when the key has risen so far
+    /// that it must be: a constructed release begins beyond that event.
+    fn poll_repetition(&mut self) {
+        let time = self.time.clock.time();
+        for key in self.fingers.repetition.out().iter() {
+            if self.mechanism.is_risen(key, &self.settings.action) {
+                self.fingers.repetition.reset(key, time);
+            }
+        }
     }
 
-    /// What left as notes in the last call of [`Piano::process`] that rendered samples and since the
-    /// one before it, in order; empty unless the strike output is switched on.
-    #[must_use]
-    pub fn outgoing(&self) -> &[SentAt] {
-        self.block.outgoing()
+    /// Switches the strike output as the settings request.
+    fn switch_note_output(&mut self) {
+        let is_on = self.settings.midi.strike_output != StrikeOutput::Off;
+        self.report.note_output.switch(is_on, self.time.clock.now());
     }
 
-    /// The sample to be rendered next, counted since creation or reset.
-    #[must_use]
-    pub const fn sample(&self) -> u64 {
-        self.block.now()
-    }
-
-    /// Work since creation or reset.
-    #[must_use]
-    pub const fn load(&self) -> WorkCounters {
-        self.block.load()
-    }
-
-    /// The settings in force.
-    #[must_use]
-    pub const fn settings(&self) -> &Settings {
-        self.block.settings()
-    }
-
-    /// Time of the next sample since creation or reset, s.
-    #[must_use]
-    pub fn time(&self) -> f64 {
-        self.block.time()
-    }
-
-    /// Samples a second, Hz.
-    #[must_use]
-    pub const fn sample_rate(&self) -> f64 {
-        self.block.sample_rate()
-    }
-
-    /// What a finger will do on `key` for a hammer speed, m/s.
-    pub(super) fn coming_effort(&mut self, key: KeyNumber, hammer_speed: f64) -> Effort {
-        self.block.coming_effort(key, hammer_speed)
-    }
-
-    /// The keyboard.
-    #[must_use]
-    pub const fn keyboard(&self) -> &SwitchableKeyboard {
-        &self.block.keys
-    }
-
-    /// Switches recording of the last touched key on or off; off at first.
-    pub fn watch(&mut self, is_watched: bool) {
-        self.block.trace.watch(is_watched);
-    }
-
-    /// The last touched key in each action step in which it moved, oldest first, since the last
-    /// [`Piano::trace_read`]; 4096 steps at most.
-    #[must_use]
-    pub fn trace(&self) -> &[Sample] {
-        self.block.trace.samples()
-    }
-
-    /// Empties the trace.
-    pub fn trace_read(&mut self) {
-        self.block.trace.clear();
-    }
-
-    /// State of the whole keyboard at the present sample.
-    pub fn show(&self, to: &mut Snapshot) {
-        self.block.show(to);
-    }
-
-    /// Nothing moves, nothing sounds and nothing is to come before the next event.
+    /// Whether nothing moves, nothing sounds and nothing is scheduled.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.block.is_idle()
+        self.output.is_silent()
+            && self.mechanism.keys.awake() == 0
+            && self.mechanism.efforts.is_current()
+            && self.fingers.is_at_rest()
+            && self.time.queue.is_empty()
     }
 
     /// Upper bound of the samples until the piano is idle, if no event comes: 0 when it is.
     #[must_use]
     pub fn tail(&self) -> usize {
-        self.block.tail()
+        if self.is_idle() { 0 } else { self.tail_of_event() }
     }
 
-    /// Upper bound of the samples until it is idle, if the last event comes `after` as many.
+    /// Upper bound of the samples until the piano is idle, if the last event comes `after` as many.
     pub(super) fn longest_tail(&self, after: u64) -> u64 {
-        let tail = if after > 0 { self.block.longest_tail() } else { self.block.tail() };
+        let tail = if after > 0 { self.tail_of_event() } else { self.tail() };
         after + tail as u64
+    }
+
+    /// Upper bound of the samples until the piano is idle after an event at the present sample.
+    fn tail_of_event(&self) -> usize {
+        let seconds = SLOWEST_PRESS + self.output.strings.longest_ring();
+        floor_index((seconds * self.time.clock.rate()).ceil())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Event::{NoteOff, NoteOn};
-
-    #[test]
-    fn an_immediate_note_is_a_strike_at_its_own_sample() {
-        for rate in [22_050.0, 44_100.0, 48_000.0, 96_000.0, 192_000.0, 384_000.0] {
-            let mut piano = Piano::new(rate, &Settings::default());
-            let (mut left, mut right) = ([0.0_f32; 100], [0.0_f32; 100]);
-            piano.process(&mut left[..77], &mut right[..77]);
-            assert!(piano.strikes().is_empty());
-            let key = KeyNumber::from_midi(60).expect("a key");
-            piano.handle(NoteOn { key, velocity: 52.0 / 127.0 });
-            piano.process(&mut left, &mut right);
-            let time = 77.0 / rate;
-            assert_eq!(piano.strikes(), [StrikeRecord { time, key, speed: 1.0, note_on: time }]);
-            piano.handle(NoteOff { key, velocity: 0.5 });
-            piano.process(&mut left[..1], &mut right[..1]);
-            assert!(piano.strikes().is_empty());
-            let counts = piano.counts();
-            assert_eq!((counts.notes, counts.strikes, counts.silent_presses), (1, 1, 0));
-        }
-    }
-
-    #[test]
-    fn values_that_are_no_numbers_are_counted_and_ignored() {
-        let mut piano = Piano::new(48_000.0, &Settings::default());
-        let key = KeyNumber::from_midi(60).expect("a key");
-        piano.handle(NoteOn { key, velocity: f64::NAN });
-        piano.handle(NoteOff { key, velocity: f64::INFINITY });
-        piano.handle(Event::Sustain(f64::NAN));
-        assert_eq!(piano.counts(), Counts { ignored: 3, ..Counts::default() });
-    }
-
-    #[test]
-    fn a_watched_key_shows_every_step_and_sounds_no_different() {
-        let (mut plain, mut watched) = (
-            Piano::new(48_000.0, &Settings::default()),
-            Piano::new(48_000.0, &Settings::default()),
-        );
-        watched.watch(true);
-        let key = KeyNumber::from_midi(60).expect("a key");
-        let mut seen: Vec<Sample> = Vec::new();
-        for block in 0..24 {
-            if block == 2 {
-                plain.handle(NoteOn { key, velocity: 0.5 });
-                watched.handle(NoteOn { key, velocity: 0.5 });
-            }
-            let (mut a, mut b) = ([0.0_f32; 200], [0.0_f32; 200]);
-            let (mut c, mut d) = ([0.0_f32; 200], [0.0_f32; 200]);
-            plain.process(&mut a, &mut b);
-            watched.process(&mut c, &mut d);
-            assert_eq!((a, b), (c, d));
-            seen.extend(watched.trace());
-            watched.trace_read();
-        }
-        assert!(plain.trace().is_empty());
-        // 22 blocks of 200 samples are 92 ms or 733 steps; the key moves through all of them.
-        assert!((727..=735).contains(&seen.len()), "{}", seen.len());
-        assert!(seen.windows(2).all(|w| w[1].step == w[0].step + 1 && w[1].key == key));
-        let mut snapshot = Snapshot::default();
-        watched.show(&mut snapshot);
-        assert_eq!(snapshot.touched, Some(key));
-        assert!((0.009..0.012).contains(&snapshot.depth[key.index()]), "{snapshot:?}");
-        assert!(snapshot.struck[key.index()] > 0.5 && snapshot.damper[key.index()] == 1.0);
-    }
-
-    /// Both channels of `seconds` of a piano whose keys begin to differ after a fifth of it, C4 and G4
-    /// played again and again, computed `block` samples at a time.
-    fn turned(sheet: &str, unevenness: f64, seconds: f64, block: usize) -> Vec<(f32, f32)> {
-        let mut settings = Settings::default();
-        settings.touch.timing = crate::settings::Timing::Natural;
-        let mut piano = Piano::new(48_000.0, &settings);
-        settings.action.keys = sheet.parse().expect("a sheet");
-        settings.action.unevenness = unevenness;
-        let length = touchback_core::math::cast::floor_index(seconds * 48_000.0);
-        let mut out = Vec::new();
-        let changes = |at: usize| at.is_multiple_of(6_000) || at == length / 5;
-        while out.len() < length {
-            let at = out.len();
-            if at == length / 5 {
-                piano.set(&settings);
-            }
-            if at.is_multiple_of(6_000) {
-                let key = KeyNumber::from_midi(60 + 7 * u8::from(at % 12_000 != 0)).expect("a key");
-                piano.handle(NoteOff { key, velocity: 0.5 });
-                piano.handle(NoteOn { key, velocity: 0.5 });
-            }
-            let next = (at + 1..length).find(|next| changes(*next)).unwrap_or(length);
-            let count = block.min(next - at);
-            let (mut left, mut right) = (vec![0.0; count], vec![0.0; count]);
-            piano.process(&mut left, &mut right);
-            out.extend(left.into_iter().zip(right));
-        }
-        out
-    }
-
-    #[test]
-    fn keys_turned_by_themselves_sound_so_whatever_the_blocks() {
-        let even = turned("key", 0.0, 1.0, 480);
-        let sheet = "key,let_off_mm,strike_weight_g,unison_width_cents\n40,1,0.5,4\n";
-        let one = turned(sheet, 0.0, 1.0, 480);
-        assert_eq!(one[..9_600], even[..9_600]);
-        assert_ne!(one, even);
-        assert_eq!(one, turned(sheet, 0.0, 1.0, 37));
-        let uneven = turned(sheet, 0.7, 1.0, 480);
-        assert_eq!(uneven, turned(sheet, 0.7, 1.0, 111));
-        assert!(uneven != one && uneven.iter().all(|(l, r)| l.is_finite() && r.is_finite()));
-        // A key that is not played is not heard.
-        assert_eq!(turned("key,let_off_mm\n7,2\n", 0.0, 0.5, 480), even[..24_000]);
-    }
+/// `x` samples as an index inside a block.
+fn index(x: u64) -> usize {
+    usize::try_from(x).unwrap_or(usize::MAX)
 }

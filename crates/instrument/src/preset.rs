@@ -1,8 +1,8 @@
 //! Factory pianos: whole settings by name.
 //!
-//! Every value not named is the concert grand's. The values are chosen, within what the sources of
-//! each parameter span (see the table of parameters). All are as loud on one phrase: `levels`, which
-//! `touchback lab presets` measures, as it measures what sets each apart from every other.
+//! Values that are not set are the concert grand's. The others are chosen within the range of the sources of
+//! each parameter (see the table of parameters). All pianos are equally loud on one phrase by `levels`,
+//! which `touchback lab presets` measures, together with the differences between the pianos.
 //!
 //! The player's own pianos are files in a folder: `file` and `user_presets`, with the feature
 //! `editor`.
@@ -23,7 +23,7 @@ use touchback_sound::perspective::Perspective;
 pub struct Preset {
     /// Stable name, as on the command line.
     pub name: &'static str,
-    /// What it is, in one sentence.
+    /// Description, in one sentence.
     pub about: &'static str,
     set: fn(&mut Settings),
 }
@@ -39,7 +39,7 @@ impl Preset {
         settings
     }
 
-    /// Its name with a capital.
+    /// The name with a capital.
     #[must_use]
     pub fn title(&self) -> String {
         let mut letters = self.name.chars();
@@ -48,8 +48,8 @@ impl Preset {
     }
 }
 
-/// What a player sets for a keyboard and its pedals, whichever piano sounds: stays where a preset is
-/// chosen.
+/// Whether `parameter` belongs to the player's keyboard and pedals rather than to the piano: choosing a
+/// preset does not change it.
 #[must_use]
 pub fn is_keyboards(parameter: &Parameter) -> bool {
     const TOUCH: [&str; 4] = ["soft_velocity", "medium_velocity", "loud_velocity", "silent_below"];
@@ -261,7 +261,7 @@ pub fn find(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }
 
-/// The names of all, for people.
+/// The names of all factory pianos, separated by commas.
 #[must_use]
 pub fn names() -> String {
     PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_single_words_and_no_two_pianos_are_alike() {
+    fn names_are_single_words_and_all_pianos_differ() {
         for (i, preset) in PRESETS.iter().enumerate() {
             assert!(preset.name.chars().all(|c| c.is_ascii_lowercase()));
             assert!(preset.about.ends_with('.') && !preset.about.contains('\n'));

@@ -1,11 +1,11 @@
-//! What a piano tells of what it played.
+//! Records of a piano's playing.
 
 use touchback_core::math::compass::KeyNumber;
 
-/// Counters of what happened since creation or reset.
+/// Counters since creation or reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Note-ons taken.
+    /// Note-ons received.
     pub notes: u64,
     /// Hammers that met a string.
     pub strikes: u64,
@@ -16,24 +16,24 @@ pub struct Counts {
     pub missed_repetitions: u64,
     /// Notes that look-ahead timing could not play in time; they sound late.
     pub late: u64,
-    /// Events ignored because their value is no number.
+    /// Events ignored because their value is not finite.
     pub ignored: u64,
     /// Key pressures ignored because the settings read them as aftertouch.
     pub aftertouch: u64,
-    /// Action events that found no room and were not heard.
+    /// Action events lost because a list was full.
     pub lost: u64,
-    /// Strikes that sounded but found no room in [`Piano::strikes`](super::Piano::strikes).
+    /// Strikes that sounded but did not fit into [`Piano::strikes`](super::Piano::strikes).
     pub unlisted: u64,
 }
 
-/// One hammer strike, as it sounded.
+/// One hammer strike.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StrikeRecord {
     /// Time of the strike since reset, s.
     pub time: f64,
     /// Which key.
     pub key: KeyNumber,
-    /// Hammer speed, m/s; a plucked string's is 1.
+    /// Hammer speed, m/s; 1 for a plucked string.
     pub speed: f64,
     /// Time of the note-on that caused it, s; NaN without one.
     pub note_on: f64,

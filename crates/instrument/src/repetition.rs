@@ -1,4 +1,4 @@
-//! Which jacks have re-set under their knuckles, and since when: the limit of strict repetition.
+//! Times at which jacks have re-set under their knuckles: the limit of strict repetition.
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
@@ -8,6 +8,7 @@ use touchback_core::math::key_set::KeySet;
 pub struct RepetitionLimit {
     /// Time at which the jack of each key re-set, s; NaN while it has not.
     back: [f64; KEYS],
+    /// Keys whose jack has not re-set.
     out: KeySet,
 }
 
@@ -23,19 +24,19 @@ impl RepetitionLimit {
         self.back[key.index()] = f64::NAN;
     }
 
-    /// The jack of `key` is back at `time` s, if it was not.
+    /// The jack of `key` has re-set at `time` s, if it had not.
     pub const fn reset(&mut self, key: KeyNumber, time: f64) {
         if self.out.remove(key) {
             self.back[key.index()] = time;
         }
     }
 
-    /// The keys whose jack is not back.
+    /// Keys whose jack has not re-set.
     pub const fn out(&self) -> KeySet {
         self.out
     }
 
-    /// How long the jack of `key` has been back at `time`, s; NaN while it is not.
+    /// Time since the jack of `key` re-set, at `time`, s; NaN while it has not.
     pub fn back_for(&self, key: KeyNumber, time: f64) -> f64 {
         time - self.back[key.index()]
     }
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_jack_is_back_from_its_first_return() {
+    fn a_jack_counts_as_re_set_from_its_first_return() {
         let mut limit = RepetitionLimit::new();
         let key = KeyNumber::from_index(7).unwrap();
         assert_eq!(limit.back_for(key, 0.0), f64::INFINITY);

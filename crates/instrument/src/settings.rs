@@ -7,7 +7,7 @@ use touchback_core::math::range::settings;
 use touchback_sound::SoundSettings;
 use touchback_sound::settings::UnisonOffsets;
 
-/// How a host note becomes a gesture.
+/// Relation of a host note to the motion of the key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Timing {
@@ -16,29 +16,29 @@ pub enum Timing {
     Immediate,
     /// The note is the finger's first motion.
     Natural,
-    /// The note is the strike of the standard regulation, and the finger begins before it; all is
-    /// late by a constant [`Latency`].
+    /// The note is the strike in the standard regulation, and the finger begins before it; everything is
+    /// delayed by a constant [`Latency`].
     LookAhead,
 }
 
-/// How far ahead of its sound a note of look-ahead timing is known.
+/// Time from a note to its sound in look-ahead timing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Latency {
     /// 60 ms: hammers of 3.2 m/s and faster are in time.
     #[serde(rename = "60_ms")]
     Short,
-    /// 120 ms: of 1 m/s and faster.
+    /// 120 ms: hammers of 1 m/s and faster are in time.
     #[serde(rename = "120_ms")]
     Middle,
-    /// 200 ms: of 0.4 m/s and faster.
+    /// 200 ms: hammers of 0.4 m/s and faster are in time.
     #[default]
     #[serde(rename = "200_ms")]
     Long,
 }
 
 impl Latency {
-    /// Its length, s.
+    /// Length of the latency, s.
     #[must_use]
     pub const fn seconds(self) -> f64 {
         match self {
@@ -49,14 +49,14 @@ impl Latency {
     }
 }
 
-/// What the hammer speed of a velocity is the speed of.
+/// How velocity maps to hammer speed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VelocityMeans {
-    /// The finger: of the effort that gives it in the standard regulation.
+    /// Velocity is a finger's effort: that which gives the mapped speed in the standard regulation.
     #[default]
     Finger,
-    /// The hammer as it is heard.
+    /// Velocity is the hammer's speed at the string.
     Hammer,
 }
 
@@ -86,14 +86,14 @@ pub enum Switch {
     On,
 }
 
-/// What polyphonic key pressure and the pressure of single notes mean.
+/// Meaning of polyphonic key pressure and of the pressure of single notes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyPressure {
-    /// Aftertouch, which no piano has.
+    /// Aftertouch, which a piano does not have.
     #[default]
     Ignored,
-    /// How deep the key is, as position-sensing pianos send it: 0 at rest, all the way at its bed.
+    /// Depth of the key, as position-sensing pianos send it: 0 at rest, 1 at its bed.
     Position,
 }
 
@@ -115,31 +115,31 @@ pub enum StrikeOutput {
     /// Not sent.
     #[default]
     Off,
-    /// As notes whose velocity is as fine as the host carries it.
+    /// Notes with the velocity resolution of the host.
     Notes,
-    /// As notes of 7-bit velocity, each with its finer part before it in controller 88.
+    /// Notes of 7-bit velocity, each after a controller 88 with its finer part.
     #[serde(rename = "notes_and_cc88")]
     NotesAndCc88,
 }
 
 settings! {
-    /// How host notes are played.
+    /// Settings of touch.
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct TouchSettings, TouchRanges {
-        /// When the sound follows the note.
+        /// Relation of a note to the motion of its key.
         timing: Timing = Timing::Immediate,
-        /// How far ahead look-ahead timing knows a note.
+        /// Time from note to sound in look-ahead timing.
         latency: Latency = Latency::Long,
-        /// Whether the regulation decides how fast the hammer of an immediate note is.
+        /// Whether the regulation changes the hammer speed of an immediate note.
         velocity_means: VelocityMeans = VelocityMeans::Finger,
         /// Velocity to hammer speed.
         velocity_map: VelocityMap = VelocityMap::Se290,
         /// Immediate notes obey the action's limits of repetition.
         strict_repetition: Switch = Switch::Off,
-        /// A finger that presses a key on its way up lets it rise first, until it can be played.
+        /// A finger that presses a rising key first lets it rise until it can be played.
         legato_repair: Switch = Switch::On,
-        /// What key pressure means.
+        /// Meaning of key pressure.
         key_pressure: KeyPressure = KeyPressure::Ignored,
     }
     numbers {
@@ -150,7 +150,7 @@ settings! {
         /// Loudest tones: 6.8–7.8 m/s [Goebl 2005].
         loudest_m_s = 7.0, 2.0..=10.0,
         /// Exponent of the gamma map.
-        /// Chosen: from soft-heavy to hard-heavy keyboards, 1 straight.
+        /// Chosen: from keyboards with mostly soft to those with mostly hard velocities; 1 is linear.
         gamma = 2.0, 0.25..=4.0,
         /// Multiplies every hammer speed.
         /// Chosen: an octave of hammer speed either way.
@@ -164,13 +164,13 @@ settings! {
         medium_velocity = 64.0, 1.0..=127.0,
         /// Velocity (1…127) that the player's keyboard sends for a loud note.
         loud_velocity = 96.0, 1.0..=127.0,
-        /// Presses of a velocity (0…127) below this make no sound but lift their damper.
+        /// Presses below this velocity (0…127) are silent but lift their damper.
         silent_below = 0.0, 0.0..=64.0,
     }
 }
 
 impl TouchSettings {
-    /// Samples by which everything is late at `rate` Hz; 0 unless the timing looks ahead.
+    /// Latency at `rate` Hz, samples; 0 unless the timing looks ahead.
     #[must_use]
     pub fn latency_samples(&self, rate: f64) -> u32 {
         if self.timing != Timing::LookAhead || !rate.is_finite() {
@@ -181,73 +181,73 @@ impl TouchSettings {
 }
 
 settings! {
-    /// How the sustain pedal's values are read.
+    /// Interpretation of the sustain pedal's values.
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct PedalSettings, PedalRanges {
-        /// Direction of its values.
+        /// Direction of the pedal's values.
         pedal_polarity: Polarity = Polarity::Normal,
     }
     numbers {
         /// Travel at which the dampers begin to leave the strings, %.
         pedal_from = 0.0, 0.0..=100.0,
-        /// Travel at which they are clear of them, %.
+        /// Travel at which the dampers are clear of the strings, %.
         pedal_to = 100.0, 0.0..=100.0,
     }
 }
 
-/// How the piano follows an MTS-ESP master of the session's tuning.
+/// Use of an MTS-ESP master of the session's tuning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MtsEsp {
-    /// Not at all.
+    /// Master ignored.
     Off,
-    /// Fundamentals as the master has them.
+    /// Fundamentals at the master's frequencies.
     #[default]
     Exact,
-    /// Stretched against them as the piano's own tuning is.
+    /// Fundamentals stretched relative to the master's frequencies as in the piano's own tuning.
     Stretched,
 }
 
 settings! {
-    /// What MIDI messages mean, and which leave the instrument.
+    /// Meaning of MIDI messages, and messages sent.
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct MidiSettings, MidiRanges {
-        /// Strikes as notes.
+        /// Sending of strikes as notes.
         strike_output: StrikeOutput = StrikeOutput::Off,
-        /// Each finger has a channel of its own.
+        /// MIDI Polyphonic Expression: a channel for each finger.
         mpe: Switch = Switch::Off,
-        /// Tuning from outside.
+        /// External tuning.
         mts_esp: MtsEsp = MtsEsp::Exact,
     }
     numbers {
-        /// Semitones by which notes are moved on the keyboard.
+        /// Transposition of notes on the keyboard, semitones.
         transpose = 0.0, -48.0..=48.0,
-        /// Semitones of the whole pitch bend, up and down.
+        /// Range of the pitch bend, up and down, semitones.
         bend_range = 2.0, 0.0..=24.0,
-        /// Semitones of a finger's whole bend under MPE, up and down.
+        /// Range of a finger's bend under MPE, up and down, semitones.
         /// MPE 1.0: 48 unless the sender says otherwise.
         mpe_bend_range = 48.0, 0.0..=48.0,
     }
 }
 
 settings! {
-    /// Everything that can be set.
+    /// All settings of a piano.
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Settings, OutputRanges {
-        /// How notes become gestures.
+        /// From notes to motions of keys.
         touch: TouchSettings = TouchSettings::default(),
-        /// How the sustain pedal is read.
+        /// Interpretation of the sustain pedal.
         pedals: PedalSettings = PedalSettings::default(),
-        /// What MIDI messages mean, and what is sent.
+        /// Meaning of MIDI messages, and messages sent.
         midi: MidiSettings = MidiSettings::default(),
         /// Which action, its regulation, springs, masses and friction.
         action: ActionSettings = ActionSettings::default(),
         /// Tuning, strings, felt, board, room.
         sound: SoundSettings = SoundSettings::default(),
-        /// Nothing leaves above full scale, whatever the level.
+        /// Keeps the output within full scale at every level.
         output_guard: Switch = Switch::On,
     }
     numbers {
@@ -257,7 +257,7 @@ settings! {
 }
 
 impl Settings {
-    /// What the strings are told: the sound, and what single keys' unisons differ by.
+    /// Settings of the strings: the sound, and the unison offsets of single keys.
     #[must_use]
     pub fn strings(&self) -> SoundSettings {
         let action = &self.action;

@@ -1,10 +1,11 @@
-//! The shank of a hammer after its blow, as it is heard.
+//! Sound of a hammer's shank after its blow.
 //!
-//! The string turns the head round and leaves the butt to go on, so that a blow rings the shank in two
-//! modes, at 50 and 250 Hz [Askenfelt 1991]; a percussive touch, whose shank still swings when the blow
-//! comes, rings it otherwise than a pressed one. With the head ahead of a straight shank by e, each mode
-//! stands at w = e' + iωe, the blow is a sudden change of e', and |w| after it is how hard the mode rings.
-//! What rings is heard ([`Knock`]); the action's own shank goes on by itself.
+//! The string turns the head round while the butt continues, so that a blow excites the shank in two
+//! modes, at 50 and 250 Hz [Askenfelt 1991]. After a percussive touch the shank still swings when the blow
+//! comes, so that the excitation differs from that of a pressed touch. With the head ahead of a straight
+//! shank by e, the state of a mode is w = e' + iωe, the blow is a sudden change of e', and |w| after it is
+//! the mode's amplitude. The amplitude is sent to the strings as a [`Knock`]; the action's own shank moves on
+//! by itself.
 
 use std::f64::consts::TAU;
 
@@ -17,25 +18,25 @@ use touchback_sound::Knock;
 use touchback_sound::knock::SHANK_HZ;
 
 /// Share of each mode in the motion of the crown: a stick hinged at the flange with nearly all its mass
-/// at the head; the second, bent in itself, also hears only part of a blow that lasts half its period
+/// at the head; the second, bending mode also receives only part of a blow that lasts half its period
 /// (chosen: a half).
 const SHARES: [f64; 2] = [1.0, 0.5];
 
-/// Share of its speed a hammer keeps in a blow: middle of the 0.3–0.6 used in models; no
+/// Share of its speed that a hammer keeps in a blow: middle of the 0.3–0.6 used in models; no
 /// measurement is known.
 pub const KEPT: f64 = 0.45;
 
-/// How far each head was ahead of its straight shank at the end of the last step, m, and how fast it went
-/// farther, m/s.
+/// Bend of each shank at the end of the last step.
 #[derive(Debug)]
 pub struct Shanks {
+    /// Distance of the head ahead of a straight shank, m, and its rate, m/s.
     bent: Box<[[f64; 2]; KEYS]>,
     /// Keys whose shank may be bent.
     followed: KeySet,
 }
 
 impl Shanks {
-    /// All straight and at rest. Allocates; nothing else here does.
+    /// All shanks straight and at rest. Allocates; nothing else here does.
     pub fn new() -> Self {
         Self { bent: Box::new([[0.0; 2]; KEYS]), followed: KeySet::EMPTY }
     }
@@ -46,8 +47,8 @@ impl Shanks {
         self.followed = KeySet::EMPTY;
     }
 
-    /// One action step later, when its blows are told: how the shanks of `moving` keys stand for the
-    /// blows of the next, `None` where an action has no shank; the others are at rest.
+    /// Call after the blows of an action step: takes the `bend` of the shanks of `moving` keys for the
+    /// blows of the next step, `None` for an action without shanks; the other shanks are at rest.
     pub fn follow(&mut self, moving: KeySet, bend: impl Fn(KeyNumber) -> Option<[f64; 2]>) {
         for key in self.followed.union(moving).iter() {
             let bent = bend(key).filter(|b| b.iter().all(|v| v.is_finite()));
@@ -56,7 +57,7 @@ impl Shanks {
         self.followed = moving;
     }
 
-    /// The hammer of `key`, which was followed, meets its strings at `speed` m/s.
+    /// Knocks and their speeds, m/s, of the shank of `key` when its hammer meets the strings at `speed` m/s.
     pub fn blow(&self, key: KeyNumber, speed: f64) -> [(Knock, f64); 2] {
         after_blow(self.bent[key.index()], speed)
     }
@@ -83,9 +84,8 @@ mod tests {
 
     const ALONE: f64 = 2.0 * (1.0 + KEPT);
 
-    /// Sway and ring, beside those of the same blow with a straight shank, of C4 pressed with `force` N, as
-    /// its action has the shank before the strike.
-    fn heard(force: f64) -> [f64; 2] {
+    /// Sway and ring of C4 pressed with `force` N, over those of the same blow with a straight shank.
+    fn relative_amplitudes(force: f64) -> [f64; 2] {
         let middle = KeyNumber::from_midi(60).unwrap();
         let built = Design::new(middle).build(&ActionSettings::default());
         let hammer = built.spec.hammer;
@@ -112,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn a_hard_blow_rings_its_shank_otherwise_than_a_soft_one() {
-        let [soft, hard] = [heard(2.0), heard(40.0)];
+    fn the_ring_of_a_shank_depends_on_the_touch() {
+        let [soft, hard] = [relative_amplitudes(2.0), relative_amplitudes(40.0)];
         assert!(soft.iter().all(|share| (share - 1.0).abs() < 0.1), "{soft:?}");
         assert!((hard[1] - soft[1]).abs() > 0.05, "{soft:?} {hard:?}");
     }
 
     #[test]
-    fn a_head_that_falls_back_already_rings_the_more() {
+    fn a_head_that_already_falls_back_rings_more() {
         assert_eq!(after_blow([0.0; 2], 2.0), [(Knock::Sway, ALONE), (Knock::Ring, 0.5 * ALONE)]);
         let [(_, sway), (_, ring)] = after_blow([0.0, -1.0], 2.0);
         assert!((sway - ALONE - 1.0).abs() < 1e-12 && (ring - 0.5 * ALONE - 0.5).abs() < 1e-12);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_at_rest_and_bends_that_are_none_leave_it_straight() {
+    fn a_key_at_rest_or_an_invalid_bend_gives_a_straight_shank() {
         let key = KeyNumber::from_index(3).unwrap();
         let mut one = KeySet::EMPTY;
         one.insert(key);

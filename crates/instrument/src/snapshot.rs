@@ -1,4 +1,4 @@
-//! The whole keyboard at one moment, as a window shows it: plain data, copied by the audio thread.
+//! State of the whole keyboard at one moment, for a window: plain data, copied by the audio thread.
 
 use crate::record::Counts;
 use touchback_core::math::compass::{KEYS, KeyNumber};
@@ -10,7 +10,7 @@ pub struct Snapshot {
     pub time: f64,
     /// Depth of each key at its front, m.
     pub depth: [f32; KEYS],
-    /// How far each damper is off its string, 0…1.
+    /// Lift of each damper, 0 on its string … 1 clear.
     pub damper: [f32; KEYS],
     /// Speed of each key's last strike, m/s; 0 before the first.
     pub struck: [f32; KEYS],

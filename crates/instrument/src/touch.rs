@@ -1,4 +1,4 @@
-//! Touch: what a host's notes mean in hammer speeds, and how fingers play them.
+//! Touch: from a host's notes to hammer speeds and to the motions of fingers.
 
 mod calibration;
 pub(super) mod effort;

@@ -1,23 +1,41 @@
-//! The last touched key, step by step, recorded only while it is watched.
+//! Recording of the last touched key in every action step, for the window's drawing; off by default.
 
 use touchback_action::interface::key::Saved;
-use touchback_action::{ActionKind, Drive};
+use touchback_action::{ActionKind, Drive, SwitchableKeyboard};
 use touchback_core::math::compass::KeyNumber;
 
-/// Samples kept for the reader: half a second of steps, more than the longest block has.
+/// Samples kept for the reader: 0.5 s of action steps, more than the longest block has.
 const CAPACITY: usize = 4096;
 
-/// State of one key and what drives it: everything the action's other quantities follow from.
+/// State of one key and its drive, from which all other quantities of the action follow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeySnapshot {
     /// Which action the key has.
     pub kind: ActionKind,
-    /// How it stands.
+    /// Submodel and state vector of the key.
     pub saved: Saved,
-    /// What drives the key.
+    /// Drive of the key.
     pub drive: Drive,
     /// Height of the damper tray, m.
     pub tray: f64,
+}
+
+/// A keyboard whose moving keys can be recorded.
+pub trait Traced {
+    /// State and drive of `key`, if it moves.
+    fn snapshot(&self, key: KeyNumber) -> Option<KeySnapshot>;
+}
+
+impl Traced for SwitchableKeyboard {
+    fn snapshot(&self, key: KeyNumber) -> Option<KeySnapshot> {
+        let (grand, kind, tray) = (self.grand(), self.kind(key), self.tray());
+        let (saved, drive) = match self.lever(key) {
+            Some(lever) if lever.is_moving() => (lever.key().save(), lever.driven()),
+            Some(_) => return None,
+            None => (grand.moving(key)?.into(), grand.drive_of(key)),
+        };
+        Some(KeySnapshot { kind, saved, drive, tray })
+    }
 }
 
 /// One key at the end of one action step.
@@ -25,15 +43,15 @@ pub struct KeySnapshot {
 pub struct Sample {
     /// Number of the step since reset.
     pub step: u64,
-    /// Which touch of the keyboard this belongs to: grows by one with every note-on.
+    /// Index of the touch that the sample belongs to: grows by one with every note-on.
     pub touch: u64,
     /// Which key.
     pub key: KeyNumber,
     /// State and drive of the key.
-    pub look: KeySnapshot,
+    pub snapshot: KeySnapshot,
 }
 
-/// Samples since they were last taken.
+/// Recorder of one key at a time.
 #[derive(Debug)]
 pub struct KeyTrace {
     samples: Vec<Sample>,
@@ -87,10 +105,10 @@ impl KeyTrace {
         self.key
     }
 
-    /// Records `key` at the end of `step`; without room the new sample is dropped and counted.
-    pub fn push(&mut self, step: u64, key: KeyNumber, look: KeySnapshot) {
+    /// Records `key` at the end of `step`; without space the new sample is dropped and counted.
+    pub fn push(&mut self, step: u64, key: KeyNumber, snapshot: KeySnapshot) {
         if self.samples.len() < CAPACITY {
-            self.samples.push(Sample { step, touch: self.touch, key, look });
+            self.samples.push(Sample { step, touch: self.touch, key, snapshot });
         } else {
             self.dropped += 1;
         }
@@ -106,7 +124,7 @@ impl KeyTrace {
         self.samples.clear();
     }
 
-    /// Samples that found no room since creation.
+    /// Samples dropped since creation because the trace was full.
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }
@@ -119,7 +137,7 @@ mod tests {
     #[test]
     fn samples_belong_to_a_touch_and_are_bounded() {
         let (kind, saved) = (ActionKind::Grand, Saved::default());
-        let look = KeySnapshot { kind, saved, drive: Drive::Free, tray: 0.0 };
+        let snapshot = KeySnapshot { kind, saved, drive: Drive::Free, tray: 0.0 };
         let mut trace = KeyTrace::default();
         let key = KeyNumber::from_midi(60).unwrap();
         trace.touch(key);
@@ -127,13 +145,13 @@ mod tests {
         trace.watch(true);
         assert_eq!(trace.watched(), Some(key));
         for step in 0..5000 {
-            trace.push(step, key, look);
+            trace.push(step, key, snapshot);
         }
         assert_eq!((trace.samples().len(), trace.dropped()), (CAPACITY, 5000 - 4096));
-        assert_eq!(trace.samples()[7], Sample { step: 7, touch: 1, key, look });
+        assert_eq!(trace.samples()[7], Sample { step: 7, touch: 1, key, snapshot });
         trace.clear();
         assert!(trace.samples().is_empty());
-        trace.push(1, key, look);
+        trace.push(1, key, snapshot);
         trace.watch(false);
         assert!(trace.samples().is_empty() && trace.watched().is_none());
     }

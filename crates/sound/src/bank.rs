@@ -1,9 +1,9 @@
-//! Ringing modes in fixed lanes, and the loops over them.
+//! Modes in fixed lanes, and the loops over them.
 //!
 //! A mode is a one-pole complex filter with the state w, m: each sample w ← p w + b F, p =
-//! e^{λ/rate} its pole, F a force, N, and b the mode's response to it, m/N. In single precision its
-//! decay is right to 3e-8 a sample, 0.3 % of the slowest at the slow rate, and its pitch exact. Output
-//! is the force on the bridge, Σ bridge·Re w. The order of every sum is fixed and no multiply is
+//! e^{λ/rate} its pole, F a force, N, and b the mode's response to the force, m/N. In single precision
+//! the decay is right to 3e-8 a sample, 0.3 % of the slowest decay at the slow rate, and the pitch exact.
+//! Output is the force on the bridge, Σ bridge·Re w. The order of every sum is fixed and no multiply is
 //! fused, so all kernels give the same bits. Audio thread.
 
 #![allow(
@@ -11,14 +11,14 @@
     reason = "one lane index over several arrays is what becomes a register"
 )]
 
+mod contact;
 mod ring;
 mod totals;
-mod touch;
 
 /// Modes side by side.
 pub const LANES: usize = 16;
 
-/// Samples between control steps; also the most samples one call may ring.
+/// Samples between control steps; also the most samples that one call may render.
 pub const BLOCK: usize = 64;
 
 /// One value for each lane.
@@ -40,7 +40,7 @@ pub struct ModeState {
     pub bridge: Lane,
 }
 
-/// Pole, shape and input gain of the same modes in steps of the hammer's contact, which may be
+/// Pole, shape and input gain of sixteen modes in steps of the hammer's contact, which may be
 /// shorter than a sample.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
@@ -119,20 +119,20 @@ macro_rules! kernels {
         }
     };
 }
+pub use contact::{advance, coast, displacement, end_contact, reach};
 pub(super) use kernels;
 pub use ring::{resound, ring};
-pub use touch::{advance, coast, displacement, end_contact, reach};
 
-/// Turns modes back by `steps` samples; silent ones stay.
+/// Turns modes back by `steps` samples; silent modes stay as they are.
 pub fn turn_back(modes: &mut [ModeState], steps: usize) {
     for mode in modes {
         for l in 0..LANES {
-            let (keep, turn) = (mode.pole_re[l], mode.pole_im[l]);
-            let square = keep * keep + turn * turn;
+            let (pole_re, pole_im) = (mode.pole_re[l], mode.pole_im[l]);
+            let square = pole_re * pole_re + pole_im * pole_im;
             if square > 0.0 {
-                let (keep, turn) = (keep / square, -turn / square);
+                let (inv_re, inv_im) = (pole_re / square, -pole_im / square);
                 for _ in 0..steps {
-                    (mode.re[l], mode.im[l]) = turned(mode.re[l], mode.im[l], keep, turn);
+                    (mode.re[l], mode.im[l]) = turned(mode.re[l], mode.im[l], inv_re, inv_im);
                 }
             }
         }
@@ -152,18 +152,18 @@ pub fn level(modes: &[ModeState]) -> f32 {
     total(&sum)
 }
 
-/// Multiplies every mode once by `keep`, lane by lane.
-pub fn shorten(modes: &mut [ModeState], keep: impl Fn(usize, usize) -> f32) {
+/// Multiplies every mode once by `factor` of its group and lane.
+pub fn scale(modes: &mut [ModeState], factor: impl Fn(usize, usize) -> f32) {
     for (c, mode) in modes.iter_mut().enumerate() {
         for l in 0..LANES {
-            let keep = keep(c, l);
-            mode.re[l] *= keep;
-            mode.im[l] *= keep;
+            let factor = factor(c, l);
+            mode.re[l] *= factor;
+            mode.im[l] *= factor;
         }
     }
 }
 
-/// Sets states below 1e-18 m to 0, long before they are denormal.
+/// Sets states below 1e-18 m to 0, far above denormals.
 pub fn flush_denormals(modes: &mut [ModeState]) {
     for mode in modes {
         for x in mode.re.iter_mut().chain(&mut mode.im) {

@@ -1,10 +1,10 @@
-//! Soundboard: its response at a pair of microphones to a force on the bridge, synthesised.
+//! Soundboard: synthesised response at a pair of microphones to a force on the bridge.
 //!
-//! A sum of modes with the density and loss measured on a grand's board [Ege 2013]: modes from
-//! about 58 Hz up, 0.05 a hertz below 1 kHz and thinning above, loss factor 2-3 %. Their weights
+//! The response is a sum of modes with the density and loss measured on a grand's board [Ege 2013]: modes
+//! from about 58 Hz up, 0.05 per hertz below 1 kHz and fewer above, loss factor 2-3 %. Their weights
 //! follow a smooth target for the radiated spectrum and are random in sign and size about a common
-//! part, which is the direct blow. A diffuse tail stands for case and near walls. Nothing is
-//! recorded. Computed once for a sample rate.
+//! part, which is the direct blow. A diffuse tail represents case and near walls. Nothing is
+//! recorded. Computed once per sample rate.
 
 use std::f64::consts::{PI, TAU};
 
@@ -12,7 +12,7 @@ use num_complex::Complex64;
 
 use crate::bridge::ZONES;
 use crate::convolve::{CHANNELS, Responses};
-use crate::microphones::{self, Way};
+use crate::microphones::{self, Path};
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::complex;
 use touchback_core::math::power::square;
@@ -21,16 +21,17 @@ use touchback_core::math::random::{self, Random};
 /// Length of the response, s; the modes below 150 Hz are faded out at its end.
 const LENGTH: f64 = 0.5;
 
-/// Lowest and highest mode, Hz.
+/// Lowest mode, Hz.
 const LOWEST_HZ: f64 = 58.0;
+/// Highest mode, Hz.
 const TOP_HZ: f64 = 14_000.0;
 
 /// Corner of the acoustic short circuit, Hz.
 const RUMBLE_HZ: f64 = 45.0;
 
-/// What a mode's motion has in common all along the bridges, and its share that differs from zone
-/// to zone.
+/// Share of a mode's motion that is equal all along the bridges.
 const COMMON: f64 = 0.8;
+/// Share of a mode's motion that differs from zone to zone.
 const ON_BRIDGE: f64 = 0.4;
 
 /// Seed of the random weights: chosen so that no fundamental falls into a gap between modes.
@@ -40,11 +41,12 @@ const SEED: u64 = 5909;
 /// to two recorded grands of different makers by `touchback lab recorded`.
 const TAIL: f64 = 0.267;
 
-/// Decay times (60 dB) of the tail's low and high part, s, and the high part's share.
+/// Decay times (60 dB) of the tail's low and high part, s.
 const TAIL_TIMES: [f64; 2] = [0.45, 0.12];
+/// Amplitude of the tail's high part over its low part.
 const TAIL_HIGH: f64 = 1.1;
 
-/// What lies below is left to the modes; and where the tail's high part begins, Hz.
+/// Lower limit of the tail, below which only the modes sound, and beginning of its high part, Hz.
 const TAIL_HZ: [f64; 2] = [110.0, 1500.0];
 
 /// Rate of the tail's random values, Hz.
@@ -58,7 +60,7 @@ pub fn responses(pair: usize, sample_rate: f64) -> Responses {
     responses_of([pair], sample_rate).remove(0)
 }
 
-/// [`responses`] of several pairs, whose modes and tails take the same courses.
+/// [`responses`] of several pairs, whose modes and tails have the same time courses.
 #[must_use]
 pub fn responses_of(pairs: impl IntoIterator<Item = usize>, sample_rate: f64) -> Vec<Responses> {
     let taps = floor_index(LENGTH * sample_rate);
@@ -75,11 +77,11 @@ pub fn responses_of(pairs: impl IntoIterator<Item = usize>, sample_rate: f64) ->
     finished.collect()
 }
 
-/// What adds up at one pair.
+/// Sum of modes and tail at one pair.
 struct PairSum {
     pair: usize,
     zones: Vec<[Vec<f64>; CHANNELS]>,
-    /// Energy of each zone's modes that every sample rate can carry.
+    /// Energy of each zone's modes below 8 kHz, which every sample rate can carry.
     energies: [f64; ZONES],
 }
 
@@ -90,8 +92,8 @@ impl PairSum {
     }
 }
 
-/// Two first-order high-passes: far below its first mode the board is shorter than the wave it
-/// would have to send, and front and back cancel.
+/// Two first-order high-passes: far below the first mode the board is shorter than the radiated wave,
+/// and front and back cancel.
 fn remove_rumble(channel: &mut [f64], sample_rate: f64) {
     let share = 1.0 - libm::exp(-TAU * RUMBLE_HZ / sample_rate);
     for _ in 0..2 {
@@ -105,14 +107,14 @@ fn remove_rumble(channel: &mut [f64], sample_rate: f64) {
 
 /// Target of the radiated spectrum at `hz` for a unit force.
 fn radiation(hz: f64) -> f64 {
-    // The board radiates next to nothing below 100 Hz; above its coincidence, 1-2 kHz, mobility
-    // no longer falls but radiation gains no more: a fall (chosen, near −5 dB an octave).
+    // The board radiates very little below 100 Hz. Above its coincidence, 1-2 kHz, mobility no longer
+    // falls and radiation no longer rises: the spectrum falls (chosen, near −5 dB an octave).
     let low = square(hz / 67.0);
     let high = 1.0 + square(hz / 1735.0);
     low / (1.0 + low) / libm::pow(high, 0.5)
 }
 
-/// Modes a hertz.
+/// Modes per hertz.
 fn density(hz: f64) -> f64 {
     0.05 / (1.0 + square(hz / 1100.0)).sqrt() + 0.006
 }
@@ -128,11 +130,11 @@ pub struct Mode {
     pub hz: f64,
     /// Decay rate, 1/s.
     pub sigma: f64,
-    /// Gain from each zone to each microphone, the way aside.
+    /// Gain from each zone to each microphone, without the path's attenuation.
     gains: [[f64; CHANNELS]; ZONES],
 }
 
-/// The modes that a sample rate can carry as a `pair` hears them, by rising frequency.
+/// The modes that a sample rate can carry, with their gains at `pair`, by rising frequency.
 #[must_use]
 pub fn modes(pair: usize, sample_rate: f64) -> Vec<Mode> {
     let mut modes = Vec::new();
@@ -140,16 +142,16 @@ pub fn modes(pair: usize, sample_rate: f64) -> Vec<Mode> {
     let mut hz = LOWEST_HZ;
     while hz < TOP_HZ.min(0.45 * sample_rate) {
         let sigma = PI * loss_factor(hz) * hz;
-        // Mean square of the response of modes this dense is the target's.
+        // With this weight the mean square of the response equals the target's.
         let weight = radiation(hz) * (2.0 * sigma / (PI * density(hz))).sqrt();
-        let own = |place: usize| random::of_pair(SEED + place as u64, modes.len() as u64);
-        // The player's microphones come first, the bridge's zones next, then the other pairs.
+        let own = |index: usize| random::of_pair(SEED + index as u64, modes.len() as u64);
+        // Order of the random numbers: the player's microphones, the bridge's zones, the other pairs.
         let first = if pair == 0 { 0 } else { CHANNELS * pair + ZONES };
-        let ears = [own(first), own(first + 1)]
+        let microphones = [own(first), own(first + 1)]
             .map(|x| microphones::COMMON[pair] + microphones::AT_MICROPHONE * x);
         let gains = std::array::from_fn(|z| {
             let bridge = COMMON + ON_BRIDGE * own(CHANNELS + z);
-            ears.map(|ear| weight * bridge * ear)
+            microphones.map(|microphone| weight * bridge * microphone)
         });
         modes.push(Mode { hz, sigma, gains });
         hz += (1.0 + 0.5 * noise.signed()) / density(hz);
@@ -159,18 +161,18 @@ pub fn modes(pair: usize, sample_rate: f64) -> Vec<Mode> {
 
 /// Adds all modes to all pairs.
 fn add_modes(sums: &mut [PairSum], sample_rate: f64) {
-    let heard: Vec<_> = sums
+    let pairs: Vec<_> = sums
         .iter()
-        .map(|sum| (modes(sum.pair, sample_rate), microphones::ways(sum.pair)))
+        .map(|sum| (modes(sum.pair, sample_rate), microphones::paths(sum.pair)))
         .collect();
-    let Some((modes, _)) = heard.first() else { return };
+    let Some((modes, _)) = pairs.first() else { return };
     let mut course = Vec::new();
     for (m, Mode { hz, sigma, .. }) in modes.iter().enumerate() {
-        // A mode ends 90 dB down.
+        // A mode is cut off 90 dB below its beginning.
         let last = (10.4 / sigma * sample_rate).min(sums[0].zones[0][0].len() as f64);
         course.clear();
         course.extend(after_blow(*hz, *sigma, sample_rate).take(floor_index(last)));
-        for (sum, (modes, direct)) in sums.iter_mut().zip(&heard) {
+        for (sum, (modes, direct)) in sums.iter_mut().zip(&pairs) {
             let gains = &modes[m].gains;
             if *hz < 8000.0 {
                 for (energy, gains) in sum.energies.iter_mut().zip(gains) {
@@ -179,26 +181,26 @@ fn add_modes(sums: &mut [PairSum], sample_rate: f64) {
             }
             add_course(&mut sum.zones, &course, gains, direct, 1.0, sample_rate);
             let by_lid = (*hz > microphones::LID_FROM_HZ).then(|| microphones::by_lid(sum.pair));
-            if let Some(ways) = by_lid.flatten() {
-                add_course(&mut sum.zones, &course, gains, &ways, microphones::LID, sample_rate);
+            if let Some(paths) = by_lid.flatten() {
+                add_course(&mut sum.zones, &course, gains, &paths, microphones::LID, sample_rate);
             }
         }
     }
 }
 
-/// Adds a mode's `course` by the `ways` from each zone.
+/// Adds a mode's time `course` along the `paths` from each zone.
 fn add_course(
     zones: &mut [[Vec<f64>; CHANNELS]],
     course: &[f64],
     gains: &[[f64; CHANNELS]; ZONES],
-    ways: &[[Way; CHANNELS]; ZONES],
+    paths: &[[Path; CHANNELS]; ZONES],
     share: f64,
     sample_rate: f64,
 ) {
-    for ((zone, gains), ways) in zones.iter_mut().zip(gains).zip(ways) {
-        for ((sum, gain), way) in zone.iter_mut().zip(gains).zip(ways) {
-            let first = floor_index(way.late * sample_rate + 0.5).min(sum.len());
-            let amplitude = share * way.gain * gain;
+    for ((zone, gains), paths) in zones.iter_mut().zip(gains).zip(paths) {
+        for ((sum, gain), path) in zone.iter_mut().zip(gains).zip(paths) {
+            let first = floor_index(path.delay * sample_rate + 0.5).min(sum.len());
+            let amplitude = share * path.gain * gain;
             for (sum, x) in sum[first..].iter_mut().zip(course) {
                 *sum += amplitude * x;
             }
@@ -206,8 +208,8 @@ fn add_course(
     }
 }
 
-/// Velocity of a mode after a blow, cos − (σ/ω) sin, so that a steady push moves nothing. The blow
-/// comes in the middle of the first sample: half of it lies before.
+/// Velocity of a mode after a blow, cos − (σ/ω) sin, so that a constant force gives no velocity. The blow
+/// is in the middle of the first sample: half of it is before that sample.
 fn after_blow(hz: f64, sigma: f64, sample_rate: f64) -> impl Iterator<Item = f64> {
     let start = Complex64::new(1.0, sigma / (TAU * hz));
     let turn = complex::exp(Complex64::new(-sigma / sample_rate, TAU * hz / sample_rate));
@@ -217,7 +219,7 @@ fn after_blow(hz: f64, sigma: f64, sample_rate: f64) -> impl Iterator<Item = f64
 
 /// Noise of the tail's low and high part at [`GRAIN_HZ`], `count` values of each.
 ///
-/// Filtered on this grid of its own, so that every sample rate hears the same case and walls.
+/// The noise has a rate of its own, so that case and walls are the same at every sample rate.
 fn grains(seed: u64, count: usize) -> [Vec<f64>; 2] {
     let [block, smooth] = TAIL_HZ.map(|hz| 1.0 - libm::exp(-TAU * hz / GRAIN_HZ));
     let (mut low, mut rumble) = (0.0, 0.0);
@@ -234,14 +236,15 @@ fn grains(seed: u64, count: usize) -> [Vec<f64>; 2] {
 fn add_tails(sums: &mut [PairSum], sample_rate: f64) {
     let Some(taps) = sums.first().map(|sum| sum.zones[0][0].len()) else { return };
     let rates = TAIL_TIMES.map(|time| libm::log(1000.0) / time);
-    // The onset, and how far each part has died away.
+    // Time, onset and decay of both parts.
     let course = (0..taps).map(|n| {
         let t = n as f64 / sample_rate;
         (t, 1.0 - libm::exp(-t / 0.004), rates.map(|rate| libm::exp(-rate * t)))
     });
     let course: Vec<_> = course.collect();
     for PairSum { pair, zones, .. } in sums {
-        // The first sample is half of where the response begins: half its square is twice that.
+        // The first sample is half of the response's initial value, so its energy is half of that value's
+        // square: twice the sample's own square.
         let energy = |channel: &Vec<f64>| {
             channel.iter().map(|x| x * x).sum::<f64>() + channel.first().map_or(0.0, |x| x * x)
         };
@@ -249,8 +252,8 @@ fn add_tails(sums: &mut [PairSum], sample_rate: f64) {
         let mut own = 0.0;
         let channels = (*pair * ZONES * CHANNELS..).zip(zones.iter().flatten());
         let tails: Vec<Vec<f64>> = channels
-            .map(|(place, _)| {
-                let grains = grains(7 + place as u64, floor_index(LENGTH * GRAIN_HZ) + 2);
+            .map(|(index, _)| {
+                let grains = grains(7 + index as u64, floor_index(LENGTH * GRAIN_HZ) + 2);
                 let tap = |(t, onset, left): &(f64, f64, [f64; 2])| {
                     let (i, u) = (floor_index(t * GRAIN_HZ), (t * GRAIN_HZ).fract());
                     let part = |part: usize| {
@@ -308,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_passes_the_middle_and_not_the_bottom() {
+    fn the_board_passes_middle_frequencies_and_not_the_lowest() {
         let responses = responses(0, 48_000.0);
         for zone in &responses {
             for channel in zone {
@@ -321,14 +324,14 @@ mod tests {
     }
 
     #[test]
-    fn ears_differ_and_response_dies_away() {
+    fn channels_differ_and_the_response_decays() {
         let responses = responses(0, 48_000.0);
         for [left, right] in &responses {
             let energy = |x: &[f32]| x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
             let both: f64 =
                 left.iter().zip(right).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
-            let likeness = both / (energy(left) * energy(right)).sqrt();
-            assert!(likeness > 0.1 && likeness < 0.9, "{likeness}");
+            let correlation = both / (energy(left) * energy(right)).sqrt();
+            assert!(correlation > 0.1 && correlation < 0.9, "{correlation}");
             assert!(energy(&left[20_000..]) < 1e-3 * energy(left));
         }
     }

@@ -1,4 +1,4 @@
-//! Felt against string: one strike offline; step by step it is [`MovingHammer`].
+//! Felt against string: one strike offline, in steps of [`MovingHammer`].
 
 mod hammer;
 
@@ -14,7 +14,7 @@ use touchback_core::mech::hammer::{Hammer, HammerFelt};
 /// Measurements of one strike.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ContactReport {
-    /// First to last instant of force, s; gaps between touches included.
+    /// First to last instant of force, s; gaps between contacts included.
     pub contact_time: f64,
     /// Largest force against all strings, N.
     pub peak_force: f64,
@@ -22,18 +22,18 @@ pub struct ContactReport {
     pub impulse_ratio: f64,
     /// Rebound speed over strike speed.
     pub restitution: f64,
-    /// Energy lost in the felt over the hammer's own.
+    /// Energy lost in the felt over the hammer's initial energy.
     pub felt_loss: f64,
-    /// Error of the energy balance over the hammer's own energy.
+    /// Error of the energy balance over the hammer's initial energy.
     pub energy_error: f64,
     /// Force of each step, N.
     pub forces: Vec<f64>,
-    /// Steps a second.
+    /// Step rate, Hz.
     pub rate: f64,
 }
 
-/// `hammer` clear of `string` for this long will not meet it again, s: the wave it sent toward the
-/// near end has returned. In the lowest octave that is long after it has left.
+/// Time clear of `string` after which `hammer` does not meet it again, s: its wave toward the near end has
+/// returned. In the lowest octave the hammer has left long before.
 #[must_use]
 pub fn gone(hammer: &Hammer, string: &StringSpec) -> f64 {
     2e-3 + string.answer_time(hammer)
@@ -68,7 +68,7 @@ pub fn strike_below(
     let h = 1.0 / rate;
     let mut modes = Modes::new(hammer, string, (0.45 * rate).min(limit_hz), h);
     let mut head = MovingHammer::new(hammer, 0.0, 0.0, speed);
-    let own = head.energy();
+    let initial_energy = head.energy();
     let (mut forces, mut dissipated, mut last, mut clear) = (Vec::new(), 0.0, 0, 0.0);
     let gone = gone(hammer, string);
     while clear < gone && forces.len() as f64 * h < 0.06 {
@@ -91,8 +91,9 @@ pub fn strike_below(
         peak_force: forces.iter().copied().fold(0.0, f64::max),
         impulse_ratio: impulse / (hammer.mass * speed),
         restitution: -head.speed() / speed,
-        felt_loss: dissipated / own,
-        energy_error: (head.energy() + modes.energy() + dissipated - own).abs() / own,
+        felt_loss: dissipated / initial_energy,
+        energy_error: (head.energy() + modes.energy() + dissipated - initial_energy).abs()
+            / initial_energy,
         forces,
         rate,
     }
@@ -154,12 +155,12 @@ impl Modes {
     }
 }
 
-/// One of the three published string and hammer sets of [Chaigne 1994]; masses and stiffness there
-/// are per string, so that any number of strings gives the same motion.
+/// One of the three published string and hammer sets of [Chaigne 1994]. Their masses and stiffness are
+/// per string, so that any number of strings gives the same motion.
 #[must_use]
 pub fn chaigne_askenfelt(note: ReferenceNote) -> (Hammer, StringSpec) {
     // Length m, string mass kg, pitch Hz, stiffness ε, hammer mass kg, K, p, strings. The pitch
-    // stands for the tension: for C2 the printed 750 N would give 53 Hz.
+    // gives the tension: for C2 the printed 750 N would give 53 Hz.
     let (length, mass, ideal_hz, epsilon, head, stiffness, exponent, strings) = match note {
         ReferenceNote::C2 => (1.9, 0.035, 65.4, 7.5e-6, 4.9e-3, 4.0e8, 2.3, 2),
         ReferenceNote::C4 => (0.62, 3.93e-3, 262.2, 3.82e-5, 2.97e-3, 4.5e9, 2.5, 3),
@@ -211,7 +212,7 @@ mod tests {
     ];
 
     #[test]
-    fn contacts_of_an_independent_solver_are_met() {
+    fn contacts_agree_with_an_independent_solver() {
         for (note, rows) in REFERENCE {
             let (hammer, string) = chaigne_askenfelt(note);
             for (speed, (time, force)) in [1.0, 2.0, 4.0, 6.0].into_iter().zip(rows) {
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn momentum_given_is_the_references() {
+    fn momentum_agrees_with_an_independent_solver() {
         for (note, low, high) in [
             (ReferenceNote::C2, 1.45, 1.50),
             (ReferenceNote::C4, 1.60, 1.75),
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn energy_balances_at_every_rate_and_the_felt_only_takes() {
+    fn energy_balances_at_every_rate_and_the_felt_only_absorbs() {
         for note in [ReferenceNote::C2, ReferenceNote::C4, ReferenceNote::C7] {
             let (mut hammer, string) = chaigne_askenfelt(note);
             for relaxation in [0.0, 2e-5, 2e-4] {

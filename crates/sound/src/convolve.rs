@@ -8,9 +8,9 @@
 //!
 //! | part | holds |
 //! | --- | --- |
-//! | [`Filter`] | responses, transformed: read only, shared by all who need them |
+//! | [`Filter`] | transformed responses: read only, shared between engines |
 //! | [`Input`] | the inputs' history, transformed once for all outputs |
-//! | [`Output`] | what one filter makes of it |
+//! | [`Output`] | one filter's convolution with them |
 
 mod filter;
 mod input;
@@ -32,19 +32,19 @@ const PARTITIONS: [usize; 2] = [1, 8];
 /// Taps before the long stage: two of its partitions.
 pub const EARLY: usize = 2 * PARTITIONS[1] * BLOCK;
 
-/// Blocks after which an [`Output`] that was switched on hears all of the input's history: to the
-/// beginning of a partition of the long stage, and until that is delivered.
+/// Blocks after which an [`Output`] that was switched on contains all of the input's history: until the
+/// next partition of the long stage begins, and until that is delivered.
 pub const COMPLETE: usize = 2 * PARTITIONS[1];
 
 /// Impulse responses: `[input][channel][tap]`.
 pub type Responses = Vec<[Vec<f32>; CHANNELS]>;
 
-/// The taps of each stage of responses of `taps` taps.
+/// Range of taps of each stage for responses of `taps` taps.
 fn stages(taps: usize) -> [std::ops::Range<usize>; 2] {
     [BLOCK..EARLY, EARLY..taps].map(|stage| stage.start.min(taps)..stage.end.min(taps))
 }
 
-/// Partitions of `blocks` blocks that `taps` taps take.
+/// Number of partitions of `blocks` blocks for `taps` taps.
 const fn partitions(taps: usize, blocks: usize) -> usize {
     taps.div_ceil(blocks * BLOCK)
 }

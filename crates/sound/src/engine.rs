@@ -6,9 +6,9 @@
 //!
 //! | part | does |
 //! | --- | --- |
-//! | [`Sound`] | what a host sets, strikes and asks |
+//! | [`Sound`] | settings, strikes and queries |
 //! | `render` | the samples of a block, and the control work before it |
-//! | `loading` | takes a new voicing over, note by note |
+//! | `loading` | applies changed settings to the strings, note by note |
 
 mod loading;
 mod render;
@@ -23,6 +23,7 @@ use crate::note::Note;
 use crate::output::HighShelf;
 use crate::resonances::{Resonances, near_top};
 use crate::room::Room;
+use crate::settings::UnisonOffsets;
 use crate::shared_board::SharedBoard;
 use crate::slow_rate::SlowRate;
 use crate::{SoundSettings, loss};
@@ -37,25 +38,25 @@ use touchback_core::mech::hammer::{Hammer, HammerSettings};
 /// 5 m/s with the pedal down some decibels of room.
 const FULL_SCALE: f64 = 1.0 / 1230.0;
 
-/// A note below this level, full scale, sleeps (−100 dBFS).
+/// Level below which a note sleeps, full scale (−100 dBFS).
 const GATE: f64 = 1e-5;
 
 /// Bound of the ratio between the loudest strings and the gate, 160 dB: 40 dB more than a blow of
 /// all keys at [`FASTEST`] gives (chosen, to make [`Sound::longest_ring`] an upper bound).
 const RANGE: f64 = 1e8;
 
-/// Time added to it for the board's response and for a gliding voicing, s.
+/// Time added to the strings' longest decay for the board's response and for gliding settings, s.
 const AFTER: f64 = 1.5;
 
-/// Time constant of levels, lid and width, s: 12 % of the way in a block at 48 kHz; and the distance
-/// from their targets at which they have arrived.
+/// Time constant of levels, lid and width, s: 12 % of the way in a block at 48 kHz.
 const MIX_TIME: f64 = 10.430_245e-3;
+/// Distance from their targets at which levels, lid and width have arrived.
 const MIX_NEAR: f32 = 1e-4;
 
-/// Largest strike speed, m/s; faster strikes are taken as this (the fastest measured is 7.8 m/s).
+/// Largest strike speed, m/s; faster strikes are limited to it (the fastest measured is 7.8 m/s).
 const FASTEST: f64 = 20.0;
 
-/// Largest displacement of a plucked string, m; larger ones are taken as this.
+/// Largest displacement of a plucked string, m; larger ones are limited to it.
 const FARTHEST: f64 = 5e-3;
 
 /// Widest bend, cents: the four octaves of polyphonic controllers.
@@ -68,38 +69,43 @@ fn mix(settings: &SoundSettings) -> [f64; 4] {
 
 /// All strings and the board, at one sample rate.
 pub struct Sound {
-    /// As set last, and as the last block began with.
+    /// Settings as set last.
     settings: SoundSettings,
-    taken: SoundSettings,
-    is_news: bool,
+    /// Settings in force since the beginning of a block, at which the gliding values aim.
+    applied: SoundSettings,
+    /// `settings` were set since the last block began.
+    is_set: bool,
     hammers: [HammerSettings; KEYS],
     notes: Vec<Note>,
-    /// Those that sound or are being struck.
+    /// Keys whose notes sound or are being struck.
     awake: KeySet,
-    /// Zone and weights of each key's place on the bridges, evened out.
-    places: Vec<(usize, [f32; 2])>,
+    /// First zone of each key on the bridges, and the weights of that zone and the next, with the key's
+    /// level equalization.
+    bridge_weights: Vec<(usize, [f32; 2])>,
     knocks: Knocks,
     kernel: Kernel,
-    pickup: MicrophoneMixer,
+    microphones: MicrophoneMixer,
     loading: Option<Loading>,
     partials_a_block: usize,
-    /// Share of the late response, direct level, lid and stereo width: value at the block's start,
-    /// and now.
+    /// Share of the late response, direct level, lid gain and stereo width: each at the block's beginning
+    /// and at its end.
     mix: [(f32, Glide); 4],
-    /// Over what is listened to, and over what the distant pair hears.
+    /// Lids over the chosen pair of microphones and over the distant pair.
     lids: [HighShelf; 2],
     room: Room,
     inputs: [[f32; BLOCK]; ZONES],
-    /// Of damped strings, and of the undamped.
+    /// Resonances of the damped strings and of the undamped ones.
     resonances: [Resonances; 2],
-    /// Force of all struck strings and knocks on the bridge, N: the last block and the present one,
-    /// each all of it and what the undamped strings hear. Strings that were not struck hear it a
-    /// constant time late, whatever the host's blocks, and do not answer, so that no loop can grow.
+    /// Force of all struck strings and knocks on the bridge, N: in the last block and in the present one,
+    /// each the whole force and the part that reaches the undamped strings. Strings that were not struck
+    /// receive it after a constant delay, for every block size of the host, and do not act back on the
+    /// struck ones, so that no feedback loop can grow.
     bridge: [[[f32; BLOCK]; 2]; 2],
-    /// Share that the undamped strings hear of each key.
+    /// Share of each key's force that reaches the undamped strings.
     near_top: [f32; KEYS],
-    /// Samples into the present block, and blocks since reset.
+    /// Samples into the present block.
     phase: usize,
+    /// Blocks since reset.
     block: usize,
     ignored: u64,
 }
@@ -152,24 +158,28 @@ impl Sound {
             Note::new(key, &settings, &hammer, sample_rate, &slow, kernel)
         };
         let board = SharedBoard::at(sample_rate);
-        let pickup = MicrophoneMixer::new(&board, settings.perspective.pair(), sample_rate, kernel);
-        let place = |(key, factor): (KeyNumber, f32)| {
-            let (first, weights) = bridge::place(key);
+        let microphones =
+            MicrophoneMixer::new(&board, settings.perspective.pair(), sample_rate, kernel);
+        let bridge_weights = |(key, factor): (KeyNumber, f32)| {
+            let (first, weights) = bridge::weights(key);
             (first, weights.map(|w| w * factor))
         };
         Self {
             notes: KeyNumber::all().map(note).collect(),
             settings,
-            taken: settings,
-            is_news: false,
+            applied: settings,
+            is_set: false,
             hammers: std::array::from_fn(|i| {
                 KeyNumber::from_index(i).map_or(HammerSettings::CONCERT, &hammers)
             }),
             awake: KeySet::EMPTY,
-            places: KeyNumber::all().zip(*board.evenness()).map(place).collect(),
+            bridge_weights: KeyNumber::all()
+                .zip(*board.level_factors())
+                .map(bridge_weights)
+                .collect(),
             knocks: Knocks::new(sample_rate),
             kernel,
-            pickup,
+            microphones,
             loading: None,
             partials_a_block: partials_a_block(sample_rate),
             mix: mix(&settings)
@@ -188,7 +198,7 @@ impl Sound {
 
     /// Silences everything, dampers at rest; the sample clock restarts.
     pub fn reset(&mut self) {
-        self.take_voicing();
+        self.apply_settings();
         if self.loading.take().is_some() {
             for note in &mut self.notes {
                 note.load(&self.settings);
@@ -197,9 +207,9 @@ impl Sound {
         self.notes.iter_mut().for_each(Note::reset);
         self.awake = KeySet::EMPTY;
         self.knocks.reset();
-        self.pickup.reset();
+        self.microphones.reset();
         for (from, glide) in &mut self.mix {
-            glide.settle();
+            glide.finish();
             *from = glide.now;
         }
         self.lids.iter_mut().for_each(HighShelf::reset);
@@ -210,29 +220,35 @@ impl Sound {
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
 
-    /// New voicing, without clicks: knocks from the next event, all else from the next block on, of
-    /// several in one block the last: levels within 50 ms, another pair of microphones within 75 ms, pitch
-    /// and decay note by note, sounding notes first, all within 0.52 s.
+    /// New settings, without clicks: knocks from the next event, everything else from the next block on. Of
+    /// several settings in one block the last is applied. Levels arrive within 50 ms, another pair of
+    /// microphones within 75 ms, pitch and decay note by note, sounding notes first, within 0.52 s.
     pub fn set(&mut self, settings: &SoundSettings) {
         self.settings = settings.clamped();
-        self.is_news = true;
+        self.is_set = true;
     }
 
-    /// Takes up what was set in the block before.
-    fn take_voicing(&mut self) {
-        if !std::mem::take(&mut self.is_news) || self.settings == self.taken {
+    /// Applies the settings that were set in the block before.
+    fn apply_settings(&mut self) {
+        if !std::mem::take(&mut self.is_set) || self.settings == self.applied {
             return;
         }
         let new = self.settings;
-        let old = std::mem::replace(&mut self.taken, new);
+        let old = std::mem::replace(&mut self.applied, new);
         for (slot, target) in self.mix.iter_mut().zip(mix(&new)) {
             slot.1.aim(target);
         }
-        self.pickup.listen(new.perspective.pair());
+        self.microphones.choose(new.perspective.pair());
         self.room.set(new.room());
         if !new.same_strings(&old) {
-            self.load();
+            self.begin_loading();
         }
+    }
+
+    /// Offsets of single keys' unisons, as set last.
+    #[must_use]
+    pub const fn unisons(&self) -> UnisonOffsets {
+        self.settings.unisons
     }
 
     /// New hammers, all set alike; see [`Sound::set_hammer`].
@@ -240,14 +256,15 @@ impl Sound {
         KeyNumber::all().for_each(|key| self.set_hammer(key, hammers));
     }
 
-    /// A new hammer of `key`: mass and felt from the next strike on, the strike point like a settings.
+    /// A new hammer of `key`: mass and felt from the next strike on, the strike point as [`Sound::set`]
+    /// changes pitch.
     pub fn set_hammer(&mut self, key: KeyNumber, hammer: &HammerSettings) {
         let old = std::mem::replace(&mut self.hammers[key.index()], *hammer);
         if old != *hammer {
             self.notes[key.index()].set_hammer(&Hammer::of(key, hammer));
         }
         if old.strike_point != hammer.strike_point {
-            self.load_note(key);
+            self.begin_loading_note(key);
         }
     }
 
@@ -285,8 +302,8 @@ impl Sound {
         }
     }
 
-    /// Bends `key` by `cents` against its tuning from the next block on, whatever sounds included,
-    /// until the next call or reset; within ±4800. Work is bounded: the poles of one note.
+    /// Bends `key` by `cents` (within ±4800) against its tuning, sounding strings included, from the next
+    /// block on until the next call or reset. Its work is bounded: the poles of one note.
     pub fn retune(&mut self, key: KeyNumber, cents: f64) {
         if cents.is_nan() {
             self.ignored += 1;
@@ -311,7 +328,7 @@ impl Sound {
         if !(speed > 0.0 && speed.is_finite()) {
             self.ignored += 1;
         } else if self.settings.knocks > 0.0 {
-            let (first, weights) = bridge::place(key);
+            let (first, weights) = bridge::weights(key);
             let (speed, near) = (speed.min(FASTEST), self.near_top[key.index()]);
             self.knocks.begin(knock, speed, self.settings.knocks, first, weights, near);
         }
@@ -328,8 +345,8 @@ impl Sound {
         self.process_with(left, right, None);
     }
 
-    /// The same, and those of the `distant` pair (equal lengths too), which costs nothing where it
-    /// is not asked for.
+    /// Like [`Sound::process`], and writes the `distant` pair (equal lengths too), which costs nothing
+    /// where it is not requested.
     pub fn process_with(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
         let len = left.len().min(right.len());
         left[len..].fill(0.0);
@@ -342,34 +359,34 @@ impl Sound {
             let portion = (len - done).min(BLOCK - self.phase);
             let range = done..done + portion;
             let far = part(&mut distant, &range);
-            self.portion(&mut left[range.clone()], &mut right[range], far);
+            self.render(&mut left[range.clone()], &mut right[range], far);
             done += portion;
             self.phase += portion;
             if self.phase == BLOCK {
-                self.pickup.end_block();
+                self.microphones.end_block();
                 self.phase = 0;
                 self.block += 1;
             }
         }
     }
 
-    /// Nothing sounds and nothing will before the next event.
+    /// Whether nothing sounds, and nothing will before the next event.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.loading.is_none() && !self.is_news && self.is_at_rest()
+        self.loading.is_none() && !self.is_set && self.is_at_rest()
     }
 
-    /// Neither strings nor board nor room move.
+    /// Whether strings, board and room are at rest.
     fn is_at_rest(&self) -> bool {
         self.awake.is_empty()
             && self.knocks.is_empty()
             && self.resonances.iter().all(Resonances::is_silent)
-            && self.pickup.is_silent()
+            && self.microphones.is_silent()
             && self.room.is_silent()
     }
 
-    /// Upper bound of the time for which anything sounds after the last event, s: strings that lose
-    /// nothing to the bridge, and the room after them.
+    /// Upper bound of the time for which anything sounds after the last event, s: the decay of strings that
+    /// lose nothing to the bridge, and of the room after them.
     #[must_use]
     pub fn longest_ring(&self) -> f64 {
         let loss = loss::least_internal() / self.settings.sustain;

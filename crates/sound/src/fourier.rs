@@ -1,7 +1,7 @@
 //! Fourier transforms of real single-precision signals of any length.
 //!
-//! The planner is generic and long: whoever calls it compiles every butterfly there is. Here that
-//! happens once, not with every change of the instrument.
+//! The planner is generic: every crate that calls it compiles all butterflies. Calling it only here keeps
+//! that out of the other crates.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub fn forward(length: usize) -> Arc<dyn RealToComplex<f32>> {
     realfft::RealFftPlanner::new().plan_fft_forward(length)
 }
 
-/// From `length / 2 + 1` bins to `length` samples, not normalised: there and back multiplies by
+/// From `length / 2 + 1` bins to `length` samples, not normalised: both transforms multiply by
 /// `length`. Allocates.
 #[must_use]
 pub fn inverse(length: usize) -> Arc<dyn ComplexToReal<f32>> {
@@ -25,8 +25,8 @@ mod tests {
     use super::*;
 
     /// The transforms take their factors from the system's sine, whose last bits differ between systems.
-    /// No factor of a length that is a power of two lies so close to the middle between two numbers of
-    /// single precision that those bits decide which it is rounded to.
+    /// For lengths that are powers of two, no factor is so close to the middle between two numbers of
+    /// single precision that those bits decide its rounding.
     #[test]
     #[allow(clippy::disallowed_methods, reason = "as the transforms do")]
     #[allow(clippy::cast_possible_truncation, reason = "as the transforms round")]
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn there_and_back_multiplies_by_the_length() {
+    fn both_transforms_multiply_by_the_length() {
         let length = 96;
         let signal: Vec<f32> = (0..length).map(|i| (i * i % 17) as f32).collect();
         let (mut time, mut back) = (signal.clone(), vec![0.0; length]);

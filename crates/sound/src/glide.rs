@@ -1,40 +1,40 @@
-//! Values that glide to a new setting, block by block, at one pace at every sample rate.
+//! Values that glide to a new setting, block by block, at the same speed at every sample rate.
 
 use crate::bank::BLOCK;
 use touchback_core::math::cast::single;
 
-/// One value: in t seconds it goes the share 1 − e^(−t/τ) of the way to its target.
+/// A gliding value: in t seconds it moves by the share 1 − e^(−t/τ) of the distance to its target.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Glide {
     /// Value at the end of the present block.
     pub now: f32,
     target: f32,
-    /// Share of the way in one block.
+    /// Share of the distance covered in one block.
     share: f32,
-    /// Distance from the target at which it has arrived.
+    /// Distance from the target at which the value has arrived.
     near: f32,
 }
 
 impl Glide {
-    /// At `value`, with the time constant τ = `seconds` at `sample_rate` Hz; `near` the target it has
-    /// arrived.
+    /// At `value`, with the time constant τ = `seconds` at `sample_rate` Hz; arrives within `near` of its
+    /// target.
     #[must_use]
     pub fn new(value: f64, seconds: f64, near: f32, sample_rate: f64) -> Self {
         let share = -libm::expm1(-(BLOCK as f64) / (seconds * sample_rate));
         Self { now: single(value), target: single(value), share: single(share), near }
     }
 
-    /// Heads for `value`.
+    /// Sets the target.
     pub fn aim(&mut self, value: f64) {
         self.target = single(value);
     }
 
-    /// Jumps to its target.
-    pub const fn settle(&mut self) {
+    /// Jumps to the target.
+    pub const fn finish(&mut self) {
         self.now = self.target;
     }
 
-    /// One block on; gives the value at its beginning.
+    /// Advances by one block. Returns the value at its beginning.
     pub fn step(&mut self) -> f32 {
         let before = self.now;
         self.now += self.share * (self.target - self.now);
@@ -44,7 +44,7 @@ impl Glide {
         before
     }
 
-    /// It is and stays 0.
+    /// Whether the value is and stays 0.
     #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.now == 0.0 && self.target == 0.0

@@ -6,12 +6,12 @@ use touchback_core::mech::hammer::{Hammer, HammerFelt};
 pub const CONTACT_MS: [(f64, f64); 7] =
     [(7.0, 4.5), (16.0, 3.2), (40.0, 2.05), (53.0, 1.35), (71.0, 0.8), (76.0, 0.7), (82.0, 0.55)];
 
-/// How much softer the felt between the grooves is, octaves of stiffness (chosen: with one string
-/// fewer it gives a few decibels less and a lower centroid, as players report).
+/// Softness of the felt between the grooves, octaves of stiffness (chosen: together with one string
+/// fewer, the level falls by a few decibels and the centroid is lower, as players report).
 const SHIFT_OCTAVES: f64 = 1.0;
 
-/// `hammer` shifted by the left pedal, 0…1: its felt is not packed into grooves where it meets the
-/// strings.
+/// `hammer` shifted by the left pedal, 0…1: it meets the strings with felt that is not compacted into
+/// grooves.
 #[must_use]
 pub fn shifted(hammer: &Hammer, amount: f64) -> Hammer {
     let stiffness = hammer.felt.stiffness * libm::exp2(-SHIFT_OCTAVES * amount);
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_the_engine_are_fine_enough() {
+    fn contact_steps_of_the_engine_give_the_exact_force_within_2_percent() {
         for (number, rate) in [(7, 44_100.0), (16, 44_100.0), (40, 88_200.0), (64, 176_400.0)] {
             let (coarse, fine) = (strike_at(number, 3.0, rate), strike(number, 3.0));
             let impulse = coarse.impulse_ratio / fine.impulse_ratio;

@@ -2,9 +2,9 @@
 //!
 //! A *push* is a body of effective mass m arriving at v: it leaves m v of momentum over the time its
 //! felt or wood takes, F = m v · (1 − cos)/T. A *ring* is a part that bends and springs back: a
-//! modal mass m moving at v pulls at its support with F = m ω v e^{−σt} sin ωt. A share of the force
-//! reaches the board through key bed, rails, rim and frame, which swing on themselves (`case`). The
-//! board makes the sound, and strings clear of their dampers answer it. Audio thread.
+//! modal mass m moving at v acts on its support with F = m ω v e^{−σt} sin ωt. A share of the force
+//! reaches the board through key bed, rails, rim and frame, which have modes of their own (`case`). The
+//! board radiates the sound, and strings clear of their dampers resonate with it. Audio thread.
 
 mod case;
 
@@ -15,10 +15,10 @@ use case::Case;
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::random;
 
-/// Most knocks at once; a new one replaces the weakest.
+/// Largest number of simultaneous knocks; a new one replaces the weakest.
 const MOST: usize = 96;
 
-/// What knocked.
+/// Kind of a knock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Knock {
     /// Key front on the key bed.
@@ -29,17 +29,17 @@ pub enum Knock {
     Check,
     /// Damper landing.
     Damper,
-    /// Jack against its felts, leaving the knuckle or coming back under it.
+    /// Jack against its felts, leaving the knuckle or coming back active it.
     Jack,
-    /// A quarter of the damper tray with what it carries: landing, or meeting the dampers.
+    /// A quarter of the damper tray with its load: landing, or meeting the dampers.
     Tray,
     /// The hammer's shank swaying about its flange after a blow.
     Sway,
     /// The hammer's shank ringing, bent in itself.
     Ring,
-    /// A falling finger meeting its key: the lower of the key's lines.
+    /// A falling finger meeting its key: the lower of the key's two modes.
     Finger,
-    /// The higher.
+    /// A falling finger meeting its key: the higher of the key's two modes.
     FingerTop,
 }
 
@@ -52,28 +52,29 @@ enum KnockShape {
     Ring(f64),
 }
 
-/// Frequencies of the shank, Hz: swaying as a whole, and bent in itself [Askenfelt 1991].
+/// Frequencies of the shank, Hz: swaying as a whole, and bending [Askenfelt 1991].
 pub const SHANK_HZ: [f64; 2] = [50.0, 250.0];
 
-/// Quality of both (chosen: maple between two felt bushings dies away in some eight periods).
+/// Quality of both modes of the shank (chosen: maple between two felt bushings decays in some eight
+/// periods).
 pub const SHANK_QUALITY: f64 = 12.0;
 
-/// Lines of a key that a finger falls on, Hz; they die away in 20 to 30 ms [Askenfelt 1991].
+/// Modes of a key active a falling finger, Hz; they decay in 20 to 30 ms [Askenfelt 1991].
 const FINGER_HZ: [f64; 2] = [290.0, 445.0];
 
-/// Largest difference of a knock from its like: of its level, dB, and its duration, octaves
-/// (chosen: felt and bushings never meet twice alike, and equal knocks sound like a machine).
-const UNLIKE: [f64; 2] = [1.5, 0.12];
+/// Largest random variation of a knock's level, dB, and duration, octaves (chosen: no two contacts of
+/// felt and bushings are equal, and equal knocks sound mechanical).
+const VARIATION: [f64; 2] = [1.5, 0.12];
 
-/// Force at which a ring ends, N: some −120 dBFS.
+/// Force below which a ring ends, N: some −120 dBFS.
 const SOFTEST: f64 = 1e-3;
 
-/// Course, effective mass kg, share that reaches the board. Durations: pulse spectra must cover
-/// the measured knock bands near 40-900 Hz [Askenfelt 1994]; masses: key front about 0.1 kg,
-/// hammer 9 g, damper 30 g with 17 to a quarter of the tray, jack 5 g. The shares of what knocks
-/// with a blow are fitted to what lies under the fundamental in the first 0.1 s of recorded grands;
-/// the tray's is chosen so that, falling as fast as it can, it lies some 45 dB under a mezzo-forte
-/// C4. The shank's sway carries the head, its bending a third of it.
+/// Shape, effective mass, kg, and share of the force that reaches the board. Durations: pulse spectra
+/// must cover the measured knock bands near 40-900 Hz [Askenfelt 1994]; masses: key front about 0.1 kg,
+/// hammer 9 g, damper 30 g with 17 to a quarter of the tray, jack 5 g. The shares of the knocks
+/// of a blow are fitted to the spectrum below the fundamental in the first 0.1 s of recorded grands;
+/// the tray's is chosen so that its fastest fall is some 45 dB active a mezzo-forte
+/// C4. The shank's sway moves the head's whole mass, its bending a third of it.
 const fn law(knock: Knock) -> (KnockShape, f64, f64) {
     match knock {
         Knock::KeyBed => (KnockShape::Push(1.5e-3), 0.1, 0.06),
@@ -89,29 +90,30 @@ const fn law(knock: Knock) -> (KnockShape, f64, f64) {
     }
 }
 
-/// Factor on the level of the knock of this number, and on its duration in octaves.
-fn unlike(count: u64) -> (f64, f64) {
-    let [db, octaves] = [0, 1].map(|i| UNLIKE[i] * random::of_pair(count, i as u64));
+/// Factor on the level of knock number `count`, and change of its duration, octaves.
+fn variation(count: u64) -> (f64, f64) {
+    let [db, octaves] = [0, 1].map(|i| VARIATION[i] * random::of_pair(count, i as u64));
     (libm::pow(10.0, db / 20.0), octaves)
 }
 
-/// A knock under way: its force is `level` − Re z while z turns, and shrinks where it rings.
+/// A knock in progress: its force is `level` − Re z while z turns, and shrinks for a ring.
 #[derive(Clone, Copy, Debug)]
-struct Under {
-    /// N.
+struct ActiveKnock {
+    /// Mean force, N.
     level: f64,
-    /// Present z, N, and its factor a sample.
+    /// Present z, N.
     turning: [f64; 2],
+    /// Factor on z per sample.
     step: [f64; 2],
-    /// Samples still to come: it ends at a sample of its own whatever the blocks.
+    /// Samples still to come; the end does not depend on the blocks.
     left: usize,
     zone: [f32; 2],
     first: usize,
-    /// Share that the undamped strings hear.
+    /// Share of the force that reaches the undamped strings.
     near: f32,
 }
 
-impl Under {
+impl ActiveKnock {
     /// Force of the next sample, N.
     fn next(&mut self) -> f64 {
         let ([re, im], [cos, sin]) = (self.turning, self.step);
@@ -119,35 +121,35 @@ impl Under {
         self.level - self.turning[0]
     }
 
-    /// Largest force that is still to come, to a factor √2, N.
+    /// Largest force still to come, to a factor √2, N.
     const fn force(&self) -> f64 {
         self.level + self.turning[0].abs().max(self.turning[1].abs())
     }
 }
 
-/// All knocks under way, and the case that they leave swinging.
+/// All knocks in progress, and the case that they excite.
 pub struct Knocks {
     sample_rate: f64,
-    under: Vec<Under>,
+    active: Vec<ActiveKnock>,
     case: Case,
-    /// Knocks since the reset: what tells one from the next.
+    /// Number of knocks since the reset, which seeds their variation.
     count: u64,
 }
 
-/// Zone of the board, of two, by which the case moves it, and their weights: the middle of the rim.
+/// First of the two zones of the board that the case moves, and their weight: the middle of the rim.
 const CASE_ZONE: (usize, f32) = (1, std::f32::consts::FRAC_1_SQRT_2);
 
 impl Knocks {
     /// No knocks.
     #[must_use]
     pub fn new(sample_rate: f64) -> Self {
-        let (under, case) = (Vec::with_capacity(MOST), Case::new(sample_rate));
-        Self { sample_rate, under, case, count: 0 }
+        let (active, case) = (Vec::with_capacity(MOST), Case::new(sample_rate));
+        Self { sample_rate, active, case, count: 0 }
     }
 
     /// Ends all knocks.
     pub fn reset(&mut self) {
-        self.under.clear();
+        self.active.clear();
         self.count = 0;
         self.case.clear();
     }
@@ -155,11 +157,11 @@ impl Knocks {
     /// Whether no knock sounds.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.under.is_empty() && self.case.is_silent()
+        self.active.is_empty() && self.case.is_silent()
     }
 
-    /// Begins a knock at the board place (`first`, weights) with impact `speed` m/s, of which the
-    /// undamped strings hear the share `near`.
+    /// Begins a knock at the zone `first` and the next with the weights `zone`, at the impact speed `speed`
+    /// m/s; the share `near` of its force reaches the undamped strings.
     pub fn begin(
         &mut self,
         knock: Knock,
@@ -169,12 +171,12 @@ impl Knocks {
         zone: [f32; 2],
         near: f32,
     ) {
-        let (course, mass, share) = law(knock);
-        let (louder, octaves) = unlike(self.count);
+        let (shape, mass, share) = law(knock);
+        let (louder, octaves) = variation(self.count);
         self.count += 1;
         let momentum = scale * share * mass * speed * louder;
         let rate = self.sample_rate;
-        let (level, turning, hz, keep, samples) = match course {
+        let (level, turning, hz, keep, samples) = match shape {
             KnockShape::Push(usual) => {
                 let duration = usual * libm::exp2(octaves);
                 let mean = momentum / duration;
@@ -187,13 +189,14 @@ impl Knocks {
         };
         let (sin, cos) = libm::sincos(TAU * hz / rate);
         let step = [keep * cos, keep * sin];
-        let new = Under { level, turning, step, left: floor_index(samples), zone, first, near };
+        let new =
+            ActiveKnock { level, turning, step, left: floor_index(samples), zone, first, near };
         self.case.expect(momentum, new.left);
-        self.under.retain(|knock| knock.left > 0);
-        if self.under.len() < MOST {
-            self.under.push(new);
+        self.active.retain(|knock| knock.left > 0);
+        if self.active.len() < MOST {
+            self.active.push(new);
         } else if let Some(weakest) =
-            self.under.iter_mut().min_by(|a, b| a.force().total_cmp(&b.force()))
+            self.active.iter_mut().min_by(|a, b| a.force().total_cmp(&b.force()))
             && weakest.force() < new.force()
         {
             *weakest = new;
@@ -201,7 +204,7 @@ impl Knocks {
     }
 
     /// Adds the next `len` samples to the board's `inputs` from sample `at` on, and their sum to
-    /// what moves the `bridge`: all strings, and the undamped.
+    /// the force on the `bridge`: on all strings, and on the undamped ones.
     pub fn process(
         &mut self,
         inputs: &mut [[f32; BLOCK]],
@@ -210,7 +213,7 @@ impl Knocks {
         len: usize,
     ) {
         let mut pushed = [0.0; BLOCK];
-        for knock in &mut self.under {
+        for knock in &mut self.active {
             let sounding = len.min(knock.left);
             knock.left -= sounding;
             let part = at..at + sounding;
@@ -237,7 +240,7 @@ impl Knocks {
                 bridge[0][i] += force;
             }
         }
-        self.under.retain(|knock| knock.left > 0);
+        self.active.retain(|knock| knock.left > 0);
     }
 }
 
@@ -250,7 +253,7 @@ mod tests {
         let mut knocks = Knocks::new(48_000.0);
         knocks.begin(knock, speed, 1.0, 0, [1.0, 0.0], 0.5);
         let mut force = Vec::new();
-        while !knocks.under.is_empty() {
+        while !knocks.active.is_empty() {
             let (mut inputs, mut bridge) = ([[0.0; BLOCK]; 3], [[0.0; BLOCK]; 2]);
             knocks.process(&mut inputs, &mut bridge, 0, portion);
             let [whole, top] = bridge;
@@ -269,32 +272,32 @@ mod tests {
         for knock in [Knock::KeyBed, Knock::Jack, Knock::Tray] {
             let (_, mass, share) = law(knock);
             let sum: f64 = force(knock, 0.5, 64).iter().map(|f| f64::from(*f)).sum();
-            let (louder, _) = unlike(0);
+            let (louder, _) = variation(0);
             let momentum = sum / 48_000.0 / (mass * share * 0.5 * louder);
             assert!((momentum - 1.0).abs() < 0.02, "{knock:?}: {momentum}");
         }
     }
 
     #[test]
-    fn knocks_differ_from_their_like_and_are_the_same_after_a_reset() {
+    fn knocks_vary_and_are_the_same_after_a_reset() {
         let mut knocks = Knocks::new(48_000.0);
         let mut next = || {
             knocks.begin(Knock::KeyBed, 0.5, 1.0, 0, [1.0, 0.0], 0.5);
-            knocks.under.pop().map(|knock| (knock.level, knock.left))
+            knocks.active.pop().map(|knock| (knock.level, knock.left))
         };
         let [first, second, third] = std::array::from_fn(|_| next());
         assert!(first != second && second != third && first != third);
         knocks.reset();
         knocks.begin(Knock::KeyBed, 0.5, 1.0, 0, [1.0, 0.0], 0.5);
-        assert_eq!(knocks.under.pop().map(|knock| (knock.level, knock.left)), first);
+        assert_eq!(knocks.active.pop().map(|knock| (knock.level, knock.left)), first);
         for count in 0..1000 {
-            let (louder, octaves) = unlike(count);
-            assert!((0.84..1.19).contains(&louder) && octaves.abs() <= UNLIKE[1]);
+            let (louder, octaves) = variation(count);
+            assert!((0.84..1.19).contains(&louder) && octaves.abs() <= VARIATION[1]);
         }
     }
 
     #[test]
-    fn a_ring_has_its_pitch_and_dies_away() {
+    fn a_ring_has_its_pitch_and_decays() {
         let ring = force(Knock::Ring, 2.0, 64);
         let rising = ring.windows(2).filter(|w| w[0] < 0.0 && w[1] >= 0.0).count();
         let seconds = ring.len() as f64 / 48_000.0;
@@ -314,7 +317,7 @@ mod tests {
         for knock in [Knock::Check, Knock::Sway] {
             let (whole, parts) = (force(knock, 1.0, 64), force(knock, 1.0, 1));
             assert!(whole.iter().zip(&parts).all(|(a, b)| a.to_bits() == b.to_bits()));
-            // It ends at one sample, not with a portion.
+            // The end does not depend on the portion.
             assert!(whole[parts.len()..].iter().all(|force| *force == 0.0), "{knock:?}");
         }
     }

@@ -1,10 +1,10 @@
-//! Evenness: per-key gains against a board that favours some keys, as a voicer's needles give.
+//! Level equalization: a gain for each key against the board's peaks, as a voicer's needling of hammers.
 //!
 //! Neighbouring keys meet different peaks of the board, up to 5 dB apart. A voicer evens them out
-//! hammer by hammer; here each key's force on the board is scaled by what it lies off the mean of
-//! its neighbours. The level is predicted from the partials a mezzo-forte blow leaves on the bridge
-//! and the board's response to them. A key without a partial below the sample rate's limit is left
-//! alone and out of its neighbours' mean. Computed once for a sample rate.
+//! hammer by hammer; here each key's force on the board is scaled by its predicted level's distance from
+//! the mean of its neighbours. The level is predicted from the partials of a mezzo-forte blow on the bridge
+//! and the board's response to them. A key without a partial below the sample rate's limit keeps the gain
+//! 1 and is left out of its neighbours' mean. Computed once per sample rate.
 
 use std::f64::consts::PI;
 
@@ -18,14 +18,14 @@ use touchback_core::math::compass::{KEYS, KeyNumber, log_linear};
 use touchback_core::math::power::square;
 use touchback_core::mech::hammer::Hammer;
 
-/// Neighbours on either side that a key is compared with.
+/// Number of neighbours on either side with which a key is compared.
 const NEIGHBOURS: usize = 4;
 
-/// Largest correction, dB (chosen: what voicing can do).
+/// Largest correction, dB (chosen: the range of voicing).
 const MOST_DB: f64 = 5.0;
 
-/// Time over which a note's level is taken, s (chosen).
-const HEARD: f64 = 0.3;
+/// Time over which a note's energy is summed, s (chosen).
+const LEVEL_TIME: f64 = 0.3;
 
 /// Factors on each key's force on the board with these `responses` at `sample_rate` Hz.
 #[must_use]
@@ -33,17 +33,17 @@ pub fn factors(responses: &Responses, sample_rate: f64) -> [f32; KEYS] {
     let spectra: Vec<_> = responses.iter().map(spectra).collect();
     let levels: Vec<Option<f64>> = KeyNumber::all()
         .map(|key| {
-            let (first, weights) = bridge::place(key);
+            let (first, weights) = bridge::weights(key);
             let level = level(key, &spectra[first..first + 2], weights, sample_rate);
             (level > 0.0).then(|| 10.0 * libm::log10(level))
         })
         .collect();
     std::array::from_fn(|i| {
-        // As many on one side as on the other, or the trend along the compass would be levelled.
+        // Equal numbers on both sides, because otherwise the trend along the compass would be flattened.
         let reach = NEIGHBOURS.min(i).min(KEYS - 1 - i);
         let span = &levels[i - reach..=i + reach];
-        let heard = span.iter().flatten();
-        let mean = heard.clone().sum::<f64>() / heard.count() as f64;
+        let audible = span.iter().flatten();
+        let mean = audible.clone().sum::<f64>() / audible.count() as f64;
         levels[i].map_or(1.0, |level| {
             single(libm::pow(10.0, (mean - level).clamp(-MOST_DB, MOST_DB) / 20.0))
         })
@@ -57,13 +57,13 @@ fn spectra(zone: &[Vec<f32>; CHANNELS]) -> [Vec<Complex32>; CHANNELS] {
         let mut input = taps.clone();
         input.resize(size, 0.0);
         let mut output = transform.make_output_vec();
-        // Fails only for wrong lengths; these buffers are made by the transform.
+        // Fails only for wrong lengths; the transform itself has made these buffers.
         let _ = transform.process(&mut input, &mut output);
         output
     })
 }
 
-/// Energy that both channels carry of a blow of `key`, up to a common factor.
+/// Energy of a blow of `key` in both channels, up to a common factor.
 fn level(
     key: KeyNumber,
     spectra: &[[Vec<Complex32>; CHANNELS]],
@@ -91,7 +91,7 @@ fn level(
             // Spectrum of a pulse of this length at the partial.
             let pulse = 1.0 / (1.0 + square(2.0 * hz * contact));
             let line = string.strike_shape(&struck_by, k) * pulse;
-            line * line * f64::from(response) * (1.0 - libm::exp(-2.0 * sigma * HEARD)) / sigma
+            line * line * f64::from(response) * (1.0 - libm::exp(-2.0 * sigma * LEVEL_TIME)) / sigma
         })
         .sum()
 }
@@ -102,7 +102,7 @@ mod tests {
     use crate::board;
 
     #[test]
-    fn an_even_board_is_left_alone() {
+    fn an_even_board_needs_little_equalization() {
         let mut tap = vec![0.0; 1024];
         tap[0] = 1.0;
         let flat: Responses = (0..bridge::ZONES).map(|_| [tap.clone(), tap.clone()]).collect();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_without_partials_is_left_alone() {
+    fn a_key_without_partials_keeps_its_level() {
         for rate in [1_000.0, 8_000.0, 9_697.0, 11_025.0, 768_000.0] {
             let own = factors(&board::responses(0, rate), rate);
             assert!(own.iter().all(|f| (0.56..1.78).contains(f)), "{rate} Hz: {own:?}");

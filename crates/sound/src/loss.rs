@@ -1,8 +1,8 @@
 //! Losses: inside the string, into the bridge, under the damper.
 //!
 //! A single string loses σ_k = b1 + b3 ω_k² inside and 2 f0 Z Re Y(f_k) to the bridge
-//! [Weinreich 1977], Z its wave impedance and Y the bridge mobility. N strings in phase lose N
-//! times as much to the bridge, which makes the two-stage decay.
+//! [Weinreich 1977], with the wave impedance Z and the bridge mobility Y. N strings in phase lose N
+//! times as much to the bridge, which causes the two-stage decay.
 
 use std::f64::consts::PI;
 
@@ -26,11 +26,11 @@ const INTERNAL_SLOPE: [(f64, f64); 4] =
     [(16.0, 2.25e-9), (40.0, 1.2e-9), (76.0, 1.7e-8), (88.0, 2.5e-8)];
 
 /// Mean bridge mobility at low frequency, s/kg, fitted with [`INTERNAL`]; the measured impedance of
-/// about 1000 kg/s is mostly springy [Wogram 1990], so that its real part is a fraction of 1e-3.
+/// about 1000 kg/s is mostly that of a spring [Wogram 1990], so that the real part is a fraction of 1e-3.
 const MOBILITY: f64 = 3.9e-4;
 
-/// Where the mobility begins to rise with frequency, Hz: from here the ribs guide the waves and
-/// less of the board moves [Ege 2013].
+/// Frequency from which the mobility rises, Hz: above it the ribs guide the waves and less of the board
+/// moves [Ege 2013].
 const MOBILITY_KNEE: f64 = 1500.0;
 
 /// Mobility along the bridges over the middle's, by key number, fitted as b1: heavy ribs and a wide
@@ -39,7 +39,7 @@ const ALONG: [(f64, f64); 4] = [(1.0, 0.65), (28.0, 1.0), (52.0, 1.0), (88.0, 1.
 
 /// Decay time (60 dB) of the first partial under the resting damper by key number, s: fitted so
 /// that the whole sound falls in 1.7, 1.1, 0.6, 0.5 and 0.4 s at A0, C2, C3, C4 and C5, as Sondius
-/// loop gains; above C5 they lengthen again. E6 has the last damper.
+/// loop gains; above C5 the times lengthen again. E6 has the last damper.
 const DAMPED_T60: [(f64, f64); 7] =
     [(1.0, 2.8), (16.0, 1.6), (28.0, 0.69), (40.0, 0.61), (52.0, 0.57), (64.0, 1.0), (68.0, 1.5)];
 
@@ -52,9 +52,9 @@ pub const fn has_damper(key: KeyNumber) -> bool {
     key.number() <= LAST_DAMPER
 }
 
-/// Middle and half-width of the damper felt over the string's length. Dampers stand over the
-/// hammers; the felt is long enough that few partials find a node under it.
-const DAMPER_PLACE: (f64, f64) = (0.13, 0.02);
+/// Middle and half-width of the damper felt over the string's length. Dampers are above the
+/// hammers; the felt is so long that few partials have a node under it.
+const DAMPER_FELT: (f64, f64) = (0.13, 0.02);
 
 /// Loss of low partials inside one string of `key`, 1/s.
 #[must_use]
@@ -84,10 +84,10 @@ pub fn bridge_mobility(key: KeyNumber, hz: f64) -> Complex64 {
     let along = log_linear(&ALONG, f64::from(key.number()));
     let mean = along * MOBILITY * (1.0 + square(hz / MOBILITY_KNEE)).sqrt();
     let fade = 1.0 / (1.0 + square(square(hz / 1500.0)));
-    let place = f64::from(key.number()) / 8.0;
+    let position = f64::from(key.number()) / 8.0;
     let octaves = 3.0 * libm::log2((hz / 20.0).max(1.0));
-    let ripple = smooth_noise(1, octaves, place) * fade;
-    let reactive = 0.5 * smooth_noise(2, octaves, place) * (0.2 + 0.8 * fade);
+    let ripple = smooth_noise(1, octaves, position) * fade;
+    let reactive = 0.5 * smooth_noise(2, octaves, position) * (0.2 + 0.8 * fade);
     Complex64::new(mean * libm::pow(10.0, 0.25 * ripple), mean * reactive)
 }
 
@@ -103,18 +103,18 @@ fn smooth_noise(seed: u64, x: f64, y: f64) -> f64 {
 
 /// Loss that the resting damper adds to partial `k` of `key`, 1/s; 0 where there is no damper.
 ///
-/// The felt takes energy with the partial's motion under it, x = sin² averaged over the felt and
-/// relative to the first partial's, but no more than it meets: 2 x/(1 + x) of the first partial's
-/// loss. Partials with a node under the felt ring on.
+/// The felt absorbs in proportion to the partial's motion under it, x = sin² averaged over the felt and
+/// relative to the first partial's, but not more than arrives there: 2 x/(1 + x) of the first partial's
+/// loss. Partials with a node under the felt keep ringing.
 #[must_use]
 pub fn damper(key: KeyNumber, k: usize) -> f64 {
     if !has_damper(key) {
         return 0.0;
     }
-    let (place, half) = DAMPER_PLACE;
+    let (middle, half) = DAMPER_FELT;
     let motion = |k: f64| {
         let a = 2.0 * PI * k * half;
-        0.5 - 0.5 * libm::cos(2.0 * PI * k * place) * libm::sin(a) / a
+        0.5 - 0.5 * libm::cos(2.0 * PI * k * middle) * libm::sin(a) / a
     };
     let x = motion(k as f64) / motion(1.0);
     2.0 * x / (1.0 + x) * libm::log(1000.0) / log_linear(&DAMPED_T60, f64::from(key.number()))
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bridge_never_gives_energy() {
+    fn the_bridge_is_passive() {
         for key in KeyNumber::all() {
             for hz in [25.0, 61.0, 130.0, 440.0, 990.0, 3000.0, 15_000.0] {
                 let y = bridge_mobility(key, hz);

@@ -1,6 +1,6 @@
 //! Measurements on the engine and on rendered sound, for tests and the laboratory.
 //!
-//! Everything renders offline and returns numbers; not for the audio thread.
+//! All functions render offline and return numbers; not for the audio thread.
 
 pub mod blow;
 pub mod sympathetic_resonance;
@@ -36,16 +36,16 @@ pub const FREE_DECAY: [(usize, f64, f64, f64); 9] = [
 pub const DAMPED_DECAY: [(usize, f64); 5] =
     [(1, 1.7), (16, 1.1), (28, 0.63), (40, 0.51), (52, 0.37)];
 
-/// One rendered note: middle of both channels.
+/// One rendered note: mean of both channels.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RenderedNote {
     /// Samples, full scale ±1.
     pub samples: Vec<f64>,
-    /// Samples a second.
+    /// Sample rate, Hz.
     pub rate: f64,
 }
 
-/// Renders `seconds` of both channels and returns their middle.
+/// Renders `seconds` and returns the mean of both channels.
 #[must_use]
 pub fn render(sound: &mut Sound, seconds: f64, rate: f64) -> RenderedNote {
     let count = floor_index(seconds * rate);
@@ -55,7 +55,7 @@ pub fn render(sound: &mut Sound, seconds: f64, rate: f64) -> RenderedNote {
     RenderedNote { samples: left.iter().zip(&right).map(middle).collect(), rate }
 }
 
-/// One note with its damper clear, for `seconds`, on an engine that is reset first.
+/// Renders one note with its damper clear for `seconds`, on an engine that is reset first.
 #[must_use]
 pub fn strike_free(
     sound: &mut Sound,
@@ -111,7 +111,7 @@ impl RenderedNote {
     pub fn peak_hz(&self, hz: f64, cents: f64, from: f64, to: f64) -> f64 {
         let at = |c: f64| hz * libm::exp2(c / 1200.0);
         let level = |c: f64| self.amplitude(at(c), from, to);
-        // A coarse look, then golden section inside the best bracket.
+        // A coarse scan, then golden section in the best bracket.
         let steps = 24;
         let step = 2.0 * cents / f64::from(steps);
         let best = (0..=steps)
@@ -127,8 +127,8 @@ impl RenderedNote {
         at(0.5 * (low + high))
     }
 
-    /// Amplitude of what lies around `hz`, dB, every `step` seconds from the start on; each value
-    /// looks at `window` seconds.
+    /// Amplitude around `hz`, dB, every `step` seconds from the start on; each value spans `window`
+    /// seconds.
     #[must_use]
     pub fn envelope_db(&self, hz: f64, window: f64, step: f64) -> Vec<(f64, f64)> {
         let end = self.samples.len() as f64 / self.rate;
@@ -162,7 +162,7 @@ pub fn decay_time(envelope: &[(f64, f64)], from_db: f64, to_db: f64) -> Option<f
     (slope < 0.0).then(|| -60.0 / slope)
 }
 
-/// Length of window that keeps the neighbouring partials of `hz` out, s.
+/// Length of a window that separates neighbouring partials of `hz`, s.
 fn window(hz: f64) -> f64 {
     (5.0 / hz).max(0.03)
 }
@@ -205,7 +205,7 @@ pub fn tuning_error_cents(
     rate: f64,
 ) -> f64 {
     let hz = StringSpec::of(key, settings).partial_hz(1);
-    // Long enough for a cent at low keys, short enough that high ones have not gone.
+    // Long enough for 1 cent at low keys, short enough that high notes still sound.
     let seconds = (400.0 / hz).clamp(0.15, 2.0);
     let recording = strike_free(sound, key, 2.0, seconds + 0.02, rate);
     let found = recording.peak_hz(hz, 12.0, 0.02, 0.02 + seconds);
@@ -236,8 +236,8 @@ pub fn level_db(sound: &mut Sound, key: KeyNumber, speed: f64, rate: f64) -> f64
     strike_free(sound, key, speed, 0.3, rate).rms_db(0.0, 0.3)
 }
 
-/// Slopes of the early and the late decay of a free fundamental, dB/s, and how far below the start
-/// their lines cross, dB; from the modes themselves: first 8 dB, and 30 to 55 dB down.
+/// Slopes of the early and the late decay of a free fundamental, dB/s, and the level below the start at
+/// which their lines cross, dB; from the modes themselves: first 8 dB, and 30 to 55 dB down.
 #[must_use]
 pub fn two_stages(key: KeyNumber, settings: &SoundSettings) -> (f64, f64, f64) {
     let unison = Unison::new(key, settings);
@@ -280,7 +280,7 @@ pub fn force_centroid(forces: &[f64], rate: f64) -> f64 {
     weighted / sum
 }
 
-/// Where an impulse response has risen to −3 dB of its mean level at 150–600 Hz, Hz.
+/// Frequency at which an impulse response has risen to −3 dB of its mean level at 150–600 Hz, Hz.
 #[must_use]
 pub fn corner_hz(response: &[f32], rate: f64) -> f64 {
     let power = |hz: f64| {
@@ -288,7 +288,7 @@ pub fn corner_hz(response: &[f32], rate: f64) -> f64 {
         let step = |(w, sum): (Complex64, Complex64), x: &f32| (w * turn, sum + w * f64::from(*x));
         response.iter().fold((Complex64::ONE, Complex64::ZERO), step).1.norm_sqr()
     };
-    // A third of an octave at a time: single modes are no corner.
+    // In thirds of an octave: a single mode is no corner.
     let band =
         |hz: f64| (0..9).map(|i| power(hz * libm::exp2(f64::from(i - 4) / 24.0))).sum::<f64>();
     let level = |i: i32| band(150.0 * libm::exp2(f64::from(i) / 6.0));

@@ -1,8 +1,8 @@
-//! What the microphones pick up: the board's inputs convolved with the responses of the pair that is
-//! listened to, and with the distant pair's where that is asked for.
+//! Signals of the microphones: the board's inputs convolved with the responses of the chosen pair, and
+//! with the distant pair's where that is requested.
 //!
-//! Another pair takes over within 75 ms: it first gets ready to hear all that still sounds, then
-//! fades in. Audio thread; allocates only in `new`.
+//! Another pair replaces the chosen one within 75 ms: its convolution first takes in the history that
+//! still sounds, then it fades in. Audio thread; allocates only in `new`.
 
 use std::sync::Arc;
 
@@ -14,65 +14,69 @@ use crate::shared_board::SharedBoard;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::kernel::Kernel;
 
-/// Time in which one pair takes over from another once it is ready, s.
+/// Time in which a prepared pair replaces another, s.
 const FADE: f64 = 0.05;
 
 /// Both channels of one block.
 pub type Channels = [[f32; BLOCK]; CHANNELS];
 
-/// Early and late part of them.
-pub type Picked = [Channels; 2];
+/// Early and late part of both channels.
+pub type EarlyLate = [Channels; 2];
 
 /// All pairs of microphones.
 pub struct MicrophoneMixer {
     board: Arc<SharedBoard>,
     input: Input,
-    /// What each pair hears.
+    /// Convolution of each pair.
     pairs: [Output; PAIRS],
-    /// The pair that is listened to, and the next one.
-    heard: usize,
-    wanted: usize,
-    /// The pair that gets ready to be listened to, and the blocks that it still needs.
-    coming: Option<(usize, usize)>,
-    /// The pair before it and the blocks in which it is still heard.
-    before: Option<(usize, usize)>,
+    /// Index of the pair in use.
+    current: usize,
+    /// Index of the pair set last.
+    requested: usize,
+    /// The pair being prepared, and the blocks that it still needs.
+    pending: Option<(usize, usize)>,
+    /// The pair being faded out, and the blocks of fading left.
+    fading: Option<(usize, usize)>,
+    /// Blocks of a fade.
     fade: usize,
+    /// The distant pair was requested in the present block.
     distant: bool,
 }
 
 impl MicrophoneMixer {
-    /// All pairs of `board` at `sample_rate` Hz, `heard` listened to. Allocates.
+    /// All pairs of `board` at `sample_rate` Hz, pair `current` in use. Allocates.
     #[must_use]
-    pub fn new(board: &Arc<SharedBoard>, heard: usize, sample_rate: f64, kernel: Kernel) -> Self {
-        let mut pickup = Self {
+    pub fn new(board: &Arc<SharedBoard>, current: usize, sample_rate: f64, kernel: Kernel) -> Self {
+        let mut mixer = Self {
             board: board.clone(),
-            input: Input::new(board.filter(heard)),
+            input: Input::new(board.filter(current)),
             pairs: std::array::from_fn(|_| Output::new(kernel)),
-            heard,
-            wanted: heard,
-            coming: None,
-            before: None,
+            current,
+            requested: current,
+            pending: None,
+            fading: None,
             fade: floor_index(FADE * sample_rate / BLOCK as f64).max(1),
             distant: false,
         };
-        pickup.reset();
-        pickup
+        mixer.reset();
+        mixer
     }
 
-    /// Clears all history; the wanted pair is heard.
+    /// Clears all history; the requested pair is in use at once.
     pub fn reset(&mut self) {
         self.input.reset();
         self.pairs.iter_mut().for_each(Output::stop);
-        (self.heard, self.coming, self.before, self.distant) = (self.wanted, None, None, false);
-        self.pairs[self.heard].start(&self.input);
+        (self.current, self.pending, self.fading, self.distant) =
+            (self.requested, None, None, false);
+        self.pairs[self.current].start(&self.input);
     }
 
-    /// Another pair from the next block on.
-    pub const fn listen(&mut self, pair: usize) {
-        self.wanted = pair;
+    /// Requests another pair from the next block on.
+    pub const fn choose(&mut self, pair: usize) {
+        self.requested = pair;
     }
 
-    /// All history is zero.
+    /// Whether all history is zero.
     #[must_use]
     pub const fn is_silent(&self) -> bool {
         self.input.is_silent()
@@ -80,67 +84,67 @@ impl MicrophoneMixer {
 
     /// Control work at a block's beginning.
     pub fn begin_block(&mut self) {
-        if let Some((pair, left)) = &mut self.before {
+        if let Some((pair, left)) = &mut self.fading {
             *left -= 1;
             if *left == 0 {
                 self.pairs[*pair].stop();
-                self.before = None;
+                self.fading = None;
             }
         }
-        if self.before.is_some() {
+        if self.fading.is_some() {
             return;
         }
-        if let Some((pair, left)) = &mut self.coming {
+        if let Some((pair, left)) = &mut self.pending {
             *left -= 1;
-            if *pair != self.wanted {
+            if *pair != self.requested {
                 self.pairs[*pair].stop();
-                self.coming = None;
+                self.pending = None;
             } else if *left == 0 {
-                self.before = Some((self.heard, self.fade));
-                self.heard = *pair;
-                self.coming = None;
+                self.fading = Some((self.current, self.fade));
+                self.current = *pair;
+                self.pending = None;
             }
         }
-        if self.before.is_none() && self.coming.is_none() && self.wanted != self.heard {
-            self.pairs[self.wanted].start(&self.input);
-            self.coming = Some((self.wanted, COMPLETE));
+        if self.fading.is_none() && self.pending.is_none() && self.requested != self.current {
+            self.pairs[self.requested].start(&self.input);
+            self.pending = Some((self.requested, COMPLETE));
         }
     }
 
-    /// What the samples `at`… of the present block give, of `len` samples.
-    pub fn process(&mut self, inputs: &[[f32; BLOCK]; ZONES], at: usize, len: usize) -> Picked {
+    /// The `len` samples from `at` of the present block at the pair in use.
+    pub fn process(&mut self, inputs: &[[f32; BLOCK]; ZONES], at: usize, len: usize) -> EarlyLate {
         self.input.take(inputs, at, len);
-        let mut picked = self.of(self.heard, at, len);
-        if let Some((pair, left)) = self.before {
+        let mut mixed = self.of(self.current, at, len);
+        if let Some((pair, left)) = self.fading {
             let before = self.of(pair, at, len);
-            for (now, before) in picked.iter_mut().flatten().zip(before.iter().flatten()) {
+            for (now, before) in mixed.iter_mut().flatten().zip(before.iter().flatten()) {
                 for (i, (now, before)) in now[..len].iter_mut().zip(before).enumerate() {
-                    let gone = (at + i + 1) as f32 / BLOCK as f32;
-                    let share = (left as f32 - gone) / self.fade as f32;
+                    let elapsed = (at + i + 1) as f32 / BLOCK as f32;
+                    let share = (left as f32 - elapsed) / self.fade as f32;
                     *now += share * (before - *now);
                 }
             }
         }
-        picked
+        mixed
     }
 
-    /// The same for the distant pair, after [`MicrophoneMixer::process`]; it hears the board from the first call
-    /// on.
-    pub fn process_distant(&mut self, at: usize, len: usize) -> Picked {
+    /// Like [`MicrophoneMixer::process`] for the distant pair; call it after that. The distant pair receives
+    /// the board from the first call on.
+    pub fn process_distant(&mut self, at: usize, len: usize) -> EarlyLate {
         self.distant = true;
         self.pairs[DISTANT].start(&self.input);
         self.of(DISTANT, at, len)
     }
 
-    fn of(&self, pair: usize, at: usize, len: usize) -> Picked {
-        let mut picked = [[[0.0; BLOCK]; CHANNELS]; 2];
+    fn of(&self, pair: usize, at: usize, len: usize) -> EarlyLate {
+        let mut mixed = [[[0.0; BLOCK]; CHANNELS]; 2];
         if !self.input.is_silent() {
-            let [early, late] = &mut picked;
+            let [early, late] = &mut mixed;
             let [early, late] =
                 [early, late].map(|both| both.each_mut().map(|part| &mut part[..len]));
             self.pairs[pair].process(self.board.filter(pair), &self.input, at, early, late);
         }
-        picked
+        mixed
     }
 
     /// Ends the present block.
@@ -167,31 +171,31 @@ mod tests {
 
     const RATE: f64 = 48_000.0;
 
-    fn pickup() -> MicrophoneMixer {
+    fn mixer() -> MicrophoneMixer {
         MicrophoneMixer::new(&SharedBoard::at(RATE), 0, RATE, Kernel::detect())
     }
 
-    /// The left channels of the pair that is listened to, of a steady tone of 300 Hz, and of the distant
-    /// pair, while `listen` chooses at each block.
-    fn heard(
-        pickup: &mut MicrophoneMixer,
+    /// The left channels of the chosen pair and of the distant pair under a steady tone of 300 Hz, while
+    /// `choose` gives the pair at each block.
+    fn tone(
+        mixer: &mut MicrophoneMixer,
         blocks: usize,
-        listen: impl Fn(usize) -> usize,
+        choose: impl Fn(usize) -> usize,
     ) -> [Vec<f32>; 2] {
         let mut channels = [Vec::new(), Vec::new()];
         for block in 0..blocks {
-            pickup.listen(listen(block));
-            pickup.begin_block();
+            mixer.choose(choose(block));
+            mixer.begin_block();
             let tone: [f32; BLOCK] = std::array::from_fn(|i| {
                 let t = (block * BLOCK + i) as f64 / RATE;
                 single((std::f64::consts::TAU * 300.0 * t).sin())
             });
             let inputs = [tone; ZONES];
-            let both = [pickup.process(&inputs, 0, BLOCK), pickup.process_distant(0, BLOCK)];
+            let both = [mixer.process(&inputs, 0, BLOCK), mixer.process_distant(0, BLOCK)];
             for (samples, [early, late]) in channels.iter_mut().zip(both) {
                 samples.extend(early[0].iter().zip(&late[0]).map(|(early, late)| early + late));
             }
-            pickup.end_block();
+            mixer.end_block();
         }
         channels
     }
@@ -203,31 +207,31 @@ mod tests {
     }
 
     #[test]
-    fn another_pair_takes_over_without_a_click() {
-        let mut pickup = pickup();
-        // Once all of the tone's beginning is over.
+    fn another_pair_replaces_the_first_without_a_click() {
+        let mut mixer = mixer();
+        // After the tone's onset.
         let (from, to) = (500, 700);
         for (pair, next) in [(0, 1), (1, 2), (2, 0)] {
-            pickup.listen(pair);
-            pickup.reset();
-            let one = heard(&mut pickup, to, |_| pair)[0][(from - 1) * BLOCK..].to_vec();
-            pickup.reset();
+            mixer.choose(pair);
+            mixer.reset();
+            let one = tone(&mut mixer, to, |_| pair)[0][(from - 1) * BLOCK..].to_vec();
+            mixer.reset();
             let change = |block| if block < from { pair } else { next };
-            let both = heard(&mut pickup, to, change)[0][(from - 1) * BLOCK..].to_vec();
+            let both = tone(&mut mixer, to, change)[0][(from - 1) * BLOCK..].to_vec();
             let at_once: Vec<f32> =
                 one[..BLOCK].iter().chain(&both[80 * BLOCK..]).copied().collect();
             let (fading, click) = (roughest(&both[BLOCK - 5..]), roughest(&at_once));
             assert!(fading < 1e-3 * click, "{pair}: {fading} {click}");
-            assert_eq!(pickup.heard, next);
+            assert_eq!(mixer.current, next);
         }
     }
 
     #[test]
-    fn the_distant_pair_hears_the_same_wherever_one_listens() {
-        let mut pickup = pickup();
-        let mut distant = |listen: &dyn Fn(usize) -> usize| {
-            pickup.reset();
-            heard(&mut pickup, 100, listen)[1].clone()
+    fn the_distant_pair_does_not_depend_on_the_chosen_pair() {
+        let mut mixer = mixer();
+        let mut distant = |choose: &dyn Fn(usize) -> usize| {
+            mixer.reset();
+            tone(&mut mixer, 100, choose)[1].clone()
         };
         let beside_the_player = distant(&|_| 0);
         assert!(roughest(&beside_the_player) > 0.0);

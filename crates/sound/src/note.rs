@@ -26,20 +26,21 @@ use touchback_core::math::kernel::Kernel;
 use touchback_core::math::power::square;
 use touchback_core::mech::hammer::Hammer;
 
-/// Highest partial, Hz, and over the sample rate.
+/// Highest partial, Hz.
 const LIMIT_HZ: f64 = 16_000.0;
+/// Highest partial over the sample rate.
 const LIMIT_OF_RATE: f64 = 0.45;
 
-/// Force of struck strings on the bridge that sets the others moving, over the gate.
+/// Force of struck strings on the bridge from which the other strings are simulated, over the gate.
 pub const WAKE: f32 = 30.0;
 
-/// Share of the loudest force on the bridge below which a struck note only resounds from then on.
+/// Share of the loudest force on the bridge below which a struck note is simulated as a resonance only.
 const FAINT: f32 = 2e-3;
 
-/// Blocks between looks at a note's level.
-const LOOK_BLOCKS: usize = 8;
+/// Blocks between two polls of a note's level.
+const POLL_BLOCKS: usize = 8;
 
-/// Share of the gate below which the last of `active` groups of lanes falls silent.
+/// Share of the gate below which the last of `active` groups of lanes is silenced.
 const fn share(active: usize) -> f32 {
     if active == 1 { 1.0 } else { 0.03 }
 }
@@ -60,7 +61,7 @@ struct HammerInput {
     /// w per force of a hammer that meets all strings, m/N.
     all_re: Lane,
     all_im: Lane,
-    /// The part of it that comes through the string an una corda misses, m/N.
+    /// The part of w per force that comes through the string an una corda misses, m/N.
     missed_re: Lane,
     missed_im: Lane,
     /// Displacement under the hammer per Re w.
@@ -76,57 +77,60 @@ pub struct Note {
     strings: usize,
     /// Contact steps a sample.
     steps: usize,
-    /// Bridge gains belong to the piano as strung, so that a retune never jumps a force.
+    /// The strings under the default settings, which give the bridge gains: a change of settings never
+    /// makes a force jump.
     strung: StringSpec,
     modes: Vec<ModeState>,
     contact_couplings: Vec<ContactCoupling>,
     poles: Vec<Pole>,
     hammer_inputs: Vec<HammerInput>,
-    /// The low partials where they ring by themselves.
+    /// The low partials while no hammer touches them.
     slow: SlowRing,
-    /// The strings as other notes set them moving, and the partials that do.
+    /// The strings as driven by other notes through the bridge.
     resonance: Resonance,
+    /// Number of partials that other notes drive.
     resonating: usize,
-    /// Struck since it slept.
+    /// Struck since the note last slept.
     struck: bool,
     /// Share of the blow on each string.
     share: [f64; MOST],
-    /// Frequencies over those in tune, and whether the poles show it.
+    /// Frequencies over those in tune.
     ratio: f32,
     /// Shift of the hammer by the left pedal, 0…1: for the next strike, and as the contact
     /// couplings have it.
     una_corda: (f64, f64),
     /// The contact couplings agree with poles and hammer inputs.
-    touching: bool,
+    are_couplings_current: bool,
     overtones: Overtones,
     /// Displacement under the hammer per force over one step, m/N.
     compliance: f64,
-    /// For the next strike; its strike point is in the blows once they are loaded.
+    /// Hammer of the next strike; its strike point is in `hammer_inputs` once they are loaded.
     hammer: Hammer,
-    /// A hammer clear of the strings for this long is gone, s.
-    gone: f64,
+    /// Time clear of the strings after which a hammer does not return, s.
+    separation_time: f64,
     strike: Option<Strike>,
     frame: Frame,
-    touched: contacts::Touched,
-    /// Samples of it that were heard last: those with a blow.
-    struck_for: usize,
-    /// Displacements released by a plectrum, still to be added to the modes.
+    contact_forces: contacts::ContactForces,
+    /// Samples of the last [`Self::process`] with a hammer in contact.
+    contact_samples: usize,
+    /// States in which a plectrum releases the modes.
     released: Vec<pluck::Released>,
     settling: pluck::Settling,
-    /// Share of the resting damper, asked for and applied.
+    /// Share of the resting damper, requested and applied.
     rest: (f32, f32),
     /// Leading groups of lanes that still ring.
     active: usize,
 }
 
-/// Modes of a partial of `key` that other notes set moving: of undamped strings the sideways one too.
+/// Number of modes of a partial of `key` that other notes drive: with undamped strings the sideways one
+/// too.
 const fn resonance_modes(key: KeyNumber, strings: usize) -> usize {
     if loss::has_damper(key) { strings } else { strings + 1 }
 }
 
 impl Note {
-    /// The note of `key`, struck by `hammer`, complete; damped and undamped strings resound at
-    /// these slow `rates`.
+    /// The note of `key`, struck by `hammer`. `rates`: slow rates at which damped and undamped strings
+    /// resonate.
     #[must_use]
     pub fn new(
         key: KeyNumber,
@@ -171,15 +175,15 @@ impl Note {
             share: [1.0; MOST],
             ratio: 1.0,
             una_corda: (0.0, 0.0),
-            touching: false,
+            are_couplings_current: false,
             overtones: Overtones::new(key, &strung, sample_rate, kernel),
             compliance: 0.0,
             hammer: *hammer,
-            gone: contact::gone(&Hammer::concert(key), &strung),
+            separation_time: contact::gone(&Hammer::concert(key), &strung),
             strike: None,
             frame: Frame::new(key, sample_rate),
-            touched: contacts::Touched::default(),
-            struck_for: 0,
+            contact_forces: contacts::ContactForces::default(),
+            contact_samples: 0,
             released: vec![pluck::Released::default(); chunks],
             settling: pluck::Settling::default(),
             rest: (0.0, 0.0),
@@ -198,19 +202,19 @@ impl Note {
         self.overtones.reset();
         self.frame.reset();
         self.strike = None;
-        self.touched.len = 0;
-        self.struck_for = 0;
+        self.contact_forces.len = 0;
+        self.contact_samples = 0;
         self.settling = pluck::Settling::default();
         self.struck = false;
         self.active = 0;
-        self.touching &= self.ratio == 1.0 && self.una_corda.1 == 0.0;
+        self.are_couplings_current &= self.ratio == 1.0 && self.una_corda.1 == 0.0;
         self.ratio = 1.0;
         self.una_corda.0 = 0.0;
         self.rest = (if loss::has_damper(self.key) { 1.0 } else { 0.0 }, f32::NAN);
         self.apply_poles();
     }
 
-    /// The hammer from the next strike on; its strike point takes a [`Self::load`].
+    /// Sets the hammer of the next strike; its strike point needs a [`Self::load`].
     pub const fn set_hammer(&mut self, hammer: &Hammer) {
         self.hammer = *hammer;
     }
@@ -218,9 +222,9 @@ impl Note {
     /// The hammer meets the strings, where they are now, `delay` samples from now.
     pub fn strike(&mut self, speed: f64, delay: f64) {
         self.excite();
-        self.touching &= self.una_corda.0 == self.una_corda.1;
+        self.are_couplings_current &= self.una_corda.0 == self.una_corda.1;
         self.una_corda.1 = self.una_corda.0;
-        self.refresh_touches();
+        self.refresh_couplings();
         let string = f64::from(bank::displacement(&self.modes, &self.contact_couplings));
         let gap = speed * delay / self.sample_rate;
         let hammer = shifted(&self.hammer, self.una_corda.1);
@@ -228,23 +232,22 @@ impl Note {
         self.strike = Some(Strike { hammer, clear: 0.0, age: 0.0 });
     }
 
-    /// Damper lift, 0 resting … 1 clear. The felt presses less and less while it leaves: its loss
-    /// goes with the square of what is left (chosen: half pedal lets a note ring several times as
-    /// long).
+    /// Sets the damper's lift x, 0 resting … 1 clear. The loss under the felt goes with (1 − x)²
+    /// (chosen: half pedal lets a note ring several times as long).
     pub fn damper(&mut self, lift: f64) {
         if loss::has_damper(self.key) {
             self.rest.0 = single(square(1.0 - lift.clamp(0.0, 1.0)));
         }
     }
 
-    /// All frequencies `cents` above those in tune, from the next block on. What rings bends
-    /// with it; partials bent past the top of the band fall silent.
+    /// Sets all frequencies `cents` above those in tune, sounding ones included, from the next block on;
+    /// partials bent past the top of the band fall silent.
     pub fn retune(&mut self, cents: f64) {
         let ratio = single(libm::exp2(cents / 1200.0));
         if ratio != self.ratio {
             self.ratio = ratio;
             self.rest.1 = f32::NAN;
-            self.touching = false;
+            self.are_couplings_current = false;
         }
     }
 
@@ -253,37 +256,37 @@ impl Note {
         self.una_corda.0 = amount;
     }
 
-    /// The note was struck and has not slept since.
+    /// Whether the note was struck and has not slept since.
     #[must_use]
     pub const fn is_struck(&self) -> bool {
         self.struck
     }
 
-    /// Struck notes move the bridge: strings clear of their damper begin to resound.
+    /// Struck notes move the bridge: strings clear of their damper begin to resonate.
     pub fn wake(&mut self) {
         if !self.struck && self.rest.0 < 1.0 {
             self.resonance.wake();
         }
     }
 
-    /// The note sounds or is being struck.
+    /// Whether the note sounds or is being struck.
     #[must_use]
     pub const fn is_awake(&self) -> bool {
         self.active > 0 || self.slow.is_ringing() || self.resonance.is_awake()
     }
 
-    /// Gets all modes ready to be struck or plucked.
+    /// Prepares all modes for a strike or pluck.
     fn excite(&mut self) {
-        self.give_back();
+        self.return_modes();
         self.apply_poles();
         self.active = self.modes.len();
         self.struck = true;
         self.overtones.wake();
     }
 
-    /// Rings all modes at the full rate again.
-    fn give_back(&mut self) {
-        let groups = self.slow.give_back(&mut self.modes);
+    /// Returns the modes of [`SlowRing`] to the full rate.
+    fn return_modes(&mut self) {
+        let groups = self.slow.return_modes(&mut self.modes);
         self.active = self.active.max(groups);
     }
 
@@ -297,51 +300,50 @@ impl Note {
     }
 
     /// Control work at a block's beginning; `block` counts blocks since reset. A group of lanes
-    /// below `gate` N falls silent, unless the moving bridge, `loudest` N in the last block, may
-    /// still raise it. A struck note far below the others (−54 dB) resounds with them from then on.
+    /// below `gate` N is silenced, unless the force on the bridge, `loudest` N in the last block, may
+    /// still raise it. A struck note far below the others (−54 dB) is a resonance from then on.
     pub fn control(&mut self, block: usize, gate: f32, loudest: f32) {
         if !self.is_awake() {
             return;
         }
         let in_band = self.ratio <= slow_ring::HIGHEST_RATIO;
         if !in_band {
-            self.give_back();
+            self.return_modes();
         }
         self.apply_poles();
         if let Some(strike) = &self.strike {
-            // Bound of the strings' displacement toward the hammer: all modes in phase, without
-            // loss.
+            // Bound of the strings' displacement toward the hammer: all modes in phase, no loss.
             let reach = bank::reach(&self.modes, &self.contact_couplings);
             if strike.hammer.is_out_of(f64::from(reach)) {
                 self.strike = None;
             } else {
-                self.refresh_touches();
+                self.refresh_couplings();
             }
         }
         let free = self.strike.is_none() && in_band;
         self.slow.begin_block(&mut self.modes, self.active, free);
-        if (block + self.key.index()).is_multiple_of(LOOK_BLOCKS) {
-            self.look(gate, loudest);
+        if (block + self.key.index()).is_multiple_of(POLL_BLOCKS) {
+            self.poll_level(gate, loudest);
         }
     }
 
-    /// Lets what is too soft fall silent.
-    fn look(&mut self, gate: f32, loudest: f32) {
+    /// Silences modes below audibility.
+    fn poll_level(&mut self, gate: f32, loudest: f32) {
         let driven = loudest > WAKE * gate;
-        self.resonance.look(gate, driven && !self.struck && self.rest.0 < 1.0);
+        self.resonance.silence_below(gate, driven && !self.struck && self.rest.0 < 1.0);
         if self.strike.is_some() || self.active == 0 && !self.slow.is_ringing() {
             return;
         }
         bank::flush_denormals(&mut self.modes[..self.active]);
-        self.overtones.settle();
-        self.overtones.look(gate);
+        self.overtones.flush_denormals();
+        self.overtones.silence_below(gate);
         let level = bank::level(&self.modes[..self.active]) + self.slow.level();
         if self.struck && driven && level < square(FAINT * loudest) {
             self.struck = false;
             self.overtones.reset();
         }
         let least = |active| square(share(active) * gate);
-        self.slow.look(least);
+        self.slow.silence_below(least);
         // The last groups hold the highest partials, which decay first.
         while self.active > 0 {
             let last = self.active - 1..self.active;
@@ -359,41 +361,42 @@ impl Note {
         }
     }
 
-    /// A hammer is at the strings: [`contacts::advance`] goes before [`Self::process`].
+    /// Whether a hammer is at the strings: [`contacts::advance`] must be called before
+    /// [`Self::process`].
     #[must_use]
-    pub const fn is_touched(&self) -> bool {
+    pub const fn is_in_contact(&self) -> bool {
         self.strike.is_some()
     }
 
-    /// Adds the force on the bridge over the samples from `at` in the block on, N, of what was struck.
+    /// Adds the struck strings' force on the bridge, N, over the samples from `at` in the block on.
     pub fn process(&mut self, at: usize, out: &mut [f32]) {
         self.settling.apply(out);
-        let done = std::mem::take(&mut self.touched.len);
-        self.struck_for = done;
-        for (out, force) in out.iter_mut().zip(&self.touched.force[..done]) {
+        let done = std::mem::take(&mut self.contact_forces.len);
+        self.contact_samples = done;
+        for (out, force) in out.iter_mut().zip(&self.contact_forces.force[..done]) {
             *out += force;
         }
         self.frame.ring(&mut out[done..]);
         self.slow.process(&mut self.modes[..self.active], at + done, &mut out[done..]);
     }
 
-    /// Adds the force of the strings that resound over the next block's slow samples, N; `bridge`
-    /// is the force of the struck notes on the bridge, `None` stands for silence. Whether there
-    /// was any.
+    /// Adds the force of the resonating strings over the next block's slow samples, N; `bridge`
+    /// is the force of the struck notes on the bridge, `None` stands for silence. Returns whether any
+    /// string resonates.
     pub fn resound(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) -> bool {
-        let heard = bridge.filter(|_| !self.struck && self.rest.1 < 1.0);
+        let received = bridge.filter(|_| !self.struck && self.rest.1 < 1.0);
         let awake = self.resonance.is_awake();
         if awake {
-            self.resonance.process(heard, out);
+            self.resonance.process(received, out);
         }
         awake
     }
 
-    /// Adds phantoms or duplex to the `force` that [`Self::process`] gave; a string that only
-    /// resounds is too soft for them.
+    /// Adds phantom partials or duplex to the `force` that [`Self::process`] gave; a string that only
+    /// resonates is too soft for them.
     pub fn add_overtones(&mut self, force: &mut [f32]) {
         if self.struck {
-            self.overtones.process(force, &self.touched.blow[..self.struck_for]);
+            self.overtones.process(force, &self.contact_forces.blow[..self.contact_samples]);
         }
     }
 }

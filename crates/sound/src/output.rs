@@ -21,18 +21,18 @@ pub fn widened(left: f32, right: f32, width: f32) -> (f32, f32) {
     (mid + side, mid - side)
 }
 
-/// The lid over both channels: what lies above its corner is scaled, the rest passes.
+/// The lid over both channels: frequencies above its corner are scaled, the rest passes.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct HighShelf {
     share: f32,
     slow: [f32; 2],
 }
 
-/// Where a lid begins to shade the strings, Hz (chosen).
+/// Frequency from which a lid shades the strings, Hz (chosen).
 const LID_HZ: f64 = 1200.0;
 
 impl HighShelf {
-    /// At `sample_rate` Hz.
+    /// The filter at `sample_rate` Hz.
     #[must_use]
     pub fn new(sample_rate: f64) -> Self {
         let share = 1.0 - libm::exp(-std::f64::consts::TAU * LID_HZ / sample_rate);
@@ -44,7 +44,7 @@ impl HighShelf {
         self.slow = [0.0; 2];
     }
 
-    /// The filter's state is zero.
+    /// Whether the filter's state is 0.
     #[must_use]
     pub fn is_silent(&self) -> bool {
         self.slow == [0.0; 2]
@@ -55,7 +55,7 @@ impl HighShelf {
         std::array::from_fn(|c| {
             let slow = &mut self.slow[c];
             *slow += self.share * (x[c] - *slow);
-            // Zeroed long before it is denormal.
+            // Set to 0 far above denormals.
             if slow.abs() < 1e-15 {
                 *slow = 0.0;
             }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_guard_is_transparent_below_its_knee_and_bounded_above() {
+    fn the_soft_clip_is_transparent_below_its_knee_and_bounded_above() {
         for i in 0..=891 {
             let x = i as f32 / 1000.0;
             assert_eq!(soft_clip(x).to_bits(), x.to_bits());

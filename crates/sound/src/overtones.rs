@@ -1,13 +1,13 @@
 //! Phantom partials of the bass and duplex lengths of the treble, beside the transverse partials.
 //!
-//! In the bass the strings' stretching drives their longitudinal modes: the tension follows the
+//! In the bass the stretching of the strings drives their longitudinal modes: the tension follows the
 //! square of the slope, so a pair of partials f_i, f_j sounds at f_i + f_j as well, the *phantoms*,
-//! strongest near the longitudinal modes and growing by 12 dB where the note grows by 6
-//! [Bank 2005]. Mode m answers a stretch at a string's end with the force g m e^{−σt} sin ω_m t on
-//! the bridge. It is stretched there by what comes to the bridge, (F/T)², and where the hammer
-//! strikes by the two waves that leave it, 2 (F/2T)² from the first moment on: low notes are heard
-//! along the string before they are heard across it. One way only: the stretch takes nothing
-//! noticeable from the transverse motion. In the treble the duplex lengths behind the bridge ring
+//! strongest near the longitudinal modes and growing by 12 dB where the note grows by 6 dB
+//! [Bank 2005]. A stretch at a string's end gives, by mode m, the force g m e^{−σt} sin ω_m t on
+//! the bridge. The string is stretched at the bridge by (F/T)² of the force F there, and at the hammer
+//! by the two waves that leave it, 2 (F/2T)², from the first moment on: the longitudinal wave of a low
+//! note arrives before the transverse one. The coupling is one-way: the energy that the stretch takes
+//! from the transverse motion is negligible. In the treble the duplex lengths behind the bridge ring
 //! with the note. Audio thread, except `new`.
 
 use std::f64::consts::TAU;
@@ -22,12 +22,13 @@ use touchback_core::math::complex;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::power::square;
 
-/// Last key whose phantoms are heard, and first with a duplex [Conklin 1999; maker's scale].
+/// Number of the last key with audible phantoms [Conklin 1999].
 const LAST_PHANTOM: u8 = 44;
+/// Number of the first key with a duplex [maker's scale].
 const FIRST_DUPLEX: u8 = 52;
 
-/// First longitudinal mode over the fundamental by key number: √(E/ρ)/2L of the published
-/// strings, with the wrapping's mass on the core.
+/// Frequency of the first longitudinal mode over the fundamental by key number: √(E/ρ)/2L of the
+/// published strings, with the wrapping's mass on the core.
 const LONGITUDINAL: [(f64, f64); 5] =
     [(7.0, 14.1), (16.0, 13.8), (33.0, 15.1), (37.0, 15.0), (53.0, 14.0)];
 
@@ -54,33 +55,35 @@ const PASSED: [(f64, f64); 7] = [
 /// tension: 2 (F/2T)² = (F/√2T)².
 const BOTH_WAYS: f32 = std::f32::consts::FRAC_1_SQRT_2;
 
-/// Slopes are kept to this band before they are multiplied, Hz, so that products stay in theirs.
+/// Band limit of the slopes before they are multiplied, Hz, so that the products do not fold back.
 const BAND_HZ: f64 = 4_500.0;
 
 /// Duplex lengths, tuned by ear to the speaking length's partials: partial (octave, twelfth, double
-/// octave), frequency over it (missed by a few cents as they are in pianos), decay time s.
+/// octave), frequency over that partial (off by a few cents, as in pianos), decay time s.
 const DUPLEX: [(usize, f64, f64); 3] = [(2, 1.002, 0.7), (3, 1.0037, 0.5), (4, 1.005, 0.35)];
 
-/// Gain of a duplex length at resonance by key number, chosen so that, missing its partial, it stays
-/// some 35 dB under the note.
+/// Gain of a duplex length at resonance by key number, chosen so that its level, off its partial, is
+/// some 35 dB under the note's.
 const DUPLEX_GAIN: [(f64, f64); 3] = [(52.0, 0.125), (64.0, 0.32), (76.0, 0.33)];
 
-/// Share of the gate below which they sleep.
+/// Share of the gate below which the resonators sleep.
 const SOFTEST: f32 = 0.1;
 
 /// Sixteen resonators beside the strings of one note.
 #[derive(Debug)]
 pub struct Overtones {
     kernel: Kernel,
-    rings: [ModeState; 1],
+    modes: [ModeState; 1],
     drives: [BridgeInput; 1],
-    /// Force on the bridge to the root of the longitudinal force, √N per N; 0 for a duplex.
+    /// Root of the longitudinal force per force on the bridge, √N per N; 0 for a duplex.
     stretch: f32,
-    /// One-pole share of the band limit; its two states for the bridge's force, one for the blow.
+    /// One-pole share of the band limit.
     smooth: f32,
+    /// States of the band limit: two for the bridge's force, one for the blow.
     states: [f32; 3],
+    /// The note has resonators.
     any: bool,
-    /// Too soft to be heard until the next blow.
+    /// Below audibility until the next blow.
     asleep: bool,
 }
 
@@ -91,7 +94,7 @@ impl Overtones {
         let n = f64::from(key.number());
         let mut overtones = Self {
             kernel,
-            rings: [ModeState::default()],
+            modes: [ModeState::default()],
             drives: [BridgeInput::default()],
             stretch: 0.0,
             smooth: single(1.0 - libm::exp(-TAU * BAND_HZ / sample_rate)),
@@ -124,16 +127,16 @@ impl Overtones {
         overtones
     }
 
-    /// A resonator of w' = (iω − σ) w + `gain` x, heard as Re w; none above the band.
+    /// Adds a resonator w' = (iω − σ) w + `gain` x with the output Re w; none above the band.
     fn add(&mut self, lane: usize, hz: f64, sigma: f64, gain: Complex64, sample_rate: f64) {
         if hz > 0.45 * sample_rate.min(32_000.0) || lane >= LANES {
             return;
         }
         let pole = Complex64::new(-sigma, TAU * hz) / sample_rate;
-        let ring = &mut self.rings[0];
+        let mode = &mut self.modes[0];
         let pole = complex::exp(pole);
-        (ring.pole_re[lane], ring.pole_im[lane]) = (single(pole.re), single(pole.im));
-        ring.bridge[lane] = 1.0;
+        (mode.pole_re[lane], mode.pole_im[lane]) = (single(pole.re), single(pole.im));
+        mode.bridge[lane] = 1.0;
         let gain = gain / sample_rate;
         let drive = &mut self.drives[0];
         (drive.re[lane], drive.im[lane]) = (single(gain.re), single(gain.im));
@@ -142,18 +145,18 @@ impl Overtones {
 
     /// Clears the resonators.
     pub fn reset(&mut self) {
-        bank::clear(&mut self.rings);
+        bank::clear(&mut self.modes);
         self.states = [0.0; 3];
     }
 
-    /// The strings are struck: there may be something to hear.
+    /// The strings are struck: the resonators may be audible.
     pub const fn wake(&mut self) {
         self.asleep = false;
     }
 
-    /// What lies this far below `gate` N sleeps: as the strings decay it only gets softer, but for a
-    /// beat.
-    pub fn look(&mut self, gate: f32) {
+    /// Puts resonators far below `gate` N to sleep: while the strings decay they only get softer, apart
+    /// from beats.
+    pub fn silence_below(&mut self, gate: f32) {
         if self.any && !self.asleep && self.level() < square(SOFTEST * gate) {
             self.reset();
             self.asleep = true;
@@ -163,12 +166,12 @@ impl Overtones {
     /// Squared amplitude, N².
     #[must_use]
     pub fn level(&self) -> f32 {
-        bank::level(&self.rings)
+        bank::level(&self.modes)
     }
 
-    /// Sets states too small to be heard to 0.
-    pub fn settle(&mut self) {
-        bank::flush_denormals(&mut self.rings);
+    /// Sets inaudible states to 0, far above denormals.
+    pub fn flush_denormals(&mut self) {
+        bank::flush_denormals(&mut self.modes);
         for x in &mut self.states {
             if x.abs() < 1e-12 {
                 *x = 0.0;
@@ -176,8 +179,8 @@ impl Overtones {
         }
     }
 
-    /// Adds to the force of the note's strings on the bridge, N, at most a block of it; `blow` is
-    /// the hammer's force on them, N, as far as it lasts.
+    /// Adds phantoms or duplex to the `force` of the note's strings on the bridge, N, at most one block;
+    /// `blow` is the hammer's force on them, N, for the samples of contact.
     pub fn process(&mut self, force: &mut [f32], blow: &[f32]) {
         if !self.any || self.asleep {
             return;
@@ -185,20 +188,20 @@ impl Overtones {
         let mut input = [0.0f32; bank::BLOCK];
         let input = &mut input[..force.len()];
         if self.stretch > 0.0 {
-            let (keep, stretch) = (1.0 - self.smooth, self.smooth * self.stretch);
+            let (decay, stretch) = (1.0 - self.smooth, self.smooth * self.stretch);
             let [mut a, mut b, mut c] = self.states;
             let blow = blow.iter().copied().chain(std::iter::repeat(0.0));
             for ((x, force), blow) in input.iter_mut().zip(&*force).zip(blow) {
-                a = keep * a + stretch * force;
-                b = keep * b + self.smooth * a;
-                c = keep * c + stretch * BOTH_WAYS * blow;
+                a = decay * a + stretch * force;
+                b = decay * b + self.smooth * a;
+                c = decay * c + stretch * BOTH_WAYS * blow;
                 *x = b * b + c * c;
             }
             self.states = [a, b, c];
         } else {
             input.copy_from_slice(force);
         }
-        bank::resound(self.kernel, &mut self.rings, &self.drives, input, force);
+        bank::resound(self.kernel, &mut self.modes, &self.drives, input, force);
     }
 }
 
@@ -210,7 +213,7 @@ mod tests {
 
     const RATE: f64 = 48_000.0;
 
-    /// What the overtones of a key add to a force of two partials of amplitude `newton`.
+    /// Overtones of a key under a force of two partials of amplitude `newton`.
     fn added(number: usize, newton: f64) -> (RenderedNote, StringSpec) {
         let key = KeyNumber::from_index(number - 1).unwrap();
         let string = StringSpec::of(key, &SoundSettings::default());
@@ -229,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn phantoms_lie_at_sums_and_grow_with_the_square() {
+    fn phantoms_are_at_sum_frequencies_and_grow_with_the_square() {
         let (soft, string) = added(16, 1.0);
         let (loud, _) = added(16, 2.0);
         let sum = string.partial_hz(5) + string.partial_hz(9);
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duplex_is_linear_and_the_middle_has_neither() {
+    fn a_duplex_is_linear_and_the_middle_register_has_neither() {
         let (soft, string) = added(64, 1.0);
         let (loud, _) = added(64, 2.0);
         let hz = string.partial_hz(5);

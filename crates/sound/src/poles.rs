@@ -1,8 +1,8 @@
-//! Poles of the modes as they ring now: bent in pitch, and under a damper.
+//! Present poles of the modes: bent in pitch, and under a damper.
 //!
-//! A mode is kept as radius and angle of its pole over one sample; from these, the damper's share
-//! and the bend come the poles that ring. All sums are in single precision in a
-//! fixed order, so that every kernel gives the same bits; a pitch is right to 0.001 cents.
+//! A mode's pole is stored as radius and angle over one sample; the present pole is computed from these,
+//! the damper's share and the bend. All sums are in single precision in a fixed order, so that every
+//! kernel gives the same bits; a pitch is right to 0.001 cents.
 #![allow(
     clippy::needless_range_loop,
     reason = "one lane index over several arrays is what becomes a register"
@@ -17,13 +17,13 @@ use touchback_core::math::complex::polar;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::power::square;
 
-/// Above this angle a sample (0.98 π) a mode is silent instead of folding back.
+/// Angle over one sample above which a mode is silent instead of folding back (0.98 π), rad.
 pub const HIGHEST: f32 = 0.98 * PI;
 
-/// Least that a pole falls short of 1: the last digit below it, twice what rounding changes.
+/// Least distance of a radius from 1: the spacing of numbers just below 1, twice the rounding error.
 const LEAST: f32 = f32::EPSILON / 2.0;
 
-/// The poles of sixteen undamped modes in tune, and the damper's part in them.
+/// The poles of sixteen undamped modes in tune, and the damper's effect on them.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Pole {
@@ -54,9 +54,9 @@ fn sine_cosine(x: f32) -> (f32, f32) {
     (sine, cosine)
 }
 
-/// The number of this angle (0…π) and radius 1 − `shrink`, below 1 however it is rounded.
+/// The complex number of this angle (0…π) and the radius 1 − `shrink`, below 1 under any rounding.
 #[inline(always)]
-fn number(angle: f32, shrink: f32) -> (f32, f32) {
+fn pole_of(angle: f32, shrink: f32) -> (f32, f32) {
     let (sine, cosine) = sine_cosine(0.5 * angle);
     let shrink = shrink.max(LEAST);
     let radius = 1.0 - shrink;
@@ -77,39 +77,39 @@ fn set_ringing_body(modes: &mut [ModeState], poles: &[Pole], rest: f32, ratio: f
             let angle = ratio * pole.angle[l];
             let loss = rest * pole.damp[l];
             let shrink = pole.shrink[l] + loss - pole.shrink[l] * loss;
-            let (keep, turn) = number(angle.min(PI), shrink);
-            let heard = angle < HIGHEST;
-            mode.pole_re[l] = if heard { keep } else { 0.0 };
-            mode.pole_im[l] = if heard { turn } else { 0.0 };
+            let (re, im) = pole_of(angle.min(PI), shrink);
+            let is_in_band = angle < HIGHEST;
+            mode.pole_re[l] = if is_in_band { re } else { 0.0 };
+            mode.pole_im[l] = if is_in_band { im } else { 0.0 };
         }
     }
 }
 
 kernels! {
     /// Sets the poles of contact steps, `share` of a sample long.
-    set_touching, set_touching_body, set_touching_avx2, set_touching_avx512,
-    (touches: &mut [ContactCoupling], poles: &[Pole], share: f32, ratio: f32)
+    set_contact, set_contact_body, set_contact_avx2, set_contact_avx512,
+    (couplings: &mut [ContactCoupling], poles: &[Pole], share: f32, ratio: f32)
 }
 
 #[inline(always)]
-fn set_touching_body(touches: &mut [ContactCoupling], poles: &[Pole], share: f32, ratio: f32) {
-    for (touch, pole) in touches.iter_mut().zip(poles) {
+fn set_contact_body(couplings: &mut [ContactCoupling], poles: &[Pole], share: f32, ratio: f32) {
+    for (coupling, pole) in couplings.iter_mut().zip(poles) {
         for l in 0..LANES {
             let angle = ratio * pole.angle[l];
-            let (keep, turn) = number(share * angle.min(PI), pole.step_shrink[l]);
-            let heard = angle < HIGHEST;
-            touch.pole_re[l] = if heard { keep } else { 0.0 };
-            touch.pole_im[l] = if heard { turn } else { 0.0 };
+            let (re, im) = pole_of(share * angle.min(PI), pole.step_shrink[l]);
+            let is_in_band = angle < HIGHEST;
+            coupling.pole_re[l] = if is_in_band { re } else { 0.0 };
+            coupling.pole_im[l] = if is_in_band { im } else { 0.0 };
         }
     }
 }
 
-/// What a constant force through one contact step, `share` of a sample long, does to a mode bent to
-/// `ratio` times its frequency, over what it does in tune; `angle` is the mode's in tune, over one
+/// Response of a mode bent to `ratio` times its frequency to a constant force over one contact step,
+/// `share` of a sample long, over the response in tune; `angle` is the mode's angle in tune over one
 /// sample.
 ///
-/// A force F on a mass m makes w = F (e^(iθ) − 1)/(m (iω)²): as the string is stretched, its mass
-/// stays. Without this a bent string's inertia at the hammer would not match its mass.
+/// A force F on a mass m gives w = F (e^(iθ) − 1)/(m (iω)²): stretching a string does not change its mass.
+/// Without this factor a bent string's inertia at the hammer would not match its mass.
 #[must_use]
 pub fn bent_blow(angle: f32, share: f32, ratio: f32) -> Complex64 {
     if ratio == 1.0 || angle <= 0.0 {
@@ -125,8 +125,8 @@ pub fn bent_blow(angle: f32, share: f32, ratio: f32) -> Complex64 {
 }
 
 kernels! {
-    /// Turns the pulls of the bridge forward by what each mode turns in `lag` samples, so that a
-    /// force heard that late finds it in the phase it would have met at once.
+    /// Turns the responses to the bridge forward by each mode's angle over `lag` samples, so that a
+    /// force that arrives so late meets the mode in the phase without delay.
     set_drives, set_drives_body, set_drives_avx2, set_drives_avx512,
     (drives: &mut [BridgeInput], pulls: &[BridgeInput], poles: &[Pole], ratio: f32, lag: f32)
 }
@@ -156,7 +156,7 @@ mod tests {
     use touchback_core::math::cast::single;
 
     #[test]
-    fn a_bent_pole_is_that_of_the_frequency() {
+    fn a_bent_pole_has_the_bent_frequency() {
         let angles: [f64; LANES] = std::array::from_fn(|l| 0.0036 * (0.438 * l as f64).exp());
         let mut pole = Pole { angle: angles.map(single), ..Pole::default() };
         pole.shrink = [1e-5; LANES];
@@ -165,17 +165,17 @@ mod tests {
             let mut mode = [ModeState::default()];
             set_ringing(Kernel::detect(), &mut mode, &[pole], 0.5, single(ratio));
             for (l, angle) in angles.iter().enumerate() {
-                let (keep, turn) = (f64::from(mode[0].pole_re[l]), f64::from(mode[0].pole_im[l]));
+                let (re, im) = (f64::from(mode[0].pole_re[l]), f64::from(mode[0].pole_im[l]));
                 let exact = ratio * angle;
                 if exact > 0.97 * std::f64::consts::PI {
                     continue;
                 }
-                let found = turn.atan2(keep);
+                let found = im.atan2(re);
                 let cents = 1200.0 * (found / exact).log2();
                 assert!(cents.abs() < 2e-3, "{exact} rad: {cents} cents");
-                let radius = keep.hypot(turn);
-                let wanted = (1.0 - 1e-5) * (1.0 - 0.5e-3);
-                assert!((radius - wanted).abs() < 4e-7, "{exact} rad: {radius}");
+                let radius = re.hypot(im);
+                let expected = (1.0 - 1e-5) * (1.0 - 0.5e-3);
+                assert!((radius - expected).abs() < 4e-7, "{exact} rad: {radius}");
             }
         }
     }

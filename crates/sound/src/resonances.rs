@@ -1,6 +1,6 @@
-//! What the strings that only resound give the board: all of a block at its beginning, at a slower
-//! sample rate. Damped strings hear the whole bridge, the undamped top ones what is near them. Audio
-//! thread, except `new`.
+//! Force on the board of the strings that were not struck: a whole block at its beginning, at a slower
+//! sample rate. The whole force on the bridge drives the damped strings, the force near them the undamped
+//! top strings. Audio thread, except `new`.
 
 use crate::bank::BLOCK;
 use crate::bridge::ZONES;
@@ -9,28 +9,30 @@ use crate::slow_rate::{Decimator, Interpolator, SlowRate};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KeyNumber, log_linear};
 
-/// How much of what acts on the bridge at a key the undamped strings hear, by key number: all within a
-/// wavelength of the board, which is shorter than the bridge where they sound. Fitted to how three
-/// recorded grands ring on at 1–3 kHz after single notes (`touchback lab recorded`).
+/// Share of the force on the bridge at a key that reaches the undamped strings, by key number: all of it
+/// within a wavelength of the board, which is shorter than the bridge at their frequencies. Fitted to the
+/// ringing of three recorded grands at 1–3 kHz after single notes (`touchback lab recorded`).
 const NEAR_TOP: [(f64, f64); 3] = [(40.0, 0.03), (64.0, 0.5), (72.0, 1.0)];
 
-/// Share that the undamped strings hear of what acts on the bridge at `key`.
+/// Share of the force on the bridge at `key` that reaches the undamped strings.
 #[must_use]
 pub fn near_top(key: KeyNumber) -> f32 {
     single(log_linear(&NEAR_TOP, f64::from(key.number())))
 }
 
-/// The way from the bridge to the strings that resound, and from these to the board.
+/// Path from the bridge to the resonating strings, and from these to the board.
 pub struct Resonances {
-    there: Decimator,
-    back: [Interpolator; ZONES],
-    /// Force of the struck notes on the bridge in the last block, N; and whether it is heard.
+    decimator: Decimator,
+    interpolators: [Interpolator; ZONES],
+    /// Force of the struck notes on the bridge in the last block, N.
     bridge: Vec<f32>,
+    /// That force is large enough to drive the strings.
     driven: bool,
     /// One note's force, N.
     force: Vec<f32>,
-    /// Blocks since anything moved, and after which all is zero.
+    /// Blocks since a string moved.
     quiet: usize,
+    /// Blocks after which both filters hold only zeros.
     memory: usize,
 }
 
@@ -39,8 +41,8 @@ impl Resonances {
     #[must_use]
     pub fn new(rate: &SlowRate) -> Self {
         Self {
-            there: Decimator::new(rate.clone()),
-            back: std::array::from_fn(|_| Interpolator::new(rate.clone())),
+            decimator: Decimator::new(rate.clone()),
+            interpolators: std::array::from_fn(|_| Interpolator::new(rate.clone())),
             bridge: vec![0.0; rate.block()],
             driven: false,
             force: vec![0.0; rate.block()],
@@ -49,21 +51,21 @@ impl Resonances {
         }
     }
 
-    /// Forgets what was.
+    /// Sets both filters to 0.
     pub fn reset(&mut self) {
-        self.there.reset();
-        self.back.iter_mut().for_each(Interpolator::reset);
+        self.decimator.reset();
+        self.interpolators.iter_mut().for_each(Interpolator::reset);
         self.quiet = self.memory;
     }
 
-    /// All that is under way is zero.
+    /// Whether both filters hold only zeros.
     #[must_use]
     pub const fn is_silent(&self) -> bool {
         self.quiet >= self.memory
     }
 
-    /// A block begins; the struck notes' force on the bridge in the last one was `bridge` N, and is
-    /// `driven` enough to be heard.
+    /// Begins a block. `bridge`: force of the struck notes on the bridge in the last block, N; `driven`:
+    /// that force is large enough to drive the strings.
     pub fn begin_block(&mut self, bridge: &[f32; BLOCK], driven: bool) {
         self.driven = driven;
         if bridge.iter().any(|force| *force != 0.0) {
@@ -73,32 +75,34 @@ impl Resonances {
         } else {
             self.quiet += 1;
         }
-        self.there.process(bridge, &mut self.bridge);
-        for back in &mut self.back {
-            back.begin();
+        self.decimator.process(bridge, &mut self.bridge);
+        for interpolator in &mut self.interpolators {
+            interpolator.begin();
         }
     }
 
-    /// Adds a note at the board place (`first`, weights).
+    /// Adds a note at the zone `first` and the next with their `weights`.
     pub fn add(&mut self, note: &mut Note, first: usize, weights: [f32; 2]) {
         self.force.fill(0.0);
         if note.resound(self.driven.then_some(&self.bridge), &mut self.force) {
             self.quiet = 0;
-            for (back, weight) in self.back[first..first + 2].iter_mut().zip(weights) {
-                let sums = back.present().iter_mut();
+            for (interpolator, weight) in
+                self.interpolators[first..first + 2].iter_mut().zip(weights)
+            {
+                let sums = interpolator.present().iter_mut();
                 sums.zip(&self.force).for_each(|(sum, force)| *sum += weight * force);
             }
         }
     }
 
     /// Adds the block to the board's `inputs`.
-    pub fn spread(&self, inputs: &mut [[f32; BLOCK]; ZONES]) {
+    pub fn add_to(&self, inputs: &mut [[f32; BLOCK]; ZONES]) {
         if self.is_silent() {
             return;
         }
-        for (back, input) in self.back.iter().zip(inputs) {
+        for (interpolator, input) in self.interpolators.iter().zip(inputs) {
             let mut force = [0.0; BLOCK];
-            back.spread(&mut force);
+            interpolator.process(&mut force);
             input.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
         }
     }

@@ -1,7 +1,7 @@
-//! A small room round the instrument: eight delays fed back through a lossless mixture
-//! [Jot 1991], so that echoes grow dense and die away at one rate, high ones sooner.
+//! A small room round the instrument: a network of eight delays with a lossless feedback matrix
+//! [Jot 1991], so that echoes grow dense and decay at one rate, high frequencies sooner.
 //!
-//! Work stops when nothing is left of the last sound. Audio thread, except `new`.
+//! The room costs nothing once its last echo is below silence. Audio thread, except `new`.
 
 use std::f64::consts::TAU;
 
@@ -17,18 +17,18 @@ use touchback_core::math::pages;
 /// Number of delay lines.
 const LINES: usize = 8;
 
-/// Length of each delay over the room's; no two in a simple ratio (chosen).
+/// Length of each delay over the room's length; no two in a simple ratio (chosen).
 const RATIOS: [f64; LINES] = [0.613, 0.709, 0.787, 0.877, 0.971, 1.087, 1.201, 1.307];
 
 /// Longest room, m.
 const LONGEST: f64 = SoundSettings::RANGES.room_size.max;
 
-/// Where walls and air begin to take more, Hz (chosen: plaster, carpet, curtains).
-const DULL_HZ: f64 = 4500.0;
+/// Frequency from which walls and air absorb more, Hz (chosen: plaster, carpet, curtains).
+const ABSORPTION_HZ: f64 = 4500.0;
 
-/// Time constant of feedback and level, s: a tenth of the way in a block at 48 kHz; and the distance
-/// from their targets at which they have arrived.
+/// Time constant of feedback and level, s: a tenth of the way in a block at 48 kHz.
 const GLIDE_TIME: f64 = 12.654_962e-3;
+/// Distance from their targets at which feedback and level have arrived.
 const NEAR: f32 = 1e-5;
 
 /// Level below which the room counts as silent (−120 dBFS).
@@ -41,17 +41,20 @@ pub struct Room {
     /// Delays as one ring buffer each, a power of two long.
     lines: [Vec<f32>; LINES],
     write: usize,
-    /// Present length of each delay, samples, and where it glides to.
+    /// Present length of each delay, samples.
     lengths: [f32; LINES],
+    /// Length to which each delay glides, samples.
     targets: [f32; LINES],
     /// Feedback of each delay, amplitude.
     gains: [Glide; LINES],
-    dull: [f32; LINES],
+    /// States of the low-pass in each delay, and its share per sample.
+    low_pass: [f32; LINES],
     smooth: f32,
-    /// Level of what enters and of what leaves to where one listens, amplitude.
+    /// Gain into the room, amplitude.
     level: Glide,
-    heard: Glide,
-    /// Samples since anything above silence went round.
+    /// Gain from the room to the chosen pair, amplitude.
+    return_level: Glide,
+    /// Samples since an echo was last above silence.
     quiet: usize,
 }
 
@@ -69,10 +72,10 @@ impl Room {
             lengths: [0.0; LINES],
             targets: [0.0; LINES],
             gains: [Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate); LINES],
-            dull: [0.0; LINES],
-            smooth: single(1.0 - libm::exp(-TAU * DULL_HZ / sample_rate)),
+            low_pass: [0.0; LINES],
+            smooth: single(1.0 - libm::exp(-TAU * ABSORPTION_HZ / sample_rate)),
             level: Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate),
-            heard: Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate),
+            return_level: Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate),
             quiet: usize::MAX,
         };
         room.set(spec);
@@ -83,17 +86,17 @@ impl Room {
     /// Another room from the next block on; echoes glide into it.
     pub fn set(&mut self, spec: RoomSpec) {
         self.spec = spec;
-        let mut kept = 0.0;
+        let mut energy_kept = 0.0;
         for (line, ratio) in RATIOS.iter().enumerate() {
             let seconds = spec.size.min(LONGEST) / SOUND_SPEED * ratio;
             let gain = libm::pow(10.0, -3.0 * seconds / spec.time);
             self.targets[line] = single((seconds * self.sample_rate).max(2.0));
             self.gains[line].aim(gain);
-            kept += gain * gain / LINES as f64;
+            energy_kept += gain * gain / LINES as f64;
         }
-        // Echoes of a steady sound add up to the level asked for.
-        self.level.aim(spec.level * (1.0 - kept).sqrt());
-        self.heard.aim(spec.heard);
+        // Echoes of a steady sound add up to the requested level.
+        self.level.aim(spec.level * (1.0 - energy_kept).sqrt());
+        self.return_level.aim(spec.return_level);
     }
 
     /// Clears all echoes.
@@ -103,14 +106,14 @@ impl Room {
         }
         self.write = 0;
         self.lengths = self.targets;
-        self.dull = [0.0; LINES];
-        self.level.settle();
-        self.heard.settle();
-        self.gains.iter_mut().for_each(Glide::settle);
+        self.low_pass = [0.0; LINES];
+        self.level.finish();
+        self.return_level.finish();
+        self.gains.iter_mut().for_each(Glide::finish);
         self.quiet = usize::MAX;
     }
 
-    /// No echo is above silence.
+    /// Whether no echo is above silence.
     #[must_use]
     pub const fn is_silent(&self) -> bool {
         self.quiet == usize::MAX
@@ -118,24 +121,24 @@ impl Room {
 
     /// Control work at a block's beginning.
     pub fn begin_block(&mut self) {
-        for glide in self.gains.iter_mut().chain([&mut self.level, &mut self.heard]) {
+        for glide in self.gains.iter_mut().chain([&mut self.level, &mut self.return_level]) {
             glide.step();
         }
         for (length, target) in self.lengths.iter_mut().zip(self.targets) {
-            // Delay lengths change by at most a tenth of the elapsed time: heard as a pitch bend,
+            // Delay lengths change by at most a tenth of the elapsed time: this sounds as a pitch bend,
             // not a click.
             let most = 0.1 * BLOCK as f32;
             *length += (target - *length).clamp(-most, most);
         }
         if self.quiet != usize::MAX && self.quiet > self.lines[0].len() {
             self.lines.iter_mut().for_each(|line| line.fill(0.0));
-            self.dull = [0.0; LINES];
+            self.low_pass = [0.0; LINES];
             self.quiet = usize::MAX;
         }
     }
 
-    /// Takes both channels of what is `sent` into the room; adds what comes of it to those heard, and
-    /// to the distant pair's.
+    /// Takes both channels of `sent` into the room; adds the echoes to `left` and `right`, and to the
+    /// `distant` pair's buffers.
     pub fn process(
         &mut self,
         sent: [&[f32]; CHANNELS],
@@ -143,18 +146,18 @@ impl Room {
         right: &mut [f32],
         mut distant: Distant,
     ) {
-        // Active from the first sample above silence, wherever a block begins.
+        // Active from the first sample above silence, independently of the blocks.
         let mut from = 0;
         if self.is_silent() {
             if self.level.is_zero() {
                 return;
             }
-            let heard = |(l, r): (&f32, &f32)| l.abs().max(r.abs()) > SILENCE;
-            let Some(first) = sent[0].iter().zip(sent[1]).position(heard) else { return };
+            let is_above = |(l, r): (&f32, &f32)| l.abs().max(r.abs()) > SILENCE;
+            let Some(first) = sent[0].iter().zip(sent[1]).position(is_above) else { return };
             (from, self.quiet) = (first, 0);
         }
         let mask = self.lines[0].len() - 1;
-        let (heard, far) = (0.5 * self.heard.now, 0.5 * single(ROOM[DISTANT]));
+        let (near, far) = (0.5 * self.return_level.now, 0.5 * single(ROOM[DISTANT]));
         let late = left[from..].iter_mut().zip(&mut right[from..]);
         for (n, (l, r)) in (from..).zip(late) {
             let mut taps = [0.0f32; LINES];
@@ -166,12 +169,12 @@ impl Room {
                 let at = self.write.wrapping_sub(whole);
                 let x =
                     line[at & mask] + part * (line[at.wrapping_sub(1) & mask] - line[at & mask]);
-                self.dull[i] += self.smooth * (x - self.dull[i]);
-                *tap = self.gains[i].now * self.dull[i];
+                self.low_pass[i] += self.smooth * (x - self.low_pass[i]);
+                *tap = self.gains[i].now * self.low_pass[i];
             }
             let [a, b] = sent.map(|channel| self.level.now * channel[n]);
-            *l += heard * (taps[0] + taps[2] - taps[4] - taps[6]);
-            *r += heard * (taps[1] + taps[3] - taps[5] - taps[7]);
+            *l += near * (taps[0] + taps[2] - taps[4] - taps[6]);
+            *r += near * (taps[1] + taps[3] - taps[5] - taps[7]);
             if let Some([far_left, far_right]) = &mut distant {
                 far_left[n] += far * (taps[0] - taps[2] + taps[4] - taps[6]);
                 far_right[n] += far * (taps[1] - taps[3] + taps[5] - taps[7]);
@@ -190,7 +193,7 @@ impl Room {
     }
 }
 
-/// Hadamard's matrix of eight, scaled to keep the energy.
+/// Hadamard matrix of order 8, scaled to keep the energy.
 fn mixed(mut x: [f32; LINES]) -> [f32; LINES] {
     for span in [1, 2, 4] {
         for i in (0..LINES).filter(|i| i & span == 0) {
@@ -205,7 +208,7 @@ mod tests {
     use super::*;
 
     const RATE: f64 = 48_000.0;
-    const SPEC: RoomSpec = RoomSpec { level: 0.5, heard: 1.0, size: 10.0, time: 0.8 };
+    const SPEC: RoomSpec = RoomSpec { level: 0.5, return_level: 1.0, size: 10.0, time: 0.8 };
 
     fn ring(room: &mut Room, seconds: f64) -> Vec<f32> {
         let mut out = Vec::new();
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn echoes_die_away_at_the_rate_asked_for_and_end() {
+    fn echoes_decay_at_the_requested_rate_and_end() {
         let mut room = Room::new(RATE, SPEC);
         let out = ring(&mut room, 3.0);
         let energy = |from: f64, to: f64| {
@@ -231,11 +234,11 @@ mod tests {
             part.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>()
         };
         let fall = 10.0 * (energy(0.1, 0.3) / energy(0.3, 0.5)).log10();
-        // The dull top dies faster than the 15 dB of 0.2 s.
+        // High frequencies decay faster than the 15 dB in 0.2 s.
         assert!((15.0..24.0).contains(&fall), "{fall} dB");
         assert!(room.is_silent());
         let all: f64 = out[1..].iter().map(|x| f64::from(*x).powi(2)).sum();
-        // A click is mostly of frequencies that the walls take.
+        // Most of a click's energy is at frequencies that the walls absorb.
         assert!((0.03..0.5).contains(&all), "{all}");
     }
 

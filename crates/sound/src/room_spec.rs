@@ -1,14 +1,14 @@
-//! Settings of a room, as the room itself takes them.
+//! Settings of a room in its own terms.
 
 /// Settings of a room.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RoomSpec {
-    /// Level at which sound is sent into it, amplitude: that of the reverberation against the direct
-    /// sound at the player's.
+    /// Level at which sound is sent into the room, amplitude: that of the reverberation relative to the
+    /// direct sound at the player's microphones.
     pub level: f64,
-    /// Level at which the reverberation is heard, over the player's.
-    pub heard: f64,
-    /// Length, m.
+    /// Level of the reverberation at the chosen microphones over that at the player's, amplitude.
+    pub return_level: f64,
+    /// Length of the room, m.
     pub size: f64,
     /// Decay time of low frequencies for 60 dB, s.
     pub time: f64,

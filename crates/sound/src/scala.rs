@@ -9,7 +9,7 @@ pub use texts::Texts;
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
 
-/// Cents of every key against A4 of the piano, as a scale file asks.
+/// Cents of every key relative to A4 of the piano, as a scale file gives them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Scale([f32; KEYS]);
 
@@ -27,10 +27,10 @@ fn error<T>(line: usize, what: impl Into<String>) -> Result<T, ScaleError> {
     Err(ScaleError { line, what: what.into() })
 }
 
-/// Most notes a scale or a map may have.
+/// Largest number of notes of a scale or a map.
 const MOST_NOTES: usize = 4096;
 
-/// Pitches further than this from A4 are no piano's, cents.
+/// Largest distance of a pitch from A4, cents.
 const FURTHEST: f64 = 12_000.0;
 
 /// Lines that are not comments, numbered from 1.
@@ -38,25 +38,26 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('!'))
 }
 
-/// Where the keys of a map lie.
+/// Assignment of MIDI keys to scale degrees.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeyMap {
-    /// Degree of each key from the middle key on; empty is one key a degree.
+    /// Degree of each key from the middle key on; if empty, one key per degree.
     degrees: Vec<Option<i32>>,
-    /// MIDI range that is tuned.
+    /// First and last MIDI key that are tuned.
     first: i32,
     last: i32,
     /// MIDI key of degree 0.
     middle: i32,
-    /// MIDI key of known frequency, and the frequency, Hz.
+    /// MIDI key of known frequency.
     reference: i32,
+    /// Frequency of the reference key, Hz.
     hz: f64,
     /// Degree that counts as the octave of the map.
     octave: i32,
 }
 
 impl KeyMap {
-    /// One key a degree, degree 0 on middle C, A4 at `a4_hz`.
+    /// One key per degree, degree 0 on middle C, A4 at `a4_hz`.
     #[must_use]
     pub const fn plain(a4_hz: f64) -> Self {
         Self {
@@ -73,7 +74,7 @@ impl KeyMap {
     /// Reads a `.kbm` text.
     ///
     /// # Errors
-    /// The line that is not what the format wants there.
+    /// The line that violates the format.
     pub fn read(text: &str) -> Result<Self, ScaleError> {
         let mut lines = lines(text).filter(|(_, l)| !l.trim().is_empty());
         let end = text.lines().count() + 1;
@@ -109,7 +110,7 @@ impl KeyMap {
         }
         let mut degrees = Vec::new();
         for _ in 0..size {
-            // Trailing keys may be left out: they are not mapped.
+            // Trailing keys may be omitted: they are not mapped.
             let Some((line, text)) = lines.next() else { break };
             let word = text.split_whitespace().next().unwrap_or_default();
             degrees.push(match word {
@@ -125,23 +126,23 @@ impl KeyMap {
         Ok(Self { degrees, first, last, middle, reference, hz, octave })
     }
 
-    /// Scale degree of a MIDI note; `None` where the map leaves it out.
+    /// Scale degree of a MIDI note; `None` if it is not mapped.
     fn degree(&self, midi: i32) -> Option<i32> {
         if self.degrees.is_empty() {
             return Some(midi - self.middle);
         }
         let size = i32::try_from(self.degrees.len()).ok()?;
-        let (turn, place) =
+        let (octaves, index) =
             ((midi - self.middle).div_euclid(size), (midi - self.middle).rem_euclid(size));
-        let degree = self.degrees.get(usize::try_from(place).ok()?).copied().flatten()?;
-        Some(degree + turn * self.octave)
+        let degree = self.degrees.get(usize::try_from(index).ok()?).copied().flatten()?;
+        Some(degree + octaves * self.octave)
     }
 }
 
 /// The notes of a `.scl` text above the first, cents; the last is the octave.
 ///
 /// # Errors
-/// The line that is not what the format wants there.
+/// The line that violates the format.
 pub fn notes(text: &str) -> Result<Vec<f64>, ScaleError> {
     let mut lines = lines(text);
     let end = text.lines().count() + 1;
@@ -173,7 +174,7 @@ pub fn notes(text: &str) -> Result<Vec<f64>, ScaleError> {
     Ok(cents)
 }
 
-/// Cents of a pitch as written in a scale.
+/// Cents of a pitch as written in a scale file.
 fn pitch(word: &str) -> Option<f64> {
     if word.contains('.') {
         return word.parse::<f64>().ok().filter(|x| x.is_finite());
@@ -185,11 +186,11 @@ fn pitch(word: &str) -> Option<f64> {
 }
 
 impl Scale {
-    /// A scale of these `notes` (cents, the last the octave) under a key map. Keys that the map
-    /// leaves out keep equal temperament.
+    /// A scale of `notes` (cents, the last is the octave) under a key map. Keys that are not mapped keep
+    /// equal temperament.
     ///
     /// # Errors
-    /// When the reference note is not mapped or a pitch leaves what strings can be tuned to.
+    /// The reference note is not mapped, or a pitch is beyond the range of its string.
     pub fn new(notes: &[f64], map: &KeyMap) -> Result<Self, ScaleError> {
         let Ok(size) = i32::try_from(notes.len()) else { return error(1, "too many notes") };
         if size == 0 {
@@ -197,8 +198,8 @@ impl Scale {
         }
         let octave = notes[notes.len() - 1];
         let at = |degree: i32| {
-            let place = usize::try_from(degree.rem_euclid(size)).unwrap_or(0);
-            let within = if place == 0 { 0.0 } else { notes[place - 1] };
+            let index = usize::try_from(degree.rem_euclid(size)).unwrap_or(0);
+            let within = if index == 0 { 0.0 } else { notes[index - 1] };
             within + octave * f64::from(degree.div_euclid(size))
         };
         // A map's octave of 0 is the scale's own.
@@ -217,7 +218,7 @@ impl Scale {
             let mapped = map.degree(midi).filter(|_| (map.first..=map.last).contains(&midi));
             let equal = 100.0 * f64::from(midi - 69);
             let pitch = mapped.map_or(equal, |degree| base + at(degree));
-            // A string can be bent no further than this from its own place.
+            // Limit of a string's detuning.
             if !(-4800.0..=4800.0).contains(&(pitch - equal)) {
                 return error(
                     1,
@@ -279,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_moves_the_reference_and_leaves_keys_out() {
+    fn a_map_moves_the_reference_and_omits_keys() {
         let map = "! white keys\n7\n0\n127\n60\n69\n432.0\n7\n0\n2\n4\n5\n7\n9\n11\n";
         let map = KeyMap::read(map).unwrap();
         // Seven keys from middle C carry the seven degrees of a major scale.
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_files_are_told_by_line() {
+    fn errors_name_the_line() {
         for (text, line) in [
             ("", 1),
             ("name\n", 2),

@@ -1,7 +1,7 @@
 //! Scale: the strings of every key.
 //!
-//! Lengths and masses follow the published strings of a Steinway D [Chabassier 2012], straight in
-//! the logarithm between its ten keys; the inharmonicity is that of measured grands ([`tuning`])
+//! Lengths and masses follow the published strings of a Steinway D [Chabassier 2012], interpolated
+//! log-linearly between the ten published keys; the inharmonicity is that of measured grands ([`tuning`]),
 //! and the tension follows from pitch, length and mass.
 
 use std::f64::consts::PI;
@@ -11,7 +11,7 @@ use touchback_core::math::compass::{KeyNumber, log_linear};
 use touchback_core::math::power::square;
 use touchback_core::mech::hammer::Hammer;
 
-/// Sounding length by key number, m. A0 and C8: the trend carried to the ends of the compass.
+/// Sounding length by key number, m. A0 and C8: the trend extrapolated to the ends of the compass.
 const LENGTH: [(f64, f64); 12] = [
     (1.0, 2.01),
     (7.0, 1.965),
@@ -67,7 +67,7 @@ impl StringSpec {
     #[must_use]
     pub fn of(key: KeyNumber, settings: &SoundSettings) -> Self {
         let n = f64::from(key.number());
-        // At the same pitch and gauge the tension goes with L², and B = π³Ed⁴/64TL² with 1/L⁴.
+        // At the same pitch and gauge the tension is proportional to L², and B = π³Ed⁴/64TL² to 1/L⁴.
         let inharmonicity = tuning::inharmonicity(key) / square(square(settings.string_length));
         Self {
             length: log_linear(&LENGTH, n) * settings.string_length,
@@ -119,13 +119,13 @@ impl StringSpec {
         libm::sin(k as f64 * PI * hammer.strike_point) * window
     }
 
-    /// Time in which the wave of `hammer` comes back from the near end, s.
+    /// Time in which the wave of `hammer` returns from the near end, s.
     #[must_use]
     pub fn answer_time(&self, hammer: &Hammer) -> f64 {
         hammer.strike_point / self.ideal_hz
     }
 
-    /// Force on the bridge per displacement of partial `k`, N/m; ends alternate in sign.
+    /// Force on the bridge per displacement of partial `k`, N/m; its sign alternates with k.
     #[must_use]
     pub fn bridge_gain(&self, k: usize) -> f64 {
         let sign = if k % 2 == 1 { 1.0 } else { -1.0 };
@@ -133,7 +133,7 @@ impl StringSpec {
     }
 }
 
-/// Strings of a key: 8 single, 5 double, 75 triple, 243 in all, as a Steinway D.
+/// Number of strings of a key: 8 single, 5 double, 75 triple, 243 in all, as a Steinway D.
 #[must_use]
 pub const fn strings(key: KeyNumber) -> usize {
     match key.number() {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn short_strings_are_slack_and_stiff_and_keep_their_pitch() {
+    fn short_strings_have_low_tension_high_inharmonicity_and_the_same_pitch() {
         let key = KeyNumber::from_index(20).unwrap();
         let long = StringSpec::of(key, &SoundSettings::default());
         let settings = SoundSettings { string_length: 0.7, ..SoundSettings::default() };

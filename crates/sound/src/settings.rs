@@ -1,4 +1,4 @@
-//! What a tuner and a voicer set: the whole sound in plain numbers.
+//! Settings of the sound, as a tuner and a voicer would set them, in plain numbers.
 
 use crate::microphones;
 use crate::perspective::Perspective;
@@ -9,15 +9,15 @@ use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::range::settings;
 
-/// What the unison of each key is wider by than the set width, cents.
+/// Widening of each key's unison beyond the set width, cents.
 #[derive(Clone, Copy, PartialEq)]
 pub struct UnisonOffsets([f32; KEYS]);
 
 impl UnisonOffsets {
-    /// All as set.
+    /// All unisons as wide as set.
     pub const EVEN: Self = Self([0.0; KEYS]);
 
-    /// By key.
+    /// Offsets `of` each key, cents.
     #[must_use]
     pub fn new(of: impl Fn(KeyNumber) -> f64) -> Self {
         let mut offsets = Self::EVEN;
@@ -25,7 +25,7 @@ impl UnisonOffsets {
         offsets
     }
 
-    /// That of `key`.
+    /// Offset of `key`, cents.
     #[must_use]
     pub fn of(&self, key: KeyNumber) -> f64 {
         f64::from(self.0[key.index()])
@@ -48,8 +48,8 @@ impl std::fmt::Debug for UnisonOffsets {
 /// Distance of the microphones at which the direct sound has its natural level, m.
 const NATURAL_DISTANCE: f64 = 1.5;
 
-/// How much a closed lid takes from the high frequencies, dB (chosen: as between the long stick
-/// and the lid down in recordings).
+/// Attenuation of the high frequencies by a closed lid, dB (chosen: the difference in recordings between
+/// the long stick and the lid down).
 const LID_DB: f64 = 9.0;
 
 settings! {
@@ -57,20 +57,20 @@ settings! {
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct SoundSettings, SoundRanges {
-        /// Where the twelve notes lie within the octave.
+        /// Positions of the twelve notes within the octave.
         temperament: Temperament = Temperament::Equal,
         /// A scale from a file, in place of the temperament; no host parameter.
         #[serde(skip_serializing_if = "Option::is_none")]
         scale: Option<Scale> = None,
-        /// What single keys' unisons are wider by; no host parameter, follows from the action's sheet.
+        /// Widening of single keys' unisons; no host parameter, follows from the action's key sheet.
         #[serde(skip)]
         unisons: UnisonOffsets = UnisonOffsets::EVEN,
-        /// Where the listener sits.
+        /// Position of the listener.
         perspective: Perspective = Perspective::Player,
     }
     numbers {
         /// Fundamental of A4, Hz.
-        /// French baroque pitch to high choir pitch; a concert grand stands at 440–443 Hz.
+        /// French baroque pitch to high choir pitch; a concert grand is tuned to 440–443 Hz.
         a4_hz = 440.0, 390.0..=470.0,
         /// Stretch of the octaves: 0 equal-tempered fundamentals, 1 the median concert grand.
         /// Ten concert grands span 0.8–1.4 of the median at C8 [Renault 2022].
@@ -82,7 +82,7 @@ settings! {
         /// From a baby grand's 1.5 m to beyond the concert grand's 2.74 m.
         string_length = 1.0, 0.6..=1.2,
         /// Decay times, scale.
-        /// Chosen: two octaves either way, as for the next two.
+        /// Chosen: two octaves either way, as for `brightness_loss` and `damper_time`.
         sustain = 1.0, 0.25..=4.0,
         /// Extra damping of high partials, scale of the string's own frequency-dependent loss.
         brightness_loss = 1.0, 0.25..=4.0,
@@ -94,7 +94,7 @@ settings! {
         knocks = 1.0, 0.0..=4.0,
         /// Stereo width, 0 mono … 1 natural … 2 wide.
         width = 1.0, 0.0..=2.0,
-        /// HighShelf: 0 closed … 1 open.
+        /// Lid: 0 closed … 1 open.
         lid = 1.0, 0.0..=1.0,
         /// Distance of the microphones, m.
         /// From inside the rim to the tenth row.
@@ -109,26 +109,26 @@ settings! {
 }
 
 impl SoundSettings {
-    /// The nearest voicing that a piano can have; what is no number becomes its default.
+    /// The settings limited to their ranges; a value that is not a number becomes its default.
     #[must_use]
     pub fn clamped(&self) -> Self {
         self.with_numbers(self, |range, value, _| range.clamped(value))
     }
 
-    /// The concert grand without a room: what strings and board are measured on.
+    /// The concert grand without a room, on which strings and board are measured.
     #[must_use]
     pub fn close() -> Self {
         Self { room_db: -60.0, ..Self::default() }
     }
 
-    /// The room.
+    /// Settings of the room.
     #[must_use]
     pub fn room(&self) -> RoomSpec {
         let level = if self.room_db > -60.0 { libm::pow(10.0, self.room_db / 20.0) } else { 0.0 };
         let pair = self.perspective.pair();
         let loudness = microphones::LOUDNESS[pair];
-        let (level, heard) = (level / loudness, microphones::ROOM[pair] * loudness);
-        RoomSpec { level, heard, size: self.room_size, time: self.room_time }
+        let (level, return_level) = (level / loudness, microphones::ROOM[pair] * loudness);
+        RoomSpec { level, return_level, size: self.room_size, time: self.room_time }
     }
 
     /// Factor on the direct sound at the microphones' distance.
@@ -150,7 +150,7 @@ impl SoundSettings {
         self.width * (NATURAL_DISTANCE / self.distance).min(1.0).sqrt()
     }
 
-    /// Whether the strings of both ring alike.
+    /// Whether both settings give the same string modes.
     pub(crate) fn same_strings(&self, other: &Self) -> bool {
         let rest = Self {
             board: other.board,

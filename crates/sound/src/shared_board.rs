@@ -1,6 +1,5 @@
-//! What all pianos at one sample rate have in common: the board as each pair of microphones hears it,
-//! and the gains that even its keys out. Some megabytes, and most of the time that a piano takes to be
-//! made; read only.
+//! Data shared by all pianos at one sample rate: the board's responses at each pair of microphones, and
+//! the keys' level equalization. Some megabytes, and most of the time of making a piano; read only.
 
 use std::sync::Arc;
 
@@ -10,16 +9,16 @@ use crate::{board, level_equalization};
 use touchback_core::math::compass::KEYS;
 use touchback_core::math::shared::SharedValues;
 
-/// See the module.
+/// Responses and level equalization at one sample rate.
 pub struct SharedBoard {
-    /// By pair.
+    /// Responses by pair.
     filters: Vec<Filter>,
-    /// See [`level_equalization::factors`].
-    evenness: [f32; KEYS],
+    /// Factor on each key's force: [`level_equalization::factors`].
+    level_factors: [f32; KEYS],
 }
 
 impl SharedBoard {
-    /// That of `sample_rate` Hz, computed unless a piano has it already. Allocates, and may wait for
+    /// The shared board at `sample_rate` Hz, computed unless it exists already. Allocates, and may wait for
     /// another thread that computes it.
     #[must_use]
     pub fn at(sample_rate: f64) -> Arc<Self> {
@@ -31,7 +30,7 @@ impl SharedBoard {
         let responses = board::responses_of(0..PAIRS, sample_rate);
         Self {
             filters: responses.iter().map(Filter::new).collect(),
-            evenness: level_equalization::factors(&responses[0], sample_rate),
+            level_factors: level_equalization::factors(&responses[0], sample_rate),
         }
     }
 
@@ -43,7 +42,7 @@ impl SharedBoard {
 
     /// Factor on each key's force on the board.
     #[must_use]
-    pub const fn evenness(&self) -> &[f32; KEYS] {
-        &self.evenness
+    pub const fn level_factors(&self) -> &[f32; KEYS] {
+        &self.level_factors
     }
 }

@@ -1,7 +1,8 @@
-//! A slower sample rate for what has no high partials, and the way there and back.
+//! A slower sample rate for signals without high partials: decimator and interpolator.
 //!
-//! One filter serves both ways: a sinc in a Kaiser window, which passes what lies below 0.22 of the slow
-//! rate within 0.01 dB and takes 65 dB from what would fold onto it. Audio thread, except `new`.
+//! Both use one filter: a sinc in a Kaiser window, which passes frequencies below 0.22 of the slow
+//! rate within 0.01 dB and attenuates those that would fold onto them by 65 dB. Audio thread, except
+//! `new`.
 
 use std::f64::consts::PI;
 
@@ -9,21 +10,22 @@ use crate::bank::BLOCK;
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::power::square;
 
-/// Slowest rate, Hz: partials up to 2.2 kHz lie in the filter's passband; and that of the undamped top
-/// strings, whose fundamentals do.
+/// Slowest rate of damped strings, Hz: partials up to 2.2 kHz are in the filter's passband.
 const SLOWEST_HZ: f64 = 10_000.0;
+/// Slowest rate of the undamped top strings, Hz: all fundamentals are in the filter's passband.
 const SLOWEST_TOP_HZ: f64 = 22_000.0;
 
-/// Slow samples that the filter spans, and its window's shape (chosen: see above).
+/// Length of the filter, slow samples (chosen for the values above).
 const SPAN: usize = 8;
+/// Shape of the Kaiser window (chosen for the values above).
 const SHAPE: f64 = 6.8;
 
 /// A sample rate divided by a power of two.
 #[derive(Clone, Debug)]
 pub struct SlowRate {
-    /// Samples to a slow sample.
+    /// Samples per slow sample.
     factor: usize,
-    /// The filter, whose sum is `factor`.
+    /// Taps of the filter; their sum is `factor`.
     taps: Vec<f32>,
 }
 
@@ -52,7 +54,7 @@ impl SlowRate {
         if factor == 1 {
             return Self { factor, taps: vec![1.0] };
         }
-        // Symmetric about a tap, so that the delay is whole; the last one is 0.
+        // Symmetric about a tap, so that the delay is a whole number; the last tap is 0.
         let (count, middle) = (SPAN * factor, SPAN * factor / 2 - 1);
         let tap = |i: usize| {
             let x = i as f64 - middle as f64;
@@ -66,99 +68,99 @@ impl SlowRate {
         Self { factor, taps: taps.iter().map(|tap| single(scale * tap)).collect() }
     }
 
-    /// Samples to a slow sample.
+    /// Samples per slow sample.
     #[must_use]
     pub const fn factor(&self) -> usize {
         self.factor
     }
 
-    /// Slow samples in a block.
+    /// Slow samples per block.
     #[must_use]
     pub const fn block(&self) -> usize {
         BLOCK / self.factor
     }
 
-    /// Samples from a slow sample to its effect on the way back.
+    /// Delay of the interpolator, samples.
     #[must_use]
     pub const fn delay(&self) -> usize {
         if self.factor == 1 { 0 } else { self.taps.len() / 2 - 1 }
     }
 
-    /// Samples from a sample to its effect, there and back and a whole block later.
+    /// Delay of decimator and interpolator together, with a whole block between them, samples.
     #[must_use]
     pub const fn lag(&self) -> usize {
         BLOCK + 2 * self.delay() + 1 - self.factor
     }
 
-    /// Slow samples before the present one that count for the way back.
+    /// Slow samples before the present one that the interpolator needs.
     #[must_use]
     pub const fn memory(&self) -> usize {
         self.taps.len() / self.factor - 1
     }
 
-    /// Blocks of zeros after which nothing is left under way.
+    /// Blocks of zeros after which both filters hold only zeros.
     #[must_use]
     pub const fn tail(&self) -> usize {
         2 + self.taps.len() / BLOCK
     }
 }
 
-/// The way there: each slow sample is the sum of `factor` smoothed samples.
+/// Decimator: each slow sample is the sum of `factor` smoothed samples.
 #[derive(Clone, Debug)]
 pub struct Decimator {
     rate: SlowRate,
-    /// What the filter still needs of earlier blocks, and the present one.
+    /// Samples of earlier blocks that the filter needs, and the present block.
     recent: Vec<f32>,
 }
 
 impl Decimator {
-    /// Nothing gathered.
+    /// History of zeros. Allocates.
     #[must_use]
     pub fn new(rate: SlowRate) -> Self {
         let recent = vec![0.0; rate.taps.len() - 1 + BLOCK];
         Self { rate, recent }
     }
 
-    /// Forgets what was.
+    /// Sets the history to 0.
     pub fn reset(&mut self) {
         self.recent.fill(0.0);
     }
 
-    /// Gathers a block into [`SlowRate::block`] slow samples.
+    /// Decimates a block into [`SlowRate::block`] slow samples.
     pub fn process(&mut self, input: &[f32; BLOCK], out: &mut [f32]) {
         let earlier = self.recent.len() - BLOCK;
         self.recent.copy_within(BLOCK.., 0);
         self.recent[earlier..].copy_from_slice(input);
-        // The last sample of each slow one is there already: the block is over.
-        let heard = self.recent[self.rate.factor - 1..].windows(self.rate.taps.len());
-        for (out, samples) in out.iter_mut().zip(heard.step_by(self.rate.factor)) {
+        // The block is complete, so the last sample of each slow one is known.
+        let windows = self.recent[self.rate.factor - 1..].windows(self.rate.taps.len());
+        for (out, samples) in out.iter_mut().zip(windows.step_by(self.rate.factor)) {
             *out = samples.iter().rev().zip(&self.rate.taps).map(|(x, tap)| x * tap).sum();
         }
     }
 }
 
-/// The way back: slow samples joined smoothly.
+/// Interpolator of slow samples.
 #[derive(Clone, Debug)]
 pub struct Interpolator {
     rate: SlowRate,
-    /// What the filter still needs of earlier blocks, and the present one's slow samples.
+    /// Slow samples of earlier blocks that the filter needs, and those of the present block.
     recent: Vec<f32>,
 }
 
 impl Interpolator {
-    /// Nothing to spread.
+    /// History of zeros. Allocates.
     #[must_use]
     pub fn new(rate: SlowRate) -> Self {
         let recent = vec![0.0; rate.memory() + rate.block()];
         Self { rate, recent }
     }
 
-    /// Forgets what was.
+    /// Sets the history to 0.
     pub fn reset(&mut self) {
         self.recent.fill(0.0);
     }
 
-    /// The slow samples of the present block, all 0 as yet; forgets the oldest ones.
+    /// Begins a block. Returns its slow samples, all 0, to be written.
     pub fn begin(&mut self) -> &mut [f32] {
         let (block, memory) = (self.rate.block(), self.rate.memory());
         self.recent.copy_within(block.., 0);
@@ -172,27 +174,27 @@ impl Interpolator {
         &mut self.recent[memory..]
     }
 
-    /// The `age`-th slow sample before the block that begins next, 1 the newest.
+    /// The slow sample `age` before the block that begins next; 1 is the newest.
     pub fn earlier(&mut self, age: usize) -> &mut f32 {
         let end = self.recent.len();
         &mut self.recent[end - age]
     }
 
-    /// The present block.
-    pub fn spread(&self, out: &mut [f32; BLOCK]) {
-        // A known number of samples to a slow one becomes a register.
+    /// Writes the present block.
+    pub fn process(&self, out: &mut [f32; BLOCK]) {
+        // With a constant factor the sums stay in registers.
         match self.rate.factor {
-            2 => self.spread_by::<2>(out),
-            4 => self.spread_by::<4>(out),
-            8 => self.spread_by::<8>(out),
-            16 => self.spread_by::<16>(out),
-            32 => self.spread_by::<32>(out),
-            64 => self.spread_by::<64>(out),
-            _ => self.spread_by::<1>(out),
+            2 => self.process_by::<2>(out),
+            4 => self.process_by::<4>(out),
+            8 => self.process_by::<8>(out),
+            16 => self.process_by::<16>(out),
+            32 => self.process_by::<32>(out),
+            64 => self.process_by::<64>(out),
+            _ => self.process_by::<1>(out),
         }
     }
 
-    fn spread_by<const FACTOR: usize>(&self, out: &mut [f32; BLOCK]) {
+    fn process_by<const FACTOR: usize>(&self, out: &mut [f32; BLOCK]) {
         let (taps, _) = self.rate.taps.as_chunks::<FACTOR>();
         let (outs, _) = out.as_chunks_mut::<FACTOR>();
         for (out, slow) in outs.iter_mut().zip(self.recent.windows(taps.len())) {
@@ -209,19 +211,20 @@ impl Interpolator {
 mod tests {
     use super::*;
 
-    /// A tone of `hz` there and back at `rate` Hz: gain and delay in samples against the tone.
-    fn there_and_back(rate: f64, hz: f64) -> (f64, f64) {
+    /// Gain and delay, samples, of a tone of `hz` through decimator and interpolator at `rate` Hz.
+    fn round_trip(rate: f64, hz: f64) -> (f64, f64) {
         let slow = SlowRate::above(SLOWEST_HZ, rate);
-        let (mut there, mut back) = (Decimator::new(slow.clone()), Interpolator::new(slow.clone()));
+        let mut decimator = Decimator::new(slow.clone());
+        let mut interpolator = Interpolator::new(slow.clone());
         let turn = 2.0 * PI * hz / rate;
         let blocks = floor_index(12.0 * rate / hz / BLOCK as f64).max(400);
         let (mut re, mut im) = (0.0, 0.0);
         for block in 0..blocks + 20 {
             let angle = |i: usize| turn * (block * BLOCK + i) as f64;
             let input = std::array::from_fn(|i| single(angle(i).cos()));
-            there.process(&input, back.begin());
+            decimator.process(&input, interpolator.begin());
             let mut out = [0.0; BLOCK];
-            back.spread(&mut out);
+            interpolator.process(&mut out);
             if block >= 20 {
                 for (i, x) in out.iter().enumerate() {
                     let share = ((block - 20) * BLOCK + i) as f64 / (blocks * BLOCK) as f64;
@@ -236,14 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn low_tones_return_whole_and_a_known_time_later() {
+    fn low_tones_keep_their_level_and_have_the_stated_delay() {
         for rate in [8_000.0, 22_050.0, 44_100.0, 48_000.0, 96_000.0, 192_000.0, 768_000.0] {
             let slow = SlowRate::above(SLOWEST_HZ, rate);
             assert!(rate / slow.factor() as f64 >= SLOWEST_HZ.min(rate));
-            // All but the block that the caller waits.
+            // Without the block that the caller waits.
             let lag = (slow.lag() - BLOCK) as f64;
             for hz in [27.5, 200.0, 1_000.0, 2_200.0] {
-                let (gain, delay) = there_and_back(rate, hz);
+                let (gain, delay) = round_trip(rate, hz);
                 let period = rate / hz;
                 let off = (delay - lag) / period;
                 assert!((gain - 1.0).abs() < 2e-3, "{hz} Hz at {rate}: gain {gain}");
@@ -253,16 +256,16 @@ mod tests {
     }
 
     #[test]
-    fn what_would_fold_is_taken_away() {
+    fn frequencies_that_would_fold_are_attenuated_by_65_db() {
         for rate in [44_100.0, 96_000.0] {
             let slow = SlowRate::above(SLOWEST_HZ, rate);
-            let mut there = Decimator::new(slow.clone());
+            let mut decimator = Decimator::new(slow.clone());
             // Folds onto 2 kHz.
             let turn = 2.0 * PI * (rate / slow.factor() as f64 - 2_000.0) / rate;
             let mut out = vec![0.0; slow.block()];
             for block in 0..50 {
                 let at = |i: usize| turn * (block * BLOCK + i) as f64;
-                there.process(&std::array::from_fn(|i| single(at(i).cos())), &mut out);
+                decimator.process(&std::array::from_fn(|i| single(at(i).cos())), &mut out);
             }
             let loudest = out.iter().fold(0.0f32, |m, x| m.max(x.abs())) / slow.factor() as f32;
             assert!(loudest < 10f32.powf(-65.0 / 20.0), "{loudest} at {rate}");

@@ -1,7 +1,7 @@
-//! Temperaments: where the twelve notes lie within the octave.
+//! Temperaments: positions of the twelve notes within the octave.
 //!
-//! A temperament is told as tuners tell it, by how much each of the eleven fifths from E♭ up to G♯
-//! is narrower than pure; the twelfth closes the circle. Sources: [Barbour 1951] for the historical
+//! A temperament is given as tuners do, by the narrowing of each of the eleven fifths from E♭ up to G♯
+//! relative to pure; the twelfth closes the circle. Sources: [Barbour 1951] for the historical
 //! ones.
 
 use touchback_core::math::cast::floor_index;
@@ -36,7 +36,7 @@ const PYTHAGOREAN: f64 = 23.460_010_384;
 const SYNTONIC: f64 = 21.506_289_597;
 
 impl Temperament {
-    /// All, in the order of [`Self::index`].
+    /// All temperaments, in the order of [`Self::index`].
     pub const ALL: [Self; 8] = [
         Self::Equal,
         Self::Pythagorean,
@@ -48,7 +48,7 @@ impl Temperament {
         Self::Young2,
     ];
 
-    /// Place in [`Self::ALL`].
+    /// Index in [`Self::ALL`].
     #[must_use]
     pub fn index(self) -> usize {
         Self::ALL.iter().position(|t| *t == self).unwrap_or(0)
@@ -77,23 +77,23 @@ impl Temperament {
         }
     }
 
-    /// Cents of `key` against equal temperament from the A's.
+    /// Cents of `key` relative to equal temperament, with every A unchanged.
     #[must_use]
     pub fn cents(self, key: KeyNumber) -> f64 {
         // Fifths above E♭ of each note of the octave from C.
         let fifths = |note: usize| (note * 7 + 3) % 12;
         let narrowed = self.narrowed();
-        let place = |note: usize| {
+        let offset = |note: usize| {
             let steps = fifths(note);
-            let lost: f64 = narrowed[..steps].iter().sum();
-            // What eleven equal fifths would have lost stays out.
-            steps as f64 * (FIFTH - 700.0) - lost
+            let narrowing: f64 = narrowed[..steps].iter().sum();
+            // Relative to equal fifths of 700 cents.
+            steps as f64 * (FIFTH - 700.0) - narrowing
         };
         const A: usize = 9;
-        place(usize::from(key.midi()) % 12) - place(A)
+        offset(usize::from(key.midi()) % 12) - offset(A)
     }
 
-    /// The temperament of a place in [`Self::ALL`]; equal beyond it.
+    /// The temperament at an index in [`Self::ALL`]; equal beyond it.
     #[must_use]
     pub fn from_index(index: f64) -> Self {
         Self::ALL.get(floor_index(index + 0.5)).copied().unwrap_or_default()
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn published_tables_come_out() {
+    fn cents_agree_with_published_tables() {
         let tables: [(Temperament, [f64; 12]); 5] = [
             (
                 Temperament::Pythagorean,
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_is_equal_and_every_a_stays() {
+    fn equal_has_no_offset_and_every_a_stays() {
         for key in KeyNumber::all() {
             assert!(Temperament::Equal.cents(key).abs() < 1e-6);
         }

@@ -1,13 +1,13 @@
 //! Tuning: inharmonicity and the stretch of the octaves along the compass.
 //!
 //! Partial k of a stiff string lies at f_k = k f0 √(1 + B k²); the *fundamental* of a note is its
-//! sounding first partial f1 = f0 √(1 + B), and it is f1 that lies on the stretch curve.
+//! sounding first partial f1 = f0 √(1 + B), which is on the stretch curve.
 
 use crate::SoundSettings;
 use touchback_core::math::compass::{KeyNumber, linear};
 
-/// Cents of the fundamental against equal temperament from A4, by key number: median of ten
-/// concert grands [Renault 2022], fundamental including √(1 + B); above A7 the law extrapolated.
+/// Cents of the fundamental, √(1 + B) included, relative to equal temperament from A4, by key number:
+/// median of ten concert grands [Renault 2022]; extrapolated above A7.
 const STRETCH_CENTS: [(f64, f64); 15] = [
     (1.0, -12.0),
     (13.0, -6.0),
@@ -34,7 +34,7 @@ pub fn inharmonicity(key: KeyNumber) -> f64 {
     libm::exp(-0.1112 * m - 6.867) + libm::exp(0.0946 * m - 13.705)
 }
 
-/// Stretch of the median concert grand at `key`, cents against equal temperament.
+/// Stretch of the median concert grand at `key`, cents relative to equal temperament.
 #[must_use]
 pub fn stretch_cents(key: KeyNumber) -> f64 {
     linear(&STRETCH_CENTS, f64::from(key.number()))
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inharmonicity_meets_the_table_of_concert_grands() {
+    fn inharmonicity_agrees_with_the_table_of_concert_grands() {
         // Key number, B × 1e4, as printed: two or three figures.
         let table = [
             (1, 1.09),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_step_evenly_and_a4_is_the_fork() {
+    fn the_stretch_is_smooth_and_a4_is_440_hz() {
         let settings = SoundSettings::default();
         assert!((fundamental(KeyNumber::from_midi(69).unwrap(), &settings) - 440.0).abs() < 1e-9);
         let cents: Vec<f64> = KeyNumber::all().map(stretch_cents).collect();

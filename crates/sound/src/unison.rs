@@ -1,9 +1,9 @@
 //! Unison: the strings of one note, joined by the bridge, as independent modes.
 //!
 //! For partial k the N strings have slowly turning complex amplitudes a with
-//! ȧ = (diag(iω_i − σ) − β 1 1ᵀ) a, where β = 2 f0 Z Y is what the shared bridge takes
-//! [Weinreich 1977]. The bridge sees the strings only through 1ᵀ a and whatever drives them, hammer
-//! or bridge, does so through a vector h, so each of the N eigenmodes needs just its pole λ_j and
+//! ȧ = (diag(iω_i − σ) − β 1 1ᵀ) a, where β = 2 f0 Z Y is the loss to the shared bridge
+//! [Weinreich 1977]. The strings act on the bridge only through 1ᵀ a, and hammer or bridge drive them
+//! through a vector h, so each of the N eigenmodes needs just its pole λ_j and
 //! one complex weight r_j, the residue of 1ᵀ (s − M)⁻¹ h at λ_j; the weights add up to Σ h. With
 //! S(s) = Σ 1/(s − d_i) the poles solve 1 + β S = 0, and a blow on string i alone gives mode j the
 //! share −1/((λ_j − d_i) β Σ_l 1/(λ_j − d_l)²). Two-stage decay and beats are then in the poles and
@@ -20,34 +20,34 @@ use touchback_core::math::complex::{modulus, polar};
 use touchback_core::math::power::square;
 use touchback_core::math::random;
 
-/// Strings of a note at most.
+/// Largest number of strings of a note.
 pub const MOST: usize = 3;
 
 /// The eigenmodes of one partial of one note.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Group {
-    /// Poles, 1/s; the first `strings` hold.
+    /// Poles, 1/s; only the first `strings` are used.
     pub poles: [Complex64; MOST],
     /// Weight of each mode (outer) for a unit blow on one string alone (inner).
     shares: [[Complex64; MOST]; MOST],
 }
 
 impl Group {
-    /// Weight of each mode for the blows `h` on the strings; the first `strings` hold.
+    /// Weight of each mode for the blows `h` on the strings; only the first `strings` are used.
     #[must_use]
     pub fn weights(&self, h: &[f64; MOST]) -> [Complex64; MOST] {
         self.shares.map(|shares| shares.iter().zip(h).map(|(share, h)| share * h).sum())
     }
 }
 
-/// What the groups of one note have in common.
+/// Data common to all partials of one note.
 #[derive(Clone, Copy, Debug)]
 pub struct Unison {
     key: KeyNumber,
     string: StringSpec,
-    /// Frequency of each string over the note's.
+    /// Frequency of each string over that of the note.
     detune: [f64; MOST],
-    /// Share of the blow that each string gets; mean 1.
+    /// Share of the blow on each string; mean 1.
     blow: [f64; MOST],
     sustain: f64,
 }
@@ -55,25 +55,25 @@ pub struct Unison {
 /// Unevenness of a hammer's face across its strings (chosen: ±10 %, a well-fitted hammer).
 const UNEVENNESS: f64 = 0.1;
 
-/// Partials that also swing along the soundboard, and how strongly they are heard against their
-/// upright motion (−11 dB): the part of the aftersound that remains however well a unison is tuned
-/// [Weinreich 1977].
+/// Number of partials that also swing parallel to the soundboard: the part of the aftersound that
+/// remains in a perfectly tuned unison [Weinreich 1977].
 pub const SIDEWAYS: usize = 24;
+/// Amplitude of the parallel motion over the upright motion (−11 dB).
 const SIDEWAYS_SHARE: f64 = 0.28;
 
-/// Mobility of the bridge along the board against upright (chosen: a twentieth).
+/// Mobility of the bridge along the board over that perpendicular to it (chosen: a twentieth).
 const SIDEWAYS_MOBILITY: f64 = 0.05;
 
 impl Unison {
-    /// The unison of `key` as tuned and voiced. The tuner listens to the coupled strings, so the
-    /// bridge's pull on the first partial is tuned away.
+    /// The unison of `key` under `settings`. A tuner tunes the coupled strings, so the bridge's shift of the
+    /// first partial is compensated.
     #[must_use]
     pub fn new(key: KeyNumber, settings: &SoundSettings) -> Self {
         let string = StringSpec::of(key, settings);
         let count = string.strings;
         let seed = u64::from(key.number());
-        // Outer strings at the ends of the spread, the third anywhere between; at least a
-        // hundredth of a cent, below which the modes would coincide.
+        // Outer strings at the ends of the spread, the third at random between them; at least 0.01 cents,
+        // below which the modes would coincide.
         let width = settings.unison_width_cents + settings.unisons.of(key);
         let half = 0.5 * width.max(0.01);
         let mut cents = match count {
@@ -88,12 +88,12 @@ impl Unison {
         let mean = blow[..count].iter().sum::<f64>() / count as f64;
         blow.iter_mut().for_each(|b| *b /= mean);
         let mut unison = Self { key, string, detune: [1.0; MOST], blow, sustain: settings.sustain };
-        let pull = count as f64 * unison.bridge(1).im / (2.0 * PI * string.partial_hz(1));
-        unison.detune = cents.map(|c| libm::exp2(c / 1200.0) * (1.0 + pull));
+        let shift = count as f64 * unison.bridge(1).im / (2.0 * PI * string.partial_hz(1));
+        unison.detune = cents.map(|c| libm::exp2(c / 1200.0) * (1.0 + shift));
         unison
     }
 
-    /// Share of the blow that each string gets from a hammer that meets all; mean 1.
+    /// Share of the blow on each string by a hammer that meets all strings; mean 1.
     #[must_use]
     pub const fn blow(&self) -> &[f64; MOST] {
         &self.blow
@@ -112,7 +112,7 @@ impl Unison {
     }
 
     /// Pole and weight of the sideways motion of partial `k`, all strings as one: it loses little
-    /// to the bridge and is a shade off the upright pitch, as the bridge yields differently.
+    /// to the bridge, and its pitch differs slightly from the upright one, as does the bridge's mobility.
     #[must_use]
     pub fn sideways(&self, k: usize) -> (Complex64, f64) {
         let omega = 2.0 * PI * self.string.partial_hz(k);
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_add_up_and_moments_match_the_matrix() {
+    fn weights_add_up_and_first_moments_match_the_matrix() {
         for width in [0.0, 0.3, 1.0, 5.0, 30.0] {
             let settings = SoundSettings { unison_width_cents: width, ..SoundSettings::default() };
             for key in KeyNumber::all() {

@@ -29,7 +29,7 @@ pub(super) struct Learning(Option<(&'static Parameter, u32)>);
 
 impl HostControls<'_> {
     fn pointer(&self, parameter: &'static Parameter) -> Option<ParamPtr> {
-        self.params.slots().get(parameter.place()?).map(crate::host_params::HostParameter::as_ptr)
+        self.params.slots().get(parameter.index()?).map(crate::host_params::HostParameter::as_ptr)
     }
 
     /// Gives what waits for a controller the one that was moved since, and tells the host what

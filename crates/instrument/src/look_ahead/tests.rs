@@ -78,7 +78,7 @@ fn play(
 }
 
 #[test]
-fn strikes_of_the_standard_regulation_come_at_the_note_and_the_latency() {
+fn strikes_in_the_standard_regulation_are_the_latency_after_their_notes() {
     let settings = settings(Latency::Long);
     let mut scheduler = EventScheduler::new(Piano::new(RATE, &settings));
     assert_eq!(scheduler.latency(), 9600);
@@ -101,22 +101,22 @@ fn strikes_of_the_standard_regulation_come_at_the_note_and_the_latency() {
 }
 
 #[test]
-fn a_note_softer_than_the_latency_reaches_is_late_and_counted() {
+fn a_note_too_soft_for_the_latency_is_late_and_counted() {
     let settings = settings(Latency::Short);
     let mut scheduler = EventScheduler::new(Piano::new(RATE, &settings));
     let [soft, loud] = [0.3, 4.0].map(|speed| settings.touch.velocity(speed));
     let messages = [(0, on(60, soft)), (24_000, on(64, loud))];
     let (_, strikes) = play(&mut scheduler, &messages, &[], (64, 48_000));
     let late = strikes[0].time - 0.06;
-    let told = scheduler.lateness();
+    let lateness = scheduler.lateness();
     assert!(
-        told.notes == 1 && (told.longest - late).abs() < 1e-3 && late > 0.02,
-        "{told:?} {late}"
+        lateness.notes == 1 && (lateness.longest - late).abs() < 1e-3 && late > 0.02,
+        "{lateness:?} {late}"
     );
     assert!((strikes[1].time - 0.56).abs() < 1e-3);
 }
 
-/// Everything at once: repeated notes, pedal, bend, silence, settings of every kind, any blocks.
+/// A mixture of everything: repeated notes, pedal, bend, silence, settings of every kind, any blocks.
 #[test]
 fn the_hosts_blocks_change_no_sample() {
     let base = settings(Latency::Middle);
@@ -153,7 +153,7 @@ fn the_hosts_blocks_change_no_sample() {
     }
 }
 
-/// Notes that end where the next of their key begins: the finger leaves in time, or presses a key that
+/// Notes that end where the next note of their key begins: the finger leaves in time, or presses a key that
 /// has not risen.
 #[test]
 fn with_legato_repair_repeated_notes_are_in_time() {
@@ -173,7 +173,7 @@ fn with_legato_repair_repeated_notes_are_in_time() {
 }
 
 #[test]
-fn a_reset_forgets_what_waits_and_takes_the_newest_settings() {
+fn a_reset_removes_waiting_events_and_applies_the_settings_set_last() {
     let base = settings(Latency::Long);
     let mut scheduler = EventScheduler::new(Piano::new(RATE, &base));
     play(&mut scheduler, &[(0, on(60, 0.5))], &[], (64, 64));
@@ -193,7 +193,7 @@ fn a_reset_forgets_what_waits_and_takes_the_newest_settings() {
 }
 
 #[test]
-fn more_events_than_there_is_room_for_lose_none() {
+fn a_full_queue_loses_no_event() {
     let settings = settings(Latency::Long);
     let mut scheduler = EventScheduler::new(Piano::new(RATE, &settings));
     let message = |i: u64| match i % 2 {

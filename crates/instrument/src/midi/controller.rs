@@ -2,7 +2,7 @@
 
 /// Channel volume.
 pub const VOLUME: u8 = 7;
-/// Pan; of a stereo instrument the balance.
+/// Pan; the balance of a stereo instrument.
 pub const PAN: u8 = 10;
 /// Expression, the share of the channel volume.
 pub const EXPRESSION: u8 = 11;
@@ -18,12 +18,12 @@ pub const VELOCITY_PREFIX: u8 = 88;
 pub const ALL_SOUND_OFF: u8 = 120;
 /// Controllers to their defaults.
 pub const RESET: u8 = 121;
-/// Every note ends; the four mode messages above each imply it.
+/// Every note ends; the four mode messages above it imply the same.
 pub const ALL_NOTES_OFF: u8 = 123;
 /// The last mode message.
 pub const POLY_MODE: u8 = 127;
 
-/// Whether the piano does anything with a controller.
+/// Whether the piano uses a controller.
 #[must_use]
 pub const fn is_heard(number: u8) -> bool {
     matches!(

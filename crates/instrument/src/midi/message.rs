@@ -1,18 +1,17 @@
 //! The messages of hosts and files.
 
-/// A value within this distance of a 7-bit step, in steps, is taken as that step: hosts carry
-/// values in single precision and divide by 127 in different ways, and all must give the same
-/// samples.
+/// Distance from a 7-bit step, in steps, within which a value counts as that step: hosts use single
+/// precision and divide by 127 in different ways, and all must give the same samples.
 pub(super) const EXACT: f64 = 2e-5;
 
-/// Which notes a message means; what is not given means any.
+/// Notes that a message addresses; a part that is not given matches any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Address {
     /// Channel 0…15.
     pub channel: Option<u8>,
-    /// Note 0…127; goes before `id`.
+    /// Note 0…127; takes precedence over `id`.
     pub note: Option<u8>,
-    /// The host's own number of a note.
+    /// The host's id of a note.
     pub id: Option<i32>,
 }
 
@@ -24,7 +23,7 @@ impl Address {
     }
 }
 
-/// A message; values 0…1 as MIDI's 0…127 unless said otherwise.
+/// A message; values of 0…1 are MIDI's 0…127 unless stated otherwise.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum InputMessage {
     /// Note pressed.
@@ -33,14 +32,14 @@ pub enum InputMessage {
         channel: u8,
         /// Note 0…127.
         note: u8,
-        /// The host's own number of it.
+        /// The host's id of the note.
         id: Option<i32>,
         /// Velocity, 0…1.
         velocity: f64,
     },
     /// Notes released.
     NoteOff {
-        /// The notes meant.
+        /// The addressed notes.
         to: Address,
         /// Velocity, 0…1.
         velocity: f64,
@@ -49,14 +48,14 @@ pub enum InputMessage {
     Choke(Address),
     /// Pressure of notes.
     Pressure {
-        /// The notes meant.
+        /// The addressed notes.
         to: Address,
         /// Pressure, 0…1.
         value: f64,
     },
-    /// Pitch of notes against their own.
+    /// Detuning of notes relative to their tuning.
     Tuning {
-        /// The notes meant.
+        /// The addressed notes.
         to: Address,
         /// Detuning, semitones.
         semitones: f64,
@@ -84,11 +83,11 @@ pub enum InputMessage {
         /// Value, 0…1.
         value: f64,
     },
-    /// An expression that a piano has no use for: vibrato, brightness and their like.
+    /// An expression that a piano does not support: vibrato, brightness and the like.
     Unsupported,
 }
 
-/// The message with the value that it had as a MIDI message, if it was one.
+/// The message with the exact value of the MIDI message that it was, if it was one.
 pub(super) fn exact(message: &InputMessage) -> InputMessage {
     let mut exact = *message;
     match &mut exact {
@@ -105,7 +104,7 @@ pub(super) fn exact(message: &InputMessage) -> InputMessage {
     exact
 }
 
-/// The 7-bit value (14-bit with CC 88) that `value`, 0…1, is but for rounding, or `value`.
+/// The 7-bit value (14-bit with CC 88) that differs from `value`, 0…1, by rounding only, or `value`.
 fn nearest(value: f64) -> f64 {
     let steps = 128.0 * 127.0 * value;
     let near = steps.round();

@@ -1,8 +1,8 @@
 //! MIDI Polyphonic Expression: each finger on a channel of its own.
 //!
-//! [MPE 1.0, M1-100-UM], lower zone: channel 1 is the whole piano's, channels 2 to 16 are fingers,
-//! and a finger's bend and pressure are those of the notes it holds. A note let go keeps ringing
-//! where its finger left it: senders bend a free channel for the next note before they press it.
+//! [MPE 1.0, M1-100-UM], lower zone: channel 1 controls the whole piano, channels 2 to 16 are fingers,
+//! and a finger's bend and pressure act on the notes it holds. A released note keeps ringing at its last
+//! bend: senders bend a free channel for the next note before they press it.
 
 use super::{CHANNELS, index};
 use crate::Event;
@@ -12,21 +12,20 @@ use touchback_core::math::key_set::KeySet;
 /// The channel of the whole piano, from 0.
 const WHOLE: usize = 0;
 
-/// What the fingers do.
+/// Bends of the fingers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fingers {
-    /// Semitones of a whole bend; `None` where channels are not fingers.
+    /// Range of a finger's bend, semitones; `None` without MPE.
     range: Option<f64>,
     /// Bend of each channel, −1…1.
     bends: [f64; CHANNELS],
-    /// Keys that fingers pressed, and so tuned.
+    /// Keys that fingers have pressed, which have the fingers' detuning.
     tuned: KeySet,
 }
 
 impl Fingers {
-    /// From now on a whole bend is `range` semitones. Fingers that are none any longer leave their
-    /// keys in tune.
-    pub(super) fn read(&mut self, range: Option<f64>, out: &mut impl FnMut(Event)) {
+    /// Sets the range of the bend, semitones. When MPE ends (`None`), all keys are put in tune.
+    pub(super) fn set_range(&mut self, range: Option<f64>, out: &mut impl FnMut(Event)) {
         let before = std::mem::replace(&mut self.range, range);
         if before.is_some() && range.is_none() {
             self.tuned.iter().for_each(|key| out(Event::Tune { key, cents: 0.0 }));
@@ -34,12 +33,12 @@ impl Fingers {
         }
     }
 
-    /// Whether `channel` is a finger's.
+    /// Whether `channel` is a finger's channel.
     pub(super) fn has(&self, channel: u8) -> bool {
         self.range.is_some() && index(channel) != WHOLE
     }
 
-    /// `channel` has pressed `key`, in tune as every press begins: it is tuned as its finger bends.
+    /// `channel` has pressed `key`, which begins in tune: detunes it by its finger's bend.
     pub(super) fn press(&mut self, channel: u8, key: KeyNumber, out: &mut impl FnMut(Event)) {
         if self.range.is_some() {
             self.tuned.insert(key);
@@ -47,7 +46,7 @@ impl Fingers {
         }
     }
 
-    /// The finger of `channel`, which holds `held`, bends by `value`, −1…1.
+    /// The finger of `channel`, which holds the keys `held`, bends by `value`, −1…1.
     pub(super) fn bend(
         &mut self,
         channel: u8,
@@ -60,7 +59,7 @@ impl Fingers {
         held.iter().for_each(|key| out(Event::Tune { key, cents }));
     }
 
-    /// Detuning of the notes of `channel`, cents: none by the whole piano's own.
+    /// Detuning of the notes of `channel`, cents; 0 on the channel of the whole piano.
     fn cents(&self, channel: u8) -> f64 {
         let bend = if self.has(channel) { self.bends[index(channel)] } else { 0.0 };
         100.0 * self.range.unwrap_or(0.0) * bend

@@ -1,4 +1,4 @@
-//! Messages and their meaning.
+//! Translation of messages.
 
 use super::*;
 use crate::settings::{Polarity, TouchSettings, VelocityMap};
@@ -32,7 +32,7 @@ const fn control(channel: u8, number: u8, value: f64) -> InputMessage {
 }
 
 #[test]
-fn a_value_carried_in_single_precision_is_still_that_of_midi() {
+fn single_precision_values_count_as_midi_values() {
     let mut midi = Midi::default();
     for steps in 1..=127u8 {
         let exact = f64::from(steps) / 127.0;
@@ -61,7 +61,7 @@ fn released(note: u8, velocity: f64) -> Vec<Event> {
 }
 
 #[test]
-fn notes_of_the_compass_pass_and_others_are_counted() {
+fn notes_outside_the_compass_are_ignored_and_counted() {
     let mut midi = Midi::default();
     for note in 21..=108 {
         assert_eq!(means(&mut midi, on(0, note, 0.5)), pressed(note, 0.5));
@@ -80,7 +80,7 @@ fn notes_of_the_compass_pass_and_others_are_counted() {
 }
 
 #[test]
-fn presses_are_counted_per_channel_and_a_velocity_of_0_releases() {
+fn presses_are_counted_per_channel_and_velocity_0_releases() {
     let mut midi = Midi::default();
     assert!(means(&mut midi, off(0, 60)).is_empty(), "nothing to release");
     means(&mut midi, on(0, 60, 0.5));
@@ -94,7 +94,7 @@ fn presses_are_counted_per_channel_and_a_velocity_of_0_releases() {
 }
 
 #[test]
-fn a_release_finds_its_note_by_number_by_id_or_takes_all() {
+fn a_release_addresses_its_note_by_number_or_id_or_all_notes() {
     let mut midi = Midi::default();
     let by_id = |id| InputMessage::NoteOff {
         to: Address { id: Some(id), ..Address::default() },
@@ -119,7 +119,7 @@ fn a_release_finds_its_note_by_number_by_id_or_takes_all() {
 }
 
 #[test]
-fn the_notes_of_one_channel_end_alone() {
+fn ending_a_channel_leaves_the_notes_of_others() {
     let mut midi = Midi::default();
     means(&mut midi, on(0, 60, 0.5));
     means(&mut midi, on(1, 60, 0.5));
@@ -154,7 +154,7 @@ fn a_choke_ends_every_press_of_its_note_or_all_sound() {
 }
 
 #[test]
-fn the_lowest_pedal_of_all_channels_holds_in_either_polarity() {
+fn the_deepest_pedal_of_all_channels_counts_in_either_polarity() {
     let mut midi = Midi::default();
     assert_eq!(means(&mut midi, control(0, 64, 1.0)), [Event::Sustain(1.0)]);
     assert_eq!(means(&mut midi, control(1, 64, 0.5)), [Event::Sustain(1.0)]);
@@ -188,7 +188,7 @@ fn reset_raises_this_channels_pedals_and_centres_bend_and_expression() {
 }
 
 #[test]
-fn level_place_and_pitch_pass() {
+fn volume_balance_and_bend_are_translated() {
     let mut midi = Midi::default();
     assert_eq!(means(&mut midi, control(0, 7, 0.5)), [Event::Volume(0.5)]);
     assert_eq!(means(&mut midi, control(0, 11, 0.5)), [Event::Expression(0.5)]);
@@ -212,17 +212,17 @@ fn level_place_and_pitch_pass() {
 }
 
 #[test]
-fn a_finer_velocity_belongs_to_the_next_note_of_its_channel_alone() {
+fn a_velocity_prefix_applies_to_the_next_note_of_its_channel_only() {
     let mut midi = Midi::default();
     let prefix = control(0, 88, 64.0 / 127.0);
     means(&mut midi, prefix);
     assert_eq!(means(&mut midi, on(1, 60, 100.0 / 127.0)), pressed(60, 100.0 / 127.0));
     assert_eq!(means(&mut midi, on(0, 62, 100.0 / 127.0)), pressed(62, 100.5 / 127.0));
     assert_eq!(means(&mut midi, on(0, 64, 100.0 / 127.0)), pressed(64, 100.0 / 127.0));
-    // A velocity that is finer already keeps its own.
+    // A velocity between the steps keeps its value.
     means(&mut midi, prefix);
     assert_eq!(means(&mut midi, on(0, 60, 100.3 / 127.0)), pressed(60, 100.3 / 127.0));
-    // A note-off takes its own prefix along.
+    // A note-off uses up its own prefix.
     means(&mut midi, prefix);
     means(&mut midi, off(0, 64));
     assert_eq!(means(&mut midi, on(0, 64, 100.0 / 127.0)), pressed(64, 100.0 / 127.0));
@@ -232,7 +232,7 @@ fn a_finer_velocity_belongs_to_the_next_note_of_its_channel_alone() {
 }
 
 #[test]
-fn transposition_moves_notes_but_none_that_is_held() {
+fn transposition_does_not_move_held_notes() {
     let mut midi = Midi::default();
     let mut up = Settings::default();
     up.midi.transpose = 12.0;
@@ -246,7 +246,7 @@ fn transposition_moves_notes_but_none_that_is_held() {
 }
 
 #[test]
-fn a_finger_of_its_own_channel_bends_and_deepens_its_notes_alone() {
+fn bend_and_pressure_of_an_mpe_channel_act_on_its_notes_only() {
     let mut midi = Midi::default();
     let mut mpe = Settings::default();
     mpe.midi.mpe = Switch::On;
@@ -260,17 +260,17 @@ fn a_finger_of_its_own_channel_bends_and_deepens_its_notes_alone() {
     let deep = InputMessage::ChannelPressure { channel: 4, value: 0.5 };
     let pressed_deep = [Event::Pressure { key: key(64), depth: 0.5 }];
     assert_eq!(under(&mut midi, deep, &mpe), pressed_deep);
-    // The first channel is the whole piano's.
+    // The first channel controls the whole piano.
     assert_eq!(under(&mut midi, bend(0, 0.5), &mpe), [Event::Bend(0.5)]);
     assert_eq!(under(&mut midi, on(0, 67, 0.5), &mpe), [note_on(67), tune(67, 0.0)]);
-    // A note let go rings where it was left.
+    // A released note keeps its detuning.
     under(&mut midi, off(3, 60), &mpe);
     assert!(under(&mut midi, bend(3, 0.0), &mpe).is_empty());
     assert!(
         under(&mut midi, InputMessage::ChannelPressure { channel: 3, value: 1.0 }, &mpe).is_empty()
     );
     assert_eq!(under(&mut midi, control(4, 121, 0.0), &mpe)[3], tune(64, 0.0));
-    // Without MPE its keys are in tune again, and channels are one piano's.
+    // Without MPE its keys are in tune again, and all channels are equal.
     let plain = Settings::default();
     let back = [tune(60, 0.0), tune(64, 0.0), tune(67, 0.0), Event::Bend(0.5)];
     assert_eq!(under(&mut midi, bend(3, 0.5), &plain), back);
@@ -304,10 +304,10 @@ fn message() -> impl Strategy<Value = InputMessage> {
 }
 
 proptest! {
-    /// Whatever comes, values are numbers, no note is released that was not pressed, and
-    /// "all notes off" on every channel leaves nothing down.
+    /// Under any messages values are finite, no note is released that was not pressed, and
+    /// "all notes off" on every channel releases every key.
     #[test]
-    fn nothing_sticks_and_nothing_is_released_twice(
+    fn no_note_sticks_and_none_is_released_twice(
         messages in prop::collection::vec(message(), 0..200),
         transpose in -60.0..60.0_f64,
     ) {
@@ -334,7 +334,7 @@ proptest! {
 }
 
 #[test]
-fn speeds_survive_the_split_within_its_resolution() {
+fn split_velocities_keep_the_speed_within_their_resolution() {
     let se290 = TouchSettings::default();
     let disklavier =
         TouchSettings { velocity_map: VelocityMap::Disklavier, ..TouchSettings::default() };

@@ -3,10 +3,10 @@
 use crate::Settings;
 use crate::params::{ParamError, Parameter, all, find};
 
-/// Reads one `ID=VALUE`; the value as [`Parameter::parse`] takes it.
+/// Reads one `ID=VALUE`; [`Parameter::parse`] reads the value.
 ///
 /// # Errors
-/// [`ParamError`], naming what was written and what would be accepted.
+/// [`ParamError`], with the text and the accepted values.
 pub fn parse_assignment(text: &str) -> Result<(&'static Parameter, f64), ParamError> {
     let Some((id, value)) = text.split_once('=') else {
         return Err(ParamError::NoAssignment { text: text.to_owned() });
@@ -15,10 +15,10 @@ pub fn parse_assignment(text: &str) -> Result<(&'static Parameter, f64), ParamEr
     Ok((parameter, parameter.parse(value)?))
 }
 
-/// Applies `ID=VALUE` texts to `settings` in order; the last one of an id holds.
+/// Applies `ID=VALUE` texts to `settings` in order; the last value of an id counts.
 ///
 /// # Errors
-/// The first [`ParamError`]; then `settings` is unchanged.
+/// The first [`ParamError`]; `settings` is then unchanged.
 pub fn apply<T: AsRef<str>>(
     settings: &mut Settings,
     assignments: impl IntoIterator<Item = T>,

@@ -1,4 +1,4 @@
-//! Errors in a parameter's text; each message names the remedy.
+//! Errors in a parameter's text; each message says what would be right.
 
 use crate::params::Parameter;
 
@@ -8,29 +8,29 @@ pub enum ParamError {
     /// The text has no equals sign.
     #[error("`{text}` sets nothing; write ID=VALUE, for example let_off_mm=2")]
     NoAssignment {
-        /// What was written.
+        /// The text.
         text: String,
     },
     /// No parameter has this id.
     #[error("no parameter is called `{id}`; `touchback params` lists them all")]
     NoSuchParameter {
-        /// What was written.
+        /// The text.
         id: String,
     },
-    /// The value is no finite number in the parameter's unit.
+    /// The value is not a finite number in the parameter's unit.
     #[error("{}: `{text}` is no number{}; give {}", parameter.id, in_unit(parameter), range(parameter))]
     NotANumber {
         /// Which parameter.
         parameter: &'static Parameter,
-        /// What was written.
+        /// The text.
         text: String,
     },
-    /// The value lies outside the range.
+    /// The value is outside the range.
     #[error("{}: {text} is out of range; give {}", parameter.id, range(parameter))]
     OutOfRange {
         /// Which parameter.
         parameter: &'static Parameter,
-        /// What was written.
+        /// The text.
         text: String,
     },
     /// The parameter has no choice of this name or index.
@@ -38,7 +38,7 @@ pub enum ParamError {
     NoSuchChoice {
         /// Which parameter.
         parameter: &'static Parameter,
-        /// What was written.
+        /// The text.
         text: String,
     },
 }
@@ -50,7 +50,7 @@ fn in_unit(parameter: &Parameter) -> String {
     }
 }
 
-/// What the parameter accepts, in words.
+/// Text of the values that the parameter accepts.
 fn range(parameter: &Parameter) -> String {
     match parameter.choices() {
         [] => {

@@ -1,5 +1,5 @@
-//! Which MIDI controllers move which parameters: one parameter a controller, one controller a
-//! parameter.
+//! Assignment of MIDI controllers to parameters: at most one parameter per controller and one controller
+//! per parameter.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -7,16 +7,16 @@ use std::str::FromStr;
 use crate::midi::controller;
 use crate::params::{ParamError, Parameter, all, find};
 
-/// Controllers of MIDI 1.0.
+/// Number of controllers of MIDI 1.0.
 const CONTROLLERS: usize = 128;
 
-/// Why a controller moves no parameter, or a text means no map.
+/// Errors of an assignment or of a map's text.
 #[derive(thiserror::Error, Clone, Debug)]
 pub enum MidiMapError {
-    /// The piano itself listens to this controller.
+    /// The piano itself uses this controller.
     #[error("controller {0} is a pedal, a level or a mode of the piano's own; use another one")]
     Taken(u8),
-    /// There are controllers 0 to 127.
+    /// Not one of the controllers 0 to 127.
     #[error("`{0}` is no controller; write CONTROLLER=ID with a controller of 0 to 119")]
     NoController(String),
     /// No parameter has this id.
@@ -24,7 +24,7 @@ pub enum MidiMapError {
     Parameter(#[from] ParamError),
 }
 
-/// The map.
+/// Index in the parameter table by controller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MidiMap([Option<u16>; CONTROLLERS]);
 
@@ -35,7 +35,7 @@ impl Default for MidiMap {
 }
 
 impl MidiMap {
-    /// Place in the table of the parameter that controller `number` moves.
+    /// Index in the table of the parameter that controller `number` moves.
     #[must_use]
     pub fn parameter(&self, number: u8) -> Option<usize> {
         self.0.get(usize::from(number)).copied().flatten().map(usize::from)
@@ -44,23 +44,23 @@ impl MidiMap {
     /// The controller that moves `parameter`.
     #[must_use]
     pub fn controller(&self, parameter: &'static Parameter) -> Option<u8> {
-        let place = place(parameter);
-        let at = self.0.iter().position(|moved| moved.is_some() && *moved == place)?;
-        u8::try_from(at).ok()
+        let index = index(parameter);
+        let controller = self.0.iter().position(|moved| moved.is_some() && *moved == index)?;
+        u8::try_from(controller).ok()
     }
 
-    /// Controllers and what they move, in the order of controllers.
+    /// Controllers and their parameters, by controller.
     pub fn pairs(&self) -> impl Iterator<Item = (u8, &'static Parameter)> {
         (0..=u8::MAX).filter_map(|number| {
-            self.parameter(number).and_then(|place| all().nth(place)).map(|p| (number, p))
+            self.parameter(number).and_then(|index| all().nth(index)).map(|p| (number, p))
         })
     }
 
-    /// Lets controller `number` move `parameter`, and nothing else of the two.
+    /// Assigns controller `number` to `parameter`; earlier assignments of both end.
     ///
     /// # Errors
-    /// [`MidiMapError::Taken`] where the piano listens to the controller itself,
-    /// [`MidiMapError::NoController`] where there is none of the number.
+    /// [`MidiMapError::Taken`] if the piano itself uses the controller,
+    /// [`MidiMapError::NoController`] if the number is not a controller's.
     pub fn assign(
         &mut self,
         number: u8,
@@ -73,24 +73,24 @@ impl MidiMap {
             return Err(MidiMapError::NoController(number.to_string()));
         }
         self.forget(parameter);
-        self.0[usize::from(number)] = place(parameter);
+        self.0[usize::from(number)] = index(parameter);
         Ok(())
     }
 
-    /// No controller moves `parameter`.
+    /// Removes the assignment of `parameter`.
     pub fn forget(&mut self, parameter: &'static Parameter) {
         if let Some(number) = self.controller(parameter) {
             self.0[usize::from(number)] = None;
         }
     }
 
-    /// Whether no controller moves anything.
+    /// Whether no controller is assigned.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 
-    /// The map as text, a line `CONTROLLER=ID` for each.
+    /// The map as text, one line `CONTROLLER=ID` per assignment.
     #[must_use]
     pub fn text(&self) -> String {
         self.pairs().fold(String::new(), |mut text, (number, parameter)| {
@@ -115,9 +115,9 @@ impl FromStr for MidiMap {
     }
 }
 
-/// A parameter's place as the map holds it.
-fn place(parameter: &Parameter) -> Option<u16> {
-    parameter.place().and_then(|place| u16::try_from(place).ok())
+/// Index of `parameter` in the table.
+fn index(parameter: &Parameter) -> Option<u16> {
+    parameter.index().and_then(|index| u16::try_from(index).ok())
 }
 
 #[cfg(test)]
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_piano_listens_to_is_not_given_away_and_nonsense_is_refused() {
+    fn controllers_of_the_piano_and_invalid_texts_are_refused() {
         let mut map = MidiMap::default();
         for number in [7, 10, 11, 64, 66, 67, 88, 120, 127, 128, 255] {
             assert!(map.assign(number, find("blow_mm").unwrap()).is_err(), "{number}");

@@ -1,4 +1,4 @@
-//! All parameters as a page to read.
+//! All parameters as a Markdown page.
 
 use crate::params::{Parameter, ParameterGroup, ValueKind, all};
 
@@ -32,7 +32,7 @@ pub fn page() -> String {
     page
 }
 
-/// Minus signs as they are printed.
+/// Replaces hyphens by minus signs.
 fn typeset(text: &str) -> String {
     text.replace('-', "−")
 }
@@ -40,7 +40,7 @@ fn typeset(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_page_in_the_documents_is_this_one() {
+    fn docs_parameters_md_equals_the_generated_page() {
         let written = include_str!("../../../../docs/parameters.md");
         let page = super::page();
         for (line, (new, old)) in page.lines().zip(written.lines()).enumerate() {

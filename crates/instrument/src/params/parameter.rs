@@ -1,4 +1,4 @@
-//! One parameter: what it is called, which values it takes and how they read as text.
+//! One parameter: name, values, and their text.
 
 use crate::Settings;
 use crate::params::ParamError;
@@ -7,11 +7,11 @@ use touchback_core::math::cast::floor_index;
 /// The heading under which a parameter is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 pub enum ParameterGroup {
-    /// How host notes become gestures.
+    /// From host notes to motions of keys.
     Touch,
-    /// How pedals are read.
+    /// Interpretation of pedals.
     Pedals,
-    /// What MIDI messages mean, and which leave the instrument.
+    /// Meaning of MIDI messages, and messages sent.
     Midi,
     /// Lengths a technician sets.
     Regulation,
@@ -21,7 +21,7 @@ pub enum ParameterGroup {
     Tuning,
     /// Felt, strings, dampers and board.
     Sound,
-    /// What leaves the instrument.
+    /// Output of the instrument.
     Output,
 }
 
@@ -42,7 +42,7 @@ impl ParameterGroup {
     }
 }
 
-/// Which values a parameter takes.
+/// Values of a parameter.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ValueKind {
     /// A number in the parameter's unit, ends included.
@@ -67,13 +67,13 @@ pub struct Parameter {
     pub id: &'static str,
     /// Name shown to people.
     pub name: &'static str,
-    /// Where it is shown.
+    /// Group under which it is shown.
     pub group: ParameterGroup,
-    /// What follows the number in a text: a space and the unit, or nothing.
+    /// Text after the number: a space and the unit, or empty.
     pub suffix: &'static str,
     /// Range or choices.
     pub kind: ValueKind,
-    /// What it does, in one sentence.
+    /// Effect, in one sentence.
     pub doc: &'static str,
     pub(super) get: fn(&Settings) -> f64,
     pub(super) set: fn(&mut Settings, f64),
@@ -82,12 +82,12 @@ pub struct Parameter {
 /// The plugin framework's hash of a parameter's `id`.
 pub(super) fn host_id(id: &str) -> u32 {
     let add = |hash: u32, b: u8| hash.wrapping_mul(31).wrapping_add(u32::from(b));
-    // VST3 keeps the uppermost bit for parameters of the host's own.
+    // VST3 reserves the uppermost bit for parameters of the host's own.
     id.bytes().fold(0, add) & !(1 << 31)
 }
 
 impl Parameter {
-    /// The number by which hosts know it.
+    /// The parameter's id for hosts.
     #[must_use]
     pub fn host_id(&self) -> u32 {
         host_id(self.id)
@@ -117,7 +117,7 @@ impl Parameter {
         }
     }
 
-    /// The value [`Settings::default`] has.
+    /// The value in [`Settings::default`].
     #[must_use]
     pub fn default_value(&self) -> f64 {
         (self.get)(&Settings::default())
@@ -138,8 +138,8 @@ impl Parameter {
         (self.get)(settings)
     }
 
-    /// Puts `value` into `settings`: clamped to the range and taken to the grid of
-    /// [`Self::quantize`]; a value that is no number leaves the settings as they are.
+    /// Sets `value` in `settings`, clamped to the range and rounded to the grid of [`Self::quantize`]; NaN
+    /// is ignored.
     pub fn set(&self, settings: &mut Settings, value: f64) {
         if !value.is_nan() {
             (self.set)(settings, self.quantize(value));
@@ -149,7 +149,7 @@ impl Parameter {
     /// `value` if it is a number within the range.
     ///
     /// # Errors
-    /// [`ParamError::OutOfRange`] naming id, value and range.
+    /// [`ParamError::OutOfRange`] with id, value and range.
     pub fn checked(&'static self, value: f64) -> Result<f64, ParamError> {
         if (self.min()..=self.max()).contains(&value) {
             Ok(self.quantize(value))
@@ -161,8 +161,8 @@ impl Parameter {
     /// `value` clamped to the range and rounded to the seventh decimal digit of its larger end
     /// (a choice: to the nearest index).
     ///
-    /// Hosts keep values in single precision, which carries that many digits: on this grid 0.2
-    /// from a host, from a file and from the command line are one number and one sound.
+    /// Hosts store values in single precision, which has that many digits: on this grid 0.2 from a host,
+    /// from a file and from the command line is the same number and gives the same samples.
     #[must_use]
     pub fn quantize(&self, value: f64) -> f64 {
         let clamped = value.clamp(self.min(), self.max());
@@ -229,18 +229,18 @@ impl Parameter {
         self.number_text(value) + self.suffix
     }
 
-    /// The value a text means: a number with or without the unit, or a choice by name (any case)
+    /// The value of a text: a number with or without the unit, or a choice by name (in any case)
     /// or index.
     ///
     /// # Errors
-    /// [`ParamError`] naming id, text and what would be accepted.
+    /// [`ParamError`] with id, text and the accepted values.
     pub fn parse(&'static self, text: &str) -> Result<f64, ParamError> {
         let text = text.trim();
         match self.kind {
             ValueKind::Number { .. } => {
                 let number = match text.strip_suffix(self.unit()) {
                     Some(number) => number.trim_end(),
-                    // The sign of a scale is no key of most keyboards.
+                    // Most keyboards have no key for ×.
                     None if self.unit() == "×" => text.trim_end_matches(['x', 'X']).trim_end(),
                     None => text,
                 };

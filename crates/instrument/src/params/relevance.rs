@@ -1,4 +1,4 @@
-//! What a parameter does nothing to, as things stand, and why.
+//! Parameters without effect under given settings, and the reasons.
 
 use crate::Settings;
 use crate::params::table::find;
@@ -6,25 +6,25 @@ use crate::params::{Parameter, ParameterGroup};
 use crate::settings::{Switch, Timing, VelocityMap};
 use touchback_action::ActionKind;
 
-/// Parameters of the hammers, which every action but the plucking one throws at the strings.
+/// Parameters of the hammers, which every action but the harpsichord has.
 const HAMMERS: [&str; 4] = ["hammer_mass", "strike_weight_g", "hammer_hardness", "strike_point"];
 
-/// What the simplified action takes over from the grand's key besides its hammer.
+/// Parameters of the grand's key, beside its hammer, that the simplified action uses.
 const SIMPLIFIED: [&str; 6] =
     ["blow_mm", "capstan_mm", "knuckle_mm", "key_mass", "key_lead_g", "key_bed_stiffness"];
 
-/// What is heard under every action: unisons differ from key to key under all of them.
+/// Parameters with an effect under every action: unevenness changes the unisons under all of them.
 const OF_EVERY_ACTION: [&str; 3] = ["action", "unevenness", "unevenness_seed"];
 
-/// Whether it belongs to the action or its hammers.
+/// Whether `parameter` belongs to the action or its hammers.
 #[must_use]
 pub fn is_of_action(parameter: &Parameter) -> bool {
     matches!(parameter.group, ParameterGroup::Regulation | ParameterGroup::Action)
         || HAMMERS.contains(&parameter.id)
 }
 
-/// Why the parameter `id` changes nothing that is heard or felt under `settings`, in one sentence;
-/// none where it does something, and for an unknown id.
+/// The reason, in one sentence, why the parameter `id` has no effect under `settings`; `None` where it has
+/// one, and for an unknown id.
 #[must_use]
 pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
     let parameter = find(id).ok()?;
@@ -74,7 +74,7 @@ pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
     }
 }
 
-/// Why an `action` does not have the parameter `id` of the grand's action or hammers.
+/// The reason why an `action` does not use the parameter `id` of the grand's action or hammers.
 fn missing_part(action: ActionKind, id: &str) -> Option<&'static str> {
     match action {
         ActionKind::Grand => None,
@@ -108,7 +108,7 @@ mod tests {
     use touchback_action::keyboard::simple_keys::SimpleKey;
     use touchback_core::math::compass::KeyNumber;
 
-    /// What a key of the action and the hammers of the strings are made of.
+    /// Data of a key of the action and of the hammers of the strings, as text.
     fn made_of(settings: &Settings) -> String {
         let key = KeyNumber::from_index(39).unwrap();
         let kind = settings.action.action;
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn under_another_action_what_is_told_idle_is_what_changes_nothing() {
+    fn parameters_reported_without_effect_change_no_data_of_another_action() {
         for action in ActionKind::ALL.into_iter().filter(|kind| *kind != ActionKind::Grand) {
             let mut settings = Settings::default();
             settings.action.action = action;
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_concert_grand_has_every_part_and_sentences_are_sentences() {
+    fn the_concert_grand_uses_every_part_and_reasons_are_sentences() {
         let settings = Settings::default();
         let idle: Vec<_> = all().filter(|p| relevance(&settings, p.id).is_some()).collect();
         let ids: Vec<_> = idle.iter().map(|p| p.id).collect();

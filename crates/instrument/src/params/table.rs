@@ -1,7 +1,7 @@
-//! The table: one entry a parameter, in display order.
+//! The table: one entry per parameter, in display order.
 //!
-//! Ranges exceed a grand's usual regulation by a wide margin; the usual figures stand beside each
-//! range. Ids are frozen: projects and automation name them.
+//! Ranges exceed a grand's usual regulation by a wide margin; the usual figures are given beside each
+//! range. Ids never change: projects and automation use them.
 
 mod action;
 mod midi;
@@ -63,18 +63,18 @@ const fn centred(range: &Range, centre: f64, decimals: usize) -> ValueKind {
 /// The values of an off-and-on choice.
 const SWITCH: [Switch; 2] = [Switch::Off, Switch::On];
 
-/// Values of parameters that a project saved before they existed means, where not the default.
+/// Values of parameters in projects saved before the parameters existed, where not the default.
 const BEFORE: [(&str, f64); 4] =
     [("output_guard", 0.0), ("velocity_means", 1.0), ("legato_repair", 0.0), ("mts_esp", 0.0)];
 
 impl Parameter {
-    /// Where it stands in the table; nowhere, if it is not of it.
+    /// Index in the table; `None` for a parameter that is not in the table.
     #[must_use]
-    pub fn place(&self) -> Option<usize> {
+    pub fn index(&self) -> Option<usize> {
         all().position(|parameter| std::ptr::eq(parameter, self))
     }
 
-    /// The value of a project that does not name it: one saved before the parameter existed.
+    /// The value in a project without the parameter: one saved before the parameter existed.
     #[must_use]
     pub fn value_where_absent(&self) -> f64 {
         let before = BEFORE.iter().find(|(id, _)| *id == self.id);
@@ -82,12 +82,12 @@ impl Parameter {
     }
 }
 
-/// The place of `value` among the values of a choice.
+/// Index of `value` among the values of a choice.
 fn index_of<T: PartialEq>(values: &[T], value: &T) -> f64 {
     values.iter().position(|v| v == value).unwrap_or(0) as f64
 }
 
-/// The value of a choice at a place.
+/// Value of a choice at `index`.
 fn at<T: Copy>(values: &[T], index: f64) -> T {
     values[floor_index(index).min(values.len() - 1)]
 }

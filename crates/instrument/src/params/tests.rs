@@ -8,7 +8,7 @@ use super::*;
 use crate::Settings;
 use touchback_core::math::cast::single;
 
-/// Projects and automation name these ids: entries may be added, never renamed or removed.
+/// Projects and automation use these ids: entries may be added, never renamed or removed.
 const FROZEN: [(&str, &[&str]); 70] = [
     ("timing", &["Immediate", "Natural", "Look-ahead"]),
     ("latency", &["60 ms", "120 ms", "200 ms"]),
@@ -141,7 +141,7 @@ fn a_parameter_changes_its_own_setting_and_no_other() {
 }
 
 #[test]
-fn declarations_make_sense() {
+fn declarations_are_consistent() {
     for p in all() {
         let default = p.default_value();
         assert!(p.min() < p.max(), "{}", p.id);
@@ -164,12 +164,12 @@ fn hashed_ids_are_distinct_and_clear_of_the_midi_controllers() {
     let hashes: BTreeSet<_> = all().map(Parameter::host_id).collect();
     assert_eq!(hashes.len(), COUNT);
     assert!(hashes.iter().all(|hash| *hash < reserved));
-    // The framework adds a bypass of this id.
+    // The framework adds a bypass parameter with this id.
     assert!(!hashes.contains(&parameter::host_id("bypass")));
 }
 
 #[test]
-fn texts_are_read_as_people_write_them() {
+fn texts_with_and_without_units_are_read() {
     let value = |text: &str| parse_assignment(text).map(|(p, v)| (p.id, v)).unwrap();
     assert_eq!(value("let_off_mm=2"), ("let_off_mm", 2.0));
     assert_eq!(value(" let_off_mm = 2.5mm "), ("let_off_mm", 2.5));
@@ -185,7 +185,7 @@ fn texts_are_read_as_people_write_them() {
 }
 
 #[test]
-fn refusals_name_the_id_the_value_and_the_remedy() {
+fn errors_name_id_value_and_accepted_values() {
     let refusal = |text: &str| parse_assignment(text).unwrap_err().to_string();
     assert_eq!(refusal("let_off_mm=99"), "let_off_mm: 99 is out of range; give 0.30 to 8.00 mm");
     assert_eq!(
@@ -205,7 +205,7 @@ fn refusals_name_the_id_the_value_and_the_remedy() {
 }
 
 #[test]
-fn a_refused_list_changes_nothing() {
+fn a_refused_list_changes_no_setting() {
     let mut settings = Settings::default();
     assert!(apply(&mut settings, ["blow_mm=44", "blow_mm=1"]).is_err());
     assert_eq!(settings, Settings::default());
@@ -215,7 +215,7 @@ fn a_refused_list_changes_nothing() {
 }
 
 #[test]
-fn the_listing_has_the_agreed_keys() {
+fn the_listing_has_its_documented_fields() {
     let listing = serde_json::to_value(listing()).unwrap();
     let entries = listing.as_array().unwrap();
     assert_eq!(entries.len(), COUNT);
@@ -264,7 +264,7 @@ proptest! {
 
     /// A value written with the parameter's decimals survives a host's single precision exactly.
     #[test]
-    fn single_precision_costs_nothing((parameter, value) in any_value()) {
+    fn single_precision_changes_no_value((parameter, value) in any_value()) {
         let written = parameter.parse(&parameter.text(value)).unwrap();
         prop_assert_eq!(parameter.quantize(f64::from(single(written))), written);
         prop_assert_eq!(parameter.quantize(f64::from(single(value))), value);
@@ -289,22 +289,22 @@ proptest! {
 }
 
 #[test]
-fn what_was_saved_before_a_velocity_could_be_the_fingers_means_the_hammer() {
+fn velocity_means_hammer_in_projects_saved_before_the_choice() {
     let means = find("velocity_means").unwrap();
     assert_eq!(means.text(means.default_value()), "Finger");
     assert_eq!(means.text(means.value_where_absent()), "Hammer");
 }
 
 #[test]
-fn the_columns_of_a_sheet_of_keys_are_the_parameters_they_add_to() {
+fn columns_of_a_key_sheet_are_named_after_their_parameters() {
     use touchback_action::interface::key_sheet::QUANTITIES;
     use touchback_core::math::compass::KeyNumber;
     let key = KeyNumber::from_index(6).unwrap();
-    for (place, quantity) in QUANTITIES.iter().enumerate() {
+    for (index, quantity) in QUANTITIES.iter().enumerate() {
         let parameter = find(quantity.id).unwrap();
         let (standard, mut one) = (Settings::default(), Settings::default());
         let by = 3.0 * quantity.step;
-        one.action.keys.set(key, place, by);
+        one.action.keys.set(key, index, by);
         let mut own = Settings { action: one.action.of(key), ..one };
         own.sound.unison_width_cents += one.action.unison_offset(key);
         let added = parameter.get(&own) - parameter.get(&standard);

@@ -16,8 +16,8 @@
 //! blow_mm = 49.0
 //! ```
 //!
-//! Unknown ids are counted and left out, values outside their range are clamped, missing ones take
-//! what they were before they could be saved, unreadable ones the default; all of it is reported in
+//! Unknown ids are counted and ignored, values outside their range are clamped, missing values are those
+//! from before the parameter existed, unreadable values become the default; all this is reported in
 //! [`PresetLosses`]. A newer format is refused.
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::Settings;
 use crate::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all, find};
 
-/// A piano with its name, tags and notes, as a file holds it.
+/// A piano with its name, tags and notes: the contents of a file.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct NamedPiano {
     /// Name, one line; may be empty in files made by hand.
@@ -38,19 +38,19 @@ pub struct NamedPiano {
     pub settings: Settings,
 }
 
-/// What of a file could not be taken as it stands.
+/// Values of a file that were changed or ignored in reading.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PresetLosses {
-    /// Number of unknown ids, left out.
+    /// Number of unknown ids, which were ignored.
     pub unknown: usize,
-    /// Ids of values that lay outside their range and were put to its end.
+    /// Ids of values outside their range, which were clamped.
     pub clamped: Vec<&'static str>,
-    /// Ids of values of a wrong type or name, which took the default.
+    /// Ids of values of a wrong type or name, which became the default.
     pub senseless: Vec<&'static str>,
 }
 
 impl PresetLosses {
-    /// What was lost, for people; `None` where nothing was.
+    /// Message about the losses; `None` without any.
     #[must_use]
     pub fn message(&self) -> Option<String> {
         let mut parts = Vec::new();
@@ -70,15 +70,15 @@ impl PresetLosses {
 /// Why a file was refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FileError {
-    /// It is not TOML, or not of this form.
+    /// The file is not TOML, or has another structure.
     #[error("line {line}: {message}")]
     Form {
         /// Line, from 1.
         line: usize,
-        /// What is wrong, one line.
+        /// Message, one line.
         message: String,
     },
-    /// A newer format, whose values may mean something else.
+    /// A newer format, whose values may have another meaning.
     #[error(
         "written by the newer Touchback {version} (format {format}, this one reads up to {FORMAT})"
     )]
@@ -102,7 +102,7 @@ struct Document {
     tags: Vec<String>,
     #[serde(default)]
     notes: String,
-    /// What single keys differ by, as CSV.
+    /// Key sheet, as CSV.
     #[serde(default)]
     keys: String,
     values: toml::Table,
@@ -112,7 +112,7 @@ impl NamedPiano {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// [`FileError`], naming the line.
+    /// [`FileError`] with the line.
     pub fn read(text: &str) -> Result<(Self, PresetLosses), FileError> {
         let document: Document = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start).min(text.len());
@@ -151,10 +151,10 @@ impl NamedPiano {
         Ok((Self { name: one_line(&name), tags, notes, settings }, losses))
     }
 
-    /// The text of its file.
+    /// The text of the piano's file.
     ///
     /// # Errors
-    /// What the TOML writer says; none is known for these types.
+    /// Those of the TOML writer; none is known for these types.
     pub fn text(&self) -> Result<String, String> {
         #[derive(Serialize)]
         struct Written<'a> {
@@ -181,11 +181,11 @@ impl NamedPiano {
     }
 }
 
-/// The value that `value` gives `parameter`, unclamped, if it makes sense.
+/// The number that `value` gives `parameter`, unclamped, if its type and name are right.
 fn number(parameter: &'static Parameter, value: &toml::Value) -> Option<f64> {
     let number = match value {
         toml::Value::Float(number) => *number,
-        // A file by hand may say 47 and mean 47.0; integers beyond 2⁵³ are out of every range.
+        // Files written by hand may contain 47 for 47.0; integers beyond 2⁵³ are out of every range.
         toml::Value::Integer(number) => *number as f64,
         toml::Value::String(text) => parameter.parse(text).ok()?,
         _ => return None,
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn what_is_no_piano_is_told_with_its_line() {
-        let told = |text: &str| NamedPiano::read(text).unwrap_err().to_string();
+        let message = |text: &str| NamedPiano::read(text).unwrap_err().to_string();
         for (text, words) in [
             ("format = 1\nname = \"x\n", "line 2"),
             ("format = 1\n", "values"),
@@ -282,13 +282,13 @@ mod tests {
             ("\0\0\u{1}", "line 1"),
             ("", "line 1"),
         ] {
-            let told = told(text);
-            assert!(told.contains(words) && !told.contains('\n'), "{text:?}: {told}");
+            let message = message(text);
+            assert!(message.contains(words) && !message.contains('\n'), "{text:?}: {message}");
         }
     }
 
     proptest! {
-        /// Any piano, any name: what is written is read, value for value.
+        /// Any piano with any name is read as it was written, value for value.
         #[test]
         fn pianos_survive_their_files(
             name in "\\PC{0,40}", tags in prop::collection::vec("\\PC{0,12}", 0..4),
@@ -313,7 +313,7 @@ mod tests {
             prop_assert_eq!(back, saved);
         }
 
-        /// No text makes a panic.
+        /// No text causes a panic.
         #[test]
         fn nonsense_is_an_error(text in "(?s).{0,300}") {
             let _ = NamedPiano::read(&text);

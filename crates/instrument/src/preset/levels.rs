@@ -1,7 +1,7 @@
-//! Levels of the factory pianos, dB, at which all are as loud on one phrase. Written by
+//! Levels of the factory pianos, dB, at which all are equally loud on one phrase. Written by
 //! `touchback lab presets`.
 
-/// By name, in the pianos' order.
+/// Level by name, in the pianos' order.
 pub(super) const LEVELS: [(&str, f64); 15] = [
     ("concert", 0.0),
     ("mellow", 1.1),

@@ -13,27 +13,27 @@ use touchback_core::files::draft::{Draft, DraftError};
 use touchback_core::files::folder::NewFolder;
 use touchback_core::files::input::{self, InputError};
 
-/// Ending of preset files.
+/// File name extension of presets.
 pub const EXTENSION: &str = "toml";
-/// The list of marked pianos, one name a line, beside the files.
+/// Name of the list of favourites in the folder, one name per line.
 const FAVOURITES: &str = "favourites.txt";
-/// Largest file read, bytes: a hundred times what a preset takes.
+/// Largest file that is read, bytes: a hundred times the size of a preset.
 const LIMIT: u64 = 512 * 1024;
 /// Largest number of files of a folder that are read.
 const MOST: usize = 5000;
-/// Most characters of a file's name, for systems that count 255 bytes.
+/// Largest number of characters of a file's name, for systems with a limit of 255 bytes.
 const LONGEST: usize = 60;
 
-/// Why a file could not be read or written.
+/// Errors of reading and writing preset files.
 #[derive(Debug, thiserror::Error)]
 pub enum PresetError {
-    /// A file is there already and replacing it was not asked for.
+    /// The file exists and replacing it was not requested.
     #[error("{} is there already", .0.display())]
     Taken(PathBuf),
     /// The file is not a preset.
     #[error("{}: {}", .0.display(), .1)]
     File(PathBuf, FileError),
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
     /// The system's error for this path.
@@ -42,7 +42,7 @@ pub enum PresetError {
     /// The TOML writer's error.
     #[error("{0}")]
     Unwritable(String),
-    /// The name holds neither a letter nor a digit.
+    /// The name contains neither a letter nor a digit.
     #[error("the piano needs a name with a letter or a digit")]
     Nameless,
 }
@@ -60,9 +60,9 @@ impl From<DraftError> for PresetError {
 /// One file of the folder, read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PresetEntry {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The piano and what was lost in reading it, or why it was refused.
+    /// The piano and the losses in reading it, or the message of the error.
     pub held: Result<(NamedPiano, PresetLosses), String>,
 }
 
@@ -73,7 +73,7 @@ pub struct UserPresets {
 }
 
 impl UserPresets {
-    /// The folder at `folder`; need not exist.
+    /// The folder at `folder`, which need not exist.
     #[must_use]
     pub const fn at(folder: PathBuf) -> Self {
         Self { folder }
@@ -87,16 +87,16 @@ impl UserPresets {
         dirs::data_dir().map(|data| Self::at(data.join("Touchback").join("Presets")))
     }
 
-    /// Where it is.
+    /// Path of the folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// All files of the folder, by name; none where there is no folder yet.
+    /// All files of the folder, by name; empty if the folder does not exist.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// The folder cannot be read.
     pub fn entries(&self) -> Result<Vec<PresetEntry>, PresetError> {
         let trouble = |error| PresetError::Disk(self.folder.clone(), error);
         let files = match fs::read_dir(&self.folder) {
@@ -116,14 +116,14 @@ impl UserPresets {
         Ok(paths.into_iter().map(entry).collect())
     }
 
-    /// Names of the pianos that the player marked; none where the list cannot be read.
+    /// Names of the player's favourites; empty if the list cannot be read.
     #[must_use]
     pub fn favourites(&self) -> BTreeSet<String> {
         let text = input::read_text(&self.folder.join(FAVOURITES), LIMIT).unwrap_or_default();
         text.lines().map(str::to_owned).filter(|name| !name.is_empty()).collect()
     }
 
-    /// Writes the list of marked pianos.
+    /// Writes the list of favourites.
     ///
     /// # Errors
     /// The system's error.
@@ -139,20 +139,20 @@ impl UserPresets {
         Ok(())
     }
 
-    /// Writes `saved` under its name; says where.
+    /// Writes `saved` under its name. Returns the path.
     ///
     /// # Errors
-    /// [`PresetError::Taken`] where a file of this name is there and `replaces` is not set.
+    /// [`PresetError::Taken`] if a file of this name exists and `replaces` is not set.
     pub fn keep(&self, saved: &NamedPiano, replaces: bool) -> Result<PathBuf, PresetError> {
         let path = self.folder.join(file_name(&saved.name).ok_or(PresetError::Nameless)?);
         write(saved, &path, replaces)?;
         Ok(path)
     }
 
-    /// Copies the piano of the file `from` into the folder; says where and what was lost.
+    /// Copies the piano of the file `from` into the folder. Returns path and losses.
     ///
     /// # Errors
-    /// As [`read`] and [`UserPresets::keep`].
+    /// Those of [`read`] and [`UserPresets::keep`].
     pub fn import(
         &self,
         from: &Path,
@@ -171,10 +171,10 @@ impl UserPresets {
     }
 }
 
-/// Reads one preset file; one without a name is called as the file.
+/// Reads one preset file; a piano without a name gets that of the file.
 ///
 /// # Errors
-/// [`PresetError`] naming the file, and its line where one is wrong.
+/// [`PresetError`] with the file, and the line of an error in it.
 pub fn read(path: &Path) -> Result<(NamedPiano, PresetLosses), PresetError> {
     let text = input::read_text(path, LIMIT)?;
     // Some Windows editors begin files with a byte order mark.
@@ -187,10 +187,10 @@ pub fn read(path: &Path) -> Result<(NamedPiano, PresetLosses), PresetError> {
     Ok((saved, losses))
 }
 
-/// Writes `saved` to `path`, whole or not at all.
+/// Writes `saved` to `path` atomically.
 ///
 /// # Errors
-/// [`PresetError::Taken`] where something is there and `replaces` is not set.
+/// [`PresetError::Taken`] if the path exists and `replaces` is not set.
 pub fn write(saved: &NamedPiano, path: &Path, replaces: bool) -> Result<(), PresetError> {
     let text = saved.text().map_err(PresetError::Unwritable)?;
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -206,10 +206,10 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
-/// A file name that every system takes, for a piano called `name`; `None` for a name without a
+/// A file name that is valid on every system for a piano called `name`; `None` for a name without a
 /// letter or a digit.
 fn file_name(name: &str) -> Option<String> {
-    /// Names that Windows reserves for devices, whatever their ending.
+    /// Names that Windows reserves for devices, with any extension.
     const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
     let plain: String = name
         .trim()
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(blow(&shelf), 44.0);
         shelf.keep(&piano("Mine", 45.0), true).unwrap();
         assert_eq!(blow(&shelf), 45.0);
-        // Nothing but the file is left in the folder.
+        // The folder contains the file only.
         assert_eq!(fs::read_dir(shelf.folder()).unwrap().count(), 1);
         shelf.remove(&path).unwrap();
         assert_eq!(shelf.entries().unwrap(), []);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_no_pianos_are_listed_with_the_reason() {
+    fn invalid_files_are_listed_with_their_errors() {
         let dir = tempfile::tempdir().unwrap();
         let shelf = UserPresets::at(dir.path().into());
         let put = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
@@ -274,14 +274,14 @@ mod tests {
         let entries = shelf.entries().unwrap();
         assert_eq!(entries.len(), 5);
         for (entry, words) in entries.iter().zip(["line 2", "UTF-8", "larger than 524 kB"]) {
-            let told = entry.held.as_ref().unwrap_err();
-            assert!(told.contains(words) && told.contains(".toml"), "{told}");
+            let message = entry.held.as_ref().unwrap_err();
+            assert!(message.contains(words) && message.contains(".toml"), "{message}");
         }
         assert_eq!(entries[3].held.as_ref().unwrap().0.name, "d");
         assert!(entries[4].held.is_err());
         #[cfg(unix)]
         {
-            // Nobody writes to it: opened like a file it would never come back.
+            // A pipe without a writer: opening it like a file would block.
             let pipe = dir.path().join("pipe.toml");
             assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
             assert!(read(&pipe).unwrap_err().to_string().ends_with("is not a plain file"));
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piano_comes_in_from_elsewhere_and_goes_out() {
+    fn a_piano_is_exported_and_imported() {
         let dir = tempfile::tempdir().unwrap();
         let shelf = UserPresets::at(dir.path().join("shelf"));
         let out = dir.path().join("out.toml");

@@ -1,16 +1,16 @@
-//! The effort of a finger for a hammer speed, on any action.
+//! Effort of a finger for a hammer speed, on any action.
 
 use crate::engine_traits::Keys;
 use crate::touch::finger::{grand_press, struck_effort};
 use touchback_action::interface::press::Effort;
 use touchback_core::math::compass::KeyNumber;
 
-/// A hammer speed that every pressed touch reaches, m/s (forte is 4 to 5).
+/// Hammer speed that every press reaches, m/s (forte is 4 to 5 m/s).
 const EASY: f64 = 1.0;
-/// Halvings between [`EASY`] and a speed out of reach: the fastest press to 0.2 %.
+/// Number of bisections between [`EASY`] and a speed out of reach: gives the fastest press to 0.2 %.
 const HALVINGS: usize = 12;
 
-/// Effort on `key` for a hammer speed, m/s: pressed as far as that goes, carried on beyond it.
+/// Effort on `key` for a hammer speed, m/s: a press, or beyond the fastest press its extrapolation.
 /// `dip`: depth of the grand's key bed, m.
 pub(crate) fn of(keys: &impl Keys, dip: f64, key: KeyNumber, hammer_speed: f64) -> Effort {
     let pressed = |speed| {

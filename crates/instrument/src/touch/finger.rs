@@ -1,10 +1,9 @@
 //! One finger on one key: host notes as motions of a finger's target.
 //!
-//! A *pressed* touch is a [`Hand`]'s: its muscle drives finger and key until the key is at its
-//! bottom. All else is the port's one-sided spring ([`Drive::Finger`], 500 N/m and 0.5 N·s/m) whose
-//! target depth moves: down at constant speed in a press that is not to be heard, to the depth at
-//! which the finger holds once the key is down, up at constant speed in a release until it is off
-//! the key.
+//! A *pressed* touch is that of a [`Hand`]: its muscle drives finger and key until the key is at its
+//! bottom. In all other phases the finger is the port's one-sided spring ([`Drive::Finger`], 500 N/m and
+//! 0.5 N·s/m) with a moving target depth: down at constant speed in a silent press, to the holding depth
+//! once the key is down, up at constant speed in a release until the finger is off the key.
 //!
 //! ```text
 //! Away ──press──▶ Pushing, Sinking ──bottom──▶ Settling ──▶ Holding ──release──▶ Leaving ──▶ Away
@@ -20,52 +19,53 @@ use touchback_action::interface::press::{Effort, Press, Travel};
 use touchback_action::{Drive, STEP};
 use touchback_core::math::compass::{KeyNumber, linear};
 
-/// Largest force of a finger, N: what fortissimo takes [Kinoshita 2007].
+/// Largest force of a finger, N: that of fortissimo [Kinoshita 2007].
 const STRONGEST: f64 = 60.0;
-/// Longest push of a hand, s: beyond it the key is taken to hang and the finger holds. The slowest
-/// press takes half of it.
+/// Longest push of a hand, s: after it the key counts as stuck and the finger holds. The slowest
+/// press takes half this time.
 const LONGEST: f64 = 0.4;
-/// How long a finger takes from the force of its press to that of its hold, s: as its muscle rose.
+/// Time from the force of a press to that of the hold, s: as the muscle has risen.
 const RELAXING: f64 = 2.0 * hand::RISE;
-/// A key that has not risen after so many steps (0.2 s; a free return takes 0.17 s at most) is
-/// pressed from where it is.
+/// Steps after which a key that has not risen is pressed from its present depth (0.2 s; a free return
+/// takes 0.17 s at most).
 const LIFT_STEPS: u32 = 1600;
 
-/// Longest that a finger waits for its hammer to leave, steps: a lift and a press at their longest,
+/// Longest time for which a finger waits for its hammer to leave, steps: the longest lift and press,
 /// 0.6 s.
 const PATIENCE: u32 = 4800;
 
-/// Slowest and fastest silent press, m/s.
+/// Slowest silent press, m/s.
 const SLOWEST_SILENT: f64 = 0.005;
+/// Fastest silent press, m/s.
 const FASTEST_SILENT: f64 = 0.03;
 
 /// Motion of the finger's target.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum FingerPhase {
-    /// Off the key, which has been told.
+    /// Off the key; the key's drive is [`Drive::Free`].
     Away,
     /// A hand pressing the key down.
     Pushing(Hand),
-    /// Target going down evenly.
+    /// Target going down at constant speed.
     Sinking { speed: f64 },
     /// Key at the bottom, target on its way to the hold.
     Settling { speed: f64 },
-    /// Target at rest, which the key has been told.
+    /// Target at rest; the key has its drive.
     Holding,
     /// Target going up, to press again when the key has risen.
     Lifting { up: f64, down: Effort, steps: u32 },
-    /// Target going up for good.
+    /// Target going up until the finger is off the key.
     Leaving { speed: f64 },
 }
 
-/// What a finger does once its press has thrown the hammer.
+/// Actions of a finger after its press has thrown the hammer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct After {
-    /// Speed at which it lets the key rise, m/s.
+    /// Speed at which the finger lets the key rise, m/s.
     up: f64,
     /// The press that follows, and the speed at which the finger leaves the key after that, m/s.
     then: Option<(Effort, Option<f64>)>,
-    /// Steps it waits at most.
+    /// Steps for which the finger still waits.
     patience: u32,
 }
 
@@ -75,12 +75,12 @@ impl After {
     }
 }
 
-/// What the finger feels of its key at the beginning of a step.
+/// State of a key at the beginning of a step, as its finger needs it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyReading {
     /// Key-front depth, m, and downward speed, m/s.
     pub front: [f64; 2],
-    /// How far the key goes.
+    /// Travel of the key.
     pub travel: Travel,
 }
 
@@ -90,11 +90,11 @@ pub struct NoteFinger {
     phase: FingerPhase,
     /// Target depth below the key's rest, m.
     target: f64,
-    /// How much of the coming step is over before the motion begins, s.
+    /// Time in the coming step before the motion begins, s.
     late: f64,
-    /// The key has met its bed since the press began.
+    /// The key has reached its bed since the press began.
     bottomed: bool,
-    /// The hammer has left since then, or is not to.
+    /// The hammer has left since the press began, or is not to leave.
     thrown: bool,
     after: Option<After>,
 }
@@ -127,9 +127,9 @@ impl NoteFinger {
         *self = Self { phase, target: self.target.min(depth).max(0.0), late, ..Self::AWAY };
     }
 
-    /// Stands as a finger does that has just sent the hammer of a `press` at `hammer_speed` m/s, and
-    /// comes from there to the hold. A strong blow needs its force: under 3 N alone the key springs
-    /// off its bed and the check misses the hammer.
+    /// Sets the finger to the end of a `press` that has sent the hammer at `hammer_speed` m/s; it then goes to
+    /// the hold. The force of a strong blow is needed: under 3 N alone the key would spring off its bed and
+    /// the check would miss the hammer.
     pub fn struck(&mut self, press: &Press, dip: f64, hammer_speed: f64) {
         let [_, force] = press.muscle(hammer_speed);
         let force = force.clamp(STIFFNESS * HOLD, STRONGEST);
@@ -137,13 +137,13 @@ impl NoteFinger {
         self.settle(dip + force / STIFFNESS, dip + HOLD);
     }
 
-    /// On from `target` to the `hold`, m.
+    /// Moves the target from `target` to `hold`, m.
     fn settle(&mut self, target: f64, hold: f64) {
         (self.target, self.late) = (target, 0.0);
         self.phase = FingerPhase::Settling { speed: (target - hold).abs() / RELAXING };
     }
 
-    /// Leaves a key that is at `depth` m, rising at `speed` m/s; the fingertip unloads at once.
+    /// Leaves a key at `depth` m, which rises at `speed` m/s; the fingertip is unloaded at once.
     pub const fn release(&mut self, depth: f64, speed: f64, late: f64) {
         if !matches!(self.phase, FingerPhase::Away) {
             let target = self.target.min(depth).max(0.0);
@@ -151,28 +151,28 @@ impl NoteFinger {
         }
     }
 
-    /// The key has met its bed.
+    /// The key has reached its bed.
     pub const fn bottom(&mut self) {
         self.bottomed = true;
     }
 
-    /// The hammer has left, or is not to.
+    /// The hammer has left, or is not to leave.
     pub const fn throw(&mut self) {
         self.thrown = true;
     }
 
-    /// Whether a press is under way whose hammer has still to leave.
+    /// Whether a press is in progress whose hammer has not left.
     pub const fn is_throwing(&self) -> bool {
         use FingerPhase::{Lifting, Pushing, Sinking};
         matches!(self.phase, Pushing(_) | Sinking { .. } | Lifting { .. }) && !self.thrown
     }
 
-    /// Whether it will let the key rise once the hammer has left.
+    /// Whether the finger will let the key rise once the hammer has left.
     pub const fn waits(&self) -> bool {
         self.after.is_some()
     }
 
-    /// Leaves the key at `speed` m/s, but only when it has played all it is to play.
+    /// Leaves the key at `speed` m/s after all pending presses.
     pub const fn release_after(&mut self, speed: f64) {
         if let Some(After { then: Some((_, leaving)), .. }) = &mut self.after {
             *leaving = Some(speed);
@@ -181,7 +181,7 @@ impl NoteFinger {
         }
     }
 
-    /// Repeats as [`NoteFinger::repeat`], but only when the hammer has left.
+    /// Repeats like [`NoteFinger::repeat`], once the hammer has left.
     pub const fn repeat_after(&mut self, up: f64, down: Effort) {
         self.after = Some(After::new(up, Some((down, None))));
     }
@@ -191,12 +191,12 @@ impl NoteFinger {
         matches!(self.phase, FingerPhase::Away)
     }
 
-    /// Whether [`NoteFinger::next`] has anything to say.
+    /// Whether [`NoteFinger::next`] may return a drive.
     pub const fn moves(&self) -> bool {
         !matches!(self.phase, FingerPhase::Away | FingerPhase::Holding)
     }
 
-    /// What the finger does during the coming step; `None` as long as nothing changes.
+    /// Drive of the key during the coming step; `None` while it does not change.
     pub fn next(&mut self, key: KeyReading) -> Option<Drive> {
         let start = self.target;
         let moved = |speed: f64| speed * (STEP - self.late);
@@ -233,7 +233,7 @@ impl NoteFinger {
             FingerPhase::Pushing(hand) => {
                 let ends = hand.step(key.front).map(|force| force.min(STRONGEST));
                 if bottom || ends[1] >= STRONGEST || hand.age > LONGEST {
-                    // The same force by the holding finger's spring.
+                    // The holding finger's spring continues with the same force.
                     self.settle(depth + ends[0] / STIFFNESS, hold);
                     return self.next(key);
                 }
@@ -250,12 +250,12 @@ impl NoteFinger {
                 (start + moved(*speed)).min(deepest)
             }
             FingerPhase::Settling { speed } => {
-                let way = moved(*speed);
-                if (start - hold).abs() <= way {
+                let distance = moved(*speed);
+                if (start - hold).abs() <= distance {
                     self.phase = FingerPhase::Holding;
                     hold
                 } else {
-                    start + way * (hold - start).signum()
+                    start + distance * (hold - start).signum()
                 }
             }
             FingerPhase::Lifting { up, steps, .. } => {
@@ -282,18 +282,18 @@ pub fn repeat_time(press: &Press, dip: f64, effort: Effort) -> f64 {
     press.time(effort, (LET_OFF - RISEN) * dip)
 }
 
-/// Speed of a finger target, m/s, that lifts the damper and lets the hammer fall back unheard: the
-/// hammer leaves the jack, `let_off` m below the string, with a quarter of the energy it would need
-/// to arrive: what yields between key and hammer throws it faster than the key moves it. Between 5 and 30 mm/s, which is how silent presses are played.
+/// Speed of a finger target, m/s, that lifts the damper without a strike: the hammer leaves the jack,
+/// `let_off` m below the string, with a quarter of the energy that it would need to arrive, because the
+/// elastic parts between key and hammer throw it faster than the key moves it. Limited to 5…30 mm/s, the
+/// speeds of silent presses.
 #[must_use]
 pub fn silent_speed(let_off: f64) -> f64 {
     let speed = (0.5 * GRAVITY * let_off.max(0.0)).sqrt() / SPEED_RATIO;
     if speed > SLOWEST_SILENT { speed.min(FASTEST_SILENT) } else { SLOWEST_SILENT }
 }
 
-/// Effort for hammer speeds beyond the pressed touch: the one-mass law of a press, carried on from
-/// the strongest press the action knows (`pressed`, its hammer speed and effort, if any) so that no
-/// step is heard.
+/// Effort for hammer speeds beyond the fastest press: the one-mass law of a press, continued without a step
+/// from the strongest press of the action (`pressed`: its hammer speed and effort, if any).
 #[must_use]
 pub fn struck_effort(press: &Press, hammer_speed: f64, pressed: Option<(f64, Effort)>) -> Effort {
     match pressed {
@@ -308,34 +308,34 @@ pub fn struck_effort(press: &Press, hammer_speed: f64, pressed: Option<(f64, Eff
     }
 }
 
-/// Speed of a fingertip, m/s, that throws a hammer at `hammer_speed` pressing evenly, as a motorized
-/// key presses itself.
+/// Constant speed of a fingertip, m/s, that throws a hammer at `hammer_speed`, as a motorized key presses
+/// itself.
 #[must_use]
 pub fn fingertip_speed(press: &Press, hammer_speed: f64) -> f64 {
     press.even(hammer_speed).clamp(0.0, FASTEST_TARGET)
 }
 
-/// What a press of the grand's `key` meets, as one mass.
+/// The grand's `key` under a press, as one mass.
 #[must_use]
 pub fn grand_press(key: KeyNumber, dip: f64) -> Press {
     let mass = linear(&FRONT_MASS, f64::from(key.number()));
     Press { mass, ratio: SPEED_RATIO, throw: LET_OFF * dip, flight: 0.0, has_bed: true }
 }
 
-/// How far a grand's key goes.
+/// Travel of a grand's key.
 #[must_use]
 pub const fn grand_travel(dip: f64) -> Travel {
     Travel { dip, again: RISEN * dip }
 }
 
-/// Mass felt at the key front before let-off, kg, by key number: the middle of the measured
+/// Effective mass at the key front before let-off, kg, by key number: the middle of the measured
 /// 0.30–0.40 kg up to C4 and 0.15–0.20 kg at C8.
 const FRONT_MASS: [(f64, f64); 3] = [(1.0, 0.35), (40.0, 0.35), (88.0, 0.175)];
 /// Hammer speed over key speed before let-off [Askenfelt & Jansson 1990].
 const SPEED_RATIO: f64 = 5.0;
 /// Share of the dip at let-off: 1 mm of after-touch in 10 mm.
 const LET_OFF: f64 = 0.9;
-/// Chosen: with it the strongest finger (60 N) is reached within 8 ms.
+/// Fastest finger target, m/s (chosen: it reaches the largest force, 60 N, within 8 ms).
 const FASTEST_TARGET: f64 = 15.0;
 
 #[cfg(test)]

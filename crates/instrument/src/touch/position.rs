@@ -8,17 +8,17 @@
 
 use touchback_action::{Drive, STEP};
 
-/// Time constant, s (chosen, see above).
+/// Time constant τ, s (chosen).
 const LAG: f64 = 3e-3;
-/// How late a key moving steadily follows, s.
+/// Delay of a key that moves steadily, s.
 pub const LATE: f64 = 2.0 * LAG;
-/// How far a full value presses into the key-bed felt, m: what a resting finger's weight of some
-/// newton does (chosen).
+/// Depth of a full value in the key-bed felt, m: under a resting finger's weight of some newton
+/// (chosen).
 pub const INTO_BED: f64 = 1e-4;
-/// Nearer than this (m, and m/s over [`LAG`]) the key has arrived.
+/// Distance, m, and speed times [`LAG`], m, below which the key has arrived.
 const ARRIVED: f64 = 1e-6;
 
-/// The motion of one key.
+/// Motion of one key that follows positions.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Position {
     depth: f64,
@@ -28,23 +28,23 @@ pub struct Position {
 }
 
 impl Position {
-    /// A key at `depth` m that nobody has sent a position yet.
+    /// A key at `depth` m without a position.
     pub const fn at(depth: f64) -> Self {
         Self { depth, speed: 0.0, target: 0.0 }
     }
 
-    /// A position, share of the dip.
+    /// Sets the position to be followed, share of the dip.
     pub const fn send(&mut self, share: f64) {
         self.target = share.clamp(0.0, 1.0);
     }
 
-    /// The key has been let up.
+    /// Whether the key has been let up.
     pub const fn is_up(&self) -> bool {
         self.target <= 0.0
     }
 
-    /// What drives the key during the coming step, and whether it has arrived where it was sent:
-    /// then nothing more drives it before the next position, and a key let up is free.
+    /// Drive of the key during the coming step, and whether the key has arrived at its position: then it
+    /// needs no other drive before the next position, and a key let up is free.
     pub fn next(&mut self, dip: f64) -> (Drive, bool) {
         let target = if self.is_up() { 0.0 } else { self.target * (dip + INTO_BED) };
         let start = self.depth;
@@ -72,7 +72,7 @@ mod tests {
     const DIP: f64 = 0.01;
 
     #[test]
-    fn a_steady_motion_is_followed_at_its_speed_6_ms_late() {
+    fn a_steady_motion_is_followed_at_its_speed_with_a_delay_of_6_ms() {
         let mut key = Position::at(0.0);
         let speed = 0.05;
         let mut last = 0.0;
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn it_arrives_without_overshoot_and_lets_go_when_up() {
+    fn a_key_arrives_without_overshoot_and_is_free_when_up() {
         let mut key = Position::at(0.0);
         key.send(1.0);
         let mut steps = 0;

@@ -1,8 +1,8 @@
-//! How long a press takes from its first motion to the strike, in the standard regulation.
+//! Time of a press from its first motion to the strike, in the standard regulation.
 //!
-//! Measured with the action itself: presses of all of `KEYS` at once, efforts evenly apart in their
-//! logarithm from the softest note's to the loudest's. Between efforts a cubic through four of them,
-//! between keys a straight line.
+//! The times are measured with the action itself: presses of all `KEYS` at once, with efforts in equal
+//! logarithmic steps from the softest note's to the loudest's. They are interpolated by a cubic through four
+//! efforts, and linearly between keys.
 
 use std::sync::OnceLock;
 
@@ -15,11 +15,11 @@ use touchback_action::{ActionKind, ActionSettings, KeyEvent, STEP, SwitchableKey
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 
-/// Numbers of the pressed keys; the concert grand's last damper is that of 68.
+/// Numbers of the pressed keys; key 68 has the concert grand's last damper.
 const KEYS: [u8; 11] = [1, 10, 20, 30, 40, 50, 60, 68, 69, 78, 88];
-/// Efforts a key.
+/// Number of efforts per key.
 const EFFORTS: usize = 40;
-/// Steps after which a press is taken to reach no string, 0.5 s.
+/// Steps after which a press counts as not reaching the string, 0.5 s.
 const PATIENCE: u32 = 4000;
 
 /// Times of the presses of one action, s; NaN where the string is not reached.
@@ -43,12 +43,12 @@ fn key(number: u8) -> KeyNumber {
 }
 
 impl TravelTimes {
-    /// The times of `kind`, measured once a process: the first time takes a moment and allocates.
+    /// The times of `kind`, measured once per process; the first call is slow and allocates.
     pub fn of(kind: ActionKind) -> &'static Self {
         static MEASURED: [OnceLock<TravelTimes>; ActionKind::ALL.len()] =
             [const { OnceLock::new() }; ActionKind::ALL.len()];
-        let place = ActionKind::ALL.iter().position(|other| *other == kind).unwrap_or(0);
-        MEASURED[place].get_or_init(|| Self::measured(kind))
+        let index = ActionKind::ALL.iter().position(|other| *other == kind).unwrap_or(0);
+        MEASURED[index].get_or_init(|| Self::measured(kind))
     }
 
     fn measured(kind: ActionKind) -> Self {
@@ -62,40 +62,40 @@ impl TravelTimes {
         let is_muscle = of(SLOWEST).map(|effort| matches!(effort, Effort::Muscle(_)));
         let ends = [libm::log(least), libm::log(greatest)];
         let mut times = [[f64::NAN; EFFORTS]; KEYS.len()];
-        for place in 0..EFFORTS {
-            let share = place as f64 / (EFFORTS - 1) as f64;
+        for index in 0..EFFORTS {
+            let share = index as f64 / (EFFORTS - 1) as f64;
             let size = libm::exp(ends[0] + share * (ends[1] - ends[0]));
             let efforts = is_muscle
                 .map(|muscle| if muscle { Effort::Muscle(size) } else { Effort::Even(size) });
             for (row, time) in times.iter_mut().zip(press(&mut keyboard, dip, efforts)) {
-                row[place] = time;
+                row[index] = time;
             }
         }
         Self { ends, times }
     }
 
-    /// Time, s, from the first motion of `effort` on `key` at rest to its strike; none where it does
-    /// not reach the string.
+    /// Time, s, from the first motion of `effort` on `key` at rest to its strike; `None` where the hammer
+    /// does not reach the string.
     #[must_use]
     pub fn time(&self, key: KeyNumber, effort: Effort) -> Option<f64> {
         let [from, to] = self.ends;
         let last = EFFORTS - 1;
-        let place =
+        let position =
             ((libm::log(size(effort)) - from) / (to - from) * last as f64).clamp(0.0, last as f64);
         let number = f64::from(key.number());
         let upper = KEYS.partition_point(|row| f64::from(*row) < number).clamp(1, KEYS.len() - 1);
         let [low, high] = [upper - 1, upper].map(|row| f64::from(KEYS[row]));
         let share = (number - low) / (high - low);
-        let [a, b] = [upper - 1, upper].map(|row| cubic(&self.times[row], place));
+        let [a, b] = [upper - 1, upper].map(|row| cubic(&self.times[row], position));
         let time = a + share * (b - a);
         time.is_finite().then_some(time)
     }
 }
 
-/// The cubic through the four of `values` about `place`.
-fn cubic(values: &[f64; EFFORTS], place: f64) -> f64 {
-    let first = floor_index(place).saturating_sub(1).min(EFFORTS - 4);
-    let x = place - first as f64;
+/// Cubic interpolation of `values` at the index `position`.
+fn cubic(values: &[f64; EFFORTS], position: f64) -> f64 {
+    let first = floor_index(position).saturating_sub(1).min(EFFORTS - 4);
+    let x = position - first as f64;
     let [a, b, c, d] = [0.0, 1.0, 2.0, 3.0].map(|node| x - node);
     b * c * d / -6.0 * values[first]
         + a * c * d / 2.0 * values[first + 1]
@@ -129,12 +129,12 @@ fn press(
         events.begin(u64::from(step));
         keyboard.step(&mut events);
         for timed in events.iter() {
-            let place = KEYS.iter().position(|number| *number == timed.key.number());
-            if let Some(place) = place
+            let index = KEYS.iter().position(|number| *number == timed.key.number());
+            if let Some(index) = index
                 && matches!(timed.event, KeyEvent::Strike { .. } | KeyEvent::Pluck { .. })
-                && times[place].is_nan()
+                && times[index].is_nan()
             {
-                times[place] = f64::from(step) * STEP + timed.offset;
+                times[index] = f64::from(step) * STEP + timed.offset;
             }
         }
         if times.iter().all(|time| time.is_finite()) {
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn harder_presses_are_quicker_and_every_one_of_a_grand_arrives() {
+    fn every_press_of_a_grand_arrives_and_harder_ones_sooner() {
         let times = TravelTimes::of(ActionKind::Grand);
         for row in &times.times {
             assert!(row.windows(2).all(|pair| pair[1] < pair[0]), "{row:?}");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn between_the_measured_presses_a_press_takes_what_is_said() {
+    fn interpolated_times_agree_with_simulated_presses() {
         let (kind, dip) = (ActionKind::Grand, 0.01);
         let times = TravelTimes::of(kind);
         let mut keyboard = SwitchableKeyboard::new(&ActionSettings::default());
@@ -166,13 +166,16 @@ mod tests {
             let effort = Effort::Muscle(size);
             let pressed = press(&mut keyboard, dip, [effort; KEYS.len()]);
             for (number, time) in KEYS.into_iter().zip(pressed) {
-                let said = times.time(key(number), effort).unwrap();
-                assert!((said - time).abs() < 5e-4, "key {number} {size} N: {said} {time}");
+                let interpolated = times.time(key(number), effort).unwrap();
+                assert!(
+                    (interpolated - time).abs() < 5e-4,
+                    "key {number} {size} N: {interpolated} {time}"
+                );
             }
         }
     }
 
-    /// The ball on its paddle is not pressed but thrown, and no effort says when it comes.
+    /// The ball is thrown from its paddle, not pressed; its time does not depend on an effort.
     #[test]
     fn every_other_action_reaches_its_string_at_a_mezzo_forte() {
         for kind in ActionKind::ALL.into_iter().filter(|kind| *kind != ActionKind::Ball) {

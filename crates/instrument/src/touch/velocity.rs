@@ -1,4 +1,4 @@
-//! MIDI velocity and the speeds it stands for: of the hammer at note-on, of the key at note-off.
+//! From MIDI velocity to speed: of the hammer at note-on, of the key at note-off.
 //!
 //! m = 127 · velocity, real-valued, calibrated to the player's keyboard.
 //!
@@ -11,22 +11,24 @@
 
 use crate::settings::{TouchSettings, VelocityMap};
 
-/// Slowest and fastest hammer, m/s. Chosen: a note-on always means a strike, and nothing beyond
-/// twice the fastest blow ever measured (7.8 m/s [Goebl, Bresin & Galembo 2005]) reaches a model.
+/// Slowest hammer of a note-on, m/s (chosen: a note-on always gives a strike).
 pub(super) const SLOWEST: f64 = 0.02;
+/// Fastest hammer of a note-on, m/s (chosen: twice the fastest measured blow, 7.8 m/s [Goebl, Bresin &
+/// Galembo 2005]).
 pub(super) const FASTEST: f64 = 16.0;
 
-/// Slowest and fastest release, m/s. Chosen: a key falling freely over its dip reaches 0.44 m/s; a
-/// hand may leave faster than the key can follow.
+/// Slowest release, m/s (chosen).
 const SLOWEST_RELEASE: f64 = 0.01;
+/// Fastest release, m/s (chosen: a key falling freely over its dip reaches 0.44 m/s; a hand may leave
+/// faster than the key can follow).
 const FASTEST_RELEASE: f64 = 5.0;
 
-/// Note-off velocity that stands for "not measured" beside 0, which many keyboards and hosts send
-/// (MIDI 1.0: 64).
+/// Note-off velocity of keyboards that do not measure it (MIDI 1.0: 64); many keyboards and hosts send 0
+/// instead.
 const MIDDLE: f64 = 64.0;
 
 impl TouchSettings {
-    /// Hammer speed, m/s, of a note-on of `velocity` (0…1, beyond that as at the ends).
+    /// Hammer speed, m/s, of a note-on of `velocity` (limited to 0…1).
     #[must_use]
     pub fn hammer_speed(&self, velocity: f64) -> f64 {
         let midi = self.calibrated(127.0 * velocity.clamp(0.0, 1.0));
@@ -41,8 +43,7 @@ impl TouchSettings {
         within(self.dynamics * speed, SLOWEST, FASTEST)
     }
 
-    /// Velocity 0…1 of the note-on whose hammer speed is `speed` m/s; the end of the scale for
-    /// speeds beyond it.
+    /// Velocity, 0…1, of the note-on whose hammer speed is `speed` m/s, limited to the scale.
     #[must_use]
     pub fn velocity(&self, speed: f64) -> f64 {
         let speed = (speed / self.dynamics).max(0.0);
@@ -67,7 +68,7 @@ impl TouchSettings {
 
     /// Speed of the rising key front, m/s, of a note-off of `velocity` (0…1): `release_m_s` at
     /// 64/127, four times that per 64 above, a quarter per 64 below. 0 means "not measured" and
-    /// counts as 64/127. Chosen: the two octaves either way span what hands do.
+    /// counts as 64/127. Chosen: two octaves in both directions span the speeds of hands.
     #[must_use]
     pub fn release_speed(&self, velocity: f64) -> f64 {
         let midi = 127.0 * velocity.clamp(0.0, 1.0);
@@ -77,7 +78,7 @@ impl TouchSettings {
     }
 }
 
-/// `x` kept between the bounds; the lower bound for what is no number.
+/// `x` limited to the bounds; the lower bound for NaN.
 fn within(x: f64, low: f64, high: f64) -> f64 {
     if x > low { x.min(high) } else { low }
 }
@@ -95,7 +96,7 @@ mod tests {
         [VelocityMap::Se290, VelocityMap::Disklavier, VelocityMap::Linear, VelocityMap::Gamma];
 
     #[test]
-    fn the_measured_maps_give_the_printed_tables() {
+    fn the_measured_maps_agree_with_the_published_tables() {
         let midi = [1.0, 20.0, 40.0, 50.0, 60.0, 64.0, 77.0, 90.0, 100.0, 110.0, 120.0, 127.0];
         let se290 = [0.24, 0.41, 0.72, 0.95, 1.25, 1.39, 2.00, 2.87, 3.78, 4.99, 6.59, 8.00];
         let disklavier = [0.16, 0.29, 0.56, 0.77, 1.07, 1.22, 1.85, 2.81, 3.89, 5.37, 7.4, 9.3];
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_are_no_numbers_still_give_speeds() {
+    fn invalid_settings_give_valid_speeds() {
         for map in MAPS {
             for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0] {
                 let t = TouchSettings {
@@ -165,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_inverse_gives_the_velocity_back(
+        fn velocity_inverts_hammer_speed(
             midi in 1.0..127.0_f64, map in 0_usize..4, dynamics in 0.5..1.5_f64,
         ) {
             let t = TouchSettings { dynamics, ..touch(MAPS[map]) };
@@ -174,7 +175,7 @@ mod tests {
         }
 
         #[test]
-        fn harder_is_faster(a in 1.0..127.0_f64, b in 1.0..127.0_f64, map in 0_usize..4) {
+        fn hammer_speed_grows_with_velocity(a in 1.0..127.0_f64, b in 1.0..127.0_f64, map in 0_usize..4) {
             let t = touch(MAPS[map]);
             let (soft, hard) = (a.min(b), a.max(b));
             prop_assert!(t.hammer_speed(soft / 127.0) <= t.hammer_speed(hard / 127.0));

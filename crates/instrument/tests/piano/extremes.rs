@@ -1,4 +1,4 @@
-//! Any settings that the table allows play without harm.
+//! The piano plays under all settings in the table's ranges.
 
 use proptest::prelude::*;
 use touchback_core::math::compass::KeyNumber;
@@ -7,8 +7,8 @@ use touchback_instrument::{Event, Piano, Settings};
 
 const RATE: f64 = 48_000.0;
 
-/// Bass, middle and top at three velocities, a repetition, half and full pedal, then silence
-/// asked for: the largest absolute sample.
+/// Plays bass, middle and top at three velocities, a repetition, half and full pedal, then requests
+/// silence. Returns the largest absolute sample.
 fn peak(piano: &mut Piano) -> f32 {
     piano.reset();
     let (mut left, mut right) = (vec![0.0; 1_500], vec![0.0; 1_500]);
@@ -16,7 +16,7 @@ fn peak(piano: &mut Piano) -> f32 {
     let mut play = |piano: &mut Piano| {
         piano.process(&mut left, &mut right);
         for sample in left.iter().chain(&right) {
-            assert!(sample.is_finite(), "a sample is no number");
+            assert!(sample.is_finite(), "a sample is not finite");
             peak = peak.max(sample.abs());
         }
     };
@@ -36,7 +36,7 @@ fn peak(piano: &mut Piano) -> f32 {
     peak
 }
 
-/// Thirty times full scale: output, dynamics and their like add up to as much.
+/// Limit of the peak: thirty times full scale, the sum of output level, dynamics and similar gains.
 const HARMLESS: f32 = 30.0;
 
 #[test]
@@ -51,17 +51,17 @@ fn every_parameter_plays_at_both_ends() {
             assert!(peak < HARMLESS, "{} at {value}: peak {peak}", parameter.id);
         }
     }
-    // Nothing of all that stays: the piano plays as a new one does.
+    // After the reset the piano plays like a new one.
     piano.set(&Settings::default());
     let after = peak(&mut piano);
     let new = peak(&mut Piano::new(RATE, &Settings::default()));
     assert_eq!(after.to_bits(), new.to_bits());
 }
 
-/// Keys without a partial below the rate's limit too, struck at no boundary of the engine's and
-/// voiced anew meanwhile.
+/// Keys without a partial below the rate's limit too, struck between block boundaries of the engine while
+/// settings change.
 #[test]
-fn every_rate_is_finite() {
+fn samples_are_finite_at_every_rate() {
     let rates =
         [1_000.0, 2_345.6, 8_000.0, 8_363.0, 8_800.0, 9_200.0, 9_697.2, 11_025.0, 768_000.0];
     for rate in rates {

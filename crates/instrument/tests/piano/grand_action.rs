@@ -1,4 +1,4 @@
-//! The grand action does what the thesis and a regulated grand do.
+//! The grand action against the thesis and a regulated grand.
 
 use touchback_action::grand::equations::kinematics::Kinematics;
 use touchback_action::grand::{
@@ -8,7 +8,7 @@ use touchback_action::{ActionSettings, Drive, EventKind, Key, KeyEvent, Readout,
 use touchback_core::episode::Stepper;
 use touchback_core::math::compass::KeyNumber;
 
-/// What happened, with times; and the submodels passed through.
+/// Events with their times, and transitions between submodels.
 #[derive(Default)]
 struct Log {
     now: f64,
@@ -35,7 +35,7 @@ impl Log {
     }
 }
 
-/// One key under a drive given as a function of time.
+/// One key under a drive as a function of time.
 struct Bench {
     key: GrandKey,
     log: Log,
@@ -84,11 +84,11 @@ fn finger<'a>(points: &'a [(f64, f64)]) -> impl Fn(f64, f64) -> Drive + 'a {
 }
 
 #[test]
-fn a_hard_struck_damper_ends_its_way_up_at_its_rail_and_comes_home_with_the_key() {
-    let thrown = |rail: bool| {
+fn the_rail_stops_a_thrown_damper_which_lands_with_the_key() {
+    let thrown = |has_rail: bool| {
         let mut bench = Bench::concert(60, &ActionSettings::default());
         let top = bench.spec().damper.top;
-        if !rail {
+        if !has_rail {
             let mut spec = *bench.spec();
             spec.damper.top = 1.0;
             bench.key = GrandKey::standing(spec, *bench.key.state());
@@ -113,7 +113,7 @@ fn a_hard_struck_damper_ends_its_way_up_at_its_rail_and_comes_home_with_the_key(
 }
 
 #[test]
-fn the_thesis_reference_run_goes_through_let_off_at_the_printed_times() {
+fn the_thesis_reference_run_lets_off_at_the_published_times() {
     let mut bench = Bench::thesis();
     let k = Kinematics::new(bench.spec(), Phase::Acceleration, &bench.key.state().x);
     let normal = k.hammer.perp();
@@ -151,7 +151,7 @@ fn the_thesis_reference_run_goes_through_let_off_at_the_printed_times() {
     };
     let (before, during) = (mean(let_off - 0.02, let_off), mean(let_off, release));
     assert!(during > 1.3 * before, "key force {before} → {during} N");
-    // Afterwards the hammer settles on the repetition lever.
+    // Afterwards the hammer rests on the repetition lever.
     let rest = bench.key.state().x;
     assert!(rest[state::HAMMER] < -0.05, "{rest:?}");
 }
@@ -172,7 +172,7 @@ fn a_regulated_key_presses_through_every_submodel_and_strikes() {
 }
 
 #[test]
-fn regulation_in_millimetres_is_what_the_slow_action_shows() {
+fn a_slow_press_measures_the_regulated_distances() {
     for midi in [21, 60, 108] {
         let settings = ActionSettings::default();
         let mut bench = Bench::concert(midi, &settings);
@@ -204,7 +204,7 @@ fn regulation_in_millimetres_is_what_the_slow_action_shows() {
 }
 
 #[test]
-fn a_held_blow_is_checked_and_stays() {
+fn the_check_holds_the_hammer_after_a_held_blow() {
     for midi in [24, 60, 96] {
         let mut bench = Bench::concert(midi, &ActionSettings::default());
         let press = [(0.01, 0.0), (0.03, 0.02)];
@@ -222,10 +222,10 @@ fn a_held_blow_is_checked_and_stays() {
 }
 
 #[test]
-fn released_part_way_it_strikes_again_and_released_too_little_it_does_not() {
+fn a_key_strikes_again_after_a_partial_release_and_not_after_a_smaller_one() {
     let again = |rise_mm: f64| {
         let depth = 0.0165;
-        // The finger follows the key up to the given height and presses again.
+        // The finger follows the key up to the height and presses again.
         let up = 0.010 - rise_mm * 1e-3;
         let gesture = [
             (0.01, 0.0),
@@ -240,8 +240,8 @@ fn released_part_way_it_strikes_again_and_released_too_little_it_does_not() {
         bench.run(0.7, finger(&gesture), |_, _| {});
         bench.log.all(EventKind::Strike).len()
     };
-    assert_eq!(again(1.0), 1, "a millimetre does not re-set the jack");
-    assert_eq!(again(6.0), 2, "six millimetres do");
+    assert_eq!(again(1.0), 1, "1 mm does not re-set the jack");
+    assert_eq!(again(6.0), 2, "6 mm do");
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn shallow_strokes_bounce_the_hammer_on_the_jack() {
 }
 
 #[test]
-fn constraints_hold_at_every_hand_over() {
+fn constraints_hold_at_every_transition() {
     struct Gaps<'a>(&'a Spec, f64);
     impl step::Listener for Gaps<'_> {
         fn event(&mut self, _: f64, _: KeyEvent) {}
@@ -274,7 +274,7 @@ fn constraints_hold_at_every_hand_over() {
             before: &[f64; STATES],
             after: &[f64; STATES],
         ) {
-            // A jack let go from the flank swings: that jump is meant.
+            // A jack released from the flank swings freely: this jump is intended.
             if from == Phase::Flank {
                 return;
             }
@@ -303,7 +303,7 @@ fn constraints_hold_at_every_hand_over() {
 }
 
 #[test]
-fn energy_is_accounted_for() {
+fn the_energy_balance_closes() {
     for midi in [28, 60, 100] {
         let mut bench = Bench::concert(midi, &ActionSettings::default());
         let press = [(0.01, 0.0), (0.06, 0.0165), (0.25, 0.0165), (0.3, -0.02)];
@@ -328,8 +328,8 @@ const REFERENCE_STRIKES: [(u8, [f64; 4], [f64; 2]); 3] = [
     (96, [0.92, 0.78, 0.69, 0.66], [0.98, 1.0]),
 ];
 
-/// Contact time (ms) and kept share of its speed of a hammer that flies at its string at `speed`
-/// m/s and meets it a share `meets` into a step of `stepper`.
+/// Contact time, ms, and rebound speed over `speed` of a hammer that flies at its string at `speed` m/s and
+/// meets it a share `meets` into a step of `stepper`.
 fn rebound(bench: &Bench, speed: f64, meets: f64, stepper: &Stepper) -> (f64, f64) {
     struct Contact(f64, Option<f64>, Option<(f64, f64)>);
     impl touchback_core::episode::Observer<Phase, STATES> for Contact {
@@ -346,26 +346,26 @@ fn rebound(bench: &Bench, speed: f64, meets: f64, stepper: &Stepper) -> (f64, f6
         }
     }
     let (parts, mut spec) = (bench.key.assembly(), *bench.spec());
-    // The string's law is that of a hammer whose mass does not swing on its shank.
+    // The string's law is for a hammer with a rigid shank.
     spec.hammer.shank.stiffness = 0.0;
     let grand = Grand::new(&spec);
     let mut running = parts.strike(speed).unwrap();
     running.x[state::HAMMER] = -meets * stepper.h * speed / spec.hammer.crown;
-    let mut heard = Contact(0.0, None, None);
+    let mut contact = Contact(0.0, None, None);
     let free = touchback_action::grand::equations::drive::DriveNow::ends(
         Drive::Free,
         [rest::TRAY_DOWN; 2],
     );
-    while heard.2.is_none() && heard.0 < 0.02 {
-        stepper.advance(&grand, &mut running, &free, &mut heard);
-        heard.0 += stepper.h;
+    while contact.2.is_none() && contact.0 < 0.02 {
+        stepper.advance(&grand, &mut running, &free, &mut contact);
+        contact.0 += stepper.h;
     }
-    let (left, u) = heard.2.unwrap();
-    ((left - heard.1.unwrap()) * 1e3, -u * spec.hammer.crown / speed)
+    let (left, u) = contact.2.unwrap();
+    ((left - contact.1.unwrap()) * 1e3, -u * spec.hammer.crown / speed)
 }
 
 #[test]
-fn the_actions_own_string_is_near_the_reference_strikes() {
+fn contacts_with_the_actions_string_agree_with_the_reference_within_20_percent() {
     for (midi, times, [low, high]) in REFERENCE_STRIKES {
         let bench = Bench::concert(midi, &ActionSettings::default());
         for (speed, expected) in [1.0, 2.0, 4.0, 6.0].into_iter().zip(times) {
@@ -383,7 +383,7 @@ fn the_actions_own_string_is_near_the_reference_strikes() {
 }
 
 #[test]
-fn a_rebound_is_that_of_a_much_finer_step() {
+fn the_rebound_agrees_with_that_of_a_64_times_finer_step() {
     let fine = Stepper::new(STEP / 64.0);
     for midi in [21, 40, 60, 80, 100] {
         let bench = Bench::concert(midi, &ActionSettings::default());

@@ -1,12 +1,12 @@
-//! However hard a key is pressed, its energies add up.
+//! Energy balance of keys under large forces.
 
 use touchback_action::catalogue::Model;
 use touchback_action::interface::kind::NAMES;
 use touchback_action::{ActionSettings, Drive, STEP};
 use touchback_core::math::compass::KeyNumber;
 
-/// Energy that is unaccounted for after a force of `peak` N that comes in 50 ms and goes in 50 ms, as
-/// a share of the largest energy of the 300 ms.
+/// Error of the energy balance after a force that rises to `peak` N in 50 ms and falls in 50 ms, relative
+/// to the largest energy in the 300 ms.
 fn gap(name: &str, key: KeyNumber, peak: f64) -> f64 {
     let mut key = Model::named(name, key, &ActionSettings::default()).unwrap().start();
     let force = |time: f64| peak * (1.0 - (time / 0.05 - 1.0).abs()).max(0.0);
@@ -25,7 +25,7 @@ fn gap(name: &str, key: KeyNumber, peak: f64) -> f64 {
 }
 
 #[test]
-fn energies_add_up_under_any_force() {
+fn the_energy_balance_closes_under_any_force() {
     for name in NAMES {
         for midi in [24, 60, 100] {
             for peak in [20.0, 50.0, 100.0, 200.0, 500.0, 1000.0] {

@@ -1,4 +1,4 @@
-//! Eighty-eight keys: sleep costs nothing and changes nothing, settings arrive, notes strike.
+//! Keyboard of 88 keys: sleeping keys, settings, constructed strikes.
 
 use touchback_action::grand::key::pressing;
 use touchback_action::interface::events::EventList;
@@ -31,7 +31,7 @@ fn run(
     all
 }
 
-/// Pressed at a constant finger speed from `start`, let go 0.3 s later.
+/// Presses at a constant finger speed from `start` s on, releases 0.3 s later.
 fn press(k: KeyNumber, start: f64, speed: f64) -> impl FnMut(f64, &mut Keyboard) {
     move |t, keyboard| {
         let depth = |t: f64| ((t - start) * speed).clamp(0.0, 0.05);
@@ -51,7 +51,7 @@ fn a_sleeping_key_wakes_exactly_like_a_new_one() {
     let first = run(&mut fresh, 8000, press(key(60), 0.0, 0.2));
     assert!(first.iter().any(|e| e.2 == EventKind::Strike));
     assert_eq!(fresh.awake(), 0, "back asleep a second later");
-    // Long asleep, then the same gesture: the same bits.
+    // The same gesture after a long sleep gives the same bits.
     run(&mut fresh, 20_000, |_, _| {});
     let again = run(&mut fresh, 8000, press(key(60), 0.0, 0.2));
     assert_eq!(first, again);
@@ -72,7 +72,7 @@ fn keys_do_not_disturb_each_other() {
 }
 
 #[test]
-fn reset_repeats() {
+fn a_reset_keyboard_repeats_its_events() {
     let mut keyboard = Keyboard::new(&ActionSettings::default());
     let a = run(&mut keyboard, 1234, press(key(40), 0.0, 0.3));
     keyboard.reset();
@@ -81,7 +81,7 @@ fn reset_repeats() {
 }
 
 #[test]
-fn a_constructed_strike_rebounds_is_checked_and_comes_home() {
+fn a_constructed_strike_rebounds_is_checked_and_returns_to_rest() {
     for midi in [21, 48, 60, 90, 108] {
         for speed in [0.25, 1.0, 3.0, 7.0] {
             let mut keyboard = Keyboard::new(&ActionSettings::default());
@@ -111,7 +111,7 @@ fn a_regulation_without_let_off_makes_a_strike_impossible() {
 }
 
 #[test]
-fn the_pressing_table_is_what_the_action_does() {
+fn the_pressing_table_agrees_with_simulated_presses() {
     let mut keyboard = Keyboard::new(&ActionSettings::default());
     for (number, speeds) in pressing::HAMMER {
         let k = KeyNumber::all().find(|k| f64::from(k.number()) == number).unwrap();
@@ -135,7 +135,7 @@ fn the_pressing_table_is_what_the_action_does() {
 }
 
 #[test]
-fn changed_settings_are_slewed_and_heard_by_moving_keys_only() {
+fn changed_settings_are_slewed_and_reach_moving_keys_only() {
     let mut keyboard = Keyboard::new(&ActionSettings::default());
     keyboard.configure(&ActionSettings { let_off_mm: 4.0, ..ActionSettings::default() });
     run(&mut keyboard, 400, |_, _| {});
@@ -146,7 +146,7 @@ fn changed_settings_are_slewed_and_heard_by_moving_keys_only() {
         events.iter().find(|e| e.2 == EventKind::Release).unwrap().0
     };
     assert!(release(&early) < release(&late) - 1e-3);
-    // Arrived settings are those of a keyboard built with them.
+    // After the slew the keyboard equals one built with the settings.
     let there = ActionSettings { let_off_mm: 4.0, ..ActionSettings::default() };
     let built = run(&mut Keyboard::new(&there), 4000, press(key(60), 0.0, 0.2));
     assert_eq!(early, built);
@@ -205,17 +205,17 @@ fn no_playing_and_no_regulation_loses_a_state() {
     }
 }
 
-/// An event: step, key, kind, and the bits of offset and value.
-type Heard = (u32, u8, EventKind, u64, u64);
+/// Step, key, kind, and the bits of offset and value of an event.
+type EventBits = (u32, u8, EventKind, u64, u64);
 
-/// All keys under random gestures, pedals and settings for `steps`: every event, and every state of
-/// every key at every step, as a sum over the bits.
-fn exercised(kernel: Kernel, steps: u32) -> (Vec<Heard>, Vec<u64>) {
+/// Plays all keys under random gestures, pedals and settings for `steps`. Returns every event, and for each
+/// key a checksum of its states at every step.
+fn exercised(kernel: Kernel, steps: u32) -> (Vec<EventBits>, Vec<u64>) {
     let mut keyboard = Keyboard::with_kernel(&ActionSettings::default(), kernel);
     let mut random = Random::new(7);
     let mut events = EventList::default();
-    let (mut heard, mut sums) = (Vec::new(), vec![0u64; 88]);
-    let mut ways = [(0u32, 0.0, 0.0, 0.0); 88];
+    let (mut recorded, mut sums) = (Vec::new(), vec![0u64; 88]);
+    let mut gestures = [(0u32, 0.0, 0.0, 0.0); 88];
     for step in 0..steps {
         if random.share() < 0.002 {
             keyboard.sustain(2.0 * random.share() - 1.0);
@@ -225,22 +225,22 @@ fn exercised(kernel: Kernel, steps: u32) -> (Vec<Heard>, Vec<u64>) {
             keyboard.configure(&ActionSettings { hammer_mass, ..ActionSettings::default() });
         }
         for key in KeyNumber::all() {
-            let way = &mut ways[key.index()];
+            let gesture = &mut gestures[key.index()];
             if random.share() < 0.004 {
                 let target = if random.share() < 0.5 { 0.0 } else { 0.018 * random.share() };
                 let speed = 0.02 + 0.6 * random.share().powi(2);
-                *way = (step % 5, way.1, target, speed);
+                *gesture = (step % 5, gesture.1, target, speed);
                 if random.share() < 0.1 {
                     keyboard.construct_strike(key, 0.3 + 6.0 * random.share());
                 }
             }
-            let reach = way.3 * STEP;
-            let from = way.1;
-            way.1 += (way.2 - from).clamp(-reach, reach);
-            let ramp = [from, way.1];
+            let reach = gesture.3 * STEP;
+            let from = gesture.1;
+            gesture.1 += (gesture.2 - from).clamp(-reach, reach);
+            let ramp = [from, gesture.1];
             keyboard.drive(
                 key,
-                match way.0 {
+                match gesture.0 {
                     0 | 1 => Drive::Finger(ramp),
                     2 => Drive::Motion(ramp.map(|p| p.min(0.0095))),
                     3 => Drive::Force(ramp.map(|p| 800.0 * p)),
@@ -250,7 +250,7 @@ fn exercised(kernel: Kernel, steps: u32) -> (Vec<Heard>, Vec<u64>) {
         }
         events.clear();
         keyboard.step(&mut events);
-        heard.extend(events.iter().map(|e| {
+        recorded.extend(events.iter().map(|e| {
             let (offset, value) = (e.offset.to_bits(), e.event.value().to_bits());
             (step, e.key.number(), e.event.kind(), offset, value)
         }));
@@ -264,20 +264,20 @@ fn exercised(kernel: Kernel, steps: u32) -> (Vec<Heard>, Vec<u64>) {
         }
     }
     assert_eq!(keyboard.lost_states(), 0);
-    (heard, sums)
+    (recorded, sums)
 }
 
 #[test]
 fn every_kernel_gives_every_key_the_same_bits() {
     let steps = 6000;
-    let (heard, sums) = exercised(Kernel::Plain, steps);
+    let (events, sums) = exercised(Kernel::Plain, steps);
     for kind in [EventKind::Strike, EventKind::Check, EventKind::Reset, EventKind::DamperFall] {
-        let count = heard.iter().filter(|e| e.2 == kind).count();
+        let count = events.iter().filter(|e| e.2 == kind).count();
         assert!(count > 50, "{kind:?}: {count}");
     }
     for kernel in Kernel::available() {
-        let (other_heard, other_sums) = exercised(kernel, steps);
-        assert!(other_heard == heard, "{kernel:?}: events differ");
+        let (other_events, other_sums) = exercised(kernel, steps);
+        assert!(other_events == events, "{kernel:?}: events differ");
         for (key, (a, b)) in sums.iter().zip(&other_sums).enumerate() {
             assert_eq!(a, b, "{kernel:?}: key {}", key + 1);
         }

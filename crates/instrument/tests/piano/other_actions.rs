@@ -52,18 +52,19 @@ fn level(sound: &[f32]) -> f64 {
     10.0 * mean.log10()
 }
 
-/// Without let-off and check a hammer rebounds into further strikes; a ball lands again and again.
+/// Whether further strikes follow a strike: without let-off and check a hammer rebounds, and a ball falls
+/// back.
 fn rebounds(action: ActionKind) -> bool {
     !matches!(action, ActionKind::Viennese | ActionKind::Harpsichord)
 }
 
-/// What is shown of a strike at `speed`: a pluck has no hammer.
+/// Reported speed of a strike at `speed`, m/s; a pluck has no hammer.
 fn shown(action: ActionKind, speed: f64) -> f64 {
     if action == ActionKind::Harpsichord { 1.0 } else { speed }
 }
 
 #[test]
-fn a_note_strikes_at_its_sample_and_everything_comes_to_rest() {
+fn a_note_strikes_at_its_sample_and_all_parts_come_to_rest() {
     for action in SMALLER {
         for (midi, speed) in [(21, 1.0), (60, 0.3), (60, 5.0), (108, 2.5)] {
             let mut piano = Piano::new(RATE, &settings(action, Timing::Immediate));
@@ -93,7 +94,7 @@ fn a_note_strikes_at_its_sample_and_everything_comes_to_rest() {
 }
 
 #[test]
-fn pressed_naturally_they_strike_later_and_at_about_the_speed_asked_for() {
+fn natural_presses_strike_later_and_at_about_the_requested_speed() {
     for action in SMALLER {
         for midi in [21, 60, 100] {
             for speed in [1.0, 2.5] {
@@ -103,8 +104,8 @@ fn pressed_naturally_they_strike_later_and_at_about_the_speed_asked_for() {
                 let name = format!("{action:?} {midi} {speed} m/s: {strikes:?}");
                 assert!((0.004..0.8).contains(&strikes[0].time), "{name}");
                 let ratio = strikes[0].speed / shown(action, speed);
-                // Model B's finger is joined to its key by a soft spring, a ball falls farther than
-                // it was thrown: the key swings back under it.
+                // Model B's finger is joined to its key by a soft spring; a ball falls farther than
+                // it was thrown, because the key swings back under it.
                 assert!((0.55..1.5).contains(&ratio), "{name}");
                 assert_eq!(piano.counts().silent_presses, 0, "{name}");
             }
@@ -113,7 +114,7 @@ fn pressed_naturally_they_strike_later_and_at_about_the_speed_asked_for() {
 }
 
 #[test]
-fn a_pluck_is_as_loud_at_every_touch_and_a_blow_is_not() {
+fn the_level_of_a_pluck_does_not_depend_on_the_touch_and_that_of_a_blow_does() {
     let loudness = |action, speed| {
         let mut piano = Piano::new(RATE, &settings(action, Timing::Immediate));
         piano.handle(NoteOn { key: key(60), velocity: velocity(speed) });
@@ -125,7 +126,7 @@ fn a_pluck_is_as_loud_at_every_touch_and_a_blow_is_not() {
 }
 
 #[test]
-fn a_held_or_sounding_key_keeps_its_action_until_it_is_touched_again() {
+fn a_held_or_sounding_key_keeps_its_action_until_its_next_touch() {
     // Changing the choice while keys are held and ring changes no sample.
     let render = |switched: bool| {
         let mut piano = Piano::new(RATE, &settings(ActionKind::Viennese, Timing::Immediate));
@@ -157,7 +158,7 @@ fn a_held_or_sounding_key_keeps_its_action_until_it_is_touched_again() {
 }
 
 #[test]
-fn the_choice_may_change_at_any_sample_and_blocks_may_be_cut_anywhere() {
+fn the_action_may_change_at_any_sample_for_every_block_size() {
     let render = |blocks: &[usize]| {
         let mut piano = Piano::new(RATE, &Settings::default());
         let (mut sound, mut sample, mut next) = (Vec::new(), 0usize, 0usize);

@@ -1,4 +1,4 @@
-//! Presets as released versions wrote them go on loading, value for value: one file for each
+//! Presets written by released versions load value for value: one file for each
 //! version in `crates/instrument/tests/presets`.
 
 use std::path::Path;
@@ -23,7 +23,7 @@ fn saved_presets_load() {
         let values = table["values"].as_table().unwrap();
         for parameter in params::all() {
             let got = parameter.get(&saved.settings);
-            let wanted = match (parameter.kind, values.get(parameter.id)) {
+            let expected = match (parameter.kind, values.get(parameter.id)) {
                 (_, None) => parameter.value_where_absent(),
                 (ValueKind::Choice(names), Some(value)) => {
                     let name = value.as_str().unwrap();
@@ -31,7 +31,7 @@ fn saved_presets_load() {
                 }
                 (ValueKind::Number { .. }, Some(value)) => value.as_float().unwrap(),
             };
-            assert_eq!(got.to_bits(), wanted.to_bits(), "{show}: {}", parameter.id);
+            assert_eq!(got.to_bits(), expected.to_bits(), "{show}: {}", parameter.id);
         }
         let known = |id: &String| params::find(id).is_ok();
         assert!(values.keys().all(known), "{show}: an id was lost");

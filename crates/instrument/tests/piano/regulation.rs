@@ -1,4 +1,4 @@
-//! What a technician can set: it is what the piano then does, while it plays too.
+//! Regulation by a technician: its effect on the key, also while it plays.
 
 use touchback_action::grand::GrandKey;
 use touchback_action::grand::design::concert::Design;
@@ -12,27 +12,27 @@ fn key(midi: u8) -> KeyNumber {
     KeyNumber::from_midi(midi).unwrap()
 }
 
-/// A key under a finger's path (time s, target m) until `end` s: events and the crown at the end,
-/// m above the string.
+/// A key under a finger's path (time, s, target, m) until `end` s. Returns the events, and the height of the
+/// crown above the string at the end, m.
 fn pressed(
     settings: &ActionSettings,
     path: &[(f64, f64)],
     end: f64,
 ) -> (Vec<(EventKind, f64)>, f64) {
     let mut played = GrandKey::new(key(60), settings);
-    let mut heard = Vec::new();
+    let mut events = Vec::new();
     let mut t = 0.0;
     while t < end {
         let drive = Drive::Finger([linear(path, t), linear(path, t + STEP)]);
-        played.step(drive, &mut |_, event| heard.push((event.kind(), event.value())));
+        played.step(drive, &mut |_, event| events.push((event.kind(), event.value())));
         t += STEP;
     }
     let [crown, _] = played.assembly().hammer(&played.state().x);
-    (heard, crown)
+    (events, crown)
 }
 
-fn count(heard: &[(EventKind, f64)], kind: EventKind) -> usize {
-    heard.iter().filter(|e| e.0 == kind).count()
+fn count(events: &[(EventKind, f64)], kind: EventKind) -> usize {
+    events.iter().filter(|e| e.0 == kind).count()
 }
 
 /// Down to the bed and held.
@@ -51,14 +51,14 @@ fn the_standard_regulation_is_within_every_limit() {
 }
 
 #[test]
-fn without_let_off_before_the_bed_the_reason_is_told_and_the_jack_never_slips() {
+fn without_let_off_before_the_bed_the_limit_is_reported_and_the_jack_never_slips() {
     let shallow = ActionSettings { key_dip_mm: 8.0, ..ActionSettings::default() };
     let limits = Design::new(key(60)).build(&shallow).regulated.limits;
     assert!(limits.after_touch, "{limits:?}");
     assert!(limits.reasons().any(|r| r.starts_with("key_dip_mm")));
     let slow = [(0.0, 0.0), (2.0, 0.012)];
-    let (heard, _) = pressed(&shallow, &slow, 2.5);
-    assert_eq!(count(&heard, EventKind::Release), 0, "{heard:?}");
+    let (events, _) = pressed(&shallow, &slow, 2.5);
+    assert_eq!(count(&events, EventKind::Release), 0, "{events:?}");
 }
 
 #[test]
@@ -81,14 +81,14 @@ fn a_polished_check_does_not_hold_the_hammer() {
 }
 
 #[test]
-fn ratio_weight_and_height_do_what_a_technician_expects() {
+fn ratio_weight_and_height_act_as_on_a_grand() {
     let standard = ActionSettings::default();
     let built = |s: &ActionSettings| Design::new(key(60)).build(s);
     let depth = |s: &ActionSettings| built(s).regulated.let_off_depth;
-    // A larger ratio lets off earlier in the key's way.
+    // A larger ratio lets off at a smaller key depth.
     assert!(depth(&ActionSettings { capstan_mm: 2.0, ..standard }) < depth(&standard) - 1e-4);
     assert!(depth(&ActionSettings { knuckle_mm: 16.5, ..standard }) < depth(&standard) - 1e-4);
-    // Hammers made heavier press the key up harder, leads taken out as well.
+    // Heavier hammers and fewer leads push the key up harder.
     let balance = |s: &ActionSettings| {
         let b = built(s);
         b.regulated.upward_force - b.spec.key.lead_torque / b.spec.key.front
@@ -106,7 +106,7 @@ fn ratio_weight_and_height_do_what_a_technician_expects() {
 }
 
 #[test]
-fn every_regulation_may_sweep_under_a_trill_and_leaves_nothing_behind() {
+fn every_regulation_may_be_swept_during_a_trill_and_leaves_no_state_behind() {
     let mut events = EventList::default();
     for p in params::all()
         .filter(|p| matches!(p.group, ParameterGroup::Regulation | ParameterGroup::Action))
@@ -117,7 +117,7 @@ fn every_regulation_may_sweep_under_a_trill_and_leaves_nothing_behind() {
         for step in 0..12_000u32 {
             let t = f64::from(step) * STEP;
             if step % 16 == 0 {
-                // Up, down and back over the parameter's whole range.
+                // Up, down and back over the whole range of the parameter.
                 let share = 0.5 - 0.5 * (std::f64::consts::TAU * t / 1.5).cos();
                 let mut settings = Settings::default();
                 p.set(&mut settings, p.plain(share));
@@ -136,7 +136,7 @@ fn every_regulation_may_sweep_under_a_trill_and_leaves_nothing_behind() {
         }
         assert_eq!(keyboard.lost_states(), 0, "{}", p.id);
         assert!(strikes >= 4, "{}: {strikes} strikes", p.id);
-        // Back in the standard regulation, let go: everything comes home.
+        // In the standard regulation and released, every part returns to rest.
         keyboard.configure(&ActionSettings::default());
         for step in 0..16_000u32 {
             for k in keys {

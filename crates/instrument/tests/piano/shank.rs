@@ -1,4 +1,4 @@
-//! The hammer's shank as it bends.
+//! Bending of the hammer's shank.
 
 use std::f64::consts::TAU;
 
@@ -13,7 +13,7 @@ fn built(number: usize) -> Built {
     Design::new(key).build(&ActionSettings::default())
 }
 
-/// Steps of `seconds`, driven by `drive`; the bend after each, rad.
+/// Runs `seconds` under `drive`. Returns the bend after each step, rad.
 fn bends(key: &mut GrandKey, seconds: f64, drive: Drive) -> Vec<f64> {
     let steps = floor_index(seconds / STEP);
     let step = |_| {
@@ -24,7 +24,7 @@ fn bends(key: &mut GrandKey, seconds: f64, drive: Drive) -> Vec<f64> {
 }
 
 #[test]
-fn with_its_butt_held_or_in_flight_it_swings_as_measured() {
+fn a_shank_held_at_its_butt_or_in_flight_has_the_measured_frequencies() {
     for number in 1..=88 {
         let h = built(number).spec.hammer;
         let (share, k) = (h.bend_share(), h.shank.stiffness);
@@ -37,7 +37,7 @@ fn with_its_butt_held_or_in_flight_it_swings_as_measured() {
 }
 
 #[test]
-fn a_hammer_in_flight_swings_at_its_own_pitch_and_dies_away() {
+fn the_shank_of_a_hammer_in_flight_swings_at_its_frequency_and_decays() {
     let built = built(40);
     let h = built.spec.hammer;
     let mut standing = *GrandKey::built(built).state();
@@ -60,7 +60,7 @@ fn a_hammer_in_flight_swings_at_its_own_pitch_and_dies_away() {
 }
 
 #[test]
-fn at_rest_it_sags_under_the_head() {
+fn a_shank_at_rest_sags_under_the_head() {
     for number in [1, 40, 88] {
         let built = built(number);
         let h = built.spec.hammer;
@@ -74,7 +74,7 @@ fn at_rest_it_sags_under_the_head() {
 }
 
 #[test]
-fn a_hard_blow_bends_it_and_a_rigid_one_never() {
+fn a_hard_blow_bends_the_shank_but_not_a_rigid_one() {
     let mut blow = GrandKey::built(built(40));
     let bent = bends(&mut blow, 0.02, Drive::Force([60.0; 2]));
     let most = bent.iter().fold(0.0f64, |m, b| m.max(b.abs()));

@@ -1,4 +1,4 @@
-//! A slow press shows the force that its work says, and no element makes heat out of nothing.
+//! In a slow press the force agrees with the work, and no element generates energy.
 
 use touchback_action::grand::GrandKey;
 use touchback_action::{ActionSettings, Drive, Key, STEP};
@@ -6,17 +6,17 @@ use touchback_core::math::compass::KeyNumber;
 
 /// Speed of the key front, m/s.
 const SPEED: f64 = 8e-3;
-/// Way over which force and work are compared, m.
+/// Key travel over which force and work are compared, m.
 const SPAN: f64 = 0.25e-3;
 
-/// What went wrong in a press of `key` to 9.7 mm, in words.
+/// Messages about violations in a press of `key` to 9.7 mm.
 fn faults(key: KeyNumber, settings: &ActionSettings) -> Vec<String> {
     let mut grand = GrandKey::new(key, settings);
     let mut heats = [0.0; 25];
     let mut names = Vec::new();
     let mut faults = Vec::new();
     let (mut shown, mut steps, mut worked, mut from) = (0.0, 0u32, 0.0, 0.0);
-    // Submodel, and whether it has been the only one of the span.
+    // Submodel, and whether it was the only one in the span.
     let (mut phase, mut is_one) = ("", true);
     let mut depth = 0.0;
     while depth < 9.7e-3 {
@@ -35,8 +35,8 @@ fn faults(key: KeyNumber, settings: &ActionSettings) -> Vec<String> {
         if depth - from >= SPAN {
             let (mean, true_mean) =
                 (shown / f64::from(steps), (readout.work - worked) / (depth - from));
-            // The first span has the jerk with which the press begins; where the submodel changes,
-            // the force falls inside a step.
+            // The first span contains the onset of the press; where the submodel changes, the force falls
+            // inside a step.
             if from > 0.0 && is_one && (mean - true_mean).abs() > 0.01 * true_mean.abs().max(0.2) {
                 faults.push(format!(
                     "{:.2} mm: shows {mean:.4} N, work over way {true_mean:.4} N",
@@ -61,15 +61,15 @@ fn none(key: KeyNumber, settings: &ActionSettings, what: &str) {
 }
 
 #[test]
-fn on_every_key() {
+fn force_agrees_with_work_on_every_key() {
     for key in KeyNumber::all() {
-        none(key, &ActionSettings::default(), "as it stands");
+        none(key, &ActionSettings::default(), "in the standard regulation");
     }
 }
 
-/// Springs and felts from end to end of what a technician may set.
+/// Springs and felts over the whole ranges of their settings.
 #[test]
-fn with_any_spring_and_felt() {
+fn force_agrees_with_work_for_any_spring_and_felt() {
     let d = ActionSettings::default();
     for number in [1, 40, 88] {
         let key = KeyNumber::from_index(number - 1).unwrap();

@@ -1,4 +1,4 @@
-//! What notes, pedals and positions do to the whole piano.
+//! Notes, pedals and positions on the whole piano.
 
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
@@ -10,7 +10,7 @@ use touchback_instrument::settings::{KeyPressure, StrikeOutput, Switch, Timing, 
 use touchback_instrument::{Event, Piano, Settings};
 use touchback_sound::SoundSettings;
 
-/// A low rate: what is tested here does not depend on it, and strings cost by the sample.
+/// A low sample rate, Hz: these tests do not depend on it, and the cost of strings grows with it.
 const RATE: f64 = 24_000.0;
 
 fn key(note: u8) -> KeyNumber {
@@ -25,17 +25,17 @@ fn off(note: u8) -> Event {
     Event::NoteOff { key: key(note), velocity: 0.5 }
 }
 
-/// Renders so many samples in uneven blocks; what was struck and heard.
-fn run(piano: &mut Piano, samples: usize) -> (Vec<StrikeRecord>, Vec<f32>) {
-    let (mut strikes, mut heard) = (Vec::new(), Vec::new());
+/// Renders `count` samples in uneven blocks. Returns strikes and the left channel.
+fn run(piano: &mut Piano, count: usize) -> (Vec<StrikeRecord>, Vec<f32>) {
+    let (mut strikes, mut samples) = (Vec::new(), Vec::new());
     let (mut left, mut right) = ([0.0; 97], [0.0; 97]);
-    while heard.len() < samples {
-        let length = (samples - heard.len()).min(97);
+    while samples.len() < count {
+        let length = (count - samples.len()).min(97);
         piano.process(&mut left[..length], &mut right[..length]);
         strikes.extend_from_slice(piano.strikes());
-        heard.extend_from_slice(&left[..length]);
+        samples.extend_from_slice(&left[..length]);
     }
-    (strikes, heard)
+    (strikes, samples)
 }
 
 fn energy(samples: &[f32]) -> f64 {
@@ -115,7 +115,7 @@ fn strict_repetition_is_the_actions_own() {
 }
 
 #[test]
-fn a_sensed_key_plays_as_it_moves() {
+fn a_key_that_follows_positions_plays_by_its_motion() {
     let mut settings = Settings::default();
     settings.touch.key_pressure = KeyPressure::Position;
     let mut speeds = Vec::new();
@@ -141,9 +141,9 @@ fn a_sensed_key_plays_as_it_moves() {
     // speed. Felt and leather give back a fiftieth to a half of the energy.
     let thrown = 5.2 * 1.15..5.2 * 1.7;
     assert!(speeds[1..].iter().all(|ratio| thrown.contains(ratio)), "{speeds:?}");
-    // The slowest is slowed by its weight on the way: 46 mm cost up to 0.95 m/s.
+    // The slowest hammer is slowed by its weight: 46 mm of rise cost up to 0.95 m/s.
     assert!((0.5..5.2 * 2.0).contains(&speeds[0]), "{speeds:?}");
-    // So slowly that the hammer falls back from let-off.
+    // A press so slow that the hammer falls back from let-off.
     let mut piano = Piano::new(RATE, &settings);
     let mut struck = 0;
     for step in 0..=127 {
@@ -155,7 +155,7 @@ fn a_sensed_key_plays_as_it_moves() {
 }
 
 #[test]
-fn a_pedal_catches_what_is_left_of_a_note() {
+fn a_late_pedal_holds_the_rest_of_a_note() {
     let left_after = |pedal_at: Option<usize>| {
         let mut piano = Piano::new(RATE, &Settings::default());
         piano.handle(on(45, 80.0));
@@ -174,7 +174,7 @@ fn a_pedal_catches_what_is_left_of_a_note() {
 }
 
 #[test]
-fn half_pedal_lies_between_up_and_down() {
+fn half_pedal_damps_between_up_and_down() {
     let ringing = |travel: f64| {
         let mut piano = Piano::new(RATE, &Settings::default());
         piano.handle(Event::Sustain(travel));
@@ -184,14 +184,14 @@ fn half_pedal_lies_between_up_and_down() {
         run(&mut piano, 12_000);
         energy(&run(&mut piano, 4800).1)
     };
-    // The tray meets the dampers at 27 % of its way and has them clear at some 41 %.
+    // The tray meets the dampers at 27 % of its travel and has them clear at some 41 %.
     let levels = [0.2, 0.3, 0.33, 0.36, 0.6].map(ringing);
     assert!(levels.windows(2).all(|w| w[0] < w[1]), "{levels:?}");
 }
 
 #[test]
 fn a_choke_and_all_sound_off_end_a_note_under_the_pedal() {
-    // Echoes of a room would outlast them; the case rings on below hearing.
+    // Without a room, whose echoes would last longer; the case rings on inaudibly.
     let settings = Settings { sound: SoundSettings::close(), ..Settings::default() };
     let left_after = |event: Option<Event>| {
         let mut piano = Piano::new(RATE, &settings);
@@ -203,28 +203,28 @@ fn a_choke_and_all_sound_off_end_a_note_under_the_pedal() {
         energy(&run(&mut piano, 2400).1)
     };
     let ringing = left_after(None);
-    // The other strings, whose dampers are up, go on resounding.
+    // The other strings, whose dampers are up, keep resonating.
     let choked = left_after(Some(Event::Choke(key(45))));
     assert!(choked < 0.05 * ringing, "{choked:e} {ringing:e}");
     let silenced = left_after(Some(Event::AllSoundOff));
     assert!(silenced < 1e-9 * ringing, "{silenced:e} {ringing:e}");
 }
 
-/// Level of one frequency in `heard`, by its Fourier coefficient under a Hann window.
-fn level(heard: &[f32], hz: f64) -> f64 {
-    let turn = std::f64::consts::TAU / heard.len() as f64;
+/// Level of one frequency in `samples`, by its Fourier coefficient under a Hann window.
+fn level(samples: &[f32], hz: f64) -> f64 {
+    let turn = std::f64::consts::TAU / samples.len() as f64;
     let (mut re, mut im) = (0.0, 0.0);
-    for (i, sample) in heard.iter().enumerate() {
+    for (i, sample) in samples.iter().enumerate() {
         let window = 0.5 - 0.5 * (turn * i as f64).cos();
         let phase = std::f64::consts::TAU * hz * i as f64 / RATE;
         re += window * f64::from(*sample) * phase.cos();
         im += window * f64::from(*sample) * phase.sin();
     }
-    re.hypot(im) / heard.len() as f64
+    re.hypot(im) / samples.len() as f64
 }
 
 #[test]
-fn expressions_and_bend_move_the_pitch_of_what_sounds() {
+fn expressions_and_bend_move_the_pitch_of_sounding_notes() {
     let higher = 440.0 * (200.0_f64 / 1200.0).exp2();
     for event in [Event::Bend(1.0), Event::Tune { key: key(69), cents: 200.0 }] {
         let mut piano = Piano::new(RATE, &Settings::default());
@@ -238,34 +238,34 @@ fn expressions_and_bend_move_the_pitch_of_what_sounds() {
     }
 }
 
-/// Two fingers of an MPE keyboard: the one bent before its press sounds bent, the other in tune.
+/// Two fingers of an MPE keyboard: one bends before its press and sounds bent, the other is in tune.
 #[test]
-fn a_finger_of_its_own_channel_sounds_where_it_bends() {
+fn an_mpe_note_sounds_at_its_fingers_bend() {
     let mut settings = Settings::default();
     settings.midi.mpe = Switch::On;
     let (mut piano, mut midi) = (Piano::new(RATE, &settings), Midi::default());
     let note_on = |channel, note| InputMessage::NoteOn { channel, note, id: None, velocity: 0.55 };
-    // A whole tone of the 48 semitones.
+    // A whole tone of the range of 48 semitones.
     let bend = InputMessage::Bend { channel: 1, value: 2.0 / 48.0 };
     for message in [bend, note_on(1, 69), note_on(2, 57)] {
         midi.translate(&message, &settings, |event| piano.handle(event));
     }
     run(&mut piano, 1_200);
-    let heard = run(&mut piano, 12_000).1;
-    let tone = |semitones: f64| level(&heard, 440.0 * (semitones / 12.0).exp2());
+    let samples = run(&mut piano, 12_000).1;
+    let tone = |semitones: f64| level(&samples, 440.0 * (semitones / 12.0).exp2());
     assert!(tone(2.0) > 20.0 * tone(1.0), "{} {}", tone(2.0), tone(1.0));
     assert!(tone(-12.0) > 20.0 * tone(-10.0), "{} {}", tone(-12.0), tone(-10.0));
 }
 
 #[test]
-fn una_corda_is_softer_and_changes_nothing_after_it() {
-    let heard = |pedal: &[f64]| {
+fn una_corda_is_softer_and_leaves_no_trace() {
+    let samples = |pedal: &[f64]| {
         let mut piano = Piano::new(RATE, &Settings::default());
         pedal.iter().for_each(|travel| piano.handle(Event::UnaCorda(*travel)));
         piano.handle(on(60, 70.0));
         run(&mut piano, 12_000).1
     };
-    let [plain, soft, back] = [&[][..], &[1.0], &[1.0, 0.0]].map(heard);
+    let [plain, soft, back] = [&[][..], &[1.0], &[1.0, 0.0]].map(samples);
     assert!(energy(&soft) < 0.8 * energy(&plain));
     assert!(back == plain);
 }
@@ -273,7 +273,7 @@ fn una_corda_is_softer_and_changes_nothing_after_it() {
 /// A performance with repetitions, a pedal and natural timing through the action in front of a
 /// second piano: the same hammers, a sample late at most.
 #[test]
-fn strikes_sent_on_strike_again_at_the_same_speed() {
+fn strikes_sent_to_a_second_piano_have_the_same_speed() {
     let mut first = Settings::default();
     first.touch.timing = Timing::Natural;
     first.midi.strike_output = StrikeOutput::NotesAndCc88;
@@ -322,7 +322,7 @@ fn strikes_sent_on_strike_again_at_the_same_speed() {
     }
     again.extend(run(&mut b, 100).0);
     assert_eq!(again.len(), strikes.len());
-    // Slower hammers have no velocity of their own.
+    // Slower hammers are below the lowest velocity.
     let slowest = first.touch.hammer_speed(1.0 / 127.0);
     for (a, b) in strikes.iter().zip(&again) {
         assert_eq!(a.key, b.key);
@@ -332,7 +332,7 @@ fn strikes_sent_on_strike_again_at_the_same_speed() {
     }
 }
 
-/// Three notes and what follows them, under these settings from the beginning.
+/// Strikes and left channel of three notes under `settings`.
 fn three_notes(settings: &Settings) -> (Vec<StrikeRecord>, Vec<f32>) {
     let mut piano = Piano::new(RATE, settings);
     for (note, velocity) in [(36, 30.0), (60, 64.0), (96, 110.0)] {
@@ -342,7 +342,7 @@ fn three_notes(settings: &Settings) -> (Vec<StrikeRecord>, Vec<f32>) {
 }
 
 #[test]
-fn finger_and_hammer_are_the_same_in_the_standard_regulation_and_nowhere_else() {
+fn finger_and_hammer_velocities_agree_in_the_standard_regulation_only() {
     let settings = Settings::default();
     let mut hammer = settings;
     hammer.touch.velocity_means = VelocityMeans::Hammer;
@@ -367,13 +367,13 @@ fn finger_and_hammer_are_the_same_in_the_standard_regulation_and_nowhere_else() 
 }
 
 #[test]
-fn a_screw_turned_under_music_is_heard_alike_however_the_blocks_are_cut() {
+fn a_regulation_changed_while_playing_gives_the_same_samples_for_every_block_size() {
     let mut heavy = Settings::default();
     heavy.action.hammer_mass = 2.0;
     heavy.action.friction = 1.8;
     let play = |block: usize| {
         let mut piano = Piano::new(RATE, &Settings::default());
-        let (mut speeds, mut heard) = (Vec::new(), Vec::new());
+        let (mut speeds, mut samples) = (Vec::new(), Vec::new());
         let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
         for at in 0..24_usize {
             if at == 3 {
@@ -381,29 +381,30 @@ fn a_screw_turned_under_music_is_heard_alike_however_the_blocks_are_cut() {
             }
             piano.handle(on(60, 64.0));
             piano.handle(off(60));
-            // A tenth of a second.
-            let mut left_over = 2_400;
-            while left_over > 0 {
-                let length = block.min(left_over);
+            // 0.1 s.
+            let mut remaining = 2_400;
+            while remaining > 0 {
+                let length = block.min(remaining);
                 piano.process(&mut left[..length], &mut right[..length]);
                 speeds.extend(piano.strikes().iter().map(|strike| strike.speed));
-                heard.extend_from_slice(&left[..length]);
-                left_over -= length;
+                samples.extend_from_slice(&left[..length]);
+                remaining -= length;
             }
         }
-        (speeds, heard)
+        (speeds, samples)
     };
-    let (speeds, heard) = play(2_400);
+    let (speeds, samples) = play(2_400);
     let mapped = Settings::default().touch.hammer_speed(64.0 / 127.0);
     assert!(speeds[..4].iter().all(|speed| *speed == mapped));
     let last = speeds[speeds.len() - 1];
     assert!(last < 0.99 * mapped, "{last} of {mapped}");
     assert_eq!(speeds.iter().filter(|speed| **speed != mapped && **speed != last).count(), 0);
-    assert_eq!(play(61), (speeds, heard));
+    assert_eq!(play(61), (speeds, samples));
 }
 
-/// How many of twelve natural notes of one key, each let go `gap` s before the next, are heard.
-fn heard_of_twelve(gap: f64, legato_repair: Switch) -> (usize, u64) {
+/// Numbers of strikes and silent presses of twelve natural notes of one key, each released `gap` s before
+/// the next.
+fn strikes_of_twelve(gap: f64, legato_repair: Switch) -> (usize, u64) {
     let mut settings = Settings::default();
     settings.touch.timing = Timing::Natural;
     settings.touch.legato_repair = legato_repair;
@@ -421,13 +422,13 @@ fn heard_of_twelve(gap: f64, legato_repair: Switch) -> (usize, u64) {
 }
 
 #[test]
-fn legato_repair_lets_every_repeated_note_sound_and_what_is_silent_without_it_is_counted() {
-    let (heard, silent) = heard_of_twelve(0.014, Switch::Off);
-    assert!(heard < 12 && heard as u64 + silent == 12, "{heard} heard, {silent} silent");
-    assert_eq!(heard_of_twelve(0.014, Switch::On), (12, 0));
-    // With the time to rise there is nothing to repair.
-    assert_eq!(heard_of_twelve(0.15, Switch::Off), (12, 0));
-    assert_eq!(heard_of_twelve(0.15, Switch::On), (12, 0));
+fn every_repeated_note_strikes_with_legato_repair_and_silent_ones_are_counted_without() {
+    let (struck, silent) = strikes_of_twelve(0.014, Switch::Off);
+    assert!(struck < 12 && struck as u64 + silent == 12, "{struck} struck, {silent} silent");
+    assert_eq!(strikes_of_twelve(0.014, Switch::On), (12, 0));
+    // With enough time to rise, legato repair changes nothing.
+    assert_eq!(strikes_of_twelve(0.15, Switch::Off), (12, 0));
+    assert_eq!(strikes_of_twelve(0.15, Switch::On), (12, 0));
 }
 
 /// Natural notes of one key, `gap` s from note-on to note-on and each held for `held` s: the times
@@ -451,7 +452,7 @@ fn short_notes(velocity: f64, gap: f64, held: f64, repair: Switch) -> (Vec<f64>,
 }
 
 #[test]
-fn with_legato_repair_a_finger_plays_its_note_however_soon_it_is_let_go() {
+fn with_legato_repair_every_note_strikes_however_short() {
     for velocity in [20.0, 60.0, 100.0] {
         for held in [0.001, 0.01, 0.03] {
             let (late, silent) = short_notes(velocity, 0.5, held, Switch::On);
@@ -461,11 +462,11 @@ fn with_legato_repair_a_finger_plays_its_note_however_soon_it_is_let_go() {
         }
     }
     let (late, silent) = short_notes(20.0, 0.5, 0.01, Switch::Off);
-    assert_eq!((late.len(), silent), (0, 4), "as written");
+    assert_eq!((late.len(), silent), (0, 4), "released too early");
 }
 
 #[test]
-fn a_note_repeated_before_it_has_sounded_is_played_first() {
+fn a_note_repeated_before_its_strike_still_strikes() {
     // Soft notes take 0.1 s: the second comes while the first is being pressed.
     let (late, silent) = short_notes(30.0, 0.3, 0.02, Switch::On);
     assert_eq!((late.len(), silent), (4, 0));
@@ -474,7 +475,7 @@ fn a_note_repeated_before_it_has_sounded_is_played_first() {
     assert!(late.iter().all(|late| *late > 0.0), "caused by their own notes: {late:?}");
 }
 
-/// Level of a held note's third and fifth half second beside its first, dB.
+/// Level of a held note in its third and fifth half second relative to the first, dB.
 fn decay(settings: &Settings) -> [f64; 2] {
     let mut piano = Piano::new(RATE, settings);
     piano.handle(on(60, 127.0 * settings.touch.velocity(1.05)));
@@ -484,7 +485,7 @@ fn decay(settings: &Settings) -> [f64; 2] {
 }
 
 #[test]
-fn a_hammer_that_does_not_drop_chokes_its_note() {
+fn a_hammer_that_does_not_drop_damps_its_note() {
     for timing in [Timing::Natural, Timing::Immediate] {
         let mut settings = Settings::default();
         settings.touch.timing = timing;

@@ -1,4 +1,4 @@
-//! Modes that ring by themselves, or with what moves the bridge.
+//! Free modes, and modes driven by a force on the bridge.
 #![allow(
     clippy::needless_range_loop,
     reason = "one lane index over several arrays is what becomes a register"
@@ -7,10 +7,10 @@
 use super::{BridgeInput, LANES, Lane, ModeState, kernels, totals, turned};
 use touchback_core::math::kernel::Kernel;
 
-/// Samples whose sums are held at once.
+/// Samples whose sums are buffered.
 const PART: usize = 32;
 
-/// Lets modes ring for `out.len()` samples and adds their force on the bridge.
+/// Advances modes by `out.len()` samples and adds their force on the bridge, N.
 pub fn ring(kernel: Kernel, modes: &mut [ModeState], out: &mut [f32]) {
     if modes.is_empty() {
         return;
@@ -48,7 +48,7 @@ kernels! {
     (modes: &mut [ModeState], sums: &mut [Lane])
 }
 
-/// `N` groups of lanes at a time, where the registers hold them: one alone would wait for its own
+/// `N` groups of lanes at a time, as the registers hold them: a single group would wait for its own
 /// result of the sample before.
 #[inline(always)]
 fn ring_in_turn<const N: usize>(modes: &mut [ModeState], sums: &mut [Lane]) {

@@ -1,6 +1,6 @@
-//! Sums over the lanes, many samples at once.
+//! Sums over the lanes, sixteen samples at once.
 //!
-//! A sum of the lanes of one sample alone moves each value through five instructions that wait for
+//! The sum of the lanes of one sample moves each value through five instructions that wait for
 //! each other; sixteen samples folded into each other take a third of the instructions. The order
 //! of additions is that of [`total`].
 
@@ -10,10 +10,10 @@ use touchback_core::math::kernel::Kernel;
 /// Samples folded at once.
 const FOLDED: usize = 16;
 
-/// Adds the totals of so many samples.
+/// Adds the totals of sixteen samples.
 type Fold = fn(&[Lane; FOLDED], &mut [f32; FOLDED]);
 
-/// Adds the [`total`] of each of `sums` to its place in `out`.
+/// Adds the [`total`] of each of `sums` to the same index of `out`.
 pub fn add(kernel: Kernel, sums: &[Lane], out: &mut [f32]) {
     #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables, reason = "one way there"))]
     let fold: Option<Fold> = match kernel {

@@ -1,24 +1,24 @@
 //! A hammer at its strings, step by step.
 //!
-//! Over a step h the contact force F is constant. A modal string driven so moves exactly to
+//! Over a step h the contact force F is constant. A modal string under it moves exactly to
 //! y1 = y_free + c F, and a free mass to x1 = x + v h − F h²/2m, so the compression ξ = x − y ends
-//! at ξ1 = ξ_free − (c + h²/2m) F. The felt answers with
+//! at ξ1 = ξ_free − (c + h²/2m) F. The felt's force is
 //!
 //! F = max(0, (Φ(ξ1) − Φ(ξ0))/(ξ1 − ξ0) + K α (ξ1^p − ξ0^p)/h),  Φ = K ξ^(p+1)/(p+1)
 //!
 //! The first term's work is exactly the change of the felt's energy, the second is never negative
 //! work: the step conserves energy to rounding and is passive for any h. The right side grows with
-//! ξ1, so the residual in ξ1 is strictly monotone and Newton inside a shrinking bracket always
-//! arrives.
+//! ξ1, so the residual in ξ1 is strictly monotone and Newton's method inside a shrinking bracket
+//! always converges.
 
 use touchback_core::math::power::power;
 use touchback_core::math::real::{MOST_LANES, Mask, Real};
 use touchback_core::mech::hammer::{Hammer, HammerFelt};
 
-/// Compression below which the felt is clear, m: nothing at all, and far from denormal.
+/// Compression below which the felt is clear, m: far below any contact, far above denormals.
 const CLEAR: f64 = 1e-60;
 
-/// A hammer in flight or contact; one, or one in each lane.
+/// A hammer in flight or contact; `R` holds one hammer, or one in each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct MovingHammer<R = f64> {
     mass: R,
@@ -35,7 +35,7 @@ pub struct MovingHammer<R = f64> {
 }
 
 impl MovingHammer {
-    /// `hammer`, `gap` metres short of the string, which stands at `string`, moving at `speed` m/s.
+    /// `hammer` moving at `speed` m/s, `gap` metres below the string, which is at `string` metres.
     #[must_use]
     pub const fn new(hammer: &Hammer, string: f64, gap: f64, speed: f64) -> Self {
         let HammerFelt { stiffness, exponent, relaxation, .. } = hammer.felt;
@@ -52,8 +52,8 @@ impl MovingHammer {
         }
     }
 
-    /// It moves away from the string and is farther than `reach` m, the most the string can
-    /// displace.
+    /// Whether the hammer moves away from the string and is farther than `reach` m, the largest
+    /// displacement of the string.
     #[must_use]
     pub const fn is_out_of(&self, reach: f64) -> bool {
         self.speed < 0.0 && self.position < -reach
@@ -79,10 +79,10 @@ impl MovingHammer {
 }
 
 impl<R: Real> MovingHammer<R> {
-    /// Hammers side by side; lanes beyond them repeat the last.
+    /// `hammers` in the lanes; the remaining lanes repeat the last hammer.
     ///
     /// # Panics
-    /// Without a hammer.
+    /// If `hammers` is empty.
     #[inline(always)]
     #[must_use]
     pub fn beside(hammers: &[MovingHammer]) -> Self {
@@ -104,7 +104,7 @@ impl<R: Real> MovingHammer<R> {
 
     /// Writes the state of as many lanes as there are `hammers` back to them.
     #[inline(always)]
-    pub fn part(&self, hammers: &mut [MovingHammer]) {
+    pub fn store(&self, hammers: &mut [MovingHammer]) {
         let mut each = |value: R, set: fn(&mut MovingHammer, f64)| {
             let mut lanes = [0.0; MOST_LANES];
             value.store(&mut lanes);
@@ -125,8 +125,8 @@ impl<R: Real> MovingHammer<R> {
         self.compression
     }
 
-    /// The lanes of `which` fly on for `h` seconds, clear of the string, which is then at `string`
-    /// metres.
+    /// Moves the hammers in the lanes of `which` for `h` seconds in free flight; the string is then at
+    /// `string` metres.
     #[inline(always)]
     pub fn coast(&mut self, string: R, h: R, which: R::Mask) {
         let zero = R::of(0.0);
@@ -139,8 +139,8 @@ impl<R: Real> MovingHammer<R> {
         put(which, zero, &mut self.force[1]);
     }
 
-    /// The lanes of `which` advance by `h` seconds against a string that would come to `y_free` metres
-    /// by itself and yields `compliance` m/N over the step; returns the force of the step, N.
+    /// Advances the lanes of `which` by `h` seconds against a string that would move to `y_free` metres
+    /// without force and yields `compliance` m/N over the step. Returns the force of the step, N.
     #[inline(always)]
     pub fn step(&mut self, y_free: R, compliance: R, h: R, which: R::Mask) -> R {
         let zero = R::of(0.0);
@@ -169,8 +169,8 @@ impl<R: Real> MovingHammer<R> {
         FeltStep { exponent: self.exponent, xi0, u0, phi0, share, viscous: self.relaxation / h }
     }
 
-    /// Force at which felt and motion agree: the root of ξ1 − ξ_free + c F(ξ1); and ξ1 to the felt's
-    /// exponent. In the lanes of `which`.
+    /// Force at which felt and motion agree, the root of ξ1 − ξ_free + c F(ξ1), and ξ1^p, in the lanes of
+    /// `which`.
     #[inline(always)]
     fn solve(&self, xi_free: R, c: R, h: R, which: R::Mask) -> (R, R) {
         let (zero, half) = (R::of(0.0), R::of(0.5));
@@ -183,7 +183,7 @@ impl<R: Real> MovingHammer<R> {
         let mut power = zero;
         let mut open = which;
         for _ in 0..80 {
-            let (f, slope, u1, du1) = felt.answer(xi1);
+            let (f, slope, u1, du1) = felt.force(xi1);
             let residual = xi1 - xi_free + ck * f.max(zero);
             let beyond = residual.gt(zero);
             high = R::select(beyond, high.min(xi1), high);
@@ -194,7 +194,7 @@ impl<R: Real> MovingHammer<R> {
             let unbounded = !inside & low.le(never) & open;
             if unbounded.any() {
                 // The force is largest at ξ_free, so the root is not below this.
-                let bound = xi_free - ck * felt.answer(xi_free).0.max(zero);
+                let bound = xi_free - ck * felt.force(xi_free).0.max(zero);
                 low = R::select(unbounded, bound, low);
             }
             let next = R::select(inside, newton, half * (low + high));
@@ -202,7 +202,7 @@ impl<R: Real> MovingHammer<R> {
             let risen = R::select(next.gt(zero), (u1 + du1 * (next - xi1)).max(zero), zero);
             power = R::select(open, risen, power);
             xi1 = R::select(open, next, xi1);
-            // Newton squares its error: the step after this one would change less than single
+            // Newton's error is squared in each step: the next one would change less than single
             // precision shows.
             let arrived = inside & step.le(R::of(3e-5) * xi1.abs() + R::of(1e-18));
             open = open & !(arrived | step.le(zero));
@@ -218,9 +218,11 @@ impl<R: Real> MovingHammer<R> {
 #[derive(Clone, Copy)]
 struct FeltStep<R> {
     exponent: R,
-    /// Compression at the beginning, m, to the exponent, and the energy then over K.
+    /// Compression ξ0 at the beginning, m.
     xi0: R,
+    /// ξ0^p.
     u0: R,
+    /// Energy at the beginning over K.
     phi0: R,
     /// 1/(p + 1).
     share: R,
@@ -229,10 +231,9 @@ struct FeltStep<R> {
 }
 
 impl<R: Real> FeltStep<R> {
-    /// Force at this compression at the end and its slope, both over K; the compression to the exponent
-    /// and the slope of that.
+    /// For the compression ξ1 at the end: force and its slope, both over K; ξ1^p and its slope.
     #[inline(always)]
-    fn answer(&self, xi1: R) -> (R, R, R, R) {
+    fn force(&self, xi1: R) -> (R, R, R, R) {
         let (zero, half) = (R::of(0.0), R::of(0.5));
         let Self { exponent, xi0, u0, phi0, share, viscous } = *self;
         let (u1, du1) = raised(xi1, exponent);
@@ -246,13 +247,13 @@ impl<R: Real> FeltStep<R> {
     }
 }
 
-/// Puts `new` where `which` holds.
+/// Writes `new` to the lanes of `which`.
 #[inline(always)]
 fn put<R: Real>(which: R::Mask, new: R, old: &mut R) {
     *old = R::select(which, new, *old);
 }
 
-/// A compression to the felt's exponent, and the slope of that; both 0 where the felt is clear.
+/// ξ^p of the compression ξ and its slope; both 0 where the felt is clear.
 #[inline(always)]
 fn raised<R: Real>(xi: R, exponent: R) -> (R, R) {
     let touching = xi.gt(R::of(CLEAR));

@@ -1,4 +1,4 @@
-//! Responses as the convolution needs them: read only.
+//! Responses in the layout of the convolution: read only.
 
 use num_complex::Complex32;
 
@@ -6,7 +6,7 @@ use super::{CHANNELS, PARTITIONS, Responses, partitions, spectrum, stages};
 use crate::bank::BLOCK;
 use touchback_core::math::cast::single;
 
-/// A set of inputs' responses in [`CHANNELS`] outputs.
+/// Responses from a set of inputs to [`CHANNELS`] outputs.
 pub struct Filter {
     /// Direct taps, newest last: `[input][channel]`.
     pub(super) head: Vec<[[f32; BLOCK]; CHANNELS]>,
@@ -63,7 +63,7 @@ fn spectra(responses: &Responses, range: std::ops::Range<usize>, blocks: usize) 
                 let at = ((i * CHANNELS + c) * partitions + p) * length;
                 let done = forward.process_with_scratch(&mut time, &mut bins, &mut scratch);
                 debug_assert!(done.is_ok(), "lengths are fixed above");
-                spectrum::part(&bins, &mut spectra[at..at + length]);
+                spectrum::split(&bins, &mut spectra[at..at + length]);
             }
         }
     }

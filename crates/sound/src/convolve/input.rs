@@ -9,22 +9,22 @@ use super::{Filter, PARTITIONS, partitions, spectrum, stages};
 use crate::bank::BLOCK;
 use touchback_core::math::pages;
 
-/// What came in, and when.
+/// History of the inputs.
 pub struct Input {
     /// Previous and present block of each input.
     pub(super) recent: Vec<[f32; 2 * BLOCK]>,
-    /// Short and long.
+    /// Short and long stage.
     pub(super) stages: [InputStage; 2],
     /// Blocks since the last input that was not zero.
     quiet: usize,
     /// Blocks after which all history is zero.
     memory: usize,
     /// All history was zero when the present block began.
-    begins: bool,
+    was_silent: bool,
 }
 
 impl Input {
-    /// Room for as much as `filter`, and others of its size, needs. Allocates.
+    /// Space for the history that `filter`, and others of its size, need. Allocates.
     #[must_use]
     pub fn new(filter: &Filter) -> Self {
         let memory = filter.taps.div_ceil(BLOCK) + 4 * PARTITIONS[1];
@@ -35,7 +35,7 @@ impl Input {
             stages: [stage(0), stage(1)],
             quiet: memory,
             memory,
-            begins: true,
+            was_silent: true,
         }
     }
 
@@ -43,13 +43,13 @@ impl Input {
     pub fn reset(&mut self) {
         self.recent.fill([0.0; 2 * BLOCK]);
         for stage in &mut self.stages {
-            (stage.place, stage.newest) = (0, 0);
+            (stage.index, stage.newest) = (0, 0);
             stage.clear();
         }
-        (self.quiet, self.begins) = (self.memory, true);
+        (self.quiet, self.was_silent) = (self.memory, true);
     }
 
-    /// All history is zero.
+    /// Whether all history is zero.
     #[must_use]
     pub const fn is_silent(&self) -> bool {
         self.quiet >= self.memory
@@ -57,10 +57,10 @@ impl Input {
 
     /// Whether an output that is switched on now has missed nothing of a partition of the long stage.
     pub(super) const fn is_at_beginning(&self) -> bool {
-        self.begins || self.stages[1].place == 0
+        self.was_silent || self.stages[1].index == 0
     }
 
-    /// Takes the `len` samples from `at` of the present block; `inputs` holds them at the same place.
+    /// Takes the `len` samples from `at` of the present block out of `inputs`, at the same indices.
     pub fn take(&mut self, inputs: &[[f32; BLOCK]], at: usize, len: usize) {
         if inputs.iter().any(|i| i[at..at + len].iter().any(|&x| x != 0.0)) {
             self.quiet = 0;
@@ -72,37 +72,38 @@ impl Input {
         }
     }
 
-    /// Ends the present block: transforms what is complete, lets `outputs` do their share of the work
-    /// unless all is zero, and begins the next one. Whether all has become zero.
+    /// Ends the present block: transforms complete partitions, calls `outputs` for their share of the work
+    /// unless all history is zero, and begins the next block. Returns whether all history has become zero.
     pub fn end_block(&mut self, outputs: impl FnOnce(&Self)) -> bool {
         let [short, long] = &mut self.stages;
         if self.quiet >= self.memory {
             // Zero in, zero history: only the block count advances.
-            long.tick();
+            long.advance();
             return false;
         }
         self.quiet += 1;
         short.take(&self.recent);
         long.take(&self.recent);
         outputs(self);
-        self.stages[1].tick();
+        self.stages[1].advance();
         for recent in &mut self.recent {
             recent.copy_within(BLOCK.., 0);
         }
-        self.begins = self.is_silent();
-        if self.begins {
+        self.was_silent = self.is_silent();
+        if self.was_silent {
             self.recent.fill([0.0; 2 * BLOCK]);
             self.stages.iter_mut().for_each(InputStage::clear);
         }
-        self.begins
+        self.was_silent
     }
 }
 
 /// The inputs of one stage of equal partitions.
 pub(super) struct InputStage {
-    /// Blocks in a partition, and which of them is present.
+    /// Blocks in a partition.
     blocks: usize,
-    pub(super) place: usize,
+    /// Index of the present block in its partition.
+    pub(super) index: usize,
     pub(super) partitions: usize,
     /// `[input][slot]`: a ring of spectra, flattened.
     history: Vec<f32>,
@@ -122,7 +123,7 @@ impl InputStage {
         let partitions = partitions(taps, blocks);
         Self {
             blocks,
-            place: 0,
+            index: 0,
             partitions,
             history: pages::filled(0.0, inputs * partitions * spectrum::length(size + 1)),
             newest: 0,
@@ -139,22 +140,22 @@ impl InputStage {
         self.inputs.iter_mut().for_each(|input| input.fill(0.0));
     }
 
-    /// Goes to the next block of a partition.
-    fn tick(&mut self) {
-        self.place = (self.place + 1) % self.blocks;
+    /// Advances to the next block of a partition.
+    fn advance(&mut self) {
+        self.index = (self.index + 1) % self.blocks;
     }
 
-    /// Takes in the block just ended, and transforms a partition that it completes.
+    /// Takes the block just ended, and transforms the partition that it completes.
     fn take(&mut self, recent: &[[f32; 2 * BLOCK]]) {
         if self.partitions == 0 {
             return;
         }
         let size = self.blocks * BLOCK;
-        let at = size + self.place * BLOCK;
+        let at = size + self.index * BLOCK;
         for (input, recent) in self.inputs.iter_mut().zip(recent) {
             input[at..at + BLOCK].copy_from_slice(&recent[BLOCK..]);
         }
-        if self.place + 1 == self.blocks {
+        if self.index + 1 == self.blocks {
             self.turn_over();
         }
     }
@@ -169,12 +170,12 @@ impl InputStage {
             let (time, bins) = (&mut self.time, &mut self.bins);
             let done = self.forward.process_with_scratch(time, bins, &mut self.scratch);
             debug_assert!(done.is_ok(), "lengths are fixed in new");
-            spectrum::part(&self.bins, &mut self.history[at..at + length]);
+            spectrum::split(&self.bins, &mut self.history[at..at + length]);
             self.inputs[i].copy_within(self.blocks * BLOCK.., 0);
         }
     }
 
-    /// Spectrum of `input` as it was `age` partitions ago.
+    /// Spectrum of `input` `age` partitions ago.
     pub(super) fn earlier(&self, input: usize, age: usize) -> &[f32] {
         let length = spectrum::length(self.blocks * BLOCK + 1);
         let slot = (self.newest + age) % self.partitions;

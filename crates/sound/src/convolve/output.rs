@@ -1,4 +1,4 @@
-//! What one filter makes of the inputs.
+//! Convolution of the inputs with one filter.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use touchback_core::math::pages;
 /// The output of one [`Filter`].
 pub struct Output {
     kernel: Kernel,
-    /// Short and long.
+    /// Short and long stage.
     stages: [OutputStage; 2],
     is_on: bool,
 }
@@ -26,8 +26,8 @@ impl Output {
         Self { kernel, stages: PARTITIONS.map(OutputStage::new), is_on: false }
     }
 
-    /// Switches it on, at any time: after [`super::COMPLETE`] blocks it hears all of the input's
-    /// history, from the beginning on where that is zero.
+    /// Switches the output on, at any time: after [`super::COMPLETE`] blocks it contains all of the input's
+    /// history, at once where that is zero.
     pub fn start(&mut self, input: &Input) {
         if !self.is_on {
             self.is_on = true;
@@ -35,7 +35,7 @@ impl Output {
         }
     }
 
-    /// Switches it off.
+    /// Switches the output off.
     pub fn stop(&mut self) {
         if self.is_on {
             self.is_on = false;
@@ -43,20 +43,19 @@ impl Output {
         }
     }
 
-    /// It is switched on.
+    /// Whether the output is switched on.
     #[must_use]
     pub const fn is_on(&self) -> bool {
         self.is_on
     }
 
-    /// Forgets what was.
+    /// Sets all history to 0.
     pub fn clear(&mut self) {
         self.stages.iter_mut().for_each(OutputStage::clear);
     }
 
-    /// Writes to `early` what the first [`super::EARLY`] taps of `filter`, and to `late` what the
-    /// others make of the samples `at`… of the present block, which `input` has taken and is not
-    /// silent.
+    /// Writes the samples `at`… of the present block, which `input` (not silent) has taken: to `early` the
+    /// convolution with the first [`super::EARLY`] taps of `filter`, to `late` that with the others.
     pub fn process(
         &self,
         filter: &Filter,
@@ -66,7 +65,7 @@ impl Output {
         late: [&mut [f32]; CHANNELS],
     ) {
         let len = early[0].len();
-        let late_from = input.stages[1].place * BLOCK + at;
+        let late_from = input.stages[1].index * BLOCK + at;
         let [short, long] = &self.stages;
         for (c, (early, late)) in early.into_iter().zip(late).enumerate() {
             early.copy_from_slice(&short.output[c][at..at + len]);
@@ -77,7 +76,7 @@ impl Output {
         }
     }
 
-    /// This block's share of the work, after `input` has taken in the block that ends.
+    /// Does this block's share of the work, after `input` has taken the block that ends.
     pub fn end_block(&mut self, filter: &Filter, input: &Input) {
         let stages = self.stages.iter_mut().zip(&filter.spectra).zip(&input.stages);
         for ((stage, spectra), input) in stages {
@@ -90,11 +89,13 @@ impl Output {
 struct OutputStage {
     /// Blocks in a partition.
     blocks: usize,
-    /// The present partition is not complete: nothing is done before the next one begins.
+    /// The output was switched on inside a partition: no work before the next one begins.
     waits: bool,
-    /// `[channel]`: spectra of the sums under way, next and present output.
+    /// `[channel]`: spectra of the sums in progress.
     sums: [Vec<f32>; CHANNELS],
+    /// `[channel]`: output of the next partition.
     next: [Vec<f32>; CHANNELS],
+    /// `[channel]`: output of the present partition.
     output: [Vec<f32>; CHANNELS],
     inverse: Arc<dyn ComplexToReal<f32>>,
     time: Vec<f32>,
@@ -142,17 +143,17 @@ impl OutputStage {
         }
         // Long stage. Products in the first seven blocks of a partition, sums ready in the
         // seventh; at the end of the eighth the outputs change.
-        let (place, slices) = (input.place, self.blocks - 1);
-        self.waits &= place > 0;
+        let (index, slices) = (input.index, self.blocks - 1);
+        self.waits &= index > 0;
         if self.waits {
             return;
         }
-        if place < slices {
+        if index < slices {
             let share = partitions.div_ceil(slices);
-            let from = (place * share).min(partitions);
+            let from = (index * share).min(partitions);
             let to = (from + share).min(partitions);
             self.multiply(kernel, spectra, input, inputs, from..to);
-            if place + 1 == slices {
+            if index + 1 == slices {
                 self.deliver();
             }
         } else {
@@ -179,17 +180,17 @@ impl OutputStage {
         let length = self.sums[0].len();
         for p in range {
             for i in 0..inputs {
-                let heard = input.earlier(i, p);
+                let spectrum_in = input.earlier(i, p);
                 for c in 0..CHANNELS {
                     let at = ((i * CHANNELS + c) * input.partitions + p) * length;
                     let response = &spectra[at..at + length];
-                    spectrum::add_product(kernel, &mut self.sums[c], heard, response);
+                    spectrum::add_product(kernel, &mut self.sums[c], spectrum_in, response);
                 }
             }
         }
     }
 
-    /// Brings the sums back to time as the next output.
+    /// Transforms the sums to the next output.
     fn deliver(&mut self) {
         let size = self.blocks * BLOCK;
         for c in 0..CHANNELS {

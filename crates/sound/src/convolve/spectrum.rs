@@ -1,24 +1,24 @@
-//! Spectra as the products need them: real parts, then imaginary parts, each in whole lanes.
+//! Spectra in the layout of the products: real parts, then imaginary parts, each in whole lanes.
 
 use num_complex::Complex32;
 
 use crate::bank::{BLOCK, LANES, kernels, total};
 use touchback_core::math::kernel::Kernel;
 
-/// Numbers that a spectrum of `bins` takes.
+/// Length of a spectrum of `bins`, numbers.
 pub const fn length(bins: usize) -> usize {
     2 * bins.next_multiple_of(LANES)
 }
 
-/// Lays out `bins` in `planes`.
-pub fn part(bins: &[Complex32], planes: &mut [f32]) {
+/// Writes `bins` to `planes`.
+pub fn split(bins: &[Complex32], planes: &mut [f32]) {
     let (re, im) = planes.split_at_mut(planes.len() / 2);
     for ((bin, re), im) in bins.iter().zip(re).zip(im) {
         (*re, *im) = (bin.re, bin.im);
     }
 }
 
-/// Takes `planes` together to `bins`.
+/// Writes `planes` to `bins`.
 pub fn join(planes: &[f32], bins: &mut [Complex32]) {
     let (re, im) = planes.split_at(planes.len() / 2);
     for ((bin, re), im) in bins.iter_mut().zip(re).zip(im) {
@@ -49,8 +49,8 @@ fn add_product_body(sum: &mut [f32], a: &[f32], b: &[f32]) {
 }
 
 kernels! {
-    /// Adds to `out` what `taps`, newest last, make of `input`, which begins [`BLOCK`] − 1 samples
-    /// before it.
+    /// Adds to `out` the convolution of `taps`, newest last, with `input`, which begins [`BLOCK`] − 1
+    /// samples before `out`.
     add_direct, add_direct_body, add_direct_avx2, add_direct_avx512,
     (taps: &[f32; BLOCK], input: &[f32], out: &mut [f32])
 }
@@ -80,7 +80,7 @@ mod tests {
         let (a, b) = (bins(2), bins(5));
         let planes = |bins: &[Complex32]| {
             let mut planes = vec![0.0; length(bins.len())];
-            part(bins, &mut planes);
+            split(bins, &mut planes);
             planes
         };
         for kernel in Kernel::available() {

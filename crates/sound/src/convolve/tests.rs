@@ -27,7 +27,7 @@ impl Convolver {
         self.output.stop();
     }
 
-    /// Both channels of what comes of `input` in portions of `portion` samples; the output is
+    /// Both channels of the convolution with `input` in portions of `portion` samples; the output is
     /// switched on in block `from`.
     fn run(&mut self, input: &[Vec<f32>], portion: usize, from: usize) -> [Vec<f32>; 2] {
         let len = input[0].len();
@@ -74,7 +74,7 @@ impl Convolver {
 }
 
 #[test]
-fn equals_the_sum_it_stands_for_from_the_first_sample_on() {
+fn convolution_equals_the_direct_sum_from_the_first_sample_on() {
     for taps in [5, 64, 700, 1024, 3000] {
         let responses: Responses =
             (0..2).map(|i| [random(2 * i + 1, taps), random(2 * i + 2, taps)]).collect();
@@ -94,7 +94,7 @@ fn equals_the_sum_it_stands_for_from_the_first_sample_on() {
 }
 
 #[test]
-fn portions_do_not_matter_and_silence_ends() {
+fn portions_change_nothing_and_silence_follows() {
     let responses: Responses = vec![[random(1, 2500), random(2, 2500)]];
     let mut input = vec![random(3, 12_000)];
     input[0][700..6000].fill(0.0);
@@ -113,10 +113,10 @@ fn portions_do_not_matter_and_silence_ends() {
 }
 
 #[test]
-fn an_output_switched_on_late_soon_hears_everything() {
+fn an_output_switched_on_late_soon_contains_all_history() {
     let responses: Responses = vec![[random(1, 3000), random(2, 3000)]];
     let mut input = vec![random(3, 8000)];
-    // Silence first: who is switched on with the first sound has missed nothing.
+    // Silence first: an output switched on with the first sound has missed nothing.
     input[0][..10 * BLOCK].fill(0.0);
     let mut convolver = Convolver::new(&responses);
     let whole = convolver.run(&input, 50, 0);

@@ -1,5 +1,5 @@
-//! Takes a new voicing over without clicks: note by note, sounding notes first, a bounded number of
-//! partials a block.
+//! Applies changed settings to the strings without clicks: note by note, sounding notes first, a bounded
+//! number of partials a block.
 
 use super::Sound;
 use crate::bank::BLOCK;
@@ -7,41 +7,41 @@ use crate::unison::Unison;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 
-/// Partials taken over in a second while a new voicing settles: 16 a block at 48 kHz.
+/// Partials loaded in a second while changed settings are applied: 16 a block at 48 kHz.
 pub(super) const PARTIALS_A_SECOND: f64 = 12_000.0;
 
-/// Progress of a new voicing through the notes.
+/// Progress of changed settings through the notes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loading {
     /// Notes still to be loaded.
     pending: [bool; KEYS],
-    /// Note being loaded, its new modes, and its next partial.
+    /// Index of the note being loaded, its new modes, and its next partial.
     note: Option<(usize, Unison, usize)>,
 }
 
-/// Partials taken over at each block, so that a voicing settles as soon at every sample rate.
+/// Partials loaded in each block, so that loading takes as long at every sample rate.
 pub(super) fn partials_a_block(sample_rate: f64) -> usize {
     floor_index((PARTIALS_A_SECOND * BLOCK as f64 / sample_rate).round()).max(1)
 }
 
 impl Sound {
-    /// Begins to take voicing and strike point over.
-    pub(super) const fn load(&mut self) {
+    /// Begins to load the settings and strike points of all notes.
+    pub(super) const fn begin_loading(&mut self) {
         self.loading = Some(Loading { pending: [true; KEYS], note: None });
     }
 
-    /// Begins to take them over for the note of `key`, besides those that wait.
-    pub(super) fn load_note(&mut self, key: KeyNumber) {
+    /// Begins to load the note of `key`, in addition to those that are pending.
+    pub(super) fn begin_loading_note(&mut self, key: KeyNumber) {
         let i = key.index();
         let loading = self.loading.get_or_insert(Loading { pending: [false; KEYS], note: None });
         loading.pending[i] = true;
-        if loading.note.as_ref().is_some_and(|(of, ..)| *of == i) {
+        if loading.note.as_ref().is_some_and(|(index, ..)| *index == i) {
             loading.note = None;
         }
     }
 
-    /// Takes over a bounded number of partials of the new settings.
-    pub(super) fn load_some(&mut self) {
+    /// Loads a bounded number of partials.
+    pub(super) fn continue_loading(&mut self) {
         let Some(loading) = &mut self.loading else { return };
         let mut budget = self.partials_a_block;
         while budget > 0 {
@@ -59,7 +59,7 @@ impl Sound {
                 continue;
             };
             let note = &mut self.notes[*index];
-            // At low sample rates the highest keys have none.
+            // At low sample rates the highest keys have no partials.
             if *k <= note.partials() {
                 note.load_partial(unison, &self.settings, *k);
                 *k += 1;

@@ -14,8 +14,8 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::real::MOST_LANES;
 
 impl Sound {
-    /// Samples of one block, or a part of it.
-    pub(super) fn portion(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
+    /// Renders the next samples of the present block.
+    pub(super) fn render(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
         let (at, len) = (self.phase, left.len());
         self.bridge[1].iter_mut().for_each(|bus| bus[at..at + len].fill(0.0));
         if self.lids.iter().all(HighShelf::is_silent) && self.is_at_rest() {
@@ -27,7 +27,7 @@ impl Sound {
         self.advance_contacts(len);
         for key in self.awake.iter() {
             let (note, &(first, weights)) =
-                (&mut self.notes[key.index()], &self.places[key.index()]);
+                (&mut self.notes[key.index()], &self.bridge_weights[key.index()]);
             let mut force = [0.0f32; BLOCK];
             let force = &mut force[..len];
             note.process(at, force);
@@ -48,10 +48,10 @@ impl Sound {
         if !self.knocks.is_empty() {
             self.knocks.process(&mut self.inputs, &mut self.bridge[1], at, len);
         }
-        let [early, late] = self.pickup.process(&self.inputs, at, len);
-        let far = distant.as_ref().map(|_| self.pickup.process_distant(at, len));
+        let [early, late] = self.microphones.process(&self.inputs, at, len);
+        let far = distant.as_ref().map(|_| self.microphones.process_distant(at, len));
         let scale = single(FULL_SCALE);
-        // The room is filled by the piano, wherever one listens.
+        // Every perspective sends the same sound into the room, before distance and width.
         let mut sent = [[0.0; BLOCK]; CHANNELS];
         for (i, (l, r)) in left.iter_mut().zip(right.iter_mut()).enumerate() {
             let share = (at + i + 1) as f32 / BLOCK as f32;
@@ -60,13 +60,13 @@ impl Sound {
             let sum = |early: &Channels, late: &Channels| -> [f32; CHANNELS] {
                 std::array::from_fn(|c| scale * (early[c][i] + late_gain * late[c][i]))
             };
-            let [here, there] = &mut self.lids;
-            let [a, b] = here.shade(sum(&early, &late), shade);
+            let [chosen_lid, distant_lid] = &mut self.lids;
+            let [a, b] = chosen_lid.shade(sum(&early, &late), shade);
             [sent[0][i], sent[1][i]] = [a, b];
             let (a, b) = output::widened(a, b, side);
             (*l, *r) = (direct * a, direct * b);
             if let (Some([far_left, far_right]), Some([early, late])) = (&mut distant, &far) {
-                [far_left[i], far_right[i]] = there.shade(sum(early, late), shade);
+                [far_left[i], far_right[i]] = distant_lid.shade(sum(early, late), shade);
             }
         }
         let sent = sent.each_ref().map(|channel| &channel[..len]);
@@ -81,7 +81,7 @@ impl Sound {
     fn advance_contacts(&mut self, len: usize) {
         let mut group = ArrayVec::<_, MOST_LANES>::new();
         for key in self.awake.iter() {
-            if self.notes[key.index()].is_touched() {
+            if self.notes[key.index()].is_in_contact() {
                 group.push(key.index());
             }
             if group.len() == self.kernel.lanes() {
@@ -94,12 +94,12 @@ impl Sound {
 
     /// Control work at a block's beginning.
     pub(super) fn begin_block(&mut self) {
-        self.take_voicing();
+        self.apply_settings();
         self.mix.iter_mut().for_each(|(from, glide)| *from = glide.step());
-        self.pickup.begin_block();
+        self.microphones.begin_block();
         self.room.begin_block();
         if self.loading.is_some() {
-            self.load_some();
+            self.continue_loading();
         }
         let gate = single(GATE / FULL_SCALE);
         self.bridge.swap(0, 1);
@@ -124,11 +124,11 @@ impl Sound {
             resonances.begin_block(bridge, loudest > gate);
         }
         for key in self.awake.iter() {
-            let (first, weights) = self.places[key.index()];
+            let (first, weights) = self.bridge_weights[key.index()];
             let resonances = &mut self.resonances[usize::from(!loss::has_damper(key))];
             resonances.add(&mut self.notes[key.index()], first, weights);
         }
         self.inputs.fill([0.0; BLOCK]);
-        self.resonances.iter().for_each(|strings| strings.spread(&mut self.inputs));
+        self.resonances.iter().for_each(|strings| strings.add_to(&mut self.inputs));
     }
 }

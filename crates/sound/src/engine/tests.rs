@@ -1,4 +1,4 @@
-//! The whole engine, measured on what it renders.
+//! The whole engine, measured on rendered sound.
 
 mod changes;
 
@@ -38,7 +38,7 @@ fn rendered_partials_have_the_strings_inharmonicity() {
     }
 }
 
-/// Without the tail of case and walls, whose own beats would be taken for the strings'.
+/// Without the tail of case and walls, whose beats would disturb the measurement of the strings.
 fn bare() -> Sound {
     Sound::new(RATE, &SoundSettings { board: 0.0, ..SoundSettings::close() })
 }
@@ -71,7 +71,7 @@ fn dampers_stop_notes_as_fast_as_measured() {
 }
 
 #[test]
-fn half_pedal_lies_between() {
+fn half_pedal_gives_levels_between_damped_and_free() {
     let mut sound = engine();
     let mut level = |lift: f64| {
         sound.reset();
@@ -150,7 +150,7 @@ fn performance(sound: &mut Sound, portion: usize, len: usize) -> Vec<u32> {
 }
 
 #[test]
-fn host_blocks_and_resets_never_change_a_sample() {
+fn host_blocks_and_resets_change_no_sample() {
     let mut sound = engine();
     let first = performance(&mut sound, 1000, 6000);
     assert!(first.iter().any(|&x| x != 0));
@@ -175,7 +175,7 @@ fn every_kernel_gives_the_same_samples() {
 }
 
 #[test]
-fn strikes_sound_at_once_and_between_samples() {
+fn strikes_have_no_latency_and_sound_between_samples() {
     let mut sound = engine();
     let mut render = |wait: usize, delay: f64| {
         sound.reset();
@@ -202,7 +202,7 @@ fn strikes_sound_at_once_and_between_samples() {
 }
 
 #[test]
-fn rest_is_exact_silence() {
+fn an_engine_at_rest_renders_zeros() {
     let mut sound = engine();
     assert!(sound.is_silent());
     let silent = |sound: &mut Sound| {
@@ -248,7 +248,7 @@ fn the_longest_lived_strings_fall_silent_within_the_bound() {
 }
 
 #[test]
-fn abuse_stays_finite_and_below_full_scale() {
+fn random_and_invalid_input_stays_finite_and_below_full_scale() {
     let mut sound = engine();
     let mut noise = Random::new(77);
     let mut pick = |low: f64, high: f64| low + (high - low) * (0.5 + 0.5 * noise.signed());
@@ -319,7 +319,7 @@ fn the_left_pedal_softens_the_blow_more_than_the_aftersound() {
     let (blow, after) = measure::sympathetic_resonance::una_corda(&mut sound, key(40), RATE);
     assert!((-8.0..-1.0).contains(&blow), "{blow} dB");
     assert!(after > blow + 1.0, "{after} against {blow} dB");
-    // One string cannot be missed; its hammer only finds softer felt.
+    // A single string is always hit; the hammer only meets it with softer felt.
     let (single, _) = measure::sympathetic_resonance::una_corda(&mut sound, key(3), RATE);
     assert!((-4.0..0.5).contains(&single), "{single} dB");
     assert_eq!(measure::strike_free(&mut sound, key(40), 2.0, 0.1, RATE), fresh);
@@ -328,7 +328,7 @@ fn the_left_pedal_softens_the_blow_more_than_the_aftersound() {
 }
 
 #[test]
-fn other_sample_rates_sound_alike() {
+fn level_and_pitch_do_not_depend_on_the_sample_rate() {
     let reference = measure::strike_free(&mut engine(), key(52), 2.0, 0.3, RATE).rms_db(0.0, 0.3);
     for rate in [192_000.0, 96_000.0, 44_100.0, 22_050.0] {
         let close = SoundSettings::close();
@@ -341,7 +341,7 @@ fn other_sample_rates_sound_alike() {
 }
 
 #[test]
-fn a_silent_key_resounds_and_a_damped_one_does_not() {
+fn a_silently_held_key_resonates_and_a_damped_one_does_not() {
     let mut sound = engine();
     // C3 answers with its second partial, near C4's first.
     let mut after = |held| {
@@ -353,7 +353,7 @@ fn a_silent_key_resounds_and_a_damped_one_does_not() {
 }
 
 #[test]
-fn with_the_pedal_down_sound_only_dies_away() {
+fn sound_only_decays_with_the_pedal_down() {
     let mut sound = engine();
     KeyNumber::all().for_each(|key| sound.damper(key, 1.0));
     for n in [4, 16, 28, 40, 52, 64] {
@@ -391,7 +391,7 @@ fn decay_does_not_depend_on_speed() {
 }
 
 #[test]
-fn knocks_are_heard_in_proportion_and_below_the_note() {
+fn knocks_are_proportional_to_speed_and_softer_than_the_note() {
     let mut sound = engine();
     let note = measure::strike_free(&mut sound, key(40), 2.0, 0.3, RATE).peak_db();
     for knock in [Knock::KeyBed, Knock::KeyRest, Knock::Check, Knock::Damper] {

@@ -1,22 +1,24 @@
-//! The case: key bed, rim and frame, which swing on after a knock in modes of their own.
+//! The case: key bed, rim and frame, which ring in modes of their own after a knock.
 //!
-//! Every mode answers a force F with g ω ∫ F(t − s) e^{−σs} sin ωs ds. Audio thread.
+//! The output of a mode under a force F is g ω ∫ F(t − s) e^{−σs} sin ωs ds. Audio thread.
 
 use std::f64::consts::{PI, TAU};
 
 use super::SOFTEST;
 use touchback_core::math::cast::floor_index;
 
-/// Frequency, Hz, and gain g of each mode. Frequencies: the lines of body and key bed
-/// [Askenfelt 1994]. Gains and quality are fitted to how two recorded grands ring on below 400 Hz
+/// Frequency, Hz, and gain g of each mode. Frequencies: the modes of body and key bed
+/// [Askenfelt 1994]. Gains and quality are fitted to the ringing of two recorded grands below 400 Hz
 /// (`touchback lab recorded`).
 const MODES: [(f64, f64); 3] = [(38.0, 3.75), (100.0, 0.43), (250.0, 0.3)];
 const QUALITY: f64 = 12.0;
 
-/// One mode: ∫ F e^{(iω − σ)s} ds, N·s, and its factor a sample.
+/// One mode of the case.
 #[derive(Clone, Copy, Default, Debug)]
 struct CaseMode {
+    /// ∫ F e^{(iω − σ)s} ds, N·s.
     swing: [f64; 2],
+    /// Factor on `swing` per sample.
     step: [f64; 2],
     /// g ω, 1/s.
     gain: f64,
@@ -27,8 +29,7 @@ struct CaseMode {
 pub(super) struct Case {
     sample_rate: f64,
     modes: [CaseMode; MODES.len()],
-    /// Samples until all of it is below [`SOFTEST`]: it ends at a sample of its own whatever the
-    /// blocks.
+    /// Samples until the force of all modes is below [`SOFTEST`]; the end does not depend on the blocks.
     left: usize,
 }
 
@@ -42,7 +43,7 @@ impl Case {
         Self { sample_rate, modes, left: 0 }
     }
 
-    /// Comes to rest.
+    /// Sets all modes to rest.
     pub(super) fn clear(&mut self) {
         self.modes.iter_mut().for_each(|mode| mode.swing = [0.0; 2]);
         self.left = 0;
@@ -52,7 +53,7 @@ impl Case {
         self.left == 0
     }
 
-    /// A knock that leaves at most `momentum` N·s comes in the next `samples`.
+    /// Announces a knock of at most `momentum` N·s within the next `samples`.
     pub(super) fn expect(&mut self, momentum: f64, samples: usize) {
         let most =
             |mode: &CaseMode| mode.gain * (libm::hypot(mode.swing[0], mode.swing[1]) + momentum);
@@ -63,7 +64,7 @@ impl Case {
         self.left = self.left.max(samples + rings);
     }
 
-    /// One sample under `force` N: what comes of it, N.
+    /// Force of the case, N, in one sample under `force` N.
     pub(super) fn next(&mut self, force: f64) -> f64 {
         if self.left == 0 {
             return 0.0;
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_swings_on_in_its_modes_and_ends() {
+    fn the_case_rings_in_its_modes_and_ends() {
         let rate = 48_000.0;
         let mut case = Case::new(rate);
         assert!(case.is_silent() && case.next(1.0) == 0.0);
@@ -98,7 +99,7 @@ mod tests {
         while !case.is_silent() {
             force.push(case.next(0.0));
         }
-        // At once as strong as all its modes together, later the lowest alone.
+        // All modes sound at first, the lowest alone later.
         let peak = force.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
         let most: f64 = MODES.iter().map(|(hz, gain)| gain * TAU * hz * momentum).sum();
         assert!(peak < most && peak > 0.4 * most, "{peak} of {most}");

@@ -1,4 +1,4 @@
-//! What one blow gives the strings: contact and the spectrum it leaves on the bridge.
+//! One blow on the strings: contact, and spectrum on the bridge.
 
 use std::f64::consts::TAU;
 
@@ -12,7 +12,7 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::mech::hammer::Hammer;
 
-/// Steps a second of [`strike`]: finer than any the engine uses.
+/// Steps a second of [`strike`]: finer than in the engine.
 const RATE: f64 = 384_000.0;
 
 /// Peak force of the whole hammer at 2 m/s, N: key, low, high.
@@ -29,8 +29,8 @@ pub fn strike(key: KeyNumber, settings: &SoundSettings, speed: f64) -> ContactRe
     strike_offline(&Hammer::concert(key), &StringSpec::of(key, settings), speed, RATE)
 }
 
-/// Frequency, Hz, and amplitude of the partials that a strike leaves on the bridge below 16 kHz,
-/// before any loss: the hammer force's spectrum there times the partial's shape under the hammer.
+/// Frequency, Hz, and amplitude of the partials of a strike on the bridge below 16 kHz, before any loss:
+/// the spectrum of the hammer force at the partial times the partial's shape under the hammer.
 #[must_use]
 pub fn bridge_lines(key: KeyNumber, settings: &SoundSettings, speed: f64) -> Vec<(f64, f64)> {
     let (hammer, string) = (Hammer::concert(key), StringSpec::of(key, settings));

@@ -1,4 +1,4 @@
-//! What strings do in company: pedal, silent keys, left pedal, register.
+//! Measurements with other strings: pedal, silent keys, left pedal, register.
 
 use crate::measure::{RenderedNote, db, decay_time, level_db, render, strike_free};
 use crate::scale::StringSpec;
@@ -18,8 +18,8 @@ pub const PEDAL_KEYS: [(usize, f64); 9] = [
     (76, 0.8),
 ];
 
-/// Decay time of the fundamental with the pedal down over that with the key alone held; of the
-/// first 20 dB.
+/// Decay time of the fundamental over its first 20 dB with the pedal down, over that with the key alone
+/// held.
 #[must_use]
 pub fn pedal_effect(sound: &mut Sound, key: KeyNumber, seconds: f64, rate: f64) -> Option<f64> {
     let hz = StringSpec::of(key, &SoundSettings::default()).partial_hz(1);
@@ -32,9 +32,8 @@ pub fn pedal_effect(sound: &mut Sound, key: KeyNumber, seconds: f64, rate: f64) 
     Some(time(&render(sound, seconds, rate))? / alone)
 }
 
-/// `struck` played staccato (0.3 s) at 5 m/s while `silent` is held: level of the partial of
-/// `silent` of number `k` afterwards against the struck sound's at that frequency, dB. With
-/// `held` false, the same without holding.
+/// Level of partial `k` of `silent`, which is held, after `struck` was played staccato (0.3 s) at 5 m/s,
+/// over the struck sound's level at that frequency, dB. With `held` false, `silent` is not held.
 #[must_use]
 pub fn silent_key(
     sound: &mut Sound,

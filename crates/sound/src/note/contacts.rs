@@ -1,7 +1,7 @@
 //! Hammers at the strings of several notes, side by side.
 //!
-//! Each note's strings are turned by themselves; what the felts answer is solved for as many notes
-//! as the kernel has lanes. No lane looks at another, so a note sounds the same beside any others.
+//! Each note's modes advance by themselves; the felts' forces are solved for as many notes at once as
+//! the kernel has lanes. No lane reads another, so a note sounds the same beside any others.
 //! Audio thread.
 
 use arrayvec::ArrayVec;
@@ -14,10 +14,10 @@ use touchback_core::math::kernel::Kernel;
 use touchback_core::math::lane_work::Work;
 use touchback_core::math::real::{MOST_LANES, Mask, Real};
 
-/// Longest time after which a hammer is removed, s.
+/// Time after a strike at which its hammer is removed at the latest, s.
 const HAMMER_CAUGHT: f64 = 0.06;
 
-/// A hammer this far from the string will not reach it within a sample, m: strings and hammers
+/// Distance from the string from which a hammer cannot reach it within a sample, m: strings and hammers
 /// move at less than 10 m/s.
 const WELL_CLEAR: f64 = 2.5e-4;
 
@@ -27,26 +27,29 @@ pub(super) struct Strike {
     pub(super) hammer: MovingHammer,
     /// Time clear of the string, s.
     pub(super) clear: f64,
-    /// Time since it began, s.
+    /// Time since the strike began, s.
     pub(super) age: f64,
 }
 
-/// Forces while hammers are at the strings, not yet heard, N: on the bridge, and the hammer's own.
+/// Forces of the samples with a hammer at the strings, until [`Note::process`] outputs them.
 #[derive(Debug)]
-pub(super) struct Touched {
+pub(super) struct ContactForces {
+    /// Force on the bridge, N.
     pub(super) force: [f32; BLOCK],
+    /// Force of the hammer on the strings, N.
     pub(super) blow: [f32; BLOCK],
+    /// Number of samples.
     pub(super) len: usize,
 }
 
-impl Default for Touched {
+impl Default for ContactForces {
     fn default() -> Self {
         Self { force: [0.0; BLOCK], blow: [0.0; BLOCK], len: 0 }
     }
 }
 
 /// Advances the hammers of `group`, at most [`Kernel::lanes`] indices of `notes` that are
-/// [touched](Note::is_touched), and their strings by `len` samples, or until they have left.
+/// [in contact](Note::is_in_contact), and their strings by `len` samples, or until the hammers have left.
 pub fn advance(kernel: Kernel, notes: &mut [Note], group: &[usize], len: usize) {
     if !group.is_empty() {
         kernel.run(Contacts { notes, group, len });
@@ -74,26 +77,26 @@ impl Work for Contacts<'_> {
         let most = steps[..group.len()].iter().copied().max().unwrap_or(0);
         let compliance = R::from_lanes(|lane| note(lane).compliance);
         let h = R::from_lanes(|lane| sample / steps[lane] as f64);
-        // Lanes whose hammers are still there, as bits.
-        let mut there = (0..group.len()).fold(0, |bits, lane| bits | 1 << lane);
+        // Lanes whose hammers have not left, as bits.
+        let mut present = (0..group.len()).fold(0, |bits, lane| bits | 1 << lane);
         for at in 0..len.min(BLOCK) {
             let mut values = [0.0; MOST_LANES];
             moving.compression().store(&mut values);
-            let away = |lane: &usize| values[*lane] < -WELL_CLEAR;
-            let coasting = lanes(there).filter(away).fold(0, |bits, lane| bits | 1 << lane);
+            let is_clear = |lane: &usize| values[*lane] < -WELL_CLEAR;
+            let coasting = lanes(present).filter(is_clear).fold(0, |bits, lane| bits | 1 << lane);
             for lane in lanes(coasting) {
                 let note = &mut notes[group[lane]];
-                let (bridge, place) =
+                let (bridge, displacement) =
                     bank::coast(note.kernel, &mut note.modes, &note.contact_couplings);
-                values[lane] = f64::from(place);
-                note.touched.force[at] = bridge + note.frame.next(0.0);
-                note.touched.blow[at] = 0.0;
-                note.wait(sample);
+                values[lane] = f64::from(displacement);
+                note.contact_forces.force[at] = bridge + note.frame.next(0.0);
+                note.contact_forces.blow[at] = 0.0;
+                note.mark_clear(sample);
             }
             if coasting != 0 {
                 moving.coast(R::load(&values), R::of(sample), R::Mask::from_bits(coasting));
             }
-            let touching = there & !coasting;
+            let touching = present & !coasting;
             let mut force = [0.0; MOST_LANES];
             for step in 0..most {
                 let stepping = |lane: &usize| step < steps[*lane];
@@ -104,13 +107,13 @@ impl Work for Contacts<'_> {
                 for lane in lanes(which) {
                     let note = &mut notes[group[lane]];
                     let pushed = single(force[lane]);
-                    let place = bank::advance(
+                    let displacement = bank::advance(
                         note.kernel,
                         &mut note.modes,
                         &note.contact_couplings,
                         pushed,
                     );
-                    values[lane] = f64::from(place);
+                    values[lane] = f64::from(displacement);
                 }
                 let which_lanes = R::Mask::from_bits(which);
                 moving.step(R::load(&values), compliance, h, which_lanes).store(&mut values);
@@ -119,30 +122,30 @@ impl Work for Contacts<'_> {
                 for lane in lanes(which) {
                     let note = &mut notes[group[lane]];
                     if values[lane] > 0.0 {
-                        note.meet();
+                        note.mark_contact();
                     } else {
-                        note.wait(sample / steps[lane] as f64);
+                        note.mark_clear(sample / steps[lane] as f64);
                     }
                 }
             }
             for lane in lanes(touching) {
                 let note = &mut notes[group[lane]];
                 let blow = single(force[lane]);
-                note.touched.force[at] = note.end_contact(blow);
-                note.touched.blow[at] = blow;
+                note.contact_forces.force[at] = note.end_contact(blow);
+                note.contact_forces.blow[at] = blow;
             }
-            for lane in lanes(there) {
+            for lane in lanes(present) {
                 let note = &mut notes[group[lane]];
-                note.touched.len = at + 1;
-                if note.grow_older(sample) {
-                    there &= !(1 << lane);
+                note.contact_forces.len = at + 1;
+                if note.age_strike(sample) {
+                    present &= !(1 << lane);
                 }
             }
-            if there == 0 {
+            if present == 0 {
                 break;
             }
         }
-        moving.part(&mut hammers);
+        moving.store(&mut hammers);
         for (&note, hammer) in group.iter().zip(&hammers) {
             if let Some(strike) = &mut notes[note].strike {
                 strike.hammer = *hammer;
@@ -159,48 +162,48 @@ fn lanes(bits: u8) -> impl Iterator<Item = usize> {
 impl Note {
     /// [`Note::process`] of a note by itself, the hammer at its strings included.
     pub fn process_alone(&mut self, at: usize, out: &mut [f32]) {
-        if self.is_touched() {
+        if self.is_in_contact() {
             let kernel = self.kernel;
             advance(kernel, std::slice::from_mut(self), &[0], out.len());
         }
         self.process(at, out);
     }
 
-    /// Ends a sample of contact with this `force` in its last step; the force on the bridge, N.
+    /// Ends a sample of contact with the `force` of its last step. Returns the force on the bridge, N.
     fn end_contact(&mut self, force: f32) -> f32 {
         let bridge =
             bank::end_contact(self.kernel, &mut self.modes, &self.contact_couplings, force)
                 + self.frame.next(force);
         if self.rest.1 > 0.0 {
             let (rest, poles) = (self.rest.1, &self.poles);
-            bank::shorten(&mut self.modes, |c, l| 1.0 - rest * poles[c].damp[l]);
+            bank::scale(&mut self.modes, |c, l| 1.0 - rest * poles[c].damp[l]);
         }
         bridge
     }
 
     /// The felt was clear of the strings for `h` more seconds.
-    fn wait(&mut self, h: f64) {
+    fn mark_clear(&mut self, h: f64) {
         if let Some(strike) = &mut self.strike {
             strike.clear += h;
         }
     }
 
-    /// The felt touches the strings.
-    fn meet(&mut self) {
+    /// The felt is in contact with the strings.
+    fn mark_contact(&mut self) {
         if let Some(strike) = &mut self.strike {
             strike.clear = 0.0;
         }
     }
 
-    /// A sample has passed since the hammer came; whether it is gone for good.
-    fn grow_older(&mut self, sample: f64) -> bool {
-        let gone = self.strike.as_mut().is_none_or(|strike| {
+    /// A sample of the strike has passed. Returns whether its hammer has left for good.
+    fn age_strike(&mut self, sample: f64) -> bool {
+        let has_left = self.strike.as_mut().is_none_or(|strike| {
             strike.age += sample;
-            strike.clear > self.gone || strike.age > HAMMER_CAUGHT
+            strike.clear > self.separation_time || strike.age > HAMMER_CAUGHT
         });
-        if gone {
+        if has_left {
             self.strike = None;
         }
-        gone
+        has_left
     }
 }

@@ -1,4 +1,5 @@
-//! The frame's part of a blow: what reaches the board by agraffes or capo bar, plate and rim.
+//! The frame's part of a blow: the force that reaches the board through agraffes or capo bar, plate and
+//! rim.
 //!
 //! The string presses on its near end as the hammer presses on the string, and the plate passes a
 //! share of that on. In the treble the near end is the capo bar, cast iron that bends between two
@@ -10,21 +11,23 @@ use std::f64::consts::PI;
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::compass::{KeyNumber, linear, log_linear};
 
-/// Share s of the hammer's force, by key number: fitted to what two recorded grands have under the
-/// fundamental in the first 0.1 s (`touchback lab recorded`).
+/// Share s of the hammer's force, by key number: fitted to the spectrum of two recorded grands below
+/// the fundamental in the first 0.1 s (`touchback lab recorded`).
 const SHARE: [(f64, f64); 4] = [(1.0, 0.05), (52.0, 0.04), (70.0, 0.09), (88.0, 0.18)];
 
 /// First bending mode of the capo bar, Hz: 22.4/(2π l²) √(E/ρ) h/√12 of a clamped beam l = 0.36 m
 /// long and h = 0.04 m deep, cast iron with E = 110 GPa and ρ = 7200 kg/m³.
 const CAPO_HZ: f64 = 1200.0;
 
-/// Its quality, and the gain b at its peak by key number: fitted to the attacks of three recorded
-/// grands, which all have 5–10 dB more there in the first 30 ms than a plate without it (C6–C8).
-/// The bar begins above C5.
+/// Quality of the capo bar's first mode (fitted with its gain).
 const CAPO_QUALITY: f64 = 5.0;
+
+/// Gain b at the peak of the capo bar's first mode by key number: fitted to the attacks of three recorded
+/// grands, which all have 5–10 dB more there in the first 30 ms than a plate without the mode (C6–C8).
+/// The bar begins above C5.
 const CAPO_GAIN: [(f64, f64); 2] = [(52.0, 0.0), (64.0, 2.5)];
 
-/// The way from the hammer to the board that does not lead through the bridge, of one note.
+/// Path of one note from the hammer to the board past the bridge.
 #[derive(Debug)]
 pub(super) struct Frame {
     share: f32,
@@ -33,8 +36,9 @@ pub(super) struct Frame {
     /// Coefficients of the band-pass: g, 1/Q, and 1/(1 + g (g + 1/Q)).
     coefficients: [f32; 3],
     states: [f32; 2],
-    /// Samples of ringing that a force leaves, and how many are left.
+    /// Samples for which the bar rings after a force.
     rings: usize,
+    /// Samples of ringing still to come.
     left: usize,
 }
 
@@ -57,13 +61,13 @@ impl Frame {
         }
     }
 
-    /// Comes to rest.
+    /// Sets the filter to rest.
     pub(super) const fn reset(&mut self) {
         self.states = [0.0; 2];
         self.left = 0;
     }
 
-    /// One sample under the hammer's `force`, N: what reaches the board, N.
+    /// Force on the board, N, in one sample under the hammer's `force`, N.
     pub(super) fn next(&mut self, force: f32) -> f32 {
         if force > 0.0 {
             self.left = self.rings;
@@ -84,7 +88,7 @@ impl Frame {
         self.share * (force + self.gain * band)
     }
 
-    /// Adds what still rings once the hammer has gone.
+    /// Adds the ringing after the hammer has left.
     pub(super) fn ring(&mut self, out: &mut [f32]) {
         for out in out {
             if self.left == 0 {

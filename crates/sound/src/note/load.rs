@@ -1,4 +1,4 @@
-//! What a voicing makes of the modes of one note.
+//! Modes of one note from the sound settings.
 
 use std::f64::consts::PI;
 
@@ -14,38 +14,39 @@ use touchback_core::math::compass::linear;
 use touchback_core::math::complex;
 use touchback_core::math::power::square;
 
-/// Mobility from one place of the bridge to another against that at one place at low frequency, and
-/// where it begins to fall because the places lie further apart than the board's waves are long.
+/// Mobility from one point of the bridge to another over the mobility at one point, at low frequency.
 const TRANSFER: f64 = 0.35;
+/// Frequency from which [`TRANSFER`] falls, Hz, because the points are farther apart than the board's
+/// waves are long.
 const TRANSFER_HZ: f64 = 1000.0;
 
-/// Where the waves between two places turn from opposite to equal phase, Hz. With the two constants
-/// above fitted so that silent keys answer and the pedal lengthens the middle register's decay as
-/// measured, and leaves bass and treble alone [Lehtonen 2007].
+/// Frequencies between which the waves between two points turn from opposite to equal phase, Hz. Fitted
+/// together with the two constants above so that silent keys resonate and the pedal lengthens the middle
+/// register's decay as measured, and leaves bass and treble unchanged [Lehtonen 2007].
 const TRANSFER_TURN: (f64, f64) = (320.0, 360.0);
 
-/// The same at the undamped strings, which lie within a wavelength of what shakes them
+/// [`TRANSFER`] of the undamped strings, which are within a wavelength of the driving strings
 /// ([`near_top`](crate::resonances::near_top)).
 const TRANSFER_TOP: f64 = 1.3;
 
-/// Share of it that reaches the sideways motion of undamped strings and is heard of it (fitted as
-/// [`TRANSFER_TOP`]; twice the way that a blow's sideways motion takes once).
+/// Share of [`TRANSFER_TOP`] that drives the sideways motion of undamped strings and returns from it
+/// (fitted as [`TRANSFER_TOP`]; the path of a blow's sideways motion, taken twice).
 const SIDEWAYS_TOP: f64 = 0.25;
 
 /// Force that the near end passes on to the board through agraffes and frame, over the same force on
 /// the bridge, by key number. A wave takes up to 16 ms to the bridge of a bass string and a sixth of
-/// that to the near end: low notes are heard from there first. Fitted, its sign included, to the
+/// that to the near end: low notes sound from there first. Fitted, its sign included, to the
 /// attacks of two recorded grands (`touchback lab recorded`, A0–B1: both 0.2 dB nearer) without a loss
-/// in the body; from C3 on both ways are too short to tell.
+/// in the body; from C3 on both paths are too short to tell apart.
 const NEAR_END: [(f64, f64); 3] = [(1.0, -0.4), (16.0, -0.13), (28.0, 0.0)];
 
-/// Modes of the first `partials` partials of a note of so many strings.
+/// Number of modes of the first `partials` partials of a note of `strings` strings.
 pub(super) const fn modes(partials: usize, strings: usize) -> usize {
     let sideways = if partials < SIDEWAYS { partials } else { SIDEWAYS };
     partials * strings + sideways
 }
 
-/// Velocity of another place of the bridge per force at one, over the real mobility there.
+/// Velocity of one point of the bridge per force at another, over the real mobility at the latter.
 fn transfer(hz: f64) -> Complex64 {
     let (from, to) = TRANSFER_TURN;
     let turned = ((hz - from) / (to - from)).clamp(0.0, 1.0);
@@ -53,7 +54,7 @@ fn transfer(hz: f64) -> Complex64 {
 }
 
 impl Note {
-    /// Takes over a whole new voicing at once.
+    /// Loads all modes for `settings` at once.
     pub fn load(&mut self, settings: &SoundSettings) {
         let unison = Unison::new(self.key, settings);
         for k in 1..=self.partials {
@@ -68,13 +69,13 @@ impl Note {
         self.partials
     }
 
-    /// Place of mode `j` of partial `k` among the lanes: low partials first, each with its sideways
+    /// Index of mode `j` of partial `k` among the lanes: low partials first, each with its sideways
     /// motion last.
-    const fn place(&self, k: usize, j: usize) -> usize {
+    const fn lane(&self, k: usize, j: usize) -> usize {
         modes(k - 1, self.strings) + j
     }
 
-    /// Takes over partial `k` (1…partials) of a new voicing; bounded work, no click.
+    /// Loads partial `k` (1…partials) for `settings`; bounded work, no click.
     pub fn load_partial(&mut self, unison: &Unison, settings: &SoundSettings, k: usize) {
         let group = unison.group(k);
         let count = self.strings as f64;
@@ -82,7 +83,7 @@ impl Note {
         let missed = if self.strings > 1 { [blow[0], 0.0, 0.0] } else { [0.0; MOST] };
         let weights = [group.weights(blow), group.weights(&missed), group.weights(&[1.0; MOST])];
         let upright = (0..self.strings).map(|j| (group.poles[j], weights.map(|w| w[j]), true));
-        // The sideways motion takes its part of every blow.
+        // Every blow drives the sideways motion too.
         let sideways = (k <= SIDEWAYS).then(|| unison.sideways(k)).map(|(pole, weight)| {
             let missed = weight * missed[0] / count;
             (pole, [weight, missed, SIDEWAYS_TOP * count].map(Complex64::from), false)
@@ -90,19 +91,19 @@ impl Note {
         let string = unison.string();
         let mass = 0.5 * string.mass();
         let bridge = self.strung.bridge_gain(k);
-        // At the near end all partials pull alike, at the bridge they alternate.
+        // Partials pull on the near end with equal sign, on the bridge with alternating sign.
         let near_end = linear(&NEAR_END, f64::from(self.key.number())) * bridge.abs();
         let force = bridge + near_end;
-        // The force per w stays that of the piano as strung, so that nothing that rings jumps; w is
+        // The force per w stays that of the default settings, so that no sounding force jumps; w is
         // the displacement times `scale`.
         let scale = string.bridge_gain(k) / bridge;
         let shape = string.strike_shape(&self.hammer, k) / count;
         let plucked = pluck::amplitude(string, k);
         let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);
-        // Tuned past the top of the band a partial falls silent instead of folding back.
-        let heard = group.poles[0].im * sample < f64::from(poles::HIGHEST);
+        // A partial tuned past the top of the band is silent instead of folding back.
+        let is_in_band = group.poles[0].im * sample < f64::from(poles::HIGHEST);
         let damp = loss::damper(self.key, k) / settings.damper_time;
-        // A bridge that moves at Y F pulls on the partial as the partial pulls on it.
+        // A bridge that moves at Y F acts on the partial as the partial acts on the bridge.
         let hz = self.strung.partial_hz(k);
         let mobility = loss::bridge_mobility(self.key, hz).re;
         let transfer =
@@ -111,19 +112,19 @@ impl Note {
             * sample
             * scale;
         let resonances = resonance_modes(self.key, self.strings);
-        for (j, (pole, [all, missed, pulled], felt)) in upright.chain(sideways).enumerate() {
+        for (j, (pole, [all, missed, pulled], is_upright)) in upright.chain(sideways).enumerate() {
             // Constant force for one step, exactly.
             let push = scale * shape / Complex64::new(0.0, mass * pole.im)
                 * ((complex::exp(pole * step) - 1.0) / pole)
-                * f64::from(u8::from(heard));
-            let place = self.place(k, j);
-            let (c, l) = (place / LANES, place % LANES);
+                * f64::from(u8::from(is_in_band));
+            let lane = self.lane(k, j);
+            let (c, l) = (lane / LANES, lane % LANES);
             let blow = &mut self.hammer_inputs[c];
             blow.all_re[l] = single((all * push).re);
             blow.all_im[l] = single((all * push).im);
             blow.missed_re[l] = single((missed * push).re);
             blow.missed_im[l] = single((missed * push).im);
-            blow.shape[l] = if felt { single(shape / scale) } else { 0.0 };
+            blow.shape[l] = if is_upright { single(shape / scale) } else { 0.0 };
             let slot = &mut self.poles[c];
             slot.shrink[l] = single(-libm::expm1(pole.re * sample));
             slot.step_shrink[l] = single(-libm::expm1(pole.re * step));
@@ -140,9 +141,9 @@ impl Note {
                 };
                 self.resonance.set((k - 1) * resonances + j, &mode);
             }
-            let share = if felt { pulled } else { all };
-            self.released[c].set(l, share * (scale * plucked) * f64::from(u8::from(heard)));
-            let bridge = if heard { single(force) } else { 0.0 };
+            let share = if is_upright { pulled } else { all };
+            self.released[c].set(l, share * (scale * plucked) * f64::from(u8::from(is_in_band)));
+            let bridge = if is_in_band { single(force) } else { 0.0 };
             self.modes[c].bridge[l] = bridge;
             let slow = sample * self.slow.factor();
             if let Some((poles, rings)) = self.slow.group(c) {
@@ -152,37 +153,37 @@ impl Note {
                 rings.bridge[l] = bridge;
             }
         }
-        // Shows the new poles at the next block.
+        // The new poles are applied at the next block.
         self.rest.1 = f32::NAN;
-        self.touching = false;
+        self.are_couplings_current = false;
     }
 
-    /// Completes a voicing after its last partial.
+    /// Completes loading after the last partial.
     pub fn finish_load(&mut self, unison: &Unison) {
         self.share = *unison.blow();
-        self.refresh_touches();
+        self.refresh_couplings();
     }
 
-    /// Makes the touches show poles, bend and hammer as they are.
+    /// Updates the contact couplings to the present poles, bend and hammer.
     ///
     /// A hammer shifted by `a` misses that share of the first string: the blows on the strings
-    /// become h' = (h − a h₁ e₁) N/(N − a h₁), and the hammer feels the strings in the same
-    /// proportion, Σ h'²/N over Σ h²/N times their mean where they start from rest.
-    pub(super) fn refresh_touches(&mut self) {
-        if self.touching {
+    /// become h' = (h − a h₁ e₁) N/(N − a h₁), and the hammer receives the strings' displacement in the
+    /// same proportion, Σ h'²/N over Σ h²/N times their mean where they start from rest.
+    pub(super) fn refresh_couplings(&mut self) {
+        if self.are_couplings_current {
             return;
         }
-        self.touching = true;
+        self.are_couplings_current = true;
         let shift = if self.strings > 1 { self.una_corda.1 } else { 0.0 };
         let (count, h) = (self.strings as f64, &self.share);
         let scale = count / (count - shift * h[0]);
         let squares: f64 = h[..self.strings].iter().map(|h| h * h).sum();
         let left = squares - h[0] * h[0] * (1.0 - square(1.0 - shift));
-        let felt = single(left * scale * scale / squares);
+        let received = single(left * scale * scale / squares);
         let (scale, shift) = (single(scale), single(shift));
         let share = single(1.0 / self.steps as f64);
         let mut compliance = 0.0;
-        for ((touch, blow), pole) in
+        for ((coupling, blow), pole) in
             self.contact_couplings.iter_mut().zip(&self.hammer_inputs).zip(&self.poles)
         {
             for l in 0..LANES {
@@ -190,14 +191,14 @@ impl Note {
                 let im = scale * (blow.all_im[l] - shift * blow.missed_im[l]);
                 let bend = poles::bent_blow(pole.angle[l], share, self.ratio);
                 let (by_re, by_im) = (single(bend.re), single(bend.im));
-                touch.push_re[l] = re * by_re - im * by_im;
-                touch.push_im[l] = re * by_im + im * by_re;
-                touch.shape[l] = felt * blow.shape[l];
-                compliance += f64::from(touch.shape[l]) * f64::from(touch.push_re[l]);
+                coupling.push_re[l] = re * by_re - im * by_im;
+                coupling.push_im[l] = re * by_im + im * by_re;
+                coupling.shape[l] = received * blow.shape[l];
+                compliance += f64::from(coupling.shape[l]) * f64::from(coupling.push_re[l]);
             }
         }
         self.compliance = compliance;
-        poles::set_touching(
+        poles::set_contact(
             self.kernel,
             &mut self.contact_couplings,
             &self.poles,

@@ -1,8 +1,8 @@
-//! A plectrum lets the strings go: the excitation of a harpsichord on these strings.
+//! Release of the strings by a plectrum: the excitation of a harpsichord on these strings.
 //!
-//! The strings stand in a triangle with its corner under the plectrum, at rest, and are let go:
+//! The strings are displaced to a triangle with its corner under the plectrum and released from rest:
 //! partial k begins with the amplitude 2 d sin(kπp)/(k²π² p(1 − p)), d the corner's displacement, p
-//! its place as a share of the length. The plectrum's muting of what still rings is left out.
+//! its position as a share of the length. The plectrum's damping of a sounding string is ignored.
 
 use std::f64::consts::PI;
 
@@ -14,16 +14,16 @@ use crate::scale::StringSpec;
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::trig::direction;
 
-/// Where makers let a harpsichord pluck: this far from the near end, m, and a share of the length
-/// more (chosen within what they use); never beyond the middle.
+/// Plucking point: distance from the near end, m, plus a share of the length (chosen within the
+/// range of harpsichord makers); never beyond the middle.
 const POINT: (f64, f64) = (0.06, 0.11);
 
-/// How long the force with which the bent string has pulled on the bridge takes to leave the output,
-/// s. It was there before the pluck, growing as slowly as the jack rose, and is no sound: without
-/// this the output would begin with its step (chosen: half a rise at an ordinary touch).
+/// Time in which the static force of the displaced string on the bridge fades out of the output, s. That
+/// force has grown with the rise of the jack and is inaudible; without the fade the output would
+/// begin with a step (chosen: half of the jack's rise at an ordinary touch).
 const SETTLING: f64 = 2e-3;
 
-/// Place of the plectrum, share of the string's length.
+/// Position of the plectrum, share of the string's length.
 #[must_use]
 pub fn point(string: &StringSpec) -> f64 {
     (POINT.0 / string.length + POINT.1).min(0.5)
@@ -36,7 +36,7 @@ pub fn amplitude(string: &StringSpec, k: usize) -> f64 {
     2.0 * libm::sin(k * p) / (k * k * p * (1.0 - p))
 }
 
-/// Sixteen modes let go.
+/// States in which a plectrum releases sixteen modes.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Released {
@@ -46,36 +46,37 @@ pub(super) struct Released {
 }
 
 impl Released {
-    /// Lane `l` begins at `w`.
+    /// Sets lane `l` to `w`.
     pub(super) fn set(&mut self, l: usize, w: Complex64) {
         (self.re[l], self.im[l]) = (single(w.re), single(w.im));
     }
 }
 
-/// The resting force that leaves the output.
+/// Fade of the static force.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Settling {
-    /// At the pluck, N.
+    /// Force at the pluck, N.
     force: f32,
-    /// Samples since, and in all.
+    /// Samples since the pluck.
     at: usize,
+    /// Samples of the fade.
     length: usize,
 }
 
 impl Settling {
-    /// Takes the force's remainder off `out`.
+    /// Subtracts the remaining static force from `out`.
     pub(super) fn apply(&mut self, out: &mut [f32]) {
         let left = self.length - self.at;
         for x in out.iter_mut().take(left) {
-            // Smooth at both ends.
+            // Slope 0 at both ends.
             let share = self.at as f32 / self.length as f32;
             *x -= self.force * (1.0 - share * share * (3.0 - 2.0 * share));
             self.at += 1;
         }
     }
 
-    /// What still has to leave, N.
-    fn rest(&self) -> f32 {
+    /// Remaining static force, N.
+    fn remaining(&self) -> f32 {
         if self.at == self.length {
             return 0.0;
         }
@@ -85,7 +86,7 @@ impl Settling {
 }
 
 impl Note {
-    /// The plectrum lets the strings go, displaced by `displacement` m, `delay` samples from now.
+    /// A plectrum releases the strings, displaced by `displacement` m, `delay` samples from now.
     pub fn pluck(&mut self, displacement: f64, delay: f64) {
         self.excite();
         let d = single(displacement);
@@ -95,7 +96,7 @@ impl Note {
                 let (mut re, mut im) = (d * released.re[l], d * released.im[l]);
                 force += ring.bridge[l] * re;
                 if delay > 0.0 {
-                    // Let go late, the mode has turned less by the next sample.
+                    // A mode released later has turned less by the next sample.
                     let back = direction(-delay * f64::from(self.ratio * pole.angle[l]));
                     let (c, s) = (single(back.x), single(back.y));
                     (re, im) = (re * c - im * s, re * s + im * c);
@@ -105,7 +106,7 @@ impl Note {
             }
         }
         let length = floor_index((SETTLING * self.sample_rate).ceil());
-        self.settling = Settling { force: force + self.settling.rest(), at: 0, length };
+        self.settling = Settling { force: force + self.settling.remaining(), at: 0, length };
     }
 }
 
@@ -135,8 +136,8 @@ mod tests {
         (note, out)
     }
 
-    /// Amplitude of `hz` in `x`, seen through a Hann window.
-    fn seen(x: &[f32], hz: f64) -> f64 {
+    /// Amplitude of `hz` in `x` under a Hann window.
+    fn amplitude_at(x: &[f32], hz: f64) -> f64 {
         let turn = 2.0 * PI / x.len() as f64;
         let term = |(i, x): (usize, &f32)| {
             let i = i as f64;
@@ -155,16 +156,16 @@ mod tests {
             let level = |k: usize| {
                 let gain = string.bridge_gain(k).abs() * string.strings as f64;
                 let expected = 1e-3 * gain * amplitude(&string, k).abs();
-                20.0 * (seen(&out[200..], string.partial_hz(k)) / expected).log10()
+                20.0 * (amplitude_at(&out[200..], string.partial_hz(k)) / expected).log10()
             };
-            // Up to the sixth they lose a few decibels in this third of a second, and the sideways
-            // motion adds two; what is near a node of the plucking point has little to show.
-            let heard: Vec<f64> = (1..=6)
+            // Up to the sixth partial a few decibels are lost in this third of a second, and the sideways
+            // motion adds 2 dB; partials with a node near the plucking point are skipped.
+            let levels: Vec<f64> = (1..=6)
                 .filter(|&k| (k as f64 * PI * point(&string)).sin().abs() > 0.3)
                 .map(level)
                 .collect();
-            assert!(heard.len() > 4);
-            assert!(heard.iter().all(|db| (-9.0..3.0).contains(db)), "{number}: {heard:?}");
+            assert!(levels.len() > 4);
+            assert!(levels.iter().all(|db| (-9.0..3.0).contains(db)), "{number}: {levels:?}");
         }
     }
 

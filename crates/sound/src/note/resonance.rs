@@ -1,6 +1,6 @@
-//! The strings of one note that others set moving through the bridge, at a slower sample rate.
+//! The strings of one note as other notes drive them through the bridge, at a slower sample rate.
 //!
-//! What a string was struck with rings beside this: their motions add.
+//! The motion after a strike of the note itself is a state of its own; both motions add.
 
 use super::share;
 use crate::bank::{self, BridgeInput, LANES, ModeState};
@@ -10,10 +10,11 @@ use touchback_core::math::cast::single;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::power::square;
 
-/// Highest partial that resounds with other notes, Hz: above, the driving strings decay before it
-/// has built up. Strings without dampers, near which the blow itself shakes the bridge, resound with
-/// all their fundamentals.
+/// Highest partial that resonates with other notes, Hz: above, the driving strings decay before the
+/// resonance has built up.
 pub const HIGHEST_HZ: f64 = 2_200.0;
+/// [`HIGHEST_HZ`] of strings without dampers: the blow itself moves the bridge near them, and all their
+/// fundamentals resonate.
 pub const HIGHEST_TOP_HZ: f64 = 4_500.0;
 
 /// Modes below [`HIGHEST_HZ`] or [`HIGHEST_TOP_HZ`], all that the bridge drives.
@@ -21,22 +22,25 @@ pub struct Resonance {
     kernel: Kernel,
     modes: Vec<ModeState>,
     poles: Vec<Pole>,
-    /// What a force on the bridge does to the modes at once, and when it arrives here.
+    /// Response of the modes to a force on the bridge without delay.
     pulls: Vec<BridgeInput>,
+    /// `pulls` turned forward by `lag`.
     drives: Vec<BridgeInput>,
-    /// Samples to a slow sample, and slow samples from a force to its effect here.
+    /// Samples per slow sample.
     factor: f64,
+    /// Slow samples from a force to its effect here.
     lag: f32,
     /// Leading groups of lanes that still ring.
     active: usize,
 }
 
-/// One mode as the voicing has it, of the full sample rate's numbers.
+/// One mode in numbers of the full sample rate.
 pub struct Resonating {
-    /// Real part of the pole times the sample's length, and its angle over a sample, rad.
+    /// Real part of the pole times the sample's length.
     pub decay: f64,
+    /// Angle of the pole over a sample, rad.
     pub angle: f64,
-    /// What the resting damper adds to the decay.
+    /// Addition of the resting damper to the decay.
     pub damp: f64,
     /// Force on the bridge per Re w, N/m.
     pub bridge: f32,
@@ -45,7 +49,7 @@ pub struct Resonating {
 }
 
 impl Resonance {
-    /// Room for `modes` modes, all silent.
+    /// Silent, with space for `modes` modes.
     pub fn new(modes: usize, rate: &SlowRate, kernel: Kernel) -> Self {
         let groups = modes.div_ceil(LANES);
         Self {
@@ -60,7 +64,7 @@ impl Resonance {
         }
     }
 
-    /// Takes over one mode of a new settings.
+    /// Sets one mode.
     pub fn set(&mut self, index: usize, mode: &Resonating) {
         let (c, l) = (index / LANES, index % LANES);
         let pole = &mut self.poles[c];
@@ -71,7 +75,7 @@ impl Resonance {
         (self.pulls[c].re[l], self.pulls[c].im[l]) = mode.pull;
     }
 
-    /// Shows the poles bent to `ratio` under the share `rest` of the damper.
+    /// Applies the pitch ratio `ratio` and the share `rest` of the resting damper to the poles.
     pub fn apply_poles(&mut self, rest: f32, ratio: f32) {
         poles::set_ringing(self.kernel, &mut self.modes, &self.poles, rest, ratio);
         poles::set_drives(self.kernel, &mut self.drives, &self.pulls, &self.poles, ratio, self.lag);
@@ -83,18 +87,18 @@ impl Resonance {
         self.active = 0;
     }
 
-    /// The bridge begins to move: all modes answer.
+    /// The bridge begins to move: all modes are simulated.
     pub const fn wake(&mut self) {
         self.active = self.modes.len();
     }
 
-    /// Some mode rings or is set moving.
+    /// Whether a mode rings or is driven.
     pub const fn is_awake(&self) -> bool {
         self.active > 0
     }
 
-    /// Groups of lanes below `gate` N fall silent, all but those that are still `driven`.
-    pub fn look(&mut self, gate: f32, driven: bool) {
+    /// Silences groups of lanes below `gate` N, unless they are still `driven`.
+    pub fn silence_below(&mut self, gate: f32, driven: bool) {
         bank::flush_denormals(&mut self.modes[..self.active]);
         while self.active > 0 && !driven {
             let last = self.active - 1..self.active;
@@ -106,13 +110,13 @@ impl Resonance {
         }
     }
 
-    /// Adds the force on the bridge over the next slow samples, N, while `bridge` is the force of
-    /// the struck strings on it; `None` where they cannot reach these.
+    /// Adds the force on the bridge over the next slow samples, N. `bridge`: force of the struck strings
+    /// on the bridge, N; `None` where it does not reach these strings.
     pub fn process(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) {
-        let rings = &mut self.modes[..self.active];
+        let modes = &mut self.modes[..self.active];
         match bridge {
-            Some(bridge) => bank::resound(self.kernel, rings, &self.drives, bridge, out),
-            None => bank::ring(self.kernel, rings, out),
+            Some(bridge) => bank::resound(self.kernel, modes, &self.drives, bridge, out),
+            None => bank::ring(self.kernel, modes, out),
         }
     }
 }

@@ -1,16 +1,16 @@
-//! The low partials of a struck note that rings by itself, at a slower sample rate.
+//! The low partials of a struck note without a hammer, at a slower sample rate.
 //!
-//! Once the hammer is gone a group of lanes whose partials all lie below the slow rate's band is handed
-//! over at a block's beginning; what it sounded before fills the way back, so that it goes on without a
-//! seam. At the next blow it is taken back where it is.
+//! Once the hammer has left, the groups of lanes whose partials all lie in the slow rate's band are handed
+//! over at a block's beginning; their last block of output fills the interpolator, so that the sound
+//! continues without a seam. At the next blow the groups return in their present state.
 
 use crate::bank::{self, BLOCK, Lane, ModeState};
 use crate::poles::{self, Pole};
 use crate::slow_rate::{Interpolator, SlowRate};
 use touchback_core::math::kernel::Kernel;
 
-/// Highest frequency over that in tune at which all of them lie in the slow rate's band: a minor third
-/// up.
+/// Highest frequency ratio to the tuning at which all these partials lie in the slow rate's band: a minor
+/// third up.
 pub const HIGHEST_RATIO: f32 = 1.19;
 
 /// Groups of lanes of a note that can ring slowly.
@@ -19,29 +19,30 @@ pub struct SlowRing {
     factor: usize,
     delay: usize,
     memory: usize,
-    /// As they ring slowly: ahead of the note by the delay of the way back.
+    /// Modes at the slow rate: ahead of the note by the interpolator's delay.
     modes: Vec<ModeState>,
     poles: Vec<Pole>,
     /// Re w and Im w at the block's beginning.
     begun: Vec<[Lane; 2]>,
-    /// Leading groups that still ring; 0 while the note rings them itself.
+    /// Leading groups that still ring; 0 while the note has them.
     active: usize,
-    back: Interpolator,
-    /// Force on the bridge, N: of the present block while they ring here, of the last block while the
-    /// note rings them itself.
+    interpolator: Interpolator,
+    /// Force on the bridge, N: of the present block while the groups ring here, of the last block while
+    /// the note has them.
     force: [f32; BLOCK],
-    /// Samples into the present block, and whether the note shows these groups' force in it.
+    /// Samples into the present block.
     at: usize,
-    shown: bool,
+    /// The note's output of these groups is recorded in `force`.
+    is_recording: bool,
 }
 
 impl SlowRing {
-    /// Nothing rings; the first `groups` groups of a note all lie in the slow rate's band.
+    /// Silent; the first `groups` groups of a note all lie in the slow rate's band.
     pub fn new(groups: usize, rate: &SlowRate, kernel: Kernel) -> Self {
         let (factor, delay, memory) = (rate.factor(), rate.delay(), rate.memory());
-        // What sounded before has to lie in one block.
-        let slow = factor > 1 && factor * memory <= BLOCK + delay;
-        let count = if slow { groups } else { 0 };
+        // The interpolator's memory must fit into one block.
+        let is_slow = factor > 1 && factor * memory <= BLOCK + delay;
+        let count = if is_slow { groups } else { 0 };
         Self {
             kernel,
             factor,
@@ -51,10 +52,10 @@ impl SlowRing {
             poles: vec![Pole::default(); count],
             begun: vec![[[0.0; bank::LANES]; 2]; count],
             active: 0,
-            back: Interpolator::new(rate.clone()),
+            interpolator: Interpolator::new(rate.clone()),
             force: [0.0; BLOCK],
             at: 0,
-            shown: false,
+            is_recording: false,
         }
     }
 
@@ -63,29 +64,29 @@ impl SlowRing {
         Some((self.poles.get_mut(c)?, self.modes.get_mut(c)?))
     }
 
-    /// How many leading groups of the note they are.
+    /// Number of leading groups of the note that can ring slowly.
     pub const fn groups(&self) -> usize {
         self.modes.len()
     }
 
-    /// Samples to a slow sample.
+    /// Samples per slow sample.
     pub const fn factor(&self) -> f64 {
         self.factor as f64
     }
 
-    /// Shows the poles bent to `ratio` under the share `rest` of the damper.
+    /// Applies the pitch ratio `ratio` and the share `rest` of the resting damper to the poles.
     pub fn apply_poles(&mut self, rest: f32, ratio: f32) {
         poles::set_ringing(self.kernel, &mut self.modes, &self.poles, rest, ratio);
     }
 
-    /// Silences all.
+    /// Silences all groups.
     pub fn reset(&mut self) {
         bank::clear(&mut self.modes);
-        (self.active, self.shown) = (0, false);
-        self.back.reset();
+        (self.active, self.is_recording) = (0, false);
+        self.interpolator.reset();
     }
 
-    /// They ring here.
+    /// Whether groups ring here.
     pub const fn is_ringing(&self) -> bool {
         self.active > 0
     }
@@ -95,29 +96,29 @@ impl SlowRing {
         bank::level(&self.modes[..self.active])
     }
 
-    /// A block begins; a note that is `free` of hammer and plectrum shows its first `active` modes,
-    /// `rings`, through a whole block and then hands them over.
-    pub fn begin_block(&mut self, rings: &mut [ModeState], active: usize, free: bool) {
-        let whole = self.shown && self.at == BLOCK;
-        (self.at, self.shown) = (0, false);
+    /// Begins a block. `modes`: the note's, of which `active` groups ring. A note that is `free` of hammer
+    /// and plectrum records its output for a whole block and then hands its groups over.
+    pub fn begin_block(&mut self, modes: &mut [ModeState], active: usize, free: bool) {
+        let whole = self.is_recording && self.at == BLOCK;
+        (self.at, self.is_recording) = (0, false);
         if !self.is_ringing() && free && active > 0 {
             if whole {
-                self.take(&mut rings[..self.groups()]);
+                self.take(&mut modes[..self.groups()]);
             } else {
-                self.shown = self.groups() > 0;
+                self.is_recording = self.groups() > 0;
             }
         }
         if self.is_ringing() {
             for (begun, ring) in self.begun.iter_mut().zip(&self.modes[..self.active]) {
                 *begun = [ring.re, ring.im];
             }
-            let slow = self.back.begin();
+            let slow = self.interpolator.begin();
             bank::ring(self.kernel, &mut self.modes[..self.active], slow);
-            self.back.spread(&mut self.force);
+            self.interpolator.process(&mut self.force);
         }
     }
 
-    /// Takes the note's modes over.
+    /// Takes the note's modes `own`.
     fn take(&mut self, own: &mut [ModeState]) {
         // The slow state before the block's first slow sample is this far ahead of the note's.
         let ahead = self.delay + 1 - self.factor;
@@ -127,33 +128,34 @@ impl SlowRing {
             (slow.re, slow.im) = (own.re, own.im);
         }
         bank::clear(own);
-        self.back.reset();
+        self.interpolator.reset();
         for age in 1..=self.memory {
-            let (shown, behind) = (self.delay, age * self.factor);
-            *self.back.earlier(age) = if behind <= shown {
-                future[shown - behind]
+            let (ahead, behind) = (self.delay, age * self.factor);
+            *self.interpolator.earlier(age) = if behind <= ahead {
+                future[ahead - behind]
             } else {
-                self.force[BLOCK + shown - behind]
+                self.force[BLOCK + ahead - behind]
             };
         }
         self.active = self.modes.len();
     }
 
-    /// Gives the modes back to the note, as they are at the present sample; how many groups ring.
-    pub fn give_back(&mut self, rings: &mut [ModeState]) -> usize {
+    /// Returns the modes to the note in their state at the present sample. Returns the number of groups
+    /// that ring.
+    pub fn return_modes(&mut self, modes: &mut [ModeState]) -> usize {
         let groups = self.active;
         if groups == 0 {
-            self.shown = false;
+            self.is_recording = false;
             return 0;
         }
-        let own = &mut rings[..self.active];
+        let own = &mut modes[..self.active];
         for (own, [re, im]) in own.iter_mut().zip(&self.begun) {
             (own.re, own.im) = (*re, *im);
         }
         let ahead = self.delay + 1 - self.factor;
         if self.at >= ahead {
-            let mut unheard = [0.0; BLOCK];
-            bank::ring(self.kernel, own, &mut unheard[..self.at - ahead]);
+            let mut unused = [0.0; BLOCK];
+            bank::ring(self.kernel, own, &mut unused[..self.at - ahead]);
         } else {
             bank::turn_back(own, ahead - self.at);
         }
@@ -161,25 +163,25 @@ impl SlowRing {
         groups
     }
 
-    /// Adds the force of a note's `rings` over the samples from `at` in the block on, N, with what rings
-    /// here.
-    pub fn process(&mut self, rings: &mut [ModeState], at: usize, out: &mut [f32]) {
+    /// Adds the force of a note's `modes`, N, and of the groups that ring here over the samples from `at`
+    /// in the block on.
+    pub fn process(&mut self, modes: &mut [ModeState], at: usize, out: &mut [f32]) {
         self.at = at + out.len();
         let force = &mut self.force[at..at + out.len()];
-        let low = self.modes.len().min(rings.len());
-        let apart = self.active > 0 || self.shown;
-        if self.shown {
+        let low = self.modes.len().min(modes.len());
+        let is_separate = self.active > 0 || self.is_recording;
+        if self.is_recording {
             force.fill(0.0);
-            bank::ring(self.kernel, &mut rings[..low], force);
+            bank::ring(self.kernel, &mut modes[..low], force);
         }
-        if apart {
+        if is_separate {
             out.iter_mut().zip(force).for_each(|(out, force)| *out += *force);
         }
-        bank::ring(self.kernel, &mut rings[if apart { low } else { 0 }..], out);
+        bank::ring(self.kernel, &mut modes[if is_separate { low } else { 0 }..], out);
     }
 
-    /// Groups below `least` N² fall silent, the last first.
-    pub fn look(&mut self, least: impl Fn(usize) -> f32) {
+    /// Silences groups below `least` N², the last first.
+    pub fn silence_below(&mut self, least: impl Fn(usize) -> f32) {
         bank::flush_denormals(&mut self.modes[..self.active]);
         while self.active > 0 {
             let last = self.active - 1..self.active;
@@ -236,9 +238,9 @@ mod tests {
     }
 
     #[test]
-    fn what_rings_slowly_sounds_as_if_it_did_not() {
+    fn slow_modes_sound_like_modes_at_the_full_rate() {
         for number in [1, 13, 28, 40, 52] {
-            // A rate that slow is not divided.
+            // A rate of 1 Hz is not divided.
             let (slow, plain) = (played(number, RATE), played(number, 1.0));
             let energy = |x: &mut dyn Iterator<Item = f32>| x.map(|x| x * x).sum::<f32>();
             // Over a period of the lowest key, which is 50 dB softer between its pulses.
@@ -248,7 +250,7 @@ mod tests {
                 recent[block % 28] = energy(&mut b.iter().copied());
                 let whole = recent.into_iter().fold(1e-6, f32::max);
                 let db = 10.0 * (error / whole).log10();
-                // The way back is 0.3 ms long: by that a damper is heard early.
+                // The interpolator is 0.3 ms long: a damper acts early by that time.
                 let most = if block < 150 { -60.0 } else { -45.0 };
                 assert!(db < most, "key {number}, block {block}: {db} dB");
             }
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_bent_out_of_the_band_keeps_its_level() {
+    fn a_note_bent_out_of_the_band_keeps_its_level() {
         for number in [13, 40] {
             // Levels while bent by these, with the slow rate and without.
             for cents in [200.0, 300.0, 1200.0, 2400.0] {

@@ -1,26 +1,26 @@
-//! A scale as a project keeps it: the texts of its files, so that nothing else is needed to load it.
+//! A scale as a project stores it: the texts of its files, so that loading needs no other file.
 
 use super::{KeyMap, Scale, notes};
 
-/// A scale file's text, and its keyboard map's.
+/// Texts of a scale file and its keyboard map.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Texts {
-    /// What to show of it: the file's name.
+    /// Displayed name: that of the file.
     pub name: String,
     /// Text of the `.scl` file.
     pub scale: String,
-    /// Text of the `.kbm` file; without one the scale begins on middle C and A4 stands at 440 Hz
+    /// Text of the `.kbm` file; without it the scale begins on middle C and A4 is at 440 Hz
     /// times the piano's pitch of A4 over 440 Hz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<String>,
 }
 
 impl Texts {
-    /// The scale they describe.
+    /// The scale that the texts describe.
     ///
     /// # Errors
-    /// Which file, which line, what would be right.
+    /// File, line, and what would be right.
     pub fn scale(&self) -> Result<Scale, String> {
         let notes = notes(&self.scale).map_err(|e| format!("scale, {e}"))?;
         let map = match &self.map {

@@ -69,7 +69,7 @@ fn a_felt_key_is_drawn_as_felt() {
         let drive = Drive::Wave { force: 4.0, impedance: 2.0 };
         felt.step(drive, &mut |_, _| {});
         let look = KeySnapshot { kind: ActionKind::Grand, saved: felt.save(), drive, tray: 0.0 };
-        window.absorb(&Sample { step, touch: (1 << 63) + 1, key, look }, &settings);
+        window.absorb(&Sample { step, touch: (1 << 63) + 1, key, snapshot: look }, &settings);
     }
     window.show(&Snapshot { touched: Some(key), ..Snapshot::default() });
     let stroke = window.memory.last.as_ref().unwrap();

@@ -1,4 +1,4 @@
-//! What a technician sets in the action.
+//! Regulation, springs, masses and friction of the action.
 
 use super::{at, centred, index_of, number};
 use crate::params::{Parameter, ParameterGroup, ValueKind};

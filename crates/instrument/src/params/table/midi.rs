@@ -1,4 +1,4 @@
-//! What MIDI messages mean, and which leave the instrument.
+//! Meaning of MIDI messages, and messages sent.
 
 use super::{SWITCH, at, index_of, number};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
@@ -9,7 +9,7 @@ const OUTPUTS: [StrikeOutput; 3] =
 
 const FOLLOWING: [MtsEsp; 3] = [MtsEsp::Off, MtsEsp::Exact, MtsEsp::Stretched];
 
-/// Transposition, bend, fingers of their own channels, strike output.
+/// Transposition, bend, MPE, external tuning, strike output.
 pub static MIDI: [Parameter; 6] = [
     Parameter {
         id: "transpose",

@@ -1,4 +1,4 @@
-//! How pedals are read.
+//! Interpretation of pedals.
 
 use super::{at, index_of, number};
 use crate::params::{Parameter, ParameterGroup, ValueKind};

@@ -1,4 +1,4 @@
-//! What a tuner and a voicer set, and the output.
+//! Tuning and voicing of the strings, board and room, and the output.
 
 use super::{SWITCH, at, centred, index_of, number};
 use crate::Settings;

@@ -1,4 +1,4 @@
-//! How host notes become gestures.
+//! From host notes to motions of keys.
 
 use super::{SWITCH, at, centred, index_of, number};
 use crate::params::{Parameter, ParameterGroup, ValueKind};

@@ -2,7 +2,7 @@ use super::*;
 
 const DIP: f64 = 0.01;
 
-fn felt(depth: f64) -> KeyReading {
+fn reading(depth: f64) -> KeyReading {
     KeyReading { front: [depth, 0.0], travel: grand_travel(DIP) }
 }
 
@@ -59,8 +59,8 @@ impl MassKey {
         passed
     }
 
-    fn felt(&self) -> KeyReading {
-        KeyReading { front: [self.depth, self.speed], ..felt(self.depth) }
+    fn reading(&self) -> KeyReading {
+        KeyReading { front: [self.depth, self.speed], ..reading(self.depth) }
     }
 }
 
@@ -71,7 +71,7 @@ fn an_even_press_moves_at_constant_speed_bottoms_and_holds_with_3_newton() {
         finger.press(0.0, Effort::Even(speed), 0.4 * STEP);
         let mut ends = Vec::new();
         while finger.moves() && ends.len() < 8000 {
-            let drive = finger.next(key.felt());
+            let drive = finger.next(key.reading());
             let Some(Drive::Finger([_, end])) = drive else { panic!("pressing: {drive:?}") };
             ends.push(end);
             key.step(drive);
@@ -80,7 +80,7 @@ fn an_even_press_moves_at_constant_speed_bottoms_and_holds_with_3_newton() {
         assert!((ends[9] - 9.6 * speed * STEP).abs() < 1e-12, "constant speed");
         assert!((ends[ends.len() - 1] - DIP - HOLD).abs() < 1e-15);
         for _ in 0..8000 {
-            key.step(finger.next(key.felt()));
+            key.step(finger.next(key.reading()));
         }
         assert!((STIFFNESS * (finger.target - key.depth) - 3.0).abs() < 0.02);
     }
@@ -91,7 +91,7 @@ fn a_blocked_key_is_never_pressed_beyond_the_strongest_finger() {
     let mut finger = NoteFinger::AWAY;
     finger.press(0.0, Effort::Even(3.0), 0.0);
     let mut deepest = 0.0_f64;
-    while let Some(Drive::Finger([_, end])) = finger.next(felt(0.002)) {
+    while let Some(Drive::Finger([_, end])) = finger.next(reading(0.002)) {
         deepest = deepest.max(end);
     }
     assert!((deepest - DIP - STRONGEST / STIFFNESS).abs() < 1e-12);
@@ -103,12 +103,12 @@ fn a_release_unloads_rises_and_goes_free() {
     let mut finger = NoteFinger::AWAY;
     let key = KeyNumber::from_index(39).unwrap();
     finger.struck(&press(key), DIP, 0.5);
-    assert_eq!(finger.next(felt(DIP)), Some(Drive::Finger([0.016; 2])));
-    assert_eq!(finger.next(felt(DIP)), None);
+    assert_eq!(finger.next(reading(DIP)), Some(Drive::Finger([0.016; 2])));
+    assert_eq!(finger.next(reading(DIP)), None);
     finger.release(DIP, 0.3, 0.0);
     let (mut last, mut steps) = (DIP, 0);
     loop {
-        match finger.next(felt(DIP)) {
+        match finger.next(reading(DIP)) {
             Some(Drive::Finger([start, end])) => {
                 assert!(start == last && end < start);
                 (last, steps) = (end, steps + 1);
@@ -126,19 +126,21 @@ fn a_release_unloads_rises_and_goes_free() {
 }
 
 #[test]
-fn a_repeated_press_waits_for_the_key_to_rise_but_not_for_ever() {
+fn a_repeated_press_waits_for_the_key_to_rise_at_most_200_ms() {
     let mut finger = NoteFinger::AWAY;
     finger.struck(&press(KeyNumber::from_index(39).unwrap()), DIP, 0.5);
     finger.repeat(DIP, 0.3, Effort::Even(0.5), 0.0);
     for _ in 0..40 {
-        let Some(Drive::Finger([start, end])) = finger.next(felt(0.008)) else { panic!("lifting") };
+        let Some(Drive::Finger([start, end])) = finger.next(reading(0.008)) else {
+            panic!("lifting")
+        };
         assert!(end < start);
     }
-    let risen = finger.next(felt(0.0025));
+    let risen = finger.next(reading(0.0025));
     assert_eq!(risen, Some(Drive::Finger([0.0025, 0.0025 + 0.5 * STEP])));
 
     finger.repeat(DIP, 0.3, Effort::Even(0.5), 0.0);
-    let stuck = felt(0.008);
+    let stuck = reading(0.008);
     let steps = (0..10_000)
         .take_while(|_| !matches!(finger.next(stuck), Some(Drive::Finger([a, b])) if b > a))
         .count();
@@ -146,7 +148,7 @@ fn a_repeated_press_waits_for_the_key_to_rise_but_not_for_ever() {
 }
 
 #[test]
-fn the_law_of_the_press_throws_a_mass_at_the_hammer_speed_in_its_time() {
+fn the_one_mass_law_gives_hammer_speed_and_time_of_a_press() {
     for (index, mass) in [(0, 0.35), (39, 0.35), (87, 0.175)] {
         let note = KeyNumber::from_index(index).unwrap();
         let press = press(note);
@@ -156,7 +158,7 @@ fn the_law_of_the_press_throws_a_mass_at_the_hammer_speed_in_its_time() {
             finger.press(0.0, effort, 0.0);
             let mut steps = 0.0;
             let reached = loop {
-                if let Some(speed) = key.step(finger.next(key.felt())) {
+                if let Some(speed) = key.step(finger.next(key.reading())) {
                     break speed;
                 }
                 steps += 1.0;
@@ -172,11 +174,11 @@ fn the_law_of_the_press_throws_a_mass_at_the_hammer_speed_in_its_time() {
 }
 
 #[test]
-fn a_pushing_hand_begins_in_its_step_hands_its_force_over_and_never_hangs() {
+fn a_pushing_hand_begins_inside_its_step_and_ends_in_the_hold() {
     let begin = |late: f64| {
         let mut finger = NoteFinger::AWAY;
         finger.press(0.0, Effort::Muscle(20.0), late);
-        let forces = (0..200).map(|_| match finger.next(felt(0.0)) {
+        let forces = (0..200).map(|_| match finger.next(reading(0.0)) {
             Some(Drive::Force([_, end])) => end,
             other => panic!("pushing: {other:?}"),
         });
@@ -188,7 +190,7 @@ fn a_pushing_hand_begins_in_its_step_hands_its_force_over_and_never_hangs() {
     finger.press(0.0, Effort::Muscle(20.0), 0.0);
     let mut last = 0.0;
     for _ in 0..8000 {
-        match finger.next(key.felt()) {
+        match finger.next(key.reading()) {
             Some(Drive::Force(ends)) => {
                 last = ends[1];
                 key.step(Some(Drive::Force(ends)));
@@ -201,13 +203,13 @@ fn a_pushing_hand_begins_in_its_step_hands_its_force_over_and_never_hangs() {
         }
     }
     assert!(key.depth > 0.99 * DIP && last > 2.0, "{last}");
-    // A key that hangs is held at last.
+    // A stuck key is held in the end.
     finger.press(0.0, Effort::Muscle(2.0), 0.0);
-    let steps = (0..8000).take_while(|_| finger.next(felt(0.002)).is_some()).count();
+    let steps = (0..8000).take_while(|_| finger.next(reading(0.002)).is_some()).count();
     assert!(!finger.moves() && (3200..4000).contains(&steps), "{steps}");
-    // And one that cannot give is pressed with 60 N at most.
+    // A key that does not yield is pressed with 60 N at most.
     finger.press(0.0, Effort::Muscle(500.0), 0.0);
-    while let Some(drive) = finger.next(felt(0.002)) {
+    while let Some(drive) = finger.next(reading(0.002)) {
         match drive {
             Drive::Force([a, b]) => assert!(a.max(b) <= STRONGEST),
             Drive::Finger([a, b]) => {
@@ -219,13 +221,13 @@ fn a_pushing_hand_begins_in_its_step_hands_its_force_over_and_never_hangs() {
 }
 
 #[test]
-fn a_finger_after_a_blow_has_the_blows_force_and_relaxes() {
+fn a_finger_relaxes_from_the_force_of_its_blow() {
     let key = KeyNumber::from_index(39).unwrap();
     for (hammer, low, high) in [(0.3, 3.0, 3.0), (5.0, 15.0, 40.0), (16.0, 60.0, 60.0)] {
         let mut finger = NoteFinger::AWAY;
         finger.struck(&press(key), DIP, hammer);
         let mut forces = Vec::new();
-        while let Some(Drive::Finger([start, _])) = finger.next(felt(DIP)) {
+        while let Some(Drive::Finger([start, _])) = finger.next(reading(DIP)) {
             forces.push(STIFFNESS * (start - DIP));
         }
         assert!(forces[0] > low - 1e-9 && forces[0] < high + 1e-9, "{hammer}: {}", forces[0]);
@@ -235,15 +237,15 @@ fn a_finger_after_a_blow_has_the_blows_force_and_relaxes() {
 }
 
 #[test]
-fn the_law_joins_the_strongest_press() {
+fn the_law_continues_the_strongest_press() {
     let press = press(KeyNumber::from_index(39).unwrap());
     for known in [Effort::Even(1.7), Effort::Muscle(120.0)] {
         let value = |hammer| match struck_effort(&press, hammer, Some((4.5, known))) {
             Effort::Even(value) | Effort::Muscle(value) => value,
         };
-        let (Effort::Even(there) | Effort::Muscle(there)) = known;
-        assert!((value(4.5) / there - 1.0).abs() < 1e-12);
-        assert!(value(5.0) > there);
+        let (Effort::Even(strongest) | Effort::Muscle(strongest)) = known;
+        assert!((value(4.5) / strongest - 1.0).abs() < 1e-12);
+        assert!(value(5.0) > strongest);
     }
     assert_eq!(fingertip_speed(&press, 1e9), FASTEST_TARGET);
 }

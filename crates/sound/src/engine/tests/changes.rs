@@ -11,7 +11,7 @@ fn a_sounding_note_is_retuned_without_a_click() {
     sound.damper(a4, 1.0);
     sound.strike(a4, 1.0, 0.0);
     let _ = measure::render(&mut sound, 0.5, RATE);
-    // What a click would show in: the second difference, against the note's own.
+    // A click would show in the second difference, relative to that of the note.
     let rough = |r: &measure::RenderedNote| {
         r.samples.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).fold(0.0, f64::max)
     };
@@ -28,7 +28,7 @@ fn a_sounding_note_is_retuned_without_a_click() {
     let after = measure::render(&mut sound, 1.0, RATE);
     let cents = 1200.0 * (after.peak_hz(445.0, 30.0, 0.0, 1.0) / 445.0).log2();
     assert!(cents.abs() < 1.0, "{cents}");
-    // Everything has been taken over: a reset engine and a new one agree.
+    // All settings are applied: a reset engine and a new one agree.
     let settings = SoundSettings {
         a4_hz: 445.0,
         board: 0.3,
@@ -42,7 +42,7 @@ fn a_sounding_note_is_retuned_without_a_click() {
 }
 
 #[test]
-fn a_ringing_note_bends_without_a_click_and_comes_back() {
+fn a_ringing_note_bends_without_a_click_and_returns() {
     let mut sound = engine();
     let a4 = key(49);
     let fresh = measure::strike_free(&mut sound, a4, 1.0, 0.1, RATE);
@@ -74,7 +74,7 @@ fn a_ringing_note_bends_without_a_click_and_comes_back() {
 }
 
 #[test]
-fn a_bent_hammer_blow_is_that_of_the_bent_string() {
+fn a_blow_on_a_bent_string_has_its_pitch_and_level() {
     let mut sound = engine();
     sound.retune(key(40), 100.0);
     let level = |sound: &mut Sound, key: KeyNumber| {
@@ -93,7 +93,7 @@ fn a_bent_hammer_blow_is_that_of_the_bent_string() {
 }
 
 #[test]
-fn a_blow_on_a_string_bent_far_stays_a_blow() {
+fn a_blow_on_a_string_bent_by_octaves_is_at_most_15_db_louder() {
     for rate in [44_100.0, 176_400.0] {
         let mut sound = Sound::new(rate, &SoundSettings::close());
         for number in [1, 40, 69, 81, 88] {
@@ -137,7 +137,7 @@ fn a_change_takes_as_long_at_every_sample_rate() {
 }
 
 #[test]
-fn other_hammers_are_taken_over_whole() {
+fn changed_hammers_equal_initial_ones() {
     let hammers = HammerSettings { mass: 1.5, added: 1e-3, hardness: -1.0, strike_point: 1.3 };
     let mut new = Sound::with_hammers(RATE, &SoundSettings::close(), &hammers);
     let mut changed = engine();
@@ -155,7 +155,7 @@ fn other_hammers_are_taken_over_whole() {
 
 #[test]
 fn a_heavier_softer_hammer_sounds_fuller_and_darker() {
-    // Where the strings are struck stays: another point moves single partials either way.
+    // The strike point stays: another one would change single partials in both directions.
     let hammers = HammerSettings { mass: 1.5, added: 1e-3, hardness: -1.0, strike_point: 1.0 };
     let struck = |hammers: &HammerSettings| {
         let mut sound = Sound::with_hammers(RATE, &SoundSettings::close(), hammers);
@@ -164,23 +164,23 @@ fn a_heavier_softer_hammer_sounds_fuller_and_darker() {
     let (heavy, concert) = (struck(&hammers), struck(&HammerSettings::CONCERT));
     let level = |r: &measure::RenderedNote, k: f64| measure::db(r.amplitude(262.0 * k, 0.02, 0.1));
     let gain = |k: f64| level(&heavy, k) - level(&concert, k);
-    // The momentum is 1.6 times the concert hammer's, 4 dB; the softer felt takes from what is high.
+    // The momentum is 1.6 times the concert hammer's, 4 dB; the softer felt attenuates high partials.
     assert!((2.0..6.0).contains(&gain(1.0)), "{} dB", gain(1.0));
     let upper = (4..=8).map(|k| gain(f64::from(k))).sum::<f64>() / 5.0;
     assert!(upper < gain(1.0) - 3.0, "{upper} dB");
 }
 
 #[test]
-fn the_distant_pairs_room_is_as_loud_wherever_one_listens() {
+fn the_distant_pairs_room_level_does_not_depend_on_the_perspective() {
     let levels = Perspective::ALL.map(|perspective| {
         let settings = SoundSettings { perspective, room_db: -6.0, ..SoundSettings::default() };
         let mut sound = Sound::new(RATE, &settings);
-        // Many notes: a single one lies otherwise on the modes that each pair hears.
+        // Many notes, because a single one excites the modes at each pair differently.
         (28..=64).step_by(3).for_each(|n| sound.strike(key(n), 1.0, 0.0));
         let mut all = [(); 4].map(|()| vec![0.0f32; 86_400]);
         let [left, right, far_left, far_right] = &mut all;
         sound.process_with(left, right, Some([far_left, far_right]));
-        // The strings are damped: what is left is the room.
+        // The strings are damped: only the room remains.
         all.map(|channel| {
             let energy: f64 = channel[57_600..].iter().map(|x| f64::from(*x).powi(2)).sum();
             10.0 * energy.log10()
@@ -191,6 +191,6 @@ fn the_distant_pairs_room_is_as_loud_wherever_one_listens() {
     for other in [audience, near] {
         assert!((other[1] - player[1]).abs() < 1.0, "{levels:?}");
     }
-    let heard = [audience, near].map(|other| other[0] - player[0]);
-    assert!((heard[0] - 6.6).abs() < 2.0 && (heard[1] + 7.1).abs() < 2.0, "{levels:?}");
+    let chosen = [audience, near].map(|other| other[0] - player[0]);
+    assert!((chosen[0] - 6.6).abs() < 2.0 && (chosen[1] + 7.1).abs() < 2.0, "{levels:?}");
 }

@@ -17,15 +17,15 @@ fn positioned() -> Settings {
 }
 
 #[test]
-fn strict_repetition_misses_what_the_jack_is_not_ready_for() {
+fn strict_repetition_misses_notes_before_the_jack_has_re_set() {
     for (settings, expected, missed) in [(strict(), 2, 1), (settings(Timing::Immediate), 3, 0)] {
         let mut piano = piano(48_000.0, &settings);
         piano.handle(on(60, 2.0));
         run(&mut piano, 2400);
         piano.handle(off(60));
-        // Too early: the key has had no time to rise.
+        // Too early for the key to rise.
         run(&mut piano, 5);
-        piano.keys.put(key(60), 0.008);
+        piano.mechanism.keys.put(key(60), 0.008);
         piano.handle(on(60, 2.0));
         run(&mut piano, 2400);
         piano.handle(off(60));
@@ -51,7 +51,7 @@ fn a_missed_repetition_still_holds_its_damper_up() {
 }
 
 #[test]
-fn presses_below_the_floor_lift_their_damper_silently() {
+fn presses_below_silent_below_lift_their_damper_silently() {
     for timing in [Timing::Immediate, Timing::Natural] {
         let mut settings = settings(timing);
         let mut piano = piano(48_000.0, &settings);
@@ -79,7 +79,7 @@ fn pressure_moves_keys_only_where_it_is_read_as_position() {
     piano.handle(Event::Pressure { key: key(60), depth: 1.0 });
     run(&mut piano, 9600);
     assert_eq!((piano.counts().strikes, piano.counts().aftertouch), (0, 1));
-    assert_eq!(piano.keys.key_depth(key(60)), 0.0);
+    assert_eq!(piano.mechanism.keys.key_depth(key(60)), 0.0);
 
     let mut piano = super::piano(48_000.0, &positioned());
     // 10 mm in 100 ms, every 2 ms.
@@ -103,7 +103,7 @@ fn pressure_moves_keys_only_where_it_is_read_as_position() {
     assert_eq!(lifts(&piano, 60).last().unwrap().1, 1.0);
     piano.handle(Event::Pressure { key: key(60), depth: 0.0 });
     run(&mut piano, 9600);
-    assert_eq!(piano.keys.key_depth(key(60)), 0.0);
+    assert_eq!(piano.mechanism.keys.key_depth(key(60)), 0.0);
     piano.handle(on(60, 2.0));
     run(&mut piano, 10);
     assert_eq!(piano.counts().strikes, 2, "let up, it is played by notes again");
@@ -122,22 +122,22 @@ fn a_release_of_a_key_that_is_up_moves_nothing() {
     piano.handle(on(60, 1.0));
     piano.handle(Event::Pressure { key: key(60), depth: 0.0 });
     run(&mut piano, 48_000);
-    let before = piano.strings.calls.len();
+    let before = piano.output.strings.calls.len();
     piano.handle(off(60));
     run(&mut piano, 4800);
-    assert_eq!(piano.strings.calls.len(), before);
-    // A silent press that has hardly begun.
+    assert_eq!(piano.output.strings.calls.len(), before);
+    // A silent press that has just begun.
     let mut soft = settings(Timing::Immediate);
     soft.touch.silent_below = 100.0;
     let mut piano = super::piano(48_000.0, &soft);
     run(&mut piano, 48);
-    let before = piano.strings.calls.len();
+    let before = piano.output.strings.calls.len();
     piano.handle(on(60, 1.0));
     run(&mut piano, 480);
     piano.handle(off(60));
     run(&mut piano, 4800);
     let knocks = |call: &(u64, Call)| matches!(call.1, Call::Knock(_, Knock::KeyRest, _));
-    assert!(piano.strings.calls[before..].iter().all(knocks));
+    assert!(piano.output.strings.calls[before..].iter().all(knocks));
 }
 
 #[test]
@@ -146,21 +146,21 @@ fn switching_positions_off_or_all_notes_off_lets_the_keys_up() {
         let mut piano = piano(48_000.0, &positioned());
         piano.handle(Event::Pressure { key: key(60), depth: 0.7 });
         run(&mut piano, 4800);
-        assert!((piano.keys.key_depth(key(60)) - 0.00707).abs() < 1e-5);
+        assert!((piano.mechanism.keys.key_depth(key(60)) - 0.00707).abs() < 1e-5);
         if by_switch {
             piano.set(&settings(Timing::Immediate));
         } else {
             piano.handle(Event::AllNotesOff);
         }
         run(&mut piano, 48_000);
-        assert_eq!(piano.keys.key_depth(key(60)), 0.0);
+        assert_eq!(piano.mechanism.keys.key_depth(key(60)), 0.0);
         assert!(piano.is_idle());
         assert_eq!(piano.counts().silent_presses, 1);
     }
 }
 
 #[test]
-fn the_zone_and_its_settings_move_the_tray() {
+fn the_pedal_zone_and_its_settings_move_the_tray() {
     let mut settings = settings(Timing::Immediate);
     settings.pedals.pedal_from = 20.0;
     settings.pedals.pedal_to = 60.0;
@@ -170,7 +170,7 @@ fn the_zone_and_its_settings_move_the_tray() {
         run(&mut piano, 4800);
         assert!((lifts(&piano, 30).last().unwrap().1 - lift).abs() < 1e-9, "{travel}");
     }
-    // A pedal that rests where it is follows its zone.
+    // A pedal that does not move follows changes of its zone.
     settings.pedals.pedal_to = 100.0;
     settings.pedals.pedal_from = 100.0;
     piano.handle(Event::Sustain(0.9));
@@ -180,7 +180,7 @@ fn the_zone_and_its_settings_move_the_tray() {
 }
 
 #[test]
-fn sostenuto_holds_what_it_found_up_and_nothing_else() {
+fn sostenuto_holds_only_dampers_that_were_up() {
     for timing in [Timing::Immediate, Timing::Natural] {
         let mut piano = piano(48_000.0, &settings(timing));
         piano.handle(on(60, 1.0));
@@ -208,7 +208,7 @@ fn a_choke_damps_at_its_sample_whatever_the_pedals_do() {
             piano.handle(on(60, 1.0));
             run(&mut piano, 9600);
         }
-        let now = piano.now();
+        let now = piano.sample();
         piano.handle(Event::Choke(key(60)));
         run(&mut piano, 9600);
         assert_eq!(lifts(&piano, 60).last(), Some(&(now, 0.0)));
@@ -222,11 +222,11 @@ fn a_choke_damps_at_its_sample_whatever_the_pedals_do() {
 #[test]
 fn pitch_reaches_the_strings_once_a_step_and_a_new_note_is_in_tune() {
     let retunes = |piano: &Fake| {
-        let told = piano.strings.calls.iter().filter_map(|(_, call)| match call {
+        let sent = piano.output.strings.calls.iter().filter_map(|(_, call)| match call {
             Call::Retune(k, cents) => Some((*k, *cents)),
             _ => None,
         });
-        told.collect::<Vec<_>>()
+        sent.collect::<Vec<_>>()
     };
     let mut piano = piano(48_000.0, &settings(Timing::Immediate));
     piano.handle(on(60, 1.0));
@@ -248,7 +248,7 @@ fn pitch_reaches_the_strings_once_a_step_and_a_new_note_is_in_tune() {
     piano.set(&wide);
     run(&mut piano, 48);
     assert_eq!(retunes(&piano).last().unwrap().1, 600.0);
-    // Strings that were silenced have forgotten; they are told again.
+    // A reset of the strings clears their detuning; it is sent again.
     piano.handle(Event::AllSoundOff);
     run(&mut piano, 48);
     assert_eq!(retunes(&piano).len(), 90 + 88 + 88);
@@ -263,7 +263,7 @@ fn volume_expression_and_pan_move_the_level_without_a_click() {
     run(&mut piano, 48_000);
     piano.handle(on(60, 1.0));
     let (mut left, mut right) = (vec![0.0; 4], vec![0.0; 4]);
-    piano.process(&mut left, &mut right, None);
+    piano.process(&mut left, &mut right);
     assert_eq!(left, [0.0; 4]);
     assert!((f64::from(right[0]) + 0.1 * 0.0625).abs() < 1e-6, "{}", right[0]);
     piano.reset();
@@ -277,6 +277,6 @@ fn una_corda_reaches_the_strings_and_survives_silence() {
     piano.handle(Event::UnaCorda(0.75));
     piano.handle(Event::AllSoundOff);
     piano.reset();
-    let told = calls(&piano, |c| matches!(c, Call::UnaCorda(_)));
-    assert_eq!(told.iter().map(|c| c.1).collect::<Vec<_>>(), [0.75, 0.75, 0.0].map(Call::UnaCorda));
+    let sent = calls(&piano, |c| matches!(c, Call::UnaCorda(_)));
+    assert_eq!(sent.iter().map(|c| c.1).collect::<Vec<_>>(), [0.75, 0.75, 0.0].map(Call::UnaCorda));
 }

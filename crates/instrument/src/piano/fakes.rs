@@ -1,12 +1,15 @@
 //! An action and strings simple enough to predict, for the scheduler's tests.
 
 use crate::engine_traits::{Keys, Strings};
+use crate::trace::{KeySnapshot, Traced};
 use touchback_action::interface::events::EventList;
-use touchback_action::interface::press::Effort;
+use touchback_action::interface::press::{Effort, Press, Travel};
 use touchback_action::{ActionSettings, Drive, KeyEvent, STEP};
 use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::key_set::KeySet;
 use touchback_core::mech::hammer::HammerSettings;
 use touchback_sound::microphones::Distant;
+use touchback_sound::settings::UnisonOffsets;
 use touchback_sound::{Knock, SoundSettings};
 
 /// Depth at which a key of the fake action throws its hammer, m.
@@ -21,7 +24,7 @@ pub const FASTEST: f64 = 4.5;
 /// Last key with a damper.
 const LAST_DAMPER: u8 = 68;
 
-/// What a key of [`FakeKeys`] is.
+/// One key of [`FakeKeys`].
 #[derive(Clone, Copy, Default)]
 struct FakeKey {
     depth: f64,
@@ -162,13 +165,49 @@ impl Keys for FakeKeys {
         self.keys[key.index()].depth
     }
 
-    /// Keys without mass: nobody asks.
-    fn key_speed(&self, _key: KeyNumber) -> f64 {
+    /// Not used by these fingers, whose target moves without a hand.
+    fn key_speed(&self, _: KeyNumber) -> f64 {
+        0.0
+    }
+
+    fn touch(&mut self, _: KeyNumber) {}
+
+    fn awake_keys(&self) -> KeySet {
+        KeySet::EMPTY
+    }
+
+    fn press(&self, _: KeyNumber) -> Option<Press> {
+        None
+    }
+
+    fn travel(&self, _: KeyNumber) -> Option<Travel> {
+        None
+    }
+
+    fn plucks(&self, _: KeyNumber) -> Option<f64> {
+        None
+    }
+
+    fn shank(&self, _: KeyNumber) -> Option<[f64; 2]> {
+        None
+    }
+
+    fn hammer_height(&self, _: KeyNumber) -> Option<f64> {
+        None
+    }
+
+    fn tray(&self) -> f64 {
         0.0
     }
 
     fn awake(&self) -> usize {
         self.keys.iter().filter(|k| k.awake).count()
+    }
+}
+
+impl Traced for FakeKeys {
+    fn snapshot(&self, _: KeyNumber) -> Option<KeySnapshot> {
+        None
     }
 }
 
@@ -240,13 +279,13 @@ impl Strings for FakeStrings {
 
     fn knock(&mut self, key: KeyNumber, knock: Knock, speed: f64) {
         self.call(Call::Knock(key, knock, speed));
-        // What comes with a strike is in the strike's level.
+        // Jack and shank of a strike are included in the strike's level.
         if !matches!(knock, Knock::Jack | Knock::Sway | Knock::Ring) {
             self.level += 0.01 * speed;
         }
     }
 
-    fn process(&mut self, left: &mut [f32], right: &mut [f32], _: Distant) {
+    fn process_with(&mut self, left: &mut [f32], right: &mut [f32], _: Distant) {
         for (l, r) in left.iter_mut().zip(right) {
             let sign = if self.count % 64 < 32 { 1.0 } else { 0.9 };
             *l = touchback_core::math::cast::single(sign * self.level);
@@ -255,6 +294,10 @@ impl Strings for FakeStrings {
             self.count += 1;
             self.sample += 1;
         }
+    }
+
+    fn unisons(&self) -> UnisonOffsets {
+        UnisonOffsets::EVEN
     }
 
     fn is_silent(&self) -> bool {

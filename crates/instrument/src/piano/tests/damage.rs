@@ -1,14 +1,14 @@
-//! What odd, broken and numerous input does not do.
+//! Odd, invalid and excessive input.
 
 use super::*;
 use crate::settings::KeyPressure;
 
 #[test]
-fn odd_blocks_and_floods_of_notes_do_no_harm() {
+fn odd_blocks_and_thousands_of_notes_are_counted_and_rendered() {
     let mut piano = piano(48_000.0, &settings(Timing::Immediate));
-    piano.process(&mut [], &mut [], None);
+    piano.process(&mut [], &mut []);
     let (mut left, mut right) = ([1.0_f32; 8], [1.0_f32; 5]);
-    piano.process(&mut left, &mut right, None);
+    piano.process(&mut left, &mut right);
     assert_eq!(left[5..], [0.0; 3]);
     for _ in 0..60 {
         for note in 21..=108 {
@@ -26,7 +26,7 @@ fn odd_blocks_and_floods_of_notes_do_no_harm() {
 }
 
 #[test]
-fn settings_that_are_no_numbers_do_no_harm() {
+fn invalid_settings_give_finite_samples() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for timing in [Timing::Immediate, Timing::Natural] {
             let mut settings = settings(timing);
@@ -42,13 +42,13 @@ fn settings_that_are_no_numbers_do_no_harm() {
             piano.handle(off(60));
             run(&mut piano, 96_000);
             assert!(line.iter().all(|s| s.is_finite()));
-            assert!(!piano.moving.contains(key(60)));
+            assert!(!piano.fingers.moving.contains(key(60)));
         }
     }
 }
 
 #[test]
-fn all_keys_pressed_at_once_lose_nothing() {
+fn all_keys_pressed_at_once_lose_no_event() {
     let mut piano = piano(22_050.0, &settings(Timing::Natural));
     for note in 21..=108 {
         piano.handle(on(note, 1.0));
@@ -58,12 +58,12 @@ fn all_keys_pressed_at_once_lose_nothing() {
     assert_eq!((counts.strikes, counts.lost, piano.strikes().len()), (88, 0, 88));
 }
 
-/// Something a host does, after some samples.
+/// Actions of a host, each after some samples.
 fn actions() -> impl Strategy<Value = Vec<(usize, u8, u8, f64)>> {
     prop::collection::vec((0_usize..600, 0_u8..20, 21_u8..=108, 0.0..1.0_f64), 1..80)
 }
 
-/// Does it.
+/// Performs one action.
 fn act(piano: &mut Fake, settings: &mut Settings, what: u8, note: u8, value: f64) {
     // Few keys, so that they meet again.
     let key = key(60 + note % 4);
@@ -105,7 +105,7 @@ fn act(piano: &mut Fake, settings: &mut Settings, what: u8, note: u8, value: f64
     }
 }
 
-/// 64 cases, since each plays three pianos, or as many as the environment asks for.
+/// 64 cases, since each plays three pianos, or the number set in the environment.
 fn cases() -> ProptestConfig {
     match std::env::var_os("PROPTEST_CASES") {
         Some(_) => ProptestConfig::default(),
@@ -116,7 +116,7 @@ fn cases() -> ProptestConfig {
 proptest! {
     #![proptest_config(cases())]
     #[test]
-    fn no_cut_into_blocks_changes_anything(
+    fn block_sizes_change_no_sample(
         actions in actions(),
         cuts in prop::collection::vec(prop_oneof![0_usize..12, 0_usize..3000], 1..60),
         rate in 0_usize..RATES.len(),
@@ -138,7 +138,7 @@ proptest! {
                         Some(1) => 1,
                         Some(_) => left.min(*cuts.next().unwrap()),
                     };
-                    // An empty block is followed by one sample, so that time goes on.
+                    // An empty block is followed by one sample, so that time advances.
                     run(&mut piano, 0);
                     let block = block.max(1);
                     line.extend(run(&mut piano, block).into_iter().map(f32::to_bits));
@@ -153,7 +153,7 @@ proptest! {
             }
             prop_assert!(strikes.windows(2).all(|w| w[0].0 <= w[1].0));
             prop_assert!(sent.windows(2).all(|w| w[0].sample <= w[1].sample));
-            results.push((line, strikes, sent, piano.counts(), piano.strings.calls));
+            results.push((line, strikes, sent, piano.counts(), piano.output.strings.calls));
         }
         prop_assert!(results[0] == results[1], "single samples");
         prop_assert!(results[0] == results[2], "random blocks");

@@ -1,6 +1,7 @@
-//! The scheduler against an action and strings that can be predicted.
+//! The piano with a predictable action and predictable strings.
 
 mod damage;
+mod engines;
 mod manners;
 mod sending;
 
@@ -8,12 +9,14 @@ use super::fakes::{Call, FASTEST, FakeKeys, FakeStrings, RATIO, THROW};
 use super::sounding::caught_speed;
 use super::*;
 use crate::Event;
+use crate::record::Counts;
 use crate::settings::{Switch, Timing};
 use proptest::prelude::*;
 use touchback_action::STEP;
+use touchback_core::math::compass::KeyNumber;
 use touchback_sound::Knock;
 
-type Fake = Block<FakeKeys, FakeStrings>;
+type Fake = Piano<FakeKeys, FakeStrings>;
 
 const RATES: [f64; 8] =
     [1000.0, 22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0, 384_000.0];
@@ -25,7 +28,8 @@ fn settings(timing: Timing) -> Settings {
 }
 
 fn piano(rate: f64, settings: &Settings) -> Fake {
-    Block::new(FakeKeys::new(&settings.action), FakeStrings::default(), rate, settings)
+    let keys = FakeKeys::new(&settings.action);
+    Piano::with_engines(keys, FakeStrings::default(), Time::new(rate), settings)
 }
 
 /// A key by its MIDI note.
@@ -45,25 +49,25 @@ fn off(note: u8) -> Event {
 /// Renders `samples`; the left channel.
 fn run(piano: &mut Fake, samples: usize) -> Vec<f32> {
     let (mut left, mut right) = (vec![0.0; samples], vec![0.0; samples]);
-    piano.process(&mut left, &mut right, None);
+    piano.process(&mut left, &mut right);
     left
 }
 
 fn calls(piano: &Fake, wanted: impl Fn(&Call) -> bool) -> Vec<(u64, Call)> {
-    piano.strings.calls.iter().filter(|(_, c)| wanted(c)).copied().collect()
+    piano.output.strings.calls.iter().filter(|(_, c)| wanted(c)).copied().collect()
 }
 
 fn is_strike(call: &Call) -> bool {
     matches!(call, Call::Strike(..))
 }
 
-/// Lifts told of one key's damper.
+/// Lifts sent to the strings for one key's damper.
 fn lifts(piano: &Fake, note: u8) -> Vec<(u64, f64)> {
-    let told = piano.strings.calls.iter().filter_map(|(sample, call)| match call {
+    let sent = piano.output.strings.calls.iter().filter_map(|(sample, call)| match call {
         Call::Damper(k, lift) if *k == key(note) => Some((*sample, *lift)),
         _ => None,
     });
-    told.collect()
+    sent.collect()
 }
 
 #[test]
@@ -81,8 +85,8 @@ fn an_immediate_note_strikes_at_its_sample_once_with_the_damper_off() {
         let (sample, Call::Strike(struck, speed, delay)) = strikes[0] else { unreachable!() };
         assert_eq!((sample, struck, delay), (123, key(60), 0.0));
         assert!((speed - 2.0).abs() < 1e-12);
-        let place = piano.strings.calls.iter().position(|c| is_strike(&c.1)).unwrap();
-        assert_eq!(piano.strings.calls[place - 1], (123, Call::Damper(key(60), 1.0)));
+        let index = piano.output.strings.calls.iter().position(|c| is_strike(&c.1)).unwrap();
+        assert_eq!(piano.output.strings.calls[index - 1], (123, Call::Damper(key(60), 1.0)));
     }
 }
 
@@ -123,7 +127,7 @@ fn a_natural_note_sounds_after_its_press_and_one_step() {
 }
 
 #[test]
-fn a_blow_beyond_every_press_is_struck_faster_than_the_fastest_press() {
+fn a_note_beyond_the_fastest_press_strikes_sooner_than_it() {
     let mut last = f64::INFINITY;
     for speed in [FASTEST, FASTEST + 0.01, 6.0, 7.9] {
         let mut piano = piano(48_000.0, &settings(Timing::Natural));
@@ -216,14 +220,14 @@ fn the_pedal_keeps_dampers_off_and_lets_them_down() {
 }
 
 #[test]
-fn dampers_are_told_only_when_they_moved() {
+fn dampers_are_sent_only_when_they_have_moved() {
     let mut piano = piano(48_000.0, &settings(Timing::Natural));
     piano.handle(on(60, 1.0));
     run(&mut piano, 48_000);
     for note in 21..=108 {
-        let told = lifts(&piano, note);
-        assert!(told.windows(2).all(|w| w[0].1 != w[1].1));
-        assert!(note == 60 || told.len() == 1);
+        let sent = lifts(&piano, note);
+        assert!(sent.windows(2).all(|w| w[0].1 != w[1].1));
+        assert!(note == 60 || sent.len() == 1);
     }
 }
 
@@ -256,7 +260,7 @@ fn where_no_strike_can_be_constructed_the_key_is_pressed() {
     let mut piano = piano(48_000.0, &blocked);
     piano.handle(on(60, 1.0));
     run(&mut piano, 48_000);
-    assert_eq!(piano.keys.key_depth(key(60)), 0.01);
+    assert_eq!(piano.mechanism.keys.key_depth(key(60)), 0.01);
     let [record] = piano.strikes() else { panic!("the fake action strikes when pressed") };
     assert!((record.time - THROW * RATIO - STEP).abs() < 1e-9);
 }
@@ -269,20 +273,20 @@ fn a_regulation_reaches_the_action_once_at_the_step_that_covers_it() {
     for dip in [9.0, 8.0, 8.0] {
         changed.action.key_dip_mm = dip;
         piano.set(&changed);
-        assert!(piano.keys.configured.is_empty());
+        assert!(piano.mechanism.keys.configured.is_empty());
     }
     run(&mut piano, 1);
     piano.set(&changed);
     run(&mut piano, 2);
-    assert!(piano.keys.configured.is_empty(), "samples 18…23 are the fourth step");
+    assert!(piano.mechanism.keys.configured.is_empty(), "samples 18…23 are the fourth step");
     run(&mut piano, 1);
-    assert_eq!(piano.keys.configured, [(3, 8.0)]);
+    assert_eq!(piano.mechanism.keys.configured, [(3, 8.0)]);
     run(&mut piano, 100);
-    assert_eq!(piano.keys.configured.len(), 1);
+    assert_eq!(piano.mechanism.keys.configured.len(), 1);
 }
 
 #[test]
-fn a_voicing_reaches_the_sound_at_its_sample_and_only_when_changed() {
+fn sound_settings_reach_the_strings_at_their_sample_and_only_when_changed() {
     let mut piano = piano(48_000.0, &settings(Timing::Immediate));
     run(&mut piano, 77);
     let mut changed = settings(Timing::Immediate);
@@ -326,7 +330,7 @@ fn all_notes_off_releases_every_key() {
         run(&mut piano, 9600);
         for note in [40, 60, 80] {
             assert_eq!(lifts(&piano, note).last().unwrap().1, 0.0);
-            assert_eq!(piano.keys.key_depth(key(note)), 0.0);
+            assert_eq!(piano.mechanism.keys.key_depth(key(note)), 0.0);
         }
         run(&mut piano, 48_000);
         assert!(piano.is_idle());
@@ -361,7 +365,7 @@ fn all_sound_off_fades_within_3_ms_under_a_note_of_the_same_sample() {
 }
 
 #[test]
-fn reset_is_as_new() {
+fn a_reset_piano_equals_a_new_one() {
     let natural = settings(Timing::Natural);
     let mut used = piano(44_100.0, &Settings::default());
     used.handle(Event::Sustain(1.0));

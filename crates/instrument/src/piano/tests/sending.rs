@@ -1,4 +1,4 @@
-//! What leaves the instrument.
+//! Strike output.
 
 use super::*;
 use crate::note_output::Sent;
@@ -10,7 +10,7 @@ fn sends(timing: Timing) -> Settings {
     settings
 }
 
-/// Renders `samples` and collects what left.
+/// Renders `samples`. Returns the messages sent.
 fn sent(piano: &mut Fake, samples: usize) -> Vec<(u64, Sent)> {
     run(piano, samples);
     piano.outgoing().iter().map(|s| (s.sample, s.what)).collect()
@@ -24,7 +24,7 @@ fn strikes_and_landings_leave_at_their_samples() {
     piano.handle(off(60));
     run(&mut piano, 9600);
     piano.set(&sends(Timing::Immediate));
-    let start = piano.now();
+    let start = piano.sample();
     piano.handle(on(60, 1.0));
     piano.handle(on(108, 1.0));
     let got = sent(&mut piano, 500);
@@ -41,7 +41,7 @@ fn strikes_and_landings_leave_at_their_samples() {
 }
 
 #[test]
-fn a_natural_landing_comes_when_the_damper_is_down() {
+fn a_natural_note_off_is_sent_when_the_damper_lands() {
     let mut piano = piano(48_000.0, &sends(Timing::Natural));
     piano.handle(on(60, 1.0));
     let got = sent(&mut piano, 20_000);
@@ -65,7 +65,7 @@ fn a_pedal_passes_on_and_keeps_the_note_open() {
     run(&mut piano, 960);
     piano.handle(off(60));
     assert!(sent(&mut piano, 9600).is_empty(), "the damper is up");
-    let at = piano.now();
+    let at = piano.sample();
     piano.handle(Event::Sostenuto(0.25));
     piano.handle(Event::UnaCorda(0.5));
     piano.handle(Event::Sustain(0.0));
@@ -76,7 +76,7 @@ fn a_pedal_passes_on_and_keeps_the_note_open() {
 }
 
 #[test]
-fn silence_and_switching_off_end_what_was_sent() {
+fn silence_and_switching_off_end_the_notes_sent() {
     for by_switch in [true, false] {
         let mut piano = piano(48_000.0, &sends(Timing::Immediate));
         piano.handle(on(60, 1.0));

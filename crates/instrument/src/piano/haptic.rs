@@ -1,30 +1,30 @@
-//! Keys felt on a motorized keyboard: what their own run of the action has heard sounds here.
+//! Keys played on a motorized keyboard: the events of the action that runs for their motors sound here.
 //!
 //! Such a key is not computed a second time; its strikes, knocks and dampers come with their times
-//! and go to the strings like any other's. The pedal still lifts its damper.
+//! and reach the strings like those of any other key. The pedal still lifts its damper.
 
-use super::Block;
+use super::Piano;
 use crate::engine_traits::{Keys, Strings};
 use touchback_action::KeyEvent;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 
-/// Farthest ahead something may be stamped, samples: ten seconds of the highest rate.
+/// Farthest time ahead for which an event is scheduled, samples: 10 s at the highest sample rate.
 const FARTHEST: f64 = 1e7;
 
-impl<K: Keys, S: Strings> Block<K, S> {
-    /// An event of a felt key, `ahead` samples from the present one.
+impl<K: Keys, S: Strings> Piano<K, S> {
+    /// An event of a haptic key, `ahead` samples from the present one.
     pub(super) fn haptic(&mut self, key: KeyNumber, event: KeyEvent, ahead: f64) {
         if matches!(event, KeyEvent::Strike { .. } | KeyEvent::Pluck { .. }) {
-            self.dampers.played(key);
+            self.mechanism.dampers.played(key);
         }
-        self.sound(key, event, f64::NAN, self.due(ahead));
+        self.schedule_event(key, event, f64::NAN, self.due(ahead));
     }
 
     /// The sample `ahead` samples from the present one, and the rest of a sample.
     fn due(&self, ahead: f64) -> (u64, f64) {
         let ahead = if ahead.is_finite() { ahead.clamp(0.0, FARTHEST) } else { 0.0 };
-        (self.clock.now() + floor_index(ahead) as u64, ahead.fract())
+        (self.time.clock.now() + floor_index(ahead) as u64, ahead.fract())
     }
 }
 
@@ -38,9 +38,9 @@ mod tests {
         Event::Haptic { key: KeyNumber::from_midi(60).unwrap(), event, ahead }
     }
 
-    /// A strike felt elsewhere sounds at its own sample, with the damper up until it is let down.
+    /// A haptic strike sounds at its own sample, with the damper up until it is let down.
     #[test]
-    fn what_was_felt_sounds_at_its_time() {
+    fn a_haptic_strike_sounds_at_its_time() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
         piano.handle(haptic(KeyEvent::Damper { lift: 1.0 }, 0.0));
         piano.handle(haptic(KeyEvent::Strike { speed: 2.0 }, 100.5));
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_no_numbers_are_ignored() {
+    fn values_that_are_not_finite_are_ignored() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
         let nan = f64::NAN;
         piano.handle(haptic(KeyEvent::Strike { speed: nan }, 0.0));
