@@ -2,7 +2,8 @@
 //!
 //! Sources: [`hammer`] for the hammer; [Hirschkorn 2004] centre friction and key lever; [Stanwood
 //! tables] front and balance weights, friction; [Gillespie 1996] jack, wippen and knuckle lengths;
-//! factory sheets for the regulation. "Chosen" marks numbers without a source, followed by the reason.
+//! factory sheets for the regulation. "Chosen" marks numbers without a source, followed by the
+//! reason.
 
 use crate::ActionSettings;
 use crate::grand::design::concert_key::ConcertKey;
@@ -14,15 +15,15 @@ use crate::grand::design::string_law;
 use touchback_core::math::compass;
 use touchback_core::mech::hammer;
 
-/// Balance weight at rest, g. [Stanwood tables], and the mean of factory down and up weights, give 37 g
-/// for a weight that sinks and rises; the balance weight at rest is half a gram less.
+/// Balance weight at rest, g. [Stanwood tables], and the mean of factory down and up weights, give
+/// 37 g for a weight that sinks and rises; the balance weight at rest is half a gram less.
 const BALANCE_WEIGHT_G: f64 = 36.5;
 
 /// Distance of the middle of the leads from the balance point, m: usual, chosen.
 const LEAD_ARM: f64 = 0.15;
 
-/// Least share of its inertia that a key keeps when lead is taken out (chosen: keeps every mixture of
-/// settings physical).
+/// Least share of its inertia that a key keeps when lead is taken out (chosen: keeps every mixture
+/// of settings physical).
 const LEAST_SHARE: f64 = 0.3;
 
 /// One key's parts and leads before regulation.
@@ -63,7 +64,8 @@ impl Design {
         Self { spec, key, hammer }
     }
 
-    /// The key regulated with the `settings` that apply to it, in closed form: no iteration over poses.
+    /// The key regulated with the `settings` that apply to it, in closed form: no iteration over
+    /// poses.
     #[must_use]
     pub fn build(&self, settings: &ActionSettings) -> Built {
         let settings = &settings.of(self.key);
@@ -165,7 +167,7 @@ mod tests {
     fn a_hammer_in_flight_ripples_at_the_documented_frequencies() {
         let ripple = |index: usize| {
             let n = Precomputed::new(&Design::new(KeyNumber::from_index(index).unwrap()).spec);
-            (n.shank_stiffness * n.inv_bend).sqrt() / std::f64::consts::TAU
+            (n.hammer.shank.stiffness * n.inv_mass_bend).sqrt() / std::f64::consts::TAU
         };
         assert_eq!([0, 87].map(|index| ripple(index).round()), [251.0, 349.0]);
     }

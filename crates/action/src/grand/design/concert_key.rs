@@ -14,8 +14,8 @@ pub(crate) const FRONT: f64 = 0.218;
 /// Coulomb torque of the hammer's centre pin, N·m.
 pub(crate) const HAMMER_FRICTION: f64 = 1.01e-3;
 
-/// Friction coefficient of the knuckle's buckskin on jack and lever, well graphited. At 0.12 the force
-/// of the let-off at the key is half again as large.
+/// Friction coefficient of the knuckle's buckskin on jack and lever, well graphited. At 0.12 the
+/// force of the let-off at the key is half again as large.
 pub(crate) const KNUCKLE_FRICTION: f64 = 0.06;
 
 /// A key of the concert grand before any part of it is designed.

@@ -27,8 +27,8 @@ pub use limits::Limits;
 /// Turn of the jack at the slip, rad, about which its spring is taken.
 const EJECTED: f64 = 0.06;
 
-/// Share of the hammer's weight that the jack still bears at the slip, the repetition lever the rest: as
-/// slow presses of keys 4, 40 and 80 have it.
+/// Share of the hammer's weight that the jack still bears at the slip, the repetition lever the
+/// rest: as slow presses of keys 4, 40 and 80 have it.
 const JACK_BEARS: f64 = 0.95;
 
 /// How far the tail has sunk into the check's leather when it is held, m: what mezzo-forte blows

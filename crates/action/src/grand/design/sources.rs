@@ -1,16 +1,16 @@
 //! Sources that several numbers of a key share, as the pages print them.
 
 /// Concert grand: positions that close the loops.
-pub(crate) const LAYOUT: &str = "chosen: a layout of usual proportions that closes with the key, \
-                                 knuckle and crown lengths and gives a hammer-to-key ratio of 5 to 6";
+pub(crate) const LAYOUT: &str = "chosen: a layout of usual proportions that closes with the key, knuckle and crown lengths and \
+     gives a hammer-to-key ratio of 5 to 6";
 /// Concert grand: numbers of usual size.
 pub(crate) const USUAL_SIZE: &str = "chosen: usual size; no published value was found";
 /// Concert grand: [`Fitted`](super::fitted::Fitted).
 pub(crate) const FITTED: &str =
     "fitted to the *must* targets of the validation (`touchback lab fit`)";
 /// Concert grand: numbers that decide the let-off.
-pub(crate) const LET_OFF: &str = "fitted with the rest of the let-off to V10, V17, V24 and V25 of the \
-                                  validation; of usual size";
+pub(crate) const LET_OFF: &str =
+    "fitted with the rest of the let-off to V10, V17, V24 and V25 of the validation; of usual size";
 /// Concert grand: leather over felt.
 pub(crate) const LEATHER: &str =
     "chosen: leather over felt, stiff beside the touch and soft beside wood";

@@ -4,7 +4,7 @@
 
 use crate::grand::design::concert_key::ConcertKey;
 use crate::grand::design::string_law;
-use crate::grand::design::table::{Entry, Field as _, Set, list};
+use crate::grand::design::table::{Entry, Field as _, Part, Set, list};
 use crate::grand::design::thesis_pose::ThesisPose;
 use crate::interface::numbers::SpecError;
 use serde::{Deserialize, Serialize};
@@ -79,16 +79,17 @@ impl Spec {
         }
     }
 
+    /// The parts in the order of the model files.
+    fn parts(&self) -> [&dyn Part; 7] {
+        [&self.key, &self.wippen, &self.jack, &self.lever, &self.hammer, &self.check, &self.damper]
+    }
+
     /// All numbers in the order of the model files, with the sources of `set`.
     pub(crate) fn entries(&self, set: Set) -> Vec<Entry> {
         let mut entries = Vec::new();
-        self.key.list(set, &mut entries);
-        self.wippen.list(set, &mut entries);
-        self.jack.list(set, &mut entries);
-        self.lever.list(set, &mut entries);
-        self.hammer.list(set, &mut entries);
-        self.check.list(set, &mut entries);
-        self.damper.list(set, &mut entries);
+        for part in self.parts() {
+            part.list(set, &mut entries);
+        }
         let (string, coupling) = match set {
             Set::Concert => (
                 "fitted to the sound engine's strings by `touchback lab string-law`, near \
@@ -117,21 +118,13 @@ impl Spec {
     /// # Errors
     /// The first value that is not finite, or not positive where the equations need it.
     pub fn check(&self) -> Result<(), SpecError> {
-        self.key.check_rules()?;
-        self.wippen.check_rules()?;
-        self.jack.check_rules()?;
-        self.lever.check_rules()?;
-        self.hammer.check_rules()?;
-        self.check.check_rules()?;
-        self.damper.check_rules()?;
+        for part in self.parts() {
+            part.check_rules()?;
+        }
         self.check_shank()?;
-        self.key.check_felts()?;
-        self.wippen.check_felts()?;
-        self.jack.check_felts()?;
-        self.lever.check_felts()?;
-        self.hammer.check_felts()?;
-        self.check.check_felts()?;
-        self.damper.check_felts()?;
+        for part in self.parts() {
+            part.check_felts()?;
+        }
         self.string.check("string")
     }
 

@@ -16,8 +16,8 @@ pub const SPEED: f64 = 2.5;
 
 /// Contact time of hammer and string, s by key number.
 ///
-/// HeldFriction within a fifth of reference runs with the hammers and strings of [Chaigne 1994] at C2 and
-/// C7, where the engine's are shorter; A0 is the sum of the several touches of a loud blow.
+/// HeldFriction within a fifth of reference runs with the hammers and strings of [Chaigne 1994] at
+/// C2 and C7, where the engine's are shorter; A0 is the sum of the several touches of a loud blow.
 const CONTACT_TIME: [(f64, f64); 9] = [
     (1.0, 6.35e-3),
     (4.0, 6.14e-3),
@@ -112,8 +112,8 @@ pub fn of(n: f64, hammer: &Hammer, concert: &Hammer) -> Felt {
     like(hammer.inertia / (CROWN * CROWN), time, restitution)
 }
 
-/// A one-sided spring that keeps a hammer of effective mass `mass` kg for about `time` s at [`SPEED`]
-/// and throws it back at `restitution` (0…1) of its speed.
+/// A one-sided spring that keeps a hammer of effective mass `mass` kg for about `time` s at
+/// [`SPEED`] and throws it back at `restitution` (0…1) of its speed.
 ///
 /// With p = 3/2 the contact lasts C (m/K)^0.4 v^−0.2, C = 3.218 (from the beta function).
 #[must_use]

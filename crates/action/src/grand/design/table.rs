@@ -1,5 +1,6 @@
-//! The table of a part's numbers: [`part!`] makes from it the part's struct, its values in the concert
-//! grand and in the thesis, its checks, its lines on the pages and its numbers in the equations.
+//! The table of a part's numbers: [`part!`] makes from it the part's struct, its values in the
+//! concert grand and in the thesis, its checks, its lines on the pages and its numbers in the
+//! equations.
 //!
 //! A new number takes one row in `parts` and the law that uses it.
 
@@ -29,8 +30,8 @@ pub(crate) enum Set {
     Thesis,
 }
 
-/// Sources of a field's numbers: one for all, or one for the first (x of a point, stiffness of a felt)
-/// and one for the others.
+/// Sources of a field's numbers: one for all, or one for the first (x of a point, stiffness of a
+/// felt) and one for the others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source {
     first: &'static str,
@@ -115,6 +116,24 @@ impl Field for [f64; 2] {
     }
 }
 
+/// A part of the action, declared by [`part!`].
+pub(crate) trait Part {
+    /// Appends the part's numbers with the sources of `set` to `entries`.
+    fn list(&self, set: Set, entries: &mut Vec<Entry>);
+
+    /// Checks the numbers with a rule in the table.
+    ///
+    /// # Errors
+    /// The first that breaks its rule.
+    fn check_rules(&self) -> Result<(), SpecError>;
+
+    /// Checks the felts.
+    ///
+    /// # Errors
+    /// The first that the contact law cannot use.
+    fn check_felts(&self) -> Result<(), SpecError>;
+}
+
 /// Unit of the stiffness of a torsional felt.
 const TORSIONAL: &str = "N·m/rad^p";
 
@@ -173,10 +192,10 @@ pub(crate) use gather;
 
 /// Declares a part of the action by the table of its numbers.
 ///
-/// A row has the number's meaning, its name, its type, its unit (of a felt: that of its stiffness; `"1"`
-/// for pure numbers), the rule [`positive`] where zero is refused, and for each set of numbers the value
-/// and its source. After `as` stands the type of a number that the equations use unchanged. The rows of
-/// a part within the part follow those of its own.
+/// A row has the number's meaning, its name, its type, its unit (of a felt: that of its stiffness;
+/// `"1"` for pure numbers), the rule [`positive`] where zero is refused, and for each set of
+/// numbers the value and its source. After `as` stands the type of a number that the equations use
+/// unchanged. The rows of a part within the part follow those of its own.
 macro_rules! part {
     (
         $(#[$about:meta])*
@@ -209,7 +228,9 @@ macro_rules! part {
 
         impl $part {
             /// The part of a concert-grand key before it is regulated.
-            pub(crate) fn concert($key: &$crate::grand::design::concert_key::ConcertKey<'_>) -> Self {
+            pub(crate) fn concert(
+                $key: &$crate::grand::design::concert_key::ConcertKey<'_>,
+            ) -> Self {
                 let _ = $key;
                 Self {
                     $($field: $concert,)*
@@ -225,9 +246,10 @@ macro_rules! part {
                     $($inner: $inner_part::thesis($pose),)?
                 }
             }
+        }
 
-            /// Appends the part's numbers with the sources of `set` to `entries`.
-            pub(crate) fn list(
+        impl $crate::grand::design::table::Part for $part {
+            fn list(
                 &self,
                 set: $crate::grand::design::table::Set,
                 entries: &mut Vec<$crate::grand::design::table::Entry>,
@@ -244,37 +266,34 @@ macro_rules! part {
                 $(self.$inner.list(set, entries);)?
             }
 
-            /// Checks the numbers with a rule in the table.
-            ///
-            /// # Errors
-            /// The first that breaks its rule.
-            pub(crate) fn check_rules(&self) -> Result<(), $crate::interface::numbers::SpecError> {
+            fn check_rules(&self) -> Result<(), $crate::interface::numbers::SpecError> {
                 $($(
                     $crate::grand::design::table::$rule(
                         concat!($prefix, ".", stringify!($field)),
                         self.$field,
                     )?;
                 )?)*
+                $(self.$inner.check_rules()?;)?
                 Ok(())
             }
 
-            /// Checks the felts.
-            ///
-            /// # Errors
-            /// The first that the contact law cannot use.
-            pub(crate) fn check_felts(&self) -> Result<(), $crate::interface::numbers::SpecError> {
+            fn check_felts(&self) -> Result<(), $crate::interface::numbers::SpecError> {
                 use $crate::grand::design::table::Field as _;
                 $(self.$field.check(concat!($prefix, ".", stringify!($field)))?;)*
+                $(self.$inner.check_felts()?;)?
                 Ok(())
             }
         }
 
-        #[doc = concat!("Numbers of [`", stringify!($part), "`] that the equations use, of one key or of \
-                         one key in each lane.")]
+        #[doc = concat!(
+            "Numbers of [`", stringify!($part), "`] in the equations, of one key or of one key in each lane."
+        )]
         #[derive(Clone, Copy, Debug)]
         pub struct $numbers<R = f64> {
             $($(
-                #[doc = concat!("[`", stringify!($part), "::", stringify!($field), "`], ", $unit, ".")]
+                #[doc = concat!(
+                    "[`", stringify!($part), "::", stringify!($field), "`], ", $unit, "."
+                )]
                 pub $field: $lane<R>,
             )?)*
             $(

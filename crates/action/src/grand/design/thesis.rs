@@ -3,11 +3,12 @@
 //!
 //! Fixed by [Gillespie 1996, Tables 3.3–3.5]: L2, L3, L6, L8, L12, L18, springs k1, k3, k4, k6,
 //! dampers b1, b8, masses m1…m4, the initial coordinates, the string at q2 = 0. The figure that
-//! names the dimensions is lost, so the dimensions that the tables do not fix were chosen: P2 and P3
-//! follow from the initial coordinates by closing the loops; the jack's lean and the knuckle's depth
-//! give dq2/dq1 = 12.2 and carry the hammer through let-off against the drag of b8; toe gap and knuckle
-//! edge put the transitions of the reference run at the printed times. The thesis has no damper, no
-//! friction and no backcheck; its reference run does not reach key bed and rest felts.
+//! names the dimensions is lost, so the dimensions that the tables do not fix were chosen: P2 and
+//! P3 follow from the initial coordinates by closing the loops; the jack's lean and the knuckle's
+//! depth give dq2/dq1 = 12.2 and carry the hammer through let-off against the drag of b8; toe gap
+//! and knuckle edge put the transitions of the reference run at the printed times. The thesis has
+//! no damper, no friction and no backcheck; its reference run does not reach key bed and rest
+//! felts.
 
 use crate::grand::design::concert::Built;
 use crate::grand::design::regulation::{Limits, Regulated};

@@ -13,8 +13,8 @@ const LAST_DAMPER: u8 = 68;
 /// Mass of damper head and wire by key number, kg: chosen for the weight at the key.
 const HEAD: [(f64, f64); 2] = [(1.0, 22e-3), (68.0, 12e-3)];
 
-/// Mass of the damper lever with its lead, kg: chosen for the weight at the key. The lever is a bar from
-/// its centre pin to the wire: half of its mass counts as weight, a third as mass.
+/// Mass of the damper lever with its lead, kg: chosen for the weight at the key. The lever is a bar
+/// from its centre pin to the wire: half of its mass counts as weight, a third as mass.
 const LEVER: f64 = 20e-3;
 
 /// Height to which the tray of the concert grand's pedal lifts the damper, m.
@@ -44,7 +44,8 @@ part! {
             concert 4.5e-3, "regulated: damper at half blow [regulation sheets]";
             thesis 1.0, NO_EFFECT;
 
-        /// Mass where the key lifts: head and wire, and the inertia of the damper lever about its centre.
+        /// Mass where the key lifts: head and wire, and the inertia of the damper lever about its
+        /// centre.
         mass: f64 as Number, "kg", positive;
             concert head(c) + LEVER / 3.0, AT_KEY;
             thesis 0.03, NO_EFFECT;
@@ -103,14 +104,15 @@ part! {
 }
 
 impl Damper {
-    /// Height `height` m off the string as a share, 0 (resting) … 1 (clear); 1 of a key without damper.
+    /// Height `height` m off the string as a share, 0 (resting) … 1 (clear); 1 of a key without
+    /// damper.
     #[must_use]
     pub fn lift(&self, height: f64) -> f64 {
         if self.present { (height / self.clear).clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// The damper in the equations: a key without damper has one of no weight that nothing touches and
-    /// that never moves.
+    /// The damper in the equations: a key without damper has one of no weight that nothing touches
+    /// and that never moves.
     #[must_use]
     pub(crate) fn in_equations(&self) -> Self {
         let there = self.scale();

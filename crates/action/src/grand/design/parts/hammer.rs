@@ -38,10 +38,11 @@ part! {
         /// Distance of the knuckle's face below the shank's axis.
         knuckle_depth: f64 as Number, "m";
             concert 0.0132, LET_OFF;
-            thesis t.knuckle_depth, "chosen with the jack's lean: carries the hammer through let-off";
+            thesis t.knuckle_depth,
+                "chosen with the jack's lean: carries the hammer through let-off";
 
-        /// Radius of the knuckle; 0 for a straight knuckle along the shank, whose jack is carried by
-        /// rigid constraints and slips off at the edge.
+        /// Radius of the knuckle; 0 for a straight knuckle along the shank, whose jack is carried
+        /// by rigid constraints and slips off at the edge.
         #[serde(default)]
         knuckle_radius: f64 as Number, "m";
             concert 5e-3, "chosen: a usual knuckle, 10 mm thick";
@@ -107,20 +108,28 @@ part! {
 }
 
 impl Hammer {
+    /// The hammer in the equations: a rigid shank has no damping.
+    #[must_use]
+    pub(crate) fn in_equations(&self) -> Self {
+        let damping = if self.bends() { self.shank.damping } else { 0.0 };
+        Self { shank: Shank { damping, ..self.shank }, ..*self }
+    }
+
     /// Whether the shank bends.
     #[must_use]
     pub fn bends(&self) -> bool {
         self.shank.bends()
     }
 
-    /// Turn of the butt against the line from the centre pin to the crown, per turn of the shank's hinge;
-    /// 0 with a rigid shank.
+    /// Turn of the butt against the line from the centre pin to the crown, per turn of the shank's
+    /// hinge; 0 with a rigid shank.
     #[must_use]
     pub fn bend_share(&self) -> f64 {
         if self.bends() { 1.0 - self.shank.hinge / self.crown } else { 0.0 }
     }
 
-    /// Inertia of the butt and of the part of the shank that turns with it, kg·m²; 0 with a rigid shank.
+    /// Inertia of the butt and of the part of the shank that turns with it, kg·m²; 0 with a rigid
+    /// shank.
     #[must_use]
     pub fn butt_inertia(&self) -> f64 {
         if self.bends() { self.shank.butt * self.inertia } else { 0.0 }
@@ -132,8 +141,8 @@ impl Hammer {
         self.inertia - self.butt_inertia()
     }
 
-    /// Bend of the shank, rad, where the knuckle instead of the head carries the torque `carried` N·m
-    /// about the centre pin.
+    /// Bend of the shank, rad, where the knuckle instead of the head carries the torque `carried`
+    /// N·m about the centre pin.
     #[must_use]
     pub fn bend_under(&self, carried: f64) -> f64 {
         if self.bends() { -self.bend_share() * carried / self.shank.stiffness } else { 0.0 }

@@ -74,7 +74,8 @@ part! {
             concert 0.15, "chosen: leather on felt";
             thesis 0.0, NO_EFFECT;
 
-        /// Distance from the fly, toward the crown, at which the flat of the head ends in a round corner.
+        /// Distance from the fly, toward the crown, at which the flat of the head ends in a round
+        /// corner.
         #[serde(default)]
         corner: f64, "m";
             concert c.fitted.corner, FITTED;

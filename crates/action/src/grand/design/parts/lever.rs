@@ -45,7 +45,8 @@ part! {
             thesis 0.01 * 0.1 * 0.1 / 12.0,
                 "chosen: m3 as a slender rod of 0.1 m; a point mass would turn freely";
 
-        /// Angle to the wippen on the regulating button, the highest that the spring lifts the lever to.
+        /// Angle to the wippen on the regulating button, the highest that the spring lifts the
+        /// lever to.
         stop: f64, "rad";
             concert 0.0, "regulated: jack 0.2 mm clear of the knuckle [regulation sheets]";
             thesis t.lever_stop, "[Gillespie 1996, Table 3.5] q3 − q5";
@@ -64,10 +65,11 @@ part! {
 
         /// Torque of the repetition spring with the lever on the regulating button.
         spring_torque: f64 as Number, "N·m";
-            // The lever's own weight and a little more than the resting hammer needs: the spring carries
-            // the hammer, lifts it from check without a kick, and the force on the drop screw is no
-            // larger than the force on the jack was.
-            concert c.fitted.repetition_spring * c.hammer_torque() + MASS * GRAVITY * CENTRE, FITTED;
+            // The lever's own weight and a little more than the resting hammer needs: the spring
+            // carries the hammer, lifts it from check without a kick, and the force on the drop
+            // screw is no larger than the force on the jack was.
+            concert c.fitted.repetition_spring * c.hammer_torque() + MASS * GRAVITY * CENTRE,
+                FITTED;
             thesis 0.0, NO_EFFECT;
 
         /// Rate of the repetition spring.
