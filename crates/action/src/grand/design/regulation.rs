@@ -81,7 +81,7 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     spec.key.rest_angle = -(0.5 * r.dip + r.key_height) / spec.key.front;
     spec.hammer.rail = r.blow + RAIL_BELOW_REST;
     let key_rest = direction(spec.key.rest_angle);
-    let at_rest = Borne::at(spec, -r.blow / crown);
+    let at_rest = CarriedHammer::at(spec, -r.blow / crown);
 
     // Wippen height: the jack on its stop, the head below the knuckle by the clearance.
     let mut limits = Limits {
@@ -134,7 +134,7 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let key_down = direction(spec.key.rest_angle + r.dip / spec.key.front);
     let (wippen_down, _) = kinematics::wippen(spec, key_down);
     let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_down);
-    let dropped = Borne::at(spec, -(r.let_off + r.drop) / crown);
+    let dropped = CarriedHammer::at(spec, -(r.let_off + r.drop) / crown);
     let load = dropped.weight / spec.hammer.knuckle;
     let sunk = spec.lever.knuckle_felt.compression(load);
     let lever = lever_under(spec, lever_pivot, knuckle(spec, dropped.butt), sunk);
@@ -153,7 +153,7 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     limits.check = (tail - spec.check.face.turned(key_rest)).dot(normal) < 0.0;
 
     // Damper: pick-up where the jack has lifted the hammer by the given share of the blow.
-    let halfway = Borne::at(spec, -(1.0 - r.damper_pickup) * r.blow / crown);
+    let halfway = CarriedHammer::at(spec, -(1.0 - r.damper_pickup) * r.blow / crown);
     let pickup = depth_of(spec, wippen_under(spec, halfway.butt, spec.jack.length));
     limits.damper = !pickup.is_finite();
     spec.damper.pickup = if pickup.is_finite() { pickup.max(0.2e-3) } else { 0.5 * r.dip };
@@ -173,7 +173,7 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
 
 /// Upward force at the key front of all weights but the key's own, N: the hammer is carried by the
 /// lever, the lever by its button.
-fn upward_force(spec: &Spec, key: Vec2, hammer: &Borne, lever: Vec2) -> f64 {
+fn upward_force(spec: &Spec, key: Vec2, hammer: &CarriedHammer, lever: Vec2) -> f64 {
     let w = &spec.wippen;
     let (wippen, q7) = kinematics::wippen(spec, key);
     let inv_key = -spec.key.capstan.turned(key).perp().dot(wippen.perp()) / q7;
@@ -193,7 +193,7 @@ fn upward_force(spec: &Spec, key: Vec2, hammer: &Borne, lever: Vec2) -> f64 {
 
 /// A hammer at rest, carried at the knuckle: the shank sags under the head.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Borne {
+pub(crate) struct CarriedHammer {
     /// Direction from the centre pin to the crown.
     pub(crate) crown: Vec2,
     /// Direction of the butt.
@@ -204,7 +204,7 @@ pub(crate) struct Borne {
     pub(crate) weight: f64,
 }
 
-impl Borne {
+impl CarriedHammer {
     /// The hammer with the line from centre pin to crown at `angle` rad.
     pub(crate) fn at(spec: &Spec, angle: f64) -> Self {
         let h = &spec.hammer;
@@ -301,7 +301,7 @@ fn lever_under(spec: &Spec, pivot: Vec2, touch: Vec2, sunk: f64) -> Vec2 {
 /// reach the knuckle's edge.
 fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
     let (h, w) = (&spec.hammer, &spec.wippen);
-    let hammer = Borne::at(spec, angle);
+    let hammer = CarriedHammer::at(spec, angle);
     // In a slow press the hammer's weight compresses the knuckle.
     let load = JACK_BEARS * hammer.weight / h.knuckle;
     // Vector from the jack's centre pin to the knuckle, in the jack's frame, and the knuckle's position.
