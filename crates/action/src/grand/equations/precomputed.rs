@@ -235,8 +235,8 @@ fn inv_mass_bend(hammer: &Hammer) -> f64 {
 const DAMPED: f64 = 2.5;
 
 /// Largest key angles at which 1, 2, 4 … substeps follow the key on its bed: under a force F the
-/// felt brakes the key by F (λ + η/v₀) where it turns round. Forces in play stay below the first
-/// limit.
+/// felt brakes the key by F (λ + η/v₀) where it turns round. In play no hand presses with the force of
+/// the first limit.
 fn bed_angles(spec: &Spec) -> [f64; HALVINGS] {
     let (key, felt) = (&spec.key, &spec.key.bed_felt);
     let mass = key.inertia / (key.front * key.front);
