@@ -1,4 +1,4 @@
-//! `touchback model export`: one key's dimensions, masses, springs and frictions as a file.
+//! `touchback model export`: writes one key's dimensions, masses, springs and frictions to a file.
 
 pub mod named;
 
@@ -12,7 +12,7 @@ use crate::simulate::plants;
 use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 
-/// What to export.
+/// Options of `touchback model export`.
 #[derive(clap::Args, Debug)]
 pub struct ModelOptions {
     /// The action
@@ -41,7 +41,7 @@ pub fn run(options: &ModelOptions) -> Result<()> {
 /// Writes the model of `key` of the action `action` to `path`.
 ///
 /// # Errors
-/// An unknown action, or a disk that refuses.
+/// An unknown action, or a file that cannot be written.
 pub fn export(action: &str, key: KeyNumber, path: &Path) -> Result<()> {
     let text = toml::to_string_pretty(&plants::model(action, key, &ActionSettings::default())?)?;
     let draft = Draft::create(path)?;

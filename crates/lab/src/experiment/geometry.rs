@@ -114,7 +114,7 @@ fn set(
     }
     folder.write(&format!("{file}.md"), text.as_bytes())?;
 
-    let known = entries.iter().filter(|e| e.source != "unknown").count();
+    let known = entries.iter().filter(|e| !e.source.is_empty()).count();
     let quantity = format!("{name}: numbers with a source, of {}", entries.len());
     let all = entries.len() as f64;
     report.check(&quantity, &short(all), TargetBand::Within(all, all), known as f64);

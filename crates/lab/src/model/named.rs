@@ -1,4 +1,4 @@
-//! One number of a model by its name in the model's file: `hammer.mass`, `key.bed_felt.stiffness`.
+//! Numbers of a model by their names in the model file: `hammer.mass`, `key.bed_felt.stiffness`.
 
 use anyhow::{Context, Result, bail};
 use toml::{Table, Value};
@@ -6,15 +6,15 @@ use toml::{Table, Value};
 use crate::simulate::numbers;
 use touchback_action::catalogue::Model;
 
-/// A model as its file has it, whose numbers are reached by name.
+/// A model as the table of its file, with access to each number by name.
 #[derive(Clone, Debug)]
 pub struct NamedModel(Table);
 
 impl NamedModel {
-    /// Of `model`.
+    /// The table of `model`.
     ///
     /// # Errors
-    /// None: every model can be written.
+    /// A model that cannot be serialized; every model of the catalogue can be.
     pub fn of(model: &Model) -> Result<Self> {
         Ok(Self(Table::try_from(model)?))
     }
@@ -22,25 +22,25 @@ impl NamedModel {
     /// The number `name`.
     ///
     /// # Errors
-    /// Says which names there are where it ends.
+    /// A name that is no number; the message lists the names at the point where `name` fails.
     pub fn get(&self, name: &str) -> Result<f64> {
         let mut copy = self.clone();
-        copy.place(name).map(|number| *number)
+        copy.number_mut(name).map(|number| *number)
     }
 
-    /// Gives the number `name` another value.
+    /// Sets the number `name` to `value`.
     ///
     /// # Errors
-    /// Says which names there are where it ends.
+    /// A name that is no number; the message lists the names at the point where `name` fails.
     pub fn set(&mut self, name: &str, value: f64) -> Result<()> {
-        *self.place(name)? = value;
+        *self.number_mut(name)? = value;
         Ok(())
     }
 
-    /// The model with these numbers.
+    /// The model with the numbers of this table.
     ///
     /// # Errors
-    /// Names a number that cannot be.
+    /// The first number that the model cannot have.
     pub fn model(&self) -> Result<Model> {
         numbers::check(&self.0)?;
         let model: Model = self.0.clone().try_into()?;
@@ -73,7 +73,7 @@ impl NamedModel {
         found
     }
 
-    fn place(&mut self, name: &str) -> Result<&mut f64> {
+    fn number_mut(&mut self, name: &str) -> Result<&mut f64> {
         let mut at = self.0.get_mut("model").context("a model without numbers")?;
         for part in name.split('.') {
             let names: Vec<String> =
@@ -106,7 +106,7 @@ mod tests {
     use touchback_core::math::compass::KeyNumber;
 
     #[test]
-    fn numbers_are_reached_by_name_and_held_to_the_rules_of_files() {
+    fn numbers_are_read_and_set_by_name_and_checked_like_those_of_files() {
         let key = KeyNumber::from_midi(60).unwrap();
         let model = Model::named("grand", key, &ActionSettings::default()).unwrap();
         let mut named = NamedModel::of(&model).unwrap();

@@ -1,20 +1,21 @@
-//! Numbers of the concert grand that no source gives and that its playing depends on.
+//! Numbers of the concert grand without a source that the measured targets depend on.
 //!
 //! They were fitted to the *must* targets of `touchback lab validate` with the gestures held fixed;
-//! `touchback lab fit` shows how the targets' misfit grows as each of them leaves its value.
+//! `touchback lab fit` shows how the misfit to the targets grows with the distance of each number from
+//! its fitted value.
 
-/// What is fitted: few, and each a thing one could measure on an action.
+/// The fitted numbers; each could be measured on an action.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fitted {
-    /// Balance point to capstan, m; 0.47 to 0.60 of the front length in pianos.
+    /// Distance of the capstan from the balance point, m; 0.47 to 0.60 of the front length in pianos.
     pub capstan: f64,
-    /// How far the flat of the jack's head reaches past its fly, m.
+    /// Distance from the fly at which the flat of the jack's head ends, m.
     pub corner: f64,
-    /// Torque of the repetition spring beyond the lever's weight, over the torque of the hammer's
-    /// weight about its centre.
+    /// Torque of the repetition spring, less that of the lever's weight, over the torque of the hammer's
+    /// weight about its centre pin.
     pub repetition_spring: f64,
-    /// Stiffness of all that yields between key and hammer, at the knuckle, N/m^1.5: knuckle, heel
-    /// cloth, key stick and shank in series.
+    /// Stiffness of knuckle, heel cloth, key stick and shank in series, referred to the knuckle,
+    /// N/m^1.5.
     pub knuckle: f64,
     /// Stiffness of the front punching, N/m^1.5.
     pub bed: f64,
@@ -27,7 +28,7 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// The concert grand's.
+    /// The numbers of the concert grand.
     pub const CONCERT: Self = Self {
         capstan: 0.1133,
         corner: 2.25e-3,

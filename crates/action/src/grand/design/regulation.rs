@@ -1,6 +1,6 @@
-//! From a technician's distances to screws, in closed form.
+//! Sets the screws of a key from a technician's distances, in closed form.
 //!
-//! | set | by |
+//! | distance | screw |
 //! | --- | --- |
 //! | blow, jack clearance | capstan height, repetition-lever stop |
 //! | dip | key-bed height |
@@ -12,8 +12,7 @@
 //! | (follows the knuckle) | jack stop |
 //! | damper pick-up | gap under the damper lever |
 //!
-//! Felts are allowed for where they bear a known static load; the bodies are otherwise as rigid
-//! as the loops.
+//! The compression of a felt is included where the felt bears a known static load; all else is rigid.
 
 mod limits;
 
@@ -24,80 +23,80 @@ use touchback_core::math::vec2::Vec2;
 
 pub use limits::Limits;
 
-/// Turn of the jack at the slip, rad, about which its spring is taken.
+/// Angle of the jack off its stop at the slip, rad, at which the jack spring's torque is computed.
 const EJECTED: f64 = 0.06;
 
-/// Share of the hammer's weight that the jack still bears at the slip, the repetition lever the rest: as
-/// slow presses of keys 4, 40 and 80 have it.
+/// Share of the hammer's weight that the jack still bears at the slip, the repetition lever the
+/// rest: as slow presses of keys 4, 40 and 80 have it.
 const JACK_BEARS: f64 = 0.95;
 
-/// How far the tail has sunk into the check's leather when it is held, m: what mezzo-forte blows
-/// come to in the simulation.
+/// Compression of the check's leather by a held tail, m: the simulated value of mezzo-forte blows.
 const CHECK_BITE: f64 = 0.35e-3;
 
-/// Rest rail below the resting shank, m at the crown: out of reach but for a hammer thrown back
-/// by an unchecked blow (chosen).
+/// Distance of the rest rail below the resting shank, m at the crown: only a hammer thrown back by an
+/// unchecked blow reaches the rail (chosen).
 const RAIL_BELOW_REST: f64 = 7e-3;
 
 /// The distances a technician sets, m.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Regulation {
-    /// Key-bed depth at the front.
+    /// Depth of the key bed at the key front.
     pub dip: f64,
-    /// Crown below the string at rest.
+    /// Distance of the crown below the string at rest.
     pub blow: f64,
-    /// Crown below the string where the jack slips.
+    /// Distance of the crown below the string where the jack slips.
     pub let_off: f64,
-    /// Fall from let-off onto the lever.
+    /// Fall of the crown from let-off onto the lever.
     pub drop: f64,
-    /// Crown below the string when checked.
+    /// Distance of the crown below the string when checked.
     pub check: f64,
-    /// Jack below the knuckle at rest, along the jack.
+    /// Gap between jack and knuckle at rest, along the jack.
     pub jack_clearance: f64,
-    /// Share of the blow at which the damper is picked up.
+    /// Share of the blow at which the key begins to lift the damper, 0…1.
     pub damper_pickup: f64,
-    /// Key front at rest above the design's level.
+    /// Height of the key front at rest above the design's level.
     pub key_height: f64,
 }
 
-/// What the regulation came to; lengths in m at the key front.
+/// Results of a regulation; lengths in m at the key front.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Regulated {
     /// Key depth at which the jack slips; infinite if it cannot.
     pub let_off_depth: f64,
-    /// Key travel left after that.
+    /// Key travel from the let-off depth to the key bed.
     pub aftertouch: f64,
     /// Angles of key, hammer and lever at rest, rad.
     pub rest: [f64; 3],
-    /// Force with which everything but the key's own balance lifts its front at rest, N.
+    /// Upward force at the key front at rest of all weights but the key's own, N.
     pub upward_force: f64,
-    /// What could not be had.
+    /// Distances that the screws cannot give.
     pub limits: Limits,
 }
 
-/// Turns the screws of `spec`. Distances it cannot reach leave the screw at its nearest point.
+/// Sets the screws of `spec` to the distances `r`. A screw that cannot give its distance is set as near
+/// as possible.
 pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let crown = spec.hammer.crown;
     spec.key.dip = r.dip;
     spec.key.rest_angle = -(0.5 * r.dip + r.key_height) / spec.key.front;
     spec.hammer.rail = r.blow + RAIL_BELOW_REST;
     let key_rest = direction(spec.key.rest_angle);
-    let at_rest = Borne::at(spec, -r.blow / crown);
+    let at_rest = CarriedHammer::at(spec, -r.blow / crown);
 
-    // Wippen height: jack on its stop, its head the clearance below the knuckle.
+    // Wippen height: the jack on its stop, the head below the knuckle by the clearance.
     let mut limits = Limits {
         blow: !within_reach(spec, at_rest.butt, spec.jack.length + r.jack_clearance),
         ..Limits::default()
     };
     let wippen_rest = wippen_under(spec, at_rest.butt, spec.jack.length + r.jack_clearance);
-    // Capstan: on the heel's line at that wippen.
+    // Capstan: on the heel's line with the wippen at rest.
     let normal = wippen_rest.perp();
     let wanted = spec.wippen.pivot.dot(normal) - spec.wippen.heel;
     let x = Vec2::new(spec.key.capstan.x, 0.0).turned(key_rest).dot(normal);
     let up = Vec2::new(0.0, 1.0).turned(key_rest).dot(normal);
     spec.key.capstan.y = (wanted - x) / up;
 
-    // Repetition lever: its surface under the knuckle, both felts compressed by the hammer.
+    // Repetition lever: the surface under the knuckle, both felts compressed by the hammer.
     let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_rest);
     let load = at_rest.weight;
     let touch = knuckle(spec, at_rest.butt);
@@ -112,13 +111,13 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let normal = contact::surface(spec, lever_rest).perp();
     let pressed = (touch - lever_pivot).cross(normal * bearing)
         + GRAVITY * spec.lever.mass * spec.lever.centre.turned(lever_rest).x;
-    // What the spring has left over presses the lever on its regulating button.
+    // The spring's excess torque presses the lever on the regulating button.
     let spare = (spec.lever.spring_torque + pressed).max(0.0);
     limits.spring = spec.lever.spring_torque + pressed < 0.0;
     let on_button = spec.lever.stop_felt.compression(spare);
     spec.lever.stop = angle_between(wippen_rest, lever_rest) + on_button;
 
-    // Let-off: jack head at the knuckle's edge with the crown at the let-off distance.
+    // Let-off: the jack's head at the knuckle's edge with the crown at the let-off distance.
     let let_off = let_off_pose(spec, -r.let_off / crown);
     let let_off_depth = match let_off {
         Some((wippen, jack)) => {
@@ -135,14 +134,14 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let key_down = direction(spec.key.rest_angle + r.dip / spec.key.front);
     let (wippen_down, _) = kinematics::wippen(spec, key_down);
     let lever_pivot = spec.wippen.pivot + spec.wippen.lever_pivot.turned(wippen_down);
-    let dropped = Borne::at(spec, -(r.let_off + r.drop) / crown);
+    let dropped = CarriedHammer::at(spec, -(r.let_off + r.drop) / crown);
     let load = dropped.weight / spec.hammer.knuckle;
     let sunk = spec.lever.knuckle_felt.compression(load);
     let lever = lever_under(spec, lever_pivot, knuckle(spec, dropped.butt), sunk);
     spec.lever.drop_height =
         lever_pivot.y + contact::drop_point(spec, contact::surface(spec, lever)).y;
 
-    // Backcheck: its face at the tail with the key down and the hammer at the check distance.
+    // Backcheck: the face at the tail with the key down and the hammer at the check distance.
     let checked = direction(-r.check / crown);
     let tail = spec.hammer.pivot + spec.check.tail.turned(checked);
     let normal = Vec2::unit(spec.check.normal).turned(key_down);
@@ -153,8 +152,8 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     let normal = Vec2::unit(spec.check.normal).turned(key_rest);
     limits.check = (tail - spec.check.face.turned(key_rest)).dot(normal) < 0.0;
 
-    // Damper: picked up where the jack has carried the hammer the given share of the blow.
-    let halfway = Borne::at(spec, -(1.0 - r.damper_pickup) * r.blow / crown);
+    // Damper: pick-up where the jack has lifted the hammer by the given share of the blow.
+    let halfway = CarriedHammer::at(spec, -(1.0 - r.damper_pickup) * r.blow / crown);
     let pickup = depth_of(spec, wippen_under(spec, halfway.butt, spec.jack.length));
     limits.damper = !pickup.is_finite();
     spec.damper.pickup = if pickup.is_finite() { pickup.max(0.2e-3) } else { 0.5 * r.dip };
@@ -172,9 +171,9 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
     }
 }
 
-/// Force at the key front of the weights behind it, the hammer riding on the lever and the lever
-/// on its button, N.
-fn upward_force(spec: &Spec, key: Vec2, hammer: &Borne, lever: Vec2) -> f64 {
+/// Upward force at the key front of all weights but the key's own, N: the hammer is carried by the
+/// lever, the lever by its button.
+fn upward_force(spec: &Spec, key: Vec2, hammer: &CarriedHammer, lever: Vec2) -> f64 {
     let w = &spec.wippen;
     let (wippen, q7) = kinematics::wippen(spec, key);
     let inv_key = -spec.key.capstan.turned(key).perp().dot(wippen.perp()) / q7;
@@ -192,20 +191,21 @@ fn upward_force(spec: &Spec, key: Vec2, hammer: &Borne, lever: Vec2) -> f64 {
     -inv_key * through_wippen / spec.key.front
 }
 
-/// A hammer borne at its knuckle: its shank sags under the head.
+/// A hammer at rest, carried at the knuckle: the shank sags under the head.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Borne {
-    /// Directions from the centre pin to the crown, and of the butt.
+pub(crate) struct CarriedHammer {
+    /// Direction from the centre pin to the crown.
     pub(crate) crown: Vec2,
+    /// Direction of the butt.
     pub(crate) butt: Vec2,
     /// Bend of the shank, rad.
     pub(crate) bend: f64,
-    /// Torque about the centre that carries the hammer's weight, N·m.
+    /// Torque about the centre pin that carries the hammer's weight, N·m.
     pub(crate) weight: f64,
 }
 
-impl Borne {
-    /// With the line to its crown at `angle` rad.
+impl CarriedHammer {
+    /// The hammer with the line from centre pin to crown at `angle` rad.
     pub(crate) fn at(spec: &Spec, angle: f64) -> Self {
         let h = &spec.hammer;
         let crown = direction(angle);
@@ -215,7 +215,7 @@ impl Borne {
     }
 }
 
-/// Lowest point of the knuckle, world.
+/// Lowest point of the knuckle, world frame, m.
 fn knuckle(spec: &Spec, hammer: Vec2) -> Vec2 {
     let h = &spec.hammer;
     h.pivot + Vec2::new(h.knuckle, -h.knuckle_depth).turned(hammer)
@@ -226,8 +226,9 @@ fn angle_between(from: Vec2, to: Vec2) -> f64 {
     libm::atan2(from.cross(to), from.dot(to))
 }
 
-/// Direction d with `point` turned by d having the component `wanted` along the unit `normal`;
-/// of the two, the one in which the point lies to the left of the normal (toward the player).
+/// Direction by which `point` must be turned to have the component `wanted` along the unit vector
+/// `normal`; of the two solutions, the one with the turned point to the left of the normal (toward the
+/// player).
 fn turn_to(point: Vec2, normal: Vec2, wanted: f64) -> Vec2 {
     let length = point.norm_squared().sqrt();
     let across = (wanted / length).clamp(-1.0, 1.0);
@@ -236,8 +237,8 @@ fn turn_to(point: Vec2, normal: Vec2, wanted: f64) -> Vec2 {
     Vec2::new(image.dot(point), point.cross(image)) * (1.0 / (length * length))
 }
 
-/// Distance along the fly from the jack's centre to what it must reach, beyond the straight or
-/// round knuckle's face `reach` m away: of that face's line, or of the knuckle's centre.
+/// Distance along the fly from the jack's centre pin to the face of a straight knuckle, or to the centre
+/// of a round knuckle, whose face is `reach` m away.
 fn fly_to(spec: &Spec, reach: f64) -> f64 {
     reach + spec.hammer.knuckle_radius
 }
@@ -247,14 +248,14 @@ fn fly_home(spec: &Spec) -> Vec2 {
     direction(spec.jack.lean).perp().turned(direction(spec.jack.stop))
 }
 
-/// Centre of a round knuckle from the wippen's centre pin.
+/// Centre of a round knuckle from the wippen's centre pin, m.
 fn knuckle_centre(spec: &Spec, hammer: Vec2) -> Vec2 {
     let h = &spec.hammer;
     let centre = Vec2::new(h.knuckle, h.knuckle_radius - h.knuckle_depth);
     h.pivot - spec.wippen.pivot + centre.turned(hammer)
 }
 
-/// The jack on its stop can reach `reach` m along the fly to the knuckle.
+/// Whether a jack on its stop can have the knuckle `reach` m along its fly.
 fn within_reach(spec: &Spec, hammer: Vec2, reach: f64) -> bool {
     let (w, fly) = (&spec.wippen, fly_home(spec));
     if !spec.is_rigid() {
@@ -265,11 +266,12 @@ fn within_reach(spec: &Spec, hammer: Vec2, reach: f64) -> bool {
     wanted * wanted <= (w.jack_pivot + fly * reach).norm_squared()
 }
 
-/// Wippen whose jack, on its stop, reaches `reach` m along the fly to the knuckle.
+/// Direction of the wippen whose jack, on its stop, has the knuckle `reach` m along its fly.
 fn wippen_under(spec: &Spec, hammer: Vec2, reach: f64) -> Vec2 {
     let (w, fly) = (&spec.wippen, fly_home(spec));
     if !spec.is_rigid() {
-        // The flat's height above the wippen's pin along the fly, turned until it touches.
+        // The flat has a fixed height along the fly above the wippen's pin; the wippen turns until the
+        // flat touches the knuckle.
         let centre = knuckle_centre(spec, hammer);
         let distance = centre.norm_squared().sqrt();
         let share = ((fly_to(spec, reach) + w.jack_pivot.dot(fly)) / distance).clamp(-1.0, 1.0);
@@ -283,7 +285,7 @@ fn wippen_under(spec: &Spec, hammer: Vec2, reach: f64) -> Vec2 {
     turn_to(head, hammer.perp(), wanted)
 }
 
-/// Lever about `pivot` whose surface passes `sunk` m above the point `touch`.
+/// Direction of a lever about `pivot` whose surface passes `sunk` m above the point `touch`.
 fn lever_under(spec: &Spec, pivot: Vec2, touch: Vec2, sunk: f64) -> Vec2 {
     let to = touch - pivot;
     let length = to.norm_squared().sqrt();
@@ -295,13 +297,14 @@ fn lever_under(spec: &Spec, pivot: Vec2, touch: Vec2, sunk: f64) -> Vec2 {
     surface.turned(Vec2::new(back.x, -back.y))
 }
 
-/// Wippen and jack directions at the slip, the hammer at `angle` rad.
+/// Directions of wippen and jack at the slip with the hammer at `angle` rad; none where the jack does not
+/// reach the knuckle's edge.
 fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
     let (h, w) = (&spec.hammer, &spec.wippen);
-    let hammer = Borne::at(spec, angle);
-    // A slow press finds the knuckle sunk by the hammer's weight.
+    let hammer = CarriedHammer::at(spec, angle);
+    // In a slow press the hammer's weight compresses the knuckle.
     let load = JACK_BEARS * hammer.weight / h.knuckle;
-    // From the jack's centre to the knuckle, in the jack's frame, and where the knuckle is.
+    // Vector from the jack's centre pin to the knuckle, in the jack's frame, and the knuckle's position.
     let upright = direction(spec.jack.lean).perp();
     let (to_knuckle, knuckle) = if spec.is_rigid() {
         let load = hammer.weight / h.knuckle_edge;
@@ -311,7 +314,7 @@ fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
     } else {
         (ejected(spec, load), w.pivot + knuckle_centre(spec, hammer.butt))
     };
-    // The jack centre lies on a circle about the wippen centre and on one about the knuckle.
+    // The jack's centre pin lies on a circle about the wippen's centre pin and on one about the knuckle.
     let s = to_knuckle.norm_squared();
     let r = w.jack_pivot.norm_squared();
     let to = knuckle - w.pivot;
@@ -321,7 +324,7 @@ fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
     if square <= 0.0 {
         return None;
     }
-    // Of the two, the jack centre below the line to the knuckle.
+    // Of the two intersections, the one below the line to the knuckle.
     let centre = to * along + to.perp() * square.sqrt();
     let wippen = Vec2::new(centre.dot(w.jack_pivot), w.jack_pivot.cross(centre)) * (1.0 / r);
     let fly = to - centre;
@@ -329,8 +332,8 @@ fn let_off_pose(spec: &Spec, angle: f64) -> Option<(Vec2, Vec2)> {
     Some((wippen, jack))
 }
 
-/// From the jack's centre to the centre of a round knuckle, in the jack's frame, where the weight
-/// `load` N that the knuckle carries pushes the jack out against its spring and its friction.
+/// Vector from the jack's centre pin to the centre of a round knuckle, in the jack's frame, at the
+/// moment when the load `load` N on the knuckle pushes the jack out against spring and friction, m.
 fn ejected(spec: &Spec, load: f64) -> Vec2 {
     let (j, h) = (&spec.jack, &spec.hammer);
     let upright = direction(j.lean).perp();
@@ -348,7 +351,7 @@ fn ejected(spec: &Spec, load: f64) -> Vec2 {
     upright * up + across * out + normal * radius
 }
 
-/// Key-front depth that holds the wippen at a direction, m; NaN if none does.
+/// Depth of the key front that gives the wippen the direction `wippen`, m; NaN if there is none.
 fn depth_of(spec: &Spec, wippen: Vec2) -> f64 {
     let c = spec.key.capstan;
     let length = c.norm_squared().sqrt();

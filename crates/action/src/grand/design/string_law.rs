@@ -1,23 +1,23 @@
-//! The string as the action feels it: a one-sided spring with hysteresis, a law of its own because
-//! nothing returns from the sound to the action.
+//! The string in the action: a one-sided spring with hysteresis. The action has a string law of its own
+//! because the sound engine's strings do not act back on the action.
 //!
-//! Its contact time T and restitution e are those of the sound engine's hammer at its strings at
-//! [`SPEED`], fitted by `touchback lab string-law`. Another hammer than the concert grand's changes
-//! them by T ∝ Π x^a, e = e₀ + Σ b ln x, where x are its mass, its felt's stiffness and its strike
-//! point over the concert grand's; a and b differ for x below and above 1, where the waves that
-//! return from the string's near end find the hammer still there or gone.
+//! Contact time T and restitution e are those of the sound engine's hammer at its strings at [`SPEED`],
+//! fitted by `touchback lab string-law`. For a hammer other than the concert grand's, T ∝ Π x^a and
+//! e = e₀ + Σ b ln x; the ratios x are the hammer's mass, its felt's stiffness and its strike point, each
+//! over the concert grand's. a and b differ for x below and above 1: the waves that return from the
+//! string's near end arrive while the hammer is still on the string, or after it has left.
 
 use touchback_core::math::compass::{linear, linear_rows, log_linear};
 use touchback_core::mech::felt::Felt;
 use touchback_core::mech::hammer::{CROWN, Hammer};
 
-/// Hammer speed at which the tables hold, m/s.
+/// Hammer speed for which the tables are valid, m/s.
 pub const SPEED: f64 = 2.5;
 
 /// Contact time of hammer and string, s by key number.
 ///
-/// HeldFriction within a fifth of reference runs with the hammers and strings of [Chaigne 1994] at C2 and
-/// C7, where the engine's are shorter; A0 is the sum of the several touches of a loud blow.
+/// Kept within a fifth of reference runs with the hammers and strings of [Chaigne 1994] at C2 and C7,
+/// where the engine's contacts are shorter; A0 is the sum of the several contacts of a loud blow.
 const CONTACT_TIME: [(f64, f64); 9] = [
     (1.0, 6.35e-3),
     (4.0, 6.14e-3),
@@ -30,7 +30,7 @@ const CONTACT_TIME: [(f64, f64); 9] = [
     (88.0, 0.26e-3),
 ];
 
-/// Share of its speed that the hammer keeps, by key number; as [`CONTACT_TIME`].
+/// Share of its speed that the hammer keeps, by key number; same sources as [`CONTACT_TIME`].
 const RESTITUTION: [(f64, f64); 9] = [
     (1.0, 0.15),
     (4.0, 0.195),
@@ -43,15 +43,15 @@ const RESTITUTION: [(f64, f64); 9] = [
     (88.0, 0.78),
 ];
 
-/// Restitution that the law is kept to: beyond, the way out takes longer than any string, or the
-/// spring would give more than it got.
+/// Limits of the restitution: below them the release would take longer than with any string, above
+/// them the spring would return more energy than it received.
 const LIMITS: (f64, f64) = (0.1, 0.98);
 
-/// How T and e answer to one quantity of the hammer, by key number: exponent a below and above the
+/// Dependence of T and e on one quantity of the hammer, by key number: exponent a below and above the
 /// concert grand's value, slope b below and above.
 type Response = [(f64, [f64; 4]); 9];
 
-/// Mass at the crown.
+/// Dependence on the mass at the crown.
 const BY_MASS: Response = [
     (1.0, [2.469, -0.234, 0.000, 0.261]),
     (4.0, [2.014, -0.154, 0.078, 0.274]),
@@ -64,7 +64,7 @@ const BY_MASS: Response = [
     (88.0, [0.630, 0.295, -0.028, 0.242]),
 ];
 
-/// Stiffness of the felt. A felt x times as stiff meets a speed v as the concert grand's meets
+/// Dependence on the stiffness of the felt. A felt x times as stiff meets a speed v as the concert grand's meets
 /// v x^(1/(p − 1)), p its exponent.
 const BY_STIFFNESS: Response = [
     (1.0, [0.841, -0.096, -0.027, 0.029]),
@@ -78,7 +78,7 @@ const BY_STIFFNESS: Response = [
     (88.0, [-0.069, -0.046, -0.032, -0.027]),
 ];
 
-/// Strike point.
+/// Dependence on the strike point.
 const BY_STRIKE_POINT: Response = [
     (1.0, [1.043, -2.286, -0.185, 0.000]),
     (4.0, [1.013, -0.667, -0.240, -0.099]),
@@ -91,7 +91,7 @@ const BY_STRIKE_POINT: Response = [
     (88.0, [0.824, 0.465, 0.126, 0.371]),
 ];
 
-/// The string of key number `n` for `hammer`, `concert` being the concert grand's of that key.
+/// The string of key number `n` for `hammer`; `concert` is the concert grand's hammer of that key.
 #[must_use]
 pub fn of(n: f64, hammer: &Hammer, concert: &Hammer) -> Felt {
     let quantities = [
@@ -112,14 +112,14 @@ pub fn of(n: f64, hammer: &Hammer, concert: &Hammer) -> Felt {
     like(hammer.inertia / (CROWN * CROWN), time, restitution)
 }
 
-/// A one-sided spring that keeps a hammer of effective mass `mass` kg for about `time` s at [`SPEED`]
-/// and throws it back at `restitution` (0…1) of its speed.
+/// A one-sided spring that a hammer of effective mass `mass` kg at [`SPEED`] touches for about `time` s
+/// and leaves at `restitution` (0…1) of that speed.
 ///
 /// With p = 3/2 the contact lasts C (m/K)^0.4 v^−0.2, C = 3.218 (from the beta function).
 #[must_use]
 pub fn like(mass: f64, time: f64, restitution: f64) -> Felt {
     let hysteresis = (1.0 - restitution * restitution) / (1.0 + restitution * restitution);
-    // Hysteresis shortens the way in and lengthens the way out: mean of both quarter-swings.
+    // Hysteresis shortens the compression and lengthens the release: mean of both quarter-swings.
     let swings = 0.5
         * (libm::pow(1.0 + hysteresis, -0.5) + libm::pow(1.0 - hysteresis, -0.5))
         * libm::pow(1.0 + hysteresis, 0.1);

@@ -42,14 +42,14 @@ pub struct KnuckleOnLever<R = f64> {
 #[inline(always)]
 pub fn knuckle_on_lever<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> KnuckleOnLever<R> {
     let from_hammer = n.knuckle.turned(k.butt);
-    let from_lever = n.hammer_pivot + from_hammer - k.to_lever;
+    let from_lever = n.hammer_from_wippen + from_hammer - k.to_lever;
     let normal = k.surface.perp();
     let velocity = from_hammer.perp() * k.butt_speed
         - k.to_lever.perp() * k.wippen_speed()
         - from_lever.perp() * k.u[2];
     KnuckleOnLever {
         squeeze: Compression {
-            depth: n.surface_height - from_lever.dot(normal),
+            depth: n.lever.surface_height - from_lever.dot(normal),
             rate: -velocity.dot(normal),
         },
         normal,
@@ -74,15 +74,15 @@ pub fn drop_screw<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Compressio
     let arm = n.drop_point.turned(k.surface);
     let height = k.to_lever.y + arm.y;
     let rate = k.wippen_speed() * k.to_lever.x + k.u[2] * arm.x;
-    (Compression { depth: height - n.drop_height, rate }, arm)
+    (Compression { depth: height - n.drop_from_wippen, rate }, arm)
 }
 
 /// Toe under the button.
 #[inline(always)]
 pub fn toe_on_button<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Compression<R> {
-    let toe = n.toe.turned(k.jack.direction);
+    let toe = n.jack.toe.turned(k.jack.direction);
     let rate = k.wippen_speed() * k.to_jack.x + k.jack_speed() * toe.x;
-    Compression { depth: k.to_jack.y + toe.y - n.button_height, rate }
+    Compression { depth: k.to_jack.y + toe.y - n.button_from_wippen, rate }
 }
 
 /// Hammer tail on the backcheck.
@@ -100,9 +100,9 @@ pub struct TailOnCheck<R = f64> {
 /// head about its crown.
 #[inline(always)]
 fn tail<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Vec2<R>, R) {
-    let tail = (n.tail + n.tail_by_bend * k.bend).turned(k.hammer);
-    let face = n.check_face.turned(k.key);
-    (tail, (face - n.hammer_from_key - tail).dot(k.check_normal))
+    let tail = (n.check.tail + n.tail_by_bend * k.bend).turned(k.hammer);
+    let face = n.check.face.turned(k.key);
+    (tail, (face - n.hammer.pivot - tail).dot(k.check_normal))
 }
 
 /// Compression of the tail on the check, m.
@@ -117,7 +117,7 @@ pub fn tail_on_check<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> TailOnCh
     let (tail, depth) = tail(n, k);
     let normal = k.check_normal;
     // Velocity of the check's material point under the tail, and of the tail.
-    let face = (n.hammer_from_key + tail).perp();
+    let face = (n.hammer.pivot + tail).perp();
     let bent = n.tail_by_bend.turned(k.hammer);
     let across = [face.dot(normal), -tail.perp().dot(normal), -bent.dot(normal)];
     let upward = -normal.perp();
@@ -150,12 +150,12 @@ pub fn damper<R: Real>(
     let (y, v) = (x[state::DAMPER], x[state::DAMPER_SPEED]);
     DamperContacts {
         lift: Compression {
-            depth: n.damper_ratio * (k.depth - n.damper_pickup) - y,
-            rate: n.damper_arm * k.u[0] - v,
+            depth: n.damper_ratio * (k.depth - n.damper.pickup) - y,
+            rate: n.damper.arm * k.u[0] - v,
         },
         assign: Compression { depth: -y, rate: -v },
         tray: Compression { depth: tray - y, rate: -v },
-        top: Compression { depth: y - n.damper_top, rate: v },
+        top: Compression { depth: y - n.damper.top, rate: v },
     }
 }
 
@@ -217,48 +217,48 @@ impl<R: Real> Contacts<R> {
         if bears.any() {
             let depth = R::select(bears, k.head.q4, -R::of(1.0));
             jack = if n.is_rigid() {
-                n.knuckle_felt.contact(depth, k.q4_rate())
+                n.hammer.knuckle_felt.contact(depth, k.q4_rate())
             } else {
-                n.knuckle_felt.contact_of_light(ON_HEAD, depth, k.q4_rate())
+                n.hammer.knuckle_felt.contact_of_light(ON_HEAD, depth, k.q4_rate())
             };
         }
         let none = Contact { force: zero, loss: zero };
         let (mut stop, mut window, mut button) = (none, none, none);
         if !n.is_rigid() {
             let (turn, turning) = (x[state::JACK], k.u[3]);
-            let felt = &n.jack_stop_felt;
+            let felt = &n.jack.stop_felt;
             stop = felt.torsional_contact_of_light(ON_STOP, -turn, -turning);
-            window = felt.torsional_contact_of_light(ON_STOP, turn - n.jack_window, turning);
+            window = felt.torsional_contact_of_light(ON_STOP, turn - n.jack.window, turning);
             let toe = toe_on_button(n, k);
-            button = n.button_felt.contact_of_light(ON_TOE, toe.depth, toe.rate);
+            button = n.jack.button_felt.contact_of_light(ON_TOE, toe.depth, toe.rate);
         }
         let on_lever = knuckle_on_lever(n, k);
         let on_check = tail_on_check(n, k);
         let turning = k.u[2] - k.wippen_speed();
         let (drop, arm) = drop_screw(n, k);
-        let crown = n.crown * x[state::HAMMER];
-        let (hammer, front) = (n.crown * k.u[1], n.front * k.u[0]);
+        let crown = n.hammer.crown * x[state::HAMMER];
+        let (hammer, front) = (n.hammer.crown * k.u[1], n.key.front * k.u[0]);
         let around = damper(n, k, x, tray);
         Self {
             jack,
-            lever: (on_lever, on_lever.squeeze.of(&n.lever_felt)),
+            lever: (on_lever, on_lever.squeeze.of(&n.lever.knuckle_felt)),
             stop,
             window,
             button,
-            check: (on_check, on_check.squeeze.of(&n.check_felt)),
-            raised: n.stop_felt.torsional_contact(-lever_turn, -turning),
-            lowered: n.stop_felt.torsional_contact(lever_turn - n.lever_travel, turning),
-            drop: (arm, drop.of(&n.drop_felt)),
+            check: (on_check, on_check.squeeze.of(&n.check.felt)),
+            raised: n.lever.stop_felt.torsional_contact(-lever_turn, -turning),
+            lowered: n.lever.stop_felt.torsional_contact(lever_turn - n.lever.travel, turning),
+            drop: (arm, drop.of(&n.lever.drop_felt)),
             damper: [
-                around.lift.of(&n.lift_felt),
-                around.assign.of(&n.seat_felt),
-                around.tray.of(&n.lift_felt),
-                around.top.of(&n.top_felt),
+                around.lift.of(&n.damper.lift_felt),
+                around.assign.of(&n.damper.seat_felt),
+                around.tray.of(&n.damper.lift_felt),
+                around.top.of(&n.damper.top_felt),
             ],
             string: n.string.contact(crown, hammer),
-            rail: n.rail_felt.contact(-crown - n.rail, -hammer),
-            bed: n.bed_felt.contact(k.depth - n.dip, front),
-            rest: n.rest_felt.contact(n.rest_compression - k.depth, -front),
+            rail: n.hammer.rail_felt.contact(-crown - n.hammer.rail, -hammer),
+            bed: n.key.bed_felt.contact(k.depth - n.key.dip, front),
+            rest: n.key.rest_felt.contact(n.key.rest_compression - k.depth, -front),
         }
     }
 }

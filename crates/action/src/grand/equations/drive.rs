@@ -122,7 +122,7 @@ impl<R: Real> DriveNow<R> {
         if self.causality != Causality::Force {
             return zero;
         }
-        let speed = n.front * k.u[0];
+        let speed = n.key.front * k.u[0];
         let given = self.force - self.impedance * speed;
         let pressed = self.target - k.depth;
         let touching = pressed.gt(zero);

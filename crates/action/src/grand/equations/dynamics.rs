@@ -133,28 +133,28 @@ impl<R: Real> WippenCoupling<R> {
     #[inline(always)]
     pub fn mass(&self, n: &Precomputed<R>, k: &Kinematics<R>) -> Mass<R> {
         let (r5, a, b) = (k.r5, k.jack.inv_key, k.jack.inv_hammer);
-        let inertia = n.jack_inertia;
-        let m11 = n.key_inertia
+        let inertia = n.jack.inertia;
+        let m11 = n.key.inertia
             + n.wippen_inertia * r5 * r5
             + inertia * a * a
             + R::of(2.0) * self.jack[0] * r5 * a;
         let m12 = b * (inertia * a + self.jack[0] * r5);
         let m13 = self.lever[0] * r5;
-        let mut inv_hammer = n.per_hammer_inertia;
+        let mut inv_hammer = n.inv_head_inertia;
         if n.is_rigid() {
             // Only a straight knuckle's flank couples the jack to the hammer.
             inv_hammer = R::of(1.0) / (n.head_inertia + inertia * b * b);
         }
-        let inv_lever = n.per_lever_inertia;
+        let inv_lever = n.inv_lever_inertia;
         let (zero, one) = (R::of(0.0), R::of(1.0));
         let (mut m14, mut inv_jack) = (zero, zero);
         if !n.is_rigid() {
             m14 = inertia * a + self.jack[0] * r5;
-            inv_jack = n.per_jack_inertia;
+            inv_jack = n.inv_jack_inertia;
         }
         let shares = [m12 * inv_hammer, m13 * inv_lever, m14 * inv_jack];
         let inv_key = one / (m11 - shares[0] * m12 - shares[1] * m13 - shares[2] * m14);
-        let (by_bend, inv_bend) = (n.inv_mass_hammer_bend, n.inv_bend);
+        let (by_bend, inv_bend) = (n.inv_mass_hammer_bend, n.inv_mass_bend);
         Mass { m12, m13, m14, inv_hammer, by_bend, inv_bend, inv_lever, inv_jack, inv_key, shares }
     }
 }
@@ -177,7 +177,7 @@ pub fn balance<R: Real>(
 
     // Key: weight, felts, drive.
     let drive_force = drive.force(n, k);
-    let mut on_key = n.lead_torque + n.front * (drive_force - c.bed.force + c.rest.force);
+    let mut on_key = n.key.lead_torque + n.key.front * (drive_force - c.bed.force + c.rest.force);
     if drive.is_coupled() {
         on_key = on_key + drive.couple(n, k, x);
     }
@@ -193,11 +193,11 @@ pub fn balance<R: Real>(
     if !n.is_rigid() || (phases.on_button | phases.on_flank).any() {
         let turn = if n.is_rigid() { k.jack_turn(n) } else { x[state::JACK] };
         let torque =
-            n.jack_spring_torque + n.jack_spring_rate * turn + c.window.force - c.stop.force;
+            n.jack.spring_torque + n.jack.spring_rate * turn + c.window.force - c.stop.force;
         on_jack = on_jack - torque;
         on_wippen = on_wippen + torque;
         let press = c.button.force;
-        let toe = n.toe.turned(k.jack.direction);
+        let toe = n.jack.toe.turned(k.jack.direction);
         on_jack = on_jack - toe.x * press;
         on_wippen = on_wippen - k.to_jack.x * press;
         loss = loss + (c.window.loss + c.stop.loss + c.button.loss);
@@ -209,7 +209,7 @@ pub fn balance<R: Real>(
     if drives.any() {
         let push = c.jack.force * k.head.inv_across;
         let slide = k.slide_speed();
-        let drag = n.slide_damping * slide;
+        let drag = n.hammer.slide_damping * slide;
         let force = -(k.head.normal * push) - k.along_knuckle() * drag;
         let turn = -k.head.from_hammer.cross(force);
         let jack = k.head.from_jack.cross(force);
@@ -229,8 +229,8 @@ pub fn balance<R: Real>(
     on_lever = on_lever - knuckle.from_lever.cross(force);
     on_wippen = on_wippen - k.to_lever.cross(force);
     let turning = k.u[2] - w5;
-    let damping = n.lever_damping * turning;
-    let spring = n.lever_spring_torque + n.lever_spring_rate * lever_turn;
+    let damping = n.lever.damping * turning;
+    let spring = n.lever.spring_torque + n.lever.spring_rate * lever_turn;
     let torque = c.raised.force - c.lowered.force - spring - damping;
     let (arm, drop) = &c.drop;
     on_lever = on_lever + torque - arm.x * drop.force;
@@ -240,17 +240,17 @@ pub fn balance<R: Real>(
     // Backcheck, string, damper.
     let (check, contact) = &c.check;
     let [lift, assign, tray, top] = &c.damper;
-    let bending = n.shank_damping * k.u[4];
+    let bending = n.hammer.shank.damping * k.u[4];
     let on_bend = -(n.bend_share * on_butt)
-        - n.shank_stiffness * k.bend
+        - n.hammer.shank.stiffness * k.bend
         - bending
         - contact.force * check.across[2];
-    on_key = on_key - contact.force * check.across[0] - n.damper_arm * lift.force;
-    on_hammer =
-        on_hammer - contact.force * check.across[1] + (c.rail.force - c.string.force) * n.crown;
+    on_key = on_key - contact.force * check.across[0] - n.damper.arm * lift.force;
+    on_hammer = on_hammer - contact.force * check.across[1]
+        + (c.rail.force - c.string.force) * n.hammer.crown;
     let v = x[state::DAMPER_SPEED];
-    let drag = n.damper_damping * v;
-    let damper_force = lift.force + assign.force + tray.force - top.force - n.damper_weight - drag;
+    let drag = n.damper.damping * v;
+    let damper_force = lift.force + assign.force + tray.force - top.force - n.damper.weight - drag;
     loss = loss
         + (contact.loss
             + c.string.loss
@@ -268,7 +268,7 @@ pub fn balance<R: Real>(
         + carried.jack[1] * (w6 * w6)
         + carried.lever[1] * (u3 * u3);
     let square = w5 * w5;
-    let jack = on_jack - n.jack_inertia * b6 - carried.jack[0] * b5 - carried.jack[1] * square;
+    let jack = on_jack - n.jack.inertia * b6 - carried.jack[0] * b5 - carried.jack[1] * square;
     let lever = on_lever - carried.lever[0] * b5 - carried.lever[1] * square;
     Balance {
         mass: carried.mass(n, k),

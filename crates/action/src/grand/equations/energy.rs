@@ -12,13 +12,13 @@ use crate::grand::{Phase, STATES, state};
 pub fn kinetic(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> f64 {
     let (w5, w6, u) = (k.wippen_speed(), k.jack_speed(), k.u);
     let carried = WippenCoupling::new(n, k);
-    0.5 * (n.key_inertia * u[0] * u[0]
+    0.5 * (n.key.inertia * u[0] * u[0]
         + n.head_inertia * u[1] * u[1]
         + n.butt_inertia * k.butt_speed * k.butt_speed
-        + n.lever_inertia * u[2] * u[2]
+        + n.lever.inertia * u[2] * u[2]
         + n.wippen_inertia * w5 * w5
-        + n.jack_inertia * w6 * w6
-        + n.damper_mass * x[state::DAMPER_SPEED] * x[state::DAMPER_SPEED])
+        + n.jack.inertia * w6 * w6
+        + n.damper.mass * x[state::DAMPER_SPEED] * x[state::DAMPER_SPEED])
         + w5 * (carried.jack[0] * w6 + carried.lever[0] * u[2])
 }
 
@@ -34,41 +34,41 @@ pub fn potential(
     let weights = n.wippen_weight.turned(k.wippen).y
         + GRAVITY * (n.jack_moment.turned(k.jack.direction).y + n.lever_moment.turned(k.lever).y)
         + n.hammer_weight.turned(k.hammer).y
-        - n.lead_torque * (x[state::KEY] - n.rest_angle);
+        - n.key.lead_torque * (x[state::KEY] - n.key.rest_angle);
 
     let raised = k.lever_turn(n);
-    let crown = n.crown * x[state::HAMMER];
+    let crown = n.hammer.crown * x[state::HAMMER];
     let around = contact::damper(n, k, x, tray);
-    let mut stored = n.lever_spring_torque * raised
-        + 0.5 * n.lever_spring_rate * raised * raised
-        + n.stop_felt.energy(-raised)
-        + n.stop_felt.energy(raised - n.lever_travel)
-        + n.drop_felt.energy(contact::drop_screw(n, k).0.depth)
-        + n.lever_felt.energy(contact::knuckle_on_lever(n, k).squeeze.depth)
-        + n.check_felt.energy(contact::check_depth(n, k))
+    let mut stored = n.lever.spring_torque * raised
+        + 0.5 * n.lever.spring_rate * raised * raised
+        + n.lever.stop_felt.energy(-raised)
+        + n.lever.stop_felt.energy(raised - n.lever.travel)
+        + n.lever.drop_felt.energy(contact::drop_screw(n, k).0.depth)
+        + n.lever.knuckle_felt.energy(contact::knuckle_on_lever(n, k).squeeze.depth)
+        + n.check.felt.energy(contact::check_depth(n, k))
         + n.string.energy(crown)
-        + n.rail_felt.energy(-crown - n.rail)
-        + n.bed_felt.energy(k.depth - n.dip)
-        + n.rest_felt.energy(n.rest_compression - k.depth)
-        + n.damper_weight * x[state::DAMPER]
-        + n.lift_felt.energy(around.lift.depth)
-        + n.seat_felt.energy(around.assign.depth)
-        + n.lift_felt.energy(around.tray.depth)
-        + n.top_felt.energy(around.top.depth)
-        + 0.5 * n.shank_stiffness * k.bend * k.bend;
+        + n.hammer.rail_felt.energy(-crown - n.hammer.rail)
+        + n.key.bed_felt.energy(k.depth - n.key.dip)
+        + n.key.rest_felt.energy(n.key.rest_compression - k.depth)
+        + n.damper.weight * x[state::DAMPER]
+        + n.damper.lift_felt.energy(around.lift.depth)
+        + n.damper.seat_felt.energy(around.assign.depth)
+        + n.damper.lift_felt.energy(around.tray.depth)
+        + n.damper.top_felt.energy(around.top.depth)
+        + 0.5 * n.hammer.shank.stiffness * k.bend * k.bend;
     if phase.jack_drives() || !n.is_rigid() {
-        stored += n.knuckle_felt.energy(k.head.q4);
+        stored += n.hammer.knuckle_felt.energy(k.head.q4);
     }
     let free = !n.is_rigid();
     if free {
         let turn = x[state::JACK];
-        stored += n.jack_stop_felt.energy(-turn)
-            + n.jack_stop_felt.energy(turn - n.jack_window)
-            + n.button_felt.energy(contact::toe_on_button(n, k).depth);
+        stored += n.jack.stop_felt.energy(-turn)
+            + n.jack.stop_felt.energy(turn - n.jack.window)
+            + n.jack.button_felt.energy(contact::toe_on_button(n, k).depth);
     }
     if free || !matches!(phase, Phase::Acceleration | Phase::Return) {
         let turn = if free { x[state::JACK] } else { k.jack_turn(n) };
-        stored += n.jack_spring_torque * turn + 0.5 * n.jack_spring_rate * turn * turn;
+        stored += n.jack.spring_torque * turn + 0.5 * n.jack.spring_rate * turn * turn;
     }
     weights + stored
 }

@@ -116,13 +116,13 @@ impl<R: Real> Evaluation<R> {
             let (a3, a4) = (f[2] * m.inv_lever, f[3] * m.inv_jack);
             let [a2, a5] = m.hammer(f[1], f[4]);
             self.acceleration = [R::of(0.0), a2, a3, a4, a5];
-            self.key_force = (m.m12 * a2 + m.m13 * a3 + m.m14 * a4 - f[0]) / n.front;
+            self.key_force = (m.m12 * a2 + m.m13 * a3 + m.m14 * a4 - f[0]) / n.key.front;
         } else {
             self.acceleration = m.solve(f);
             self.key_force = self.balance.drive_force;
             if input.is_coupled() {
                 let couple = input.couple(n, &self.kinematics, x);
-                self.key_force = self.key_force + couple / n.front;
+                self.key_force = self.key_force + couple / n.key.front;
             }
         }
         self
@@ -134,8 +134,8 @@ impl<R: Real> Evaluation<R> {
     pub fn rates(&self, n: &Precomputed<R>, x: &[R; STATES]) -> [R; STATES] {
         let [a1, a2, a3, a4, a5] = self.acceleration;
         let u = &self.kinematics.u;
-        let lift = self.balance.damper_force * n.per_damper_mass;
-        let power = self.key_force * n.front * u[0];
+        let lift = self.balance.damper_force * n.inv_damper_mass;
+        let power = self.key_force * n.key.front * u[0];
         let damper = x[state::DAMPER_SPEED];
         let loss = self.balance.loss;
         [u[0], u[1], u[2], a1, a2, a3, damper, lift, power, loss, u[3], a4, u[4], a5]
@@ -156,7 +156,7 @@ pub const UNDER: f64 = 0.15;
 /// Positive while the head is not both under the knuckle and touching it.
 #[inline(always)]
 fn under_knuckle<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
-    (n.knuckle_edge - k.head.tip).max(-k.head.q4)
+    (n.hammer.knuckle_edge - k.head.tip).max(-k.head.q4)
 }
 
 /// Indicators and guards of the configuration `k`; [`crate::grand::Phase::Flank`] of a rigid knuckle has
@@ -175,7 +175,7 @@ pub fn event_functions<R: Real>(
         carrier = R::select(phases.on_button, k.jack_turn_sine(n), toe);
         head = R::select(phases.jack_drives, k.head.q4, under_knuckle(n, k));
         let let_off = phases.on_button & phases.jack_drives;
-        edge = R::select(let_off, k.head.tip - n.knuckle_edge, never);
+        edge = R::select(let_off, k.head.tip - n.hammer.knuckle_edge, never);
     } else {
         // Off its stop, or still at the button.
         let off = x[state::JACK] - R::of(OFF_STOP);
@@ -189,8 +189,8 @@ pub fn event_functions<R: Real>(
         edge = R::select(let_off, R::of(BESIDE) - beside, back);
     }
     let guards = [
-        n.crown * x[state::HAMMER],
-        k.depth - n.dip,
+        n.hammer.crown * x[state::HAMMER],
+        k.depth - n.key.dip,
         x[state::DAMPER],
         contact::check_depth(n, k),
         k.depth - R::of(REST_DEPTH),
@@ -226,7 +226,7 @@ pub fn substeps<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
         return parts;
     }
     let u = x[state::HAMMER_SPEED];
-    let stored = n.string.energy(n.crown * x[state::HAMMER]);
+    let stored = n.string.energy(n.hammer.crown * x[state::HAMMER]);
     let energy = R::of(0.5) * n.head_inertia * u * u + stored;
     let mut more = one;
     for i in 0..HALVINGS {
@@ -258,13 +258,13 @@ pub fn fastest<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
 pub fn max_substep<R: Real>(n: &Precomputed<R>, x: &[R; STATES], h: R) -> R {
     let zero = R::of(0.0);
     let part = h / substeps(n, x);
-    let speed = n.crown * x[state::HAMMER_SPEED];
+    let speed = n.hammer.crown * x[state::HAMMER_SPEED];
     let rising = on_string(x) & speed.gt(zero);
     if !rising.any() {
         return part;
     }
-    let momentum = speed * n.head_inertia / (n.crown * n.crown);
-    let turn = n.string.turn(n.crown * x[state::HAMMER], speed, momentum, h);
+    let momentum = speed * n.head_inertia / (n.hammer.crown * n.hammer.crown);
+    let turn = n.string.turn(n.hammer.crown * x[state::HAMMER], speed, momentum, h);
     // Not for a sliver: a turn that near is as good as now.
     let cut = rising & turn.lt(part) & turn.gt(R::of(0.1) * part);
     R::select(cut, turn, part)

@@ -53,8 +53,8 @@ impl<R: Real> Evaluation<R> {
     /// Friction of the damper in its guide through the coming `dt` s: what stops it, or all there is.
     #[inline(always)]
     fn damper_drag(&self, n: &Precomputed<R>, x: &[R; STATES], dt: R) -> R {
-        let stopping = self.balance.damper_force + n.damper_mass * x[state::DAMPER_SPEED] / dt;
-        -stopping.min(n.damper_friction).max(-n.damper_friction)
+        let stopping = self.balance.damper_force + n.damper.mass * x[state::DAMPER_SPEED] / dt;
+        -stopping.min(n.damper.friction).max(-n.damper.friction)
     }
 
     /// The friction elements and their forces through the coming `dt` s.
@@ -81,12 +81,12 @@ impl<R: Real> Evaluation<R> {
             let bound = elements[0].bound;
             let sign = R::select(u[0].gt(zero), one, R::select(u[0].lt(zero), -one, zero));
             forces[0] = -(bound * sign);
-        } else if n.capstan_friction.gt(zero).any() {
+        } else if n.key.capstan_friction.gt(zero).any() {
             // What friction takes off the key, and off its acceleration, does not bear on the heel.
             let torques = self.torques(n, &elements, &forces);
-            let own = forces[0].min(n.key_friction).max(-n.key_friction);
+            let own = forces[0].min(n.key.friction).max(-n.key.friction);
             let slower = mass.key(&torques);
-            let taken = own - n.key_inertia * slower;
+            let taken = own - n.key.inertia * slower;
             let bound = elements[0].bound - drag + inv_press * (on_heel + taken).abs();
             let slides = forces[0].abs().ge(elements[0].bound);
             let sliding = R::select(forces[0].gt(zero), bound, -bound);
@@ -102,25 +102,25 @@ impl<R: Real> Evaluation<R> {
     fn elements(&self, n: &Precomputed<R>, capstan_drag: R) -> [Element<SPEEDS, R>; 6] {
         let (k, c) = (&self.kinematics, &self.contacts);
         let (zero, one) = (R::of(0.0), R::of(1.0));
-        let mut key_bound = n.key_friction + capstan_drag;
-        let rubbing = n.button_friction.gt(zero);
+        let mut key_bound = n.key.friction + capstan_drag;
+        let rubbing = n.jack.button_friction.gt(zero);
         if !n.is_rigid() && (c.button.force.gt(zero) & rubbing).any() {
             // As far as the toe stays on the button, the key slides it.
-            let toe = n.toe.turned(k.jack.direction);
+            let toe = n.jack.toe.turned(k.jack.direction);
             let slide = k.r5 * (k.to_jack.y - toe.y * k.to_jack.x / toe.x);
-            key_bound = key_bound + n.button_friction * c.button.force * slide.abs();
+            key_bound = key_bound + n.jack.button_friction * c.button.force * slide.abs();
         }
         let rubbing = self.phases.on_button & rubbing;
         if n.is_rigid() && rubbing.any() {
             let carried = WippenCoupling::new(n, k);
-            let toe = n.toe.turned(k.jack.direction);
+            let toe = n.jack.toe.turned(k.jack.direction);
             let a5 = k.r5 * self.acceleration[0] + k.b5;
             let a6 = k.jack.inv_key * self.acceleration[0] + k.jack.product;
             let w5 = k.wippen_speed();
-            let inertial = n.jack_inertia * a6 + carried.jack[0] * a5 + carried.jack[1] * w5 * w5;
+            let inertial = n.jack.inertia * a6 + carried.jack[0] * a5 + carried.jack[1] * w5 * w5;
             let button = ((self.balance.on_jack - inertial) / toe.x).max(zero);
             let slide = k.to_jack.y * k.r5 + toe.y * k.jack.inv_key;
-            let bound = key_bound + n.button_friction * button * slide.abs();
+            let bound = key_bound + n.jack.button_friction * button * slide.abs();
             key_bound = R::select(rubbing, bound, key_bound);
         }
         let slide = k.along_knuckle();
@@ -136,15 +136,15 @@ impl<R: Real> Evaluation<R> {
         let (check, on_check) = &c.check;
         let (on_lever, bearing) = &c.lever;
         let rolling = on_lever.from_hammer.perp().dot(k.surface);
-        let push = n.knuckle_friction * c.jack.force * k.head.inv_across;
+        let push = n.hammer.knuckle_friction * c.jack.force * k.head.inv_across;
         [
             Element { direction: [one, zero, zero, zero, zero], bound: key_bound },
-            Element { direction: [zero, one, zero, zero, -n.bend_share], bound: n.hammer_friction },
-            Element { direction: [-k.r5, zero, one, zero, zero], bound: n.lever_friction },
+            Element { direction: [zero, one, zero, zero, -n.bend_share], bound: n.hammer.friction },
+            Element { direction: [-k.r5, zero, one, zero, zero], bound: n.lever.friction },
             Element { direction: knuckle, bound: push },
             Element {
                 direction: [check.along[0], check.along[1], zero, zero, check.along[2]],
-                bound: n.check_friction * on_check.force,
+                bound: n.check.friction * on_check.force,
             },
             Element {
                 direction: [
@@ -154,7 +154,7 @@ impl<R: Real> Evaluation<R> {
                     zero,
                     -(n.bend_share * rolling),
                 ],
-                bound: n.on_lever_friction * bearing.force,
+                bound: n.lever.knuckle_friction * bearing.force,
             },
         ]
     }
@@ -163,8 +163,8 @@ impl<R: Real> Evaluation<R> {
     #[inline(always)]
     fn drag_per_press(&self, n: &Precomputed<R>) -> R {
         let k = &self.kinematics;
-        if n.capstan_friction.gt(R::of(0.0)).any() {
-            n.capstan_friction * (k.r7 / (k.r5 * k.q7)).abs()
+        if n.key.capstan_friction.gt(R::of(0.0)).any() {
+            n.key.capstan_friction * (k.r7 / (k.r5 * k.q7)).abs()
         } else {
             R::of(0.0)
         }
@@ -173,8 +173,8 @@ impl<R: Real> Evaluation<R> {
     /// Torque that the key passes on to the heel, N·m: what it does not need for itself, friction left out.
     #[inline(always)]
     fn on_heel(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> R {
-        let on_key = self.balance.on_key - n.key_inertia * self.acceleration[0];
-        if input.is_imposed() { on_key + n.front * self.key_force } else { on_key }
+        let on_key = self.balance.on_key - n.key.inertia * self.acceleration[0];
+        if input.is_imposed() { on_key + n.key.front * self.key_force } else { on_key }
     }
 }
 
@@ -317,7 +317,7 @@ mod tests {
             // What rubs loads the drive against the motion.
             let (elements, forces) = by_motion.rubbing(n, &imposed, STEP);
             let drag = by_motion.drag_per_press(n) * on_heel.abs();
-            assert!(elements[0].bound >= n.key_friction + drag - 1e-12);
+            assert!(elements[0].bound >= n.key.friction + drag - 1e-12);
             let sign = if speed == 0.0 { 0.0 } else { speed.signum() };
             assert_eq!(forces[0], -elements[0].bound * sign);
         });

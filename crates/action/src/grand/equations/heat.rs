@@ -50,7 +50,8 @@ pub fn losses(
 ) -> Losses {
     let (k, c) = (&free.kinematics, &free.contacts);
     let slide = k.slide_speed();
-    let jack_drag = if free.phases.jack_bears(n) { n.slide_damping * slide * slide } else { 0.0 };
+    let jack_drag =
+        if free.phases.jack_bears(n) { n.hammer.slide_damping * slide * slide } else { 0.0 };
     let turning = k.u[2] - k.wippen_speed();
     let sinking = x[state::DAMPER_SPEED];
     let [key, hammer, lever, knuckle, check, rolling, damper] = free.friction_heat(n, input, x, dt);
@@ -75,9 +76,9 @@ pub fn losses(
             c.damper[2].loss,
             c.damper[3].loss,
             jack_drag,
-            n.lever_damping * turning * turning,
-            n.damper_damping * sinking * sinking,
-            n.shank_damping * k.u[4] * k.u[4],
+            n.lever.damping * turning * turning,
+            n.damper.damping * sinking * sinking,
+            n.hammer.shank.damping * k.u[4] * k.u[4],
             key,
             hammer,
             lever,

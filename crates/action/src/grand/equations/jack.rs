@@ -52,11 +52,11 @@ pub fn on_stop<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
 pub fn on_button<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
     let one = R::of(1.0);
     // Where the toe stands, over its distance from the centre pin.
-    let y = ((n.button_height - g.to_jack.y) * n.inv_toe_length).min(one).max(-one);
+    let y = ((n.button_from_wippen - g.to_jack.y) * n.inv_toe_length).min(one).max(-one);
     // The toe reaches toward the player: the cosine is negative.
     let x = -(one - y * y).sqrt();
     let toe = Vec2::new(n.toe_length * x, n.toe_length * y);
-    let direction = Vec2::new(toe.dot(n.toe), n.toe.cross(toe)) * n.inv_toe_squared;
+    let direction = Vec2::new(toe.dot(n.jack.toe), n.jack.toe.cross(toe)) * n.inv_toe_squared;
     let inv_x = one / toe.x;
     let inv_key = -(g.r5 * g.to_jack.x * inv_x);
     let (w5, w6) = (g.r5 * g.u[0], inv_key * g.u[0]);
@@ -67,11 +67,11 @@ pub fn on_button<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
 /// Jack leaning on the side of the knuckle.
 #[inline(always)]
 pub fn on_flank<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
-    let (one, length) = (R::of(1.0), n.jack_length);
+    let (one, length) = (R::of(1.0), n.jack.length);
     let normal = g.hammer.perp();
-    let from_hammer = g.to_jack - n.hammer_pivot;
+    let from_hammer = g.to_jack - n.hammer_from_wippen;
     // Share of the fly along the shank that brings the head to the knuckle's side.
-    let along = ((n.knuckle_edge - from_hammer.dot(g.hammer)) / length).min(one).max(-one);
+    let along = ((n.hammer.knuckle_edge - from_hammer.dot(g.hammer)) / length).min(one).max(-one);
     let axis = g.hammer * along + normal * (one - along * along).sqrt();
     let direction = axis.turned(Vec2::new(n.fly.x, -n.fly.y));
     let head = axis * length;
@@ -93,7 +93,7 @@ pub fn on_flank<R: Real>(n: &Precomputed<R>, g: &Ground<R>) -> JackMotion<R> {
 /// Height of the toe below the button's face for a jack of the given direction, m.
 #[inline(always)]
 pub fn gap<R: Real>(n: &Precomputed<R>, to_jack: Vec2<R>, jack: Vec2<R>) -> R {
-    n.button_height - (to_jack.y + n.toe.turned(jack).y)
+    n.button_from_wippen - (to_jack.y + n.jack.toe.turned(jack).y)
 }
 
 /// The same from the dimensions.

@@ -97,20 +97,20 @@ impl<R: Real> Head<R> {
     /// A straight knuckle, compressed along the jack.
     #[inline(always)]
     fn straight(n: &Precomputed<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
-        let from_jack = n.hammer_pivot - to_jack;
+        let from_jack = n.hammer_from_wippen - to_jack;
         let normal = hammer.perp();
         let inv_across = R::of(1.0) / axis.dot(normal);
-        let reach = (from_jack.dot(normal) - n.knuckle_depth) * inv_across;
+        let reach = (from_jack.dot(normal) - n.hammer.knuckle_depth) * inv_across;
         let (along, back) = (axis.dot(hammer), from_jack.dot(hammer));
         let q9 = along * reach - back;
         Self {
             axis,
             normal,
             from_jack: axis * reach,
-            from_hammer: hammer * q9 - normal * n.knuckle_depth,
-            q4: n.jack_length - reach,
+            from_hammer: hammer * q9 - normal * n.hammer.knuckle_depth,
+            q4: n.jack.length - reach,
             q9,
-            tip: along * n.jack_length - back,
+            tip: along * n.jack.length - back,
             inv_across,
         }
     }
@@ -122,7 +122,7 @@ impl<R: Real> Head<R> {
         let centre = n.knuckle_centre.turned(hammer);
         let across = -axis.perp();
         let corner = axis * n.corner.x + across * n.corner.y;
-        let apart = n.hammer_pivot + centre - to_jack - corner;
+        let apart = n.hammer_from_wippen + centre - to_jack - corner;
         // Beyond the corner along the flat, above it along the fly; nearest of flat, corner, side.
         let (beyond, above) = (apart.dot(across).max(zero), apart.dot(axis).max(zero));
         let beside = beyond.gt(zero);
@@ -135,16 +135,16 @@ impl<R: Real> Head<R> {
             normal = Vec2::select(beside, turned, normal);
         }
         // A point of the jack's surface.
-        let from_hammer = centre - normal * (distance - n.corner_radius);
-        let from_jack = n.hammer_pivot + from_hammer - to_jack;
+        let from_hammer = centre - normal * (distance - n.jack.corner_radius);
+        let from_jack = n.hammer_from_wippen + from_hammer - to_jack;
         Self {
             axis,
             normal,
             from_jack,
             from_hammer,
-            q4: n.knuckle_radius + n.corner_radius - distance,
+            q4: n.hammer.knuckle_radius + n.jack.corner_radius - distance,
             q9: from_hammer.dot(hammer),
-            tip: (axis * n.jack_length - n.hammer_pivot + to_jack).dot(hammer),
+            tip: (axis * n.jack.length - n.hammer_from_wippen + to_jack).dot(hammer),
             inv_across: R::of(1.0),
         }
     }
@@ -201,18 +201,18 @@ impl<R: Real> Kinematics<R> {
         let bend = x[state::BEND];
         let butt = hammer.turned(slight_direction(-(n.bend_share * bend)));
         let lever = direction(x[state::LEVER]);
-        let capstan = n.capstan.turned(key);
-        let (wippen, q7, per_q7) = closed(capstan - n.wippen_pivot, n.heel, n.heel_squared);
+        let capstan = n.key.capstan.turned(key);
+        let (wippen, q7, per_q7) = closed(capstan - n.wippen.pivot, n.wippen.heel, n.heel_squared);
         let normal = wippen.perp();
         let r5 = -(capstan.perp().dot(normal) * per_q7);
         let w5 = r5 * u[0];
         let along = capstan.perp().dot(wippen);
         let capstan_along = u[0] * along;
-        let q7_rate = w5 * n.heel - capstan_along;
+        let q7_rate = w5 * n.wippen.heel - capstan_along;
         let b5 = (u[0] * u[0] * capstan.dot(normal) + w5 * (capstan_along - q7_rate)) * per_q7;
 
-        let to_jack = n.jack_pivot.turned(wippen);
-        let to_lever = n.lever_pivot.turned(wippen);
+        let to_jack = n.wippen.jack_pivot.turned(wippen);
+        let to_lever = n.wippen.lever_pivot.turned(wippen);
         let ground = jack::Ground { wippen, to_jack, hammer, r5, b5, u };
         let mut jack = jack::on_stop(n, &ground);
         if !n.is_rigid() {
@@ -236,7 +236,7 @@ impl<R: Real> Kinematics<R> {
             check_normal: n.check_normal.turned(key),
             wippen,
             q7,
-            r7: r5 * n.heel - along,
+            r7: r5 * n.wippen.heel - along,
             r5,
             b5,
             jack,

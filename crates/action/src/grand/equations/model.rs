@@ -88,14 +88,14 @@ impl Grand {
         let had = energy::total(n, from, &before, x, tray);
         let carried = WippenCoupling::new(n, &after);
         let (w5, w6, u) = (before.wippen_speed(), before.jack_speed(), before.u);
-        let on_jack = n.jack_inertia * w6 + carried.jack[0] * w5;
+        let on_jack = n.jack.inertia * w6 + carried.jack[0] * w5;
         let momentum = [
-            n.key_inertia * u[0]
+            n.key.inertia * u[0]
                 + after.r5
                     * (n.wippen_inertia * w5 + carried.jack[0] * w6 + carried.lever[0] * u[2])
                 + after.jack.inv_key * on_jack,
             n.head_inertia * u[1] + after.jack.inv_hammer * on_jack,
-            n.lever_inertia * u[2] + carried.lever[0] * w5,
+            n.lever.inertia * u[2] + carried.lever[0] * w5,
             0.0,
             0.0,
         ];
@@ -151,7 +151,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
                 // Down onto the head, or sideways against it: whichever gap closed last.
                 let k = self.kinematics(phase, x);
                 let under = if self.numbers.is_rigid() {
-                    k.head.q4 <= k.head.tip - self.numbers.knuckle_edge
+                    k.head.q4 <= k.head.tip - self.numbers.hammer.knuckle_edge
                 } else {
                     k.beside() < evaluation::BESIDE
                 };

@@ -85,7 +85,7 @@ pub(crate) fn impose(grand: &Grand, running: &mut GrandState, input: &DriveNow) 
         let k = Kinematics::at(n, &r.phase.into(), &r.x);
         energy::total(n, r.phase, &k, &r.x, input.tray)
     };
-    let (angle, speed) = (n.rest_angle + input.target / n.front, input.rate / n.front);
+    let (angle, speed) = (n.key.rest_angle + input.target / n.key.front, input.rate / n.key.front);
     if running.x[state::KEY] == angle && running.x[state::KEY_SPEED] == speed {
         return;
     }
@@ -117,7 +117,7 @@ impl<L: Listener> Observer<Phase, STATES> for Translator<'_, L> {
                 self.listener.event(t, KeyEvent::LetOffStart { depth });
             }
             (Phase::LetOff, Phase::Catch | Phase::Flank) => {
-                let speed = self.numbers.crown * before[state::HAMMER_SPEED];
+                let speed = self.numbers.hammer.crown * before[state::HAMMER_SPEED];
                 self.listener.event(t, KeyEvent::Release { speed });
             }
             (Phase::Catch | Phase::Flank, Phase::Return | Phase::Acceleration) => {
@@ -128,8 +128,8 @@ impl<L: Listener> Observer<Phase, STATES> for Translator<'_, L> {
     }
 
     fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; STATES]) {
-        let crown = self.numbers.crown;
-        let front = self.numbers.front * x[state::KEY_SPEED];
+        let crown = self.numbers.hammer.crown;
+        let front = self.numbers.key.front * x[state::KEY_SPEED];
         match (index, rising) {
             (guard::STRING, true) => {
                 self.listener.event(t, KeyEvent::Strike { speed: crown * x[state::HAMMER_SPEED] });

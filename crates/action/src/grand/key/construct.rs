@@ -3,7 +3,7 @@
 //! Host notes mean these moments, so they are entered without simulating how they came about:
 //! pure functions of key, speed and regulation, in closed form.
 
-use crate::grand::design::regulation::{Borne, Regulated};
+use crate::grand::design::regulation::{CarriedHammer, Regulated};
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::evaluation::BESIDE;
 use crate::grand::equations::precomputed::Precomputed;
@@ -78,7 +78,7 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
     // The hammer rides on the lever, the lever on its button.
     x[state::LEVER] = lever + turned;
     x[state::HAMMER] = hammer;
-    x[state::BEND] = Borne::at(spec, hammer).bend;
+    x[state::BEND] = CarriedHammer::at(spec, hammer).bend;
     let n = Precomputed::new(spec);
     let home = direction(spec.jack.stop).turned(wippen);
     let to_jack = spec.wippen.jack_pivot.turned(wippen);

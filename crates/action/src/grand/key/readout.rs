@@ -21,11 +21,11 @@ pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow
     Readout {
         phase: phase.name(),
         key: k.depth,
-        key_speed: n.front * k.u[0],
+        key_speed: n.key.front * k.u[0],
         key_force: m.key_force,
         contact_force: m.contacts.jack.force,
-        hammer: n.crown * x[state::HAMMER],
-        hammer_speed: n.crown * k.u[1],
+        hammer: n.hammer.crown * x[state::HAMMER],
+        hammer_speed: n.hammer.crown * k.u[1],
         q,
         q_rate,
         kinetic: energy::kinetic(n, k, x),
@@ -39,7 +39,7 @@ pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow
 /// q1…q9 and their rates. q8 is the toe's horizontal distance from the button's centre line.
 fn coordinates(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f64; 9]) {
     let (w5, w6) = (k.wippen_speed(), k.jack_speed());
-    let toe = n.toe.turned(k.jack.direction);
+    let toe = n.jack.toe.turned(k.jack.direction);
     // The meeting point's speed along the shank, as q9 measures it.
     let along = k.head.axis.dot(k.butt);
     let q9_rate = (k.to_jack.perp() * w5 + k.head.from_jack.perp() * w6).dot(k.butt)
@@ -53,7 +53,7 @@ fn coordinates(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9],
         k.wippen.angle(),
         k.jack.direction.angle(),
         k.q7,
-        n.wippen_pivot.x + k.to_jack.x + toe.x - n.button_x,
+        n.wippen.pivot.x + k.to_jack.x + toe.x - n.jack.button_x,
         k.head.q9,
     ];
     let rates = [

@@ -1,6 +1,6 @@
 //! The pose a key comes to rest in: all forces balanced, nothing moving.
 
-use crate::grand::design::regulation::Borne;
+use crate::grand::design::regulation::CarriedHammer;
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::drive::{AWAY, Causality, DriveNow};
 use crate::grand::equations::held_friction::HeldFriction;
@@ -88,7 +88,7 @@ impl Search {
         if !spec.is_rigid() {
             x[state::JACK] = -spec.jack.stop_felt.compression(spec.jack.spring_torque);
         }
-        x[state::BEND] = Borne::at(spec, near[1]).bend;
+        x[state::BEND] = CarriedHammer::at(spec, near[1]).bend;
         x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
         Self { guess: x, x, steps: 0, hold: None }
     }

@@ -1,13 +1,12 @@
-//! Settings that a grand cannot take, in words.
+//! Regulation that a grand cannot have, as messages.
 
-/// Distances that no turn of the screws gives, and settings under which a grand does not work as
-/// one; the screw stands at its nearest point, and what the piano then does is computed like
-/// everything else.
+/// Distances that the screws cannot give, and settings under which a grand does not work as a grand. The
+/// screw is set as near as possible, and the key is simulated with that setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
     /// The capstan cannot bring the hammer to its blow distance.
     pub blow: bool,
-    /// The jack cannot stand at the knuckle's edge with the hammer at its let-off distance.
+    /// The jack cannot reach the knuckle's edge with the hammer at its let-off distance.
     pub let_off: bool,
     /// The key meets its bed before the jack slips.
     pub after_touch: bool,
@@ -15,17 +14,17 @@ pub struct Limits {
     pub spring: bool,
     /// The backcheck touches the resting hammer's tail.
     pub check: bool,
-    /// The damper cannot be picked up at its share of the blow.
+    /// The key cannot lift the damper at the set share of the blow.
     pub damper: bool,
 }
 
 impl Limits {
-    /// What is wrong, in a technician's words, with what the piano does about it.
+    /// One message for each limit: setting, reason and consequence.
     pub fn reasons(self) -> impl Iterator<Item = &'static str> {
         [
             (
                 self.blow,
-                "blow_mm: the capstan cannot lift the hammer there; it stands as near as can be",
+                "blow_mm: the capstan cannot lift the hammer there; it is set as near as possible",
             ),
             (
                 self.let_off,
@@ -38,7 +37,7 @@ impl Limits {
             ),
             (
                 self.spring,
-                "repetition_spring: it does not carry the hammer, which rests on the jack",
+                "repetition_spring: the spring does not carry the hammer, which rests on the jack",
             ),
             (self.check, "check_mm: the backcheck touches the tail of the resting hammer"),
             (self.damper, "damper_pickup: out of reach; the damper is lifted at half the dip"),
