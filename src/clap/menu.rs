@@ -1,4 +1,4 @@
-//! The host's own menu of a parameter, by CLAP's extension.
+//! The host's own menu of a parameter, through CLAP's context-menu extension.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use clap_sys::host::clap_host;
 
 use crate::editor::host_menu::{Show, Wish};
 
-/// The host's half, which outlives its plugins.
-struct HostHalf {
+/// The host's part of the extension, which outlives its plugins.
+struct HostMenuExtension {
     host: *const clap_host,
     menu: *const clap_host_context_menu,
 }
 
 // SAFETY: used on the host's main thread only.
-unsafe impl Send for HostHalf {}
+unsafe impl Send for HostMenuExtension {}
 // SAFETY: as above.
-unsafe impl Sync for HostHalf {}
+unsafe impl Sync for HostMenuExtension {}
 
-impl HostHalf {
+impl HostMenuExtension {
     fn show(&self, wish: Wish) -> bool {
-        // SAFETY: found in the host, which lives.
+        // SAFETY: `find` received the table from the host, which outlives the plugin.
         let menu = unsafe { &*self.menu };
         let (Some(can_popup), Some(popup)) = (menu.can_popup, menu.popup) else { return false };
         let kind = CLAP_CONTEXT_MENU_TARGET_KIND_PARAM;
@@ -35,7 +35,7 @@ impl HostHalf {
     }
 }
 
-/// How `host` shows its menu, if it has one.
+/// The function that shows the menu of `host`, if it has one.
 ///
 /// # Safety
 /// `host` is the host of an initialized plugin; main thread.
@@ -47,8 +47,8 @@ pub(super) unsafe fn find(host: *const clap_host) -> Option<Show> {
         // SAFETY: the host's function.
         .map(|name| unsafe { get(host, name.as_ptr()) }.cast::<clap_host_context_menu>())
         .find(|menu| !menu.is_null())?;
-    let half = HostHalf { host, menu };
-    Some(Arc::new(move |wish| half.show(wish)))
+    let extension = HostMenuExtension { host, menu };
+    Some(Arc::new(move |wish| extension.show(wish)))
 }
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_given_parameter_and_place() {
+    fn the_host_receives_parameter_and_position() {
         let plain = host(false);
         // SAFETY: a host.
         assert!(unsafe { find(&raw const plain) }.is_none());

@@ -1,4 +1,4 @@
-//! The host's own menu of a parameter, by VST3's component handler.
+//! The host's own menu of a parameter, through VST3's component handler.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -12,11 +12,11 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{IPlugView, kResultOk};
 
 use crate::editor::host_menu::{Show, Wish};
 
-/// The view made last. A wish lives no longer than the window in it, which the host takes away on
-/// the thread that shows the menu.
+/// The view created last. A request for the menu lives no longer than the view's window, which the host
+/// closes on the thread that shows the menu.
 pub(super) type View = Arc<AtomicPtr<IPlugView>>;
 
-/// How the host behind `handler` shows its menu over `view`, if it has one.
+/// The function by which the host of `handler` shows its menu over `view`, if it has one.
 ///
 /// # Safety
 /// `handler` is null or a host's.
@@ -27,9 +27,9 @@ pub(super) unsafe fn find(handler: *mut IComponentHandler, view: View) -> Option
 }
 
 fn show(handler: &ComPtr<IComponentHandler3>, view: *mut IPlugView, wish: Wish) -> bool {
-    // SAFETY: the host's handler; the view is there, or null, which hosts stand.
+    // SAFETY: the host's handler; the view is valid, or null, which hosts accept.
     let menu = unsafe { handler.createContextMenu(view, &raw const wish.parameter) };
-    // SAFETY: the host gives its reference away.
+    // SAFETY: the host passes its reference on.
     let Some(menu) = (unsafe { ComPtr::from_raw(menu) }) else { return false };
     // SAFETY: the host's menu.
     unsafe { menu.popup(wish.at[0], wish.at[1]) == kResultOk }
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_given_parameter_and_place() {
+    fn the_host_receives_parameter_and_position() {
         let shown = Shown::default();
         let host = ComWrapper::new(Host(shown.clone()));
         let handler = host.to_com_ptr::<IComponentHandler>().unwrap();
