@@ -1,4 +1,4 @@
-//! The bar on top: which piano, what was done to it, what leaves it, what the window shows.
+//! The bar at the top: piano, undo and redo, comparison, faces, output level, computing load, zoom and help.
 
 use egui::{Button, OpenUrl, RichText, ThemePreference, Ui, vec2};
 
@@ -16,35 +16,35 @@ use crate::editor::theme;
 use crate::editor::window_state::Appearance;
 use touchback_instrument::record::Counts;
 
-/// Width from which everything stands in the bar with room between, points.
+/// Width from which the bar shows separators and full labels, points.
 const WIDE: f32 = 1000.0;
 
-/// What the bar shows and changes.
+/// The state that the bar shows and changes.
 pub struct Bar<'a> {
-    /// The pianos.
+    /// The list of pianos.
     pub presets: &'a mut PresetsPanel,
-    /// Whether their list is open.
+    /// Whether the list of pianos is open.
     pub list_open: &'a mut bool,
-    /// What was edited.
+    /// Undo and redo.
     pub history: &'a mut History,
-    /// A and B.
+    /// Pianos A and B.
     pub compare: &'a mut Compare,
-    /// What the window shows.
+    /// The selected face.
     pub face: &'a mut Face,
     /// Zoom and colours.
     pub appearance: &'a mut Appearance,
     /// The output's level.
     pub levels: &'a mut Levels,
-    /// What computing costs.
+    /// Computing load.
     pub gauge: &'a Gauge,
-    /// What the instrument has counted.
+    /// The instrument's counters.
     pub counts: &'a Counts,
-    /// Silent notes that were seen and put away.
+    /// Number of silent notes that were dismissed.
     pub silent_seen: &'a mut u64,
 }
 
 impl Bar<'_> {
-    /// Draws it in one row; `controls` are the host's, not recorded.
+    /// Draws the bar in one row. Changes through `controls` are not recorded for undo.
     pub fn ui(mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         let wide = ui.available_width() > WIDE;
         ui.horizontal(|ui| {
@@ -75,7 +75,7 @@ impl Bar<'_> {
         });
     }
 
-    /// Name of the piano, with a mark where it was changed; the ones before and after it.
+    /// Draws the piano's name, with a mark if it was changed, and buttons for the previous and next piano.
     fn piano(&mut self, ui: &mut Ui, wide: bool, controls: &mut dyn Controls) {
         let standing = self.presets.standing(&self.history.piano, &controls.settings());
         self.history.piano.clone_from(&standing.name);
@@ -90,8 +90,8 @@ impl Bar<'_> {
         let text = RichText::new(format!("{}{mark}", standing.name)).strong();
         let button = Button::new(text).selected(*self.list_open).truncate();
         let name = ui.add_sized(vec2(if wide { 170.0 } else { 104.0 }, 20.0), button);
-        let told = if standing.is_modified { "changed since it was loaded" } else { "as loaded" };
-        let label = format!("Piano: {}, {told}", standing.name);
+        let state = if standing.is_modified { "changed since it was loaded" } else { "as loaded" };
+        let label = format!("Piano: {}, {state}", standing.name);
         name.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
         if name.on_hover_text(format!("{label}. Opens the list of pianos.")).clicked() {
             *self.list_open = !*self.list_open;
@@ -104,7 +104,7 @@ impl Bar<'_> {
         }
     }
 
-    /// Undo and redo, by buttons and keys.
+    /// Handles undo and redo by buttons and keys.
     fn edits(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         let types = ui.ctx().text_edit_focused();
         let keys = |key, modifiers| !types && ui.input_mut(|i| i.consume_key(modifiers, key));
@@ -125,17 +125,17 @@ impl Bar<'_> {
         if button(ui, Icon::Redo, "Redo", self.history.redoes()).clicked() || again {
             left = self.history.redo(controls);
         }
-        let words = "Left where the host has moved it since";
+        let message = "Left where the host has moved it since";
         control::refused(
             &undo,
-            (!left.is_empty()).then(|| format!("{words}: {}", left.join(", "))),
+            (!left.is_empty()).then(|| format!("{message}: {}", left.join(", "))),
         );
     }
 
-    /// Notes that did not sound, until they are put away.
+    /// Shows the number of notes that did not sound, until it is dismissed.
     fn silent(&mut self, ui: &mut Ui, wide: bool) {
         let count = self.counts.silent_presses + self.counts.missed_repetitions;
-        // A reset counts from 0 again.
+        // A reset restarts the counter at 0.
         *self.silent_seen = (*self.silent_seen).min(count);
         let fresh = count - *self.silent_seen;
         if fresh == 0 {
@@ -155,7 +155,7 @@ impl Bar<'_> {
         }
     }
 
-    /// Size of everything.
+    /// Draws the choice of the zoom.
     fn zoom(&mut self, ui: &mut Ui) {
         let percent = format!("{:.0} %", 100.0 * self.appearance.zoom);
         let combo = egui::ComboBox::from_id_salt("zoom").selected_text(&percent).width(56.0);
@@ -177,7 +177,7 @@ impl Bar<'_> {
         zoom.on_hover_text("Size of everything in the window");
     }
 
-    /// Version, manual, keys, colours.
+    /// Draws the help menu: version, manual, keys, colours.
     fn help(&mut self, ui: &mut Ui) {
         let menu = ui.menu_button(" ? ", |ui| {
             ui.set_max_width(320.0);
@@ -213,7 +213,7 @@ impl Bar<'_> {
     }
 }
 
-/// Opens the manual in the browser.
+/// Draws a link that opens the manual in the browser.
 fn manual_link(ui: &mut Ui) {
     let link = ui.link("Manual").on_hover_text("Opens in the browser; needs no network");
     let mut why = None;

@@ -148,14 +148,14 @@ mod tests {
     fn a_performance_comes_back_with_its_times_and_velocities() {
         let (mut tape, take) = tape();
         assert_eq!(file(&take.all()), None);
-        tape.pass(100.0);
-        tape.hear(0.01, &InputMessage::Controller { channel: 0, number: 64, value: 1.0 });
-        tape.hear(0.02, &on(60, 80.0 / 127.0));
-        tape.pass(0.5);
-        tape.hear(0.0, &on(64, 80.25 / 127.0));
-        tape.hear(0.1, &off(60));
+        tape.advance(100.0);
+        tape.record(0.01, &InputMessage::Controller { channel: 0, number: 64, value: 1.0 });
+        tape.record(0.02, &on(60, 80.0 / 127.0));
+        tape.advance(0.5);
+        tape.record(0.0, &on(64, 80.25 / 127.0));
+        tape.record(0.1, &off(60));
         // Released before the file began: not in it.
-        tape.hear(0.1, &off(72));
+        tape.record(0.1, &off(72));
         let heard = read(&file(&take.all()).unwrap());
         let control = |number: u8, value: u8| MidiMessage::Controller {
             controller: number.into(),
@@ -187,9 +187,9 @@ mod tests {
         // Twenty minutes at 60 messages a second, more than the ring holds.
         for i in 0..36_000u32 {
             let note = 21 + byte(floor_index(f64::from(i % 88)));
-            tape.hear(0.0, &on(note, 64.0 / 127.0));
-            tape.hear(0.01, &off(note));
-            tape.pass(1.0 / 30.0);
+            tape.record(0.0, &on(note, 64.0 / 127.0));
+            tape.record(0.01, &off(note));
+            tape.advance(1.0 / 30.0);
         }
         let all = take.all();
         assert_eq!(all.len(), CAPACITY - 1);
