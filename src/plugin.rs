@@ -158,7 +158,7 @@ impl Plugin for Touchback {
     fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<Self::Editor> {
         catch(None, || {
             let end = self.window_end.take()?;
-            self.menu.ask_by(move || executor.execute_gui(()));
+            self.menu.notify_by(move || executor.execute_gui(()));
             let Project { params, scales, window } = &*self.project;
             let (params, kept, scales) = (params.clone(), window.clone(), scales.clone());
             let (connection, repaint) = (self.connection.clone(), self.repaint.clone());

@@ -8,7 +8,7 @@ use clap_sys::ext::context_menu::{
 };
 use clap_sys::host::clap_host;
 
-use crate::editor::host_menu::{Show, Wish};
+use crate::editor::host_menu::{MenuRequest, Show};
 
 /// The host's part of the extension, which outlives its plugins.
 struct HostMenuExtension {
@@ -22,15 +22,16 @@ unsafe impl Send for HostMenuExtension {}
 unsafe impl Sync for HostMenuExtension {}
 
 impl HostMenuExtension {
-    fn show(&self, wish: Wish) -> bool {
+    fn show(&self, request: MenuRequest) -> bool {
         // SAFETY: `find` received the table from the host, which outlives the plugin.
         let menu = unsafe { &*self.menu };
         let (Some(can_popup), Some(popup)) = (menu.can_popup, menu.popup) else { return false };
         let kind = CLAP_CONTEXT_MENU_TARGET_KIND_PARAM;
-        let target = clap_context_menu_target { kind, id: wish.parameter };
+        let target = clap_context_menu_target { kind, id: request.parameter };
         // SAFETY: this is the host's main thread; an embedded window needs no screen.
         unsafe {
-            can_popup(self.host) && popup(self.host, &raw const target, 0, wish.at[0], wish.at[1])
+            can_popup(self.host)
+                && popup(self.host, &raw const target, 0, request.at[0], request.at[1])
         }
     }
 }
@@ -48,7 +49,7 @@ pub(super) unsafe fn find(host: *const clap_host) -> Option<Show> {
         .map(|name| unsafe { get(host, name.as_ptr()) }.cast::<clap_host_context_menu>())
         .find(|menu| !menu.is_null())?;
     let extension = HostMenuExtension { host, menu };
-    Some(Arc::new(move |wish| extension.show(wish)))
+    Some(Arc::new(move |request| extension.show(request)))
 }
 
 #[cfg(test)]
@@ -112,7 +113,7 @@ mod tests {
         let host = host(true);
         // SAFETY: a host.
         let show = unsafe { find(&raw const host) }.unwrap();
-        assert!(show(Wish { parameter: 5, at: [20, 30] }));
+        assert!(show(MenuRequest { parameter: 5, at: [20, 30] }));
         let shown = SHOWN.lock().unwrap();
         assert_eq!(*shown, [(CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, 5, 20, 30)]);
     }

@@ -227,8 +227,8 @@ impl App {
             has_changed |= *snapshot != was;
             self.window.show(snapshot);
         }
-        end.take.take_new(self.window.heard());
-        self.window.hear_levels([0, 1].map(|side| end.peaks[side].swap(0.0)));
+        end.take.take_new(self.window.messages());
+        self.window.raise_levels([0, 1].map(|side| end.peaks[side].swap(0.0)));
         if let Some(meter) = end.meters.take_update() {
             self.window.measure(meter, end.worst.swap(0.0), now);
         }
@@ -326,8 +326,8 @@ impl NiceEguiApp for App {
 impl Drop for App {
     /// Releases keys and parameters and stops publishing when the window closes.
     fn drop(&mut self) {
-        self.menu.forget_wish();
-        self.window.let_go(&mut self.play);
+        self.menu.cancel();
+        self.window.release(&mut self.play);
         self.send();
         self.window.session.unsent = std::mem::take(&mut self.play);
         if let Some(gui) = &self.context {
@@ -339,7 +339,7 @@ impl Drop for App {
             for parameter in held {
                 controls.end(parameter);
             }
-            self.window.put_in_order(&mut controls);
+            self.window.end_exercise(&mut controls);
         }
         *lock(&self.session) = std::mem::take(&mut self.window.session);
         lock(&self.end).close();

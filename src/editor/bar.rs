@@ -100,7 +100,7 @@ impl Bar<'_> {
         let save = ui.button("Save").on_hover_text("Save this piano, or one of its own name");
         if save.clicked() {
             *self.list_open = true;
-            self.presets.name_it(&standing.name);
+            self.presets.set_name(&standing.name);
         }
     }
 

@@ -10,7 +10,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{IPlugView, kResultOk};
 
-use crate::editor::host_menu::{Show, Wish};
+use crate::editor::host_menu::{MenuRequest, Show};
 
 /// The view created last. A request for the menu lives no longer than the view's window, which the host
 /// closes on the thread that shows the menu.
@@ -23,16 +23,16 @@ pub(super) type View = Arc<AtomicPtr<IPlugView>>;
 pub(super) unsafe fn find(handler: *mut IComponentHandler, view: View) -> Option<Show> {
     // SAFETY: the caller's promise.
     let handler: ComPtr<IComponentHandler3> = unsafe { ComRef::from_raw(handler) }?.cast()?;
-    Some(Arc::new(move |wish| show(&handler, view.load(Ordering::Acquire), wish)))
+    Some(Arc::new(move |request| show(&handler, view.load(Ordering::Acquire), request)))
 }
 
-fn show(handler: &ComPtr<IComponentHandler3>, view: *mut IPlugView, wish: Wish) -> bool {
+fn show(handler: &ComPtr<IComponentHandler3>, view: *mut IPlugView, request: MenuRequest) -> bool {
     // SAFETY: the host's handler; the view is valid, or null, which hosts accept.
-    let menu = unsafe { handler.createContextMenu(view, &raw const wish.parameter) };
+    let menu = unsafe { handler.createContextMenu(view, &raw const request.parameter) };
     // SAFETY: the host passes its reference on.
     let Some(menu) = (unsafe { ComPtr::from_raw(menu) }) else { return false };
     // SAFETY: the host's menu.
-    unsafe { menu.popup(wish.at[0], wish.at[1]) == kResultOk }
+    unsafe { menu.popup(request.at[0], request.at[1]) == kResultOk }
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
         unsafe {
             assert!(find(std::ptr::null_mut(), View::default()).is_none());
             let show = find(handler.as_ptr(), View::default()).unwrap();
-            assert!(show(Wish { parameter: 5, at: [20, 30] }));
+            assert!(show(MenuRequest { parameter: 5, at: [20, 30] }));
         }
         assert_eq!(*shown.lock().unwrap(), [(5, 20, 30)]);
     }

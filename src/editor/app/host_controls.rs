@@ -4,7 +4,7 @@ use nice_plug::context::gui::GuiContext;
 use nice_plug::prelude::ParamPtr;
 
 use crate::editor::controls::Controls;
-use crate::editor::host_menu::{HostMenu, Wish};
+use crate::editor::host_menu::{HostMenu, MenuRequest};
 use crate::editor::scales::Scales;
 use crate::host_params::HostParams;
 use touchback_action::interface::key_sheet::KeySheet;
@@ -148,11 +148,11 @@ impl Controls for HostControls<'_> {
     }
 
     fn has_host_menu(&self) -> bool {
-        self.menu.is_there()
+        self.menu.is_available()
     }
 
     fn open_host_menu(&mut self, parameter: &'static Parameter, at: [i32; 2]) {
-        self.menu.wish(Wish { parameter: parameter.host_id(), at });
+        self.menu.request(MenuRequest { parameter: parameter.host_id(), at });
     }
 
     fn learn(&mut self, parameter: Option<&'static Parameter>) {

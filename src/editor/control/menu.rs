@@ -1,4 +1,4 @@
-//! What the other button shows, and why a typed value was refused.
+//! The context menu of a parameter, and the reason why a typed value was refused.
 
 use egui::{Popup, PopupKind, Response, RichText, SetOpenCommand, Ui};
 
@@ -7,11 +7,11 @@ use crate::editor::theme;
 use touchback_core::math::cast::rounded_i32;
 use touchback_instrument::params::Parameter;
 
-/// How long a refusal is shown, s.
+/// Time for which a refusal is shown, s.
 const SHOWN: f64 = 5.0;
 
-/// The menu of a parameter's line, opened by the other button `over` it; whether typing was asked
-/// for.
+/// Draws the context menu of a parameter's row, opened by the secondary button `over` it. Returns whether
+/// the user chose to type a value.
 pub(super) fn ui(
     ui: &Ui,
     slider: &Response,
@@ -74,7 +74,7 @@ pub(super) fn ui(
     types
 }
 
-/// Shows `why` something was not done, a typed value not taken, below its control for a while.
+/// Shows `why` an action or a typed value was refused, below its control, for some seconds.
 pub fn refused(number: &Response, why: Option<String>) {
     let (id, context) = (number.id.with("refused"), &number.ctx);
     let now = context.input(|i| i.time);

@@ -1,4 +1,4 @@
-//! A scale file and its keyboard map, by their paths: hosts give windows no way to drop a file.
+//! A scale file and its keyboard map, by path: hosts do not pass dropped files to plugins.
 
 use egui::{RichText, Ui};
 
@@ -8,7 +8,7 @@ use crate::editor::path_field::{PathField, text};
 use crate::editor::theme;
 use touchback_sound::scala::Texts;
 
-/// Typed paths and the outcome of loading them.
+/// Typed paths, and the outcome of loading the files.
 pub struct ScalePanel {
     scale: PathField,
     map: PathField,
@@ -26,7 +26,7 @@ impl Default for ScalePanel {
 }
 
 impl ScalePanel {
-    /// Two paths, a button to load them, another to go back to the temperament.
+    /// Draws two paths, a button that loads the files, and one that returns to the temperament.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         heading(ui, "Scale file");
         self.scale.ui(ui);
@@ -67,7 +67,7 @@ mod tests {
     use touchback_sound::scala::texts::PYTHAGOREAN;
 
     #[test]
-    fn files_are_read_and_faults_are_told() {
+    fn files_are_read_and_faults_are_explained() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fifths.scl");
         let text = [b"\xff ", PYTHAGOREAN.as_bytes()].concat();

@@ -1,4 +1,4 @@
-//! What single keys differ by, read from a file.
+//! Reads the sheet of single keys' differences from a file.
 
 use egui::Ui;
 
@@ -26,13 +26,13 @@ impl SheetFile {
         self.file.is_busy() || self.file_worker.is_busy()
     }
 
-    /// The path, and a button that reads it on a thread beside the window's.
+    /// Draws the path, and a button that reads the file on a worker thread.
     pub(super) fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         while let Some(answer) = self.file_worker.answer() {
-            self.said = Some(answer.map(|(words, sheet)| {
+            self.said = Some(answer.map(|(message, sheet)| {
                 controls.end_exercise();
                 controls.set_keys(&sheet);
-                words
+                message
             }));
         }
         if self.file_worker.is_busy() {
@@ -49,8 +49,8 @@ impl SheetFile {
         {
             self.said = None;
             self.file_worker.order(move || {
-                let told = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-                let sheet: KeySheet = path_field::text(&path)?.parse().map_err(|e| told(&e))?;
+                let named = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+                let sheet: KeySheet = path_field::text(&path)?.parse().map_err(|e| named(&e))?;
                 Ok((format!("Read {}", path.display()), sheet))
             });
         }

@@ -1,5 +1,4 @@
-//! A player's tools: transposition, everything stopped, strokes and what was played written to
-//! files.
+//! Tools: transposition, panic, and export of strokes and of the performance.
 
 use egui::Ui;
 
@@ -18,22 +17,22 @@ pub struct ToolsPanel {
     file_worker: FileWorker<Result<String, String>>,
     /// Outcome of the last export.
     said: Option<Result<String, String>>,
-    /// Saving the performance was asked for.
+    /// Whether the user has requested to save the performance.
     wants_performance: bool,
 }
 
 impl ToolsPanel {
-    /// Whether saving was asked for since the last call; the performance goes to [`Self::save`].
+    /// Whether the user has requested since the last call to save the performance, by [`Self::save`].
     pub const fn wants_performance(&mut self) -> bool {
         std::mem::replace(&mut self.wants_performance, false)
     }
 
-    /// Saves what was played.
-    pub fn save(&mut self, heard: Vec<TimedMessage>) {
-        self.file_worker.order(move || export::performance(&export::folder(), &heard));
+    /// Saves the performance.
+    pub fn save(&mut self, messages: Vec<TimedMessage>) {
+        self.file_worker.order(move || export::performance(&export::folder(), &messages));
     }
 
-    /// Takes the outcome of what was saved; call once a frame.
+    /// Takes the outcome of a save. Call once a frame.
     pub fn follow(&mut self, ui: &Ui) {
         if let Some(said) = self.file_worker.answer() {
             self.said = Some(said);
@@ -43,7 +42,7 @@ impl ToolsPanel {
         }
     }
 
-    /// A menu of what is done with a stroke.
+    /// Draws the menu of a stroke.
     pub fn stroke(&mut self, ui: &mut Ui, memory: &mut Memory, scope: &Scope) {
         let menu = ui.menu_button("Stroke", |ui| {
             let mut keeps = memory.kept.is_some();
@@ -71,7 +70,7 @@ impl ToolsPanel {
         menu.response.on_hover_text("Keep or save the last stroke");
     }
 
-    /// What was played to a file, transposition, everything stopped.
+    /// Draws saving of the performance, transposition and panic.
     pub fn ui(&mut self, ui: &mut Ui, play: &mut Vec<Event>, controls: &mut dyn Controls) {
         transpose(ui, controls);
         ui.horizontal_wrapped(|ui| {
@@ -96,7 +95,7 @@ impl ToolsPanel {
     }
 }
 
-/// Transposition by buttons.
+/// Draws the transposition's buttons.
 fn transpose(ui: &mut Ui, controls: &mut dyn Controls) {
     let Ok(parameter) = find("transpose") else { return };
     let value = controls.value(parameter);

@@ -10,7 +10,7 @@ fn poses(key: KeyNumber) -> (Spec, [GrandState; 2]) {
     (parts.spec, [parts.rest(), parts.strike(2.0).unwrap()])
 }
 
-/// Doubled area, corner by corner, has one sign.
+/// Whether twice the signed area at each corner has one sign.
 fn is_convex(o: &[Vec2]) -> bool {
     let n = o.len();
     let turn = |i: usize| (o[(i + 1) % n] - o[i]).cross(o[(i + 2) % n] - o[(i + 1) % n]);
@@ -37,7 +37,7 @@ fn every_piece_is_convex_and_in_the_picture() {
 }
 
 #[test]
-fn contacts_are_those_of_the_pose() {
+fn contacts_follow_the_pose() {
     let (spec, poses) = poses(KeyNumber::from_midi(60).unwrap());
     let names = |i: usize| -> Vec<&str> {
         draw(&GrandPose { spec: &spec, standing: poses[i] })

@@ -1,4 +1,4 @@
-//! What a keyboard is, its measurements and its first keys.
+//! A keyboard's description, its measurements and its first keys.
 
 use egui::{Grid, ProgressBar, RichText, Ui};
 
@@ -8,12 +8,12 @@ use touchback_haptics::hello_words as words;
 use touchback_haptics::sidecar::{Histogram, SidecarReport};
 use touchback_haptics::status_text;
 
-/// Force at which a bar is full, N: a loud blow's share on one key.
+/// Force of a full bar, N: that of a loud blow on one key.
 const FULL_FORCE: f64 = 10.0;
-/// Depth at which a bar is full, m.
+/// Depth of a full bar, m.
 const FULL_DEPTH: f64 = 0.010;
 
-/// Mean and longest of times, as text.
+/// Mean and longest time, as text.
 fn times(histogram: &Histogram) -> String {
     if histogram.count() == 0 {
         return "–".to_owned();
@@ -22,7 +22,7 @@ fn times(histogram: &Histogram) -> String {
     format!("{:.2} ms, at most {:.2} ms", 1e3 * mean, 1e3 * histogram.longest)
 }
 
-/// What it is, how it does, and its first keys.
+/// Draws the keyboard's description, its measurements and its first keys.
 pub(super) fn ui(ui: &mut Ui, report: &SidecarReport) {
     figures(ui, report);
     ui.add_space(6.0);
@@ -61,7 +61,7 @@ fn figures(ui: &mut Ui, report: &SidecarReport) {
     });
 }
 
-/// Depth and force of the first keys.
+/// Draws depth and force of the first keys.
 fn keys(ui: &mut Ui, report: &SidecarReport) {
     ui.label(RichText::new("Depth and force of the first keys").small().color(theme::faint(ui)));
     let count = report.status.hello.map_or(0, |h| usize::from(h.keys)).min(report.keys.len());
