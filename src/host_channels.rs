@@ -12,7 +12,8 @@ pub(super) const CHANNELS: usize = 2;
 /// negative.
 ///
 /// # Safety
-/// `first` is null or begins `count` values that live as long as the slice, and nobody else has them.
+/// `first` is null or points to `count` values that are valid as long as the slice and not borrowed
+/// elsewhere.
 pub(super) unsafe fn host_array<'a, T>(first: *mut T, count: impl TryInto<usize>) -> &'a mut [T] {
     if first.is_null() || !first.is_aligned() {
         return &mut [];

@@ -166,7 +166,8 @@ impl<M: Copy> OrderedEvents<M> {
             let has_more = select(items, room, &self.deferred, 0, host, frames, last);
             let mut end = frames.min(start.saturating_add(longest));
             if has_more {
-                // The part ends before the first message that found no room, but has a sample.
+                // The part ends before the sample of the last selected message, at which there may be more,
+                // but has at least one sample.
                 let until = items.last().map_or(end, |item| item.key.0);
                 end = end.min(until.max(start + 1));
             }

@@ -115,8 +115,8 @@ impl BlockFeeder {
 /// The outputs that the host provides.
 ///
 /// # Safety
-/// The block's outputs are null or as many as it says, live as long as they are used, and nobody else
-/// has them.
+/// The block's outputs are null or as many as their count, valid as long as the slice, and not borrowed
+/// elsewhere.
 unsafe fn outputs<'a>(block: *const clap_process) -> &'a mut [clap_audio_buffer] {
     // SAFETY: the caller's promise.
     unsafe { host_channels::host_array((*block).audio_outputs, (*block).audio_outputs_count) }
@@ -125,7 +125,7 @@ unsafe fn outputs<'a>(block: *const clap_process) -> &'a mut [clap_audio_buffer]
 /// Pointers to the first samples of an output's channels.
 ///
 /// # Safety
-/// The output's channels are null or as many as it says.
+/// The output's channels are null or as many as their count.
 unsafe fn starts(output: &clap_audio_buffer) -> &[*mut f32] {
     // SAFETY: the caller's promise.
     unsafe { host_channels::host_array(output.data32, output.channel_count) }
@@ -135,7 +135,7 @@ unsafe fn starts(output: &clap_audio_buffer) -> &[*mut f32] {
 /// where the host wants one of these outputs in 64 bits, which the plugin does not offer.
 ///
 /// # Safety
-/// The block's outputs and their channels are null or as they say.
+/// The block's outputs and their channels are null or match their counts.
 unsafe fn channels(block: &clap_process, used: usize) -> Option<HostChannels> {
     let mut channels = HostChannels::new(used, block.frames_count);
     let mut is_playable = true;
@@ -162,7 +162,7 @@ unsafe fn channels(block: &clap_process, used: usize) -> Option<HostChannels> {
 /// Silences all of the host's channels.
 ///
 /// # Safety
-/// The block's outputs and their channels are null or as they say.
+/// The block's outputs and their channels are null or match their counts.
 pub(super) unsafe fn silence(block: &clap_process) {
     // SAFETY: the caller's promise.
     let _: Option<HostChannels> = unsafe { channels(block, 0) };

@@ -177,7 +177,7 @@ unsafe fn describe_all(kind: LocationKind, location: *const c_char, to: &Receive
     }
     // SAFETY: CLAP gives a C string.
     let read = unsafe { path(kind, location) }
-        .ok_or_else(|| "no place of presets".to_owned())
+        .ok_or_else(|| "not a location of presets".to_owned())
         .and_then(|path| user_presets::read(&path).map_err(|error| error.to_string()));
     match read {
         // SAFETY: the host's receiver.
@@ -301,7 +301,7 @@ unsafe fn load(
         preset::find(&key).ok_or_else(|| format!("there is no factory piano `{key}`"))?.settings()
     } else {
         // SAFETY: the caller's promise.
-        let path = unsafe { path(kind, location) }.ok_or("no place of presets")?;
+        let path = unsafe { path(kind, location) }.ok_or("not a location of presets")?;
         user_presets::read(&path).map_err(|error| error.to_string())?.0.settings
     };
     // SAFETY: the wrapper lives as long as the instance.

@@ -81,7 +81,7 @@ impl ActionView {
             drawing.finger(gap);
         }
         paint::paint(&painter, &view, &drawing, dark);
-        paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.standing.phase));
+        paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.state.phase));
         if self.names && is_named(rect) {
             paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
         }
@@ -117,8 +117,8 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawin
     };
     line(&name(caption.key), 20.0, text, 0.0);
     line(caption.moment, 11.0, theme::faint(ui), 0.0);
-    let phase = theme::phase(pose.standing.phase);
-    let drawn = line(theme::phase_name(pose.standing.phase), 13.0, text, 16.0);
+    let phase = theme::phase(pose.state.phase);
+    let drawn = line(theme::phase_name(pose.state.phase), 13.0, text, 16.0);
     let chip =
         Rect::from_center_size(Pos2::new(rect.min.x + 18.0, drawn.center().y), vec2(10.0, 10.0));
     painter.rect_filled(chip, 3.0, phase);

@@ -77,30 +77,30 @@ impl Bar<'_> {
 
     /// Draws the piano's name, with a mark if it was changed, and buttons for the previous and next piano.
     fn piano(&mut self, ui: &mut Ui, wide: bool, controls: &mut dyn Controls) {
-        let standing = self.presets.standing(&self.history.piano, &controls.settings());
-        self.history.piano.clone_from(&standing.name);
+        let current = self.presets.current(&self.history.piano, &controls.settings());
+        self.history.piano.clone_from(&current.name);
         let mut step = |ui: &mut Ui, icon: Icon, name: &str, by: isize| {
             if icon.button(ui, name, true).on_hover_text(name).clicked() {
                 let mut recorded = Recorded { controls, history: self.history };
-                self.presets.step(&standing.name, by, &mut recorded);
+                self.presets.step(&current.name, by, &mut recorded);
             }
         };
         step(ui, Icon::Before, "Previous piano", -1);
-        let mark = if standing.is_modified { " •" } else { "" };
-        let text = RichText::new(format!("{}{mark}", standing.name)).strong();
+        let mark = if current.is_modified { " •" } else { "" };
+        let text = RichText::new(format!("{}{mark}", current.name)).strong();
         let button = Button::new(text).selected(*self.list_open).truncate();
         let name = ui.add_sized(vec2(if wide { 170.0 } else { 104.0 }, 20.0), button);
-        let state = if standing.is_modified { "changed since it was loaded" } else { "as loaded" };
-        let label = format!("Piano: {}, {state}", standing.name);
+        let state = if current.is_modified { "changed since it was loaded" } else { "as loaded" };
+        let label = format!("Piano: {}, {state}", current.name);
         name.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
         if name.on_hover_text(format!("{label}. Opens the list of pianos.")).clicked() {
             *self.list_open = !*self.list_open;
         }
         step(ui, Icon::After, "Next piano", 1);
-        let save = ui.button("Save").on_hover_text("Save this piano, or one of its own name");
+        let save = ui.button("Save").on_hover_text("Save this piano under this or a new name");
         if save.clicked() {
             *self.list_open = true;
-            self.presets.set_name(&standing.name);
+            self.presets.set_name(&current.name);
         }
     }
 
@@ -137,13 +137,13 @@ impl Bar<'_> {
         let count = self.counts.silent_presses + self.counts.missed_repetitions;
         // A reset restarts the counter at 0.
         *self.silent_seen = (*self.silent_seen).min(count);
-        let fresh = count - *self.silent_seen;
-        if fresh == 0 {
+        let new_silent = count - *self.silent_seen;
+        if new_silent == 0 {
             return;
         }
-        let text = if wide { format!("{fresh} silent") } else { format!("{fresh}!") };
+        let text = if wide { format!("{new_silent} silent") } else { format!("{new_silent}!") };
         let chip = ui.button(RichText::new(text).color(theme::accent(ui)));
-        let label = format!("{fresh} notes did not sound");
+        let label = format!("{new_silent} notes did not sound");
         chip.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
         let hint = format!(
             "{label}: keys pressed too softly, again too soon, or under a regulation that cannot \
@@ -184,11 +184,11 @@ impl Bar<'_> {
             ui.strong(concat!("Touchback ", env!("CARGO_PKG_VERSION")));
             manual_link(ui);
             ui.label(
-                "Every control tells what it does when the pointer rests on it. Drag a slider (Shift: \
+                "Every control shows a description while the pointer rests on it. Drag a slider (Shift: \
                  fine; Escape: back), turn the wheel on it, or double-click its name to type a \
                  value. Right-click: reset, copy, the name hosts automate it by.",
             );
-            ui.label("Ctrl-Z undoes, Ctrl-Shift-Z does again, Tab goes on, Ctrl + and − zoom.");
+            ui.label("Ctrl-Z: undo, Ctrl-Shift-Z: redo, Tab: next control, Ctrl + and −: zoom.");
             ui.separator();
             ui.horizontal(|ui| {
                 ui.label("Colours");
@@ -216,14 +216,14 @@ impl Bar<'_> {
 /// Draws a link that opens the manual in the browser.
 fn manual_link(ui: &mut Ui) {
     let link = ui.link("Manual").on_hover_text("Opens in the browser; needs no network");
-    let mut why = None;
+    let mut reason = None;
     if link.clicked() {
         match manual::write() {
             Ok(page) => ui.ctx().open_url(OpenUrl::new_tab(page.display())),
-            Err(error) => why = Some(format!("The manual cannot be written: {error}")),
+            Err(error) => reason = Some(format!("The manual cannot be written: {error}")),
         }
     }
-    control::refused(&link, why);
+    control::refused(&link, reason);
 }
 
 fn gap(ui: &mut Ui, wide: bool) {

@@ -175,8 +175,8 @@ mod tests {
         let memory = Memory { last: Some(stroke), kept: None };
         let stroke = memory.last.as_ref().unwrap();
         for number in ["001", "002"] {
-            let said = csv(dir.path(), stroke).unwrap();
-            assert!(said.ends_with(&format!("stroke-C#4-{number}.csv")), "{said}");
+            let message = csv(dir.path(), stroke).unwrap();
+            assert!(message.ends_with(&format!("stroke-C#4-{number}.csv")), "{message}");
         }
         let text = std::fs::read_to_string(dir.path().join("stroke-C#4-002.csv")).unwrap();
         let mut written = Vec::new();
@@ -192,10 +192,10 @@ mod tests {
         assert_eq!(bytes, capture::file(&messages).unwrap());
         assert!(performance(dir.path(), &[]).unwrap_err().contains("Nothing"));
         let weighed = Weighed::of(key, &ActionSettings::default());
-        let said = bench(dir.path(), key, None, &weighed).unwrap();
+        let message = bench(dir.path(), key, None, &weighed).unwrap();
         assert!(
-            said.contains("bench-C#4-001.csv") && said.ends_with("bench-C#4-001.svg"),
-            "{said}"
+            message.contains("bench-C#4-001.csv") && message.ends_with("bench-C#4-001.svg"),
+            "{message}"
         );
         // A path that is a file, not a folder.
         let file = dir.path().join("stroke-C#4-001.csv");

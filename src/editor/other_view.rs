@@ -75,20 +75,20 @@ impl OtherView {
             at.y += painter.text(at, Align2::LEFT_TOP, text, font, colour).height() + 3.0;
         };
         line(&name(shown.key), 20.0, ui.visuals().text_color());
-        let stands = shown.view;
+        let readout = shown.view;
         if !is_named {
-            line(stands.phase, 13.0, ui.visuals().text_color());
+            line(readout.phase, 13.0, ui.visuals().text_color());
             let (font, colour) = (FontId::proportional(9.0), theme::faint(ui));
             let galley = painter.layout(shown.moment.to_owned(), font, colour, CAPTION - 12.0);
             painter.galley(at, galley, colour);
             return self.hand.follow(response, shown.key, shown.reads, play);
         }
         line(&format!("{}, {}", shown.kind.title(), shown.moment), 11.0, theme::faint(ui));
-        line(stands.phase, 13.0, ui.visuals().text_color());
-        line(&format!("key {:.2} mm deep", 1e3 * stands.key), 11.0, theme::faint(ui));
-        if stands.hammer.is_finite() {
-            let side = if stands.hammer > 0.0 { "above" } else { "below" };
-            let text = format!("{:.2} mm {side} the string", 1e3 * stands.hammer.abs());
+        line(readout.phase, 13.0, ui.visuals().text_color());
+        line(&format!("key {:.2} mm deep", 1e3 * readout.key), 11.0, theme::faint(ui));
+        if readout.hammer.is_finite() {
+            let side = if readout.hammer > 0.0 { "above" } else { "below" };
+            let text = format!("{:.2} mm {side} the string", 1e3 * readout.hammer.abs());
             line(&text, 11.0, theme::faint(ui));
         }
         self.hand.follow(response, shown.key, shown.reads, play);

@@ -41,8 +41,8 @@ pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
 }
 
 /// Shows the message of an outcome, an error in the accent's colour.
-pub fn said(ui: &mut Ui, said: Option<&Result<String, String>>) {
-    let (text, colour) = match said {
+pub fn outcome(ui: &mut Ui, outcome: Option<&Result<String, String>>) {
+    let (text, colour) = match outcome {
         Some(Ok(text)) => (text, ui.visuals().text_color()),
         Some(Err(text)) => (text, crate::editor::theme::accent(ui)),
         None => return,

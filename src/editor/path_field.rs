@@ -112,7 +112,7 @@ impl PathField {
         ui.label(RichText::new(listing.folder.display().to_string()).small());
         let mut goes = None;
         if let Some(parent) = listing.folder.parent()
-            && ui.button("Up").on_hover_text("The folder that holds this one").clicked()
+            && ui.button("Up").on_hover_text("The parent folder").clicked()
         {
             goes = Some(parent.to_owned());
         }

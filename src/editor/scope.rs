@@ -163,8 +163,8 @@ impl Scope {
             let is_last = index + 1 == units.len();
             let width = ui.available_width() - MARGIN;
             let drawn = if is_last { height - TIMES } else { height };
-            let lettered = index == 0 && drawn > LEAST;
-            let above = if lettered { NAMES / (drawn - 2.0 * NAMES) } else { 0.05 };
+            let has_names = index == 0 && drawn > LEAST;
+            let above = if has_names { NAMES / (drawn - 2.0 * NAMES) } else { 0.05 };
             let mut plot = plot(("scope", *unit), self.fit)
                 .height(height)
                 .width(width)
@@ -180,7 +180,7 @@ impl Scope {
             }
             let mut chosen = self.chosen().filter(|(_, q)| q.unit == *unit).peekable();
             let response = plot.show(ui, |plot_ui| {
-                bands(plot_ui, stroke, lettered);
+                bands(plot_ui, stroke, has_names);
                 for (index, quantity) in chosen.by_ref() {
                     let colour = theme_curve(plot_ui, index);
                     if let Some(kept) = kept {
@@ -332,11 +332,11 @@ fn over_time<'a>(stroke: &Stroke, quantity: &Quantity) -> PlotPoints<'a> {
 }
 
 /// Draws a band for each submodel, with its name where the band is wide enough.
-fn bands(plot_ui: &mut PlotUi, stroke: &Stroke, lettered: bool) {
+fn bands(plot_ui: &mut PlotUi, stroke: &Stroke, has_names: bool) {
     let (from, to) = stroke.span();
     for band in stroke.bands() {
         let wide = band.to - band.from > 0.02 * band.name.len() as f64 * (to - from);
-        let name = if lettered && wide { band.name } else { "" };
+        let name = if has_names && wide { band.name } else { "" };
         let span = Span::new(name, band.from..=band.to)
             .axis(Axis::X)
             .fill(theme::band(band.place).gamma_multiply(0.13))

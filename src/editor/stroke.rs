@@ -228,8 +228,8 @@ impl Stroke {
     #[must_use]
     pub fn pose(&self, row: &Row) -> Posed<'_> {
         if self.kind == ActionKind::Grand {
-            let standing = (&row.saved).into();
-            return Posed::Grand(GrandPose { spec: &self.spec, standing });
+            let state = (&row.saved).into();
+            return Posed::Grand(GrandPose { spec: &self.spec, state });
         }
         let mut key = self.model.clone();
         key.adopt(&row.saved);

@@ -178,7 +178,7 @@ fn handles(area: Rect, touch: &TouchSettings) -> Vec<Handle> {
 const BEND: f64 = 80.0;
 
 /// The parameter's value that puts the handle at the pointer.
-fn wanted(handle: &Handle, area: Rect, at: Pos2, touch: &TouchSettings) -> f64 {
+fn value_at(handle: &Handle, area: Rect, at: Pos2, touch: &TouchSettings) -> f64 {
     let (velocity, speed) = read(area, at);
     let plain = speed / touch.dynamics;
     match handle.id {
@@ -211,20 +211,20 @@ fn drag(ui: &Ui, area: Rect, handle: &Handle, touch: &TouchSettings, controls: &
         let square = Rect::from_center_size(handle.at, vec2(9.0, 9.0));
         painter.rect(square, 1.0, fill, Stroke::new(1.6, colour), StrokeKind::Middle);
     }
-    let mut moved = value;
+    let mut new_value = value;
     if response.dragged_by(PointerButton::Primary)
         && let Some(at) = response.interact_pointer_pos()
     {
-        moved = parameter.quantize(rounded(parameter, wanted(handle, area, at, touch)));
+        new_value = parameter.quantize(rounded(parameter, value_at(handle, area, at, touch)));
     } else if response.has_focus() {
         let press = |key| f64::from(u8::from(ui.input(|i| i.key_pressed(key))));
         let steps = press(egui::Key::ArrowUp) - press(egui::Key::ArrowDown);
-        moved = parameter.quantize(value + steps * 0.01 * (parameter.max() - parameter.min()));
+        new_value = parameter.quantize(value + steps * 0.01 * (parameter.max() - parameter.min()));
     }
-    if moved.to_bits() != value.to_bits() {
+    if new_value.to_bits() != value.to_bits() {
         response.mark_changed();
     }
-    gesture::follow(&response, parameter, controls, moved);
+    gesture::follow(&response, parameter, controls, new_value);
     control::describe(&response, || parameter.doc.to_owned());
     if active {
         ui.ctx().set_cursor_icon(if handle.is_sideways {
@@ -260,9 +260,9 @@ mod tests {
         let mut touch =
             TouchSettings { velocity_map: VelocityMap::Gamma, ..TouchSettings::default() };
         let bend = *handles(AREA, &touch).last().unwrap();
-        assert!((wanted(&bend, AREA, bend.at, &touch) - touch.gamma).abs() < 1e-3);
+        assert!((value_at(&bend, AREA, bend.at, &touch) - touch.gamma).abs() < 1e-3);
         let higher = pos2(bend.at.x, bend.at.y - 10.0);
-        touch.gamma = wanted(&bend, AREA, higher, &touch);
+        touch.gamma = value_at(&bend, AREA, higher, &touch);
         let moved = *handles(AREA, &touch).last().unwrap();
         assert!((moved.at.y - higher.y).abs() < 0.1, "{:?}", moved.at);
         assert_eq!(handles(AREA, &TouchSettings::default()).len(), 3);

@@ -62,7 +62,7 @@ pub struct Window {
     /// The edits, and the other piano.
     pub session: Session,
     /// Hammer speed of *Try a press*, m/s.
-    pub tried: f64,
+    pub press_speed: f64,
     view: ActionView,
     other: OtherView,
     strip: Strip,
@@ -88,8 +88,8 @@ pub struct Window {
     /// The chosen key at rest under the current settings.
     resting: Option<Stroke>,
     /// Time of the last step, by the context's clock, s.
-    moved: f64,
-    fresh: bool,
+    last_step_at: f64,
+    has_new_step: bool,
 }
 
 impl Default for Window {
@@ -104,7 +104,7 @@ impl Default for Window {
             list_open: false,
             preview: Arc::default(),
             session: Session::default(),
-            tried: 1.5,
+            press_speed: 1.5,
             view: ActionView::default(),
             other: OtherView::default(),
             strip: Strip::default(),
@@ -124,8 +124,8 @@ impl Default for Window {
             gauge: Gauge::default(),
             messages: Vec::new(),
             resting: None,
-            moved: f64::NEG_INFINITY,
-            fresh: false,
+            last_step_at: f64::NEG_INFINITY,
+            has_new_step: false,
         }
     }
 }
@@ -151,7 +151,7 @@ impl Window {
     pub fn absorb(&mut self, sample: &Sample, settings: &ActionSettings) {
         self.memory.absorb(sample, settings);
         self.strip.chosen = sample.key;
-        self.fresh = true;
+        self.has_new_step = true;
     }
 
     /// Lists the user's own pianos in the folder `shelf`.
@@ -206,8 +206,8 @@ impl Window {
     /// Draws one frame; appends events for the instrument to `play`.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>) {
         let now = ui.input(|i| i.time);
-        if std::mem::take(&mut self.fresh) {
-            self.moved = now;
+        if std::mem::take(&mut self.has_new_step) {
+            self.last_step_at = now;
         }
         ui.ctx().set_theme(self.appearance.theme);
         self.session.history.now = now;
@@ -299,7 +299,7 @@ impl Window {
                     self.chosen = Some(choice);
                 }
             }
-            None => drop(ui.label("No keyboard can be joined here.")),
+            None => drop(ui.label("No keyboard can be connected here.")),
         }
     }
 }

@@ -52,10 +52,10 @@ fn messages_are_ordered_by_sample_and_then_as_the_host_lists_them() {
 }
 
 #[test]
-fn a_part_ends_where_its_room_does() {
+fn a_part_ends_where_its_room_is_full() {
     let mut events = OrderedEvents::new(2, 8);
     let host = [(1, 1), (2, 2), (2, 3), (5, 4)];
-    let parts = [(0..2, vec![(1, 1)]), (2..5, vec![(0, 2), (0, 3)]), (5..8, vec![(0, 4)])];
+    let parts = [(0..2, vec![(1, 1)]), (2..3, vec![(0, 2), (0, 3)]), (3..8, vec![(2, 4)])];
     assert_eq!(feed(&mut events, &host, 8, 8), parts);
 }
 

@@ -196,8 +196,8 @@ fn pointer<I: Interface, C: Class>(object: &ComWrapper<C>) -> *mut I {
 /// The outputs that the host provides.
 ///
 /// # Safety
-/// The block's outputs are null or as many as it says, live as long as they are used, and nobody else
-/// has them.
+/// The block's outputs are null or as many as their count, valid as long as the slice, and not borrowed
+/// elsewhere.
 unsafe fn outputs<'a>(block: *const ProcessData) -> &'a mut [AudioBusBuffers] {
     // SAFETY: the caller's promise.
     unsafe { host_channels::host_array((*block).outputs, (*block).numOutputs) }
@@ -206,7 +206,7 @@ unsafe fn outputs<'a>(block: *const ProcessData) -> &'a mut [AudioBusBuffers] {
 /// Pointers to the first samples of an output's channels, of either precision.
 ///
 /// # Safety
-/// The output's channels are null or as many as it says.
+/// The output's channels are null or as many as their count.
 unsafe fn starts(output: &AudioBusBuffers) -> &[*mut f32] {
     // SAFETY: the union's fields for 32 and 64 bits are pointers at the same offset.
     unsafe { host_channels::host_array(output.__field0.channelBuffers32, output.numChannels) }
@@ -216,7 +216,7 @@ unsafe fn starts(output: &AudioBusBuffers) -> &[*mut f32] {
 /// where the host states a negative number of outputs or channels.
 ///
 /// # Safety
-/// The block's outputs and their channels are null or as they say, with samples of 32 bits.
+/// The block's outputs and their channels are null or match their counts, with samples of 32 bits.
 unsafe fn channels(block: &ProcessData, frames: u32, used: usize) -> Option<HostChannels> {
     let mut channels = HostChannels::new(used, frames);
     let mut is_playable = block.numOutputs >= 0;
@@ -236,7 +236,7 @@ unsafe fn channels(block: &ProcessData, frames: u32, used: usize) -> Option<Host
 /// Silences all of the host's channels.
 ///
 /// # Safety
-/// The block's outputs and their channels are null or as they say.
+/// The block's outputs and their channels are null or match their counts.
 pub(super) unsafe fn silence(block: &ProcessData) {
     let Ok(frames) = u32::try_from(block.numSamples) else { return };
     if i64::from(block.symbolicSampleSize) != i64::from(SymbolicSampleSizes_::kSample64) {

@@ -74,14 +74,14 @@ pub(super) fn ui(
     types
 }
 
-/// Shows `why` an action or a typed value was refused, below its control, for some seconds.
-pub fn refused(number: &Response, why: Option<String>) {
+/// Shows the `reason` why an action or a typed value was refused, below its control, for some seconds.
+pub fn refused(number: &Response, reason: Option<String>) {
     let (id, context) = (number.id.with("refused"), &number.ctx);
     let now = context.input(|i| i.time);
-    if let Some(why) = why {
-        context.data_mut(|data| data.insert_temp(id, (now, why)));
+    if let Some(reason) = reason {
+        context.data_mut(|data| data.insert_temp(id, (now, reason)));
     }
-    let Some((since, why)) = context.data_mut(|data| data.get_temp::<(f64, String)>(id)) else {
+    let Some((since, reason)) = context.data_mut(|data| data.get_temp::<(f64, String)>(id)) else {
         return;
     };
     if now > since + SHOWN || number.changed() || number.dragged() {
@@ -91,6 +91,6 @@ pub fn refused(number: &Response, why: Option<String>) {
     context.request_repaint_after(std::time::Duration::from_secs_f64(SHOWN));
     Popup::from_response(number).id(id).kind(PopupKind::Tooltip).open(true).show(|ui| {
         ui.set_max_width(260.0);
-        ui.label(RichText::new(why).color(theme::accent(ui)));
+        ui.label(RichText::new(reason).color(theme::accent(ui)));
     });
 }

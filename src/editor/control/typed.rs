@@ -18,16 +18,16 @@ pub fn typed<N: Numeric>(
     shape: impl for<'a> FnOnce(DragValue<'a>) -> DragValue<'a>,
 ) -> Response {
     let ends = [range.start().to_f64(), range.end().to_f64()];
-    let why = RefCell::new(None);
+    let reason = RefCell::new(None);
     let drag =
         DragValue::new(value).range(range).update_while_editing(false).custom_parser(|text| {
             let read = read(text, ends, unit);
-            why.replace(read.as_ref().err().cloned());
+            reason.replace(read.as_ref().err().cloned());
             read.ok()
         });
     let drag = if unit.is_empty() { drag } else { drag.suffix(format!(" {unit}")) };
     let response = ui.add(shape(drag));
-    refused(&response, why.into_inner());
+    refused(&response, reason.into_inner());
     response
 }
 
@@ -63,8 +63,8 @@ mod tests {
             ("NaN", "no number"),
             ("3.1", "3.1 is out of range; give -3 to 3"),
         ] {
-            let said = read(text, [-3.0, 3.0], "mm").unwrap_err();
-            assert!(said.contains(expected), "{said}");
+            let message = read(text, [-3.0, 3.0], "mm").unwrap_err();
+            assert!(message.contains(expected), "{message}");
         }
         assert!(read("x", [1.0, 9.0], "").unwrap_err().starts_with("`x` is no number; "));
     }

@@ -28,7 +28,7 @@ pub struct GrandPose<'a> {
     /// The key's model data.
     pub spec: &'a Spec,
     /// Submodel and states.
-    pub standing: GrandState,
+    pub state: GrandState,
 }
 
 /// The drawing's extent, m: lower left and upper right corner.
@@ -40,7 +40,7 @@ pub const MECHANISM: (Vec2, Vec2) = (Vec2::new(0.0, -0.046), Vec2::new(0.405, 0.
 #[must_use]
 pub fn draw(pose: &GrandPose) -> Drawing {
     let mut d = Drawing::default();
-    let k = Kinematics::new(pose.spec, pose.standing.phase, &pose.standing.x);
+    let k = Kinematics::new(pose.spec, pose.state.phase, &pose.state.x);
     frame(&mut d, pose.spec);
     damper(&mut d, pose);
     key(&mut d, pose.spec, &k);
@@ -108,7 +108,7 @@ fn damper(d: &mut Drawing, pose: &GrandPose) {
         return;
     }
     let string = spec.hammer.pivot.y + CROWN;
-    let lift = pose.standing.x[state::DAMPER];
+    let lift = pose.state.x[state::DAMPER];
     // The lever's reach over the key and the wire's place follow from the arm.
     let contact = KEY_END - 0.006;
     let length = DAMPER_PIVOT - contact;

@@ -33,7 +33,7 @@ pub struct Bench {
     file_worker: FileWorker<Answer>,
     now: Option<Found>,
     before: Option<Found>,
-    said: Option<Result<String, String>>,
+    outcome: Option<Result<String, String>>,
 }
 
 impl Bench {
@@ -48,7 +48,7 @@ impl Bench {
         while let Some(answer) = self.file_worker.answer() {
             match answer {
                 Answer::Weighed(found) => self.now = Some(*found),
-                Answer::Saved(said) => self.said = Some(said),
+                Answer::Saved(outcome) => self.outcome = Some(outcome),
             }
         }
         let is_of = |found: &Found| found.key == key && found.settings == *settings;
@@ -91,7 +91,7 @@ impl Bench {
                 self.file_worker.order(move || Answer::Saved(export::weights(&export::folder(), &settings)));
             }
         });
-        super::said(ui, self.said.as_ref());
+        super::outcome(ui, self.outcome.as_ref());
         let colour = if is_fresh { ui.visuals().text_color() } else { theme::faint(ui) };
         let grid = Grid::new("bench").num_columns(4).min_row_height(ROW);
         grid.spacing(egui::vec2(10.0, 1.0)).show(ui, |ui| {

@@ -99,14 +99,14 @@ impl DevicePanel {
             let label = ui.label("Port");
             ui.horizontal(|ui| {
                 self.port(ui, choice).labelled_by(label.id);
-                if ui.button("Find ports").on_hover_text("Appearance for serial ports").clicked() {
+                if ui.button("Find ports").on_hover_text("Search for serial ports").clicked() {
                     self.seek();
                 }
             });
             ui.end_row();
 
-            let label = ui.label("Felt action");
-            let combo = ComboBox::from_id_salt("felt").selected_text(choice.action.name());
+            let label = ui.label("Haptic action");
+            let combo = ComboBox::from_id_salt("haptic action").selected_text(choice.action.name());
             let inner = combo.show_ui(ui, |ui| {
                 for action in Action::ALL {
                     ui.selectable_value(&mut choice.action, action, action.name());
@@ -139,7 +139,7 @@ impl DevicePanel {
         ui.checkbox(&mut choice.plays, "Host notes move the keys")
             .on_hover_text("What the host plays moves the keys under the hand");
         ui.checkbox(&mut choice.vibrates, "Strings vibrate in the keys")
-            .on_hover_text("What the strings do is felt in the keys, by at most 80 µm");
+            .on_hover_text("The strings' motion vibrates the keys, by at most 80 µm");
         settled
     }
 
@@ -211,8 +211,8 @@ impl DevicePanel {
             ui.label(RichText::new(text).color(theme::faint(ui)));
             return;
         };
-        let standing = report.status.state;
-        let is_wrong = matches!(standing, ConnectionState::Refused | ConnectionState::Halted);
+        let state = report.status.state;
+        let is_wrong = matches!(state, ConnectionState::Refused | ConnectionState::Halted);
         if is_wrong {
             warns(ui, &self.view.standing);
         } else {
@@ -221,7 +221,7 @@ impl DevicePanel {
         if let Some(advice) = self.view.advice {
             warns(ui, advice);
         }
-        ui.horizontal(|ui| match standing {
+        ui.horizontal(|ui| match state {
             ConnectionState::Present => {
                 let hint = "Gives the keyboard force. Hands off the keys while it starts.";
                 if ui.button("Arm").on_hover_text(hint).clicked() {

@@ -19,12 +19,12 @@ pub(super) struct LessonPanel {
     is_disclosed: bool,
     /// The learner's sheet, while the piano plays with the sheet from before.
     own_sheet: Option<Box<KeySheet>>,
-    said: Option<Result<String, String>>,
+    outcome: Option<Result<String, String>>,
 }
 
 impl Default for LessonPanel {
     fn default() -> Self {
-        Self { number: 1, lesson: None, is_disclosed: false, own_sheet: None, said: None }
+        Self { number: 1, lesson: None, is_disclosed: false, own_sheet: None, outcome: None }
     }
 }
 
@@ -80,7 +80,7 @@ impl LessonPanel {
                 });
                 let drag = drag.inner.labelled_by(label.id);
                 if drag.changed() {
-                    self.said = None;
+                    self.outcome = None;
                 }
                 let turned = lesson.turn(&sheet, q, value);
                 gesture::follow_sheet(&drag, controls, &turned, "exercise");
@@ -90,7 +90,7 @@ impl LessonPanel {
         ui.add_space(4.0);
         ui.horizontal_wrapped(|ui| {
             if ui.add_enabled(is_mine, egui::Button::new("Is it mended?")).clicked() {
-                self.said = Some(message(lesson.verdict(&controls.keys())));
+                self.outcome = Some(message(lesson.verdict(&controls.keys())));
             }
             if ui.button("Tell the fault").clicked() {
                 self.is_disclosed = true;
@@ -109,13 +109,13 @@ impl LessonPanel {
             }
             if ui.button("Begin again").clicked() {
                 put(controls, &lesson.faulty());
-                (self.own_sheet, self.said) = (None, None);
+                (self.own_sheet, self.outcome) = (None, None);
             }
             if ui.button("End the exercise").on_hover_text("Every key as it was before").clicked() {
                 controls.end_exercise();
             }
         });
-        super::said(ui, self.said.as_ref());
+        super::outcome(ui, self.outcome.as_ref());
         if self.is_disclosed {
             let fault = lesson.fault();
             let text = format!("{}. {}. Remedy: {}.", fault.name, fault.symptom, fault.remedy);
@@ -135,7 +135,7 @@ fn put(controls: &mut dyn Controls, sheet: &KeySheet) {
 fn message(verdict: Verdict) -> Result<String, String> {
     match verdict {
         Verdict::Mended => Ok("Mended: the key is in order, and nothing else was moved.".into()),
-        Verdict::StillThere => Err("Not yet: the key still differs from what it was.".into()),
+        Verdict::StillThere => Err("Not yet: the key still differs from its state before.".into()),
         Verdict::ButMoved(q) => Err(format!(
             "The fault is mended, but {} was moved too, by more than a key may differ.",
             QUANTITIES[q].name.to_lowercase()

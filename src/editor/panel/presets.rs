@@ -21,13 +21,13 @@ pub struct PresetsPanel {
     query: String,
     favourites_only: bool,
     own: own::OwnPresets,
-    /// The last result of [`Self::standing`] and its inputs.
-    standing: Option<(Settings, String, Standing)>,
+    /// The last result of [`Self::current`] and its inputs.
+    found: Option<(Settings, String, CurrentPiano)>,
 }
 
 /// The current piano.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Standing {
+pub struct CurrentPiano {
     /// The piano's name.
     pub name: String,
     /// Whether the piano was changed since it was loaded.
@@ -49,7 +49,7 @@ impl PresetsPanel {
             query: String::new(),
             favourites_only: false,
             own: own::OwnPresets::new(shelf),
-            standing: None,
+            found: None,
         }
     }
 
@@ -58,7 +58,7 @@ impl PresetsPanel {
         let was_busy = self.own.is_busy();
         self.own.follow(ui);
         if was_busy {
-            self.standing = None;
+            self.found = None;
         }
     }
 
@@ -70,7 +70,7 @@ impl PresetsPanel {
             let edit = TextEdit::singleline(&mut self.query).hint_text("name, tag or word");
             ui.add(edit.desired_width(150.0)).labelled_by(label.id);
             ui.checkbox(&mut self.favourites_only, "Favourites")
-                .on_hover_text("List the favourites alone");
+                .on_hover_text("List only the favourites");
         });
         let keeps = ui.checkbox(&mut self.keeps_keyboard, "Keep my keyboard's settings");
         keeps.on_hover_text(
@@ -149,12 +149,12 @@ impl PresetsPanel {
     }
 
     /// The current piano for the settings `present`, after `loaded` was loaded last.
-    pub fn standing(&mut self, loaded: &str, present: &Settings) -> Standing {
-        if let Some((of, from, standing)) = &self.standing
+    pub fn current(&mut self, loaded: &str, present: &Settings) -> CurrentPiano {
+        if let Some((of, from, current)) = &self.found
             && of == present
             && from == loaded
         {
-            return standing.clone();
+            return current.clone();
         }
         let pianos = self.pianos();
         let exact = |(_, settings): &&(String, Settings)| {
@@ -162,13 +162,15 @@ impl PresetsPanel {
         };
         let same = pianos.iter().filter(|(name, _)| name == loaded).find(exact);
         let found = same.or_else(|| pianos.iter().find(exact));
-        let standing = match found {
-            Some((name, _)) => Standing { name: name.clone(), is_modified: false },
-            None if loaded.is_empty() => Standing { name: PRESETS[0].title(), is_modified: true },
-            None => Standing { name: loaded.to_owned(), is_modified: true },
+        let current = match found {
+            Some((name, _)) => CurrentPiano { name: name.clone(), is_modified: false },
+            None if loaded.is_empty() => {
+                CurrentPiano { name: PRESETS[0].title(), is_modified: true }
+            }
+            None => CurrentPiano { name: loaded.to_owned(), is_modified: true },
         };
-        self.standing = Some((*present, loaded.to_owned(), standing.clone()));
-        standing
+        self.found = Some((*present, loaded.to_owned(), current.clone()));
+        current
     }
 
     /// Loads the piano `by` positions after the one called `name`, cyclically, among the listed favourites if
@@ -234,24 +236,24 @@ mod tests {
     fn the_current_piano_and_its_changes_are_recognized() {
         let mut connection = DetachedControls::default();
         let mut panel = PresetsPanel::on(None);
-        let stands = |name: &str, is_modified| Standing { name: name.to_owned(), is_modified };
-        assert_eq!(panel.standing("", &connection.settings), stands("Concert", false));
+        let stands = |name: &str, is_modified| CurrentPiano { name: name.to_owned(), is_modified };
+        assert_eq!(panel.current("", &connection.settings), stands("Concert", false));
         connection.put(find("blow_mm").unwrap(), 44.0);
-        assert_eq!(panel.standing("", &connection.settings), stands("Concert", true));
-        assert_eq!(panel.standing("Mine", &connection.settings), stands("Mine", true));
+        assert_eq!(panel.current("", &connection.settings), stands("Concert", true));
+        assert_eq!(panel.current("Mine", &connection.settings), stands("Mine", true));
         // A piano loaded by other means is recognized by its settings.
         connection.settings = touchback_instrument::preset::find("mellow").unwrap().settings();
-        assert_eq!(panel.standing("Mine", &connection.settings), stands("Mellow", false));
+        assert_eq!(panel.current("Mine", &connection.settings), stands("Mellow", false));
         // Cyclically through all pianos.
         for _ in 0..PRESETS.len() {
-            let at = panel.standing("", &connection.settings).name;
+            let at = panel.current("", &connection.settings).name;
             panel.step(&at, 1, &mut connection);
-            assert_ne!(panel.standing("", &connection.settings).name, at);
+            assert_ne!(panel.current("", &connection.settings).name, at);
         }
-        assert_eq!(panel.standing("", &connection.settings), stands("Mellow", false));
+        assert_eq!(panel.current("", &connection.settings), stands("Mellow", false));
         panel.step("Concert", -1, &mut connection);
         assert_eq!(
-            panel.standing("", &connection.settings).name,
+            panel.current("", &connection.settings).name,
             PRESETS[PRESETS.len() - 1].title()
         );
     }

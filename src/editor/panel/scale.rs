@@ -12,7 +12,7 @@ use touchback_sound::scala::Texts;
 pub struct ScalePanel {
     scale: PathField,
     map: PathField,
-    said: String,
+    outcome: String,
 }
 
 impl Default for ScalePanel {
@@ -20,7 +20,7 @@ impl Default for ScalePanel {
         Self {
             scale: PathField::new("Scale", "path of a .scl file", "scl"),
             map: PathField::new("Map", "path of a .kbm file, or empty", "kbm"),
-            said: String::new(),
+            outcome: String::new(),
         }
     }
 }
@@ -33,17 +33,17 @@ impl ScalePanel {
         self.map.ui(ui);
         ui.horizontal_wrapped(|ui| {
             if ui.button("Tune by it").clicked() {
-                self.said = self.load(controls).err().unwrap_or_default();
+                self.outcome = self.load(controls).err().unwrap_or_default();
             }
             let tuned = controls.texts().map(|texts| texts.name);
             if ui.add_enabled(tuned.is_some(), egui::Button::new("Temperament")).clicked() {
-                self.said = controls.tune(None).err().unwrap_or_default();
+                self.outcome = controls.tune(None).err().unwrap_or_default();
             }
             let name = tuned.unwrap_or_else(|| "by the temperament".into());
             ui.label(RichText::new(format!("Tuned: {name}")).color(theme::faint(ui)));
         });
-        if !self.said.is_empty() {
-            ui.label(&self.said);
+        if !self.outcome.is_empty() {
+            ui.label(&self.outcome);
         }
     }
 

@@ -16,7 +16,7 @@ use touchback_instrument::params::find;
 pub struct ToolsPanel {
     file_worker: FileWorker<Result<String, String>>,
     /// Outcome of the last export.
-    said: Option<Result<String, String>>,
+    outcome: Option<Result<String, String>>,
     /// Whether the user has requested to save the performance.
     wants_performance: bool,
 }
@@ -34,8 +34,8 @@ impl ToolsPanel {
 
     /// Takes the outcome of a save. Call once a frame.
     pub fn follow(&mut self, ui: &Ui) {
-        if let Some(said) = self.file_worker.answer() {
-            self.said = Some(said);
+        if let Some(outcome) = self.file_worker.answer() {
+            self.outcome = Some(outcome);
         }
         if self.file_worker.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
@@ -48,7 +48,7 @@ impl ToolsPanel {
             let mut keeps = memory.kept.is_some();
             ui.add_enabled_ui(memory.last.is_some() || keeps, |ui| {
                 let box_ = ui.checkbox(&mut keeps, "Keep this stroke to compare");
-                if box_.on_hover_text("Draws it dashed beside the coming ones").changed() {
+                if box_.on_hover_text("Draws it dashed beside the next strokes").changed() {
                     memory.keep(keeps);
                 }
             });
@@ -65,7 +65,7 @@ impl ToolsPanel {
                 let draw = move || export::png(&export::folder(), &memory, &scope, dark);
                 self.file_worker.order(draw);
             }
-            super::said(ui, self.said.as_ref());
+            super::outcome(ui, self.outcome.as_ref());
         });
         menu.response.on_hover_text("Keep or save the last stroke");
     }
@@ -74,13 +74,13 @@ impl ToolsPanel {
     pub fn ui(&mut self, ui: &mut Ui, play: &mut Vec<Event>, controls: &mut dyn Controls) {
         transpose(ui, controls);
         ui.horizontal_wrapped(|ui| {
-            let hint = "The last ten minutes, from everywhere, as a MIDI file in the folder \
+            let hint = "The last ten minutes of host, window and motorized keyboard as a MIDI file in the folder \
                         Touchback of your home. They are kept while this window is closed, too.";
             if ui.button("Save what was played as MIDI").on_hover_text(hint).clicked() {
                 self.wants_performance = true;
             }
             let panic = ui.button("Panic: stop everything");
-            let hint = "Lets go of every key and pedal and silences all strings";
+            let hint = "Releases every key and pedal and silences all strings";
             if panic.on_hover_text(hint).clicked() {
                 play.extend([
                     Event::Sustain(0.0),
@@ -91,7 +91,7 @@ impl ToolsPanel {
                 ]);
             }
         });
-        super::said(ui, self.said.as_ref());
+        super::outcome(ui, self.outcome.as_ref());
     }
 }
 

@@ -26,7 +26,7 @@ impl Origin {
             Self::PlayedFromStrike => {
                 "as played from the strike on; reconstructed before it, as a finger presses"
             }
-            Self::Haptic => "as felt on the motorized keyboard",
+            Self::Haptic => "as played on the motorized keyboard",
             Self::Computed => "computed: a hand pressing",
         }
     }

@@ -31,7 +31,7 @@ const SCOPE: f32 = 186.0;
 /// The caption of a key that is moving, by the origin of its motion.
 const fn live(stroke: &Stroke, timing: Timing) -> &'static str {
     match (stroke.origin, timing) {
-        (Origin::Haptic, _) => "live, as felt on the motorized keyboard",
+        (Origin::Haptic, _) => "live, as played on the motorized keyboard",
         (_, Timing::Immediate) => "live; an immediate note begins at the string",
         (_, Timing::Natural) => "live: the finger begins with its note",
         (_, Timing::LookAhead) => "live: the finger begins before its note, late by the latency",
@@ -83,7 +83,7 @@ impl Window {
             && last.touch.is_none()
             && last.settings != *settings
         {
-            self.memory.last = Some(Stroke::pressed(last.key, settings, self.tried));
+            self.memory.last = Some(Stroke::pressed(last.key, settings, self.press_speed));
         }
     }
 
@@ -100,10 +100,10 @@ impl Window {
             }
             let label = ui.label(if narrow { "at" } else { SPEED });
             label.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, SPEED));
-            let tried = control::typed(ui, &mut self.tried, 0.2..=4.0, "m/s", |drag| {
+            let speed = control::typed(ui, &mut self.press_speed, 0.2..=4.0, "m/s", |drag| {
                 drag.speed(0.02).fixed_decimals(2)
             });
-            if tried.labelled_by(label.id).changed() {
+            if speed.labelled_by(label.id).changed() {
                 self.try_press(settings);
             }
             ui.separator();
@@ -114,7 +114,7 @@ impl Window {
 
     /// Computes a press of the chosen key under `settings` and replays it in slow motion.
     pub fn try_press(&mut self, settings: &ActionSettings) {
-        let stroke = Stroke::pressed(self.strip.chosen, settings, self.tried);
+        let stroke = Stroke::pressed(self.strip.chosen, settings, self.press_speed);
         self.transport.replay(&stroke);
         self.memory.last = Some(stroke);
     }
@@ -132,7 +132,7 @@ impl Window {
             // A key that is held down stays in view.
             self.snapshot.depth[key.index()] > 5e-4
         });
-        let moves = now - self.moved < MOVING || held;
+        let moves = now - self.last_step_at < MOVING || held;
         let names = self.view.names;
         let reads = controls.settings().touch.key_pressure == KeyPressure::Position;
         let row = self.memory.last.as_ref().and_then(|stroke| {

@@ -14,7 +14,7 @@ const TOUCHING: f64 = 1e-5;
 
 /// Adds the active contacts.
 pub(super) fn contacts(d: &mut Drawing, pose: &GrandPose, k: &Kinematics) {
-    let (spec, GrandState { phase, x }) = (pose.spec, &pose.standing);
+    let (spec, GrandState { phase, x }) = (pose.spec, &pose.state);
     let h = &spec.hammer;
     let pin = spec.wippen.pivot + k.to_jack;
     if phase.jack_drives() {

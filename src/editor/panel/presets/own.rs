@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use egui::{RichText, TextEdit, Ui};
 
-use super::super::said;
+use super::super::outcome;
 use super::is_current;
 use crate::editor::controls::Controls;
 use crate::editor::file_worker::FileWorker;
@@ -52,7 +52,7 @@ impl FileAction {
             }
             Self::Import(from) => {
                 let (path, losses) = shelf.import(from, replaces)?;
-                Ok(format!("Took in {}{}", path.display(), losses_text(&losses)))
+                Ok(format!("Imported {}{}", path.display(), losses_text(&losses)))
             }
             Self::Export(saved, to) => {
                 user_presets::write(saved, to, replaces).map(|()| format!("Saved {}", to.display()))
@@ -89,7 +89,7 @@ pub(super) struct OwnPresets {
     notes: String,
     file: PathField,
     asks: Option<FileAction>,
-    said: Option<Result<String, String>>,
+    outcome: Option<Result<String, String>>,
 }
 
 impl OwnPresets {
@@ -104,7 +104,7 @@ impl OwnPresets {
             notes: String::new(),
             file: PathField::new("File", "path of a preset file", EXTENSION),
             asks: None,
-            said: None,
+            outcome: None,
         }
     }
 
@@ -123,11 +123,11 @@ impl OwnPresets {
                 PresetAnswer::Listed(listed, favourites) => {
                     self.favourites = favourites;
                     self.entries = Some(listed.unwrap_or_else(|message| {
-                        self.said = Some(Err(message));
+                        self.outcome = Some(Err(message));
                         Vec::new()
                     }));
                 }
-                PresetAnswer::Done(said) => self.said = Some(said),
+                PresetAnswer::Done(outcome) => self.outcome = Some(outcome),
                 PresetAnswer::Taken(action) => self.asks = Some(*action),
             }
         }
@@ -179,14 +179,14 @@ impl OwnPresets {
         wanted: &dyn Fn(&NamedPiano, bool) -> bool,
     ) -> Option<NamedPiano> {
         let Some(shelf) = self.shelf.clone() else {
-            ui.label("This user has no folder for data: own pianos cannot be kept.");
+            ui.label("This user has no folder for data: own pianos cannot be saved.");
             return None;
         };
         let chosen = self.list(ui, controls, wanted);
         self.form(ui, &shelf, controls);
         self.transfer(ui, &shelf, controls);
         self.ask(ui, &shelf);
-        said(ui, self.said.as_ref());
+        outcome(ui, self.outcome.as_ref());
         chosen
     }
 
@@ -200,7 +200,7 @@ impl OwnPresets {
 
     /// Queues `action` and a new reading of the folder.
     fn order(&mut self, shelf: &UserPresets, action: FileAction, replaces: bool) {
-        self.said = None;
+        self.outcome = None;
         self.asks = None;
         let at = shelf.clone();
         self.file_worker.order(move || match action.run(&at, replaces) {
@@ -260,7 +260,8 @@ impl OwnPresets {
                 self.tags = saved.tags.join(", ");
                 self.notes.clone_from(&saved.notes);
                 let message = losses_text(losses);
-                self.said = (!message.is_empty()).then(|| Err(format!("{}{message}", saved.name)));
+                self.outcome =
+                    (!message.is_empty()).then(|| Err(format!("{}{message}", saved.name)));
             }
             // An empty label would place the following buttons over the name.
             if !saved.tags.is_empty() {
@@ -306,7 +307,7 @@ impl OwnPresets {
             }
             let hint = "Reads the folder again: files may be put there and taken away by hand";
             if ui.button("Look again").on_hover_text(hint).clicked() {
-                self.said = None;
+                self.outcome = None;
                 self.refresh(shelf);
             }
         });

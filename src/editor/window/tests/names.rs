@@ -278,13 +278,25 @@ fn controls_describe_their_parameter_and_why_it_has_no_effect() {
                 };
                 for role in roles {
                     for node in harness.query_all_by_role_and_label(role, parameter.name) {
-                        let said = node.accesskit_node().description().unwrap_or_default();
-                        assert!(said.contains(parameter.doc), "{role:?} {}: {said}", parameter.id);
+                        let description = node.accesskit_node().description().unwrap_or_default();
+                        assert!(
+                            description.contains(parameter.doc),
+                            "{role:?} {}: {description}",
+                            parameter.id
+                        );
                         if let Some(idle) = relevance(&settings, parameter.id) {
-                            assert!(said.starts_with(idle), "{role:?} {}: {said}", parameter.id);
+                            assert!(
+                                description.starts_with(idle),
+                                "{role:?} {}: {description}",
+                                parameter.id
+                            );
                             found.insert((parameter.id, idle));
                         } else {
-                            assert!(said.starts_with(parameter.doc), "{}: {said}", parameter.id);
+                            assert!(
+                                description.starts_with(parameter.doc),
+                                "{}: {description}",
+                                parameter.id
+                            );
                         }
                         seen += 1;
                     }

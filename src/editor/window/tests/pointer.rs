@@ -262,7 +262,7 @@ fn escape_cancels_drags_of_drawn_handles_and_other_buttons_do_nothing() {
 #[test]
 fn every_number_shows_why_it_refuses_a_text() {
     let mut harness = tall();
-    for (face, number, wrong, said) in [
+    for (face, number, wrong, message) in [
         ("Action", "at hammer speed", "fast", "`fast` is no number of m/s; give 0.2 to 4"),
         ("Action", "at hammer speed", "9 m/s", "9 is out of range; give 0.2 to 4"),
         ("Keys", "C4", "1 cm", "`1 cm` is no number of mm; give "),
@@ -272,7 +272,7 @@ fn every_number_shows_why_it_refuses_a_text() {
     ] {
         click(&mut harness, face);
         type_into(&mut harness, number, wrong);
-        assert!(harness.query_by_label_contains(said).is_some(), "{number} takes {wrong}");
+        assert!(harness.query_by_label_contains(message).is_some(), "{number} takes {wrong}");
         // Until the message disappears.
         harness.run_steps(30);
     }
