@@ -144,36 +144,36 @@ impl History {
         controls: &mut dyn Controls,
     ) -> Vec<&'static str> {
         let mut left = Vec::new();
-        for ((parameter, value), (_, stood)) in side.values.iter().zip(&from.values) {
+        for ((parameter, value), (_, expected)) in side.values.iter().zip(&from.values) {
             // Compared in the precision of a host.
-            let [present, wanted, stood] =
-                [controls.value(parameter), *value, *stood].map(|v| parameter.quantize(v));
+            let [present, wanted, expected] =
+                [controls.value(parameter), *value, *expected].map(|v| parameter.quantize(v));
             if present.to_bits() == wanted.to_bits() {
                 continue;
             }
-            if present.to_bits() == stood.to_bits() {
+            if present.to_bits() == expected.to_bits() {
                 controls.put(parameter, *value);
             } else {
                 left.push(parameter.name);
             }
         }
-        if let (Some(scale), Some(stood)) = (&side.scale, &from.scale) {
-            if controls.texts() == *stood {
+        if let (Some(scale), Some(expected)) = (&side.scale, &from.scale) {
+            if controls.texts() == *expected {
                 // These texts were accepted before, so they are valid.
                 let _ = controls.tune(scale.clone());
             } else {
                 left.push(SCALE);
             }
         }
-        if let (Some(keys), Some(stood)) = (&side.keys, &from.keys) {
-            if controls.keys() == **stood {
+        if let (Some(keys), Some(expected)) = (&side.keys, &from.keys) {
+            if controls.keys() == **expected {
                 controls.set_keys(keys);
             } else {
                 left.push(SHEET);
             }
         }
-        if let (Some(map), Some(stood)) = (&side.midi, &from.midi) {
-            if controls.midi_map() == **stood {
+        if let (Some(map), Some(expected)) = (&side.midi, &from.midi) {
+            if controls.midi_map() == **expected {
                 controls.set_midi_map(map);
             } else {
                 left.push(CONTROLLERS);

@@ -53,14 +53,14 @@ pub const FAULTS: [Fault; 11] = [
     fault("Deep drop", "Slow repetition in soft trills; drop figure large", "Less drop", 1, 1.5),
     fault(
         "Late check",
-        "The hammer dances after loud notes and repeats badly; the figures stand",
+        "The hammer dances after loud notes and repeats badly; the figures of the bench are in order",
         "Backcheck nearer: less check distance",
         2,
         9.0,
     ),
     fault(
         "Weak repetition spring",
-        "Repeated notes miss; the figures stand but for a little down weight",
+        "Repeated notes miss; on the bench only the down weight differs a little",
         "Stronger repetition spring",
         3,
         -0.4,

@@ -21,14 +21,14 @@ pub struct CalibrationPanel {
 impl CalibrationPanel {
     /// Draws a button, and the next note to play. Each played note is one gesture on one parameter.
     pub fn ui(&mut self, ui: &mut Ui, snapshot: &Snapshot, controls: &mut dyn Controls) {
-        if let Some((lesson, before)) = self.waiting
+        if let Some((step, before)) = self.waiting
             && snapshot.counts.notes > before
         {
             let value = 127.0 * snapshot.velocity;
-            if let Ok(parameter) = find(STEPS[lesson].1) {
+            if let Ok(parameter) = find(STEPS[step].1) {
                 controls.put(parameter, parameter.quantize(value));
             }
-            let next = lesson + 1;
+            let next = step + 1;
             self.waiting = (next < STEPS.len()).then_some((next, snapshot.counts.notes));
         }
         match self.waiting {
@@ -40,9 +40,9 @@ impl CalibrationPanel {
                     self.waiting = Some((0, snapshot.counts.notes));
                 }
             }
-            Some((lesson, _)) => {
+            Some((step, _)) => {
                 ui.horizontal(|ui| {
-                    let text = format!("Play a note {} …", STEPS[lesson].0);
+                    let text = format!("Play a note {} …", STEPS[step].0);
                     ui.label(RichText::new(text).color(theme::accent(ui)).strong());
                     if ui.button("Stop").on_hover_text("Keep what was learnt so far").clicked() {
                         self.waiting = None;

@@ -59,8 +59,8 @@ impl LessonPanel {
             &format!("Exercise {}: {} has a fault", lesson.number, name(lesson.key)),
         );
         ui.label(
-            "Weigh it at the right, try its repetition, play it; a neighbour in order is a click on \
-             the keyboard below away. Then turn what you suspect.",
+            "Weigh the key at the right, try its repetition, play it, and compare it with a neighbour: \
+             a click on the keyboard below chooses one. Then turn the screw that you suspect.",
         );
         ui.add_space(4.0);
         let sheet = controls.keys();
@@ -68,12 +68,12 @@ impl LessonPanel {
             // Undo has restored the learner's sheet.
             self.own_sheet = None;
         }
-        let is_mine = self.own_sheet.is_none();
+        let is_editable = self.own_sheet.is_none();
         Grid::new("screws").num_columns(2).spacing(egui::vec2(12.0, 3.0)).show(ui, |ui| {
             for (q, quantity) in QUANTITIES.iter().enumerate() {
                 let label = ui.label(quantity.name);
                 let (mut value, range) = (lesson.turned(&sheet, q), Lesson::range(q));
-                let drag = ui.add_enabled_ui(is_mine, |ui| {
+                let drag = ui.add_enabled_ui(is_editable, |ui| {
                     control::typed(ui, &mut value, -range..=range, quantity.unit, |drag| {
                         drag.speed(quantity.step).custom_formatter(|v, _| format!("{v:+.3}"))
                     })
@@ -89,21 +89,21 @@ impl LessonPanel {
         });
         ui.add_space(4.0);
         ui.horizontal_wrapped(|ui| {
-            if ui.add_enabled(is_mine, egui::Button::new("Is it mended?")).clicked() {
+            if ui.add_enabled(is_editable, egui::Button::new("Is it mended?")).clicked() {
                 self.outcome = Some(message(lesson.verdict(&controls.keys())));
             }
             if ui.button("Tell the fault").clicked() {
                 self.is_disclosed = true;
             }
             let text = if self.own_sheet.is_some() { "Back to mine" } else { "Compare in order" };
-            let hint = "Between the key as it was before and as it is now: to hear and weigh both";
+            let hint = "Switches between the key before the exercise and the key now, to hear and weigh both";
             if ui.button(text).on_hover_text(hint).clicked() {
-                let own_sheet = controls.keys();
+                let current = controls.keys();
                 match self.own_sheet.take() {
                     Some(own_sheet) => put(controls, &own_sheet),
                     None => {
                         put(controls, lesson.before());
-                        self.own_sheet = Some(Box::new(own_sheet));
+                        self.own_sheet = Some(Box::new(current));
                     }
                 }
             }

@@ -26,7 +26,7 @@ impl PedalPanel {
     pub fn ui(&mut self, ui: &mut Ui, messages: &[TimedMessage], controls: &mut dyn Controls) {
         let Some(range) = &mut self.seen else {
             let hint = "Press the pedal slowly to the floor and let it up again: the instrument \
-                        learns the range it sends, so that half-pedalling falls where it should.";
+                        learns the range it sends, so that half-pedalling has its right positions.";
             if ui.button("Learn this pedal").on_hover_text(hint).clicked() {
                 self.seen = Some(None);
             }
