@@ -41,8 +41,8 @@ impl Gauge {
         if load.steps < self.before.steps {
             self.before = load;
         } else if steps as f64 * STEP >= AVERAGED {
-            let moved = load.key_steps.saturating_sub(self.before.key_steps);
-            self.keys = moved as f64 / steps as f64;
+            let key_steps = load.key_steps.saturating_sub(self.before.key_steps);
+            self.keys = key_steps as f64 / steps as f64;
             self.before = load;
         }
     }
@@ -58,7 +58,7 @@ impl Gauge {
             String::new()
         };
         format!(
-            "Computing takes {busy:.1} % of the time there is, the worst block lately {worst:.0} %\n\
+            "Computing takes {busy:.1} % of real time, the worst block lately {worst:.0} %\n\
              {:.1} keys move on average{each}\nAt most {most_keys} keys and {most_events} events \
              in one step of 125 µs since the start",
             self.keys

@@ -100,14 +100,14 @@ pub struct History {
     /// The sheet of the keys at the beginning of an open gesture.
     open_keys: Option<Box<KeySheet>>,
     /// Number of edits before the current exercise, which cannot be undone until it ends.
-    fixed: Option<usize>,
+    undo_limit: Option<usize>,
 }
 
 impl History {
     /// Name of the edit that [`Self::undo`] would undo.
     #[must_use]
     pub fn undoes(&self) -> Option<&str> {
-        let edit = self.done.last().filter(|_| self.done.len() > self.fixed.unwrap_or(0));
+        let edit = self.done.last().filter(|_| self.done.len() > self.undo_limit.unwrap_or(0));
         edit.map(|edit| edit.name.as_str())
     }
 
@@ -229,7 +229,7 @@ impl History {
         }
         if self.done.len() == MOST {
             self.done.remove(0);
-            self.fixed = self.fixed.map(|fixed| fixed.saturating_sub(1));
+            self.undo_limit = self.undo_limit.map(|undo_limit| undo_limit.saturating_sub(1));
         }
         self.done.push(edit);
     }
@@ -238,7 +238,7 @@ impl History {
         if sheets[0] != sheets[1] {
             let [before, after] =
                 sheets.map(|sheet| Side { keys: Some(Box::new(sheet)), ..Side::default() });
-            let (name, is_of_exercise) = (name.to_owned(), self.fixed.is_some());
+            let (name, is_of_exercise) = (name.to_owned(), self.undo_limit.is_some());
             self.push(Edit { name, before, after, is_of_exercise, ..Edit::default() });
         }
     }
@@ -246,7 +246,7 @@ impl History {
     /// Begins an exercise: earlier edits cannot be undone until its end.
     fn begin_exercise(&mut self) {
         self.undone.clear();
-        self.fixed = Some(self.done.len());
+        self.undo_limit = Some(self.done.len());
     }
 
     /// Ends the exercise and drops its edits.
@@ -254,7 +254,7 @@ impl History {
         for edits in [&mut self.done, &mut self.undone] {
             edits.retain(|edit| !edit.is_of_exercise);
         }
-        self.fixed = None;
+        self.undo_limit = None;
     }
 
     fn push_value(&mut self, parameter: &'static Parameter, values: [f64; 2], nudged: Option<f64>) {

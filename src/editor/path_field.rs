@@ -110,16 +110,16 @@ impl PathField {
         ui.set_width(300.0);
         let Some(listing) = &self.listing else { return };
         ui.label(RichText::new(listing.folder.display().to_string()).small());
-        let mut goes = None;
+        let mut next = None;
         if let Some(parent) = listing.folder.parent()
             && ui.button("Up").on_hover_text("The parent folder").clicked()
         {
-            goes = Some(parent.to_owned());
+            next = Some(parent.to_owned());
         }
         ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
             for name in &listing.folders {
                 if ui.selectable_label(false, format!("{name}/")).clicked() {
-                    goes = Some(listing.folder.join(name));
+                    next = Some(listing.folder.join(name));
                 }
             }
             for name in &listing.files {
@@ -136,7 +136,7 @@ impl PathField {
                 ui.label(RichText::new(trouble).color(theme::accent(ui)));
             }
         });
-        if let Some(folder) = goes {
+        if let Some(folder) = next {
             self.text = folder.join("").display().to_string();
             self.refresh();
         }

@@ -13,14 +13,14 @@ use touchback_instrument::trace::{KeySnapshot, Sample};
 /// Depths of a hysteresis, m: a key is released below the first and pressed above the second.
 const PRESSED: [f64; 2] = [0.15e-3, 0.3e-3];
 /// Steps for which a key is shown after its release, until its hammer is at rest.
-const AFTER: u64 = 3200;
+const SHOWN_AFTER_RELEASE: u64 = 3200;
 /// Number of the first haptic touch; the piano's touches have smaller numbers.
-const FIRST: u64 = 1 << 63;
+const FIRST_TOUCH: u64 = 1 << 63;
 
 /// Whether the touch with this number is a motorized keyboard's.
 #[must_use]
 pub const fn is_haptic(touch: u64) -> bool {
-    touch > FIRST
+    touch > FIRST_TOUCH
 }
 
 /// One step of a haptic key.
@@ -44,11 +44,11 @@ pub(super) struct HapticKeys {
     depth: [f32; KEYS],
     damper: [f32; KEYS],
     is_down: [bool; KEYS],
-    /// The key pressed last, its touch, and the last step it is shown for.
+    /// The key pressed last, its touch, and the last step for which it is shown.
     shown: Option<(KeyNumber, u64, u64)>,
     touches: u64,
     /// The piano's touch when a haptic key was pressed last.
-    piano: u64,
+    piano_touch: u64,
 }
 
 impl Default for HapticKeys {
@@ -58,8 +58,8 @@ impl Default for HapticKeys {
             damper: [0.0; KEYS],
             is_down: [false; KEYS],
             shown: None,
-            touches: FIRST,
-            piano: 0,
+            touches: FIRST_TOUCH,
+            piano_touch: 0,
         }
     }
 }
@@ -80,7 +80,7 @@ impl HapticKeys {
         }
         let (_, touch, until) = self.shown.as_mut().filter(|(shown, ..)| *shown == key)?;
         if self.is_down[i] {
-            *until = step + AFTER;
+            *until = step + SHOWN_AFTER_RELEASE;
         }
         // A keyboard that was switched on again counts its steps from 0.
         let look = KeySnapshot { kind: kind?, saved: state.save(), drive, tray: 0.0 };
@@ -89,8 +89,8 @@ impl HapticKeys {
 
     /// Whether to show a sample of the piano's own keys, because that key was touched later.
     pub fn yields_to(&mut self, touch: u64) -> bool {
-        if touch != self.piano {
-            self.piano = touch;
+        if touch != self.piano_touch {
+            self.piano_touch = touch;
             self.shown = None;
         }
         self.shown.is_none()

@@ -101,12 +101,12 @@ pub fn follow(
     }
 }
 
-/// Passes the sheet `wants` of a changed number on. A typed number is one edit, called `name`, and so is a
+/// Passes on the `sheet` that a changed number gives. A typed number is one edit, called `name`, and so is a
 /// drag from press to release; Escape cancels a drag.
 pub fn follow_sheet(
     response: &Response,
     controls: &mut dyn Controls,
-    wants: &KeySheet,
+    sheet: &KeySheet,
     name: &str,
 ) {
     let id = response.id.with("sheet");
@@ -128,10 +128,10 @@ pub fn follow_sheet(
         context.data_mut(|data| data.insert_temp(id, None::<KeySheet>));
     } else if changed && held.is_none() {
         controls.begin_keys();
-        controls.set_keys(wants);
+        controls.set_keys(sheet);
         controls.end_keys(name);
     } else if changed && held != Some(None) {
-        controls.set_keys(wants);
+        controls.set_keys(sheet);
     }
     if held.is_some() && !response.dragged() {
         context.data_mut(|data| data.remove_temp::<Option<KeySheet>>(id));
