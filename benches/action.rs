@@ -1,5 +1,5 @@
-//! Cost of the grand action: one key and all keys under each load, with each set of instructions,
-//! and none.
+//! Cost of the grand action: one key and all keys under each load, with each instruction set, and an idle
+//! keyboard.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -10,7 +10,7 @@ use touchback_action::{ActionSettings, Keyboard};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
 
-/// Time of the steps of one `load` on `keys`, its preparation left out.
+/// Computing time of the steps of one `load` on `keys`, without its preparation.
 fn once(
     load: Load,
     keyboard: &mut Keyboard,
@@ -41,7 +41,7 @@ fn action(c: &mut Criterion) {
         for load in Load::ALL {
             for (name, keys) in [("one key", &all[39..40]), ("88 keys", &all[..])] {
                 if keys.len() == 1 && kernel != Kernel::Plain {
-                    // A lone key always takes the plain path.
+                    // A single key always uses the plain instructions.
                     continue;
                 }
                 let key_steps = u64::from(load.steps()) * keys.len() as u64;

@@ -1,5 +1,5 @@
-//! Cost of whole blocks of the instrument, action and sound together: 64 samples at 48 kHz, of
-//! which one lasts 1.33 ms.
+//! Cost of whole blocks of the instrument, action and sound together: 64 samples at 48 kHz, which last
+//! 1.33 ms.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn block(piano: &mut Piano) {
     black_box((&left, &right));
 }
 
-/// A piano after `blocks` blocks with the first `keys` of a spread chord down.
+/// A piano after `blocks` blocks with `keys` keys held, spread evenly over the compass.
 fn playing(keys: usize, blocks: usize) -> Piano {
     let mut piano = Piano::new(RATE, &Settings::default());
     let step = KeyNumber::all().count() / keys;

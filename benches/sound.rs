@@ -1,5 +1,5 @@
-//! Cost of the sound engine: one second of audio at 48 kHz in blocks of 64, so that a time of
-//! 10 ms a second is 1 % of a core.
+//! Cost of the sound engine: one second of audio at 48 kHz in blocks of 64 samples. A result of 10 ms is a
+//! load of 1 % of a core.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Cost of a step of every wall controller, of a line's two ends and of the finger's estimate.
+//! Cost of a step of every wall controller, of a transmission line's two ends and of the estimate of the
+//! finger.
 
 use std::hint::black_box;
 
@@ -13,7 +14,7 @@ use touchback_lab::wall::junction::wave::TransmissionLine;
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
 const T: f64 = 1e-3;
 const K: f64 = 2000.0;
-/// Steps of one measurement: bounces in and out of the wall, a quarter of the time inside.
+/// Steps of one measurement: the motion enters and leaves the wall, and is inside a quarter of the time.
 const STEPS: u32 = 4096;
 
 #[allow(clippy::disallowed_methods, reason = "the motion is timed, not written")]
@@ -40,7 +41,7 @@ fn wall(criterion: &mut Criterion) {
     ];
     for (name, wall) in &mut walls {
         wall.reset();
-        // The output's sum, so that a change of what is computed shows beside its time.
+        // The sum of the output shows whether a change of the time is also a change of the result.
         let sum: f64 = samples.iter().map(|s| wall.force(*s)).sum();
         println!("{name}: output hash {:016x}", sum.to_bits());
         group.bench_function(*name, |b| {

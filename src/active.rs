@@ -10,7 +10,7 @@ use touchback_instrument::midi::Ignored;
 use touchback_instrument::{Piano, Settings};
 use touchback_sound::scala::Scale;
 
-/// What activation builds.
+/// The state that activation builds.
 pub(super) struct Active {
     pub(super) player: EventScheduler,
     /// The motorized or recorded keyboard, while the plugin is active.
@@ -20,12 +20,12 @@ pub(super) struct Active {
     pub(super) scale: Option<Scale>,
     pub(super) keys: KeySheet,
     pub(super) settings: Settings,
-    /// The piano's settings have changed since it was built.
+    /// Whether the piano's settings have changed since it was built.
     pub(super) changed: bool,
     /// Ignored messages already reported to the log.
     reported: Ignored,
-    /// Latency that the host has been asked to start again for, samples.
-    pub(super) asked: u32,
+    /// Latency of the last request to the host, samples.
+    pub(super) requested_latency: u32,
 }
 
 impl Active {
@@ -47,33 +47,33 @@ impl Active {
             settings,
             changed: false,
             reported: Ignored::default(),
-            asked: settings.touch.latency_samples(sample_rate),
+            requested_latency: settings.touch.latency_samples(sample_rate),
         }
     }
 
-    /// The latency in force, samples: it stays until the next activation.
+    /// The current latency, samples, which stays until the next activation.
     pub(super) fn latency(&self) -> u32 {
         u32::try_from(self.player.latency()).unwrap_or(0)
     }
 
-    /// Whether the settings want another latency than was last asked for.
+    /// Whether the settings need a restart for another latency; true once for each new latency.
     pub(super) fn wants_restart(&mut self) -> bool {
         let wanted = self.settings.touch.latency_samples(self.sample_rate);
-        std::mem::replace(&mut self.asked, wanted) != wanted && wanted != self.latency()
+        std::mem::replace(&mut self.requested_latency, wanted) != wanted && wanted != self.latency()
     }
 
-    /// Logs what was ignored since the last report.
+    /// Logs the messages that were ignored since the last report.
     pub(super) fn report(&mut self, unsent: u64, unmapped: u64) {
         let ignored = self.player.ignored();
         let fresh = |now: u64, before: u64| now.saturating_sub(before);
         let counts = self.player.counts();
         for (count, what) in [
             (fresh(ignored.outside, self.reported.outside), "notes outside A0 to C8"),
-            (fresh(ignored.invalid, self.reported.invalid), "messages whose value is no number"),
+            (fresh(ignored.invalid, self.reported.invalid), "messages whose value is not a number"),
             (fresh(ignored.foreign, self.reported.foreign), "expressions a piano does not have"),
             (counts.aftertouch, "key pressures, read as aftertouch"),
-            (unmapped, "notes that the tuning's master has not mapped"),
-            (unsent, "strikes and pedals that the host did not take"),
+            (unmapped, "notes that the tuning master filters"),
+            (unsent, "strikes and pedals that the host did not accept"),
         ] {
             if count > 0 {
                 nice_log!("Touchback left out {count} {what}");
@@ -86,7 +86,7 @@ impl Active {
         self.reported = ignored;
     }
 
-    /// Hands the piano new settings if they differ from its own.
+    /// Passes new settings to the piano if they differ from its own.
     pub(super) fn follow(&mut self, values: HostValues, scale: Option<Scale>, keys: &KeySheet) {
         if values == self.values && scale == self.scale && *keys == self.keys {
             return;
@@ -123,7 +123,7 @@ mod tests {
 
     const RATE: f64 = 48_000.0;
 
-    /// The values of a project in which the parameter `id` stands at `normalized` of its range.
+    /// The values of a project in which the parameter `id` has the value `normalized` of its range (0…1).
     fn values(id: &str, normalized: f32) -> HostValues {
         let params = HostParams::default();
         let map = params.param_map();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_piano_is_told_of_what_has_changed_and_of_nothing_else() {
+    fn only_changed_settings_reach_the_piano() {
         let standard = HostParams::default().values();
         let scale = Texts { name: "twelve.scl".into(), scale: PYTHAGOREAN.to_owned(), map: None };
         let scale = Some(scale.scale().unwrap());
@@ -156,9 +156,9 @@ mod tests {
         assert!(!active.changed);
     }
 
-    /// Once for each latency that is not the one in force.
+    /// Once for each latency that differs from the current one.
     #[test]
-    fn a_restart_is_asked_for_once_for_another_latency() {
+    fn a_restart_is_requested_once_for_another_latency() {
         let mut active = active();
         assert!(!active.wants_restart() && active.latency() == 0);
         let ahead = values("timing", 1.0);
@@ -167,11 +167,11 @@ mod tests {
         assert!(active.wants_restart() && !active.wants_restart());
         assert_eq!(active.latency(), 0, "until the next activation");
         active.follow(HostParams::default().values(), None, &KeySheet::default());
-        assert!(!active.wants_restart(), "back at the latency in force");
+        assert!(!active.wants_restart(), "back at the current latency");
     }
 
     #[test]
-    fn an_activation_has_the_latency_that_its_settings_want() {
+    fn an_activation_has_the_latency_of_its_settings() {
         let ahead = values("timing", 1.0);
         let mut active = Active::new(RATE, ahead, None, KeySheet::default());
         let wanted = active.settings.touch.latency_samples(RATE);

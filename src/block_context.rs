@@ -1,4 +1,5 @@
-//! What host, window and motorized keyboard take part in while a block is played.
+//! Everything that takes part in one block: host, window, motorized keyboard, tuning and controllers.
+//! Audio thread.
 
 use nice_plug::prelude::ProcessContext;
 
@@ -14,7 +15,7 @@ use touchback_instrument::event_scheduler::Host;
 use touchback_instrument::midi::InputMessage;
 use touchback_instrument::{Event, Piano, Settings};
 
-/// All of them during one block.
+/// The participants of one block.
 pub(super) struct BlockContext<'a, C> {
     pub(super) context: &'a mut C,
     pub(super) events: EventReader<()>,
@@ -22,17 +23,17 @@ pub(super) struct BlockContext<'a, C> {
     pub(super) haptics: Option<&'a Haptics>,
     pub(super) tuning: &'a OutsideTuning<Client>,
     pub(super) settings: &'a Settings,
-    /// Parameters that controllers move.
+    /// The parameters that controllers move.
     pub(super) steering: &'a mut Steering,
-    /// The host's own values.
+    /// The host's values, without those of controllers.
     pub(super) values: &'a HostValues,
-    /// The settings since a controller last moved a parameter.
+    /// The settings since a controller moved a parameter in this block.
     pub(super) steered: Option<Settings>,
-    /// What tunes the note handed over last.
+    /// The tuning of the note returned last, which follows the note.
     pub(super) tuned: Option<(u32, InputMessage)>,
     /// Events that the host did not accept.
     pub(super) unsent: &'a mut u64,
-    /// Notes without a place in the tuning master's map.
+    /// Notes that the tuning master filters.
     pub(super) unmapped: &'a mut u64,
 }
 
@@ -46,14 +47,14 @@ impl<C: ProcessContext<Touchback>> Host for BlockContext<'_, C> {
             if let InputMessage::NoteOn { channel, note, velocity, .. } = message
                 && velocity > 0.0
             {
-                if self.tuning.leaves_out(channel, note, self.settings) {
+                if self.tuning.filters(channel, note, self.settings) {
                     *self.unmapped += 1;
                     continue;
                 }
-                let tuned = self.tuning.of_channel(channel, note, self.settings);
+                let tuned = self.tuning.channel_message(channel, note, self.settings);
                 self.tuned = tuned.map(|message| (offset, message));
             }
-            self.window.hear(offset, &message);
+            self.window.record(offset, &message);
             return Some((offset, message));
         }
     }
@@ -64,7 +65,7 @@ impl<C: ProcessContext<Touchback>> Host for BlockContext<'_, C> {
             return None;
         }
         let (scale, keys) = (self.settings.sound.scale, self.settings.action.keys);
-        let values = self.steering.over(self.values);
+        let values = self.steering.apply(self.values);
         Some(self.steered.insert(crate::active::settings(values, scale, keys)))
     }
 

@@ -1,16 +1,17 @@
-//! The CLAP entry, and what stands between a host and the framework's wrapper.
+//! The CLAP entry, and the checks between a host and the framework's wrapper.
 //!
-//! The wrapper trusts its host: an event stamped behind the block writes outside the host's
-//! buffers, a block without samples or outputs loses its notes, `process` before activation
-//! panics, and its functions end the host where anything below them panics. Hosts see tables of our
-//! own, and the wrapper a host of our own; the wrapper knows its plugin by `plugin_data` alone.
+//! The wrapper trusts its host: an event stamped after the block's end writes outside the host's
+//! buffers, a block without samples or outputs loses its notes, `process` before activation panics, and
+//! a panic inside the wrapper's functions ends the host. Hosts therefore receive the tables of this
+//! module, and the wrapper receives a [`host`] of this module. The wrapper identifies its plugin by
+//! `plugin_data` alone.
 //!
-//! | part | what it does | thread |
+//! | module | task | thread |
 //! | --- | --- | --- |
-//! | this | entry, factory | host's main thread |
-//! | [`instance`] | the plugin's own functions | main thread; those that process: the audio thread, without allocation or waiting |
-//! | [`block`], [`event`] | blocks and events that the wrapper stands | audio thread |
-//! | [`extensions`], [`gui`], [`presets`] | the extensions' functions | as CLAP says |
+//! | this one | entry, factory | host's main thread |
+//! | [`instance`] | the functions of the plugin's table | main thread; `process`: the audio thread, without allocation or waiting |
+//! | [`block`], [`event`] | blocks and events that the wrapper accepts | audio thread |
+//! | [`extensions`], [`gui`], [`menu`], [`presets`] | the extensions' functions | as CLAP specifies |
 //! | [`host`] | the host that the wrapper sees | any |
 
 mod block;
@@ -39,7 +40,7 @@ use nice_plug::wrapper::setup_logger;
 use crate::guard::catch;
 use crate::plugin::Touchback;
 
-/// What a CLAP host appearance for in the library.
+/// The symbol that CLAP hosts look up in the library.
 #[used]
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "the name is CLAP's")]

@@ -1,8 +1,8 @@
-//! The host's events one after another, as messages.
+//! Reads the host's events as messages. Audio thread.
 //!
-//! A VST3 host hands over the controllers of a sample before its notes, in no order between the
-//! two. A finer velocity then belongs to the note of its sample if that is the only one there;
-//! otherwise it is overruled by one of 0, which is "no finer part".
+//! A VST3 host passes the controllers of a sample before its notes, so their order is lost. A velocity
+//! prefix (CC 88) then belongs to the note of its sample if that sample has one note only. Otherwise the
+//! reader inserts a prefix of 0, which means "no finer part".
 
 use arrayvec::ArrayVec;
 use nice_plug::prelude::NoteEvent;
@@ -12,11 +12,11 @@ use touchback_instrument::midi::{InputMessage, controller};
 
 /// Reads the messages of one block.
 pub(super) struct EventReader<S> {
-    /// Controllers of a sample come before its notes, whatever order they were played in.
+    /// The host passes the controllers of a sample before its notes, in whatever order they were played.
     reordered: bool,
     /// Events read ahead.
     waiting: ArrayVec<NoteEvent<S>, 2>,
-    /// Offset of the finer velocity read last, until a note has come.
+    /// Offset of the last velocity prefix, until a note follows.
     prefix: Option<u32>,
 }
 
@@ -25,8 +25,8 @@ impl<S: Copy> EventReader<S> {
         Self { reordered, waiting: ArrayVec::new(), prefix: None }
     }
 
-    /// The next message and its offset; events without a meaning for a piano are skipped. `pull`
-    /// yields the host's events.
+    /// The next message and its offset. `pull` yields the host's events; those that a piano does not use
+    /// are skipped.
     pub(super) fn next(
         &mut self,
         mut pull: impl FnMut() -> Option<NoteEvent<S>>,
@@ -97,8 +97,8 @@ mod tests {
         NoteEvent::MidiCC { timing, channel: 0, cc: controller::SUSTAIN, value: 1.0 }
     }
 
-    /// Messages as they are read: (offset, what, value), where what is a pressed note, 100 + a released
-    /// one, 200 for a prefix or 201 for the pedal.
+    /// Messages as (offset, code, value). The code is the note of a note-on, 100 + the note of a note-off,
+    /// 200 for a prefix or 201 for the pedal.
     fn read(reordered: bool, events: &[NoteEvent<()>]) -> Vec<(u32, u8, f64)> {
         let (mut reader, mut events) = (EventReader::new(reordered), events.iter().copied());
         std::iter::from_fn(|| reader.next(|| events.next()))
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finer_velocity_is_for_the_only_note_of_its_sample() {
+    fn a_velocity_prefix_belongs_to_the_only_note_of_its_sample() {
         let single = [prefix(3, 0.25), on(3, 60), on(4, 61), on(4, 62)];
         let plain = [(3, 200, 0.25), (3, 60, 0.5), (4, 61, 0.5), (4, 62, 0.5)];
         assert_eq!(read(true, &single), plain);
@@ -126,9 +126,9 @@ mod tests {
         assert_eq!(read(true, &before), [(2, 200, 0.25), (3, 60, 0.5), (3, 61, 0.5)]);
     }
 
-    /// A release is a note of its sample too: which of the two the finer velocity was for is unknown.
+    /// A note-off counts as a note of its sample: to which of the two the prefix belongs is unknown.
     #[test]
-    fn a_release_in_the_same_sample_overrules_a_finer_velocity() {
+    fn a_release_in_the_same_sample_cancels_a_velocity_prefix() {
         let released = [prefix(3, 0.75), on(3, 60), off(3, 61)];
         let read_as = [(3, 200, 0.75), (3, 200, 0.0), (3, 60, 0.5), (3, 161, 0.25)];
         assert_eq!(read(true, &released), read_as);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_keeps_the_order_is_taken_at_its_word() {
+    fn prefixes_of_a_host_that_keeps_the_order_are_unchanged() {
         let chord = [prefix(3, 0.25), on(3, 60), prefix(3, 0.75), on(3, 61)];
         let played = [(3, 200, 0.25), (3, 60, 0.5), (3, 200, 0.75), (3, 61, 0.5)];
         assert_eq!(read(false, &chord), played);

@@ -1,27 +1,27 @@
-//! What keeps a panic inside the plugin: one that leaves a function a host calls ends the host.
+//! Keeps panics inside the plugin: a panic that leaves a function called by the host ends the host.
 //!
-//! The framework's CLAP functions end the process at a panic below them, whatever is caught above:
-//! the plugin's own functions that they call are guarded as well, and calls by which the framework
-//! itself would panic are refused before they reach it.
+//! The framework's CLAP functions abort the process at a panic inside them, before an outer catch sees
+//! it. The plugin's functions that they call are therefore guarded as well, and calls for which the
+//! framework itself would panic are refused before they reach it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use nice_plug::prelude::nice_log;
 
-/// The answer of `work`, or `failed` where it panics. The panic hook has said why.
+/// Returns the result of `work`, or `failed` if it panics. The panic hook logs the reason.
 pub(crate) fn catch<T>(failed: T, work: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(answer) => answer,
+        Ok(result) => result,
         Err(payload) => {
-            // Whatever was thrown may panic again where it is dropped.
+            // The payload's destructor may panic too.
             std::mem::forget(payload);
             failed
         }
     }
 }
 
-/// Whether an instance still plays: one that panicked once is silent until it is loaded again.
+/// Records whether an instance has panicked. Such an instance is silent until it is loaded again.
 #[derive(Default)]
 pub(crate) struct Guard {
     is_broken: AtomicBool,
@@ -32,13 +32,13 @@ impl Guard {
         self.is_broken.load(Ordering::Acquire)
     }
 
-    /// The answer of `work`, or `failed` where it panics or something has panicked before.
+    /// Returns the result of `work`, or `failed` if it panics or an earlier call has panicked.
     pub(crate) fn run<T>(&self, failed: T, work: impl FnOnce() -> T) -> T {
         if self.is_broken() {
             return failed;
         }
-        if let Some(answer) = catch(None, || Some(work())) {
-            return answer;
+        if let Some(result) = catch(None, || Some(work())) {
+            return result;
         }
         self.is_broken.store(true, Ordering::Release);
         nice_log!("Touchback has failed and is silent: save the project and load it again");
@@ -50,7 +50,7 @@ impl Guard {
 mod tests {
     use super::*;
 
-    /// Panics again where it is dropped.
+    /// Panics when it is dropped.
     struct Bomb;
 
     impl Drop for Bomb {
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_becomes_the_answer_of_a_failure() {
+    fn a_panic_returns_the_failure_value() {
         assert_eq!(catch(1, || 2), 2);
         assert_eq!(catch(1, || panic!("as a test")), 1);
         assert_eq!(catch(1, || std::panic::panic_any(Bomb)), 1);

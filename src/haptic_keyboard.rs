@@ -1,8 +1,8 @@
 //! A motorized keyboard, or a recording of one, in the plugin: its events for the piano, and host
 //! notes that move its keys.
 //!
-//! The audio thread replays the servo's log; the connection does everything else. An offline bounce
-//! opens no port and waits for nothing; a recording sounds in it as it does live.
+//! The audio thread replays the servo's log; the connection does all other work on its own threads. An
+//! offline bounce opens no port and does not wait; a recording sounds in it as it does in real time.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use touchback_haptics::connection::{ActivationContext, KeyboardAudioEnd, Keyboar
 use touchback_haptics::replay::Felt;
 use touchback_instrument::{Event, Settings};
 
-/// What a keyboard tells in a block.
-pub(super) enum HapticNews<'a> {
+/// A keyboard's output in a block.
+pub(super) enum HapticOutput<'a> {
     /// For the piano.
     Event(Event),
     /// For the window.
@@ -29,13 +29,13 @@ pub(super) struct Haptics {
 }
 
 impl Haptics {
-    /// Opens what the project chose, without force; errors go to the connection and the host's log.
-    /// Allocates.
+    /// Opens the keyboard or recording of the project, without force. Errors go to the connection and the
+    /// host's log. Allocates.
     pub(super) fn open(
         connection: &Arc<KeyboardConnection>,
-        place: &ActivationContext<'_>,
+        context: &ActivationContext<'_>,
     ) -> Self {
-        let end = connection.activate(place);
+        let end = connection.activate(context);
         let trouble = connection.trouble();
         if !trouble.is_empty() {
             nice_plug::prelude::nice_log!("Touchback plays without its keyboard: {trouble}");
@@ -43,22 +43,22 @@ impl Haptics {
         Self { connection: connection.clone(), end }
     }
 
-    /// A keyboard or recording is joined, which may sound at any time.
+    /// Whether a keyboard or recording is connected, which may sound at any time.
     pub(super) fn is_joined(&self) -> bool {
         self.end.is_joined()
     }
 
-    /// Takes changed settings of the action.
+    /// Applies changed settings of the action.
     pub(super) fn regulate(&mut self, settings: &ActionSettings) {
         self.end.regulate(settings);
     }
 
-    /// Restarts the count of samples at 0.
+    /// Restarts the sample count at 0.
     pub(super) fn restart(&mut self) {
         self.end.restart();
     }
 
-    /// Passes on a host's event: a note may move its key.
+    /// Passes a host's event on: a note may move its key.
     pub(super) fn on_event(&self, event: &Event, settings: &Settings) {
         match event {
             Event::AllNotesOff | Event::AllSoundOff => {
@@ -72,23 +72,24 @@ impl Haptics {
         }
     }
 
-    /// Events that sound in the `length` samples from `now` on, and the steps of the felt keys.
+    /// Reports the events that sound in the `length` samples from `now` on, and the steps of the haptic
+    /// keys.
     pub(super) fn block(
         &mut self,
         now: u64,
         length: usize,
         settings: &ActionSettings,
-        mut tell: impl FnMut(HapticNews<'_>),
+        mut report: impl FnMut(HapticOutput<'_>),
     ) {
-        // A keyboard that comes with this block is drawn from the next one on.
+        // A keyboard that is connected in this block is drawn from the next block on.
         let kind = match self.end.action() {
             Some(Action::Played(kind)) => Some(kind),
             _ => None,
         };
-        self.end.block(now, length, settings, |felt| match felt {
-            Felt::Heard(ahead, what) => tell(HapticNews::Event(Event::haptic(what, ahead))),
+        self.end.block(now, length, settings, |output| match output {
+            Felt::Heard(ahead, what) => report(HapticOutput::Event(Event::haptic(what, ahead))),
             Felt::Moved(key, step, drive, state) => {
-                tell(HapticNews::Step(HapticStep { key, step, kind, drive, state }));
+                report(HapticOutput::Step(HapticStep { key, step, kind, drive, state }));
             }
         });
     }
@@ -117,7 +118,7 @@ mod tests {
     const RATE: f64 = 48_000.0;
     const LENGTH: usize = 72_000;
 
-    /// The log of a servo that an emulated finger's trill drives for a second and a half.
+    /// The log of a servo during 1.5 s in which an emulated finger plays a trill.
     fn trill() -> String {
         let act = ScriptedAction {
             time: 0.3,
@@ -154,10 +155,10 @@ mod tests {
         }
     }
 
-    /// A project that names a servo's log: the plugin's blocks, whatever their size, give the samples
-    /// that a piano gives which is told everything at once; after a reset too.
+    /// A project with a servo's log: the plugin's blocks of any size give the samples of a piano that
+    /// receives all events at once, also after a reset.
     #[test]
-    fn a_take_in_a_project_sounds_the_same_in_any_blocks() {
+    fn a_recording_sounds_the_same_in_blocks_of_any_size() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("servo.log");
         let written = trill();
@@ -170,21 +171,21 @@ mod tests {
             touchback_haptics::replay::Replay::recorded(take.in_memory().unwrap(), action, RATE);
         let mut piano = Piano::new(RATE, &settings);
         replay.block(0, 1 << 20, |ahead, what| piano.handle(Event::haptic(what, ahead)));
-        let mut told = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
-        let [left, right] = &mut told;
+        let mut expected = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
+        let [left, right] = &mut expected;
         piano.process(left, right);
         assert!(piano.counts().strikes > 3 && left.iter().any(|s| s.abs() > 1e-3));
 
         let connection = Arc::new(KeyboardConnection::default());
         connection.choose(Choice { take: path.display().to_string(), ..Choice::default() });
-        let place = ActivationContext {
+        let context = ActivationContext {
             owner: "a test",
             settings: &settings.action,
             sample_rate: RATE,
             block: 1000,
             is_offline: true,
         };
-        let mut haptics = Haptics::open(&connection, &place);
+        let mut haptics = Haptics::open(&connection, &context);
         let mut player = EventScheduler::new(Piano::new(RATE, &settings));
         for size in [37, 1000, 64] {
             let mut got = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];
@@ -192,18 +193,18 @@ mod tests {
             let mut deepest = 0.0f64;
             for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
                 let now = player.sample();
-                haptics.block(now, left.len(), &settings.action, |news| match news {
-                    HapticNews::Event(event) => player.haptic(event),
-                    HapticNews::Step(felt) => deepest = deepest.max(felt.state.front()[0]),
+                haptics.block(now, left.len(), &settings.action, |output| match output {
+                    HapticOutput::Event(event) => player.haptic(event),
+                    HapticOutput::Step(step) => deepest = deepest.max(step.state.front()[0]),
                 });
                 player.process(left, right, &mut Nobody);
             }
-            assert!(got == told, "blocks of {size}");
-            assert!(deepest > 8e-3, "the felt key is seen to move");
+            assert!(got == expected, "blocks of {size}");
+            assert!(deepest > 8e-3, "the haptic key moves");
             player.reset();
             haptics.restart();
         }
-        // What is chosen is opened at once, but for nobody without a piano.
+        // A choice is opened at once while a piano is active, and not otherwise.
         let missing = Choice { take: "no such file".into(), ..Choice::default() };
         connection.choose(missing.clone());
         assert!(haptics.is_joined() && !connection.trouble().is_empty());

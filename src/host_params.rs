@@ -1,7 +1,7 @@
-//! The table as the plugin framework's parameters.
+//! The table of parameters as the plugin framework's parameters.
 //!
-//! The audio thread reads values (atomic loads, nothing allocated); any thread may set them
-//! through the framework.
+//! The audio thread reads the values by atomic loads, without allocation; any thread may set them through
+//! the framework.
 
 mod published;
 pub mod steering;
@@ -31,7 +31,7 @@ pub const FORMAT_FIELD: &str = "format";
 pub const KEYBOARD_FIELD: &str = "keyboard";
 /// Name of the saved field that holds which MIDI controllers move which parameters.
 pub const CONTROLLERS_FIELD: &str = "controllers";
-/// Name of the saved field with values that controllers gave and the host did not know.
+/// Name of the saved field with values set by controllers that the host has not received.
 pub const STEERED_FIELD: &str = "steered";
 
 /// One parameter as the framework holds it.
@@ -96,7 +96,7 @@ impl HostParameter {
 pub struct HostValues([f32; COUNT]);
 
 impl HostValues {
-    /// The settings they mean; a value that is no number counts as the default.
+    /// The settings with these values; a value that is not finite counts as the default.
     #[must_use]
     pub fn settings(&self) -> Settings {
         let mut settings = Settings::default();
@@ -113,11 +113,11 @@ pub struct HostParams {
     slots: Box<[HostParameter]>,
     /// The choice of a motorized keyboard, as text; it belongs to the project, not to automation.
     keyboard: Mutex<String>,
-    /// What single keys differ by.
+    /// The sheet of single keys' differences.
     keys: Published<KeySheet>,
-    /// What a project saves of that while an exercise has a fault in it.
-    kept: Mutex<Option<KeySheet>>,
-    /// Which controllers move what.
+    /// The sheet that a project saves while an exercise has put a fault into `keys`.
+    saved_keys: Mutex<Option<KeySheet>>,
+    /// Which controllers move which parameters.
     midi: Published<MidiMap>,
     steered: Arc<Steered>,
 }
@@ -128,7 +128,7 @@ impl Default for HostParams {
             slots: all().map(HostParameter::new).collect(),
             keyboard: Mutex::default(),
             keys: Published::default(),
-            kept: Mutex::default(),
+            saved_keys: Mutex::default(),
             midi: Published::default(),
             steered: Arc::default(),
         }
@@ -142,7 +142,7 @@ impl HostParams {
         &self.slots
     }
 
-    /// Pages of eight for the controllers of a host, a section for every group.
+    /// Declares pages of eight parameters for a host's hardware controllers, a section for every group.
     pub fn remote_controls(&self, context: &mut impl RemoteControlsContext) {
         let mut from = 0;
         while from < COUNT {
@@ -174,29 +174,29 @@ impl HostParams {
         text.clone_into(&mut lock(&self.keyboard));
     }
 
-    /// What single keys differ by in this project. Not for the audio thread.
+    /// The project's sheet of single keys' differences. Not for the audio thread.
     #[must_use]
     pub fn key_sheet(&self) -> KeySheet {
         self.keys.get()
     }
 
-    /// Sets what single keys differ by; the audio thread has it with its next block. Not for the
-    /// audio thread.
+    /// Sets the sheet of single keys' differences; the audio thread reads it with its next block. Not for
+    /// the audio thread.
     pub fn set_key_sheet(&self, sheet: &KeySheet) {
         self.keys.set(sheet);
     }
 
-    /// While an exercise has a fault in the sheet: what projects save instead. Not for the audio
-    /// thread.
+    /// Sets the sheet that projects save while an exercise has a fault in the current one; none ends
+    /// this. Not for the audio thread.
     pub fn keep_instead(&self, sheet: Option<&KeySheet>) {
-        *lock(&self.kept) = sheet.copied();
+        *lock(&self.saved_keys) = sheet.copied();
     }
 
-    /// What projects save instead of the sheet while an exercise lasts; none outside one. Not for the
-    /// audio thread.
+    /// The sheet that projects save during an exercise; none outside an exercise. Not for the audio
+    /// thread.
     #[must_use]
     pub fn kept_instead(&self) -> Option<KeySheet> {
-        *lock(&self.kept)
+        *lock(&self.saved_keys)
     }
 
     /// Which controllers move which parameters. Not for the audio thread.
@@ -210,33 +210,33 @@ impl HostParams {
         self.midi.set(map);
     }
 
-    /// What controllers have moved.
+    /// The values that controllers have set.
     #[must_use]
     pub const fn steered(&self) -> &Arc<Steered> {
         &self.steered
     }
 
-    /// The audio thread's end of the controllers; given once.
+    /// The audio thread's end of the controllers; none after the first call.
     #[must_use]
     pub fn take_steering(&self) -> Option<Steering> {
         let reader = self.midi.take_reader()?;
         Some(Steering::new(reader, self.steered.clone()))
     }
 
-    /// Values that controllers gave and the host does not know, a line `ID=VALUE` for each.
+    /// Values set by controllers that the host has not received, one line `ID=VALUE` each.
     fn steered_text(&self) -> String {
         let given =
-            all().enumerate().filter_map(|(place, p)| Some((p, self.steered.given(place)?)));
+            all().enumerate().filter_map(|(index, p)| Some((p, self.steered.override_of(index)?)));
         given.map(|(p, value)| format!("{}={value}\n", p.id)).collect()
     }
 
-    /// The audio thread's end of the sheet; given once.
+    /// The audio thread's end of the sheet; none after the first call.
     #[must_use]
     pub fn take_key_reader(&self) -> Option<LatestReader<KeySheet>> {
         self.keys.take_reader()
     }
 
-    /// The present values, host modulation included.
+    /// The current values, host modulation included.
     #[must_use]
     pub fn values(&self) -> HostValues {
         let mut values = [0.0; COUNT];
@@ -247,7 +247,7 @@ impl HostParams {
     }
 }
 
-// SAFETY: the pointers lead into the boxed slice, which is neither replaced nor resized while the
+// SAFETY: the pointers point into the boxed slice, which is neither replaced nor resized while the
 // object lives; the ids are distinct and the groups one level deep.
 unsafe impl Params for HostParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
@@ -263,7 +263,7 @@ unsafe impl Params for HostParams {
         if !keyboard.is_empty() {
             fields.insert(KEYBOARD_FIELD.to_owned(), keyboard);
         }
-        let sheet = (*lock(&self.kept)).unwrap_or_else(|| self.key_sheet());
+        let sheet = (*lock(&self.saved_keys)).unwrap_or_else(|| self.key_sheet());
         if !sheet.is_even() {
             fields.insert(KEYS_FIELD.to_owned(), sheet.text());
         }
@@ -292,7 +292,7 @@ unsafe impl Params for HostParams {
             nice_log!("Touchback: the saved MIDI controllers cannot be read: {error}");
         }
         self.set_midi_map(&map.unwrap_or_default());
-        self.steered.forget();
+        self.steered.clear();
     }
 }
 
@@ -329,24 +329,24 @@ mod tests {
     }
 
     #[test]
-    fn a_project_remembers_its_sheet_of_keys_and_not_another_ones() {
+    fn a_project_restores_its_own_sheet_of_keys() {
         let (params, other) = (HostParams::default(), HostParams::default());
-        let mut heard = other.take_key_reader().unwrap();
+        let mut reader = other.take_key_reader().unwrap();
         assert!(!params.serialize_fields().contains_key(KEYS_FIELD));
         let sheet: KeySheet = "key,drop_mm\n40,1\n".parse().unwrap();
         params.set_key_sheet(&sheet);
         other.deserialize_fields(&params.serialize_fields());
-        assert_eq!((other.key_sheet(), *heard.read()), (sheet, sheet));
+        assert_eq!((other.key_sheet(), *reader.read()), (sheet, sheet));
         for text in [None, Some("key,drop_mm\n40,wide\n")] {
             other.set_key_sheet(&sheet);
             let fields = text.map(|text| (KEYS_FIELD.to_owned(), text.to_owned()));
             other.deserialize_fields(&fields.into_iter().collect());
-            assert_eq!((other.key_sheet(), *heard.read()), (KeySheet::EVEN, KeySheet::EVEN));
+            assert_eq!((other.key_sheet(), *reader.read()), (KeySheet::EVEN, KeySheet::EVEN));
         }
     }
 
     #[test]
-    fn a_project_remembers_its_controllers_and_no_fault_of_an_exercise() {
+    fn a_project_saves_its_controllers_but_no_fault_of_an_exercise() {
         let (params, other) = (HostParams::default(), HostParams::default());
         params.set_midi_map(&"21=blow_mm\n".parse().unwrap());
         let mut steering = params.take_steering().unwrap();
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!((other.key_sheet(), other.midi_map()), (sheet, params.midi_map()));
         params.keep_instead(None);
         assert_eq!(params.serialize_fields()[KEYS_FIELD], faulty.text());
-        // One without controllers, or with nonsense for them, has none.
+        // Without controllers, or with invalid text, none are assigned.
         for text in [None, Some("64=blow_mm")] {
             let fields = text.map(|text| (CONTROLLERS_FIELD.to_owned(), text.to_owned()));
             other.deserialize_fields(&fields.into_iter().collect());
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_no_numbers_mean_the_default() {
+    fn values_that_are_not_finite_mean_the_default() {
         assert_eq!(HostValues([f32::NAN; COUNT]).settings(), Settings::default());
         for extreme in [f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
             let settings = HostValues([extreme; COUNT]).settings();
@@ -381,7 +381,7 @@ mod tests {
     }
 
     proptest! {
-        /// One law of the control's position, here and in the framework.
+        /// Parameter and framework convert a control's position by the same law.
         #[test]
         fn positions_agree_with_the_framework(position in 0.0f32..=1.0) {
             let params = HostParams::default();

@@ -1,6 +1,6 @@
-//! What a host may do with the plugin's window: sizes, scales and the thread. The wrappers take any
-//! size, and panic where a window is touched by a thread that did not make it, or closed while one
-//! of its functions runs.
+//! Checks of a host's calls to the plugin's window: sizes, scales and threads. The framework's wrappers
+//! accept any size, and panic if a window is used on a thread other than its own or closed while one of
+//! its functions runs.
 
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
@@ -8,20 +8,20 @@ use std::thread::{self, ThreadId};
 use crate::instances;
 use touchback_core::exchange::lock::lock;
 
-/// The longest side of a window, pixels: no display is as long, and every graphics card draws it.
+/// The longest side of a window, pixels: more than any display has, and every graphics card can draw it.
 pub(super) const LONGEST_SIDE: u32 = 16_384;
 
-/// Whether a window may have a side so long.
+/// Whether a window may have a side of this length.
 pub(super) fn is_side(pixels: u32) -> bool {
     (1..=LONGEST_SIDE).contains(&pixels)
 }
 
-/// Whether a host may ask for so many pixels a point.
+/// Whether a host may set this scale, pixels per point.
 pub(super) fn is_scale(scale: f64) -> bool {
     (0.1..=16.0).contains(&scale)
 }
 
-/// Whether a number is an X11 window's.
+/// Whether a number can be an X11 window's id.
 pub(super) fn is_x11_window(id: u64) -> bool {
     id != 0 && u32::try_from(id).is_ok()
 }
@@ -32,16 +32,16 @@ pub(super) struct WindowThread(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The thread that made the window, while there is one.
+    /// The thread that opened the window, while there is one.
     owner: Option<ThreadId>,
-    /// The window's functions that run inside one another.
+    /// Nesting depth of the window's running functions.
     inside: u32,
-    /// To be closed as soon as none of them runs.
+    /// Whether to close the window as soon as none of its functions runs.
     is_closing: bool,
 }
 
 impl WindowThread {
-    /// Makes the window, unless there is one. `close` is called where it was closed meanwhile.
+    /// Opens the window by `make`, unless there is one. Calls `close` if `make` has requested to close it.
     pub(super) fn open(&self, make: impl FnOnce() -> bool, close: impl FnOnce()) -> bool {
         {
             let mut state = lock(&self.0);
@@ -59,25 +59,25 @@ impl WindowThread {
         self.is_here()
     }
 
-    /// The answer of a function of the window, or `failed` where this is not its thread.
+    /// Returns the result of a function of the window, or `failed` on another thread.
     pub(super) fn run<T>(&self, failed: T, work: impl FnOnce() -> T, close: impl FnOnce()) -> T {
         if !self.is_here() {
             return failed;
         }
         lock(&self.0).inside += 1;
-        let answer = work();
+        let result = work();
         self.leave(close);
-        answer
+        result
     }
 
-    /// Closes the window: at once, or when its functions that run have come back.
+    /// Closes the window, at once or after its running functions have returned.
     pub(super) fn close(&self, close: impl FnOnce()) {
         if !self.is_here() {
             return;
         }
         let mut state = lock(&self.0);
         state.is_closing = true;
-        // As if it had run inside the outermost.
+        // Counted like the window's other functions, so that `leave` treats all alike.
         state.inside += 1;
         drop(state);
         self.leave(close);
@@ -89,20 +89,20 @@ impl WindowThread {
             state.inside = state.inside.saturating_sub(1);
             return;
         }
-        // Still inside: what the host asks for while the window closes finds it closing.
+        // The depth stays 1: calls of the host during `close` find the window closing.
         drop(state);
         close();
         *lock(&self.0) = State::default();
-        // Tens of MB of pictures and OpenGL's own.
-        instances::give_back();
+        // Pictures and OpenGL free some tens of MB.
+        instances::release_free_memory();
     }
 
-    /// Whether there is a window of this thread.
+    /// Whether there is a window on this thread.
     pub(super) fn is_here(&self) -> bool {
         lock(&self.0).owner == Some(thread::current().id())
     }
 
-    /// Whether there is no window, or it is this thread's.
+    /// Whether there is no window, or a window on this thread.
     pub(super) fn is_free_or_here(&self) -> bool {
         lock(&self.0).owner.is_none_or(|owner| owner == thread::current().id())
     }
@@ -114,7 +114,7 @@ mod tests {
     use std::cell::RefCell;
 
     #[test]
-    fn a_window_is_of_one_thread() {
+    fn a_window_accepts_calls_of_its_thread_only() {
         let window = WindowThread::default();
         let elsewhere = |work: &(dyn Fn() -> bool + Sync)| {
             thread::scope(|scope| scope.spawn(work).join().unwrap())

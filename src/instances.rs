@@ -1,12 +1,12 @@
-//! How many instances this process has; the last one, and a window that closes, give the heap's free
-//! memory back.
+//! Counts the instances of this process. The end of the last instance, and the closing of a window, return
+//! the heap's free memory to the system.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// One live instance. Has to be the last field of what it counts: fields are dropped in order, so that
-/// everything else is free by then.
+/// Counts one live instance. It has to be the instance's last field: fields are dropped in order, so all
+/// other memory is free by then.
 pub(super) struct LiveInstance(());
 
 impl Default for LiveInstance {
@@ -19,15 +19,15 @@ impl Default for LiveInstance {
 impl Drop for LiveInstance {
     fn drop(&mut self) {
         if LIVE.fetch_sub(1, Ordering::Relaxed) == 1 {
-            give_back();
+            release_free_memory();
         }
     }
 }
 
-/// Returns free memory to the system. The GNU C library keeps what is freed below its threshold for
-/// mappings: several MB of each destroyed instance would stay with the host. Takes milliseconds; the
-/// host's main thread.
-pub(super) fn give_back() {
+/// Returns free memory to the system. The GNU C library keeps freed blocks below its mapping threshold:
+/// several MB of each destroyed instance would stay with the host. Takes milliseconds; for the host's main
+/// thread.
+pub(super) fn release_free_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: always allowed.
     unsafe {

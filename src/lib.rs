@@ -1,13 +1,14 @@
 //! Touchback as a plugin: the piano in CLAP and VST3 hosts, with its window.
 //!
-//! Data flows one way: host → `plugin` → piano → host; the window sees it through [`monitor`].
+//! Data flows one way: host → `plugin` → piano → host; the window reads snapshots from [`monitor`].
 //!
-//! | module | part | thread |
+//! | module | task | thread |
 //! | --- | --- | --- |
 //! | `plugin` | one instance in a host | main, audio |
-//! | `clap`, `vst3` | entries of the two formats, guarded against hosts | main, audio |
+//! | `clap`, `vst3` | entries of the two formats, with checks of hosts' calls | main, audio |
+//! | `ordered_events`, `host_channels` | a host's messages and channels, for both formats | audio |
 //! | [`host_params`] | the table of parameters as the framework's parameters | any |
-//! | [`monitor`] | what passes between audio thread and window | audio, window |
+//! | [`monitor`] | data between audio thread and window | audio, window |
 //! | [`editor`] | the window | window |
 #![cfg_attr(
     test,
@@ -24,10 +25,11 @@ mod clap;
 mod event_reader;
 mod guard;
 mod haptic_keyboard;
+mod host_channels;
 mod host_window;
 mod instances;
 mod notes;
-mod part;
+mod ordered_events;
 mod pending_parts;
 mod plugin;
 mod project;
@@ -35,8 +37,8 @@ mod state;
 mod tuning;
 mod vst3;
 
-/// Runs the instrument on its own with the `arguments` of the framework's audio and MIDI backends
-/// (the first is the program's name), until its window is closed; whether it could be started.
+/// Runs the instrument without a host until its window is closed. `arguments` are those of the framework's
+/// audio and MIDI backends, after the program's name. Returns whether it started.
 #[cfg(feature = "standalone")]
 #[must_use]
 pub fn play(arguments: impl IntoIterator<Item = String>) -> bool {

@@ -1,17 +1,17 @@
-//! Between audio thread and window: snapshots, steps, load and what was played one way, what the
-//! window plays the other.
+//! Data between audio thread and window: snapshots, steps, load and the performance one way, events of the
+//! window the other.
 //!
 //! | part | thread |
 //! | --- | --- |
-//! | [`AudioEnd`] | audio: waits for nothing, allocates nothing |
+//! | [`AudioEnd`] | audio: does not wait or allocate |
 //! | [`WindowEnd`] | window |
-//! | [`tape`] | both ends of what was played |
-//! | [`felt`] | audio: the keys of a motorized keyboard |
+//! | [`tape`] | both ends of the recorded performance |
+//! | [`haptic`] | audio: the keys of a motorized keyboard |
 //! | `steps` | both ends of the watched key's steps |
-//! | `phrase` | audio: a phrase to hear a piano by |
+//! | `phrase` | audio: a phrase that previews a piano |
 //!
-//! With no window open the audio thread keeps what was played and does nothing else. The clock is
-//! read, twice a block, only for an open window.
+//! Without an open window the audio thread only records the performance. Only for an open window does it
+//! read the clock, twice a block.
 
 pub mod haptic;
 mod phrase;
@@ -32,7 +32,7 @@ use touchback_instrument::load::WorkCounters;
 use touchback_instrument::midi::InputMessage;
 use touchback_instrument::{Event, Piano, Snapshot};
 
-/// Room for events on their way to the piano: more than a mouse makes between two blocks.
+/// Most events waiting for the piano: more than a mouse produces between two blocks.
 const EVENTS: usize = 256;
 /// Time between two snapshots, s: twice the rate of a usual display.
 const INTERVAL: f64 = 1.0 / 120.0;
@@ -42,7 +42,7 @@ const AVERAGED: f64 = 0.3;
 /// Least output that moves the window's meter: −66 dBFS.
 const AUDIBLE: f32 = 5e-4;
 
-/// What computing costs.
+/// The cost of computing.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Meter {
     /// Computing time over the blocks' duration, averaged over 0.3 s.
@@ -57,12 +57,12 @@ pub struct AudioEnd {
     was_open: bool,
     shown: f64,
     snapshots: LatestWriter<Snapshot>,
-    /// The one shown last.
+    /// The last published snapshot.
     last: Snapshot,
     steps: StepsIn,
     events: Receiver<Event>,
     tape: Tape,
-    felt: HapticKeys,
+    haptic: HapticKeys,
     phrase: Phrase,
     preview: Arc<Flag>,
     sample_rate: f64,
@@ -81,17 +81,17 @@ pub struct WindowEnd {
     pub snapshots: LatestReader<Snapshot>,
     /// Steps of the last touched key.
     pub steps: StepsOut,
-    /// What the window plays.
+    /// Events that the window plays.
     pub events: Sender<Event>,
-    /// What was played by host, window or motorized keyboard.
+    /// The performance of host, window and motorized keyboard.
     pub take: Take,
-    /// Whether the phrase to hear a piano by is wanted; only an open window's is played.
+    /// Whether to play the preview phrase; it sounds only while the window is open.
     pub preview: Arc<Flag>,
-    /// What computing costs.
+    /// The cost of computing.
     pub meters: LatestReader<Meter>,
-    /// Largest share of its time that a block took since the window last put it to 0.
+    /// Largest ratio of a block's computing time to its duration since the window last reset it to 0.
     pub worst: Arc<SharedLevel>,
-    /// Largest magnitude of left and right since the window last put them to 0.
+    /// Largest magnitude of left and right since the window last reset them to 0.
     pub peaks: Arc<[SharedLevel; 2]>,
 }
 
@@ -116,7 +116,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         steps: steps_in,
         events: event_receiver,
         tape,
-        felt: HapticKeys::default(),
+        haptic: HapticKeys::default(),
         phrase: Phrase::default(),
         preview: preview.clone(),
         sample_rate: 48_000.0,
@@ -142,13 +142,13 @@ pub fn link() -> (AudioEnd, WindowEnd) {
 }
 
 impl WindowEnd {
-    /// A window is open: the audio thread publishes from now on. Allocates.
+    /// Opens the link: the audio thread publishes from now on. Allocates.
     pub fn open(&mut self) {
         self.steps.open();
         self.open.set(true);
     }
 
-    /// No window is open any more.
+    /// Closes the link.
     pub fn close(&mut self) {
         self.open.set(false);
         self.steps.close();
@@ -156,13 +156,13 @@ impl WindowEnd {
 }
 
 impl AudioEnd {
-    /// Calls `wake` whenever an open window has something new to show; it is called by the audio
-    /// thread, so it may neither allocate nor wait.
+    /// Sets the function that is called whenever an open window has a change to show. The audio thread
+    /// calls it, so it may neither allocate nor wait.
     pub fn wake_by(&mut self, wake: impl Fn() + Send + 'static) {
         self.wake = Some(Box::new(wake));
     }
 
-    /// Something that the window shows has changed.
+    /// Wakes an open window: something that it shows has changed.
     pub fn wake(&self) {
         if self.was_open
             && let Some(wake) = &self.wake
@@ -176,8 +176,8 @@ impl AudioEnd {
         self.sample_rate = sample_rate;
     }
 
-    /// Call before a block: hands the window's events to `piano`; whether one of them stopped
-    /// everything.
+    /// Call before a block: passes the window's events to `piano`. Returns whether one of them was
+    /// [`Event::AllSoundOff`].
     #[must_use]
     pub fn before(&mut self, piano: &mut Piano) -> bool {
         let open = self.open.is_up();
@@ -186,7 +186,7 @@ impl AudioEnd {
             self.was_open = open;
             self.shown = f64::NEG_INFINITY;
             piano.watch(open);
-            self.felt = HapticKeys::default();
+            self.haptic = HapticKeys::default();
             self.busy = 0.0;
         }
         self.begun = open.then(Instant::now);
@@ -196,42 +196,42 @@ impl AudioEnd {
             self.tape.play(0.0, &event, piano.settings());
             piano.handle(event);
         }
-        // What was played by hand is kept, this is not.
+        // Only the performance is recorded, not the preview.
         self.phrase.play(open && self.preview.is_up(), |event| piano.handle(event));
         stopped
     }
 
-    /// Keeps a message of the block, `offset` samples after its beginning.
-    pub fn hear(&mut self, offset: u32, message: &InputMessage) {
-        self.tape.hear(f64::from(offset) / self.sample_rate, message);
+    /// Records a message of the block, `offset` samples after its beginning.
+    pub fn record(&mut self, offset: u32, message: &InputMessage) {
+        self.tape.record(f64::from(offset) / self.sample_rate, message);
     }
 
-    /// Keeps an event of a motorized keyboard that is handed to `piano` before the block.
-    pub fn feel(&mut self, event: &Event, piano: &Piano) {
+    /// Records an event of a motorized keyboard that `piano` receives before the block.
+    pub fn record_haptic(&mut self, event: &Event, piano: &Piano) {
         if let Event::Haptic { ahead, .. } = event {
             self.tape.play(ahead / self.sample_rate, event, piano.settings());
         }
     }
 
-    /// Shows a step of a felt key to an open window.
-    pub fn move_felt(&mut self, felt: &HapticStep<'_>) {
+    /// Sends a step of a haptic key to an open window.
+    pub fn show_haptic(&mut self, step: &HapticStep<'_>) {
         if self.was_open
-            && let Some(sample) = self.felt.take(felt)
+            && let Some(sample) = self.haptic.take(step)
         {
             self.steps.send(&sample);
         }
     }
 
-    /// No keyboard is felt any more.
-    pub fn leave_felt(&mut self) {
-        self.felt = HapticKeys::default();
+    /// Clears the haptic keys: no keyboard is connected any more.
+    pub fn clear_haptic(&mut self) {
+        self.haptic = HapticKeys::default();
     }
 
-    /// Call after a block, with what was made in it: publishes snapshot, steps, level and load.
+    /// Call after a block, with its samples: publishes snapshot, steps, level and load.
     pub fn after(&mut self, piano: &mut Piano, left: &[f32], right: &[f32]) {
         let length = left.len() as f64 / self.sample_rate;
-        self.tape.pass(length);
-        self.phrase.pass(length);
+        self.tape.advance(length);
+        self.phrase.advance(length);
         if let Some(begun) = self.begun.take()
             && length > 0.0
         {
@@ -242,15 +242,15 @@ impl AudioEnd {
         if !self.was_open {
             return;
         }
-        let mut news = false;
+        let mut has_changed = false;
         for (shown, channel) in self.peaks.iter().zip([left, right]) {
             let peak = channel.iter().fold(0.0f32, |peak, sample| peak.max(sample.abs()));
             shown.raise(f64::from(peak));
-            news |= peak > AUDIBLE;
+            has_changed |= peak > AUDIBLE;
         }
         for sample in piano.trace() {
-            news = true;
-            if self.felt.yields_to(sample.touch) {
+            has_changed = true;
+            if self.haptic.yields_to(sample.touch) {
                 self.steps.send(sample);
             }
         }
@@ -262,14 +262,14 @@ impl AudioEnd {
             let last = &mut self.last;
             self.snapshots.update(|snapshot| {
                 piano.show(snapshot);
-                self.felt.show(snapshot);
-                // A change of the time alone is nothing to see.
-                news |= *snapshot != Snapshot { time: snapshot.time, ..*last };
+                self.haptic.show(snapshot);
+                // A change of the time alone changes nothing in the picture.
+                has_changed |= *snapshot != Snapshot { time: snapshot.time, ..*last };
                 *last = *snapshot;
             });
             self.meters.write(Meter { busy: self.busy, load: piano.load() });
         }
-        if news {
+        if has_changed {
             self.wake();
         }
     }
@@ -286,7 +286,7 @@ mod tests {
     use touchback_instrument::trace::Sample;
 
     #[test]
-    fn a_closed_window_gets_nothing_and_an_open_one_sees_what_it_plays() {
+    fn a_closed_window_receives_nothing_and_an_open_one_the_steps_it_plays() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
         let (mut audio, mut window) = link();
         let key = KeyNumber::from_midi(64).unwrap();
@@ -305,7 +305,7 @@ mod tests {
         assert!(run(&mut audio, 10) > 1e-3);
         assert!(window.snapshots.take_update().is_none() && window.steps.waiting() == 0);
         assert!(window.meters.take_update().is_none() && window.worst.swap(0.0) == 0.0);
-        // What was played is kept all the same.
+        // The performance is recorded all the same.
         let notes = |window: &WindowEnd| {
             let all = window.take.all();
             all.into_iter().filter(|h| h.velocity().is_some()).collect::<Vec<_>>()
@@ -348,7 +348,7 @@ mod tests {
             piano.show(&mut snapshot);
             (snapshot.counts.notes, snapshot.depth.iter().any(|d| *d > 1e-3), snapshot.sustain)
         };
-        // A closed window's wish is not heard.
+        // Without an open window the phrase does not play.
         assert_eq!(run(&mut audio, 10), (0, false, 0.0));
         window.open();
         assert_eq!(run(&mut audio, 100), (3, true, 1.0));
@@ -358,31 +358,30 @@ mod tests {
         assert!(run(&mut audio, 20).1);
         window.close();
         assert_eq!(run(&mut audio, 60), (4, false, 0.0));
-        // What a player has played is not mixed with it.
+        // The phrase is not recorded.
         assert!(window.take.all().is_empty());
     }
 
-    /// A felt key is drawn while the piano's own keys rest: in the snapshot, and step by step with
-    /// what its action needs. A key played later is drawn instead, and a keyboard that is gone not at
-    /// all.
+    /// A haptic key is shown while the piano's own keys rest: in the snapshot, and step by step with the
+    /// state of its action. A key played later is shown instead; a disconnected keyboard is not shown.
     #[test]
-    fn a_felt_key_is_shown_like_a_played_one() {
+    fn a_haptic_key_is_shown_like_a_played_one() {
         let mut piano = Piano::new(48_000.0, &Settings::default());
         let (mut audio, mut window) = link();
         window.open();
         let key = KeyNumber::from_midi(64).unwrap();
-        let mut felt = GrandKey::new(key, &ActionSettings::default());
-        felt.reset_to_rest();
+        let mut haptic = GrandKey::new(key, &ActionSettings::default());
+        haptic.reset_to_rest();
         let drive = Drive::Wave { force: 6.0, impedance: 5.0 };
         let mut step = 0;
-        let mut run = |audio: &mut AudioEnd, blocks: usize, feels: bool| {
+        let mut run = |audio: &mut AudioEnd, blocks: usize, plays: bool| {
             let (mut left, mut right) = ([0.0f32; 480], [0.0f32; 480]);
             for _ in 0..blocks {
                 let _ = audio.before(&mut piano);
-                for _ in 0..if feels { 80 } else { 0 } {
-                    felt.step(drive, &mut |_, _| ());
+                for _ in 0..if plays { 80 } else { 0 } {
+                    haptic.step(drive, &mut |_, _| ());
                     let kind = Some(ActionKind::Grand);
-                    audio.move_felt(&HapticStep { key, step, kind, drive, state: &felt });
+                    audio.show_haptic(&HapticStep { key, step, kind, drive, state: &haptic });
                     step += 1;
                 }
                 piano.process(&mut left, &mut right);
@@ -402,7 +401,7 @@ mod tests {
         run(&mut audio, 2, false);
         let samples: Vec<Sample> = std::iter::from_fn(|| window.steps.receive()).collect();
         assert!(!samples.is_empty() && samples.iter().all(|s| s.key == other));
-        audio.leave_felt();
+        audio.clear_haptic();
         run(&mut audio, 2, false);
         assert!(window.snapshots.take_update().unwrap().depth[key.index()] < 1e-3);
     }

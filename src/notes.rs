@@ -1,4 +1,4 @@
-//! Host events as the instrument's messages, and its strikes as host events.
+//! Converts host events to the instrument's messages, and the instrument's strikes to host events.
 
 use nice_plug::midi::{Channel, Key as NoteKey, VoiceID};
 use nice_plug::prelude::NoteEvent;
@@ -8,10 +8,10 @@ use touchback_instrument::midi::{self, Address, InputMessage, controller, split_
 use touchback_instrument::note_output::Sent;
 use touchback_instrument::settings::{Settings, StrikeOutput};
 
-/// Channel on which strikes leave.
+/// Channel of sent strikes.
 const CHANNEL: u8 = 0;
 
-/// What a host event is to the instrument; `None` for events without a meaning for a piano.
+/// The instrument's message for a host event; none for events that a piano does not use.
 pub(super) fn message<S>(event: &NoteEvent<S>) -> Option<InputMessage> {
     let message = match *event {
         NoteEvent::NoteOn { channel, key, voice_id, velocity, .. } => InputMessage::NoteOn {
@@ -58,7 +58,7 @@ fn address(channel: Channel, key: NoteKey, voice: VoiceID) -> Address {
     Address { channel: channel.number(), note: key.number(), id: voice.id() }
 }
 
-/// The host events that say `sent` at the offset `timing`, in order.
+/// The host events for `sent` at the offset `timing`, in order.
 pub(super) fn events<S>(
     sent: &Sent,
     settings: &Settings,
@@ -76,7 +76,7 @@ pub(super) fn events<S>(
                     .then(|| control(controller::VELOCITY_PREFIX, single(f64::from(fine) / 127.0)));
                 f64::from(coarse) / 127.0
             } else {
-                // 0 would be a note-off.
+                // Velocity 0 would mean note-off.
                 touch.velocity(speed).max(1.0 / 127.0)
             };
             let key = NoteKey::Number(key.midi());
@@ -104,8 +104,8 @@ mod tests {
         let (voice_id, channel, timing) = (VoiceID::ID(9), Channel::Number(3), 0);
         let key = NoteKey::Number(60);
         let on = HostEvent::NoteOn { timing, voice_id, channel, key, velocity: 0.5 };
-        let heard = InputMessage::NoteOn { channel: 3, note: 60, id: Some(9), velocity: 0.5 };
-        assert_eq!(message(&on), Some(heard));
+        let expected = InputMessage::NoteOn { channel: 3, note: 60, id: Some(9), velocity: 0.5 };
+        assert_eq!(message(&on), Some(expected));
         let (any, every) = (NoteKey::Wildcard, Channel::Wildcard);
         let choke =
             HostEvent::Choke { timing, voice_id: VoiceID::Wildcard, channel: every, key: any };
@@ -150,7 +150,7 @@ mod tests {
             let event = HostEvent::MidiPitchBend { timing, channel: 2, value };
             assert_eq!(message(&event), Some(InputMessage::Bend { channel: 2, value: bend }));
         }
-        // A note of all keys is none.
+        // A note-on for all keys has no meaning.
         let key = NoteKey::Wildcard;
         let on = HostEvent::NoteOn { timing, voice_id, channel, key, velocity: 0.5 };
         assert_eq!(message(&on), None);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn pedals_and_silence_leave_as_controllers_at_their_sample() {
+    fn pedals_and_silence_are_sent_as_controllers_at_their_sample() {
         let settings = Settings::default();
         let sent = |sent: Sent| events(&sent, &settings, 7).collect::<Vec<HostEvent>>();
         for (what, number, said) in [
@@ -176,7 +176,7 @@ mod tests {
             };
             assert_eq!((cc, value), (number, said));
         }
-        // However soft, a strike is no release.
+        // The softest strike is not sent as a release.
         let key = KeyNumber::from_midi(60).unwrap();
         let [HostEvent::NoteOn { velocity, .. }] = sent(Sent::Strike { key, speed: 0.0 })[..]
         else {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn strikes_leave_as_notes_with_a_finer_velocity_where_there_is_one() {
+    fn strikes_are_sent_as_notes_with_a_velocity_prefix_if_needed() {
         let mut settings = Settings::default();
         settings.midi.strike_output = StrikeOutput::NotesAndCc88;
         let key = KeyNumber::from_midi(60).unwrap();

@@ -1,5 +1,5 @@
-//! What the format's glue needs of the plugin that the framework has just made for it: the framework
-//! makes plugins on the caller's thread and hands out no reference to them.
+//! Parts that a new plugin shares with the entry of its format. The framework creates the plugin on the
+//! caller's thread and returns no reference to it, so the parts pass through a thread-local variable.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::editor::host_menu::HostMenu;
 use crate::guard::Guard;
 
-/// What the glue needs.
+/// The shared parts.
 #[derive(Clone, Default)]
 pub(super) struct Parts {
     pub(super) menu: Arc<HostMenu>,
@@ -18,12 +18,12 @@ thread_local! {
     static PENDING: RefCell<Option<Parts>> = const { RefCell::new(None) };
 }
 
-/// A plugin of these parts has been made on this thread.
+/// Stores the parts of the plugin that is created on this thread.
 pub(super) fn set(parts: Parts) {
     PENDING.set(Some(parts));
 }
 
-/// The parts of the plugin made last on this thread, once.
+/// Takes the parts of the plugin created last on this thread.
 pub(super) fn take() -> Parts {
     PENDING.take().unwrap_or_default()
 }

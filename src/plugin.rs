@@ -1,13 +1,13 @@
-//! Host glue: the piano as a CLAP and VST3 instrument.
+//! The piano as a CLAP and VST3 instrument.
 //!
-//! | part | thread |
+//! | function | thread |
 //! | --- | --- |
 //! | `Touchback::activate` | host's main thread; the only place that allocates |
 //! | `Touchback::process`, `reset` | host's audio thread: no allocation, lock or system call |
-//! | [`state`] | host's main thread |
+//! | [`state`](crate::state) | host's main thread |
 //!
-//! Parameters reach the piano as plain [`Settings`](touchback_instrument::Settings); framework types
-//! stop here.
+//! The piano receives parameters as plain [`Settings`](touchback_instrument::Settings), never as types of
+//! the framework.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::editor::app::{PluginEditor, Repaint};
 use crate::editor::host_menu::HostMenu;
 use crate::event_reader::EventReader;
 use crate::guard::{Guard, catch};
-use crate::haptic_keyboard::{HapticNews, Haptics};
+use crate::haptic_keyboard::{HapticOutput, Haptics};
 use crate::host_params::HostParams;
 use crate::host_params::steering::Steering;
 use crate::instances::LiveInstance;
@@ -37,41 +37,40 @@ use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnectio
 use touchback_instrument::Event;
 use touchback_sound::scala::Scale;
 
-/// Sample rates the instrument accepts, Hz. Hosts know none above 768 kHz; VST3's validator tries
-/// 1234 Hz and 1.23 MHz.
+/// Accepted sample rates, Hz. Hosts offer up to 768 kHz; VST3's validator tests 1234 Hz and 1.23 MHz.
 const SAMPLE_RATES: std::ops::RangeInclusive<f64> = 1_000.0..=1_536_000.0;
 
 /// One instance in a host.
 pub struct Touchback {
     params: Arc<HostParams>,
-    /// What is saved: the parameters, the scale and the window.
+    /// The saved state: parameters, scale and window.
     project: Arc<Project>,
     /// The project's scale.
     scale: latest::LatestReader<Option<Scale>>,
-    /// What single keys differ by.
+    /// The sheet of single keys' differences.
     keys: latest::LatestReader<KeySheet>,
-    /// What MIDI controllers move.
+    /// The parameters that MIDI controllers move.
     steering: Steering,
     /// The audio thread's end of the window's link.
     window: AudioEnd,
     window_end: Option<WindowEnd>,
     /// The motorized keyboard, if the project chose one.
     connection: Arc<KeyboardConnection>,
-    /// Exists from the first activation on.
+    /// None before the first activation.
     active: Option<Active>,
-    /// The master of the session's tuning.
+    /// The tuning master of the session.
     tuning: OutsideTuning<Client>,
-    /// Asks the open window for a frame.
+    /// Requests a frame of the open window.
     repaint: Repaint,
     /// The host's own menu of a parameter.
     menu: Arc<HostMenu>,
-    /// What keeps a panic of the plugin from the host.
+    /// Keeps panics of the plugin from the host.
     guard: Arc<Guard>,
-    /// Events that the host's output queue did not take.
+    /// Events that the host's output queue did not accept.
     unsent: u64,
-    /// Notes without a place in the master's map.
+    /// Notes that the tuning master filters.
     unmapped: u64,
-    /// Last, so that everything else is free when the last instance goes.
+    /// The last field, so that all other memory is free when the last instance ends.
     _live: LiveInstance,
 }
 
@@ -82,7 +81,7 @@ impl Default for Touchback {
         let (mut window, window_end) = link();
         let repaint = Repaint::default();
         let painter = repaint.clone();
-        window.wake_by(move || painter.ask());
+        window.wake_by(move || painter.request());
         let even = || latest::latest(&KeySheet::EVEN).1;
         let keys = project.params.take_key_reader().unwrap_or_else(even);
         let parts = crate::pending_parts::Parts::default();
@@ -134,17 +133,17 @@ impl Plugin for Touchback {
             ..AudioIOLayout::const_default()
         },
     ];
-    // Pedals reach a VST3 plugin only through the controllers this registers.
+    // VST3 hosts send pedals only to the controllers that this setting registers.
     const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
-    // Strikes leave as notes, pedals and finer velocities as controllers.
+    // Strikes are sent as notes, pedals and velocity prefixes as controllers.
     const MIDI_OUTPUT: MidiConfig = MidiConfig::MidiCCs;
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
-    // Beyond this many events a block the framework allocates: hosts' blocks come in parts.
+    // With more events in a block the framework allocates, so the entries cut blocks into parts.
     const INPUT_EVENT_CAPACITY: usize = 16_384;
 
     type Editor = PluginEditor;
     type SysExMessage = ();
-    /// The one task: the host's main thread appearance whether its menu is wished for.
+    /// The only task: the host's main thread opens the requested menu.
     type BackgroundTask = ();
 
     fn params(&self) -> Arc<dyn Params> {
@@ -159,7 +158,7 @@ impl Plugin for Touchback {
     fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<Self::Editor> {
         catch(None, || {
             let end = self.window_end.take()?;
-            self.menu.ask_by(move || executor.execute_gui(()));
+            self.menu.notify_by(move || executor.execute_gui(()));
             let Project { params, scales, window } = &*self.project;
             let (params, kept, scales) = (params.clone(), window.clone(), scales.clone());
             let (connection, repaint) = (self.connection.clone(), self.repaint.clone());
@@ -174,7 +173,7 @@ impl Plugin for Touchback {
             true
         });
         if !is_safe {
-            // Nothing of it holds: the piano stays as it is.
+            // An empty state leaves the piano as it is.
             state.params.clear();
             state.fields.clear();
         }
@@ -190,7 +189,7 @@ impl Plugin for Touchback {
     }
 
     fn reset(&mut self) {
-        self.guard.clone().run((), || self.start_over());
+        self.guard.clone().run((), || self.reset_piano());
     }
 
     fn process(
@@ -200,7 +199,7 @@ impl Plugin for Touchback {
         context: &mut impl ProcessContext<Self>,
     ) -> ProcessStatus {
         let failed = ProcessStatus::Error("a failure inside the plugin");
-        let status = self.guard.clone().run(failed, || self.play(buffer, aux, context));
+        let status = self.guard.clone().run(failed, || self.process_block(buffer, aux, context));
         if matches!(status, ProcessStatus::Error(_)) {
             buffer.as_slice().iter_mut().for_each(|channel| channel.fill(0.0));
             let distant = aux.outputs.iter_mut().flat_map(|output| output.as_slice());
@@ -210,7 +209,7 @@ impl Plugin for Touchback {
     }
 
     fn deactivate(&mut self) {
-        // Of a plugin that has failed too: a keyboard's motors rest.
+        // After a panic too, so that a keyboard's motors are switched off.
         catch((), || {
             let unsent = std::mem::take(&mut self.unsent);
             let unmapped = std::mem::take(&mut self.unmapped);
@@ -223,17 +222,16 @@ impl Plugin for Touchback {
 }
 
 impl Touchback {
-    /// Builds the piano, or takes the one that is there; false where it cannot be.
+    /// Builds the piano, or keeps one with the same settings; false for a rate that is not accepted.
     fn build(&mut self, config: &BufferConfig, context: &mut impl ActivateContext<Self>) -> bool {
         let sample_rate = f64::from(config.sample_rate);
         if !SAMPLE_RATES.contains(&sample_rate) {
             nice_log!("Touchback cannot run at a sample rate of {sample_rate} Hz");
             return false;
         }
-        let values = self.steering.over(&self.params.values());
+        let values = self.steering.apply(&self.params.values());
         let (scale, keys) = (*self.scale.read(), *self.keys.read());
-        // Hosts activate several times in a row; an unchanged piano needs only the reset that
-        // follows.
+        // Hosts activate several times in a row; an unchanged piano needs only the reset that follows.
         let is_as_built = self.active.as_ref().is_some_and(|active| {
             active.sample_rate.to_bits() == sample_rate.to_bits()
                 && active.values == values
@@ -243,31 +241,31 @@ impl Touchback {
         });
         if !is_as_built {
             self.active = Some(Active::new(sample_rate, values, scale, keys));
-            self.tuning.forget();
+            self.tuning.reset();
         }
         self.window.run_at(sample_rate);
         if let Some(active) = &mut self.active {
-            active.asked = active.latency();
+            active.requested_latency = active.latency();
             context.set_latency_samples(active.latency());
-            // The old connection must leave its port before the new one opens it.
+            // The old connection must close its port before the new one opens it.
             active.haptics = None;
             self.connection.choose(Choice::of(&self.params.keyboard()));
-            let place = ActivationContext {
+            let activation = ActivationContext {
                 owner: "the Touchback plugin",
                 settings: &active.settings.action,
                 sample_rate,
                 block: usize::try_from(config.max_buffer_size).unwrap_or(usize::MAX),
                 is_offline: config.process_mode == ProcessMode::Offline,
             };
-            active.haptics = Some(Haptics::open(&self.connection, &place));
+            active.haptics = Some(Haptics::open(&self.connection, &activation));
         }
         true
     }
 
     /// Silences the piano and counts samples from 0 again.
-    fn start_over(&mut self) {
+    fn reset_piano(&mut self) {
         if let Some(active) = &mut self.active {
-            let values = self.steering.over(&self.params.values());
+            let values = self.steering.apply(&self.params.values());
             if values != active.values {
                 self.window.wake();
             }
@@ -279,8 +277,8 @@ impl Touchback {
         }
     }
 
-    /// Plays a block.
-    fn play(
+    /// Processes a block.
+    fn process_block(
         &mut self,
         buffer: &mut Buffer,
         aux: &mut AuxiliaryBuffers,
@@ -291,20 +289,20 @@ impl Touchback {
             return ProcessStatus::Normal;
         };
         let host_values = self.params.values();
-        let values = self.steering.over(&host_values);
+        let values = self.steering.apply(&host_values);
         if values != active.values {
             self.window.wake();
         }
         active.follow(values, *self.scale.read(), self.keys.read());
         if active.wants_restart() {
-            let wanted = active.asked;
+            let wanted = active.requested_latency;
             match context.plugin_api() {
-                // CLAP's latency holds until the plugin is activated again.
+                // CLAP: the latency changes only at an activation.
                 PluginApi::Clap => context.request_restart(),
                 _ => context.set_latency_samples(wanted),
             }
         }
-        if let Some(cents) = self.tuning.news(&active.settings) {
+        if let Some(cents) = self.tuning.changed_cents(&active.settings) {
             active.player.piano().retune(&cents);
         }
         if self.window.before(active.player.piano()) {
@@ -319,15 +317,15 @@ impl Touchback {
             if let Some(haptics) = &mut active.haptics {
                 let (player, window) = (&mut active.player, &mut self.window);
                 let (now, regulation) = (player.sample(), &active.settings.action);
-                haptics.block(now, left.len(), regulation, |news| match news {
-                    HapticNews::Event(event) => {
-                        window.feel(&event, player.piano());
+                haptics.block(now, left.len(), regulation, |output| match output {
+                    HapticOutput::Event(event) => {
+                        window.record_haptic(&event, player.piano());
                         player.haptic(event);
                     }
-                    HapticNews::Step(felt) => window.move_felt(&felt),
+                    HapticOutput::Step(step) => window.show_haptic(&step),
                 });
                 if !haptics.is_joined() {
-                    window.leave_felt();
+                    window.clear_haptic();
                 }
             }
             let mut host = BlockContext {
@@ -352,14 +350,14 @@ impl Touchback {
             });
             active.player.process_with(left, right, distant, &mut host);
             if host.steered.is_some() {
-                let values = self.steering.over(&host_values);
+                let values = self.steering.apply(&host_values);
                 active.follow(values, *self.scale.read(), self.keys.read());
                 self.window.wake();
             }
             self.window.after(active.player.piano(), left, right);
         }
-        // A silent piano may be put to sleep, but not one with a motorized keyboard, which may be
-        // touched at any time.
+        // A host may stop processing a silent piano, unless a motorized keyboard is connected: its keys may
+        // be played at any time.
         if active.haptics.as_ref().is_some_and(Haptics::is_joined) {
             ProcessStatus::KeepAlive
         } else if active.player.is_idle() {
@@ -390,7 +388,7 @@ impl ClapPlugin for Touchback {
 }
 
 impl Vst3Plugin for Touchback {
-    // Projects name the plugin by these bytes: never change them.
+    // Projects identify the plugin by these bytes: never change them.
     const VST3_CLASS_ID: [u8; 16] = *b"TouchbackPiano01";
     const VST3_SUBCATEGORIES: &'static [Vst3SubCategory] = &[
         Vst3SubCategory::Instrument,

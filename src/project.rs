@@ -1,4 +1,4 @@
-//! What a project saves: the parameters, its scale, and how the window looked.
+//! The saved state of a project: parameters, scale, and the window's size and appearance.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nice_plug::params::Params;
 use nice_plug::prelude::{ParamPtr, nice_log};
 
-use crate::editor::app::KeptByProject;
+use crate::editor::app::SharedWindowState;
 use crate::editor::scales::Scales;
 use crate::host_params::HostParams;
 use touchback_core::exchange::latest::LatestReader;
@@ -23,18 +23,18 @@ pub(super) const SCALE: &str = "scale";
 pub(super) struct Project {
     pub(super) params: Arc<HostParams>,
     pub(super) scales: Arc<Scales>,
-    pub(super) window: KeptByProject,
+    pub(super) window: SharedWindowState,
 }
 
 impl Project {
-    /// A new project, and the scale as the audio thread reads it.
+    /// A new project, and the audio thread's end of the scale.
     pub(super) fn new() -> (Self, LatestReader<Option<Scale>>) {
         let (scales, reader) = Scales::new();
         let scales = Arc::new(scales);
-        (Self { params: Arc::default(), scales, window: KeptByProject::default() }, reader)
+        (Self { params: Arc::default(), scales, window: SharedWindowState::default() }, reader)
     }
 
-    /// The scale saved as `text`; without one, or with one that cannot be read, the temperament.
+    /// Loads the scale saved as `text`; without a readable one the temperament applies.
     fn load_scale(&self, text: Option<&String>) {
         let read = |text: &String| serde_json::from_str::<Texts>(text).map_err(|e| e.to_string());
         let loaded = text.map(read).transpose().and_then(|texts| self.scales.set(texts));
@@ -45,7 +45,7 @@ impl Project {
     }
 }
 
-// SAFETY: the pointers are those of `params`, which lives as long as this does.
+// SAFETY: the pointers are those of `params`, which lives as long as this value.
 unsafe impl Params for Project {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
         self.params.param_map()
@@ -82,7 +82,7 @@ mod tests {
     use touchback_sound::scala::texts::PYTHAGOREAN;
 
     #[test]
-    fn a_project_remembers_its_window_and_survives_nonsense() {
+    fn a_project_restores_its_window_and_ignores_invalid_text() {
         let (project, _) = Project::new();
         project.window.lock().unwrap().width = 1500.0;
         project.window.lock().unwrap().dark = Some(true);
@@ -99,7 +99,7 @@ mod tests {
         assert!(other.window.lock().unwrap().height >= 480.0);
     }
 
-    /// The host's parameters are the instance's own, each by its id.
+    /// The host's parameters are those of the instance, each by its id.
     #[test]
     fn a_project_has_every_parameter_of_its_instance() {
         let (project, _) = Project::new();
@@ -113,22 +113,22 @@ mod tests {
     }
 
     #[test]
-    fn a_project_remembers_its_scale_and_not_another_ones() {
+    fn a_project_restores_its_own_scale() {
         let (project, _) = Project::new();
         let scale = PYTHAGOREAN.to_owned();
         let texts = Texts { name: "fifths.scl".into(), scale, map: None };
         project.scales.set(Some(texts.clone())).unwrap();
         let fields = project.serialize_fields();
-        let (other, mut heard) = Project::new();
+        let (other, mut reader) = Project::new();
         other.deserialize_fields(&fields);
         assert_eq!(other.scales.texts(), Some(texts.clone()));
-        assert_eq!(*heard.read(), Some(texts.scale().unwrap()));
-        // One without a scale, or with nonsense for one, is tuned by its temperament.
+        assert_eq!(*reader.read(), Some(texts.scale().unwrap()));
+        // Without a scale, or with invalid text, the temperament applies.
         for text in [None, Some(""), Some(r#"{"name":"","scale":"x"}"#), Some("[]")] {
             other.scales.set(Some(texts.clone())).unwrap();
             let fields = text.map(|text| (SCALE.to_owned(), text.to_owned()));
             other.deserialize_fields(&fields.into_iter().collect());
-            assert_eq!((other.scales.texts(), *heard.read()), (None, None), "{text:?}");
+            assert_eq!((other.scales.texts(), *reader.read()), (None, None), "{text:?}");
         }
     }
 }

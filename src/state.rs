@@ -1,12 +1,12 @@
-//! Saved state: the framework writes the parameters by id, this makes what comes back safe.
+//! Saved state: the framework writes the parameters by id; this module checks and repairs a loaded state.
 //!
 //! | field | meaning |
 //! | --- | --- |
-//! | `format` | version of what the values mean; states without it are of version 0 |
+//! | `format` | version of the values' meaning; 0 where the field is missing |
 //! | `scale` | texts of the scale's files |
-//! | `keys` | what single keys differ by, as CSV |
+//! | `keys` | the sheet of single keys' differences, as CSV |
 //! | `controllers` | which MIDI controllers move which parameters |
-//! | `steered` | values that controllers gave and the host did not know: taken in place of its own |
+//! | `steered` | values set by controllers that the host has not received; they replace the host's |
 //! | `keyboard` | the choice of a motorized keyboard as text; never whether it was armed |
 
 use nice_plug::plugin::{ParamValue, PluginState};
@@ -20,7 +20,7 @@ use touchback_instrument::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all
 /// Faults found in a saved state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct StateFaults {
-    /// Written by a version that may mean something else by its values.
+    /// Written by a newer version, whose values may have another meaning.
     newer: bool,
     /// Number of values of a wrong form or outside their range.
     values: usize,
@@ -28,11 +28,10 @@ struct StateFaults {
     unknown: usize,
 }
 
-/// Leaves `state` with every parameter once, finite and in range; logs what was lost.
+/// Repairs `state`: afterwards it has every parameter once, finite and in range. Logs lost values.
 ///
-/// Missing values take what they were before they could be saved, unreadable ones the default, not
-/// what the instance had before. Unknown ids
-/// are removed. A newer format loads defaults only.
+/// A missing value becomes the one in force before the parameter existed; an unreadable value becomes the
+/// default, whatever the instance had before. Unknown ids are removed. A newer format loads defaults only.
 pub(super) fn sanitize(state: &mut PluginState) {
     let faults = repair(state);
     let version = &state.version;
@@ -67,8 +66,8 @@ fn repair(state: &mut PluginState) -> StateFaults {
     }
     let mut values = 0;
     let restored = all().map(|p| {
-        let (value, sound) = restored(p, saved.get(p.id).filter(|_| !newer), newer);
-        values += usize::from(!sound);
+        let (value, is_intact) = restored(p, saved.get(p.id).filter(|_| !newer), newer);
+        values += usize::from(!is_intact);
         (p.id.to_owned(), value)
     });
     state.params = restored.collect();
@@ -76,7 +75,7 @@ fn repair(state: &mut PluginState) -> StateFaults {
     faults
 }
 
-/// The value to load, and whether it is the one that was saved (or none was).
+/// The value to load, and whether it equals the saved one (true if none was saved).
 fn restored(
     parameter: &'static Parameter,
     saved: Option<&ParamValue>,
@@ -88,7 +87,7 @@ fn restored(
         Some(ParamValue::String(text)) => parameter.parse(text).unwrap_or(f64::NAN),
         Some(ParamValue::Bool(_)) | None => f64::NAN,
     };
-    // Not rounded: a host compares what it reads with what it saved.
+    // Not rounded, because hosts compare a loaded value with the saved one.
     let value = if read.is_finite() {
         read.clamp(parameter.min(), parameter.max())
     } else if saved.is_none() && !is_newer {
@@ -96,14 +95,14 @@ fn restored(
     } else {
         parameter.default_value()
     };
-    // The ends themselves lie a rounding of single precision off.
+    // Single precision rounds the ends of the range.
     let span = parameter.max() - parameter.min();
-    let sound = saved.is_none() || (value - read).abs() <= 1e-6 * span;
+    let is_intact = saved.is_none() || (value - read).abs() <= 1e-6 * span;
     let value = match parameter.kind {
         ValueKind::Number { .. } => ParamValue::F32(single(value)),
         ValueKind::Choice(_) => ParamValue::I32(rounded_i32(value)),
     };
-    (value, sound)
+    (value, is_intact)
 }
 
 #[cfg(test)]
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_make_no_sense_are_clamped_or_take_the_default() {
+    fn invalid_values_are_clamped_or_take_the_default() {
         let state = sanitized(&[
             ("blow_mm", ParamValue::F32(1.0e9)),
             ("key_dip_mm", ParamValue::F32(f32::NAN)),
@@ -164,16 +163,16 @@ mod tests {
         assert!(matches!(state.params["velocity_map"], ParamValue::I32(3)));
     }
 
-    /// Whatever its range: an end as single precision has it is no fault, a ten-thousandth beyond is.
+    /// For every range: an end rounded to single precision is valid, 1e-4 of the range beyond it is not.
     #[test]
-    fn the_ends_of_a_range_are_no_fault_and_what_lies_beyond_is() {
+    fn the_ends_of_a_range_are_valid_and_values_beyond_are_not() {
         for parameter in all().filter(|p| matches!(p.kind, ValueKind::Number { .. })) {
             let beyond = 1e-4 * (parameter.max() - parameter.min());
             for (end, past) in [(parameter.max(), beyond), (parameter.min(), -beyond)] {
-                for (value, is_sound) in [(end, true), (end + past, false)] {
+                for (value, expected) in [(end, true), (end + past, false)] {
                     let saved = ParamValue::F32(single(value));
-                    let (value, sound) = restored(parameter, Some(&saved), false);
-                    assert_eq!(sound, is_sound, "{} {value:?}", parameter.id);
+                    let (value, is_intact) = restored(parameter, Some(&saved), false);
+                    assert_eq!(is_intact, expected, "{} {value:?}", parameter.id);
                     let ParamValue::F32(value) = value else { panic!("{value:?}") };
                     assert_eq!(value, single(end), "{}", parameter.id);
                 }
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_controller_gave_is_loaded_in_place_of_the_hosts_value() {
+    fn a_controllers_value_replaces_the_hosts() {
         let mut state = saved(&[("blow_mm", ParamValue::F32(44.0))]);
         state.fields.insert(STEERED_FIELD.into(), "blow_mm=52.5\ntiming=1\nnonsense\n".into());
         assert_eq!(repair(&mut state), StateFaults::default());
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_and_a_newer_format_is_not_guessed_at() {
+    fn faults_are_counted_and_a_newer_format_loads_defaults() {
         let values = [
             ("blow_mm", ParamValue::F32(1.0e9)),
             ("drop_mm", ParamValue::Bool(true)),

@@ -1,4 +1,4 @@
-//! Tuning from outside: what a master of the session's tuning asks of the piano's keys.
+//! Tuning by an MTS-ESP master of the session: the detuning of each of the piano's keys.
 
 mod mts;
 
@@ -11,27 +11,27 @@ use touchback_sound::tuning::{fundamental, stretch_cents};
 
 pub use mts::Client;
 
-/// Who may tune the piano. Notes 0…127, channels 0…15.
+/// A source of tuning. Notes 0…127, channels 0…15.
 pub trait TuningSource {
-    /// Whether anybody tunes now.
-    fn is_master_there(&self) -> bool;
+    /// Whether a master is present.
+    fn has_master(&self) -> bool;
     /// Frequency of `note`, Hz.
     fn hz(&self, note: u8) -> f64;
-    /// Frequency of `note` on `channel`, Hz, where that has a table of its own.
+    /// Frequency of `note` on `channel`, Hz, if the channel has a table of its own.
     fn channel_hz(&self, channel: u8, note: u8) -> Option<f64>;
-    /// Whether a press of `note` is to be left out.
-    fn leaves_out(&self, channel: Option<u8>, note: u8) -> bool;
+    /// Whether the master filters presses of `note`.
+    fn filters(&self, channel: Option<u8>, note: u8) -> bool;
 }
 
-/// What the last detunings were made of.
+/// Inputs of the last detunings.
 #[derive(Clone, Copy, PartialEq)]
 struct Basis {
     hz: [f64; KEYS],
-    means: MtsEsp,
+    mode: MtsEsp,
     sound: SoundSettings,
 }
 
-/// The piano's keys as `source` has them.
+/// Tunes the piano's keys by `source`.
 pub struct OutsideTuning<S> {
     source: S,
     basis: Option<Basis>,
@@ -44,28 +44,29 @@ impl<S: TuningSource + Default> Default for OutsideTuning<S> {
 }
 
 impl<S: TuningSource> OutsideTuning<S> {
-    /// Whether the master is followed: there is one, and the piano has no scale of its own.
+    /// Whether the piano follows the master: one is present, and the piano has no scale of its own.
     fn is_followed(&self, settings: &Settings) -> bool {
         settings.midi.mts_esp != MtsEsp::Off
             && settings.sound.scale.is_none()
-            && self.source.is_master_there()
+            && self.source.has_master()
     }
 
-    /// Call when a piano was made: it has not been told.
-    pub const fn forget(&mut self) {
+    /// Discards the last detunings: a new piano has not received them.
+    pub const fn reset(&mut self) {
         self.basis = None;
     }
 
-    /// Detuning of every key against its own tuning, cents, where it has changed since the last call.
-    pub fn news(&mut self, settings: &Settings) -> Option<[f64; KEYS]> {
+    /// Detuning of every key against its own tuning, cents; none if nothing has changed since the last
+    /// call.
+    pub fn changed_cents(&mut self, settings: &Settings) -> Option<[f64; KEYS]> {
         let basis = self.is_followed(settings).then(|| {
             let mut hz = [0.0; KEYS];
             for (key, hz) in KeyNumber::all().zip(&mut hz) {
-                // What is no pitch leaves the key where it was.
-                let asked = self.source.hz(key.midi());
-                *hz = if asked.is_finite() { asked.max(0.0) } else { 0.0 };
+                // An invalid frequency becomes 0, which leaves the key's own tuning.
+                let requested = self.source.hz(key.midi());
+                *hz = if requested.is_finite() { requested.max(0.0) } else { 0.0 };
             }
-            Basis { hz, means: settings.midi.mts_esp, sound: settings.sound }
+            Basis { hz, mode: settings.midi.mts_esp, sound: settings.sound }
         });
         if basis == self.basis {
             return None;
@@ -80,15 +81,20 @@ impl<S: TuningSource> OutsideTuning<S> {
         Some(all)
     }
 
-    /// Whether a press of `note` on `channel` has no place in the master's map.
-    pub fn leaves_out(&self, channel: u8, note: u8, settings: &Settings) -> bool {
+    /// Whether the master filters a press of `note` on `channel`.
+    pub fn filters(&self, channel: u8, note: u8, settings: &Settings) -> bool {
         let channel = (settings.midi.mpe == Switch::Off).then_some(channel);
         self.is_followed(settings)
-            && transposed(note, settings).is_some_and(|n| self.source.leaves_out(channel, n))
+            && transposed(note, settings).is_some_and(|n| self.source.filters(channel, n))
     }
 
-    /// What tunes a note just pressed on a channel that has a table of its own.
-    pub fn of_channel(&self, channel: u8, note: u8, settings: &Settings) -> Option<InputMessage> {
+    /// The tuning message for a note pressed on a channel that has a table of its own.
+    pub fn channel_message(
+        &self,
+        channel: u8,
+        note: u8,
+        settings: &Settings,
+    ) -> Option<InputMessage> {
         if settings.midi.mpe == Switch::On || !self.is_followed(settings) {
             return None;
         }
@@ -106,7 +112,7 @@ fn transposed(note: u8, settings: &Settings) -> Option<u8> {
     u8::try_from(i32::from(note) + rounded_i32(settings.midi.transpose)).ok()
 }
 
-/// Cents by which `hz` differs from the fundamental of `key`; 0 for what is no pitch.
+/// Difference of `hz` from the fundamental of `key`, cents; 0 if `hz` is no pitch.
 fn detuning(key: KeyNumber, hz: f64, settings: &Settings) -> f64 {
     let sound = &settings.sound;
     let stretch = match settings.midi.mts_esp {
@@ -121,16 +127,16 @@ fn detuning(key: KeyNumber, hz: f64, settings: &Settings) -> f64 {
 mod tests {
     use super::*;
 
-    /// A master with one table, another for channel 4, and one note of its map left out.
+    /// A master with one table, another for channel 4, and one filtered note.
     #[derive(Default)]
     struct Fake {
-        is_there: bool,
+        is_present: bool,
         hz: f64,
     }
 
     impl TuningSource for Fake {
-        fn is_master_there(&self) -> bool {
-            self.is_there
+        fn has_master(&self) -> bool {
+            self.is_present
         }
         fn hz(&self, note: u8) -> f64 {
             self.hz * (f64::from(note) / 12.0).exp2()
@@ -138,7 +144,7 @@ mod tests {
         fn channel_hz(&self, channel: u8, note: u8) -> Option<f64> {
             (channel == 4).then(|| 2.0 * self.hz(note))
         }
-        fn leaves_out(&self, channel: Option<u8>, note: u8) -> bool {
+        fn filters(&self, channel: Option<u8>, note: u8) -> bool {
             note == 61 && channel.is_some()
         }
     }
@@ -151,45 +157,45 @@ mod tests {
     fn keys_follow_a_master_while_there_is_one() {
         let mut tuning = OutsideTuning::<Fake>::default();
         let settings = Settings::default();
-        assert!(tuning.news(&settings).is_none(), "nobody tunes");
-        tuning.source.is_there = true;
+        assert!(tuning.changed_cents(&settings).is_none(), "no master");
+        tuning.source.is_present = true;
         tuning.source.hz = 440.0 / (69.0_f64 / 12.0).exp2();
-        let all = tuning.news(&settings).unwrap();
+        let all = tuning.changed_cents(&settings).unwrap();
         assert!(middle(all).abs() < 1e-9);
-        // Exactly as asked: the stretch of the own tuning is gone.
+        // Exactly as requested: without the stretch of the piano's own tuning.
         assert!((all[87] + stretch_cents(KeyNumber::from_index(87).unwrap())).abs() < 1e-9);
-        assert!(tuning.news(&settings).is_none(), "nothing new");
+        assert!(tuning.changed_cents(&settings).is_none(), "no change");
         tuning.source.hz *= (50.0_f64 / 1200.0).exp2();
-        assert!((middle(tuning.news(&settings).unwrap()) - 50.0).abs() < 1e-9);
+        assert!((middle(tuning.changed_cents(&settings).unwrap()) - 50.0).abs() < 1e-9);
         let mut stretched = settings;
         stretched.midi.mts_esp = MtsEsp::Stretched;
-        assert!((tuning.news(&stretched).unwrap()[87] - 50.0).abs() < 1e-9);
+        assert!((tuning.changed_cents(&stretched).unwrap()[87] - 50.0).abs() < 1e-9);
         for bad in [f64::NAN, f64::INFINITY, 0.0, -3.0] {
             tuning.source.hz = bad;
-            let all = tuning.news(&settings).into_iter().flatten();
+            let all = tuning.changed_cents(&settings).into_iter().flatten();
             assert!(all.into_iter().all(|cents| cents == 0.0), "{bad}");
         }
         tuning.source.hz = 9.0;
-        assert!(tuning.news(&settings).is_some());
+        assert!(tuning.changed_cents(&settings).is_some());
         let mut off = settings;
         off.midi.mts_esp = MtsEsp::Off;
-        assert_eq!(tuning.news(&off), Some([0.0; KEYS]));
+        assert_eq!(tuning.changed_cents(&off), Some([0.0; KEYS]));
     }
 
     #[test]
-    fn notes_of_no_place_are_left_out_and_channels_may_have_tables() {
+    fn filtered_notes_are_recognized_and_channels_may_have_tables() {
         let mut settings = Settings::default();
-        let tuning = OutsideTuning { source: Fake { is_there: true, hz: 8.0 }, basis: None };
-        assert!(tuning.leaves_out(0, 61, &settings) && !tuning.leaves_out(0, 60, &settings));
-        let octave = tuning.of_channel(4, 60, &settings);
+        let tuning = OutsideTuning { source: Fake { is_present: true, hz: 8.0 }, basis: None };
+        assert!(tuning.filters(0, 61, &settings) && !tuning.filters(0, 60, &settings));
+        let octave = tuning.channel_message(4, 60, &settings);
         let Some(InputMessage::Tuning { to, semitones }) = octave else { panic!("{octave:?}") };
         assert!(to == Address::note(4, 60) && (semitones - 12.0).abs() < 1e-9);
-        assert_eq!(tuning.of_channel(5, 60, &settings), None);
+        assert_eq!(tuning.channel_message(5, 60, &settings), None);
         settings.midi.transpose = 1.0;
-        assert!(tuning.leaves_out(0, 60, &settings) && !tuning.leaves_out(0, 61, &settings));
-        // Under MPE channels are fingers.
+        assert!(tuning.filters(0, 60, &settings) && !tuning.filters(0, 61, &settings));
+        // With MPE, channels distinguish notes and have no tables.
         settings.midi.mpe = Switch::On;
-        assert!(!tuning.leaves_out(0, 60, &settings));
-        assert_eq!(tuning.of_channel(4, 60, &settings), None);
+        assert!(!tuning.filters(0, 60, &settings));
+        assert_eq!(tuning.channel_message(4, 60, &settings), None);
     }
 }

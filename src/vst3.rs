@@ -1,10 +1,11 @@
-//! The VST3 entry, and what stands between a host and the framework's wrapper.
+//! The VST3 entry, and the checks between a host and the framework's wrapper.
 //!
-//! The wrapper panics where it is processed before it is set up, drops the notes of a block without
-//! samples or outputs, and allocates for more events than it has room for. What hosts get is a
-//! [`component::Component`] that passes every call on but those that process, and lets no panic out.
+//! The wrapper panics if it processes before set-up, drops the notes of a block without samples or
+//! outputs, and allocates for more events than it has room for. Hosts receive a
+//! [`component::Component`], which checks the calls that process, passes on all others, and catches
+//! panics.
 //!
-//! | part | thread |
+//! | task | thread |
 //! | --- | --- |
 //! | entry, factory, set-up | host's main thread |
 //! | `process`, `setProcessing` | host's audio thread: no allocation, no waiting |
@@ -40,7 +41,7 @@ use crate::guard::catch;
 use crate::plugin::Touchback;
 use component::Component;
 
-/// What a VST3 host appearance for in the library.
+/// The symbol that VST3 hosts look up in the library.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, reason = "the name is VST3's")]
 pub extern "system" fn GetPluginFactory() -> *mut c_void {
@@ -50,10 +51,10 @@ pub extern "system" fn GetPluginFactory() -> *mut c_void {
     })
 }
 
-/// Module entries: what a system's hosts call when the library is loaded and before it goes.
+/// Module entries: functions that hosts call after they load the library and before they unload it.
 macro_rules! module {
     ($system:meta, $enter:ident($($handle:ty)?), $leave:ident) => {
-        /// The library is loaded.
+        /// Called after the library is loaded.
         #[cfg($system)]
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, reason = "the name is VST3's")]
@@ -64,7 +65,7 @@ macro_rules! module {
             })
         }
 
-        /// The library is about to go.
+        /// Called before the library is unloaded.
         #[cfg($system)]
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, reason = "the name is VST3's")]
@@ -78,18 +79,18 @@ module!(all(unix, not(target_os = "macos")), ModuleEntry(*mut c_void), ModuleExi
 module!(target_os = "macos", bundleEntry(*mut c_void), bundleExit);
 module!(windows, InitDll(), ExitDll);
 
-/// Makes components.
+/// Creates components.
 struct Factory(PluginInfo);
 
 impl Class for Factory {
     type Interfaces = (IPluginFactory, IPluginFactory2, IPluginFactory3);
 }
 
-/// Writes `info` where the host wants it, if it asks for the one class there is.
+/// Writes `info` to `to`, if `index` is that of the only class.
 ///
 /// # Safety
 /// `to` is null or valid.
-unsafe fn answer<T>(index: int32, to: *mut T, info: impl FnOnce() -> T) -> tresult {
+unsafe fn write_info<T>(index: int32, to: *mut T, info: impl FnOnce() -> T) -> tresult {
     if index != 0 || to.is_null() {
         return kInvalidArgument;
     }
@@ -104,7 +105,7 @@ unsafe fn answer<T>(index: int32, to: *mut T, info: impl FnOnce() -> T) -> tresu
 impl IPluginFactoryTrait for Factory {
     unsafe fn getFactoryInfo(&self, info: *mut PFactoryInfo) -> tresult {
         // SAFETY: the host's pointer.
-        unsafe { answer(0, info, || self.0.create_factory_info()) }
+        unsafe { write_info(0, info, || self.0.create_factory_info()) }
     }
 
     unsafe fn countClasses(&self) -> int32 {
@@ -113,7 +114,7 @@ impl IPluginFactoryTrait for Factory {
 
     unsafe fn getClassInfo(&self, index: int32, info: *mut PClassInfo) -> tresult {
         // SAFETY: the host's pointer.
-        unsafe { answer(index, info, || self.0.create_class_info()) }
+        unsafe { write_info(index, info, || self.0.create_class_info()) }
     }
 
     unsafe fn createInstance(
@@ -139,7 +140,8 @@ impl IPluginFactoryTrait for Factory {
             let component = ComWrapper::new(Component::new());
             let Some(unknown) = component.as_com_ref::<FUnknown>() else { return kInvalidArgument };
             let unknown = unknown.as_ptr();
-            // SAFETY: the object's own table; the answer counts as a reference, or nothing is left.
+            // SAFETY: the object's own table. A successful query counts one reference; otherwise the
+            // component is dropped with `component`.
             unsafe { ((*(*unknown).vtbl).queryInterface)(unknown, interface, object) }
         })
     }
@@ -149,7 +151,7 @@ impl IPluginFactoryTrait for Factory {
 impl IPluginFactory2Trait for Factory {
     unsafe fn getClassInfo2(&self, index: int32, info: *mut PClassInfo2) -> tresult {
         // SAFETY: the host's pointer.
-        unsafe { answer(index, info, || self.0.create_class_info_2()) }
+        unsafe { write_info(index, info, || self.0.create_class_info_2()) }
     }
 }
 
@@ -157,7 +159,7 @@ impl IPluginFactory2Trait for Factory {
 impl IPluginFactory3Trait for Factory {
     unsafe fn getClassInfoUnicode(&self, index: int32, info: *mut PClassInfoW) -> tresult {
         // SAFETY: the host's pointer.
-        unsafe { answer(index, info, || self.0.create_class_info_unicode()) }
+        unsafe { write_info(index, info, || self.0.create_class_info_unicode()) }
     }
 
     unsafe fn setHostContext(&self, _: *mut FUnknown) -> tresult {

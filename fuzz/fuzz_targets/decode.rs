@@ -1,4 +1,4 @@
-//! Whatever arrives: frames, messages, and both ends of a line that receive them.
+//! Arbitrary bytes as frames and messages, received by both ends of a line.
 //!
 //! The bytes go to the frame receiver; every payload that decodes must encode to the same bytes.
 //! The same bytes then go to a keyboard that was armed and to a host, which must neither panic nor
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(length) = Message::Clear(1).frame(&mut frame) {
         frame[..length].iter().for_each(|b| device.receive(*b));
     }
-    // As it is, and as the payload of a good frame.
+    // The bytes themselves, and as the payload of a valid frame.
     let good =
         touchback_device::frame::encode(bytes.get(..MAX_PAYLOAD).unwrap_or(bytes), &mut frame);
     let framed = &frame[..good.unwrap_or(0)];

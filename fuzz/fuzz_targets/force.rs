@@ -1,5 +1,5 @@
-//! A keyboard's history as the bytes have it: messages, readings, gaps, and an end. Force must end
-//! with the fade whatever happened before.
+//! A keyboard's history made from the bytes: messages, readings, gaps, and an end. Force must end with the fade
+//! after any history.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,8 +1,8 @@
-//! What is tried on the readers of files: each takes bytes and says whether they were taken; none may
-//! panic, and what is taken must run.
+//! The file readers under test. Each function takes bytes and returns whether its reader accepts them. No
+//! reader may panic, and accepted data must be usable.
 //!
-//! Fuzz targets call these on a nightly compiler, `crates/lab/tests/readers.rs` with damaged copies of
-//! the corpora on a stable one.
+//! Fuzz targets call these functions on a nightly compiler; `crates/lab/tests/readers.rs` calls them with
+//! damaged copies of the corpora on a stable one.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -25,10 +25,10 @@ use touchback_lab::simulate::numbers::each_number;
 use touchback_lab::simulate::{self, plants};
 use touchback_sound::scala::{KeyMap, Scale, notes};
 
-/// A reader under trial.
+/// A reader under test.
 pub type Reader = fn(&[u8]) -> bool;
 
-/// All of them, by the names of their targets and corpora.
+/// All readers, by the names of their targets and corpora.
 pub const READERS: [(&str, Reader); 15] = [
     ("midi", midi),
     ("gesture_csv", gesture_csv),
@@ -51,17 +51,17 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Music.
+/// A MIDI file.
 pub fn midi(bytes: &[u8]) -> bool {
     Score::read("x.mid", bytes).is_ok()
 }
 
-/// Gestures as rows.
+/// Gestures as CSV.
 pub fn gesture_csv(bytes: &[u8]) -> bool {
     Gesture::from_csv("x.csv", bytes).is_ok()
 }
 
-/// Gestures as forms.
+/// Gestures as TOML.
 pub fn gesture_toml(bytes: &[u8]) -> bool {
     Gesture::from_toml("x.toml", bytes).is_ok()
 }
@@ -72,7 +72,7 @@ pub fn automation(bytes: &[u8]) -> bool {
     controls::curve(blow, "x.csv", bytes).is_ok()
 }
 
-/// A preset: what is taken is inside every parameter's range.
+/// A preset: accepted values are inside every parameter's range.
 pub fn preset(bytes: &[u8]) -> bool {
     let Ok((saved, _)) = NamedPiano::read(&text(bytes)) else { return false };
     for p in params::all() {
@@ -92,7 +92,7 @@ pub fn keymap(bytes: &[u8]) -> bool {
     KeyMap::read(&text(bytes)).is_ok()
 }
 
-/// A take: what is taken is read the same a second time.
+/// A recording of a keyboard: an accepted one is read the same a second time.
 pub fn take(bytes: &[u8]) -> bool {
     let Ok(take) = Recording::read("x.log", bytes) else { return false };
     let entries = take.in_memory().expect("read before");
@@ -108,8 +108,8 @@ pub fn model(bytes: &[u8]) -> bool {
     true
 }
 
-/// An action's own model with some of its numbers exchanged: the first byte names the action, each
-/// ten after it a number's place and how it changes.
+/// An action's own model with some numbers changed. The first byte selects the action; each ten further bytes
+/// select a number and its change.
 pub fn model_numbers(bytes: &[u8]) -> bool {
     let Some((action, changes)) = bytes.split_first() else { return false };
     let name = NAMES[usize::from(*action) % NAMES.len()];
@@ -118,11 +118,11 @@ pub fn model_numbers(bytes: &[u8]) -> bool {
     let mut count = 0;
     each_number(&mut table, &mut |_| count += 1);
     for change in changes.chunks_exact(10).take(4) {
-        let place = usize::from(u16::from_le_bytes([change[0], change[1]])) % count;
+        let index = usize::from(u16::from_le_bytes([change[0], change[1]])) % count;
         let bits = <[u8; 8]>::try_from(&change[2..]).unwrap_or_default();
         let mut at = 0;
         each_number(&mut table, &mut |number| {
-            if at == place {
+            if at == index {
                 *number = changed(*number, bits);
             }
             at += 1;
@@ -131,7 +131,7 @@ pub fn model_numbers(bytes: &[u8]) -> bool {
     model(table.to_string().as_bytes())
 }
 
-/// The name of a recorded note: what is taken is one of the 88 keys.
+/// The name of a recorded note: an accepted name is one of the 88 keys.
 pub fn names(bytes: &[u8]) -> bool {
     let name = text(bytes);
     let midi = names::midi(&name);
@@ -139,12 +139,12 @@ pub fn names(bytes: &[u8]) -> bool {
     names::key_and_layer(&name).is_some()
 }
 
-/// A sampled piano's file, in a folder that is not there.
+/// A sampled piano's file, in a folder that does not exist.
 pub fn sfz(bytes: &[u8]) -> bool {
     sfz::of_text(Path::new("no such folder/x.sfz"), bytes).is_ok()
 }
 
-/// A recorded note: what is taken has samples, all of them numbers.
+/// A recorded note: an accepted one has samples, all of them finite.
 pub fn sound(bytes: &[u8]) -> bool {
     let Ok(note) = sound_file::decode(Cursor::new(bytes.to_vec())) else { return false };
     let [left, right] = &note.channels;
@@ -153,20 +153,20 @@ pub fn sound(bytes: &[u8]) -> bool {
     true
 }
 
-/// A measured key.
+/// Measurements of a key.
 pub fn fit_data(bytes: &[u8]) -> bool {
     fit::data::read("x.csv", bytes).is_ok()
 }
 
-/// What single keys differ by: what is taken is read the same a second time.
+/// A sheet of single keys' differences: an accepted one is read the same a second time.
 pub fn key_sheet(bytes: &[u8]) -> bool {
     let Ok(sheet) = text(bytes).parse::<KeySheet>() else { return false };
     assert_eq!(sheet.text().parse::<KeySheet>().ok(), Some(sheet));
     true
 }
 
-/// A number as `bits` have it: by a factor of at most 1000 either way, with its sign turned, or
-/// whatever they are as a number.
+/// Changes a number as `bits` select: by a factor between 1/1000 and 1000, with its sign reversed, or to the
+/// number that `bits` represent.
 fn changed(number: f64, bits: [u8; 8]) -> f64 {
     let share = f64::from(bits[1]) / 255.0;
     match bits[0] % 4 {
@@ -180,10 +180,10 @@ fn middle() -> KeyNumber {
     KeyNumber::from_midi(60).expect("a key")
 }
 
-/// Plays a model: to numbers, or to a clear end.
+/// Plays a model, which may end with an error but must not panic.
 fn press(model: Model) {
     let rows = b"t_s,force_n\n0,0\n0.02,5\n0.03,0\n";
     let mut press = Gesture::from_csv("x.csv", rows).expect("a gesture");
-    // Whether its state holds is for the command to say.
+    // The command checks the model's state; here only panics count.
     let _ = simulate::play(&mut press, model.start().as_mut(), middle(), |_, _| Ok(()));
 }

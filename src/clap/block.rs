@@ -1,10 +1,8 @@
-//! A host's block, handed to the framework's wrapper in parts that the wrapper stands: events in
-//! order and inside the part, no more than it has room for, every output of the layout in force with
-//! two channels that are there. The wrapper reads one output too many where it is given fewer.
+//! A host's block, passed to the framework's wrapper in parts that the wrapper accepts. Audio thread.
 //!
-//! The same sound comes of one part as of many (`block_sizes_do_not_change_a_sample`).
-
-use std::collections::BinaryHeap;
+//! Events are in order and inside the part, at most as many as the wrapper has room for. Every output
+//! of the current layout has two channels: the wrapper reads one output too many where it receives
+//! fewer.
 
 use clap_sys::audio_buffer::clap_audio_buffer;
 use clap_sys::events::{clap_input_events, clap_output_events};
@@ -12,57 +10,48 @@ use clap_sys::process::{
     CLAP_PROCESS_CONTINUE, CLAP_PROCESS_ERROR, clap_process, clap_process_status,
 };
 
-use super::event::{Event, EventList, HostEvents, Key, ShiftedOutput};
-use crate::part::{self, DeferredEvents, HostChannels, SPARE_FRAMES, Spare};
+use super::event::{Event, EventList, HostEvents, ShiftedOutput};
+use crate::host_channels::{self, HostChannels, SpareChannels};
+use crate::ordered_events::{Item, OrderedEvents};
 
-/// What remains between blocks, and the room to order one.
+/// Passes blocks to the wrapper; keeps events between blocks.
 pub(super) struct BlockFeeder {
-    /// Events the wrapper takes at once.
-    room: usize,
-    /// Events that wait for the next block's first sample: notes of blocks without samples, and
-    /// what was more than the samples of a block had room for.
-    carried: DeferredEvents<Event>,
-    /// Working memory of [`select`].
-    keys: Vec<Key>,
-    spare: Box<Spare>,
-    /// Outputs of the layout in force.
+    /// Orders the events. Those that wait for the next block are notes of blocks without samples, and
+    /// events beyond what a block had samples for.
+    events: OrderedEvents<Event>,
+    spare: Box<SpareChannels>,
+    /// Outputs of the current layout.
     outputs: usize,
 }
 
 impl BlockFeeder {
-    /// Hands on up to `room` events a part, and keeps up to as many between blocks.
+    /// Passes up to `room` events a part, and keeps up to as many between blocks. Allocates.
     pub(super) fn new(room: usize) -> Self {
-        Self {
-            room,
-            carried: DeferredEvents::with_room(room),
-            keys: Vec::with_capacity(room),
-            spare: Spare::new(),
-            outputs: 1,
-        }
+        Self { events: OrderedEvents::new(room, room), spare: SpareChannels::new(), outputs: 1 }
     }
 
-    /// From here on the layout in force has so many outputs.
+    /// Sets the number of outputs of the current layout.
     pub(super) fn set_outputs(&mut self, outputs: u32) {
         self.outputs = usize::try_from(outputs).unwrap_or(1);
     }
 
     /// Keeps an event for the next block's first sample.
-    pub(super) fn keep(&mut self, mut event: Event) {
-        event.stamp(0);
-        self.carried.keep(event);
+    pub(super) fn defer(&mut self, event: Event) {
+        self.events.deferred.keep(event);
     }
 
-    /// Drops what waits.
-    pub(super) fn silence(&mut self) {
-        self.carried.silence();
+    /// Drops the deferred events.
+    pub(super) fn clear(&mut self) {
+        self.events.deferred.clear();
     }
 
-    /// Drops what waits; how many events found no room since the last time.
-    pub(super) fn forget(&mut self) -> u64 {
-        self.carried.forget()
+    /// Drops the deferred events; returns how many were lost for want of room since the last call.
+    pub(super) fn reset(&mut self) -> u64 {
+        self.events.deferred.reset()
     }
 
-    /// Passes events without samples: values to `flush`, notes kept.
+    /// Passes the events of a block without samples: values to `flush`, which is called at least once;
+    /// notes are deferred.
     ///
     /// # Safety
     /// The lists of events are null or valid.
@@ -70,182 +59,85 @@ impl BlockFeeder {
         &mut self,
         in_events: *const clap_input_events,
         out_events: *const clap_output_events,
-        flush: impl FnOnce(*const clap_input_events, *const clap_output_events),
+        mut flush: impl FnMut(*const clap_input_events, *const clap_output_events),
     ) {
         // SAFETY: the caller's promise.
         let host = unsafe { HostEvents::new(in_events) };
-        self.keys.clear();
-        // Values that wait came before.
-        let waiting = self.carried.len();
-        let is_value = |index: &usize| self.carried[*index].is_parameter();
-        self.keys.extend((0..waiting).filter(is_value).map(|index| (0, place(index, 0))));
-        for index in 0..host.length {
-            if host.get(index).is_none_or(|(_, event)| !event.is_parameter()) {
-                continue;
-            }
-            if self.keys.len() < self.room {
-                self.keys.push((0, place(waiting, index)));
-            } else {
-                self.carried.leave_out(1);
-            }
-        }
-        let list = EventList::new(&self.carried, host, &self.keys, 0);
-        let inputs = list.as_clap();
         let shifted = ShiftedOutput { host: out_events, start: 0 };
         let outputs = shifted.as_clap();
         let outputs = if out_events.is_null() { std::ptr::null() } else { &raw const outputs };
-        flush(&raw const inputs, outputs);
-        self.carried.retain(|event| !event.is_parameter());
-        for (_, event) in (0..host.length).filter_map(|index| host.get(index)) {
-            if !event.is_parameter() {
-                self.keep(event);
-            }
+        let mut is_flushed = false;
+        let mut pass = |items: &[Item<Event>]| {
+            let list = EventList::new(items, 0);
+            let inputs = list.as_clap();
+            flush(&raw const inputs, outputs);
+            is_flushed = true;
+        };
+        self.events.flush(&host, Event::is_parameter, &mut pass);
+        // The wrapper sends its own events even where the host sends none.
+        if !is_flushed {
+            let list = EventList::new(&[], 0);
+            let inputs = list.as_clap();
+            flush(&raw const inputs, outputs);
         }
     }
 
-    /// Hands a block of one sample or more to `process`, in parts; its last answer. What the host
-    /// hears of a block that fails, in whole or in part, is for the caller to [`silence`].
+    /// Passes a block of one sample or more to `process`, in parts; returns the last part's status.
+    /// The caller has to [`silence`] a block whose status is an error.
     ///
     /// # Safety
-    /// What the block points at is null or valid, as CLAP says.
+    /// The block's pointers are null or valid, as CLAP requires.
     pub(super) unsafe fn feed(
         &mut self,
         block: &clap_process,
         mut process: impl FnMut(&clap_process) -> clap_process_status,
     ) -> clap_process_status {
-        let frames = block.frames_count;
         // SAFETY: the caller's promise.
         let (host, channels) =
             unsafe { (HostEvents::new(block.in_events), channels(block, self.outputs)) };
         let Some(channels) = channels else { return CLAP_PROCESS_ERROR };
-        let longest =
-            if channels.is_whole() { frames } else { u32::try_from(SPARE_FRAMES).unwrap_or(1) };
-        let (mut start, mut last, mut status) = (0, None, CLAP_PROCESS_CONTINUE);
-        while start < frames {
-            let mut keys = std::mem::take(&mut self.keys);
-            let more = select(&mut keys, self.room, &self.carried, &host, frames, last);
-            let mut end = frames.min(start.saturating_add(longest));
-            if more {
-                let until = keys.last().map_or(end, |key| key.0);
-                end = end.min(until.max(start + 1));
-            }
-            keys.truncate(keys.partition_point(|key| key.0 < end));
-            last = keys.last().copied().or(last);
-            // SAFETY: the part lies inside the block.
-            status = unsafe {
-                let list = EventList::new(&self.carried, host, &keys, start);
-                part(block, &channels, &mut self.spare, start..end, &list, &mut process)
-            };
-            self.keys = keys;
-            if status == CLAP_PROCESS_ERROR {
-                break;
-            }
-            start = end;
-        }
-        self.carry(&host, frames, last);
+        let mut status = CLAP_PROCESS_CONTINUE;
+        self.events.feed(&host, block.frames_count, channels.longest_part(), |range, items| {
+            let list = EventList::new(items, range.start);
+            // SAFETY: the part lies inside the block and is no longer than the spare channels.
+            status = unsafe { part(block, &channels, &mut self.spare, range, &list, &mut process) };
+            status != CLAP_PROCESS_ERROR
+        });
         // SAFETY: the caller's promise.
         for output in unsafe { outputs(block) } {
             // SAFETY: the caller's promise.
-            output.constant_mask = channels.silent(unsafe { starts(output) });
+            output.constant_mask = channels.silence_flags(unsafe { starts(output) });
         }
         status
     }
-
-    /// Keeps what comes after `last` for the next block.
-    fn carry(&mut self, host: &HostEvents, frames: u32, last: Option<Key>) {
-        if self.carried.is_empty() && host.length == 0 {
-            return;
-        }
-        let mut keys = std::mem::take(&mut self.keys);
-        let more = select(&mut keys, self.room, &self.carried, host, frames, last);
-        // DeferredEvents events come before all others, so those that remain are the last of them.
-        let waiting = self.carried.len();
-        let old = keys.partition_point(|key| usize::try_from(key.1).is_ok_and(|i| i < waiting));
-        self.carried.drop_first(waiting - old);
-        for (_, place) in &keys[old..] {
-            let index = place - self::place(waiting, 0);
-            if let Some((_, event)) = host.get(index) {
-                self.keep(event);
-            }
-        }
-        if more {
-            // Rare enough to be counted by a second look.
-            let beyond = keys.last().copied();
-            let rest = (0..host.length).filter(|index| {
-                let place = place(waiting, *index);
-                let key = host.get(*index).map(|(time, _)| (time.min(frames - 1), place));
-                key.is_some() && key > beyond
-            });
-            self.carried.leave_out(rest.count() as u64);
-        }
-        self.keys = keys;
-    }
 }
 
-/// Place of the host's event at `index` behind `carried` others.
-fn place(carried: usize, index: u32) -> u32 {
-    u32::try_from(carried).unwrap_or(u32::MAX).saturating_add(index)
-}
-
-/// The first `room` events after `last`, in order, into `keys` (of that capacity); whether there are more.
-fn select(
-    keys: &mut Vec<Key>,
-    room: usize,
-    carried: &[Event],
-    host: &HostEvents,
-    frames: u32,
-    last: Option<Key>,
-) -> bool {
-    keys.clear();
-    let mut heap = BinaryHeap::from(std::mem::take(keys));
-    let mut more = false;
-    let carried_keys = (0..carried.len()).map(|i| Some((0, place(i, 0))));
-    let host_keys = (0..host.length).map(|index| {
-        let (time, _) = host.get(index)?;
-        Some((time.min(frames - 1), place(carried.len(), index)))
-    });
-    for key in carried_keys.chain(host_keys).flatten().filter(|key| Some(*key) > last) {
-        if heap.len() < room {
-            heap.push(key);
-        } else {
-            more = true;
-            if let Some(mut greatest) = heap.peek_mut()
-                && key < *greatest
-            {
-                *greatest = key;
-            }
-        }
-    }
-    *keys = heap.into_sorted_vec();
-    more
-}
-
-/// The outputs that a host gives.
+/// The outputs that the host provides.
 ///
 /// # Safety
-/// The block's outputs are null or as many as it says, live as long as they are used, and nobody else
-/// has them.
+/// The block's outputs are null or as many as their count, valid as long as the slice, and not borrowed
+/// elsewhere.
 unsafe fn outputs<'a>(block: *const clap_process) -> &'a mut [clap_audio_buffer] {
     // SAFETY: the caller's promise.
-    unsafe { part::host_array((*block).audio_outputs, (*block).audio_outputs_count) }
+    unsafe { host_channels::host_array((*block).audio_outputs, (*block).audio_outputs_count) }
 }
 
-/// First samples of an output's channels.
+/// Pointers to the first samples of an output's channels.
 ///
 /// # Safety
-/// The output's channels are null or as many as it says.
+/// The output's channels are null or as many as their count.
 unsafe fn starts(output: &clap_audio_buffer) -> &[*mut f32] {
     // SAFETY: the caller's promise.
-    unsafe { part::host_array(output.data32, output.channel_count) }
+    unsafe { host_channels::host_array(output.data32, output.channel_count) }
 }
 
-/// Silences all of a host's channels; those of the `in_force` outputs. None where a host wants an
-/// output in a precision that it was not offered.
+/// Silences all of the host's channels and returns those of the first `used` outputs. Returns none
+/// where the host wants one of these outputs in 64 bits, which the plugin does not offer.
 ///
 /// # Safety
-/// The block's outputs and their channels are null or as they say.
-unsafe fn channels(block: &clap_process, in_force: usize) -> Option<HostChannels> {
-    let mut channels = HostChannels::new(in_force, block.frames_count);
+/// The block's outputs and their channels are null or match their counts.
+unsafe fn channels(block: &clap_process, used: usize) -> Option<HostChannels> {
+    let mut channels = HostChannels::new(used, block.frames_count);
     let mut is_playable = true;
     // SAFETY: the caller's promise.
     for (index, output) in unsafe { outputs(block) }.iter_mut().enumerate() {
@@ -253,44 +145,44 @@ unsafe fn channels(block: &clap_process, in_force: usize) -> Option<HostChannels
         // SAFETY: the caller's promise.
         for (channel, start) in unsafe { starts(output) }.iter().enumerate() {
             // SAFETY: the caller's promise.
-            unsafe { channels.take(index, channel, *start) };
+            unsafe { channels.add(index, channel, *start) };
         }
         if output.data32.is_null() && !output.data64.is_null() && output.data64.is_aligned() {
-            is_playable &= index >= in_force || output.channel_count == 0;
+            is_playable &= index >= used || output.channel_count == 0;
             for channel in 0..usize::try_from(output.channel_count).unwrap_or(0) {
                 let frames = usize::try_from(block.frames_count).unwrap_or(0);
                 // SAFETY: the caller's promise.
-                unsafe { part::silence(*output.data64.add(channel), frames) };
+                unsafe { host_channels::silence(*output.data64.add(channel), frames) };
             }
         }
     }
     is_playable.then_some(channels)
 }
 
-/// Silences all of a host's channels.
+/// Silences all of the host's channels.
 ///
 /// # Safety
-/// The block's outputs and their channels are null or as they say.
+/// The block's outputs and their channels are null or match their counts.
 pub(super) unsafe fn silence(block: &clap_process) {
     // SAFETY: the caller's promise.
     let _: Option<HostChannels> = unsafe { channels(block, 0) };
 }
 
-/// Hands the samples `range` of the block to `process`.
+/// Passes the samples `range` of the block to `process`.
 ///
 /// # Safety
 /// The range lies inside the block and, where a channel is missing, inside `spare`.
 unsafe fn part(
     block: &clap_process,
     channels: &HostChannels,
-    spare: &mut Spare,
+    spare: &mut SpareChannels,
     range: std::ops::Range<u32>,
     list: &EventList<'_>,
     process: &mut impl FnMut(&clap_process) -> clap_process_status,
 ) -> clap_process_status {
     let begin = usize::try_from(range.start).unwrap_or(0);
     // SAFETY: the caller's promise.
-    let mut pointers = unsafe { spare.stand_in(channels, begin) };
+    let mut pointers = unsafe { spare.substitute(channels, begin) };
     let mut outputs = pointers.each_mut().map(|starts| clap_audio_buffer {
         channel_count: u32::try_from(starts.len()).unwrap_or(0),
         data32: starts.as_mut_ptr(),
@@ -307,7 +199,7 @@ unsafe fn part(
             unknown => unknown,
         },
         frames_count: range.end - range.start,
-        // Nothing in a piano follows the song's position.
+        // The piano does not use the host's transport.
         transport: std::ptr::null(),
         audio_inputs: std::ptr::null(),
         audio_outputs: outputs.as_mut_ptr(),

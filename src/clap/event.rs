@@ -1,4 +1,5 @@
-//! Events of a host and of the wrapper: read, copied, stamped anew.
+//! CLAP events as they pass between host and wrapper: copied, checked, and stamped with the sample
+//! inside a part of the block.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -11,7 +12,9 @@ use clap_sys::events::{
     clap_event_param_mod, clap_event_param_value, clap_input_events, clap_output_events,
 };
 
-/// An event that passes between host and wrapper, of whatever kind its header names.
+use crate::ordered_events::{HostMessages, Item};
+
+/// An event of the kind that its header names.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) union Event {
@@ -38,11 +41,11 @@ impl Event {
         },
     };
 
-    /// A copy. Transport and system exclusive messages, which a piano does not read, kinds unheard
-    /// of and events that are shorter than their kind are none.
+    /// A copy of an event. Returns none for kinds that a piano does not read (transport, system
+    /// exclusive), for unknown kinds, and for events shorter than their kind.
     ///
     /// # Safety
-    /// `event` is null or points at as many bytes as its header, which begins with the number, says.
+    /// `event` is null or points at as many bytes as the header's first field says.
     pub(super) unsafe fn copy(event: *const clap_event_header) -> Option<Self> {
         if event.is_null() {
             return None;
@@ -82,18 +85,18 @@ impl Event {
         Some(copy)
     }
 
-    /// Its sample.
+    /// The event's sample.
     fn time(&self) -> u32 {
         // SAFETY: every event begins with a header.
         unsafe { self.header }.time
     }
 
-    /// Stamps it with the sample `time`.
-    pub(super) const fn stamp(&mut self, time: u32) {
+    /// Sets the event's sample.
+    const fn stamp(&mut self, time: u32) {
         self.header.time = time;
     }
 
-    /// Whether it sets or modulates a parameter.
+    /// Whether the event sets or modulates a parameter.
     pub(super) fn is_parameter(&self) -> bool {
         // SAFETY: every event begins with a header.
         let kind = unsafe { self.header }.type_;
@@ -105,7 +108,7 @@ impl Event {
 #[derive(Clone, Copy)]
 pub(super) struct HostEvents {
     list: *const clap_input_events,
-    pub(super) length: u32,
+    length: u32,
 }
 
 impl HostEvents {
@@ -122,43 +125,41 @@ impl HostEvents {
         Self { list, length }
     }
 
-    /// Sample and copy of the event at `index`.
-    pub(super) fn get(&self, index: u32) -> Option<(u32, Event)> {
+    /// Sample and copy of the event at `index`, if a piano reads it.
+    fn get(&self, index: u32) -> Option<(u32, Event)> {
         if index >= self.length {
             return None;
         }
-        // SAFETY: the list was valid where this was made, and the index is one of its own.
+        // SAFETY: `new` requires a valid list; the index is within its length.
         let event = unsafe { Event::copy(((*self.list).get?)(self.list, index)) }?;
         Some((event.time(), event))
     }
 }
 
-/// Where an event stands: its sample, then its place in the host's order.
-pub(super) type Key = (u32, u32);
+impl HostMessages<Event> for HostEvents {
+    fn for_each(&self, frames: u32, visit: &mut dyn FnMut(u32, Event)) {
+        for (sample, event) in (0..self.length).filter_map(|index| self.get(index)) {
+            visit(sample.min(frames - 1), event);
+        }
+    }
+}
 
-/// Some of a block's events as a list for the wrapper, stamped from the part's first sample.
+/// A part's events as a list for the wrapper, each stamped with its sample inside the part.
 pub(super) struct EventList<'a> {
-    carried: &'a [Event],
-    host: HostEvents,
-    /// In order; places below the number of carried events mean those.
-    keys: &'a [Key],
+    /// In order.
+    items: &'a [Item<Event>],
     /// First sample of the part.
     start: u32,
-    /// The event asked for last: the wrapper reads each before it asks for the next.
+    /// The event requested last: the wrapper reads each event before it requests the next.
     slot: UnsafeCell<Event>,
 }
 
 impl<'a> EventList<'a> {
-    pub(super) const fn new(
-        carried: &'a [Event],
-        host: HostEvents,
-        keys: &'a [Key],
-        start: u32,
-    ) -> Self {
-        Self { carried, host, keys, start, slot: UnsafeCell::new(Event::EMPTY) }
+    pub(super) const fn new(items: &'a [Item<Event>], start: u32) -> Self {
+        Self { items, start, slot: UnsafeCell::new(Event::EMPTY) }
     }
 
-    /// The list as the wrapper reads it, while `self` stays where it is.
+    /// The list as the wrapper reads it, valid while `self` is neither moved nor dropped.
     pub(super) fn as_clap(&self) -> clap_input_events {
         clap_input_events {
             ctx: std::ptr::from_ref(self).cast_mut().cast::<c_void>(),
@@ -168,38 +169,26 @@ impl<'a> EventList<'a> {
     }
 }
 
-/// The event of `key`, with its own time.
-fn event_at(carried: &[Event], host: &HostEvents, key: Key) -> Option<Event> {
-    let place = usize::try_from(key.1).ok()?;
-    match carried.get(place) {
-        Some(event) => Some(*event),
-        None => {
-            let index = u32::try_from(place - carried.len()).ok()?;
-            host.get(index).map(|(_, event)| event)
-        }
-    }
-}
-
 unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {
     // SAFETY: made by `as_clap` of a list that is still there.
     let list = unsafe { &*(*list).ctx.cast::<EventList<'_>>() };
-    u32::try_from(list.keys.len()).unwrap_or(u32::MAX)
+    u32::try_from(list.items.len()).unwrap_or(u32::MAX)
 }
 
 unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const clap_event_header {
     // SAFETY: made by `as_clap` of a list that is still there.
     let list = unsafe { &*(*list).ctx.cast::<EventList<'_>>() };
-    let key = usize::try_from(index).ok().and_then(|index| list.keys.get(index));
-    let event = key.and_then(|key| Some((key, event_at(list.carried, &list.host, *key)?)));
-    let Some((key, mut event)) = event else { return std::ptr::null() };
-    event.header.time = key.0.saturating_sub(list.start);
+    let item = usize::try_from(index).ok().and_then(|index| list.items.get(index));
+    let Some(item) = item else { return std::ptr::null() };
+    let mut event = item.message;
+    event.header.time = item.offset(list.start);
     let slot = list.slot.get();
     // SAFETY: one thread reads the list, and no reference into the slot outlives a call.
     unsafe { *slot = event };
     slot.cast_const().cast()
 }
 
-/// The host's list of what the plugin sends, for a part that begins inside the block.
+/// The host's output list for a part that begins inside the block.
 pub(super) struct ShiftedOutput {
     pub(super) host: *const clap_output_events,
     /// First sample of the part.
@@ -207,7 +196,7 @@ pub(super) struct ShiftedOutput {
 }
 
 impl ShiftedOutput {
-    /// The list as the wrapper writes it, while `self` stays where it is.
+    /// The list as the wrapper writes to it, valid while `self` is neither moved nor dropped.
     pub(super) fn as_clap(&self) -> clap_output_events {
         clap_output_events {
             ctx: std::ptr::from_ref(self).cast_mut().cast::<c_void>(),
@@ -259,7 +248,7 @@ pub(super) mod tests {
 
     impl Event {
         /// Sample and key.
-        pub(in super::super) fn seen(&self) -> (u32, i16) {
+        pub(in super::super) fn time_and_key(&self) -> (u32, i16) {
             // SAFETY: the tests make notes and values.
             unsafe {
                 let key = if self.is_parameter() { self.value.key } else { self.note.key };
@@ -289,13 +278,13 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_a_piano_does_not_read_is_left_out() {
+    fn events_that_a_piano_does_not_read_are_left_out() {
         let mut event = note(5, 60);
         let copy = |event: &Event| {
             // SAFETY: a whole union, larger than what any kind needs.
             unsafe { Event::copy(std::ptr::from_ref(event).cast()) }
         };
-        assert_eq!(copy(&event).unwrap().seen(), (5, 60));
+        assert_eq!(copy(&event).unwrap().time_and_key(), (5, 60));
         for kind in [9, 11, 12, 999] {
             event.header.type_ = kind;
             assert!(copy(&event).is_none(), "{kind}");

@@ -1,5 +1,5 @@
-//! The extensions that hosts get: the wrapper's functions, each behind a catch, and none of the calls
-//! by which the wrapper panics or reads what is not there.
+//! The extensions that hosts receive: the wrapper's functions, each behind a catch of panics. Calls for
+//! which the wrapper would panic or read invalid memory are refused.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -26,8 +26,8 @@ use clap_sys::stream::{clap_istream, clap_ostream};
 
 use super::instance::{Instance, on};
 
-/// A table of functions that call the wrapper's: each with its answer where it fails, and with what
-/// has to hold before the wrapper is asked. Those behind the semicolon are our own.
+/// A table of functions that call the wrapper's, each with its result on failure and its precondition.
+/// `own` functions are this module's.
 macro_rules! table {
     ($module:ident: $kind:ident, $id:ident; $(
         fn $name:ident($($argument:ident: $type:ty),*) -> $answer:ty = $failed:expr,
@@ -81,7 +81,7 @@ table! { audio_ports: clap_plugin_audio_ports, CLAP_EXT_AUDIO_PORTS;
 table! { layouts: clap_plugin_audio_ports_config, CLAP_EXT_AUDIO_PORTS_CONFIG;
     fn count() -> u32 = 0, if |_on| true;
     fn get(index: u32, layout: *mut clap_audio_ports_config) -> bool = false, if |_on| true;
-    // The layout of an activated plugin holds, as CLAP says.
+    // CLAP: an activated plugin keeps its layout.
     fn select(id: clap_id) -> bool = false, if |on| !on.is_active();
 }
 
@@ -113,7 +113,7 @@ static TRACK_INFO: clap_plugin_track_info = clap_plugin_track_info { changed: So
 
 static STATE: clap_plugin_state = clap_plugin_state { save: Some(save), load: Some(load) };
 
-/// The table of `id`, which hosts may ask for before the plugin is initialized.
+/// The table of `id`, which hosts may request before the plugin is initialized.
 pub(super) fn find(id: &CStr) -> Option<*const c_void> {
     let tables: [(&CStr, *const c_void); 10] = [
         (CLAP_EXT_PARAMS, (&raw const params::TABLE).cast()),
@@ -130,7 +130,7 @@ pub(super) fn find(id: &CStr) -> Option<*const c_void> {
     tables.into_iter().find(|(name, _)| *name == id).map(|(_, table)| table)
 }
 
-/// Parameters of the wrapper, which appearance one too far.
+/// Number of the wrapper's parameters. The wrapper itself accepts an index one too large.
 fn parameters(on: &Instance) -> u32 {
     // SAFETY: the extension of this name is of this type; the wrapper's function.
     unsafe {
@@ -152,7 +152,7 @@ unsafe extern "C" fn flush(
     }
 }
 
-/// The wrapper keeps the track's name where one thread at a time may write.
+/// Serialized: the wrapper stores the track's name where only one thread at a time may write.
 unsafe extern "C" fn track_changed(plugin: *const clap_plugin) {
     // SAFETY: the host's pointer; the extension of this name is of this type.
     unsafe {
@@ -167,7 +167,7 @@ unsafe extern "C" fn track_changed(plugin: *const clap_plugin) {
     }
 }
 
-/// A host's stream that never says it has moved more than was asked for.
+/// A host's stream whose reported number of bytes never exceeds the requested one.
 #[repr(transparent)]
 struct Bounded<T>(*const T);
 
@@ -177,7 +177,7 @@ impl<T> Bounded<T> {
     }
 }
 
-/// Bytes that a host says it has moved, of `size`.
+/// The number of bytes that the host reports, at most `size`.
 fn bounded(moved: i64, size: u64) -> i64 {
     moved.min(i64::try_from(size).unwrap_or(i64::MAX))
 }

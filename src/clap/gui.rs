@@ -1,5 +1,5 @@
-//! The window's functions. The wrapper reads names that are not there, panics for a parent that is no
-//! window of this system and on a thread that did not make the window, and takes any size.
+//! The functions of CLAP's window extension, checked. The wrapper reads null names, panics for a parent
+//! that is no window of this system and on a thread other than the window's, and accepts any size.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -29,10 +29,9 @@ static TABLE: clap_plugin_gui = clap_plugin_gui {
     hide: Some(hide),
 };
 
-/// The table, if `id` asks for it and the host has its half: the wrapper takes for granted that it
-/// has.
+/// The table, if `id` names it and the host has its part of the extension, which the wrapper assumes.
 pub(super) fn extension(on: &Instance, id: &CStr) -> Option<*const c_void> {
-    (id == CLAP_EXT_GUI && on.host.has_window_half() && framework(on).is_some())
+    (id == CLAP_EXT_GUI && on.host.has_window_extension() && framework(on).is_some())
         .then(|| (&raw const TABLE).cast())
 }
 
@@ -54,7 +53,7 @@ fn close_now(on: &Instance) {
     }
 }
 
-/// The answer of the wrapper's function that `call` calls.
+/// Returns the result of the wrapper's function that `call` calls.
 ///
 /// # Safety
 /// `plugin` is the host's pointer.
@@ -67,7 +66,7 @@ unsafe fn ask<T: Copy>(
     unsafe { on(plugin, failed, |on| framework(on).and_then(call).unwrap_or(failed)) }
 }
 
-/// The same of a function of the open window, on its thread.
+/// [`ask`] for functions of the open window: `failed` on any thread but the window's.
 ///
 /// # Safety
 /// `plugin` is the host's pointer.
@@ -85,13 +84,13 @@ unsafe fn ask_window<T: Copy>(
     }
 }
 
-/// Whether windows of this name are this system's.
+/// Whether `api` is the windowing system of this platform.
 ///
 /// # Safety
 /// `api` is null or a C string.
 unsafe fn is_ours(gui: &clap_plugin_gui, api: *const c_char) -> bool {
     let Some(is_supported) = gui.is_api_supported else { return false };
-    // SAFETY: the caller's promise; the wrapper does not look at the plugin.
+    // SAFETY: the caller's promise; the wrapper ignores the plugin's pointer.
     !api.is_null() && unsafe { is_supported(std::ptr::null(), api, false) }
 }
 
@@ -121,7 +120,8 @@ unsafe extern "C" fn create(
     // SAFETY: as the host called it.
     unsafe {
         on(plugin, false, |on| {
-            let Some(gui) = framework(on).filter(|_| !is_floating && on.host.has_window_half())
+            let Some(gui) =
+                framework(on).filter(|_| !is_floating && on.host.has_window_extension())
             else {
                 return false;
             };

@@ -1,7 +1,6 @@
 //! The host as the framework's wrapper sees it. The wrapper panics where a host's table lacks a
-//! function and trusts the host's word on threads: each function of this table is there, an
-//! extension is named only where the host has all of it that the wrapper uses, and the check of
-//! threads is ours.
+//! function, and trusts the host's check of threads. This table has every function, offers an extension
+//! only where the host has all the functions of it that the wrapper uses, and checks threads itself.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -17,18 +16,18 @@ use clap_sys::host::clap_host;
 use crate::guard::catch;
 use crate::host_window::WindowThread;
 
-/// A host between the wrapper and the real one; `table` comes first, so that a pointer to it is one
-/// to the whole.
+/// A host between the wrapper and the real host. `table` is the first field, so that a pointer to it
+/// is one to the whole.
 #[repr(C)]
 pub(super) struct CheckedHost {
     table: clap_host,
-    /// Outlives the plugin.
+    /// The real host, which outlives the plugin.
     host: *const clap_host,
-    /// Threads that process.
+    /// Number of threads that process.
     processing: AtomicU32,
     made_on: ThreadId,
     pub(super) window: WindowThread,
-    /// The host's extensions, null before the wrapper has asked for them.
+    /// The host's extensions, null until the wrapper requests them.
     gui: AtomicPtr<clap_host_gui>,
     latency: AtomicPtr<clap_host_latency>,
     params: AtomicPtr<clap_host_params>,
@@ -38,7 +37,7 @@ pub(super) struct CheckedHost {
 
 impl CheckedHost {
     /// # Safety
-    /// `host` is a host that outlives this, its texts as long as they are.
+    /// `host` is a valid host and outlives this value, as do its texts.
     pub(super) unsafe fn new(host: *const clap_host) -> Box<Self> {
         // SAFETY: the caller's promise.
         let own = unsafe { *host };
@@ -74,18 +73,19 @@ impl CheckedHost {
         self.host
     }
 
-    /// Whether the wrapper may ask for a window's size: it takes for granted that it may.
-    pub(super) fn has_window_half(&self) -> bool {
+    /// Whether the host has its part of the window extension, which the wrapper assumes when it requests
+    /// a window's size.
+    pub(super) fn has_window_extension(&self) -> bool {
         !self.gui.load(Ordering::Acquire).is_null()
     }
 
-    /// Runs `work`, in which no thread is the main one: what the wrapper would do at once on the
-    /// main thread waits for the host's call, and no thread is asked who it is.
+    /// Runs `work`, during which no thread counts as the main thread: the wrapper then defers its
+    /// main-thread work until the host's call, and the host's thread check is not called.
     pub(super) fn processing<T>(&self, work: impl FnOnce() -> T) -> T {
         self.processing.fetch_add(1, Ordering::AcqRel);
-        let answer = work();
+        let result = work();
         self.processing.fetch_sub(1, Ordering::AcqRel);
-        answer
+        result
     }
 
     /// # Safety
@@ -97,12 +97,12 @@ impl CheckedHost {
     }
 }
 
-/// The whole behind the wrapper's pointer.
+/// The checked host behind the wrapper's pointer.
 ///
 /// # Safety
 /// `host` is the table of a [`CheckedHost`].
 unsafe fn checked<'a>(host: *const clap_host) -> &'a CheckedHost {
-    // SAFETY: the caller's promise, and the table comes first.
+    // SAFETY: the caller's promise; the table is the first field.
     unsafe { &*host.cast::<CheckedHost>() }
 }
 
@@ -124,7 +124,7 @@ macro_rules! requests {
 
 requests!(request_restart request_process request_callback);
 
-/// Functions of a host's extension, which are called where the wrapper was given it.
+/// Functions of the host's extensions. The wrapper calls only those of extensions it has received.
 macro_rules! extension_functions {
     ($($field:ident: fn $own:ident = $name:ident($($argument:ident: $kind:ty),*)
         -> $answer:ty = $failed:expr;)*) => {$(
@@ -165,7 +165,7 @@ static THREAD_CHECK: clap_host_thread_check =
     clap_host_thread_check { is_main_thread: Some(is_main_thread), is_audio_thread: None };
 static TRACK_INFO: clap_host_track_info = clap_host_track_info { get: Some(track) };
 
-/// The extensions that the wrapper uses, where the host has them whole.
+/// Returns the extensions that the wrapper uses, where the host has all of their functions.
 unsafe extern "C" fn get_extension(host: *const clap_host, name: *const c_char) -> *const c_void {
     // SAFETY: called by the wrapper, with a C string.
     let (host, name) = unsafe { (checked(host), CStr::from_ptr(name)) };
@@ -199,7 +199,7 @@ unsafe extern "C" fn get_extension(host: *const clap_host, name: *const c_char) 
     })
 }
 
-/// Whether the wrapper may do on this thread what belongs to the main one.
+/// Whether the wrapper may do main-thread work on this thread.
 unsafe extern "C" fn is_main_thread(host: *const clap_host) -> bool {
     // SAFETY: called by the wrapper.
     let checked = unsafe { checked(host) };

@@ -1,4 +1,4 @@
-//! One plugin as its host knows it: the functions of its table, which differ from the wrapper's.
+//! One plugin instance as its host sees it: the functions of its table, which guard the wrapper's.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,51 +24,52 @@ use super::host::CheckedHost;
 use super::{extensions, gui, menu, presets};
 use crate::editor::host_menu::HostMenu;
 use crate::guard::{Guard, catch};
+use crate::ordered_events::HostMessages as _;
 use crate::pending_parts;
 use crate::plugin::Touchback;
 use touchback_core::exchange::lock::lock;
 
-/// Parameters' changes that may wait while another thread processes.
+/// Most flushed events that wait while another thread processes.
 const LATE_EVENTS: usize = 256;
 
-/// One plugin: `plugin` comes first, so that a pointer to it is one to the instance.
+/// One plugin instance. `plugin` is the first field, so that a pointer to it is one to the instance.
 #[repr(C)]
 pub(super) struct Instance {
     plugin: clap_plugin,
     /// The wrapper's own functions.
     framework: clap_plugin,
-    /// Lives until `destroy`.
+    /// Valid until `destroy`.
     pub(super) wrapper: *const Wrapper<Touchback>,
     /// The host as the wrapper sees it.
     pub(super) host: Box<CheckedHost>,
     menu: Arc<HostMenu>,
-    /// What keeps a panic from the host.
+    /// Keeps panics from the host.
     guard: Arc<Guard>,
     is_initialized: AtomicBool,
     is_active: AtomicBool,
-    /// Blocks that came while another thread processed, activated or flushed.
+    /// Blocks left silent because another thread processed, activated or flushed.
     locked_out: AtomicU64,
-    /// Of the thread that processes; others try it and give up, or wait on the main thread.
+    /// Locked by the thread that processes. Other threads try the lock once; the main thread waits.
     feeder: Mutex<BlockFeeder>,
-    /// Of the thread that asks for the track's name.
+    /// Locked by the thread that requests the track's name.
     pub(super) track: Mutex<()>,
-    /// What a host flushes while another thread processes.
+    /// Events that the host flushes while another thread processes.
     late: ArrayQueue<Event>,
 }
 
-/// Makes one plugin for `host`.
+/// Creates one plugin instance for `host`.
 ///
 /// # Safety
-/// The host is one, and outlives its plugins.
+/// `host` is a valid host that outlives its plugins.
 pub(super) unsafe fn create(host: *const clap_host) -> *const clap_plugin {
     // SAFETY: the caller's promise.
     let host = unsafe { CheckedHost::new(host) };
-    // SAFETY: the instance keeps it longer than the wrapper.
+    // SAFETY: the instance drops the table after the wrapper.
     let wrapper = unsafe { Wrapper::<Touchback>::new(host.table()) };
-    // The wrapper's `destroy` takes this reference back.
+    // The wrapper's `destroy` releases this reference.
     let wrapper = Arc::into_raw(wrapper);
     let pending_parts::Parts { menu, guard } = pending_parts::take();
-    // SAFETY: the wrapper lives until then, and nothing borrows the field.
+    // SAFETY: the wrapper is valid until `destroy`, and nothing borrows the field.
     let framework = unsafe { *(*wrapper).clap_plugin.as_ptr() };
     let plugin = clap_plugin {
         init: Some(init),
@@ -100,8 +101,8 @@ pub(super) unsafe fn create(host: *const clap_host) -> *const clap_plugin {
     Box::into_raw(Box::new(instance)).cast()
 }
 
-/// The answer of `work` with the instance behind the host's pointer, or `failed` where there is none
-/// or a panic.
+/// Returns the result of `work` on the instance behind the host's pointer; `failed` for a null pointer
+/// or after a panic.
 ///
 /// # Safety
 /// `plugin` is null or from [`create`] and not destroyed.
@@ -122,11 +123,11 @@ impl Instance {
     /// The extension of this name is of this type.
     pub(super) unsafe fn framework_extension<T>(&self, name: &CStr) -> Option<&T> {
         let get = self.framework.get_extension?;
-        // SAFETY: the wrapper's extension lives as long as it.
+        // SAFETY: the wrapper's extensions live as long as the wrapper.
         unsafe { get(self.as_clap(), name.as_ptr()).cast::<T>().as_ref() }
     }
 
-    /// The pointer by which the wrapper knows it.
+    /// The pointer by which host and wrapper identify the instance.
     pub(super) const fn as_clap(&self) -> *const clap_plugin {
         &raw const self.plugin
     }
@@ -135,24 +136,24 @@ impl Instance {
         self.is_active.load(Ordering::Acquire)
     }
 
-    /// Ends the time in which blocks are played, and waits for the one that is; forgets what waits
-    /// for the next and says what was left out.
-    fn rest(&self) {
+    /// Stops processing: waits for the current block, drops the deferred events and logs how many
+    /// events were lost and blocks left silent.
+    fn stop(&self) {
         self.is_active.store(false, Ordering::Release);
-        let left_out = lock(&self.feeder).forget();
+        let lost = lock(&self.feeder).reset();
         while self.late.pop().is_some() {}
-        if left_out > 0 {
-            nice_log!("Touchback left out {left_out} events, more than there was room for");
+        if lost > 0 {
+            nice_log!("Touchback lost {lost} events for want of room");
         }
         let locked_out = self.locked_out.swap(0, Ordering::Relaxed);
         if locked_out > 0 {
-            nice_log!("Touchback was silent for {locked_out} blocks that came beside other calls");
+            nice_log!("Touchback was silent for {locked_out} blocks that overlapped other calls");
         }
     }
 
-    /// The feeder, as soon as no other thread processes: a host that keeps CLAP's rules never
-    /// waits.
-    fn feeder_soon(&self) -> Option<MutexGuard<'_, BlockFeeder>> {
+    /// The feeder, as soon as no other thread processes, within 200 ms. A host that keeps CLAP's rules
+    /// never waits.
+    fn wait_for_feeder(&self) -> Option<MutexGuard<'_, BlockFeeder>> {
         (0..200).find_map(|_| {
             let feeder = self.feeder.try_lock().ok();
             if feeder.is_none() {
@@ -162,7 +163,7 @@ impl Instance {
         })
     }
 
-    /// Outputs of the layout in force.
+    /// Outputs of the current layout.
     fn outputs(&self) -> u32 {
         // SAFETY: the extension of this name is of this type.
         let ports: Option<&clap_plugin_audio_ports> =
@@ -173,8 +174,8 @@ impl Instance {
             .map_or(1, |count| unsafe { count(self.as_clap(), false) })
     }
 
-    /// Takes events without samples: values hold at once, notes wait for the next sample. While
-    /// another thread processes all of them wait.
+    /// Takes events without samples: values apply at once, notes wait for the next block. While another
+    /// thread processes, all events wait.
     ///
     /// # Safety
     /// The lists are null or valid.
@@ -187,10 +188,10 @@ impl Instance {
             let Ok(mut feeder) = self.feeder.try_lock() else {
                 // SAFETY: the caller's promise.
                 let events = unsafe { HostEvents::new(inputs) };
-                // Where they do not fit the last ones hold.
-                for (_, event) in (0..events.length).filter_map(|index| events.get(index)) {
+                // Where the queue is full, the latest events replace the earliest.
+                events.for_each(1, &mut |_, event| {
                     self.late.force_push(event);
-                }
+                });
                 return CLAP_PROCESS_CONTINUE;
             };
             // SAFETY: the extension of this name is of this type.
@@ -199,11 +200,11 @@ impl Instance {
             let Some(flush) = params.and_then(|params| params.flush) else {
                 return CLAP_PROCESS_ERROR;
             };
-            // SAFETY: the feeder's lists, or none.
+            // SAFETY: the feeder's lists, or null.
             let flush = |inputs, outputs| unsafe { flush(self.as_clap(), inputs, outputs) };
             // SAFETY: the caller's promise.
             let pass = |feeder: &mut BlockFeeder| unsafe { feeder.flush(inputs, outputs, flush) };
-            self.take_late(&mut feeder);
+            self.defer_late(&mut feeder);
             if self.is_active() {
                 self.host.processing(|| pass(&mut feeder));
             } else {
@@ -213,18 +214,18 @@ impl Instance {
         })
     }
 
-    /// Hands the feeder what was flushed while another thread processed.
-    fn take_late(&self, feeder: &mut BlockFeeder) {
+    /// Passes the events that were flushed while another thread processed to the feeder.
+    fn defer_late(&self, feeder: &mut BlockFeeder) {
         while let Some(event) = self.late.pop() {
-            feeder.keep(event);
+            feeder.defer(event);
         }
     }
 
-    /// Plays a block.
+    /// Processes a block.
     ///
     /// # Safety
-    /// What the block points at is null or valid, as CLAP says.
-    unsafe fn play(&self, block: &clap_process) -> clap_process_status {
+    /// The block's pointers are null or valid, as CLAP requires.
+    unsafe fn process_block(&self, block: &clap_process) -> clap_process_status {
         let Some(process) = self.framework.process else { return CLAP_PROCESS_ERROR };
         if !self.is_active() {
             return CLAP_PROCESS_ERROR;
@@ -237,12 +238,12 @@ impl Instance {
             self.locked_out.fetch_add(1, Ordering::Relaxed);
             return CLAP_PROCESS_ERROR;
         };
-        // Asked again: who ends the time of blocks waits for the feeder after that.
+        // Checked again under the lock: `stop` clears the flag before it waits for the feeder.
         if !self.is_active() {
             return CLAP_PROCESS_ERROR;
         }
-        self.take_late(&mut feeder);
-        // SAFETY: each part is one that the wrapper stands; the buffers are the host's.
+        self.defer_late(&mut feeder);
+        // SAFETY: the feeder's parts are valid for the wrapper; the buffers are the host's.
         let part = |part: &clap_process| unsafe { process(self.as_clap(), part) };
         // SAFETY: the caller's promise.
         self.host.processing(|| unsafe { feeder.feed(block, part) })
@@ -253,14 +254,14 @@ unsafe extern "C" fn init(plugin: *const clap_plugin) -> bool {
     // SAFETY: the host's pointer.
     unsafe {
         on(plugin, false, |on| {
-            // The wrapper takes the host's extensions once.
+            // The wrapper reads the host's extensions once.
             if on.is_initialized.swap(true, Ordering::AcqRel) {
                 return true;
             }
             if !on.framework.init.is_some_and(|init| init(plugin)) {
                 return false;
             }
-            // From here on the host may be asked.
+            // CLAP allows queries to the host from here on.
             on.menu.set(menu::find(on.host.host()));
             true
         })
@@ -272,15 +273,16 @@ unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
         return;
     }
     catch((), || {
-        // SAFETY: the host gives the instance back, which `create` took out of a box.
+        // SAFETY: `create` made the pointer from a box.
         let instance = unsafe { Box::from_raw(plugin.cast::<Instance>().cast_mut()) };
         instance.menu.set(None);
         gui::close(&instance);
         if instance.guard.is_broken() || !instance.host.window.is_free_or_here() {
-            // What has failed, or lives on another thread, is left alone rather than taken apart.
+            // A plugin that has panicked, or has a window on another thread, is leaked: its destructors
+            // might fail.
             std::mem::forget(instance);
         } else if let Some(destroy) = instance.framework.destroy {
-            // SAFETY: the wrapper reads `plugin_data`, which is its own.
+            // SAFETY: the wrapper reads only `plugin_data`, its own field.
             unsafe { destroy(&raw const instance.plugin) };
         }
     });
@@ -295,7 +297,7 @@ unsafe extern "C" fn activate(
     // SAFETY: the host's pointer.
     unsafe {
         on(plugin, false, |on| {
-            on.rest();
+            on.stop();
             on.guard.run(false, || {
                 let activate = on.framework.activate;
                 if !activate.is_some_and(|call| call(plugin, sample_rate, min_frames, max_frames)) {
@@ -313,7 +315,7 @@ unsafe extern "C" fn deactivate(plugin: *const clap_plugin) {
     // SAFETY: the host's pointer.
     unsafe {
         on(plugin, (), |on| {
-            on.rest();
+            on.stop();
             if let Some(deactivate) = on.framework.deactivate {
                 deactivate(plugin);
             }
@@ -326,10 +328,10 @@ unsafe extern "C" fn start_processing(plugin: *const clap_plugin) -> bool {
     unsafe {
         on(plugin, false, |on| {
             on.guard.run(false, || {
-                let Some(mut feeder) = on.feeder_soon().filter(|_| on.is_active()) else {
+                let Some(mut feeder) = on.wait_for_feeder().filter(|_| on.is_active()) else {
                     return false;
                 };
-                feeder.silence();
+                feeder.clear();
                 on.framework.start_processing.is_some_and(|start| start(plugin))
             })
         })
@@ -340,7 +342,7 @@ unsafe extern "C" fn stop_processing(plugin: *const clap_plugin) {
     // SAFETY: the host's pointer.
     unsafe {
         on(plugin, (), |on| {
-            let _feeder = on.feeder_soon();
+            let _feeder = on.wait_for_feeder();
             if let Some(stop) = on.framework.stop_processing {
                 stop(plugin);
             }
@@ -353,8 +355,8 @@ unsafe extern "C" fn reset(plugin: *const clap_plugin) {
     unsafe {
         on(plugin, (), |on| {
             on.guard.run((), || {
-                let Some(mut feeder) = on.feeder_soon() else { return };
-                feeder.silence();
+                let Some(mut feeder) = on.wait_for_feeder() else { return };
+                feeder.clear();
                 if let Some(reset) = on.framework.reset {
                     reset(plugin);
                 }
@@ -374,7 +376,7 @@ unsafe extern "C" fn process(
     unsafe {
         on(plugin, CLAP_PROCESS_ERROR, |on| {
             let block = &*block;
-            let status = on.guard.run(CLAP_PROCESS_ERROR, || on.play(block));
+            let status = on.guard.run(CLAP_PROCESS_ERROR, || on.process_block(block));
             if status == CLAP_PROCESS_ERROR {
                 block::silence(block);
             }
@@ -383,7 +385,7 @@ unsafe extern "C" fn process(
     }
 }
 
-/// Tables of our own: the wrapper's functions behind what guards them, and presets.
+/// Returns this crate's tables: the guarded functions of the wrapper, and presets.
 unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char) -> *const c_void {
     if id.is_null() {
         return std::ptr::null();
@@ -404,7 +406,7 @@ unsafe extern "C" fn on_main_thread(plugin: *const clap_plugin) {
     // SAFETY: the host's pointer.
     unsafe {
         on(plugin, (), |on| {
-            // A window lives on the main thread: where it does not, this is another one.
+            // The window's thread is the main thread: any other is not.
             if on.host.window.is_free_or_here()
                 && let Some(call) = on.framework.on_main_thread
             {

@@ -1,4 +1,4 @@
-//! The host's own menu of a parameter, by CLAP's extension.
+//! The host's own menu of a parameter, through CLAP's context-menu extension.
 
 use std::sync::Arc;
 
@@ -8,34 +8,35 @@ use clap_sys::ext::context_menu::{
 };
 use clap_sys::host::clap_host;
 
-use crate::editor::host_menu::{Show, Wish};
+use crate::editor::host_menu::{MenuRequest, Show};
 
-/// The host's half, which outlives its plugins.
-struct HostHalf {
+/// The host's part of the extension, which outlives its plugins.
+struct HostMenuExtension {
     host: *const clap_host,
     menu: *const clap_host_context_menu,
 }
 
 // SAFETY: used on the host's main thread only.
-unsafe impl Send for HostHalf {}
+unsafe impl Send for HostMenuExtension {}
 // SAFETY: as above.
-unsafe impl Sync for HostHalf {}
+unsafe impl Sync for HostMenuExtension {}
 
-impl HostHalf {
-    fn show(&self, wish: Wish) -> bool {
-        // SAFETY: found in the host, which lives.
+impl HostMenuExtension {
+    fn show(&self, request: MenuRequest) -> bool {
+        // SAFETY: `find` received the table from the host, which outlives the plugin.
         let menu = unsafe { &*self.menu };
         let (Some(can_popup), Some(popup)) = (menu.can_popup, menu.popup) else { return false };
         let kind = CLAP_CONTEXT_MENU_TARGET_KIND_PARAM;
-        let target = clap_context_menu_target { kind, id: wish.parameter };
+        let target = clap_context_menu_target { kind, id: request.parameter };
         // SAFETY: this is the host's main thread; an embedded window needs no screen.
         unsafe {
-            can_popup(self.host) && popup(self.host, &raw const target, 0, wish.at[0], wish.at[1])
+            can_popup(self.host)
+                && popup(self.host, &raw const target, 0, request.at[0], request.at[1])
         }
     }
 }
 
-/// How `host` shows its menu, if it has one.
+/// The function that shows the menu of `host`, if it has one.
 ///
 /// # Safety
 /// `host` is the host of an initialized plugin; main thread.
@@ -47,8 +48,8 @@ pub(super) unsafe fn find(host: *const clap_host) -> Option<Show> {
         // SAFETY: the host's function.
         .map(|name| unsafe { get(host, name.as_ptr()) }.cast::<clap_host_context_menu>())
         .find(|menu| !menu.is_null())?;
-    let half = HostHalf { host, menu };
-    Some(Arc::new(move |wish| half.show(wish)))
+    let extension = HostMenuExtension { host, menu };
+    Some(Arc::new(move |request| extension.show(request)))
 }
 
 #[cfg(test)]
@@ -105,14 +106,14 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_given_parameter_and_place() {
+    fn the_host_receives_parameter_and_position() {
         let plain = host(false);
         // SAFETY: a host.
         assert!(unsafe { find(&raw const plain) }.is_none());
         let host = host(true);
         // SAFETY: a host.
         let show = unsafe { find(&raw const host) }.unwrap();
-        assert!(show(Wish { parameter: 5, at: [20, 30] }));
+        assert!(show(MenuRequest { parameter: 5, at: [20, 30] }));
         let shown = SHOWN.lock().unwrap();
         assert_eq!(*shown, [(CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, 5, 20, 30)]);
     }

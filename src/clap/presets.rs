@@ -1,7 +1,7 @@
-//! Presets in a CLAP host's browser: the factory's, which the library holds, and the player's files.
+//! Presets in a CLAP host's browser: factory presets inside the library, and the user's files.
 //!
-//! Main thread, but for the provider, which a host may ask on a thread of its own. Loading keeps the
-//! settings of the player's keyboard and pedals, the scale and the window.
+//! Main thread, but for the provider, which a host may call on a thread of its own. Loading a preset
+//! keeps the settings of the user's keyboard and pedals, the scale and the window.
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ use touchback_instrument::preset::{self, PRESETS, is_keyboards};
 const PROVIDER_ID: &CStr = c"org.touchback.touchback.presets";
 const VENDOR: &CStr = c"Touchback";
 
-/// What a host that appearance for presets finds in the library.
+/// The preset-discovery factory that hosts find in the library.
 pub(super) static FACTORY: clap_preset_discovery_factory = clap_preset_discovery_factory {
     count: Some(count),
     get_descriptor: Some(get),
@@ -61,11 +61,11 @@ unsafe extern "C" fn get(
     if index == 0 { &raw const DESCRIPTOR } else { std::ptr::null() }
 }
 
-/// A provider as its host knows it: `table` comes first.
+/// A preset provider. `table` is the first field, so that a pointer to it is one to the provider.
 #[repr(C)]
 struct Provider {
     table: clap_preset_discovery_provider,
-    /// The host's; outlives the provider.
+    /// The host's indexer, which outlives the provider.
     indexer: *const clap_preset_discovery_indexer,
 }
 
@@ -91,7 +91,7 @@ unsafe extern "C" fn create(
 
 unsafe extern "C" fn destroy(provider: *const clap_preset_discovery_provider) {
     if !provider.is_null() {
-        // SAFETY: the host gives back what `create` took out of a box.
+        // SAFETY: `create` made the pointer from a box.
         let provider = unsafe { Box::from_raw(provider.cast::<Provider>().cast_mut()) };
         catch((), || drop(provider));
     }
@@ -104,14 +104,14 @@ unsafe extern "C" fn no_extension(
     std::ptr::null()
 }
 
-/// Tells where presets are: in the library, and in the player's folder if it is there.
+/// Declares where presets are: in the library, and in the user's folder if it exists.
 unsafe extern "C" fn init(provider: *const clap_preset_discovery_provider) -> bool {
     // SAFETY: a provider is from `create`, its indexer from the host that outlives it.
     let indexer = unsafe { provider.cast::<Provider>().as_ref().and_then(|p| p.indexer.as_ref()) };
     indexer.is_some_and(|indexer| catch(false, || declare(indexer)))
 }
 
-/// Tells `indexer` the places; false where it cannot be told.
+/// Declares the locations to `indexer`; false where the indexer refuses or lacks a function.
 fn declare(indexer: &clap_preset_discovery_indexer) -> bool {
     let (Some(declare_filetype), Some(declare_location)) =
         (indexer.declare_filetype, indexer.declare_location)
@@ -124,7 +124,7 @@ fn declare(indexer: &clap_preset_discovery_indexer) -> bool {
         kind: CLAP_PRESET_DISCOVERY_LOCATION_PLUGIN,
         location: std::ptr::null(),
     };
-    // SAFETY: the host's functions; what they are handed lives as long as the calls.
+    // SAFETY: the host's functions; their arguments live as long as the calls.
     if !unsafe { declare_location(indexer, &raw const factory) } {
         return false;
     }
@@ -150,7 +150,7 @@ fn declare(indexer: &clap_preset_discovery_indexer) -> bool {
     }
 }
 
-/// Describes the presets of a place to the host.
+/// Describes the presets of a location to the host.
 unsafe extern "C" fn get_metadata(
     _: *const clap_preset_discovery_provider,
     kind: LocationKind,
@@ -163,10 +163,10 @@ unsafe extern "C" fn get_metadata(
     catch(false, || unsafe { describe_all(kind, location, to) })
 }
 
-/// Describes the presets of a place to the host.
+/// Describes the presets of a location to the host; false after the first failure.
 ///
 /// # Safety
-/// `location` is null or a C string, `to` a host's receiver, whole.
+/// `location` is null or a C string; `to` is a valid receiver of the host.
 unsafe fn describe_all(kind: LocationKind, location: *const c_char, to: &Receiver) -> bool {
     if kind == CLAP_PRESET_DISCOVERY_LOCATION_PLUGIN {
         return PRESETS.iter().all(|preset| {
@@ -177,7 +177,7 @@ unsafe fn describe_all(kind: LocationKind, location: *const c_char, to: &Receive
     }
     // SAFETY: CLAP gives a C string.
     let read = unsafe { path(kind, location) }
-        .ok_or_else(|| "no place of presets".to_owned())
+        .ok_or_else(|| "not a location of presets".to_owned())
         .and_then(|path| user_presets::read(&path).map_err(|error| error.to_string()));
     match read {
         // SAFETY: the host's receiver.
@@ -194,10 +194,10 @@ unsafe fn describe_all(kind: LocationKind, location: *const c_char, to: &Receive
     }
 }
 
-/// Hands one preset to the host; whether it wants more.
+/// Describes one preset to the host; returns whether the host continues.
 ///
 /// # Safety
-/// `to` is a host's receiver, whole.
+/// `to` is a valid receiver of the host.
 unsafe fn describe(
     to: &Receiver,
     name: &str,
@@ -235,7 +235,7 @@ unsafe fn describe(
     true
 }
 
-/// The extension by which a host loads one, if `id` asks for it.
+/// The extension by which a host loads a preset, if `id` names it.
 pub(super) fn extension(id: &CStr) -> Option<*const c_void> {
     static LOAD: clap_plugin_preset_load =
         clap_plugin_preset_load { from_location: Some(from_location) };
@@ -250,14 +250,14 @@ unsafe extern "C" fn from_location(
     key: *const c_char,
 ) -> bool {
     // SAFETY: the host's pointers.
-    unsafe { on(plugin, false, |on| load_and_tell(on, kind, location, key)) }
+    unsafe { on(plugin, false, |on| load_and_report(on, kind, location, key)) }
 }
 
-/// Loads one and tells the host how it went.
+/// Loads a preset and reports success or the error to the host.
 ///
 /// # Safety
 /// `location` and `key` are null or C strings.
-unsafe fn load_and_tell(
+unsafe fn load_and_report(
     instance: &Instance,
     kind: LocationKind,
     location: *const c_char,
@@ -267,19 +267,19 @@ unsafe fn load_and_tell(
     // SAFETY: CLAP gives C strings.
     let loaded = unsafe { load(instance, kind, location, key) };
     // SAFETY: the host outlives its plugins and answers on this thread.
-    let host = unsafe { host_half(to) };
+    let host = unsafe { host_extension(to) };
     let Some(host) = host else { return loaded.is_ok() };
     match &loaded {
         Ok(()) => {
-            if let Some(tell) = host.loaded {
+            if let Some(loaded) = host.loaded {
                 // SAFETY: the host's function and its own texts.
-                unsafe { tell(to, kind, location, key) };
+                unsafe { loaded(to, kind, location, key) };
             }
         }
         Err(error) => {
-            if let (Some(tell), Some(error)) = (host.on_error, c_text(error)) {
+            if let (Some(on_error), Some(error)) = (host.on_error, c_text(error)) {
                 // SAFETY: the host's function and its own texts.
-                unsafe { tell(to, kind, location, key, 0, error.as_ptr()) };
+                unsafe { on_error(to, kind, location, key, 0, error.as_ptr()) };
             }
         }
     }
@@ -301,7 +301,7 @@ unsafe fn load(
         preset::find(&key).ok_or_else(|| format!("there is no factory piano `{key}`"))?.settings()
     } else {
         // SAFETY: the caller's promise.
-        let path = unsafe { path(kind, location) }.ok_or("no place of presets")?;
+        let path = unsafe { path(kind, location) }.ok_or("not a location of presets")?;
         user_presets::read(&path).map_err(|error| error.to_string())?.0.settings
     };
     // SAFETY: the wrapper lives as long as the instance.
@@ -323,11 +323,11 @@ unsafe fn load(
     if wrapper.set_state_inner(&mut state) { Ok(()) } else { Err("not loaded".to_owned()) }
 }
 
-/// The host's half of preset-load.
+/// The host's part of the preset-load extension.
 ///
 /// # Safety
 /// `host` is the plugin's host.
-unsafe fn host_half<'a>(host: *const clap_host) -> Option<&'a clap_host_preset_load> {
+unsafe fn host_extension<'a>(host: *const clap_host) -> Option<&'a clap_host_preset_load> {
     // SAFETY: the caller's promise; the extension of this name is of this type and the host's own.
     unsafe {
         let get = (*host).get_extension?;
@@ -337,7 +337,7 @@ unsafe fn host_half<'a>(host: *const clap_host) -> Option<&'a clap_host_preset_l
     }
 }
 
-/// A preset file's place.
+/// The path of a preset file, if `location` is one.
 ///
 /// # Safety
 /// `location` is null or a C string.
@@ -351,7 +351,7 @@ unsafe fn path(kind: LocationKind, location: *const c_char) -> Option<PathBuf> {
     (path.extension() == Some(OsStr::new(user_presets::EXTENSION))).then(|| path.to_owned())
 }
 
-/// `text` for C, up to its first zero.
+/// `text` as a C string, up to its first NUL.
 fn c_text(text: &str) -> Option<CString> {
     CString::new(text.split('\0').next()?).ok()
 }

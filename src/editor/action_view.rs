@@ -1,4 +1,4 @@
-//! The moving action: drawn from its true geometry, with contacts, submodel and screws to drag.
+//! The moving action, drawn from its geometry, with contacts, phase and screws that can be dragged.
 
 use egui::{
     Align2, Color32, CursorIcon, FontId, PointerButton, Pos2, Rect, RichText, Sense, Stroke, Ui,
@@ -19,10 +19,10 @@ use touchback_instrument::Event;
 use touchback_instrument::params;
 use touchback_instrument::settings::KeyPressure;
 
-/// Least picture in which names do not lie on one another, points.
+/// Smallest picture in which the parts' names do not overlap, points.
 const NAMED: egui::Vec2 = vec2(460.0, 190.0);
 
-/// Whether names in a picture of this size do not lie on one another.
+/// Whether a picture of this size has room for the parts' names.
 pub fn is_named(rect: Rect) -> bool {
     rect.width() > NAMED.x && rect.height() > NAMED.y
 }
@@ -30,9 +30,9 @@ pub fn is_named(rect: Rect) -> bool {
 /// Display options of the action's picture.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ActionView {
-    /// Names of the parts are written.
+    /// Shows the parts' names.
     pub names: bool,
-    /// Shows the mechanism behind the balance rail alone, larger.
+    /// Shows only the mechanism behind the balance rail, larger.
     pub near: bool,
     hand: KeyHand,
 }
@@ -47,9 +47,9 @@ impl Default for ActionView {
 pub struct Caption<'a> {
     /// The key.
     pub key: KeyNumber,
-    /// What the pose is of: live, or the time within a stroke.
+    /// What the pose shows: the live action, or a time within a stroke.
     pub moment: &'a str,
-    /// How far the finger is above the key, m, if it is near.
+    /// Distance of the finger above the key, m, if it is near.
     pub finger: Option<f64>,
 }
 
@@ -60,7 +60,7 @@ impl ActionView {
         ui.checkbox(&mut self.near, "Near").on_hover_text("The mechanism alone, larger");
     }
 
-    /// Draws `pose` over all the room there is; screws change parameters.
+    /// Draws `pose` in all the available space; dragging screws changes parameters.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -81,7 +81,7 @@ impl ActionView {
             drawing.finger(gap);
         }
         paint::paint(&painter, &view, &drawing, dark);
-        paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.standing.phase));
+        paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.state.phase));
         if self.names && is_named(rect) {
             paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
         }
@@ -97,13 +97,13 @@ impl ActionView {
         screws(ui, &view, &drawing, controls);
     }
 
-    /// Releases a held key: also when the window closes.
+    /// Releases a held key. Call when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         self.hand.release(play);
     }
 }
 
-/// Key, phase and bearing contacts, in the upper left corner where no part moves.
+/// Draws key, phase and active contacts in the upper left corner, where no part moves.
 fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawing: &Drawing) {
     let painter = ui.painter_at(rect);
     let mut at = rect.min + vec2(12.0, 10.0);
@@ -117,8 +117,8 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawin
     };
     line(&name(caption.key), 20.0, text, 0.0);
     line(caption.moment, 11.0, theme::faint(ui), 0.0);
-    let phase = theme::phase(pose.standing.phase);
-    let drawn = line(theme::phase_name(pose.standing.phase), 13.0, text, 16.0);
+    let phase = theme::phase(pose.state.phase);
+    let drawn = line(theme::phase_name(pose.state.phase), 13.0, text, 16.0);
     let chip =
         Rect::from_center_size(Pos2::new(rect.min.x + 18.0, drawn.center().y), vec2(10.0, 10.0));
     painter.rect_filled(chip, 3.0, phase);
@@ -129,7 +129,8 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawin
     }
 }
 
-/// Handles on the screws: drag up or down to turn, with Shift a tenth as far; Ctrl-click resets.
+/// Draws handles on the screws: dragging up or down turns a screw, with Shift a tenth as far; Ctrl-click
+/// resets it.
 fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut dyn Controls) {
     for screw in &drawing.screws {
         let Ok(parameter) = params::find(screw.parameter) else { continue };
@@ -159,7 +160,7 @@ fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut d
             let fine = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
             let up = fine * view.metres(-response.drag_delta().y);
             let id = id.with("turned");
-            // What rounding leaves of slow and fine drags is kept.
+            // The unrounded value is kept, so that slow and fine drags do not stall.
             let from = ui.data(|data| data.get_temp::<(f64, f64)>(id));
             let from = from.filter(|(at, _)| at.to_bits() == value.to_bits());
             let wanted = from.map_or(value, |(_, wanted)| wanted) + up * screw.per_metre;

@@ -1,7 +1,7 @@
 //! The window in a host: the only file that knows the framework's egui adapter.
 //!
-//! The adapter's own state can be neither saved nor resized by a host, so the editor here makes
-//! it anew for every window, from what the project keeps.
+//! A host can neither save nor resize the adapter's own state, so this editor creates the state for every
+//! window from the one that the project saves.
 
 mod host_controls;
 mod open_window;
@@ -41,35 +41,35 @@ use touchback_haptics::connection::KeyboardConnection;
 use touchback_instrument::params::{COUNT, Parameter};
 use touchback_instrument::{Event, Snapshot};
 
-/// Time between two frames while something may yet come, s.
+/// Time between two frames while changes may follow, s.
 const IDLE: f64 = 0.05;
 
-/// Time after the last input or news for which frames follow one another: a value set here comes
-/// back from the host a block or two later, s.
-const SETTLES: f64 = 0.5;
+/// Time after the last input or change during which frames are drawn, s: the host returns a value set here
+/// a block or two later.
+const ACTIVE_AFTER_CHANGE: f64 = 0.5;
 
-/// Asks the open window for a frame, from any thread: one atomic store.
+/// Requests a frame of the open window, from any thread, by one atomic store.
 #[derive(Clone, Default)]
 pub struct Repaint(RepaintNotifier);
 
 impl Repaint {
-    /// Asks for it.
-    pub fn ask(&self) {
+    /// Requests a frame.
+    pub fn request(&self) {
         self.0.request_repaint();
     }
 }
 
-/// What a project keeps of its window, shared with the project.
-pub type KeptByProject = Arc<Mutex<SavedWindow>>;
+/// The window's saved state, shared with the project.
+pub type SharedWindowState = Arc<Mutex<SavedWindow>>;
 
 /// The plugin's editor.
 pub struct PluginEditor {
     params: Arc<HostParams>,
-    kept: KeptByProject,
+    kept: SharedWindowState,
     scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
     connection: Arc<KeyboardConnection>,
-    /// Pixels a point of this screen, where it is known before a window is open.
+    /// Pixels per point of the screen, where known before a window is open.
     scale: OnceLock<Option<f32>>,
     repaint: Repaint,
     session: Arc<Mutex<Session>>,
@@ -77,12 +77,12 @@ pub struct PluginEditor {
 }
 
 impl PluginEditor {
-    /// An editor of `params` that sees the piano through `end` and its motorized keyboard through
-    /// `connection`. The host may have a `menu` of its own.
+    /// An editor of `params` that reads the piano through `end` and controls the motorized keyboard through
+    /// `connection`. `menu` is the host's own menu, if it has one.
     #[must_use]
     pub fn new(
         params: Arc<HostParams>,
-        kept: KeptByProject,
+        kept: SharedWindowState,
         scales: Arc<Scales>,
         end: WindowEnd,
         connection: Arc<KeyboardConnection>,
@@ -101,7 +101,7 @@ impl PluginEditor {
         let settings =
             EguiNiceSettings::new().with_tile("Touchback").with_resize_hint(self.resize_hint());
         create_egui_editor(state, self.repaint.0.clone(), settings, app)
-            .ok_or_else(|| "the window could not be made".into())
+            .ok_or_else(|| "the window could not be created".into())
     }
 }
 
@@ -129,7 +129,7 @@ impl Editor for PluginEditor {
     fn size(&self) -> NativeSize<u32> {
         let kept = lock(&self.kept).clone().checked();
         let points = LogicalSize::new(kept.width * kept.zoom, kept.height * kept.zoom);
-        // Of another screen, or of none: a project's scale holds where this screen's is not known.
+        // The project's scale may be another screen's: it applies only if this screen's is unknown.
         let scale = self.scale.get_or_init(screen_scale).unwrap_or(kept.scale);
         NativeSize::from_size(points.into(), f64::from(scale))
     }
@@ -148,7 +148,7 @@ impl Editor for PluginEditor {
     }
 }
 
-/// Pixels a point of the screen that the window will be on, where that is known.
+/// Pixels per point of the screen on which the window will open, where known.
 fn screen_scale() -> Option<f32> {
     #[cfg(target_os = "linux")]
     return crate::editor::x11::scale();
@@ -159,23 +159,23 @@ fn screen_scale() -> Option<f32> {
 /// One open window.
 struct App {
     params: Arc<HostParams>,
-    kept: KeptByProject,
+    kept: SharedWindowState,
     scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
     session: Arc<Mutex<Session>>,
     window: Window,
-    /// Until when frames follow one another, s.
-    settles: f64,
+    /// Time until which frames are drawn, s.
+    active_until: f64,
     #[cfg(feature = "screen-reader")]
     repaint: Repaint,
     context: Option<GuiContext>,
     held: Vec<&'static Parameter>,
     learning: Learning,
     menu: Arc<HostMenu>,
-    /// Values that controllers gave and the host was told.
-    told: Box<[f32]>,
+    /// Values set by controllers that were reported to the host.
+    reported: Box<[f32]>,
     play: Vec<Event>,
-    /// Until the window has a thread.
+    /// None once the window has a thread.
     alive: Option<Alive>,
 }
 
@@ -185,7 +185,7 @@ impl App {
         let kept = lock(&editor.kept).clone().checked();
         (window.appearance, window.face) = (kept.appearance(), kept.face);
         window.session = lock(&editor.session).clone();
-        // A project loaded since has a piano of its own.
+        // A project loaded since then has a piano of its own.
         window.session.history.piano = kept.piano;
         let play = std::mem::take(&mut window.session.unsent);
         window.connection = Some(editor.connection.clone());
@@ -197,54 +197,54 @@ impl App {
             end: editor.end.clone(),
             session: editor.session.clone(),
             window,
-            settles: 0.0,
+            active_until: 0.0,
             #[cfg(feature = "screen-reader")]
             repaint: editor.repaint.clone(),
             context: None,
             held: Vec::new(),
             learning: Learning::default(),
             menu: editor.menu.clone(),
-            told: [f32::NAN; COUNT].into(),
+            reported: [f32::NAN; COUNT].into(),
             play,
             alive: Some(alive),
         }
     }
 
-    /// Takes what the audio thread has published, at `now` s of the context's clock; whether
+    /// Reads what the audio thread has published, at `now` s of the context's clock. Returns whether
     /// anything but the time has changed.
-    fn look(&mut self, now: f64) -> bool {
+    fn poll(&mut self, now: f64) -> bool {
         let end = &mut *lock(&self.end);
         let mut settings = self.params.values().settings().action;
         settings.keys = self.params.key_sheet();
-        let mut news = false;
+        let mut has_changed = false;
         while let Some(sample) = end.steps.receive() {
             self.window.absorb(&sample, &settings);
-            news = true;
+            has_changed = true;
         }
         if let Some(snapshot) = end.snapshots.take_update() {
             // A change of the time alone needs no frame.
             let was = Snapshot { time: snapshot.time, ..self.window.snapshot };
-            news |= *snapshot != was;
+            has_changed |= *snapshot != was;
             self.window.show(snapshot);
         }
-        end.take.take_new(self.window.heard());
-        self.window.hear_levels([0, 1].map(|side| end.peaks[side].swap(0.0)));
+        end.take.take_new(self.window.messages());
+        self.window.raise_levels([0, 1].map(|side| end.peaks[side].swap(0.0)));
         if let Some(meter) = end.meters.take_update() {
             self.window.measure(meter, end.worst.swap(0.0), now);
         }
         if self.window.wants_performance() {
             self.window.save_performance(end.take.all());
         }
-        news
+        has_changed
     }
 
-    /// Sends what was played; what finds no room in the queue is sent with a later frame.
+    /// Sends the played events. Events that find no room in the queue are sent with a later frame.
     fn send(&mut self) {
         send_all(&mut self.play, &lock(&self.end).events);
     }
 
-    /// Size, zoom and colours as they are now, for the project.
-    fn keep(&self, context: &Context) {
+    /// Passes the current size, zoom and colours to the project.
+    fn save_state(&self, context: &Context) {
         let size = context.content_rect().size();
         let zoom = context.zoom_factor();
         let scale = context.pixels_per_point() / zoom;
@@ -271,7 +271,7 @@ impl NiceEguiApp for App {
             use raw_window_handle::HasWindowHandle as _;
             let repaint = self.repaint.clone();
             let window = frame.baseview_window().window_handle().ok().map(|handle| handle.as_raw());
-            if let Some(reader) = ScreenReader::new(window, move || repaint.ask()) {
+            if let Some(reader) = ScreenReader::new(window, move || repaint.request()) {
                 context.add_plugin(reader);
             }
         }
@@ -292,12 +292,12 @@ impl NiceEguiApp for App {
             context.set_zoom_factor(self.window.appearance.zoom);
         }
         let now = context.input(|i| i.time);
-        let news = self.look(now) || context.input(|i| !i.events.is_empty());
+        let has_changed = self.poll(now) || context.input(|i| !i.events.is_empty());
         if let Some(gui) = &self.context {
             let (params, scales) = (&self.params, &self.scales);
             let (held, learning, menu) = (&mut self.held, &mut self.learning, &self.menu);
             let mut controls = HostControls { params, scales, gui, held, learning, menu };
-            if let Some(maps) = controls.follow_controllers(&mut self.told) {
+            if let Some(maps) = controls.follow_controllers(&mut self.reported) {
                 self.window.session.history.push_midi(maps);
             }
             self.window.ui(ui, &mut controls, &mut self.play);
@@ -306,13 +306,14 @@ impl NiceEguiApp for App {
         if let Some(choice) = self.window.chosen.take() {
             self.params.set_keyboard(&choice.text());
         }
-        self.keep(&context);
+        self.save_state(&context);
         frame.set_key_capture(capture(&context));
-        if news || !self.play.is_empty() {
-            self.settles = now + SETTLES;
+        if has_changed || !self.play.is_empty() {
+            self.active_until = now + ACTIVE_AFTER_CHANGE;
         }
-        // Beyond that the audio thread asks for frames; a keyboard's state does not come by it.
-        if now < self.settles || self.window.face == Face::Device {
+        // Otherwise the audio thread requests frames. A keyboard's state does not pass through the audio
+        // thread, so its face is drawn at all times.
+        if now < self.active_until || self.window.face == Face::Device {
             context.request_repaint_after(std::time::Duration::from_secs_f64(IDLE));
         }
     }
@@ -325,8 +326,8 @@ impl NiceEguiApp for App {
 impl Drop for App {
     /// Releases keys and parameters and stops publishing when the window closes.
     fn drop(&mut self) {
-        self.menu.forget_wish();
-        self.window.let_go(&mut self.play);
+        self.menu.cancel();
+        self.window.release(&mut self.play);
         self.send();
         self.window.session.unsent = std::mem::take(&mut self.play);
         if let Some(gui) = &self.context {
@@ -338,23 +339,23 @@ impl Drop for App {
             for parameter in held {
                 controls.end(parameter);
             }
-            self.window.put_in_order(&mut controls);
+            self.window.end_exercise(&mut controls);
         }
         *lock(&self.session) = std::mem::take(&mut self.window.session);
         lock(&self.end).close();
     }
 }
 
-/// Sends `events` in order until there is no room; the rest stays.
+/// Sends `events` in order until the queue is full; the others stay in `events`.
 fn send_all<T: Copy>(events: &mut Vec<T>, to: &Sender<T>) {
     let sent = events.iter().take_while(|event| to.send(**event).is_ok()).count();
     events.drain(..sent);
 }
 
-/// Keys that the window takes from the host: all while a text is typed, those that move and use
-/// the focus while something has it, else only the one that gives it.
+/// Keys that the window takes from the host: all while text is typed, the keys that move and use the focus
+/// while a control has it, and otherwise only Tab, which gives it.
 fn capture(context: &Context) -> KeyCapture {
-    /// Names of keys as the adapter's crate reads them.
+    /// Names of keys as the adapter's crate parses them.
     const FOCUSED: [&str; 7] =
         ["Tab", "Enter", "Escape", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
     if context.text_edit_focused() {
@@ -372,7 +373,7 @@ mod tests {
     use touchback_core::exchange::queue;
 
     #[test]
-    fn what_finds_no_room_is_sent_later_in_order() {
+    fn events_beyond_the_queues_room_are_sent_later_in_order() {
         let (to, from) = queue::bounded(4);
         let mut events: Vec<u32> = (0..10).collect();
         let mut arrived = Vec::new();

@@ -1,4 +1,4 @@
-//! The bar on top: which piano, what was done to it, what leaves it, what the window shows.
+//! The bar at the top: piano, undo and redo, comparison, faces, output level, computing load, zoom and help.
 
 use egui::{Button, OpenUrl, RichText, ThemePreference, Ui, vec2};
 
@@ -16,35 +16,35 @@ use crate::editor::theme;
 use crate::editor::window_state::Appearance;
 use touchback_instrument::record::Counts;
 
-/// Width from which everything stands in the bar with room between, points.
+/// Width from which the bar shows separators and full labels, points.
 const WIDE: f32 = 1000.0;
 
-/// What the bar shows and changes.
+/// The state that the bar shows and changes.
 pub struct Bar<'a> {
-    /// The pianos.
+    /// The list of pianos.
     pub presets: &'a mut PresetsPanel,
-    /// Whether their list is open.
+    /// Whether the list of pianos is open.
     pub list_open: &'a mut bool,
-    /// What was edited.
+    /// Undo and redo.
     pub history: &'a mut History,
-    /// A and B.
+    /// Pianos A and B.
     pub compare: &'a mut Compare,
-    /// What the window shows.
+    /// The selected face.
     pub face: &'a mut Face,
     /// Zoom and colours.
     pub appearance: &'a mut Appearance,
     /// The output's level.
     pub levels: &'a mut Levels,
-    /// What computing costs.
+    /// Computing load.
     pub gauge: &'a Gauge,
-    /// What the instrument has counted.
+    /// The instrument's counters.
     pub counts: &'a Counts,
-    /// Silent notes that were seen and put away.
+    /// Number of silent notes that were dismissed.
     pub silent_seen: &'a mut u64,
 }
 
 impl Bar<'_> {
-    /// Draws it in one row; `controls` are the host's, not recorded.
+    /// Draws the bar in one row. Changes through `controls` are not recorded for undo.
     pub fn ui(mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         let wide = ui.available_width() > WIDE;
         ui.horizontal(|ui| {
@@ -75,36 +75,36 @@ impl Bar<'_> {
         });
     }
 
-    /// Name of the piano, with a mark where it was changed; the ones before and after it.
+    /// Draws the piano's name, with a mark if it was changed, and buttons for the previous and next piano.
     fn piano(&mut self, ui: &mut Ui, wide: bool, controls: &mut dyn Controls) {
-        let standing = self.presets.standing(&self.history.piano, &controls.settings());
-        self.history.piano.clone_from(&standing.name);
+        let current = self.presets.current(&self.history.piano, &controls.settings());
+        self.history.piano.clone_from(&current.name);
         let mut step = |ui: &mut Ui, icon: Icon, name: &str, by: isize| {
             if icon.button(ui, name, true).on_hover_text(name).clicked() {
                 let mut recorded = Recorded { controls, history: self.history };
-                self.presets.step(&standing.name, by, &mut recorded);
+                self.presets.step(&current.name, by, &mut recorded);
             }
         };
         step(ui, Icon::Before, "Previous piano", -1);
-        let mark = if standing.is_modified { " •" } else { "" };
-        let text = RichText::new(format!("{}{mark}", standing.name)).strong();
+        let mark = if current.is_modified { " •" } else { "" };
+        let text = RichText::new(format!("{}{mark}", current.name)).strong();
         let button = Button::new(text).selected(*self.list_open).truncate();
         let name = ui.add_sized(vec2(if wide { 170.0 } else { 104.0 }, 20.0), button);
-        let told = if standing.is_modified { "changed since it was loaded" } else { "as loaded" };
-        let label = format!("Piano: {}, {told}", standing.name);
+        let state = if current.is_modified { "changed since it was loaded" } else { "as loaded" };
+        let label = format!("Piano: {}, {state}", current.name);
         name.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
         if name.on_hover_text(format!("{label}. Opens the list of pianos.")).clicked() {
             *self.list_open = !*self.list_open;
         }
         step(ui, Icon::After, "Next piano", 1);
-        let save = ui.button("Save").on_hover_text("Save this piano, or one of its own name");
+        let save = ui.button("Save").on_hover_text("Save this piano under this or a new name");
         if save.clicked() {
             *self.list_open = true;
-            self.presets.name_it(&standing.name);
+            self.presets.set_name(&current.name);
         }
     }
 
-    /// Undo and redo, by buttons and keys.
+    /// Handles undo and redo by buttons and keys.
     fn edits(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         let types = ui.ctx().text_edit_focused();
         let keys = |key, modifiers| !types && ui.input_mut(|i| i.consume_key(modifiers, key));
@@ -125,25 +125,25 @@ impl Bar<'_> {
         if button(ui, Icon::Redo, "Redo", self.history.redoes()).clicked() || again {
             left = self.history.redo(controls);
         }
-        let words = "Left where the host has moved it since";
+        let message = "Left where the host has moved it since";
         control::refused(
             &undo,
-            (!left.is_empty()).then(|| format!("{words}: {}", left.join(", "))),
+            (!left.is_empty()).then(|| format!("{message}: {}", left.join(", "))),
         );
     }
 
-    /// Notes that did not sound, until they are put away.
+    /// Shows the number of notes that did not sound, until it is dismissed.
     fn silent(&mut self, ui: &mut Ui, wide: bool) {
         let count = self.counts.silent_presses + self.counts.missed_repetitions;
-        // A reset counts from 0 again.
+        // A reset restarts the counter at 0.
         *self.silent_seen = (*self.silent_seen).min(count);
-        let fresh = count - *self.silent_seen;
-        if fresh == 0 {
+        let new_silent = count - *self.silent_seen;
+        if new_silent == 0 {
             return;
         }
-        let text = if wide { format!("{fresh} silent") } else { format!("{fresh}!") };
+        let text = if wide { format!("{new_silent} silent") } else { format!("{new_silent}!") };
         let chip = ui.button(RichText::new(text).color(theme::accent(ui)));
-        let label = format!("{fresh} notes did not sound");
+        let label = format!("{new_silent} notes did not sound");
         chip.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
         let hint = format!(
             "{label}: keys pressed too softly, again too soon, or under a regulation that cannot \
@@ -155,7 +155,7 @@ impl Bar<'_> {
         }
     }
 
-    /// Size of everything.
+    /// Draws the choice of the zoom.
     fn zoom(&mut self, ui: &mut Ui) {
         let percent = format!("{:.0} %", 100.0 * self.appearance.zoom);
         let combo = egui::ComboBox::from_id_salt("zoom").selected_text(&percent).width(56.0);
@@ -177,18 +177,18 @@ impl Bar<'_> {
         zoom.on_hover_text("Size of everything in the window");
     }
 
-    /// Version, manual, keys, colours.
+    /// Draws the help menu: version, manual, keys, colours.
     fn help(&mut self, ui: &mut Ui) {
         let menu = ui.menu_button(" ? ", |ui| {
             ui.set_max_width(320.0);
             ui.strong(concat!("Touchback ", env!("CARGO_PKG_VERSION")));
             manual_link(ui);
             ui.label(
-                "Every control tells what it does when the pointer rests on it. Drag a slider (Shift: \
+                "Every control shows a description while the pointer rests on it. Drag a slider (Shift: \
                  fine; Escape: back), turn the wheel on it, or double-click its name to type a \
                  value. Right-click: reset, copy, the name hosts automate it by.",
             );
-            ui.label("Ctrl-Z undoes, Ctrl-Shift-Z does again, Tab goes on, Ctrl + and − zoom.");
+            ui.label("Ctrl-Z: undo, Ctrl-Shift-Z: redo, Tab: next control, Ctrl + and −: zoom.");
             ui.separator();
             ui.horizontal(|ui| {
                 ui.label("Colours");
@@ -213,17 +213,17 @@ impl Bar<'_> {
     }
 }
 
-/// Opens the manual in the browser.
+/// Draws a link that opens the manual in the browser.
 fn manual_link(ui: &mut Ui) {
     let link = ui.link("Manual").on_hover_text("Opens in the browser; needs no network");
-    let mut why = None;
+    let mut reason = None;
     if link.clicked() {
         match manual::write() {
             Ok(page) => ui.ctx().open_url(OpenUrl::new_tab(page.display())),
-            Err(error) => why = Some(format!("The manual cannot be written: {error}")),
+            Err(error) => reason = Some(format!("The manual cannot be written: {error}")),
         }
     }
-    control::refused(&link, why);
+    control::refused(&link, reason);
 }
 
 fn gap(ui: &mut Ui, wide: bool) {

@@ -1,17 +1,17 @@
-//! What weights, gauge and rule found on a key before and after, as a table in CSV and as a picture
-//! in SVG.
+//! A key's measurements before and after a change, by weights, gauge and rule, as a CSV table and an SVG
+//! picture.
 
 use std::fmt::Write as _;
 
 use touchback_action::grand::key::weigh::{FIGURES, Figure, Weighed};
 
-/// Height of a row and places of the columns' right ends in the picture, px.
+/// Height of a row and x of the columns' right ends in the picture, px.
 const ROW: usize = 22;
 const COLUMNS: [usize; 4] = [300, 400, 500, 600];
 const SIZE: (usize, usize) = (620, ROW * (FIGURES.len() + 3) + 8);
 
-/// Before, after, the difference, and turns of the screw where it is the height of one; empty where
-/// there is no number.
+/// The cells before, after, difference, and turns of the screw if the figure is a screw's height. A cell
+/// without a number is empty.
 fn cells(
     figure: &Figure,
     before: Option<&Weighed>,
@@ -29,7 +29,7 @@ fn cells(
     [text(was, false), text(is, false), text(difference, true), text(turns, true)]
 }
 
-/// As CSV: `figure,unit,before,after,difference,turns`.
+/// The table as CSV: `figure,unit,before,after,difference,turns`.
 #[must_use]
 pub fn csv(before: Option<&Weighed>, after: &Weighed) -> String {
     let mut text = String::from("figure,unit,before,after,difference,turns\n");
@@ -41,7 +41,7 @@ pub fn csv(before: Option<&Weighed>, after: &Weighed) -> String {
     text
 }
 
-/// As a picture with the `title`, plain text without markup.
+/// The table as an SVG picture; `title` is plain text without markup.
 #[must_use]
 pub fn svg(title: &str, before: Option<&Weighed>, after: &Weighed) -> String {
     let (width, height) = SIZE;
@@ -78,7 +78,7 @@ mod tests {
     use touchback_core::math::compass::KeyNumber;
 
     #[test]
-    fn a_turned_screw_stands_in_both() {
+    fn table_and_picture_contain_a_turned_screw() {
         let key = KeyNumber::from_midi(60).unwrap();
         let weighed = |let_off_mm| {
             Weighed::of(key, &ActionSettings { let_off_mm, ..ActionSettings::default() })
@@ -99,7 +99,7 @@ mod tests {
             "{picture}"
         );
         assert_eq!(picture.matches("<text").count(), picture.matches("</text>").count());
-        // Without a before there is one column.
+        // Without values from before there is one column.
         let alone = csv(None, &after);
         assert!(alone.lines().skip(1).all(|line| line.split(',').nth(2) == Some("")), "{alone}");
     }

@@ -1,4 +1,4 @@
-//! What was played in the last minutes, as a MIDI file.
+//! The performance of the last minutes as a MIDI file.
 
 use midly::live::LiveEvent;
 use midly::{MetaMessage, TrackEventKind};
@@ -8,23 +8,23 @@ use crate::monitor::tape::TimedMessage;
 use touchback_core::math::cast::count;
 use touchback_instrument::midi::controller;
 
-/// How far back a saved performance goes, s.
+/// Longest saved performance, s.
 pub const SPAN: f64 = 600.0;
-/// Ticks a quarter of half a second: 0.1 ms each, less than an action step.
+/// Ticks per quarter of 0.5 s: a tick is 0.1 ms, less than an action step.
 const TICKS: u16 = 4800;
 const TICKS_A_SECOND: f64 = 2.0 * TICKS as f64;
 const QUARTER_US: u32 = 500_000;
 
-/// `heard` as a MIDI file of format 0: its last [`SPAN`] s, beginning with the pedals as they then
-/// were and ending with every note let go. `None` where no note is in it.
+/// The last [`SPAN`] s of `messages` as a MIDI file of format 0. The file begins with the positions of the
+/// pedals and ends with the release of all notes. None if there is no note.
 #[must_use]
-pub fn file(heard: &[TimedMessage]) -> Option<Vec<u8>> {
-    let end = heard.last()?.time;
-    let from = heard.partition_point(|h| h.time < end - SPAN);
-    let (before, span) = heard.split_at(from);
+pub fn file(messages: &[TimedMessage]) -> Option<Vec<u8>> {
+    let end = messages.last()?.time;
+    let from = messages.partition_point(|h| h.time < end - SPAN);
+    let (before, span) = messages.split_at(from);
     let first = span.iter().position(|h| h.velocity().is_some())?;
     let begin = span[first].time;
-    // What leads to the first note belongs to it: pedals, a finer velocity.
+    // Pedals and the velocity prefix before the first note belong to the performance.
     let mut track = Track::new();
     let mut pedals = [[0u8; 3]; 16];
     for h in before.iter().chain(&span[..first]) {
@@ -48,14 +48,14 @@ pub fn file(heard: &[TimedMessage]) -> Option<Vec<u8>> {
     Some(track.finish(end - begin))
 }
 
-/// Controllers whose value lasts.
+/// Controllers whose value persists.
 const PEDALS: [u8; 3] = [controller::SUSTAIN, controller::SOSTENUTO, controller::UNA_CORDA];
 
-/// A track being written.
+/// A track under construction.
 struct Track {
-    /// Tick and what, in order.
+    /// Ticks and events, in order.
     events: Vec<(u32, TrackEventKind<'static>)>,
-    /// Presses of each note by channel.
+    /// Number of presses of each note, by channel.
     held: Box<[[u16; 128]; 16]>,
     lifted: [[u8; 3]; 16],
 }
@@ -75,7 +75,7 @@ impl Track {
         let held = &mut self.held[channel][note];
         match bytes[0] >> 4 {
             0x9 if bytes[2] > 0 => *held = held.saturating_add(1),
-            // The note began before the file.
+            // The note began before the file does.
             0x8 | 0x9 if *held == 0 => return,
             0x8 | 0x9 => *held -= 1,
             0xb => {
@@ -89,7 +89,7 @@ impl Track {
             _ => {}
         }
         if let Ok(LiveEvent::Midi { channel, message }) = LiveEvent::parse(&bytes) {
-            // A file holds at most the span, whose ticks fit by far; what came later is not earlier.
+            // The ticks of the longest performance fit easily. Ticks never decrease.
             let last = self.events.last().map_or(0, |(tick, _)| *tick);
             let tick = count((time.max(0.0) * TICKS_A_SECOND).round()).max(last);
             self.events.push((tick, TrackEventKind::Midi { channel, message }));
@@ -134,29 +134,29 @@ mod tests {
         let smf = Smf::parse(bytes).unwrap();
         assert_eq!((smf.header.format, smf.tracks.len()), (Format::SingleTrack, 1));
         let mut tick = 0;
-        let mut heard = Vec::new();
+        let mut messages = Vec::new();
         for event in &smf.tracks[0] {
             tick += event.delta.as_int();
             if let TrackEventKind::Midi { channel, message } = event.kind {
-                heard.push((f64::from(tick) / TICKS_A_SECOND, channel.as_int(), message));
+                messages.push((f64::from(tick) / TICKS_A_SECOND, channel.as_int(), message));
             }
         }
-        heard
+        messages
     }
 
     #[test]
-    fn a_performance_comes_back_with_its_times_and_velocities() {
+    fn a_saved_performance_has_its_times_and_velocities() {
         let (mut tape, take) = tape();
         assert_eq!(file(&take.all()), None);
-        tape.pass(100.0);
-        tape.hear(0.01, &InputMessage::Controller { channel: 0, number: 64, value: 1.0 });
-        tape.hear(0.02, &on(60, 80.0 / 127.0));
-        tape.pass(0.5);
-        tape.hear(0.0, &on(64, 80.25 / 127.0));
-        tape.hear(0.1, &off(60));
-        // Released before the file began: not in it.
-        tape.hear(0.1, &off(72));
-        let heard = read(&file(&take.all()).unwrap());
+        tape.advance(100.0);
+        tape.record(0.01, &InputMessage::Controller { channel: 0, number: 64, value: 1.0 });
+        tape.record(0.02, &on(60, 80.0 / 127.0));
+        tape.advance(0.5);
+        tape.record(0.0, &on(64, 80.25 / 127.0));
+        tape.record(0.1, &off(60));
+        // A release before the file begins is not in the file.
+        tape.record(0.1, &off(72));
+        let messages = read(&file(&take.all()).unwrap());
         let control = |number: u8, value: u8| MidiMessage::Controller {
             controller: number.into(),
             value: value.into(),
@@ -170,36 +170,36 @@ mod tests {
             (0.48, control(88, 32)),
             (0.48, note_on(64, 80)),
             (0.58, note_off(60)),
-            // Nothing stays held.
+            // All notes are released.
             (0.58, note_off(64)),
             (0.58, control(64, 0)),
         ];
-        assert_eq!(heard.len(), expected.len(), "{heard:?}");
-        for ((time, channel, message), (when, what)) in heard.into_iter().zip(expected) {
+        assert_eq!(messages.len(), expected.len(), "{messages:?}");
+        for ((time, channel, message), (when, what)) in messages.into_iter().zip(expected) {
             assert_eq!((channel, message), (0, what));
             assert!((time - when).abs() <= 0.5 / TICKS_A_SECOND + 1e-9, "{time} {when}");
         }
     }
 
     #[test]
-    fn only_the_last_ten_minutes_are_kept_and_nothing_waits_for_a_reader() {
+    fn only_the_last_ten_minutes_are_saved_and_the_writer_never_waits() {
         let (mut tape, mut take) = tape();
         // Twenty minutes at 60 messages a second, more than the ring holds.
         for i in 0..36_000u32 {
             let note = 21 + byte(floor_index(f64::from(i % 88)));
-            tape.hear(0.0, &on(note, 64.0 / 127.0));
-            tape.hear(0.01, &off(note));
-            tape.pass(1.0 / 30.0);
+            tape.record(0.0, &on(note, 64.0 / 127.0));
+            tape.record(0.01, &off(note));
+            tape.advance(1.0 / 30.0);
         }
         let all = take.all();
         assert_eq!(all.len(), CAPACITY - 1);
-        let heard = read(&file(&all).unwrap());
-        let last = heard.last().unwrap().0;
+        let messages = read(&file(&all).unwrap());
+        let last = messages.last().unwrap().0;
         assert!((SPAN - 0.1..=SPAN).contains(&last), "{last}");
-        assert_eq!(heard.len(), 2 * 18_000);
-        let mut news = Vec::new();
-        take.take_new(&mut news);
-        assert_eq!(news.len(), CAPACITY - 1);
-        assert_eq!(news.iter().filter(|h| h.velocity() == Some(64)).count(), CAPACITY / 2 - 1);
+        assert_eq!(messages.len(), 2 * 18_000);
+        let mut recent = Vec::new();
+        take.take_new(&mut recent);
+        assert_eq!(recent.len(), CAPACITY - 1);
+        assert_eq!(recent.iter().filter(|h| h.velocity() == Some(64)).count(), CAPACITY / 2 - 1);
     }
 }

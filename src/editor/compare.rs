@@ -1,4 +1,4 @@
-//! Two pianos to go back and forth between, each with its own history.
+//! Pianos A and B, each with its own history of edits.
 
 use egui::Ui;
 
@@ -7,7 +7,7 @@ use crate::editor::history::{History, Recorded};
 use touchback_instrument::Settings;
 use touchback_sound::scala::Texts;
 
-/// The piano that is not in force.
+/// The inactive piano.
 #[derive(Clone, Debug)]
 struct Kept {
     settings: Settings,
@@ -15,7 +15,7 @@ struct Kept {
     history: History,
 }
 
-/// Which of the two is in force, and the other one.
+/// Which piano is active, and the inactive one.
 #[derive(Clone, Debug, Default)]
 pub struct Compare {
     is_b: bool,
@@ -23,8 +23,8 @@ pub struct Compare {
 }
 
 impl Compare {
-    /// Buttons A and B, and a copy from one to the other; `controls` are those of `history`, not
-    /// recorded: what was done to one piano is taken back on that one alone.
+    /// Draws buttons A and B, and one that copies the active piano to the other. Changes through `controls`
+    /// are not recorded: an edit can be undone only on the piano it was made on.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, history: &mut History) {
         for (is_b, name) in [(false, "A"), (true, "B")] {
             let label = ui.selectable_label(self.is_b == is_b, name);
@@ -46,7 +46,7 @@ impl Compare {
         }
     }
 
-    /// Makes the other piano like the present one: an edit of its own history, called `name`.
+    /// Copies the active piano to the other one, as an edit of the other's history, called `name`.
     fn copy(&mut self, controls: &mut dyn Controls, history: &mut History, name: &str) {
         Recorded { controls, history }.end_exercise();
         let mut present = kept(controls, history.clone());
@@ -59,15 +59,15 @@ impl Compare {
         self.other = Some(present);
     }
 
-    /// Switches to the other piano; equal to the present one until it was changed.
+    /// Switches to the other piano, which equals the active one until one of them is changed.
     pub fn swap(&mut self, controls: &mut dyn Controls, history: &mut History) {
-        // Its fault is in this piano's keys alone.
+        // The exercise's fault is in this piano's keys only.
         Recorded { controls, history }.end_exercise();
         let present = kept(controls, history.clone());
         if let Some(other) = self.other.replace(present) {
             controls.recall(&other.settings, None);
             if controls.texts() != other.texts {
-                // These texts were in force once.
+                // These texts were accepted before, so they are valid.
                 let _ = controls.tune(other.texts);
             }
             *history = other.history;
@@ -87,7 +87,7 @@ mod tests {
     use touchback_instrument::params::find;
 
     #[test]
-    fn both_pianos_survive_going_back_and_forth_with_what_was_done_to_them() {
+    fn both_pianos_keep_their_edits_when_switched() {
         let (mut connection, mut compare) = (DetachedControls::default(), Compare::default());
         let mut history = History::default();
         let blow = find("blow_mm").unwrap();

@@ -1,6 +1,6 @@
-//! One parameter on a line: name, slider, number with its unit.
+//! One parameter in a row: name, slider, and number with its unit.
 //!
-//! | hand | does |
+//! | action | effect |
 //! | --- | --- |
 //! | drag, arrow keys, wheel | moves the slider; with Shift a tenth of it |
 //! | Escape while dragging | back to where the drag began |
@@ -27,21 +27,22 @@ use crate::editor::theme;
 use touchback_instrument::Settings;
 use touchback_instrument::params::{Parameter, ValueKind, relevance};
 
-/// Characters that no number's text has.
+/// More characters than any number's text has.
 const LONGEST_TEXT: usize = 64;
-/// Least widths of names, in a narrow list and in others, of numbers, and that of *reset*, points.
+/// Least width of names in a narrow list and in other lists, least width of numbers, width of *reset*,
+/// points.
 const SHORT_NAME: f32 = 108.0;
 const NAME: f32 = 118.0;
 const NUMBER: f32 = 76.0;
 const RESET: f32 = 34.0;
-/// Room between a number and *reset*, points.
+/// Space between a number and *reset*, points.
 const GAP: f32 = 4.0;
 /// Width below which a list is narrow, points.
 const NARROW: f32 = 348.0;
-/// How a control without effect is drawn: there, but faint.
+/// Opacity of a control without effect.
 const FAINT: f32 = 0.45;
 
-/// Rows of `parameters` in a grid over the room's width.
+/// Draws the rows of `parameters` in a grid of the available width.
 pub fn rows(
     ui: &mut Ui,
     id: &str,
@@ -49,16 +50,16 @@ pub fn rows(
     controls: &mut dyn Controls,
 ) {
     let mut settings = controls.settings();
-    // The scale is no parameter.
+    // The scale is not a parameter.
     settings.sound.scale = controls.texts().and_then(|texts| texts.scale().ok());
     let gap = 6.0;
     let number = number_width(ui, id, parameters.clone());
-    // Between the columns, before *reset*, and the slider's handle at both ends.
+    // Space between the columns, before *reset*, and for the slider's handle at both ends.
     let name = if ui.available_width() < NARROW { SHORT_NAME } else { NAME };
     let room = ui.available_width() - name - number - RESET - 5.0 * gap;
     ui.spacing_mut().slider_width = room.clamp(48.0, 220.0);
     Grid::new(id).num_columns(3).spacing(vec2(gap, 2.0)).show(ui, |ui| {
-        // Once: a copy of the style is made for it.
+        // Set once for all rows, because it copies the style.
         ui.spacing_mut().item_spacing.x = GAP;
         for parameter in parameters {
             row(ui, parameter, [name, number], &settings, controls);
@@ -67,8 +68,7 @@ pub fn rows(
     });
 }
 
-/// Room for the numbers of `parameters`, points: as wide as the widest of their ends, however they
-/// are turned.
+/// Width for the numbers of `parameters`, points: that of the widest number at the ends of a range.
 fn number_width(ui: &Ui, id: &str, parameters: impl Iterator<Item = &'static Parameter>) -> f32 {
     let id = ui.scope_id().with((id, "number"));
     if let Some(width) = ui.data(|data| data.get_temp::<f32>(id)) {
@@ -87,7 +87,7 @@ fn number_width(ui: &Ui, id: &str, parameters: impl Iterator<Item = &'static Par
     width
 }
 
-/// One row of the grid.
+/// Draws one row of the grid.
 fn row(
     ui: &mut Ui,
     parameter: &'static Parameter,
@@ -115,13 +115,13 @@ fn row(
             let slider = slider(ui, parameter, controls).labelled_by(label.id);
             let over = label.contains_pointer() || slider.contains_pointer();
             let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary));
-            let asked = menu::ui(ui, &slider, over, parameter, controls);
-            describe(&slider, || words(parameter, idle));
+            let is_typing_requested = menu::ui(ui, &slider, over, parameter, controls);
+            describe(&slider, || description(parameter, idle));
             slider.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| {
                 let number = number(ui, parameter, width, controls).labelled_by(label.id);
-                describe(&number, || words(parameter, idle));
-                if over && double || asked {
+                describe(&number, || description(parameter, idle));
+                if over && double || is_typing_requested {
                     edit(ui, &number);
                 }
                 reset(ui, parameter, controls, changed);
@@ -141,7 +141,7 @@ fn row(
                 }
             });
             let combo = inner.response.labelled_by(label.id);
-            describe(&combo, || words(parameter, idle));
+            describe(&combo, || description(parameter, idle));
             combo.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| reset(ui, parameter, controls, changed));
         }
@@ -149,7 +149,7 @@ fn row(
     ui.set_opacity(whole);
 }
 
-/// Begins to edit a number, its text selected as a click on it would: focus alone selects nothing.
+/// Begins to edit a number with its text selected, as a click does: focus alone selects nothing.
 fn edit(ui: &Ui, number: &Response) {
     let mut state = TextEdit::load_state(ui.ctx(), number.id).unwrap_or_default();
     let whole = CCursorRange::two(CCursor::new(0), CCursor::new(LONGEST_TEXT));
@@ -174,7 +174,7 @@ fn slider(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Control
     response
 }
 
-/// A number to drag or type; a text that is no value says why for a while.
+/// Draws a number to drag or type. A text that is no value shows the reason for some seconds.
 fn number(
     ui: &mut Ui,
     parameter: &'static Parameter,
@@ -214,18 +214,18 @@ fn reset(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Controls
             controls.put(parameter, parameter.default_value());
         }
     } else {
-        // Room for it, so that nothing moves when a value changes.
+        // Space for the button, so that nothing moves when a value changes.
         ui.add_space(RESET);
     }
 }
 
-/// Tells screen readers more than the name of a control.
-pub fn describe(control: &Response, words: impl FnOnce() -> String) {
-    control.ctx.accesskit_node_builder(control.id, |node| node.set_description(words()));
+/// Sets a control's description for screen readers.
+pub fn describe(control: &Response, description: impl FnOnce() -> String) {
+    control.ctx.accesskit_node_builder(control.id, |node| node.set_description(description()));
 }
 
-/// Why the parameter does nothing now, what it is, and what is usual.
-fn words(parameter: &'static Parameter, idle: Option<&str>) -> String {
+/// Why the parameter has no effect at present, its description and its usual range.
+fn description(parameter: &'static Parameter, idle: Option<&str>) -> String {
     let parts = [idle.map(str::to_owned), Some(parameter.doc.to_owned()), usual(parameter)];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,4 @@
-//! What the window may do to the instrument's parameters; implemented by the host's glue and by
-//! tests.
+//! The window's access to the instrument's parameters; implemented for hosts and for tests.
 
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_instrument::Settings;
@@ -7,10 +6,10 @@ use touchback_instrument::params::midi_map::MidiMap;
 use touchback_instrument::params::{Parameter, all};
 use touchback_sound::scala::Texts;
 
-/// Parameters as a host shows them: every change lies between a beginning and an end, so that
-/// hosts can record and undo it.
+/// Access to the parameters. Every change is a gesture with a beginning and an end, so that hosts can
+/// record and undo it.
 pub trait Controls {
-    /// Present value in the parameter's unit.
+    /// The current value, in the parameter's unit.
     fn value(&self, parameter: &'static Parameter) -> f64;
     /// Begins a gesture on the parameter.
     fn begin(&mut self, parameter: &'static Parameter);
@@ -19,34 +18,34 @@ pub trait Controls {
     /// Ends the gesture.
     fn end(&mut self, parameter: &'static Parameter);
 
-    /// The scale that tunes in place of the temperament.
+    /// The scale that replaces the temperament.
     fn texts(&self) -> Option<Texts>;
-    /// Tunes by a scale, or by the temperament again.
+    /// Tunes by a scale, or by the temperament if none.
     ///
     /// # Errors
-    /// What is wrong with the texts; the tuning is unchanged.
+    /// The fault in the texts; the tuning is unchanged.
     fn tune(&mut self, by: Option<Texts>) -> Result<(), String>;
 
-    /// What single keys differ by.
+    /// The sheet of single keys' differences.
     fn keys(&self) -> KeySheet;
-    /// Sets what single keys differ by.
+    /// Sets the sheet of single keys' differences.
     fn set_keys(&mut self, keys: &KeySheet);
-    /// Begins a gesture on them.
+    /// Begins a gesture on the sheet.
     fn begin_keys(&mut self) {}
-    /// Ends it; `_name` is what was changed.
+    /// Ends the gesture on the sheet; `_name` is the changed quantity.
     fn end_keys(&mut self, _name: &str) {}
 
-    /// What the keys differ by without the fault of the present exercise; none where there is none.
+    /// The sheet without the fault of the current exercise; none without an exercise.
     fn exercised(&self) -> Option<KeySheet>;
-    /// An exercise has put a fault into the keys: projects save `before` until it is over (`None`).
+    /// Sets the sheet that projects save while an exercise has put a fault into the keys; none ends this.
     fn exercise(&mut self, before: Option<&KeySheet>);
-    /// Begins an exercise: the keys differ by `faulty` until it ends.
+    /// Begins an exercise with the sheet `faulty`.
     fn begin_exercise(&mut self, faulty: &KeySheet) {
         let before = self.keys();
         self.set_keys(faulty);
         self.exercise(Some(&before));
     }
-    /// Ends the present exercise, if there is one: every key as it was before.
+    /// Ends the current exercise, if there is one, and restores the sheet from before.
     fn end_exercise(&mut self) {
         if let Some(before) = self.exercised() {
             self.set_keys(&before);
@@ -58,22 +57,22 @@ pub trait Controls {
     fn midi_map(&self) -> MidiMap;
     /// Sets which MIDI controllers move which parameters.
     fn set_midi_map(&mut self, map: &MidiMap);
-    /// No controller moves `parameter` any more.
+    /// Removes the controller of `parameter`.
     fn forget_controller(&mut self, parameter: &'static Parameter) {
         let mut map = self.midi_map();
         map.forget(parameter);
         self.set_midi_map(&map);
     }
-    /// The parameter that the next controller moved will move.
+    /// The parameter to which the next moved controller will be assigned.
     fn learns(&self) -> Option<&'static Parameter>;
-    /// The next controller moved is to move `parameter`, or nothing new.
+    /// Requests that the next moved controller be assigned to `parameter`; none cancels the request.
     fn learn(&mut self, parameter: Option<&'static Parameter>);
 
     /// Whether the host has a menu of its own for a parameter.
     fn has_host_menu(&self) -> bool {
         false
     }
-    /// Asks the host to show its menu of `_parameter` at `_at`, pixels from the window's corner.
+    /// Requests the host's menu of `_parameter` at `_at`, pixels from the window's upper left corner.
     fn open_host_menu(&mut self, _parameter: &'static Parameter, _at: [i32; 2]) {}
 
     /// Sets the parameter to `value` as a gesture of its own.
@@ -83,19 +82,19 @@ pub trait Controls {
         self.end(parameter);
     }
 
-    /// Sets several parameters by one act, called `_name`.
+    /// Sets several parameters as one edit, called `_name`.
     fn put_together(&mut self, _name: &str, values: &[(&'static Parameter, f64)]) {
         for (parameter, value) in values {
             self.put(parameter, *value);
         }
     }
 
-    /// Moves the parameter to `value` by a wheel's click or a key: one of several such steps.
+    /// Sets the parameter to `value` as one of several small steps, by wheel or arrow key.
     fn nudge(&mut self, parameter: &'static Parameter, value: f64) {
         self.put(parameter, value);
     }
 
-    /// The settings all values mean.
+    /// The settings with all current values.
     fn settings(&self) -> Settings {
         let mut settings = Settings::default();
         for parameter in all() {
@@ -105,7 +104,7 @@ pub trait Controls {
         settings
     }
 
-    /// Puts every parameter and key that differs to its value in `settings`, those of the piano so named.
+    /// Sets every parameter and key that differs from `settings`, the settings of the piano `_piano`.
     fn recall(&mut self, settings: &Settings, _piano: Option<&str>) {
         for parameter in all() {
             let value = parameter.get(settings);
@@ -119,24 +118,24 @@ pub trait Controls {
     }
 }
 
-/// Parameters without a host: for pictures and tests.
+/// Parameters without a host, for pictures and tests.
 #[derive(Clone, Debug, Default)]
 pub struct DetachedControls {
-    /// Present settings.
+    /// Current settings.
     pub settings: Settings,
-    /// Ids of parameters whose gesture has begun and not ended.
+    /// Ids of parameters with an open gesture.
     pub held: Vec<&'static str>,
     /// Changes so far: id and value, in order.
     pub changes: Vec<(&'static str, f64)>,
-    /// The scale in force.
+    /// The current scale.
     pub scale: Option<Texts>,
-    /// What MIDI controllers move.
+    /// Assignment of MIDI controllers.
     pub midi: MidiMap,
-    /// What waits for a controller.
+    /// The parameter that waits for a controller.
     pub learns: Option<&'static Parameter>,
-    /// What a project would save of the keys instead.
+    /// The sheet that a project would save during an exercise.
     pub kept: Option<KeySheet>,
-    /// Which parameter's menu a host would have been asked for, where.
+    /// The last requested host menu: parameter and position.
     pub host_menu: Option<(&'static str, [i32; 2])>,
 }
 
@@ -215,7 +214,7 @@ mod tests {
     use touchback_instrument::params::find;
 
     #[test]
-    fn a_recall_changes_what_differs_and_lets_go() {
+    fn a_recall_changes_only_differing_parameters_and_ends_its_gestures() {
         let mut connection = DetachedControls::default();
         connection.put(find("blow_mm").unwrap(), 44.0);
         connection.set_keys(&"key,drop_mm\n7,1\n".parse().unwrap());

@@ -1,5 +1,5 @@
-//! What an action appearance like: convex pieces of wood, felt and metal in metres, x toward the
-//! strings, y up. Pure functions of a pose; [`paint`] brings them to the screen.
+//! Drawings of actions: convex pieces of wood, felt and metal in metres, x toward the strings, y up. A
+//! drawing is a pure function of a pose; [`paint`] draws it on the screen.
 
 pub mod grand;
 pub mod other;
@@ -7,7 +7,7 @@ pub mod paint;
 
 use touchback_core::math::vec2::Vec2;
 
-/// A body of the action, or what stands still around it.
+/// A body of the action, or the fixed frame around it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DrawnPart {
     /// Rails, flanges, screws and beds.
@@ -32,7 +32,7 @@ pub enum DrawnPart {
     Finger,
 }
 
-/// What a piece is made of.
+/// Material of a piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Material {
     /// Wood, tinted by its part.
@@ -56,44 +56,44 @@ pub enum Material {
 /// A convex piece.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DrawnPiece {
-    /// The body it belongs to; pieces of one body are drawn as one.
+    /// The body of the piece; pieces of one body are drawn as one.
     pub part: DrawnPart,
-    /// What it is made of.
+    /// The material.
     pub material: Material,
-    /// Corners of the convex outline in order, m, in the world.
+    /// Corners of the convex outline in order, m, in world coordinates.
     pub outline: Vec<Vec2>,
 }
 
 /// A line: wire, spring or string.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Wire {
-    /// The body it belongs to.
+    /// The body of the line.
     pub part: DrawnPart,
-    /// Points of the line, m, in the world.
+    /// Points of the line, m, in world coordinates.
     pub points: Vec<Vec2>,
     /// Thickness, m.
     pub thickness: f64,
 }
 
-/// Two bodies touching.
+/// A contact of two bodies.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Touching {
-    /// Where, m.
+    /// Position, m.
     pub at: Vec2,
-    /// What touches what.
+    /// Names of both bodies.
     pub name: &'static str,
-    /// How deep the felt is pressed, m.
+    /// Compression of the felt, m.
     pub depth: f64,
 }
 
 /// A screw that can be turned by dragging.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Screw {
-    /// Where its handle is drawn, m.
+    /// Position of the handle, m.
     pub at: Vec2,
     /// The parameter it sets.
     pub parameter: &'static str,
-    /// Parameter's units by which it changes when pulled upward by 1 m.
+    /// Change of the parameter, in its unit, per metre of upward drag.
     pub per_metre: f64,
 }
 
@@ -108,14 +108,14 @@ pub struct Label {
     pub text: &'static str,
 }
 
-/// A small part of a drawing that is drawn once more, larger.
+/// A small area of a drawing that is repeated in a larger scale.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Detail {
-    /// Its corners, m.
+    /// Corners of the area, m.
     pub of: (Vec2, Vec2),
-    /// Corners of the place where it is drawn again, m.
+    /// Corners of the enlarged copy, m.
     pub at: (Vec2, Vec2),
-    /// What it shows.
+    /// Name of the detail.
     pub name: &'static str,
 }
 
@@ -126,15 +126,15 @@ pub struct Drawing {
     pub pieces: Vec<DrawnPiece>,
     /// Wires, drawn over the pieces of their part.
     pub wires: Vec<Wire>,
-    /// Contacts that bear.
+    /// Active contacts.
     pub touching: Vec<Touching>,
-    /// Screws to turn.
+    /// Screws that can be dragged.
     pub screws: Vec<Screw>,
-    /// Names to be written.
+    /// Names of the parts.
     pub labels: Vec<Label>,
-    /// What is drawn once more, larger.
+    /// The area that is repeated in a larger scale.
     pub detail: Option<Detail>,
-    /// Where a finger touches the key, m, if it is seen.
+    /// Where a finger touches the key, m, if that point is visible.
     pub key_front: Option<Vec2>,
 }
 
@@ -167,7 +167,7 @@ impl Drawing {
     }
 }
 
-/// A frame: where a body's own coordinates are in the world.
+/// A body's coordinate frame in the world.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyFrame {
     /// The body's origin, m.
@@ -177,13 +177,13 @@ pub struct BodyFrame {
 }
 
 impl BodyFrame {
-    /// Of a body at `origin` whose x axis points along `direction`.
+    /// The frame at `origin` whose x axis points along `direction`.
     #[must_use]
     pub const fn new(origin: Vec2, direction: Vec2) -> Self {
         Self { origin, direction }
     }
 
-    /// The world itself.
+    /// The world's frame.
     pub const WORLD: Self = Self::new(Vec2::new(0.0, 0.0), Vec2::new(1.0, 0.0));
 
     /// World position of the body's point (x, y).
@@ -226,7 +226,7 @@ fn bar(from: Vec2, to: Vec2, (r0, r1): (f64, f64)) -> Vec<Vec2> {
     let along = to - from;
     let length = along.norm_squared().sqrt().max(1e-9);
     let axis = along * (1.0 / length);
-    // Where the tangents leave the discs, from the axis.
+    // Angle between the axis and the points where the tangents leave the discs.
     let leave = libm::acos(((r0 - r1) / length).clamp(-1.0, 1.0));
     let arc = |centre: Vec2, radius: f64, begin: f64, end: f64| {
         (0..=CORNERS).map(move |i| {

@@ -1,5 +1,5 @@
-//! Files for the player: a stroke as CSV of every step, the scope as PNG, what was played as MIDI,
-//! what the bench found. Never overwrites.
+//! Exported files: a stroke as CSV of every step, the scope as PNG, the performance as MIDI, the bench's
+//! measurements as CSV and SVG. Existing files are never overwritten.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use touchback_core::files::draft::{Draft, DraftError};
 use touchback_core::files::folder::NewFolder;
 use touchback_core::math::compass::KeyNumber;
 
-/// Size of an exported picture, points, and pixels a point.
+/// Size of an exported picture, points, and pixels per point.
 const SIZE: (f32, f32) = (900.0, 560.0);
 const SCALE: f32 = 2.0;
 
@@ -31,30 +31,33 @@ pub fn folder() -> PathBuf {
     dirs::home_dir().unwrap_or_default().join("Touchback")
 }
 
-/// Writes the stroke as CSV into `folder`; says where.
+/// Writes the stroke as CSV into `folder`; returns a message with the path.
 ///
 /// # Errors
-/// A sentence for the player.
+/// A sentence for the user.
 pub fn csv(folder: &Path, stroke: &Stroke) -> Result<String, String> {
     let mut bytes = Vec::new();
     table::write(&mut bytes, stroke).map_err(|e| format!("The stroke was not written: {e}"))?;
     save(folder, &stem(stroke), "csv", &bytes)
 }
 
-/// Writes what was played in the last ten minutes as a MIDI file into `folder`; says where.
+/// Writes the performance of the last ten minutes as a MIDI file into `folder`; returns a message with the
+/// path.
 ///
 /// # Errors
-/// A sentence for the player.
-pub fn performance(folder: &Path, heard: &[TimedMessage]) -> Result<String, String> {
-    let bytes = capture::file(heard).ok_or("Nothing has been played in the last ten minutes.")?;
+/// A sentence for the user.
+pub fn performance(folder: &Path, messages: &[TimedMessage]) -> Result<String, String> {
+    let bytes =
+        capture::file(messages).ok_or("Nothing has been played in the last ten minutes.")?;
     save(folder, "played", "mid", &bytes)
 }
 
-/// Weighs all 88 keys under `settings` and writes what single keys differ by, as a sheet that can be
-/// read again, with the figures found beside it, as CSV into `folder`; says where. Takes seconds.
+/// Measures all 88 keys under `settings` and writes the sheet of their differences, which can be read
+/// again, with the measured figures as further columns, as CSV into `folder`. Returns a message with the
+/// path. Takes seconds.
 ///
 /// # Errors
-/// A sentence for the player.
+/// A sentence for the user.
 pub fn weights(folder: &Path, settings: &ActionSettings) -> Result<String, String> {
     let mut text = String::from("key");
     for quantity in &QUANTITIES {
@@ -78,10 +81,11 @@ pub fn weights(folder: &Path, settings: &ActionSettings) -> Result<String, Strin
     save(folder, "keys", "csv", text.as_bytes())
 }
 
-/// Writes what was found on `key` before and after, as CSV and SVG into `folder`; says where.
+/// Writes the measurements of `key` before and after as CSV and SVG into `folder`; returns a message with
+/// the paths.
 ///
 /// # Errors
-/// A sentence for the player.
+/// A sentence for the user.
 pub fn bench(
     folder: &Path,
     key: KeyNumber,
@@ -98,10 +102,10 @@ fn stem(stroke: &Stroke) -> String {
     format!("stroke-{}", name(stroke.key))
 }
 
-/// Writes the scope's picture into `folder`; says where.
+/// Writes the scope's picture into `folder`; returns a message with the path.
 ///
 /// # Errors
-/// A sentence for the player.
+/// A sentence for the user.
 pub fn png(folder: &Path, memory: &Memory, scope: &Scope, dark: bool) -> Result<String, String> {
     let Some(stroke) = &memory.last else { return Err("There is no stroke to save.".into()) };
     let mut screen = Offscreen::default();
@@ -118,7 +122,7 @@ pub fn png(folder: &Path, memory: &Memory, scope: &Scope, dark: bool) -> Result<
             });
         })
     };
-    // Plots lay out their axes in the first frame.
+    // Plots lay out their axes in the first frames.
     for _ in 0..3 {
         frame().drop_without_applying_deltas();
     }
@@ -129,7 +133,7 @@ pub fn png(folder: &Path, memory: &Memory, scope: &Scope, dark: bool) -> Result<
     save(folder, &stem(stroke), "png", &bytes)
 }
 
-/// A new file `STEM-NUMBER.EXTENSION`, whole or not at all.
+/// Writes a new file `STEM-NUMBER.EXTENSION` atomically.
 fn save(folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<String, String> {
     let sentence =
         |path: &Path, e: &dyn Display| format!("{} was not written: {e}", path.display());
@@ -164,15 +168,15 @@ mod tests {
     use touchback_core::math::compass::KeyNumber;
 
     #[test]
-    fn strokes_are_written_beside_one_another() {
+    fn strokes_are_numbered_and_never_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         let key = KeyNumber::from_midi(61).unwrap();
         let stroke = Stroke::pressed(key, &ActionSettings::default(), 1.0);
         let memory = Memory { last: Some(stroke), kept: None };
         let stroke = memory.last.as_ref().unwrap();
         for number in ["001", "002"] {
-            let said = csv(dir.path(), stroke).unwrap();
-            assert!(said.ends_with(&format!("stroke-C#4-{number}.csv")), "{said}");
+            let message = csv(dir.path(), stroke).unwrap();
+            assert!(message.ends_with(&format!("stroke-C#4-{number}.csv")), "{message}");
         }
         let text = std::fs::read_to_string(dir.path().join("stroke-C#4-002.csv")).unwrap();
         let mut written = Vec::new();
@@ -182,18 +186,18 @@ mod tests {
         let bytes = std::fs::read(dir.path().join("stroke-C#4-001.png")).unwrap();
         let reader = ::png::Decoder::new(&bytes[..]).read_info().unwrap();
         assert_eq!(reader.info().size(), (1800, 1120));
-        let heard = [TimedMessage { time: 3.0, bytes: [0x90, 60, 80] }];
-        assert!(performance(dir.path(), &heard).unwrap().ends_with("played-001.mid"));
+        let messages = [TimedMessage { time: 3.0, bytes: [0x90, 60, 80] }];
+        assert!(performance(dir.path(), &messages).unwrap().ends_with("played-001.mid"));
         let bytes = std::fs::read(dir.path().join("played-001.mid")).unwrap();
-        assert_eq!(bytes, capture::file(&heard).unwrap());
+        assert_eq!(bytes, capture::file(&messages).unwrap());
         assert!(performance(dir.path(), &[]).unwrap_err().contains("Nothing"));
         let weighed = Weighed::of(key, &ActionSettings::default());
-        let said = bench(dir.path(), key, None, &weighed).unwrap();
+        let message = bench(dir.path(), key, None, &weighed).unwrap();
         assert!(
-            said.contains("bench-C#4-001.csv") && said.ends_with("bench-C#4-001.svg"),
-            "{said}"
+            message.contains("bench-C#4-001.csv") && message.ends_with("bench-C#4-001.svg"),
+            "{message}"
         );
-        // A folder that cannot be one.
+        // A path that is a file, not a folder.
         let file = dir.path().join("stroke-C#4-001.csv");
         assert!(csv(&file, stroke).unwrap_err().contains("was not written"));
     }

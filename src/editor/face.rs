@@ -1,10 +1,10 @@
-//! The faces of the window: what a player turns, the action itself, its 88 keys, a keyboard to feel.
+//! The faces of the window: the player's settings, the action, its 88 keys, a motorized keyboard.
 
-/// What the window shows between its bar and its keys.
+/// The contents of the window between its bar and its keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Face {
-    /// Tone, touch and output: what a player turns.
+    /// The player's settings: tone, touch and output.
     #[default]
     Play,
     /// The action as it moves, its curves and its regulation.
@@ -16,10 +16,10 @@ pub enum Face {
 }
 
 impl Face {
-    /// All of them, in order.
+    /// All faces, in order.
     pub const ALL: [Self; 4] = [Self::Play, Self::Action, Self::Keys, Self::Device];
 
-    /// Name, as its tab shows it.
+    /// Name on the face's tab.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl Face {
         }
     }
 
-    /// What it is for.
+    /// The face's purpose, for a tooltip.
     #[must_use]
     pub const fn hint(self) -> &'static str {
         match self {

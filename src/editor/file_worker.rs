@@ -1,7 +1,7 @@
-//! File work on a thread beside the window's, one job after the other.
+//! File work on a thread of its own, one job after the other.
 //!
-//! A thread lives as long as its job; without jobs there is none. Dropping the worker waits for its
-//! jobs, so that nothing saved is lost and no thread outlives the plugin's library.
+//! The thread exists only while there are jobs. Dropping the worker waits for its jobs, so that no saved
+//! file is lost and no thread outlives the plugin's library.
 
 use std::collections::VecDeque;
 use std::thread::JoinHandle;
@@ -27,7 +27,7 @@ impl<T: Send + 'static> FileWorker<T> {
         self.begin();
     }
 
-    /// The result of the oldest job if it is done; a job that panicked has none.
+    /// The result of the oldest job, if it is done. A job that panicked has no result.
     pub fn answer(&mut self) -> Option<T> {
         if !self.at_work.as_ref()?.is_finished() {
             return None;
@@ -71,7 +71,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
-    fn jobs_are_done_in_order_and_to_the_end() {
+    fn all_jobs_run_in_order() {
         let mut file_worker = FileWorker::default();
         let done = Arc::new(AtomicU32::new(0));
         for number in 0..5 {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_fails_stops_nothing() {
+    fn a_job_that_panics_does_not_stop_the_others() {
         let mut file_worker = FileWorker::default();
         file_worker.order(|| panic!("as the test wants"));
         file_worker.order(|| 7);

@@ -1,4 +1,4 @@
-//! The load meter: computing time over real time, and how many keys move.
+//! The load meter: ratio of computing time to real time, and the number of moving keys.
 
 use egui::{Align2, FontId, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
@@ -9,8 +9,8 @@ use touchback_core::math::cast::single;
 use touchback_instrument::load::WorkCounters;
 
 /// Time for which the worst block is shown, s.
-const STANDS: f64 = 2.0;
-/// Share of the real time from which a loaded host may drop out.
+const WORST_SHOWN: f64 = 2.0;
+/// Load from which a busy host may drop out, ratio to real time.
 const DANGER: f64 = 0.7;
 /// Time over which keys are averaged, s.
 const AVERAGED: f64 = 0.5;
@@ -18,22 +18,22 @@ const AVERAGED: f64 = 0.5;
 /// State of the meter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gauge {
-    /// Computing time over real time, averaged, 0…1.
+    /// Average ratio of computing time to real time, 0…1.
     busy: f64,
-    /// Largest share of a block lately, and when it came.
+    /// Largest recent load of a block, and its time, s.
     worst: f64,
     since: f64,
-    /// Work counted at the beginning of the present average.
+    /// Counters at the beginning of the current average.
     before: WorkCounters,
-    /// Keys that moved, on average over the last span.
+    /// Average number of moving keys during the last average.
     keys: f64,
 }
 
 impl Gauge {
-    /// The audio thread's figures at `now` (s), with the worst block since the last call.
+    /// Takes the audio thread's figures at `now` (s), and the load of the worst block since the last call.
     pub fn show(&mut self, meter: &Meter, worst: f64, now: f64) {
         self.busy = meter.busy;
-        if worst >= self.worst || now > self.since + STANDS {
+        if worst >= self.worst || now > self.since + WORST_SHOWN {
             (self.worst, self.since) = (worst, now);
         }
         let load = meter.load;
@@ -41,8 +41,8 @@ impl Gauge {
         if load.steps < self.before.steps {
             self.before = load;
         } else if steps as f64 * STEP >= AVERAGED {
-            let moved = load.key_steps.saturating_sub(self.before.key_steps);
-            self.keys = moved as f64 / steps as f64;
+            let key_steps = load.key_steps.saturating_sub(self.before.key_steps);
+            self.keys = key_steps as f64 / steps as f64;
             self.before = load;
         }
     }
@@ -58,14 +58,14 @@ impl Gauge {
             String::new()
         };
         format!(
-            "Computing takes {busy:.1} % of the time there is, the worst block lately {worst:.0} %\n\
+            "Computing takes {busy:.1} % of real time, the worst block lately {worst:.0} %\n\
              {:.1} keys move on average{each}\nAt most {most_keys} keys and {most_events} events \
              in one step of 125 µs since the start",
             self.keys
         )
     }
 
-    /// Draws it, `width` points wide.
+    /// Draws the meter, `width` points wide.
     pub fn ui(&self, ui: &mut Ui, width: f32) {
         let (area, response) = ui.allocate_exact_size(vec2(width, 16.0), Sense::hover());
         response.widget_info(|| {
@@ -94,16 +94,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_block_stands_for_a_while_and_keys_are_averaged() {
+    fn the_worst_block_is_shown_for_two_seconds_and_keys_are_averaged() {
         let mut gauge = Gauge::default();
         let load =
             |steps, key_steps| WorkCounters { steps, key_steps, most_keys: 9, most_events: 4 };
         gauge.show(&Meter { busy: 0.1, load: load(0, 0) }, 0.5, 0.0);
         gauge.show(&Meter { busy: 0.12, load: load(4000, 12_000) }, 0.2, 0.5);
-        let words = gauge.message();
+        let message = gauge.message();
         for part in ["12.0 %", "lately 50 %", "3.0 keys", "4.00 % for each", "9 keys and 4 events"]
         {
-            assert!(words.contains(part), "{part}: {words}");
+            assert!(message.contains(part), "{part}: {message}");
         }
         gauge.show(&Meter { busy: 0.0, load: load(8000, 12_000) }, 0.1, 2.5);
         assert!(gauge.message().contains("lately 10 %") && !gauge.message().contains("each"));

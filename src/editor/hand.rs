@@ -1,5 +1,5 @@
-//! Pressing a drawn key with the mouse: a drag sets its depth where the instrument reads positions,
-//! else a click plays a note.
+//! Pressing a drawn key with the mouse. If the instrument reads key positions, a drag sets the depth;
+//! otherwise a click plays a note.
 
 use egui::Response;
 
@@ -9,19 +9,19 @@ use touchback_instrument::Event;
 /// Velocity of a click.
 const VELOCITY: f64 = 0.6;
 
-/// Mouse travel for the whole dip, points: the drawn key's own travel would be too fine.
+/// Mouse travel for the whole dip, points: the drawn key's own travel is too short for a hand.
 const TRAVEL: f64 = 60.0;
 
-/// The key held by the mouse and its wanted depth, share of the dip 0…1.
+/// The key held by the mouse and its requested depth, fraction of the dip, 0…1.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct KeyHand {
     held: Option<(KeyNumber, f64)>,
-    /// It is a click shorter than a frame, or a screen reader's: let go with the next frame.
+    /// Whether the click is shorter than a frame, or a screen reader's: released with the next frame.
     is_brief: bool,
 }
 
 impl KeyHand {
-    /// Follows the pointer on the drawn `key`; `reads`: the instrument reads positions.
+    /// Follows the pointer on the drawn `key`. `reads`: the instrument reads key positions.
     pub fn follow(&mut self, on: Response, key: KeyNumber, reads: bool, play: &mut Vec<Event>) {
         on.widget_info(|| {
             egui::WidgetInfo::labeled(egui::Role::Button, true, "Play the drawn key")
@@ -57,13 +57,13 @@ impl KeyHand {
         });
     }
 
-    /// Releases the key: also when the window closes.
+    /// Releases the key. Call when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         if let Some((key, depth)) = self.held.take() {
             play.push(if depth > 0.0 {
                 Event::Pressure { key, depth: 0.0 }
             } else {
-                // Does nothing on a key that no note holds.
+                // Has no effect on a key that no note holds.
                 Event::NoteOff { key, velocity: 0.5 }
             });
         }

@@ -1,9 +1,8 @@
-//! Undo and redo: one edit a gesture, over parameters, whole pianos, scales, the sheet of single keys
-//! and what MIDI controllers move.
+//! Undo and redo: one edit per gesture, for parameters, whole pianos, scales, the sheet of single keys and
+//! the assignment of MIDI controllers.
 //!
-//! [`Recorded`] stands before the host's [`Controls`] and writes down what the window changes. What a
-//! host automates or loads is neither written down nor fought: an edit takes back only what still
-//! stands where it left it.
+//! [`Recorded`] wraps the host's [`Controls`] and records what the window changes. Automation and loaded
+//! projects are not recorded: undo changes only what still has the value that the edit left.
 
 mod recorded;
 #[cfg(test)]
@@ -18,31 +17,31 @@ use touchback_instrument::params::midi_map::MidiMap;
 use touchback_instrument::params::{Parameter, all};
 use touchback_sound::scala::Texts;
 
-/// Edits kept: more than a session's.
+/// Most edits kept: more than a session has.
 const MOST: usize = 1000;
-/// What edits of no parameter are called.
+/// Names of edits that concern no parameter.
 const SCALE: &str = "the scale";
 const SHEET: &str = "the sheet of the keys";
 const CONTROLLERS: &str = "MIDI controllers";
-/// Nudges of one parameter that follow within this time are one edit, s.
+/// Nudges of one parameter within this time are one edit, s.
 const TOGETHER: f64 = 0.8;
 
-/// One state of what an edit changed.
+/// The values on one side of an edit: before or after it.
 #[derive(Clone, Default, Debug)]
 struct Side {
     values: Vec<(&'static Parameter, f64)>,
-    /// The scale, where the edit changed it.
+    /// The scale, if the edit changed it.
     scale: Option<Option<Texts>>,
-    /// What single keys differ by, where the edit changed it.
+    /// The sheet of single keys' differences, if the edit changed it.
     keys: Option<Box<KeySheet>>,
-    /// What MIDI controllers move, where the edit changed it.
+    /// The assignment of MIDI controllers, if the edit changed it.
     midi: Option<Box<MidiMap>>,
-    /// The piano's name, where another was loaded.
+    /// The piano's name, if another was loaded.
     piano: Option<String>,
 }
 
 impl Side {
-    /// Both sides of changes from values that `was` gives to those of `is`, of parameters and keys.
+    /// Both sides of the changes of parameters and keys from `was` to `is`.
     fn both(
         was: impl Fn(&'static Parameter) -> f64,
         is: impl Fn(&'static Parameter) -> f64,
@@ -62,7 +61,7 @@ impl Side {
         [before, after]
     }
 
-    /// Whether it holds nothing.
+    /// Whether the side holds no value.
     const fn is_empty(&self) -> bool {
         self.values.is_empty()
             && self.scale.is_none()
@@ -78,17 +77,17 @@ struct Edit {
     name: String,
     before: Side,
     after: Side,
-    /// When its last nudge came, s.
+    /// Time of the last nudge, s.
     nudged: Option<f64>,
-    /// A turn of an exercise, gone with it.
+    /// Whether the edit belongs to an exercise and ends with it.
     is_of_exercise: bool,
 }
 
-/// A gesture that has begun: its parameter, the value before, the value now.
+/// An open gesture: its parameter, the value before, the value now.
 #[derive(Clone, Debug)]
 struct Gesture(&'static Parameter, f64, f64);
 
-/// What was edited in this window, and the name of the piano it began from.
+/// The edits made in this window, and the name of the loaded piano.
 #[derive(Clone, Default, Debug)]
 pub struct History {
     /// Name of the piano loaded last; empty before the first.
@@ -98,28 +97,28 @@ pub struct History {
     done: Vec<Edit>,
     undone: Vec<Edit>,
     open: Vec<Gesture>,
-    /// The sheet of the keys when a gesture on it began.
+    /// The sheet of the keys at the beginning of an open gesture.
     open_keys: Option<Box<KeySheet>>,
-    /// Edits before the present exercise, which stay until it ends.
-    fixed: Option<usize>,
+    /// Number of edits before the current exercise, which cannot be undone until it ends.
+    undo_limit: Option<usize>,
 }
 
 impl History {
-    /// What [`Self::undo`] would take back.
+    /// Name of the edit that [`Self::undo`] would undo.
     #[must_use]
     pub fn undoes(&self) -> Option<&str> {
-        let edit = self.done.last().filter(|_| self.done.len() > self.fixed.unwrap_or(0));
+        let edit = self.done.last().filter(|_| self.done.len() > self.undo_limit.unwrap_or(0));
         edit.map(|edit| edit.name.as_str())
     }
 
-    /// What [`Self::redo`] would do again.
+    /// Name of the edit that [`Self::redo`] would redo.
     #[must_use]
     pub fn redoes(&self) -> Option<&str> {
         self.undone.last().map(|edit| edit.name.as_str())
     }
 
-    /// Takes the last edit back; names of what is left alone because something else, a host's
-    /// automation or a loaded project, has moved it since.
+    /// Undoes the last edit. Returns the names of values that stay because automation or a loaded project
+    /// has changed them since.
     pub fn undo(&mut self, controls: &mut dyn Controls) -> Vec<&'static str> {
         if self.undoes().is_none() {
             return Vec::new();
@@ -130,8 +129,7 @@ impl History {
         left
     }
 
-    /// Does the edit again that was taken back last; names of what is left alone, as by
-    /// [`Self::undo`].
+    /// Redoes the edit that was undone last. Returns the names of values that stay, as [`Self::undo`] does.
     pub fn redo(&mut self, controls: &mut dyn Controls) -> Vec<&'static str> {
         let Some(edit) = self.undone.pop() else { return Vec::new() };
         let left = self.apply(&edit.before, &edit.after, controls);
@@ -146,36 +144,36 @@ impl History {
         controls: &mut dyn Controls,
     ) -> Vec<&'static str> {
         let mut left = Vec::new();
-        for ((parameter, value), (_, stood)) in side.values.iter().zip(&from.values) {
-            // As a host keeps them.
-            let [present, wanted, stood] =
-                [controls.value(parameter), *value, *stood].map(|v| parameter.quantize(v));
+        for ((parameter, value), (_, expected)) in side.values.iter().zip(&from.values) {
+            // Compared in the precision of a host.
+            let [present, wanted, expected] =
+                [controls.value(parameter), *value, *expected].map(|v| parameter.quantize(v));
             if present.to_bits() == wanted.to_bits() {
                 continue;
             }
-            if present.to_bits() == stood.to_bits() {
+            if present.to_bits() == expected.to_bits() {
                 controls.put(parameter, *value);
             } else {
                 left.push(parameter.name);
             }
         }
-        if let (Some(scale), Some(stood)) = (&side.scale, &from.scale) {
-            if controls.texts() == *stood {
-                // These texts were in force once.
+        if let (Some(scale), Some(expected)) = (&side.scale, &from.scale) {
+            if controls.texts() == *expected {
+                // These texts were accepted before, so they are valid.
                 let _ = controls.tune(scale.clone());
             } else {
                 left.push(SCALE);
             }
         }
-        if let (Some(keys), Some(stood)) = (&side.keys, &from.keys) {
-            if controls.keys() == **stood {
+        if let (Some(keys), Some(expected)) = (&side.keys, &from.keys) {
+            if controls.keys() == **expected {
                 controls.set_keys(keys);
             } else {
                 left.push(SHEET);
             }
         }
-        if let (Some(map), Some(stood)) = (&side.midi, &from.midi) {
-            if controls.midi_map() == **stood {
+        if let (Some(map), Some(expected)) = (&side.midi, &from.midi) {
+            if controls.midi_map() == **expected {
                 controls.set_midi_map(map);
             } else {
                 left.push(CONTROLLERS);
@@ -187,7 +185,7 @@ impl History {
         left
     }
 
-    /// Writes down that controllers which moved what `maps[0]` says now move what `maps[1]` says.
+    /// Records a change of the controllers' assignment from `maps[0]` to `maps[1]`.
     pub fn push_midi(&mut self, maps: [MidiMap; 2]) {
         if maps[0] != maps[1] {
             let [before, after] =
@@ -196,8 +194,8 @@ impl History {
         }
     }
 
-    /// Writes down that this piano, `before` until now, has become a copy of another, called
-    /// `piano`: settings and the scale that tunes.
+    /// Records that this piano, with the settings `before`, has become a copy of another one called `piano`,
+    /// with its settings and scale.
     pub fn push_copy(
         &mut self,
         name: &str,
@@ -231,7 +229,7 @@ impl History {
         }
         if self.done.len() == MOST {
             self.done.remove(0);
-            self.fixed = self.fixed.map(|fixed| fixed.saturating_sub(1));
+            self.undo_limit = self.undo_limit.map(|undo_limit| undo_limit.saturating_sub(1));
         }
         self.done.push(edit);
     }
@@ -240,23 +238,23 @@ impl History {
         if sheets[0] != sheets[1] {
             let [before, after] =
                 sheets.map(|sheet| Side { keys: Some(Box::new(sheet)), ..Side::default() });
-            let (name, is_of_exercise) = (name.to_owned(), self.fixed.is_some());
+            let (name, is_of_exercise) = (name.to_owned(), self.undo_limit.is_some());
             self.push(Edit { name, before, after, is_of_exercise, ..Edit::default() });
         }
     }
 
-    /// An exercise begins: what was done before waits for its end.
+    /// Begins an exercise: earlier edits cannot be undone until its end.
     fn begin_exercise(&mut self) {
         self.undone.clear();
-        self.fixed = Some(self.done.len());
+        self.undo_limit = Some(self.done.len());
     }
 
-    /// It ends, and with it what was turned in it.
+    /// Ends the exercise and drops its edits.
     fn end_exercise(&mut self) {
         for edits in [&mut self.done, &mut self.undone] {
             edits.retain(|edit| !edit.is_of_exercise);
         }
-        self.fixed = None;
+        self.undo_limit = None;
     }
 
     fn push_value(&mut self, parameter: &'static Parameter, values: [f64; 2], nudged: Option<f64>) {

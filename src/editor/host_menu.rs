@@ -1,67 +1,67 @@
-//! The host's own menu of a parameter (automate, learn, modulate), where the host has one.
+//! The host's own menu of a parameter (automate, learn, modulate), if the host has one.
 //!
-//! The window wishes for it on its own thread; the host shows it on its main thread.
+//! The window requests the menu on its own thread; the host shows it on its main thread.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
 use touchback_core::exchange::lock::lock;
 
-/// A menu that was asked for.
+/// A requested menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish {
-    /// The number by which hosts know the parameter.
+pub struct MenuRequest {
+    /// The number by which hosts identify the parameter.
     pub parameter: u32,
-    /// Where, from the window's upper left corner: pixels.
+    /// Position, pixels from the window's upper left corner.
     pub at: [i32; 2],
 }
 
-/// Shows what was wished for, on the host's main thread; whether it did.
-pub type Show = Arc<dyn Fn(Wish) -> bool + Send + Sync>;
+/// Shows the requested menu, on the host's main thread; returns whether the host accepts.
+pub type Show = Arc<dyn Fn(MenuRequest) -> bool + Send + Sync>;
 
-/// What window and host share of it.
+/// The request and the host's function, shared by window and host.
 #[derive(Default)]
 pub struct HostMenu {
-    wish: Mutex<Option<Wish>>,
+    request: Mutex<Option<MenuRequest>>,
     show: Mutex<Option<Show>>,
-    ask: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    notify: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl HostMenu {
-    /// The host shows its menu by `show`, or has none (any more).
+    /// Sets the function by which the host shows its menu; none if it has no menu any more.
     pub fn set(&self, show: Option<Show>) {
         *lock(&self.show) = show;
     }
 
-    /// `ask` makes the host's main thread [`open`](Self::open) what is wished for; set once.
-    pub fn ask_by(&self, ask: impl Fn() + Send + Sync + 'static) {
-        let _ = self.ask.set(Box::new(ask));
+    /// Sets the function that makes the host's main thread call [`open`](Self::open); once.
+    pub fn notify_by(&self, notify: impl Fn() + Send + Sync + 'static) {
+        let _ = self.notify.set(Box::new(notify));
     }
 
-    /// Whether the host has one.
+    /// Whether the host has a menu.
     #[must_use]
-    pub fn is_there(&self) -> bool {
+    pub fn is_available(&self) -> bool {
         lock(&self.show).is_some()
     }
 
-    /// The window wishes for it.
-    pub fn wish(&self, wish: Wish) {
-        *lock(&self.wish) = Some(wish);
-        if let Some(ask) = self.ask.get() {
-            ask();
+    /// Requests a menu.
+    pub fn request(&self, request: MenuRequest) {
+        *lock(&self.request) = Some(request);
+        if let Some(notify) = self.notify.get() {
+            notify();
         }
     }
 
-    /// The window closes: its wish is no more.
-    pub fn forget_wish(&self) {
-        *lock(&self.wish) = None;
+    /// Cancels the request, when the window closes.
+    pub fn cancel(&self) {
+        *lock(&self.request) = None;
     }
 
-    /// Shows what is wished for, on the host's main thread. A host that will not is not asked again.
+    /// Shows the requested menu, on the host's main thread. A host that refuses receives no further request.
     pub fn open(&self) {
-        let Some(wish) = lock(&self.wish).take() else { return };
-        // No lock is held while the host shows it: it may go on with anything meanwhile.
+        let Some(request) = lock(&self.request).take() else { return };
+        // No lock is held meanwhile: the host may call other functions while it shows the menu.
         let show = lock(&self.show).clone();
-        if show.is_some_and(|show| !show(wish)) {
+        if show.is_some_and(|show| !show(request)) {
             self.set(None);
         }
     }
@@ -73,27 +73,27 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
-    fn a_wish_is_shown_once_and_a_host_that_refuses_is_asked_once() {
+    fn a_request_is_shown_once_and_a_refusing_host_receives_no_other() {
         let menu = HostMenu::default();
-        assert!(!menu.is_there());
+        assert!(!menu.is_available());
         let shown = Arc::new(AtomicU32::new(0));
         let count = shown.clone();
-        menu.set(Some(Arc::new(move |wish: Wish| {
+        menu.set(Some(Arc::new(move |request: MenuRequest| {
             count.fetch_add(1, Ordering::Relaxed);
-            wish.parameter == 7
+            request.parameter == 7
         })));
-        let wish = |parameter| menu.wish(Wish { parameter, at: [3, 4] });
+        let request = |parameter| menu.request(MenuRequest { parameter, at: [3, 4] });
         menu.open();
-        wish(7);
+        request(7);
         menu.open();
         menu.open();
         assert_eq!(shown.load(Ordering::Relaxed), 1);
-        wish(7);
-        menu.forget_wish();
+        request(7);
+        menu.cancel();
         menu.open();
-        assert!(shown.load(Ordering::Relaxed) == 1 && menu.is_there());
-        wish(8);
+        assert!(shown.load(Ordering::Relaxed) == 1 && menu.is_available());
+        request(8);
         menu.open();
-        assert!(shown.load(Ordering::Relaxed) == 2 && !menu.is_there());
+        assert!(shown.load(Ordering::Relaxed) == 2 && !menu.is_available());
     }
 }

@@ -1,26 +1,26 @@
-//! Small pictures on buttons, drawn: the fonts have no such signs.
+//! Icons of buttons, drawn because the fonts lack these signs.
 
 use std::f32::consts::{PI, TAU};
 
 use egui::{Button, Color32, Pos2, Rect, Response, Shape, Stroke, Ui, pos2, vec2};
 
-/// What a button shows.
+/// The icon of a button.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Icon {
     /// A triangle to the left.
     Before,
     /// A triangle to the right.
     After,
-    /// An arrow back.
+    /// An arrow to the left.
     Undo,
-    /// An arrow forth.
+    /// An arrow to the right.
     Redo,
     /// A star, filled or not.
     Star(bool),
 }
 
 impl Icon {
-    /// A button with this picture, called `name` to those who do not see it.
+    /// Draws a button with this icon; `name` is its name for screen readers.
     pub fn button(self, ui: &mut Ui, name: &str, enabled: bool) -> Response {
         let framed = !matches!(self, Self::Star(_));
         let button = Button::new("").min_size(vec2(20.0, 20.0)).frame(framed);
@@ -39,7 +39,7 @@ impl Icon {
         let (painter, centre) = (ui.painter(), rect.center());
         let line = Stroke::new(1.5, colour);
         let none = Stroke::NONE;
-        // To the left, or mirrored.
+        // Drawn to the left, or mirrored.
         let side = if matches!(self, Self::Before | Self::Undo) { -1.0 } else { 1.0 };
         let at = |x: f32, y: f32| centre + vec2(side * x, y);
         match self {
@@ -54,7 +54,7 @@ impl Icon {
                 };
                 let points: Vec<Pos2> = (0..=12).map(arc).rev().collect();
                 painter.add(Shape::line(points, line));
-                // The arc's end on the right carries the head.
+                // The arrow's head is at the arc's right end.
                 let head = vec![at(7.5, -1.0), at(1.0, -0.5), at(4.8, 4.5)];
                 painter.add(Shape::convex_polygon(head, colour, none));
             }
@@ -63,7 +63,7 @@ impl Icon {
     }
 }
 
-/// A five-pointed star: filled triangles, which together are not convex.
+/// Draws a five-pointed star by filled triangles, because the star is not convex.
 fn star(ui: &Ui, centre: Pos2, on: bool) {
     let painter = ui.painter();
     let colour =

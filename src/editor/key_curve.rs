@@ -1,4 +1,4 @@
-//! One quantity's offsets of the 88 keys as a curve over the compass: drawn and dragged.
+//! One quantity's offsets of the 88 keys, as a curve over the compass that can be dragged.
 
 use std::ops::RangeInclusive;
 
@@ -15,32 +15,32 @@ use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 
-/// Room for the axes' numbers, points.
+/// Space for the axes' numbers, points.
 const LEFT: f32 = 44.0;
 const FOOT: f32 = 16.0;
-/// Least room between two names of keys, points; where there is less, one is left out.
+/// Least space between two names of keys, points; with less, one name is left out.
 const GAP: f32 = 4.0;
-/// Lowest keys of a grand's sections, by number: where the struts of the plate usually stand.
+/// Lowest keys of a grand's sections, by number, as the struts of the plate usually divide them.
 const SECTIONS: [u8; 4] = [1, 21, 50, 70];
 
-/// Which keys a change concerns.
+/// The keys that a change affects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reach {
     /// The key under the pointer.
     #[default]
     One,
-    /// Its section, between two struts of the plate.
+    /// The key's section, between two struts of the plate.
     Section,
-    /// All of them.
+    /// All keys.
     All,
 }
 
 impl Reach {
-    /// All of them, with their names.
+    /// All choices with their names.
     pub const NAMES: [(Self, &'static str); 3] =
         [(Self::One, "One key"), (Self::Section, "Section"), (Self::All, "All keys")];
 
-    /// Indices of the keys concerned where `key` is meant.
+    /// Indices of the affected keys for a change of `key`.
     #[must_use]
     pub fn of(self, key: KeyNumber) -> RangeInclusive<usize> {
         let index = key.index();
@@ -60,16 +60,16 @@ impl Reach {
 /// The curve of one quantity.
 #[derive(Clone, Debug, Default)]
 pub struct KeyCurve {
-    /// Which of [`QUANTITIES`].
+    /// Index in [`QUANTITIES`].
     pub quantity: usize,
-    /// Which keys a drag moves.
+    /// The keys that a drag moves.
     pub reach: Reach,
-    /// The sheet when the drag began, and the key it began on.
+    /// The sheet at the beginning of the drag, and the key it began on.
     held: Option<(KeySheet, KeyNumber)>,
 }
 
 impl KeyCurve {
-    /// Moves the keys concerned so that `key` differs by `value`; the others by as much as it moves.
+    /// Moves the affected keys by the same amount, such that `key` has the offset `value`.
     #[must_use]
     pub fn moved(&self, sheet: &KeySheet, key: KeyNumber, value: f64) -> KeySheet {
         let mut moved = *sheet;
@@ -80,7 +80,7 @@ impl KeyCurve {
         moved
     }
 
-    /// Draws it over `height` points; a drag changes the sheet, a click chooses the key.
+    /// Draws the curve, `height` points high. A drag changes the sheet, a click chooses the key.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -112,7 +112,7 @@ impl KeyCurve {
             if let Some((start, first)) = self.held
                 && response.dragged_by(PointerButton::Primary)
             {
-                // One key after the other is drawn; a section moves as one.
+                // A drag over single keys sets one after the other; a section moves as one.
                 let changed = match self.reach {
                     Reach::One => self.moved(&sheet, key, value),
                     _ => self.moved(&start, first, value),
@@ -140,7 +140,7 @@ impl KeyCurve {
         }
     }
 
-    /// Largest offset shown: what the sheet can hold.
+    /// Largest offset shown, which is the largest in a sheet.
     fn most(&self) -> f64 {
         127.0 * QUANTITIES[self.quantity].step
     }
@@ -152,7 +152,7 @@ impl KeyCurve {
         painter.rect(area, 2.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
         let grid = Stroke::new(0.5, faint.gamma_multiply(0.4));
         for share in [-1.0, -0.5, 0.0, 0.5, 1.0] {
-            let y = place(area, 0, share * most, most).y;
+            let y = position(area, 0, share * most, most).y;
             painter.hline(area.x_range(), y, grid);
             let (at, text) = (pos2(area.min.x - 4.0, y), format!("{:+.2}", share * most));
             painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), faint);
@@ -160,7 +160,7 @@ impl KeyCurve {
         let mut free = f32::NEG_INFINITY;
         for index in std::iter::once(0).chain((0..8).map(|octave| 3 + 12 * octave)) {
             let Some(key) = KeyNumber::from_index(index) else { continue };
-            let x = place(area, index, 0.0, most).x;
+            let x = position(area, index, 0.0, most).x;
             painter.vline(x, area.y_range(), grid);
             let text = painter.layout_no_wrap(name(key), font.clone(), faint);
             let left = x - 0.5 * text.size().x;
@@ -177,9 +177,9 @@ impl KeyCurve {
     fn paint(&self, ui: &Ui, area: Rect, most: f64, sheet: &KeySheet, chosen: KeyNumber) {
         let painter = ui.painter_at(area);
         let colour = theme::curve(ui, 0);
-        let at = |key: KeyNumber| place(area, key.index(), sheet.get(key, self.quantity), most);
+        let at = |key: KeyNumber| position(area, key.index(), sheet.get(key, self.quantity), most);
         let reach = self.reach.of(chosen);
-        let [from, to] = [*reach.start(), *reach.end()].map(|i| place(area, i, 0.0, most).x);
+        let [from, to] = [*reach.start(), *reach.end()].map(|i| position(area, i, 0.0, most).x);
         let width = 0.5 * area.width() / single(KEYS as f64);
         let band = Rect::from_min_max(pos2(from - width, area.min.y), pos2(to + width, area.max.y));
         painter.rect_filled(band, 0.0, theme::accent(ui).gamma_multiply(0.12));
@@ -192,7 +192,7 @@ impl KeyCurve {
     }
 }
 
-fn place(area: Rect, index: usize, value: f64, most: f64) -> Pos2 {
+fn position(area: Rect, index: usize, value: f64, most: f64) -> Pos2 {
     let x = single((index as f64 + 0.5) / KEYS as f64);
     let y = single(0.5 - 0.5 * (value / most).clamp(-1.0, 1.0));
     pos2(area.min.x + x * area.width(), area.min.y + y * area.height())
@@ -214,10 +214,10 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_read_where_it_is_drawn() {
+    fn positions_and_keys_convert_both_ways() {
         let area = Rect::from_min_size(pos2(10.0, 20.0), vec2(880.0, 100.0));
         for index in 0..KEYS {
-            let (found, value) = read(area, place(area, index, 1.5, 3.0), 3.0).unwrap();
+            let (found, value) = read(area, position(area, index, 1.5, 3.0), 3.0).unwrap();
             assert_eq!(found.index(), index);
             assert!((value - 1.5).abs() < 1e-4);
         }

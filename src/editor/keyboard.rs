@@ -1,5 +1,5 @@
-//! The keyboard strip: 88 keys with live depth, last strike and damper, pedals; played by mouse
-//! (the nearer the front, the louder) or by the arrow keys and Enter.
+//! The keyboard strip: 88 keys with current depth, last strike and damper, and the pedals. It is played by
+//! mouse (louder toward the front) or by the arrow keys and Enter.
 
 use egui::{
     Align2, Color32, CornerRadius, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui,
@@ -10,29 +10,29 @@ use crate::editor::theme;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::{Event, Snapshot};
 
-/// Depth shown as a full press, m.
+/// Depth drawn as a full press, m.
 const FULL: f32 = 0.010;
 
-/// White keys of the 88.
+/// Number of white keys.
 const WHITES: f32 = 52.0;
 
-/// Height of a black key over that of a white one.
+/// Ratio of a black key's height to a white key's.
 const BLACK_HEIGHT: f32 = 0.62;
 
 /// Velocity of a key played from the computer's keyboard.
 const ENTER_VELOCITY: f64 = 0.6;
 
-/// Velocity of a release by mouse, the middle one.
+/// Velocity of a release by mouse.
 const RELEASE: f64 = 0.5;
 
 /// State of the strip.
 #[derive(Clone, Debug)]
 pub struct Strip {
-    /// The key that is chosen: shown, and played by Enter.
+    /// The chosen key, which is shown and which Enter plays.
     pub chosen: KeyNumber,
     /// The key held by mouse or Enter.
     held: Option<KeyNumber>,
-    /// It was clicked within one frame: let go at the next.
+    /// Whether the key was clicked within one frame: released with the next frame.
     is_brief: bool,
 }
 
@@ -46,7 +46,7 @@ impl Default for Strip {
     }
 }
 
-/// Name of a key: letter and octave, middle C is C4.
+/// Name of a key: letter and octave; middle C is C4.
 #[must_use]
 pub fn name(key: KeyNumber) -> String {
     const NAMES: [&str; 12] = ["C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"];
@@ -58,10 +58,10 @@ const fn is_black(key: KeyNumber) -> bool {
     matches!(key.midi() % 12, 1 | 3 | 6 | 8 | 10)
 }
 
-/// Where `key` is drawn in `area`.
-fn place(area: Rect, key: KeyNumber) -> Rect {
+/// The rectangle of `key` in `area`.
+fn key_rect(area: Rect, key: KeyNumber) -> Rect {
     let width = area.width() / WHITES;
-    // White keys before this one.
+    // Number of white keys to the left.
     let whites = KeyNumber::all().take(key.index()).filter(|k| !is_black(*k)).count();
     let x = area.min.x + width * whites as f32;
     if is_black(key) {
@@ -72,21 +72,21 @@ fn place(area: Rect, key: KeyNumber) -> Rect {
     }
 }
 
-/// The key under `at`, and the velocity 0…1 for that height on it.
+/// The key under `at`, and the velocity 0…1 for the height of `at` on the key.
 fn hit(area: Rect, at: Pos2) -> Option<(KeyNumber, f64)> {
-    let inside = |key: &KeyNumber| place(area, *key).contains(at);
+    let inside = |key: &KeyNumber| key_rect(area, *key).contains(at);
     let key = KeyNumber::all()
         .filter(|k| is_black(*k))
         .find(inside)
         .or_else(|| KeyNumber::all().filter(|k| !is_black(*k)).find(inside))?;
-    let rect = place(area, key);
+    let rect = key_rect(area, key);
     let share = ((at.y - rect.min.y) / rect.height()).clamp(0.0, 1.0);
     Some((key, 0.1 + 0.9 * f64::from(share)))
 }
 
 impl Strip {
-    /// Draws pedal and keys over `height` points of the room's width and says what was
-    /// played.
+    /// Draws pedals and keys, `height` points high, over the available width, and appends played events to
+    /// `play`.
     pub fn ui(&mut self, ui: &mut Ui, height: f32, snapshot: &Snapshot, play: &mut Vec<Event>) {
         let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
         let side = 46.0;
@@ -139,7 +139,7 @@ impl Strip {
             self.release(play);
         }
         if !response.has_focus() {
-            // The focus was lost while a key was held.
+            // The strip lost the focus while a key was held.
             if wanted.is_none() && self.held.is_some() {
                 self.release(play);
             }
@@ -172,7 +172,7 @@ impl Strip {
         play.push(Event::NoteOn { key, velocity });
     }
 
-    /// Releases a held key: also when the window closes.
+    /// Releases a held key. Call when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         if let Some(key) = self.held.take() {
             play.push(Event::NoteOff { key, velocity: RELEASE });
@@ -228,7 +228,7 @@ impl Strip {
         for black in [false, true] {
             for key in KeyNumber::all().filter(|k| is_black(*k) == black) {
                 let i = key.index();
-                let rect = place(area, key).shrink(0.5);
+                let rect = key_rect(area, key).shrink(0.5);
                 let press = (snapshot.depth[i] / FULL).clamp(0.0, 1.0);
                 let base =
                     if black { Color32::from_gray(38) } else { Color32::from_rgb(250, 248, 242) };
@@ -239,7 +239,7 @@ impl Strip {
                     Stroke::new(0.8, ink),
                     StrokeKind::Inside,
                 );
-                // Depth: colour rises from the front, as far as the key is down.
+                // The coloured height shows the depth, from the front.
                 if press > 0.02 {
                     let mut down = rect.shrink(1.0);
                     down.min.y = down.max.y - down.height() * press;
@@ -276,7 +276,7 @@ impl Strip {
                 if !black && key.midi() % 12 == 0 && rect.width() > 12.0 {
                     let font = FontId::proportional(9.0);
                     let at = pos2(rect.center().x, rect.max.y - 13.0);
-                    // Readable where the colour of depth has risen behind it, too.
+                    // The text is readable on the colour of the depth, too.
                     let covered = press * rect.height() > 18.0;
                     let colour = match (covered, ui.visuals().dark_mode) {
                         (true, false) => Color32::WHITE,
@@ -297,10 +297,10 @@ mod tests {
     const AREA: Rect = Rect { min: pos2(0.0, 0.0), max: pos2(520.0, 80.0) };
 
     #[test]
-    fn every_key_can_be_hit_and_height_is_loudness() {
+    fn every_key_can_be_hit_and_height_sets_the_velocity() {
         for key in KeyNumber::all() {
-            let rect = place(AREA, key);
-            // Low on a white key, below the black ones.
+            let rect = key_rect(AREA, key);
+            // On the front of a white key, below the black keys.
             let at = |share: f32| pos2(rect.center().x, rect.min.y + share * rect.height());
             let (found, loud) = hit(AREA, at(0.97)).unwrap();
             assert_eq!(found, key);

@@ -1,24 +1,25 @@
-//! Exercises for a technician: a hidden fault is put into one key, to be measured, mended and compared.
+//! Exercises for technicians: one key receives a hidden fault, to be measured, mended and compared.
 //!
-//! The fault lies in the sheet of the keys like any other difference, so that it is heard, felt and
-//! weighed; what the learner turns is added to it. Nothing else is kept: undone turns are undone here.
+//! The fault is an entry in the sheet of the keys like any other difference, so that it can be heard, played
+//! on a motorized keyboard and measured. The learner's adjustments are added to the same sheet. An exercise
+//! has no other state, so undo works on it as on any sheet.
 
 use touchback_action::interface::key_sheet::{COUNT, KeySheet, QUANTITIES};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 
-/// What can be wrong with a key.
+/// A fault that a key can have.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fault {
-    /// What it is called.
+    /// The fault's name.
     pub name: &'static str,
-    /// What the player notices, and what the bench finds.
+    /// The player's observation and the bench's.
     pub symptom: &'static str,
-    /// What mends it.
+    /// The repair.
     pub remedy: &'static str,
-    /// Place of the quantity in [`QUANTITIES`].
+    /// Index of the quantity in [`QUANTITIES`].
     pub quantity: usize,
-    /// What the key differs by, in its unit, before an exercise scales it.
+    /// The key's difference, in the quantity's unit, before an exercise scales it.
     pub amount: f64,
 }
 
@@ -32,8 +33,8 @@ const fn fault(
     Fault { name, symptom, remedy, quantity, amount }
 }
 
-/// All of them. Sizes are chosen: what a technician is called for, two to five of the spreads of a
-/// neglected piano.
+/// All faults. Their sizes are a choice: large enough to call a technician, two to five times the spread of
+/// a neglected piano.
 pub const FAULTS: [Fault; 11] = [
     fault(
         "Late let-off",
@@ -52,14 +53,14 @@ pub const FAULTS: [Fault; 11] = [
     fault("Deep drop", "Slow repetition in soft trills; drop figure large", "Less drop", 1, 1.5),
     fault(
         "Late check",
-        "The hammer dances after loud notes and repeats badly; the figures stand",
+        "The hammer dances after loud notes and repeats badly; the figures of the bench are in order",
         "Backcheck nearer: less check distance",
         2,
         9.0,
     ),
     fault(
         "Weak repetition spring",
-        "Repeated notes miss; the figures stand but for a little down weight",
+        "Repeated notes miss; on the bench only the down weight differs a little",
         "Stronger repetition spring",
         3,
         -0.4,
@@ -102,23 +103,23 @@ pub const FAULTS: [Fault; 11] = [
     ),
 ];
 
-/// How an attempt stands.
+/// The result of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// What was wrong is right, and nothing else was moved.
+    /// The fault is mended, and nothing else was changed.
     Mended,
-    /// What was wrong still is, by more than a quarter of it.
+    /// More than a quarter of the fault remains.
     StillThere,
-    /// What was wrong is right, but something else was moved; its place in [`QUANTITIES`].
+    /// The fault is mended, but another quantity was changed; its index in [`QUANTITIES`].
     ButMoved(usize),
 }
 
 /// One exercise.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Lesson {
-    /// Which key.
+    /// The key.
     pub key: KeyNumber,
-    /// Its number: the same one hides the same fault.
+    /// The exercise's number, which determines the fault.
     pub number: u64,
     fault: Fault,
     amount: f64,
@@ -126,36 +127,36 @@ pub struct Lesson {
 }
 
 impl Lesson {
-    /// Exercise `number` on `key` of a piano whose keys differ by `before`.
+    /// Exercise `number` on `key` of a piano with the sheet `before`.
     #[must_use]
     pub fn new(number: u64, key: KeyNumber, before: &KeySheet) -> Self {
         let mut random = Random::new(number);
         let count = FAULTS.len() as u64;
-        let place = usize::try_from(random.below(count)).unwrap_or(0);
-        let fault = FAULTS[place];
+        let index = usize::try_from(random.below(count)).unwrap_or(0);
+        let fault = FAULTS[index];
         let amount = fault.amount * (0.85 + 0.3 * random.share());
         Self { key, number, fault, amount, before: *before }
     }
 
-    /// What is wrong: for when it is told.
+    /// The fault, for its disclosure.
     #[must_use]
     pub const fn fault(&self) -> &Fault {
         &self.fault
     }
 
-    /// The sheet as it was before.
+    /// The sheet before the exercise.
     #[must_use]
     pub const fn before(&self) -> &KeySheet {
         &self.before
     }
 
-    /// What the key differed by before and by the fault.
+    /// The key's difference before the exercise plus the fault.
     fn start(&self, quantity: usize) -> f64 {
         let hidden = if quantity == self.fault.quantity { self.amount } else { 0.0 };
         self.before.get(self.key, quantity) + hidden
     }
 
-    /// The sheet with the fault in it.
+    /// The sheet with the fault.
     #[must_use]
     pub fn faulty(&self) -> KeySheet {
         let mut sheet = self.before;
@@ -163,13 +164,13 @@ impl Lesson {
         sheet
     }
 
-    /// What the learner has turned a quantity by, of a piano whose keys differ by `sheet`.
+    /// The learner's change of a quantity in `sheet`.
     #[must_use]
     pub fn turned(&self, sheet: &KeySheet, quantity: usize) -> f64 {
         sheet.get(self.key, quantity) - self.faulty().get(self.key, quantity)
     }
 
-    /// `sheet` with a quantity turned by `value` from where the exercise began.
+    /// `sheet` with a quantity changed by `value` from the beginning of the exercise.
     #[must_use]
     pub fn turn(&self, sheet: &KeySheet, quantity: usize, value: f64) -> KeySheet {
         let mut turned = *sheet;
@@ -177,20 +178,20 @@ impl Lesson {
         turned
     }
 
-    /// How far a quantity can be turned either way: what takes back the largest fault.
+    /// Largest change of a quantity in either direction, which mends the largest fault.
     #[must_use]
     pub fn range(quantity: usize) -> f64 {
         110.0 * QUANTITIES[quantity].step
     }
 
-    /// Whether the key is in order in `sheet`.
+    /// The result for `sheet`.
     #[must_use]
     pub fn verdict(&self, sheet: &KeySheet) -> Verdict {
         let off = |q: usize| sheet.get(self.key, q) - self.before.get(self.key, q);
         if off(self.fault.quantity).abs() > 0.25 * self.amount.abs() {
             return Verdict::StillThere;
         }
-        // What no measurement finds may stay as it was turned.
+        // A change too small to be measured does not count.
         let moved =
             |q: &usize| *q != self.fault.quantity && off(*q).abs() > 0.5 * QUANTITIES[*q].spread;
         (0..COUNT).find(moved).map_or(Verdict::Mended, Verdict::ButMoved)
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_occurs_is_in_the_key_and_can_be_mended_by_its_own_screw() {
+    fn every_fault_occurs_and_its_own_screw_mends_it() {
         for lesson in lessons() {
             let (faulty, q) = (lesson.faulty(), lesson.fault().quantity);
             assert_eq!(lesson.verdict(&faulty), Verdict::StillThere, "{:?}", lesson.fault());

@@ -1,4 +1,4 @@
-//! The output's level: peaks of both channels that fall slowly, and a light for what went over.
+//! The output's level: slowly falling peaks of both channels, and a clip light.
 
 use egui::{Color32, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
@@ -7,19 +7,19 @@ use touchback_core::math::cast::single;
 
 /// Lowest level shown, dBFS.
 const FLOOR: f64 = -60.0;
-/// How fast a shown peak falls, dB/s: the fall of a peak programme meter.
+/// Rate at which a shown peak falls, dB/s: that of a peak programme meter.
 const FALL: f64 = 12.0;
-/// Full scale; beyond it converters clip.
+/// Full scale, above which converters clip.
 const FULL: f64 = 1.0;
 
 /// State of the meter.
 #[derive(Clone, Copy, Debug)]
 pub struct Levels {
-    /// Peaks shown, left and right, dBFS.
+    /// Shown peaks, left and right, dBFS.
     shown: [f64; 2],
-    /// Highest since the light was put out, dBFS.
+    /// Highest peak since the light was reset, dBFS.
     highest: f64,
-    /// The output has gone over full scale since the light was put out.
+    /// Whether the output has exceeded full scale since the light was reset.
     clipped: bool,
 }
 
@@ -30,7 +30,7 @@ impl Default for Levels {
 }
 
 impl Levels {
-    /// Takes the largest magnitudes of both channels since the last call.
+    /// Takes both channels' largest magnitudes since the last call.
     pub fn raise(&mut self, peaks: [f64; 2]) {
         for (shown, peak) in self.shown.iter_mut().zip(peaks) {
             let level = 20.0 * libm::log10(peak);
@@ -40,7 +40,7 @@ impl Levels {
         }
     }
 
-    /// Lets the peaks fall for `dt` s; whether they still do.
+    /// Lets the peaks fall for `dt` s; returns whether they are still falling.
     fn fall(&mut self, dt: f64) -> bool {
         for shown in &mut self.shown {
             *shown -= FALL * dt;
@@ -48,7 +48,7 @@ impl Levels {
         self.shown.iter().any(|shown| *shown > FLOOR)
     }
 
-    /// Draws it, `width` points wide; a click puts the light out.
+    /// Draws the meter, `width` points wide; a click resets the light.
     pub fn ui(&mut self, ui: &mut Ui, width: f32) {
         let dt = f64::from(ui.input(|i| i.stable_dt)).min(0.1);
         if self.fall(dt) {

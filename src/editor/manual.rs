@@ -1,4 +1,5 @@
-//! The manual as one page for a browser: inside the plugin, so that it is wherever the plugin is.
+//! The manual as one page for a browser. The pages are part of the plugin's library, so the manual needs no
+//! other file.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
 use touchback_core::files::folder::NewFolder;
 
-/// Pages by the names they link each other by.
+/// The pages and the names in links to them.
 const PAGES: [(&str, &str); 8] = [
     ("playing.md", include_str!("../../docs/manual/playing.md")),
     ("tuning.md", include_str!("../../docs/manual/tuning.md")),
@@ -19,18 +20,18 @@ const PAGES: [(&str, &str); 8] = [
     ("parameters.md", include_str!("../../docs/parameters.md")),
 ];
 
-/// Readable lines in either of a browser's colours.
+/// A style with readable lines in the browser's light and dark colours.
 const STYLE: &str = "html { color-scheme: light dark; } \
     body { font: 1rem/1.5 sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; } \
     table { border-collapse: collapse; } \
     th, td { border: 1px solid #8886; padding: .2rem .5rem; text-align: left; vertical-align: top; } \
     pre { overflow-x: auto; } h1 { margin-top: 3rem; }";
 
-/// Writes the page where the user's caches are, or, for a user without a home, under a new name where
-/// temporary files are; its place.
+/// Writes the page to the user's cache folder, or, for a user without a home, under a new name to the
+/// folder of temporary files; returns its path.
 ///
 /// # Errors
-/// What the disk says.
+/// Those of the file system.
 pub fn write() -> io::Result<PathBuf> {
     match dirs::cache_dir() {
         Some(caches) => write_to(&caches.join("Touchback")),
@@ -41,7 +42,7 @@ pub fn write() -> io::Result<PathBuf> {
     }
 }
 
-/// The page in `folder`, which is made; it takes the place of an earlier one, or of a link.
+/// Writes the page to `folder`, which is created, in place of an earlier page or a link.
 fn write_to(folder: &Path) -> io::Result<PathBuf> {
     let page = folder.join(concat!("manual-", env!("CARGO_PKG_VERSION"), ".html"));
     let new = NewFolder::create(folder)?;
@@ -50,20 +51,20 @@ fn write_to(folder: &Path) -> io::Result<PathBuf> {
     Ok(page)
 }
 
-/// The page in a file of a name that nobody can foresee, which only this user can write.
+/// Writes the page to a new file with an unpredictable name, which only this user can write.
 fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut file =
         tempfile::Builder::new().prefix("touchback-manual-").suffix(".html").tempfile_in(folder)?;
-    file.write_all(whole().as_bytes())?;
+    file.write_all(whole_page().as_bytes())?;
     Ok(file)
 }
 
-/// All pages, after their contents.
-fn whole() -> String {
+/// All pages, after a table of contents.
+fn whole_page() -> String {
     let (mut contents, mut body) = (String::new(), String::new());
     for (name, text) in PAGES {
         let events = linked(name, Parser::new_ext(text, Options::ENABLE_TABLES).collect());
-        let title = words(events.get(1..).unwrap_or_default());
+        let title = heading_text(events.get(1..).unwrap_or_default());
         contents += &format!("<li><a href=\"#{}\">{title}</a></li>\n", stem(name));
         html::push_html(&mut body, events.into_iter());
     }
@@ -79,8 +80,8 @@ fn stem(name: &str) -> &str {
     name.trim_end_matches(".md")
 }
 
-/// `events` of page `name` with marks at its headings and links to them; without pictures, and without
-/// links to what is not here.
+/// The `events` of page `name` with anchors at its headings and links to anchors; without pictures, and
+/// without links to other documents.
 fn linked<'a>(name: &str, events: Vec<Event<'a>>) -> Vec<Event<'a>> {
     let (mut out, mut pictures, mut link) = (Vec::with_capacity(events.len()), 0, None);
     for (at, event) in events.iter().enumerate() {
@@ -89,7 +90,7 @@ fn linked<'a>(name: &str, events: Vec<Event<'a>>) -> Vec<Event<'a>> {
             Event::End(TagEnd::Image) => pictures -= 1,
             _ if pictures > 0 => {}
             Event::Start(Tag::Heading { level, classes, attrs, .. }) => {
-                let title = words(&events[at + 1..]);
+                let title = heading_text(&events[at + 1..]);
                 let first = level == pulldown_cmark::HeadingLevel::H1;
                 let id = if first { stem(name).to_owned() } else { mark(name, &slug(&title)) };
                 let id = Some(CowStr::from(id));
@@ -109,8 +110,8 @@ fn linked<'a>(name: &str, events: Vec<Event<'a>>) -> Vec<Event<'a>> {
     out
 }
 
-/// What a heading says whose inside `events` begin with.
-fn words(events: &[Event]) -> String {
+/// The text of the heading whose content `events` begin with.
+fn heading_text(events: &[Event]) -> String {
     let inside = events.iter().take_while(|e| !matches!(e, Event::End(TagEnd::Heading(_))));
     inside
         .filter_map(|event| match event {
@@ -120,7 +121,7 @@ fn words(events: &[Event]) -> String {
         .collect()
 }
 
-/// A heading as links name it.
+/// A heading's name in links.
 fn slug(title: &str) -> String {
     let kept = title.chars().filter(|c| c.is_alphanumeric() || [' ', '-'].contains(c));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
@@ -130,7 +131,7 @@ fn mark(page: &str, slug: &str) -> String {
     format!("{}-{slug}", stem(page))
 }
 
-/// The mark that a link on page `from` leads to, if it is here.
+/// The anchor of a link on page `from`, if it is on this page.
 fn target(from: &str, link: &str) -> Option<String> {
     let (path, slug) = link.split_once('#').map_or((link, None), |(path, s)| (path, Some(s)));
     let file = if path.is_empty() { from } else { path.rsplit('/').next()? };
@@ -144,8 +145,8 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn every_link_of_the_page_leads_to_a_mark_on_it() {
-        let page = whole();
+    fn every_link_of_the_page_leads_to_an_anchor_on_it() {
+        let page = whole_page();
         let after = |start: &str| -> Vec<String> {
             let parts = page.split(start).skip(1);
             parts.map(|part| part.split('"').next().unwrap().to_owned()).collect()
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_is_a_file_that_a_second_look_writes_again() {
+    fn a_second_call_writes_the_page_again() {
         let work = tempfile::tempdir().unwrap();
         let folder = work.path().join("not yet there");
         let first = write_to(&folder).unwrap();
@@ -169,7 +170,7 @@ mod tests {
         assert!(fs::read_to_string(&first).unwrap().ends_with("</html>\n"));
         #[cfg(unix)]
         {
-            // A link that somebody laid is replaced, not followed.
+            // A symbolic link in place of the page is replaced, not followed.
             let other = work.path().join("another's");
             fs::write(&other, "kept").unwrap();
             fs::remove_file(&first).unwrap();

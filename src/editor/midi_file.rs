@@ -3,14 +3,14 @@
 use midly::num::{u15, u24, u28};
 use midly::{Format, Header, MetaMessage, Smf, Timing, TrackEvent, TrackEventKind};
 
-/// The tempo, µs a quarter.
+/// The tempo, µs per quarter.
 #[must_use]
 pub fn tempo(microseconds: u32) -> TrackEventKind<'static> {
     TrackEventKind::Meta(MetaMessage::Tempo(u24::new(microseconds)))
 }
 
-/// A file of format 0 of `events` (tick and what, in any order; those of one tick stay as they
-/// are), ending at tick `end` or with the last of them.
+/// A file of format 0 with `events` (tick and event, in any order; events of one tick keep their order)
+/// that ends at tick `end` or with the last event.
 #[must_use]
 pub fn bytes(
     ticks_a_quarter: u16,
@@ -29,7 +29,7 @@ pub fn bytes(
     let timing = Timing::Metrical(u15::new(ticks_a_quarter));
     let header = Header::new(Format::SingleTrack, timing);
     let mut bytes = Vec::new();
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = Smf { header, tracks: vec![track.collect()] }.write_std(&mut bytes);
     bytes
 }
@@ -40,7 +40,7 @@ mod tests {
     use midly::MidiMessage;
 
     #[test]
-    fn events_come_back_in_order_with_their_ticks() {
+    fn events_are_written_in_order_with_their_ticks() {
         let on = |note: u8| TrackEventKind::Midi {
             channel: 0.into(),
             message: MidiMessage::NoteOn { key: note.into(), vel: 64.into() },

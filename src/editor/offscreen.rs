@@ -1,8 +1,7 @@
-//! The window without a screen: egui's meshes rasterised in software, as its GPU shaders do it
-//! (colours multiplied and blended in gamma space, premultiplied; edges are soft because the
-//! meshes are).
+//! The window without a screen: egui's meshes rasterised in software by the rules of its GPU shaders
+//! (colours multiplied and blended in gamma space, premultiplied; soft edges are part of the meshes).
 //!
-//! For pictures and tests, never on the audio path.
+//! For pictures and tests, never on the audio thread.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -41,10 +40,10 @@ impl Picture {
     }
 }
 
-/// Writes a picture of `size` (width, height) px, three bytes a pixel, row by row, as PNG.
+/// Writes a picture of `size` (width, height) px, three bytes per pixel, row by row, as PNG.
 ///
 /// # Errors
-/// When the writer or the encoder refuses.
+/// The writer's or the encoder's error.
 pub fn write_png(to: impl Write, size: (u32, u32), rgb: &[u8]) -> Result<(), png::EncodingError> {
     let mut encoder = png::Encoder::new(to, size.0, size.1);
     encoder.set_color(png::ColorType::Rgb);
@@ -61,12 +60,12 @@ pub struct Offscreen {
     /// The context; style and fonts may be set.
     pub context: Context,
     textures: HashMap<TextureId, ColorImage>,
-    /// Seconds shown to the interface.
+    /// The interface's time, s.
     time: f64,
 }
 
 impl Offscreen {
-    /// Runs one frame of `width` × `height` points at `scale` pixels a point with `events`.
+    /// Runs one frame of `width` × `height` points at `scale` pixels per point with `events`.
     pub fn frame(
         &mut self,
         (width, height): (f32, f32),
@@ -98,7 +97,7 @@ impl Offscreen {
         output
     }
 
-    /// Turns what a frame put out into meshes and counts their triangles.
+    /// Converts a frame's output to meshes and counts their triangles.
     #[must_use]
     pub fn triangles(&self, output: FullOutput) -> usize {
         let meshes = self.context.tessellate(output.shapes, output.pixels_per_point);
@@ -109,7 +108,7 @@ impl Offscreen {
         meshes.iter().map(|clipped| count(&clipped.primitive)).sum()
     }
 
-    /// Draws what a frame put out.
+    /// Draws a frame's output.
     #[must_use]
     pub fn draw(&self, output: FullOutput, (width, height): (f32, f32), scale: f32) -> Picture {
         let size = |points: f32| floor_index(f64::from((points * scale).round()));
@@ -202,16 +201,16 @@ fn triangle(
     }
 }
 
-/// Bilinear sample of a texture, 0…1 a channel.
+/// Bilinear sample of a texture, 0…1 per channel.
 fn sample(texture: &ColorImage, u: f32, v: f32) -> [f32; 4] {
     let [width, height] = texture.size;
-    let place = |x: f32, n: usize| {
+    let texel = |x: f32, n: usize| {
         let at = (x * n as f32 - 0.5).clamp(0.0, n.saturating_sub(1) as f32);
         let first = floor_index(f64::from(at));
         (first, (first + 1).min(n.saturating_sub(1)), at - at.floor())
     };
-    let (x0, x1, fx) = place(u, width);
-    let (y0, y1, fy) = place(v, height);
+    let (x0, x1, fx) = texel(u, width);
+    let (y0, y1, fy) = texel(v, height);
     let texel = |x: usize, y: usize| {
         texture.pixels.get(y * width + x).map_or([0.0; 4], |c| c.to_array().map(f32::from))
     };
@@ -223,7 +222,7 @@ fn sample(texture: &ColorImage, u: f32, v: f32) -> [f32; 4] {
     })
 }
 
-/// Premultiplied colour over what is there.
+/// Blends a premultiplied colour over a pixel.
 fn blend(picture: &mut Picture, x: usize, y: usize, colour: [f32; 4]) {
     let at = 4 * (y * picture.width + x);
     let Some(pixel) = picture.rgba.get_mut(at..at + 4) else { return };
@@ -254,7 +253,7 @@ mod tests {
 
     #[test]
     fn two_triangles_cover_a_rectangle_once() {
-        // Half-transparent: a pixel drawn twice, or not at all, would show.
+        // Half-transparent: a pixel drawn twice, or not at all, would have another colour.
         let half = Color32::from_rgba_premultiplied(128, 128, 128, 128);
         let mut picture = Picture::new(8, 8, [0, 0, 0, 255]);
         let corners = [(1.0, 1.0), (7.0, 1.0), (7.0, 6.0), (1.0, 6.0)];

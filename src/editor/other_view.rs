@@ -1,4 +1,4 @@
-//! The view of an action that is not the grand's: its model's parts.
+//! The view of an action other than the grand's, drawn from its model's parts.
 
 use egui::{Align2, FontId, Sense, Ui, vec2};
 
@@ -13,10 +13,10 @@ use touchback_action::{ActionKind, Readout};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Event;
 
-/// Room for key and phase beside a picture too small for names, points.
+/// Width of key and phase beside a picture too small for names, points.
 const CAPTION: f32 = 92.0;
 
-/// The key of a smaller action under the mouse.
+/// The view's state: the key under the mouse.
 #[derive(Default)]
 pub struct OtherView {
     hand: KeyHand,
@@ -24,28 +24,28 @@ pub struct OtherView {
 
 /// A pose to draw, with its caption.
 pub struct Shown<'a> {
-    /// Which key.
+    /// The key.
     pub key: KeyNumber,
-    /// Which action.
+    /// The action.
     pub kind: ActionKind,
     /// Parts of the action in this pose.
     pub pose: &'a Pose,
-    /// Its parts at rest.
+    /// Parts of the action at rest.
     pub rest: &'a Pose,
-    /// How far the finger is above the key, m, if it is near.
+    /// Distance of the finger above the key, m, if it is near.
     pub finger: Option<f64>,
     /// Positions, speeds and forces of this pose.
     pub view: &'a Readout,
-    /// What the pose is of: live, or the time within a stroke.
+    /// What the pose shows: the live action, or a time within a stroke.
     pub moment: &'a str,
-    /// Whether the parts are named.
+    /// Whether to show the parts' names.
     pub names: bool,
-    /// The instrument reads positions of keys.
+    /// Whether the instrument reads key positions.
     pub reads: bool,
 }
 
 impl OtherView {
-    /// Draws `shown` over all the room there is. The mouse plays the key.
+    /// Draws `shown` in all the available space. The mouse plays the key.
     pub fn ui(&mut self, ui: &mut Ui, shown: &Shown<'_>, play: &mut Vec<Event>) {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
@@ -55,7 +55,7 @@ impl OtherView {
         let mut room = rect.shrink(6.0);
         let is_named = is_named(rect);
         if !is_named {
-            // Beside the caption, which would lie on the drawing.
+            // Beside the caption, which would otherwise cover the drawing.
             room.min.x += CAPTION;
         }
         let view = ScreenMapping::fit_low(bounds, room);
@@ -75,26 +75,26 @@ impl OtherView {
             at.y += painter.text(at, Align2::LEFT_TOP, text, font, colour).height() + 3.0;
         };
         line(&name(shown.key), 20.0, ui.visuals().text_color());
-        let stands = shown.view;
+        let readout = shown.view;
         if !is_named {
-            line(stands.phase, 13.0, ui.visuals().text_color());
+            line(readout.phase, 13.0, ui.visuals().text_color());
             let (font, colour) = (FontId::proportional(9.0), theme::faint(ui));
             let galley = painter.layout(shown.moment.to_owned(), font, colour, CAPTION - 12.0);
             painter.galley(at, galley, colour);
             return self.hand.follow(response, shown.key, shown.reads, play);
         }
         line(&format!("{}, {}", shown.kind.title(), shown.moment), 11.0, theme::faint(ui));
-        line(stands.phase, 13.0, ui.visuals().text_color());
-        line(&format!("key {:.2} mm deep", 1e3 * stands.key), 11.0, theme::faint(ui));
-        if stands.hammer.is_finite() {
-            let side = if stands.hammer > 0.0 { "above" } else { "below" };
-            let text = format!("{:.2} mm {side} the string", 1e3 * stands.hammer.abs());
+        line(readout.phase, 13.0, ui.visuals().text_color());
+        line(&format!("key {:.2} mm deep", 1e3 * readout.key), 11.0, theme::faint(ui));
+        if readout.hammer.is_finite() {
+            let side = if readout.hammer > 0.0 { "above" } else { "below" };
+            let text = format!("{:.2} mm {side} the string", 1e3 * readout.hammer.abs());
             line(&text, 11.0, theme::faint(ui));
         }
         self.hand.follow(response, shown.key, shown.reads, play);
     }
 
-    /// Releases a held key: also when the window closes.
+    /// Releases a held key. Call when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         self.hand.release(play);
     }

@@ -1,4 +1,4 @@
-//! What stands on the faces: settings by group, tools.
+//! The panels on the faces: settings by group, and tools.
 
 pub mod bench;
 pub mod calibration;
@@ -22,27 +22,27 @@ use crate::editor::control;
 use crate::editor::controls::Controls;
 use touchback_instrument::params::{ParameterGroup, all};
 
-/// The parameters of one group under its heading.
+/// Draws the parameters of one group under its heading.
 pub fn group(ui: &mut Ui, group: ParameterGroup, controls: &mut dyn Controls) {
     heading(ui, group.name());
     control::rows(ui, group.name(), all().filter(|p| p.group == group), controls);
     ui.add_space(4.0);
 }
 
-/// A heading.
+/// Draws a heading.
 pub fn heading(ui: &mut Ui, text: &str) {
     ui.add_space(2.0);
     ui.label(egui::RichText::new(text).heading());
 }
 
-/// A panel's contents, scrolled where the window is low.
+/// Draws a panel's contents, with a scroll bar if the window is too low.
 pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     ScrollArea::vertical().auto_shrink([false, false]).min_scrolled_height(16.0).show(ui, add);
 }
 
-/// The outcome of something, in words: an error in the accent's colour.
-pub fn said(ui: &mut Ui, said: Option<&Result<String, String>>) {
-    let (text, colour) = match said {
+/// Shows the message of an outcome, an error in the accent's colour.
+pub fn outcome(ui: &mut Ui, outcome: Option<&Result<String, String>>) {
+    let (text, colour) = match outcome {
         Some(Ok(text)) => (text, ui.visuals().text_color()),
         Some(Err(text)) => (text, crate::editor::theme::accent(ui)),
         None => return,

@@ -1,5 +1,5 @@
-//! A path, typed or found by going through folders. A window inside a host's has no file dialog that
-//! is sure to come up in front and to leave host and sound running; this one lies in the window.
+//! A field for a path, with a menu of folders and files. A file dialog of the system is no option for a
+//! window inside a host's: it may open behind the host or block the host and the sound.
 
 use std::path::{Path, PathBuf};
 
@@ -10,24 +10,24 @@ use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
 use touchback_core::files::input;
 
-/// Most names of a folder that are listed.
+/// Most listed names of a folder.
 const MOST: usize = 1000;
 /// Largest text, bytes.
 const LIMIT: u64 = 1_000_000;
-/// Room for the button and the field's margin, points.
+/// Width of the button and the field's margin, points.
 const BUTTON: f32 = 84.0;
 
-/// What a folder holds.
+/// The contents of a folder.
 #[derive(Debug, Default)]
 struct Listing {
     folder: PathBuf,
     folders: Vec<String>,
     files: Vec<String>,
-    /// Why it cannot be read, or that there is more.
+    /// Why the folder cannot be read, or that it has more names.
     trouble: Option<String>,
 }
 
-/// The field and the folder last looked at.
+/// The field and the last listing.
 pub struct PathField {
     name: &'static str,
     hint: &'static str,
@@ -45,8 +45,8 @@ impl PathField {
         Self { name, hint, extension, text, file_worker, listing: None }
     }
 
-    /// What is typed: from the home with `~`, with the usual ending where it has none. `None` while
-    /// no file is named.
+    /// The typed path, with `~` for the home and the usual extension added if it has none. None while no file
+    /// is named.
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
         let mut path = expanded(&self.text);
@@ -60,13 +60,13 @@ impl PathField {
         Some(path)
     }
 
-    /// Whether nothing is typed.
+    /// Whether the field is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty()
     }
 
-    /// Types `text` in place of what is there.
+    /// Replaces the field's text by `text`.
     pub fn fill(&mut self, text: &str) {
         text.clone_into(&mut self.text);
     }
@@ -77,7 +77,7 @@ impl PathField {
         self.file_worker.is_busy()
     }
 
-    /// The field, and a button that opens the folders.
+    /// Draws the field, and a button that opens the menu of folders.
     pub fn ui(&mut self, ui: &mut Ui) {
         if let Some(listing) = self.file_worker.answer() {
             self.listing = Some(listing);
@@ -95,31 +95,31 @@ impl PathField {
             let name = format!("Browse for {}", self.name);
             button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
             if button.clicked() {
-                self.look();
+                self.refresh();
             }
         });
     }
 
-    fn look(&mut self) {
+    fn refresh(&mut self) {
         let (text, extension) = (self.text.clone(), self.extension);
         self.file_worker.order(move || list(&expanded(&text), extension));
     }
 
-    /// The folder's folders and files.
+    /// Draws the folder's folders and files.
     fn menu(&mut self, ui: &mut Ui) {
         ui.set_width(300.0);
         let Some(listing) = &self.listing else { return };
         ui.label(RichText::new(listing.folder.display().to_string()).small());
-        let mut goes = None;
+        let mut next = None;
         if let Some(parent) = listing.folder.parent()
-            && ui.button("Up").on_hover_text("The folder that holds this one").clicked()
+            && ui.button("Up").on_hover_text("The parent folder").clicked()
         {
-            goes = Some(parent.to_owned());
+            next = Some(parent.to_owned());
         }
         ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
             for name in &listing.folders {
                 if ui.selectable_label(false, format!("{name}/")).clicked() {
-                    goes = Some(listing.folder.join(name));
+                    next = Some(listing.folder.join(name));
                 }
             }
             for name in &listing.files {
@@ -136,23 +136,23 @@ impl PathField {
                 ui.label(RichText::new(trouble).color(theme::accent(ui)));
             }
         });
-        if let Some(folder) = goes {
+        if let Some(folder) = next {
             self.text = folder.join("").display().to_string();
-            self.look();
+            self.refresh();
         }
     }
 }
 
-/// The text of a file; old ones are in whatever code page their author used.
+/// The text of a file. Bytes that are not UTF-8 are replaced, because old files have various code pages.
 ///
 /// # Errors
-/// A sentence that names the file: it cannot be read, or has more than a million bytes.
+/// A sentence that names the file, if it cannot be read or has more than a million bytes.
 pub fn text(path: &Path) -> Result<String, String> {
     let bytes = input::read(path, LIMIT).map_err(|error| error.to_string())?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A typed path, `~` for the home.
+/// A typed path, with `~` replaced by the home.
 fn expanded(text: &str) -> PathBuf {
     let text = text.trim().trim_matches('"');
     match text.strip_prefix("~/").zip(dirs::home_dir()) {
@@ -161,8 +161,7 @@ fn expanded(text: &str) -> PathBuf {
     }
 }
 
-/// What lies in the folder `typed` or, where that is none, in the one it would lie in, or in the
-/// home.
+/// Lists the folder `typed` or, if `typed` is no folder, its parent, or else the home.
 fn list(typed: &Path, extension: &str) -> Listing {
     let folder = typed.ancestors().take(2).find(|path| path.is_dir()).map(Path::to_owned);
     let folder = folder.or_else(dirs::home_dir).unwrap_or_else(|| PathBuf::from("/"));
@@ -200,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_listed_and_what_is_no_folder_falls_back() {
+    fn folders_are_listed_and_other_paths_fall_back_to_a_parent() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("sheets")).unwrap();
         for name in ["b.csv", "A.CSV", "c.toml", ".hidden.csv"] {
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typed_path_gets_its_home_and_ending() {
+    fn a_typed_path_is_completed_by_home_and_extension() {
         let typed = |text: &str| {
             let mut field = PathField::new("File", "", "csv");
             field.fill(text);

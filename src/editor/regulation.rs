@@ -1,5 +1,5 @@
-//! Usual ranges of settings on grands, feasibility over the compass, and consequences in a
-//! sentence.
+//! Usual ranges of settings on grands, feasibility over the compass, and the consequence of an unusual value
+//! in a sentence.
 
 use touchback_action::ActionSettings;
 use touchback_action::grand::design::concert::Design;
@@ -7,7 +7,7 @@ use touchback_action::grand::design::regulation::Regulated;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_instrument::params::Parameter;
 
-/// A setting's usual range on a grand, and what happens beyond its ends.
+/// A setting's usual range on a grand, and the consequences beyond its ends.
 struct Usual {
     id: &'static str,
     low: f64,
@@ -104,7 +104,7 @@ const USUAL: [Usual; 10] = [
     },
 ];
 
-/// What a tooltip adds: the usual range with its source.
+/// A tooltip's addition: the usual range with its source.
 #[must_use]
 pub fn usual(parameter: &Parameter) -> Option<String> {
     let usual = USUAL.iter().find(|u| u.id == parameter.id)?;
@@ -112,7 +112,7 @@ pub fn usual(parameter: &Parameter) -> Option<String> {
     Some(format!("Usual on grands: {low} … {high} ({}).", usual.source))
 }
 
-/// What happens when `value` lies outside a grand's range.
+/// The consequence of a `value` outside the usual range.
 #[must_use]
 pub fn warning(parameter: &Parameter, value: f64) -> Option<&'static str> {
     let usual = USUAL.iter().find(|u| u.id == parameter.id)?;
@@ -125,7 +125,7 @@ pub fn warning(parameter: &Parameter, value: f64) -> Option<&'static str> {
     }
 }
 
-/// What the solver made of the settings for all keys.
+/// The solver's results for all keys.
 #[derive(Clone)]
 pub struct Compass {
     settings: ActionSettings,
@@ -134,7 +134,7 @@ pub struct Compass {
 }
 
 impl Compass {
-    /// All 88 keys under `settings`.
+    /// The results of all 88 keys under `settings`.
     #[must_use]
     pub fn new(settings: &ActionSettings) -> Self {
         let regulated =
@@ -142,13 +142,13 @@ impl Compass {
         Self { settings: *settings, regulated, dip: 1e-3 * settings.key_dip_mm }
     }
 
-    /// Whether it was made for these settings.
+    /// Whether the results are those of these settings.
     #[must_use]
     pub fn is_of(&self, settings: &ActionSettings) -> bool {
         self.settings == *settings
     }
 
-    /// Key depth at let-off, mm, by key number; a key that cannot let off has none.
+    /// Key depth at let-off, mm, by key number; none for a key that cannot let off.
     #[must_use]
     pub fn let_off(&self) -> Vec<[f64; 2]> {
         let numbered = self.regulated.iter().zip(KeyNumber::all());
@@ -158,13 +158,13 @@ impl Compass {
             .collect()
     }
 
-    /// Keys whose jack cannot slip before the key is down.
+    /// Number of keys whose jack cannot slip before the key is down.
     #[must_use]
     pub fn blocked(&self) -> usize {
         self.regulated.iter().filter(|r| r.let_off_depth >= self.dip).count()
     }
 
-    /// What the solver says of `key`, and whether it can be played.
+    /// The solver's result for `key` in words, and whether the key can be played.
     #[must_use]
     pub fn sentence(&self, key: KeyNumber) -> (String, bool) {
         let r = &self.regulated[key.index()];
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_regulation_that_blocks_is_said_to_block() {
+    fn a_blocking_regulation_is_reported_as_blocking() {
         let key = KeyNumber::from_midi(60).unwrap();
         let good = Compass::new(&ActionSettings::default());
         assert_eq!(good.blocked(), 0);

@@ -1,7 +1,7 @@
-//! The scale that a project keeps, between its window, its state and the audio thread.
+//! A project's scale, shared by window, saved state and audio thread.
 //!
-//! The texts stay with the window's and the host's threads; the audio thread gets the finished scale
-//! as the latest value of a buffer of its own.
+//! The texts are for the window's and the host's threads; the audio thread receives the finished scale
+//! through a buffer of the latest value.
 
 use std::sync::Mutex;
 
@@ -12,14 +12,14 @@ use touchback_sound::scala::{Scale, Texts};
 /// The scale of one instance.
 pub struct Scales(Mutex<Kept>);
 
-/// Under one lock, so that the scale that sounds is always that of the texts.
+/// Texts and scale under one lock, so that the sounding scale is always that of the texts.
 struct Kept {
     texts: Option<Texts>,
     writer: LatestWriter<Option<Scale>>,
 }
 
 impl Scales {
-    /// None yet, and the audio thread's end.
+    /// No scale yet, and the audio thread's end.
     #[must_use]
     pub fn new() -> (Self, LatestReader<Option<Scale>>) {
         let (writer, reader) = latest(&None);
@@ -29,7 +29,7 @@ impl Scales {
     /// Tunes by these texts, or by the temperament alone.
     ///
     /// # Errors
-    /// What is wrong with the texts; the scale in force stays.
+    /// The fault in the texts; the scale is unchanged.
     pub fn set(&self, texts: Option<Texts>) -> Result<(), String> {
         let scale = texts.as_ref().map(Texts::scale).transpose()?;
         let mut kept = lock(&self.0);
@@ -38,7 +38,7 @@ impl Scales {
         Ok(())
     }
 
-    /// The texts in force.
+    /// The current texts.
     #[must_use]
     pub fn texts(&self) -> Option<Texts> {
         lock(&self.0).texts.clone()
@@ -51,7 +51,7 @@ mod tests {
     use touchback_sound::scala::texts::PYTHAGOREAN;
 
     #[test]
-    fn a_scale_reaches_the_reader_and_a_bad_one_leaves_the_last() {
+    fn a_scale_reaches_the_reader_and_an_invalid_one_changes_nothing() {
         let (scales, mut reader) = Scales::new();
         let texts = |scale: &str| Texts { name: "s".into(), scale: scale.into(), map: None };
         scales.set(Some(texts(PYTHAGOREAN))).unwrap();

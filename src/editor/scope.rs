@@ -1,5 +1,5 @@
-//! The scope: chosen quantities of the last stroke over time, or force over key depth, with bands
-//! for the submodels and a cursor that is the transport's.
+//! The scope: selected quantities of the last stroke over time, or force over key depth, with bands for the
+//! submodels and a cursor at the transport's time.
 
 use std::ops::RangeInclusive;
 
@@ -14,37 +14,37 @@ use crate::editor::theme;
 use crate::editor::transport::Transport;
 use touchback_core::math::cast::floor_index;
 
-/// Points of a curve on the screen: more than a wide window has pixels.
+/// Most points of a curve on the screen: more than a wide window has pixels.
 const POINTS: usize = 3000;
 
-/// Lines of the grid, on light and dark ground alike.
+/// Colour of the grid, on light and dark backgrounds.
 const GRID: egui::Color32 = egui::Color32::from_gray(140);
 
-/// Height below which a plot says nothing, points.
+/// Least useful height of a plot, points.
 const LEAST: f32 = 64.0;
 
-/// Width below which the axis of times chooses its marks by their number, points.
+/// Width below which the time axis selects its marks by their number, points.
 const NARROW: f32 = 440.0;
 
-/// Height that a name of a submodel takes above the curves, points.
+/// Height of a submodel's name above the curves, points.
 const NAMES: f32 = 16.0;
 
-/// Height of the axis of times below the last plot, points.
+/// Height of the time axis below the last plot, points.
 const TIMES: f32 = 36.0;
 
-/// Room beside a plot for half of the number under its right end, points.
+/// Space beside a plot for half of the number under its right end, points.
 const MARGIN: f32 = 12.0;
 
-/// What the scope shows.
+/// The scope's options.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// Which quantities of [`quantity::ALL`].
+    /// Which quantities of [`quantity::ALL`] are shown.
     pub shown: [bool; quantity::ALL.len()],
     /// Force over key depth instead of curves over time.
     pub over_depth: bool,
-    /// The next frame shows the whole stroke.
+    /// Whether the next frame fits the view to the whole stroke.
     fit: bool,
-    /// Which touch and how long a stroke was fitted.
+    /// Touch and length of the stroke that the view was fitted to.
     fitted: Option<(Option<u64>, f64)>,
 }
 
@@ -57,7 +57,7 @@ impl Default for Scope {
 }
 
 impl Scope {
-    /// Choices above the curves.
+    /// Draws the choices above the curves.
     pub fn switches(&mut self, ui: &mut Ui) {
         ui.menu_button("Quantities", |ui| {
             for (quantity, shown) in quantity::ALL.iter().zip(&mut self.shown) {
@@ -77,7 +77,7 @@ impl Scope {
         }
     }
 
-    /// The curves, over all the room there is.
+    /// Draws the curves in all the available space.
     pub fn ui(&mut self, ui: &mut Ui, memory: &Memory, transport: &mut Transport) {
         let Some(stroke) = &memory.last else {
             ui.centered_and_justified(|ui| {
@@ -99,11 +99,11 @@ impl Scope {
         } else {
             self.curves(ui, stroke, memory.kept.as_ref(), transport);
         }
-        // A growing stroke stays wholly in view until somebody zooms.
+        // The view follows a growing stroke until the user zooms.
         self.fit = false;
     }
 
-    /// Values at the cursor, with those of the kept stroke.
+    /// Draws the values at the cursor, with those of the kept stroke.
     fn readout(&self, ui: &mut Ui, stroke: &Stroke, kept: Option<&Stroke>, transport: &Transport) {
         let time = cursor(stroke, transport);
         ui.horizontal_wrapped(|ui| {
@@ -123,7 +123,7 @@ impl Scope {
                     text += &format!(" ({was:.d$})");
                 }
                 let text = RichText::new(text + " " + quantity.unit).small();
-                // In one piece.
+                // Without a line break.
                 ui.add(Label::new(text.color(theme::curve(ui, index))).extend());
             }
         });
@@ -133,7 +133,7 @@ impl Scope {
         quantity::ALL.iter().enumerate().filter(|(i, _)| self.shown[*i])
     }
 
-    /// One plot for each unit, one above the other, times aligned.
+    /// Draws one plot per unit, one above the other, with aligned time axes.
     fn curves(
         &self,
         ui: &mut Ui,
@@ -147,7 +147,7 @@ impl Scope {
         units.dedup();
         // In the order of the quantities.
         units.sort_by_key(|unit| quantity::ALL.iter().position(|q| q.unit == *unit));
-        // In a low window the first quantities are shown, each readable.
+        // A low window shows only the first quantities, each readable.
         let room = floor_index(f64::from(ui.available_height() / LEAST)).max(1);
         units.truncate(room);
         if units.is_empty() {
@@ -159,12 +159,12 @@ impl Scope {
         let height = ((ui.available_height() - gap * (count - 1.0)) / count).max(0.6 * LEAST);
         let time = cursor(stroke, transport);
         let times = ui.make_persistent_id("scope time");
-        for (place, unit) in units.iter().enumerate() {
-            let is_last = place + 1 == units.len();
+        for (index, unit) in units.iter().enumerate() {
+            let is_last = index + 1 == units.len();
             let width = ui.available_width() - MARGIN;
             let drawn = if is_last { height - TIMES } else { height };
-            let lettered = place == 0 && drawn > LEAST;
-            let above = if lettered { NAMES / (drawn - 2.0 * NAMES) } else { 0.05 };
+            let has_names = index == 0 && drawn > LEAST;
+            let above = if has_names { NAMES / (drawn - 2.0 * NAMES) } else { 0.05 };
             let mut plot = plot(("scope", *unit), self.fit)
                 .height(height)
                 .width(width)
@@ -180,7 +180,7 @@ impl Scope {
             }
             let mut chosen = self.chosen().filter(|(_, q)| q.unit == *unit).peekable();
             let response = plot.show(ui, |plot_ui| {
-                bands(plot_ui, stroke, lettered);
+                bands(plot_ui, stroke, has_names);
                 for (index, quantity) in chosen.by_ref() {
                     let colour = theme_curve(plot_ui, index);
                     if let Some(kept) = kept {
@@ -199,13 +199,13 @@ impl Scope {
                 plot_ui.vline(VLine::new("cursor", time).color(ink).width(1.0).allow_hover(false));
                 plot_ui.pointer_coordinate()
             });
-            let told = || {
+            let info = || {
                 let names: Vec<&str> =
                     self.chosen().filter(|(_, q)| q.unit == *unit).map(|(_, q)| q.name).collect();
                 let text = format!("{} over time, {unit}", names.join(", "));
                 egui::WidgetInfo::labeled(egui::Role::Image, true, text)
             };
-            response.response.widget_info(told);
+            response.response.widget_info(info);
             if response.response.clicked()
                 && let Some(at) = response.inner
             {
@@ -214,7 +214,7 @@ impl Scope {
         }
     }
 
-    /// Key force over key depth.
+    /// Draws key force over key depth.
     fn loops(&self, ui: &mut Ui, stroke: &Stroke, kept: Option<&Stroke>, transport: &Transport) {
         let time = cursor(stroke, transport);
         let width = ui.available_width() - MARGIN;
@@ -232,7 +232,7 @@ impl Scope {
                 let line = Line::new("kept", points).style(LineStyle::dashed_dense());
                 plot_ui.line(line.color(theme_curve(plot_ui, 3)).allow_hover(false));
             }
-            // In the colours of the submodels.
+            // Each stretch has the colour of its submodel.
             for band in stroke.bands() {
                 let within = band.from..=band.to;
                 let rows = stroke.thinned(POINTS).filter(|r| within.contains(&r.time));
@@ -246,13 +246,13 @@ impl Scope {
                 plot_ui.points(egui_plot::Points::new("cursor", [x, y]).radius(4.0).color(ink));
             }
         });
-        let told =
+        let info =
             || egui::WidgetInfo::labeled(egui::Role::Image, true, "Key force over key depth");
-        shown.response.widget_info(told);
+        shown.response.widget_info(info);
     }
 }
 
-/// The moment under the cursor.
+/// The time under the cursor, s.
 fn cursor(stroke: &Stroke, transport: &Transport) -> f64 {
     if transport.is_live { stroke.span().1 } else { transport.time }
 }
@@ -269,7 +269,7 @@ fn plot<'a>(id: impl egui::AsIdSalt, fit: bool) -> Plot<'a> {
     if fit { plot.reset() } else { plot }
 }
 
-/// The axis of values: with its numbers however low the plot is.
+/// The value axis, with its numbers however low the plot is.
 fn hints<'a>(label: &str) -> AxisHints<'a> {
     AxisHints::new_y()
         .label(label.to_owned())
@@ -279,7 +279,7 @@ fn hints<'a>(label: &str) -> AxisHints<'a> {
         .min_thickness(44.0)
 }
 
-/// `plot`, `width` points wide: its axis below with the numbers of [`marks`] in the smallest window, too.
+/// `plot`, `width` points wide, with the numbers of [`marks`] on its lower axis even in the smallest window.
 fn marked_below<'a>(plot: Plot<'a>, width: f32) -> Plot<'a> {
     if width >= NARROW {
         return plot;
@@ -288,7 +288,7 @@ fn marked_below<'a>(plot: Plot<'a>, width: f32) -> Plot<'a> {
     plot.custom_x_axes(vec![axis]).x_grid_spacer(marks)
 }
 
-/// Marks of an axis of values: at the roundest numbers of which there are three.
+/// Marks of a value axis: the roundest numbers of which three are in view.
 fn marks(input: GridInput) -> Vec<GridMark> {
     const ROUND: [f64; 8] = [8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0];
     let (low, high) = input.bounds;
@@ -315,13 +315,13 @@ fn milliseconds(mark: GridMark, range: &RangeInclusive<f64>) -> String {
     numbers(GridMark { value: 1e3 * mark.value, step_size: 1e3 * mark.step_size }, range)
 }
 
-/// A mark's number, to what its step has of digits.
+/// A mark's number with the digits of its step.
 fn numbers(mark: GridMark, _: &RangeInclusive<f64>) -> String {
     let decade = libm::log10(mark.step_size).floor();
     let digit = mark.step_size / libm::exp10(decade);
     let halves = (digit - digit.round()).abs() > 1e-6;
     let decimals = floor_index((f64::from(u8::from(halves)) - decade).max(0.0));
-    // Without the sign of a rounded zero.
+    // A negative value that rounds to zero has no sign.
     let text = format!("{:.decimals$}", mark.value);
     if text.contains(|c: char| ('1'..='9').contains(&c)) { text } else { text.replace('-', "") }
 }
@@ -331,12 +331,12 @@ fn over_time<'a>(stroke: &Stroke, quantity: &Quantity) -> PlotPoints<'a> {
     points.filter(|point| point[1].is_finite()).collect()
 }
 
-/// A band for each submodel, with its name where it is wide enough.
-fn bands(plot_ui: &mut PlotUi, stroke: &Stroke, lettered: bool) {
+/// Draws a band for each submodel, with its name where the band is wide enough.
+fn bands(plot_ui: &mut PlotUi, stroke: &Stroke, has_names: bool) {
     let (from, to) = stroke.span();
     for band in stroke.bands() {
         let wide = band.to - band.from > 0.02 * band.name.len() as f64 * (to - from);
-        let name = if lettered && wide { band.name } else { "" };
+        let name = if has_names && wide { band.name } else { "" };
         let span = Span::new(name, band.from..=band.to)
             .axis(Axis::X)
             .fill(theme::band(band.place).gamma_multiply(0.13))

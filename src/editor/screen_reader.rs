@@ -1,12 +1,12 @@
-//! The window for screen readers: egui's tree, and their actions back.
+//! Screen readers: passes egui's accessibility tree to the system and the readers' actions to egui.
 //!
-//! | system | by |
+//! | system | interface |
 //! | --- | --- |
 //! | Linux | AT-SPI: the adapter registers on the session's bus from a thread that lives as long as the process |
-//! | Windows | UI Automation, of a window not yet shown |
+//! | Windows | UI Automation, set up before the window is shown |
 //! | macOS | the view's accessibility protocol |
 //!
-//! The tree is only made once a reader asks for it.
+//! The tree is built only after a reader has requested it.
 
 #[cfg_attr(target_os = "linux", path = "screen_reader/linux.rs")]
 #[cfg_attr(windows, path = "screen_reader/windows.rs")]
@@ -23,24 +23,24 @@ use raw_window_handle::RawWindowHandle;
 use bridge::Bridge;
 use touchback_core::exchange::lock::lock;
 
-/// Asks for a frame, from any thread.
+/// Requests a frame, from any thread.
 type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// What the system's end tells the window's.
-struct Asked {
-    /// A reader wants the tree.
+/// Requests of the system's end to the window's.
+struct ReaderRequests {
+    /// Whether a reader has requested the tree.
     reads: AtomicBool,
-    /// What readers want done.
+    /// Actions that readers request.
     actions: Mutex<Vec<ActionRequest>>,
     wake: Wake,
 }
 
-/// The system's end of it.
+/// The system's end.
 #[derive(Clone)]
-struct SystemEnd(Arc<Asked>);
+struct SystemEnd(Arc<ReaderRequests>);
 
 impl ActivationHandler for SystemEnd {
-    /// The coming frame brings the tree.
+    /// The next frame provides the tree.
     fn request_initial_tree(&mut self) -> Option<TreeUpdate> {
         self.0.reads.store(true, Ordering::Release);
         (self.0.wake)();
@@ -61,24 +61,24 @@ impl DeactivationHandler for SystemEnd {
     }
 }
 
-/// The window's end of it: a plugin of egui's context.
+/// The window's end, a plugin of egui's context.
 pub struct ScreenReader {
     bridge: Bridge,
-    asked: Arc<Asked>,
+    requests: Arc<ReaderRequests>,
 }
 
 impl ScreenReader {
-    /// Announces `window`, whose frames `wake` asks for, on the thread that draws it and, where the
-    /// system has windows of its own kind, before it is shown. Nothing where that cannot be done.
+    /// Registers `window`, whose frames `wake` requests. Call on the thread that draws the window and, on
+    /// Windows and macOS, before it is shown. None if the system refuses.
     #[must_use]
     pub fn new(
         window: Option<RawWindowHandle>,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Option<Self> {
         let (reads, actions) = (AtomicBool::new(false), Mutex::default());
-        let asked = Arc::new(Asked { reads, actions, wake: Arc::new(wake) });
-        let bridge = Bridge::new(window, &SystemEnd(asked.clone()))?;
-        Some(Self { bridge, asked })
+        let requests = Arc::new(ReaderRequests { reads, actions, wake: Arc::new(wake) });
+        let bridge = Bridge::new(window, &SystemEnd(requests.clone()))?;
+        Some(Self { bridge, requests })
     }
 }
 
@@ -88,13 +88,15 @@ impl egui::Plugin for ScreenReader {
     }
 
     fn input_hook(&mut self, context: &Context, input: &mut RawInput) {
-        if self.asked.reads.load(Ordering::Acquire) {
+        if self.requests.reads.load(Ordering::Acquire) {
             context.enable_accesskit();
         } else {
             context.disable_accesskit();
         }
         self.bridge.focus(input.focused);
-        input.events.extend(lock(&self.asked.actions).drain(..).map(Event::AccessKitActionRequest));
+        input
+            .events
+            .extend(lock(&self.requests.actions).drain(..).map(Event::AccessKitActionRequest));
     }
 
     fn output_hook(&mut self, _context: &Context, output: &mut FullOutput) {
@@ -115,7 +117,7 @@ mod tests {
     use crate::editor::window::Window;
     use touchback_instrument::params::find;
 
-    /// What the bus answers to the client script `tests/host/atspi.py` while a window lives.
+    /// The bus's answers to the client script `tests/host/atspi.py` while a window is open.
     #[test]
     #[ignore = "needs an accessibility bus: run by tests/host/atspi.sh"]
     fn a_reader_finds_controls_by_name_reads_and_turns_them() {
@@ -139,7 +141,7 @@ mod tests {
             assert!(begin.elapsed() < Duration::from_secs(60), "the client hangs");
         };
         assert!(status.success(), "{status}");
-        // What the client turned.
+        // The values that the client has set.
         assert_eq!(
             connection.value(find("strike_point").unwrap()),
             find("strike_point").unwrap().min()

@@ -1,4 +1,4 @@
-//! Pictures of the window in a scripted state: notes played on a real piano, drawn off screen.
+//! Pictures of the window in a scripted state: notes played on an instrument, drawn off screen.
 
 use crate::editor::controls::DetachedControls;
 use crate::editor::face::Face;
@@ -19,34 +19,34 @@ use touchback_instrument::{Event, Piano, Settings, Snapshot};
 const RATE: f64 = 48_000.0;
 /// Block of the scripted piano, samples.
 const BLOCK: usize = 240;
-/// Blocks the chord is held and watched after its release: 0.3 s and 0.16 s.
+/// Blocks for which the chord is held, 0.3 s, and shown after its release, 0.16 s.
 const HELD: usize = 60;
 const LET_GO: usize = 32;
 
-/// What to take a picture of.
+/// The script of a picture.
 #[derive(Clone, Debug)]
 pub struct Shot {
     /// Size of the window, points.
     pub size: (f32, f32),
-    /// Pixels a point.
+    /// Pixels per point.
     pub scale: f32,
-    /// Dark colours.
+    /// Whether the colours are dark.
     pub dark: bool,
-    /// The key that is played; a fifth and a tenth above sound with it.
+    /// The played key; a fifth and a tenth above sound with it.
     pub key: KeyNumber,
     /// Hammer speed, m/s.
     pub speed: f64,
-    /// Moment shown, s from the strike; none shows the key at rest before anything is played.
+    /// Shown time, s from the strike; none shows the key at rest before anything is played.
     pub time: Option<f64>,
-    /// What is shown between bar and keys.
+    /// The face between bar and keys.
     pub face: Face,
-    /// The list of pianos is open.
+    /// Whether the list of pianos is open.
     pub list_open: bool,
-    /// What is felt through a motorized keyboard.
-    pub felt: Action,
-    /// Force over depth in the scope.
+    /// The action of a motorized keyboard.
+    pub haptic_action: Action,
+    /// Whether the scope shows force over depth.
     pub over_depth: bool,
-    /// The instrument.
+    /// The instrument's settings.
     pub settings: Settings,
 }
 
@@ -61,7 +61,7 @@ impl Default for Shot {
             time: Some(0.0),
             face: Face::Action,
             list_open: false,
-            felt: Action::default(),
+            haptic_action: Action::default(),
             over_depth: false,
             settings: Settings::default(),
         }
@@ -83,10 +83,10 @@ impl Shot {
             ..Appearance::default()
         };
         window.scope.over_depth = self.over_depth;
-        // Pictures must not show the pianos of whoever draws them.
+        // Pictures must not show the own pianos of the user who draws them.
         window.show_pianos_of(UserPresets::at("Touchback/Presets".into()));
         let connection = KeyboardConnection::default();
-        connection.choose(Choice { action: self.felt, ..Choice::default() });
+        connection.choose(Choice { action: self.haptic_action, ..Choice::default() });
         window.connection = Some(connection.into());
         let Some(time) = self.time else { return window };
         let mut settings = self.settings;
@@ -102,13 +102,13 @@ impl Shot {
         for key in &chord {
             piano.handle(Event::NoteOn { key: *key, velocity });
             let sent = u8::try_from(rounded_i32(127.0 * velocity)).unwrap_or(127).min(127);
-            window.heard().push(TimedMessage { time: 0.0, bytes: [0x90, key.midi(), sent] });
+            window.messages().push(TimedMessage { time: 0.0, bytes: [0x90, key.midi(), sent] });
         }
         let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
         let mut run = |piano: &mut Piano, window: &mut Window, blocks: usize| {
             for _ in 0..blocks {
                 piano.process(&mut left, &mut right);
-                window.hear_levels([&left, &right].map(|channel| {
+                window.raise_levels([&left, &right].map(|channel| {
                     f64::from(channel.iter().fold(0.0f32, |peak, s| peak.max(s.abs())))
                 }));
                 for sample in piano.trace() {
@@ -131,8 +131,9 @@ impl Shot {
         window
     }
 
-    /// Runs the window for `count` frames, the stroke running where it `moves`. `watch` is handed the
-    /// work of each before the GPU's, to lay it out and turn it into meshes. Triangles of the last.
+    /// Runs the window for `count` frames; with `moves` the stroke is replayed. `watch` is called with each
+    /// frame's work before the GPU's: layout and conversion to meshes. Returns the last frame's number of
+    /// triangles.
     pub fn frames(
         &self,
         count: usize,
@@ -168,7 +169,7 @@ impl Shot {
         window.apply_theme(&screen.context);
         let mut play = Vec::new();
         let mut output = None;
-        // Panels and plots need a few frames to lay out, hover animations to end, and folders to be
+        // Panels and plots need a few frames for their layout, hover animations to end, and folders to be
         // read.
         let mut left = 6;
         while left > 0 {

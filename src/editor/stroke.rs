@@ -1,8 +1,8 @@
-//! One stroke of one key in memory: as the audio thread saw it, or as a finger would press it
-//! under the present settings.
+//! One stroke of one key in memory: as played, or as a simulated finger would press it under the current
+//! settings.
 //!
-//! The audio thread hands over states only; every other quantity follows from them here, by the
-//! action's own equations. On the window's thread.
+//! The audio thread sends states only. This module computes every other quantity from them by the action's
+//! own equations, on the window's thread.
 
 mod press;
 pub mod quantity;
@@ -23,66 +23,66 @@ use touchback_action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::trace::{KeySnapshot, Sample};
 
-/// Steps a stroke holds at most: two seconds.
+/// Most steps of a stroke: two seconds.
 const LONGEST: usize = 16_000;
 
-/// How long a computed press holds the key after the strike, and how long it watches it return, s.
+/// Time for which a computed press holds the key after the strike, and time computed after the release, s.
 const HOLD: f64 = 0.12;
 const RETURN: f64 = 0.16;
 
-/// Slowest finger that leads to a constructed strike, m/s.
+/// Slowest finger before a constructed strike, m/s.
 const SLOWEST: f64 = 0.02;
 
-/// How long a press may take before it counts as silent, s: the slowest take about 0.25 s.
+/// Time after which a press counts as silent, s: the slowest take about 0.25 s.
 const PATIENCE: f64 = 0.6;
 
-/// What to draw of a row.
+/// The pose of a row, for drawing.
 pub enum Posed<'a> {
     /// The grand.
     Grand(GrandPose<'a>),
-    /// A smaller action, and how it stands at rest.
+    /// Another action.
     Other {
-        /// Its parts as they stand.
+        /// The action's parts in this pose.
         pose: Pose,
-        /// At rest.
+        /// The action's parts at rest.
         rest: Pose,
     },
 }
 
-/// A stretch of one submodel.
+/// A time span of one submodel.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Phased {
     /// Name of the submodel.
     pub name: &'static str,
-    /// Its place in the action's order of appearance, or in the thesis's of the grand's.
+    /// The submodel's index in the action's order of appearance; for the grand, in the thesis's order.
     pub place: usize,
-    /// From, s.
+    /// Beginning, s.
     pub from: f64,
-    /// To, s.
+    /// End, s.
     pub to: f64,
 }
 
 /// One stroke.
 #[derive(Clone, Debug)]
 pub struct Stroke {
-    /// Which key.
+    /// The key.
     pub key: KeyNumber,
-    /// Which touch of the instrument, if it was played.
+    /// Number of the instrument's touch, if the stroke was played.
     pub touch: Option<u64>,
-    /// The key's numbers.
+    /// The key's model data.
     pub spec: Spec,
-    /// How it was regulated.
+    /// The action's settings during the stroke.
     pub settings: ActionSettings,
-    /// Where it comes from.
+    /// Origin of the steps.
     pub origin: Origin,
     /// The steps in order.
     pub rows: Vec<Row>,
     kind: ActionKind,
-    /// A key that takes up the states, to show what follows from them.
+    /// A key that is set to the states, to compute the quantities that follow from them.
     model: Box<dyn Key>,
-    /// First step of the instrument's count, for the times of later ones.
+    /// The first step's number in the instrument's count, from which later times are computed.
     first_step: u64,
-    /// From that step to the first strike, s, and whether it has come.
+    /// Time from the first step to the first strike, s, and whether the strike has occurred.
     strike_after: f64,
     has_struck: bool,
 }
@@ -104,7 +104,7 @@ impl Stroke {
         }
     }
 
-    /// `key` at rest under `settings`: one row.
+    /// A stroke of one row: `key` at rest under `settings`.
     #[must_use]
     pub fn at_rest(key: KeyNumber, settings: &ActionSettings) -> Self {
         let mut stroke = Self::new(key, settings, settings.action);
@@ -113,12 +113,12 @@ impl Stroke {
         stroke
     }
 
-    /// What the key shows as it appearance so, `time` s into the stroke.
-    fn row(&mut self, time: f64, look: &KeySnapshot) -> Row {
-        self.model.adopt(&look.saved);
-        self.model.set_tray(look.tray);
-        let view = self.model.readout(look.drive);
-        Row { time, saved: look.saved, drive: look.drive, view }
+    /// The row of a snapshot, `time` s into the stroke.
+    fn row(&mut self, time: f64, snapshot: &KeySnapshot) -> Row {
+        self.model.adopt(&snapshot.saved);
+        self.model.set_tray(snapshot.tray);
+        let view = self.model.readout(snapshot.drive);
+        Row { time, saved: snapshot.saved, drive: snapshot.drive, view }
     }
 
     /// A stroke that begins with `sample` under `settings`.
@@ -126,10 +126,10 @@ impl Stroke {
     pub fn begin(sample: &Sample, settings: &ActionSettings) -> Self {
         let mut stroke = Self::new(sample.key, settings, sample.snapshot.kind);
         stroke.touch = Some(sample.touch);
-        stroke.origin = if is_haptic(sample.touch) { Origin::Felt } else { Origin::Played };
+        stroke.origin = if is_haptic(sample.touch) { Origin::Haptic } else { Origin::Played };
         stroke.first_step = sample.step;
         stroke.has_struck = false;
-        // A constructed strike: the hammer is at the string and nothing led there.
+        // A constructed strike begins with the hammer at the string.
         let view = stroke.row(0.0, &sample.snapshot).view;
         let pressed = stroke.model.travel().map_or(0.0, |travel| 0.4 * travel.dip);
         let constructed = view.hammer.abs() < 2e-3 && view.key >= pressed;
@@ -140,7 +140,7 @@ impl Stroke {
         stroke
     }
 
-    /// Which action.
+    /// The action.
     #[must_use]
     pub const fn kind(&self) -> ActionKind {
         self.kind
@@ -157,13 +157,14 @@ impl Stroke {
         self.has_struck |= row.view.hammer >= 0.0;
         self.rows.push(row);
         if self.has_struck && !had_struck && self.origin != Origin::PlayedFromStrike {
-            // Only now is it known where zero is.
+            // Time 0 is at the strike, which is known only now.
             self.strike_after += row.time;
             self.rows.iter_mut().for_each(|r| r.time -= row.time);
         }
     }
 
-    /// `key` under `settings`, pressed for a hammer speed of `speed` m/s, held and let go.
+    /// Computes a stroke: `key` under `settings`, pressed for a hammer speed of `speed` m/s, held and
+    /// released.
     #[must_use]
     pub fn pressed(key: KeyNumber, settings: &ActionSettings, speed: f64) -> Self {
         let mut stroke = Self::new(key, settings, settings.action);
@@ -186,7 +187,7 @@ impl Stroke {
         stroke
     }
 
-    /// Puts the press that leads to the strike `view` before the first row.
+    /// Inserts the press that leads to the strike `view` before the first row.
     fn lead_in(&mut self, view: &Readout) {
         let mut press = match self.kind {
             ActionKind::Grand => Press::for_hammer(self, view.hammer_speed.abs()),
@@ -216,19 +217,19 @@ impl Stroke {
         }
     }
 
-    /// The row at `time` or next before it.
+    /// The row at `time`, or the last one before it.
     #[must_use]
     pub fn at(&self, time: f64) -> Option<&Row> {
         let after = self.rows.partition_point(|row| row.time <= time);
         self.rows.get(after.saturating_sub(1))
     }
 
-    /// What to draw of a row.
+    /// The pose of a row, for drawing.
     #[must_use]
     pub fn pose(&self, row: &Row) -> Posed<'_> {
         if self.kind == ActionKind::Grand {
-            let standing = (&row.saved).into();
-            return Posed::Grand(GrandPose { spec: &self.spec, standing });
+            let state = (&row.saved).into();
+            return Posed::Grand(GrandPose { spec: &self.spec, state });
         }
         let mut key = self.model.clone();
         key.adopt(&row.saved);
@@ -237,7 +238,7 @@ impl Stroke {
         Posed::Other { pose, rest: key.pose() }
     }
 
-    /// The stretches of one submodel each.
+    /// The time spans of the submodels.
     #[must_use]
     pub fn bands(&self) -> Vec<Phased> {
         let mut bands: Vec<Phased> = Vec::new();
@@ -267,19 +268,19 @@ impl Stroke {
         self.rows.windows(2).find(meets).map(|w| &w[0])
     }
 
-    /// At most `count` rows, evenly thinned: what a screen can show.
+    /// At most `count` rows, evenly spaced, for the screen.
     pub fn thinned(&self, count: usize) -> impl Iterator<Item = &Row> {
         let step = self.rows.len().div_ceil(count.max(1)).max(1);
         self.rows.iter().step_by(step)
     }
 }
 
-/// Strokes kept for looking at.
+/// The strokes in memory.
 #[derive(Clone, Default)]
 pub struct Memory {
-    /// The last one.
+    /// The last stroke.
     pub last: Option<Stroke>,
-    /// One kept to compare with.
+    /// A stroke kept for comparison.
     pub kept: Option<Stroke>,
 }
 
@@ -298,7 +299,7 @@ impl Memory {
         }
     }
 
-    /// Keeps the last stroke, or forgets the kept one.
+    /// Keeps the last stroke, or drops the kept one.
     pub fn keep(&mut self, keep: bool) {
         self.kept = if keep { self.last.clone() } else { None };
     }
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn an_immediate_note_gets_its_way_up_and_a_natural_one_has_it() {
+    fn only_an_immediate_note_receives_a_computed_way_up() {
         for (timing, origin) in
             [(Timing::Immediate, Origin::PlayedFromStrike), (Timing::Natural, Origin::Played)]
         {

@@ -1,7 +1,7 @@
 //! Colours of the window, light and dark.
 //!
-//! Phases and curves take the colours of Okabe and Ito, which stay distinct for most kinds of
-//! colour blindness; every colour that means something is also written out.
+//! Phases and curves have the colours of Okabe and Ito, which are distinct for most kinds of colour
+//! blindness. No meaning is given by colour alone: a text repeats it.
 
 use egui::{Color32, Context, CornerRadius, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
@@ -21,7 +21,7 @@ pub fn apply(context: &Context) {
             style.spacing.item_spacing = vec2(8.0, 5.0);
             style.spacing.button_padding = vec2(8.0, 3.0);
             style.spacing.slider_width = 120.0;
-            // Always to be seen, and beside what it scrolls.
+            // The scroll bar is always visible, beside its contents.
             style.spacing.scroll = egui::style::ScrollStyle::solid();
             style.interaction.tooltip_delay = 0.4;
             style.text_styles.insert(TextStyle::Body, FontId::proportional(13.0));
@@ -76,11 +76,11 @@ pub const fn phase(phase: Phase) -> Color32 {
     band(phase as usize)
 }
 
-/// Colour of a submodel by its place among the action's submodels, from 0.
+/// Colour of a submodel by its index among the action's submodels.
 #[must_use]
-pub const fn band(place: usize) -> Color32 {
+pub const fn band(index: usize) -> Color32 {
     const COLOURS: [u32; 5] = [0x0000_72b2, 0x00d5_5e00, 0x0000_9e73, 0x007f_8790, 0x00cc_79a7];
-    rgb(COLOURS[place % COLOURS.len()])
+    rgb(COLOURS[index % COLOURS.len()])
 }
 
 /// Name of a submodel in words.
@@ -95,7 +95,7 @@ pub const fn phase_name(phase: Phase) -> &'static str {
     }
 }
 
-/// Curves of the scope, in order.
+/// Colour of the scope's curves, in order.
 #[must_use]
 pub fn curve(ui: &Ui, index: usize) -> Color32 {
     curve_of(ui.visuals().dark_mode, index)
@@ -155,20 +155,20 @@ pub const fn piece(dark: bool, part: DrawnPart, material: Material) -> Color32 {
     };
     let [_, r, g, b] = hex.to_be_bytes();
     if dark {
-        // A little less glare on a dark ground.
+        // Slightly darker on a dark background.
         Color32::from_rgb(r - r / 10, g - g / 10, b - b / 10)
     } else {
         Color32::from_rgb(r, g, b)
     }
 }
 
-/// Line around the pieces.
+/// Colour of the line around the pieces.
 #[must_use]
 pub const fn outline(dark: bool) -> Color32 {
     if dark { rgb(0x000d_0e10) } else { rgb(0x0047_3f36) }
 }
 
-/// The string.
+/// Colour of the string.
 #[must_use]
 pub const fn string(dark: bool) -> Color32 {
     if dark { rgb(0x00c7_ccd2) } else { rgb(0x006d_747d) }

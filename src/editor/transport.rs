@@ -1,22 +1,22 @@
-//! Live, or back and forth through the last stroke, slowly.
+//! The shown time: live, or a time of the last stroke, with replay in slow motion.
 
 use egui::{Slider, Ui};
 
 use crate::editor::stroke::Stroke;
 
-/// Slow motions offered: how many times slower than life.
+/// Slow motions: factors by which a replay is slower than real time.
 pub const SLOWNESS: [u32; 5] = [1, 10, 50, 200, 1000];
 
-/// The time shown and how it runs.
+/// The shown time and its progress.
 #[derive(Clone, Debug)]
 pub struct Transport {
-    /// Shows the live state instead of the last stroke.
+    /// Whether the live state is shown instead of the last stroke.
     pub is_live: bool,
     /// Whether the stroke is being replayed.
     pub runs: bool,
-    /// Time shown, s from the strike.
+    /// Shown time, s from the strike.
     pub time: f64,
-    /// How many times slower than life.
+    /// Factor by which the replay is slower than real time.
     pub slowness: u32,
 }
 
@@ -27,14 +27,14 @@ impl Default for Transport {
 }
 
 impl Transport {
-    /// Stops at `time` s of the stroke.
+    /// Stops the replay at `time` s of the stroke.
     pub const fn scrub(&mut self, time: f64) {
         self.is_live = false;
         self.runs = false;
         self.time = time;
     }
 
-    /// Runs through the stroke from its beginning.
+    /// Replays the stroke from its beginning.
     pub fn replay(&mut self, stroke: &Stroke) {
         self.is_live = false;
         self.runs = true;
@@ -53,7 +53,7 @@ impl Transport {
         self.time = self.time.clamp(from, to);
     }
 
-    /// The controls, in one row.
+    /// Draws the controls in one row.
     pub fn ui(&mut self, ui: &mut Ui, stroke: Option<&Stroke>) {
         ui.horizontal_wrapped(|ui| {
             let live = ui.selectable_label(self.is_live, "Live");
@@ -94,7 +94,7 @@ impl Transport {
                 let mut ms = shown;
                 let label = ui.label("Time");
                 let number = 96.0;
-                // In a narrow window the slider begins a row of its own.
+                // In a narrow window the slider has a row of its own.
                 if ui.available_size_before_wrap().x < 40.0 + number {
                     ui.end_row();
                 }
@@ -104,8 +104,7 @@ impl Transport {
                     .custom_formatter(|ms, _| format!("{ms:.2} ms"));
                 let response = ui.add(slider).labelled_by(label.id);
                 response.on_hover_text("Moment of the stroke; 0 is the strike");
-                // The slider rounds the value it is given; only a drag moves it by more than the
-                // rounding.
+                // The slider rounds its value; only a larger change is a drag.
                 if (ms - shown).abs() > 0.02 {
                     self.scrub(1e-3 * ms);
                 }

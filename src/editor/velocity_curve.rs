@@ -1,8 +1,7 @@
-//! The law from velocity to hammer speed as a curve: dragged by its points, with the last notes as
-//! dots.
+//! The curve from velocity to hammer speed, with handles to drag and the last notes as dots.
 //!
-//! Three rings stand where the keyboard's soft, medium and loud notes are calibrated and move
-//! sideways; in the linear and gamma maps the ends move up and down, and in gamma the middle bends.
+//! Three rings mark the calibrated velocities of soft, medium and loud notes and move horizontally. In the
+//! linear and gamma maps the ends move vertically, and in gamma the middle sets the exponent.
 
 use std::collections::VecDeque;
 
@@ -21,31 +20,31 @@ use touchback_instrument::Snapshot;
 use touchback_instrument::params::{Parameter, find};
 use touchback_instrument::settings::{TouchSettings, VelocityMap};
 
-/// Notes kept as dots.
+/// Most notes shown as dots.
 const DOTS: usize = 32;
-/// Slowest and fastest hammer shown, m/s: a decade and a half, logarithmic.
+/// Slowest and fastest shown hammer speed, m/s: 1.5 decades on a logarithmic axis.
 const SLOWEST: f64 = 0.1;
 const FASTEST: f64 = 12.0;
-/// Room for the axes' numbers, points.
+/// Space for the axes' numbers, points.
 const LEFT: f32 = 30.0;
 const FOOT: f32 = 16.0;
 
-/// A note as it was played: velocity 0…127, and the speed its hammer struck with, m/s.
+/// A played note: velocity 0…127, and the speed of its hammer at the strike, m/s.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Dot {
     key: KeyNumber,
     velocity: f64,
     speed: Option<f64>,
-    /// Speed that the key's strike before it had.
+    /// Speed of the key's previous strike, m/s.
     before: f32,
 }
 
-/// What a drag of a point changes.
+/// A handle and the parameter that it changes.
 #[derive(Clone, Copy)]
 struct Handle {
     id: &'static str,
     name: &'static str,
-    /// Sideways: a velocity; otherwise up and down.
+    /// Whether the handle moves horizontally and sets a velocity; otherwise it moves vertically.
     is_sideways: bool,
     at: Pos2,
 }
@@ -57,9 +56,9 @@ pub struct VelocityCurve {
 }
 
 impl VelocityCurve {
-    /// Takes what was played since the last frame, and what the strikes of it were.
-    pub fn follow(&mut self, heard: &[TimedMessage], snapshot: &Snapshot) {
-        for message in heard {
+    /// Takes the messages since the last frame, and the strikes in `snapshot`.
+    pub fn follow(&mut self, messages: &[TimedMessage], snapshot: &Snapshot) {
+        for message in messages {
             let key = KeyNumber::from_midi(message.bytes[1]);
             if let (Some(velocity), Some(key)) = (message.velocity(), key)
                 && velocity > 0
@@ -89,11 +88,11 @@ impl VelocityCurve {
         let painter = ui.painter_at(all);
         let line = |index: u32| {
             let velocity = f64::from(index) / 127.0;
-            place(area, f64::from(index), touch.hammer_speed(velocity))
+            position(area, f64::from(index), touch.hammer_speed(velocity))
         };
         let points: Vec<Pos2> = (1..=127).map(line).collect();
         painter.add(Shape::line(points, Stroke::new(2.0, theme::curve(ui, 0))));
-        let silent = place(area, touch.silent_below, SLOWEST).x.clamp(area.min.x, area.max.x);
+        let silent = position(area, touch.silent_below, SLOWEST).x.clamp(area.min.x, area.max.x);
         if silent > area.min.x + 1.0 {
             let mute = Rect::from_min_max(area.min, pos2(silent, area.max.y));
             painter.rect_filled(mute, 0.0, theme::faint(ui).gamma_multiply(0.25));
@@ -103,7 +102,7 @@ impl VelocityCurve {
             let speed = dot.speed.unwrap_or_else(|| touch.hammer_speed(dot.velocity / 127.0));
             let colour = theme::curve(ui, 1);
             let colour = if index == last { colour } else { colour.gamma_multiply(0.45) };
-            painter.circle_filled(place(area, dot.velocity, speed), 3.0, colour);
+            painter.circle_filled(position(area, dot.velocity, speed), 3.0, colour);
         }
         for handle in handles(area, &touch) {
             drag(ui, area, &handle, &touch, controls);
@@ -111,14 +110,14 @@ impl VelocityCurve {
     }
 }
 
-/// Where a velocity 0…127 and a hammer speed are drawn.
-fn place(area: Rect, velocity: f64, speed: f64) -> Pos2 {
+/// Position of a velocity, 0…127, and a hammer speed, m/s.
+fn position(area: Rect, velocity: f64, speed: f64) -> Pos2 {
     let x = single(velocity / 127.0);
     let y = single(libm::log(speed / SLOWEST) / libm::log(FASTEST / SLOWEST));
     pos2(area.min.x + x * area.width(), area.max.y - y.clamp(0.0, 1.0) * area.height())
 }
 
-/// The velocity and the speed at a place.
+/// The velocity and the speed at a position.
 fn read(area: Rect, at: Pos2) -> (f64, f64) {
     let x = f64::from((at.x - area.min.x) / area.width());
     let y = f64::from((area.max.y - at.y) / area.height());
@@ -135,13 +134,13 @@ fn axes(ui: &Ui, area: Rect) {
     painter.rect(area, 2.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
     let grid = Stroke::new(0.5, faint.gamma_multiply(0.35));
     for speed in [0.2, 0.5, 1.0, 2.0, 5.0, 10.0] {
-        let y = place(area, 0.0, speed).y;
+        let y = position(area, 0.0, speed).y;
         painter.hline(area.x_range(), y, grid);
         let at = pos2(area.min.x - 4.0, y);
         painter.text(at, Align2::RIGHT_CENTER, speed.to_string(), font.clone(), faint);
     }
     for velocity in [1, 32, 64, 96, 127] {
-        let x = place(area, f64::from(velocity), 1.0).x;
+        let x = position(area, f64::from(velocity), 1.0).x;
         painter.vline(x, area.y_range(), grid);
         let at = pos2(x, area.max.y + 2.0);
         painter.text(at, Align2::CENTER_TOP, velocity.to_string(), font.clone(), faint);
@@ -151,7 +150,7 @@ fn axes(ui: &Ui, area: Rect) {
 }
 
 fn handles(area: Rect, touch: &TouchSettings) -> Vec<Handle> {
-    let at = |velocity: f64| place(area, velocity, touch.hammer_speed(velocity / 127.0));
+    let at = |velocity: f64| position(area, velocity, touch.hammer_speed(velocity / 127.0));
     let mut handles = Vec::new();
     for (id, name, velocity) in [
         ("soft_velocity", "Drag the soft velocity", touch.soft_velocity),
@@ -175,11 +174,11 @@ fn handles(area: Rect, touch: &TouchSettings) -> Vec<Handle> {
     handles
 }
 
-/// Velocity at which gamma is bent: between the medium and the loud calibration.
+/// Velocity of gamma's handle: between the medium and the loud calibration.
 const BEND: f64 = 80.0;
 
-/// The value that puts the handle where the pointer is.
-fn wanted(handle: &Handle, area: Rect, at: Pos2, touch: &TouchSettings) -> f64 {
+/// The parameter's value that puts the handle at the pointer.
+fn value_at(handle: &Handle, area: Rect, at: Pos2, touch: &TouchSettings) -> f64 {
     let (velocity, speed) = read(area, at);
     let plain = speed / touch.dynamics;
     match handle.id {
@@ -212,20 +211,20 @@ fn drag(ui: &Ui, area: Rect, handle: &Handle, touch: &TouchSettings, controls: &
         let square = Rect::from_center_size(handle.at, vec2(9.0, 9.0));
         painter.rect(square, 1.0, fill, Stroke::new(1.6, colour), StrokeKind::Middle);
     }
-    let mut moved = value;
+    let mut new_value = value;
     if response.dragged_by(PointerButton::Primary)
         && let Some(at) = response.interact_pointer_pos()
     {
-        moved = parameter.quantize(rounded(parameter, wanted(handle, area, at, touch)));
+        new_value = parameter.quantize(rounded(parameter, value_at(handle, area, at, touch)));
     } else if response.has_focus() {
         let press = |key| f64::from(u8::from(ui.input(|i| i.key_pressed(key))));
         let steps = press(egui::Key::ArrowUp) - press(egui::Key::ArrowDown);
-        moved = parameter.quantize(value + steps * 0.01 * (parameter.max() - parameter.min()));
+        new_value = parameter.quantize(value + steps * 0.01 * (parameter.max() - parameter.min()));
     }
-    if moved.to_bits() != value.to_bits() {
+    if new_value.to_bits() != value.to_bits() {
         response.mark_changed();
     }
-    gesture::follow(&response, parameter, controls, moved);
+    gesture::follow(&response, parameter, controls, new_value);
     control::describe(&response, || parameter.doc.to_owned());
     if active {
         ui.ctx().set_cursor_icon(if handle.is_sideways {
@@ -241,7 +240,7 @@ fn drag(ui: &Ui, area: Rect, handle: &Handle, touch: &TouchSettings, controls: &
     });
 }
 
-/// To the decimals the parameter is shown with.
+/// Rounds a value to the parameter's shown decimals.
 fn rounded(parameter: &Parameter, value: f64) -> f64 {
     parameter.number_text(value).parse().unwrap_or(value)
 }
@@ -253,24 +252,24 @@ mod tests {
     const AREA: Rect = Rect { min: pos2(0.0, 0.0), max: pos2(200.0, 100.0) };
 
     #[test]
-    fn places_are_read_back_and_a_handle_stays_under_the_pointer() {
+    fn positions_convert_both_ways_and_a_handle_stays_under_the_pointer() {
         for (velocity, speed) in [(1.0, 0.15), (64.0, 1.0), (127.0, 11.0)] {
-            let (v, s) = read(AREA, place(AREA, velocity, speed));
+            let (v, s) = read(AREA, position(AREA, velocity, speed));
             assert!((v - velocity).abs() < 1e-3 && (s / speed - 1.0).abs() < 1e-4, "{v} {s}");
         }
         let mut touch =
             TouchSettings { velocity_map: VelocityMap::Gamma, ..TouchSettings::default() };
         let bend = *handles(AREA, &touch).last().unwrap();
-        assert!((wanted(&bend, AREA, bend.at, &touch) - touch.gamma).abs() < 1e-3);
+        assert!((value_at(&bend, AREA, bend.at, &touch) - touch.gamma).abs() < 1e-3);
         let higher = pos2(bend.at.x, bend.at.y - 10.0);
-        touch.gamma = wanted(&bend, AREA, higher, &touch);
+        touch.gamma = value_at(&bend, AREA, higher, &touch);
         let moved = *handles(AREA, &touch).last().unwrap();
         assert!((moved.at.y - higher.y).abs() < 0.1, "{:?}", moved.at);
         assert_eq!(handles(AREA, &TouchSettings::default()).len(), 3);
     }
 
     #[test]
-    fn notes_become_dots_where_they_struck() {
+    fn notes_become_dots_at_their_velocity_and_speed() {
         let mut curve = VelocityCurve::default();
         let mut snapshot = Snapshot::default();
         let note = TimedMessage { time: 0.0, bytes: [0x90, 60, 80] };

@@ -1,4 +1,4 @@
-//! Everything in the window, without a window: what it shows, and one frame of it.
+//! The window's contents and one frame of them, independent of a real window.
 
 use std::sync::Arc;
 
@@ -30,66 +30,66 @@ use touchback_instrument::preset::user_presets::UserPresets;
 use touchback_instrument::trace::Sample;
 use touchback_instrument::{Event, Snapshot};
 
-/// What was done to both pianos: outlives a closed window.
+/// The edits of both pianos, which outlive a closed window.
 #[derive(Clone, Default, Debug)]
 pub struct Session {
-    /// What was edited.
+    /// The edits of the active piano.
     pub history: History,
     /// The other piano.
     pub compare: Compare,
-    /// What was played and found no room on its way to the piano.
+    /// Played events that found no room in the queue to the piano.
     pub unsent: Vec<Event>,
 }
 
 /// The window's contents.
 pub struct Window {
-    /// The keyboard as last shown.
+    /// The last snapshot of the keyboard.
     pub snapshot: Snapshot,
-    /// The last stroke, and one kept for comparison.
+    /// The last stroke, and a stroke kept for comparison.
     pub memory: Memory,
-    /// Live, or a time of the last stroke.
+    /// The shown time.
     pub transport: Transport,
     /// The scope and its options.
     pub scope: Scope,
     /// Zoom and colours.
     pub appearance: Appearance,
-    /// What is shown between bar and keys.
+    /// The face between bar and keys.
     pub face: Face,
     /// Whether the list of pianos is open.
     pub list_open: bool,
-    /// Whether the phrase to hear pianos by is wanted.
+    /// Whether to play the preview phrase.
     pub preview: Arc<Flag>,
-    /// What was edited, and the other piano.
+    /// The edits, and the other piano.
     pub session: Session,
-    /// Hammer speed of a tried press, m/s.
-    pub tried: f64,
+    /// Hammer speed of *Try a press*, m/s.
+    pub press_speed: f64,
     view: ActionView,
     other: OtherView,
     strip: Strip,
     curve: VelocityCurve,
     levels: Levels,
-    /// Silent notes that were put away.
+    /// Number of silent notes that were dismissed.
     silent_seen: u64,
     regulation: panel::regulation::RegulationPanel,
     keys: panel::keys::KeysFace,
     tools: panel::tools::ToolsPanel,
     presets: panel::presets::PresetsPanel,
     device: panel::device::DevicePanel,
-    /// The motorized keyboard of this instance, where there can be one.
+    /// The motorized keyboard of this instance; none in pictures.
     pub connection: Option<Arc<KeyboardConnection>>,
-    /// A changed choice of keyboard, for the project to keep.
+    /// A changed choice of keyboard, for the project to save.
     pub chosen: Option<Choice>,
     calibration: panel::calibration::CalibrationPanel,
     scale: panel::scale::ScalePanel,
     pedal: panel::pedal::PedalPanel,
     gauge: Gauge,
-    /// What was played since the last frame.
-    heard: Vec<TimedMessage>,
-    /// The chosen key at rest under the present settings.
+    /// Messages since the last frame.
+    messages: Vec<TimedMessage>,
+    /// The chosen key at rest under the current settings.
     resting: Option<Stroke>,
-    /// When the last step came, by the context's clock, s.
-    moved: f64,
-    fresh: bool,
+    /// Time of the last step, by the context's clock, s.
+    last_step_at: f64,
+    has_new_step: bool,
 }
 
 impl Default for Window {
@@ -104,7 +104,7 @@ impl Default for Window {
             list_open: false,
             preview: Arc::default(),
             session: Session::default(),
-            tried: 1.5,
+            press_speed: 1.5,
             view: ActionView::default(),
             other: OtherView::default(),
             strip: Strip::default(),
@@ -122,10 +122,10 @@ impl Default for Window {
             scale: panel::scale::ScalePanel::default(),
             pedal: panel::pedal::PedalPanel::default(),
             gauge: Gauge::default(),
-            heard: Vec::new(),
+            messages: Vec::new(),
             resting: None,
-            moved: f64::NEG_INFINITY,
-            fresh: false,
+            last_step_at: f64::NEG_INFINITY,
+            has_new_step: false,
         }
     }
 }
@@ -137,7 +137,7 @@ impl Window {
         context.set_theme(self.appearance.theme);
     }
 
-    /// Takes the keyboard's present state.
+    /// Takes a snapshot of the keyboard.
     pub fn show(&mut self, snapshot: &Snapshot) {
         if let Some(key) = snapshot.touched
             && self.snapshot.touched != Some(key)
@@ -147,88 +147,87 @@ impl Window {
         self.snapshot = *snapshot;
     }
 
-    /// Takes a step of the last touched key, made under `settings`.
+    /// Takes a step of the last touched key, computed under `settings`.
     pub fn absorb(&mut self, sample: &Sample, settings: &ActionSettings) {
         self.memory.absorb(sample, settings);
         self.strip.chosen = sample.key;
-        self.fresh = true;
+        self.has_new_step = true;
     }
 
-    /// Lists the player's own pianos of the folder `shelf`.
+    /// Lists the user's own pianos in the folder `shelf`.
     pub fn show_pianos_of(&mut self, shelf: UserPresets) {
         self.presets = panel::presets::PresetsPanel::on(Some(shelf));
     }
 
-    /// Whether files of presets are being read or written, or a key is being weighed.
+    /// Whether preset files are being read or written, or a key is being measured.
     #[must_use]
     pub const fn is_reading(&self) -> bool {
         self.presets.is_busy() || self.keys.is_busy()
     }
 
-    /// What was played since the last frame, by host, window or motorized keyboard; the window
-    /// empties it.
-    pub const fn heard(&mut self) -> &mut Vec<TimedMessage> {
-        &mut self.heard
+    /// The messages of host, window and motorized keyboard since the last frame; each frame clears them.
+    pub const fn messages(&mut self) -> &mut Vec<TimedMessage> {
+        &mut self.messages
     }
 
-    /// The largest magnitudes of the output since the last call, left and right.
-    pub fn hear_levels(&mut self, peaks: [f64; 2]) {
+    /// Takes the output's largest magnitudes since the last call, left and right.
+    pub fn raise_levels(&mut self, peaks: [f64; 2]) {
         self.levels.raise(peaks);
     }
 
-    /// What computing costs, with the worst block since the last call, at `now` s.
+    /// Takes the computing load at `now` s, with the worst block's since the last call.
     pub fn measure(&mut self, meter: &Meter, worst: f64, now: f64) {
         self.gauge.show(meter, worst, now);
     }
 
-    /// Whether what was played is to be handed to [`Self::save_performance`].
+    /// Whether the user has requested the performance for [`Self::save_performance`].
     pub const fn wants_performance(&mut self) -> bool {
         self.tools.wants_performance()
     }
 
-    /// Saves what was played.
-    pub fn save_performance(&mut self, heard: Vec<TimedMessage>) {
-        self.tools.save(heard);
+    /// Saves the performance.
+    pub fn save_performance(&mut self, messages: Vec<TimedMessage>) {
+        self.tools.save(messages);
     }
 
-    /// Releases what the mouse holds: the window closes.
-    pub fn let_go(&mut self, play: &mut Vec<Event>) {
+    /// Releases the keys held by the mouse. Call when the window closes.
+    pub fn release(&mut self, play: &mut Vec<Event>) {
         self.preview.set(false);
         self.strip.release(play);
         self.view.release(play);
         self.other.release(play);
     }
 
-    /// Takes an exercise's fault out of the piano: the window closes.
-    pub fn put_in_order(&mut self, controls: &mut dyn Controls) {
+    /// Ends an exercise, which removes its fault from the piano. Call when the window closes.
+    pub fn end_exercise(&mut self, controls: &mut dyn Controls) {
         Recorded { controls, history: &mut self.session.history }.end_exercise();
     }
 
-    /// One frame; events for the instrument are appended to `play`.
+    /// Draws one frame; appends events for the instrument to `play`.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>) {
         let now = ui.input(|i| i.time);
-        if std::mem::take(&mut self.fresh) {
-            self.moved = now;
+        if std::mem::take(&mut self.has_new_step) {
+            self.last_step_at = now;
         }
         ui.ctx().set_theme(self.appearance.theme);
         self.session.history.now = now;
         self.presets.follow(ui);
         self.tools.follow(ui);
-        self.curve.follow(&self.heard, &self.snapshot);
+        self.curve.follow(&self.messages, &self.snapshot);
         Panel::top("bar").show(ui, |ui| {
             ui.add_space(2.0);
             self.bar(ui, controls);
             ui.add_space(1.0);
         });
-        // Away from the window while its controls are at work.
+        // Taken out of the window while the recording controls borrow it.
         let mut session = std::mem::take(&mut self.session);
         let mut recorded = Recorded { controls, history: &mut session.history };
         self.below(ui, &mut recorded, play, now);
         self.session = session;
-        self.heard.clear();
+        self.messages.clear();
     }
 
-    /// The bar on top.
+    /// Draws the bar at the top.
     fn bar(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         let bar = Bar {
             presets: &mut self.presets,
@@ -245,7 +244,7 @@ impl Window {
         bar.ui(ui, controls);
     }
 
-    /// Everything below the bar.
+    /// Draws everything below the bar.
     fn below(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>, now: f64) {
         let settings = controls.settings().action;
         self.follow(&settings);
@@ -278,7 +277,7 @@ impl Window {
                     scale: &mut self.scale,
                     tools: &mut self.tools,
                     snapshot: &self.snapshot,
-                    heard: &self.heard,
+                    messages: &self.messages,
                     play,
                 };
                 face.ui(ui, controls);
@@ -300,7 +299,7 @@ impl Window {
                     self.chosen = Some(choice);
                 }
             }
-            None => drop(ui.label("No keyboard can be joined here.")),
+            None => drop(ui.label("No keyboard can be connected here.")),
         }
     }
 }

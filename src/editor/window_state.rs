@@ -1,4 +1,4 @@
-//! Size, zoom and colours of the window, as a project remembers them.
+//! Size, zoom and colours of the window, as a project saves them.
 
 use egui::ThemePreference;
 
@@ -13,12 +13,12 @@ const LONGEST_NAME: usize = 200;
 /// Zoom factors.
 pub const ZOOMS: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 
-/// How the window appearance.
+/// The window's colours and zoom.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Appearance {
-    /// Light, dark, or as the system.
+    /// Light, dark, or the system's choice.
     pub theme: ThemePreference,
-    /// Size of everything against the screen's usual.
+    /// Zoom factor relative to the screen's usual size.
     pub zoom: f32,
 }
 
@@ -28,23 +28,23 @@ impl Default for Appearance {
     }
 }
 
-/// What a project keeps of the window.
+/// The window's state in a project.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct SavedWindow {
-    /// Width, points as zoomed.
+    /// Width, points after zoom.
     pub width: f32,
-    /// Height, points as zoomed.
+    /// Height, points after zoom.
     pub height: f32,
     /// Zoom factor, 0.5…3.
     pub zoom: f32,
-    /// Pixels a point at zoom 1: the screen's, when the window was last open.
+    /// Pixels per point at zoom 1 on the screen where the window was last open.
     pub scale: f32,
-    /// Light (`Some(false)`), dark, or as the system.
+    /// Light (`Some(false)`), dark, or the system's choice.
     pub dark: Option<bool>,
-    /// The face that was shown.
+    /// The last shown face.
     pub face: Face,
-    /// Name of the piano loaded last; empty: none was.
+    /// Name of the piano loaded last; empty before the first.
     pub piano: String,
 }
 
@@ -63,7 +63,7 @@ impl Default for SavedWindow {
 }
 
 impl SavedWindow {
-    /// These values within their ranges: a project may hold anything.
+    /// The values limited to their ranges, because a project may contain any value.
     #[must_use]
     pub fn checked(self) -> Self {
         let usual = Self::default();
@@ -79,7 +79,7 @@ impl SavedWindow {
         }
     }
 
-    /// Theme and zoom of these values.
+    /// Theme and zoom.
     #[must_use]
     pub const fn appearance(&self) -> Appearance {
         let theme = match self.dark {
@@ -90,7 +90,7 @@ impl SavedWindow {
         Appearance { theme, zoom: self.zoom }
     }
 
-    /// These values with zoom and theme of `appearance`.
+    /// The state with zoom and theme of `appearance`.
     #[must_use]
     pub fn with(self, appearance: &Appearance) -> Self {
         let dark = match appearance.theme {
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_may_hold_anything() {
+    fn any_saved_value_is_limited_to_its_range() {
         let wild = SavedWindow {
             width: f32::NAN,
             height: -3.0,

@@ -1,11 +1,11 @@
-//! A value of the project that windows and hosts set, and the audio thread's copy of it.
+//! A value of the project that window and host set, and the audio thread's copy of it.
 
 use std::sync::Mutex;
 
 use touchback_core::exchange::latest::{LatestReader, LatestWriter, latest};
 use touchback_core::exchange::lock::lock;
 
-/// The value, under one lock with what writes the copy.
+/// The value, under one lock with the writer of the copy.
 #[derive(Debug)]
 pub(super) struct Published<T: Send>(Mutex<State<T>>);
 
@@ -13,7 +13,7 @@ pub(super) struct Published<T: Send>(Mutex<State<T>>);
 struct State<T: Send> {
     value: T,
     writer: LatestWriter<T>,
-    /// Until the audio thread has taken it.
+    /// None once the audio thread has taken it.
     reader: Option<LatestReader<T>>,
 }
 
@@ -31,14 +31,14 @@ impl<T: Copy + Send> Published<T> {
         lock(&self.0).value
     }
 
-    /// Sets it; the audio thread has it with its next block. Not for the audio thread.
+    /// Sets the value; the audio thread reads it with its next block. Not for the audio thread.
     pub(super) fn set(&self, value: &T) {
         let mut state = lock(&self.0);
         state.value = *value;
         state.writer.write(*value);
     }
 
-    /// The audio thread's end; given once.
+    /// The audio thread's end; none after the first call.
     pub(super) fn take_reader(&self) -> Option<LatestReader<T>> {
         lock(&self.0).reader.take()
     }

@@ -1,9 +1,9 @@
 //! Parameters moved by MIDI controllers.
 //!
-//! The framework lets no audio thread set a parameter. A controller's value therefore lies over the
-//! host's in the audio thread; an open window tells it to the host, and a closed window's is kept in
-//! the project. Whatever moves the parameter afterwards – automation, the window, a loaded project –
-//! takes over from the controller.
+//! The framework does not let the audio thread set a parameter. A controller's value therefore overrides
+//! the host's in the audio thread. An open window reports the value to the host; with a closed window the
+//! project saves it. The next change of the parameter – by automation, the window or a loaded project –
+//! ends the override.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,62 +16,63 @@ use touchback_core::math::cast::single;
 use touchback_instrument::params::midi_map::MidiMap;
 use touchback_instrument::params::{COUNT, all};
 
-/// What audio thread and window know of each other's doing.
+/// The values that audio thread and window share.
 #[derive(Debug)]
 pub struct Steered {
-    /// Value that a controller has given each parameter, in its unit; no number: none.
-    given: Box<[AtomicF32]>,
-    /// What the host was told of it.
-    told: Box<[AtomicF32]>,
-    /// 128 times the count of controllers moved, plus the last one's number.
-    moved: AtomicU32,
+    /// Value that a controller has set for each parameter, in its unit; NaN: none.
+    overrides: Box<[AtomicF32]>,
+    /// The value last reported to the host, for each parameter.
+    reported: Box<[AtomicF32]>,
+    /// 128 times the number of controller messages, plus the last controller's number.
+    last_moved: AtomicU32,
 }
 
 impl Default for Steered {
     fn default() -> Self {
         let none = || (0..COUNT).map(|_| AtomicF32::new(f32::NAN)).collect();
-        Self { given: none(), told: none(), moved: AtomicU32::new(0) }
+        Self { overrides: none(), reported: none(), last_moved: AtomicU32::new(0) }
     }
 }
 
 impl Steered {
-    /// Value that a controller has given the parameter at `place` and the host may not know yet.
+    /// Value that a controller has set for the parameter at `index` and that the host may not have yet.
     #[must_use]
-    pub fn given(&self, place: usize) -> Option<f32> {
-        self.given.get(place).map(|v| v.load(Ordering::Acquire)).filter(|v| !v.is_nan())
+    pub fn override_of(&self, index: usize) -> Option<f32> {
+        self.overrides.get(index).map(|v| v.load(Ordering::Acquire)).filter(|v| !v.is_nan())
     }
 
-    /// Say before the host is told that the parameter at `place` is at `value`.
-    pub fn tell(&self, place: usize, value: f32) {
-        if let Some(told) = self.told.get(place) {
-            told.store(value, Ordering::Release);
+    /// Records the value of the parameter at `index`, before it is reported to the host.
+    pub fn set_reported(&self, index: usize, value: f32) {
+        if let Some(reported) = self.reported.get(index) {
+            reported.store(value, Ordering::Release);
         }
     }
 
-    /// The host's values hold alone.
-    pub fn forget(&self) {
-        self.given.iter().for_each(|given| given.store(f32::NAN, Ordering::Release));
+    /// Ends all overrides.
+    pub fn clear(&self) {
+        self.overrides.iter().for_each(|value| value.store(f32::NAN, Ordering::Release));
     }
 
-    /// The controller moved last, and a mark that changes whenever one is moved.
+    /// The controller moved last, and a mark that changes with every controller message.
     #[must_use]
-    pub fn moved(&self) -> (u8, u32) {
-        let mark = self.moved.load(Ordering::Acquire);
+    pub fn last_moved(&self) -> (u8, u32) {
+        let mark = self.last_moved.load(Ordering::Acquire);
         (u8::try_from(mark % 128).unwrap_or(0), mark)
     }
 
-    fn hear(&self, number: u8) {
-        let mark = self.moved.load(Ordering::Relaxed);
+    fn record(&self, number: u8) {
+        let mark = self.last_moved.load(Ordering::Relaxed);
         let next = (mark / 128).wrapping_add(1).wrapping_mul(128) | u32::from(number % 128);
-        self.moved.store(next, Ordering::Release);
+        self.last_moved.store(next, Ordering::Release);
     }
 }
 
-/// A controller's value over the host's.
+/// A controller's value in place of the host's.
 #[derive(Clone, Copy, Debug)]
-struct Over {
-    /// The host's.
+struct Override {
+    /// The host's value when the override began.
     base: f32,
+    /// The controller's value.
     value: f32,
 }
 
@@ -80,13 +81,13 @@ struct Over {
 pub struct Steering {
     map: LatestReader<MidiMap>,
     shared: Arc<Steered>,
-    over: [Option<Over>; COUNT],
-    /// Parameters with one.
+    overrides: [Option<Override>; COUNT],
+    /// Number of overrides.
     count: usize,
 }
 
 impl Default for Steering {
-    /// Moved by nothing.
+    /// Without controllers.
     fn default() -> Self {
         Self::new(latest(&MidiMap::default()).1, Arc::default())
     }
@@ -94,53 +95,55 @@ impl Default for Steering {
 
 impl Steering {
     pub(super) fn new(map: LatestReader<MidiMap>, shared: Arc<Steered>) -> Self {
-        Self { map, shared, over: [None; COUNT], count: 0 }
+        Self { map, shared, overrides: [None; COUNT], count: 0 }
     }
 
-    /// Controller `number` has come to `value` (0…1) while the host's values are `host`; whether a
-    /// parameter moved.
+    /// Applies the value (0…1) of controller `number`, with the host's values `host`. Returns whether it
+    /// moves a parameter.
     pub fn take(&mut self, number: u8, value: f64, host: &HostValues) -> bool {
         if !value.is_finite() {
             return false;
         }
-        self.shared.hear(number);
-        let Some(place) = self.map.read().parameter(number) else { return false };
-        let Some(parameter) = all().nth(place) else { return false };
+        self.shared.record(number);
+        let Some(index) = self.map.read().parameter(number) else { return false };
+        let Some(parameter) = all().nth(index) else { return false };
         let value = single(parameter.plain(value));
-        self.count += usize::from(self.over[place].is_none());
-        self.over[place] = Some(Over { base: host.0[place], value });
-        self.shared.given[place].store(value, Ordering::Release);
+        self.count += usize::from(self.overrides[index].is_none());
+        self.overrides[index] = Some(Override { base: host.0[index], value });
+        self.shared.overrides[index].store(value, Ordering::Release);
         true
     }
 
-    /// `host` with the controllers' values over it; those that the host has moved since yield.
-    pub fn over(&mut self, host: &HostValues) -> HostValues {
+    /// The host's values with those of the controllers in their place. An override ends once the host has
+    /// changed the parameter.
+    pub fn apply(&mut self, host: &HostValues) -> HostValues {
         let mut values = *host;
         if self.count == 0 {
             return values;
         }
-        for (place, slot) in self.over.iter_mut().enumerate() {
-            let Some(over) = slot else { continue };
-            let (now, told) = (host.0[place], self.shared.told[place].load(Ordering::Acquire));
-            // The window may have told the host an earlier position of a controller that moves on.
-            if now.to_bits() != over.base.to_bits() && is_near(now, told) {
-                over.base = now;
+        for (index, slot) in self.overrides.iter_mut().enumerate() {
+            let Some(own) = slot else { continue };
+            let now = host.0[index];
+            let reported = self.shared.reported[index].load(Ordering::Acquire);
+            // The host may have received an earlier value of a controller that is still moving.
+            if now.to_bits() != own.base.to_bits() && is_near(now, reported) {
+                own.base = now;
             }
-            let is_taken_over = now.to_bits() != over.base.to_bits()
-                || self.shared.given[place].load(Ordering::Acquire).is_nan();
-            if is_taken_over || is_near(now, over.value) {
+            let has_ended = now.to_bits() != own.base.to_bits()
+                || self.shared.overrides[index].load(Ordering::Acquire).is_nan();
+            if has_ended || is_near(now, own.value) {
                 *slot = None;
                 self.count -= 1;
-                self.shared.given[place].store(f32::NAN, Ordering::Release);
+                self.shared.overrides[index].store(f32::NAN, Ordering::Release);
             } else {
-                values.0[place] = over.value;
+                values.0[index] = own.value;
             }
         }
         values
     }
 }
 
-/// Equal but for the host's rounding of a control's position.
+/// Whether two values are equal up to the host's rounding of a control's position.
 fn is_near(a: f32, b: f32) -> bool {
     (a - b).abs() <= 1e-5 * a.abs().max(b.abs()).max(1e-3)
 }
@@ -151,8 +154,8 @@ mod tests {
     use crate::host_params::HostParams;
     use touchback_instrument::params::find;
 
-    /// An audio thread's end whose controller 21 moves the blow distance, the shared part, the
-    /// parameter's place and its host's values.
+    /// An audio thread's end whose controller 21 moves the blow distance, the shared part, the parameter's
+    /// index and the host's values.
     fn steering() -> (Steering, Arc<Steered>, usize, HostValues) {
         let params = HostParams::default();
         let blow = find("blow_mm").unwrap();
@@ -161,41 +164,41 @@ mod tests {
         params.set_midi_map(&map);
         let steering = params.take_steering().unwrap();
         assert!(params.take_steering().is_none());
-        let place = blow.index().unwrap();
-        (steering, params.steered().clone(), place, params.values())
+        let index = blow.index().unwrap();
+        (steering, params.steered().clone(), index, params.values())
     }
 
     #[test]
-    fn a_controller_holds_until_something_else_moves_its_parameter() {
-        let (mut steering, shared, place, mut host) = steering();
+    fn a_controllers_value_applies_until_the_parameter_changes_otherwise() {
+        let (mut steering, shared, index, mut host) = steering();
         assert!(!steering.take(20, 1.0, &host) && !steering.take(21, f64::NAN, &host));
-        assert_eq!((steering.over(&host), shared.moved().0), (host, 20));
-        let mark = shared.moved().1;
+        assert_eq!((steering.apply(&host), shared.last_moved().0), (host, 20));
+        let mark = shared.last_moved().1;
         assert!(steering.take(21, 1.0, &host));
-        assert!(shared.moved().0 == 21 && shared.moved().1 != mark);
-        assert_eq!(steering.over(&host).0[place], 54.0);
-        assert_eq!(shared.given(place), Some(54.0));
-        host.0[place] = 44.0;
-        assert_eq!((steering.over(&host), shared.given(place)), (host, None));
+        assert!(shared.last_moved().0 == 21 && shared.last_moved().1 != mark);
+        assert_eq!(steering.apply(&host).0[index], 54.0);
+        assert_eq!(shared.override_of(index), Some(54.0));
+        host.0[index] = 44.0;
+        assert_eq!((steering.apply(&host), shared.override_of(index)), (host, None));
         // A loaded project with the same value as before.
         assert!(steering.take(21, 0.0, &host));
-        assert!(steering.over(&host) != host);
-        shared.forget();
-        assert_eq!(steering.over(&host), host);
+        assert!(steering.apply(&host) != host);
+        shared.clear();
+        assert_eq!(steering.apply(&host), host);
     }
 
     #[test]
-    fn a_host_told_late_does_not_take_a_moving_controller_back() {
-        let (mut steering, shared, place, mut host) = steering();
+    fn a_late_report_to_the_host_does_not_end_a_moving_controllers_override() {
+        let (mut steering, shared, index, mut host) = steering();
         steering.take(21, 0.5, &host);
-        let early = shared.given(place).unwrap();
-        shared.tell(place, early);
+        let early = shared.override_of(index).unwrap();
+        shared.set_reported(index, early);
         steering.take(21, 0.6, &host);
-        let late = shared.given(place).unwrap();
-        host.0[place] = early;
-        assert_eq!(steering.over(&host).0[place], late);
-        shared.tell(place, late);
-        host.0[place] = late;
-        assert_eq!((steering.over(&host), shared.given(place)), (host, None));
+        let late = shared.override_of(index).unwrap();
+        host.0[index] = early;
+        assert_eq!(steering.apply(&host).0[index], late);
+        shared.set_reported(index, late);
+        host.0[index] = late;
+        assert_eq!((steering.apply(&host), shared.override_of(index)), (host, None));
     }
 }

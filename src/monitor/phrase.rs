@@ -1,13 +1,13 @@
-//! A short phrase to hear a piano by, played on the audio thread so that its time is the clock's: over
-//! and over until it is called off, and then nothing stays held.
+//! A short phrase that previews a piano. The audio thread plays it, so that its timing follows the sample
+//! clock. It repeats until it is stopped, and then releases all keys and the pedal.
 
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Event;
 
-/// Length with the rest at its end, s.
+/// Length including the pause at the end, s.
 const LENGTH: f64 = 7.5;
 
-/// Beginning, s; MIDI note; velocity of 127; length, s. Soft and loud, from the lowest octave to the
+/// Start, s; MIDI note; velocity, 1…127; length, s. Soft and loud notes, from the lowest octave to the
 /// highest.
 const NOTES: [(f64, u8, u8, f64); 19] = [
     (0.0, 38, 58, 2.6),
@@ -31,27 +31,27 @@ const NOTES: [(f64, u8, u8, f64); 19] = [
     (5.5, 105, 34, 0.3),
 ];
 
-/// Sustain pedal: when, s, and whether down.
+/// Sustain pedal: time, s, and whether down.
 const PEDAL: [(f64, bool); 6] =
     [(0.05, true), (2.7, false), (2.88, true), (4.1, false), (4.28, true), (6.5, false)];
 
-/// Velocity of a release, the middle one.
+/// Velocity of every release.
 const RELEASE: f64 = 0.5;
 
-/// The phrase and where it has come to.
+/// The phrase and its progress.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Phrase {
-    /// Since it began, s; none while it is off.
+    /// Time since the start, s; none while the phrase is off.
     time: Option<f64>,
-    /// Up to where it was sent, s.
+    /// Events up to this time have been sent, s.
     sent: f64,
-    /// Keys held, by bit of their index.
+    /// Held keys: bit `i` for the key of index `i`.
     held: u128,
     is_pedal_down: bool,
 }
 
 impl Phrase {
-    /// Sends what has come due, or lets everything go where it is no longer `wanted`.
+    /// Sends the events that are due, or releases everything if the phrase is no longer `wanted`.
     pub(super) fn play(&mut self, wanted: bool, mut send: impl FnMut(Event)) {
         match self.time {
             None if wanted => (self.time, self.sent) = (Some(0.0), -1.0),
@@ -60,23 +60,23 @@ impl Phrase {
         }
         let Some(mut time) = self.time else { return };
         if time >= LENGTH {
-            self.part(LENGTH, &mut send);
+            self.send_until(LENGTH, &mut send);
             time %= LENGTH;
             self.sent = -1.0;
         }
-        self.part(time, &mut send);
+        self.send_until(time, &mut send);
         self.time = Some(time);
     }
 
-    /// A block of `length` s has passed.
-    pub(super) fn pass(&mut self, length: f64) {
+    /// Advances the time by a block of `length` s.
+    pub(super) fn advance(&mut self, length: f64) {
         if let Some(time) = &mut self.time {
             *time += length;
         }
     }
 
-    /// Sends what lies after what was sent, to `time` inclusive: first what ends.
-    fn part(&mut self, time: f64, send: &mut impl FnMut(Event)) {
+    /// Sends the events after those already sent, up to and including `time`, releases first.
+    fn send_until(&mut self, time: f64, send: &mut impl FnMut(Event)) {
         let since = self.sent;
         let is_due = |at: f64| since < at && at <= time;
         let keys = || NOTES.iter().filter_map(|note| Some((note, KeyNumber::from_midi(note.1)?)));
@@ -92,7 +92,7 @@ impl Phrase {
             send(Event::Sustain(if *down { 1.0 } else { 0.0 }));
         }
         for ((start, _, velocity, length), key) in keys() {
-            // Of a block longer than the note nothing is heard.
+            // A note that starts and ends within one block is skipped.
             if is_due(*start) && !is_due(start + length) {
                 self.held |= 1u128 << key.index();
                 send(Event::NoteOn { key, velocity: f64::from(*velocity) / 127.0 });
@@ -116,12 +116,13 @@ impl Phrase {
 mod tests {
     use super::*;
 
-    /// Presses of each key and the pedal after `blocks` of `length` s and a call-off.
+    /// The events, the number of presses that each key is held by, and the pedal, after `blocks` of `length` s
+    /// and a stop.
     fn played(length: f64, blocks: usize) -> (Vec<Event>, [i32; 88], f64) {
         let (mut phrase, mut events) = (Phrase::default(), Vec::new());
         for block in 0..=blocks {
             phrase.play(block < blocks, |event| events.push(event));
-            phrase.pass(length);
+            phrase.advance(length);
         }
         let (mut held, mut pedal) = ([0; 88], 0.0);
         for event in &events {
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stays_held_wherever_it_is_called_off() {
+    fn nothing_stays_held_after_a_stop() {
         for length in [0.001, 0.0107, 0.17, 2.0, 9.0] {
             for blocks in [1, 2, 7, 100, 437, 900] {
                 let (_, held, pedal) = played(length, blocks);
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn it_begins_again_at_its_end() {
+    fn the_phrase_repeats() {
         let ons = |blocks| {
             let (events, ..) = played(0.01, blocks);
             events.iter().filter(|event| matches!(event, Event::NoteOn { .. })).count()

@@ -1,60 +1,60 @@
-//! Steps of the watched key on their way to the window: some megabytes of room, which are there while a
+//! The queue of the watched key's steps from audio thread to window: some megabytes, allocated only while a
 //! window is open.
 //!
-//! The window makes the room and sends its other end to the audio thread, which sends it back when the
-//! window is closed: nothing is freed there.
+//! The window allocates the queue and sends its writing end to the audio thread. When the window is closed,
+//! the audio thread sends the end back, so that it never frees memory.
 
 use touchback_core::exchange::queue::{Receiver, Sender, bounded};
 use touchback_instrument::trace::Sample;
 
-/// Room for steps: two thirds of a second, many frames.
+/// Most waiting steps: two thirds of a second, many frames.
 const STEPS: usize = 5333;
-/// Windows that may open and close between two blocks.
+/// Most windows that open and close between two blocks.
 const WINDOWS: usize = 64;
 
 /// The audio thread's end.
 pub(super) struct StepsIn {
-    coming: Receiver<Sender<Sample>>,
-    spent: Sender<Sender<Sample>>,
+    opened: Receiver<Sender<Sample>>,
+    returned: Sender<Sender<Sample>>,
     steps: Option<Sender<Sample>>,
 }
 
 /// The window's end.
 pub struct StepsOut {
-    coming: Sender<Sender<Sample>>,
-    spent: Receiver<Sender<Sample>>,
+    opened: Sender<Sender<Sample>>,
+    returned: Receiver<Sender<Sample>>,
     steps: Option<Receiver<Sample>>,
 }
 
-/// Both ends, without room. Allocates.
+/// Both ends, without a queue of steps. Allocates.
 pub(super) fn steps() -> (StepsIn, StepsOut) {
-    let ((coming, inbox), (outbox, spent)) = (bounded(WINDOWS), bounded(WINDOWS));
-    let inner = StepsIn { coming: inbox, spent: outbox, steps: None };
-    (inner, StepsOut { coming, spent, steps: None })
+    let ((opened, inbox), (outbox, returned)) = (bounded(WINDOWS), bounded(WINDOWS));
+    let inner = StepsIn { opened: inbox, returned: outbox, steps: None };
+    (inner, StepsOut { opened, returned, steps: None })
 }
 
 impl StepsIn {
-    /// Takes up the room of a window that has opened; gives back that of one that has closed.
+    /// Takes the queue of a window that has opened; returns the queue of one that has closed.
     pub fn follow(&mut self, is_open: bool) {
-        while let Some(steps) = self.coming.receive() {
-            self.give_back();
+        while let Some(steps) = self.opened.receive() {
+            self.return_queue();
             self.steps = Some(steps);
         }
         if !is_open {
-            self.give_back();
+            self.return_queue();
         }
     }
 
-    fn give_back(&mut self) {
+    fn return_queue(&mut self) {
         if let Some(steps) = self.steps.take()
-            && let Err(steps) = self.spent.send(steps)
+            && let Err(steps) = self.returned.send(steps)
         {
-            // So many windows that their rooms are not fetched: freeing is not allowed here.
+            // More windows than may be open between two blocks: freeing is not allowed here.
             std::mem::forget(steps);
         }
     }
 
-    /// Sends a step; without room it is dropped.
+    /// Sends a step, or drops it if the queue is full.
     pub fn send(&self, step: &Sample) {
         if let Some(steps) = &self.steps {
             let _ = steps.send(*step);
@@ -63,18 +63,19 @@ impl StepsIn {
 }
 
 impl StepsOut {
-    /// Makes room. Allocates.
+    /// Allocates the queue.
     pub(super) fn open(&mut self) {
         self.close();
         let (to, from) = bounded(STEPS);
-        // Refused where no block came for dozens of windows: this one shows no steps.
-        self.steps = self.coming.send(to).is_ok().then_some(from);
+        // Refused if dozens of windows have opened without a block between them: this window then shows no
+        // steps.
+        self.steps = self.opened.send(to).is_ok().then_some(from);
     }
 
-    /// Frees the room, what the audio thread has of it with the next call.
+    /// Frees the queue; the audio thread's end is freed by the next call.
     pub(super) fn close(&mut self) {
         self.steps = None;
-        while self.spent.receive().is_some() {}
+        while self.returned.receive().is_some() {}
     }
 
     /// The oldest step.
@@ -83,7 +84,7 @@ impl StepsOut {
         self.steps.as_ref().and_then(Receiver::receive)
     }
 
-    /// Steps waiting.
+    /// Number of waiting steps.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.steps.as_ref().map_or(0, Receiver::waiting)
@@ -99,7 +100,7 @@ mod tests {
     use touchback_instrument::trace::KeySnapshot;
 
     #[test]
-    fn room_comes_with_a_window_and_goes_back_when_it_is_closed() {
+    fn a_queue_exists_while_its_window_is_open() {
         let (mut inner, mut outer) = steps();
         let saved = Saved::from(touchback_action::grand::GrandState {
             phase: touchback_action::grand::Phase::Return,
@@ -118,7 +119,7 @@ mod tests {
             assert!(outer.waiting() == 1 && outer.receive() == Some(step));
             outer.close();
             inner.follow(false);
-            assert_eq!(outer.spent.waiting(), 1);
+            assert_eq!(outer.returned.waiting(), 1);
         }
         // One window after the other without a block between them.
         for _ in 0..2 * WINDOWS {

@@ -1,9 +1,9 @@
-//! What was played in the last minutes, as MIDI messages: written by the audio thread whether a
-//! window is open or not, read by the window.
+//! The performance of the last minutes as MIDI messages: recorded by the audio thread, whether a window is
+//! open or not, and read by the window.
 //!
-//! Kept are the host's notes, pedals, controllers, bends and pressures, what the window plays, and
-//! on a channel of their own the strikes of a motorized keyboard. Time is the audio's own, from the
-//! instance's creation on; it stops while the host does not process the plugin.
+//! The tape records the host's notes, pedals, controllers, bends and pressures, the window's events, and, on
+//! a channel of their own, the strikes of a motorized keyboard. Time counts processed samples since the
+//! instance's creation; it stops while the host does not process the plugin.
 
 use touchback_action::KeyEvent;
 use touchback_core::exchange::recent::{self, Item, RecentReader, RecentWriter};
@@ -12,11 +12,11 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::midi::{InputMessage, controller, seven_bits, split_velocity};
 use touchback_instrument::{Event, Settings};
 
-/// Messages kept: 109 a second over the whole span. The densest ten seconds of recorded Chopin,
-/// Mozart and Schubert on a computer-controlled grand, pedals continuous, have 74 a second.
+/// Most messages kept: 109 per second for ten minutes. The densest ten seconds of recorded Chopin, Mozart
+/// and Schubert on a computer-controlled grand, with continuous pedals, have 74 per second.
 pub const CAPACITY: usize = 1 << 16;
 /// MIDI channel, from 0, of a motorized keyboard's strikes.
-const FELT: u8 = 1;
+const HAPTIC: u8 = 1;
 
 /// One MIDI message and its time.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -57,36 +57,36 @@ impl TimedMessage {
 
 /// The audio thread's end.
 pub struct Tape {
-    recorder: RecentWriter,
-    /// Audio time at the beginning of the present block, s.
+    writer: RecentWriter,
+    /// Time at the beginning of the current block, s.
     time: f64,
 }
 
 /// The reading end.
 pub struct Take {
-    recall: RecentReader,
+    reader: RecentReader,
     items: Vec<Item>,
 }
 
 /// Both ends. Allocates one mebibyte.
 #[must_use]
 pub fn tape() -> (Tape, Take) {
-    let (recorder, recall) = recent::recent(CAPACITY);
-    (Tape { recorder, time: 0.0 }, Take { recall, items: Vec::new() })
+    let (writer, reader) = recent::recent(CAPACITY);
+    (Tape { writer, time: 0.0 }, Take { reader, items: Vec::new() })
 }
 
 impl Tape {
     /// Advances the time by a block of `length` s.
-    pub fn pass(&mut self, length: f64) {
+    pub fn advance(&mut self, length: f64) {
         self.time += length;
     }
 
     fn put(&mut self, after: f64, bytes: [u8; 3]) {
-        self.recorder.put(TimedMessage { time: self.time + after, bytes }.item());
+        self.writer.put(TimedMessage { time: self.time + after, bytes }.item());
     }
 
-    /// Keeps `message` at `after` s within the present block.
-    pub fn hear(&mut self, after: f64, message: &InputMessage) {
+    /// Records `message` at `after` s within the current block.
+    pub fn record(&mut self, after: f64, message: &InputMessage) {
         match *message {
             InputMessage::NoteOn { channel, note, velocity, .. } if velocity.is_finite() => {
                 self.note_on(after, channel & 15, note & 127, velocity);
@@ -100,7 +100,7 @@ impl Tape {
                     (None, None) => {
                         self.put(after, [0xb0 | channel, controller::ALL_NOTES_OFF, 0]);
                     }
-                    // A note named by the host's id alone has no MIDI note.
+                    // A note identified by the host's id alone has no MIDI note.
                     (None, Some(_)) => {}
                 }
             }
@@ -132,10 +132,10 @@ impl Tape {
         }
     }
 
-    /// Keeps an event of the window or of a motorized keyboard, `after` s within the present block,
-    /// played under `settings`.
+    /// Records an event of the window or of a motorized keyboard, `after` s within the current block, played
+    /// with `settings`.
     pub fn play(&mut self, after: f64, event: &Event, settings: &Settings) {
-        // The note a host would have to send for this key: transposition undone.
+        // The note that a host would send for this key, before transposition.
         let shift = settings.midi.transpose;
         let note = |key: KeyNumber| {
             byte(floor_index((f64::from(key.midi()) - shift).round().clamp(0.0, 127.0)))
@@ -148,17 +148,17 @@ impl Tape {
             Event::Pressure { key, depth } => self.put(after, [0xa0, note(key), seven_bits(depth)]),
             Event::Sustain(down) => self.put(after, [0xb0, controller::SUSTAIN, seven_bits(down)]),
             Event::Haptic { key, event: KeyEvent::Strike { speed }, .. } => {
-                self.note_on(after, FELT, note(key), settings.touch.velocity(speed));
+                self.note_on(after, HAPTIC, note(key), settings.touch.velocity(speed));
             }
             Event::Haptic { key, event: KeyEvent::DamperFall { .. }, .. } => {
-                self.put(after, [0x80 | FELT, note(key), 64]);
+                self.put(after, [0x80 | HAPTIC, note(key), 64]);
             }
             Event::AllSoundOff => self.put(after, [0xb0, controller::ALL_SOUND_OFF, 0]),
             _ => {}
         }
     }
 
-    /// Keeps a note-on, preceded by CC 88 where the velocity lies between MIDI's steps.
+    /// Records a note-on, preceded by CC 88 if the velocity lies between MIDI's steps.
     fn note_on(&mut self, after: f64, channel: u8, note: u8, velocity: f64) {
         // Velocity 0 means note-off; any other velocity is at least 1.
         let (coarse, fine) = if velocity > 0.0 { split_velocity(velocity) } else { (0, 0) };
@@ -170,22 +170,22 @@ impl Tape {
 }
 
 impl Take {
-    /// Appends the messages kept since the last call.
-    pub fn take_new(&mut self, heard: &mut Vec<TimedMessage>) {
+    /// Appends the messages recorded since the last call.
+    pub fn take_new(&mut self, messages: &mut Vec<TimedMessage>) {
         self.items.clear();
-        self.recall.take_new(&mut self.items);
-        heard.extend(self.items.iter().map(|item| TimedMessage::of(*item)));
+        self.reader.take_new(&mut self.items);
+        messages.extend(self.items.iter().map(|item| TimedMessage::of(*item)));
     }
 
-    /// Marks everything kept so far as read.
+    /// Marks all recorded messages as read.
     pub fn skip(&mut self) {
-        self.recall.skip();
+        self.reader.skip();
     }
 
-    /// Everything kept, oldest first; up to `CAPACITY` messages.
+    /// All recorded messages, oldest first; up to `CAPACITY`.
     #[must_use]
     pub fn all(&self) -> Vec<TimedMessage> {
-        self.recall.all().into_iter().map(TimedMessage::of).collect()
+        self.reader.all().into_iter().map(TimedMessage::of).collect()
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
     use touchback_instrument::midi::Address;
 
     #[test]
-    fn what_the_window_and_the_felt_keys_play_is_heard() {
+    fn events_of_the_window_and_of_haptic_keys_are_recorded() {
         let (mut tape, take) = tape();
         let mut settings = Settings::default();
         settings.midi.transpose = 12.0;
@@ -218,15 +218,15 @@ mod tests {
     }
 
     #[test]
-    fn messages_without_a_number_are_left_out() {
+    fn messages_without_a_finite_value_are_not_recorded() {
         let (mut tape, take) = tape();
         let no_number = InputMessage::NoteOn { channel: 0, note: 60, id: None, velocity: f64::NAN };
-        tape.hear(0.0, &no_number);
-        tape.hear(0.0, &InputMessage::Unsupported);
-        tape.hear(0.0, &InputMessage::Bend { channel: 0, value: 0.0 });
-        tape.hear(0.0, &InputMessage::Bend { channel: 3, value: -1.0 });
-        tape.hear(0.0, &InputMessage::ChannelPressure { channel: 3, value: 1.0 });
-        tape.hear(0.0, &InputMessage::Choke(Address::default()));
+        tape.record(0.0, &no_number);
+        tape.record(0.0, &InputMessage::Unsupported);
+        tape.record(0.0, &InputMessage::Bend { channel: 0, value: 0.0 });
+        tape.record(0.0, &InputMessage::Bend { channel: 3, value: -1.0 });
+        tape.record(0.0, &InputMessage::ChannelPressure { channel: 3, value: 1.0 });
+        tape.record(0.0, &InputMessage::Choke(Address::default()));
         let bytes: Vec<_> = take.all().iter().map(|h| h.bytes).collect();
         assert_eq!(bytes, [[0xe0, 0, 64], [0xe3, 0, 0], [0xd3, 127, 0], [0xb0, 120, 0]]);
     }

@@ -5,16 +5,16 @@ use nice_plug::context::process::{SendEventError, Transport};
 use nice_plug::prelude::PluginNoteEvent;
 
 #[test]
-fn projects_find_the_plugin() {
+fn the_plugins_ids_never_change() {
     assert_eq!(Touchback::CLAP_ID, "org.touchback.touchback");
     assert_eq!(&Touchback::VST3_CLASS_ID, b"TouchbackPiano01");
 }
 
-/// A wrapper that panics where it is asked for events, once it is told to.
+/// A wrapper that panics at a request for events if `panics` is set.
 struct Wrapper {
     transport: Transport,
     panics: Cell<bool>,
-    asked: Cell<u32>,
+    requests: Cell<u32>,
 }
 
 impl ActivateContext<Touchback> for Wrapper {
@@ -36,7 +36,7 @@ impl ProcessContext<Touchback> for Wrapper {
         &self.transport
     }
     fn next_event(&mut self) -> Option<PluginNoteEvent<Touchback>> {
-        self.asked.set(self.asked.get() + 1);
+        self.requests.set(self.requests.get() + 1);
         assert!(!self.panics.get(), "as a test");
         None
     }
@@ -51,7 +51,7 @@ impl ProcessContext<Touchback> for Wrapper {
     fn set_current_voice_capacity(&self, _: u32) {}
 }
 
-/// Plays a block into buffers full of rubbish; its status and the loudest sample of each output.
+/// Processes a block into buffers with large values; returns its status and each output's peak.
 fn play(plugin: &mut Touchback, wrapper: &mut Wrapper) -> (ProcessStatus, [f32; 2]) {
     let mut samples = [[[f32::MAX; 64]; 2]; 2];
     let [near, far] = &mut samples;
@@ -78,10 +78,10 @@ fn play(plugin: &mut Touchback, wrapper: &mut Wrapper) -> (ProcessStatus, [f32; 
 }
 
 #[test]
-fn a_panic_in_a_block_is_silence_from_there_on() {
+fn a_panic_in_a_block_silences_the_plugin() {
     let mut plugin = Touchback::default();
-    let (transport, panics, asked) = (Transport::new(48_000.0), Cell::new(false), Cell::new(0));
-    let mut wrapper = Wrapper { transport, panics, asked };
+    let (transport, panics, requests) = (Transport::new(48_000.0), Cell::new(false), Cell::new(0));
+    let mut wrapper = Wrapper { transport, panics, requests };
     let config = BufferConfig {
         sample_rate: 48_000.0,
         min_buffer_size: None,
@@ -97,12 +97,12 @@ fn a_panic_in_a_block_is_silence_from_there_on() {
     let (status, peaks) = play(&mut plugin, &mut wrapper);
     assert!(matches!(status, ProcessStatus::Error(_)), "{status:?}");
     assert_eq!(peaks, [0.0; 2]);
-    // Nothing of it runs again, but for what gives a keyboard's port back.
+    // Afterwards only `deactivate` runs, which closes a keyboard's port.
     wrapper.panics.set(false);
-    let asked = wrapper.asked.get();
+    let requests = wrapper.requests.get();
     let (status, peaks) = play(&mut plugin, &mut wrapper);
     assert!(matches!(status, ProcessStatus::Error(_)), "{status:?}");
-    assert_eq!((peaks, wrapper.asked.get()), ([0.0; 2], asked));
+    assert_eq!((peaks, wrapper.requests.get()), ([0.0; 2], requests));
     plugin.reset();
     plugin.deactivate();
     assert!(plugin.active.as_ref().is_some_and(|active| active.haptics.is_none()));

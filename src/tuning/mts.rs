@@ -1,7 +1,7 @@
 //! The library through which an MTS-ESP master tunes the plugins of a session [ODDSound, MTS-ESP].
 //!
-//! It is the system's, at a fixed place, and may be missing. Its table of frequencies is written by
-//! the master on a thread of its own and read here number by number.
+//! The library is installed on the system at a fixed path and may be missing. The master writes the
+//! library's table of frequencies on a thread of its own; this module reads single numbers of it.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -11,32 +11,32 @@ use nice_plug::prelude::nice_log;
 
 use super::TuningSource;
 
-/// Names a library elsewhere, by its whole path.
-const ELSEWHERE: &str = "TOUCHBACK_MTS_ESP";
+/// The environment variable with the absolute path of a library at another place.
+const PATH_VARIABLE: &str = "TOUCHBACK_MTS_ESP";
 const CHANNELS: usize = 16;
 
-/// The functions of the library that a client needs, and its tables: MIDI note to Hz.
+/// The library's functions for clients, and its tables from MIDI note to Hz.
 struct Functions {
     register: unsafe extern "C" fn(),
     deregister: unsafe extern "C" fn(),
     has_master: unsafe extern "C" fn() -> bool,
-    leaves_out: unsafe extern "C" fn(i8, i8) -> bool,
-    /// Later versions alone have tables and filters of single channels.
-    channel_leaves_out: Option<unsafe extern "C" fn(i8, i8) -> bool>,
+    filters: unsafe extern "C" fn(i8, i8) -> bool,
+    /// Only later versions have tables and filters of single channels.
+    channel_filters: Option<unsafe extern "C" fn(i8, i8) -> bool>,
     has_channel: Option<unsafe extern "C" fn(i8) -> bool>,
     table: *const f64,
     channel_tables: [*const f64; CHANNELS],
 }
 
-// SAFETY: the library's functions may be called by every plugin of a session on any thread; the
-// tables live as long as the library, which is never unloaded, and are only read here.
+// SAFETY: any thread may call the library's functions. The tables live as long as the library, which
+// is never unloaded, and are only read here.
 unsafe impl Send for Functions {}
 // SAFETY: as above.
 unsafe impl Sync for Functions {}
 
-/// The place of the library.
-fn place() -> PathBuf {
-    if let Some(path) = std::env::var_os(ELSEWHERE) {
+/// The library's path.
+fn path() -> PathBuf {
+    if let Some(path) = std::env::var_os(PATH_VARIABLE) {
         return path.into();
     }
     if cfg!(windows) {
@@ -50,17 +50,18 @@ fn place() -> PathBuf {
     }
 }
 
-/// The library, if this system has one; loaded once, for good.
+/// The library, if this system has one. It is loaded once and never unloaded.
 fn library() -> Option<&'static Functions> {
     static FUNCTIONS: OnceLock<Option<Functions>> = OnceLock::new();
     FUNCTIONS.get_or_init(load).as_ref()
 }
 
-/// The library at `path`, whole: a name alone would be looked for in folders that others may write.
+/// Loads the library at the absolute path `path`: a name alone would be searched for in folders that other
+/// users may write to.
 fn open(path: &Path) -> Option<Library> {
     if !path.is_absolute() {
         nice_log!(
-            "Touchback: {ELSEWHERE}={}: is no whole path; the session's tuning is not followed",
+            "Touchback: {PATH_VARIABLE}={}: is not an absolute path; MTS-ESP is off",
             path.display()
         );
         return None;
@@ -70,15 +71,15 @@ fn open(path: &Path) -> Option<Library> {
         use libloading::os::windows::{
             LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR, LOAD_LIBRARY_SEARCH_SYSTEM32, Library as Dll,
         };
-        // What the library needs comes from its own folder or the system's, not from the program's or
+        // The library's own dependencies come from its folder or the system's, not from the program's or
         // the working folder.
-        let places = LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32;
-        // SAFETY: this place holds a library of the published interface; its loading has no other
+        let search = LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32;
+        // SAFETY: this path holds a library with the published interface, whose loading has no other
         // effects.
-        unsafe { Dll::load_with_flags(path, places) }.ok().map(Library::from)
+        unsafe { Dll::load_with_flags(path, search) }.ok().map(Library::from)
     }
     #[cfg(not(windows))]
-    // SAFETY: this place holds a library of the published interface; its loading has no other
+    // SAFETY: this path holds a library with the published interface, whose loading has no other
     // effects.
     unsafe { Library::new(path) }.ok()
 }
@@ -86,8 +87,8 @@ fn open(path: &Path) -> Option<Library> {
 fn load() -> Option<Functions> {
     type Table = unsafe extern "C" fn() -> *const f64;
     type ChannelTable = unsafe extern "C" fn(i8) -> *const f64;
-    let library = Box::leak(Box::new(open(&place())?));
-    // SAFETY: the names have these types in the published interface. C's `char` is of either sign;
+    let library = Box::leak(Box::new(open(&path())?));
+    // SAFETY: the names have these types in the published interface. C's `char` may be signed or not;
     // notes are 0…127.
     unsafe {
         let table = library.get::<Table>(b"MTS_GetTuningTable\0").ok()?();
@@ -100,8 +101,8 @@ fn load() -> Option<Functions> {
             register: *library.get(b"MTS_RegisterClient\0").ok()?,
             deregister: *library.get(b"MTS_DeregisterClient\0").ok()?,
             has_master: *library.get(b"MTS_HasMaster\0").ok()?,
-            leaves_out: *library.get(b"MTS_ShouldFilterNote\0").ok()?,
-            channel_leaves_out: library.get(b"MTS_ShouldFilterNoteMultiChannel\0").ok().map(|f| *f),
+            filters: *library.get(b"MTS_ShouldFilterNote\0").ok()?,
+            channel_filters: library.get(b"MTS_ShouldFilterNoteMultiChannel\0").ok().map(|f| *f),
             has_channel: library.get(b"MTS_UseMultiChannelTuning\0").ok().map(|f| *f),
             table,
             channel_tables,
@@ -109,11 +110,11 @@ fn load() -> Option<Functions> {
     }
 }
 
-/// This instance as a client of the master's, if there is a library.
+/// Registers this instance as a client of the master, if there is a library.
 pub struct Client(Option<&'static Functions>);
 
 impl Default for Client {
-    /// Registers; not for the audio thread.
+    /// Registers the client. Not for the audio thread.
     fn default() -> Self {
         let library = library();
         if let Some(library) = library {
@@ -127,7 +128,7 @@ impl Default for Client {
 impl Drop for Client {
     fn drop(&mut self) {
         if let Some(library) = self.0 {
-            // SAFETY: see `load`; registered when made.
+            // SAFETY: see `load`; `default` has registered.
             unsafe { (library.deregister)() };
         }
     }
@@ -139,7 +140,7 @@ fn signed(number: u8) -> i8 {
 }
 
 impl Client {
-    /// The table of `channel`, if it has one of its own.
+    /// The channel's own table, if it has one.
     fn channel_table(library: &Functions, channel: u8) -> Option<*const f64> {
         let (has_channel, table) =
             (library.has_channel?, library.channel_tables[usize::from(channel & 15)]);
@@ -150,13 +151,13 @@ impl Client {
 
 /// The number of `note` in `table`.
 fn read(table: *const f64, note: u8) -> f64 {
-    // SAFETY: a table has 128 numbers and lives on; another thread may write this one, hence no
-    // assumption about it stands.
+    // SAFETY: a table has 128 numbers and is never freed. Another thread may write the number, so the read
+    // is volatile.
     unsafe { table.add(usize::from(note & 127)).read_volatile() }
 }
 
 impl TuningSource for Client {
-    fn is_master_there(&self) -> bool {
+    fn has_master(&self) -> bool {
         // SAFETY: see `load`.
         self.0.is_some_and(|library| unsafe { (library.has_master)() })
     }
@@ -170,15 +171,15 @@ impl TuningSource for Client {
         Some(read(table, note))
     }
 
-    fn leaves_out(&self, channel: Option<u8>, note: u8) -> bool {
+    fn filters(&self, channel: Option<u8>, note: u8) -> bool {
         let Some(library) = self.0 else { return false };
         let own = channel.filter(|channel| Self::channel_table(library, *channel).is_some());
         // SAFETY: see `load`.
         unsafe {
-            match (own, library.channel_leaves_out) {
-                (Some(channel), Some(leaves_out)) => leaves_out(signed(note), signed(channel & 15)),
+            match (own, library.channel_filters) {
+                (Some(channel), Some(filters)) => filters(signed(note), signed(channel & 15)),
                 (Some(_), None) => false,
-                (None, _) => (library.leaves_out)(signed(note), channel.map_or(-1, signed)),
+                (None, _) => (library.filters)(signed(note), channel.map_or(-1, signed)),
             }
         }
     }
@@ -188,9 +189,9 @@ impl TuningSource for Client {
 mod tests {
     use super::*;
 
-    /// The system's loader finds these by their names alone.
+    /// The system's loader finds these libraries by their names alone.
     #[test]
-    fn a_library_is_not_looked_for_by_its_name() {
+    fn a_library_is_loaded_by_an_absolute_path_only() {
         let name = if cfg!(windows) {
             "kernel32.dll"
         } else if cfg!(target_os = "macos") {

@@ -1,8 +1,8 @@
-//! A host's block, handed to the framework's wrapper in parts that the wrapper stands: values and
-//! events inside the part, no more than it orders quickly, every output of the layout in force with
-//! two channels that are there. The wrapper reads one output too many where it is given fewer.
+//! A host's block, passed to the framework's wrapper in parts that the wrapper accepts. Audio thread.
 //!
-//! The same sound comes of one part as of many (`block_sizes_do_not_change_a_sample`).
+//! Values and events are inside the part, at most as many as the wrapper orders quickly. Every output
+//! of the current layout has two channels: the wrapper reads one output too many where it receives
+//! fewer.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -16,61 +16,56 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{int32, kInvalidArgument, kResult
 use nice_plug::wrapper::vst3::vst3::{Class, ComWrapper, Interface};
 
 use super::lists::{PartChanges, PartEvents, Point, ShiftedOutput};
-use super::messages::{HostMessages, Item, Key, Message, place_of, select};
-use crate::part::{self, CHANNELS, DeferredEvents, HostChannels, OUTPUTS, SPARE_FRAMES, Spare};
+use super::messages::{BlockMessages, Message};
+use crate::host_channels::{self, CHANNELS, HostChannels, OUTPUTS, SpareChannels};
+use crate::ordered_events::{Item, OrderedEvents};
 use crate::plugin::Touchback;
 
-/// Values and events of a part: the wrapper's ordering takes the square of them.
+/// Most values and events of a part: the wrapper's ordering takes a time that grows with their square.
 const ROOM: usize = 1_024;
 
-/// What remains between blocks, and the room to order one.
+/// Passes blocks to the wrapper; keeps messages between blocks.
 pub(super) struct BlockFeeder {
     /// Parameters that are MIDI controllers.
     controllers: Range<ParamID>,
-    /// Messages that wait for the next block's first sample: notes and controllers of blocks
-    /// without samples, and what was more than the samples of a block had room for.
-    carried: DeferredEvents<Message>,
-    /// Working memory of [`select`].
-    items: Vec<Item>,
-    spare: Box<Spare>,
-    changes: ComWrapper<PartChanges>,
-    events: ComWrapper<PartEvents>,
-    sent: ComWrapper<ShiftedOutput>,
-    /// Outputs of the layout in force.
+    /// Orders the messages. Those that wait for the next block are notes and controllers of blocks
+    /// without samples, and messages beyond what a block had samples for.
+    messages: OrderedEvents<Message>,
+    spare: Box<SpareChannels>,
+    lists: PartLists,
+    /// Outputs of the current layout.
     outputs: usize,
 }
 
 impl BlockFeeder {
+    /// Allocates.
     pub(super) fn new(controllers: Range<ParamID>) -> Self {
-        let sent = ShiftedOutput { host: Cell::new(std::ptr::null_mut()), start: Cell::new(0) };
         Self {
             controllers,
-            carried: DeferredEvents::with_room(Touchback::INPUT_EVENT_CAPACITY),
-            items: Vec::with_capacity(ROOM),
-            spare: Spare::new(),
-            changes: ComWrapper::new(PartChanges::with_room(ROOM)),
-            events: ComWrapper::new(PartEvents::with_room(ROOM)),
-            sent: ComWrapper::new(sent),
+            messages: OrderedEvents::new(ROOM, Touchback::INPUT_EVENT_CAPACITY),
+            spare: SpareChannels::new(),
+            lists: PartLists::new(),
             outputs: 1,
         }
     }
 
-    /// From here on the layout in force has so many outputs.
+    /// Sets the number of outputs of the current layout.
     pub(super) fn set_outputs(&mut self, outputs: int32) {
         self.outputs = usize::try_from(outputs).unwrap_or(1);
     }
 
-    /// Drops what waits.
-    pub(super) fn silence(&mut self) {
-        self.carried.silence();
+    /// Drops the deferred messages.
+    pub(super) fn clear(&mut self) {
+        self.messages.deferred.clear();
     }
 
-    /// Drops what waits; how many messages found no room since the last time.
-    pub(super) fn forget(&mut self) -> u64 {
-        self.carried.forget()
+    /// Drops the deferred messages; returns how many were lost for want of room since the last call.
+    pub(super) fn reset(&mut self) -> u64 {
+        self.messages.deferred.reset()
     }
 
-    /// Passes a block without samples: values at once, notes and controllers kept.
+    /// Passes the messages of a block without samples: values to `process`; notes and controllers are
+    /// deferred. Returns the last status of `process`.
     ///
     /// # Safety
     /// The block's lists are null or valid.
@@ -79,33 +74,22 @@ impl BlockFeeder {
         block: &ProcessData,
         mut process: impl FnMut(&mut ProcessData) -> tresult,
     ) -> tresult {
-        let mut items = std::mem::take(&mut self.items);
-        items.clear();
-        let mut status = kResultOk;
         // SAFETY: the caller's promise.
-        let host = unsafe { HostMessages::new(block) };
-        host.each(1, &mut |_, message| match message {
-            Message::Value(id, _) if !self.controllers.contains(&id) => {
-                if items.len() == ROOM {
-                    status = self.part(block, &items, 0..0, None, &mut process);
-                    items.clear();
-                }
-                items.push(Item { key: (0, 0), message });
-            }
-            message => self.carried.keep(message),
+        let host = unsafe { BlockMessages::new(block) };
+        let controllers = &self.controllers;
+        let is_value = |message: &Message| matches!(message, Message::Value(id, _) if !controllers.contains(id));
+        let mut status = kResultOk;
+        self.messages.flush(&host, is_value, |items| {
+            status = self.lists.part(block, items, 0..0, None, &mut process);
         });
-        if !items.is_empty() {
-            status = self.part(block, &items, 0..0, None, &mut process);
-        }
-        self.items = items;
         status
     }
 
-    /// Hands a block of `frames` samples, one or more, to `process`, in parts; its last answer. What
-    /// the host hears of a block that fails, in whole or in part, is for the caller to [`silence`].
+    /// Passes a block of `frames` samples, one or more, to `process`, in parts; returns the last part's
+    /// status. The caller has to [`silence`] a block whose status is an error.
     ///
     /// # Safety
-    /// What the block points at is null or valid, as VST3 says.
+    /// The block's pointers are null or valid, as VST3 requires.
     pub(super) unsafe fn feed(
         &mut self,
         block: &ProcessData,
@@ -114,53 +98,54 @@ impl BlockFeeder {
     ) -> tresult {
         // SAFETY: the caller's promise.
         let (host, channels) =
-            unsafe { (HostMessages::new(block), channels(block, frames, self.outputs)) };
+            unsafe { (BlockMessages::new(block), channels(block, frames, self.outputs)) };
         let Some(channels) = channels else { return kInvalidArgument };
-        let longest =
-            if channels.is_whole() { frames } else { u32::try_from(SPARE_FRAMES).unwrap_or(1) };
-        let (mut start, mut last, mut status) = (0, None, kResultOk);
-        while start < frames {
-            let mut items = std::mem::take(&mut self.items);
-            let more = select(&mut items, &self.carried, &host, frames, last);
-            let mut end = frames.min(start.saturating_add(longest));
-            if more {
-                let until = items.last().map_or(end, |item| item.key.0);
-                end = end.min(until.max(start + 1));
-            }
-            items.truncate(items.partition_point(|item| item.key.0 < end));
-            last = items.last().map(|item| item.key).or(last);
-            let begin = usize::try_from(start).unwrap_or(0);
-            // SAFETY: the part lies inside the block.
-            let mut starts = unsafe { self.spare.stand_in(&channels, begin) };
+        let mut status = kResultOk;
+        self.messages.feed(&host, frames, channels.longest_part(), |range, items| {
+            let begin = usize::try_from(range.start).unwrap_or(0);
+            // SAFETY: the part lies inside the block and is no longer than the spare channels.
+            let mut starts = unsafe { self.spare.substitute(&channels, begin) };
             let starts = Some(&mut starts[..channels.outputs()]);
-            status = self.part(block, &items, start..end, starts, &mut process);
-            self.items = items;
-            if status != kResultOk {
-                break;
-            }
-            start = end;
-        }
-        self.carry(&host, frames, last);
+            status = self.lists.part(block, items, range, starts, &mut process);
+            status == kResultOk
+        });
         // SAFETY: the caller's promise.
         for output in unsafe { outputs(block) } {
             // SAFETY: the caller's promise.
-            output.silenceFlags = channels.silent(unsafe { starts(output) });
+            output.silenceFlags = channels.silence_flags(unsafe { starts(output) });
         }
         status
     }
+}
 
-    /// Hands the samples `range` of the block, with `items`, to `process`.
+/// The lists through which the wrapper reads a part and sends its own events.
+struct PartLists {
+    changes: ComWrapper<PartChanges>,
+    events: ComWrapper<PartEvents>,
+    sent: ComWrapper<ShiftedOutput>,
+}
+
+impl PartLists {
+    fn new() -> Self {
+        let sent = ShiftedOutput { host: Cell::new(std::ptr::null_mut()), start: Cell::new(0) };
+        Self {
+            changes: ComWrapper::new(PartChanges::with_room(ROOM)),
+            events: ComWrapper::new(PartEvents::with_room(ROOM)),
+            sent: ComWrapper::new(sent),
+        }
+    }
+
+    /// Passes the samples `range` of the block, with `items`, to `process`.
     fn part(
         &self,
         block: &ProcessData,
-        items: &[Item],
+        items: &[Item<Message>],
         range: Range<u32>,
         starts: Option<&mut [[*mut f32; CHANNELS]]>,
         process: &mut impl FnMut(&mut ProcessData) -> tresult,
     ) -> tresult {
-        let offset = |item: &Item| {
-            int32::try_from(item.key.0.saturating_sub(range.start)).unwrap_or(int32::MAX)
-        };
+        let offset =
+            |item: &Item<Message>| int32::try_from(item.offset(range.start)).unwrap_or(int32::MAX);
         self.changes.fill(items.iter().filter_map(|item| match item.message {
             Message::Value(id, value) => Some(Point { offset: offset(item), id, value }),
             Message::Event(_) => None,
@@ -194,62 +179,46 @@ impl BlockFeeder {
             } else {
                 pointer::<IEventList, _>(&self.sent)
             },
-            // Nothing in a piano follows the song's position.
+            // The piano does not use the host's transport.
             processContext: std::ptr::null_mut(),
             ..*block
         });
         self.sent.host.set(std::ptr::null_mut());
         status
     }
-
-    /// Keeps what comes after `last` for the next block.
-    fn carry(&mut self, host: &HostMessages<'_>, frames: u32, last: Option<Key>) {
-        let used = last.map_or(0, |(_, place)| usize::try_from(place).map_or(0, |p| p + 1));
-        let waiting = self.carried.len();
-        // DeferredEvents messages come first of all, so those that remain are the last of them.
-        let is_past = last.is_some_and(|(time, _)| time > 0);
-        self.carried.drop_first(if is_past { waiting } else { used.min(waiting) });
-        let mut place = place_of(waiting);
-        host.each(frames, &mut |time, message| {
-            if Some((time, place)) > last {
-                self.carried.keep(message);
-            }
-            place = place.saturating_add(1);
-        });
-    }
 }
 
-/// The object's interface `I`, not counted as a reference.
+/// The object's interface `I`, without a reference count of its own.
 fn pointer<I: Interface, C: Class>(object: &ComWrapper<C>) -> *mut I {
     object.as_com_ref::<I>().map_or(std::ptr::null_mut(), |object| object.as_ptr())
 }
 
-/// The outputs that a host gives.
+/// The outputs that the host provides.
 ///
 /// # Safety
-/// The block's outputs are null or as many as it says, live as long as they are used, and nobody else
-/// has them.
+/// The block's outputs are null or as many as their count, valid as long as the slice, and not borrowed
+/// elsewhere.
 unsafe fn outputs<'a>(block: *const ProcessData) -> &'a mut [AudioBusBuffers] {
     // SAFETY: the caller's promise.
-    unsafe { part::host_array((*block).outputs, (*block).numOutputs) }
+    unsafe { host_channels::host_array((*block).outputs, (*block).numOutputs) }
 }
 
-/// First samples of an output's channels, whatever their precision.
+/// Pointers to the first samples of an output's channels, of either precision.
 ///
 /// # Safety
-/// The output's channels are null or as many as it says.
+/// The output's channels are null or as many as their count.
 unsafe fn starts(output: &AudioBusBuffers) -> &[*mut f32] {
-    // SAFETY: pointers of either precision, which lie in the same place.
-    unsafe { part::host_array(output.__field0.channelBuffers32, output.numChannels) }
+    // SAFETY: the union's fields for 32 and 64 bits are pointers at the same offset.
+    unsafe { host_channels::host_array(output.__field0.channelBuffers32, output.numChannels) }
 }
 
-/// Silences all of a host's channels; those of the `in_force` outputs. None where a host counts what
-/// cannot be counted.
+/// Silences all of the host's channels and returns those of the first `used` outputs. Returns none
+/// where the host states a negative number of outputs or channels.
 ///
 /// # Safety
-/// The block's outputs and their channels are null or as they say, with samples of 32 bits.
-unsafe fn channels(block: &ProcessData, frames: u32, in_force: usize) -> Option<HostChannels> {
-    let mut channels = HostChannels::new(in_force, frames);
+/// The block's outputs and their channels are null or match their counts, with samples of 32 bits.
+unsafe fn channels(block: &ProcessData, frames: u32, used: usize) -> Option<HostChannels> {
+    let mut channels = HostChannels::new(used, frames);
     let mut is_playable = block.numOutputs >= 0;
     // SAFETY: the caller's promise.
     for (index, output) in unsafe { outputs(block) }.iter_mut().enumerate() {
@@ -258,16 +227,16 @@ unsafe fn channels(block: &ProcessData, frames: u32, in_force: usize) -> Option<
         // SAFETY: the caller's promise.
         for (channel, start) in unsafe { starts(output) }.iter().enumerate() {
             // SAFETY: the caller's promise.
-            unsafe { channels.take(index, channel, *start) };
+            unsafe { channels.add(index, channel, *start) };
         }
     }
     is_playable.then_some(channels)
 }
 
-/// Silences all of a host's channels.
+/// Silences all of the host's channels.
 ///
 /// # Safety
-/// The block's outputs and their channels are null or as they say.
+/// The block's outputs and their channels are null or match their counts.
 pub(super) unsafe fn silence(block: &ProcessData) {
     let Ok(frames) = u32::try_from(block.numSamples) else { return };
     if i64::from(block.symbolicSampleSize) != i64::from(SymbolicSampleSizes_::kSample64) {
@@ -281,7 +250,9 @@ pub(super) unsafe fn silence(block: &ProcessData) {
         // SAFETY: the caller's promise.
         for start in unsafe { starts(output) } {
             // SAFETY: the caller's promise; the samples are of 64 bits.
-            unsafe { part::silence(start.cast::<f64>(), usize::try_from(frames).unwrap_or(0)) };
+            unsafe {
+                host_channels::silence(start.cast::<f64>(), usize::try_from(frames).unwrap_or(0))
+            };
         }
     }
 }

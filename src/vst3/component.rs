@@ -1,4 +1,5 @@
-//! The plugin as VST3 hosts know it: the framework's wrapper behind a catch, but for what processes.
+//! The plugin as VST3 hosts see it: the framework's wrapper behind a catch of panics, with checked blocks,
+//! states and layouts.
 
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -28,31 +29,31 @@ use super::menu;
 use super::stream::Stream;
 use crate::editor::host_menu::HostMenu;
 use crate::guard::{Guard, catch};
+use crate::host_channels::{CHANNELS, OUTPUTS};
 use crate::host_window::WindowThread;
-use crate::part::{CHANNELS, OUTPUTS};
 use crate::pending_parts;
 use crate::plugin::Touchback;
 use touchback_core::exchange::lock::lock;
 
-/// One plugin.
+/// One plugin instance.
 pub(super) struct Component {
     pub(super) framework: ManuallyDrop<Wrapper<Touchback>>,
-    /// `setupProcessing` has named rate and block size.
+    /// `setupProcessing` has set sample rate and block size.
     is_set_up: AtomicBool,
     is_active: AtomicBool,
-    /// The host activated before it set up: done as soon as it has.
-    is_wished_active: AtomicBool,
-    /// What stands behind a parameter's number: part of its text here, while the field that VST3 has for it
-    /// stays empty. Some hosts show the text alone, others both.
+    /// The host requested activation. Before set-up, the request waits for `setupProcessing`.
+    is_active_requested: AtomicBool,
+    /// Units of the parameters' values. They are part of the value's text, and VST3's field for the unit
+    /// stays empty: some hosts show the text alone, others both.
     pub(super) units: Vec<(ParamID, String128)>,
     pub(super) menu: Arc<HostMenu>,
     pub(super) view: menu::View,
     pub(super) window: Arc<WindowThread>,
-    /// What keeps a panic from the host.
+    /// Keeps panics from the host.
     guard: Arc<Guard>,
-    /// Blocks that came while another thread processed or activated.
+    /// Blocks left silent because another thread processed or activated.
     locked_out: AtomicU64,
-    /// Of the thread that processes; others try it and give up, or wait on the main thread.
+    /// Locked by the thread that processes. Other threads try the lock once; the main thread waits.
     feeder: Mutex<BlockFeeder>,
 }
 
@@ -85,33 +86,35 @@ impl Component {
             locked_out: AtomicU64::new(0),
             is_set_up: AtomicBool::new(false),
             is_active: AtomicBool::new(false),
-            is_wished_active: AtomicBool::new(false),
+            is_active_requested: AtomicBool::new(false),
             feeder: Mutex::new(BlockFeeder::new(controllers)),
         }
     }
 
-    /// Ends the time in which blocks are played, and waits for the one that is; forgets what waits
-    /// for the next and says what was left out.
-    fn rest(&self) {
+    /// Stops processing: waits for the current block, drops the deferred messages and logs how many
+    /// messages were lost and blocks left silent.
+    fn stop(&self) {
         self.is_active.store(false, Ordering::Release);
-        let left_out = lock(&self.feeder).forget();
-        if left_out > 0 {
-            nice_log!("Touchback left out {left_out} events, more than there was room for");
+        let lost = lock(&self.feeder).reset();
+        if lost > 0 {
+            nice_log!("Touchback lost {lost} events for want of room");
         }
         let locked_out = self.locked_out.swap(0, Ordering::Relaxed);
         if locked_out > 0 {
-            nice_log!("Touchback was silent for {locked_out} blocks that came beside other calls");
+            nice_log!("Touchback was silent for {locked_out} blocks that overlapped other calls");
         }
     }
 
+    /// Activates or deactivates the wrapper.
+    ///
     /// # Safety
-    /// As `setActive`.
-    unsafe fn switch(&self, state: TBool) -> tresult {
-        self.rest();
+    /// As for `setActive`.
+    unsafe fn set_active(&self, state: TBool) -> tresult {
+        self.stop();
         // SAFETY: as the host called it.
         let set = || unsafe { IComponentTrait::setActive(&*self.framework, state) };
         if state == 0 {
-            // Of a plugin that has failed too.
+            // A plugin that has panicked is deactivated too.
             return catch(kResultFalse, set);
         }
         let answer = self.guard.run(kResultFalse, set);
@@ -122,18 +125,20 @@ impl Component {
         answer
     }
 
-    /// Outputs of the layout in force.
+    /// Outputs of the current layout.
     fn outputs(&self) -> int32 {
-        // SAFETY: the wrapper counts.
+        // SAFETY: numbers alone.
         unsafe {
             let (media, direction) = (MediaTypes_::kAudio, BusDirections_::kOutput);
             IComponentTrait::getBusCount(&*self.framework, number(media), number(direction))
         }
     }
 
+    /// Processes a block.
+    ///
     /// # Safety
-    /// What the block points at is null or valid, as VST3 says.
-    unsafe fn play(&self, data: &ProcessData) -> tresult {
+    /// The block's pointers are null or valid, as VST3 requires.
+    unsafe fn process_block(&self, data: &ProcessData) -> tresult {
         if !self.is_set_up.load(Ordering::Acquire) {
             return kNotInitialized;
         }
@@ -146,7 +151,7 @@ impl Component {
             self.locked_out.fetch_add(1, Ordering::Relaxed);
             return kResultFalse;
         };
-        // SAFETY: each part is one that the wrapper stands; the buffers are the host's.
+        // SAFETY: the feeder's parts are valid for the wrapper; the buffers are the host's.
         let process = |part: &mut ProcessData| unsafe {
             IAudioProcessorTrait::process(&*self.framework, part)
         };
@@ -154,7 +159,7 @@ impl Component {
             // SAFETY: the caller's promise.
             return unsafe { feeder.flush(data, process) };
         }
-        // Asked with the feeder: who ends the time of blocks waits for it after that.
+        // Checked under the lock: `stop` clears the flag before it waits for the feeder.
         if !self.is_active.load(Ordering::Acquire) {
             return kNotInitialized;
         }
@@ -165,20 +170,21 @@ impl Component {
 
 impl Drop for Component {
     fn drop(&mut self) {
-        // What has failed, or has a window on another thread, is left alone rather than taken apart.
+        // A plugin that has panicked, or has a window on another thread, is leaked: its destructors might
+        // fail.
         if !self.guard.is_broken() && self.window.is_free_or_here() {
-            // SAFETY: nothing uses it from here on.
+            // SAFETY: nothing uses the wrapper from here on.
             catch((), || unsafe { ManuallyDrop::drop(&mut self.framework) });
         }
     }
 }
 
-/// One of VST3's names as its functions take it.
+/// A constant of VST3 in the type that its functions take.
 fn number(name: impl Into<i64>) -> int32 {
     int32::try_from(name.into()).unwrap_or(-1)
 }
 
-/// Functions that the wrapper answers, with what they answer where it panics.
+/// Functions that call the wrapper's, each with its result after a panic.
 macro_rules! pass_on {
     ($interface:ident: $(
         fn $name:ident($($argument:ident: $kind:ty),*) -> $answer:ty $(= $failed:expr)?;
@@ -202,7 +208,7 @@ impl IPluginBaseTrait for Component {
 
     unsafe fn terminate(&self) -> tresult {
         catch(kResultFalse, || {
-            // The host's handler may go.
+            // The host's handler may be released.
             self.menu.set(None);
             // SAFETY: as the host called it.
             unsafe { IPluginBaseTrait::terminate(&*self.framework) }
@@ -225,12 +231,12 @@ impl IComponentTrait for Component {
     }
 
     unsafe fn setActive(&self, state: TBool) -> tresult {
-        self.is_wished_active.store(state != 0, Ordering::Release);
+        self.is_active_requested.store(state != 0, Ordering::Release);
         if state != 0 && !self.is_set_up.load(Ordering::Acquire) {
             return kResultOk;
         }
         // SAFETY: as the host called it.
-        catch(kResultFalse, || unsafe { self.switch(state) })
+        catch(kResultFalse, || unsafe { self.set_active(state) })
     }
 
     unsafe fn setState(&self, state: *mut IBStream) -> tresult {
@@ -249,8 +255,8 @@ impl IComponentTrait for Component {
         let answer = catch(kResultFalse, || unsafe {
             IComponentTrait::getState(&*self.framework, state.as_stream())
         });
-        // The wrapper does not look whether the host took all of it.
-        if state.is_whole() { answer } else { kResultFalse }
+        // The wrapper does not check whether the host wrote all bytes.
+        if state.is_complete() { answer } else { kResultFalse }
     }
 }
 
@@ -275,18 +281,19 @@ impl IAudioProcessorTrait for Component {
         if outputs.is_null() || input_count < 0 {
             return kInvalidArgument;
         }
-        // The layout of an active plugin holds, as VST3 says.
+        // VST3: an active plugin keeps its layout.
         if input_count > 0 || count > OUTPUTS || self.is_active.load(Ordering::Acquire) {
             return kResultFalse;
         }
-        // SAFETY: the host's list. The wrapper takes the first arrangement for the second's.
+        // SAFETY: the host's list. The check is needed because the wrapper reads the first output's
+        // arrangement for the second's.
         let wanted = unsafe { std::slice::from_raw_parts(outputs, count) };
         if wanted.iter().any(|speakers| usize::try_from(speakers.count_ones()) != Ok(CHANNELS)) {
             return kResultFalse;
         }
-        // The wrapper wants a list of inputs also where there are none.
+        // The wrapper requires a non-null list of inputs even for none.
         let mut none = 0;
-        // SAFETY: the lists, which are not written.
+        // SAFETY: the lists are valid; the wrapper only reads them.
         catch(kResultFalse, || unsafe {
             let framework = &*self.framework;
             IAudioProcessorTrait::setBusArrangements(
@@ -305,11 +312,11 @@ impl IAudioProcessorTrait for Component {
             let answer = unsafe { IAudioProcessorTrait::setupProcessing(&*self.framework, setup) };
             if answer == kResultOk {
                 self.is_set_up.store(true, Ordering::Release);
-                if self.is_wished_active.load(Ordering::Acquire)
+                if self.is_active_requested.load(Ordering::Acquire)
                     && !self.is_active.load(Ordering::Acquire)
                 {
-                    // SAFETY: as the host has asked for.
-                    return unsafe { self.switch(1) };
+                    // SAFETY: as the host requested in `setActive`.
+                    return unsafe { self.set_active(1) };
                 }
             }
             answer
@@ -318,15 +325,15 @@ impl IAudioProcessorTrait for Component {
 
     unsafe fn setProcessing(&self, state: TBool) -> tresult {
         self.guard.run(kResultFalse, || {
-            // The wrapper asks the standard library for the thread at a parameter's change, which
-            // allocates the first time on each thread: here, not in `process`.
+            // At a parameter's change the wrapper reads the current thread, which allocates at the first
+            // call on each thread: this call comes before `process`.
             drop(std::thread::current());
             if state != 0 {
                 if !self.is_active.load(Ordering::Acquire) {
                     return kNotInitialized;
                 }
                 if let Ok(mut feeder) = self.feeder.try_lock() {
-                    feeder.silence();
+                    feeder.clear();
                 }
             }
             // SAFETY: as the host called it.
@@ -341,7 +348,7 @@ impl IAudioProcessorTrait for Component {
         // SAFETY: the host's block, valid while it waits for this call.
         let data = unsafe { &*data };
         // SAFETY: as above.
-        let status = self.guard.run(kResultFalse, || unsafe { self.play(data) });
+        let status = self.guard.run(kResultFalse, || unsafe { self.process_block(data) });
         if status != kResultOk {
             // SAFETY: as above.
             catch((), || unsafe { block::silence(data) });

@@ -1,52 +1,54 @@
-//! The MIDI controllers that the piano hears, as the parameters by which VST3 hosts send them.
+//! The MIDI controllers that the piano reads, as the parameters through which VST3 hosts send them.
 //!
-//! The wrapper has a hidden parameter for each of 130 controllers of 16 channels, heard or not. Hosts
-//! ask each of them for its texts, thousands in all: some take half a minute to load them.
+//! The wrapper has a hidden parameter for each of 130 controllers of 16 channels. Hosts request the texts
+//! of every parameter, thousands in all; some then take half a minute to load the plugin. This module
+//! hides the controllers that the piano does not read.
 
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::CtrlNumber;
 use nice_plug::wrapper::vst3::vst3::Steinberg::int32;
 
 use touchback_instrument::midi::controller::is_heard;
 
-/// VST3's number for channel pressure, which fingers of their own channels have.
+/// VST3's number for channel pressure, which MPE uses.
 const PRESSURE: CtrlNumber = 128;
 /// VST3's number for pitch bend.
 const BEND: CtrlNumber = 129;
 /// Controllers of a channel in the wrapper's order.
-const OF_A_CHANNEL: int32 = 130;
+const PER_CHANNEL: int32 = 130;
 const CHANNELS: int32 = 16;
 /// Parameters of the wrapper that are controllers.
-const ALL: int32 = OF_A_CHANNEL * CHANNELS;
+const ALL: int32 = PER_CHANNEL * CHANNELS;
 
-/// The controllers of a channel that hosts get to know.
+/// The controllers of a channel that hosts see.
 fn known() -> impl Iterator<Item = CtrlNumber> {
     (0..=127).filter(|number| is_heard(*number)).map(CtrlNumber::from).chain([PRESSURE, BEND])
 }
 
-/// Whether hosts get to know a controller of a channel.
+/// Whether hosts see a controller of a channel.
 pub(super) fn is_known(number: CtrlNumber) -> bool {
     known().any(|known| known == number)
 }
 
-/// Known controllers of one channel.
-fn of_a_channel() -> int32 {
+/// Number of controllers of a channel that hosts see.
+fn known_per_channel() -> int32 {
     int32::try_from(known().count()).unwrap_or(0)
 }
 
-/// Parameters that hosts get to know, of the `all` that the wrapper has.
+/// Number of parameters that hosts see, of the wrapper's `all`.
 pub(super) fn count(all: int32) -> int32 {
-    all - ALL + of_a_channel() * CHANNELS
+    all - ALL + known_per_channel() * CHANNELS
 }
 
-/// The wrapper's index, of the `all` it has, of the parameter that hosts know by `index`.
-pub(super) fn place_of(index: int32, all: int32) -> Option<int32> {
+/// The index, among the wrapper's `all` parameters, of the parameter that hosts see at `index`.
+pub(super) fn framework_index(index: int32, all: int32) -> Option<int32> {
     let own = all - ALL;
     if index < own {
         return (index >= 0).then_some(index);
     }
-    let (place, width) = (index - own, of_a_channel());
-    let number = known().nth(usize::try_from(place % width).ok()?)?;
-    (place / width < CHANNELS).then(|| own + place / width * OF_A_CHANNEL + int32::from(number))
+    let (position, width) = (index - own, known_per_channel());
+    let number = known().nth(usize::try_from(position % width).ok()?)?;
+    let channel = position / width;
+    (channel < CHANNELS).then(|| own + channel * PER_CHANNEL + int32::from(number))
 }
 
 #[cfg(test)]
@@ -54,12 +56,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_know_every_controller_that_is_heard_and_no_other() {
+    fn hosts_see_the_controllers_that_the_piano_reads_and_no_others() {
         let (own, all) = (62, 62 + ALL);
-        let heard = count(all) - own;
-        assert_eq!(heard, 16 * 16);
+        let visible = count(all) - own;
+        assert_eq!(visible, 16 * 16);
         let known: Vec<_> =
-            (0..heard).map(|index| place_of(own + index, all).unwrap() - own).collect();
+            (0..visible).map(|index| framework_index(own + index, all).unwrap() - own).collect();
         let expected: Vec<_> = (0..16)
             .flat_map(|channel| {
                 [7, 10, 11, 64, 66, 67, 88, 120, 121, 123, 124, 125, 126, 127, 128, 129]
@@ -67,9 +69,9 @@ mod tests {
             })
             .collect();
         assert_eq!(known, expected);
-        assert_eq!((place_of(0, all), place_of(61, all)), (Some(0), Some(61)));
-        for outside in [-1, own + heard, int32::MIN, int32::MAX] {
-            assert_eq!(place_of(outside, all), None);
+        assert_eq!((framework_index(0, all), framework_index(61, all)), (Some(0), Some(61)));
+        for outside in [-1, own + visible, int32::MIN, int32::MAX] {
+            assert_eq!(framework_index(outside, all), None);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What VST3 hosts ask of a plugin's parameters, controllers, note expressions and units.
+//! The functions by which VST3 hosts query parameters, controllers, note expressions and units.
 
 use std::sync::atomic::Ordering;
 
@@ -45,7 +45,7 @@ impl IEditControllerTrait for Component {
 
     unsafe fn createView(&self, name: FIDString) -> *mut IPlugView {
         catch(std::ptr::null_mut(), || {
-            // SAFETY: as the host called it; the wrapper gives its reference away.
+            // SAFETY: as the host called it; the wrapper passes its reference on.
             let view = unsafe {
                 View::create(
                     IEditControllerTrait::createView(&*self.framework, name),
@@ -58,7 +58,7 @@ impl IEditControllerTrait for Component {
     }
 
     unsafe fn getParameterCount(&self) -> int32 {
-        // SAFETY: the wrapper counts.
+        // SAFETY: no pointers.
         catch(0, || unsafe {
             controllers::count(IEditControllerTrait::getParameterCount(&*self.framework))
         })
@@ -68,10 +68,12 @@ impl IEditControllerTrait for Component {
         if info.is_null() {
             return kInvalidArgument;
         }
-        // SAFETY: the wrapper counts; the host's pointer, not null.
+        // SAFETY: the host's pointer, not null.
         catch(kResultFalse, || unsafe {
             let all = IEditControllerTrait::getParameterCount(&*self.framework);
-            let Some(index) = controllers::place_of(index, all) else { return kInvalidArgument };
+            let Some(index) = controllers::framework_index(index, all) else {
+                return kInvalidArgument;
+            };
             let answer = IEditControllerTrait::getParameterInfo(&*self.framework, index, info);
             (*info).units = [0; 128];
             answer
@@ -92,7 +94,7 @@ impl IEditControllerTrait for Component {
         if answer == kResultOk
             && let Some((_, unit)) = unit
         {
-            // SAFETY: the wrapper has written there.
+            // SAFETY: the wrapper has written to it.
             append(unsafe { &mut *text }, unit);
         }
         answer

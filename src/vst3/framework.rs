@@ -1,4 +1,4 @@
-//! What the framework's wrapper says of its parameters.
+//! Queries to the framework's wrapper about its parameters.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use crate::plugin::Touchback;
 
 /// The units of the wrapper's parameters that have one.
 pub(super) fn units(framework: &Wrapper<Touchback>) -> Vec<(ParamID, String128)> {
-    // SAFETY: the wrapper counts.
+    // SAFETY: no pointers.
     let count = unsafe { IEditControllerTrait::getParameterCount(framework) };
     let unit_of = |index| {
         // SAFETY: numbers and characters, all of which may be 0.
         let mut info: ParameterInfo = unsafe { std::mem::zeroed() };
-        // SAFETY: the wrapper writes what is there.
+        // SAFETY: the wrapper writes to a valid structure.
         let answer =
             unsafe { IEditControllerTrait::getParameterInfo(framework, index, &raw mut info) };
         (answer == kResultOk && info.units[0] != 0).then_some((info.id, info.units))
@@ -25,7 +25,7 @@ pub(super) fn units(framework: &Wrapper<Touchback>) -> Vec<(ParamID, String128)>
     (0..count).filter_map(unit_of).collect()
 }
 
-/// Puts `more` behind `text`, both ended by 0, as far as there is room.
+/// Appends `more` to `text`, both NUL-terminated, as far as there is room.
 pub(super) fn append(text: &mut String128, more: &String128) {
     let length = text.iter().position(|c| *c == 0).unwrap_or(text.len());
     let Some((_, room)) = text.split_at_mut(length).1.split_last_mut() else { return };
@@ -35,7 +35,7 @@ pub(super) fn append(text: &mut String128, more: &String128) {
     text[text.len() - 1] = 0;
 }
 
-/// The parameters by which the wrapper hears MIDI controllers.
+/// The parameters through which the wrapper receives MIDI controllers.
 pub(super) fn controller_ids(framework: &Wrapper<Touchback>) -> Range<ParamID> {
     let assigned = |channel: int16, number: CtrlNumber| {
         let mut id = 0;

@@ -1,4 +1,5 @@
-//! The lists through which the wrapper reads a part of a block and sends its own events.
+//! The lists through which the wrapper reads the messages of a part and sends its own events. Audio
+//! thread: they allocate only when they are made.
 
 use std::cell::{Cell, UnsafeCell};
 
@@ -19,7 +20,7 @@ pub(super) struct Point {
     pub(super) value: ParamValue,
 }
 
-/// Items of a part, in order, with room that is made once.
+/// Items of a part, in order, with a fixed capacity.
 struct Items<T>(UnsafeCell<Vec<T>>);
 
 impl<T: Copy> Items<T> {
@@ -27,9 +28,9 @@ impl<T: Copy> Items<T> {
         Self(UnsafeCell::new(Vec::with_capacity(room)))
     }
 
-    /// Takes `items`, no more than there is room for.
+    /// Replaces the items, up to the capacity.
     fn fill(&self, items: impl Iterator<Item = T>) {
-        // SAFETY: one thread fills and reads, and no reference outlives a call.
+        // SAFETY: one thread fills and reads the list, and no reference outlives a call.
         let own = unsafe { &mut *self.0.get() };
         own.clear();
         let room = own.capacity();
@@ -85,8 +86,8 @@ impl IEventListTrait for PartEvents {
     }
 }
 
-/// A part's values: each a queue of one point, which is one and the same object, because the
-/// wrapper reads each before it asks for the next.
+/// A part's values, each a queue of one point. One object serves for all queues, because the wrapper
+/// reads each queue before it requests the next.
 pub(super) struct PartChanges {
     points: Items<Point>,
     queue: ComWrapper<PointQueue>,
@@ -125,7 +126,7 @@ impl IParameterChangesTrait for PartChanges {
     }
 }
 
-/// One parameter's one value.
+/// One value of one parameter.
 struct PointQueue(Cell<Point>);
 
 impl Class for PointQueue {
@@ -159,9 +160,9 @@ impl IParamValueQueueTrait for PointQueue {
     }
 }
 
-/// The host's list of what the plugin sends, for a part that begins inside the block.
+/// The host's output list for a part that begins inside the block.
 pub(super) struct ShiftedOutput {
-    /// The host's list while a part is played, else null.
+    /// The host's list while a part is processed, else null.
     pub(super) host: Cell<*mut IEventList>,
     /// First sample of the part.
     pub(super) start: Cell<int32>,
@@ -181,7 +182,7 @@ impl IEventListTrait for ShiftedOutput {
     }
 
     unsafe fn addEvent(&self, event: *mut Event) -> tresult {
-        // SAFETY: the wrapper's event, and the host's list while its block is played.
+        // SAFETY: the wrapper's event, and the host's list while its block is processed.
         unsafe {
             let (Some(event), Some(host)) = (event.as_ref(), ComRef::from_raw(self.host.get()))
             else {
@@ -198,7 +199,7 @@ impl IEventListTrait for ShiftedOutput {
 mod tests {
     use super::*;
 
-    /// A host's list that keeps the sample and the bus of what it is told.
+    /// A host's list that records sample and bus of each event.
     struct HostList(UnsafeCell<Vec<(int32, int32)>>);
 
     impl Class for HostList {
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_a_part_has_the_sample_of_the_block() {
+    fn sent_events_have_their_sample_inside_the_block() {
         let host = ComWrapper::new(HostList(UnsafeCell::default()));
         let list = host.as_com_ref::<IEventList>().unwrap().as_ptr();
         let sent = ShiftedOutput { host: Cell::new(list), start: Cell::new(0) };
@@ -243,15 +244,15 @@ mod tests {
         }
         sent.host.set(std::ptr::null_mut());
         let mut late = event(1);
-        // SAFETY: as above; no host listens between blocks.
+        // SAFETY: as above; the host's list is null between blocks.
         assert_eq!(unsafe { sent.addEvent(&raw mut late) }, kInvalidArgument);
         // SAFETY: nobody else uses the list.
-        let heard = unsafe { &*host.0.get() };
-        assert_eq!(heard[..], [(5, 7), (64, 7), (127, 7), (int32::MAX, 7)]);
+        let received = unsafe { &*host.0.get() };
+        assert_eq!(received[..], [(5, 7), (64, 7), (127, 7), (int32::MAX, 7)]);
     }
 
     #[test]
-    fn a_part_has_its_own_events_and_no_more_than_there_is_room_for() {
+    fn a_part_has_its_own_events_up_to_the_capacity() {
         let events = PartEvents::with_room(3);
         events.fill((0..2).map(event));
         events.fill((10..20).map(event));
@@ -269,7 +270,7 @@ mod tests {
             assert_eq!(read(outside), (kInvalidArgument, -1));
         }
         let mut own = event(0);
-        // SAFETY: null is what is tried.
+        // SAFETY: the list refuses null.
         let refused =
             unsafe { (events.getEvent(0, std::ptr::null_mut()), events.addEvent(&raw mut own)) };
         assert_eq!(refused, (kInvalidArgument, kNotImplemented));
@@ -278,23 +279,23 @@ mod tests {
     #[test]
     fn each_value_of_a_part_is_a_queue_of_one_point() {
         let changes = PartChanges::with_room(8);
-        let point = |place: u8| Point {
-            offset: int32::from(place) + 3,
-            id: 100 + u32::from(place),
-            value: 0.125 * f64::from(place),
+        let point = |index: u8| Point {
+            offset: int32::from(index) + 3,
+            id: 100 + u32::from(index),
+            value: 0.125 * f64::from(index),
         };
         changes.fill((0..4).map(point));
         // SAFETY: no pointers.
         assert_eq!(unsafe { changes.getParameterCount() }, 4);
-        for place in [2, 0, 3] {
+        for index in [2, 0, 3] {
             // SAFETY: the queue lives as long as the list; the variables live here.
             unsafe {
-                let queue = changes.getParameterData(int32::from(place));
+                let queue = changes.getParameterData(int32::from(index));
                 let queue = ComRef::from_raw(queue).unwrap();
                 let (mut offset, mut value) = (-1, -1.0);
-                assert_eq!((queue.getPointCount(), queue.getParameterId()), (1, point(place).id));
+                assert_eq!((queue.getPointCount(), queue.getParameterId()), (1, point(index).id));
                 assert_eq!(queue.getPoint(0, &raw mut offset, &raw mut value), kResultOk);
-                assert_eq!((offset, value), (point(place).offset, point(place).value));
+                assert_eq!((offset, value), (point(index).offset, point(index).value));
                 let null = (std::ptr::null_mut(), std::ptr::null_mut());
                 for status in [
                     queue.getPoint(1, &raw mut offset, &raw mut value),

@@ -1,4 +1,4 @@
-//! The host's own menu of a parameter, by VST3's component handler.
+//! The host's own menu of a parameter, through VST3's component handler.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -10,29 +10,29 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{IPlugView, kResultOk};
 
-use crate::editor::host_menu::{Show, Wish};
+use crate::editor::host_menu::{MenuRequest, Show};
 
-/// The view made last. A wish lives no longer than the window in it, which the host takes away on
-/// the thread that shows the menu.
+/// The view created last. A request for the menu lives no longer than the view's window, which the host
+/// closes on the thread that shows the menu.
 pub(super) type View = Arc<AtomicPtr<IPlugView>>;
 
-/// How the host behind `handler` shows its menu over `view`, if it has one.
+/// The function by which the host of `handler` shows its menu over `view`, if it has one.
 ///
 /// # Safety
 /// `handler` is null or a host's.
 pub(super) unsafe fn find(handler: *mut IComponentHandler, view: View) -> Option<Show> {
     // SAFETY: the caller's promise.
     let handler: ComPtr<IComponentHandler3> = unsafe { ComRef::from_raw(handler) }?.cast()?;
-    Some(Arc::new(move |wish| show(&handler, view.load(Ordering::Acquire), wish)))
+    Some(Arc::new(move |request| show(&handler, view.load(Ordering::Acquire), request)))
 }
 
-fn show(handler: &ComPtr<IComponentHandler3>, view: *mut IPlugView, wish: Wish) -> bool {
-    // SAFETY: the host's handler; the view is there, or null, which hosts stand.
-    let menu = unsafe { handler.createContextMenu(view, &raw const wish.parameter) };
-    // SAFETY: the host gives its reference away.
+fn show(handler: &ComPtr<IComponentHandler3>, view: *mut IPlugView, request: MenuRequest) -> bool {
+    // SAFETY: the host's handler; the view is valid, or null, which hosts accept.
+    let menu = unsafe { handler.createContextMenu(view, &raw const request.parameter) };
+    // SAFETY: the host passes its reference on.
     let Some(menu) = (unsafe { ComPtr::from_raw(menu) }) else { return false };
     // SAFETY: the host's menu.
-    unsafe { menu.popup(wish.at[0], wish.at[1]) == kResultOk }
+    unsafe { menu.popup(request.at[0], request.at[1]) == kResultOk }
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_given_parameter_and_place() {
+    fn the_host_receives_parameter_and_position() {
         let shown = Shown::default();
         let host = ComWrapper::new(Host(shown.clone()));
         let handler = host.to_com_ptr::<IComponentHandler>().unwrap();
@@ -130,7 +130,7 @@ mod tests {
         unsafe {
             assert!(find(std::ptr::null_mut(), View::default()).is_none());
             let show = find(handler.as_ptr(), View::default()).unwrap();
-            assert!(show(Wish { parameter: 5, at: [20, 30] }));
+            assert!(show(MenuRequest { parameter: 5, at: [20, 30] }));
         }
         assert_eq!(*shown.lock().unwrap(), [(5, 20, 30)]);
     }

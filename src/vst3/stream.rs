@@ -1,4 +1,5 @@
-//! A host's stream that never says it has moved more than was asked for: the wrapper would believe it.
+//! A host's stream whose reported number of bytes never exceeds the requested one, because the wrapper
+//! trusts the reported number.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -8,18 +9,18 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 };
 use nice_plug::wrapper::vst3::vst3::{Class, ComPtr, ComRef, ComWrapper};
 
-/// A host's stream, for as long as a call.
+/// A host's stream during one call.
 struct Bounded {
     host: ComPtr<IBStream>,
-    /// Whether the host took everything that was written.
-    is_whole: Cell<bool>,
+    /// Whether the host wrote all bytes.
+    is_complete: Cell<bool>,
 }
 
 impl Class for Bounded {
     type Interfaces = (IBStream,);
 }
 
-/// A [`Bounded`] as the wrapper gets it.
+/// A [`Bounded`] stream as the wrapper receives it.
 pub(super) struct Stream(ComWrapper<Bounded>);
 
 impl Stream {
@@ -28,30 +29,30 @@ impl Stream {
     pub(super) unsafe fn new(host: *mut IBStream) -> Option<Self> {
         // SAFETY: the caller's promise.
         let host = unsafe { ComRef::from_raw(host) }?.to_com_ptr();
-        Some(Self(ComWrapper::new(Bounded { host, is_whole: Cell::new(true) })))
+        Some(Self(ComWrapper::new(Bounded { host, is_complete: Cell::new(true) })))
     }
 
-    /// Not counted as a reference.
+    /// The stream's pointer, without a reference count of its own.
     pub(super) fn as_stream(&self) -> *mut IBStream {
         self.0.as_com_ref::<IBStream>().map_or(std::ptr::null_mut(), |stream| stream.as_ptr())
     }
 
-    pub(super) fn is_whole(&self) -> bool {
-        self.0.is_whole.get()
+    pub(super) fn is_complete(&self) -> bool {
+        self.0.is_complete.get()
     }
 }
 
-/// Bytes that a host says it has moved, of `wanted`, handed to the wrapper.
+/// Limits the host's number of bytes, `reported`, to `requested`, and writes it to the wrapper's `moved`.
 ///
 /// # Safety
 /// `moved` is null or valid.
-unsafe fn tell(said: int32, wanted: int32, moved: *mut int32) -> int32 {
-    let said = said.clamp(0, wanted.max(0));
+unsafe fn limit(reported: int32, requested: int32, moved: *mut int32) -> int32 {
+    let reported = reported.clamp(0, requested.max(0));
     if !moved.is_null() {
         // SAFETY: the caller's promise.
-        unsafe { moved.write(said) };
+        unsafe { moved.write(reported) };
     }
-    said
+    reported
 }
 
 impl IBStreamTrait for Bounded {
@@ -59,33 +60,33 @@ impl IBStreamTrait for Bounded {
         if size < 0 {
             return kInvalidArgument;
         }
-        let mut said = 0;
+        let mut reported = 0;
         // SAFETY: the wrapper's buffer and variable, the host's function.
         unsafe {
-            let answer = self.host.read(buffer, size, &raw mut said);
-            tell(said, size, moved);
+            let answer = self.host.read(buffer, size, &raw mut reported);
+            limit(reported, size, moved);
             answer
         }
     }
 
     unsafe fn write(&self, buffer: *mut c_void, size: int32, moved: *mut int32) -> tresult {
-        let mut said = size;
-        // SAFETY: as above. Hosts that do not say how much they took took all.
-        let (answer, said) = unsafe {
-            let answer = self.host.write(buffer, size, &raw mut said);
-            (answer, tell(said, size, moved))
+        let mut reported = size;
+        // SAFETY: as above. A host that does not report a number has written all bytes.
+        let (answer, reported) = unsafe {
+            let answer = self.host.write(buffer, size, &raw mut reported);
+            (answer, limit(reported, size, moved))
         };
-        self.is_whole.set(self.is_whole.get() && answer == kResultOk && said == size);
+        self.is_complete.set(self.is_complete.get() && answer == kResultOk && reported == size);
         answer
     }
 
     unsafe fn seek(&self, to: int64, mode: int32, at: *mut int64) -> tresult {
-        let mut said = 0;
-        // SAFETY: the host's function. Some hosts write where they were handed nothing.
-        let answer = unsafe { self.host.seek(to, mode, &raw mut said) };
+        let mut reported = 0;
+        // SAFETY: the host's function, with a variable of our own: some hosts write to null.
+        let answer = unsafe { self.host.seek(to, mode, &raw mut reported) };
         if !at.is_null() {
             // SAFETY: the wrapper's variable.
-            unsafe { at.write(said) };
+            unsafe { at.write(reported) };
         }
         answer
     }

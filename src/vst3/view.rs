@@ -1,5 +1,5 @@
-//! The window's view as hosts know it. The wrapper reads names that are not there, panics for a parent
-//! that is no window of this system and on a thread that did not make the window, and takes any size.
+//! The window's view as hosts see it, checked. The wrapper reads null names, panics for a parent that is
+//! no window of this system and on a thread other than the window's, and accepts any size.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::host_window::{LONGEST_SIDE, WindowThread, is_scale, is_side, is_x11_w
 pub(super) struct View {
     framework: ComPtr<IPlugView>,
     window: Arc<WindowThread>,
-    /// This view, as the host knows it.
+    /// This view's pointer, which the host holds.
     own: AtomicPtr<IPlugView>,
 }
 
@@ -31,10 +31,10 @@ impl Class for View {
 }
 
 impl View {
-    /// A view before the wrapper's, counted as one reference; null where that is.
+    /// A checked view of the wrapper's view, with one reference; null for null.
     ///
     /// # Safety
-    /// `framework` is null or a view whose reference is given away.
+    /// `framework` is null or a view whose reference passes to the new view.
     pub(super) unsafe fn create(
         framework: *mut IPlugView,
         window: Arc<WindowThread>,
@@ -50,7 +50,7 @@ impl View {
         pointer
     }
 
-    /// The answer of a function of the open window, on its thread.
+    /// Returns the result of a function of the open window: `kResultFalse` on any thread but the window's.
     fn ask(&self, call: impl FnOnce() -> tresult) -> tresult {
         let work = || self.window.run(kResultFalse, call, || self.close());
         catch(kResultFalse, work)
@@ -64,13 +64,13 @@ impl View {
 
 impl Drop for View {
     fn drop(&mut self) {
-        // The wrapper keeps its view, and with it the frame, which names this one.
+        // The wrapper keeps its view, which holds the frame, which refers to this view.
         // SAFETY: the wrapper's own view.
         catch(kResultFalse, || unsafe { self.framework.setFrame(std::ptr::null_mut()) });
     }
 }
 
-/// Width and height of a rectangle that a window may have.
+/// Width and height of a rectangle, if a window may have them.
 fn size(rectangle: &ViewRect) -> Option<(u32, u32)> {
     let side = |from: int32, to: int32| {
         u32::try_from(to.checked_sub(from)?).ok().filter(|pixels| is_side(*pixels))
@@ -78,7 +78,7 @@ fn size(rectangle: &ViewRect) -> Option<(u32, u32)> {
     side(rectangle.left, rectangle.right).zip(side(rectangle.top, rectangle.bottom))
 }
 
-/// The same rectangle, no longer or wider than a window may be.
+/// The rectangle, limited to a window's largest width and height.
 fn bounded(rectangle: &ViewRect) -> ViewRect {
     let end = |from: int32, to: int32| to.min(from.saturating_add_unsigned(LONGEST_SIDE));
     ViewRect {
@@ -156,9 +156,9 @@ impl IPlugViewTrait for View {
 
     unsafe fn setFrame(&self, frame: *mut IPlugFrame) -> tresult {
         let view = self.own.load(Ordering::Acquire);
-        // SAFETY: the host's frame, or none.
+        // SAFETY: the host's frame, or null.
         catch(kResultFalse, || match unsafe { ComRef::from_raw(frame) } {
-            // SAFETY: the wrapper counts a reference of its own.
+            // SAFETY: the wrapper holds a reference of its own.
             Some(host) => unsafe {
                 let host = host.to_com_ptr();
                 let checked = match host.cast::<IRunLoop>() {
@@ -169,7 +169,7 @@ impl IPlugViewTrait for View {
                 let pointer = checked.as_ref().map_or(std::ptr::null_mut(), ComPtr::as_ptr);
                 self.framework.setFrame(pointer)
             },
-            // SAFETY: no frame.
+            // SAFETY: null removes the frame.
             None => unsafe { self.framework.setFrame(frame) },
         })
     }
@@ -206,7 +206,7 @@ impl IPlugViewContentScaleSupportTrait for View {
     }
 }
 
-/// A host's frame as the wrapper sees it: it names the view that the host knows.
+/// A host's frame as the wrapper sees it. It passes the host the view that the host holds.
 struct Frame {
     host: ComPtr<IPlugFrame>,
     view: *mut IPlugView,
@@ -218,12 +218,12 @@ impl Class for Frame {
 
 impl IPlugFrameTrait for Frame {
     unsafe fn resizeView(&self, _: *mut IPlugView, to: *mut ViewRect) -> tresult {
-        // SAFETY: the host's frame; the view takes its frame away before it goes.
+        // SAFETY: the host's frame; the view removes its frame when it is dropped.
         unsafe { self.host.resizeView(self.view, to) }
     }
 }
 
-/// The frame of a host that runs the plugin's events.
+/// The frame of a host that runs the plugin's event loop.
 struct LoopFrame(Frame, ComPtr<IRunLoop>);
 
 impl Class for LoopFrame {
@@ -243,7 +243,8 @@ impl IRunLoopTrait for LoopFrame {
         handler: *mut IEventHandler,
         file: FileDescriptor,
     ) -> tresult {
-        // SAFETY: as the wrapper called it, which panics where the host refuses: its events wait.
+        // SAFETY: as the wrapper called it. The wrapper panics if the host refuses, so a refusal is
+        // ignored: the wrapper's events then wait.
         unsafe { self.1.registerEventHandler(handler, file) };
         kResultOk
     }
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn only_sizes_of_a_window_are_taken() {
+    fn only_sizes_that_a_window_may_have_are_accepted() {
         assert_eq!(size(&rectangle(10, 20, 1_190, 780)), Some((1_180, 760)));
         for wrong in [
             rectangle(0, 0, 0, 700),

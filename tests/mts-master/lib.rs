@@ -1,5 +1,5 @@
-//! A library with the names of the system's MTS-ESP library, for tests: one table, one per channel,
-//! notes left out. Its master is whoever loaded it.
+//! A library with the functions of the system's MTS-ESP library, for tests: one table for all channels, one
+//! per channel, filtered notes. The test that loads the library is the master.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::Relaxed};
@@ -7,20 +7,20 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::Relaxed};
 const NOTES: usize = 128;
 const CHANNELS: usize = 16;
 
-/// Frequencies as bits, Hz: tables of single channels, then the table of all.
+/// Bits of the frequencies, Hz: tables of single channels, then the table of all channels.
 static TABLES: [[AtomicU64; NOTES]; CHANNELS + 1] =
     [const { [const { AtomicU64::new(0) }; NOTES] }; CHANNELS + 1];
 static OWN_TABLE: [AtomicBool; CHANNELS] = [const { AtomicBool::new(false) }; CHANNELS];
-static LEFT_OUT: [AtomicBool; NOTES] = [const { AtomicBool::new(false) }; NOTES];
+static FILTERED: [AtomicBool; NOTES] = [const { AtomicBool::new(false) }; NOTES];
 static MASTER: AtomicBool = AtomicBool::new(false);
 static CLIENTS: AtomicI32 = AtomicI32::new(0);
 
-/// A note or channel, 0 for what is none.
-fn place(number: i8) -> usize {
+/// The index of a note or channel; 0 for a negative number.
+fn index(number: i8) -> usize {
     usize::try_from(number).unwrap_or(0)
 }
 
-/// An `AtomicU64` of a number's bits lies in memory as the number does.
+/// The table's first number: an `AtomicU64` with a number's bits has the number's memory layout.
 fn table(which: usize) -> *const f64 {
     TABLES[which].as_ptr().cast()
 }
@@ -35,38 +35,38 @@ macro_rules! exported {
 }
 
 exported! {
-    /// A client comes.
+    /// Registers a client.
     fn MTS_RegisterClient() { CLIENTS.fetch_add(1, Relaxed); }
-    /// A client goes.
+    /// Removes a client.
     fn MTS_DeregisterClient() { CLIENTS.fetch_sub(1, Relaxed); }
-    /// Clients there are.
+    /// Number of clients.
     fn MTS_GetNumClients() -> i32 { CLIENTS.load(Relaxed) }
-    /// The master comes.
+    /// Registers the master.
     fn MTS_RegisterMaster(_itself: *const c_void) { MASTER.store(true, Relaxed); }
-    /// The master goes.
+    /// Removes the master.
     fn MTS_DeregisterMaster() { MASTER.store(false, Relaxed); }
-    /// Whether there is one.
+    /// Whether there is a master.
     fn MTS_HasMaster() -> bool { MASTER.load(Relaxed) }
     /// Frequencies of all channels, Hz.
     fn MTS_GetTuningTable() -> *const f64 { table(CHANNELS) }
     /// Frequencies of one channel, Hz.
-    fn MTS_GetMultiChannelTuningTable(channel: i8) -> *const f64 { table(place(channel)) }
-    /// Whether a channel has its own.
-    fn MTS_UseMultiChannelTuning(channel: i8) -> bool { OWN_TABLE[place(channel)].load(Relaxed) }
-    /// Whether a note is left out.
-    fn MTS_ShouldFilterNote(note: i8, _channel: i8) -> bool { LEFT_OUT[place(note)].load(Relaxed) }
-    /// Whether a note of a channel's own table is left out: none.
+    fn MTS_GetMultiChannelTuningTable(channel: i8) -> *const f64 { table(index(channel)) }
+    /// Whether a channel has its own table.
+    fn MTS_UseMultiChannelTuning(channel: i8) -> bool { OWN_TABLE[index(channel)].load(Relaxed) }
+    /// Whether a note is filtered.
+    fn MTS_ShouldFilterNote(note: i8, _channel: i8) -> bool { FILTERED[index(note)].load(Relaxed) }
+    /// Whether a note of a channel's own table is filtered: never.
     fn MTS_ShouldFilterNoteMultiChannel(_note: i8, _channel: i8) -> bool { false }
-    /// The master tunes a note to `hz`.
+    /// Sets the frequency of a note, Hz.
     fn MTS_SetNoteTuning(hz: f64, note: i8) {
-        TABLES[CHANNELS][place(note)].store(hz.to_bits(), Relaxed);
+        TABLES[CHANNELS][index(note)].store(hz.to_bits(), Relaxed);
     }
-    /// The master tunes a note of one channel to `hz`.
+    /// Sets the frequency of a note of one channel, Hz.
     fn MTS_SetMultiChannelNoteTuning(hz: f64, note: i8, channel: i8) {
-        TABLES[place(channel)][place(note)].store(hz.to_bits(), Relaxed);
+        TABLES[index(channel)][index(note)].store(hz.to_bits(), Relaxed);
     }
-    /// The master gives a channel its own table.
-    fn MTS_SetMultiChannel(own: bool, channel: i8) { OWN_TABLE[place(channel)].store(own, Relaxed); }
-    /// The master leaves a note out.
-    fn MTS_FilterNote(out: bool, note: i8, _channel: i8) { LEFT_OUT[place(note)].store(out, Relaxed); }
+    /// Sets whether a channel has its own table.
+    fn MTS_SetMultiChannel(own: bool, channel: i8) { OWN_TABLE[index(channel)].store(own, Relaxed); }
+    /// Sets whether a note is filtered.
+    fn MTS_FilterNote(out: bool, note: i8, _channel: i8) { FILTERED[index(note)].store(out, Relaxed); }
 }

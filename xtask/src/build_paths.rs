@@ -1,21 +1,21 @@
-//! Paths of the building machine: left out of what is handed out.
+//! Keeps paths of the building machine out of the release archives.
 //!
-//! The compiler writes the path of every source file into messages of panics. A build with other flags
-//! shares nothing with one without, so archives are built in a folder of their own: what `cargo build
-//! --release` made stays as it is. `cargo xtask bundle` and `install` use that of the machine they stay
-//! on.
+//! The compiler writes the path of every source file into the messages of panics. The flags that replace
+//! these paths invalidate all build artifacts, so archives are built in a folder of their own and the
+//! artifacts of `cargo build --release` stay valid. `cargo xtask bundle` and `install` keep the paths:
+//! their bundles stay on this machine.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
-use crate::dist::files;
+use crate::bundle::files;
 
-/// Where archives are built.
+/// Build folder of the archives.
 pub(crate) const FOLDER: &str = "target/dist-build";
 
-/// Places of this machine and what stands for each, the general before the special.
+/// Paths of this machine and the replacement of each, the general before the special.
 pub(crate) fn places() -> Result<Vec<(PathBuf, &'static str)>> {
     let home = dirs::home_dir();
     let or_home = |variable: &str, folder: &str| {
@@ -36,7 +36,7 @@ pub(crate) fn places() -> Result<Vec<(PathBuf, &'static str)>> {
     let own = std::env::current_dir()?;
     let all = general.into_iter().filter_map(|(path, name)| Some((path?, name))).chain(registries);
     let all = all.chain([(own, "touchback")]);
-    // By its links and without.
+    // Each path with its symbolic links and without.
     let spelled = all.flat_map(|(path, name)| {
         let real = path.canonicalize().ok().filter(|real| *real != path);
         [Some(path), real].into_iter().flatten().map(move |path| (path, name))
@@ -44,8 +44,8 @@ pub(crate) fn places() -> Result<Vec<(PathBuf, &'static str)>> {
     Ok(spelled.filter(|(path, _)| path.components().count() > 1).collect())
 }
 
-/// The flags of the compiler, as cargo takes them: those of the environment (`encoded` before `plain`,
-/// as cargo has it), then those that replace `places`.
+/// The compiler's flags in cargo's encoding: those of the environment (`encoded` takes precedence over
+/// `plain`, as in cargo), then those that replace `places`.
 pub(crate) fn flags(
     encoded: Option<OsString>,
     plain: Option<OsString>,
@@ -68,7 +68,7 @@ pub(crate) fn flags(
     given.into_iter().chain(own).collect::<Vec<_>>().join("\u{1f}".as_ref())
 }
 
-/// From now on cargo leaves `places` out of what it builds, and builds in [`FOLDER`].
+/// Sets the environment so that cargo replaces `places` in its output, and builds in [`FOLDER`].
 pub(crate) fn leave_out(places: &[(PathBuf, &str)]) -> Result<()> {
     let [encoded, plain] = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"].map(std::env::var_os);
     let flags = flags(encoded, plain, places);
@@ -81,19 +81,25 @@ pub(crate) fn leave_out(places: &[(PathBuf, &str)]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a folder with a file in which one of `places` can be read.
+/// # Errors
+/// A file in `folder` that contains one of `places`.
 pub(crate) fn refuse_in(folder: &Path, places: &[(PathBuf, &str)]) -> Result<()> {
     for file in files(folder)? {
         let bytes = std::fs::read(folder.join(&file))?;
         for (place, _) in places {
             let found = place_in(&bytes, place);
-            ensure!(found.is_none(), "{}: tells `{}`", file.display(), found.unwrap_or_default());
+            ensure!(
+                found.is_none(),
+                "{}: contains `{}`",
+                file.display(),
+                found.unwrap_or_default()
+            );
         }
     }
     Ok(())
 }
 
-/// What `bytes` hold of a path in `place`.
+/// The first path inside `place` that `bytes` contain.
 fn place_in(bytes: &[u8], place: &Path) -> Option<String> {
     let mut start = place.as_os_str().as_encoded_bytes().to_vec();
     start.push(if cfg!(windows) { b'\\' } else { b'/' });
@@ -122,9 +128,9 @@ mod tests {
         assert_eq!(*all(Some(native), Some("-g")), *format!("{native}\u{1f}{own}"));
     }
 
-    /// The path of a source as cargo gives those of the registry: whole.
+    /// The source has an absolute path, as cargo passes for registry sources.
     #[test]
-    fn a_library_built_with_them_does_not_tell_where() {
+    fn a_library_built_with_the_flags_does_not_contain_paths() {
         let work = tempfile::tempdir().unwrap();
         let home = work.path().canonicalize().unwrap();
         std::fs::create_dir(home.join("deep")).unwrap();
@@ -145,13 +151,13 @@ mod tests {
             assert!(command.status().unwrap().success());
             refuse_in(out.path(), &places).map_err(|error| error.to_string())
         };
-        let told = compile(&OsString::new()).unwrap_err();
-        assert!(told.contains("lib.a: tells `") && told.contains("lib.rs"), "{told}");
+        let error = compile(&OsString::new()).unwrap_err();
+        assert!(error.contains("lib.a: contains `") && error.contains("lib.rs"), "{error}");
         compile(&flags(None, None, &places)).unwrap();
     }
 
     #[test]
-    fn the_places_of_this_machine_are_known() {
+    fn the_paths_of_this_machine_are_absolute_and_end_with_the_workspace() {
         let places = places().unwrap();
         assert_eq!(places.last().unwrap().1, "touchback");
         assert!(places.iter().all(|(path, _)| path.is_absolute()), "{places:?}");

@@ -1,4 +1,4 @@
-//! Archives to hand out: plugins, command, presets, an install page and script, licences.
+//! Release archives: plugins, command, presets, an install page and script, licences.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -10,20 +10,16 @@ use anyhow::{Context as _, Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
 use crate::build_paths;
-use crate::install::{BUNDLES, copy, remove};
+use crate::bundle::{
+    BUNDLES, COMMAND, CROSS, PROGRAM, RELEASE, cargo, copy, files, presets, remove, run_command,
+    target_folder,
+};
 use crate::licenses::{self, HOST};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
-/// Where it is built, as `tests/host/windows.sh` does.
-const CROSS: &str = "target/windows/build";
-/// The package of the command.
-const COMMAND: &str = "touchback-lab";
-/// One call of cargo for plugin and command: others share their parts otherwise and build them again.
-const RELEASE: [&str; 6] = ["build", "--release", "-p", "touchback", "-p", COMMAND];
-const PROGRAM: &str = if cfg!(windows) { "touchback.exe" } else { "touchback" };
 
-/// Builds and packs into `target/dist`; sums of everything there go to `SHA256SUMS`.
+/// Builds and packs into `target/dist`; writes checksums of all archives there to `SHA256SUMS`.
 pub(crate) fn run(options: &[String]) -> Result<()> {
     nice_plug_xtask::chdir_workspace_root()?;
     let is_windows = match options {
@@ -42,7 +38,7 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     remove(&folder)?;
     fs::create_dir_all(&folder)?;
     let licences = licenses::of(COMMAND, target)?;
-    // All sources are there now.
+    // `licenses::of` has fetched all sources, so their paths are known.
     let places = build_paths::places()?;
     build_paths::leave_out(&places)?;
     let program =
@@ -71,10 +67,10 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     sums(dist)
 }
 
-/// Builds once what the parts share and puts the bundles into `folder`; where the command is.
+/// Builds plugin and command in one call and copies the bundles to `folder`; returns the command's path.
 fn build(is_windows: bool, folder: &Path) -> Result<PathBuf> {
     let (built, library) = if is_windows {
-        // The standard library is built too: no toolchain of another system is needed.
+        // The standard library is built too, so that no toolchain for Windows is needed.
         let cross = ["--target", WINDOWS, "-Zbuild-std=std,panic_unwind"];
         cargo(RELEASE.iter().chain(&cross))?;
         (Path::new(CROSS).join(WINDOWS).join("release"), "touchback.dll")
@@ -95,8 +91,7 @@ fn build(is_windows: bool, folder: &Path) -> Result<PathBuf> {
     Ok(built.join(if is_windows { "touchback.exe" } else { PROGRAM }))
 }
 
-/// The same on a Mac, for both of its processors in one file each, signed ad hoc, which its system asks
-/// for.
+/// [`build`] for macOS: universal binaries for both processors, signed ad hoc, as macOS requires.
 fn universal(folder: &Path) -> Result<PathBuf> {
     let target_folder = target_folder();
     let program = target_folder.join("universal").join(PROGRAM);
@@ -125,56 +120,6 @@ fn system(target: &str) -> String {
     let machine = target.split('-').next().unwrap_or(target);
     let name = if target.contains("windows") { "windows" } else { "linux" };
     format!("{name}-{machine}")
-}
-
-/// Where cargo builds, unless it is told otherwise by an argument.
-fn target_folder() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from)
-}
-
-fn cargo<'a>(arguments: impl IntoIterator<Item = &'a &'a str>) -> Result<()> {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments);
-    // Only where it is asked for, and in a folder of its own: the switch builds everything anew.
-    if command.get_args().any(|argument| argument.to_string_lossy().starts_with("-Z")) {
-        command.env("RUSTC_BOOTSTRAP", "1").env("CARGO_TARGET_DIR", CROSS);
-    }
-    run_command(&mut command)
-}
-
-pub(crate) fn run_command(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
-    ensure!(status.success(), "{command:?}: {status}");
-    Ok(())
-}
-
-/// Every factory piano for VST3 hosts, written by the command of this system.
-pub(crate) fn presets(folder: &Path) -> Result<()> {
-    let program = built_command()?;
-    run_command(Command::new(program).args(["preset", "export", "--all"]).arg(folder))
-}
-
-/// The command of this system, built for release.
-pub(crate) fn built_command() -> Result<PathBuf> {
-    cargo(&RELEASE)?;
-    Ok(target_folder().join("release").join(PROGRAM))
-}
-
-/// Files of `folder` and below, in order, relative to it.
-pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let (mut waiting, mut files) = (vec![folder.to_owned()], Vec::new());
-    while let Some(next) = waiting.pop() {
-        for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {
-            let path = entry?.path();
-            if path.is_dir() {
-                waiting.push(path);
-            } else {
-                files.push(path.strip_prefix(folder)?.to_owned());
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 fn is_program(path: &Path) -> bool {
@@ -214,10 +159,10 @@ fn zip(folder: &Path, name: &str, archive: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A Debian package for every user of a machine; needs `dpkg-deb`, without which none is made.
+/// A Debian package that installs for all users of a machine; skipped without `dpkg-deb`.
 fn debian(folder: &Path, dist: &Path, target: &str) -> Result<()> {
     if Command::new("dpkg-deb").arg("--version").output().is_err() {
-        eprintln!("no Debian package: dpkg-deb is not there");
+        eprintln!("no Debian package: dpkg-deb is not installed");
         return Ok(());
     }
     let machine = if target.starts_with("aarch64") { "arm64" } else { "amd64" };
@@ -264,7 +209,7 @@ fn debian(folder: &Path, dist: &Path, target: &str) -> Result<()> {
     )
 }
 
-/// Sums of every archive, as `sha256sum -c` reads them.
+/// Checksums of every archive, in the format of `sha256sum -c`.
 fn sums(dist: &Path) -> Result<()> {
     let mut text = String::new();
     let is_archive = |path: &Path| {

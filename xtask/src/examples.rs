@@ -1,4 +1,4 @@
-//! The manual's sound examples: the commands of its page run again, the sound packed.
+//! The manual's sound examples: runs the commands of their page and encodes the sound.
 
 use std::fs;
 use std::path::Path;
@@ -6,18 +6,17 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::dist::{built_command, run_command};
-use crate::install::{copy, remove};
+use crate::bundle::{built_command, copy, remove, run_command};
 
 const PAGE: &str = "docs/manual/examples";
-/// Where the commands run: what they write beside sound and pictures is not kept.
+/// Folder in which the commands run; of their output only sound and pictures are kept.
 const WORK: &str = "target/examples";
-/// Bits a second of the packed sound, in thousands.
+/// Bit rate of the encoded sound, kbit/s.
 const BITRATE: &str = "96";
-/// All sounds together, bytes.
+/// Most bytes of all sounds together.
 const MOST: u64 = 3_000_000;
 
-/// Runs every command of the page and puts pictures and packed sound beside it.
+/// Runs every command of the page and writes pictures and encoded sound beside the page.
 pub(crate) fn run(options: &[String]) -> Result<()> {
     ensure!(options.is_empty(), "cargo xtask examples takes no options");
     nice_plug_xtask::chdir_workspace_root()?;
@@ -35,7 +34,7 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
         run_command(Command::new(&program).args(&words[1..]).current_dir(work))?;
         let name = midi.strip_suffix(".mid").context("a rendering begins with its MIDI file")?;
         let sound = Path::new(PAGE).join(name).with_extension("opus");
-        // A fixed serial: the same sound gives the same file.
+        // With a fixed serial number the same sound gives the same file.
         let mut pack = Command::new("opusenc");
         pack.args(["--quiet", "--bitrate", BITRATE, "--serial", &index.to_string()]);
         pack.arg(work.join(name).with_extension("wav")).arg(&sound);

@@ -1,4 +1,4 @@
-//! Copies the bundles and presets to where hosts look for the user's.
+//! Copies the bundles and presets to the user's folders that hosts search.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use cargo_metadata::MetadataCommand;
 
-use crate::licenses::BESIDE;
+use crate::bundle::{self, BESIDE, BUNDLES, copy, remove};
 
 const PACKAGE: &str = "touchback";
-pub(crate) const BUNDLES: [&str; 2] = ["Touchback.clap", "Touchback.vst3"];
 
 /// Bundles with `options` for cargo (a release build unless they choose a profile), then installs.
 pub(crate) fn run(mut options: Vec<String>) -> Result<()> {
     if !options.iter().any(|o| o.starts_with("--profile") || o == "--release") {
         options.push("--release".to_owned());
     }
-    let bundle = ["bundle".to_owned(), PACKAGE.to_owned()].into_iter().chain(options);
-    nice_plug_xtask::main_with_args("cargo xtask", bundle)?;
+    let arguments = ["bundle".to_owned(), PACKAGE.to_owned()].into_iter().chain(options);
+    nice_plug_xtask::main_with_args("cargo xtask", arguments)?;
     crate::licenses::run()?;
     let workspace = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let bundled = workspace.target_directory.as_std_path().join("bundled");
@@ -29,7 +28,7 @@ pub(crate) fn run(mut options: Vec<String>) -> Result<()> {
         }
     }
     let presets = presets()?;
-    crate::dist::presets(&presets)?;
+    bundle::presets(&presets)?;
     eprintln!("Installed {}", presets.display());
     Ok(())
 }
@@ -63,11 +62,11 @@ fn folders() -> Result<[PathBuf; 2]> {
     })
 }
 
-/// Puts `bundle` (a file or a folder) into `folder`, replacing an older one; returns its place.
+/// Copies `bundle` (a file or a folder) to `folder`, replacing an older one; returns its path.
 ///
-/// The copy is complete before it takes the old one's name, so a host never sees half a bundle, and the
-/// old one is there under one of two names until then: what a run that was ended in between leaves is
-/// put right by the next.
+/// The copy is complete before it takes the old bundle's name, so a host never sees half a bundle. Until
+/// then the old bundle exists under one of two names. The next run repairs the state that an interrupted
+/// run leaves.
 fn install(bundle: &Path, folder: &Path) -> Result<PathBuf> {
     let name = bundle.file_name().context("a bundle has a name")?;
     let installed = folder.join(name);
@@ -80,18 +79,18 @@ fn install(bundle: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(installed)
 }
 
-/// Gives the bundle `aside` its name `installed` back where a run ended after it had taken it away.
+/// Renames `aside` back to `installed` if a run was interrupted between its two renames.
 fn recover(installed: &Path, aside: &Path) -> Result<()> {
     if installed.symlink_metadata().is_err() && aside.symlink_metadata().is_ok() {
         rename(aside, installed)?;
     }
-    // A library that a host has open cannot be removed on Windows: once no host has, it can.
+    // Windows cannot remove a library while a host has it open; a later run removes it.
     remove(aside)
 }
 
-/// Renames `fresh` to `installed`; an older one goes by way of `aside`.
+/// Renames `fresh` to `installed`; an older bundle is renamed to `aside` first.
 fn replace(fresh: &Path, installed: &Path, aside: &Path) -> Result<()> {
-    // A file takes the place of another at once, a folder that of none.
+    // `rename` replaces a file atomically, but not a folder that has contents.
     if fs::rename(fresh, installed).is_ok() {
         return Ok(());
     }
@@ -109,32 +108,6 @@ fn replace(fresh: &Path, installed: &Path, aside: &Path) -> Result<()> {
 fn rename(from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to)
         .with_context(|| format!("cannot rename {} to {}", from.display(), to.display()))
-}
-
-pub(crate) fn remove(path: &Path) -> Result<()> {
-    let removed = match path.symlink_metadata() {
-        Err(_) => return Ok(()),
-        Ok(data) if data.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-    };
-    removed.with_context(|| format!("cannot remove {}", path.display()))
-}
-
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
-    let context = || format!("cannot copy {} to {}", from.display(), to.display());
-    if from.is_dir() {
-        fs::create_dir_all(to).with_context(context)?;
-        for entry in fs::read_dir(from).with_context(context)? {
-            let entry = entry.with_context(context)?;
-            copy(&entry.path(), &to.join(entry.file_name()))?;
-        }
-    } else {
-        if let Some(folder) = to.parent() {
-            fs::create_dir_all(folder).with_context(context)?;
-        }
-        fs::copy(from, to).with_context(context)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The licences of everything in the bundles: checked, and their texts put beside the plugins.
+//! The licences of all packages in the bundles: checked, and their texts written beside the plugins.
 //!
-//! Works without a network: cargo has the sources that the build used.
+//! Needs no network: cargo holds the sources that the build used.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -11,16 +11,17 @@ use anyhow::{Context as _, Result, bail, ensure};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
 use spdx::expression::Expression;
 
+use crate::bundle::{BESIDE, BUNDLES};
+
 const PACKAGE: &str = "touchback";
-/// The system this runs on, as cargo names it.
+/// The target triple of this system.
 pub(crate) const HOST: &str = env!("XTASK_TARGET");
-/// Name of the texts' file inside a bundle, and beside one that is a single file.
+/// Name of the licences' file inside a bundle.
 const INSIDE: &str = "LICENSES.txt";
-pub(crate) const BESIDE: &str = "Touchback LICENSES.txt";
-/// Folders below a package's own in which texts may lie: fonts have theirs.
+/// Depth of folders below a package's own that are searched for licences, because fonts have their own.
 const DEEPEST: usize = 3;
 
-/// Checks the licences of the plugin's parts and writes their texts into the bundles that are there.
+/// Checks the licences of the plugin's packages and writes their texts into the existing bundles.
 pub(crate) fn run() -> Result<()> {
     let metadata = metadata(HOST)?;
     let parts = checked(&metadata, PACKAGE)?;
@@ -35,15 +36,15 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The licences of everything in `package` as built for `target`: checked, and their texts.
+/// The licence texts of all packages in `package`, built for `target`, after the check.
 pub(crate) fn of(package: &str, target: &str) -> Result<String> {
     text(&checked(&metadata(target)?, package)?)
 }
 
-/// The parts of `package`.
+/// The packages linked into `package`.
 ///
 /// # Errors
-/// One whose licence is not allowed.
+/// A package whose licence is not allowed.
 fn checked<'a>(metadata: &'a Metadata, package: &str) -> Result<Vec<&'a Package>> {
     let parts = parts(metadata, package)?;
     let allowed = allowed(metadata.workspace_root.as_std_path())?;
@@ -60,7 +61,7 @@ fn metadata(target: &str) -> Result<Metadata> {
         .context("cargo metadata failed")
 }
 
-/// What is linked into `package`, by name.
+/// The packages linked into `package`, sorted by name.
 fn parts<'a>(metadata: &'a Metadata, package: &str) -> Result<Vec<&'a Package>> {
     let graph = metadata.resolve.as_ref().context("cargo knows no dependencies")?;
     let nodes: BTreeMap<&PackageId, _> = graph.nodes.iter().map(|n| (&n.id, n)).collect();
@@ -95,13 +96,13 @@ fn allowed(root: &Path) -> Result<Vec<String>> {
 fn expression(part: &Package) -> Result<Expression> {
     let name = format!("{} {}", part.name, part.version);
     let license = part.license.as_deref().with_context(|| format!("{name}: names no licence"))?;
-    // Old packages separate choices by a stroke.
+    // Old packages separate alternatives by a slash.
     Expression::parse(&license.replace('/', " OR "))
         .map_err(|e| anyhow::anyhow!("{name}: {license}: {}", e.reason))
 }
 
 /// # Errors
-/// A part that none of the allowed licences lets us link.
+/// A package that none of the allowed licences covers.
 fn check(part: &Package, allowed: &[String]) -> Result<()> {
     let is_allowed = |requirement: &spdx::LicenseReq| {
         allowed.iter().any(|name| *name == requirement.to_string())
@@ -116,7 +117,7 @@ fn check(part: &Package, allowed: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Every part with its licence and the place of its sources, then every text once.
+/// A list of every package with its licence and repository, then each licence text once.
 fn text(parts: &[&Package]) -> Result<String> {
     let mut list = String::from(
         "Touchback is licensed under MIT or Apache-2.0, at your choice. The plugin contains the \
@@ -179,7 +180,7 @@ fn is_license(name: &str) -> bool {
         && (begins.iter().any(|b| name.starts_with(b)) || ends.iter().any(|e| name.ends_with(e)))
 }
 
-/// The standard texts of a part that carries none, with its authors.
+/// The standard licence texts, with the authors, of a package without a licence file.
 fn standard(part: &Package) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     for requirement in expression(part)?.requirements() {
@@ -197,10 +198,10 @@ fn standard(part: &Package) -> Result<Vec<String>> {
     Ok(texts)
 }
 
-/// Where the texts go: into bundles that are folders, beside one that is a file.
+/// Paths of the licence files: inside bundles that are folders, beside a bundle that is a file.
 fn places(bundled: &Path) -> Vec<PathBuf> {
     let mut places = Vec::new();
-    for name in crate::install::BUNDLES {
+    for name in BUNDLES {
         let bundle = bundled.join(name);
         let contents = bundle.join("Contents");
         if contents.is_dir() {
@@ -220,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_texts_are_known() {
+    fn licence_files_are_recognized_by_name() {
         for name in
             ["license-mit", "licence", "copying.lesser", "ofl.txt", "hack-regular license.txt"]
         {
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_the_plugin_may_be_linked_and_has_its_text() {
+    fn every_package_of_the_plugin_is_allowed_and_has_its_text() {
         let metadata = metadata(HOST).unwrap();
         let parts = checked(&metadata, PACKAGE).unwrap();
         assert!(parts.len() > 50);

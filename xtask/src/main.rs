@@ -4,6 +4,7 @@
 
 mod book;
 mod build_paths;
+mod bundle;
 mod dist;
 mod examples;
 mod install;
@@ -17,16 +18,16 @@ const USAGE: &str = "Usage:
   cargo xtask install [cargo build options]
       build the bundles and copy them into the user's plugin folders
   cargo xtask licenses
-      check the licences of what the plugin contains and put their texts into the bundles
+      check the licences of the plugin's packages and write their texts into the bundles
   cargo xtask dist [--windows]
-      archives with plugins, command, presets and licences in target/dist, for this system (on Linux a
+      build archives with plugins, command, presets and licences in target/dist, for this system (on Linux a
       Debian package too) or, from Linux, for Windows
   cargo xtask examples
-      the manual's sound examples and their pictures, made again (needs opusenc)
+      make the manual's sound examples and their pictures again (needs opusenc)
   cargo xtask book
-      the documents as a book with a search, in target/book (installs mdbook where there is none)
+      build the documents as a book with a search in target/book (installs mdbook where there is none)
   cargo xtask ci
-      everything the continuous integration checks, as .ci/run lists it";
+      run all checks of the continuous integration, as .ci/run lists them";
 
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);

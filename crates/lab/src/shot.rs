@@ -104,7 +104,7 @@ pub fn run(options: &ShotOptions) -> Result<()> {
             ShotFace::Device => Face::Device,
         },
         list_open: options.presets,
-        felt: options.felt,
+        haptic_action: options.felt,
         over_depth: options.depth,
         ..Shot::default()
     };

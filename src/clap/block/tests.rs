@@ -1,10 +1,11 @@
 use super::*;
 use crate::clap::event::tests::{list, note, value};
+use crate::ordered_events::HostMessages as _;
 
 /// Frames of a part and what came with it: sample and key, -1 a value.
 type Seen = (u32, Vec<(u32, i16)>);
 
-/// What the wrapper is given of a block with these outputs and events. It writes ones.
+/// The parts that the wrapper receives of a block with these outputs and events. The wrapper writes ones.
 fn feed(
     feeder: &mut BlockFeeder,
     frames: u32,
@@ -14,7 +15,7 @@ fn feed(
     feed_all(feeder, frames, output.map_or(&mut [], std::slice::from_mut), events)
 }
 
-/// The same with any number of outputs.
+/// [`feed`] with any number of outputs.
 fn feed_all(
     feeder: &mut BlockFeeder,
     frames: u32,
@@ -38,7 +39,9 @@ fn feed_all(
     let read = |list: *const clap_input_events| {
         // SAFETY: the feeder's own list.
         let events = unsafe { HostEvents::new(list) };
-        (0..events.length).map(|i| events.get(i).unwrap().1.seen()).collect()
+        let mut all = Vec::new();
+        events.for_each(u32::MAX, &mut |_, event| all.push(event.time_and_key()));
+        all
     };
     // SAFETY: the events are a list, the output is the caller's.
     unsafe {
@@ -105,7 +108,7 @@ fn events_come_in_order_and_inside_the_block() {
     let mut output = Output::new(&[64, 64]);
     let seen = feed(&mut feeder, 64, Some(&mut output.as_clap()), &events);
     assert_eq!(seen, [(64, vec![(1, -1), (3, 2), (3, 3), (63, 1), (63, -1), (63, 4)])]);
-    assert!(feeder.carried.is_empty());
+    assert!(feeder.events.deferred.is_empty());
 }
 
 #[test]
@@ -121,7 +124,7 @@ fn a_block_without_samples_sets_values_and_keeps_notes() {
 }
 
 #[test]
-fn missing_channels_are_stood_in_for_and_others_silenced() {
+fn omitted_channels_are_substituted_and_surplus_ones_silenced() {
     let mut feeder = BlockFeeder::new(100);
     let events = vec![note(10, 1), note(2_000, 2)];
     let parts = [(1_024, vec![(10, 1)]), (1_024, vec![(976, 2)]), (952, vec![])];
@@ -144,10 +147,10 @@ fn missing_channels_are_stood_in_for_and_others_silenced() {
 }
 
 #[test]
-fn values_that_wait_hold_before_those_of_a_flush() {
+fn deferred_values_come_before_those_of_a_flush() {
     let mut feeder = BlockFeeder::new(100);
-    feeder.keep(note(3, 1));
-    feeder.keep(value(3));
+    feeder.defer(note(3, 1));
+    feeder.defer(value(3));
     let events = vec![note(0, 2), value(9)];
     assert_eq!(feed(&mut feeder, 0, None, &events), [(0, vec![(0, -1), (0, -1)])]);
     let notes = feed(&mut feeder, 8, None, &Vec::new());
@@ -155,7 +158,7 @@ fn values_that_wait_hold_before_those_of_a_flush() {
 }
 
 #[test]
-fn every_output_of_the_layout_is_handed_on() {
+fn every_output_of_the_layout_is_passed_on() {
     let mut feeder = BlockFeeder::new(100);
     feeder.set_outputs(2);
     let part = |frames| vec![(frames, vec![])];
@@ -165,12 +168,12 @@ fn every_output_of_the_layout_is_handed_on() {
     assert_eq!(feed_all(&mut feeder, 64, &mut given, &Vec::new()), part(64));
     assert_eq!(given.map(|output| output.constant_mask), [!3, !3]);
     assert_eq!((near.ends(), far.ends()), (vec![ones; 2], vec![ones, ones, zeros]));
-    // A host that leaves one out, or part of it.
+    // A host that omits an output, or one of its channels.
     assert_eq!(feed(&mut feeder, 64, Some(&mut near.as_clap()), &Vec::new()), part(64));
     let mut mono = Output::new(&[64]);
     assert_eq!(feed_all(&mut feeder, 64, &mut [near.as_clap(), mono.as_clap()], &vec![]), part(64));
     assert_eq!(mono.ends(), [ones]);
-    // And one that gives more than the layout has.
+    // A host that provides more outputs than the layout has.
     feeder.set_outputs(1);
     let mut given = [near.as_clap(), far.as_clap()];
     assert_eq!(feed_all(&mut feeder, 64, &mut given, &Vec::new()), part(64));
@@ -196,7 +199,7 @@ fn an_output_of_another_precision_is_silenced_and_refused() {
 }
 
 #[test]
-fn more_events_than_there_is_room_for_come_in_parts() {
+fn events_beyond_the_room_come_in_further_parts() {
     let keys = |seen: &[Seen]| -> Vec<_> {
         seen.iter().flat_map(|part| part.1.iter().map(|event| event.1)).collect()
     };
@@ -208,7 +211,7 @@ fn more_events_than_there_is_room_for_come_in_parts() {
     assert_eq!(seen.iter().map(|part| part.0).sum::<u32>(), 8);
     assert_eq!(keys(&seen), (0..16).collect::<Vec<_>>());
 
-    // More than the block has samples for: the rest waits, and what finds no room is counted.
+    // More events than the block has samples for: the rest is deferred; lost events are counted.
     let crowd: Vec<_> = (0..16).map(|i| note(0, i)).collect();
     let seen = feed(&mut feeder, 2, Some(&mut output.as_clap()), &crowd);
     assert_eq!(
@@ -220,6 +223,6 @@ fn more_events_than_there_is_room_for_come_in_parts() {
     );
     let seen = feed(&mut feeder, 8, Some(&mut output.as_clap()), &vec![note(0, 99)]);
     assert_eq!(keys(&seen), [8, 9, 10, 11, 99]);
-    assert_eq!(feeder.forget(), 4);
-    assert_eq!(feeder.forget(), 0);
+    assert_eq!(feeder.reset(), 4);
+    assert_eq!(feeder.reset(), 0);
 }

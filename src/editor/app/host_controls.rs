@@ -1,10 +1,10 @@
-//! The host's parameters as the window turns them.
+//! The host's parameters, as the window reads and sets them.
 
 use nice_plug::context::gui::GuiContext;
 use nice_plug::prelude::ParamPtr;
 
 use crate::editor::controls::Controls;
-use crate::editor::host_menu::{HostMenu, Wish};
+use crate::editor::host_menu::{HostMenu, MenuRequest};
 use crate::editor::scales::Scales;
 use crate::host_params::HostParams;
 use touchback_action::interface::key_sheet::KeySheet;
@@ -13,7 +13,7 @@ use touchback_instrument::params::midi_map::MidiMap;
 use touchback_instrument::params::{Parameter, all};
 use touchback_sound::scala::Texts;
 
-/// Parameters as the host holds them.
+/// The host's parameters.
 pub(super) struct HostControls<'a> {
     pub(super) params: &'a HostParams,
     pub(super) scales: &'a Scales,
@@ -23,7 +23,7 @@ pub(super) struct HostControls<'a> {
     pub(super) menu: &'a HostMenu,
 }
 
-/// What waits for a MIDI controller to be moved, and the mark of the last one moved before.
+/// The parameter that waits for a MIDI controller, and the mark of the last controller message before.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Learning(Option<(&'static Parameter, u32)>);
 
@@ -32,19 +32,19 @@ impl HostControls<'_> {
         self.params.slots().get(parameter.index()?).map(crate::host_params::HostParameter::as_ptr)
     }
 
-    /// Gives what waits for a controller the one that was moved since, and tells the host what
-    /// controllers have moved; `told` is what it was told so far. Maps before and after something was
-    /// learned.
-    pub(super) fn follow_controllers(&mut self, told: &mut [f32]) -> Option<[MidiMap; 2]> {
+    /// Assigns the controller moved last to the parameter that waits for one, and reports the values set
+    /// by controllers to the host; `reported` holds the values reported so far. Returns the maps before and
+    /// after an assignment.
+    pub(super) fn follow_controllers(&mut self, reported: &mut [f32]) -> Option<[MidiMap; 2]> {
         let mut learned = None;
         let steered = self.params.steered();
-        let (number, mark) = steered.moved();
+        let (number, mark) = steered.last_moved();
         if let Some((parameter, before)) = self.learning.0
             && mark != before
         {
             let before = self.params.midi_map();
             let mut map = before;
-            // One that the piano listens to itself is passed over.
+            // Controllers that the piano itself uses cannot be assigned.
             if map.assign(number, parameter).is_ok() {
                 self.params.set_midi_map(&map);
                 self.learning.0 = None;
@@ -53,20 +53,20 @@ impl HostControls<'_> {
                 self.learning.0 = Some((parameter, mark));
             }
         }
-        for ((place, parameter), told) in all().enumerate().zip(told) {
-            let Some(given) = steered.given(place) else {
-                *told = f32::NAN;
+        for ((index, parameter), reported) in all().enumerate().zip(reported) {
+            let Some(value) = steered.override_of(index) else {
+                *reported = f32::NAN;
                 continue;
             };
-            if told.to_bits() == given.to_bits() {
+            if reported.to_bits() == value.to_bits() {
                 continue;
             }
-            *told = given;
+            *reported = value;
             let Some(pointer) = self.pointer(parameter) else { continue };
             // SAFETY: the parameters outlive this borrow of them.
-            let rounded = unsafe { pointer.preview_plain(pointer.preview_normalized(given)) };
-            steered.tell(place, rounded);
-            self.put(parameter, f64::from(given));
+            let rounded = unsafe { pointer.preview_plain(pointer.preview_normalized(value)) };
+            steered.set_reported(index, rounded);
+            self.put(parameter, f64::from(value));
         }
         learned
     }
@@ -88,7 +88,7 @@ impl Controls for HostControls<'_> {
     fn begin(&mut self, parameter: &'static Parameter) {
         if let Some(pointer) = self.pointer(parameter) {
             self.held.push(parameter);
-            // SAFETY: the host knows this parameter: the table gave it both.
+            // SAFETY: the host has received this parameter's pointer.
             unsafe { self.gui.raw_begin_set_parameter(pointer) };
         }
     }
@@ -148,15 +148,15 @@ impl Controls for HostControls<'_> {
     }
 
     fn has_host_menu(&self) -> bool {
-        self.menu.is_there()
+        self.menu.is_available()
     }
 
     fn open_host_menu(&mut self, parameter: &'static Parameter, at: [i32; 2]) {
-        self.menu.wish(Wish { parameter: parameter.host_id(), at });
+        self.menu.request(MenuRequest { parameter: parameter.host_id(), at });
     }
 
     fn learn(&mut self, parameter: Option<&'static Parameter>) {
-        let mark = self.params.steered().moved().1;
+        let mark = self.params.steered().last_moved().1;
         self.learning.0 = parameter.map(|parameter| (parameter, mark));
     }
 }

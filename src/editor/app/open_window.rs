@@ -1,8 +1,8 @@
-//! An open window as the host's thread holds it; closing it waits for its own thread.
+//! The host thread's handle of an open window. Closing the window waits for the window's thread to end.
 //!
-//! On X11 a window has a thread, and the adapter may return from closing while that thread still ends. The
-//! host then destroys the parent under it, and the next window's thread finds the memory of the one before
-//! in use and takes as much again.
+//! On X11 a window has a thread of its own, and the adapter may return from closing before the thread has
+//! ended. The host would then destroy the parent while the thread uses it, and the next window's thread
+//! would allocate new memory because the previous thread's is still in use.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 #[cfg(target_os = "linux")]
@@ -13,14 +13,14 @@ use nice_plug::editor::{EditorHandle, Modifiers, ParentWindowHandle, VirtualKeyC
 use nice_plug_egui::EguiEditorHandle;
 use nice_plug_egui::baseview::{Error, Window};
 
-/// Longest that closing waits for the thread: some hundred times what it takes.
+/// Longest wait for the thread at closing: about a hundred times the usual duration.
 #[cfg(target_os = "linux")]
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Lives as long as a window's thread.
-pub(super) struct Alive(#[expect(dead_code, reason = "dropping it tells")] Sender<()>);
+/// Exists as long as a window's thread.
+pub(super) struct Alive(#[expect(dead_code, reason = "its drop is the signal")] Sender<()>);
 
-/// Hears when the thread has ended.
+/// Receives the end of the thread.
 pub(super) struct Ended(
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "waited for on Linux"))]
     Receiver<()>,
@@ -33,7 +33,7 @@ pub(super) fn life() -> (Alive, Ended) {
 }
 
 impl Alive {
-    /// Leaves it to the calling thread, whose last act is to drop it.
+    /// Ties the value to the calling thread, whose end drops it.
     #[cfg(target_os = "linux")]
     pub(super) fn stay(self) {
         std::thread_local! {
@@ -46,7 +46,7 @@ impl Alive {
 /// The adapter's window.
 pub struct OpenWindow {
     window: Option<Window>,
-    /// Elsewhere windows live on the host's own thread.
+    /// On other systems windows live on the host's thread.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "waited for on Linux"))]
     ended: Ended,
 }
@@ -56,7 +56,7 @@ impl OpenWindow {
         Self { window: Some(window), ended }
     }
 
-    /// The window is there until it is dropped.
+    /// Calls `act` with the window, unless it has been closed.
     fn with<T>(&self, act: impl FnOnce(&Window) -> T) -> Option<T> {
         self.window.as_ref().map(act)
     }
@@ -65,7 +65,7 @@ impl OpenWindow {
 impl Drop for OpenWindow {
     fn drop(&mut self) {
         drop(self.window.take());
-        // Nothing is ever sent: the thread has ended, or takes longer than a host may wait.
+        // Nothing is ever sent: the wait ends with the thread, or after the longest time a host may wait.
         #[cfg(target_os = "linux")]
         let _ = self.ended.0.recv_timeout(LONGEST);
     }
@@ -138,7 +138,7 @@ mod tests {
     use std::sync::mpsc::RecvTimeoutError;
 
     #[test]
-    fn a_thread_is_alive_until_it_has_ended() {
+    fn the_end_of_a_thread_is_received() {
         let (alive, ended) = life();
         let (go, wait) = channel::<()>();
         let thread = std::thread::spawn(move || {
@@ -150,7 +150,7 @@ mod tests {
         drop(go);
         assert_eq!(ended.0.recv_timeout(LONGEST), Err(RecvTimeoutError::Disconnected));
         let _ = thread.join();
-        // A window that was never made ends at once.
+        // A window that was never created counts as ended.
         let (alive, ended) = life();
         drop(alive);
         assert_eq!(ended.0.recv_timeout(soon), Err(RecvTimeoutError::Disconnected));

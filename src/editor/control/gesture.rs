@@ -1,4 +1,4 @@
-//! A drag as one gesture from press to release, wheel and keys as nudges.
+//! Gestures on sliders: a drag from press to release is one gesture; wheel and arrow keys are nudges.
 
 use egui::{Event, Key, MouseWheelUnit, PointerButton, Response, Ui};
 
@@ -6,42 +6,42 @@ use crate::editor::controls::Controls;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_instrument::params::{Parameter, ValueKind};
 
-/// Buttons that turn nothing.
+/// Buttons that change no value.
 const OTHER_BUTTONS: [PointerButton; 4] =
     [PointerButton::Secondary, PointerButton::Middle, PointerButton::Extra1, PointerButton::Extra2];
-/// Keys that turn what has the focus.
+/// Keys that change the focused control.
 const ARROWS: [Key; 4] = [Key::ArrowLeft, Key::ArrowRight, Key::ArrowUp, Key::ArrowDown];
-/// What Shift makes of a movement.
+/// Factor of a movement with Shift.
 const FINE: f32 = 0.1;
-/// One click of a wheel, share of the slider.
+/// Change by one click of a wheel, fraction of the slider.
 const CLICK: f64 = 0.01;
-/// Points that a touch pad scrolls for one click of a wheel.
+/// Points of a touch pad's scroll that equal one click of a wheel.
 const POINTS_A_CLICK: f32 = 50.0;
 
-/// A drag that lasts.
+/// A drag in progress.
 #[derive(Clone, Copy, Default)]
 struct Held {
-    /// Value before it.
+    /// Value before the drag.
     start: f64,
-    /// Escape took it back.
+    /// Whether Escape has cancelled the drag.
     is_cancelled: bool,
 }
 
-/// Where a drag finely moved has come to, share of the slider.
+/// Position of a fine drag, fraction of the slider.
 #[derive(Clone, Copy, Default)]
 struct Fine(f64);
 
-/// The slider's position 0…1: with Shift a tenth of the way from where Shift was pressed.
+/// The slider's position 0…1. With Shift, movements count a tenth from where Shift was pressed.
 pub(super) fn finely(response: &Response, before: f64, position: f64) -> f64 {
     let id = response.id.with("fine");
     let (context, shift) = (&response.ctx, response.ctx.input(|i| i.modifiers.shift));
     if !response.dragged() {
-        // The slider itself has come to the pointer.
+        // egui has moved the slider to the pointer already.
         let fine = context.data_mut(|data| data.remove_temp::<Fine>(id));
         return fine.filter(|_| response.drag_stopped()).map_or(position, |Fine(stays)| stays);
     }
     let fine = context.data_mut(|data| data.get_temp::<Fine>(id));
-    // Once fine, a drag goes on from where it is, so that letting go of Shift moves nothing.
+    // A drag that was fine continues from its position, so that releasing Shift moves nothing.
     if fine.is_none() && !shift {
         return position;
     }
@@ -52,8 +52,8 @@ pub(super) fn finely(response: &Response, before: f64, position: f64) -> f64 {
     now
 }
 
-/// The value of a changed control goes to the parameter; a drag is one gesture from press to release.
-/// Only the primary button turns it; Escape takes a drag back.
+/// Passes a changed control's value to the parameter. A drag is one gesture from press to release; only the
+/// primary button drags; Escape cancels a drag.
 pub fn follow(
     response: &Response,
     parameter: &'static Parameter,
@@ -101,12 +101,12 @@ pub fn follow(
     }
 }
 
-/// The sheet that a changed number `wants`: typed it is one edit, called `name`, and so is a drag
-/// from press to release; Escape takes a drag back.
+/// Passes on the `sheet` that a changed number gives. A typed number is one edit, called `name`, and so is a
+/// drag from press to release; Escape cancels a drag.
 pub fn follow_sheet(
     response: &Response,
     controls: &mut dyn Controls,
-    wants: &KeySheet,
+    sheet: &KeySheet,
     name: &str,
 ) {
     let id = response.id.with("sheet");
@@ -116,10 +116,10 @@ pub fn follow_sheet(
         context.data_mut(|data| data.insert_temp(id, Some(start)));
         controls.begin_keys();
     }
-    // Another button may have dragged the number.
+    // A drag by another button does not count.
     let changed =
         response.changed() && (!response.dragged() || response.dragged_by(PointerButton::Primary));
-    // `Some(None)`: taken back, and held still.
+    // `Some(None)`: cancelled, while the button is still down.
     let held = context.data_mut(|data| data.get_temp::<Option<KeySheet>>(id));
     if let Some(Some(start)) = held
         && context.input(|i| i.key_pressed(Key::Escape))
@@ -128,10 +128,10 @@ pub fn follow_sheet(
         context.data_mut(|data| data.insert_temp(id, None::<KeySheet>));
     } else if changed && held.is_none() {
         controls.begin_keys();
-        controls.set_keys(wants);
+        controls.set_keys(sheet);
         controls.end_keys(name);
     } else if changed && held != Some(None) {
-        controls.set_keys(wants);
+        controls.set_keys(sheet);
     }
     if held.is_some() && !response.dragged() {
         context.data_mut(|data| data.remove_temp::<Option<KeySheet>>(id));
@@ -139,7 +139,8 @@ pub fn follow_sheet(
     }
 }
 
-/// A wheel's clicks over the slider move it by hundredths, with Shift by thousandths; the page stays.
+/// Moves the slider under the pointer by a hundredth per click of the wheel, with Shift by a thousandth; the
+/// page does not scroll.
 pub(super) fn wheel(
     ui: &Ui,
     response: &Response,
@@ -151,7 +152,7 @@ pub(super) fn wheel(
     }
     let (clicks, shift) = ui.input(|i| {
         let clicks = i.events.iter().map(|event| match event {
-            // Some systems turn the wheel sideways while Shift is held.
+            // Some systems report a horizontal wheel while Shift is down.
             Event::MouseWheel { unit: MouseWheelUnit::Point, delta, .. } => {
                 (delta.x + delta.y) / POINTS_A_CLICK
             }
@@ -167,7 +168,7 @@ pub(super) fn wheel(
     let value = controls.value(parameter);
     let step = clicks * CLICK * if shift { f64::from(FINE) } else { 1.0 };
     let wanted = parameter.plain(parameter.normalized(value) + step);
-    // Never less than what the number shows.
+    // At least the step that the number shows.
     let least = match parameter.kind {
         ValueKind::Number { decimals, .. } => {
             libm::exp10(-f64::from(u8::try_from(decimals).unwrap_or(0)))

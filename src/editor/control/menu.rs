@@ -1,4 +1,4 @@
-//! What the other button shows, and why a typed value was refused.
+//! The context menu of a parameter, and the reason why a typed value was refused.
 
 use egui::{Popup, PopupKind, Response, RichText, SetOpenCommand, Ui};
 
@@ -7,11 +7,11 @@ use crate::editor::theme;
 use touchback_core::math::cast::rounded_i32;
 use touchback_instrument::params::Parameter;
 
-/// How long a refusal is shown, s.
+/// Time for which a refusal is shown, s.
 const SHOWN: f64 = 5.0;
 
-/// The menu of a parameter's line, opened by the other button `over` it; whether typing was asked
-/// for.
+/// Draws the context menu of a parameter's row, opened by the secondary button `over` it. Returns whether
+/// the user chose to type a value.
 pub(super) fn ui(
     ui: &Ui,
     slider: &Response,
@@ -74,14 +74,14 @@ pub(super) fn ui(
     types
 }
 
-/// Shows `why` something was not done, a typed value not taken, below its control for a while.
-pub fn refused(number: &Response, why: Option<String>) {
+/// Shows the `reason` why an action or a typed value was refused, below its control, for some seconds.
+pub fn refused(number: &Response, reason: Option<String>) {
     let (id, context) = (number.id.with("refused"), &number.ctx);
     let now = context.input(|i| i.time);
-    if let Some(why) = why {
-        context.data_mut(|data| data.insert_temp(id, (now, why)));
+    if let Some(reason) = reason {
+        context.data_mut(|data| data.insert_temp(id, (now, reason)));
     }
-    let Some((since, why)) = context.data_mut(|data| data.get_temp::<(f64, String)>(id)) else {
+    let Some((since, reason)) = context.data_mut(|data| data.get_temp::<(f64, String)>(id)) else {
         return;
     };
     if now > since + SHOWN || number.changed() || number.dragged() {
@@ -91,6 +91,6 @@ pub fn refused(number: &Response, why: Option<String>) {
     context.request_repaint_after(std::time::Duration::from_secs_f64(SHOWN));
     Popup::from_response(number).id(id).kind(PopupKind::Tooltip).open(true).show(|ui| {
         ui.set_max_width(260.0);
-        ui.label(RichText::new(why).color(theme::accent(ui)));
+        ui.label(RichText::new(reason).color(theme::accent(ui)));
     });
 }

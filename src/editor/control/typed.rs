@@ -1,4 +1,4 @@
-//! A number that is dragged or typed and is no parameter.
+//! A number to drag or type that is not a parameter.
 
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
@@ -8,8 +8,8 @@ use egui::{DragValue, Response, Ui};
 
 use super::menu::refused;
 
-/// Draws `value`, in `unit`, with the steps and decimals that `shape` gives it; a text that is no
-/// number within `range` says why and changes nothing.
+/// Draws `value`, in `unit`, with the steps and decimals of `shape`. A text that is no number within
+/// `range` shows the reason and changes nothing.
 pub fn typed<N: Numeric>(
     ui: &mut Ui,
     value: &mut N,
@@ -18,20 +18,20 @@ pub fn typed<N: Numeric>(
     shape: impl for<'a> FnOnce(DragValue<'a>) -> DragValue<'a>,
 ) -> Response {
     let ends = [range.start().to_f64(), range.end().to_f64()];
-    let why = RefCell::new(None);
+    let reason = RefCell::new(None);
     let drag =
         DragValue::new(value).range(range).update_while_editing(false).custom_parser(|text| {
             let read = read(text, ends, unit);
-            why.replace(read.as_ref().err().cloned());
+            reason.replace(read.as_ref().err().cloned());
             read.ok()
         });
     let drag = if unit.is_empty() { drag } else { drag.suffix(format!(" {unit}")) };
     let response = ui.add(shape(drag));
-    refused(&response, why.into_inner());
+    refused(&response, reason.into_inner());
     response
 }
 
-/// The number that `text` means, with or without its unit.
+/// Reads the number in `text`, with or without its unit.
 fn read(text: &str, [low, high]: [f64; 2], unit: &str) -> Result<f64, String> {
     let text = text.trim();
     let plain = text.strip_suffix(unit).unwrap_or(text).trim_end();
@@ -39,7 +39,7 @@ fn read(text: &str, [low, high]: [f64; 2], unit: &str) -> Result<f64, String> {
     let number = plain.parse::<f64>().ok().filter(|number| number.is_finite());
     match number {
         None => Err(format!("`{text}` is no number{of}; give {low} to {high}")),
-        // What the end itself was rounded to when it was shown.
+        // The end of the range may have been rounded when it was shown.
         Some(value) if value < low - 1e-9 || value > high + 1e-9 => {
             Err(format!("{plain} is out of range; give {low} to {high}"))
         }
@@ -52,19 +52,19 @@ mod tests {
     use super::read;
 
     #[test]
-    fn units_are_optional_and_everything_else_is_told() {
+    fn units_are_optional_and_invalid_text_is_explained() {
         for text in ["1.5", " 1.5 mm ", "1.5mm"] {
             assert_eq!(read(text, [-3.0, 3.0], "mm"), Ok(1.5), "{text}");
         }
-        for (text, words) in [
+        for (text, expected) in [
             ("", "no number of mm"),
             ("1.5 cm", "`1.5 cm` is no number of mm; give -3 to 3"),
             ("inf", "no number"),
             ("NaN", "no number"),
             ("3.1", "3.1 is out of range; give -3 to 3"),
         ] {
-            let said = read(text, [-3.0, 3.0], "mm").unwrap_err();
-            assert!(said.contains(words), "{said}");
+            let message = read(text, [-3.0, 3.0], "mm").unwrap_err();
+            assert!(message.contains(expected), "{message}");
         }
         assert!(read("x", [1.0, 9.0], "").unwrap_err().starts_with("`x` is no number; "));
     }

@@ -1,6 +1,5 @@
-//! The grand action in a pose. What moves, touches or is regulated stands where the model has it;
-//! thicknesses and what holds the parts, which no motion depends on, are drawn as usual grands
-//! have them.
+//! Drawing of the grand action in a pose. Parts that move, touch or are regulated have the model's geometry.
+//! Thicknesses and supports, on which no motion depends, are those of usual grands.
 
 mod bearing;
 mod repetition;
@@ -17,31 +16,31 @@ const CROWN: f64 = 0.0356;
 const WOOD: f64 = 0.022;
 /// Radius of the capstan's dome, m.
 const DOME: f64 = 0.0045;
-/// Where the damper's lever turns, its wire and the key's end are, m behind the balance point.
+/// Pivot of the damper's lever, its wire, and the key's end, m behind the balance point.
 const DAMPER_PIVOT: f64 = 0.385;
 const KEY_END: f64 = 0.268;
-/// x of the names of parts that have no room beside them, m.
+/// x of the names of parts without space beside them, m.
 const REMARKS: f64 = 0.352;
 
-/// Numbers, submodel and state of a key: what the drawing is a function of.
+/// The inputs of the drawing: model data, submodel and state of a key.
 #[derive(Clone, Copy, Debug)]
 pub struct GrandPose<'a> {
-    /// The key's numbers.
+    /// The key's model data.
     pub spec: &'a Spec,
     /// Submodel and states.
-    pub standing: GrandState,
+    pub state: GrandState,
 }
 
-/// What the drawing covers, m: lower left and upper right.
+/// The drawing's extent, m: lower left and upper right corner.
 pub const BOUNDS: (Vec2, Vec2) = (Vec2::new(-0.245, -0.046), Vec2::new(0.405, 0.214));
-/// The mechanism behind the key's balance point alone.
+/// The extent of the mechanism behind the key's balance point, m.
 pub const MECHANISM: (Vec2, Vec2) = (Vec2::new(0.0, -0.046), Vec2::new(0.405, 0.214));
 
-/// The whole action.
+/// Draws the whole action.
 #[must_use]
 pub fn draw(pose: &GrandPose) -> Drawing {
     let mut d = Drawing::default();
-    let k = Kinematics::new(pose.spec, pose.standing.phase, &pose.standing.x);
+    let k = Kinematics::new(pose.spec, pose.state.phase, &pose.state.x);
     frame(&mut d, pose.spec);
     damper(&mut d, pose);
     key(&mut d, pose.spec, &k);
@@ -54,13 +53,13 @@ pub fn draw(pose: &GrandPose) -> Drawing {
     d
 }
 
-/// Point of the key's frame with the front pressed to `depth` m.
+/// A point of the key's frame when the front is pressed to `depth` m.
 fn at_depth(spec: &Spec, depth: f64, x: f64, y: f64) -> Vec2 {
     BodyFrame::new(Vec2::default(), direction(spec.key.rest_angle + depth / spec.key.front))
         .at(x, y)
 }
 
-/// Key bed, rails, flanges, string.
+/// Draws key bed, rails, flanges and string.
 fn frame(d: &mut Drawing, spec: &Spec) {
     let (w, h) = (&spec.wippen.pivot, &spec.hammer.pivot);
     let front = -spec.key.front;
@@ -101,15 +100,15 @@ fn frame(d: &mut Drawing, spec: &Spec) {
     });
 }
 
-/// Underlever, wire and head of the damper. The lever turns so that the key meets it, and the head
-/// rises, exactly as in the model, whose damper is a mass at its own arm.
+/// Draws underlever, wire and head of the damper. The lever's angle is such that the key meets it, and the
+/// head rises, exactly as in the model, whose damper is a mass at its own arm.
 fn damper(d: &mut Drawing, pose: &GrandPose) {
     let (spec, damper) = (pose.spec, &pose.spec.damper);
     if !damper.present {
         return;
     }
     let string = spec.hammer.pivot.y + CROWN;
-    let lift = pose.standing.x[state::DAMPER];
+    let lift = pose.state.x[state::DAMPER];
     // The lever's reach over the key and the wire's place follow from the arm.
     let contact = KEY_END - 0.006;
     let length = DAMPER_PIVOT - contact;
@@ -163,7 +162,7 @@ fn damper(d: &mut Drawing, pose: &GrandPose) {
     });
 }
 
-/// Key with covering, capstan and backcheck.
+/// Draws the key with covering, capstan and backcheck.
 fn key(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let f = BodyFrame::new(Vec2::default(), k.key);
     let front = -spec.key.front;
@@ -221,7 +220,7 @@ fn key(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     });
 }
 
-/// Hammer, and the drop screw in its flange.
+/// Draws the hammer, and the drop screw in its flange.
 fn hammer(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let (h, c, l) = (&spec.hammer, &spec.check, &spec.lever);
     let f = BodyFrame::new(h.pivot, k.hammer);
@@ -275,7 +274,7 @@ fn hammer(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
             (x + 0.0062, -0.006),
         ]),
     );
-    // Felt: thickest at the crown, drawn down both shoulders.
+    // Felt: thickest at the crown, and down both shoulders.
     let y = CROWN;
     let shoulder = |s: f64| {
         f.all(&[
@@ -291,7 +290,7 @@ fn hammer(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
         ])
     };
     for side in [-1.0, 1.0] {
-        // Not convex as a whole: crown and flank apart.
+        // The head is not convex: crown and flanks are separate pieces.
         let s = shoulder(side);
         d.piece(p, Material::HammerFelt, vec![s[0], s[1], s[2], s[3], s[7], s[8]]);
         d.piece(p, Material::HammerFelt, vec![s[3], s[4], s[5], s[6], s[7]]);

@@ -1,6 +1,5 @@
-//! The actions other than the grand's. What moves or touches stands where the model has it, given by
-//! its pose and its pose at rest; thicknesses and what holds the parts are drawn as such actions
-//! usually have them.
+//! Drawings of the actions other than the grand's. Parts that move or touch have the model's geometry, given by
+//! a pose and the pose at rest. Thicknesses and supports are those of usual actions of the kind.
 
 mod ball;
 mod harpsichord;
@@ -14,13 +13,13 @@ use touchback_action::ActionKind;
 use touchback_action::interface::pose::Pose;
 use touchback_core::math::vec2::Vec2;
 
-/// Margin around an action at rest, m: takes a key's dip and a hammer's way.
+/// Margin around an action at rest, m: room for a key's dip and a hammer's travel.
 const ROOM: f64 = 0.014;
 /// Height of a key's wood, m.
 const WOOD: f64 = 0.02;
 
-/// The drawing of `pose` of an action that stands as `rest` when nobody plays; of the grand, which
-/// is drawn from more than a pose, nothing.
+/// The drawing of `pose` of an action with the pose `rest` at rest. Empty for the grand, whose drawing needs
+/// more than a pose.
 #[must_use]
 pub fn draw(kind: ActionKind, pose: &Pose, rest: &Pose) -> Drawing {
     let mut d = Drawing::default();
@@ -35,16 +34,15 @@ pub fn draw(kind: ActionKind, pose: &Pose, rest: &Pose) -> Drawing {
     d
 }
 
-/// Lowest and highest corner of the picture of an action that stands as `rest` when nobody plays, m.
+/// Lowest and highest corner of the picture of an action with the pose `rest` at rest, m.
 #[must_use]
 pub fn bounds(kind: ActionKind, rest: &Pose) -> (Vec2, Vec2) {
-    // A ball flies as high as it is thrown: a hand's breadth of it is seen.
+    // A ball may fly higher; the picture shows 0.1 m.
     let flight = (kind == ActionKind::Ball).then_some(Vec2::new(0.0, 0.1));
     around(&draw(kind, rest, rest), flight)
 }
 
-/// Lowest and highest corner of the picture of `drawing`, which is one at rest, and what it `reaches`
-/// beside, m.
+/// Lowest and highest corner of the picture of `drawing`, at rest, extended by the points in `reaches`, m.
 #[must_use]
 pub fn around(drawing: &Drawing, reaches: Option<Vec2>) -> (Vec2, Vec2) {
     let outlines = drawing.pieces.iter().flat_map(|piece| &piece.outline).copied();
@@ -72,18 +70,18 @@ fn toward(from: Vec2, to: Vec2) -> Vec2 {
     way * way.norm_squared().sqrt().max(1e-9).recip()
 }
 
-/// A key as a stick on its balance pin at the origin.
+/// A key as a straight lever on its balance pin at the origin.
 struct Stick {
-    /// Top of its wood above the line from balance point to what it plays, m.
+    /// Height of the wood's top above the line from the balance point to the driven part, m.
     top: f64,
-    /// Where its name stands, share of the front arm.
+    /// Position of the name, fraction of the front arm.
     name_at: f64,
     /// Whether the far end rests on cloth.
     rests: bool,
 }
 
 impl Stick {
-    /// Draws stick, rails, bed and cloth; the key's own frame.
+    /// Draws key, rails, bed and cloth; returns the key's frame.
     fn draw(&self, d: &mut Drawing, pose: &Pose) -> BodyFrame {
         let (front, back) = (point(pose, "key", 0), point(pose, "key", 1));
         let f = BodyFrame::new(Vec2::default(), toward(front, back));
@@ -96,7 +94,7 @@ impl Stick {
         d.piece(p, Material::Rail, world.rect((near - 0.022, floor - 0.007), (far + 0.03, floor)));
         let bed = pose.parts.iter().find(|part| part.name == "bed");
         if let Some(bed) = bed.and_then(|part| part.points.first()) {
-            // As high as the key's underside reaches when it is down.
+            // The height of the key's underside when the key is down.
             let high = (bed.x - 0.01, floor);
             d.piece(p, Material::Felt, world.rect(high, (bed.x + 0.016, bed.y + bottom)));
         }
@@ -126,14 +124,14 @@ mod tests {
     use touchback_action::{ActionSettings, Drive};
     use touchback_core::math::compass::KeyNumber;
 
-    /// Whether `p` lies in the convex `outline`.
+    /// Whether `p` is inside the convex `outline`.
     fn holds(outline: &[Vec2], p: Vec2) -> bool {
         let n = outline.len();
         let side = |i: usize| (outline[(i + 1) % n] - outline[i]).cross(p - outline[i]);
         (0..n).all(|i| side(i) > 0.0) || (0..n).all(|i| side(i) < 0.0)
     }
 
-    /// A corner of the picture, or of a label, in m.
+    /// Sample points of a label, m.
     fn spots(centre: Vec2, size: (f64, f64)) -> impl Iterator<Item = Vec2> {
         (0..=6).flat_map(move |i| {
             (0..=2).map(move |j| {
@@ -143,7 +141,7 @@ mod tests {
         })
     }
 
-    /// No name lies on a piece, a detail or another name.
+    /// Asserts that no name covers a piece, a detail or another name.
     pub fn names_are_free(name: &str, view: &ScreenMapping, drawing: &Drawing) {
         let size = |label: &Label| {
             let size = label_size(view, label.text);
@@ -168,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn every_action_is_drawn_inside_its_room_and_its_names_are_free_as_it_moves() {
+    fn every_action_stays_in_its_picture_and_its_names_cover_nothing() {
         let key = KeyNumber::from_midi(60).unwrap();
         for kind in ActionKind::ALL.into_iter().filter(|kind| *kind != ActionKind::Grand) {
             let name = kind.name();
@@ -176,7 +174,7 @@ mod tests {
             running.reset_to_rest();
             let rest = running.pose();
             let (low, high) = bounds(kind, &rest);
-            // The smallest picture that has names.
+            // The smallest picture with names.
             let picture = Rect::from_min_size(pos2(0.0, 0.0), vec2(460.0, 190.0));
             let view = ScreenMapping::fit((low, high), picture);
             let begin = draw(kind, &rest, &rest);
@@ -199,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hammer_meets_its_string_where_the_model_says() {
+    fn a_drawn_hammer_meets_its_string_at_the_models_contact() {
         let key = KeyNumber::from_midi(60).unwrap();
         for kind in [ActionKind::Simplified, ActionKind::ModelA, ActionKind::Viennese] {
             let mut running = catalogue::played(kind, key, &ActionSettings::default());

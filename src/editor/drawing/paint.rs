@@ -1,4 +1,4 @@
-//! A drawing on the screen: each part outlined as one body, then filled.
+//! Paints a drawing on the screen: each part's outline first, then its pieces.
 
 use egui::epaint::PathShape;
 use egui::{
@@ -10,12 +10,12 @@ use crate::editor::theme;
 use touchback_core::math::cast::single;
 use touchback_core::math::vec2::Vec2;
 
-/// Between metres and points of the screen, equal both ways.
+/// Mapping between metres and points of the screen, with one scale for both axes.
 #[derive(Clone, Copy, Debug)]
 pub struct ScreenMapping {
     /// Screen position of the world's origin.
     origin: Pos2,
-    /// Points a metre.
+    /// Points per metre.
     scale: f64,
 }
 
@@ -33,7 +33,7 @@ impl ScreenMapping {
         Self { origin, scale }
     }
 
-    /// As [`Self::fit`], as low in `rect` as it can stand.
+    /// As [`Self::fit`], but at the bottom of `rect`.
     #[must_use]
     pub fn fit_low((low, high): (Vec2, Vec2), rect: Rect) -> Self {
         let size = high - low;
@@ -67,7 +67,7 @@ pub fn paint(painter: &Painter, view: &ScreenMapping, drawing: &Drawing, dark: b
     let mut rest = drawing.pieces.as_slice();
     let mut wired = Vec::new();
     while let Some(first) = rest.first() {
-        // Wires lie behind the body they belong to.
+        // Wires are behind their own body.
         let part = first.part;
         let count = rest.iter().take_while(|p| p.part == part).count();
         let (group, others) = rest.split_at(count);
@@ -94,7 +94,7 @@ fn paint_group(
 ) {
     let polygon = |piece: &DrawnPiece, fill: Color32, stroke: Stroke| {
         let mut points: Vec<Pos2> = piece.outline.iter().map(|p| view.at(*p)).collect();
-        // Clockwise on the screen, so that soft edges lie outside.
+        // Clockwise on the screen, so that the soft edges are outside.
         let area: f32 = (0..points.len())
             .map(|i| {
                 let (a, b) = (points[i], points[(i + 1) % points.len()]);
@@ -129,10 +129,10 @@ fn paint_wire(painter: &Painter, view: &ScreenMapping, wire: &Wire, dark: bool) 
     painter.add(Shape::line(points, Stroke::new(width, colour)));
 }
 
-/// Marks where felt is pressed: a dot as wide as the load, with a ring.
+/// Marks contacts by a ringed dot, whose size grows with the felt's compression.
 pub fn paint_contacts(painter: &Painter, view: &ScreenMapping, drawing: &Drawing, colour: Color32) {
     for touch in &drawing.touching {
-        // Felt depths run from micrometres to a millimetre: the mark grows with the root.
+        // Compressions range from micrometres to a millimetre: the radius grows with their square root.
         let radius = view.length(0.004 + 0.006 * (touch.depth / 1e-3).sqrt().min(1.0));
         let at = view.at(touch.at);
         painter.circle_filled(at, radius, colour.gamma_multiply(0.4));
@@ -145,14 +145,14 @@ fn letters(view: &ScreenMapping) -> f32 {
     view.length(0.0075).clamp(9.0, 13.0)
 }
 
-/// About how much room the name `text` takes, points.
+/// Approximate size of the name `text`, points.
 #[cfg(test)]
 pub fn label_size(view: &ScreenMapping, text: &str) -> egui::Vec2 {
     let size = letters(view);
     egui::vec2(0.56 * size * single(text.len() as f64), 1.2 * size)
 }
 
-/// Draws a detail of `drawing` once more, larger, in its frame; with its name where `is_named`.
+/// Draws the enlarged detail of `drawing` in its frame, with its name if `is_named`.
 pub fn paint_detail(
     painter: &Painter,
     view: &ScreenMapping,
@@ -185,7 +185,7 @@ pub fn paint_labels(painter: &Painter, view: &ScreenMapping, drawing: &Drawing, 
         let (from, to) = (view.at(label.text_at), view.at(label.at));
         let galley = painter.layout_no_wrap(label.text.to_owned(), font.clone(), colour);
         let rect = Align2::CENTER_CENTER.anchor_size(from, galley.size());
-        // From the edge of the text, not through it.
+        // The line starts at the text's edge.
         let start = rect.expand(2.0).intersects_ray_from_center((to - from).normalized());
         painter.line_segment([start, to], Stroke::new(0.8, colour.gamma_multiply(0.6)));
         painter.galley(rect.min, galley, colour);

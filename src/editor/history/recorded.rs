@@ -1,4 +1,4 @@
-//! Controls whose changes are written down.
+//! Controls whose changes are recorded for undo.
 
 use super::{Edit, Gesture, History, SCALE, SHEET, Side};
 use crate::editor::controls::Controls;
@@ -10,9 +10,9 @@ use touchback_sound::scala::Texts;
 
 /// Controls whose changes go into a history.
 pub struct Recorded<'a> {
-    /// What is changed.
+    /// The underlying controls.
     pub controls: &'a mut dyn Controls,
-    /// Where it is written down.
+    /// The history that records the changes.
     pub history: &'a mut History,
 }
 
@@ -37,8 +37,8 @@ impl Controls for Recorded<'_> {
 
     fn end(&mut self, parameter: &'static Parameter) {
         self.controls.end(parameter);
-        let place = self.history.open.iter().position(|g| std::ptr::eq(g.0, parameter));
-        if let Some(Gesture(_, before, after)) = place.map(|at| self.history.open.remove(at)) {
+        let index = self.history.open.iter().position(|g| std::ptr::eq(g.0, parameter));
+        if let Some(Gesture(_, before, after)) = index.map(|at| self.history.open.remove(at)) {
             self.history.push_value(parameter, [before, after], None);
         }
     }
@@ -149,7 +149,7 @@ impl Controls for Recorded<'_> {
     }
 
     fn recall(&mut self, settings: &Settings, piano: Option<&str>) {
-        // Its fault is in the keys of the piano before.
+        // The exercise's fault is in the previous piano's keys.
         self.end_exercise();
         let (was, is) = (self.controls.keys(), settings.action.keys);
         let values = |p: &'static Parameter| p.get(settings);

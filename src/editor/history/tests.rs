@@ -1,4 +1,4 @@
-//! Every kind of edit, taken back and done again.
+//! Undo and redo of every kind of edit.
 
 use super::*;
 use crate::editor::controls::DetachedControls;
@@ -6,14 +6,14 @@ use touchback_instrument::params::find;
 use touchback_sound::scala::texts::PYTHAGOREAN;
 
 #[test]
-fn every_kind_of_edit_is_taken_back_and_done_again() {
+fn every_kind_of_edit_is_undone_and_redone() {
     let (mut connection, mut history) = (DetachedControls::default(), History::default());
     let [blow, dip] = ["blow_mm", "key_dip_mm"].map(|id| find(id).unwrap());
     let states = {
         let mut controls = Recorded { controls: &mut connection, history: &mut history };
         let mut states = vec![(controls.settings(), controls.texts())];
         let mut mark = |c: &Recorded| states.push((c.settings(), c.texts()));
-        // A drag of many values is one edit, and so are two parameters held at once two.
+        // A drag of many values is one edit; two parameters changed at once are two.
         controls.begin(blow);
         for value in [46.0, 45.0, 44.0] {
             controls.set(blow, value);
@@ -56,7 +56,7 @@ fn every_kind_of_edit_is_taken_back_and_done_again() {
 }
 
 #[test]
-fn what_a_host_has_moved_since_is_left_where_it_is() {
+fn undo_leaves_values_that_a_host_has_changed_since() {
     let (mut connection, mut history) = (DetachedControls::default(), History::default());
     let heavy = touchback_instrument::preset::find("heavy").unwrap().settings();
     let plain = connection.settings();
@@ -74,7 +74,7 @@ fn what_a_host_has_moved_since_is_left_where_it_is() {
 }
 
 #[test]
-fn what_changes_nothing_is_no_edit_and_a_new_edit_ends_redo() {
+fn a_gesture_without_change_is_no_edit_and_a_new_edit_ends_redo() {
     let (mut connection, mut history) = (DetachedControls::default(), History::default());
     let blow = find("blow_mm").unwrap();
     {

@@ -1,4 +1,4 @@
-//! The technician's bench: what weights, gauge and rule find on the chosen key, now and before.
+//! The technician's bench: measurements of the chosen key by weights, gauge and rule, now and before.
 
 use egui::{Grid, RichText, Ui};
 
@@ -13,7 +13,7 @@ use touchback_core::math::compass::KeyNumber;
 /// Height of a figure's row, points.
 const ROW: f32 = 17.0;
 
-/// What was found, and on what.
+/// Measurements, and the key and settings that they belong to.
 #[derive(Clone, Copy)]
 struct Found {
     key: KeyNumber,
@@ -21,7 +21,7 @@ struct Found {
     weighed: Weighed,
 }
 
-/// What the worker brings.
+/// Results of the worker.
 enum Answer {
     Weighed(Box<Found>),
     Saved(Result<String, String>),
@@ -33,22 +33,22 @@ pub struct Bench {
     file_worker: FileWorker<Answer>,
     now: Option<Found>,
     before: Option<Found>,
-    said: Option<Result<String, String>>,
+    outcome: Option<Result<String, String>>,
 }
 
 impl Bench {
-    /// Whether a key is being weighed.
+    /// Whether a key is being measured.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
         self.file_worker.is_busy()
     }
 
-    /// The figures of `key` under `settings`, weighed on a thread beside the window's.
+    /// Draws the figures of `key` under `settings`, which are measured on a worker thread.
     pub fn ui(&mut self, ui: &mut Ui, key: KeyNumber, settings: &ActionSettings) {
         while let Some(answer) = self.file_worker.answer() {
             match answer {
                 Answer::Weighed(found) => self.now = Some(*found),
-                Answer::Saved(said) => self.said = Some(said),
+                Answer::Saved(outcome) => self.outcome = Some(outcome),
             }
         }
         let is_of = |found: &Found| found.key == key && found.settings == *settings;
@@ -91,7 +91,7 @@ impl Bench {
                 self.file_worker.order(move || Answer::Saved(export::weights(&export::folder(), &settings)));
             }
         });
-        super::said(ui, self.said.as_ref());
+        super::outcome(ui, self.outcome.as_ref());
         let colour = if is_fresh { ui.visuals().text_color() } else { theme::faint(ui) };
         let grid = Grid::new("bench").num_columns(4).min_row_height(ROW);
         grid.spacing(egui::vec2(10.0, 1.0)).show(ui, |ui| {

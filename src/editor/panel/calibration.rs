@@ -1,4 +1,4 @@
-//! Touch calibration: three played notes teach the instrument what this keyboard sends.
+//! Touch calibration: sets the instrument's velocity curve by three played notes.
 
 use egui::{RichText, Ui};
 
@@ -7,29 +7,29 @@ use crate::editor::theme;
 use touchback_instrument::Snapshot;
 use touchback_instrument::params::find;
 
-/// What is asked to be played, and the parameter set from it.
-const LESSONS: [(&str, &str); 3] =
+/// The requested notes, and the parameter that each sets.
+const STEPS: [(&str, &str); 3] =
     [("softly", "soft_velocity"), ("moderately", "medium_velocity"), ("loudly", "loud_velocity")];
 
 /// Progress of a calibration.
 #[derive(Clone, Copy, Default)]
 pub struct CalibrationPanel {
-    /// Index of the lesson that waits for a note, and the notes counted before it.
+    /// Index of the step that waits for a note, and the number of notes counted before.
     waiting: Option<(usize, u64)>,
 }
 
 impl CalibrationPanel {
-    /// A button, and what to play next; each note played is one gesture on one parameter.
+    /// Draws a button, and the next note to play. Each played note is one gesture on one parameter.
     pub fn ui(&mut self, ui: &mut Ui, snapshot: &Snapshot, controls: &mut dyn Controls) {
-        if let Some((lesson, before)) = self.waiting
+        if let Some((step, before)) = self.waiting
             && snapshot.counts.notes > before
         {
             let value = 127.0 * snapshot.velocity;
-            if let Ok(parameter) = find(LESSONS[lesson].1) {
+            if let Ok(parameter) = find(STEPS[step].1) {
                 controls.put(parameter, parameter.quantize(value));
             }
-            let next = lesson + 1;
-            self.waiting = (next < LESSONS.len()).then_some((next, snapshot.counts.notes));
+            let next = step + 1;
+            self.waiting = (next < STEPS.len()).then_some((next, snapshot.counts.notes));
         }
         match self.waiting {
             None => {
@@ -40,9 +40,9 @@ impl CalibrationPanel {
                     self.waiting = Some((0, snapshot.counts.notes));
                 }
             }
-            Some((lesson, _)) => {
+            Some((step, _)) => {
                 ui.horizontal(|ui| {
-                    let text = format!("Play a note {} …", LESSONS[lesson].0);
+                    let text = format!("Play a note {} …", STEPS[step].0);
                     ui.label(RichText::new(text).color(theme::accent(ui)).strong());
                     if ui.button("Stop").on_hover_text("Keep what was learnt so far").clicked() {
                         self.waiting = None;

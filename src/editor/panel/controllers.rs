@@ -1,11 +1,12 @@
-//! The MIDI controllers that move parameters, and the one that is waited for.
+//! The list of MIDI controllers that move parameters.
 
 use egui::{RichText, Ui};
 
 use crate::editor::controls::Controls;
 use crate::editor::theme;
 
-/// What is waited for, and every controller with what it moves and a button to forget it.
+/// Draws the parameter that waits for a controller, and every controller with its parameter and a button
+/// that removes it.
 pub(super) fn ui(ui: &mut Ui, controls: &mut dyn Controls) {
     if let Some(parameter) = controls.learns() {
         ui.horizontal_wrapped(|ui| {

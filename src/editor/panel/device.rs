@@ -1,7 +1,7 @@
-//! A motorized keyboard: its port, its state, its measurements, arming.
+//! A motorized keyboard: port, state, measurements, arming.
 //!
-//! Ports are listed and opened on a worker thread. There is no force until the player arms, every
-//! time.
+//! Ports are listed and opened on a worker thread. Motors stay off until the player arms the keyboard, at
+//! every connection.
 
 mod figures;
 
@@ -22,7 +22,7 @@ use touchback_haptics::serial::PortInfo;
 use touchback_haptics::session::ConnectionState;
 
 /// Time between two readings of the keyboard's state, s.
-const LOOK: f64 = 0.05;
+const POLL_INTERVAL: f64 = 0.05;
 
 /// Results of the file worker.
 enum DeviceAnswer {
@@ -34,17 +34,17 @@ enum DeviceAnswer {
 #[derive(Default)]
 pub struct DevicePanel {
     file_worker: FileWorker<DeviceAnswer>,
-    /// `None`: not yet listed.
+    /// None before the ports are listed.
     ports: Option<Vec<PortInfo>>,
     trouble: String,
-    look: ConnectionView,
-    looked: Option<f64>,
-    /// A choice that is still being changed.
+    view: ConnectionView,
+    polled_at: Option<f64>,
+    /// A choice that the user is still changing.
     wanted: Option<Choice>,
 }
 
 impl DevicePanel {
-    /// Draws the panel; a changed choice, to be kept with the project.
+    /// Draws the panel; returns a changed choice for the project to save.
     pub fn ui(&mut self, ui: &mut Ui, connection: &Arc<KeyboardConnection>) -> Option<Choice> {
         while let Some(answer) = self.file_worker.answer() {
             match answer {
@@ -52,33 +52,35 @@ impl DevicePanel {
                     self.ports = Some(ports);
                     self.trouble.clear();
                 }
-                DeviceAnswer::Ports(Err(words)) => {
+                DeviceAnswer::Ports(Err(message)) => {
                     self.ports = Some(Vec::new());
-                    self.trouble = words;
+                    self.trouble = message;
                 }
                 DeviceAnswer::Chosen => {}
             }
         }
         let now = ui.input(|i| i.time);
-        // While a port is being opened the connection is locked.
-        if !self.file_worker.is_busy() && self.looked.is_none_or(|t| now < t || now >= t + LOOK) {
-            self.look = connection.look();
-            self.looked = Some(now);
+        // The connection is locked while a port is being opened.
+        if !self.file_worker.is_busy()
+            && self.polled_at.is_none_or(|t| now < t || now >= t + POLL_INTERVAL)
+        {
+            self.view = connection.look();
+            self.polled_at = Some(now);
         }
         if self.ports.is_none() && !self.file_worker.is_busy() {
             self.seek();
         }
-        ui.ctx().request_repaint_after(Duration::from_secs_f64(LOOK));
+        ui.ctx().request_repaint_after(Duration::from_secs_f64(POLL_INTERVAL));
 
-        let before = self.wanted.clone().unwrap_or_else(|| self.look.choice.clone());
+        let before = self.wanted.clone().unwrap_or_else(|| self.view.choice.clone());
         let mut choice = before.clone();
         heading(ui, "Motorized keyboard");
         let settled = self.choices(ui, &mut choice);
-        let chosen = self.settle(connection, before, choice, settled);
+        let chosen = self.apply(connection, before, choice, settled);
         ui.add_space(6.0);
-        self.standing(ui, connection);
-        haptic_load::ui(ui, self.look.choice.action, self.look.report.as_ref());
-        if let Some(report) = self.look.report {
+        self.state(ui, connection);
+        haptic_load::ui(ui, self.view.choice.action, self.view.report.as_ref());
+        if let Some(report) = self.view.report {
             ui.add_space(6.0);
             figures::ui(ui, &report);
         }
@@ -90,21 +92,21 @@ impl DevicePanel {
             .order(|| DeviceAnswer::Ports(KeyboardConnection::ports().map_err(|e| e.to_string())));
     }
 
-    /// Controls of the choice; whether none is still being dragged.
+    /// Draws the choice's controls; returns whether none of them is being dragged.
     fn choices(&mut self, ui: &mut Ui, choice: &mut Choice) -> bool {
         let mut settled = true;
         Grid::new("device").num_columns(2).show(ui, |ui| {
             let label = ui.label("Port");
             ui.horizontal(|ui| {
                 self.port(ui, choice).labelled_by(label.id);
-                if ui.button("Find ports").on_hover_text("Looks for serial ports").clicked() {
+                if ui.button("Find ports").on_hover_text("Search for serial ports").clicked() {
                     self.seek();
                 }
             });
             ui.end_row();
 
-            let label = ui.label("Felt action");
-            let combo = ComboBox::from_id_salt("felt").selected_text(choice.action.name());
+            let label = ui.label("Haptic action");
+            let combo = ComboBox::from_id_salt("haptic action").selected_text(choice.action.name());
             let inner = combo.show_ui(ui, |ui| {
                 for action in Action::ALL {
                     ui.selectable_value(&mut choice.action, action, action.name());
@@ -137,7 +139,7 @@ impl DevicePanel {
         ui.checkbox(&mut choice.plays, "Host notes move the keys")
             .on_hover_text("What the host plays moves the keys under the hand");
         ui.checkbox(&mut choice.vibrates, "Strings vibrate in the keys")
-            .on_hover_text("What the strings do is felt in the keys, by at most 80 µm");
+            .on_hover_text("The strings' motion vibrates the keys, by at most 80 µm");
         settled
     }
 
@@ -161,7 +163,7 @@ impl DevicePanel {
     }
 
     /// Applies a changed choice once no control is being dragged.
-    fn settle(
+    fn apply(
         &mut self,
         connection: &Arc<KeyboardConnection>,
         before: Choice,
@@ -177,9 +179,9 @@ impl DevicePanel {
             return None;
         }
         self.wanted = None;
-        // Shown at once, though the port may take its time.
-        self.look.choice = choice.clone();
-        self.looked = None;
+        // Shown at once, although opening the port may take time.
+        self.view.choice = choice.clone();
+        self.polled_at = None;
         let (connection, taken) = (connection.clone(), choice.clone());
         self.file_worker.order(move || {
             connection.choose(taken);
@@ -188,18 +190,18 @@ impl DevicePanel {
         Some(choice)
     }
 
-    /// The connection's state in words, and the arming buttons.
-    fn standing(&self, ui: &mut Ui, connection: &KeyboardConnection) {
+    /// Draws the connection's state and the arming buttons.
+    fn state(&self, ui: &mut Ui, connection: &KeyboardConnection) {
         let warns = |ui: &mut Ui, text: &str| {
             ui.label(RichText::new(text).color(theme::accent(ui)));
         };
-        for trouble in [&self.trouble, &self.look.trouble] {
+        for trouble in [&self.trouble, &self.view.trouble] {
             if !trouble.is_empty() {
                 warns(ui, trouble);
             }
         }
-        let Some(report) = &self.look.report else {
-            let text = if self.look.choice.port.is_empty() {
+        let Some(report) = &self.view.report else {
+            let text = if self.view.choice.port.is_empty() {
                 "Choose a port, or the emulator."
             } else if self.file_worker.is_busy() {
                 "Opening the port …"
@@ -209,17 +211,17 @@ impl DevicePanel {
             ui.label(RichText::new(text).color(theme::faint(ui)));
             return;
         };
-        let standing = report.status.state;
-        let is_wrong = matches!(standing, ConnectionState::Refused | ConnectionState::Halted);
+        let state = report.status.state;
+        let is_wrong = matches!(state, ConnectionState::Refused | ConnectionState::Halted);
         if is_wrong {
-            warns(ui, &self.look.standing);
+            warns(ui, &self.view.standing);
         } else {
-            ui.label(RichText::new(&self.look.standing).strong());
+            ui.label(RichText::new(&self.view.standing).strong());
         }
-        if let Some(advice) = self.look.advice {
+        if let Some(advice) = self.view.advice {
             warns(ui, advice);
         }
-        ui.horizontal(|ui| match standing {
+        ui.horizontal(|ui| match state {
             ConnectionState::Present => {
                 let hint = "Gives the keyboard force. Hands off the keys while it starts.";
                 if ui.button("Arm").on_hover_text(hint).clicked() {

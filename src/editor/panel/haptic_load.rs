@@ -1,4 +1,4 @@
-//! The picture of a felt wall or load that no note can play, as the keyboard's first key has it.
+//! The picture of a haptic wall or load, which no note can play, in the state of the keyboard's first key.
 
 use egui::{Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -14,8 +14,8 @@ use touchback_haptics::sidecar::SidecarReport;
 /// Largest size of the picture, points.
 const SIZE: egui::Vec2 = vec2(520.0, 230.0);
 
-/// Where `action` stands with the first key of `report`; none where a note can play it, which is
-/// drawn with the instrument's action.
+/// The pose of `action` for the first key of `report`; none for actions that notes can play, which the
+/// instrument's action shows.
 fn pose(action: Action, report: Option<&SidecarReport>) -> Option<Pose> {
     let depth = report.map_or(0.0, |report| report.keys[0][0]);
     match action {
@@ -30,7 +30,7 @@ fn pose(action: Action, report: Option<&SidecarReport>) -> Option<Pose> {
     }
 }
 
-/// Draws `action`, if it is one of those.
+/// Draws `action`, if it is a wall or load.
 pub(super) fn ui(ui: &mut Ui, action: Action, report: Option<&SidecarReport>) {
     let (Some(shown), Some(rest)) = (pose(action, report), pose(action, None)) else { return };
     let width = ui.available_width().min(SIZE.x);

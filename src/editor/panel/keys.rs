@@ -1,5 +1,4 @@
-//! The face of the 88 keys: what each differs by, what the regulation makes of it, and what weights
-//! and gauge find on the chosen one.
+//! The face of the 88 keys: their differences, the resulting let-off, and measurements of the chosen key.
 
 use egui::{ComboBox, Panel, Ui};
 
@@ -28,7 +27,7 @@ pub struct KeysFace {
 }
 
 impl KeysFace {
-    /// Draws the face; a click into the curve chooses a key.
+    /// Draws the face. A click into the curve chooses a key.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -52,8 +51,8 @@ impl KeysFace {
                 control::rows(ui, "unevenness", all().filter(|p| is_of_keys(p)), controls);
             });
         });
-        if self.lesson.goes_on(controls) {
-            // The curves would tell the fault.
+        if self.lesson.is_active(controls) {
+            // The curves would show the fault.
             super::scrolled(ui, |ui| self.lesson.ui(ui, controls));
             return;
         }
@@ -63,13 +62,13 @@ impl KeysFace {
         regulation.curves(ui, 0.45 * room, *chosen, controls);
     }
 
-    /// Whether a key is being weighed or tried, or a sheet read.
+    /// Whether a key is being measured or tried, or a sheet is being read.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
         self.bench.is_busy() || self.repetition.is_busy() || self.sheet.is_busy()
     }
 
-    /// Which quantity, which keys, the chosen key's number, all alike again.
+    /// Draws the choice of quantity and keys, the chosen key's number, and a button that makes all keys even.
     fn switches(&mut self, ui: &mut Ui, key: KeyNumber, controls: &mut dyn Controls) {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Quantity");

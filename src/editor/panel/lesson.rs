@@ -1,4 +1,4 @@
-//! The exercise on the face of the keys: symptoms and causes, the key's own screws, the verdict.
+//! The exercise on the face of the keys: symptoms and causes, the key's own screws, the result.
 
 use egui::{CollapsingHeader, Grid, RichText, Ui};
 
@@ -12,32 +12,32 @@ use touchback_core::math::compass::KeyNumber;
 
 /// State of the exercises.
 pub(super) struct LessonPanel {
-    /// Number of the next one, or of the present one.
+    /// Number of the current exercise, or of the next one.
     number: u64,
     lesson: Option<Lesson>,
-    /// The fault has been told.
-    is_told: bool,
-    /// The learner's sheet, while the piano is heard as it was before.
-    mine: Option<Box<KeySheet>>,
-    said: Option<Result<String, String>>,
+    /// Whether the fault has been shown.
+    is_disclosed: bool,
+    /// The learner's sheet, while the piano plays with the sheet from before.
+    own_sheet: Option<Box<KeySheet>>,
+    outcome: Option<Result<String, String>>,
 }
 
 impl Default for LessonPanel {
     fn default() -> Self {
-        Self { number: 1, lesson: None, is_told: false, mine: None, said: None }
+        Self { number: 1, lesson: None, is_disclosed: false, own_sheet: None, outcome: None }
     }
 }
 
 impl LessonPanel {
-    /// Whether there is an exercise: it also ends where a piano or a sheet of keys is loaded.
-    pub(super) fn goes_on(&mut self, controls: &dyn Controls) -> bool {
+    /// Whether there is an exercise. It also ends when a piano or a sheet of keys is loaded.
+    pub(super) fn is_active(&mut self, controls: &dyn Controls) -> bool {
         if controls.exercised().is_none() {
-            (self.lesson, self.mine) = (None, None);
+            (self.lesson, self.own_sheet) = (None, None);
         }
         self.lesson.is_some()
     }
 
-    /// Number and button that hide a fault in the chosen key.
+    /// Draws the number and the button that hide a fault in the chosen key.
     pub(super) fn begin(&mut self, ui: &mut Ui, key: KeyNumber, controls: &mut dyn Controls) {
         let hint = "Hides a fault in the chosen key, to be found with bench and ears and mended \
                     with the key's own screws. It is in the piano until the exercise ends";
@@ -51,7 +51,7 @@ impl LessonPanel {
         number.labelled_by(label.id);
     }
 
-    /// The present exercise.
+    /// Draws the current exercise.
     pub(super) fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         let Some(lesson) = self.lesson else { return };
         super::heading(
@@ -59,28 +59,28 @@ impl LessonPanel {
             &format!("Exercise {}: {} has a fault", lesson.number, name(lesson.key)),
         );
         ui.label(
-            "Weigh it at the right, try its repetition, play it; a neighbour in order is a click on \
-             the keyboard below away. Then turn what you suspect.",
+            "Weigh the key at the right, try its repetition, play it, and compare it with a neighbour: \
+             a click on the keyboard below chooses one. Then turn the screw that you suspect.",
         );
         ui.add_space(4.0);
         let sheet = controls.keys();
         if sheet != *lesson.before() {
-            // Undo has come back to the learner's.
-            self.mine = None;
+            // Undo has restored the learner's sheet.
+            self.own_sheet = None;
         }
-        let is_mine = self.mine.is_none();
+        let is_editable = self.own_sheet.is_none();
         Grid::new("screws").num_columns(2).spacing(egui::vec2(12.0, 3.0)).show(ui, |ui| {
             for (q, quantity) in QUANTITIES.iter().enumerate() {
                 let label = ui.label(quantity.name);
                 let (mut value, range) = (lesson.turned(&sheet, q), Lesson::range(q));
-                let drag = ui.add_enabled_ui(is_mine, |ui| {
+                let drag = ui.add_enabled_ui(is_editable, |ui| {
                     control::typed(ui, &mut value, -range..=range, quantity.unit, |drag| {
                         drag.speed(quantity.step).custom_formatter(|v, _| format!("{v:+.3}"))
                     })
                 });
                 let drag = drag.inner.labelled_by(label.id);
                 if drag.changed() {
-                    self.said = None;
+                    self.outcome = None;
                 }
                 let turned = lesson.turn(&sheet, q, value);
                 gesture::follow_sheet(&drag, controls, &turned, "exercise");
@@ -89,34 +89,34 @@ impl LessonPanel {
         });
         ui.add_space(4.0);
         ui.horizontal_wrapped(|ui| {
-            if ui.add_enabled(is_mine, egui::Button::new("Is it mended?")).clicked() {
-                self.said = Some(words(lesson.verdict(&controls.keys())));
+            if ui.add_enabled(is_editable, egui::Button::new("Is it mended?")).clicked() {
+                self.outcome = Some(message(lesson.verdict(&controls.keys())));
             }
             if ui.button("Tell the fault").clicked() {
-                self.is_told = true;
+                self.is_disclosed = true;
             }
-            let text = if self.mine.is_some() { "Back to mine" } else { "Compare in order" };
-            let hint = "Between the key as it was before and as it is now: to hear and weigh both";
+            let text = if self.own_sheet.is_some() { "Back to mine" } else { "Compare in order" };
+            let hint = "Switches between the key before the exercise and the key now, to hear and weigh both";
             if ui.button(text).on_hover_text(hint).clicked() {
-                let mine = controls.keys();
-                match self.mine.take() {
-                    Some(mine) => put(controls, &mine),
+                let current = controls.keys();
+                match self.own_sheet.take() {
+                    Some(own_sheet) => put(controls, &own_sheet),
                     None => {
                         put(controls, lesson.before());
-                        self.mine = Some(Box::new(mine));
+                        self.own_sheet = Some(Box::new(current));
                     }
                 }
             }
             if ui.button("Begin again").clicked() {
                 put(controls, &lesson.faulty());
-                (self.mine, self.said) = (None, None);
+                (self.own_sheet, self.outcome) = (None, None);
             }
             if ui.button("End the exercise").on_hover_text("Every key as it was before").clicked() {
                 controls.end_exercise();
             }
         });
-        super::said(ui, self.said.as_ref());
-        if self.is_told {
+        super::outcome(ui, self.outcome.as_ref());
+        if self.is_disclosed {
             let fault = lesson.fault();
             let text = format!("{}. {}. Remedy: {}.", fault.name, fault.symptom, fault.remedy);
             ui.label(RichText::new(text).color(theme::accent(ui)));
@@ -132,10 +132,10 @@ fn put(controls: &mut dyn Controls, sheet: &KeySheet) {
     controls.end_keys("exercise");
 }
 
-fn words(verdict: Verdict) -> Result<String, String> {
+fn message(verdict: Verdict) -> Result<String, String> {
     match verdict {
         Verdict::Mended => Ok("Mended: the key is in order, and nothing else was moved.".into()),
-        Verdict::StillThere => Err("Not yet: the key still differs from what it was.".into()),
+        Verdict::StillThere => Err("Not yet: the key still differs from its state before.".into()),
         Verdict::ButMoved(q) => Err(format!(
             "The fault is mended, but {} was moved too, by more than a key may differ.",
             QUANTITIES[q].name.to_lowercase()
@@ -143,7 +143,7 @@ fn words(verdict: Verdict) -> Result<String, String> {
     }
 }
 
-/// What is noticed, what causes it, what mends it.
+/// Draws the table of symptoms, causes and repairs.
 fn table(ui: &mut Ui) {
     for fault in &FAULTS {
         ui.label(RichText::new(fault.symptom).small());

@@ -1,4 +1,4 @@
-//! Pedal range: learnt from one slow press and release.
+//! Pedal range, learned from one slow press and release.
 
 use egui::{RichText, Ui};
 
@@ -8,32 +8,31 @@ use crate::monitor::tape::TimedMessage;
 use touchback_instrument::midi::controller::SUSTAIN;
 use touchback_instrument::params::{Parameter, find};
 
-/// Least travel taken for a press, of 127: less may be noise of a resting foot.
+/// Least travel of a press, of 127: a smaller one may be noise of a resting foot.
 const LEAST: u8 = 16;
-/// Margin left at both ends of the range seen, share of it: a pedal's ends vary from press to
-/// press.
+/// Margin at both ends of the observed range, as a fraction of it: a pedal's ends vary between presses.
 const MARGIN: f64 = 0.03;
 
 /// Progress of learning.
 #[derive(Clone, Copy, Default)]
 pub struct PedalPanel {
-    /// While it listens: lowest and highest value so far.
+    /// While learning: lowest and highest value so far.
     seen: Option<Option<(u8, u8)>>,
 }
 
 impl PedalPanel {
-    /// A button, and what to do next; `heard` is what came since the last frame. The zone is set
-    /// as one edit.
-    pub fn ui(&mut self, ui: &mut Ui, heard: &[TimedMessage], controls: &mut dyn Controls) {
+    /// Draws a button, and the next step. `messages` are those since the last frame. The zone is set as one
+    /// edit.
+    pub fn ui(&mut self, ui: &mut Ui, messages: &[TimedMessage], controls: &mut dyn Controls) {
         let Some(range) = &mut self.seen else {
             let hint = "Press the pedal slowly to the floor and let it up again: the instrument \
-                        learns the range it sends, so that half-pedalling falls where it should.";
+                        learns the range it sends, so that half-pedalling has its right positions.";
             if ui.button("Learn this pedal").on_hover_text(hint).clicked() {
                 self.seen = Some(None);
             }
             return;
         };
-        for value in heard.iter().filter_map(|h| h.controller(SUSTAIN)) {
+        for value in messages.iter().filter_map(|h| h.controller(SUSTAIN)) {
             let (low, high) = range.unwrap_or((value, value));
             *range = Some((low.min(value), high.max(value)));
         }
@@ -72,7 +71,7 @@ fn zone(low: u8, high: u8, inverted: bool) -> (f64, f64) {
 }
 
 fn set((from, to): (f64, f64), controls: &mut dyn Controls) {
-    // Tenths of a percent, as the parameters are shown.
+    // Rounded to the 0.1 % that the parameters show.
     let tenths = |p: &'static Parameter, v: f64| (p, p.quantize((10.0 * v).round() / 10.0));
     let wanted = [("pedal_from", from), ("pedal_to", to)];
     let found = wanted.map(|(id, value)| find(id).map(|p| tenths(p, value)));
@@ -85,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_zone_lies_inside_what_the_pedal_sends() {
+    fn the_zone_is_inside_the_pedals_range() {
         let (from, to) = zone(0, 127, false);
         assert!((from - 3.0).abs() < 1e-9 && (to - 97.0).abs() < 1e-9);
         let (from, to) = zone(30, 90, false);

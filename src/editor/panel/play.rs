@@ -19,28 +19,28 @@ const COLUMN: f32 = 330.0;
 /// Height of the velocity curve, points.
 const CURVE: f32 = 150.0;
 
-/// What the face shows and changes.
+/// The state that the face shows and changes.
 pub struct PlayFace<'a> {
     /// The velocity curve and the last notes.
     pub curve: &'a VelocityCurve,
-    /// Three notes that teach the touch.
+    /// Touch calibration by three notes.
     pub calibration: &'a mut CalibrationPanel,
-    /// A press that teaches the pedal.
+    /// Pedal range by one press.
     pub pedal: &'a mut PedalPanel,
     /// Scale files.
     pub scale: &'a mut ScalePanel,
-    /// What was played, transposition, panic.
+    /// Performance, transposition, panic.
     pub tools: &'a mut ToolsPanel,
-    /// The keyboard as it stands.
+    /// The keyboard's snapshot.
     pub snapshot: &'a Snapshot,
-    /// What was played since the last frame.
-    pub heard: &'a [TimedMessage],
+    /// Messages since the last frame.
+    pub messages: &'a [TimedMessage],
     /// Events for the instrument.
     pub play: &'a mut Vec<Event>,
 }
 
 impl PlayFace<'_> {
-    /// Draws everything in as many columns as fit.
+    /// Draws the face in as many columns as fit.
     pub fn ui(mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         let count = match ui.available_width() {
             width if width > 3.0 * COLUMN => 3,
@@ -52,7 +52,7 @@ impl PlayFace<'_> {
                 let last = columns.len() - 1;
                 self.tone(&mut columns[0], controls);
                 self.touch(&mut columns[last.min(1)], controls);
-                // In a narrow window the third column stands below the first.
+                // In a narrow window the third column is below the first.
                 let third = if last == 2 { 2 } else { 0 };
                 self.output(&mut columns[third], controls);
             });
@@ -78,7 +78,7 @@ impl PlayFace<'_> {
     fn output(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         group(ui, ParameterGroup::Output, controls);
         group(ui, ParameterGroup::Pedals, controls);
-        ui.horizontal_wrapped(|ui| self.pedal.ui(ui, self.heard, controls));
+        ui.horizontal_wrapped(|ui| self.pedal.ui(ui, self.messages, controls));
         group(ui, ParameterGroup::Midi, controls);
         super::controllers::ui(ui, controls);
         self.tools.ui(ui, self.play, controls);

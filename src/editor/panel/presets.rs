@@ -1,4 +1,4 @@
-//! Whole pianos by name: the factory's, and the player's own as files.
+//! Pianos by name: factory pianos, and the user's own as files.
 
 mod own;
 
@@ -16,21 +16,21 @@ use touchback_instrument::preset::{PRESETS, is_keyboards};
 
 /// State of the browser.
 pub struct PresetsPanel {
-    /// Loading keeps the settings of the player's keyboard and pedals.
+    /// Whether loading keeps the settings of the user's keyboard and pedals.
     keeps_keyboard: bool,
-    sought: String,
+    query: String,
     favourites_only: bool,
     own: own::OwnPresets,
-    /// The piano in force as last found out, and from what.
-    standing: Option<(Settings, String, Standing)>,
+    /// The last result of [`Self::current`] and its inputs.
+    found: Option<(Settings, String, CurrentPiano)>,
 }
 
-/// Which piano is in force.
+/// The current piano.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Standing {
-    /// Its name.
+pub struct CurrentPiano {
+    /// The piano's name.
     pub name: String,
-    /// It was changed since it was loaded.
+    /// Whether the piano was changed since it was loaded.
     pub is_modified: bool,
 }
 
@@ -41,37 +41,36 @@ impl Default for PresetsPanel {
 }
 
 impl PresetsPanel {
-    /// A panel that lists the player's pianos of the folder `shelf`.
+    /// A panel that lists the user's pianos in the folder `shelf`.
     #[must_use]
     pub fn on(shelf: Option<UserPresets>) -> Self {
         Self {
             keeps_keyboard: true,
-            sought: String::new(),
+            query: String::new(),
             favourites_only: false,
             own: own::OwnPresets::new(shelf),
-            standing: None,
+            found: None,
         }
     }
 
-    /// Call once a frame: reads the player's folder.
+    /// Reads the user's folder. Call once a frame.
     pub fn follow(&mut self, ui: &Ui) {
         let was_busy = self.own.is_busy();
         self.own.follow(ui);
         if was_busy {
-            self.standing = None;
+            self.found = None;
         }
     }
 
-    /// Both lists; the piano that is in force is marked. A click changes every parameter that
-    /// differs, each as a gesture that the host can undo. `preview` is up while the phrase to
-    /// hear a piano by is wanted.
+    /// Draws both lists, with the current piano marked. A click changes every parameter that differs, each as
+    /// a gesture that the host can undo. `preview` is up while the preview phrase is to play.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, preview: &Flag) {
         ui.horizontal(|ui| {
             let label = ui.label("Find");
-            let edit = TextEdit::singleline(&mut self.sought).hint_text("name, tag or word");
+            let edit = TextEdit::singleline(&mut self.query).hint_text("name, tag or word");
             ui.add(edit.desired_width(150.0)).labelled_by(label.id);
             ui.checkbox(&mut self.favourites_only, "Favourites")
-                .on_hover_text("List the favourites alone");
+                .on_hover_text("List only the favourites");
         });
         let keeps = ui.checkbox(&mut self.keeps_keyboard, "Keep my keyboard's settings");
         keeps.on_hover_text(
@@ -93,8 +92,8 @@ impl PresetsPanel {
             if !self.lists(&[&title, preset.about], self.own.is_favourite(&title)) {
                 continue;
             }
-            let settings = self.meant(&preset.settings(), &present);
-            let is_this = is_in_force(&settings, &present);
+            let settings = self.merged(&preset.settings(), &present);
+            let is_this = is_current(&settings, &present);
             ui.horizontal_wrapped(|ui| {
                 self.own.star(ui, &title);
                 let name = ui.selectable_label(is_this, RichText::new(&title).strong());
@@ -111,29 +110,29 @@ impl PresetsPanel {
         ui.label(RichText::new(text).small().color(theme::faint(ui)));
         ui.add_space(8.0);
         heading(ui, "My pianos");
-        let (sought, favourites_only) = (self.sought.clone(), self.favourites_only);
+        let (query, favourites_only) = (self.query.clone(), self.favourites_only);
         let wanted = |saved: &NamedPiano, is_favourite: bool| {
-            let words: Vec<&str> =
+            let texts: Vec<&str> =
                 std::iter::once(&saved.name).chain(&saved.tags).map(String::as_str).collect();
-            (is_favourite || !favourites_only) && has(&words, &sought)
+            (is_favourite || !favourites_only) && has(&texts, &query)
         };
         if let Some(chosen) = self.own.ui(ui, controls, &wanted) {
-            let settings = self.meant(&chosen.settings, &present);
+            let settings = self.merged(&chosen.settings, &present);
             controls.recall(&settings, Some(&chosen.name));
         }
     }
 
-    /// Puts `name` into the form that saves.
-    pub fn name_it(&mut self, name: &str) {
-        self.own.name_it(name);
+    /// Sets the name in the form that saves.
+    pub fn set_name(&mut self, name: &str) {
+        self.own.set_name(name);
     }
 
-    fn lists(&self, words: &[&str], is_favourite: bool) -> bool {
-        (is_favourite || !self.favourites_only) && has(words, &self.sought)
+    fn lists(&self, texts: &[&str], is_favourite: bool) -> bool {
+        (is_favourite || !self.favourites_only) && has(texts, &self.query)
     }
 
-    /// The settings that loading `wanted` into `present` would give.
-    fn meant(&self, wanted: &Settings, present: &Settings) -> Settings {
+    /// The settings that loading `wanted` over `present` would give.
+    fn merged(&self, wanted: &Settings, present: &Settings) -> Settings {
         let mut settings = *wanted;
         if self.keeps_keyboard {
             for parameter in all().filter(|p| is_keyboards(p)) {
@@ -143,49 +142,51 @@ impl PresetsPanel {
         settings
     }
 
-    /// All pianos that can be loaded, by name, the factory's first.
+    /// All pianos that can be loaded, by name, factory pianos first.
     fn pianos(&self) -> Vec<(String, Settings)> {
         let factory = PRESETS.iter().map(|preset| (preset.title(), preset.settings()));
         factory.chain(self.own.pianos().map(|own| (own.name.clone(), own.settings))).collect()
     }
 
-    /// Which piano is in force, where the one loaded last was `loaded`.
-    pub fn standing(&mut self, loaded: &str, present: &Settings) -> Standing {
-        if let Some((of, from, standing)) = &self.standing
+    /// The current piano for the settings `present`, after `loaded` was loaded last.
+    pub fn current(&mut self, loaded: &str, present: &Settings) -> CurrentPiano {
+        if let Some((of, from, current)) = &self.found
             && of == present
             && from == loaded
         {
-            return standing.clone();
+            return current.clone();
         }
         let pianos = self.pianos();
         let exact = |(_, settings): &&(String, Settings)| {
-            is_in_force(&self.meant(settings, present), present)
+            is_current(&self.merged(settings, present), present)
         };
         let same = pianos.iter().filter(|(name, _)| name == loaded).find(exact);
         let found = same.or_else(|| pianos.iter().find(exact));
-        let standing = match found {
-            Some((name, _)) => Standing { name: name.clone(), is_modified: false },
-            None if loaded.is_empty() => Standing { name: PRESETS[0].title(), is_modified: true },
-            None => Standing { name: loaded.to_owned(), is_modified: true },
+        let current = match found {
+            Some((name, _)) => CurrentPiano { name: name.clone(), is_modified: false },
+            None if loaded.is_empty() => {
+                CurrentPiano { name: PRESETS[0].title(), is_modified: true }
+            }
+            None => CurrentPiano { name: loaded.to_owned(), is_modified: true },
         };
-        self.standing = Some((*present, loaded.to_owned(), standing.clone()));
-        standing
+        self.found = Some((*present, loaded.to_owned(), current.clone()));
+        current
     }
 
-    /// Loads the piano `by` places after the one called `name`, round and round; with favourites
-    /// listed alone, among these.
+    /// Loads the piano `by` positions after the one called `name`, cyclically, among the listed favourites if
+    /// only these are listed.
     pub fn step(&self, name: &str, by: isize, controls: &mut dyn Controls) {
         let mut pianos = self.pianos();
         pianos.retain(|(name, _)| !self.favourites_only || self.own.is_favourite(name));
-        let place = pianos.iter().position(|(other, _)| other == name);
+        let index = pianos.iter().position(|(other, _)| other == name);
         let count = isize::try_from(pianos.len()).unwrap_or(0);
         if count == 0 {
             return;
         }
-        let at = place.and_then(|p| isize::try_from(p).ok()).map_or(0, |p| p + by);
+        let at = index.and_then(|p| isize::try_from(p).ok()).map_or(0, |p| p + by);
         let at = usize::try_from(at.rem_euclid(count)).unwrap_or(0);
         let (name, settings) = &pianos[at];
-        let settings = self.meant(settings, &controls.settings());
+        let settings = self.merged(settings, &controls.settings());
         controls.recall(&settings, Some(name));
     }
 
@@ -196,16 +197,16 @@ impl PresetsPanel {
     }
 }
 
-/// Every parameter and key of `present` has the value of `settings`, to the precision of a host.
-fn is_in_force(settings: &Settings, present: &Settings) -> bool {
+/// Whether every parameter and key of `present` has the value of `settings`, in the precision of a host.
+fn is_current(settings: &Settings, present: &Settings) -> bool {
     all().all(|p| p.quantize(p.get(settings)).to_bits() == p.get(present).to_bits())
         && settings.action.keys == present.action.keys
 }
 
-/// Whether what is sought is in one of the words, whatever the case.
-fn has(words: &[&str], sought: &str) -> bool {
-    let sought = sought.trim().to_lowercase();
-    words.iter().any(|word| word.to_lowercase().contains(&sought))
+/// Whether one of `texts` contains `query`, ignoring case.
+fn has(texts: &[&str], query: &str) -> bool {
+    let query = query.trim().to_lowercase();
+    texts.iter().any(|word| word.to_lowercase().contains(&query))
 }
 
 #[cfg(test)]
@@ -215,44 +216,44 @@ mod tests {
     use touchback_instrument::params::find;
 
     #[test]
-    fn a_piano_leaves_the_players_keyboard_alone_if_asked() {
+    fn loading_can_keep_the_users_keyboard_settings() {
         let mut connection = DetachedControls::default();
         connection.put(find("soft_velocity").unwrap(), 20.0);
         connection.put(find("transpose").unwrap(), 12.0);
         let mut panel = PresetsPanel::on(None);
         let heavy = touchback_instrument::preset::find("heavy").unwrap().settings();
-        let kept = panel.meant(&heavy, &connection.settings);
+        let kept = panel.merged(&heavy, &connection.settings);
         assert_eq!((kept.touch.soft_velocity, kept.midi.transpose), (20.0, 12.0));
         assert_eq!(kept.action, heavy.action);
-        assert!(!is_in_force(&kept, &connection.settings));
+        assert!(!is_current(&kept, &connection.settings));
         connection.recall(&kept, None);
-        assert!(is_in_force(&panel.meant(&heavy, &connection.settings), &connection.settings));
+        assert!(is_current(&panel.merged(&heavy, &connection.settings), &connection.settings));
         panel.keeps_keyboard = false;
-        assert_eq!(panel.meant(&heavy, &connection.settings), heavy);
+        assert_eq!(panel.merged(&heavy, &connection.settings), heavy);
     }
 
     #[test]
-    fn the_piano_in_force_is_known_and_a_change_of_it_told() {
+    fn the_current_piano_and_its_changes_are_recognized() {
         let mut connection = DetachedControls::default();
         let mut panel = PresetsPanel::on(None);
-        let stands = |name: &str, is_modified| Standing { name: name.to_owned(), is_modified };
-        assert_eq!(panel.standing("", &connection.settings), stands("Concert", false));
+        let stands = |name: &str, is_modified| CurrentPiano { name: name.to_owned(), is_modified };
+        assert_eq!(panel.current("", &connection.settings), stands("Concert", false));
         connection.put(find("blow_mm").unwrap(), 44.0);
-        assert_eq!(panel.standing("", &connection.settings), stands("Concert", true));
-        assert_eq!(panel.standing("Mine", &connection.settings), stands("Mine", true));
-        // What another hand loaded is told by its settings.
+        assert_eq!(panel.current("", &connection.settings), stands("Concert", true));
+        assert_eq!(panel.current("Mine", &connection.settings), stands("Mine", true));
+        // A piano loaded by other means is recognized by its settings.
         connection.settings = touchback_instrument::preset::find("mellow").unwrap().settings();
-        assert_eq!(panel.standing("Mine", &connection.settings), stands("Mellow", false));
-        // Round and round.
+        assert_eq!(panel.current("Mine", &connection.settings), stands("Mellow", false));
+        // Cyclically through all pianos.
         for _ in 0..PRESETS.len() {
-            let at = panel.standing("", &connection.settings).name;
+            let at = panel.current("", &connection.settings).name;
             panel.step(&at, 1, &mut connection);
-            assert_ne!(panel.standing("", &connection.settings).name, at);
+            assert_ne!(panel.current("", &connection.settings).name, at);
         }
-        assert_eq!(panel.standing("", &connection.settings), stands("Mellow", false));
+        assert_eq!(panel.current("", &connection.settings), stands("Mellow", false));
         panel.step("Concert", -1, &mut connection);
         assert_eq!(
-            panel.standing("", &connection.settings).name,
+            panel.current("", &connection.settings).name,
             PRESETS[PRESETS.len() - 1].title()
         );
     }

@@ -1,5 +1,5 @@
-//! Regulation: resulting let-off and aftertouch, curves over the compass, the settings, and a
-//! warning for each unusual one that does something.
+//! Regulation: resulting let-off and aftertouch, curves over the compass, the settings, and a warning for each
+//! unusual setting that has a consequence.
 
 use egui::{Frame, RichText, Ui};
 use egui_plot::{GridMark, HLine, Line, Plot, VLine};
@@ -22,8 +22,7 @@ pub struct RegulationPanel {
 }
 
 impl RegulationPanel {
-    /// Feasibility and warnings, in a place of their own, so that no control moves while it is
-    /// dragged.
+    /// Draws feasibility and warnings, apart from the controls, so that no control moves while it is dragged.
     pub fn notes(&mut self, ui: &mut Ui, key: KeyNumber, controls: &dyn Controls) {
         let settings = controls.settings();
         if settings.action.action == ActionKind::Grand {
@@ -41,16 +40,16 @@ impl RegulationPanel {
         }
     }
 
-    /// What a technician sets, and the action's parts.
+    /// Draws the technician's settings and those of the action's parts.
     pub fn ui(ui: &mut Ui, controls: &mut dyn Controls) {
         group(ui, ParameterGroup::Regulation, controls);
         heading(ui, ParameterGroup::Action.name());
-        // What single keys differ by has a face of its own.
+        // The differences of single keys have a face of their own.
         let parts = all().filter(|p| p.group == ParameterGroup::Action && !is_of_keys(p));
         control::rows(ui, ParameterGroup::Action.name(), parts, controls);
     }
 
-    /// Where all 88 keys let off, under the settings in force.
+    /// Draws the let-off of all 88 keys under the current settings.
     pub fn curves(&mut self, ui: &mut Ui, height: f32, key: KeyNumber, controls: &dyn Controls) {
         let settings = controls.settings().action;
         curves(ui, height, self.compass(&settings), key, settings.key_dip_mm);
@@ -62,12 +61,12 @@ impl RegulationPanel {
     }
 }
 
-/// Whether the parameter says how single keys differ.
+/// Whether the parameter concerns differences of single keys.
 pub(super) fn is_of_keys(parameter: &Parameter) -> bool {
     ["unevenness", "unevenness_seed"].contains(&parameter.id)
 }
 
-/// A sentence in a box; a warning has a bar of the accent's colour.
+/// Draws a sentence in a box; a warning has a bar in the accent's colour.
 fn note(ui: &mut Ui, text: &str, warns: bool) {
     let colour = if warns { theme::accent(ui) } else { theme::curve(ui, 2) };
     let fill = ui.visuals().faint_bg_color;
@@ -80,7 +79,7 @@ fn note(ui: &mut Ui, text: &str, warns: bool) {
     ui.painter().rect_filled(bar, 2.0, colour);
 }
 
-/// Where keys let off and bottom, from the lowest to the highest, by their names.
+/// Draws key depths at let-off and at the bottom, over the keys' names.
 fn curves(ui: &mut Ui, height: f32, compass: &Compass, key: KeyNumber, dip_mm: f64) {
     let plot = Plot::new("compass")
         .height(height)
@@ -110,8 +109,8 @@ fn curves(ui: &mut Ui, height: f32, compass: &Compass, key: KeyNumber, dip_mm: f
         plot_ui.line(Line::new("let-off", compass.let_off()).color(let_off).width(1.8));
         plot_ui.vline(VLine::new("key", f64::from(key.number())).color(accent).width(1.0));
     });
-    let told = || egui::WidgetInfo::labeled(egui::Role::Image, true, "Where the 88 keys let off");
-    shown.response.widget_info(told);
+    let info = || egui::WidgetInfo::labeled(egui::Role::Image, true, "Where the 88 keys let off");
+    shown.response.widget_info(info);
     control::describe(&shown.response, || format!("{}: {}", name(key), compass.sentence(key).0));
     let legend = "Key depth at let-off (orange), and the key bed (grey), over the compass";
     ui.label(RichText::new(legend).small().color(theme::faint(ui)));
@@ -119,14 +118,14 @@ fn curves(ui: &mut Ui, height: f32, compass: &Compass, key: KeyNumber, dip_mm: f
 
 /// Marks at the ends of the compass and at every C.
 fn octaves() -> Vec<GridMark> {
-    // The step decides from which width on a mark is named: an octave's in the smallest window, the
-    // lowest key's where it has room before the C next to it.
+    // The step decides the width from which a mark has its name: octaves in the smallest window, the lowest
+    // key where there is space before the next C.
     let at = |value: f64, step_size| GridMark { value, step_size };
     let octaves = (0..8u8).map(|c| at(4.0 + 12.0 * f64::from(c), 24.0));
     std::iter::once(at(1.0, 10.0)).chain(octaves).collect()
 }
 
-/// Name of the key that a mark stands at.
+/// Name of the key at a mark.
 fn octave(value: f64) -> String {
     KeyNumber::from_index(floor_index(value - 1.0)).map_or_else(String::new, name)
 }

@@ -1,4 +1,4 @@
-//! The repetition of the chosen key: strokes a second, misses, double strikes.
+//! Repetition of the chosen key: strokes per second, misses, double strikes.
 
 use egui::{RichText, Ui};
 
@@ -10,7 +10,7 @@ use crate::editor::theme;
 use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 
-/// What came of it, and on what.
+/// A result, and the key and settings that it belongs to.
 struct Found {
     key: KeyNumber,
     settings: ActionSettings,
@@ -56,7 +56,7 @@ impl RepetitionPanel {
         self.file_worker.is_busy()
     }
 
-    /// Rate, hammer speed, a button that tries them on a thread beside the window's.
+    /// Draws rate, hammer speed, and a button that starts a trial on a worker thread.
     pub(super) fn ui(&mut self, ui: &mut Ui, key: KeyNumber, settings: &ActionSettings) {
         if let Some(found) = self.file_worker.answer() {
             self.found = Some(found);

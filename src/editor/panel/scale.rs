@@ -1,4 +1,4 @@
-//! A scale file and its keyboard map, by their paths: hosts give windows no way to drop a file.
+//! A scale file and its keyboard map, by path: hosts do not pass dropped files to plugins.
 
 use egui::{RichText, Ui};
 
@@ -8,11 +8,11 @@ use crate::editor::path_field::{PathField, text};
 use crate::editor::theme;
 use touchback_sound::scala::Texts;
 
-/// Typed paths and the outcome of loading them.
+/// Typed paths, and the outcome of loading the files.
 pub struct ScalePanel {
     scale: PathField,
     map: PathField,
-    said: String,
+    outcome: String,
 }
 
 impl Default for ScalePanel {
@@ -20,30 +20,30 @@ impl Default for ScalePanel {
         Self {
             scale: PathField::new("Scale", "path of a .scl file", "scl"),
             map: PathField::new("Map", "path of a .kbm file, or empty", "kbm"),
-            said: String::new(),
+            outcome: String::new(),
         }
     }
 }
 
 impl ScalePanel {
-    /// Two paths, a button to load them, another to go back to the temperament.
+    /// Draws two paths, a button that loads the files, and one that returns to the temperament.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         heading(ui, "Scale file");
         self.scale.ui(ui);
         self.map.ui(ui);
         ui.horizontal_wrapped(|ui| {
             if ui.button("Tune by it").clicked() {
-                self.said = self.load(controls).err().unwrap_or_default();
+                self.outcome = self.load(controls).err().unwrap_or_default();
             }
             let tuned = controls.texts().map(|texts| texts.name);
             if ui.add_enabled(tuned.is_some(), egui::Button::new("Temperament")).clicked() {
-                self.said = controls.tune(None).err().unwrap_or_default();
+                self.outcome = controls.tune(None).err().unwrap_or_default();
             }
             let name = tuned.unwrap_or_else(|| "by the temperament".into());
             ui.label(RichText::new(format!("Tuned: {name}")).color(theme::faint(ui)));
         });
-        if !self.said.is_empty() {
-            ui.label(&self.said);
+        if !self.outcome.is_empty() {
+            ui.label(&self.outcome);
         }
     }
 
@@ -67,7 +67,7 @@ mod tests {
     use touchback_sound::scala::texts::PYTHAGOREAN;
 
     #[test]
-    fn files_are_read_and_faults_are_told() {
+    fn files_are_read_and_faults_are_explained() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fifths.scl");
         let text = [b"\xff ", PYTHAGOREAN.as_bytes()].concat();

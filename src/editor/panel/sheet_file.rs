@@ -1,4 +1,4 @@
-//! What single keys differ by, read from a file.
+//! Reads the sheet of single keys' differences from a file.
 
 use egui::Ui;
 
@@ -11,13 +11,13 @@ use touchback_action::interface::key_sheet::KeySheet;
 pub(super) struct SheetFile {
     file: PathField,
     file_worker: FileWorker<Result<(String, KeySheet), String>>,
-    said: Option<Result<String, String>>,
+    outcome: Option<Result<String, String>>,
 }
 
 impl Default for SheetFile {
     fn default() -> Self {
         let file = PathField::new("File", "path of a sheet of keys", "csv");
-        Self { file, file_worker: FileWorker::default(), said: None }
+        Self { file, file_worker: FileWorker::default(), outcome: None }
     }
 }
 
@@ -26,13 +26,13 @@ impl SheetFile {
         self.file.is_busy() || self.file_worker.is_busy()
     }
 
-    /// The path, and a button that reads it on a thread beside the window's.
+    /// Draws the path, and a button that reads the file on a worker thread.
     pub(super) fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         while let Some(answer) = self.file_worker.answer() {
-            self.said = Some(answer.map(|(words, sheet)| {
+            self.outcome = Some(answer.map(|(message, sheet)| {
                 controls.end_exercise();
                 controls.set_keys(&sheet);
-                words
+                message
             }));
         }
         if self.file_worker.is_busy() {
@@ -47,13 +47,13 @@ impl SheetFile {
         if let Some(path) = path
             && button.on_hover_text(hint).clicked()
         {
-            self.said = None;
+            self.outcome = None;
             self.file_worker.order(move || {
-                let told = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-                let sheet: KeySheet = path_field::text(&path)?.parse().map_err(|e| told(&e))?;
+                let named = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+                let sheet: KeySheet = path_field::text(&path)?.parse().map_err(|e| named(&e))?;
                 Ok((format!("Read {}", path.display()), sheet))
             });
         }
-        super::said(ui, self.said.as_ref());
+        super::outcome(ui, self.outcome.as_ref());
     }
 }

@@ -1,5 +1,4 @@
-//! A player's tools: transposition, everything stopped, strokes and what was played written to
-//! files.
+//! Tools: transposition, panic, and export of strokes and of the performance.
 
 use egui::Ui;
 
@@ -17,39 +16,39 @@ use touchback_instrument::params::find;
 pub struct ToolsPanel {
     file_worker: FileWorker<Result<String, String>>,
     /// Outcome of the last export.
-    said: Option<Result<String, String>>,
-    /// Saving the performance was asked for.
+    outcome: Option<Result<String, String>>,
+    /// Whether the user has requested to save the performance.
     wants_performance: bool,
 }
 
 impl ToolsPanel {
-    /// Whether saving was asked for since the last call; the performance goes to [`Self::save`].
+    /// Whether the user has requested since the last call to save the performance, by [`Self::save`].
     pub const fn wants_performance(&mut self) -> bool {
         std::mem::replace(&mut self.wants_performance, false)
     }
 
-    /// Saves what was played.
-    pub fn save(&mut self, heard: Vec<TimedMessage>) {
-        self.file_worker.order(move || export::performance(&export::folder(), &heard));
+    /// Saves the performance.
+    pub fn save(&mut self, messages: Vec<TimedMessage>) {
+        self.file_worker.order(move || export::performance(&export::folder(), &messages));
     }
 
-    /// Takes the outcome of what was saved; call once a frame.
+    /// Takes the outcome of a save. Call once a frame.
     pub fn follow(&mut self, ui: &Ui) {
-        if let Some(said) = self.file_worker.answer() {
-            self.said = Some(said);
+        if let Some(outcome) = self.file_worker.answer() {
+            self.outcome = Some(outcome);
         }
         if self.file_worker.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
         }
     }
 
-    /// A menu of what is done with a stroke.
+    /// Draws the menu of a stroke.
     pub fn stroke(&mut self, ui: &mut Ui, memory: &mut Memory, scope: &Scope) {
         let menu = ui.menu_button("Stroke", |ui| {
             let mut keeps = memory.kept.is_some();
             ui.add_enabled_ui(memory.last.is_some() || keeps, |ui| {
                 let box_ = ui.checkbox(&mut keeps, "Keep this stroke to compare");
-                if box_.on_hover_text("Draws it dashed beside the coming ones").changed() {
+                if box_.on_hover_text("Draws it dashed beside the next strokes").changed() {
                     memory.keep(keeps);
                 }
             });
@@ -66,22 +65,22 @@ impl ToolsPanel {
                 let draw = move || export::png(&export::folder(), &memory, &scope, dark);
                 self.file_worker.order(draw);
             }
-            super::said(ui, self.said.as_ref());
+            super::outcome(ui, self.outcome.as_ref());
         });
         menu.response.on_hover_text("Keep or save the last stroke");
     }
 
-    /// What was played to a file, transposition, everything stopped.
+    /// Draws saving of the performance, transposition and panic.
     pub fn ui(&mut self, ui: &mut Ui, play: &mut Vec<Event>, controls: &mut dyn Controls) {
         transpose(ui, controls);
         ui.horizontal_wrapped(|ui| {
-            let hint = "The last ten minutes, from everywhere, as a MIDI file in the folder \
+            let hint = "The last ten minutes of host, window and motorized keyboard as a MIDI file in the folder \
                         Touchback of your home. They are kept while this window is closed, too.";
             if ui.button("Save what was played as MIDI").on_hover_text(hint).clicked() {
                 self.wants_performance = true;
             }
             let panic = ui.button("Panic: stop everything");
-            let hint = "Lets go of every key and pedal and silences all strings";
+            let hint = "Releases every key and pedal and silences all strings";
             if panic.on_hover_text(hint).clicked() {
                 play.extend([
                     Event::Sustain(0.0),
@@ -92,11 +91,11 @@ impl ToolsPanel {
                 ]);
             }
         });
-        super::said(ui, self.said.as_ref());
+        super::outcome(ui, self.outcome.as_ref());
     }
 }
 
-/// Transposition by buttons.
+/// Draws the transposition's buttons.
 fn transpose(ui: &mut Ui, controls: &mut dyn Controls) {
     let Ok(parameter) = find("transpose") else { return };
     let value = controls.value(parameter);

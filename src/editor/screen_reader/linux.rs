@@ -1,4 +1,4 @@
-//! AT-SPI.
+//! Screen readers on Linux, through AT-SPI.
 
 use accesskit::TreeUpdate;
 use accesskit_unix::Adapter;
@@ -10,7 +10,7 @@ use super::SystemEnd;
 pub(super) struct Bridge(Adapter);
 
 impl Bridge {
-    /// Begins a thread. The bus knows programs, not windows.
+    /// Starts a thread. The window is ignored, because the bus identifies programs, not windows.
     pub(super) fn new(_window: Option<RawWindowHandle>, end: &SystemEnd) -> Option<Self> {
         Some(Self(Adapter::new(end.clone(), end.clone(), end.clone())))
     }

@@ -1,4 +1,4 @@
-//! The accessibility protocol of a view.
+//! Screen readers on macOS, through the accessibility protocol of a view.
 
 use accesskit::TreeUpdate;
 use accesskit_macos::SubclassingAdapter;
@@ -9,7 +9,7 @@ use super::SystemEnd;
 /// A view that answers the protocol.
 pub(super) struct Bridge(SubclassingAdapter);
 
-// SAFETY: egui's context is the window's, which makes, draws and drops it on the main thread.
+// SAFETY: the window creates, draws and drops egui's context, which owns this value, on the main thread.
 unsafe impl Send for Bridge {}
 // SAFETY: as above.
 unsafe impl Sync for Bridge {}
@@ -18,7 +18,7 @@ impl Bridge {
     pub(super) fn new(window: Option<RawWindowHandle>, end: &SystemEnd) -> Option<Self> {
         let Some(RawWindowHandle::AppKit(handle)) = window else { return None };
         let view = handle.ns_view.as_ptr();
-        // SAFETY: the view of a window that is being made.
+        // SAFETY: the view of a window that is being created.
         Some(Self(unsafe { SubclassingAdapter::new(view, end.clone(), end.clone()) }))
     }
 

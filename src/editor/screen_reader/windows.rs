@@ -1,4 +1,4 @@
-//! UI Automation.
+//! Screen readers on Windows, through UI Automation.
 
 use std::ffi::c_void;
 
@@ -17,13 +17,13 @@ unsafe extern "system" {
 /// A window that answers automation's messages.
 pub(super) struct Bridge(SubclassingAdapter);
 
-// SAFETY: egui's context is the window's, which makes, draws and drops it on one thread.
+// SAFETY: the window creates, draws and drops egui's context, which owns this value, on one thread.
 unsafe impl Send for Bridge {}
 // SAFETY: as above.
 unsafe impl Sync for Bridge {}
 
 impl Bridge {
-    /// Nothing for a window that is shown already: the adapter takes none.
+    /// None for a window that is already shown, which the adapter does not accept.
     pub(super) fn new(window: Option<RawWindowHandle>, end: &SystemEnd) -> Option<Self> {
         let Some(RawWindowHandle::Win32(handle)) = window else { return None };
         let window = handle.hwnd.get() as *mut c_void;
@@ -33,7 +33,7 @@ impl Bridge {
         Some(Self(SubclassingAdapter::new(HWND(window), end.clone(), end.clone())))
     }
 
-    /// The window's own messages tell the adapter.
+    /// Nothing to do: the adapter reads the window's own messages.
     pub(super) fn focus(&mut self, _is_focused: bool) {}
 
     pub(super) fn update(&mut self, update: TreeUpdate) {

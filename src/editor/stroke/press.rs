@@ -1,4 +1,4 @@
-//! A hand pressing a key, to see what a stroke would be.
+//! A hand that presses a key, for computed strokes.
 
 use super::{Row, Stroke};
 use touchback_action::grand::{key::pressing, key::rest};
@@ -14,12 +14,12 @@ pub(super) struct Press {
     finger: NoteFinger,
     effort: Effort,
     drive: Drive,
-    /// Time since it began, s.
+    /// Time since the beginning, s.
     pub(super) time: f64,
 }
 
 impl Press {
-    /// A hand that throws the hammer at `hammer_speed` m/s, or as fast as pressing can.
+    /// A press that throws the hammer at `hammer_speed` m/s, or as fast as pressing can.
     pub(super) fn for_hammer(stroke: &Stroke, hammer_speed: f64) -> Self {
         let effort = stroke.model.press().map_or_else(
             || {
@@ -42,7 +42,7 @@ impl Press {
         Self { key, travel, finger, effort, drive: Drive::Free, time: 0.0 }
     }
 
-    /// Presses again as before, from where the key is.
+    /// Repeats the press from the key's current position.
     pub(super) fn again(&mut self) {
         self.finger.press(self.key.front()[0], self.effort, 0.0);
     }
@@ -52,15 +52,15 @@ impl Press {
         self.travel.dip
     }
 
-    /// The finger leaves the key.
+    /// Lifts the finger off the key.
     pub(super) fn release(&mut self) {
         self.finger.release(self.key.front()[0], finger::RELEASE, 0.0);
     }
 
-    /// One step; whether the hammer met the string in it.
+    /// Computes one step; returns its row and whether the hammer met the string.
     pub(super) fn step(&mut self) -> (Row, bool) {
-        let felt = KeyReading { front: self.key.front(), travel: self.travel };
-        self.drive = self.finger.next(felt).unwrap_or_else(|| self.drive.held());
+        let reading = KeyReading { front: self.key.front(), travel: self.travel };
+        self.drive = self.finger.next(reading).unwrap_or_else(|| self.drive.held());
         let (mut hit, mut bottomed) = (false, false);
         self.key.step(self.drive, &mut |_, event| {
             hit |= matches!(event, KeyEvent::Strike { .. } | KeyEvent::Pluck { .. });

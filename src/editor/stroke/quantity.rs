@@ -1,4 +1,4 @@
-//! What the scope can show of a stroke.
+//! The quantities of a stroke that the scope can show.
 
 use touchback_action::Readout;
 
@@ -6,15 +6,15 @@ use touchback_action::Readout;
 pub struct Quantity {
     /// Name with unit.
     pub name: &'static str,
-    /// Stands at the axis: only quantities of one unit share it.
+    /// Unit at the axis: quantities of one unit share an axis.
     pub unit: &'static str,
     /// Decimals of a readout.
     pub decimals: usize,
-    /// Its value in `unit`; NaN where the action has no such thing.
+    /// The value in `unit`; NaN if the action does not have the quantity.
     pub value: fn(&Readout) -> f64,
 }
 
-/// All of them, in order of display.
+/// All quantities, in order of display.
 pub const ALL: [Quantity; 9] = [
     Quantity { name: "Key depth", unit: "mm", decimals: 2, value: |r| 1e3 * r.key },
     Quantity { name: "Hammer", unit: "mm", decimals: 2, value: |r| 1e3 * r.hammer },

@@ -1,5 +1,5 @@
-//! How fast a key repeats: a hand presses evenly, leaves the key once it is down, and what sounds is
-//! counted.
+//! A trial of repetition: a hand presses a key at an even rate and lifts off once the key is down; the
+//! sounding strokes are counted.
 
 use super::{Press, Stroke};
 use touchback_action::{ActionSettings, STEP};
@@ -8,34 +8,34 @@ use touchback_core::math::compass::KeyNumber;
 
 /// Strokes of one trial.
 pub const STROKES: u32 = 12;
-/// Rates that a trial can have, strokes a second: no hand is faster.
+/// Rates of a trial, strokes per second: no hand is faster.
 pub const RATES: (u32, u32) = (2, 20);
-/// Depth at which the finger leaves, share of the dip.
+/// Depth at which the finger leaves, fraction of the dip.
 const DOWN: f64 = 0.97;
-/// Share of a stroke's time after which it leaves at the latest.
+/// Fraction of a stroke's time after which the finger leaves at the latest.
 const LATEST: f64 = 0.6;
 
-/// What came of the strokes.
+/// The result of a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Repeated {
-    /// Strokes that the hammer met the string in.
+    /// Strokes in which the hammer met the string.
     pub sounded: u32,
-    /// Strokes that it did not.
+    /// Strokes in which the hammer did not meet the string.
     pub missed: u32,
-    /// Strokes that it did twice or oftener.
+    /// Strokes in which the hammer met the string more than once.
     pub doubled: u32,
 }
 
 impl Repeated {
-    /// Every stroke sounded once.
+    /// Whether every stroke sounded once.
     #[must_use]
     pub const fn is_clean(&self) -> bool {
         self.missed == 0 && self.doubled == 0
     }
 }
 
-/// `key` under `settings`, struck [`STROKES`] times at `rate` a second by presses that throw the
-/// hammer of a key at rest at `speed` m/s. Allocates; tens of milliseconds of work.
+/// Strikes `key` under `settings` [`STROKES`] times at `rate` strokes per second. The press is one that
+/// throws the hammer of a key at rest at `speed` m/s. Allocates; takes tens of milliseconds.
 #[must_use]
 pub fn repeated(key: KeyNumber, settings: &ActionSettings, rate: u32, speed: f64) -> Repeated {
     let stroke = Stroke::at_rest(key, settings);
@@ -63,7 +63,7 @@ pub fn repeated(key: KeyNumber, settings: &ActionSettings, rate: u32, speed: f64
     found
 }
 
-/// The fastest whole rate up to which every stroke sounds once.
+/// The largest integer rate, strokes per second, up to which every stroke sounds once.
 #[must_use]
 pub fn fastest(key: KeyNumber, settings: &ActionSettings, speed: f64) -> Option<u32> {
     let is_clean = |rate: &u32| repeated(key, settings, *rate, speed).is_clean();
@@ -78,7 +78,7 @@ mod tests {
     fn a_key_repeats_up_to_a_rate_and_misses_beyond_it() {
         let (key, settings) = (KeyNumber::from_midi(60).unwrap(), ActionSettings::default());
         let fastest = fastest(key, &settings, 1.5).unwrap();
-        // Concert grands are asked for some 12 a second; a hand's own rise limits this press.
+        // Concert grands reach about 12 strokes per second; the finger's own rise limits this press.
         assert!((5..=16).contains(&fastest), "{fastest}");
         let slow = repeated(key, &settings, 4, 1.5);
         assert_eq!(slow, Repeated { sounded: STROKES, missed: 0, doubled: 0 });

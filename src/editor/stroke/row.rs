@@ -1,24 +1,24 @@
-//! One step of a stroke, and where strokes come from.
+//! One step of a stroke, and the origins of strokes.
 
 use touchback_action::interface::key::Saved;
 use touchback_action::{Drive, Readout};
 
-/// Where a stroke comes from.
+/// The origin of a stroke.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// Every step as it was played.
     Played,
-    /// Played from the strike on; the way up to it as a pressing hand makes
-    /// it, because an immediate note begins at the string.
+    /// Played from the strike on. The rows before the strike are computed by a pressing hand, because an
+    /// immediate note begins with the hammer at the string.
     PlayedFromStrike,
-    /// Every step as it was felt on a motorized keyboard.
-    Felt,
-    /// Computed: a hand pressing.
+    /// Every step as it was played on a motorized keyboard.
+    Haptic,
+    /// Computed by a pressing hand.
     Computed,
 }
 
 impl Origin {
-    /// What to tell the player.
+    /// Description for the user.
     #[must_use]
     pub const fn message(self) -> &'static str {
         match self {
@@ -26,7 +26,7 @@ impl Origin {
             Self::PlayedFromStrike => {
                 "as played from the strike on; reconstructed before it, as a finger presses"
             }
-            Self::Felt => "as felt on the motorized keyboard",
+            Self::Haptic => "as played on the motorized keyboard",
             Self::Computed => "computed: a hand pressing",
         }
     }
@@ -39,17 +39,17 @@ pub struct Row {
     pub time: f64,
     /// Submodel and states of the key.
     pub saved: Saved,
-    /// What drove the key.
+    /// The key's drive.
     pub drive: Drive,
-    /// Everything that follows from it.
+    /// All quantities that follow from the state.
     pub view: Readout,
 }
 
-/// Highest that a leaving finger is drawn over its key, m.
+/// Greatest drawn distance of a leaving finger above its key, m.
 const GONE: f64 = 0.02;
 
 impl Row {
-    /// How far the finger is above the key, m, if it is near.
+    /// Distance of the finger above the key, m, if it is near.
     #[must_use]
     pub fn finger(&self) -> Option<f64> {
         match self.drive {

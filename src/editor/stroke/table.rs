@@ -1,18 +1,18 @@
-//! A stroke as the run CSV of `touchback simulate`: one row an action step.
+//! A stroke as CSV in the format of `touchback simulate`: one row per action step.
 
 use std::io::{self, Write};
 
 use super::Stroke;
 use touchback_action::interface::readout::Table;
 
-/// Writes the whole stroke; times as in the window, 0 at the strike.
+/// Writes the whole stroke. Times are those of the window, 0 at the strike.
 ///
 /// # Errors
 /// Those of the output.
 pub fn write(out: impl Write, stroke: &Stroke) -> io::Result<()> {
     let mut table = Table::new(out);
     for row in &stroke.rows {
-        // The step is 125 µs: whole microseconds print short.
+        // The step is 125 µs, so times are rounded to microseconds, which print short.
         table.row((row.time * 1e6).round() / 1e6, &row.view)?;
     }
     table.finish().map(drop)

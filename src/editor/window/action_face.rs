@@ -1,4 +1,4 @@
-//! The face of the action: drawing, curves, regulation.
+//! The action's face: drawing, curves, regulation.
 
 use egui::{CentralPanel, Panel, Ui};
 
@@ -13,25 +13,25 @@ use touchback_action::ActionSettings;
 use touchback_instrument::Event;
 use touchback_instrument::settings::{KeyPressure, Timing};
 
-/// How long after its last step a key counts as moving, s: two frames of a slow display.
+/// Time after its last step for which a key counts as moving, s: two frames of a slow display.
 const MOVING: f64 = 0.1;
 
-/// Below this height, points, the scope makes room for the action.
+/// Height below which the scope leaves its space to the action, points.
 const LOW: f32 = 560.0;
 
-/// Below this width, points, the switches say less.
+/// Width below which the switches have short labels, points.
 const NARROW: f32 = 440.0;
 
-/// What *Try a press* is tried at.
+/// The label of the hammer speed of *Try a press*.
 const SPEED: &str = "at hammer speed";
 
-/// What time row, values and one curve need, points.
+/// Height of time row, values and one curve, points.
 const SCOPE: f32 = 186.0;
 
-/// What a key that moves now is moved by.
+/// The caption of a key that is moving, by the origin of its motion.
 const fn live(stroke: &Stroke, timing: Timing) -> &'static str {
     match (stroke.origin, timing) {
-        (Origin::Felt, _) => "live, as felt on the motorized keyboard",
+        (Origin::Haptic, _) => "live, as played on the motorized keyboard",
         (_, Timing::Immediate) => "live; an immediate note begins at the string",
         (_, Timing::Natural) => "live: the finger begins with its note",
         (_, Timing::LookAhead) => "live: the finger begins before its note, late by the latency",
@@ -39,7 +39,7 @@ const fn live(stroke: &Stroke, timing: Timing) -> &'static str {
 }
 
 impl Window {
-    /// The action, its curves, and beside them its regulation.
+    /// Draws the action, its curves, and the regulation beside them.
     pub(super) fn action_face(
         &mut self,
         ui: &mut Ui,
@@ -77,17 +77,17 @@ impl Window {
         });
     }
 
-    /// A computed stroke follows the screws; a played one stays as it was played.
+    /// Computes a computed stroke again if the settings have changed; a played stroke stays as it is.
     pub(super) fn follow(&mut self, settings: &ActionSettings) {
         if let Some(last) = &self.memory.last
             && last.touch.is_none()
             && last.settings != *settings
         {
-            self.memory.last = Some(Stroke::pressed(last.key, settings, self.tried));
+            self.memory.last = Some(Stroke::pressed(last.key, settings, self.press_speed));
         }
     }
 
-    /// What is drawn, *Try a press*, what the scope shows.
+    /// Draws the picture's options, *Try a press* and the scope's options.
     fn switches(&mut self, ui: &mut Ui, settings: &ActionSettings) {
         let narrow = ui.available_width() < NARROW;
         ui.horizontal_wrapped(|ui| {
@@ -100,10 +100,10 @@ impl Window {
             }
             let label = ui.label(if narrow { "at" } else { SPEED });
             label.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, SPEED));
-            let tried = control::typed(ui, &mut self.tried, 0.2..=4.0, "m/s", |drag| {
+            let speed = control::typed(ui, &mut self.press_speed, 0.2..=4.0, "m/s", |drag| {
                 drag.speed(0.02).fixed_decimals(2)
             });
-            if tried.labelled_by(label.id).changed() {
+            if speed.labelled_by(label.id).changed() {
                 self.try_press(settings);
             }
             ui.separator();
@@ -112,9 +112,9 @@ impl Window {
         });
     }
 
-    /// Presses the chosen key under `settings` and shows it slowly.
+    /// Computes a press of the chosen key under `settings` and replays it in slow motion.
     pub fn try_press(&mut self, settings: &ActionSettings) {
-        let stroke = Stroke::pressed(self.strip.chosen, settings, self.tried);
+        let stroke = Stroke::pressed(self.strip.chosen, settings, self.press_speed);
         self.transport.replay(&stroke);
         self.memory.last = Some(stroke);
     }
@@ -129,10 +129,10 @@ impl Window {
         now: f64,
     ) {
         let held = self.snapshot.touched.is_some_and(|key| {
-            // A key held down stays in view.
+            // A key that is held down stays in view.
             self.snapshot.depth[key.index()] > 5e-4
         });
-        let moves = now - self.moved < MOVING || held;
+        let moves = now - self.last_step_at < MOVING || held;
         let names = self.view.names;
         let reads = controls.settings().touch.key_pressure == KeyPressure::Position;
         let row = self.memory.last.as_ref().and_then(|stroke| {

@@ -1,4 +1,4 @@
-//! The window driven as a player drives it: controls found by their labels.
+//! Tests that operate the window as a user does: controls are found by their labels.
 
 mod bar;
 mod faces;
@@ -21,7 +21,7 @@ use touchback_action::ActionKind;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::params::{Parameter, ValueKind, all, find};
 
-/// A window with what it plays on.
+/// A window with controls and events.
 #[derive(Default)]
 struct TestWindow {
     window: Window,
@@ -31,7 +31,7 @@ struct TestWindow {
 
 fn harness(size: (f32, f32)) -> Harness<'static, TestWindow> {
     let mut bench = TestWindow::default();
-    // Not the pianos of whoever runs the tests.
+    // Without the own pianos of the user who runs the tests.
     bench.window.presets = panel::presets::PresetsPanel::on(None);
     bench.window.face = Face::Action;
     let mut harness = Harness::builder().with_size(egui::vec2(size.0, size.1)).build_ui_state(
@@ -86,12 +86,12 @@ fn a_typed_value_is_one_gesture_and_reset_undoes_it() {
 }
 
 #[test]
-fn a_double_click_on_a_name_lets_one_type() {
+fn a_double_click_on_a_name_starts_typing() {
     let mut harness = tall();
     let at = harness.get_by_role_and_label(Role::Label, "Blow distance").rect().center();
     harness.hover_at(at);
     harness.run_steps(2);
-    // In one frame: the harness lets a quarter of a second pass with every event.
+    // In one frame, because the harness advances 0.25 s with every event.
     for pressed in [true, false, true, false] {
         harness.input_mut().events.push(egui::Event::PointerButton {
             pos: at,
@@ -161,7 +161,7 @@ fn a_tried_press_runs_slowly_and_follows_the_screws() {
     let stands = harness.state().window.transport.time;
     harness.run_steps(5);
     assert_eq!(harness.state().window.transport.time, stands);
-    // Let off 8 mm below its string a hammer loses a tenth of its speed on the rest of the way.
+    // A hammer let off 8 mm below its string loses a tenth of its speed on the rest of its way.
     harness.state_mut().connection.put(parameter("let_off_mm"), 8.0);
     harness.run_steps(2);
     assert!(speed(&harness).unwrap() < 0.98 * as_usual);
@@ -186,7 +186,7 @@ fn the_strip_plays_by_mouse_and_by_enter() {
             if key == low && off == low && velocity > 0.9),
         "{played:?}"
     );
-    // The strip has the focus now: one to the right, then Enter.
+    // The strip has the focus now: one key to the right, then Enter.
     harness.key_press(egui::Key::ArrowRight);
     harness.run_steps(2);
     harness.key_down(egui::Key::Enter);
@@ -202,7 +202,7 @@ fn the_strip_plays_by_mouse_and_by_enter() {
 }
 
 #[test]
-fn pedal_panic_compare_and_looks_are_within_reach() {
+fn pedal_panic_compare_and_appearance_work() {
     let mut harness = tall();
     harness.get_by_label("Sustain pedal").click();
     harness.run_steps(2);
@@ -241,15 +241,15 @@ fn pedal_panic_compare_and_looks_are_within_reach() {
 }
 
 #[test]
-fn a_pressed_pedal_teaches_its_range() {
+fn a_pressed_pedal_sets_its_range() {
     let mut harness = tall();
     harness.get_by_role_and_label(Role::Button, "Play").click();
     harness.run_steps(3);
     harness.get_by_label("Learn this pedal").click();
     harness.run_steps(2);
     for value in [12, 60, 112, 70, 12] {
-        let heard = TimedMessage { time: 0.0, bytes: [0xb0, 64, value] };
-        harness.state_mut().window.heard().push(heard);
+        let message = TimedMessage { time: 0.0, bytes: [0xb0, 64, value] };
+        harness.state_mut().window.messages().push(message);
         harness.run_steps(1);
     }
     assert!(harness.query_by_label("Seen so far: 12 to 112 of 127").is_some());
@@ -257,12 +257,12 @@ fn a_pressed_pedal_teaches_its_range() {
     harness.run_steps(2);
     let [from, to] =
         ["pedal_from", "pedal_to"].map(|id| harness.state().connection.value(parameter(id)));
-    // 3 % of the range is left at either end.
+    // A margin of 3 % of the range remains at either end.
     assert!((from - 11.8).abs() < 0.05 && (to - 85.8).abs() < 0.05, "{from} {to}");
     assert!(harness.query_by_label("Learn this pedal").is_some());
 }
 
-/// Runs frames until a button called `label` is there, 20 s at most.
+/// Runs frames until there is a button called `label`, at most 20 s.
 #[cfg(unix)]
 fn wait_for(harness: &mut Harness<'static, TestWindow>, label: &str) {
     let begin = std::time::Instant::now();
@@ -273,10 +273,10 @@ fn wait_for(harness: &mut Harness<'static, TestWindow>, label: &str) {
     }
 }
 
-/// By the wall clock: chosen, there without force, armed, disarmed, gone.
+/// In real time: the keyboard is chosen, connected without force, armed, disarmed, disconnected.
 #[cfg(unix)]
 #[test]
-fn an_emulated_keyboard_is_chosen_armed_and_let_go() {
+fn an_emulated_keyboard_is_chosen_armed_and_disconnected() {
     use touchback_haptics::connection::{ActivationContext, EMULATOR, KeyboardConnection};
     let connection = std::sync::Arc::new(KeyboardConnection::default());
     let settings = ActionSettings::default();
@@ -325,7 +325,7 @@ fn an_emulated_keyboard_is_chosen_armed_and_let_go() {
 }
 
 #[test]
-fn tools_transpose_and_ask_for_what_was_played() {
+fn tools_transpose_and_request_the_performance() {
     let mut harness = tall();
     harness.get_by_role_and_label(Role::Button, "Play").click();
     harness.run_steps(3);

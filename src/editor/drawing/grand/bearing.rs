@@ -1,4 +1,4 @@
-//! Contacts that bear in a pose, and the screws that can be dragged.
+//! The active contacts in a pose, and the screws that can be dragged.
 
 use super::{CROWN, GrandPose, KEY_END, WOOD};
 use crate::editor::drawing::{BodyFrame, Drawing, Screw};
@@ -9,19 +9,19 @@ use touchback_action::grand::{
 };
 use touchback_core::math::vec2::Vec2;
 
-/// Gap below which a free jack's toe counts as at its button, m.
+/// Gap below which a free jack's toe counts as touching its button, m.
 const TOUCHING: f64 = 1e-5;
 
-/// Adds the contacts that bear.
+/// Adds the active contacts.
 pub(super) fn contacts(d: &mut Drawing, pose: &GrandPose, k: &Kinematics) {
-    let (spec, GrandState { phase, x }) = (pose.spec, &pose.standing);
+    let (spec, GrandState { phase, x }) = (pose.spec, &pose.state);
     let h = &spec.hammer;
     let pin = spec.wippen.pivot + k.to_jack;
     if phase.jack_drives() {
         d.touch(pin + k.head.axis * spec.jack.length, "jack on knuckle", k.head.q4);
     }
     let gap = jack::toe_gap(spec, k.to_jack, k.jack.direction);
-    // A rigid contact bears whenever the submodel says so; the felt of a free jack's where it touches.
+    // A rigid contact is active in its submodels; a free jack's, with felt, where it touches.
     let on_button = if spec.is_rigid() {
         matches!(phase, Phase::LetOff | Phase::Catch)
     } else {
@@ -58,8 +58,8 @@ pub(super) fn handles(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let key = BodyFrame::new(Vec2::default(), k.key);
     let (j, c) = (&spec.jack, &spec.check);
     let mut screw = |at, parameter, per_metre| d.screws.push(Screw { at, parameter, per_metre });
-    // A screw's own travel would be a fraction of a millimetre on the screen: a drag of 40 mm of
-    // the drawing takes it through a usual range.
+    // A screw's real travel is a fraction of a millimetre on the screen. A drag of 40 mm in the drawing
+    // covers a usual range.
     screw(Vec2::new(j.button_x, j.button_height + 0.036), "let_off_mm", 50.0);
     screw(key.at(spec.key.capstan.x, 0.5 * spec.key.capstan.y), "blow_mm", -400.0);
     screw(Vec2::new(-spec.key.front + 0.006, -0.031), "key_dip_mm", -100.0);

@@ -1,4 +1,4 @@
-//! What stands on the wippen: repetition lever, spring and jack; and the button that trips the jack.
+//! The parts on the wippen: repetition lever, spring and jack; and the let-off button.
 
 use super::super::{BodyFrame, Drawing, DrawnPart, Label, Material, bar, disc};
 use super::{DOME, REMARKS};
@@ -7,7 +7,7 @@ use touchback_action::grand::equations::kinematics::Kinematics;
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
 
-/// Wippen with heel, post and the repetition spring.
+/// Draws the wippen with heel, post and repetition spring.
 pub(super) fn wippen(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let w = &spec.wippen;
     let f = BodyFrame::new(w.pivot, k.wippen);
@@ -39,7 +39,7 @@ pub(super) fn wippen(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     d.piece(p, Material::Felt, f.rect((heel - 0.013, cloth), (heel + 0.013, cloth + 0.0032)));
     d.piece(p, Material::Wood, bar(f.at(0.0, 0.0), f.at(l.x, -0.0005), (0.0052, 0.0075)));
     d.piece(p, Material::Wood, bar(f.at(l.x, -0.0005), f.at(j.x, j.y - 0.001), (0.0075, 0.0068)));
-    // Spoon: what the jack stands against on its stop.
+    // Spoon: the jack's stop.
     let home = direction(spec.jack.stop);
     let fly = direction(spec.jack.lean).perp().turned(home);
     let stop = j + fly * (0.45 * spec.jack.length) + fly.perp() * -0.0048;
@@ -58,7 +58,7 @@ pub(super) fn wippen(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     });
 }
 
-/// Repetition lever with its regulating button and spring.
+/// Draws the repetition lever with its regulating button and spring.
 pub(super) fn lever(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let l = &spec.lever;
     let pin = spec.wippen.pivot + k.to_lever;
@@ -123,7 +123,7 @@ pub(super) fn lever(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     });
 }
 
-/// Jack, let-off button and its rail.
+/// Draws jack, let-off button and its rail.
 pub(super) fn jack_and_button(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
     let j = &spec.jack;
     let pin = spec.wippen.pivot + k.to_jack;
@@ -150,7 +150,7 @@ pub(super) fn jack_and_button(d: &mut Drawing, spec: &Spec, k: &Kinematics) {
         text_at: Vec2::new(j.button_x - 0.012, spec.wippen.pivot.y - 0.016),
         text: "jack",
     });
-    // The button's face is where the toe meets it, whatever the jack's angle.
+    // The button's face is where the toe meets it at any angle of the jack.
     let (x, y) = (j.button_x, j.button_height);
     let q = DrawnPart::Frame;
     let world = BodyFrame::WORLD;

@@ -10,7 +10,7 @@ fn poses(key: KeyNumber) -> (Spec, [GrandState; 2]) {
     (parts.spec, [parts.rest(), parts.strike(2.0).unwrap()])
 }
 
-/// Doubled area, corner by corner, has one sign.
+/// Whether twice the signed area at each corner has one sign.
 fn is_convex(o: &[Vec2]) -> bool {
     let n = o.len();
     let turn = |i: usize| (o[(i + 1) % n] - o[i]).cross(o[(i + 2) % n] - o[(i + 1) % n]);
@@ -21,8 +21,8 @@ fn is_convex(o: &[Vec2]) -> bool {
 fn every_piece_is_convex_and_in_the_picture() {
     for key in KeyNumber::all() {
         let (spec, poses) = poses(key);
-        for standing in poses {
-            let drawing = draw(&GrandPose { spec: &spec, standing });
+        for state in poses {
+            let drawing = draw(&GrandPose { spec: &spec, state });
             assert!(drawing.pieces.len() > 40);
             for piece in &drawing.pieces {
                 assert!(is_convex(&piece.outline), "{}: {piece:?}", key.number());
@@ -37,14 +37,10 @@ fn every_piece_is_convex_and_in_the_picture() {
 }
 
 #[test]
-fn contacts_are_those_of_the_pose() {
+fn contacts_follow_the_pose() {
     let (spec, poses) = poses(KeyNumber::from_midi(60).unwrap());
     let names = |i: usize| -> Vec<&str> {
-        draw(&GrandPose { spec: &spec, standing: poses[i] })
-            .touching
-            .iter()
-            .map(|t| t.name)
-            .collect()
+        draw(&GrandPose { spec: &spec, state: poses[i] }).touching.iter().map(|t| t.name).collect()
     };
     assert_eq!(names(0), ["knuckle on repetition lever"]);
     let struck = names(1);
@@ -55,7 +51,7 @@ fn contacts_are_those_of_the_pose() {
 #[test]
 fn screws_set_parameters_that_exist() {
     let (spec, poses) = poses(KeyNumber::from_midi(60).unwrap());
-    let drawing = draw(&GrandPose { spec: &spec, standing: poses[0] });
+    let drawing = draw(&GrandPose { spec: &spec, state: poses[0] });
     assert_eq!(drawing.screws.len(), 6);
     for screw in &drawing.screws {
         assert!(params::find(screw.parameter).is_ok(), "{}", screw.parameter);

@@ -1,17 +1,17 @@
-//! The ball on the paddle.
+//! Drawing of the ball on the paddle.
 
 use super::super::{BodyFrame, Drawing, DrawnPart, Material, ellipse};
 use super::point;
 use touchback_action::interface::pose::Pose;
 use touchback_core::math::vec2::Vec2;
 
-/// Radius, m: of 50 g of rubber.
+/// Radius of the ball, m: that of 50 g of rubber.
 const RADIUS: f64 = 0.022;
 /// Thickness of paddle and felt, m.
 const PADDLE: f64 = 0.005;
 const FELT: f64 = 0.006;
 
-/// Draws `pose` of an action that stands as `rest` when nobody plays.
+/// Draws `pose` of an action with the pose `rest` at rest.
 pub(super) fn draw(d: &mut Drawing, pose: &Pose, rest: &Pose) {
     let (left, right) = (point(pose, "paddle", 0), point(pose, "paddle", 1));
     let world = BodyFrame::WORLD;
@@ -21,7 +21,7 @@ pub(super) fn draw(d: &mut Drawing, pose: &Pose, rest: &Pose) {
     d.piece(p, Material::Felt, world.rect((-0.02, lies - FELT), (0.02, lies)));
     let p = DrawnPart::Key;
     d.piece(p, Material::Wood, world.rect((left.x, left.y - PADDLE), (right.x, right.y)));
-    // The spring between them is the ball's: pressed, it is flat by what the two overlap.
+    // The contact's spring is the ball's: the ball is flattened by the overlap.
     let foot = point(pose, "ball", 0);
     let squeezed = (left.y - foot.y).max(0.0);
     let half = RADIUS - 0.5 * squeezed;

@@ -1,4 +1,4 @@
-//! The harpsichord's key and jack, the jack turned by a quarter so that its plectrum is seen.
+//! Drawing of the harpsichord's key and jack. The jack is turned by 90° so that its plectrum is visible.
 
 use super::super::{BodyFrame, Detail, Drawing, DrawnPart, Material, bar, disc};
 use super::{Stick, point};
@@ -35,12 +35,12 @@ pub(super) fn draw(d: &mut Drawing, pose: &Pose) {
     let p = DrawnPart::Jack;
     d.wire(p, 0.0016, vec![Vec2::new(x, foot.y - 0.019), foot + Vec2::new(0.0, 0.002)]);
     d.piece(p, Material::Wood, world.rect((x - HALF, foot.y), (x + HALF, head.y)));
-    // What the plectrum is bent or turned by is seen against the tongue.
+    // The tongue shows the plectrum's bending and turning.
     let tongue = world.rect((x - 0.0004, root.y - 0.012), (x + HALF, root.y + 0.008));
     d.piece(DrawnPart::Hammer, Material::Wood, tongue);
     let start = Vec2::new(x + HALF, root.y);
     d.piece(DrawnPart::Lever, Material::Ivory, bar(start, tip, (0.0005, 0.00025)));
-    // The damper's cloth lies on the string when the jack is down.
+    // The damper's cloth rests on the string when the jack is down.
     let lift = head.y - 0.15;
     let bottom = string.y + 0.0004 + lift;
     let flag = world.rect((x + 0.0005, bottom), (x + 0.0085, bottom + 0.011));

@@ -10,7 +10,7 @@ const KNUCKLE: f64 = 0.005;
 /// Half the thickness of a shank, m.
 const SHANK: f64 = 0.003;
 
-/// The hammer's centre on its flange and rail.
+/// Draws the hammer's centre on its flange and rail.
 fn flange(d: &mut Drawing, centre: Vec2) {
     let rail = centre + Vec2::new(-0.026, 0.012);
     let p = DrawnPart::Frame;
@@ -28,7 +28,7 @@ pub(super) fn simplified(d: &mut Drawing, pose: &Pose, rest: &Pose) {
     let (centre, crown, face) =
         (point(pose, "hammer", 0), point(pose, "hammer", 1), point(pose, "hammer", 2));
     let back = point(rest, "key", 1).x;
-    // How high the knuckle stands at rest, carried by the post.
+    // Height of the knuckle at rest on the post.
     let low = toward(point(rest, "hammer", 0), point(rest, "hammer", 1));
     let reach = (back - centre.x) / low.x;
     let under =
@@ -91,14 +91,14 @@ pub(super) fn slider(d: &mut Drawing, pose: &Pose, rest: &Pose) {
     d.label(f.at(length, -0.011), at(low.x - 0.03, low.y - 0.026), "hammer");
 }
 
-/// A hammer's head of felt with its face at the frame's origin.
+/// Draws a hammer's felt head with its face at the frame's origin.
 fn head(d: &mut Drawing, face: &BodyFrame) {
     let felt = BodyFrame::new(face.at(0.0, -0.006), face.direction);
     d.piece(DrawnPart::Hammer, Material::Wood, face.rect((-0.0035, -0.014), (0.0035, -0.006)));
     d.piece(DrawnPart::Hammer, Material::HammerFelt, ellipse(&felt, (0.0085, 0.006)));
 }
 
-/// The string with its name.
+/// Draws the string with its name.
 fn string(d: &mut Drawing, pose: &Pose) {
     let (from, to) = (point(pose, "string", 0), point(pose, "string", 1));
     d.wire(DrawnPart::String, 0.0012, vec![from, to]);

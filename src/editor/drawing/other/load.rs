@@ -1,17 +1,17 @@
-//! What is felt beside the actions: a lever before a wall, and the load of the bench.
+//! Drawings of the haptic loads that are no actions: a lever at a wall, and the load of the bench.
 
 use super::super::{BodyFrame, Drawing, DrawnPart, Material};
 use super::{Stick, WOOD, point};
 use touchback_action::interface::pose::Pose;
 use touchback_core::math::vec2::Vec2;
 
-/// Top of the lever's wood below its ends' line, m: cloth lies on it under the hammer.
+/// Depth of the lever's top below the line of its ends, m: space for the cloth under the hammer.
 const CLOTH: f64 = 0.004;
-/// Height and half the width of the hammer, m: 150 g of lead and felt.
+/// Height and half width of the hammer, m: 150 g of lead and felt.
 const HEAD: f64 = 0.024;
 const HALF: f64 = 0.012;
 
-/// Draws `pose` of a lever before a wall, or with a hammer.
+/// Draws `pose` of a lever at a wall, or with a hammer.
 #[must_use]
 pub fn draw(pose: &Pose) -> Drawing {
     let mut d = Drawing::default();
@@ -22,7 +22,7 @@ pub fn draw(pose: &Pose) -> Drawing {
     if has("wall") {
         let wall = point(pose, "wall", 0);
         let top = wall.y + under;
-        // Under the lever's very front, which it meets flat when the lever is there.
+        // Under the lever's front, which meets the block flat at the wall's position.
         let block = BodyFrame::WORLD.rect((wall.x - 0.014, under - 0.013), (wall.x + 0.012, top));
         d.piece(DrawnPart::Frame, Material::Rail, block);
         d.label(
@@ -38,7 +38,7 @@ pub fn draw(pose: &Pose) -> Drawing {
     d
 }
 
-/// The hammer on the lever's end, between its guides, under its string.
+/// Draws the hammer on the lever's end, between its guides, under its string.
 fn hammer(d: &mut Drawing, pose: &Pose, key: &BodyFrame) {
     let (foot, string) = (point(pose, "hammer", 0), point(pose, "string", 0));
     let arm = point(pose, "key", 1).norm_squared().sqrt();
@@ -82,20 +82,20 @@ mod tests {
     }
 
     #[test]
-    fn a_lever_lies_on_its_wall_where_the_wall_is_felt() {
+    fn a_lever_touches_its_drawn_wall_at_the_haptic_walls_depth() {
         let depth = BenchLoad::WALL.bed.depth;
         let wall = |x: f64| draw(&BenchLoad::WALL.standing(x, 0.0).pose());
         let block = wall(0.0).pieces.into_iter().rfind(|p| p.part == DrawnPart::Frame).unwrap();
         let top = block.outline.iter().map(|p| p.y).fold(f64::MIN, f64::max);
         let way = |x: f64| lowest(&wall(x), DrawnPart::Key) - top;
         assert!((way(0.0) - depth).abs() < 1e-9);
-        // The front corner stands 14 mm before the point whose depth is told.
+        // The front corner is 14 mm in front of the point whose depth is given.
         assert!(way(depth).abs() < 0.8e-3, "{}", way(depth));
         assert!(wall(0.9 * depth).touching.is_empty() && wall(1.1 * depth).touching.len() == 1);
     }
 
     #[test]
-    fn names_of_wall_and_load_are_free_as_they_move() {
+    fn names_of_wall_and_load_cover_nothing_in_motion() {
         let picture = Rect::from_min_size(pos2(0.0, 0.0), vec2(460.0, 190.0));
         for load in [BenchLoad::WALL, BenchLoad::BENCH] {
             let rest = draw(&load.standing(0.0, 0.0).pose());

@@ -1,16 +1,16 @@
-//! The Viennese action: the key carries the hammer, whose beak catches under a hopper's notch.
+//! Drawing of the Viennese action: the key carries the hammer, whose beak catches under a hopper's notch.
 
 use super::super::{BodyFrame, Detail, Drawing, DrawnPart, Material, bar, disc, ellipse};
 use super::{Stick, WOOD, point, toward};
 use touchback_action::interface::pose::Pose;
 use touchback_core::math::vec2::Vec2;
 
-/// Top of the key's wood below the Kapsel's axis, m: the hammer lies between them.
+/// Depth of the key's top below the Kapsel's axis, m: space for the hammer.
 const UNDER: f64 = 0.028;
 /// Height of the head from its underside to the crown, m.
 const HEAD: f64 = 0.0135;
 
-/// Draws `pose` of an action that stands as `rest` when nobody plays.
+/// Draws `pose` of an action with the pose `rest` at rest.
 pub(super) fn draw(d: &mut Drawing, pose: &Pose, rest: &Pose) {
     let (beak, kapsel, head) =
         (point(pose, "hammer", 0), point(pose, "hammer", 1), point(pose, "hammer", 2));
@@ -51,7 +51,7 @@ pub(super) fn draw(d: &mut Drawing, pose: &Pose, rest: &Pose) {
         Material::Metal,
         key.rect((centre - 0.0028, -UNDER), (centre + 0.0028, 0.0035)),
     );
-    // The hammer's own frame appearance from the head to the Kapsel.
+    // The hammer's frame points from the head to the Kapsel.
     let p = DrawnPart::Hammer;
     let f = BodyFrame::new(kapsel, toward(head, kapsel));
     let (reach, tip) =

@@ -1,4 +1,4 @@
-//! What a keyboard is, its measurements and its first keys.
+//! A keyboard's description, its measurements and its first keys.
 
 use egui::{Grid, ProgressBar, RichText, Ui};
 
@@ -8,12 +8,12 @@ use touchback_haptics::hello_words as words;
 use touchback_haptics::sidecar::{Histogram, SidecarReport};
 use touchback_haptics::status_text;
 
-/// Force at which a bar is full, N: a loud blow's share on one key.
+/// Force of a full bar, N: that of a loud blow on one key.
 const FULL_FORCE: f64 = 10.0;
-/// Depth at which a bar is full, m.
+/// Depth of a full bar, m.
 const FULL_DEPTH: f64 = 0.010;
 
-/// Mean and longest of times, as text.
+/// Mean and longest time, as text.
 fn times(histogram: &Histogram) -> String {
     if histogram.count() == 0 {
         return "–".to_owned();
@@ -22,7 +22,7 @@ fn times(histogram: &Histogram) -> String {
     format!("{:.2} ms, at most {:.2} ms", 1e3 * mean, 1e3 * histogram.longest)
 }
 
-/// What it is, how it does, and its first keys.
+/// Draws the keyboard's description, its measurements and its first keys.
 pub(super) fn ui(ui: &mut Ui, report: &SidecarReport) {
     figures(ui, report);
     ui.add_space(6.0);
@@ -38,34 +38,34 @@ fn figures(ui: &mut Ui, report: &SidecarReport) {
             ui.end_row();
         };
         if let Some(hello) = &status.hello {
-            line("Model", words::keyboard(hello), "What it says it is");
-            line("Limits", words::limits(hello), "Force that a key of it can give");
-            line("Abilities", words::abilities(hello.abilities), "What it can do by itself");
-            line("Loop", words::pace(hello), "How finely it sees and how often it acts and tells");
-            let hint = "Mass, weight and friction of its own keys that the felt action is too light \
-                        to hide, from the facts that `touchback keyboard calibrate` measures";
+            line("Model", words::keyboard(hello), "The keyboard's own description");
+            line("Limits", words::limits(hello), "Largest force of a key");
+            line("Abilities", words::abilities(hello.abilities), "Functions of the keyboard itself");
+            line("Loop", words::pace(hello), "Resolution of the sensors, rates of the loop and of the reports");
+            let hint = "Mass, weight and friction of the keyboard's own keys that the simulated action is \
+                        too light to compensate, as measured by `touchback keyboard calibrate`";
             line("Calibration", words::calibration(&status.uncompensated), hint);
         }
-        line("Round trip", times(&report.round_trips), "From a question to its answer");
-        line("Between states", times(&report.periods), "Jitter: the time from one to the next");
-        line("Work on a state", times(&report.work), "What the action takes of that time");
+        line("Round trip", times(&report.round_trips), "Time from a request to its answer");
+        line("Between states", times(&report.periods), "Time from one state to the next; its spread is the jitter");
+        line("Work on a state", times(&report.work), "Computing time of the action per state");
         let lost = format!("{} of {}, {} damaged", status.lost, status.states, status.damaged);
-        line("States lost", lost, "On the way from the keyboard");
-        line("Gaps", status.gaps.to_string(), "After which keys were placed anew");
-        line("Forces limited", status.limited.to_string(), "Commands beyond what is allowed");
+        line("States lost", lost, "States lost between keyboard and computer");
+        line("Gaps", status.gaps.to_string(), "Interruptions, after which keys start from their measured positions");
+        line("Forces limited", status.limited.to_string(), "Commands above the force limit");
         let clock = format!("{:+.0} ppm, fit {:.0} µs", 1e6 * status.drift, 1e6 * status.residual);
-        line("Its clock", clock, "How fast it runs against this machine's");
+        line("Its clock", clock, "Drift of the keyboard's clock against this computer's");
         line("Keys moving", status.awake.to_string(), "Simulated keys that move");
-        line("Faults", words::faults(status), "What the keyboard says of itself");
-        line("Thread", status_text::priority(report).to_owned(), "How urgently the servo runs");
+        line("Faults", words::faults(status), "Faults that the keyboard reports");
+        line("Thread", status_text::priority(report).to_owned(), "Priority of the servo's thread");
     });
 }
 
-/// Depth and force of the first keys.
+/// Draws depth and force of the first keys.
 fn keys(ui: &mut Ui, report: &SidecarReport) {
     ui.label(RichText::new("Depth and force of the first keys").small().color(theme::faint(ui)));
     let count = report.status.hello.map_or(0, |h| usize::from(h.keys)).min(report.keys.len());
-    Grid::new("felt keys").num_columns(3).show(ui, |ui| {
+    Grid::new("haptic keys").num_columns(3).show(ui, |ui| {
         for (i, [depth, force]) in report.keys.iter().take(count).enumerate() {
             ui.label(RichText::new(format!("{}", i + 1)).small());
             let bar = |share: f64, text: String| {

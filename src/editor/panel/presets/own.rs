@@ -1,4 +1,4 @@
-//! The player's own pianos: list, save, replace after asking, import, export.
+//! The user's own pianos: list, save, replace after confirmation, import, export.
 //!
 //! Files are written and read on a worker thread.
 
@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use egui::{RichText, TextEdit, Ui};
 
-use super::super::said;
-use super::is_in_force;
+use super::super::outcome;
+use super::is_current;
 use crate::editor::controls::Controls;
 use crate::editor::file_worker::FileWorker;
 use crate::editor::icon::Icon;
@@ -19,7 +19,7 @@ use touchback_instrument::preset::user_presets::{
     self, EXTENSION, PresetEntry, PresetError, UserPresets,
 };
 
-/// An action that replaces or deletes a file: done after the player has confirmed it.
+/// An action that may replace or delete a file, after the user has confirmed it.
 #[derive(Clone)]
 enum FileAction {
     Keep(NamedPiano),
@@ -44,7 +44,7 @@ impl FileAction {
         }
     }
 
-    /// Runs the action; the message for the player.
+    /// Runs the action; returns the message for the user.
     fn run(&self, shelf: &UserPresets, replaces: bool) -> Result<String, PresetError> {
         match self {
             Self::Keep(saved) => {
@@ -52,7 +52,7 @@ impl FileAction {
             }
             Self::Import(from) => {
                 let (path, losses) = shelf.import(from, replaces)?;
-                Ok(format!("Took in {}{}", path.display(), told(&losses)))
+                Ok(format!("Imported {}{}", path.display(), losses_text(&losses)))
             }
             Self::Export(saved, to) => {
                 user_presets::write(saved, to, replaces).map(|()| format!("Saved {}", to.display()))
@@ -64,15 +64,15 @@ impl FileAction {
     }
 }
 
-fn told(losses: &PresetLosses) -> String {
-    losses.message().map_or_else(String::new, |words| format!("; {words}"))
+fn losses_text(losses: &PresetLosses) -> String {
+    losses.message().map_or_else(String::new, |message| format!("; {message}"))
 }
 
 /// Results of the file worker.
 enum PresetAnswer {
     Listed(Result<Vec<PresetEntry>, String>, BTreeSet<String>),
     Done(Result<String, String>),
-    /// A file is there already: ask before replacing it.
+    /// The file exists: the user has to confirm its replacement.
     Taken(Box<FileAction>),
 }
 
@@ -80,16 +80,16 @@ enum PresetAnswer {
 pub(super) struct OwnPresets {
     shelf: Option<UserPresets>,
     file_worker: FileWorker<PresetAnswer>,
-    /// `None`: not yet read.
+    /// None before the folder is read.
     entries: Option<Vec<PresetEntry>>,
-    /// Names of the marked pianos, the factory's too.
+    /// Names of the favourites, factory pianos included.
     favourites: BTreeSet<String>,
     name: String,
     tags: String,
     notes: String,
     file: PathField,
     asks: Option<FileAction>,
-    said: Option<Result<String, String>>,
+    outcome: Option<Result<String, String>>,
 }
 
 impl OwnPresets {
@@ -104,7 +104,7 @@ impl OwnPresets {
             notes: String::new(),
             file: PathField::new("File", "path of a preset file", EXTENSION),
             asks: None,
-            said: None,
+            outcome: None,
         }
     }
 
@@ -112,23 +112,23 @@ impl OwnPresets {
         self.file_worker.is_busy() || self.file.is_busy()
     }
 
-    /// Reads the folder once, and takes what the worker has done since the last frame.
+    /// Reads the folder once, and takes the worker's results since the last frame.
     pub(super) fn follow(&mut self, ui: &Ui) {
         let Some(shelf) = self.shelf.clone() else { return };
         if self.entries.is_none() && !self.file_worker.is_busy() {
-            self.look(&shelf);
+            self.refresh(&shelf);
         }
         while let Some(answer) = self.file_worker.answer() {
             match answer {
                 PresetAnswer::Listed(listed, favourites) => {
                     self.favourites = favourites;
-                    self.entries = Some(listed.unwrap_or_else(|words| {
-                        self.said = Some(Err(words));
+                    self.entries = Some(listed.unwrap_or_else(|message| {
+                        self.outcome = Some(Err(message));
                         Vec::new()
                     }));
                 }
-                PresetAnswer::Done(said) => self.said = Some(said),
-                PresetAnswer::Taken(deed) => self.asks = Some(*deed),
+                PresetAnswer::Done(outcome) => self.outcome = Some(outcome),
+                PresetAnswer::Taken(action) => self.asks = Some(*action),
             }
         }
         if self.file_worker.is_busy() {
@@ -142,19 +142,19 @@ impl OwnPresets {
         entries.filter_map(|entry| entry.held.as_ref().ok().map(|(saved, _)| saved))
     }
 
-    /// Puts `name` into the form, where it has none.
-    pub(super) fn name_it(&mut self, name: &str) {
+    /// Sets the form's name, if it is empty.
+    pub(super) fn set_name(&mut self, name: &str) {
         if self.name.trim().is_empty() {
             name.clone_into(&mut self.name);
         }
     }
 
-    /// Whether the piano so named is marked.
+    /// Whether the piano is a favourite.
     pub(super) fn is_favourite(&self, name: &str) -> bool {
         self.favourites.contains(name)
     }
 
-    /// A star to mark a piano by.
+    /// Draws a star that makes a piano a favourite.
     pub(super) fn star(&mut self, ui: &mut Ui, name: &str) {
         let Some(shelf) = self.shelf.clone() else { return };
         let is_marked = self.is_favourite(name);
@@ -171,7 +171,7 @@ impl OwnPresets {
         }
     }
 
-    /// Draws list and form; `wanted` says which to list. The piano to load, if one was chosen.
+    /// Draws list and form; `wanted` selects the listed pianos. Returns the chosen piano, to be loaded.
     pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
@@ -179,18 +179,18 @@ impl OwnPresets {
         wanted: &dyn Fn(&NamedPiano, bool) -> bool,
     ) -> Option<NamedPiano> {
         let Some(shelf) = self.shelf.clone() else {
-            ui.label("This user has no folder for data: own pianos cannot be kept.");
+            ui.label("This user has no folder for data: own pianos cannot be saved.");
             return None;
         };
         let chosen = self.list(ui, controls, wanted);
         self.form(ui, &shelf, controls);
-        self.ways(ui, &shelf, controls);
+        self.transfer(ui, &shelf, controls);
         self.ask(ui, &shelf);
-        said(ui, self.said.as_ref());
+        outcome(ui, self.outcome.as_ref());
         chosen
     }
 
-    fn look(&mut self, shelf: &UserPresets) {
+    fn refresh(&mut self, shelf: &UserPresets) {
         let shelf = shelf.clone();
         self.file_worker.order(move || {
             let entries = shelf.entries().map_err(|e| e.to_string());
@@ -198,20 +198,20 @@ impl OwnPresets {
         });
     }
 
-    /// Queues `deed` and a new reading of the folder.
-    fn order(&mut self, shelf: &UserPresets, deed: FileAction, replaces: bool) {
-        self.said = None;
+    /// Queues `action` and a new reading of the folder.
+    fn order(&mut self, shelf: &UserPresets, action: FileAction, replaces: bool) {
+        self.outcome = None;
         self.asks = None;
         let at = shelf.clone();
-        self.file_worker.order(move || match deed.run(&at, replaces) {
-            Ok(words) => PresetAnswer::Done(Ok(words)),
-            Err(PresetError::Taken(_)) => PresetAnswer::Taken(Box::new(deed)),
+        self.file_worker.order(move || match action.run(&at, replaces) {
+            Ok(message) => PresetAnswer::Done(Ok(message)),
+            Err(PresetError::Taken(_)) => PresetAnswer::Taken(Box::new(action)),
             Err(trouble) => PresetAnswer::Done(Err(trouble.to_string())),
         });
-        self.look(shelf);
+        self.refresh(shelf);
     }
 
-    /// Lists the files that are wanted, and with them those that cannot be read.
+    /// Draws the wanted files and the files that cannot be read.
     fn list(
         &mut self,
         ui: &mut Ui,
@@ -229,8 +229,8 @@ impl OwnPresets {
                     let loads = self.entry(ui, entry, saved, losses, controls);
                     chosen = loads.then(|| saved.clone()).or(chosen);
                 }
-                Err(words) => {
-                    ui.label(RichText::new(words).small().color(theme::accent(ui)));
+                Err(message) => {
+                    ui.label(RichText::new(message).small().color(theme::accent(ui)));
                 }
                 Ok(_) => {}
             }
@@ -239,7 +239,7 @@ impl OwnPresets {
         chosen
     }
 
-    /// One piano on a line; whether it is to be loaded.
+    /// Draws one piano's row; returns whether it was chosen.
     fn entry(
         &mut self,
         ui: &mut Ui,
@@ -250,7 +250,7 @@ impl OwnPresets {
     ) -> bool {
         let mut loads = false;
         ui.horizontal_wrapped(|ui| {
-            let is_this = is_in_force(&saved.settings, &controls.settings());
+            let is_this = is_current(&saved.settings, &controls.settings());
             self.star(ui, &saved.name);
             let name = ui.selectable_label(is_this, RichText::new(&saved.name).strong());
             let hint = if saved.notes.is_empty() { "Load this piano" } else { &saved.notes };
@@ -259,10 +259,11 @@ impl OwnPresets {
                 self.name.clone_from(&saved.name);
                 self.tags = saved.tags.join(", ");
                 self.notes.clone_from(&saved.notes);
-                let words = told(losses);
-                self.said = (!words.is_empty()).then(|| Err(format!("{}{words}", saved.name)));
+                let message = losses_text(losses);
+                self.outcome =
+                    (!message.is_empty()).then(|| Err(format!("{}{message}", saved.name)));
             }
-            // An empty label would put what follows over the name.
+            // An empty label would place the following buttons over the name.
             if !saved.tags.is_empty() {
                 ui.label(RichText::new(saved.tags.join(", ")).small().color(theme::faint(ui)));
             }
@@ -276,7 +277,7 @@ impl OwnPresets {
         loads
     }
 
-    /// What the present settings are saved as.
+    /// Draws the form that saves the current settings.
     fn form(&mut self, ui: &mut Ui, shelf: &UserPresets, controls: &dyn Controls) {
         ui.add_space(4.0);
         let line = |ui: &mut Ui, name: &str, text: &mut String, hint: &str, rows: usize| {
@@ -306,24 +307,24 @@ impl OwnPresets {
             }
             let hint = "Reads the folder again: files may be put there and taken away by hand";
             if ui.button("Look again").on_hover_text(hint).clicked() {
-                self.said = None;
-                self.look(shelf);
+                self.outcome = None;
+                self.refresh(shelf);
             }
         });
     }
 
-    /// The settings in force under the form's name.
+    /// The current settings with the form's name.
     fn present(&self, controls: &dyn Controls) -> NamedPiano {
         NamedPiano {
             name: self.name.trim().to_owned(),
-            tags: words(&self.tags),
+            tags: tags(&self.tags),
             notes: self.notes.clone(),
             settings: controls.settings(),
         }
     }
 
-    /// Import and export by path.
-    fn ways(&mut self, ui: &mut Ui, shelf: &UserPresets, controls: &dyn Controls) {
+    /// Draws import and export by path.
+    fn transfer(&mut self, ui: &mut Ui, shelf: &UserPresets, controls: &dyn Controls) {
         ui.add_space(4.0);
         self.file.ui(ui);
         let path = self.file.path();
@@ -347,11 +348,11 @@ impl OwnPresets {
     }
 
     fn ask(&mut self, ui: &mut Ui, shelf: &UserPresets) {
-        let Some(deed) = self.asks.clone() else { return };
-        ui.label(RichText::new(deed.question()).color(theme::accent(ui)).strong());
+        let Some(action) = self.asks.clone() else { return };
+        ui.label(RichText::new(action.question()).color(theme::accent(ui)).strong());
         ui.horizontal(|ui| {
-            if ui.button(deed.yes()).clicked() {
-                self.order(shelf, deed, true);
+            if ui.button(action.yes()).clicked() {
+                self.order(shelf, action, true);
             } else if ui.button("Leave it").clicked() {
                 self.asks = None;
             }
@@ -359,7 +360,7 @@ impl OwnPresets {
     }
 }
 
-/// Tags from a line with commas.
-fn words(text: &str) -> Vec<String> {
+/// Tags from a list separated by commas.
+fn tags(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
 }

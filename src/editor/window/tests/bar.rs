@@ -1,4 +1,4 @@
-//! The bar on top: pianos by name, undo over every kind of edit, A and B, levels, silent notes.
+//! Tests of the bar: pianos by name, undo of every kind of edit, A and B, levels, silent notes.
 
 use super::hands::{click, drag};
 use super::*;
@@ -84,7 +84,7 @@ fn a_scale_file_is_undone() {
 }
 
 #[test]
-fn the_piano_is_named_marked_when_changed_and_followed_by_the_next() {
+fn the_bar_names_the_piano_marks_changes_and_steps_to_the_next() {
     let mut harness = harness((1180.0, 760.0));
     assert!(harness.query_by_label("Piano: Concert, as loaded").is_some());
     click(&mut harness, "Next piano");
@@ -117,7 +117,7 @@ fn a_and_b_keep_their_own_edits() {
 }
 
 #[test]
-fn silent_notes_are_counted_in_sight_until_put_away() {
+fn silent_notes_are_shown_until_dismissed() {
     let mut harness = harness((1180.0, 760.0));
     assert!(harness.query_by_label_contains("did not sound").is_none());
     harness.state_mut().window.snapshot.counts.silent_presses = 2;
@@ -131,19 +131,19 @@ fn silent_notes_are_counted_in_sight_until_put_away() {
 }
 
 #[test]
-fn the_light_of_the_meter_stays_until_it_is_put_out() {
+fn the_clip_light_stays_until_it_is_reset() {
     let mut harness = harness((1180.0, 760.0));
-    harness.state_mut().window.hear_levels([0.5, 0.5]);
+    harness.state_mut().window.raise_levels([0.5, 0.5]);
     harness.run_steps(2);
     assert!(harness.query_by_label("Output meter").is_some());
-    harness.state_mut().window.hear_levels([0.5, 1.01]);
+    harness.state_mut().window.raise_levels([0.5, 1.01]);
     harness.run_steps(200);
     click(&mut harness, "Output meter: clipped");
     assert!(harness.query_by_label("Output meter").is_some());
 }
 
 #[test]
-fn favourites_are_kept_and_listed_alone() {
+fn favourites_are_saved_and_can_be_listed_alone() {
     let dir = tempfile::tempdir().unwrap();
     let shelf =
         touchback_instrument::preset::user_presets::UserPresets::at(dir.path().join("shelf"));

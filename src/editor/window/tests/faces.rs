@@ -1,4 +1,4 @@
-//! What each face shows, at the usual and the smallest size.
+//! Tests of each face's contents, at the usual and the smallest size.
 
 use super::hands::wait;
 use super::*;
@@ -12,12 +12,12 @@ fn show(harness: &mut Harness<'static, TestWindow>, face: Face) {
 }
 
 #[test]
-fn a_new_window_opens_on_what_a_player_turns() {
+fn a_new_window_opens_on_the_players_face() {
     assert_eq!(Window::default().face, Face::Play);
 }
 
 #[test]
-fn every_regulation_control_is_in_sight_at_the_usual_size() {
+fn every_regulation_control_is_visible_at_the_usual_size() {
     let harness = harness(crate::editor::window_state::USUAL);
     let strip = harness.get_by_label("Keyboard").rect();
     let groups = [
@@ -33,7 +33,7 @@ fn every_regulation_control_is_in_sight_at_the_usual_size() {
 }
 
 #[test]
-fn everything_to_play_and_of_the_keys_is_in_sight_at_the_usual_size() {
+fn every_control_of_play_and_keys_is_visible_at_the_usual_size() {
     let mut harness = harness(crate::editor::window_state::USUAL);
     show(&mut harness, Face::Play);
     let strip = harness.get_by_label("Keyboard").rect();
@@ -67,7 +67,7 @@ fn the_smallest_window_shows_the_bar_and_the_keys_of_every_face() {
 }
 
 #[test]
-fn a_felt_wall_and_load_are_drawn_where_no_note_can_play_them() {
+fn a_haptic_wall_and_load_are_drawn_on_the_device_face() {
     use touchback_haptics::action::Action;
     use touchback_haptics::connection::{Choice, KeyboardConnection};
     for (action, is_drawn) in [(Action::Wall, true), (Action::Bench, true), (Action::GRAND, false)]
@@ -84,7 +84,7 @@ fn a_felt_wall_and_load_are_drawn_where_no_note_can_play_them() {
 }
 
 #[test]
-fn the_bench_stands_beside_the_curve_in_the_smallest_window() {
+fn the_bench_is_beside_the_curve_in_the_smallest_window() {
     let mut harness = harness(crate::editor::window_state::SMALLEST);
     show(&mut harness, Face::Keys);
     let curve = harness.get_by_label("Let-off of the 88 keys").rect();
@@ -98,9 +98,9 @@ fn the_bench_stands_beside_the_curve_in_the_smallest_window() {
     }
 }
 
-/// A parameter's name, slider and number stand beside one another, with room between.
+/// A parameter's name, slider and number are beside one another, with space between them.
 #[test]
-fn names_sliders_and_numbers_stand_beside_one_another() {
+fn names_sliders_and_numbers_do_not_overlap() {
     for size in ALL_SIZES {
         for face in Face::ALL {
             let mut harness = harness(size);
@@ -125,14 +125,14 @@ fn names_sliders_and_numbers_stand_beside_one_another() {
     }
 }
 
-/// Every list that is longer than the smallest window shows the whole bar that scrolls it.
+/// Every list that is longer than the smallest window shows its whole scroll bar.
 #[test]
 fn lists_show_their_scroll_bars_in_the_smallest_window() {
     let size = crate::editor::window_state::SMALLEST;
     for face in [Face::Play, Face::Action, Face::Keys] {
         let mut harness = harness(size);
         show(&mut harness, face);
-        // A list that holds something wider than its room grows, and its bar leaves the window.
+        // An item wider than its list would push the scroll bar out of the window.
         let widest = harness.ctx.viewport(|seen| {
             let rects = seen.prev_pass.widgets.layers().flat_map(|(_, rects)| rects);
             rects.map(|widget| widget.rect.right()).fold(0.0, f32::max)
@@ -141,11 +141,10 @@ fn lists_show_their_scroll_bars_in_the_smallest_window() {
     }
 }
 
-/// A list that is longer than the smallest window shows the bar that scrolls it: nothing in it is
-/// wider than its room, which would push the bar out of sight.
+/// No item is wider than its list, which would push the scroll bar out of the window.
 #[test]
-fn nothing_is_wider_than_its_room_in_the_smallest_window() {
-    /// Where the first of the player's two columns ends.
+fn no_item_is_wider_than_its_list_in_the_smallest_window() {
+    /// Right end of the first of the player's two columns.
     const COLUMN: f64 = 351.5;
     let size = crate::editor::window_state::SMALLEST;
     for face in Face::ALL {
@@ -155,10 +154,10 @@ fn nothing_is_wider_than_its_room_in_the_smallest_window() {
         for node in harness.query_all(egui_kittest::kittest::by()) {
             let node = node.accesskit_node();
             let Some(bounds) = node.bounding_box() else { continue };
-            // The window's margin, and in a face the bar.
+            // The window's margin, and on a face the scroll bar.
             let margin = if face_of.contains(&bounds.y0) { 18.0 } else { 8.0 };
             let mut right = f64::from(size.0) - margin + 0.5;
-            // What is wider than its column widens all of them.
+            // An item wider than its column widens all columns.
             if face == Face::Play && margin > 8.0 && bounds.x0 < COLUMN {
                 right = COLUMN;
             }
@@ -170,9 +169,9 @@ fn nothing_is_wider_than_its_room_in_the_smallest_window() {
     }
 }
 
-/// Texts and buttons of a panel lie beside one another, not on one another.
+/// Texts and buttons of the bar do not overlap.
 #[test]
-fn nothing_in_the_bar_lies_on_something_else() {
+fn items_of_the_bar_do_not_overlap() {
     for size in ALL_SIZES {
         let mut harness = harness(size);
         harness.state_mut().window.snapshot.counts.silent_presses = 7;
@@ -214,7 +213,7 @@ fn nothing_in_the_bar_lies_on_something_else() {
 }
 
 #[test]
-fn a_window_in_which_nothing_moves_asks_for_no_frame() {
+fn a_window_without_changes_requests_no_frame() {
     for face in [Face::Play, Face::Action, Face::Keys] {
         let presets = panel::presets::PresetsPanel::on(None);
         let mut window = Window { presets, face, ..Window::default() };
@@ -230,7 +229,7 @@ fn a_window_in_which_nothing_moves_asks_for_no_frame() {
             egui::FullOutput::drop_without_applying_deltas(output);
             delay
         };
-        // Panels open, a key is weighed; then nothing is left to do.
+        // Panels open and a key is measured; afterwards nothing is left to do.
         let begin = std::time::Instant::now();
         let mut quiet = 0;
         while quiet < 30 {
@@ -238,8 +237,8 @@ fn a_window_in_which_nothing_moves_asks_for_no_frame() {
             assert!(begin.elapsed().as_secs() < 60, "{face:?} never rests");
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        let asked = (0..120).filter(|_| frame() != std::time::Duration::MAX).count();
-        assert_eq!(asked, 0, "{face:?}");
+        let requests = (0..120).filter(|_| frame() != std::time::Duration::MAX).count();
+        assert_eq!(requests, 0, "{face:?}");
     }
 }
 
@@ -270,7 +269,7 @@ fn single_keys_are_drawn_undone_typed_and_made_even() {
     harness.get_by_label("Redo").click();
     harness.run_steps(3);
     assert_eq!(sheet(&harness).get(key, 0), raised);
-    // The chosen key's number takes the whole section along.
+    // The chosen key's number moves the whole section.
     harness.get_by_label("Section").click();
     harness.run_steps(2);
     let name = crate::editor::keyboard::name(key);
@@ -289,7 +288,7 @@ fn single_keys_are_drawn_undone_typed_and_made_even() {
 }
 
 #[test]
-fn what_does_nothing_now_is_told() {
+fn parameters_without_effect_are_explained() {
     let mut harness = tall();
     harness.state_mut().connection.settings.action.action = ActionKind::Viennese;
     harness.run_steps(3);
@@ -301,7 +300,7 @@ fn what_does_nothing_now_is_told() {
 }
 
 #[test]
-fn a_sheet_of_keys_is_found_read_and_taken_back() {
+fn a_sheet_of_keys_is_found_read_and_undone() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("mine.csv"), "key,drop_mm,measured_dip_mm\n7,1,9.9\n").unwrap();
     std::fs::write(dir.path().join("bad.csv"), "key,drop_mm\n89,1\n").unwrap();
@@ -333,7 +332,7 @@ fn a_sheet_of_keys_is_found_read_and_taken_back() {
         |harness: &Harness<'static, TestWindow>| harness.state().connection.settings.action.keys;
     assert_eq!(keys(&harness).text(), "key,drop_mm\n7,1\n");
     assert!(harness.query_by_label_contains("Read /").is_some());
-    // A bad one says why and leaves everything.
+    // An invalid sheet shows the reason and changes nothing.
     pick(&mut harness, "bad.csv");
     assert!(harness.query_by_label_contains("bad.csv: line 2: `89` is no key").is_some());
     assert_eq!(keys(&harness).text(), "key,drop_mm\n7,1\n");
@@ -343,7 +342,7 @@ fn a_sheet_of_keys_is_found_read_and_taken_back() {
 }
 
 #[test]
-fn a_keys_repetition_is_tried_and_told() {
+fn a_keys_repetition_is_tried_and_reported() {
     let mut harness = harness((1180.0, 1600.0));
     show(&mut harness, Face::Keys);
     harness.get_by_label("Try repetition").click();
@@ -353,7 +352,7 @@ fn a_keys_repetition_is_tried_and_told() {
         harness.run_steps(1);
     }
     harness.run_steps(2);
-    let told = harness.get_by_label_contains("C4, 12 strokes at 8 a second: ");
-    assert!(told.rect().is_positive());
+    let result = harness.get_by_label_contains("C4, 12 strokes at 8 a second: ");
+    assert!(result.rect().is_positive());
     assert!(harness.query_by_label_contains("Every stroke sounds once up to ").is_some());
 }

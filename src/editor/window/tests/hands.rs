@@ -1,4 +1,4 @@
-//! What a player's hands do in the window.
+//! A user's actions in the window.
 
 use super::*;
 
@@ -21,7 +21,7 @@ pub fn drag(harness: &mut Harness<'static, TestWindow>, role: Role, label: &str,
     harness.run_steps(3);
 }
 
-/// Types into the number so named, and Enter.
+/// Types `text` into the number called `label`, then Enter.
 pub fn type_into(harness: &mut Harness<'static, TestWindow>, label: &str, text: &str) {
     harness.get_by_role_and_label(Role::SpinButton, label).click();
     harness.run_steps(2);
@@ -31,7 +31,7 @@ pub fn type_into(harness: &mut Harness<'static, TestWindow>, label: &str, text: 
     harness.run_steps(3);
 }
 
-/// Chooses `choice` in the list so named.
+/// Chooses `choice` in the list called `list`.
 pub fn choose(harness: &mut Harness<'static, TestWindow>, list: &str, choice: &str) {
     harness.get_by_role_and_label(Role::ComboBox, list).click();
     harness.run_steps(2);
@@ -44,7 +44,7 @@ pub fn button(at: egui::Pos2, button: egui::PointerButton, pressed: bool) -> egu
     egui::Event::PointerButton { pos: at, button, pressed, modifiers: egui::Modifiers::NONE }
 }
 
-/// Clicks with the other button at `at`.
+/// Clicks with the secondary button at `at`.
 pub fn open_menu(harness: &mut Harness<'static, TestWindow>, at: egui::Pos2) {
     harness.hover_at(at);
     harness.run_steps(2);
@@ -55,7 +55,7 @@ pub fn open_menu(harness: &mut Harness<'static, TestWindow>, at: egui::Pos2) {
     harness.run_steps(3);
 }
 
-/// Waits until no file is read or written and no key weighed.
+/// Waits until no file is being read or written and no key is being measured.
 pub fn wait(harness: &mut Harness<'static, TestWindow>) {
     harness.run_steps(3);
     while harness.state().window.is_reading() {

@@ -1,11 +1,11 @@
-//! Exercises on the face of the keys.
+//! Tests of exercises on the face of the keys.
 
 use super::*;
 use crate::editor::lesson::Lesson;
 use touchback_action::interface::key_sheet::{COUNT, KeySheet, QUANTITIES};
 
 #[test]
-fn a_fault_is_hidden_in_the_piano_found_mended_and_taken_out() {
+fn a_hidden_fault_is_found_mended_and_removed() {
     let mut harness = tall();
     harness.get_by_role_and_label(Role::Button, "Keys").click();
     harness.run_steps(3);
@@ -17,9 +17,9 @@ fn a_fault_is_hidden_in_the_piano_found_mended_and_taken_out() {
     let lesson = Lesson::new(1, key, &was);
     let (fault, faulty) = (lesson.fault(), lesson.faulty());
     assert_eq!(harness.state().connection.keys(), faulty);
-    // A project saved meanwhile holds the keys as they were.
+    // A project saved meanwhile contains the sheet from before.
     assert_eq!(harness.state().connection.kept, Some(was));
-    // Nothing tells which it is: no curve, and every screw stands at nothing.
+    // Nothing shows the fault: there is no curve, and every screw is at zero.
     assert!(harness.query_by_label_contains("of the 88 keys").is_none());
     assert!(harness.query_by_label_contains(fault.symptom).is_some(), "the table has them all");
     for (q, quantity) in QUANTITIES.iter().enumerate() {
@@ -30,7 +30,7 @@ fn a_fault_is_hidden_in_the_piano_found_mended_and_taken_out() {
     harness.get_by_label("Is it mended?").click();
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("Not yet").is_some());
-    // Turned by typing, as one edit that undo takes back.
+    // Changed by typing, as one edit that can be undone.
     let wanted = was.get(key, fault.quantity) - faulty.get(key, fault.quantity);
     let mends = QUANTITIES[fault.quantity].name;
     harness.get_by_role_and_label(Role::SpinButton, mends).click();
@@ -54,7 +54,7 @@ fn a_fault_is_hidden_in_the_piano_found_mended_and_taken_out() {
 }
 
 #[test]
-fn a_closed_window_leaves_no_fault_behind() {
+fn a_closed_window_removes_the_fault() {
     let mut harness = tall();
     harness.get_by_role_and_label(Role::Button, "Keys").click();
     harness.run_steps(3);
@@ -62,6 +62,6 @@ fn a_closed_window_leaves_no_fault_behind() {
     harness.run_steps(3);
     let bench = harness.state_mut();
     assert_ne!(bench.connection.keys(), KeySheet::EVEN);
-    bench.window.put_in_order(&mut bench.connection);
+    bench.window.end_exercise(&mut bench.connection);
     assert_eq!(bench.connection.keys(), KeySheet::EVEN);
 }

@@ -1,4 +1,4 @@
-//! Keys that move are drawn as they move, and the caption says what of it is reconstructed.
+//! Tests of moving keys: they are drawn as they move, and the caption states what is reconstructed.
 
 use super::*;
 use crate::editor::stroke::{Origin, Stroke};
@@ -7,7 +7,7 @@ use touchback_instrument::Settings;
 use touchback_instrument::settings::{Latency, Timing};
 use touchback_instrument::{Piano, Snapshot};
 
-/// Strokes of middle C as the window remembers them, block by block of 5 ms, played with `settings`.
+/// Strokes of middle C in the window's memory after each block of 5 ms, played with `settings`.
 fn played(settings: &Settings) -> Vec<Stroke> {
     let key = KeyNumber::from_midi(60).unwrap();
     let mut piano = Piano::new(48_000.0, settings);
@@ -31,13 +31,13 @@ fn played(settings: &Settings) -> Vec<Stroke> {
 }
 
 #[test]
-fn natural_and_look_ahead_fingers_are_seen_going_down_and_leaving() {
+fn natural_and_look_ahead_fingers_are_drawn_pressing_and_leaving() {
     for timing in [Timing::Natural, Timing::LookAhead] {
         let mut settings = Settings::default();
         (settings.touch.timing, settings.touch.latency) = (timing, Latency::Middle);
         let strokes = played(&settings);
         let live: Vec<_> = strokes.iter().map(|s| *s.rows.last().unwrap()).collect();
-        // The key is seen on its way, not only up and down.
+        // The key is drawn on its way, not only at its ends.
         let between = live.iter().filter(|row| (1e-3..8e-3).contains(&row.view.key)).count();
         assert!(between >= 3, "{timing:?}: {between} frames");
         let whole = strokes.last().unwrap();
@@ -50,7 +50,7 @@ fn natural_and_look_ahead_fingers_are_seen_going_down_and_leaving() {
 }
 
 #[test]
-fn an_immediate_note_says_that_its_way_up_is_reconstructed() {
+fn an_immediate_notes_caption_states_the_reconstruction() {
     let strokes = played(&Settings::default());
     let whole = strokes.last().unwrap();
     assert_eq!(whole.origin, Origin::PlayedFromStrike);
@@ -59,22 +59,23 @@ fn an_immediate_note_says_that_its_way_up_is_reconstructed() {
 }
 
 #[test]
-fn a_felt_key_is_drawn_as_felt() {
+fn a_haptic_key_is_drawn_as_played() {
     use touchback_instrument::trace::{KeySnapshot, Sample};
     let mut window = Window::default();
     let settings = ActionSettings::default();
     let key = KeyNumber::from_midi(60).unwrap();
-    let mut felt = touchback_action::catalogue::played(ActionKind::Grand, key, &settings);
+    let mut haptic = touchback_action::catalogue::played(ActionKind::Grand, key, &settings);
     for step in 0..2000 {
         let drive = Drive::Wave { force: 4.0, impedance: 2.0 };
-        felt.step(drive, &mut |_, _| {});
-        let look = KeySnapshot { kind: ActionKind::Grand, saved: felt.save(), drive, tray: 0.0 };
-        window.absorb(&Sample { step, touch: (1 << 63) + 1, key, snapshot: look }, &settings);
+        haptic.step(drive, &mut |_, _| {});
+        let snapshot =
+            KeySnapshot { kind: ActionKind::Grand, saved: haptic.save(), drive, tray: 0.0 };
+        window.absorb(&Sample { step, touch: (1 << 63) + 1, key, snapshot }, &settings);
     }
     window.show(&Snapshot { touched: Some(key), ..Snapshot::default() });
     let stroke = window.memory.last.as_ref().unwrap();
-    assert_eq!(stroke.origin, Origin::Felt);
-    // Nothing is put before what was felt, however it began.
+    assert_eq!(stroke.origin, Origin::Haptic);
+    // Nothing is inserted before the steps of a haptic key, however its stroke began.
     assert!(stroke.rows[0].view.key < 1e-4 && stroke.rows.len() == 2000);
     assert!(stroke.origin.message().contains("motorized keyboard"));
     let row = stroke.at(0.0).unwrap();
@@ -82,7 +83,7 @@ fn a_felt_key_is_drawn_as_felt() {
 }
 
 #[test]
-fn another_action_is_shown_as_it_stands_and_played() {
+fn another_action_is_drawn_and_played() {
     let mut settings = Settings::default();
     settings.action.action = ActionKind::Harpsichord;
     settings.touch.timing = Timing::Natural;
@@ -112,7 +113,7 @@ fn another_action_is_shown_as_it_stands_and_played() {
     assert_eq!(names, ["below", "bending", "above", "passing", "below"]);
     let deepest = stroke.rows.iter().map(|row| row.view.key).fold(0.0, f64::max);
     assert!(deepest > 6e-3 && stroke.strike().is_some(), "{deepest}");
-    // Slow motion and scope are its, too.
+    // Slow motion and scope work for it, too.
     harness.get_by_label("Slow motion").click();
     harness.run_steps(3);
     assert!(!harness.state().window.transport.is_live);

@@ -1,5 +1,5 @@
-//! What a screen reader is told: every control of every face has a name, a role and, where it holds
-//! one, a value, and says what it does.
+//! Tests of the accessibility tree: every control of every face has a name, a role, a description, and a value
+//! where it holds one.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use touchback_instrument::Settings;
 use touchback_instrument::params::relevance;
 use touchback_instrument::settings::{Timing, VelocityMap};
 
-/// Roles that a player acts on.
+/// Roles of controls that a user operates.
 const ACTED_ON: [Role; 9] = [
     Role::Button,
     Role::CheckBox,
@@ -22,7 +22,7 @@ const ACTED_ON: [Role; 9] = [
     Role::MenuItem,
 ];
 
-/// Controls of the present frame without a name or a value they ought to have.
+/// Controls of the current frame that lack a name or a required value.
 fn mute(harness: &Harness<'_, TestWindow>) -> (BTreeSet<String>, usize) {
     let (mut mute, mut count) = (BTreeSet::new(), 0);
     for node in harness.query_all(egui_kittest::kittest::by()) {
@@ -50,7 +50,7 @@ fn mute(harness: &Harness<'_, TestWindow>) -> (BTreeSet<String>, usize) {
 }
 
 #[test]
-fn every_control_of_every_face_is_named_and_tells_its_value() {
+fn every_control_of_every_face_has_a_name_and_a_value() {
     let mut found = 0;
     for (action, size) in [(0.0, (1180.0, 2600.0)), (4.0, (1180.0, 760.0)), (0.0, (720.0, 480.0))] {
         let mut harness = harness(size);
@@ -90,12 +90,12 @@ fn every_control_has_a_name_and_the_tab_key_reaches_them() {
     }
 }
 
-/// What can be acted on in the present frame and is no line of a parameter: roles and names.
+/// Roles and names of the current frame's controls that are not in a parameter's row.
 fn acted_on(harness: &Harness<'_, TestWindow>) -> BTreeSet<String> {
     let nodes = harness.query_all(egui_kittest::kittest::by());
-    let told = nodes.filter_map(|node| {
+    let found = nodes.filter_map(|node| {
         let node = node.accesskit_node();
-        // Texts can be clicked into to be copied.
+        // Texts accept clicks so that they can be copied.
         let acts = ACTED_ON.contains(&node.role())
             || node.role() != Role::Label
                 && node.data().supports_action(egui::accesskit::Action::Click);
@@ -103,10 +103,10 @@ fn acted_on(harness: &Harness<'_, TestWindow>) -> BTreeSet<String> {
         let of_parameter = all().any(|p| p.name == name || name == format!("Reset {}", p.name));
         (acts && !of_parameter).then(|| format!("{:?} {name}", node.role()))
     });
-    told.collect()
+    found.collect()
 }
 
-/// On every face: the bar on top and the keys below.
+/// On every face: the bar at the top and the keys below.
 const BAR: &str = "\
 Button Copy A to B
 Button Device
@@ -126,7 +126,7 @@ CheckBox Sustain pedal
 ComboBox Zoom
 Group Keyboard";
 
-/// What a player turns.
+/// The player's face.
 const PLAY: &str = "\
 Button Browse for Map
 Button Browse for Scale
@@ -187,12 +187,12 @@ SpinButton at
 TextInput File
 Image Where the 88 keys let off";
 
-/// A motorized keyboard: none can be joined here.
+/// A motorized keyboard: none can be connected here.
 const DEVICE: &str = "\
 ";
 
-/// The controls of each face that are no line of a parameter are these and no others: one that is lost,
-/// renamed or new is told.
+/// The controls of each face outside the parameters' rows are exactly these: a lost, renamed or new control
+/// fails the test.
 #[test]
 fn each_face_has_its_controls() {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();
@@ -214,9 +214,9 @@ fn each_face_has_its_controls() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Whatever answers to the pointer is in the tree: no drawn handle, plot or strip is mute.
+/// Every drawn handle, plot or strip that answers to the pointer is in the tree.
 #[test]
-fn nothing_that_answers_to_the_pointer_is_left_out() {
+fn everything_that_answers_to_the_pointer_is_in_the_tree() {
     for face in Face::ALL {
         let mut harness = tall();
         // With curves.
@@ -232,7 +232,7 @@ fn nothing_that_answers_to_the_pointer_is_left_out() {
             .collect();
         let mute: Vec<String> = harness.ctx.viewport(|seen| {
             let rects = seen.prev_pass.widgets.layers().flat_map(|(_, rects)| rects);
-            // Axes of plots can be dragged and not focused: what they do the plot does by the wheel.
+            // Axes of plots can be dragged but not focused: the plot does the same by the wheel.
             let acts = rects.filter(|w| w.visible && w.sense.is_focusable());
             let is_named = |rect: egui::Rect| {
                 named.iter().any(|n| n.min.distance(rect.min) + n.max.distance(rect.max) < 3.0)
@@ -244,10 +244,10 @@ fn nothing_that_answers_to_the_pointer_is_left_out() {
     }
 }
 
-/// Every parameter's controls say what it is, and first why it does nothing where it does nothing:
+/// Every parameter's controls have its description, preceded by the reason if the parameter has no effect:
 /// under each action, timing and velocity map.
 #[test]
-fn what_a_parameter_is_and_why_it_does_nothing_is_told() {
+fn controls_describe_their_parameter_and_why_it_has_no_effect() {
     let mut plans: Vec<Settings> = Vec::new();
     for action in ActionKind::ALL {
         let mut settings = Settings::default();
@@ -264,7 +264,7 @@ fn what_a_parameter_is_and_why_it_does_nothing_is_told() {
         settings.touch.velocity_map = map;
         plans.push(settings);
     }
-    let mut told = BTreeSet::new();
+    let mut found = BTreeSet::new();
     for settings in plans {
         let mut harness = tall();
         harness.state_mut().connection.settings = settings;
@@ -278,13 +278,25 @@ fn what_a_parameter_is_and_why_it_does_nothing_is_told() {
                 };
                 for role in roles {
                     for node in harness.query_all_by_role_and_label(role, parameter.name) {
-                        let said = node.accesskit_node().description().unwrap_or_default();
-                        assert!(said.contains(parameter.doc), "{role:?} {}: {said}", parameter.id);
+                        let description = node.accesskit_node().description().unwrap_or_default();
+                        assert!(
+                            description.contains(parameter.doc),
+                            "{role:?} {}: {description}",
+                            parameter.id
+                        );
                         if let Some(idle) = relevance(&settings, parameter.id) {
-                            assert!(said.starts_with(idle), "{role:?} {}: {said}", parameter.id);
-                            told.insert((parameter.id, idle));
+                            assert!(
+                                description.starts_with(idle),
+                                "{role:?} {}: {description}",
+                                parameter.id
+                            );
+                            found.insert((parameter.id, idle));
                         } else {
-                            assert!(said.starts_with(parameter.doc), "{}: {said}", parameter.id);
+                            assert!(
+                                description.starts_with(parameter.doc),
+                                "{}: {description}",
+                                parameter.id
+                            );
                         }
                         seen += 1;
                     }
@@ -293,5 +305,5 @@ fn what_a_parameter_is_and_why_it_does_nothing_is_told() {
         }
         assert!(seen >= all().len(), "{seen}");
     }
-    assert!(told.len() > 100, "{}", told.len());
+    assert!(found.len() > 100, "{}", found.len());
 }

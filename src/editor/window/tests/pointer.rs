@@ -1,4 +1,4 @@
-//! What the pointer's buttons do.
+//! Tests of the pointer's buttons.
 
 use super::hands::{button, choose, click, open_menu, type_into};
 use super::*;
@@ -24,7 +24,7 @@ fn a_click_within_one_frame_sounds_and_ends() {
 }
 
 #[test]
-fn other_buttons_turn_no_slider() {
+fn other_buttons_move_no_slider() {
     let mut harness = tall();
     let rect = harness.get_by_role_and_label(Role::Slider, "Key dip").rect();
     let before = harness.state().connection.value(parameter("key_dip_mm"));
@@ -40,7 +40,7 @@ fn other_buttons_turn_no_slider() {
         harness.run_steps(2);
         assert_eq!(harness.state().connection.value(parameter("key_dip_mm")), before, "{other:?}");
     }
-    // The primary one does, and another in the middle of its drag leaves no gesture open.
+    // The primary button does; another button during its drag leaves no gesture open.
     harness.drag_at(rect.center());
     harness.run_steps(2);
     assert_eq!(harness.state().connection.held, ["key_dip_mm"]);
@@ -53,7 +53,7 @@ fn other_buttons_turn_no_slider() {
     assert!(harness.state().connection.held.is_empty());
 }
 
-/// A value, a movement of the pointer over the slider *Key dip*, the value then.
+/// Values before and after a movement of the pointer over the slider *Key dip*.
 fn turned(with: egui::Modifiers, end: impl Fn(&mut Harness<'static, TestWindow>)) -> [f64; 2] {
     let mut harness = tall();
     let dip = parameter("key_dip_mm");
@@ -102,7 +102,7 @@ fn a_drawn_screw_turns_a_tenth_as_far_with_shift() {
         harness.run_steps(1);
         harness.event(egui::Event::ModifiersChanged(modifiers));
         harness.run_steps(1);
-        // Steps that alone are less than what the number shows.
+        // Each step alone is smaller than the number's shown resolution.
         for step in 1..=30u8 {
             harness.hover_at(at - egui::vec2(0.0, f32::from(step)));
             harness.run_steps(1);
@@ -143,7 +143,7 @@ fn the_wheel_turns_the_slider_under_the_pointer_as_one_edit() {
 }
 
 #[test]
-fn a_slider_learns_a_controller_and_forgets_it() {
+fn a_controller_is_assigned_to_a_slider_and_removed() {
     let mut harness = tall();
     let blow = parameter("blow_mm");
     let at = harness.get_by_role_and_label(Role::Slider, "Blow distance").rect().center();
@@ -162,7 +162,7 @@ fn a_slider_learns_a_controller_and_forgets_it() {
     harness.state_mut().connection.midi.assign(21, blow).unwrap();
     choose(&mut harness, "Forget MIDI controller 21");
     assert!(harness.state().connection.midi.is_empty());
-    // The list of them, where MIDI is set.
+    // The list of controllers, among the MIDI settings.
     harness.state_mut().connection.midi.assign(22, blow).unwrap();
     harness.state_mut().connection.learns = Some(parameter("drop_mm"));
     harness.get_by_role_and_label(Role::Button, "Play").click();
@@ -177,7 +177,7 @@ fn a_slider_learns_a_controller_and_forgets_it() {
 }
 
 #[test]
-fn the_other_button_opens_a_menu_and_a_wrong_text_says_why() {
+fn the_secondary_button_opens_a_menu_and_invalid_text_shows_the_reason() {
     let mut harness = tall();
     let blow = parameter("blow_mm");
     harness.state_mut().connection.put(blow, 50.0);
@@ -197,7 +197,8 @@ fn the_other_button_opens_a_menu_and_a_wrong_text_says_why() {
     assert!(harness.query_by_label_contains("4.5 cm").is_some());
 }
 
-/// Drags what is called `label` by `by` with `with`, ends by `end`, and tells whether anything differs.
+/// Drags the control called `label` by `by` with the modifiers `with`, then calls `end`; returns whether
+/// anything has changed.
 fn dragged(
     harness: &mut Harness<'static, TestWindow>,
     (role, label): (Role, &str),
@@ -228,9 +229,9 @@ fn dragged(
     harness.state().connection.settings != before
 }
 
-/// What is drawn and what single keys are turned by obey the same hand as sliders.
+/// Drawn handles and the curve of single keys follow the same rules as sliders.
 #[test]
-fn escape_takes_back_and_other_buttons_turn_nothing_of_what_is_drawn() {
+fn escape_cancels_drags_of_drawn_handles_and_other_buttons_do_nothing() {
     use egui::PointerButton::{Middle, Primary, Secondary};
     let (up, right) = (egui::vec2(0.0, -16.0), egui::vec2(12.0, 0.0));
     for (face, what, by) in [
@@ -247,7 +248,7 @@ fn escape_takes_back_and_other_buttons_turn_nothing_of_what_is_drawn() {
         for other in [Secondary, Middle] {
             let moved = dragged(&mut harness, what, by, other, false);
             assert!(!moved, "{what:?} by the {other:?} button");
-            // What a menu may have opened over.
+            // Closes a menu that may have opened.
             harness.key_press(egui::Key::Escape);
             harness.run_steps(3);
         }
@@ -259,9 +260,9 @@ fn escape_takes_back_and_other_buttons_turn_nothing_of_what_is_drawn() {
 }
 
 #[test]
-fn every_number_says_why_it_does_not_take_a_text() {
+fn every_number_shows_why_it_refuses_a_text() {
     let mut harness = tall();
-    for (face, number, wrong, said) in [
+    for (face, number, wrong, message) in [
         ("Action", "at hammer speed", "fast", "`fast` is no number of m/s; give 0.2 to 4"),
         ("Action", "at hammer speed", "9 m/s", "9 is out of range; give 0.2 to 4"),
         ("Keys", "C4", "1 cm", "`1 cm` is no number of mm; give "),
@@ -271,8 +272,8 @@ fn every_number_says_why_it_does_not_take_a_text() {
     ] {
         click(&mut harness, face);
         type_into(&mut harness, number, wrong);
-        assert!(harness.query_by_label_contains(said).is_some(), "{number} takes {wrong}");
-        // Until it is told no more.
+        assert!(harness.query_by_label_contains(message).is_some(), "{number} takes {wrong}");
+        // Until the message disappears.
         harness.run_steps(30);
     }
     assert!(harness.state().connection.keys().is_even());
@@ -291,7 +292,7 @@ fn a_brief_click_on_the_drawn_key_sounds_and_ends() {
     harness.run_steps(3);
     let played = std::mem::take(&mut harness.state_mut().play);
     assert!(matches!(played[..], [Event::NoteOn { .. }, Event::NoteOff { .. }]), "{played:?}");
-    // And a screen reader's.
+    // A click by a screen reader, too.
     harness.get_by_label("Play the drawn key").click_accesskit();
     harness.run_steps(3);
     let played = &harness.state().play;

@@ -1,4 +1,4 @@
-//! Factory pianos and one's own.
+//! Tests of factory pianos and own pianos.
 
 use super::*;
 
@@ -33,11 +33,11 @@ fn a_phrase_plays_until_the_second_click_or_the_list_is_closed() {
     click("Piano: ");
     click("Audition");
     let bench = harness.state_mut();
-    bench.window.let_go(&mut bench.play);
+    bench.window.release(&mut bench.play);
     assert!(!plays(&harness));
 }
 
-/// Types into the field called `label`, in place of what is there.
+/// Replaces the text of the field called `label`.
 fn fill(harness: &mut Harness<'static, TestWindow>, label: &str, text: &str) {
     let role = if label == "Notes" { Role::MultilineTextInput } else { Role::TextInput };
     harness.get_by_role_and_label(role, label).click();
@@ -48,7 +48,7 @@ fn fill(harness: &mut Harness<'static, TestWindow>, label: &str, text: &str) {
     harness.run_steps(2);
 }
 
-/// Clicks the button called `label` and waits until files are written and read.
+/// Clicks the button called `label` and waits for the file worker.
 fn click_and_wait(harness: &mut Harness<'static, TestWindow>, label: &str) {
     harness.run_steps(2);
     harness.get_by_role_and_label(Role::Button, label).click();
@@ -61,7 +61,7 @@ fn click_and_wait(harness: &mut Harness<'static, TestWindow>, label: &str) {
 }
 
 #[test]
-fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
+fn an_own_piano_is_saved_replaced_exported_imported_and_deleted() {
     let dir = tempfile::tempdir().unwrap();
     let shelf =
         touchback_instrument::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
@@ -84,7 +84,7 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
         (vec!["dark".to_owned(), "small hall".to_owned()], "As on Sunday",)
     );
 
-    // The same name again: asked first, and left where the answer is no.
+    // The same name again: the window asks first, and nothing changes if the answer is no.
     harness.state_mut().connection.put(blow, 50.0);
     click_and_wait(&mut harness, "Save this piano");
     assert!(harness.query_by_label_contains("there already").is_some());
@@ -94,7 +94,7 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
     click_and_wait(&mut harness, "Replace it");
     assert_eq!(kept().settings.action.blow_mm, 50.0);
 
-    // Out to a file, changed there, and in again.
+    // Exported to a file, changed there, and imported.
     let file = dir.path().join("lent");
     fill(&mut harness, "File", file.to_str().unwrap());
     click_and_wait(&mut harness, "Export");
@@ -106,7 +106,7 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
     assert!(harness.query_by_label_contains("left out: 1").is_some());
     assert_eq!(shelf.entries().unwrap().len(), 2);
 
-    // Loading is a gesture on what differs, and nothing stays in hand.
+    // Loading is a gesture on each differing parameter, and no gesture stays open.
     harness.state_mut().connection.put(parameter("transpose"), 5.0);
     harness.state_mut().connection.changes.clear();
     harness.get_by_label("Lent").click();
@@ -121,7 +121,7 @@ fn an_own_piano_is_saved_replaced_taken_out_and_in_and_deleted() {
 }
 
 #[test]
-fn a_folder_of_many_is_searched_and_a_bad_file_told() {
+fn a_folder_of_many_is_searched_and_an_invalid_file_reported() {
     let dir = tempfile::tempdir().unwrap();
     let shelf = touchback_instrument::preset::user_presets::UserPresets::at(dir.path().into());
     for (name, tag) in [("Ash", "x"), ("Birch", "x"), ("Cedar", "soft"), ("Elm", "x"), ("Fir", "x")]

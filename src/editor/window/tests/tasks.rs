@@ -1,5 +1,5 @@
-//! Tasks of a newcomer, walked through with the clicks counted that `docs/window.md` tells. A drag and
-//! a click into a field that is typed into count as one each.
+//! A newcomer's tasks, with the number of clicks that `docs/window.md` states. A drag counts as one click, and
+//! so does a click into a text field.
 
 use super::*;
 use touchback_action::interface::key_sheet::KeySheet;
@@ -12,7 +12,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// At the default size, on the face a new window opens on.
+    /// A window of the default size, on the first face.
     fn new() -> Self {
         let mut harness = harness((1180.0, 760.0));
         harness.state_mut().window.face = Face::default();
@@ -29,7 +29,7 @@ impl Counted {
         self.harness.run_steps(2);
     }
 
-    /// Clicks the one thing of this role and name; the wheel that brings it into sight is no click.
+    /// Clicks the only control of this role and name; scrolling to it counts no click.
     fn click(&mut self, role: Role, name: &str) {
         self.harness.get_by_role_and_label(role, name).scroll_to_me();
         self.harness.run_steps(30);
@@ -43,7 +43,7 @@ impl Counted {
         self.harness.run_steps(2);
     }
 
-    /// Turns a number by typing: one click, as a drag would be.
+    /// Sets a number by typing: one click, as a drag would be.
     fn turn(&mut self, role: Role, name: &str, to: &str) {
         self.click(role, name);
         self.types(to);

@@ -1,4 +1,4 @@
-//! Undo and redo over every kind of edit, one test a kind: by the buttons of the bar, to the bit.
+//! Tests of undo and redo by the bar's buttons, one per kind of edit, compared bit for bit.
 
 use super::hands::*;
 use super::*;
@@ -22,7 +22,7 @@ fn state(harness: &Bench) -> (Settings, Option<Texts>, MidiMap, String) {
     )
 }
 
-/// Makes an edit, which the history is to call `name`, and goes back and forth over it twice.
+/// Makes an edit, which the history should call `name`, and undoes and redoes it twice.
 fn back_and_forth(harness: &mut Bench, name: &str, edit: impl FnOnce(&mut Bench)) {
     let before = state(harness);
     edit(harness);
@@ -214,7 +214,7 @@ fn a_sheet_of_keys_that_was_read() {
 fn controllers_learned_and_forgotten() {
     let mut harness = on("Action");
     back_and_forth(&mut harness, "MIDI controllers", |h| {
-        // As the host's glue does when the controller is moved.
+        // As `HostControls` does when the controller is moved.
         let TestWindow { window, connection, .. } = h.state_mut();
         let before = connection.midi;
         connection.midi.assign(21, parameter("blow_mm")).unwrap();
@@ -243,8 +243,8 @@ fn what_was_learnt_of_keyboard_and_pedal_and_a_transposition() {
     click(&mut harness, "Learn this pedal");
     back_and_forth(&mut harness, "the pedal's range", |h| {
         for value in [12, 112, 12] {
-            let heard = TimedMessage { time: 0.0, bytes: [0xb0, 64, value] };
-            h.state_mut().window.heard().push(heard);
+            let message = TimedMessage { time: 0.0, bytes: [0xb0, 64, value] };
+            h.state_mut().window.messages().push(message);
             h.run_steps(1);
         }
         click(h, "Take this range");
@@ -278,7 +278,7 @@ fn turns_of_an_exercise_which_leave_with_it() {
     click(&mut harness, "Find a fault");
     let faulty = harness.state().connection.keys();
     assert_ne!(faulty, was);
-    // Undo would tell the fault, or mend it.
+    // Undo would show the fault, or mend it.
     assert!(harness.state().window.session.history.undoes().is_none());
     click(&mut harness, "Undo");
     assert_eq!(harness.state().connection.keys(), faulty);
@@ -289,7 +289,7 @@ fn turns_of_an_exercise_which_leave_with_it() {
     assert!(!harness.get_by_label("Is it mended?").accesskit_node().is_disabled());
     click(&mut harness, "End the exercise");
     assert_eq!(harness.state().connection.keys(), was);
-    // What was turned in it is gone, what was done before it is not.
+    // Changes made in the exercise are gone, earlier edits are not.
     let history = &harness.state().window.session.history;
     assert_eq!((history.undoes(), history.redoes()), (Some("Let-off of keys"), None));
     click(&mut harness, "Undo");
@@ -320,8 +320,8 @@ fn what_a_host_has_changed_since_is_left_and_told() {
     let loaded = harness.state().connection.keys();
     click(&mut harness, "Undo");
     assert_eq!(harness.state().connection.keys(), loaded);
-    let told = "Left where the host has moved it since: the sheet of the keys";
-    assert!(harness.query_by_label(told).is_some());
+    let message = "Left where the host has moved it since: the sheet of the keys";
+    assert!(harness.query_by_label(message).is_some());
     click(&mut harness, "Action");
     drag(&mut harness, Role::Slider, "Key dip", egui::vec2(30.0, 0.0));
     harness.state_mut().connection.set(parameter("key_dip_mm"), 9.0);
