@@ -11,7 +11,7 @@ use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{ActivationContext, KeyboardAudioEnd, KeyboardConnection};
-use touchback_haptics::replay::Felt;
+use touchback_haptics::replay::ReplayEvent;
 use touchback_instrument::{Event, Settings};
 
 /// What a keyboard tells in a block.
@@ -86,8 +86,8 @@ impl Haptics {
             _ => None,
         };
         self.end.block(now, length, settings, |felt| match felt {
-            Felt::Heard(ahead, what) => tell(HapticNews::Event(Event::haptic(what, ahead))),
-            Felt::Moved(key, step, drive, state) => {
+            ReplayEvent::Event(ahead, what) => tell(HapticNews::Event(Event::haptic(what, ahead))),
+            ReplayEvent::Step(key, step, drive, state) => {
                 tell(HapticNews::Step(HapticStep { key, step, kind, drive, state }));
             }
         });

@@ -62,7 +62,7 @@ impl DevicePanel {
         let now = ui.input(|i| i.time);
         // While a port is being opened the connection is locked.
         if !self.file_worker.is_busy() && self.looked.is_none_or(|t| now < t || now >= t + LOOK) {
-            self.look = connection.look();
+            self.look = connection.view();
             self.looked = Some(now);
         }
         if self.ports.is_none() && !self.file_worker.is_busy() {
@@ -153,7 +153,7 @@ impl DevicePanel {
             let text = format!("emulator: {EMULATED_KEYS} keys, no hardware");
             ui.selectable_value(&mut choice.port, EMULATOR.to_owned(), text);
             for found in self.ports.iter().flatten() {
-                let text = format!("{}: {}", found.path, found.what);
+                let text = format!("{}: {}", found.path, found.description);
                 ui.selectable_value(&mut choice.port, found.path.clone(), text);
             }
         });
@@ -212,9 +212,9 @@ impl DevicePanel {
         let standing = report.status.state;
         let is_wrong = matches!(standing, ConnectionState::Refused | ConnectionState::Halted);
         if is_wrong {
-            warns(ui, &self.look.standing);
+            warns(ui, &self.look.state_text);
         } else {
-            ui.label(RichText::new(&self.look.standing).strong());
+            ui.label(RichText::new(&self.look.state_text).strong());
         }
         if let Some(advice) = self.look.advice {
             warns(ui, advice);

@@ -85,7 +85,7 @@ fn regulation_that_is_turned_in_play_is_in_the_balance() {
         let (made, _) = action.key(middle(), &standard, &DynamicsCompensation::default());
         let mut key = SlewedKey::new(made);
         let mut settings = Slew::new(&standard);
-        key.take_up(&settings, 0);
+        key.apply(&settings, 0);
         let start = key.key().readout(Drive::Free).imbalance();
         let (mut turned, mut most) = (0.0f64, 0.0f64);
         for step in 0..8000 {

@@ -1,55 +1,56 @@
-//! What a keyboard says of itself, in words: nothing of it in bits.
+//! Texts for the properties that a keyboard reports: no bits, values with units.
 
 use touchback_device::message::{Hello, ability};
 
-use crate::fault_words::faults_in_words;
+use crate::fault_message::fault_message;
 use crate::servo::ServoStatus;
 use touchback_action::interface::key::DynamicsCompensation;
 
-/// Its name and keys.
+/// Name and keys of a keyboard.
 #[must_use]
 pub fn keyboard(hello: &Hello) -> String {
-    let said = String::from_utf8_lossy(&hello.name);
-    let said = said.trim_end_matches('\0');
-    let said = if said.is_empty() { "without a name" } else { said };
+    let name = String::from_utf8_lossy(&hello.name);
+    let name = name.trim_end_matches('\0');
+    let name = if name.is_empty() { "without a name" } else { name };
     let (first, count) = (u32::from(hello.first_key), u32::from(hello.keys));
-    format!("{said}, {count} keys, {first} to {} of a piano's", first + count.saturating_sub(1))
+    format!("{name}, {count} keys, {first} to {} of a piano's", first + count.saturating_sub(1))
 }
 
-/// The force it can give.
+/// Largest and continuous force.
 #[must_use]
 pub fn limits(hello: &Hello) -> String {
     let newton = |tens_of_millinewtons: u16| 0.01 * f64::from(tens_of_millinewtons);
-    let [most, held] = [hello.force_max, hello.force_held].map(newton);
-    format!("{most:.1} N at most, {held:.1} N for long")
+    let [max, held] = [hello.force_max, hello.force_held].map(newton);
+    format!("{max:.1} N at most, {held:.1} N for long")
 }
 
-/// What it does by itself.
+/// Abilities of a keyboard.
 #[must_use]
 pub fn abilities(bits: u16) -> String {
-    const WORDS: [(u16, &str); 5] = [
+    const TEXTS: [(u16, &str); 5] = [
         (ability::WAVE, "meets the hand by itself between commands"),
         (ability::TORQUE, "takes plain forces"),
         (ability::FORCE_SENSOR, "measures force"),
         (ability::KEYBED, "makes a key bed"),
         (ability::PHYSICAL_BED, "has a key bed"),
     ];
-    let has = |word: &(u16, &'static str)| (bits & word.0 != 0).then_some(word.1);
-    let said: Vec<&str> = WORDS.iter().filter_map(has).collect();
-    if said.is_empty() { "none that are known here".to_owned() } else { said.join(", ") }
+    let has = |text: &(u16, &'static str)| (bits & text.0 != 0).then_some(text.1);
+    let texts: Vec<&str> = TEXTS.iter().filter_map(has).collect();
+    if texts.is_empty() { "none that are known here".to_owned() } else { texts.join(", ") }
 }
 
-/// Its sensors and its rates.
+/// Sensor resolution and rates.
 #[must_use]
 pub fn pace(hello: &Hello) -> String {
     let (step, report) = (1e-3 * f64::from(hello.step_nm), 1e-3 * f64::from(hello.report_us));
     format!("{} Hz, a state each {report:.3} ms, steps of {step:.2} µm", hello.rate_hz)
 }
 
-/// What of its own keys stays felt.
+/// Mass, weight and friction of the keyboard's keys that could not be deducted.
 #[must_use]
-pub fn calibration(left: &DynamicsCompensation) -> String {
-    let (grams, weight, friction) = (1e3 * left.mass, 1e3 * left.weight, 1e3 * left.friction);
+pub fn calibration(residual: &DynamicsCompensation) -> String {
+    let (grams, weight, friction) =
+        (1e3 * residual.mass, 1e3 * residual.weight, 1e3 * residual.friction);
     if grams < 0.05 && weight.abs() < 0.5 && friction < 0.5 {
         return "its keys' own mass, weight and friction are all taken off".to_owned();
     }
@@ -58,13 +59,13 @@ pub fn calibration(left: &DynamicsCompensation) -> String {
     )
 }
 
-/// What is or was wrong.
+/// Mode and faults since the last clear.
 #[must_use]
 pub fn faults(status: &ServoStatus) -> String {
     if status.faults == 0 {
         return "none".to_owned();
     }
-    format!("{}: {}", status.mode.word(), faults_in_words(status.faults))
+    format!("{}: {}", status.mode.name(), fault_message(status.faults))
 }
 
 #[cfg(test)]
@@ -73,7 +74,7 @@ mod tests {
     use crate::emulator::Making;
 
     #[test]
-    fn a_keyboard_is_told_in_words_and_units() {
+    fn the_texts_of_a_keyboard_have_words_and_units() {
         let mut hello = crate::emulator::build(&Making::default()).hello;
         (hello.first_key, hello.keys, hello.force_max, hello.force_held) = (40, 10, 1234, 400);
         (hello.rate_hz, hello.report_us, hello.step_nm) = (8000, 500, 1250);

@@ -1,11 +1,11 @@
-//! What a keyboard says is wrong with it, for people.
+//! Messages for the faults that a keyboard reports.
 
 use touchback_device::message::fault;
 
-/// What a keyboard says of itself, in words; never empty.
+/// Message for the fault `bits` of a keyboard; never empty.
 #[must_use]
-pub fn faults_in_words(bits: u16) -> String {
-    const WORDS: [(u16, &str); 10] = [
+pub fn fault_message(bits: u16) -> String {
+    const MESSAGES: [(u16, &str); 10] = [
         (fault::TIMEOUT, "no command of this computer came in time"),
         (fault::SENSOR, "a position was read that no key can have"),
         (fault::THERMAL, "a motor is hot and its force reduced"),
@@ -17,12 +17,12 @@ pub fn faults_in_words(bits: u16) -> String {
         (fault::STOPPED, "this computer stopped it"),
         (fault::VERSION, "it speaks another version of the protocol"),
     ];
-    let said: Vec<&str> =
-        WORDS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, words)| *words).collect();
-    let known = WORDS.iter().fold(0, |known, (bit, _)| known | bit);
-    match (said.is_empty(), bits & !known) {
+    let messages: Vec<&str> =
+        MESSAGES.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, message)| *message).collect();
+    let known = MESSAGES.iter().fold(0, |known, (bit, _)| known | bit);
+    match (messages.is_empty(), bits & !known) {
         (true, 0) => "it names no cause".to_owned(),
         (true, _) => "it names a cause this version does not know".to_owned(),
-        (false, _) => said.join(", "),
+        (false, _) => messages.join(", "),
     }
 }
