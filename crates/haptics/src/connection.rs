@@ -49,7 +49,7 @@ pub struct ConnectionView {
     pub trouble: String,
     /// Text of the keyboard's state; empty while no port is open.
     pub state_text: String,
-    /// Advice from the measured round trips and losses, if any.
+    /// Advice from the measured round trips, if any.
     pub advice: Option<&'static str>,
     /// The sidecar's report; `None` while no port is open.
     pub report: Option<SidecarReport>,

@@ -21,29 +21,29 @@ pub fn keyboard(hello: &Hello) -> String {
 pub fn limits(hello: &Hello) -> String {
     let newton = |tens_of_millinewtons: u16| 0.01 * f64::from(tens_of_millinewtons);
     let [max, held] = [hello.force_max, hello.force_held].map(newton);
-    format!("{max:.1} N at most, {held:.1} N for long")
+    format!("{max:.1} N at most, {held:.1} N continuously")
 }
 
 /// Abilities of a keyboard.
 #[must_use]
 pub fn abilities(bits: u16) -> String {
     const TEXTS: [(u16, &str); 5] = [
-        (ability::WAVE, "meets the hand by itself between commands"),
-        (ability::TORQUE, "takes plain forces"),
+        (ability::WAVE, "has a wave junction of its own"),
+        (ability::TORQUE, "accepts plain forces"),
         (ability::FORCE_SENSOR, "measures force"),
-        (ability::KEYBED, "makes a key bed"),
-        (ability::PHYSICAL_BED, "has a key bed"),
+        (ability::KEYBED, "can render a key bed"),
+        (ability::PHYSICAL_BED, "has a physical key bed"),
     ];
     let has = |text: &(u16, &'static str)| (bits & text.0 != 0).then_some(text.1);
     let texts: Vec<&str> = TEXTS.iter().filter_map(has).collect();
-    if texts.is_empty() { "none that are known here".to_owned() } else { texts.join(", ") }
+    if texts.is_empty() { "none that this version knows".to_owned() } else { texts.join(", ") }
 }
 
 /// Sensor resolution and rates.
 #[must_use]
 pub fn pace(hello: &Hello) -> String {
     let (step, report) = (1e-3 * f64::from(hello.step_nm), 1e-3 * f64::from(hello.report_us));
-    format!("{} Hz, a state each {report:.3} ms, steps of {step:.2} µm", hello.rate_hz)
+    format!("{} Hz, a state every {report:.3} ms, steps of {step:.2} µm", hello.rate_hz)
 }
 
 /// Mass, weight and friction of the keyboard's keys that could not be deducted.
@@ -52,10 +52,10 @@ pub fn calibration(residual: &DynamicsCompensation) -> String {
     let (grams, weight, friction) =
         (1e3 * residual.mass, 1e3 * residual.weight, 1e3 * residual.friction);
     if grams < 0.05 && weight.abs() < 0.5 && friction < 0.5 {
-        return "its keys' own mass, weight and friction are all taken off".to_owned();
+        return "mass, weight and friction of its keys are fully compensated".to_owned();
     }
     format!(
-        "of its keys' own {grams:.1} g, {weight:.0} mN of weight and {friction:.0} mN of friction stay felt"
+        "not compensated of its keys: {grams:.1} g, {weight:.0} mN of weight and {friction:.0} mN of friction"
     )
 }
 
@@ -83,22 +83,22 @@ mod tests {
             "{}",
             keyboard(&hello)
         );
-        assert_eq!(limits(&hello), "12.3 N at most, 4.0 N for long");
-        assert_eq!(pace(&hello), "8000 Hz, a state each 0.500 ms, steps of 1.25 µm");
-        let said = abilities(ability::WAVE | ability::PHYSICAL_BED);
-        assert_eq!(said, "meets the hand by itself between commands, has a key bed");
-        assert_eq!(abilities(0x8000), "none that are known here");
+        assert_eq!(limits(&hello), "12.3 N at most, 4.0 N continuously");
+        assert_eq!(pace(&hello), "8000 Hz, a state every 0.500 ms, steps of 1.25 µm");
+        let text = abilities(ability::WAVE | ability::PHYSICAL_BED);
+        assert_eq!(text, "has a wave junction of its own, has a physical key bed");
+        assert_eq!(abilities(0x8000), "none that this version knows");
         let none = DynamicsCompensation::default();
-        assert!(calibration(&none).contains("all taken off"));
+        assert!(calibration(&none).contains("fully compensated"));
         let some = DynamicsCompensation { mass: 3e-3, weight: -0.02, ..none };
-        let said = calibration(&some);
-        assert!(said.contains("3.0 g, -20 mN of weight and 0 mN"), "{said}");
+        let text = calibration(&some);
+        assert!(text.contains("3.0 g, -20 mN of weight and 0 mN"), "{text}");
         let mut status = ServoStatus::default();
         assert_eq!(faults(&status), "none");
         for bit in 0..16 {
             status.faults = 1 << bit;
-            let said = faults(&status);
-            assert!(!said.contains("0x") && said.len() > 20, "{said}");
+            let text = faults(&status);
+            assert!(!text.contains("0x") && text.len() > 20, "{text}");
         }
         hello.name = [0; 16];
         assert!(keyboard(&hello).starts_with("without a name, "));

@@ -22,7 +22,7 @@ mod string_vibration;
 pub mod virtual_finger;
 
 use super::action::Action;
-use super::clock::Recovery;
+use super::clock::ClockRecovery;
 use super::log::{Entry, Log};
 use super::session::{ConnectionState, SILENCE, Session};
 use key::HapticKey;
@@ -75,7 +75,7 @@ pub struct Servo {
     seq: u16,
     /// Key that `invite` has named last.
     next_quiet: usize,
-    clock: Recovery,
+    clock: ClockRecovery,
     clock_watch: ClockWatch,
     /// States that name none of the keyboard's keys.
     unknown_key_reports: LeakyCount,
@@ -108,7 +108,7 @@ impl Servo {
             ping: 0,
             seq: 0,
             next_quiet: 0,
-            clock: Recovery::default(),
+            clock: ClockRecovery::default(),
             clock_watch: ClockWatch::default(),
             unknown_key_reports: LeakyCount::default(),
             status: ServoStatus::default(),

@@ -87,14 +87,14 @@ pub fn reason(reason: HaltReason) -> String {
             format!(": the keyboard is {}: {}; arm again", mode.name(), fault_message(faults))
         }
         HaltReason::NotReady => ": the keyboard did not become ready; arm again".into(),
-        HaltReason::Late => ": this machine stopped for more than 20 ms; arm again".into(),
+        HaltReason::Late => ": this computer paused for more than 20 ms; arm again".into(),
         HaltReason::Implausible(symptom, 0) => format!(": {}", symptom.message()),
         HaltReason::Implausible(symptom, key) => format!(": key {key}: {}", symptom.message()),
         HaltReason::Version(_)
         | HaltReason::Unable
         | HaltReason::KeyCount(_)
         | HaltReason::FirstKey(..)
-        | HaltReason::SensorStep => ": not a keyboard that can be felt".into(),
+        | HaltReason::SensorStep => ": an unusable keyboard".into(),
     }
 }
 
@@ -106,7 +106,7 @@ pub fn advice(report: &SidecarReport) -> Option<&'static str> {
         return None;
     }
     if trips.count() == 0 {
-        return Some("no round trip was answered: the firmware does not answer pings");
+        return Some("no round trip was measured: the firmware does not answer pings");
     }
     let mean = trips.sum / trips.count() as f64;
     if mean > LATENCY_TIMER_TRIP {
@@ -118,8 +118,8 @@ pub fn advice(report: &SidecarReport) -> Option<&'static str> {
         );
     }
     (mean > LONG_TRIP).then_some(
-        "A round trip takes more than a millisecond: force is still right but softer; choose a \
-         longer lead (`touchback feel --lead-us`).",
+        "A round trip takes more than 1 ms: forces are right but softer; choose a longer lead \
+         (`touchback feel --lead-us`).",
     )
 }
 
@@ -129,7 +129,7 @@ pub const fn priority(report: &SidecarReport) -> &'static str {
     match report.priority {
         Priority::RealTime => "real time",
         _ => {
-            "usual; the system did not grant real time (on Linux: an rtprio limit in \
+            "ordinary; the system did not grant real time (on Linux: an rtprio limit in \
              /etc/security/limits.d)"
         }
     }
@@ -181,7 +181,7 @@ mod tests {
             (SidecarReport::default(), "plug the keyboard in"),
             (
                 halted(HaltReason::Device(DeviceMode::Damping, 1)),
-                "the keyboard is damping: no command of this computer came in time; arm again",
+                "the keyboard is damping: no command from this computer arrived in time; arm again",
             ),
             (halted(HaltReason::NotReady), "did not become ready"),
             (halted(HaltReason::Late), "20 ms"),

@@ -57,13 +57,13 @@ pub enum CalibrationError {
     #[error("the key does not move under 2 N: motor, sensor, a blocked key or one too heavy")]
     Unmoved,
     /// The key does not return.
-    #[error("the key does not come back to where it was")]
+    #[error("the key does not return to its rest position")]
     Away,
     /// The key moves by itself, or somebody moves it.
-    #[error("the key does not rest: hands off, or the sensor is too noisy")]
+    #[error("the key is not at rest: do not touch it; or the sensor is too noisy")]
     Restless,
     /// The mass on the key does not show in its weight.
-    #[error("the mass on the key is not felt as one")]
+    #[error("the mass on the key does not show in its weight")]
     Unfelt,
 }
 

@@ -26,7 +26,7 @@ impl Line for &RefCell<Virtual> {
 fn keyboard(plant: KeyPlant, defects: Defects, script: Script) -> RefCell<Virtual> {
     let making = Making { plant, ..Emulator::on_a_desk() };
     let mut emulator = Emulator::new(&making, script);
-    emulator.spoil(defects);
+    emulator.set_defects(defects);
     RefCell::new(Virtual { emulator, peak: 0.0 })
 }
 
@@ -108,20 +108,20 @@ fn a_failed_measurement_has_an_error_and_leaves_no_force() {
     let act = |deed| Script::new(vec![ScriptedAction { time: 0.0, key: 0, deed }]);
     let trill = FingerAction::Trill { depth: 8e-3, rate: 5.0, lasts: 60.0 };
     assert_eq!(wrong(1.0, act(trill)), CalibrationError::Restless);
-    let nobody = Nobody { time: 0.0, is_gone: false };
-    assert_eq!(Calibration::begin(nobody).unwrap_err(), CalibrationError::Silent);
-    let gone = Nobody { time: 0.0, is_gone: true };
+    let silent = NoKeyboard { time: 0.0, is_gone: false };
+    assert_eq!(Calibration::begin(silent).unwrap_err(), CalibrationError::Silent);
+    let gone = NoKeyboard { time: 0.0, is_gone: true };
     assert_eq!(Calibration::begin(gone).unwrap_err().to_string(), "the port is gone");
 }
 
 /// A line without a keyboard.
 #[derive(Debug)]
-struct Nobody {
+struct NoKeyboard {
     time: f64,
     is_gone: bool,
 }
 
-impl Line for Nobody {
+impl Line for NoKeyboard {
     fn turn(&mut self, _: &[u8], _: &mut Vec<u8>) -> Result<f64, String> {
         self.time += 1e-3;
         if self.is_gone { Err("the port is gone".into()) } else { Ok(self.time) }

@@ -46,7 +46,7 @@ fn session(plant: KeyPlant, defects: Defects) -> Session {
         act(1.4, 0, FingerAction::Release { within: 0.1 }),
     ];
     let mut pair = pair(plant, Action::GRAND, acts);
-    pair.emulator.spoil(defects);
+    pair.emulator.set_defects(defects);
     pair.run(0.3, &mut (), |_| ());
     let _ = pair.arm(&mut ());
     let (mut halted, mut strong) = (f64::INFINITY, f64::INFINITY);
