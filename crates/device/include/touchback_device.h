@@ -30,7 +30,7 @@ extern "C" {
 typedef struct {
     uint8_t key;       /* number on the device, from 0 */
     uint16_t mass;     /* moving mass, 0.1 g */
-    int16_t weight;    /* force that holds the key up at rest, mN */
+    int16_t weight;    /* force that holds the key up at rest, mN; negative: the key sinks */
     uint16_t friction; /* Coulomb friction, mN */
     uint16_t damping;  /* viscous damping, mN s/m */
     uint16_t bed;      /* depth of a physical key bed, 10 um; 0: none */

@@ -6,7 +6,7 @@ pub mod defect;
 
 use super::plant::{EmulatedFinger, EmulatedKey, KeyPlant};
 use super::script::{Script, ScriptedFinger};
-use defect::{Defective, Defects};
+use defect::{DefectState, Defects};
 use touchback_device::device::key_impedance::RenderedBed;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::device::{Build, Device};
@@ -64,7 +64,7 @@ impl Default for Making {
 pub struct Emulator {
     device: Box<Device<KEYS>>,
     keys: Vec<EmulatedKey>,
-    players: Vec<ScriptedFinger>,
+    fingers: Vec<ScriptedFinger>,
     script: Script,
     finger: EmulatedFinger,
     counts: Box<[i32; KEYS]>,
@@ -77,7 +77,7 @@ pub struct Emulator {
     drift: f64,
     /// Counts added to every sensor.
     sensor_offset: i32,
-    defective: Defective,
+    defects: DefectState,
     /// Largest force of any motor so far, N.
     peak: f64,
 }
@@ -135,7 +135,7 @@ impl Emulator {
         Self {
             device: Box::new(Device::new(build(making), 0)),
             keys: vec![EmulatedKey::new(making.plant, making.finger); keys],
-            players: vec![ScriptedFinger::new(making.finger); keys],
+            fingers: vec![ScriptedFinger::new(making.finger); keys],
             script,
             finger: making.finger,
             counts: Box::new([0; KEYS]),
@@ -145,7 +145,7 @@ impl Emulator {
             ahead: 0.0,
             drift: making.drift,
             sensor_offset: 0,
-            defective: Defective::new(keys),
+            defects: DefectState::new(keys),
             peak: 0.0,
         }
     }
@@ -166,17 +166,17 @@ impl Emulator {
         let time = self.time();
         self.now_us += u64::from(TICK_US);
         // The drift adds whole microseconds to the device's clock.
-        let wrong = self.drift + self.defective.defects.clock - 1.0;
-        self.ahead += wrong * f64::from(TICK_US);
+        let error = self.drift + self.defects.set.clock - 1.0;
+        self.ahead += error * f64::from(TICK_US);
         let extra = self.ahead.trunc();
         self.ahead -= extra;
         let step = i64::from(TICK_US) + i64::from(touchback_core::math::cast::rounded_i32(extra));
         self.device_us = self.device_us.wrapping_add(u32::try_from(step).unwrap_or(TICK_US));
-        for (i, (key, player)) in self.keys.iter_mut().zip(&mut self.players).enumerate() {
-            let touch = player.touch(&self.script, i, time, key);
-            let force = self.defective.motor(i, self.forces[i]);
+        for (i, (key, finger)) in self.keys.iter_mut().zip(&mut self.fingers).enumerate() {
+            let drive = finger.touch(&self.script, i, time, key);
+            let force = self.defects.motor(i, self.forces[i]);
             self.peak = self.peak.max(force.abs());
-            key.tick(force, touch);
+            key.tick(force, drive);
             self.counts[i] = key.count() + self.sensor_offset;
         }
         self.device.tick(self.device_us, &self.counts, &mut self.forces);
@@ -186,7 +186,7 @@ impl Emulator {
             if length == 0 {
                 break;
             }
-            self.defective.report(&frame[..length], out);
+            self.defects.report(&frame[..length], out);
         }
     }
 
@@ -241,7 +241,7 @@ impl Emulator {
     /// Sets the script of the fingers; times count from power-up.
     pub fn play(&mut self, script: Script) {
         self.script = script;
-        self.players.fill(ScriptedFinger::new(self.finger));
+        self.fingers.fill(ScriptedFinger::new(self.finger));
     }
 
     /// Lets the device's clock jump by `us`, µs.
@@ -251,7 +251,7 @@ impl Emulator {
 
     /// Sets the defects of the keyboard.
     pub const fn set_defects(&mut self, defects: Defects) {
-        self.defective.defects = defects;
+        self.defects.set = defects;
     }
 
     /// Adds a mass of `mass`, kg, on the front of `key`.

@@ -88,8 +88,8 @@ pub enum RecordingError {
     Empty(String),
     /// The take has more than one action.
     #[error(
-        "{0}: felt {1} and then {2}; a take that sounds holds one action, `touchback feel FILE \
-         --replay` takes both"
+        "{0}: has the actions {1} and {2}; a take that sounds has one action, `touchback feel FILE \
+         --replay` replays both"
     )]
     Mixed(String, &'static str, &'static str),
 }

@@ -127,12 +127,12 @@ pub struct Sidecar {
 }
 
 /// The queues that take log and events out of the thread.
-struct Out {
+struct LogQueues {
     log: queue::Sender<Entry>,
     events: queue::Sender<TimedEvent>,
 }
 
-impl Log for Out {
+impl Log for LogQueues {
     fn put(&mut self, entry: &Entry) -> bool {
         self.log.send(*entry).is_ok()
     }
@@ -158,7 +158,7 @@ impl Sidecar {
         let (notes, played) = queue::bounded(CAPACITY);
         let ends = Arc::new(Flag::new(false));
         let disarms = Arc::new(Flag::new(false));
-        let run = Run {
+        let worker = Worker {
             path: path.into(),
             owner: owner.into(),
             inbox,
@@ -172,10 +172,10 @@ impl Sidecar {
             last_states: 0,
             last_trip: 0.0,
         };
-        let out = Out { log, events };
+        let out = LogQueues { log, events };
         let thread = std::thread::Builder::new()
             .name("touchback haptics".into())
-            .spawn(move || run.run(port, options, out))
+            .spawn(move || worker.run(port, options, out))
             .map_err(|e| PortError::Other(path.into(), e.to_string()))?;
         Ok(Self {
             orders,
@@ -236,7 +236,8 @@ impl Drop for Sidecar {
     }
 }
 
-struct Run {
+/// State of the sidecar's thread.
+struct Worker {
     path: String,
     owner: String,
     inbox: queue::Receiver<SidecarOrder>,
@@ -251,8 +252,9 @@ struct Run {
     last_trip: f64,
 }
 
-impl Run {
-    fn run(mut self, port: SerialLink, options: ServoOptions, mut log: Out) {
+impl Worker {
+    /// Runs until the handle is dropped.
+    fn run(mut self, port: SerialLink, options: ServoOptions, mut log: LogQueues) {
         self.report.priority = priority::raise();
         let begin = Instant::now();
         let mut servo = Servo::new(options, 0.0);
@@ -261,7 +263,7 @@ impl Run {
         let mut out = Vec::with_capacity(8192);
         let mut lost_at = begin;
         while !self.ends.is_up() {
-            let got = match port.as_mut().map(|p| p.read(&mut bytes)) {
+            let received = match port.as_mut().map(|p| p.read(&mut bytes)) {
                 Some(Ok(n)) => n,
                 Some(Err(_)) => {
                     port = None;
@@ -299,7 +301,7 @@ impl Run {
             while let Some(note) = self.played.receive() {
                 servo.play(note.key, note.speed);
             }
-            servo.receive(now, &bytes[..got], &mut out, &mut log);
+            servo.receive(now, &bytes[..received], &mut out, &mut log);
             servo.tick(now, &mut out);
             if let Some(open) = port.as_mut()
                 && open.write(&out).is_err()
@@ -317,7 +319,8 @@ impl Run {
         }
     }
 
-    fn publish(&mut self, servo: &Servo, arrived: Instant, is_open: bool, log: &Out) {
+    /// Publishes the report of a wake-up in which bytes arrived at `arrived`.
+    fn publish(&mut self, servo: &Servo, arrived: Instant, is_open: bool, log: &LogQueues) {
         let status = servo.status();
         if status.states > self.last_states {
             if let Some(last) = self.last_state.replace(arrived) {

@@ -58,17 +58,17 @@ impl Defects {
 
 /// State of the defects: delayed forces of every motor, random positions.
 #[derive(Clone, Debug)]
-pub(super) struct Defective {
-    pub(super) defects: Defects,
+pub(super) struct DefectState {
+    pub(super) set: Defects,
     delayed: Vec<VecDeque<f64>>,
     random: Random,
 }
 
-impl Defective {
+impl DefectState {
     /// No defects, for `keys` keys.
     pub(super) fn new(keys: usize) -> Self {
         Self {
-            defects: Defects::default(),
+            set: Defects::default(),
             delayed: vec![VecDeque::new(); keys],
             random: Random::new(7),
         }
@@ -78,18 +78,18 @@ impl Defective {
     pub(super) fn motor(&mut self, key: usize, force: f64) -> f64 {
         let mut given = force;
         if let Some(delayed) = self.delayed.get_mut(key)
-            && self.defects.motor_delay > 0
+            && self.set.motor_delay > 0
         {
             delayed.push_back(force);
-            let is_due = delayed.len() > self.defects.motor_delay;
+            let is_due = delayed.len() > self.set.motor_delay;
             given = if is_due { delayed.pop_front().unwrap_or(0.0) } else { 0.0 };
         }
-        self.defects.motor * given
+        self.set.motor * given
     }
 
     /// Appends a frame of the device to `out`, with the defects.
     pub(super) fn report(&mut self, frame: &[u8], out: &mut Vec<u8>) {
-        let altered = self.defects.are_in_reports().then(|| self.altered(frame)).flatten();
+        let altered = self.set.are_in_reports().then(|| self.altered(frame)).flatten();
         out.extend_from_slice(altered.as_deref().unwrap_or(frame));
     }
 
@@ -105,9 +105,9 @@ impl Defective {
         let mut keys = KeyList::default();
         for key in state.keys.as_slice() {
             let mut key = *key;
-            key.wave_sum = key.wave_sum.wrapping_mul(self.defects.wave);
-            key.impedance = key.impedance.saturating_mul(self.defects.impedance);
-            key.x = match self.defects.sensor {
+            key.wave_sum = key.wave_sum.wrapping_mul(self.set.wave);
+            key.impedance = key.impedance.saturating_mul(self.set.impedance);
+            key.x = match self.set.sensor {
                 SensorDefect::None => key.x,
                 SensorDefect::Stuck => 0,
                 SensorDefect::Random => i32::try_from(self.random.below(64_000))

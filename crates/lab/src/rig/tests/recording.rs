@@ -141,7 +141,7 @@ fn a_damaged_take_is_refused_by_line() {
     }
     let two = "touchback servo log 3\nsetting 0 grand \nsetting 1 ball \n";
     let mixed = Recording::read("a.log", two.as_bytes()).unwrap().action().unwrap_err().to_string();
-    assert!(mixed.contains("felt grand and then ball"), "{mixed}");
+    assert!(mixed.contains("has the actions grand and ball"), "{mixed}");
 }
 
 /// A take sounds in place of a keyboard, in a bounce too, and again after a reset; one that cannot
