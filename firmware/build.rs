@@ -1,8 +1,8 @@
-//! The linker's map of the board chosen by a feature; the strokes of `hand.csv` for QEMU.
+//! Build script: memory map of the board that a feature selects, facts of the key, strokes of `hand.csv` for QEMU.
 
 use std::path::PathBuf;
 
-/// Where a released hand is, m, as in crates/haptics/src/script.rs.
+/// Position of a released hand, m, as in crates/haptics/src/script.rs.
 const ABOVE: f64 = -5e-3;
 
 fn main() {
@@ -26,7 +26,8 @@ fn main() {
         .expect("the build folder can be written");
 }
 
-/// The key as `touchback keyboard calibrate` measured it, `path` its file; without one the example's.
+/// Source text with the facts of the key: those that `touchback keyboard calibrate` has written to the file
+/// `path`, else those of the example.
 fn facts(path: Option<&str>) -> String {
     let [mass, weight, friction, damping, bed, motor, scale] = match path {
         None => [0.045, 0.0, 0.0, 0.1, 0.01, 1.0, 1.0],
@@ -46,12 +47,12 @@ fn facts(path: Option<&str>) -> String {
         }
     };
     format!(
-        "/// The key's own mechanics.\n\
+        "/// Mechanics of the key.\n\
          pub const FACTS: KeyFacts = KeyFacts {{ key: 0, mass: {:.0}, weight: {:.0}, \
          friction: {:.0}, damping: {:.0}, bed: {:.0} }};\n\
-         /// Newtons that the motor gives for one commanded.\n\
+         /// Motor constant: newtons given for one commanded.\n\
          pub const MOTOR: f32 = {motor:?};\n\
-         /// Motion of the key front for one that the sensor shows.\n\
+         /// Scale: meters of the key front for one that the sensor shows.\n\
          pub const SCALE: f32 = {scale:?};\n",
         mass * 1e4,
         weight * 1e3,
@@ -61,8 +62,8 @@ fn facts(path: Option<&str>) -> String {
     )
 }
 
-/// Presses and releases of the first key as (begin s, depth m, duration s); the last line's time is
-/// the period.
+/// Source text with the presses and releases of the first key as (beginning s, depth m, duration s). The time of
+/// the last line is the period.
 fn hand() -> String {
     let text = std::fs::read_to_string("hand.csv").expect("hand.csv is there");
     let mut acts = String::new();

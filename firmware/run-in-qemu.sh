@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Builds the firmware for a Cortex-M4F, counts what a tick costs, and feels the emulated key that the
-# firmware in QEMU has, then that of `touchback keyboard emulate`, stroked by the same hand (hand.csv).
+# Builds the firmware for a Cortex-M4F, counts the instructions of a tick, and runs `touchback feel` on the
+# firmware in QEMU and on `touchback keyboard emulate`, with the same strokes (hand.csv).
 #
-#   firmware/run-in-qemu.sh [FOLDER]     FOLDER: for toolchain and build, /tmp/touchback-firmware if not given
+#   firmware/run-in-qemu.sh [FOLDER]     FOLDER: for toolchain and build, default /tmp/touchback-firmware
 #
-# Wants Debian 12, the packages below (as root it installs them) and a built `touchback` (the
-# environment's TOUCHBACK, or target/release/touchback, or target/debug/touchback). The compiler is
-# unpacked into FOLDER and does not touch the system's. Needs an idle core or two: QEMU runs by the
-# wall clock.
+# Needs Debian 12, the packages below (installed when run as root) and a built `touchback` (the variable
+# TOUCHBACK, or target/release/touchback, or target/debug/touchback). The compiler is unpacked into FOLDER; the
+# system's compiler stays as it is. Needs one or two idle cores, because QEMU runs on the wall clock.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-/tmp/touchback-firmware}
@@ -34,10 +33,10 @@ build() {
         -Zbuild-std=core --target thumbv7em-none-eabihf "$@"
 }
 
-# No double precision, no 64-bit division and no heap in what a board runs.
+# Checks that a program for a board uses no double precision, no 64-bit division and no heap.
 single() {
     if arm-none-eabi-nm "$1" | grep -E ' (__aeabi_d|__aeabi_[a-z0-9]+2d|__aeabi_u?ldivmod|__rust_alloc|malloc)'; then
-        echo "$1 calls what a board does not have" >&2
+        echo "$1 calls functions that a board does not have" >&2
         exit 1
     fi
     arm-none-eabi-size "$1"
@@ -57,7 +56,7 @@ arm-none-eabi-gcc -std=c11 -Wall -Wextra -Werror -O2 -mcpu=cortex-m4 -mfpu=fpv4-
     "$here/c/example.c" "$out/libtouchback_device_c.a" -o "$folder/example.elf"
 single "$folder/example.elf"
 echo "== instructions, by -icount shift=0"
-# It has nothing more to do after a second, and does not end by itself.
+# The program does not end by itself.
 timeout 10 qemu-system-arm -M ast1030-evb -icount shift=0 -nographic -monitor none -serial stdio \
     -kernel "$out/measure" >"$folder/measure.txt" 2>&1 </dev/null || true
 sed '/^done/q' "$folder/measure.txt"
@@ -67,7 +66,7 @@ touchback=${TOUCHBACK:-}
 for built in "$here/../target/release/touchback" "$here/../target/debug/touchback"; do
     [ -n "$touchback" ] || { [ -x "$built" ] && touchback=$built; }
 done
-[ -n "$touchback" ] || { echo "no touchback was built: the session is left out"; exit 0; }
+[ -n "$touchback" ] || { echo "no touchback found: the session is skipped"; exit 0; }
 real=()
 chrt -r 20 true 2>/dev/null && real=(chrt -r 20)
 "${real[@]}" qemu-system-arm -M ast1030-evb -nographic -monitor none -serial pty -kernel "$out/qemu" \
@@ -82,14 +81,14 @@ done
 echo "== keyboard probe $port"
 "$touchback" keyboard probe "$port"
 
-# What `feel` says of 16 s at the port $1, kept as $2.
+# Runs `feel` for 16 s at the port $1 and stores its output as $2.
 session() {
     echo "== feel $1: $2, 16 s"
     "$touchback" feel "$1" --arm --seconds 16 --record "$folder/$2.csv" </dev/null | tee "$folder/$2.txt"
 }
 session "$port" firmware
 
-# The same hand, without end, on the emulator of the command.
+# The same strokes, repeated, on the emulator of the command.
 awk -F, 'NR == 1 { print; next } { row[NR] = $0; sub(/^[^,]*/, "", row[NR]); at[NR] = $1; last = NR }
     END { for (i = 0; i < 20; i++) for (n = 2; n <= last; n++) print at[n] + i * at[last] row[n] }' \
     "$here/hand.csv" >"$folder/hand.csv"
@@ -102,8 +101,7 @@ for _ in $(seq 50); do
 done
 session "$(cat "$folder/emulator.log")" emulator
 
-# One row a stroke of the hand, the soft ones (below 1.2 m/s) first: where let-off began, how fast the
-# hammer met the string.
+# Let-off depth and hammer speed at the string for the soft strokes (below 1.2 m/s) and the hard ones.
 echo "== the same hand on both"
 strokes() {
     awk '/let off start/ { depth = $(NF - 1) } / strike / { print ($(NF - 1) < 1.2 ? "soft" : "hard"), depth, $(NF - 1); depth = "-" }' "$1"

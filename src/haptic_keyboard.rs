@@ -11,7 +11,7 @@ use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{ActivationContext, KeyboardAudioEnd, KeyboardConnection};
-use touchback_haptics::replay::Felt;
+use touchback_haptics::replay::ReplayEvent;
 use touchback_instrument::{Event, Settings};
 
 /// A keyboard's output in a block.
@@ -87,8 +87,10 @@ impl Haptics {
             _ => None,
         };
         self.end.block(now, length, settings, |output| match output {
-            Felt::Heard(ahead, what) => report(HapticOutput::Event(Event::haptic(what, ahead))),
-            Felt::Moved(key, step, drive, state) => {
+            ReplayEvent::Event(ahead, what) => {
+                report(HapticOutput::Event(Event::haptic(what, ahead)))
+            }
+            ReplayEvent::Step(key, step, drive, state) => {
                 report(HapticOutput::Step(HapticStep { key, step, kind, drive, state }));
             }
         });

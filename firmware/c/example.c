@@ -1,11 +1,11 @@
-/* The main loop of a firmware in C: one key. The five board functions are the firmware's own. */
+/* Main loop of a firmware in C with one key. The board provides the five functions below. */
 #include "touchback_device.h"
 
-extern uint32_t board_micros(void);
-extern int32_t board_count(void);
-extern void board_newtons(float newtons);
-extern int board_receive(void); /* a byte, or -1 */
-extern int board_send(uint8_t byte); /* 0: no room */
+extern uint32_t board_micros(void); /* time, us, modulo 2^32 */
+extern int32_t board_count(void); /* sensor count, positive down */
+extern void board_newtons(float newtons); /* force against downward motion */
+extern int board_receive(void); /* a received byte, or -1 */
+extern int board_send(uint8_t byte); /* 0 where there is no room */
 
 static _Alignas(8) uint8_t memory[32 * 1024];
 static touchback_facts facts[TOUCHBACK_KEYS];

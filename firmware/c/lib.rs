@@ -2,4 +2,4 @@
 #![no_std]
 
 use panic_halt as _;
-pub use touchback_device::c_face::*;
+pub use touchback_device::c_api::*;

@@ -1,10 +1,10 @@
-//! The keyboard all boards here are: one key, in f32.
+//! Build of the keyboard of all boards here: one key, in f32.
 
 use touchback_device::device::Build;
 use touchback_device::device::key_impedance::RenderedBed;
 use touchback_device::message::{Hello, KeyFacts, VERSION, ability};
 
-/// What a host is told, and what no host can lift; the key front moves by `step_nm` nm a count.
+/// Description and limits of the keyboard. The key front moves by `step_nm`, nm, per count.
 pub fn build(facts: KeyFacts, step_nm: u32, name: [u8; 16]) -> Build<1, f32> {
     Build {
         hello: Hello {

@@ -1,12 +1,12 @@
-//! What a tick costs: instructions, stack and RAM, told on the serial port. For
+//! Cost of a tick: instructions, stack and RAM, printed on the serial port. For
 //! `qemu-system-arm -M ast1030-evb -icount shift=0`, where an instruction takes 1 ns of SysTick's time.
 //!
-//! No key is emulated here, so that all there is in it is firmware, in f32.
+//! The program emulates no key, so that it measures firmware in f32 alone.
 #![no_std]
 #![no_main]
 
 mod keyboard;
-#[allow(dead_code, reason = "the clock in microseconds is the other program's")]
+#[allow(dead_code, reason = "the other program uses the clock in microseconds")]
 mod machine;
 mod stack;
 
@@ -18,7 +18,7 @@ use touchback_device::firmware::Firmware;
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::{KeyFacts, KeyList, KeyWave, Message, Play, VERSION};
 
-/// Ticks measured: a second.
+/// Number of measured ticks: 1 s.
 const TICKS: u32 = 8000;
 
 struct Console(Machine);
@@ -32,7 +32,7 @@ impl Write for Console {
     }
 }
 
-/// Sum, number and largest of some durations, instructions.
+/// Sum, number and maximum of durations, instructions.
 #[derive(Default)]
 struct Cost(u32, u32, u32);
 
@@ -47,24 +47,25 @@ impl Cost {
     }
 }
 
-fn say(device: &mut Device<1, f32>, message: &Message) -> u32 {
+/// Passes a message to the device. Returns the instructions that it took.
+fn receive(device: &mut Device<1, f32>, message: &Message) -> u32 {
     let mut frame = [0; MAX_FRAME];
     let length = message.frame(&mut frame).unwrap_or(0);
-    let watch = Stopwatch::start();
+    let stopwatch = Stopwatch::start();
     for byte in frame.iter().take(length) {
         device.receive(*byte);
     }
-    watch.instructions()
+    stopwatch.instructions()
 }
 
-/// A second of strokes under waves; what ticks, waves that arrive and states that leave cost.
+/// 1 s of strokes under waves. Returns the costs of ticks, received waves and written states.
 #[inline(never)]
 fn strokes() -> [Cost; 3] {
     let facts = KeyFacts { key: 0, mass: 500, weight: 0, friction: 0, damping: 100, bed: 1000 };
     let build = keyboard::build(facts, 2000, *b"measured\0\0\0\0\0\0\0\0");
     let mut device: Device<1, f32> = Device::new(build, 0);
-    say(&mut device, &Message::Ask(VERSION));
-    say(&mut device, &Message::Clear(1));
+    receive(&mut device, &Message::Ask(VERSION));
+    receive(&mut device, &Message::Clear(1));
     let (mut forces, mut out) = ([0.0], [0; MAX_FRAME]);
     let [mut tick, mut wave, mut state] = [Cost::default(), Cost::default(), Cost::default()];
     for i in 0..TICKS {
@@ -72,17 +73,17 @@ fn strokes() -> [Cost; 3] {
         if i % 8 == 0 {
             let mut play = Play { seq: (i / 8) as u16, play_us: now, keys: KeyList::default() };
             play.keys.push(KeyWave { key: 0, force: (i % 1000) as i16, impedance: 50 });
-            wave.add(say(&mut device, &Message::Wave(play)));
+            wave.add(receive(&mut device, &Message::Wave(play)));
         }
         // Down 10 mm in 62.5 ms and up again.
-        let way = (i % 1000) as i32;
-        let count = 10 * if way < 500 { way } else { 1000 - way };
-        let watch = Stopwatch::start();
+        let phase = (i % 1000) as i32;
+        let count = 10 * if phase < 500 { phase } else { 1000 - phase };
+        let stopwatch = Stopwatch::start();
         device.tick(now, &[count], &mut forces);
-        tick.add(watch.instructions());
-        let watch = Stopwatch::start();
+        tick.add(stopwatch.instructions());
+        let stopwatch = Stopwatch::start();
         if device.report(&mut out) > 0 {
-            state.add(watch.instructions());
+            state.add(stopwatch.instructions());
         }
     }
     [tick, wave, state]
@@ -95,8 +96,8 @@ fn main() -> ! {
     Stopwatch::calibrate();
     let costs = strokes();
     let used = stack::used();
-    for (what, cost) in ["tick", "wave received", "state written"].into_iter().zip(&costs) {
-        _ = writeln!(console, "{what}: {} instructions, {} at most", cost.mean(), cost.2);
+    for (name, cost) in ["tick", "wave received", "state written"].into_iter().zip(&costs) {
+        _ = writeln!(console, "{name}: {} instructions, {} at most", cost.mean(), cost.2);
     }
     let size = size_of::<Firmware<1, f32>>();
     _ = writeln!(
@@ -109,6 +110,6 @@ fn main() -> ! {
     }
 }
 
-/// Ends the wait for an interrupt.
+/// The interrupt that ends `wfi`.
 #[cortex_m_rt::exception]
 fn SysTick() {}

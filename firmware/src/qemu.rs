@@ -1,16 +1,16 @@
-//! QEMU's `ast1030-evb`, a Cortex-M4F: the serial port is the wire, the key is emulated.
+//! The keyboard on QEMU's `ast1030-evb`, a Cortex-M4F: the serial port is the wire, the key is emulated.
 //!
-//! The key ticks when the firmware reads its sensor, so that a machine that cannot keep up slows the
-//! key's world with it and not the firmware's clock.
+//! The key advances by a tick when the firmware reads its sensor. On a machine that does not keep up the key
+//! slows down, while the firmware's clock stays right.
 #![no_std]
 #![no_main]
 
 mod keyboard;
-#[allow(dead_code, reason = "the stopwatch is the other program's")]
+#[allow(dead_code, reason = "the other program uses the stopwatch")]
 mod machine;
 mod math;
 #[path = "../../crates/haptics/src/plant.rs"]
-#[allow(dead_code, reason = "the emulator uses the rest of it")]
+#[allow(dead_code, reason = "the emulator uses the other items")]
 mod plant;
 
 use machine::Machine;
@@ -20,7 +20,7 @@ use touchback_device::firmware::{Board, Firmware};
 use touchback_device::fixed::{i16_of, u16_of};
 use touchback_device::message::KeyFacts;
 
-// `PERIOD`, `ABOVE` and `ACTS` of hand.csv, by build.rs.
+// `PERIOD`, `ABOVE` and `ACTS`, which build.rs writes from hand.csv.
 include!(concat!(env!("OUT_DIR"), "/hand.rs"));
 
 struct Emulated {
@@ -51,7 +51,7 @@ impl Board<1, f32> for Emulated {
     }
 }
 
-/// The hand of `hand.csv` over and over: between its strokes it is 5 mm above the key.
+/// The hand of `hand.csv`, repeated. Between its strokes it is 5 mm above the key.
 fn hand(time: f64) -> FingerDrive {
     let rounds = touchback_device::real::Real::truncated(time / PERIOD);
     let t = time - f64::from(rounds) * PERIOD;
@@ -90,12 +90,12 @@ fn main() -> ! {
     let mut firmware = Firmware::new(build, &mut board);
     loop {
         if !firmware.serve(&mut board) {
-            // QEMU's own threads get their turn.
+            // Lets QEMU's own threads run.
             cortex_m::asm::wfi();
         }
     }
 }
 
-/// Ends the wait for an interrupt.
+/// The interrupt that ends `wfi`.
 #[cortex_m_rt::exception]
 fn SysTick() {}

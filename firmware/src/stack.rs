@@ -1,7 +1,7 @@
-//! How much of the stack was ever used: it is painted first, and looked at later.
+//! Largest use of the stack: it is filled with a pattern, and the remainder of the pattern measured later.
 
 const PAINT: u32 = 0xA55A_5AA5;
-/// Bytes below the caller's frame that are left alone.
+/// Bytes below the caller's frame that are not filled.
 const CLEAR: usize = 256;
 
 unsafe extern "C" {
@@ -9,30 +9,30 @@ unsafe extern "C" {
     static _stack_start: u32;
 }
 
-/// Paints what lies between the static variables and the stack in use.
+/// Fills the RAM between the static variables and the used stack.
 #[inline(never)]
 pub fn paint() {
     let here = 0u32;
     let end = (&raw const here as usize) - CLEAR;
-    let mut place = &raw mut __ebss;
-    while (place as usize) < end {
-        // SAFETY: RAM above the static variables and below the stack: nobody's.
+    let mut address = &raw mut __ebss;
+    while (address as usize) < end {
+        // SAFETY: the address lies above the static variables and below the used stack; nothing uses it.
         unsafe {
-            place.write_volatile(PAINT);
-            place = place.add(1);
+            address.write_volatile(PAINT);
+            address = address.add(1);
         }
     }
 }
 
-/// Bytes of the stack that were ever used.
+/// Largest use of the stack so far, bytes.
 pub fn used() -> usize {
     let top = &raw const _stack_start as usize;
-    let mut place = &raw const __ebss;
-    // SAFETY: as above; reading ends at the stack's top.
+    let mut address = &raw const __ebss;
+    // SAFETY: RAM between the static variables and the top of the stack.
     unsafe {
-        while (place as usize) < top && place.read_volatile() == PAINT {
-            place = place.add(1);
+        while (address as usize) < top && address.read_volatile() == PAINT {
+            address = address.add(1);
         }
     }
-    top - place as usize
+    top - address as usize
 }

@@ -1,15 +1,15 @@
-//! One key on a NUCLEO-G431KB: an encoder, a current amplifier that takes its set point as a pulse
-//! width, and the board's own serial port.
+//! One key on a NUCLEO-G431KB with an encoder, a current amplifier whose set point is a pulse width, and the
+//! board's own serial port.
 //!
-//! | pin | is |
+//! | pin | use |
 //! | --- | --- |
 //! | PA2, PA3 | USART2, 921 600 baud, to the ST-LINK's USB port |
-//! | PA6, PA7 | A and B of the encoder (TIM3), B leading when the key goes down |
-//! | PA8 | set point (TIM1 channel 1, 20 kHz): 50 % no current, 90 % and 10 % the largest |
-//! | PB0 | amplifier enabled, high; a resistor to ground keeps it off without firmware |
+//! | PA6, PA7 | A and B of the encoder (TIM3); B leads when the key moves down |
+//! | PA8 | set point (TIM1 channel 1, 20 kHz): 50 % no current, 90 % and 10 % the largest currents |
+//! | PB0 | high enables the amplifier; a resistor to ground keeps it off without firmware |
 //!
-//! An independent watchdog of 16 ms resets the processor when ticks cease, which lets go of PB0.
-//! The amplifier's gain and the capstan decide [`FULL`].
+//! An independent watchdog of 16 ms resets the processor when ticks cease, which releases PB0. [`FULL`] depends
+//! on the gain of the amplifier and on the capstan.
 #![no_std]
 #![no_main]
 
@@ -26,17 +26,17 @@ const CLOCK: u32 = 170_000_000;
 const BAUD: u32 = 921_600;
 /// Counts of the set point's period: 20 kHz.
 const PERIOD: u16 = 8500;
-/// Force at the key front with the pulse at 90 %, N.
+/// Force at the key front at a pulse width of 90 %, N, against downward motion.
 const FULL: f32 = 15.0;
 /// Motion of the key front per count of the encoder, nm.
 const STEP_NM: f32 = 2000.0;
 
-// `FACTS`, `MOTOR` and `SCALE`, by build.rs from the file that TOUCHBACK_FACTS names.
+// `FACTS`, `MOTOR` and `SCALE`, which build.rs writes from the file that TOUCHBACK_FACTS names.
 include!(concat!(env!("OUT_DIR"), "/facts.rs"));
 
 struct Nucleo {
     chip: pac::Peripherals,
-    /// Encoder's count at the last look, and all of them since the start.
+    /// Count of the timer at the last reading, and count since the start.
     last: u16,
     count: i32,
 }
@@ -46,7 +46,7 @@ impl Nucleo {
         clocks(&chip);
         pins(&chip);
         timers(&chip);
-        // 8 bits, no parity, queues of 8 bytes; the clock is the timers'.
+        // 8 bits, no parity, queues of 8 bytes; the same clock as the timers.
         let divisor = CLOCK.div_ceil(BAUD);
         // SAFETY: values within the registers' fields (RM0440, chapter USART).
         unsafe {
@@ -56,8 +56,8 @@ impl Nucleo {
         Self { chip, last: 0, count: 0 }
     }
 
-    /// The amplifier on or off; the watchdog is told that ticks go on.
-    fn tend(&mut self, is_on: bool) {
+    /// Switches the amplifier on or off and feeds the watchdog.
+    fn supervise(&mut self, is_on: bool) {
         // SAFETY: single writes to set-reset and key registers.
         unsafe {
             self.chip.GPIOB.bsrr().write(|w| w.bits(if is_on { 1 } else { 1 << 16 }));
@@ -87,10 +87,10 @@ impl Board<1, f32> for Nucleo {
         }
     }
     fn receive(&mut self) -> Option<u8> {
-        let has_come = self.chip.USART2.isr().read().bits() & 1 << 5 != 0;
+        let has_byte = self.chip.USART2.isr().read().bits() & 1 << 5 != 0;
         let [byte, ..] =
-            if has_come { self.chip.USART2.rdr().read().bits() } else { 0 }.to_le_bytes();
-        has_come.then_some(byte)
+            if has_byte { self.chip.USART2.rdr().read().bits() } else { 0 }.to_le_bytes();
+        has_byte.then_some(byte)
     }
     fn send(&mut self, byte: u8) -> bool {
         let is_free = self.chip.USART2.isr().read().bits() & 1 << 7 != 0;
@@ -116,7 +116,7 @@ fn clocks(chip: &pac::Peripherals) {
         chip.RCC.pllcfgr().write(|w| w.bits(2 | 3 << 4 | 85 << 8 | 1 << 24));
         chip.RCC.cr().modify(|r, w| w.bits(r.bits() | 1 << 24));
         while chip.RCC.cr().read().bits() & 1 << 25 == 0 {}
-        // By way of half the speed, as above 80 MHz it must.
+        // Through half the speed, which is required above 80 MHz.
         chip.RCC.cfgr().write(|w| w.bits(3 | 8 << 4));
         while chip.RCC.cfgr().read().bits() >> 2 & 3 != 3 {}
         cortex_m::asm::delay(1000);
@@ -129,9 +129,9 @@ fn clocks(chip: &pac::Peripherals) {
 }
 
 fn pins(chip: &pac::Peripherals) {
-    // SAFETY: pins of the table above, and no others.
+    // SAFETY: only the pins of the table above.
     unsafe {
-        // Two bits a pin: 2 another function, 1 output.
+        // Two bits per pin: 2 alternate function, 1 output.
         let two = |pin: u32, mode: u32| mode << (2 * pin);
         let kept = !(two(2, 3) | two(3, 3) | two(6, 3) | two(7, 3) | two(8, 3));
         let modes = two(2, 2) | two(3, 2) | two(6, 2) | two(7, 2) | two(8, 2);
@@ -150,18 +150,18 @@ fn timers(chip: &pac::Peripherals) {
         chip.TIM2.psc().write(|w| w.bits((CLOCK / 1_000_000 - 1).try_into().unwrap_or(0)));
         chip.TIM2.egr().write(|w| w.bits(1));
         chip.TIM2.cr1().write(|w| w.bits(1));
-        // TIM3: both edges of A and B.
+        // TIM3: encoder, both edges of A and B.
         chip.TIM3.ccmr1_input().write(|w| w.bits(1 | 1 << 8));
         chip.TIM3.smcr().write(|w| w.bits(3));
         chip.TIM3.cr1().write(|w| w.bits(1));
-        // TIM1: pulses that begin at 50 %.
+        // TIM1: pulse width, 50 % at first.
         chip.TIM1.arr().write(|w| w.bits((PERIOD - 1).into()));
         chip.TIM1.ccr1().write(|w| w.bits((PERIOD / 2).into()));
         chip.TIM1.ccmr1_output().write(|w| w.bits(6 << 4 | 1 << 3));
         chip.TIM1.ccer().write(|w| w.bits(1));
         chip.TIM1.bdtr().write(|w| w.bits(1 << 15));
         chip.TIM1.cr1().write(|w| w.bits(1));
-        // The watchdog: 32 kHz / 4, 128 counts.
+        // Watchdog: 128 counts of 32 kHz / 4, 16 ms.
         chip.IWDG.kr().write(|w| w.bits(0xCCCC));
         chip.IWDG.kr().write(|w| w.bits(0x5555));
         chip.IWDG.pr().write(|w| w.bits(0));
@@ -179,7 +179,7 @@ fn main() -> ! {
         if firmware.serve(&mut board) {
             let mode = firmware.device().mode();
             let is_on = matches!(mode, DeviceMode::Live | DeviceMode::Fading | DeviceMode::Damping);
-            board.tend(is_on);
+            board.supervise(is_on);
         }
     }
 }

@@ -1,8 +1,15 @@
-/* The device half of a motorized keyboard for Touchback, for firmware in C.
+/* The device's half of a motorized keyboard for Touchback, for firmware in C. Needs no heap and no
+ * operating system: the firmware provides the memory of the one object.
  *
- * One object in memory that the firmware provides; no heap, no operating system. Positions are counts
- * and forces newtons at the key front, positive down and against downward motion (docs/protocol.md).
- * None of the functions may interrupt another on the same object.
+ * Positions are sensor counts of the key front: positive down, 0 at rest. Forces are newtons at the key
+ * front, positive against downward motion (docs/protocol.md).
+ *
+ * No function may interrupt another one that uses the same object. Unless stated otherwise, pointers
+ * must not be NULL.
+ *
+ * Safety: a motorized key moves a human hand. Apply the forces of every touchback_tick at once, switch
+ * the amplifiers off in the modes idle, ready and fault, and let a hardware watchdog of at most 20 ms,
+ * fed by the tick, take the motors' supply away.
  */
 #ifndef TOUCHBACK_DEVICE_H
 #define TOUCHBACK_DEVICE_H
@@ -14,64 +21,69 @@
 extern "C" {
 #endif
 
-/* Most keys of a keyboard: length of facts, counts and newtons. */
+/* Largest number of keys; length of the arrays facts, counts and newtons, whatever the keyboard has. */
 #define TOUCHBACK_KEYS 88
-/* Room that every frame fits in, bytes. */
+/* Size of the largest frame, bytes. */
 #define TOUCHBACK_FRAME 1032
 
-/* One key's own mechanics. */
+/* Mechanics of one physical key, at the key front. */
 typedef struct {
-    uint8_t key;       /* on the device, from 0 */
+    uint8_t key;       /* number on the device, from 0 */
     uint16_t mass;     /* moving mass, 0.1 g */
-    int16_t weight;    /* mN */
-    uint16_t friction; /* mN */
-    uint16_t damping;  /* mN s/m */
-    uint16_t bed;      /* depth of a physical bed, 10 um; 0: none */
+    int16_t weight;    /* force that holds the key up at rest, mN; negative: the key sinks */
+    uint16_t friction; /* Coulomb friction, mN */
+    uint16_t damping;  /* viscous damping, mN s/m */
+    uint16_t bed;      /* depth of a physical key bed, 10 um; 0: none */
 } touchback_facts;
 
-/* What a keyboard is and what no host can lift. */
+/* Description of a keyboard and its own limits, which a host can only tighten. */
 typedef struct {
-    uint8_t keys;
-    uint8_t first_key;   /* piano number, 1 to 88 */
-    uint8_t state_keys;  /* most keys in a state, 1 or more */
-    uint16_t abilities;  /* 1 waves, 2 forces, 4 force sensor, 8 renders a bed, 16 has one */
-    uint16_t rate_hz;    /* ticks a second */
-    uint16_t report_us;  /* time between states */
-    uint16_t force_max;  /* 10 mN */
-    uint16_t force_held; /* 10 mN */
-    uint32_t step_nm;    /* way of the key front per count */
-    uint32_t timeout_us; /* longest time without a command */
-    float slew;          /* N/s */
-    float thermal_time;  /* s */
-    float bed_stiffness; /* stiffest bed rendered, N/m */
-    float bed_damping;   /* most damped, N s/m */
-    float bed_depth;     /* highest, m */
-    float guard;         /* energy guard's ceiling, J */
+    uint8_t keys;        /* 1 to 88 */
+    uint8_t first_key;   /* piano number of the first key, 1 to 88 */
+    uint8_t state_keys;  /* largest number of keys in a state, 1 or more */
+    uint16_t abilities;  /* sum of 1 waves, 2 plain forces, 4 force sensor, 8 renders a key bed,
+                            16 has a physical key bed */
+    uint16_t rate_hz;    /* ticks per second */
+    uint16_t report_us;  /* time between states, us */
+    uint16_t force_max;  /* largest force, 10 mN */
+    uint16_t force_held; /* continuous force, 10 mN */
+    uint32_t step_nm;    /* motion of the key front per sensor count, nm */
+    uint32_t timeout_us; /* time without a command after which force fades, us */
+    float slew;          /* largest growth of force, N/s */
+    float thermal_time;  /* thermal time constant of the motors, s */
+    float bed_stiffness; /* largest stiffness of a rendered key bed, N/m */
+    float bed_damping;   /* largest damping of a rendered key bed, N s/m */
+    float bed_depth;     /* smallest depth of a rendered key bed, m */
+    float guard;         /* ceiling of the energy guard, J */
     uint8_t name[16];    /* UTF-8, padded with zeros */
 } touchback_build;
 
 typedef struct touchback_device touchback_device;
 
-/* Bytes that an object takes, and their alignment. */
+/* Size and alignment of an object, bytes. */
 size_t touchback_size(void);
 size_t touchback_alignment(void);
 
-/* A keyboard switched on at now_us, in memory of size bytes; NULL where that is too small or not
- * aligned. facts: one for each of TOUCHBACK_KEYS. */
+/* Creates an object, in mode idle, in memory of size bytes. Returns NULL where the memory is NULL, too
+ * small or not aligned. facts: array of TOUCHBACK_KEYS. now_us: the device's time, microseconds modulo
+ * 2^32. */
 touchback_device *touchback_new(void *memory, size_t size, const touchback_build *build,
                                 const touchback_facts *facts, uint32_t now_us);
 
-/* Takes a received byte. */
+/* Handles a byte received from the host. */
 void touchback_receive(touchback_device *device, uint8_t byte);
 
-/* One tick at now_us: TOUCHBACK_KEYS counts in, as many forces out. */
+/* One tick, to be called rate_hz times a second: reads TOUCHBACK_KEYS sensor counts, writes
+ * TOUCHBACK_KEYS forces, N. The forces hold until the next tick. now_us: the device's time. */
 void touchback_tick(touchback_device *device, uint32_t now_us, const int32_t *counts,
                     float *newtons);
 
-/* Writes the next frame to be sent to out, of TOUCHBACK_FRAME bytes; its length, 0 for none. */
+/* Writes the next frame for the host to out, an array of TOUCHBACK_FRAME bytes. Returns its length,
+ * 0 where nothing is to be sent. */
 size_t touchback_report(touchback_device *device, uint8_t *out);
 
-/* Mode (0 idle, 1 ready, 2 live, 3 fading, 4 damping, 5 fault) and bits of the faults. */
+/* Mode: 0 idle, 1 ready, 2 live, 3 fading, 4 damping, 5 fault. Faults: the bits of docs/protocol.md
+ * since the last clear. */
 uint8_t touchback_mode(const touchback_device *device);
 uint16_t touchback_faults(const touchback_device *device);
 

@@ -1,11 +1,11 @@
-//! The device half of a motorized keyboard: what firmware runs, and the emulator runs unchanged.
+//! The device's half of a motorized keyboard. Firmware and emulator run the same code.
 //!
-//! Give it received bytes with [`Device::receive`], call [`Device::tick`] at the local rate with the
-//! sensors' counts, put the forces out, and send what [`Device::report`] writes until it writes
-//! nothing. A host's configuration can only tighten what the build allows; implausible sensors stop
-//! force whatever the host says. After stop, silence or fault the force is within the fade at most
-//! the safe damping times the speed ([`crate::history`] tries it).
-//! Times are the device's own microseconds modulo 2³².
+//! Firmware passes received bytes to [`Device::receive`], calls [`Device::tick`] at the local rate with
+//! the sensor counts, applies the forces, and sends the frames of [`Device::report`] until it returns 0.
+//! A host's configuration can only tighten the limits of the build. A broken sensor ends force whatever
+//! the host commands. After stop, silence or fault the force is, from the end of the fade on, at most
+//! the safe damping times the speed (`history` tests it). Times are the device's own microseconds
+//! modulo 2³².
 
 pub mod build;
 mod channel;
@@ -29,15 +29,15 @@ use limit::MotorLimits;
 use playout::{Playout, Pushed};
 use safety::{DeviceMode, Safety};
 
-/// Time after the next report of a key was due during which its last command still holds, µs; then
-/// it decays.
+/// Time beyond the report interval of a key during which its last command holds, µs. After that the
+/// commanded force decays.
 const HOLD_US: u32 = 2_000;
-/// A key that moved this recently is in every state, µs.
+/// Time for which a key that has moved is reported in every state, µs.
 const RECENT_US: u32 = 100_000;
-/// Keyboards of at most this many keys always report all of them.
-const FEW: usize = 10;
+/// Largest keyboard that reports all its keys in every state.
+const ALL_REPORTED: usize = 10;
 
-/// A keyboard of `KEYS` keys that calculates with `F`.
+/// A keyboard with room for `KEYS` keys that calculates in `F`.
 #[derive(Clone, Debug)]
 pub struct Device<const KEYS: usize, F = f64> {
     build: Build<KEYS, F>,
@@ -48,28 +48,31 @@ pub struct Device<const KEYS: usize, F = f64> {
     step: F,
     safety: Safety,
     keys: [Channel<F>; KEYS],
-    is_placed: bool,
-    /// The last host that asked speaks another version.
+    /// The first tick has set the positions.
+    has_positions: bool,
+    /// The host that asked last speaks another version: only ask and stop are heeded.
     is_foreign: bool,
-    /// Key whose sensor was found broken since the last clear.
+    /// First key whose sensor was found broken since the last clear.
     broken: Option<u8>,
     playout: Playout,
+    /// The session's commands are torques, not waves.
     is_direct: bool,
     receiver: FrameReceiver,
     now_us: u32,
+    /// Time at which the last state was due, µs.
     report_us: u32,
     state_seq: u16,
-    /// Where the next state begins to look for keys at rest, and for keys that moved.
+    /// Key at rest that the next state reports, and first candidate among the moving keys.
     next_quiet: usize,
     next_moved: usize,
-    /// States that a round of the keys that move takes.
+    /// States that it takes to report every moving key once.
     rounds: u32,
-    wants: Wants,
+    pending: PendingMessages,
 }
 
-/// Messages to be sent next.
+/// Messages to be sent.
 #[derive(Clone, Copy, Debug, Default)]
-struct Wants {
+struct PendingMessages {
     hello: bool,
     facts: bool,
     pong: Option<u32>,
@@ -77,8 +80,8 @@ struct Wants {
 }
 
 impl<const KEYS: usize, F: Real> Device<KEYS, F> {
-    /// Powered up at device time `now_us`, idle. It has the keys its build names, as far as there
-    /// is room.
+    /// A device switched on at device time `now_us`, in mode idle, with the keys of `build`, at most
+    /// `KEYS`.
     #[must_use]
     pub fn new(mut build: Build<KEYS, F>, now_us: u32) -> Self {
         let hello = &mut build.hello;
@@ -92,7 +95,7 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
             step: F::from_count(step_nm) * F::of(1e-9),
             safety: Safety::new(rules.timeout_us),
             keys: [Channel::default(); KEYS],
-            is_placed: false,
+            has_positions: false,
             is_foreign: false,
             broken: None,
             playout: Playout::new(),
@@ -104,19 +107,19 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
             next_quiet: 0,
             next_moved: 0,
             rounds: 1,
-            wants: Wants::default(),
+            pending: PendingMessages::default(),
             build,
             rules,
         }
     }
 
-    /// What it says of itself.
+    /// Description that the host receives.
     #[must_use]
     pub const fn hello(&self) -> &Hello {
         &self.build.hello
     }
 
-    /// The mode of its state machine.
+    /// Mode of the state machine.
     #[must_use]
     pub const fn mode(&self) -> DeviceMode {
         self.safety.mode()
@@ -128,30 +131,30 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
         self.safety.faults()
     }
 
-    /// Keys it has.
+    /// Number of keys.
     fn count(&self) -> usize {
         usize::from(self.build.hello.keys).min(KEYS)
     }
 
-    /// The impedance of one key, counted from 0.
+    /// State of one key, numbered from 0.
     #[must_use]
     pub fn key(&self, key: usize) -> Option<&KeyImpedance<F>> {
         self.keys.get(key).map(|channel| &channel.law)
     }
 
-    /// The limits in force.
+    /// Limits of the build, tightened by the configuration.
     #[must_use]
     pub const fn limits(&self) -> &MotorLimits<F> {
         &self.rules.limits
     }
 
-    /// Damping while force fades and after, N·s/m.
+    /// Damping while fading and damping, N·s/m.
     #[must_use]
     pub const fn safe_damping(&self) -> F {
         self.rules.safe_damping
     }
 
-    /// Takes one received byte.
+    /// Handles one received byte.
     pub fn receive(&mut self, byte: u8) {
         let message = match self.receiver.push(byte) {
             None => return,
@@ -159,64 +162,65 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
             Some(Err(_)) => None,
         };
         match message {
-            Some(message) => self.obey(&message),
+            Some(message) => self.handle(&message),
             None => self.safety.note(fault::FRAME),
         }
     }
 
-    fn obey(&mut self, message: &Message) {
+    fn handle(&mut self, message: &Message) {
         match message {
-            Message::Ask(version) => self.asked(*version),
+            Message::Ask(version) => self.handle_ask(*version),
             Message::Stop(_) => self.stop(),
-            // The rest may mean anything in another version.
+            // Other messages may have another meaning in another version.
             _ if self.is_foreign => {}
-            Message::Ping(token) => self.wants.pong = Some(*token),
+            Message::Ping(token) => self.pending.pong = Some(*token),
             Message::Config(config) => self.configure(config),
             Message::Clear(_) => self.clear(),
             Message::Wave(play) => self.command(play, false),
             Message::Torque(play) => self.command(play, true),
-            // Messages of a device, not of a host.
+            // Messages that only devices send.
             Message::Hello(_) | Message::Facts(_) | Message::State(_) | Message::Pong(..) => {
                 self.safety.note(fault::FRAME);
             }
         }
     }
 
-    /// A host of protocol `version` asks who is there: one of another version learns the device's
-    /// from the hello, and is not obeyed.
-    fn asked(&mut self, version: u8) {
+    /// A host of protocol `version` asks. A host of another version receives the hello, in which it finds
+    /// the device's version; force ends and nothing but ask and stop is heeded.
+    fn handle_ask(&mut self, version: u8) {
         self.is_foreign = version != message::VERSION;
-        self.wants.hello = true;
-        self.wants.facts = !self.is_foreign;
+        self.pending.hello = true;
+        self.pending.facts = !self.is_foreign;
         if self.is_foreign {
             self.safety.note(fault::VERSION);
             self.stop();
         }
     }
 
+    /// Ends force and drops the waiting commands.
     fn stop(&mut self) {
         self.safety.stop();
         self.playout.clear();
     }
 
-    /// A new session: nothing to play, no wave, the guards full.
+    /// Begins a new session: no commands, no waves, full energy guards.
     fn clear(&mut self) {
         if self.safety.clear() {
             self.broken = None;
             self.playout = Playout::new();
             let guard = self.rules.guard;
-            self.keys.iter_mut().for_each(|key| key.settle(guard));
+            self.keys.iter_mut().for_each(|key| key.reset(guard));
         }
     }
 
     fn command(&mut self, play: &Play, is_direct: bool) {
         let ability = if is_direct { message::ability::TORQUE } else { message::ability::WAVE };
-        let is_other = self.safety.mode() == DeviceMode::Live && is_direct != self.is_direct;
-        if self.build.hello.abilities & ability == 0 || is_other {
+        let is_other_kind = self.safety.mode() == DeviceMode::Live && is_direct != self.is_direct;
+        if self.build.hello.abilities & ability == 0 || is_other_kind {
             self.safety.note(fault::FRAME);
             return;
         }
-        if !self.safety.hears() {
+        if !self.safety.accepts_commands() {
             return;
         }
         match self.playout.push(play, self.now_us) {
@@ -229,7 +233,7 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
         }
     }
 
-    /// Takes up a configuration, cut to what the device was built for.
+    /// Applies a configuration within the limits of the build.
     fn configure(&mut self, config: &Config) {
         let (rules, is_cut) = self.build.configured(config);
         self.rules = rules;
@@ -239,8 +243,8 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
         }
     }
 
-    /// One tick at device time `now_us`: sensor counts in (positive down), forces on the keys out, N
-    /// (positive up: against downward motion). A tick that comes late makes up for the time.
+    /// One tick at device time `now_us`: reads the sensor counts, positive down, and writes the forces on
+    /// the keys, N, positive against downward motion. A late tick calculates with the time that has passed.
     pub fn tick(&mut self, now_us: u32, counts: &[i32; KEYS], forces: &mut [F; KEYS]) {
         let passed_us = now_us.wrapping_sub(self.now_us);
         self.now_us = now_us;
@@ -253,51 +257,53 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
         while let Some(play) = self.playout.due(now_us) {
             for wave in play.keys.as_slice() {
                 if let Some(key) = self.keys.get_mut(usize::from(wave.key)) {
-                    key.told(wave);
+                    key.command(wave);
                 }
             }
         }
-        let mut places = [F::of(0.0); KEYS];
-        self.measure(tick.t, counts, &mut places);
+        let mut positions = [F::of(0.0); KEYS];
+        self.measure(tick.t, counts, &mut positions);
         *forces = [F::of(0.0); KEYS];
-        self.act(&tick, passed_us, &places, forces);
-        self.look_at_report();
+        self.act(&tick, passed_us, &positions, forces);
+        self.schedule_state();
     }
 
-    /// Sensor counts to positions, m; a broken sensor takes all force away before any acts.
-    fn measure(&mut self, t: F, counts: &[i32; KEYS], places: &mut [F; KEYS]) {
+    /// Converts sensor counts to positions, m. A broken sensor ends the force of all keys in this tick.
+    fn measure(&mut self, t: F, counts: &[i32; KEYS], positions: &mut [F; KEYS]) {
         let number = self.count();
-        let each = self.keys.iter_mut().zip(counts.iter().zip(places)).take(number);
-        for (k, (key, (count, place))) in each.enumerate() {
+        let each = self.keys.iter_mut().zip(counts.iter().zip(positions)).take(number);
+        for (k, (key, (count, position))) in each.enumerate() {
             let x = F::from_count(*count) * self.step;
-            if !self.is_placed {
-                key.place(x);
+            if !self.has_positions {
+                key.set_position(x);
             }
-            let (x, is_broken) = key.believed(x, t);
-            *place = x;
+            let (x, is_broken) = key.plausible_position(x, t);
+            *position = x;
             if is_broken {
                 self.safety.sensor();
                 self.broken = self.broken.or(Some(fixed::count(k)));
             }
         }
-        self.is_placed = true;
+        self.has_positions = true;
     }
 
+    /// Computes the forces of all keys, N, at their `positions`, m.
     fn act(
         &mut self,
         tick: &TickConstants<F>,
         passed_us: u32,
-        places: &[F; KEYS],
+        positions: &[F; KEYS],
         forces: &mut [F; KEYS],
     ) {
         let rules = &self.rules;
-        let damps = matches!(self.safety.mode(), DeviceMode::Fading | DeviceMode::Damping);
+        let is_damped = matches!(self.safety.mode(), DeviceMode::Fading | DeviceMode::Damping);
         let hold_us = u32::from(rules.report_us) * self.rounds + HOLD_US;
         let (gain, is_powered) = (self.safety.gain(), self.safety.is_powered());
         let number = self.count();
-        for (key, (x, force)) in self.keys.iter_mut().zip(places.iter().zip(forces)).take(number) {
+        for (key, (x, force)) in self.keys.iter_mut().zip(positions.iter().zip(forces)).take(number)
+        {
             let order = KeyOrder {
-                impedance: if damps { rules.safe_damping } else { key.wanted() },
+                impedance: if is_damped { rules.safe_damping } else { key.impedance() },
                 gain,
                 is_powered,
                 is_direct: self.is_direct,
@@ -305,20 +311,21 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
                 limits: &rules.limits,
                 guard: rules.guard,
             };
-            let done = key.tick(tick, *x, &order, [passed_us, hold_us], self.step);
-            *force = done.force;
-            let happened = [
-                (done.limited.clamped, fault::CLAMPED),
-                (done.limited.hot, fault::THERMAL),
-                (done.is_guarded, fault::ENERGY),
+            let result = key.tick(tick, *x, &order, [passed_us, hold_us], self.step);
+            *force = result.force;
+            let faults = [
+                (result.limited.clamped, fault::CLAMPED),
+                (result.limited.hot, fault::THERMAL),
+                (result.is_guarded, fault::ENERGY),
             ];
-            for (is, bit) in happened {
-                self.safety.note(if is { bit } else { 0 });
+            for (has_occurred, bit) in faults {
+                self.safety.note(if has_occurred { bit } else { 0 });
             }
         }
     }
 
-    fn look_at_report(&mut self) {
+    /// Marks a state as pending where one is due.
+    fn schedule_state(&mut self) {
         let interval = u32::from(self.rules.report_us);
         let is_due = |now_us: u32, last_us: u32| now_us.wrapping_sub(last_us) >= interval;
         if is_due(self.now_us, self.report_us) {
@@ -326,26 +333,26 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
             if is_due(self.now_us, self.report_us) {
                 self.report_us = self.now_us;
             }
-            self.wants.state = true;
+            self.pending.state = true;
         }
     }
 
-    /// Writes the next frame to be sent to the beginning of `out` (room for
-    /// [`crate::frame::MAX_FRAME`]); its length, 0 where there is nothing to send. A state that is
-    /// due goes first.
+    /// Writes the next frame to be sent to the beginning of `out`, which has room for
+    /// [`crate::frame::MAX_FRAME`] bytes. Returns its length, 0 where nothing is to be sent. A due state
+    /// precedes all other messages.
     pub fn report(&mut self, out: &mut [u8]) -> usize {
-        let message = if self.wants.state {
-            self.wants.state = false;
+        let message = if self.pending.state {
+            self.pending.state = false;
             Message::State(self.state())
-        } else if self.wants.hello {
-            self.wants.hello = false;
+        } else if self.pending.hello {
+            self.pending.hello = false;
             Message::Hello(self.build.hello)
-        } else if self.wants.facts {
-            self.wants.facts = false;
+        } else if self.pending.facts {
+            self.pending.facts = false;
             let mut list = KeyList::default();
             self.build.facts.iter().take(self.count()).for_each(|f| list.push(*f));
             Message::Facts(list)
-        } else if let Some(token) = self.wants.pong.take() {
+        } else if let Some(token) = self.pending.pong.take() {
             Message::Pong(token, self.now_us)
         } else {
             return 0;
@@ -364,9 +371,9 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
             keys: KeyList::default(),
         };
         self.state_seq = self.state_seq.wrapping_add(1);
-        let told = self.told();
+        let is_reported = self.select_keys();
         let each = self.keys.iter().enumerate().take(self.count());
-        for (k, key) in each.filter(|(k, _)| told.get(*k) == Some(&true)) {
+        for (k, key) in each.filter(|(k, _)| is_reported.get(*k) == Some(&true)) {
             let law = &key.law;
             state.keys.push(KeyState {
                 key: fixed::count(k),
@@ -379,15 +386,15 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
         state
     }
 
-    /// The keys of the next state: those that moved, in turn where they are too many, and one of
-    /// the others.
-    fn told(&mut self) -> [bool; KEYS] {
+    /// Selects the keys of the next state: those that moved recently, in turn where a state cannot hold
+    /// them all, and one of the others.
+    fn select_keys(&mut self) -> [bool; KEYS] {
         let (number, room) = (self.count(), usize::from(self.build.state_keys.max(1)));
-        if number <= FEW.min(room) {
+        if number <= ALL_REPORTED.min(room) {
             return [true; KEYS];
         }
-        let mut told = [false; KEYS];
-        let most = if number > room { room.saturating_sub(1).max(1) } else { number };
+        let mut is_reported = [false; KEYS];
+        let max_moved = if number > room { room.saturating_sub(1).max(1) } else { number };
         let (mut taken, mut moved) = (0, 0usize);
         let begin = self.next_moved;
         for k in (begin..number).chain(0..begin) {
@@ -395,20 +402,20 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
                 continue;
             }
             moved += 1;
-            if taken < most {
+            if taken < max_moved {
                 taken += 1;
-                told[k] = true;
+                is_reported[k] = true;
                 self.next_moved = (k + 1) % number;
             }
         }
-        self.rounds = u32::from(fixed::count(moved.div_ceil(most).max(1)));
+        self.rounds = u32::from(fixed::count(moved.div_ceil(max_moved).max(1)));
         if taken < room
-            && let Some(place) = told.get_mut(self.next_quiet)
+            && let Some(is_reported) = is_reported.get_mut(self.next_quiet)
         {
-            *place = true;
+            *is_reported = true;
         }
         self.next_quiet = (self.next_quiet + 1) % number;
-        told
+        is_reported
     }
 }
 

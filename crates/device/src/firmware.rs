@@ -1,4 +1,4 @@
-//! A firmware's main loop: what a board gives and takes, and who calls whom.
+//! Main loop of a firmware and the trait that a board implements.
 //!
 //! ```text
 //! let mut firmware = Firmware::new(build, &mut board);
@@ -11,38 +11,40 @@ use crate::device::{Build, Device};
 use crate::frame::MAX_FRAME;
 use crate::real::Real;
 
-/// Most bytes taken between two looks at the clock: a wire that never stops stops no tick.
-const AT_ONCE: usize = 16;
+/// Largest number of bytes received between two readings of the clock, so that a busy wire delays no tick.
+const BYTES_AT_ONCE: usize = 16;
 
-/// What a board with `KEYS` keys gives and takes.
+/// Inputs and outputs of a board with `KEYS` keys.
 pub trait Board<const KEYS: usize, F> {
-    /// Microseconds since some moment, modulo 2³².
+    /// Time of a free-running clock, microseconds modulo 2³².
     fn micros(&mut self) -> u32;
-    /// Counts of the position sensors, positive down, 0 at rest.
+    /// Reads the position sensors into `counts`: positive down, 0 at rest.
     fn counts(&mut self, counts: &mut [i32; KEYS]);
-    /// Forces at the key fronts, N, positive up, until the next call.
+    /// Applies forces at the key fronts until the next call, N, positive against downward motion.
     fn newtons(&mut self, forces: &[F; KEYS]);
-    /// The next byte that arrived.
+    /// The next received byte.
     fn receive(&mut self) -> Option<u8>;
-    /// Sends a byte; whether there was room for it.
+    /// Sends a byte. Returns whether there was room for it.
     fn send(&mut self, byte: u8) -> bool;
 }
 
-/// A keyboard and the frame on its way out.
+/// A device and the frame that is being sent.
 #[derive(Clone, Debug)]
 pub struct Firmware<const KEYS: usize, F> {
     device: Device<KEYS, F>,
     counts: [i32; KEYS],
     forces: [F; KEYS],
     frame: [u8; MAX_FRAME],
+    /// Length of the frame, and bytes of it sent.
     length: usize,
     sent: usize,
+    /// Length of a tick, and time of the next one, µs.
     tick_us: u32,
     next_us: u32,
 }
 
 impl<const KEYS: usize, F: Real> Firmware<KEYS, F> {
-    /// A keyboard switched on.
+    /// A keyboard that has just been switched on.
     pub fn new(build: Build<KEYS, F>, board: &mut impl Board<KEYS, F>) -> Self {
         let now_us = board.micros();
         let tick_us = 1_000_000 / u32::from(build.hello.rate_hz.max(1));
@@ -58,16 +60,16 @@ impl<const KEYS: usize, F: Real> Firmware<KEYS, F> {
         }
     }
 
-    /// The keyboard.
+    /// The device.
     #[must_use]
     pub const fn device(&self) -> &Device<KEYS, F> {
         &self.device
     }
 
-    /// Moves bytes, and ticks where a tick is due; whether one was. To be called without pause. A
-    /// processor that stood still for more than a tick skips what it missed.
+    /// Receives and sends bytes, and runs a tick where one is due. Returns whether one was due. To be
+    /// called in an endless loop. After a pause of more than a tick the missed ticks are skipped.
     pub fn serve(&mut self, board: &mut impl Board<KEYS, F>) -> bool {
-        for _ in 0..AT_ONCE {
+        for _ in 0..BYTES_AT_ONCE {
             let Some(byte) = board.receive() else { break };
             self.device.receive(byte);
         }
@@ -115,13 +117,13 @@ mod tests {
     use crate::history;
     use crate::message::{Message, VERSION};
 
-    /// A board whose wire takes a byte every 11 µs, as 921 600 baud.
+    /// A board whose wire takes a byte every 11 µs, as at 921 600 baud.
     #[derive(Default)]
     struct Bench {
         now_us: u32,
         free_us: u32,
-        come: std::collections::VecDeque<u8>,
-        gone: Vec<u8>,
+        received: std::collections::VecDeque<u8>,
+        sent: Vec<u8>,
         ticks: u32,
     }
 
@@ -138,24 +140,24 @@ mod tests {
             self.ticks += 1;
         }
         fn receive(&mut self) -> Option<u8> {
-            self.come.pop_front()
+            self.received.pop_front()
         }
         fn send(&mut self, byte: u8) -> bool {
             let is_free = self.now_us >= self.free_us;
             if is_free {
                 self.free_us = self.now_us + 11;
-                self.gone.push(byte);
+                self.sent.push(byte);
             }
             is_free
         }
     }
 
     #[test]
-    fn a_board_ticks_in_time_and_answers() {
+    fn a_board_ticks_8000_times_a_second_and_answers() {
         let mut board = Bench::default();
         let mut frame = [0; MAX_FRAME];
         let length = Message::Ask(VERSION).frame(&mut frame).unwrap();
-        board.come.extend(&frame[..length]);
+        board.received.extend(&frame[..length]);
         let mut firmware = Firmware::new(history::build(), &mut board);
         while board.now_us < 1_000_000 {
             firmware.serve(&mut board);
@@ -163,7 +165,7 @@ mod tests {
         assert!((7990..=8000).contains(&board.ticks), "{} ticks", board.ticks);
         let mut receiver = FrameReceiver::new();
         let (mut hellos, mut states) = (0, 0);
-        for byte in &board.gone {
+        for byte in &board.sent {
             match receiver.push(*byte).map(|payload| Message::decode(payload.unwrap()).unwrap()) {
                 Some(Message::Hello(_)) => hellos += 1,
                 Some(Message::State(s)) => {

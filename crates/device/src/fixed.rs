@@ -1,4 +1,4 @@
-//! Physical values as the integers of the wire, each with its rounding and range.
+//! Conversion of physical values to the integers of the wire, with rounding and saturation.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -32,19 +32,19 @@ pub fn micros(seconds: f64) -> u32 {
     libm::round(seconds * 1e6) as i64 as u32
 }
 
-/// How far `a` lies after `b`, both microseconds modulo 2³²: −2³¹…2³¹−1.
+/// `a` − `b` for times in microseconds modulo 2³²: −2³¹…2³¹−1, positive where `a` is later.
 #[must_use]
 pub const fn since(a: u32, b: u32) -> i32 {
     a.wrapping_sub(b) as i32
 }
 
-/// A count as a byte, clamped.
+/// `n` as a byte, saturating at 255.
 #[must_use]
 pub const fn count(n: usize) -> u8 {
     if n > 255 { 255 } else { n as u8 }
 }
 
-/// Splits `value`, within ±2³¹, into whole units and a remainder of 0 to below 1.
+/// Splits `value`, within ±2³¹, into an integer and a remainder in 0…1, 1 excluded.
 #[must_use]
 pub fn carry<F: Real>(value: F) -> (i32, F) {
     let towards_zero = value.truncated();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn times_compare_across_the_wrap() {
+    fn time_differences_are_right_across_the_wrap() {
         assert_eq!(since(5, u32::MAX - 4), 10);
         assert_eq!(since(u32::MAX - 4, 5), -10);
         assert_eq!(micros(4_294.967_297), 1);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_carry_loses_nothing() {
+    fn the_parts_of_a_carry_add_up_to_the_value() {
         let (mut sum, mut rest) = (0i32, 0.0);
         for _ in 0..1000 {
             let (whole, left) = carry(rest - 0.3);

@@ -1,26 +1,27 @@
 //! Frames on the wire: COBS(payload ‖ CRC-16) ‖ 00.
 //!
-//! The zero byte ends a frame and occurs nowhere else, so a receiver that lost bytes is in step
-//! again at the next zero [Cheshire and Baker 1999]. The check is CRC-16/IBM-SDLC, low byte first.
+//! A zero byte ends a frame and occurs nowhere else, so that a receiver that has lost bytes is
+//! synchronized again at the next zero [Cheshire and Baker 1999]. The check is CRC-16/IBM-SDLC, low byte
+//! first.
 
 use crc::{CRC_16_IBM_SDLC, Crc};
 
-/// Longest payload, bytes: a state of 88 keys and some room.
+/// Longest payload, bytes: more than a state of 88 keys.
 pub const MAX_PAYLOAD: usize = 1024;
 
-/// Longest frame on the wire, bytes: payload, check, one COBS byte in 254, the first, the zero.
+/// Longest frame, bytes: payload, check, one COBS byte for every 254 bytes, final zero.
 pub const MAX_FRAME: usize = MAX_PAYLOAD + 2 + (MAX_PAYLOAD + 2).div_ceil(254) + 1;
 
 const CHECK: Crc<u16> = Crc::<u16>::new(&CRC_16_IBM_SDLC);
 
-/// Check value of `bytes`.
+/// CRC-16/IBM-SDLC of `bytes`.
 #[must_use]
 pub const fn check(bytes: &[u8]) -> u16 {
     CHECK.checksum(bytes)
 }
 
-/// Writes the frame of `payload` to the beginning of `out`; its length, or `None` where the payload
-/// is longer than [`MAX_PAYLOAD`] or `out` too short.
+/// Writes the frame of `payload` to the beginning of `out`. Returns its length, `None` where the payload
+/// is longer than [`MAX_PAYLOAD`] or `out` is too short.
 pub fn encode(payload: &[u8], out: &mut [u8]) -> Option<usize> {
     if payload.len() > MAX_PAYLOAD {
         return None;
@@ -33,23 +34,23 @@ pub fn encode(payload: &[u8], out: &mut [u8]) -> Option<usize> {
     Some(length + 1)
 }
 
-/// Why a frame was dropped.
+/// Reason for which a frame was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Damage {
-    /// Longer than any frame.
+    /// The frame is longer than [`MAX_FRAME`].
     Long,
-    /// Not a COBS frame, or too short to hold a check.
+    /// The frame is no COBS encoding, or too short to hold a check.
     Stuffing,
-    /// The check does not agree.
+    /// The check is wrong.
     Check,
 }
 
-/// Collects received bytes to frames.
+/// Assembles frames from received bytes.
 #[derive(Clone, Debug)]
 pub struct FrameReceiver {
     bytes: [u8; MAX_FRAME],
     length: usize,
-    /// The present frame is longer than any: its rest is skipped.
+    /// The present frame is longer than [`MAX_FRAME`]; the rest of it is skipped.
     is_long: bool,
 }
 
@@ -60,25 +61,25 @@ impl Default for FrameReceiver {
 }
 
 impl FrameReceiver {
-    /// One that has received nothing.
+    /// A receiver at the beginning of a frame.
     #[must_use]
     pub const fn new() -> Self {
         Self { bytes: [0; MAX_FRAME], length: 0, is_long: false }
     }
 
-    /// Forgets a frame begun.
+    /// Drops the partial frame.
     pub const fn reset(&mut self) {
         self.length = 0;
         self.is_long = false;
     }
 
-    /// Takes the next byte; at the end of a frame its payload, or what is wrong with it. Empty
-    /// frames (zeros in a row) are skipped.
+    /// Handles the next byte. Returns the payload at the end of a frame, or why the frame was dropped.
+    /// Empty frames (consecutive zeros) are skipped.
     pub fn push(&mut self, byte: u8) -> Option<Result<&[u8], Damage>> {
         if byte != 0 {
             match self.bytes.get_mut(self.length) {
-                Some(place) => {
-                    *place = byte;
+                Some(free) => {
+                    *free = byte;
                     self.length += 1;
                 }
                 None => self.is_long = true,
@@ -111,12 +112,12 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_check_is_the_catalogued_one() {
+    fn the_check_is_crc_16_ibm_sdlc() {
         assert_eq!(check(b"123456789"), 0x906E);
     }
 
     #[test]
-    fn stuffing_is_as_published() {
+    fn stuffing_is_that_of_the_published_example() {
         let mut out = [0; 8];
         let mut encoder = cobs::CobsEncoder::new(&mut out);
         encoder.push(&[0x11, 0x22, 0x00, 0x33]).unwrap();
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_without_an_end_is_dropped_whole() {
+    fn an_overlong_frame_is_dropped_and_the_next_is_received() {
         let mut receiver = FrameReceiver::new();
         let mut bytes = vec![7; 5000];
         bytes.push(0);
@@ -151,16 +152,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_sent_is_received(payload in prop::collection::vec(any::<u8>(), 0..MAX_PAYLOAD)) {
+        fn a_payload_survives_encoding_and_reception(payload in prop::collection::vec(any::<u8>(), 0..MAX_PAYLOAD)) {
             let mut out = [0; MAX_FRAME];
             let length = encode(&payload, &mut out).unwrap();
             prop_assert!(out[..length - 1].iter().all(|b| *b != 0));
             prop_assert_eq!(receive(&mut FrameReceiver::new(), &out[..length]), [Ok(payload)]);
         }
 
-        /// Up to 16 wrong bits in a row are always found; the frame after is received.
+        /// A burst of at most 16 wrong bits is always detected; the next frame is received.
         #[test]
-        fn a_burst_is_found(
+        fn a_burst_error_is_detected(
             payload in prop::collection::vec(any::<u8>(), 1..60),
             at in 0usize..60,
             burst in 1u16..,
@@ -180,7 +181,7 @@ mod tests {
         }
 
         #[test]
-        fn noise_is_no_frame(bytes in prop::collection::vec(any::<u8>(), 0..4000)) {
+        fn random_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..4000)) {
             let _ = receive(&mut FrameReceiver::new(), &bytes);
         }
     }

@@ -1,8 +1,9 @@
-//! Histories of a keyboard: messages, sensor readings and gaps as chance or a fuzzer has them,
-//! ended by stop, silence or a broken sensor; and what the force may be meanwhile and after.
+//! Random or fuzzed histories of a keyboard, for tests of the limits of force.
 //!
-//! While force is allowed it stays within the build's largest, elsewhere it is 0; once the fade is
-//! over it is at most the safe damping times the speed, until the host clears.
+//! A history consists of messages, sensor readings and gaps, and ends with a stop, silence or a broken
+//! sensor. While live or fading the force must stay within the largest force of the build. After the fade
+//! it must be at most the safe damping times the speed until the host clears. In the other modes it must
+//! be 0.
 
 use crate::device::key_impedance::RenderedBed;
 use crate::device::safety::{DeviceMode, FADE_US};
@@ -11,22 +12,22 @@ use crate::frame::MAX_FRAME;
 use crate::message::{Config, Hello, KeyFacts, KeyList, KeyWave, Message, Play, VERSION, ability};
 use crate::real::Real;
 
-/// Force beyond the law that is put down to rounding, N.
+/// Tolerance for rounding, N.
 const SLACK: f64 = 1e-3;
-/// Readings whose largest speed the damping answers to: 5 ms, nine time constants of its filter
-/// and more.
+/// Ticks whose largest speed bounds the damping force: 5 ms, 25 time constants of the 800 Hz filter.
 const REMEMBERED: usize = 40;
 /// Largest force of the keyboard under test, N.
 const FORCE_MAX: f64 = 20.0;
 const T: f64 = 125e-6;
 const STEP: f64 = 2e-6;
 
-/// Chance: splitmix64 [Steele, Lea and Flood 2014] of a seed, or a fuzzer's bytes and then zeros.
+/// Source of choices: splitmix64 [Steele, Lea and Flood 2014] of a seed, or a fuzzer's bytes, followed by
+/// zeros.
 #[derive(Clone, Debug)]
 pub enum Choices<'a> {
     /// The state of the generator.
     Seed(u64),
-    /// Bytes that are left.
+    /// The remaining bytes.
     Bytes(&'a [u8]),
 }
 
@@ -42,9 +43,9 @@ impl Choices<'_> {
             }
             Self::Bytes(bytes) => {
                 let mut word = [0; 4];
-                for place in &mut word {
+                for byte in &mut word {
                     if let Some((first, rest)) = bytes.split_first() {
-                        (*place, *bytes) = (*first, rest);
+                        (*byte, *bytes) = (*first, rest);
                     }
                 }
                 u32::from_le_bytes(word)
@@ -52,17 +53,17 @@ impl Choices<'_> {
         }
     }
 
-    /// 0 to below `n`.
+    /// An integer in 0…`n` − 1.
     fn below(&mut self, n: u32) -> u32 {
         self.next() % n.max(1)
     }
 
-    /// From `least` to `most`.
+    /// A number in `least`…`most`.
     fn between(&mut self, least: f64, most: f64) -> f64 {
         least + (most - least) * f64::from(self.next()) / f64::from(u32::MAX)
     }
 
-    /// A field: 0, its largest, or anything between, small ones as likely as large ones.
+    /// A field of a message: 0, the largest value, or a value between of random magnitude.
     fn field(&mut self) -> u16 {
         let [a, b, shift, kind] = self.next().to_le_bytes();
         match kind % 8 {
@@ -77,18 +78,18 @@ impl Choices<'_> {
     }
 }
 
-/// What a history came to.
+/// Result of a history.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Outcome {
-    /// It was live when it was ended.
+    /// The device was live when the history was ended.
     pub was_live: bool,
-    /// Largest force beyond what was allowed, N; 0 where the promise was kept.
+    /// Largest excess over the allowed force, N; 0 where the force stayed within it.
     pub excess: f64,
-    /// Time of it, µs.
+    /// Time of the largest excess, µs.
     pub at_us: u32,
 }
 
-/// A key under a finger: a mass held to a target by a spring and a damper, between two stops.
+/// A key under a finger: a mass pulled to a target by a spring and a damper, between two stops.
 #[derive(Clone, Copy, Debug)]
 struct Hand {
     x: f64,
@@ -99,7 +100,7 @@ struct Hand {
 }
 
 impl Hand {
-    /// One tick under the motor's force against downward motion; the sensor's count.
+    /// One tick under the motor force, N, positive against downward motion. Returns the sensor count.
     fn step(&mut self, force: f64) -> i32 {
         for _ in 0..5 {
             let stop = -20_000.0 * (self.x.min(0.0) + (self.x - 11e-3).max(0.0));
@@ -111,10 +112,10 @@ impl Hand {
     }
 }
 
-/// Longest time without a command the keyboard under test was built for, µs.
+/// Timeout of the keyboard under test, µs.
 const TIMEOUT_US: u32 = 20_000;
 
-/// The keyboard under test: 20 N, 5 N held, and a bed of its own.
+/// The keyboard under test: two keys, 20 N, 5 N continuous, a rendered bed.
 #[must_use]
 pub fn build<F: Real>() -> Build<2, F> {
     Build {
@@ -150,13 +151,13 @@ struct Bench<'a, F> {
     ticks: usize,
     now_us: u32,
     seq: u16,
-    /// Count added to a sensor that is broken.
+    /// Count added to each sensor; not 0 where the sensor is broken.
     broken: [i32; 2],
     ended_us: Option<u32>,
     outcome: Outcome,
 }
 
-/// One history of a keyboard that calculates with `F`, and what it came to.
+/// Runs one history of a keyboard that calculates in `F`.
 #[must_use]
 pub fn run<F: Real>(mut choices: Choices) -> Outcome {
     let now_us = if choices.below(2) == 0 { 0 } else { 0u32.wrapping_sub(choices.below(400_000)) };
@@ -202,7 +203,7 @@ impl<F: Real> Bench<'_, F> {
                 }
             }
         }
-        // Once more, live if it can be, with all the force there is.
+        // A last session, live where possible.
         self.broken = [0; 2];
         if self.choices.below(4) != 0 {
             self.send(&Message::Ask(VERSION));
@@ -358,7 +359,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn tried<F: Real>(count: u64) {
+    fn check<F: Real>(count: u64) {
         let (mut live, mut bad) = (0, Vec::new());
         for seed in 0..count {
             let outcome = run::<F>(Choices::Seed(seed));
@@ -370,7 +371,7 @@ mod tests {
         let over = |least: f64| bad.iter().filter(|b| b.1 > least).count();
         let worst = bad.iter().max_by(|a, b| a.1.total_cmp(&b.1));
         println!(
-            "{count} histories, {live} live at the end; promise broken in {}, by more than 0.5 N \
+            "{count} histories, {live} live at the end; limit exceeded in {}, by more than 0.5 N \
              in {}, 5 N in {}; worst (seed, N) {worst:?}, first {:?}",
             bad.len(),
             over(0.5),
@@ -380,17 +381,17 @@ mod tests {
         assert!(bad.is_empty() && live > count / 2);
     }
 
-    /// `TOUCHBACK_HISTORIES` of them, 2000 without it.
+    /// The variable `TOUCHBACK_HISTORIES` sets the number of histories; 2000 without it.
     #[test]
     fn force_ends_whatever_happened() {
         let count = std::env::var("TOUCHBACK_HISTORIES").ok().and_then(|n| n.parse().ok());
         let count = count.unwrap_or(2000);
-        tried::<f64>(count);
-        tried::<f32>(count);
+        check::<f64>(count);
+        check::<f32>(count);
     }
 
     proptest! {
-        /// The same from bytes, as a fuzzer finds them.
+        /// Histories from bytes, as a fuzzer supplies them.
         #[test]
         fn force_ends_whatever_the_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
             let outcome = run::<f32>(Choices::Bytes(&bytes));

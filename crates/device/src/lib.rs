@@ -1,12 +1,15 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
     test,
-    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+    allow(
+        clippy::disallowed_methods,
+        reason = "tests compare results with the functions of the standard library"
+    )
 )]
 #![cfg_attr(not(test), no_std)]
 
 #[cfg(any(test, feature = "c"))]
-pub mod c_face;
+pub mod c_api;
 pub mod device;
 pub mod firmware;
 pub mod fixed;
@@ -17,7 +20,7 @@ pub mod message;
 pub mod port;
 pub mod real;
 
-/// The one object of a firmware, in static memory, keeps it small.
+/// The device is the one large object of a firmware and lies in static memory.
 const _: () = assert!(size_of::<device::Device<88>>() < 48 * 1024);
 
 #[cfg(test)]
@@ -31,16 +34,16 @@ mod tests {
         }
     }
 
-    /// A `no_std` crate has a heap only by `extern crate alloc`, and what its dependencies bring.
+    /// A `no_std` crate can reach a heap only by `extern crate alloc` or through its dependencies.
     #[test]
-    fn nothing_asks_for_a_heap_or_an_operating_system() {
+    fn no_source_file_and_no_dependency_needs_a_heap_or_an_operating_system() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut sources = Vec::new();
         files(&root.join("src"), &mut sources);
         for path in &sources {
             let text = std::fs::read_to_string(path).unwrap();
-            let asks = text.lines().any(|line| line.trim_start().starts_with("extern crate"));
-            assert!(!asks, "{}", path.display());
+            let is_extern = text.lines().any(|line| line.trim_start().starts_with("extern crate"));
+            assert!(!is_extern, "{}", path.display());
         }
         let root = include_str!("lib.rs");
         assert!(sources.len() > 8 && root.contains("\n#![cfg_attr(not(test), no_std)]"));

@@ -1,17 +1,17 @@
 //! Messages between host and keyboard: fixed records, little-endian (docs/protocol.md).
 //!
-//! Every record has one size, so that a receiver needs no heap; lists of keys carry their number
-//! first; `message::code` turns them into bytes.
+//! Every record has a fixed size, so that a receiver needs no heap; a list of keys begins with the
+//! number of its records. `message::code` encodes and decodes.
 
 mod code;
 
-/// Version of the protocol; a device of another version is not driven.
+/// Version of the protocol. A host never commands a device of another version.
 pub const VERSION: u8 = 2;
 
-/// No key, where a message names one.
+/// Key number that means "no key" ([`StateMessage::fault_key`]).
 pub const NO_KEY: u8 = 255;
 
-/// Most keys in a message: 88.
+/// Largest number of keys in a message.
 pub const KEYS: usize = 88;
 
 /// Unit of positions, m.
@@ -23,56 +23,56 @@ pub const WAVE: f64 = 1e-6;
 /// Unit of impedances and damping in key records, N·s/m.
 pub const IMPEDANCE: f64 = 0.5;
 
-/// What a device can do: bits of [`Hello::abilities`].
+/// Abilities of a device: bits of [`Hello::abilities`].
 pub mod ability {
-    /// Runs the wave junction itself at its local rate.
+    /// Runs the wave junction at its local rate and accepts wave messages.
     pub const WAVE: u16 = 1;
-    /// Takes plain forces.
+    /// Accepts torque messages: plain forces without a junction.
     pub const TORQUE: u16 = 2;
-    /// Measures force; without it the force reported is the one applied.
+    /// Measures force. Without this bit the device reports the force it applies.
     pub const FORCE_SENSOR: u16 = 4;
-    /// Can render a key bed itself.
+    /// Can render a key bed by its motors.
     pub const KEYBED: u16 = 8;
     /// Has a physical key bed.
     pub const PHYSICAL_BED: u16 = 16;
 }
 
-/// What is or was wrong: bits of [`StateMessage::faults`]. They stay until cleared.
+/// Faults since the last clear: bits of [`StateMessage::faults`].
 pub mod fault {
-    /// No command for longer than the timeout.
+    /// No command was accepted for longer than the timeout while live.
     pub const TIMEOUT: u16 = 1;
-    /// A position that no key can have reached.
+    /// A sensor is broken: too many implausible readings.
     pub const SENSOR: u16 = 2;
-    /// The thermal limit is reducing force.
+    /// The thermal limit has reduced a force.
     pub const THERMAL: u16 = 4;
-    /// Force or slew were limited.
+    /// A limit of force, slew or heat has changed a force.
     pub const CLAMPED: u16 = 8;
-    /// The energy guard acted.
+    /// The energy guard has reduced a wave or added damping.
     pub const ENERGY: u16 = 16;
-    /// Frames with wrong check or stuffing.
+    /// A damaged frame, an unknown message, or a command of a kind that is not accepted.
     pub const FRAME: u16 = 32;
-    /// A play-out time too far ahead.
+    /// A play-out time more than 50 ms ahead; the command was refused.
     pub const CLOCK: u16 = 64;
-    /// The device does less than the configuration needs: bed, safe damping or report interval.
+    /// The device cannot render the configured bed, safe damping or report interval in full.
     pub const CONFIG: u16 = 128;
-    /// Stopped by the host.
+    /// The host has sent a stop.
     pub const STOPPED: u16 = 256;
-    /// The host that asked last speaks another version of the protocol.
+    /// A host of another version of the protocol has asked.
     pub const VERSION: u16 = 512;
 }
 
-/// What the device says of itself.
+/// Description of a device: its keys, abilities and limits.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Hello {
-    /// Version of the protocol it speaks.
+    /// Version of the protocol.
     pub version: u8,
-    /// Keys it has.
+    /// Number of keys.
     pub keys: u8,
-    /// Piano number (1…88) of its first key.
+    /// Piano number of the first key, 1…88.
     pub first_key: u8,
     /// Bits of [`ability`].
     pub abilities: u16,
-    /// Local rate, Hz.
+    /// Local rate: ticks per second, Hz.
     pub rate_hz: u16,
     /// Time between states, µs.
     pub report_us: u16,
@@ -80,73 +80,74 @@ pub struct Hello {
     pub force_max: u16,
     /// Continuous force, 10 mN.
     pub force_held: u16,
-    /// Step of its position sensors, nm.
+    /// Resolution of the position sensors, nm of the key front.
     pub step_nm: u32,
     /// Name of the keyboard, UTF-8, padded with zeros.
     pub name: [u8; 16],
 }
 
-/// One key's own mechanics.
+/// Mechanics of one physical key, at the key front.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct KeyFacts {
     /// Key on the device, from 0.
     pub key: u8,
-    /// Moving mass at the tip, 0.1 g.
+    /// Moving mass, 0.1 g.
     pub mass: u16,
-    /// Force that holds the key up at rest, mN; negative: it falls by itself.
+    /// Weight: force that holds the key up at rest, mN; negative where the key sinks by itself.
     pub weight: i16,
-    /// Coulomb friction at the tip, mN.
+    /// Coulomb friction, mN.
     pub friction: u16,
-    /// Viscous damping at the tip, mN·s/m.
+    /// Viscous damping, mN·s/m.
     pub damping: u16,
     /// Depth of a physical key bed, 10 µm; 0 without one.
     pub bed: u16,
 }
 
-/// One key's state.
+/// Report of one key at the last tick.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct KeyState {
     /// Key on the device, from 0.
     pub key: u8,
     /// Position of the key front in units of [`POSITION`], positive down.
     pub x: i16,
-    /// Integral of the outgoing wave in units of [`WAVE`], modulo 2³²; never reset.
+    /// Integral of the outgoing wave since power-up in units of [`WAVE`], modulo 2³².
     pub wave_sum: i32,
-    /// Force applied (or measured) against downward motion, in units of [`FORCE`].
+    /// Force against downward motion in units of [`FORCE`]: the one applied, or the one measured with
+    /// [`ability::FORCE_SENSOR`].
     pub force: i16,
-    /// Impedance rendered now, in units of [`IMPEDANCE`].
+    /// Present impedance in units of [`IMPEDANCE`].
     pub impedance: u8,
 }
 
-/// One key's incoming wave, as the force √(2Z)·w against upward motion, negated.
+/// Command for one key: its incoming wave w as the force −√(2Z)·w, positive against downward motion.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct KeyWave {
     /// Key on the device, from 0.
     pub key: u8,
-    /// −√(2Z)·w in units of [`FORCE`]; in a torque message the force against downward motion.
+    /// −√(2Z)·w in units of [`FORCE`]; in a torque message the plain force against downward motion.
     pub force: i16,
-    /// Impedance wanted, in units of [`IMPEDANCE`]; in a torque message the local damping.
+    /// Target impedance in units of [`IMPEDANCE`]; in a torque message the local damping.
     pub impedance: u8,
 }
 
-/// Limits and local laws. Limits only tighten the device's own; a 0 leaves them.
+/// Limits and local laws. A limit can only tighten the device's own; 0 keeps the device's own.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Config {
     /// Largest force, 10 mN.
     pub force_max: u16,
     /// Largest growth of force, 10 N/s.
     pub slew: u16,
-    /// Continuous force allowed, 10 mN.
+    /// Continuous force, 10 mN.
     pub force_held: u16,
     /// Thermal time constant, 10 ms.
     pub thermal_time: u16,
-    /// Time without a command until force fades, ms.
+    /// Timeout: time without an accepted command after which force fades, ms.
     pub timeout_ms: u16,
-    /// Damping while force fades and until faults are cleared, in units of [`IMPEDANCE`]; 2 to 5
-    /// N·s/m are taken.
+    /// Safe damping, which acts while force fades and from then until a clear, in units of
+    /// [`IMPEDANCE`]; clamped to 2…5 N·s/m, 0 for the device's own.
     pub safe_damping: u8,
-    /// Key bed rendered by the device: stiffness, 10 N/m; 0 renders none.
+    /// Stiffness of the rendered key bed, 10 N/m; 0 renders none.
     pub bed_stiffness: u16,
     /// Damping of the rendered bed, 0.1 N·s/m.
     pub bed_damping: u16,
@@ -154,11 +155,11 @@ pub struct Config {
     pub bed: u16,
     /// Ceiling of the energy guard, 10 µJ.
     pub guard: u16,
-    /// Time between states, µs; 250 to 20 000 are taken.
+    /// Time between states, µs; clamped to 250…20 000, 0 for the device's own.
     pub report_us: u16,
 }
 
-/// A list of records of at most [`KEYS`] keys.
+/// A list of at most [`KEYS`] key records.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyList<T> {
     items: [T; KEYS],
@@ -172,10 +173,10 @@ impl<T: Copy + Default> Default for KeyList<T> {
 }
 
 impl<T: Copy + Default> KeyList<T> {
-    /// Appends `item`; nothing happens where the list is full.
+    /// Appends `item`; a full list drops it.
     pub fn push(&mut self, item: T) {
-        if let Some(place) = self.items.get_mut(self.length) {
-            *place = item;
+        if let Some(free) = self.items.get_mut(self.length) {
+            *free = item;
             self.length += 1;
         }
     }
@@ -187,61 +188,61 @@ impl<T: Copy + Default> KeyList<T> {
     }
 }
 
-/// Head of a state message.
+/// A state message.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct StateMessage {
-    /// Counts states, modulo 2¹⁶.
+    /// Sequence number of the state, modulo 2¹⁶.
     pub seq: u16,
-    /// Device time of the positions, µs modulo 2³².
+    /// Device time of the last tick, to which all records belong, µs modulo 2³².
     pub t_us: u32,
-    /// `seq` of the newest wave or torque message taken since the last clear; 0 before the first.
+    /// `seq` of the newest wave or torque message accepted since the last clear; 0 before the first.
     pub ack: u16,
-    /// [`crate::device::safety::DeviceMode`] as a number.
+    /// Number of the [`crate::device::safety::DeviceMode`].
     pub mode: u8,
     /// Bits of [`fault`].
     pub faults: u16,
-    /// First key whose sensor was found broken since the last clear, or [`NO_KEY`].
+    /// First key whose sensor was found broken since the last clear, else [`NO_KEY`].
     pub fault_key: u8,
-    /// The keys that moved, and one of the others.
+    /// Every key of a small keyboard; else the keys that moved recently and one other in turn.
     pub keys: KeyList<KeyState>,
 }
 
-/// Waves or forces to be applied from a time on.
+/// Waves or forces that hold from a play-out time on.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Play {
-    /// Counts these messages, modulo 2¹⁶.
+    /// Sequence number of the command, modulo 2¹⁶.
     pub seq: u16,
-    /// Device time from which they hold, µs modulo 2³².
+    /// Play-out time: device time from which the command holds, µs modulo 2³².
     pub play_us: u32,
-    /// One record a key.
+    /// One record for each key that is commanded.
     pub keys: KeyList<KeyWave>,
 }
 
-/// Every message.
+/// A message in either direction.
 #[derive(Clone, Copy, PartialEq, Debug)]
-#[allow(clippy::large_enum_variant, reason = "without a heap there is nowhere else to put it")]
+#[allow(clippy::large_enum_variant, reason = "without a heap a large variant cannot be boxed")]
 pub enum Message {
-    /// Device: what it is.
+    /// Device: its description.
     Hello(Hello),
-    /// Device: its keys' own mechanics.
+    /// Device: mechanics of its keys.
     Facts(KeyList<KeyFacts>),
-    /// Device: positions and waves.
+    /// Device: mode, faults, positions and waves.
     State(StateMessage),
-    /// Device: answer to a ping: its token, device time µs.
+    /// Device: answer to a ping, with the token of the ping and the device time, µs.
     Pong(u32, u32),
-    /// Host: waves.
+    /// Host: waves for a device with a junction.
     Wave(Play),
-    /// Host: forces, for a device without a junction.
+    /// Host: plain forces for a device without a junction.
     Torque(Play),
     /// Host: limits and local laws.
     Config(Config),
-    /// Host: force off, latched; with a sequence number.
+    /// Host: end force until the next clear; with a sequence number.
     Stop(u16),
-    /// Host: faults forgotten, force allowed; with a sequence number.
+    /// Host: reset the faults and allow force; with a sequence number.
     Clear(u16),
-    /// Host of this protocol version asks who is there.
+    /// Host: send hello and facts; with the host's version of the protocol.
     Ask(u8),
-    /// Host: wants a pong with this token.
+    /// Host: send a pong with this token.
     Ping(u32),
 }
 

@@ -1,24 +1,25 @@
-//! The port of a transmission line: wave variables.
+//! Wave variables at the port of a transmission line [Niemeyer and Slotine 1991].
 //!
-//! Velocity v and force f on the body at the port are counted in the same direction. With the
-//! arriving wave a and the leaving wave b, in √W,
+//! The velocity v, m/s, of the body at the port and the force f, N, on it have the same positive
+//! direction. With the impedance Z, N·s/m, the arriving wave a and the leaving wave b, √W,
 //!
 //! f = √(2Z) a − Z v,  b = √(2Z) v − a,  f v = (a² − b²)/2
 //!
-//! so that what a port gives its body is what came in less what went out, whatever v.
-//! [Niemeyer and Slotine 1991]. Keyboard, servo and the laboratory's experiments share it.
+//! The power that the body receives is that of the arriving wave less that of the leaving one, whatever
+//! v. Keyboard, servo and the experiments of the laboratory use this module.
 
 use crate::real::Real;
 
-/// 2, the factor of √(2Z).
+/// The number 2 of √(2Z).
 fn two<F: Real>() -> F {
     F::of(2.0)
 }
 
-/// A port of impedance Z.
+/// A port of an impedance Z.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Port<F = f64> {
     impedance: F,
+    /// √(2Z).
     root: F,
 }
 
@@ -29,19 +30,19 @@ impl<F: Real> Port<F> {
         Self { impedance, root: (two::<F>() * impedance).sqrt() }
     }
 
-    /// Z, N·s/m.
+    /// Impedance Z, N·s/m.
     #[must_use]
     pub const fn impedance(&self) -> F {
         self.impedance
     }
 
-    /// √(2Z) a, the force of the arriving wave on a body held still, N.
+    /// Drive √(2Z) a: force of the arriving wave on a body at rest, N.
     #[must_use]
     pub fn drive(&self, arriving: F) -> F {
         self.root * arriving
     }
 
-    /// The wave whose [`Port::drive`] is `drive` N, √W.
+    /// Wave, √W, with the [`Port::drive`] of `drive` N.
     #[must_use]
     pub fn wave(&self, drive: F) -> F {
         drive / self.root
@@ -53,37 +54,37 @@ impl<F: Real> Port<F> {
         self.force_of(self.drive(arriving), velocity)
     }
 
-    /// The same from the wave's drive: where a wave is kept as a force, as a keyboard does so that
-    /// a change of Z leaves the force continuous.
+    /// Force on the body along +v, N, from the drive of the arriving wave, N. A keyboard stores the wave as
+    /// a force, so that a change of Z leaves the force continuous.
     #[must_use]
     pub fn force_of(&self, drive: F, velocity: F) -> F {
         drive - self.impedance * velocity
     }
 
-    /// The wave that leaves, √W.
+    /// Leaving wave, √W.
     #[must_use]
     pub fn leaving(&self, arriving: F, velocity: F) -> F {
         self.root * velocity - arriving
     }
 
-    /// Energy that the body gets from these waves in `time` s, J.
+    /// Energy that the body receives through these waves in `time` s, J.
     #[must_use]
     pub fn energy(arriving: F, leaving: F, time: F) -> F {
         F::of(0.5) * (arriving * arriving - leaving * leaving) * time
     }
 
-    /// Mean velocity, m/s, over a step of `h` s of a mass (kg) at the port that had `velocity`
-    /// m/s and feels `load` N besides: the mid-point rule, which keeps ½mv² exactly. The mass's
-    /// next velocity is twice this less the last.
+    /// Mean velocity, m/s, of a `mass`, kg, at the port over a step of `h` s, from its `velocity`, m/s, at
+    /// the beginning and a further force `load`, N. By the mid-point rule ½mv² changes exactly by the
+    /// work; the velocity at the end is twice the mean less the one at the beginning.
     #[must_use]
     pub fn mean_velocity(&self, mass: F, velocity: F, arriving: F, load: F, h: F) -> F {
         mean_velocity(self.impedance, self.drive(arriving) + load, mass, velocity, h)
     }
 
-    /// Velocity, m/s, of a massless body before a one-sided spring of `stiffness` N/m that it
-    /// compresses by `depth` m (negative: as far away) at the beginning of the step of `h` s: the
-    /// wall's side of a link. The spring's mean force is the change of its energy over that of
-    /// the depth, so that it gives back what it took also where it is met or left in the step.
+    /// Velocity, m/s, of a massless body at the port in front of a one-sided spring of `stiffness` N/m over
+    /// a step of `h` s. At the beginning the body compresses the spring by `depth` m, or is −`depth` m away
+    /// from it. The mean force of the spring is the change of its energy divided by the change of depth, so
+    /// that it returns the energy it took also where contact begins or ends within the step.
     #[must_use]
     pub fn spring_velocity(&self, stiffness: F, depth: F, arriving: F, h: F) -> F {
         let (z, drive) = (self.impedance, self.drive(arriving));
@@ -94,7 +95,7 @@ impl<F: Real> Port<F> {
             if depth + h * touching >= none {
                 return touching;
             }
-            // Left in this step: Z v² − drive v − K d²/2h = 0.
+            // Contact ends in this step: Z v² − drive v − K d²/2h = 0.
             let root = (drive * drive + two::<F>() * z * stiffness * depth * depth / h).sqrt();
             return half * (drive - root) / z;
         }
@@ -102,15 +103,14 @@ impl<F: Real> Port<F> {
         if depth + h * free <= none {
             return free;
         }
-        // Met in this step: a v² + (K d − drive) v + K d²/2h = 0, the larger root.
+        // Contact begins in this step: a v² + (K d − drive) v + K d²/2h = 0, the larger root.
         let b = drive - stiffness * depth;
         let root = (b * b - two::<F>() * a * stiffness * depth * depth / h).max(none).sqrt();
         half * (b + root) / a
     }
 }
 
-/// [`Port::mean_velocity`] for a port known by its `impedance` N·s/m, its drive and the load making
-/// up `force` N.
+/// [`Port::mean_velocity`] from the `impedance`, N·s/m, and the sum `force`, N, of drive and load.
 #[must_use]
 pub fn mean_velocity<F: Real>(impedance: F, force: F, mass: F, velocity: F, h: F) -> F {
     let half = F::of(0.5) * h;
@@ -128,9 +128,9 @@ mod tests {
         [0.5, 7.0, 25.0].into_iter().map(Port::new)
     }
 
-    /// f = √(2Z) a − Z v, b = √(2Z) v − a: what the body gets is what came in less what went out.
+    /// f = √(2Z) a − Z v, b = √(2Z) v − a.
     #[test]
-    fn what_comes_in_less_what_goes_out_is_the_bodys() {
+    fn the_body_receives_the_energy_of_the_arriving_less_the_leaving_wave() {
         for port in ports() {
             for arriving in WAVES {
                 assert!((port.wave(port.drive(arriving)) - arriving).abs() < 1e-12);
@@ -148,9 +148,9 @@ mod tests {
         }
     }
 
-    /// The mid-point rule: the force at the mean velocity changes the momentum, and its work the energy.
+    /// The mid-point rule: the momentum changes by the impulse of the force, the energy by its work.
     #[test]
-    fn a_masss_energy_changes_by_the_work_of_the_mean_velocity() {
+    fn the_energy_of_a_mass_changes_by_the_work_at_the_mean_velocity() {
         let mut moved = 0.0f64;
         for port in ports() {
             for arriving in WAVES {
@@ -169,9 +169,9 @@ mod tests {
         assert!(moved > 1e-3, "{moved}");
     }
 
-    /// Free, met, held and left: what the port gives is what the one-sided spring has more.
+    /// The spring stores what the port gives: without contact, in contact, and where it begins or ends.
     #[test]
-    fn a_spring_gives_back_what_it_took_wherever_it_is_met_or_left() {
+    fn a_one_sided_spring_returns_the_energy_it_took() {
         let mut seen = [0; 4];
         for port in ports() {
             for arriving in WAVES {

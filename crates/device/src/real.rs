@@ -1,6 +1,7 @@
-//! The numbers the device calculates with: f64 in the emulator, f32 on a microcontroller.
+//! Number type of the device: f64 in the emulator, f32 on a microcontroller.
 //!
-//! The functions are those of `libm` on every machine, so that the same inputs give the same bits.
+//! Square root, exponential and rounding come from `libm` on every machine, so that the same inputs give
+//! the same bits.
 
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -21,13 +22,13 @@ pub trait Real:
     + SubAssign
     + MulAssign
 {
-    /// The number nearest to `value`; of constants, so that it costs nothing.
+    /// The number nearest to `value`. Used with constants only, so that the compiler converts them.
     fn of(value: f64) -> Self;
     /// The number nearest to `count`.
     fn from_count(count: i32) -> Self;
-    /// Without its fraction, saturating; NaN gives 0.
+    /// The integer part, saturating; NaN gives 0.
     fn truncated(self) -> i32;
-    /// The nearest whole number, saturating; NaN gives 0.
+    /// The nearest integer, saturating; NaN gives 0.
     fn rounded(self) -> i32;
     /// √x.
     #[must_use]
@@ -41,16 +42,16 @@ pub trait Real:
     /// 1 with the sign of x.
     #[must_use]
     fn signum(self) -> Self;
-    /// The smaller.
+    /// The smaller of both numbers.
     #[must_use]
     fn min(self, other: Self) -> Self;
-    /// The larger.
+    /// The larger of both numbers.
     #[must_use]
     fn max(self, other: Self) -> Self;
     /// Neither infinite nor NaN.
     fn is_finite(self) -> bool;
 
-    /// Within `least` to `most`; `least` where they cross.
+    /// Clamps to `least`…`most`; `least` where `least` > `most`.
     #[must_use]
     fn within(self, least: Self, most: Self) -> Self {
         self.min(most).max(least)
@@ -61,7 +62,7 @@ macro_rules! real {
     ($float:ty, $sqrt:path, $exp:path, $round:path) => {
         #[allow(
             clippy::cast_possible_truncation,
-            reason = "here numbers lose precision or fraction on purpose; casts saturate"
+            reason = "these conversions lose precision or fraction by design; casts saturate"
         )]
         impl Real for $float {
             #[inline]

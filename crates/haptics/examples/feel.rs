@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             sidecar.order(SidecarOrder::Arm(true));
             is_armed = true;
         }
-        while let Some(event) = sidecar.heard() {
+        while let Some(event) = sidecar.next_event() {
             println!("{:7.4} s  key {}  {}", event.time(), event.key.number(), event.event);
         }
     }

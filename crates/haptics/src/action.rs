@@ -1,8 +1,8 @@
-//! What can be felt through the junction of a haptic keyboard, and the key of each.
+//! Actions that a haptic keyboard can render, and their simulated keys.
 //!
-//! The junction pushes with f − Z·v ([`Drive::Wave`](touchback_action::Drive::Wave)), where f = √(2Z)·u
-//! is held for a step and v is the key's own speed at every moment inside it. As ∫v² dt ≥ v̄²·T, the
-//! key gets no more work than the waves bring.
+//! The junction drives a key with f − Z·v ([`Drive::Wave`](touchback_action::Drive::Wave)), N: f = √(2Z)·u is
+//! constant over a step, v is the key's speed at every moment of the step. Because ∫v² dt ≥ v̄²·T, the key
+//! receives no more work than the waves carry.
 
 use super::bench_load::BenchLoad;
 use super::walls::{self, Walled};
@@ -13,19 +13,19 @@ use touchback_action::{ActionKind, ActionSettings, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_device::message::IMPEDANCE;
 
-// The largest impedance that a keyboard can name, against the lightest key: 1.8 of 2.78.
+// Stability: the largest impedance on the wire times the step over the lightest mass is below 2.
 const _: () = assert!(255.0 * IMPEDANCE * STEP / LIGHTEST < 2.0);
 
-/// Actions that can be felt through a haptic keyboard.
+/// An action that a haptic keyboard can render.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// One of those that can be played.
+    /// An action that can also be played by notes.
     Played(ActionKind),
     /// The load of the acceptance measurements: a lever and a hammer on a spring.
     Bench,
-    /// A stiff wall at half depth.
+    /// A stiff wall at a depth of 5 mm, in continuous time.
     Wall,
-    /// The same wall, sampled.
+    /// The same wall as a sampled controller.
     Walled(walls::WallKind),
 }
 
@@ -39,7 +39,7 @@ impl Action {
     /// The grand action.
     pub const GRAND: Self = Self::Played(ActionKind::Grand);
 
-    /// All of them: those that notes can play, the load and the wall, its controllers.
+    /// All actions: those that notes can play, bench load, wall, sampled walls.
     pub const ALL: [Self; ActionKind::COUNT + 2 + walls::WallKind::ALL.len()] = {
         let mut all = [Self::Bench; ActionKind::COUNT + 2 + walls::WallKind::ALL.len()];
         let mut i = 0;
@@ -56,7 +56,7 @@ impl Action {
         all
     };
 
-    /// Its name on the command line.
+    /// Name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,36 +67,36 @@ impl Action {
         }
     }
 
-    /// `key` of it at rest with `settings`, relieved of what is `brought`; and what could not be
-    /// taken off. Allocates.
+    /// Creates the simulated `key` at rest with `settings`, less the `compensation`. Also returns the part of
+    /// `compensation` that could not be deducted. Allocates.
     #[must_use]
     pub fn key(
         self,
         key: KeyNumber,
         settings: &ActionSettings,
-        brought: &DynamicsCompensation,
+        compensation: &DynamicsCompensation,
     ) -> (Box<dyn Key>, DynamicsCompensation) {
-        let mut made: Box<dyn Key> = match self {
-            // Unlike a model from a file it knows its screws.
+        let mut simulated: Box<dyn Key> = match self {
+            // Unlike a key of a model it follows changes of regulation.
             Self::Played(ActionKind::Grand) => Box::new(GrandKey::new(key, settings)),
             Self::Played(kind) => Model::of(kind, key, settings).start(),
             Self::Bench => Box::new(BenchLoad::BENCH),
             Self::Wall => Box::new(BenchLoad::WALL),
             Self::Walled(kind) => Box::new(Walled::new(kind)),
         };
-        made.regulate(settings);
-        let left = made.compensate(brought);
-        made.reset_to_rest();
-        (made, left)
+        simulated.regulate(settings);
+        let residual = simulated.compensate(compensation);
+        simulated.reset_to_rest();
+        (simulated, residual)
     }
 
-    /// A wall is what is to be felt: the keyboard renders no bed before it.
+    /// The action is a wall, so that the keyboard must not render a bed in front of it.
     #[must_use]
     pub const fn is_wall(self) -> bool {
         matches!(self, Self::Wall | Self::Walled(_))
     }
 
-    /// The action of a name.
+    /// The action with this name.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|a| a.name() == name)

@@ -1,8 +1,9 @@
-//! Loads with a known solution: a lever with a hammer on a spring, or with a wall.
+//! Loads with a known solution: a lever with a hammer on a spring, or a lever and a wall.
 //!
-//! m v̇ = f − Z·v − F(x, v), taken by the mid-point step, six to an action step:
+//! m v̇ = f − Z·v − F(x, v) is integrated by the mid-point rule in six steps of h s per action step,
 //! v⁺ = ((m − Zh/2)·v + h·(f − F)) / (m + Zh/2),  x⁺ = x + h·(v + v⁺)/2,
-//! which keeps the junction's work exactly. Positive down; the hammer is written at the key front.
+//! which preserves the work of the junction exactly. Positions are positive down; the hammer's motion is
+//! referred to the key front.
 
 use crate::plant::Stop;
 use touchback_action::interface::key::{DynamicsCompensation, Key, OnEvent, Saved};
@@ -11,15 +12,15 @@ use touchback_action::{ActionSettings, Drive, KeyEvent, Readout};
 use touchback_core::math::vec2::Vec2;
 use touchback_device::port::mean_velocity;
 
-/// Steps in an action step: 1/48000 s.
-const PARTS: u32 = 6;
-/// Length of a step, s.
+/// Integration steps per action step.
+const SUBSTEPS: u32 = 6;
+/// Length of an integration step, s.
 const H: f64 = 1.0 / 48_000.0;
 
-/// Least mass left to the lever, kg: its damper is taken implicitly.
-const FLOOR: f64 = 5e-3;
+/// Smallest mass of a compensated lever, kg; the damper is integrated implicitly.
+const MIN_MASS: f64 = 5e-3;
 
-/// Half of the lever as it is drawn, m; chosen: everything is written at its front.
+/// Half the length of the drawn lever, m; chosen, because all quantities are referred to the front.
 const ARM: f64 = 0.1;
 
 /// Rest stop of the lever; chosen.
@@ -30,15 +31,15 @@ const REST: Stop = Stop { depth: 0.0, stiffness: 20_000.0, damping: 20.0 };
 pub struct BenchLoad {
     /// Mass of the lever, kg.
     pub mass: f64,
-    /// Mass of the hammer, kg; 0: there is none.
+    /// Mass of the hammer, kg; 0 without a hammer.
     pub head: f64,
-    /// Spring and damper between lever and hammer, one-sided; its depth is 0.
+    /// One-sided spring and damper between lever and hammer; the depth is 0.
     pub contact: Stop,
     /// Weight of the hammer, N.
     pub weight: f64,
-    /// String, met by the hammer.
+    /// String, which the hammer strikes.
     pub string: Stop,
-    /// Key bed or wall, met by the lever.
+    /// Key bed or wall, which stops the lever.
     pub bed: Stop,
     /// Depth of the lever, m.
     pub x: f64,
@@ -48,13 +49,13 @@ pub struct BenchLoad {
     pub hammer_x: f64,
     /// Speed of the hammer, m/s.
     pub hammer_v: f64,
-    /// Turned into heat so far, J.
+    /// Dissipated energy, J.
     pub dissipated: f64,
-    /// Work of the drive so far, J.
+    /// Work of the drive, J.
     pub work: f64,
-    /// What a haptic keyboard's own key brings.
-    brought: DynamicsCompensation,
-    /// How many times as stiff the bed is set.
+    /// Compensation for the physical key.
+    compensation: DynamicsCompensation,
+    /// Factor on the stiffness of the bed.
     stiffness: f64,
 }
 
@@ -68,18 +69,23 @@ impl BenchLoad {
         weight: 0.5,
         string: Stop { depth: 9e-3, stiffness: 20_000.0, damping: 20.0 },
         bed: Stop { depth: 10e-3, stiffness: 20_000.0, damping: 20.0 },
-        // At rest: 0.5 N on stop and spring.
+        // At rest 0.5 N load the stop and the spring.
         x: -0.5 / 20_000.0,
         v: 0.0,
         hammer_x: -0.5 / 20_000.0 - 0.5 / 5000.0,
         hammer_v: 0.0,
         dissipated: 0.0,
         work: 0.0,
-        brought: DynamicsCompensation { mass: 0.0, weight: 0.0, friction: 0.0, has_bed: false },
+        compensation: DynamicsCompensation {
+            mass: 0.0,
+            weight: 0.0,
+            friction: 0.0,
+            has_bed: false,
+        },
         stiffness: 1.0,
     };
 
-    /// A wall of 20 kN/m and 10 N·s/m at 5 mm before a lever of 50 g; chosen.
+    /// A lever of 50 g and a wall of 20 kN/m and 10 N·s/m at 5 mm; chosen.
     pub const WALL: Self = Self {
         head: 0.0,
         weight: 0.0,
@@ -89,7 +95,8 @@ impl BenchLoad {
         ..Self::BENCH
     };
 
-    fn part(&mut self, drive: f64, impedance: f64) {
+    /// One integration step under the force `drive`, N.
+    fn substep(&mut self, drive: f64, impedance: f64) {
         let (lever, hammer, loss) = self.forces();
         let mean = mean_velocity(impedance, drive - lever, self.mass, self.v, H);
         self.x += H * mean;
@@ -107,7 +114,8 @@ impl BenchLoad {
         }
     }
 
-    /// Force on the lever against its motion down, force on the hammer downward, N; power lost, W.
+    /// Force on the lever against downward motion, N; force on the hammer, N, positive down; dissipated
+    /// power, W.
     fn forces(&self) -> (f64, f64, f64) {
         let (mut lever, mut hammer, mut loss) = (0.0, -self.weight, 0.0);
         if self.head > 0.0 {
@@ -128,7 +136,7 @@ impl BenchLoad {
         (lever, hammer, loss)
     }
 
-    /// Kinetic and stored energy, J.
+    /// Kinetic and potential energy, J.
     #[must_use]
     pub fn energy(&self) -> f64 {
         let (y, w) = (self.hammer_x, self.hammer_v);
@@ -141,43 +149,46 @@ impl BenchLoad {
         sum
     }
 
-    /// It with its lever at depth `x` m and its hammer at `hammer_x` m.
+    /// The load with its lever at `x`, m, and its hammer at `hammer_x`, m.
     #[must_use]
-    pub const fn standing(self, x: f64, hammer_x: f64) -> Self {
+    pub const fn at(self, x: f64, hammer_x: f64) -> Self {
         Self { x, hammer_x, ..self }
     }
 
-    /// As it was before anything was set or taken off.
+    /// The load before settings and compensation.
     const fn own(&self) -> &'static Self {
         if self.head > 0.0 { &Self::BENCH } else { &Self::WALL }
     }
 
-    /// Mass and bed by what is set and brought. A wall is what is to be felt, not a bed.
+    /// Applies settings and compensation to mass and bed. A wall is the rendered object and stays.
     fn refresh(&mut self) {
         let own = self.own();
-        let is_bare = self.brought.has_bed && self.head > 0.0;
-        self.mass = (own.mass - self.brought.mass).max(FLOOR);
-        self.bed.stiffness = if is_bare { 0.0 } else { own.bed.stiffness * self.stiffness };
+        let has_no_bed = self.compensation.has_bed && self.head > 0.0;
+        self.mass = (own.mass - self.compensation.mass).max(MIN_MASS);
+        self.bed.stiffness = if has_no_bed { 0.0 } else { own.bed.stiffness * self.stiffness };
     }
 }
 
 impl Key for BenchLoad {
-    /// Under a force, or a force and an impedance; other drives leave it alone.
-    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
-        let (force, impedance) = pushed(drive);
-        for part in 0..PARTS {
-            let was = self.hammer_x;
-            self.part(force, impedance);
+    /// Accepts a force, or a force and an impedance; other drives give no force.
+    fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>) {
+        let (force, impedance) = force_and_impedance(drive);
+        for substep in 0..SUBSTEPS {
+            let before = self.hammer_x;
+            self.substep(force, impedance);
             let string = self.string.depth;
-            if self.head > 0.0 && was < string && self.hammer_x >= string {
-                let share = (string - was) / (self.hammer_x - was);
-                hear((f64::from(part) + share) * H, KeyEvent::Strike { speed: self.hammer_v });
+            if self.head > 0.0 && before < string && self.hammer_x >= string {
+                let share = (string - before) / (self.hammer_x - before);
+                on_event(
+                    (f64::from(substep) + share) * H,
+                    KeyEvent::Strike { speed: self.hammer_v },
+                );
             }
         }
     }
 
     fn readout(&self, drive: Drive) -> Readout {
-        let (force, impedance) = pushed(drive);
+        let (force, impedance) = force_and_impedance(drive);
         Readout {
             key: self.x,
             key_speed: self.v,
@@ -198,7 +209,7 @@ impl Key for BenchLoad {
         self.v.abs().max(self.hammer_v.abs())
     }
 
-    /// By what it holds and what it turned into heat.
+    /// Stored energy plus dissipated energy, J.
     fn work(&self) -> f64 {
         self.energy() + self.dissipated
     }
@@ -218,7 +229,7 @@ impl Key for BenchLoad {
         [self.x, self.v, self.hammer_x, self.hammer_v, self.dissipated] = saved.states();
     }
 
-    /// A lever of equal arms: at its end the hammer has the speed of the front.
+    /// A lever of equal arms, so that the hammer's end moves as fast as the front.
     fn pose(&self) -> Pose {
         let front = Vec2::new(-(ARM * ARM - self.x * self.x).max(0.0).sqrt(), -self.x);
         let level = |y: f64| [Vec2::new(0.4 * ARM, y), Vec2::new(1.4 * ARM, y)];
@@ -236,7 +247,7 @@ impl Key for BenchLoad {
         Box::new(*self)
     }
 
-    /// Its bed's stiffness alone.
+    /// Applies the stiffness of the bed, the only setting of a load.
     fn regulate(&mut self, settings: &ActionSettings) -> f64 {
         let before = self.energy();
         self.stiffness = settings.key_bed_stiffness;
@@ -244,16 +255,19 @@ impl Key for BenchLoad {
         self.energy() - before
     }
 
-    /// Its mass, and the bed of one that has a hammer.
-    fn compensate(&mut self, brought: &DynamicsCompensation) -> DynamicsCompensation {
-        self.brought = *brought;
+    /// Deducts the mass, and the bed of a load with a hammer.
+    fn compensate(&mut self, compensation: &DynamicsCompensation) -> DynamicsCompensation {
+        self.compensation = *compensation;
         self.refresh();
-        DynamicsCompensation { mass: brought.mass - (self.own().mass - self.mass), ..*brought }
+        DynamicsCompensation {
+            mass: compensation.mass - (self.own().mass - self.mass),
+            ..*compensation
+        }
     }
 }
 
-/// Force, N, and impedance, N·s/m, of what a keyboard drives a lever with.
-pub fn pushed(drive: Drive) -> (f64, f64) {
+/// Force, N, and impedance, N·s/m, of a drive.
+pub fn force_and_impedance(drive: Drive) -> (f64, f64) {
     match drive {
         Drive::Wave { force, impedance } => (force, impedance),
         Drive::Force([a, b]) => (0.5 * (a + b), 0.0),
@@ -266,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_driven_lever_accounts_for_all_work() {
+    fn the_energy_balance_of_a_driven_lever_closes() {
         let mut lever = BenchLoad::BENCH;
         let start = lever.energy();
         let mut strikes = 0;

@@ -1,8 +1,8 @@
-//! A motorized key measured by its own motor, with 2 N at most: what a firmware has to know of it.
+//! Calibration: measures a motorized key by its own motor with at most 2 N, for the facts of its firmware.
 //!
-//! Positive down, SI. The keyboard is driven with plain forces f and a local damping Z; its
-//! configuration bounds what the motor gives, damping included. With m, b, c, W the key's mass,
-//! damping, friction and weight:
+//! Positions and forces are positive down, in SI units. The keyboard is driven with plain forces f and a
+//! local damping Z; its configuration bounds the sum of both. With the key's mass m, damping b, friction c
+//! and weight W:
 //!
 //! ```text
 //! at constant speed v    f = W ± c + b·v       down and up, at two speeds
@@ -11,7 +11,7 @@
 //! a mass M on its front  newtons for one commanded = M·g/(W − W′)
 //! ```
 //!
-//! No thread, no port and no clock of its own: a [`Line`] carries bytes and tells the time.
+//! Calibration has no thread, port or clock of its own: a [`Line`] carries the bytes and gives the time.
 
 mod line;
 mod motions;
@@ -20,15 +20,15 @@ mod tests;
 
 use super::session::HaltReason;
 use line::Bench;
-pub use line::{Line, Trouble};
+pub use line::{CalibrationError, Line};
 use touchback_device::message::Hello;
 
-/// Largest force on a key, N.
+/// Largest force on a key, N, damping included.
 pub const FORCE: f64 = 2.0;
 /// Standard gravity, m/s².
 pub const GRAVITY: f64 = 9.806_65;
 
-/// What was measured of one key, in the keyboard's own newtons and meters.
+/// Measurement of one key, in the keyboard's own newtons and meters.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct KeyMeasurement {
     /// Position at rest, m.
@@ -37,23 +37,23 @@ pub struct KeyMeasurement {
     pub noise: f64,
     /// Moving mass at the front, kg.
     pub mass: f64,
-    /// Force that holds the key up, N.
+    /// Weight: force that holds the key up at rest, N.
     pub weight: f64,
     /// Coulomb friction, N.
     pub friction: f64,
     /// Viscous damping, N·s/m.
     pub damping: f64,
-    /// From a command's play-out to the key's motion, s.
+    /// Delay from the play-out of a command to the motion of the key, s.
     pub delay: f64,
-    /// Key bed: depth, m, and stiffness, N/m; none before 13 mm.
+    /// Depth, m, and stiffness, N/m, of the key bed; none where there is no bed above 13 mm.
     pub bed: Option<[f64; 2]>,
-    /// Newtons given for one commanded; 1 where no mass was laid on the key.
+    /// Motor constant: newtons given for one commanded; 1 where it was not measured with a mass.
     pub motor: f64,
 }
 
 impl KeyMeasurement {
-    /// In true units: forces by `motor`, lengths by `scale`, meters of the key for one of the
-    /// sensor.
+    /// Converts to true units: forces by `motor`, lengths by `scale`, meters of the key for one that the
+    /// sensor shows.
     #[must_use]
     pub fn corrected(&self, scale: f64) -> Self {
         let k = self.motor;
@@ -77,78 +77,78 @@ pub struct Calibration<L: Line> {
 }
 
 impl<L: Line> Calibration<L> {
-    /// Asks who is there and bounds its force.
+    /// Finds the keyboard at the other end of `line`.
     ///
     /// # Errors
-    /// Nobody answers, or who answers cannot be calibrated.
-    pub fn begin(line: L) -> Result<Self, Trouble> {
+    /// No keyboard answers, or the keyboard cannot be calibrated.
+    pub fn begin(line: L) -> Result<Self, CalibrationError> {
         Ok(Self { bench: Bench::begin(line)? })
     }
 
-    /// What the keyboard says of itself.
+    /// Description of the keyboard.
     #[must_use]
     pub const fn hello(&self) -> &Hello {
         self.bench.hello()
     }
 
-    /// Measures key `key` of the keyboard, from 0; nobody may touch it. Three attempts, where the
-    /// keyboard took its force away.
+    /// Measures key `key` of the keyboard, from 0. Nobody may touch the key. Repeats a measurement up to two
+    /// times where the keyboard has ended force.
     ///
     /// # Errors
-    /// What stands in the way.
-    pub fn key(&mut self, key: u8) -> Result<KeyMeasurement, Trouble> {
+    /// The key cannot be measured.
+    pub fn key(&mut self, key: u8) -> Result<KeyMeasurement, CalibrationError> {
         self.attempts(key, motions::measure)
     }
 
-    /// Newtons given for one commanded by the motor of `key`, which holds `weight` N up by itself and
-    /// has a mass of `mass` kg lying on its front.
+    /// Measures the motor constant of `key`, newtons given for one commanded, with a mass of `mass`, kg, on
+    /// its front. `weight` is the weight measured without the mass, N.
     ///
     /// # Errors
-    /// What stands in the way; the mass is not felt.
-    pub fn motor(&mut self, key: u8, weight: f64, mass: f64) -> Result<f64, Trouble> {
+    /// The key cannot be measured, or the mass does not show in the weight.
+    pub fn motor(&mut self, key: u8, weight: f64, mass: f64) -> Result<f64, CalibrationError> {
         let loaded = self.attempts(key, motions::weigh)?;
-        let felt = weight - loaded;
-        let motor = mass * GRAVITY / felt;
-        if (0.2..5.0).contains(&motor) { Ok(motor) } else { Err(Trouble::Unfelt) }
+        let motor = mass * GRAVITY / (weight - loaded);
+        if (0.2..5.0).contains(&motor) { Ok(motor) } else { Err(CalibrationError::Unfelt) }
     }
 
-    /// Talks on for `seconds` without force, so that a user may be waited for.
+    /// Keeps the line running without force for `seconds`, to wait for a user.
     ///
     /// # Errors
-    /// The line's end.
-    pub fn pause(&mut self, seconds: f64) -> Result<(), Trouble> {
+    /// The line has ended.
+    pub fn pause(&mut self, seconds: f64) -> Result<(), CalibrationError> {
         self.bench.pause(seconds)
     }
 
-    /// Ends force; to be called last.
+    /// Ends force and the calibration.
     ///
     /// # Errors
-    /// The line's end.
-    pub fn end(mut self) -> Result<(), Trouble> {
+    /// The line has ended.
+    pub fn end(mut self) -> Result<(), CalibrationError> {
         self.bench.stop()
     }
 
+    /// Arms the key, measures and ends force, up to three times.
     fn attempts<T>(
         &mut self,
         key: u8,
-        measure: impl Fn(&mut Bench<L>) -> Result<T, Trouble>,
-    ) -> Result<T, Trouble> {
-        let mut tries = 3;
+        measure: impl Fn(&mut Bench<L>) -> Result<T, CalibrationError>,
+    ) -> Result<T, CalibrationError> {
+        let mut attempts = 3;
         loop {
             self.bench.arm(key)?;
             let result = measure(&mut self.bench);
-            // Whatever it was: first the force ends.
+            // Force ends whatever the result.
             self.bench.stop()?;
-            tries -= 1;
+            attempts -= 1;
             match result {
-                Err(Trouble::Stopped { .. }) if tries > 0 => {}
+                Err(CalibrationError::Stopped { .. }) if attempts > 0 => {}
                 result => return result,
             }
         }
     }
 }
 
-impl From<HaltReason> for Trouble {
+impl From<HaltReason> for CalibrationError {
     fn from(why: HaltReason) -> Self {
         Self::Unfit(why)
     }

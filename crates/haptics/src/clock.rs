@@ -1,8 +1,8 @@
-//! Clock recovery: the keyboard's clock against the host's, in spite of drift and jitter.
+//! Clock recovery: offset and drift of the keyboard's clock against the host's, despite jitter.
 //!
-//! Delay only adds to arrival times, so of every window the arrival with the least delay is kept,
-//! and a straight line through the last windows gives offset and drift. The residual is the root
-//! mean square of what the line leaves.
+//! Jitter only delays arrivals. Of every window of 0.25 s the arrival with the smallest delay is kept; a
+//! straight line through the last 32 windows gives offset and drift. The residual is the root mean square
+//! distance from the line, s.
 
 use touchback_device::fixed::since;
 
@@ -11,16 +11,18 @@ use touchback_core::math::power::square;
 
 /// Length of a window, s.
 const WINDOW: f64 = 0.25;
-/// Windows a line is drawn through: eight seconds.
+/// Number of windows in the fit: 8 s.
 const WINDOWS: usize = 32;
 
-/// Window under way and the line through the last windows.
+/// The present window and the last complete ones.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Recovery {
-    /// Last device time, µs; seconds of it since the first.
+pub struct ClockRecovery {
+    /// Last device time, µs.
     last: Option<u32>,
+    /// Device time since the first message, s.
     time: f64,
-    /// Beginning of the window under way, and its least delay: device time, host minus device.
+    /// Beginning of the present window, s, and its arrival with the smallest delay: device time, s, and host
+    /// time less device time, s.
     began: f64,
     least: Option<(f64, f64)>,
     kept: [(f64, f64); WINDOWS],
@@ -28,8 +30,8 @@ pub struct Recovery {
     next: usize,
 }
 
-impl Recovery {
-    /// A message of device time `t_us` arrived at `now` s.
+impl ClockRecovery {
+    /// Notes a message of device time `t_us`, µs, that arrived at `now`, s.
     pub fn note(&mut self, t_us: u32, now: f64) {
         let passed = f64::from(self.last.map_or(0, |last| since(t_us, last))) * 1e-6;
         if !(-1.0..=1.0).contains(&passed) {
@@ -53,7 +55,7 @@ impl Recovery {
         }
     }
 
-    /// The line, and the root mean square of what it leaves, s.
+    /// The line, and the residual, s.
     fn line(&self) -> Option<(Line, f64)> {
         let kept = self.kept.get(..self.count).filter(|k| k.len() >= 4)?;
         let line = Line::through(kept)?;
@@ -61,10 +63,10 @@ impl Recovery {
         Some((line, (squares / kept.len() as f64).sqrt()))
     }
 
-    /// Share by which the device's clock runs fast, and the residual, s; zeros in the first second.
+    /// Share by which the device's clock is fast, and the residual, s; 0 for both during the first second.
     #[must_use]
     pub fn fit(&self) -> (f64, f64) {
-        self.line().map_or((0.0, 0.0), |(line, left)| (-line.slope, left))
+        self.line().map_or((0.0, 0.0), |(line, residual)| (-line.slope, residual))
     }
 }
 
@@ -74,23 +76,22 @@ mod tests {
     use touchback_core::math::random::Random;
     use touchback_device::fixed::micros;
 
-    /// Host time, s, of the device time of the last message, as the line has it.
-    fn host_time(clock: &Recovery) -> Option<f64> {
+    /// Host time of the last message's device time by the line, s.
+    fn host_time(clock: &ClockRecovery) -> Option<f64> {
         clock.line().map(|(line, _)| clock.time + line.at(clock.time))
     }
 
-    /// A device 200 ppm fast or slow whose messages come up to 2 ms late: after eight seconds the
-    /// drift is known to 10 ppm and the time to 0.15 ms.
+    /// With 200 ppm of drift and 2 ms of jitter the drift is within 10 ppm and the time within 0.15 ms after 8 s.
     #[test]
-    fn drift_and_time_are_found_under_jitter() {
+    fn drift_and_time_are_recovered_under_jitter() {
         for drift in [-200e-6, 0.0, 200e-6] {
-            let mut clock = Recovery::default();
+            let mut clock = ClockRecovery::default();
             let mut random = Random::new(1);
             let mut worst = 0.0f64;
             for i in 0..20_000u32 {
                 let jitter = 2e-3 * random.share();
                 let sent = f64::from(i) * 1e-3;
-                // The device's count begins just before its wrap.
+                // The device time wraps during the test.
                 let t_us = micros(4_294.9 + sent * (1.0 + drift));
                 clock.note(t_us, 100.0 + sent + jitter);
                 if i > 8000 {
@@ -104,8 +105,8 @@ mod tests {
     }
 
     #[test]
-    fn a_jumped_clock_begins_anew() {
-        let mut clock = Recovery::default();
+    fn a_jump_of_the_clock_restarts_the_fit() {
+        let mut clock = ClockRecovery::default();
         for i in 0..3000u32 {
             clock.note(i * 1000, f64::from(i) * 1e-3);
         }

@@ -1,20 +1,19 @@
-//! One plugin instance's keyboard: what its project chose, the sidecar while it is active, and what
-//! the audio thread needs of it.
+//! The keyboard of one plugin instance: the project's choice, the sidecar while the plugin is active, and
+//! the audio thread's end.
 //!
-//! | who | calls |
+//! | thread | calls |
 //! | --- | --- |
-//! | host's main thread | [`KeyboardConnection::activate`], which opens what was chosen; [`KeyboardConnection::deactivate`] |
-//! | window | [`KeyboardConnection::ports`], [`KeyboardConnection::choose`], [`KeyboardConnection::arm`], [`KeyboardConnection::look`] |
+//! | host's main thread | [`KeyboardConnection::activate`], which opens the choice; [`KeyboardConnection::deactivate`] |
+//! | window | [`KeyboardConnection::ports`], [`KeyboardConnection::choose`], [`KeyboardConnection::arm`], [`KeyboardConnection::view`] |
 //! | audio thread | [`KeyboardAudioEnd`] alone: no allocation, lock or wait |
 //!
-//! A window shows [`KeyboardConnection::look`] (the choice, what is wrong, where the keyboard stands in words, the
-//! sidecar's [`SidecarReport`] with histograms, depths and forces); on a click it calls [`KeyboardConnection::choose`] with
-//! a changed [`Choice`] and writes [`Choice::text`] to the project's parameters
-//! (`HostParams::set_keyboard`), so that it persists. Choosing takes effect at once while the plugin
-//! is active, at its next activation otherwise. [`EMULATOR`] as port is a keyboard without hardware,
-//! started and ended with the plugin; `take` names a servo's log that sounds in place of a keyboard.
-//! A choice persists with the project, arming does not: force is off until [`KeyboardConnection::arm`], and off
-//! again whenever the port changes. After a halt, arming again clears it.
+//! A window shows [`KeyboardConnection::view`]: choice, error, text of the state, and the [`SidecarReport`] with
+//! histograms, depths and forces. On a click it calls [`KeyboardConnection::choose`] with a changed [`Choice`] and
+//! writes [`Choice::text`] to the project's parameters (`HostParams::set_keyboard`), so that the choice persists.
+//! A choice takes effect at once while the plugin is active, else at the next activation. [`EMULATOR`] as port is
+//! an emulated keyboard, started and ended with the plugin; `take` names a servo's log that sounds in place of a
+//! keyboard. Arming does not persist: motors stay off until [`KeyboardConnection::arm`], and go off whenever the
+//! port changes. After a halt the user must arm again.
 
 mod audio;
 mod choice;
@@ -36,55 +35,55 @@ use touchback_action::ActionSettings;
 use touchback_core::exchange::lock::lock;
 use touchback_core::exchange::queue;
 
-/// Name of a port for an emulated keyboard of [`EMULATED_KEYS`] keys, played by its own fingers.
+/// Port name of an emulated keyboard with [`EMULATED_KEYS`] keys, played by emulated fingers.
 pub const EMULATOR: &str = "emulator";
-/// Keys of the emulated keyboard; the first is piano key 40.
+/// Number of keys of the emulated keyboard; the first is piano key 40.
 pub const EMULATED_KEYS: u8 = 8;
 
-/// What a window shows.
+/// State of a connection, for a window.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ConnectionView {
     /// The present choice.
     pub choice: Choice,
-    /// Why the choice could not be opened, with what to do; empty where it is open.
+    /// Why the choice could not be opened, and the remedy; empty without an error.
     pub trouble: String,
-    /// The keyboard's state in words; empty while nothing is open.
-    pub standing: String,
-    /// Advice from the measured round trips and losses, if any.
+    /// Text of the keyboard's state; empty while no port is open.
+    pub state_text: String,
+    /// Advice from the measured round trips, if any.
     pub advice: Option<&'static str>,
     /// The sidecar's report; `None` while no port is open.
     pub report: Option<SidecarReport>,
 }
 
-/// The keyboard of one instance.
+/// The keyboard of one plugin instance.
 #[derive(Debug, Default)]
 pub struct KeyboardConnection {
-    inside: Mutex<Inside>,
+    inner: Mutex<Inner>,
 }
 
 #[derive(Debug, Default)]
-struct Inside {
+struct Inner {
     choice: Choice,
-    stage: Option<Stage>,
+    activation: Option<Activation>,
     sidecar: Option<Sidecar>,
     emulated: Option<Emulated>,
     trouble: String,
 }
 
-/// What is fixed while the instance is active, and the queues to the audio thread.
+/// Data of an activation, and the queues to and from the audio thread.
 #[derive(Debug)]
-struct Stage {
+struct Activation {
     owner: String,
     settings: ActionSettings,
     sample_rate: f64,
     block: usize,
-    /// An offline bounce: only recordings are opened, no port.
+    /// An offline bounce: takes are opened, ports are not.
     is_offline: bool,
-    coming: queue::Sender<Option<Box<Joined>>>,
-    spent: queue::Receiver<Box<Joined>>,
+    joining: queue::Sender<Option<Box<Joined>>>,
+    retired: queue::Receiver<Box<Joined>>,
 }
 
-/// What an activation fixes: owner, settings, rate, block.
+/// Parameters of an activation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ActivationContext<'a> {
     /// Name of the port's owner, as other programs see it.
@@ -95,88 +94,88 @@ pub struct ActivationContext<'a> {
     pub sample_rate: f64,
     /// Largest block, samples.
     pub block: usize,
-    /// An offline bounce: no port is opened, a take sounds all the same.
+    /// An offline bounce: no port is opened, but a take sounds.
     pub is_offline: bool,
 }
 
 impl KeyboardConnection {
-    fn inside(&self) -> MutexGuard<'_, Inside> {
-        lock(&self.inside)
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        lock(&self.inner)
     }
 
-    /// The serial ports there are, [`EMULATOR`] not among them.
+    /// The serial ports of the system, without [`EMULATOR`].
     ///
     /// # Errors
-    /// The system's error.
+    /// The system cannot list its ports.
     pub fn ports() -> Result<Vec<PortInfo>, PortError> {
         serial::list()
     }
 
-    /// What is chosen.
+    /// The present choice.
     #[must_use]
     pub fn choice(&self) -> Choice {
-        self.inside().choice.clone()
+        self.inner().choice.clone()
     }
 
-    /// Sets the choice: force share and host notes take effect at once; a changed port, action,
-    /// delay or recording is opened now where the plugin is active, without force.
+    /// Sets the choice. Gain and host notes take effect at once. Another change opens port or take anew,
+    /// without force, where the plugin is active.
     pub fn choose(&self, choice: Choice) {
-        let mut inside = self.inside();
-        let is_elsewhere = inside.choice.is_elsewhere(&choice);
-        inside.choice = choice;
-        if is_elsewhere {
-            inside.join();
-        } else if let Some(sidecar) = &inside.sidecar {
-            sidecar.order(SidecarOrder::Gain(inside.choice.gain));
-            sidecar.order(SidecarOrder::LetPlay(inside.choice.plays));
+        let mut inner = self.inner();
+        let must_reopen = inner.choice.must_reopen(&choice);
+        inner.choice = choice;
+        if must_reopen {
+            inner.reopen();
+        } else if let Some(sidecar) = &inner.sidecar {
+            sidecar.order(SidecarOrder::Gain(inner.choice.gain));
+            sidecar.order(SidecarOrder::LetPlay(inner.choice.plays));
         }
     }
 
-    /// Activates the instance: opens the choice, without force; an error is kept for
+    /// Activates the instance and opens the choice, without force; an error is available from
     /// [`KeyboardConnection::trouble`]. Returns the audio thread's end.
     #[must_use]
-    pub fn activate(&self, place: &ActivationContext<'_>) -> KeyboardAudioEnd {
-        let mut inside = self.inside();
-        // Room for 64 changes of choice between two blocks; more wait in the window.
-        let (coming, inbox) = queue::bounded(64);
-        let (outbox, spent) = queue::bounded(64);
-        inside.stage = Some(Stage {
-            owner: place.owner.into(),
-            settings: *place.settings,
-            sample_rate: place.sample_rate,
-            block: place.block,
-            is_offline: place.is_offline,
-            coming,
-            spent,
+    pub fn activate(&self, context: &ActivationContext<'_>) -> KeyboardAudioEnd {
+        let mut inner = self.inner();
+        // Capacity: 64 changes of choice between two blocks.
+        let (joining, inbox) = queue::bounded(64);
+        let (outbox, retired) = queue::bounded(64);
+        inner.activation = Some(Activation {
+            owner: context.owner.into(),
+            settings: *context.settings,
+            sample_rate: context.sample_rate,
+            block: context.block,
+            is_offline: context.is_offline,
+            joining,
+            retired,
         });
-        inside.join();
+        inner.reopen();
         KeyboardAudioEnd::new(inbox, outbox)
     }
 
     /// Ends force and closes the port.
     pub fn deactivate(&self) {
-        let mut inside = self.inside();
-        inside.stage = None;
-        inside.leave();
+        let mut inner = self.inner();
+        inner.activation = None;
+        inner.close();
     }
 
-    /// Arms or disarms; arming clears a halt.
+    /// Arms or disarms. Arming also ends a halt.
     pub fn arm(&self, on: bool) {
-        if let Some(sidecar) = &self.inside().sidecar {
+        if let Some(sidecar) = &self.inner().sidecar {
             sidecar.order(SidecarOrder::Arm(on));
         }
     }
 
-    /// What a window shows.
+    /// State of the connection, for a window.
     #[must_use]
-    pub fn look(&self) -> ConnectionView {
-        let mut inside = self.inside();
-        inside.free();
-        let report = inside.sidecar.as_mut().map(|s| *s.report());
+    pub fn view(&self) -> ConnectionView {
+        let mut inner = self.inner();
+        inner.free();
+        let report = inner.sidecar.as_mut().map(|s| *s.report());
         ConnectionView {
-            choice: inside.choice.clone(),
-            trouble: inside.trouble.clone(),
-            standing: report.as_ref().map(status_text::standing).unwrap_or_default(),
+            choice: inner.choice.clone(),
+            trouble: inner.trouble.clone(),
+            state_text: report.as_ref().map(status_text::connection).unwrap_or_default(),
             advice: report.as_ref().and_then(status_text::advice),
             report,
         }
@@ -185,60 +184,62 @@ impl KeyboardConnection {
     /// The sidecar's report; `None` while no port is open.
     #[must_use]
     pub fn report(&self) -> Option<SidecarReport> {
-        self.look().report
+        self.view().report
     }
 
-    /// Why what is chosen cannot be had, with what to do; empty where it can.
+    /// Why the choice could not be opened, and the remedy; empty without an error.
     #[must_use]
     pub fn trouble(&self) -> String {
-        self.inside().trouble.clone()
+        self.inner().trouble.clone()
     }
 }
 
-impl Inside {
-    /// Frees what the audio thread has handed back.
+impl Inner {
+    /// Frees what the audio thread has returned.
     fn free(&mut self) {
-        if let Some(stage) = &self.stage {
-            while stage.spent.receive().is_some() {}
+        if let Some(activation) = &self.activation {
+            while activation.retired.receive().is_some() {}
         }
     }
 
-    fn leave(&mut self) {
+    /// Closes port and emulator.
+    fn close(&mut self) {
         self.sidecar = None;
         self.emulated = None;
         self.trouble.clear();
     }
 
-    /// Sends the open choice, or nothing, to the audio thread.
-    fn join(&mut self) {
-        self.leave();
+    /// Opens the choice and sends it, or nothing, to the audio thread.
+    fn reopen(&mut self) {
+        self.close();
         self.free();
-        if self.stage.is_none() {
+        if self.activation.is_none() {
             return;
         }
-        let joined = self.joined().unwrap_or_else(|trouble| {
+        let joined = self.open().unwrap_or_else(|trouble| {
             self.trouble = trouble;
             None
         });
-        if let Some(stage) = &self.stage
-            && stage.coming.send(joined.map(Box::new)).is_err()
+        if let Some(activation) = &self.activation
+            && activation.joining.send(joined.map(Box::new)).is_err()
         {
             self.sidecar = None;
-            self.trouble = "the host does not play: choose again when it does".into();
+            self.trouble = "the host is not processing audio: choose again when it is".into();
         }
     }
 
-    fn joined(&mut self) -> Result<Option<Joined>, String> {
-        let Some(stage) = &self.stage else { return Ok(None) };
+    /// Opens the choice; none without a port or take.
+    fn open(&mut self) -> Result<Option<Joined>, String> {
+        let Some(activation) = &self.activation else { return Ok(None) };
         let choice = &self.choice;
         if !choice.take.is_empty() {
             let take = Recording::open(choice.take.as_ref()).map_err(|e| e.to_string())?;
             let action = take.action().map_err(|e| e.to_string())?;
             let entries = take.in_memory().map_err(|e| e.to_string())?;
-            let replay = Replay::recorded(entries, action, stage.sample_rate);
+            let replay = Replay::recorded(entries, action, activation.sample_rate);
             return Ok(Some(Joined { replay, settings: None, notes: None, is_new: false }));
         }
-        if choice.port.is_empty() || stage.is_offline {
+        if choice.port.is_empty() || activation.is_offline {
             return Ok(None);
         }
         let mut port = choice.port.clone();
@@ -249,11 +250,11 @@ impl Inside {
             emulated.path().clone_into(&mut port);
             self.emulated = Some(emulated);
         }
-        let options = choice.options(&stage.settings);
+        let options = choice.options(&activation.settings);
         let mut sidecar =
-            Sidecar::start(&port, &stage.owner, options).map_err(|e| e.to_string())?;
+            Sidecar::start(&port, &activation.owner, options).map_err(|e| e.to_string())?;
         let joined = sidecar.take_log().map(|log| Joined {
-            replay: Replay::new(log, choice.action, stage.sample_rate, stage.block),
+            replay: Replay::new(log, choice.action, activation.sample_rate, activation.block),
             settings: sidecar.take_settings(),
             notes: sidecar.take_notes(),
             is_new: true,

@@ -1,13 +1,12 @@
-//! A keyboard without hardware: the device half over emulated keys and fingers, in its own time.
+//! Emulated keyboard: the code of [`touchback_device::device`] with emulated keys and fingers, in virtual time.
 //!
-//! It runs the code of [`touchback_device::device`] unchanged; mechanics and fingers are stepped
-//! six times a tick.
+//! Keys and fingers are stepped six times per tick of 125 µs.
 
 pub mod defect;
 
 use super::plant::{EmulatedFinger, EmulatedKey, KeyPlant};
 use super::script::{Script, ScriptedFinger};
-use defect::{Defective, Defects};
+use defect::{DefectState, Defects};
 use touchback_device::device::key_impedance::RenderedBed;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::device::{Build, Device};
@@ -21,25 +20,25 @@ pub const TICK_US: u32 = 125;
 /// Design of an emulated keyboard.
 #[derive(Clone, Debug)]
 pub struct Making {
-    /// Keys, 1…88.
+    /// Number of keys, 1…88.
     pub keys: u8,
-    /// Piano number of the first.
+    /// Piano number of the first key.
     pub first_key: u8,
-    /// Every key's mechanics.
+    /// Mechanics of every key.
     pub plant: KeyPlant,
     /// The finger on every key.
     pub finger: EmulatedFinger,
     /// Time between states, µs.
     pub report_us: u16,
-    /// Most keys in a state.
+    /// Largest number of keys in a state.
     pub state_keys: u8,
-    /// It runs the junction itself; otherwise it takes forces only.
+    /// The device has a wave junction; without it accepts plain forces only.
     pub has_junction: bool,
-    /// It renders a key bed where a host asks for one.
+    /// The device can render a key bed.
     pub renders_bed: bool,
     /// Largest force of a motor, N.
     pub force: f64,
-    /// Share by which the device's clock runs fast.
+    /// Share by which the device's clock is fast.
     pub drift: f64,
 }
 
@@ -65,24 +64,25 @@ impl Default for Making {
 pub struct Emulator {
     device: Box<Device<KEYS>>,
     keys: Vec<EmulatedKey>,
-    players: Vec<ScriptedFinger>,
+    fingers: Vec<ScriptedFinger>,
     script: Script,
     finger: EmulatedFinger,
     counts: Box<[i32; KEYS]>,
     forces: Box<[f64; KEYS]>,
-    /// Time by the emulator's clock, µs, and by the device's, which may jump.
+    /// Time by the emulator's clock, µs, and by the device's clock, which may drift and jump.
     now_us: u64,
     device_us: u32,
+    /// Part of the drift below 1 µs, µs.
     ahead: f64,
     drift: f64,
-    /// Counts that every sensor reads too much.
+    /// Counts added to every sensor.
     sensor_offset: i32,
-    defective: Defective,
-    /// Largest force a motor gave, N.
+    defects: DefectState,
+    /// Largest force of any motor so far, N.
     peak: f64,
 }
 
-/// The device's build for the design `making`.
+/// The build of a device of the design `making`.
 #[must_use]
 pub fn build(making: &Making) -> Build<KEYS> {
     let plant = &making.plant;
@@ -128,14 +128,14 @@ fn step_nm(step: f64) -> u32 {
 }
 
 impl Emulator {
-    /// Powered up with every key at rest.
+    /// A keyboard just switched on, with all keys at rest.
     #[must_use]
     pub fn new(making: &Making, script: Script) -> Self {
         let keys = usize::from(making.keys.clamp(1, 88));
         Self {
             device: Box::new(Device::new(build(making), 0)),
             keys: vec![EmulatedKey::new(making.plant, making.finger); keys],
-            players: vec![ScriptedFinger::new(making.finger); keys],
+            fingers: vec![ScriptedFinger::new(making.finger); keys],
             script,
             finger: making.finger,
             counts: Box::new([0; KEYS]),
@@ -145,7 +145,7 @@ impl Emulator {
             ahead: 0.0,
             drift: making.drift,
             sensor_offset: 0,
-            defective: Defective::new(keys),
+            defects: DefectState::new(keys),
             peak: 0.0,
         }
     }
@@ -156,27 +156,27 @@ impl Emulator {
         Making { plant: KeyPlant::DESK, ..Making::default() }
     }
 
-    /// Takes what the host sent.
+    /// Receives bytes from the host.
     pub fn receive(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|b| self.device.receive(*b));
     }
 
-    /// One tick of 125 µs; what the device sends is appended to `out`.
+    /// One tick of 125 µs. Appends the bytes that the device sends to `out`.
     pub fn tick(&mut self, out: &mut Vec<u8>) {
         let time = self.time();
         self.now_us += u64::from(TICK_US);
         // The drift adds whole microseconds to the device's clock.
-        let wrong = self.drift + self.defective.defects.clock - 1.0;
-        self.ahead += wrong * f64::from(TICK_US);
+        let error = self.drift + self.defects.set.clock - 1.0;
+        self.ahead += error * f64::from(TICK_US);
         let extra = self.ahead.trunc();
         self.ahead -= extra;
         let step = i64::from(TICK_US) + i64::from(touchback_core::math::cast::rounded_i32(extra));
         self.device_us = self.device_us.wrapping_add(u32::try_from(step).unwrap_or(TICK_US));
-        for (i, (key, player)) in self.keys.iter_mut().zip(&mut self.players).enumerate() {
-            let touch = player.touch(&self.script, i, time, key);
-            let force = self.defective.motor(i, self.forces[i]);
+        for (i, (key, finger)) in self.keys.iter_mut().zip(&mut self.fingers).enumerate() {
+            let drive = finger.touch(&self.script, i, time, key);
+            let force = self.defects.motor(i, self.forces[i]);
             self.peak = self.peak.max(force.abs());
-            key.tick(force, touch);
+            key.tick(force, drive);
             self.counts[i] = key.count() + self.sensor_offset;
         }
         self.device.tick(self.device_us, &self.counts, &mut self.forces);
@@ -186,87 +186,87 @@ impl Emulator {
             if length == 0 {
                 break;
             }
-            self.defective.report(&frame[..length], out);
+            self.defects.report(&frame[..length], out);
         }
     }
 
-    /// Time by its own clock, s.
+    /// Time by the emulator's clock, s.
     #[must_use]
     pub fn time(&self) -> f64 {
         std::time::Duration::from_micros(self.now_us).as_secs_f64()
     }
 
-    /// Whole ticks since power-up, by its own clock.
+    /// Number of ticks since power-up.
     #[must_use]
     pub const fn ticks(&self) -> u64 {
         self.now_us / 125
     }
 
-    /// The device's own microseconds.
+    /// Time by the device's clock, µs.
     #[must_use]
     pub const fn device_us(&self) -> u32 {
         self.device_us
     }
 
-    /// Mechanics of a key.
+    /// State of a key.
     #[must_use]
     pub fn key(&self, key: usize) -> Option<&EmulatedKey> {
         self.keys.get(key)
     }
 
-    /// Force of a motor, N.
+    /// Force of a motor, N, positive against downward motion.
     #[must_use]
     pub fn force(&self, key: usize) -> f64 {
         self.forces.get(key).copied().unwrap_or(0.0)
     }
 
-    /// Largest force any motor gave, N.
+    /// Largest force of any motor so far, N.
     #[must_use]
     pub const fn peak(&self) -> f64 {
         self.peak
     }
 
-    /// The device's mode and faults.
+    /// Mode and faults of the device.
     #[must_use]
     pub fn mode(&self) -> (DeviceMode, u16) {
         (self.device.mode(), self.device.faults())
     }
 
-    /// The device itself.
+    /// The device.
     #[must_use]
     pub fn device(&self) -> &Device<KEYS> {
         &self.device
     }
 
-    /// Lets fingers follow another script from now on; times count from power-up.
+    /// Sets the script of the fingers; times count from power-up.
     pub fn play(&mut self, script: Script) {
         self.script = script;
-        self.players.fill(ScriptedFinger::new(self.finger));
+        self.fingers.fill(ScriptedFinger::new(self.finger));
     }
 
-    /// The device's clock jumps by `us`.
+    /// Lets the device's clock jump by `us`, µs.
     pub const fn jump(&mut self, us: u32) {
         self.device_us = self.device_us.wrapping_add(us);
     }
 
-    /// From now on it is built as wrongly as `defects` say.
-    pub const fn spoil(&mut self, defects: Defects) {
-        self.defective.defects = defects;
+    /// Sets the defects of the keyboard.
+    pub const fn set_defects(&mut self, defects: Defects) {
+        self.defects.set = defects;
     }
 
-    /// Lays a mass of `mass` kg on the front of `key`, for good.
+    /// Adds a mass of `mass`, kg, on the front of `key`.
     pub fn load(&mut self, key: usize, mass: f64) {
         if let Some(key) = self.keys.get_mut(key) {
             key.load(mass);
         }
     }
 
-    /// Every sensor reads `counts` too much.
+    /// Adds `counts` to every sensor reading.
     pub const fn offset_sensors(&mut self, counts: i32) {
         self.sensor_offset = counts;
     }
 
-    /// Power off and on again: the keys stay where they are.
+    /// Switches the device off and on; the keys keep their positions.
     pub fn restart(&mut self, making: &Making) {
         self.device_us = 0;
         *self.device = Device::new(build(making), 0);

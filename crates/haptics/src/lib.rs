@@ -1,7 +1,10 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
     test,
-    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+    allow(
+        clippy::disallowed_methods,
+        reason = "tests compare results with the functions of the standard library"
+    )
 )]
 
 pub mod action;
@@ -11,8 +14,8 @@ pub mod clock;
 #[cfg(feature = "serial")]
 pub mod connection;
 pub mod emulator;
-pub mod fault_words;
-pub mod hello_words;
+pub mod fault_message;
+pub mod hello_message;
 #[cfg(feature = "serial")]
 pub mod live;
 pub mod log;

@@ -1,5 +1,5 @@
-//! An emulated keyboard run by the wall clock: in a thread of its own, at an address of this machine
-//! ([`Emulated`]), or step by step by the caller, there or on a pseudo-terminal ([`Live`]).
+//! An emulated keyboard on the wall clock: in a thread of its own at an address of this machine
+//! ([`Emulated`]), or run by the caller at an address or on a pseudo-terminal ([`Live`]).
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::serial::{self, PortError};
 use super::simulated_link::{LinkFaults, SimulatedLink};
 use touchback_core::exchange::flags::Flag;
 
-/// Largest number of ticks caught up with; a longer pause stops the emulator's time.
-const BEHIND: u64 = 400;
+/// Largest number of late ticks that are made up for; beyond it the emulator's time stands still.
+const MAX_LATE_TICKS: u64 = 400;
 /// Longest wait for bytes.
-const PATIENCE: Duration = Duration::from_micros(200);
-/// Pause in sending after a host that reads nothing.
-const DEAF: Duration = Duration::from_millis(50);
+const READ_TIMEOUT: Duration = Duration::from_micros(200);
+/// Pause in sending after a write that the host did not accept.
+const WRITE_PAUSE: Duration = Duration::from_millis(50);
 
-/// The keyboard's end of the way to a host.
+/// The keyboard's end of the line to a host.
 #[derive(Debug)]
 enum End {
     Tcp(TcpEnd),
@@ -32,11 +32,11 @@ enum End {
 }
 
 impl End {
-    fn read(&mut self, into: &mut [u8], patience: Duration) -> usize {
+    fn read(&mut self, into: &mut [u8], timeout: Duration) -> usize {
         match self {
-            Self::Tcp(end) => end.read(into, patience),
+            Self::Tcp(end) => end.read(into, timeout),
             #[cfg(unix)]
-            Self::Pty(end) => end.read(into, patience),
+            Self::Pty(end) => end.read(into, timeout),
         }
     }
 
@@ -49,7 +49,7 @@ impl End {
     }
 }
 
-/// An emulated keyboard and its end of the way to a host.
+/// An emulated keyboard and its end of the line to a host.
 #[derive(Debug)]
 pub struct Live {
     emulator: Emulator,
@@ -58,26 +58,26 @@ pub struct Live {
     wire: SimulatedLink,
     begin: Instant,
     skipped: Duration,
-    deaf_until: Instant,
+    paused_until: Instant,
     out: Vec<u8>,
 }
 
 impl Live {
-    /// A keyboard made like `making` whose fingers do `script` and whose frames suffer `faults`
-    /// on the way to the host, on a pseudo-terminal.
+    /// A keyboard of the design `making` on a pseudo-terminal. Its fingers follow `script`; its frames to the
+    /// host suffer `faults`.
     ///
     /// # Errors
-    /// No pseudo-terminal can be had.
+    /// The system has no pseudo-terminal.
     #[cfg(unix)]
     pub fn new(making: &Making, script: Script, faults: LinkFaults) -> Result<Self, PortError> {
         let (pty, path) = Pty::new()?;
         Ok(Self::at(End::Pty(pty), path, making, script, faults))
     }
 
-    /// The same at an address of this machine; port 0 takes a free one.
+    /// Like [`Live::new`], at an address of this machine; port 0 selects a free port.
     ///
     /// # Errors
-    /// Another machine's address, or one that is taken.
+    /// The address is another machine's, or in use.
     pub fn listening(
         address: SocketAddr,
         making: &Making,
@@ -101,12 +101,12 @@ impl Live {
             wire,
             begin,
             skipped: Duration::ZERO,
-            deaf_until: begin,
+            paused_until: begin,
             out: Vec::new(),
         }
     }
 
-    /// Port of the other end.
+    /// Port name of the host's end.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
@@ -118,31 +118,30 @@ impl Live {
         &self.emulator
     }
 
-    /// Time it has run, without long pauses.
+    /// Time that the keyboard has run, without long pauses.
     #[must_use]
     pub fn passed(&self) -> Duration {
         self.begin.elapsed().saturating_sub(self.skipped)
     }
 
-    /// Waits a little for the host, then runs the ticks that are due; `each` sees the keyboard
-    /// after every one.
+    /// Waits at most 200 µs for bytes, then runs the due ticks. Calls `each` after every tick.
     pub fn turn(&mut self, mut each: impl FnMut(&Emulator)) {
         let mut bytes = [0; 4096];
-        let got = self.end.read(&mut bytes, PATIENCE);
+        let got = self.end.read(&mut bytes, READ_TIMEOUT);
         self.emulator.receive(&bytes[..got]);
         let due = u64::try_from(self.passed().as_micros() / 125).unwrap_or(u64::MAX);
-        let behind = due.saturating_sub(self.emulator.ticks());
-        if behind > BEHIND {
-            self.skipped += Duration::from_micros((behind - BEHIND) * 125);
+        let late = due.saturating_sub(self.emulator.ticks());
+        if late > MAX_LATE_TICKS {
+            self.skipped += Duration::from_micros((late - MAX_LATE_TICKS) * 125);
         }
-        for _ in 0..behind.min(BEHIND) {
+        for _ in 0..late.min(MAX_LATE_TICKS) {
             self.out.clear();
             self.emulator.tick(&mut self.out);
             self.wire.send(0, &self.out);
             while let Some(frame) = self.wire.receive(0) {
-                // Nobody reads: frames are dropped, the keyboard goes on.
-                if Instant::now() >= self.deaf_until && !self.end.write(&frame) {
-                    self.deaf_until = Instant::now() + DEAF;
+                // Where nobody reads, frames are dropped.
+                if Instant::now() >= self.paused_until && !self.end.write(&frame) {
+                    self.paused_until = Instant::now() + WRITE_PAUSE;
                 }
             }
             each(&self.emulator);
@@ -159,10 +158,10 @@ pub struct Emulated {
 }
 
 impl Emulated {
-    /// Starts a keyboard made like `making` whose fingers do `script`.
+    /// Starts a keyboard of the design `making` whose fingers follow `script`.
     ///
     /// # Errors
-    /// No address or thread can be had.
+    /// The system has no free address or thread.
     pub fn start(making: &Making, script: Script) -> Result<Self, PortError> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let mut live = Live::listening(address, making, script, LinkFaults::default())?;
@@ -172,7 +171,7 @@ impl Emulated {
         let thread = std::thread::Builder::new()
             .name("touchback emulator".into())
             .spawn(move || {
-                // Without priority ticks come late; the host's status shows it.
+                // Without priority ticks may be late, which the host's status shows.
                 let _ = priority::raise();
                 while !until.is_up() {
                     live.turn(|_| ());
@@ -182,7 +181,7 @@ impl Emulated {
         Ok(Self { path, ends, thread: Some(thread) })
     }
 
-    /// Port at which it is found.
+    /// Port name of the keyboard.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
@@ -204,9 +203,8 @@ mod tests {
     use crate::serial::SerialLink;
     use touchback_device::message::{Message, VERSION};
 
-    /// A host comes, asks, is answered, goes, and the next one too.
     #[test]
-    fn hosts_find_it_at_its_address_one_after_another() {
+    fn two_hosts_in_turn_are_answered_at_the_address() {
         let emulated = Emulated::start(&Emulator::on_a_desk(), Script::default()).unwrap();
         for _ in 0..2 {
             let mut link =
@@ -231,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn other_machines_and_nonsense_are_refused() {
+    fn addresses_of_other_machines_and_invalid_ones_are_refused() {
         for text in ["10.0.0.1:5000", "localhost", "127.0.0.1", ""] {
             let path = format!("{}{text}", serial::TCP);
             let error = SerialLink::open(&path, "a test", Duration::ZERO).unwrap_err();

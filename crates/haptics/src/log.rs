@@ -1,8 +1,8 @@
-//! The servo's log: what each felt key was pushed with, step by step, and its replay, the twin.
+//! The servo's log and its replay, the twin.
 //!
-//! A key is a function of its state and its pushes alone, so that whoever replays the log has
-//! the servo's state bit for bit, in another thread or from a file. After a gap the servo logs a
-//! whole state, which the twin adopts and counts.
+//! The log has the force and impedance of every step of every simulated key. A key's state depends on
+//! its last state and these inputs alone, so that a replay, in another thread or from a file, has the
+//! servo's states bit for bit. After a gap the servo logs a whole state, which the twin adopts and counts.
 
 use touchback_action::interface::key::{DynamicsCompensation, Key, Saved};
 use touchback_action::interface::slew::Slew;
@@ -13,60 +13,61 @@ use touchback_core::math::compass::KeyNumber;
 use super::action::Action;
 use super::slewed_key::SlewedKey;
 
-/// One line of the log. Steps are of 125 µs, counted by the keyboard's clock from its first state.
+/// One entry of the log. Steps are of 125 µs, counted by the keyboard's clock from its first state.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[expect(
     clippy::large_enum_variant,
-    reason = "passes between threads that may not allocate; a log's room is 18 MB"
+    reason = "entries pass between threads that may not allocate; the queue takes 18 MB"
 )]
 pub enum Entry {
-    /// Which action is felt, and which settings the keys head for ([`Slew`]) from `step` on; the
-    /// first of a log and that of another action hold at once.
+    /// Action, and settings that the keys approach ([`Slew`]) from `step` on. The first setting of a log and
+    /// that of another action hold at once.
     Setting {
         /// The step.
         step: u64,
-        /// The action under every key.
+        /// Action of every key.
         action: Action,
-        /// Its regulation and parts.
+        /// Settings of the action.
         settings: ActionSettings,
     },
-    /// A key is relieved of `compensation` and stands at `saved` before `step`.
+    /// A key has the compensation `compensation` and the state `saved` before `step`.
     Place {
         /// The step.
         step: u64,
-        /// Which key.
+        /// The key.
         key: KeyNumber,
-        /// What it is relieved of.
+        /// Mass, weight, friction and bed deducted from the key.
         compensation: DynamicsCompensation,
-        /// Submodel and states.
+        /// Phase and states.
         saved: Saved,
     },
-    /// A key took `steps` steps from `step` on under one push.
+    /// A key moved through `steps` steps from `step` on under one force and impedance.
     Slot {
         /// First step.
         step: u64,
-        /// Which key.
+        /// The key.
         key: KeyNumber,
-        /// How many.
+        /// Number of steps.
         steps: u16,
-        /// √(2Z)·u of the junction in all of them, N; see [`Drive::Wave`].
+        /// √(2Z)·u of the junction in every step, N; see [`Drive::Wave`].
         force: f64,
         /// Z of the junction, N·s/m.
         impedance: f64,
     },
-    /// A host note moves a key from `step` on, or no longer: its events are then the note's own.
+    /// A host note begins or ceases to move a key at `step`. While it does, the key's events are those of the
+    /// note, which sounds by itself.
     Played {
         /// The step.
         step: u64,
-        /// Which key.
+        /// The key.
         key: KeyNumber,
-        /// The note presses, or has let go.
+        /// A note moves the key.
         is_played: bool,
     },
 }
 
 impl Entry {
-    /// The step it belongs to.
+    /// First step to which the entry applies.
     #[must_use]
     pub const fn step(&self) -> u64 {
         match self {
@@ -77,7 +78,7 @@ impl Entry {
         }
     }
 
-    /// The key it belongs to; none where it holds for all.
+    /// The key to which the entry applies; none where it applies to all.
     #[must_use]
     pub const fn key(&self) -> Option<KeyNumber> {
         match self {
@@ -89,12 +90,12 @@ impl Entry {
     }
 }
 
-/// Where a servo's log goes.
+/// Receiver of a servo's log.
 pub trait Log {
-    /// Takes an entry; `false` where there was no room.
+    /// Adds an entry. Returns `false` where there was no room.
     fn put(&mut self, entry: &Entry) -> bool;
-    /// Hears of an event in the servo's own run.
-    fn heard(&mut self, _heard: &TimedEvent) {}
+    /// Receives an event of the servo's own simulation.
+    fn on_event(&mut self, _event: &TimedEvent) {}
 }
 
 impl Log for () {
@@ -110,30 +111,30 @@ impl Log for Vec<Entry> {
     }
 }
 
-/// A log kept in memory, with what the servo heard.
+/// A log in memory, with the events of the servo's own simulation.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Kept {
-    /// Everything logged.
+pub struct MemoryLog {
+    /// All entries.
     pub entries: Vec<Entry>,
-    /// Everything heard.
-    pub heard: Vec<TimedEvent>,
+    /// All events.
+    pub events: Vec<TimedEvent>,
 }
 
-impl Kept {
-    /// What was heard of a kind.
+impl MemoryLog {
+    /// The events of a kind.
     #[must_use]
     pub fn of(&self, kind: EventKind) -> Vec<TimedEvent> {
-        self.heard.iter().filter(|h| h.event.kind() == kind).copied().collect()
+        self.events.iter().filter(|e| e.event.kind() == kind).copied().collect()
     }
 }
 
-impl Log for Kept {
+impl Log for MemoryLog {
     fn put(&mut self, entry: &Entry) -> bool {
         self.entries.push(*entry);
         true
     }
-    fn heard(&mut self, heard: &TimedEvent) {
-        self.heard.push(*heard);
+    fn on_event(&mut self, event: &TimedEvent) {
+        self.events.push(*event);
     }
 }
 
@@ -143,8 +144,8 @@ impl Log for queue::Sender<Entry> {
     }
 }
 
-/// How the damper of `key` has moved since it was last looked at, `is_clear` of the string then: at once,
-/// between two states. Servo and twin look alike, after every slot and at every whole state.
+/// The event of a damper that has moved since the last call, when it was clear of the string if `is_clear`.
+/// Servo and twin call this after every slot and at every whole state.
 pub(super) fn damper_moved(is_clear: &mut bool, key: &dyn Key) -> Option<KeyEvent> {
     let was_clear = std::mem::replace(is_clear, key.damper_lift() > 0.0);
     match (was_clear, *is_clear) {
@@ -154,15 +155,15 @@ pub(super) fn damper_moved(is_clear: &mut bool, key: &dyn Key) -> Option<KeyEven
     }
 }
 
-/// The twin: the felt keys again, from the log alone.
+/// The twin: a repetition of the servo's simulated keys from the log alone.
 #[derive(Debug)]
 pub struct Twin {
     action: Action,
-    /// It keeps to its action: another one falls silent instead of being built.
+    /// The action is fixed: entries of another action are skipped.
     is_fixed: bool,
-    /// What is felt now is another action.
+    /// The log is at another action than the fixed one.
     is_foreign: bool,
-    /// The regulation that the keys follow; none until it was heard of.
+    /// Slewed regulation of the keys; none before the first setting.
     settings: Option<Slew>,
     keys: Vec<TwinKey>,
     adopted: u64,
@@ -173,15 +174,14 @@ struct TwinKey {
     number: KeyNumber,
     compensation: DynamicsCompensation,
     key: SlewedKey,
-    /// Its damper is off the string, as last told.
+    /// The damper is off the string, as last reported.
     is_clear: bool,
-    /// Step it stands before; none until its first state came.
+    /// The next step; none before the first whole state.
     step: Option<u64>,
 }
 
 impl Twin {
-    /// A twin of all 88 keys, each waiting for its first state. Allocates; replaying an unchanged
-    /// action does not.
+    /// A twin of all 88 keys without states. Allocates; replaying an unchanged action does not.
     #[must_use]
     pub fn new(action: Action) -> Self {
         let settings = ActionSettings::default();
@@ -201,37 +201,37 @@ impl Twin {
         Self { action, is_fixed: false, is_foreign: false, settings: None, keys, adopted: 0 }
     }
 
-    /// One that never allocates again: an action other than `action` is not replayed.
+    /// A twin that never allocates after creation and skips entries of other actions than `action`.
     #[must_use]
     pub fn fixed(action: Action) -> Self {
         Self { is_fixed: true, ..Self::new(action) }
     }
 
-    /// The action of its keys.
+    /// The action of the keys.
     #[must_use]
     pub const fn action(&self) -> Action {
         self.action
     }
 
-    /// Every key waits for its first state again.
+    /// Forgets settings and states: every key waits for a whole state again.
     pub fn forget(&mut self) {
         self.is_foreign = false;
         self.settings = None;
         self.keys.iter_mut().for_each(|twin| twin.step = None);
     }
 
-    /// Replays `entry`; `hear` is told of every event. Slots that do not follow on what is known
-    /// are skipped: the servo sends a state after every gap.
-    pub fn play(&mut self, entry: &Entry, hear: impl FnMut(&TimedEvent)) {
-        self.watch(entry, hear, |_, _, _| ());
+    /// Replays `entry` and calls `on_event` for every event. Slots that do not continue the last one of
+    /// their key are skipped, because the servo logs a whole state after every gap.
+    pub fn play(&mut self, entry: &Entry, on_event: impl FnMut(&TimedEvent)) {
+        self.watch(entry, on_event, |_, _, _| ());
     }
 
-    /// As [`Twin::play`]; `look` sees the key after every step, by the step's number.
+    /// Like [`Twin::play`]; also calls `on_step` after every step with its number, the drive and the key.
     pub fn watch(
         &mut self,
         entry: &Entry,
-        mut hear: impl FnMut(&TimedEvent),
-        mut look: impl FnMut(u64, Drive, &dyn Key),
+        mut on_event: impl FnMut(&TimedEvent),
+        mut on_step: impl FnMut(u64, Drive, &dyn Key),
     ) {
         match entry {
             Entry::Setting { step, action, settings } => {
@@ -240,21 +240,21 @@ impl Twin {
                     self.settings = None;
                     self.keys.iter_mut().for_each(|twin| twin.step = None);
                 } else {
-                    self.head_for(*action, settings, *step);
+                    self.apply_setting(*action, settings, *step);
                 }
             }
             Entry::Place { step, key, compensation, saved } => {
                 let Some(settings) = &self.settings else { return };
                 let Some(twin) = self.keys.get_mut(key.index()) else { return };
-                twin.key.take_up(settings, *step);
+                twin.key.apply(settings, *step);
                 if twin.compensation != *compensation {
                     twin.compensation = *compensation;
                     twin.key.key_mut().compensate(compensation);
                 }
                 twin.key.key_mut().adopt(saved);
-                // What it did in a gap is told where it matters: a note that began also ends.
+                // A damper that moved in a gap is reported, so that a note that began also ends.
                 if let Some(event) = damper_moved(&mut twin.is_clear, twin.key.key()) {
-                    hear(&TimedEvent { key: *key, step: *step, offset: 0.0, event });
+                    on_event(&TimedEvent { key: *key, step: *step, offset: 0.0, event });
                 }
                 twin.step = Some(*step);
                 self.adopted += 1;
@@ -270,9 +270,9 @@ impl Twin {
                 for i in 0..u64::from(*steps) {
                     let at = step + i;
                     twin.key.step(settings, at, drive, &mut |offset, event| {
-                        hear(&TimedEvent { key: *key, step: at, offset, event });
+                        on_event(&TimedEvent { key: *key, step: at, offset, event });
                     });
-                    look(at, drive, twin.key.key());
+                    on_step(at, drive, twin.key.key());
                 }
                 damper_moved(&mut twin.is_clear, twin.key.key());
                 twin.step = Some(step + u64::from(*steps));
@@ -281,8 +281,8 @@ impl Twin {
         }
     }
 
-    /// As the servo took up the same wishes. Another action allocates.
-    fn head_for(&mut self, action: Action, settings: &ActionSettings, step: u64) {
+    /// Applies a setting as the servo has done. Another action allocates.
+    fn apply_setting(&mut self, action: Action, settings: &ActionSettings, step: u64) {
         if let Some(slew) = self.settings.as_mut().filter(|_| action == self.action) {
             slew.aim(settings, step);
             return;
@@ -298,13 +298,13 @@ impl Twin {
         self.settings = Some(Slew::new(settings));
     }
 
-    /// States adopted: one a key at its first touch, further ones after gaps.
+    /// Number of adopted states: one per key at its first touch, and one after every gap.
     #[must_use]
     pub const fn adopted(&self) -> u64 {
         self.adopted
     }
 
-    /// A key as it follows the servo's, and the step it stands before.
+    /// A key and its next step; none before its first whole state.
     #[must_use]
     pub fn key(&self, key: KeyNumber) -> Option<(&dyn Key, u64)> {
         let twin = self.keys.get(key.index())?;
@@ -316,9 +316,8 @@ impl Twin {
 mod tests {
     use super::*;
 
-    /// A key that was let go, or pressed, while nothing was known of it.
     #[test]
-    fn a_damper_that_moved_in_a_gap_is_told() {
+    fn a_damper_that_moved_in_a_gap_is_reported() {
         let (action, settings) = (Action::GRAND, ActionSettings::default());
         let key = KeyNumber::from_midi(60).unwrap();
         let compensation = DynamicsCompensation::default();
@@ -329,13 +328,13 @@ mod tests {
         }
         let down = pressed.save();
         let mut twin = Twin::new(action);
-        let mut heard = Vec::new();
+        let mut events = Vec::new();
         twin.play(&Entry::Setting { step: 0, action, settings }, |_| ());
         for (step, saved) in [(0, rest), (100, down), (200, down), (300, rest)] {
             twin.play(&Entry::Place { step, key, compensation, saved }, |e| {
-                heard.push((e.step, e.event.kind()));
+                events.push((e.step, e.event.kind()));
             });
         }
-        assert_eq!(heard, [(100, EventKind::DamperLift), (300, EventKind::DamperFall)]);
+        assert_eq!(events, [(100, EventKind::DamperLift), (300, EventKind::DamperFall)]);
     }
 }

@@ -1,28 +1,28 @@
-//! The mechanics of an emulated keyboard: one key with its stops, and the finger on it.
+//! Mechanics of an emulated keyboard: one key with its stops, and the finger on it.
 //!
-//! Positive down. The finger is a mass held by the hand's spring and damper, as measured and used
-//! in [Gillespie 1996, ch. 6]: 20 g, 3.75 N·s/m, 257 N/m. It meets the key through its pulp, which
-//! pushes only, so that it can leave the key; *glued*, as in the thesis's analysis, it cannot.
+//! Positions are positive down. The finger is a mass held by the spring and damper of the hand, as measured
+//! and used in [Gillespie 1996, ch. 6]: 20 g, 3.75 N·s/m, 257 N/m. Its pulp can only push, so that the finger
+//! can leave the key; a *glued* finger, as in the thesis's analysis, cannot.
 
-/// Steps in a device tick of 125 µs.
-pub const PARTS: u32 = 6;
-/// Length of a step, s.
+/// Integration steps per device tick of 125 µs.
+pub const SUBSTEPS: u32 = 6;
+/// Length of an integration step, s.
 pub const H: f64 = 1.0 / 48_000.0;
 
-/// A stop: a one-sided spring and damper, as a key bed or a string. The default is none.
+/// A one-sided spring and damper, such as a key bed or a string. The default is no stop.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Stop {
-    /// Position at which it is met, m.
+    /// Position of contact, m.
     pub depth: f64,
-    /// Stiffness, N/m; 0: there is no stop.
+    /// Stiffness, N/m; 0 for no stop.
     pub stiffness: f64,
     /// Damping, N·s/m.
     pub damping: f64,
 }
 
 impl Stop {
-    /// Force against motion into the stop, N, never pulling, at the position `x` m and speed `v` m/s,
-    /// and the power it turns into heat, W.
+    /// Force against motion into the stop, N, never negative, at the position `x`, m, and speed `v`, m/s, and
+    /// the dissipated power, W.
     #[must_use]
     pub fn push(&self, x: f64, v: f64) -> (f64, f64) {
         if self.stiffness > 0.0 && x > self.depth {
@@ -34,7 +34,7 @@ impl Stop {
         }
     }
 
-    /// Energy stored at the position `x` m, J.
+    /// Stored energy at the position `x`, m, J.
     #[must_use]
     pub fn energy(&self, x: f64) -> f64 {
         let deep = (x - self.depth).max(0.0);
@@ -42,19 +42,19 @@ impl Stop {
     }
 }
 
-/// Rest stop of a key, as soft as a rail's felt (chosen).
+/// Rest stop of a key, with the stiffness of rail felt (chosen).
 const REST: Stop = Stop { depth: 0.0, stiffness: 20_000.0, damping: 30.0 };
 
 /// Mechanics of one key of a keyboard.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyPlant {
-    /// Moving mass at the tip, kg.
+    /// Moving mass at the front, kg.
     pub mass: f64,
-    /// Viscous damping at the tip, N·s/m.
+    /// Viscous damping at the front, N·s/m.
     pub damping: f64,
-    /// Coulomb friction at the tip, N.
+    /// Coulomb friction at the front, N.
     pub friction: f64,
-    /// Force that holds it up at rest, N.
+    /// Weight: force that holds the key up at rest, N.
     pub weight: f64,
     /// Key bed.
     pub bed: Stop,
@@ -66,8 +66,7 @@ impl KeyPlant {
     /// A light, middle and heavy key: 50, 100 and 200 g.
     pub const THREE: [Self; 3] = [Self::of(0.05, 0.1), Self::of(0.1, 0.5), Self::of(0.2, 1.0)];
 
-    /// The keyboard without hardware: a light key with a little friction, and weight that brings it
-    /// back.
+    /// Key of the emulator: 30 g, 0.1 N of friction, 0.2 N of weight.
     pub const DESK: Self = Self { mass: 0.03, friction: 0.1, weight: 0.2, ..Self::of(0.05, 0.1) };
 
     const fn of(mass: f64, damping: f64) -> Self {
@@ -79,7 +78,7 @@ impl KeyPlant {
 /// Hand and finger.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EmulatedFinger {
-    /// Mass that moves with the tip, kg.
+    /// Mass that moves with the fingertip, kg.
     pub mass: f64,
     /// Damping of the hand's grip, N·s/m.
     pub damping: f64,
@@ -99,7 +98,7 @@ impl Default for EmulatedFinger {
             mass: 0.02,
             damping: 3.75,
             stiffness: 257.0,
-            // A fingertip on wood: 5 N at about a millimetre, chosen.
+            // Chosen: a fingertip on wood gives by about 1 mm at 5 N.
             pulp_stiffness: 5000.0,
             pulp_damping: 10.0,
             is_glued: false,
@@ -107,7 +106,7 @@ impl Default for EmulatedFinger {
     }
 }
 
-/// What acts on a key.
+/// Action of a finger on a key.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum FingerDrive {
     /// No force and no finger.
@@ -118,18 +117,18 @@ pub enum FingerDrive {
         /// Force, N, positive down.
         force: f64,
     },
-    /// A finger whose hand moves.
+    /// A finger held by a moving hand.
     Hand {
         /// Depth of the hand, m.
         depth: f64,
         /// Speed of the hand, m/s.
         speed: f64,
     },
-    /// A free finger, without a hand's grip.
+    /// A free finger, not held by a hand.
     Thrown,
 }
 
-/// One key in motion.
+/// State of one key and its finger.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EmulatedKey {
     plant: KeyPlant,
@@ -144,31 +143,31 @@ pub struct EmulatedKey {
     pub tip_v: f64,
     /// Force of the finger on the key, N.
     pub touch: f64,
-    /// Work the motor did on the key, J.
+    /// Work of the motor on the key, J.
     pub motor_work: f64,
 }
 
 impl EmulatedKey {
-    /// At rest, the finger above it.
+    /// A key at rest with the finger 5 mm above it, or on it where it is glued.
     #[must_use]
     pub const fn new(plant: KeyPlant, finger: EmulatedFinger) -> Self {
         let tip_x = if finger.is_glued { 0.0 } else { -5e-3 };
         Self { plant, finger, x: 0.0, v: 0.0, tip_x, tip_v: 0.0, touch: 0.0, motor_work: 0.0 }
     }
 
-    /// What it is made of.
+    /// Mechanics of the key.
     #[must_use]
     pub const fn plant(&self) -> &KeyPlant {
         &self.plant
     }
 
-    /// Lays a mass of `mass` kg on its front, for good.
+    /// Adds a mass of `mass`, kg, on the front.
     pub const fn load(&mut self, mass: f64) {
         self.plant.mass += mass;
         self.plant.weight -= mass * 9.806_65;
     }
 
-    /// A finger of `mass` kg flies toward the key at `speed` m/s from 2 mm above it.
+    /// Throws a finger of `mass`, kg, at the key with `speed`, m/s, from 2 mm above it.
     pub const fn throw(&mut self, mass: f64, speed: f64) {
         self.finger.mass = mass;
         (self.finger.pulp_stiffness, self.finger.pulp_damping) = (3000.0, 5.0);
@@ -188,21 +187,21 @@ impl EmulatedKey {
         touchback_core::math::cast::rounded_i32(self.x / self.plant.step)
     }
 
-    /// One device tick: the motor pushes up with `motor` N, the hand's depth goes on at its speed.
+    /// One device tick under the motor force `motor`, N, positive upward. A hand continues at its speed.
     pub fn tick(&mut self, motor: f64, touch: FingerDrive) {
-        for part in 0..PARTS {
-            let ahead = f64::from(part) * H;
+        for substep in 0..SUBSTEPS {
+            let ahead = f64::from(substep) * H;
             let touch = match touch {
                 FingerDrive::Hand { depth, speed } => {
                     FingerDrive::Hand { depth: depth + speed * ahead, speed }
                 }
                 other => other,
             };
-            self.part(motor, touch);
+            self.substep(motor, touch);
         }
     }
 
-    fn part(&mut self, motor: f64, touch: FingerDrive) {
+    fn substep(&mut self, motor: f64, touch: FingerDrive) {
         let p = &self.plant;
         let f = &self.finger;
         let mut force = -motor - p.weight - p.damping * self.v;
@@ -234,7 +233,7 @@ impl EmulatedKey {
             }
         }
         force += self.touch;
-        // Coulomb friction stops the key at most.
+        // Coulomb friction can stop the key but not reverse it.
         let free = self.v + H * force / mass;
         let grip = H * p.friction / mass;
         let v = if free.abs() <= grip { 0.0 } else { free - grip * free.signum() };

@@ -1,19 +1,19 @@
-//! Real-time priority for the thread that serves a keyboard, where the system grants it.
+//! Real-time priority of the thread that serves a keyboard, where the system grants it.
 
-/// Priority granted to the thread.
+/// Priority of the thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Priority {
-    /// Not yet asked for.
+    /// Not yet requested.
     #[default]
     Unknown,
-    /// Granted: scheduled before every ordinary thread.
+    /// Real time: the thread precedes every ordinary one.
     RealTime,
-    /// Refused by the system: the thread may be delayed by any other.
+    /// Refused by the system: other threads may delay the thread.
     Usual,
 }
 
-/// Asks for real time for the calling thread: first in, first out, in the middle of the range,
-/// below what drives the sound card.
+/// Requests real-time priority for the calling thread: first in, first out, priority 50, below the thread
+/// of the sound card.
 #[cfg(unix)]
 #[must_use]
 pub fn raise() -> Priority {
@@ -27,7 +27,7 @@ pub fn raise() -> Priority {
     if granted { Priority::RealTime } else { Priority::Usual }
 }
 
-/// Asks for the highest priority for the calling thread.
+/// Requests the highest priority for the calling thread.
 #[cfg(not(unix))]
 #[must_use]
 pub fn raise() -> Priority {

@@ -1,21 +1,21 @@
-//! A take: the servo's log as a file, a line an entry, numbers by their bits, so that whoever
-//! replays it has the servo's states exactly.
+//! A take: the servo's log as a file. Each line is an entry; numbers are written by their bits, so that a
+//! replay has the servo's exact states.
 //!
 //! ```text
-//! touchback servo log 2
+//! touchback servo log 3
 //! setting STEP ACTION id = value; …
 //! place STEP KEY MASS WEIGHT FRICTION BED STATE…
 //! slot STEP KEY STEPS FORCE IMPEDANCE
 //! played STEP KEY 1 or 0
 //! ```
-//! A setting holds at once at a take's beginning and with another action; otherwise the keys head
-//! for it from that step on. Steps of 125 µs by the keyboard's clock, never falling; keys count from
-//! 1; MASS to FRICTION, STATE, FORCE and IMPEDANCE are hexadecimal bits of SI values. The first
-//! entry's step is the take's beginning.
+//! A setting holds at once at the beginning of a take and with another action; otherwise the keys approach
+//! it from that step on. Steps are of 125 µs by the keyboard's clock and never decrease; keys count from 1.
+//! MASS to FRICTION, STATE, FORCE and IMPEDANCE are hexadecimal bits of SI values. The take begins at the
+//! step of the first entry.
 //!
-//! Version 1 had two more numbers to a place, what the junction predicted and still owed: they are
-//! left out, and such a take moves as its pushes move today's keys, not bit for bit as it was felt.
-//! Up to version 2 a place had 22 states: those that came after begin at zero.
+//! Version 1 had two more numbers at the end of a place, the prediction and the energy debt of the junction of
+//! that time. They are skipped; such a take moves today's keys by its logged forces, not bit for bit as
+//! recorded. Up to version 2 a place had 22 states; the states added since begin at zero.
 
 use std::io::{BufRead, BufReader, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use super::action::Action;
 use super::log::Entry;
-use super::servo::{MOST_STEPS, seconds};
+use super::servo::{MAX_STEPS, seconds};
 use touchback_action::ActionSettings;
 use touchback_action::interface::key::{DynamicsCompensation, STATES, Saved};
 use touchback_core::files::input::{self, InputError};
@@ -31,76 +31,77 @@ use touchback_core::math::compass::{KEYS, KeyNumber};
 
 /// First line of a take.
 const HEAD: &str = "touchback servo log 3";
-/// First lines of older takes, as long as [`HEAD`], and what their places hold.
-const OLDER: [(&str, Places); 2] = [
-    ("touchback servo log 2", Places { states: 22, more: 0 }),
-    ("touchback servo log 1", Places { states: 22, more: 2 }),
+/// First lines of older takes, as long as [`HEAD`], and the numbers of their places.
+const OLDER: [(&str, PlaceFormat); 2] = [
+    ("touchback servo log 2", PlaceFormat { states: 22, obsolete: 0 }),
+    ("touchback servo log 1", PlaceFormat { states: 22, obsolete: 2 }),
 ];
-/// Numbers of a place: states, and those at its end that mean nothing now.
+
+/// Numbers of a place: states, and obsolete numbers at the end.
 #[derive(Clone, Copy)]
-struct Places {
+struct PlaceFormat {
     states: usize,
-    more: usize,
+    obsolete: usize,
 }
 
-/// What is written.
-const NOW: Places = Places { states: STATES, more: 0 };
+/// Format that is written.
+const CURRENT: PlaceFormat = PlaceFormat { states: STATES, obsolete: 0 };
 
-/// What the places of a take hold that begins with the line `head`; `None` of no take.
-fn version(head: &str) -> Option<Places> {
+/// Format of the places of a take with the first line `head`; `None` where the file is no take.
+fn place_format(head: &str) -> Option<PlaceFormat> {
     if head == HEAD {
-        return Some(NOW);
+        return Some(CURRENT);
     }
     OLDER.iter().find(|older| older.0 == head).map(|older| older.1)
 }
 
 /// Largest file, bytes: ten hours of one key.
 const LIMIT: u64 = 2_000_000_000;
-/// Longest line, bytes: several times a setting's.
+/// Longest line, bytes: several times that of a setting.
 const LONGEST_LINE: u64 = 65_536;
-/// Most entries in memory: half an hour of one key, about 500 MB.
-const MOST_IN_MEMORY: usize = 1_500_000;
-/// Largest deduction of a key, in its unit, and largest push, N and N·s/m: beyond what any servo says.
-const MOST: [f64; 2] = [100.0, 1e6];
+/// Largest number of entries in memory: half an hour of one key, about 500 MB.
+const MAX_IN_MEMORY: usize = 1_500_000;
+/// Largest valid compensation, in kg or N, and largest force or impedance, N or N·s/m: more than any servo
+/// logs.
+const MAX_VALUES: [f64; 2] = [100.0, 1e6];
 
-/// Why there is no take, with what to do.
+/// Error of a take; the message names the remedy.
 #[derive(Debug, thiserror::Error)]
-pub enum NoTake {
+pub enum RecordingError {
     /// The file cannot be opened.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The file cannot be read any more.
+    /// The file cannot be read.
     #[error("{0}: cannot read: {1}")]
     Unreadable(String, String),
-    /// It is something else.
+    /// The file is no take.
     #[error("{0}, line 1: not a servo log; `touchback feel PORT --log FILE` writes one")]
     Foreign(String),
-    /// One of its lines is none of a log.
+    /// A line is no entry of a log.
     #[error("{0}, line {1}: not an entry of a servo log; the file is damaged")]
     Damaged(String, usize),
-    /// It does not fit into memory.
+    /// The take does not fit into memory.
     #[error("{0}: too long to be played live; `touchback render` plays takes of any length")]
     Long(String),
-    /// It holds nothing.
+    /// The take has no entries.
     #[error("{0}: holds no entries; no key was touched while it was written")]
     Empty(String),
-    /// More than one action was felt.
+    /// The take has more than one action.
     #[error(
-        "{0}: felt {1} and then {2}; a take that sounds holds one action, `touchback feel FILE \
-         --replay` takes both"
+        "{0}: has the actions {1} and {2}; a take that sounds has one action, `touchback feel FILE \
+         --replay` replays both"
     )]
     Mixed(String, &'static str, &'static str),
 }
 
-/// A servo's log, read once from end to end: what it holds; its entries are read again as they are
-/// asked for.
+/// A take: summary of a servo's log from one complete reading. The entries are read again on demand.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recording {
     file: String,
     source: Source,
     /// First and last step.
-    ends: [u64; 2],
-    /// The action felt first, and another that was felt after it.
+    span: [u64; 2],
+    /// The first action, and the first other action after it.
     actions: (Option<Action>, Option<Action>),
     first_key: Option<KeyNumber>,
     touched: [bool; KEYS],
@@ -113,44 +114,44 @@ enum Source {
 }
 
 impl Recording {
-    /// Whether the file at `path` begins like a take.
+    /// Whether the file at `path` begins as a take.
     #[must_use]
     pub fn is_at(path: &Path) -> bool {
         let mut head = [0; HEAD.len()];
         let is_read = input::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok());
-        is_read && version(str::from_utf8(&head).unwrap_or_default()).is_some()
+        is_read && place_format(str::from_utf8(&head).unwrap_or_default()).is_some()
     }
 
-    /// Reads the file at `path`, an entry at a time.
+    /// Reads the file at `path`, one entry at a time.
     ///
     /// # Errors
-    /// Why not, naming file and line.
-    pub fn open(path: &Path) -> Result<Self, NoTake> {
+    /// The file cannot be read or is no valid take; the error names file and line.
+    pub fn open(path: &Path) -> Result<Self, RecordingError> {
         Self::of(path.display().to_string(), Source::File(path.to_path_buf()))
     }
 
-    /// Reads `text`; `file` names it in errors.
+    /// Reads `text`; errors name it `file`.
     ///
     /// # Errors
-    /// What is wrong, with its line.
-    pub fn read(file: &str, text: &[u8]) -> Result<Self, NoTake> {
+    /// The text is no valid take; the error names the line.
+    pub fn read(file: &str, text: &[u8]) -> Result<Self, RecordingError> {
         Self::of(file.into(), Source::Text(text.into()))
     }
 
-    fn of(file: String, source: Source) -> Result<Self, NoTake> {
+    fn of(file: String, source: Source) -> Result<Self, RecordingError> {
         let mut take = Self {
             file,
             source,
-            ends: [0; 2],
+            span: [0; 2],
             actions: (None, None),
             first_key: None,
             touched: [false; KEYS],
         };
         let mut entries = take.entries()?;
         let Some(first) = entries.next().transpose()? else {
-            return Err(NoTake::Empty(take.file));
+            return Err(RecordingError::Empty(take.file));
         };
-        take.ends = [first.step(); 2];
+        take.span = [first.step(); 2];
         take.count(&first);
         for entry in entries {
             take.count(&entry?);
@@ -158,8 +159,9 @@ impl Recording {
         Ok(take)
     }
 
+    /// Adds an entry to the summary.
     fn count(&mut self, entry: &Entry) {
-        self.ends[1] = entry.step();
+        self.span[1] = entry.step();
         if let Some(key) = entry.key() {
             self.first_key.get_or_insert(key);
             self.touched[key.index()] = true;
@@ -172,11 +174,11 @@ impl Recording {
         }
     }
 
-    /// Its entries in the order in which they were logged, read one by one.
+    /// The entries in the order of logging, read one by one.
     ///
     /// # Errors
-    /// A file that cannot be read any more.
-    pub fn entries(&self) -> Result<Entries, NoTake> {
+    /// The file cannot be read any more.
+    pub fn entries(&self) -> Result<Entries, RecordingError> {
         let lines: Box<dyn BufRead + Send> = match &self.source {
             Source::File(path) => Box::new(BufReader::new(input::open_bounded(path, LIMIT)?)),
             Source::Text(text) => Box::new(Cursor::new(text.clone())),
@@ -186,60 +188,62 @@ impl Recording {
             lines,
             line: Vec::new(),
             number: 0,
-            places: NOW,
+            places: CURRENT,
             last: 0,
         };
         entries.places = match entries.line() {
-            Ok(Some(head)) => version(head),
-            Err(NoTake::Unreadable(file, why)) => return Err(NoTake::Unreadable(file, why)),
+            Ok(Some(head)) => place_format(head),
+            Err(RecordingError::Unreadable(file, why)) => {
+                return Err(RecordingError::Unreadable(file, why));
+            }
             _ => None,
         }
-        .ok_or_else(|| NoTake::Foreign(entries.file.clone()))?;
+        .ok_or_else(|| RecordingError::Foreign(entries.file.clone()))?;
         Ok(entries)
     }
 
-    /// All its entries at once, for whoever cannot wait for a disk.
+    /// All entries in memory, for threads that cannot wait for a disk.
     ///
     /// # Errors
-    /// [`NoTake::Long`], or a file that cannot be read any more.
-    pub fn in_memory(&self) -> Result<Vec<Entry>, NoTake> {
+    /// [`RecordingError::Long`], or the file cannot be read any more.
+    pub fn in_memory(&self) -> Result<Vec<Entry>, RecordingError> {
         self.entries()?
             .enumerate()
-            .map(
-                |(count, entry)| {
-                    if count < MOST_IN_MEMORY {
-                        entry
-                    } else {
-                        Err(NoTake::Long(self.file.clone()))
-                    }
-                },
-            )
+            .map(|(count, entry)| {
+                if count < MAX_IN_MEMORY {
+                    entry
+                } else {
+                    Err(RecordingError::Long(self.file.clone()))
+                }
+            })
             .collect()
     }
 
-    /// The one action that was felt.
+    /// The only action of the take.
     ///
     /// # Errors
-    /// [`NoTake::Mixed`] where there were more.
-    pub fn action(&self) -> Result<Action, NoTake> {
+    /// [`RecordingError::Mixed`] where the take has several.
+    pub fn action(&self) -> Result<Action, RecordingError> {
         let (first, other) = self.actions;
         let first = first.unwrap_or_default();
         match other {
             None => Ok(first),
-            Some(other) => Err(NoTake::Mixed(self.file.clone(), first.name(), other.name())),
+            Some(other) => {
+                Err(RecordingError::Mixed(self.file.clone(), first.name(), other.name()))
+            }
         }
     }
 
-    /// Its first step.
+    /// The first step.
     #[must_use]
     pub const fn begin(&self) -> u64 {
-        self.ends[0]
+        self.span[0]
     }
 
-    /// From its first step to its last, s.
+    /// Time from the first step to the last, s.
     #[must_use]
     pub fn length(&self) -> f64 {
-        seconds(self.ends[1] - self.ends[0])
+        seconds(self.span[1] - self.span[0])
     }
 
     /// The first key that was touched.
@@ -255,27 +259,27 @@ impl Recording {
     }
 }
 
-/// The entries of a take as they are read.
+/// Iterator over the entries of a take.
 pub struct Entries {
     file: String,
     lines: Box<dyn BufRead + Send>,
     line: Vec<u8>,
-    /// Of the line read last.
+    /// Number of the line read last.
     number: usize,
-    /// What its places hold.
-    places: Places,
-    /// The step read last.
+    /// Format of the places.
+    places: PlaceFormat,
+    /// Step of the entry read last.
     last: u64,
 }
 
 impl Entries {
-    /// The next line without its end.
-    fn line(&mut self) -> Result<Option<&str>, NoTake> {
+    /// The next line without its line end.
+    fn line(&mut self) -> Result<Option<&str>, RecordingError> {
         self.line.clear();
         self.number += 1;
         let read = (&mut self.lines).take(LONGEST_LINE).read_until(b'\n', &mut self.line);
         if let Err(e) = read {
-            return Err(NoTake::Unreadable(self.file.clone(), e.to_string()));
+            return Err(RecordingError::Unreadable(self.file.clone(), e.to_string()));
         }
         if self.line.is_empty() {
             return Ok(None);
@@ -284,13 +288,13 @@ impl Entries {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match std::str::from_utf8(line) {
             Ok(line) => Ok(Some(line)),
-            Err(_) => Err(NoTake::Damaged(self.file.clone(), self.number)),
+            Err(_) => Err(RecordingError::Damaged(self.file.clone(), self.number)),
         }
     }
 }
 
 impl Iterator for Entries {
-    type Item = Result<Entry, NoTake>;
+    type Item = Result<Entry, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let (places, last) = (self.places, self.last);
@@ -304,7 +308,7 @@ impl Iterator for Entries {
                 self.last = entry.step();
                 Ok(entry)
             }
-            None => Err(NoTake::Damaged(self.file.clone(), self.number)),
+            None => Err(RecordingError::Damaged(self.file.clone(), self.number)),
         })
     }
 }
@@ -319,7 +323,7 @@ impl<W: Write> Writer<W> {
     /// Begins a take.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The error of the writer.
     pub fn new(mut to: W) -> std::io::Result<Self> {
         writeln!(to, "{HEAD}")?;
         Ok(Self { to })
@@ -328,7 +332,7 @@ impl<W: Write> Writer<W> {
     /// Adds an entry.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The error of the writer.
     pub fn put(&mut self, entry: &Entry) -> std::io::Result<()> {
         let to = &mut self.to;
         match entry {
@@ -358,18 +362,18 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Ends the take; where it was written to.
+    /// Ends the take and returns the writer.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The error of the writer.
     pub fn finish(mut self) -> std::io::Result<W> {
         self.to.flush()?;
         Ok(self.to)
     }
 }
 
-/// The entry of a `line` whose places hold `places`.
-fn entry(line: &str, places: Places) -> Option<Entry> {
+/// Parses a `line` with the place format `places`.
+fn entry(line: &str, places: PlaceFormat) -> Option<Entry> {
     let (kind, rest) = line.split_once(' ')?;
     if kind == "setting" {
         let (step, rest) = rest.split_once(' ')?;
@@ -381,35 +385,37 @@ fn entry(line: &str, places: Places) -> Option<Entry> {
             settings,
         });
     }
-    let mut words = rest.split(' ');
-    let step = words.next()?.parse().ok()?;
-    let number: usize = words.next()?.parse().ok()?;
+    let mut fields = rest.split(' ');
+    let step = fields.next()?.parse().ok()?;
+    let number: usize = fields.next()?.parse().ok()?;
     let key = KeyNumber::from_index(number.checked_sub(1)?)?;
     let bits = |word: Option<&str>| u64::from_str_radix(word?, 16).ok();
-    let sane = |most: f64| move |v: &f64| v.abs() <= most;
-    let made = match kind {
+    let within = |max: f64| move |v: &f64| v.abs() <= max;
+    let entry = match kind {
         "place" => {
-            let mut value = || bits(words.next()).map(f64::from_bits).filter(sane(MOST[0]));
+            let mut value =
+                || bits(fields.next()).map(f64::from_bits).filter(within(MAX_VALUES[0]));
             let (mass, weight, friction) = (value()?, value()?, value()?);
-            let has_bed = words.next()? == "1";
+            let has_bed = fields.next()? == "1";
             let mut saved = [0; STATES + 1];
-            for place in &mut saved[..=places.states] {
-                *place = bits(words.next())?;
+            for value in &mut saved[..=places.states] {
+                *value = bits(fields.next())?;
             }
-            for _ in 0..places.more {
-                bits(words.next())?;
+            for _ in 0..places.obsolete {
+                bits(fields.next())?;
             }
             let compensation = DynamicsCompensation { mass, weight, friction, has_bed };
             Entry::Place { step, key, compensation, saved: Saved::of(&saved) }
         }
         "slot" => {
-            let steps = words.next()?.parse().ok().filter(|n| u64::from(*n) <= MOST_STEPS)?;
-            let mut value = || bits(words.next()).map(f64::from_bits).filter(sane(MOST[1]));
+            let steps = fields.next()?.parse().ok().filter(|n| u64::from(*n) <= MAX_STEPS)?;
+            let mut value =
+                || bits(fields.next()).map(f64::from_bits).filter(within(MAX_VALUES[1]));
             let (force, impedance) = (value()?, value()?);
             Entry::Slot { step, key, steps, force, impedance }
         }
-        "played" => Entry::Played { step, key, is_played: words.next()? == "1" },
+        "played" => Entry::Played { step, key, is_played: fields.next()? == "1" },
         _ => return None,
     };
-    words.next().is_none().then_some(made)
+    fields.next().is_none().then_some(entry)
 }

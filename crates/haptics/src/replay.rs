@@ -1,11 +1,10 @@
-//! The twin in the audio thread: the servo's log, replayed on the audio clock.
+//! Replay of the servo's log on the audio clock: the twin in the audio thread.
 //!
-//! Steps are counted by the keyboard's clock, samples by the audio's. Live, what has arrived tells
-//! how far the keyboard is; the newest step of a block, filtered over a second, is held at a
-//! constant distance ahead: with 200 ppm of drift and 2 ms of jitter, strikes keep their distances
-//! within a millisecond. A recorded log needs none of that: its first step sounds at the first
-//! sample, 125 µs a step by the audio's clock, and what sounds when does not depend on blocks. No
-//! allocation, lock or system call after creation.
+//! Steps are counted by the keyboard's clock, samples by the audio clock. In a live replay the newest
+//! received step shows the keyboard's time; its distance from the audio time, filtered over 1 s, is kept
+//! constant. With 200 ppm of drift and 2 ms of jitter the distances between strikes are right within 1 ms.
+//! In the replay of a recording the first step sounds at the first sample and a step lasts 125 µs of the
+//! audio clock, whatever the block size. Nothing allocates, locks or calls the system after creation.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -19,38 +18,38 @@ use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::pages;
 
-/// Entries that can wait for their time: a third of a second of ten keys.
-const ROOM: usize = 4096;
-/// What the way from the keyboard may take and vary, s: two states and the servo's wait.
+/// Capacity of waiting entries: a third of a second of ten keys.
+const CAPACITY: usize = 4096;
+/// Largest duration of the transmission from the keyboard, s: two states and the servo's wait.
 pub const JITTER: f64 = 6e-3;
 /// Time constant of the drift's correction, s.
 const SETTLING: f64 = 1.0;
-/// Largest correction, share of time: twice the drift of two poor crystals.
-const MOST: f64 = 1e-3;
-/// Farther off than this, s, the distance is set anew instead of corrected.
-const LOST: f64 = 0.05;
-/// What a block replays at most, as share of its own length, and steps besides: a servo that stood
-/// still is caught up with, not all at once.
+/// Largest correction, as a share of time: twice the drift of two poor crystals.
+const MAX_CORRECTION: f64 = 1e-3;
+/// Error of the distance, s, from which it is set anew instead of corrected.
+const MAX_ERROR: f64 = 0.05;
+/// Largest replay of a block: share of its length, and further steps. After a pause of the servo the replay
+/// catches up over several blocks.
 const CATCH_UP: (f64, u64) = (2.0, 8);
 
-/// Where the entries come from.
+/// Source of the entries.
 #[derive(Debug)]
 enum Source {
-    /// A servo at work.
+    /// A running servo.
     Live(queue::Receiver<Entry>),
-    /// Its log, and how much of it has sounded.
+    /// A recorded log, and the index of its next entry.
     Recorded(Vec<Entry>, usize),
-    /// Its log as it is brought.
-    Brought,
+    /// A recorded log whose entries are supplied in pieces.
+    Supplied,
 }
 
-/// What a replay tells of its keys.
+/// Output of a replay.
 #[derive(Clone, Copy, Debug)]
-pub enum Felt<'a> {
-    /// An event, so many samples after the block's beginning.
-    Heard(f64, &'a TimedEvent),
-    /// A key after one of its steps, what drove it, and the step's number.
-    Moved(KeyNumber, u64, Drive, &'a dyn Key),
+pub enum ReplayEvent<'a> {
+    /// An event, and its time after the beginning of the block, samples.
+    Event(f64, &'a TimedEvent),
+    /// A key after one of its steps: number of the step, drive, state.
+    Step(KeyNumber, u64, Drive, &'a dyn Key),
 }
 
 /// The replay of one servo's log.
@@ -59,21 +58,21 @@ pub struct Replay {
     source: Source,
     twin: Twin,
     waiting: VecDeque<Entry>,
-    /// Samples a step.
-    pace: f64,
-    /// Distance from a step's arrival to its sounding, samples.
+    /// Samples per step.
+    step_samples: f64,
+    /// Time from the arrival of a step to its sound, samples.
     latency: f64,
     /// Sample at which step 0 sounds; none before the first entry.
     origin: Option<f64>,
-    /// End of the newest step that arrived.
+    /// Step after the newest received entry.
     newest: u64,
-    /// Height of each damper as last told, 0 … 1.
+    /// Lift of each damper as last reported, 0…1.
     lifts: [f64; KEYS],
-    /// Keys whose events are silent: a host note that sounds by itself moves them.
+    /// Keys whose events are suppressed, because a host note that sounds by itself moves them.
     silent: [bool; KEYS],
-    /// Times the distance was set anew.
+    /// Number of times that the distance was set anew.
     pub jumps: u64,
-    /// Entries that came after their time and sounded at once.
+    /// Number of entries that came after their time and sounded at once.
     pub late: u64,
 }
 
@@ -87,43 +86,49 @@ impl Replay {
         block: usize,
     ) -> Self {
         let latency = block as f64 + JITTER * sample_rate;
-        Self::over(Source::Live(log), ROOM, action, sample_rate, latency)
+        Self::from_source(Source::Live(log), CAPACITY, action, sample_rate, latency)
     }
 
     /// A replay of a recorded log of `action` at `sample_rate` Hz. Allocates.
     #[must_use]
     pub fn recorded(entries: Vec<Entry>, action: Action, sample_rate: f64) -> Self {
-        Self::over(Source::Recorded(entries, 0), 0, action, sample_rate, 0.0)
+        Self::from_source(Source::Recorded(entries, 0), 0, action, sample_rate, 0.0)
     }
 
-    /// A replay of a log of `action` whose entries are [brought](Self::bring) as it
-    /// [lacks](Self::lacks) them, at `sample_rate` Hz. It does not begin anew.
+    /// A replay of a log of `action` at `sample_rate` Hz, whose entries are [supplied](Self::supply) where
+    /// it [needs](Self::needs_entries) them. It cannot restart.
     #[must_use]
-    pub fn brought(action: Action, sample_rate: f64) -> Self {
-        Self::over(Source::Brought, 0, action, sample_rate, 0.0)
+    pub fn supplied(action: Action, sample_rate: f64) -> Self {
+        Self::from_source(Source::Supplied, 0, action, sample_rate, 0.0)
     }
 
-    /// Whether the `length` samples from `now` on may need more entries than were brought.
+    /// Whether the `length` samples from `now` on may need more entries than were supplied.
     #[must_use]
-    pub fn lacks(&self, now: u64, length: usize) -> bool {
+    pub fn needs_entries(&self, now: u64, length: usize) -> bool {
         let (Some(first), Some(last)) = (self.waiting.front(), self.waiting.back()) else {
             return true;
         };
-        let origin = self.origin.unwrap_or(now as f64 - first.step() as f64 * self.pace);
-        origin + last.step() as f64 * self.pace < (now + length as u64) as f64
+        let origin = self.origin.unwrap_or(now as f64 - first.step() as f64 * self.step_samples);
+        origin + last.step() as f64 * self.step_samples < (now + length as u64) as f64
     }
 
-    /// Adds the log's next entry. Allocates.
-    pub fn bring(&mut self, entry: Entry) {
+    /// Adds the next entry of the log. Allocates.
+    pub fn supply(&mut self, entry: Entry) {
         self.waiting.push_back(entry);
     }
 
-    fn over(source: Source, room: usize, action: Action, sample_rate: f64, latency: f64) -> Self {
+    fn from_source(
+        source: Source,
+        capacity: usize,
+        action: Action,
+        sample_rate: f64,
+        latency: f64,
+    ) -> Self {
         Self {
             source,
             twin: Twin::fixed(action),
-            waiting: pages::room(room).into(),
-            pace: sample_rate * STEP,
+            waiting: pages::room(capacity).into(),
+            step_samples: sample_rate * STEP,
             latency,
             origin: None,
             newest: 0,
@@ -134,7 +139,7 @@ impl Replay {
         }
     }
 
-    /// Samples count from 0 again: a recorded log begins anew, a live one finds its distance anew.
+    /// Restarts the count of samples at 0: a recorded log begins again, a live one sets its distance anew.
     pub fn restart(&mut self) {
         self.origin = None;
         self.lifts = [0.0; KEYS];
@@ -145,116 +150,116 @@ impl Replay {
         }
     }
 
-    /// Nothing more will come of a recorded log.
+    /// All entries of a recorded log have sounded.
     #[must_use]
     pub fn is_over(&self) -> bool {
         matches!(&self.source, Source::Recorded(entries, next) if *next >= entries.len())
     }
 
-    /// From a key's motion to its sound, samples, the way to the host not counted.
+    /// Time from the motion of a key to its sound, samples, without the transmission to the host.
     #[must_use]
     pub const fn latency(&self) -> f64 {
         self.latency
     }
 
-    /// The action that is replayed.
+    /// The replayed action.
     #[must_use]
     pub const fn action(&self) -> Action {
         self.twin.action()
     }
 
-    /// The twin, to look at.
+    /// The twin.
     #[must_use]
     pub const fn twin(&self) -> &Twin {
         &self.twin
     }
 
-    /// Lets down every damper that was told to be up: `hear` is told so.
-    pub fn let_down(&mut self, mut hear: impl FnMut(&TimedEvent)) {
-        for (key, told) in KeyNumber::all().zip(&mut self.lifts) {
-            if std::mem::take(told) > 0.0 {
-                hear(&damper(key, 0, 0.0));
+    /// Lowers every damper that was reported as lifted, and calls `on_event` for each.
+    pub fn lower_dampers(&mut self, mut on_event: impl FnMut(&TimedEvent)) {
+        for (key, reported) in KeyNumber::all().zip(&mut self.lifts) {
+            if std::mem::take(reported) > 0.0 {
+                on_event(&damper(key, 0, 0.0));
             }
         }
     }
 
-    /// Replays what sounds in the `length` samples from `now` on; `hear` is told of it with its
-    /// distance from `now`, samples: from 0 to a slot beyond `length`.
-    pub fn block(&mut self, now: u64, length: usize, mut hear: impl FnMut(f64, &TimedEvent)) {
-        self.watch(now, length, |felt| {
-            if let Felt::Heard(ahead, event) = felt {
-                hear(ahead, event);
+    /// Replays the `length` samples from `now` on, and calls `on_event` for every event with its time after
+    /// `now`, samples: from 0 to a slot beyond `length`.
+    pub fn block(&mut self, now: u64, length: usize, mut on_event: impl FnMut(f64, &TimedEvent)) {
+        self.watch(now, length, |output| {
+            if let ReplayEvent::Event(ahead, event) = output {
+                on_event(ahead, event);
             }
         });
     }
 
-    /// As [`Replay::block`]; `tell` is told of every step of the keys too.
-    pub fn watch(&mut self, now: u64, length: usize, mut tell: impl FnMut(Felt<'_>)) {
+    /// Like [`Replay::block`]; calls `emit` for every event and every step of the keys.
+    pub fn watch(&mut self, now: u64, length: usize, mut emit: impl FnMut(ReplayEvent<'_>)) {
         let now = now as f64;
         if !matches!(self.source, Source::Live(_)) {
-            self.recorded_block(now, length as f64, &mut tell);
+            self.recorded_block(now, length as f64, &mut emit);
             return;
         }
-        let mut has_news = false;
-        while self.waiting.len() < ROOM {
+        let mut has_received = false;
+        while self.waiting.len() < CAPACITY {
             let Source::Live(log) = &self.source else { break };
             let Some(entry) = log.receive() else { break };
             self.newest = self.newest.max(end(&entry));
-            // The keyboard began to count anew.
+            // The keyboard has restarted its count.
             if entry.step() + 80_000 < self.newest {
                 self.origin = None;
                 self.newest = end(&entry);
             }
             self.waiting.push_back(entry);
-            has_news = true;
+            has_received = true;
         }
-        if has_news {
+        if has_received {
             self.steer(now, length as f64);
         }
         let Some(origin) = self.origin else { return };
         let Some(first) = self.waiting.front().map(Entry::step) else { return };
-        let share = CATCH_UP.0 * length as f64 / self.pace;
-        let most = first + floor_index(share) as u64 + CATCH_UP.1;
+        let share = CATCH_UP.0 * length as f64 / self.step_samples;
+        let end_step = first + floor_index(share) as u64 + CATCH_UP.1;
         while let Some(entry) = self.waiting.front().copied() {
-            let ahead = origin + entry.step() as f64 * self.pace - now;
-            if ahead >= length as f64 || entry.step() >= most {
+            let ahead = origin + entry.step() as f64 * self.step_samples - now;
+            if ahead >= length as f64 || entry.step() >= end_step {
                 break;
             }
             self.waiting.pop_front();
             // A corrected origin may reach back over a block's edge by a share of a sample.
             self.late += u64::from(ahead < -1.0);
-            self.sound(&entry, origin, now, &mut tell);
+            self.sound(&entry, origin, now, &mut emit);
         }
     }
 
-    fn recorded_block(&mut self, now: f64, length: f64, tell: &mut impl FnMut(Felt<'_>)) {
+    fn recorded_block(&mut self, now: f64, length: f64, emit: &mut impl FnMut(ReplayEvent<'_>)) {
         loop {
             let entry = match &self.source {
                 Source::Recorded(entries, next) => entries.get(*next),
                 _ => self.waiting.front(),
             };
             let Some(entry) = entry.copied() else { return };
-            let origin = *self.origin.get_or_insert(now - entry.step() as f64 * self.pace);
-            if origin + entry.step() as f64 * self.pace >= now + length {
+            let origin = *self.origin.get_or_insert(now - entry.step() as f64 * self.step_samples);
+            if origin + entry.step() as f64 * self.step_samples >= now + length {
                 return;
             }
             match &mut self.source {
                 Source::Recorded(_, next) => *next += 1,
                 _ => drop(self.waiting.pop_front()),
             }
-            self.sound(&entry, origin, now, tell);
+            self.sound(&entry, origin, now, emit);
         }
     }
 
-    /// Sets or corrects where step 0 lies.
+    /// Sets or corrects the sample of step 0.
     fn steer(&mut self, now: f64, length: f64) {
-        let wanted = now + self.latency - self.newest as f64 * self.pace;
-        let rate = self.pace / STEP;
+        let wanted = now + self.latency - self.newest as f64 * self.step_samples;
+        let rate = self.step_samples / STEP;
         match &mut self.origin {
-            Some(origin) if (wanted - *origin).abs() < LOST * rate => {
-                let most = MOST * length;
+            Some(origin) if (wanted - *origin).abs() < MAX_ERROR * rate => {
+                let limit = MAX_CORRECTION * length;
                 let share = length / (SETTLING * rate);
-                *origin += ((wanted - *origin) * share).clamp(-most, most);
+                *origin += ((wanted - *origin) * share).clamp(-limit, limit);
             }
             _ => {
                 self.jumps += u64::from(self.origin.is_some());
@@ -263,51 +268,58 @@ impl Replay {
         }
     }
 
-    fn sound(&mut self, entry: &Entry, origin: f64, now: f64, tell: &mut impl FnMut(Felt<'_>)) {
-        let pace = self.pace;
-        // The absolute sample is rounded once, then the block's own is taken off: the same wherever a
-        // block begins.
-        let at =
-            |step: u64, offset: f64| (origin + (step as f64 + offset / STEP) * pace - now).max(0.0);
+    fn sound(
+        &mut self,
+        entry: &Entry,
+        origin: f64,
+        now: f64,
+        emit: &mut impl FnMut(ReplayEvent<'_>),
+    ) {
+        let step_samples = self.step_samples;
+        // The absolute sample is rounded once, before the beginning of the block is subtracted, so that
+        // the result does not depend on the block size.
+        let at = |step: u64, offset: f64| {
+            (origin + (step as f64 + offset / STEP) * step_samples - now).max(0.0)
+        };
         let key = entry.key();
         if let (Entry::Played { is_played, .. }, Some(key)) = (entry, key) {
-            // A recorded performance has no notes beside it.
+            // In a recording the notes do not sound by themselves.
             self.silent[key.index()] = *is_played && matches!(self.source, Source::Live(_));
         }
         let is_silent = key.is_some_and(|key| self.silent[key.index()]);
-        // Both ends of a step tell the same listener, one after the other.
-        let told = RefCell::new(&mut *tell);
+        // Both callbacks use `emit`, one after the other.
+        let shared = RefCell::new(&mut *emit);
         self.twin.watch(
             entry,
-            |heard| {
+            |event| {
                 if !is_silent {
-                    told.borrow_mut()(Felt::Heard(at(heard.step, heard.offset), heard));
+                    shared.borrow_mut()(ReplayEvent::Event(at(event.step, event.offset), event));
                 }
             },
             |step, drive, simulated| {
                 if let Some(key) = key {
-                    told.borrow_mut()(Felt::Moved(key, step, drive, simulated));
+                    shared.borrow_mut()(ReplayEvent::Step(key, step, drive, simulated));
                 }
             },
         );
         let Some(key) = key else { return };
         if let Some((simulated, step)) = self.twin.key(key) {
             let lift = if is_silent { 0.0 } else { simulated.damper_lift() };
-            let told = &mut self.lifts[key.index()];
-            if lift.to_bits() != told.to_bits() && lift.is_finite() {
-                *told = lift;
-                tell(Felt::Heard(at(step, 0.0), &damper(key, step, lift)));
+            let reported = &mut self.lifts[key.index()];
+            if lift.to_bits() != reported.to_bits() && lift.is_finite() {
+                *reported = lift;
+                emit(ReplayEvent::Event(at(step, 0.0), &damper(key, step, lift)));
             }
         }
     }
 }
 
-/// The damper of `key` stands at `lift` before `step`.
+/// The event of a damper of `key` at `lift` before `step`.
 const fn damper(key: KeyNumber, step: u64, lift: f64) -> TimedEvent {
     TimedEvent { key, step, offset: 0.0, event: KeyEvent::Damper { lift } }
 }
 
-/// The step after an entry.
+/// The first step after an entry.
 #[must_use]
 pub const fn end(entry: &Entry) -> u64 {
     match entry {
@@ -325,20 +337,20 @@ mod tests {
     const RATE: f64 = 48_000.0;
     const BLOCK: usize = 256;
 
-    /// A replay that is told of slots of 1 ms: the first as soon as it is over, the others `delay` s
-    /// later. The replay after two seconds.
+    /// A replay after 2 s in which it received slots of 1 ms: the first at its end, the others `delay` s after
+    /// their ends.
     fn delayed(delay: f64) -> Replay {
-        let (sender, receiver) = queue::bounded(ROOM);
+        let (sender, receiver) = queue::bounded(CAPACITY);
         let mut replay = Replay::new(receiver, Action::GRAND, RATE, BLOCK);
         let key = KeyNumber::from_midi(60).unwrap();
         let mut slots = (0..2000u64).peekable();
         for now in (0..96_000u64).step_by(BLOCK) {
             let time = now as f64 / RATE;
-            let has_come = |slot: &u64| {
-                let over = (*slot + 1) as f64 * 1e-3;
-                over + if *slot > 0 { delay } else { 0.0 } <= time
+            let has_arrived = |slot: &u64| {
+                let end = (*slot + 1) as f64 * 1e-3;
+                end + if *slot > 0 { delay } else { 0.0 } <= time
             };
-            while let Some(slot) = slots.next_if(has_come) {
+            while let Some(slot) = slots.next_if(has_arrived) {
                 let (step, steps) = (8 * slot, 8);
                 let entry = Entry::Slot { step, key, steps, force: 0.0, impedance: 0.0 };
                 sender.send(entry).unwrap();
@@ -348,9 +360,8 @@ mod tests {
         replay
     }
 
-    /// From a motion to its sound: a block, in which it comes at any time, and the jitter.
     #[test]
-    fn the_latency_is_a_block_and_the_jitter() {
+    fn the_latency_is_one_block_and_the_jitter() {
         for (rate, block) in [(48_000.0, 64), (44_100.0, 1000), (192_000.0, 1)] {
             let (_, receiver) = queue::bounded(1);
             let replay = Replay::new(receiver, Action::GRAND, rate, block);
@@ -358,12 +369,12 @@ mod tests {
         }
     }
 
-    /// A slot is known when it is over: its first step may come so much later, less its length.
+    /// A slot arrives after its end, so that the jitter left for it is shorter by its length of 1 ms.
     #[test]
-    fn what_comes_within_the_jitter_is_in_time_and_what_comes_after_it_is_late() {
+    fn entries_within_the_jitter_are_in_time_and_later_ones_are_late() {
         let within = delayed(JITTER - 1e-3);
         assert_eq!((within.late, within.jumps), (0, 0));
-        assert!(within.waiting.len() < 100, "all that was due has sounded");
+        assert!(within.waiting.len() < 100, "all due entries have sounded");
         let beyond = delayed(JITTER + BLOCK as f64 / RATE);
         assert!(beyond.late > 0 && beyond.jumps == 0, "{} late", beyond.late);
     }

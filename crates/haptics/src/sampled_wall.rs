@@ -1,13 +1,13 @@
-//! Virtual walls as sampled controllers, and the finger and manipulandum that meet them.
+//! Virtual walls as sampled controllers, and the manipulandum and finger that touch them.
 //!
-//! The sources are [Gillespie 1996, ch. 4]. Positions in m, positive into the wall, which fills
-//! x > 0, as a key's depth (docs/notation.md); a wall's force in N acts against +x. The thesis counts
-//! y = −x, away from the wall. Controllers neither allocate nor wait.
+//! The source is [Gillespie 1996, ch. 4]. Positions x, m, are positive into the wall, which fills x > 0, as a
+//! key's depth (docs/notation.md); the force of a wall, N, acts against +x. The thesis uses y = −x, away from
+//! the wall. Controllers neither allocate nor wait.
 //!
 //! | module | part |
 //! | --- | --- |
 //! | [`plant`] | manipulandum and finger: exact motion between samples |
-//! | [`controller`] | walls: standard, hysteretic, predictive, placed poles, deadbeat |
+//! | [`controller`] | walls: standard, hysteresis, prediction, pole placement, deadbeat |
 
 pub mod controller;
 pub mod plant;

@@ -1,11 +1,11 @@
-//! Actions of simulated fingers: a list in time, one list for all keys.
+//! Scripts of emulated fingers: timed actions, one list for all keys.
 
 use super::plant::{EmulatedFinger, EmulatedKey, FingerDrive};
 
 /// One action of one key's finger.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ScriptedAction {
-    /// When it begins, s.
+    /// Beginning, s.
     pub time: f64,
     /// Key on the device, from 0.
     pub key: usize,
@@ -13,21 +13,21 @@ pub struct ScriptedAction {
     pub deed: FingerAction,
 }
 
-/// Action of a finger. Depths are the hand's, below the key's rest position.
+/// Action of a finger. Depths are those of the hand below the key's rest position.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum FingerAction {
     /// The hand moves to a depth at constant speed and stays.
     Press {
         /// Depth, m.
         depth: f64,
-        /// Time of the motion, s.
+        /// Duration of the motion, s.
         within: f64,
     },
     /// The hand moves to a depth by half a cosine, its speed 0 at both ends, and stays.
     Reach {
         /// Depth, m.
         depth: f64,
-        /// Time of the motion, s.
+        /// Duration of the motion, s.
         within: f64,
     },
     /// A free finger of 0.3 kg hits the key.
@@ -39,9 +39,9 @@ pub enum FingerAction {
     Trill {
         /// Greatest depth, m.
         depth: f64,
-        /// Swings a second, Hz.
+        /// Frequency, Hz.
         rate: f64,
-        /// Time of the trill, s.
+        /// Duration of the trill, s.
         lasts: f64,
     },
     /// The hand swings about a depth until the next action.
@@ -50,12 +50,12 @@ pub enum FingerAction {
         middle: f64,
         /// Amplitude, m.
         swing: f64,
-        /// Swings a second, Hz.
+        /// Frequency, Hz.
         rate: f64,
     },
     /// The hand moves to 5 mm above the key at constant speed.
     Release {
-        /// Time of the motion, s.
+        /// Duration of the motion, s.
         within: f64,
     },
     /// A constant force in place of a finger.
@@ -67,32 +67,32 @@ pub enum FingerAction {
     Rest,
 }
 
-/// Acts in the order of their times.
+/// Actions in the order of their times.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     acts: Vec<ScriptedAction>,
 }
 
-/// One key's finger following its script.
+/// The finger of one key and its progress in a script.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptedFinger {
     finger: EmulatedFinger,
-    /// Action under way: its time, s, the action, and the hand's depth at its beginning, m.
+    /// Present action: its time, s, the action, and the depth of the hand at its beginning, m.
     now: Option<(f64, FingerAction, f64)>,
     next: usize,
     hand: f64,
 }
 
 impl Script {
-    /// A script of `acts`, in whatever order.
+    /// A script of `acts`, which may be in any order.
     #[must_use]
     pub fn new(mut acts: Vec<ScriptedAction>) -> Self {
         acts.sort_by(|a, b| a.time.total_cmp(&b.time));
         Self { acts }
     }
 
-    /// The default script, eighty minutes: soft, loud, repeated, held, trilled and struck, one key
-    /// after another of a keyboard of `keys`.
+    /// The default script, 80 minutes: a soft press, a loud one, a repetition, a trill and a strike on each of
+    /// `keys` keys in turn.
     #[must_use]
     pub fn round(keys: u8) -> Self {
         let mut acts = Vec::new();
@@ -116,7 +116,7 @@ impl Script {
         Self::new(acts)
     }
 
-    /// When the last act begins, s; 0 without any.
+    /// Time of the last action, s; 0 for an empty script.
     #[must_use]
     pub fn end(&self) -> f64 {
         self.acts.last().map_or(0.0, |a| a.time)
@@ -124,13 +124,13 @@ impl Script {
 }
 
 impl ScriptedFinger {
-    /// At the script's beginning, the hand 5 mm above the key.
+    /// A finger at the beginning of the script, 5 mm above the key.
     #[must_use]
     pub const fn new(finger: EmulatedFinger) -> Self {
         Self { finger, now: None, next: 0, hand: -5e-3 }
     }
 
-    /// What touches `key`, number `index`, from `time` s on for a tick.
+    /// Action of the finger on `key`, number `index`, for the tick that begins at `time`, s.
     pub fn touch(
         &mut self,
         script: &Script,
@@ -179,7 +179,7 @@ impl ScriptedFinger {
     }
 }
 
-/// Depth, m, and speed, m/s, of a hand `t` s into a motion of `within` s at constant speed.
+/// Depth, m, and speed, m/s, of a hand after `t` s of a motion of `within` s at constant speed.
 fn toward(from: f64, to: f64, within: f64, t: f64) -> (f64, f64) {
     if within <= 0.0 || t >= within {
         return (to, 0.0);
@@ -188,7 +188,7 @@ fn toward(from: f64, to: f64, within: f64, t: f64) -> (f64, f64) {
     (from + speed * t, speed)
 }
 
-/// Depth, m, and speed, m/s, of a hand `t` s into a motion of `within` s by half a cosine.
+/// Depth, m, and speed, m/s, of a hand after `t` s of a motion of `within` s by half a cosine.
 pub fn eased(from: f64, to: f64, within: f64, t: f64) -> (f64, f64) {
     if within <= 0.0 || t >= within {
         return (to, 0.0);

@@ -1,10 +1,10 @@
-//! Serial ports: finding, opening, and one owner a port.
+//! Serial ports: listing, opening, and one owner per port.
 //!
-//! `tcp:127.0.0.1:PORT` in place of a port is a keyboard on this machine that listens there, as
-//! the emulated ones do.
+//! A port name `tcp:127.0.0.1:PORT` is a keyboard on this machine that listens at the address, such as an
+//! emulated one.
 //!
-//! One owner a port by an operating-system lock on a file beside which the owner writes its name:
-//! the lock goes with its process, however that ends.
+//! The owner of a port holds a lock of the operating system on a file, and writes its name to a second file.
+//! The system releases the lock with the process, however it ends.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -16,10 +16,10 @@ use serialport::{SerialPort, SerialPortType};
 
 use touchback_core::files::input;
 
-/// Rate asked for, baud; USB devices ignore it.
+/// Baud rate; USB devices ignore it.
 pub const BAUD: u32 = 921_600;
 
-/// Why a port could not be opened; the message says what to do.
+/// Error of a port; the message names the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum PortError {
     /// The system refuses access.
@@ -28,10 +28,10 @@ pub enum PortError {
          `uucp`), log in again and retry"
     )]
     Permission(String),
-    /// No such port.
-    #[error("{0}: no such port; `touchback keyboard list` names those there are")]
+    /// The port does not exist.
+    #[error("{0}: no such port; `touchback keyboard list` lists the ports")]
     Missing(String),
-    /// Another process or plugin has it.
+    /// Another process or plugin has the port.
     #[error("{0}: in use by {1}; close it there first")]
     Taken(String, String),
     /// Any other error of the system.
@@ -44,18 +44,18 @@ pub enum PortError {
 pub struct PortInfo {
     /// Path or name by which it is opened.
     pub path: String,
-    /// The system's description of the device.
-    pub what: String,
+    /// Description of the device by the system.
+    pub description: String,
 }
 
 /// All serial ports of this system.
 ///
 /// # Errors
-/// What the system says.
+/// The system cannot list its ports.
 pub fn list() -> Result<Vec<PortInfo>, PortError> {
     let ports = serialport::available_ports()
         .map_err(|e| PortError::Other("serial ports".into(), e.to_string()))?;
-    let what = |kind: SerialPortType| match kind {
+    let description = |kind: SerialPortType| match kind {
         SerialPortType::UsbPort(usb) => {
             let name = usb.product.unwrap_or_else(|| "USB device".into());
             format!("{name} (USB {:04x}:{:04x})", usb.vid, usb.pid)
@@ -64,10 +64,13 @@ pub fn list() -> Result<Vec<PortInfo>, PortError> {
         SerialPortType::PciPort => "built in".into(),
         SerialPortType::Unknown => "unknown".into(),
     };
-    Ok(ports.into_iter().map(|p| PortInfo { path: p.port_name, what: what(p.port_type) }).collect())
+    Ok(ports
+        .into_iter()
+        .map(|p| PortInfo { path: p.port_name, description: description(p.port_type) })
+        .collect())
 }
 
-/// The lock on a port, held as long as this lives.
+/// The lock on a port, released on drop.
 #[derive(Debug)]
 pub struct Claim {
     _file: File,
@@ -78,16 +81,16 @@ pub struct Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // Both names go while the lock is held, the owner's first: whoever locks a file that has lost
-        // its name meanwhile tries again.
+        // Both files are removed while the lock is held, the owner's name first. A process that locks a
+        // removed file tries again.
         let _ = std::fs::remove_file(&self.note);
         #[cfg(unix)]
         let _ = std::fs::remove_file(&self.lock);
     }
 }
 
-/// The folder of the locks, which only this user can write: nobody else can lay a link there, and
-/// another user's lock is not in the way.
+/// The folder of the locks. Only this user can write to it, so that no other user can place a link there or
+/// block a port.
 fn locks() -> Result<PathBuf, (PathBuf, std::io::Error)> {
     let temporary = std::env::temp_dir();
     #[cfg(target_os = "linux")]
@@ -97,24 +100,24 @@ fn locks() -> Result<PathBuf, (PathBuf, std::io::Error)> {
             Ok(process) => process.uid(),
             Err(error) => return Err((temporary, error)),
         };
-        // The system's folder for this user, whether this session knows of it or not.
+        // The runtime folder of this user, with or without XDG_RUNTIME_DIR.
         let own = [dirs::runtime_dir(), Some(format!("/run/user/{user}").into())];
         if let Some(folder) = own.into_iter().flatten().find(|folder| is_own(folder, user)) {
             return Ok(folder);
         }
-        // In the home no other user can be first.
+        // No other user can create a folder in the home first.
         let home = dirs::cache_dir().map(|caches| caches.join("Touchback").join("ports"));
         let last = temporary.join(format!("touchback-{user}"));
         first_own(home.into_iter().chain([last.clone()]), user).ok_or_else(|| {
             (last, std::io::Error::other("is not a folder that only this user can use"))
         })
     }
-    // Elsewhere the folder of temporary files is the user's own.
+    // On other systems the folder of temporary files belongs to the user.
     #[cfg(not(target_os = "linux"))]
     Ok(temporary)
 }
 
-/// `folder` is one that only `user` can look into and write.
+/// `folder` is a folder that only `user` can read and write.
 #[cfg(target_os = "linux")]
 fn is_own(folder: &std::path::Path, user: u32) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -122,19 +125,19 @@ fn is_own(folder: &std::path::Path, user: u32) -> bool {
     about.is_ok_and(|m| m.is_dir() && m.uid() == user && m.mode() & 0o077 == 0)
 }
 
-/// The first of `folders` that is or can be made one of `user` alone.
+/// The first of `folders` that belongs, or can be created to belong, to `user` alone.
 #[cfg(target_os = "linux")]
 fn first_own(mut folders: impl Iterator<Item = PathBuf>, user: u32) -> Option<PathBuf> {
     use std::os::unix::fs::DirBuilderExt as _;
     folders.find(|folder| {
-        // There already, or it cannot be made: what is there tells.
+        // An error is ignored, because the check decides.
         let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
         is_own(folder, user)
     })
 }
 
-/// `path` as part of a file's name; no other path has the same.
-fn plain(path: &std::path::Path) -> String {
+/// `path` as part of a file name, different for every path.
+fn file_name_of(path: &std::path::Path) -> String {
     let letter = |byte: &u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' => char::from(*byte).to_string(),
         b'/' => "_".into(),
@@ -143,10 +146,10 @@ fn plain(path: &std::path::Path) -> String {
     path.as_os_str().as_encoded_bytes().iter().map(letter).collect()
 }
 
-/// Claims `path` for `owner`.
+/// Claims the port `path` for `owner`.
 ///
 /// # Errors
-/// [`PortError::Taken`] with the owner's name, or what the system says.
+/// [`PortError::Taken`] with the name of the present owner, or an error of the system.
 pub fn claim(path: &str, owner: &str) -> Result<Claim, PortError> {
     let folder = locks().map_err(|(folder, error)| {
         PortError::Other(folder.display().to_string(), error.to_string())
@@ -156,19 +159,19 @@ pub fn claim(path: &str, owner: &str) -> Result<Claim, PortError> {
 
 fn claim_in(folder: &std::path::Path, path: &str, owner: &str) -> Result<Claim, PortError> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
-    let plain = plain(&real);
-    let lock = folder.join(format!("touchback{plain}.lock"));
-    let note = folder.join(format!("touchback{plain}.owner"));
+    let name = file_name_of(&real);
+    let lock = folder.join(format!("touchback{name}.lock"));
+    let note = folder.join(format!("touchback{name}.owner"));
     let other = |e: std::io::Error| PortError::Other(lock.display().to_string(), e.to_string());
     let file = loop {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
         let file = file.map_err(other)?;
         match is_locked(&file, &lock) {
             Ok(true) => break file,
-            // Its last owner took the name away between opening and locking.
+            // The last owner has removed the file between opening and locking.
             Ok(false) => {}
             Err(std::fs::TryLockError::WouldBlock) => {
-                let who = input::read_text(&note, LONGEST_OWNER).unwrap_or_default();
+                let who = input::read_text(&note, MAX_OWNER_LENGTH).unwrap_or_default();
                 let who = if who.trim().is_empty() { "another program" } else { who.trim() };
                 return Err(PortError::Taken(path.into(), who.into()));
             }
@@ -186,16 +189,16 @@ fn claim_in(folder: &std::path::Path, path: &str, owner: &str) -> Result<Claim, 
     Ok(claim)
 }
 
-/// Longest name of an owner, bytes.
-const LONGEST_OWNER: u64 = 4096;
+/// Largest length of an owner's name, bytes.
+const MAX_OWNER_LENGTH: u64 = 4096;
 
-/// Locks `file`, which was opened by its `name`; whether that name is still its own.
+/// Locks `file`, which was opened by `name`. Returns whether `name` still names it.
 fn is_locked(file: &File, name: &std::path::Path) -> Result<bool, std::fs::TryLockError> {
     file.try_lock()?;
     Ok(has_name(file, name))
 }
 
-/// Whether `file` is still the one called `name`. Where names of open files are not taken away, it is.
+/// Whether `name` still names `file`. Always true on systems that cannot remove open files.
 fn has_name(file: &File, name: &std::path::Path) -> bool {
     #[cfg(unix)]
     {
@@ -211,13 +214,13 @@ fn has_name(file: &File, name: &std::path::Path) -> bool {
     }
 }
 
-/// What a keyboard's address on this machine begins with.
+/// Prefix of a port name that is an address on this machine.
 pub const TCP: &str = "tcp:";
 
-/// What carries the bytes.
+/// Transport of a link.
 enum Wire {
     Serial(Box<dyn SerialPort>),
-    /// With the longest wait of a reading.
+    /// Stream, and longest wait of a read.
     Tcp(TcpStream, Duration),
 }
 
@@ -237,10 +240,10 @@ impl std::fmt::Debug for SerialLink {
     }
 }
 
-/// The address of this machine in `text`.
+/// Parses an address of this machine.
 ///
 /// # Errors
-/// It is none, or another machine's: force does not go over a network.
+/// `text` is no address, or that of another machine: force is not transmitted over a network.
 pub fn loopback(text: &str) -> Result<SocketAddr, PortError> {
     let address = text.parse::<SocketAddr>().ok().filter(|a| a.ip().is_loopback());
     address.ok_or_else(|| {
@@ -249,20 +252,20 @@ pub fn loopback(text: &str) -> Result<SocketAddr, PortError> {
 }
 
 impl SerialLink {
-    /// Opens `path` for `owner`; reading waits at most `patience`.
+    /// Opens the port `path` for `owner`; reads wait at most `timeout`.
     ///
     /// # Errors
-    /// Why it cannot be had.
-    pub fn open(path: &str, owner: &str, patience: Duration) -> Result<Self, PortError> {
+    /// The port cannot be opened.
+    pub fn open(path: &str, owner: &str, timeout: Duration) -> Result<Self, PortError> {
         let claim = claim(path, owner)?;
         if let Some(address) = path.strip_prefix(TCP) {
             let missing = |_| PortError::Missing(path.into());
             let stream = TcpStream::connect(loopback(address)?).map_err(missing)?;
             let is_set = stream.set_nodelay(true).and(stream.set_nonblocking(true));
             is_set.map_err(|e| PortError::Other(path.into(), e.to_string()))?;
-            return Ok(Self { wire: Wire::Tcp(stream, patience), _claim: claim });
+            return Ok(Self { wire: Wire::Tcp(stream, timeout), _claim: claim });
         }
-        let opened = serialport::new(path, BAUD).timeout(patience).open();
+        let opened = serialport::new(path, BAUD).timeout(timeout).open();
         let port = opened.map_err(|e| match e.kind {
             serialport::ErrorKind::NoDevice | serialport::ErrorKind::Io(ErrorKind::NotFound) => {
                 PortError::Missing(path.into())
@@ -275,18 +278,18 @@ impl SerialLink {
         Ok(Self { wire: Wire::Serial(port), _claim: claim })
     }
 
-    /// What has arrived, at most the buffer's length; 0 where nothing came in time.
+    /// Reads received bytes into `into`. Returns their number, 0 where nothing came in time.
     ///
     /// # Errors
     /// The port is gone.
     pub fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let read = match &mut self.wire {
             Wire::Serial(port) => port.read(into),
-            Wire::Tcp(stream, patience) => read_within(stream, into, *patience),
+            Wire::Tcp(stream, timeout) => read_within(stream, into, *timeout),
         };
         match read {
             Ok(0) => Err(ErrorKind::BrokenPipe.into()),
-            Err(e) if has_waited(&e) => Ok(0),
+            Err(e) if is_timeout(&e) => Ok(0),
             other => other,
         }
     }
@@ -294,7 +297,7 @@ impl SerialLink {
     /// Sends all of `bytes`.
     ///
     /// # Errors
-    /// The port is gone or takes nothing.
+    /// The port is gone or does not accept bytes.
     pub fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         match &mut self.wire {
             _ if bytes.is_empty() => Ok(()),
@@ -304,33 +307,34 @@ impl SerialLink {
     }
 }
 
-/// Nothing came within the time to wait.
-fn has_waited(error: &std::io::Error) -> bool {
+/// The error is that of a read without bytes in time.
+fn is_timeout(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// Time between looks at a stream. (Its own time-out is counted in ticks of the system, of up to
-/// 10 ms.)
-const NAP: Duration = Duration::from_micros(50);
+/// Time between polls of a stream. Timeouts of the system have a resolution of up to 10 ms.
+const POLL_INTERVAL: Duration = Duration::from_micros(50);
 
-/// Reads a stream that does not wait, for at most `patience`.
+/// Reads a non-blocking stream, waiting at most `timeout`.
 fn read_within(
     stream: &mut TcpStream,
     into: &mut [u8],
-    patience: Duration,
+    timeout: Duration,
 ) -> std::io::Result<usize> {
     let begin = std::time::Instant::now();
     loop {
         match stream.read(into) {
-            Err(e) if has_waited(&e) && begin.elapsed() < patience => std::thread::sleep(NAP),
+            Err(e) if is_timeout(&e) && begin.elapsed() < timeout => {
+                std::thread::sleep(POLL_INTERVAL)
+            }
             other => return other,
         }
     }
 }
 
-/// A keyboard's own end of an address on this machine: one host at a time.
+/// The emulator's end of a connection by address, for one host at a time.
 pub mod tcp {
-    use super::{Duration, SocketAddr, TCP, TcpStream, Write, has_waited, read_within};
+    use super::{Duration, SocketAddr, TCP, TcpStream, Write, is_timeout, read_within};
     use std::net::TcpListener;
 
     /// The emulator's end.
@@ -341,10 +345,10 @@ pub mod tcp {
     }
 
     impl TcpEnd {
-        /// Listens at `address`, and the port by which a host opens it.
+        /// Listens at `address`. Also returns the port name for hosts.
         ///
         /// # Errors
-        /// What the system says.
+        /// The address cannot be used.
         pub fn new(address: SocketAddr) -> std::io::Result<(Self, String)> {
             let listener = TcpListener::bind(address)?;
             listener.set_nonblocking(true)?;
@@ -352,18 +356,18 @@ pub mod tcp {
             Ok((Self { listener, host: None }, name))
         }
 
-        /// What a host sent, waiting at most `patience`; nothing while there is none.
-        pub fn read(&mut self, into: &mut [u8], patience: Duration) -> usize {
+        /// Reads bytes from the host, waiting at most `timeout`. Returns their number, 0 without a host.
+        pub fn read(&mut self, into: &mut [u8], timeout: Duration) -> usize {
             if self.host.is_none() {
                 self.host = self.accept();
             }
             let Some(host) = &mut self.host else {
-                std::thread::sleep(patience);
+                std::thread::sleep(timeout);
                 return 0;
             };
-            match read_within(host, into, patience) {
+            match read_within(host, into, timeout) {
                 Ok(n) if n > 0 => n,
-                Err(e) if has_waited(&e) => 0,
+                Err(e) if is_timeout(&e) => 0,
                 _ => {
                     self.host = None;
                     0
@@ -377,14 +381,14 @@ pub mod tcp {
             is_set.is_ok().then_some(host)
         }
 
-        /// Sends to the host; `false` where it takes nothing more.
+        /// Sends bytes to the host. Returns `false` where the host does not accept them.
         pub fn write(&mut self, bytes: &[u8]) -> bool {
             self.host.as_mut().is_none_or(|host| host.write_all(bytes).is_ok())
         }
     }
 }
 
-/// A pseudo-terminal: the emulator's end, and the path of the other.
+/// The emulator's end of a pseudo-terminal.
 #[cfg(unix)]
 pub mod pty {
     use super::{Duration, ErrorKind, PortError, Read, SerialPort, Write};
@@ -397,10 +401,10 @@ pub mod pty {
     }
 
     impl Pty {
-        /// A new one, and the path at which a host opens it.
+        /// Creates a pseudo-terminal. Also returns the port name for hosts.
         ///
         /// # Errors
-        /// What the system says.
+        /// The system has no pseudo-terminal.
         pub fn new() -> Result<(Self, String), PortError> {
             let other =
                 |e: serialport::Error| PortError::Other("pseudo-terminal".into(), e.description);
@@ -408,20 +412,20 @@ pub mod pty {
             Ok((Self { ours }, theirs.name().unwrap_or_default()))
         }
 
-        /// What a host sent, waiting at most `patience`; nothing while nobody has the other end.
-        pub fn read(&mut self, into: &mut [u8], patience: Duration) -> usize {
-            let read = self.ours.set_timeout(patience).map(|()| self.ours.read(into));
+        /// Reads bytes from the host, waiting at most `timeout`. Returns their number, 0 without a host.
+        pub fn read(&mut self, into: &mut [u8], timeout: Duration) -> usize {
+            let read = self.ours.set_timeout(timeout).map(|()| self.ours.read(into));
             match read {
                 Ok(Ok(n)) => n,
                 Ok(Err(e)) if e.kind() == ErrorKind::TimedOut => 0,
                 Ok(Err(_)) | Err(_) => {
-                    std::thread::sleep(patience);
+                    std::thread::sleep(timeout);
                     0
                 }
             }
         }
 
-        /// Sends to the host; `false` where it takes nothing for a millisecond.
+        /// Sends bytes to the host. Returns `false` where the host does not accept them within 1 ms.
         pub fn write(&mut self, bytes: &[u8]) -> bool {
             self.ours.set_timeout(Duration::from_millis(1)).is_ok()
                 && self.ours.write_all(bytes).is_ok()

@@ -1,4 +1,4 @@
-//! The host's state machine: whether a keyboard is there, and whether it may be given force.
+//! The host's state machine: whether a keyboard is present, and whether it may be given force.
 //!
 //! | state | force | hello | user arms | user disarms | device ready or live | device stopped by itself | no state for 20 ms | own tick 20 ms late | implausible |
 //! | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -14,37 +14,37 @@
 use super::symptom::Symptom;
 use touchback_device::device::safety::DeviceMode;
 
-/// Longest silence of the keyboard, and longest delay of the host itself, s.
+/// Longest silence of the keyboard, and longest pause of the host's own ticks, s.
 pub const SILENCE: f64 = 0.020;
 /// Longest wait for a keyboard to become ready, s.
-pub const PATIENCE: f64 = 0.5;
+pub const READY_TIMEOUT: f64 = 0.5;
 
 /// State of the connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ConnectionState {
-    /// Nobody answers.
+    /// No keyboard answers.
     #[default]
     Seeking,
-    /// Something answers that cannot be used.
+    /// The keyboard that answers is unusable.
     Refused,
-    /// A keyboard is there, without force.
+    /// A usable keyboard answers. It gets no force.
     Present,
-    /// It was told to allow force.
+    /// A clear was sent; the keyboard is to become ready. It gets no force.
     Arming,
     /// Waves or forces are commanded.
     Live,
-    /// Device or host stopped force; the user must arm again.
+    /// Device or host has ended force; the user must arm again.
     Halted,
 }
 
 impl ConnectionState {
-    /// All of them.
+    /// All states.
     pub const ALL: [Self; 6] =
         [Self::Seeking, Self::Refused, Self::Present, Self::Arming, Self::Live, Self::Halted];
 
-    /// Name of the state, as docs/haptics.md and the window have it.
+    /// Name of the state, as in the window and on the command line.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Seeking => "no keyboard",
             Self::Refused => "unfit keyboard",
@@ -56,29 +56,29 @@ impl ConnectionState {
     }
 }
 
-/// Why a keyboard is refused or force was halted.
+/// Reason of a refusal or halt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum HaltReason {
-    /// Nothing is wrong.
+    /// No refusal or halt.
     #[default]
     Nothing,
-    /// It speaks another version of the protocol.
+    /// The keyboard speaks this other version of the protocol.
     Version(u8),
-    /// It takes neither waves nor forces.
+    /// The keyboard accepts neither waves nor plain forces.
     Unable,
-    /// It has no keys, or more than 88.
+    /// The keyboard reports this number of keys: 0 or more than 88.
     KeyCount(u8),
-    /// From its first key on, its keys are not all among a piano's.
+    /// First key and number of keys exceed the 88 keys of a piano.
     FirstKey(u8, u8),
-    /// Its sensors have no step.
+    /// The keyboard reports a sensor step of 0.
     SensorStep,
-    /// What it says cannot be: of a piano key, or of the whole keyboard where that is 0.
+    /// Reports are implausible: the symptom, and the number of the piano key, 0 for the whole keyboard.
     Implausible(Symptom, u8),
-    /// It stopped force by itself: its mode, its faults.
+    /// The keyboard ended force by itself: its mode and faults.
     Device(DeviceMode, u16),
-    /// It did not become ready.
+    /// The keyboard did not become ready within 0.5 s of arming.
     NotReady,
-    /// The host itself came late.
+    /// The host's own tick was more than 20 ms late.
     Late,
 }
 
@@ -109,11 +109,11 @@ impl Session {
         matches!(self.state, ConnectionState::Live)
     }
 
-    /// A hello arrived; `wrong` says why the keyboard cannot be used.
-    pub const fn hello(&mut self, wrong: Option<HaltReason>) {
-        match wrong {
-            Some(why) => {
-                self.halt_reason = why;
+    /// A hello was received; `refusal` is the reason for which the keyboard is unusable, if any.
+    pub const fn hello(&mut self, refusal: Option<HaltReason>) {
+        match refusal {
+            Some(reason) => {
+                self.halt_reason = reason;
                 self.state = ConnectionState::Refused;
             }
             None if matches!(self.state, ConnectionState::Seeking | ConnectionState::Refused) => {
@@ -124,7 +124,7 @@ impl Session {
         }
     }
 
-    /// The user wants force, at `now` s.
+    /// The user arms at `now`, s.
     pub const fn arm(&mut self, now: f64) {
         if matches!(self.state, ConnectionState::Present | ConnectionState::Halted) {
             self.state = ConnectionState::Arming;
@@ -133,7 +133,7 @@ impl Session {
         }
     }
 
-    /// The user wants no force.
+    /// The user disarms.
     pub const fn disarm(&mut self) {
         if matches!(
             self.state,
@@ -150,7 +150,7 @@ impl Session {
             ConnectionState::Arming if matches!(mode, DeviceMode::Ready | DeviceMode::Live) => {
                 self.state = ConnectionState::Live;
             }
-            ConnectionState::Arming if now - self.armed_at > PATIENCE => {
+            ConnectionState::Arming if now - self.armed_at > READY_TIMEOUT => {
                 self.halt(HaltReason::NotReady)
             }
             ConnectionState::Live if !matches!(mode, DeviceMode::Ready | DeviceMode::Live) => {
@@ -160,28 +160,28 @@ impl Session {
         }
     }
 
-    /// Nothing came from the keyboard for [`SILENCE`].
+    /// The keyboard was silent for [`SILENCE`].
     pub const fn silence(&mut self) {
         self.state = ConnectionState::Seeking;
     }
 
-    /// The host's own tick came more than [`SILENCE`] late.
+    /// The host's own tick was more than [`SILENCE`] late: halts an arming or live session.
     pub const fn late(&mut self) {
         if matches!(self.state, ConnectionState::Arming | ConnectionState::Live) {
             self.halt(HaltReason::Late);
         }
     }
 
-    /// What the keyboard says cannot be: no force for it.
-    pub const fn implausible(&mut self, why: HaltReason) {
+    /// Reports are implausible: halts an arming or live session.
+    pub const fn implausible(&mut self, reason: HaltReason) {
         if matches!(self.state, ConnectionState::Arming | ConnectionState::Live) {
-            self.halt(why);
+            self.halt(reason);
         }
     }
 
-    const fn halt(&mut self, why: HaltReason) {
+    const fn halt(&mut self, reason: HaltReason) {
         self.state = ConnectionState::Halted;
-        self.halt_reason = why;
+        self.halt_reason = reason;
     }
 }
 
@@ -238,9 +238,9 @@ mod tests {
         }
     }
 
-    /// The table of docs/haptics.md, cell by cell, against the machine.
+    /// Compares the table of docs/haptics.md with the machine cell by cell.
     #[test]
-    fn the_documented_table_is_the_machines() {
+    fn the_table_of_the_documentation_is_that_of_the_machine() {
         let inputs: [fn(&mut Session); 8] = [
             |s| s.hello(None),
             |s| s.arm(0.0),
@@ -260,10 +260,10 @@ mod tests {
             assert_eq!(cells.len(), 10);
             for (cell, act) in cells[2..].iter().zip(inputs) {
                 let word = cell.split(' ').next().unwrap();
-                // "refused where unfit" is about another hello.
-                let place = names.iter().position(|n| *n == word && !cell.contains("where unfit"));
-                let place = place.or(cell.starts_with("present (").then_some(2));
-                let expected = place.map_or(state, |i| ConnectionState::ALL[i]);
+                // "refused where unfit" applies to another hello.
+                let index = names.iter().position(|n| *n == word && !cell.contains("where unfit"));
+                let index = index.or(cell.starts_with("present (").then_some(2));
+                let expected = index.map_or(state, |i| ConnectionState::ALL[i]);
                 assert_eq!(after(state, act), expected, "{head} {cell}");
             }
             let unfit = after(state, |s| s.hello(Some(HaltReason::Unable)));

@@ -1,8 +1,8 @@
 //! The sidecar: one thread that owns the port and runs the servo against the wall clock.
 //!
-//! It waits for bytes, not for a timer: a state's arrival is the servo's tick. Orders come by a
-//! queue, the status goes out as latest value, the log goes to whoever replays it. A lost port is
-//! opened again; force comes back only when armed again.
+//! The thread waits for bytes and not for a timer: the arrival of a state triggers the servo. Orders come
+//! through a queue, the report goes out as latest value, the log goes through a queue to its replay. A lost
+//! port is opened again; force returns only after arming again.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -18,46 +18,46 @@ use touchback_core::exchange::flags::Flag;
 use touchback_core::exchange::{latest, queue};
 use touchback_core::math::compass::KeyNumber;
 
-/// Longest wait for bytes: the rate at which silence is noticed.
-const PATIENCE: Duration = Duration::from_millis(1);
+/// Longest wait for bytes, and so the time after which silence is noticed.
+const READ_TIMEOUT: Duration = Duration::from_millis(1);
 /// Time between attempts to open a lost port.
-const RETRY: Duration = Duration::from_millis(300);
-/// Room for entries: a second of ten keys.
-const LOG_ROOM: usize = 16_384;
-/// Room for events and orders.
-const ROOM: usize = 256;
+const RETRY_INTERVAL: Duration = Duration::from_millis(300);
+/// Capacity of the log, entries: 1 s of ten keys.
+const LOG_CAPACITY: usize = 16_384;
+/// Capacity of the other queues.
+const CAPACITY: usize = 256;
 
 /// An order to the sidecar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[expect(
     clippy::large_enum_variant,
-    reason = "the sidecar takes orders without freeing memory; its queue is short"
+    reason = "the sidecar handles orders without freeing memory; the queue is short"
 )]
 pub enum SidecarOrder {
     /// Arms or disarms.
     Arm(bool),
-    /// Share of the force, 0…1.
+    /// Sets the share of the computed force, 0…1.
     Gain(f64),
-    /// Action and settings to be felt.
+    /// Sets the simulated action and its settings.
     Feel(Action, ActionSettings),
-    /// Host notes may move the keys.
+    /// Lets host notes move the keys, or forbids it.
     LetPlay(bool),
 }
 
 /// A host note that may move a key.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyPress {
-    /// Which key.
+    /// The key.
     pub key: KeyNumber,
     /// Speed of the fingertip, m/s; 0 where the note ends.
     pub speed: f64,
 }
 
-/// Histogram of times in octaves: below 125 µs, 250 µs, … 64 ms, and above.
+/// Histogram of times in octaves from 125 µs to 64 ms.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Histogram {
-    /// Number of times in each class: 0 below 125 µs, 1 125 to 250 µs, … 9 32 to 64 ms, 10
-    /// above.
+    /// Number of times in each class: class 0 below 125 µs, class 1 from 125 to 250 µs, …, class 9 from 32 to
+    /// 64 ms, class 10 above.
     pub counts: [u64; 11],
     /// Longest time, s.
     pub longest: f64,
@@ -86,7 +86,7 @@ impl Histogram {
     }
 }
 
-/// Measurements of the sidecar, published once a wake-up.
+/// Measurements of the sidecar, published at every wake-up.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct SidecarReport {
     /// The servo's status.
@@ -95,19 +95,19 @@ pub struct SidecarReport {
     pub priority: Priority,
     /// The port is open.
     pub is_open: bool,
-    /// Round trips from command to acknowledging state.
+    /// Round trips from ping to pong.
     pub round_trips: Histogram,
     /// Times between arrivals of states.
     pub periods: Histogram,
-    /// Times of the servo's work on a state.
+    /// Computation times of the servo per state.
     pub work: Histogram,
-    /// Key slots worked on, for the work per key.
+    /// Key slots computed, for the computation time per key.
     pub key_slots: u64,
     /// Depth and force of the first ten keys: m, N.
     pub keys: [[f64; 2]; 10],
-    /// Height of the first key's hammer over its string, m, if there is one.
+    /// Position of the first key's hammer relative to the string, m; none for an action without hammer.
     pub hammer: Option<f64>,
-    /// Log entries that found no room in the queue.
+    /// Log entries lost to a full queue.
     pub lost_log: u64,
 }
 
@@ -121,44 +121,44 @@ pub struct Sidecar {
     notes: Option<queue::Sender<KeyPress>>,
     events: queue::Receiver<TimedEvent>,
     ends: Arc<Flag>,
-    /// Force is unwanted: a way of its own, which no full queue can lose.
+    /// Set to disarm: a path of its own, which no full queue can block.
     disarms: Arc<Flag>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// The log's way out of the thread.
-struct Out {
+/// The queues that take log and events out of the thread.
+struct LogQueues {
     log: queue::Sender<Entry>,
     events: queue::Sender<TimedEvent>,
 }
 
-impl Log for Out {
+impl Log for LogQueues {
     fn put(&mut self, entry: &Entry) -> bool {
         self.log.send(*entry).is_ok()
     }
-    fn heard(&mut self, heard: &TimedEvent) {
+    fn on_event(&mut self, event: &TimedEvent) {
         // A full queue drops the event and counts it.
-        let _ = self.events.send(*heard);
+        let _ = self.events.send(*event);
     }
 }
 
 impl Sidecar {
-    /// Opens `path` for `owner` and starts. The first opening is the caller's, so that its trouble
-    /// can be told; later ones are tried again and again.
+    /// Opens the port `path` for `owner` and starts the thread. The first opening happens in the caller's
+    /// thread, so that its error can be shown; a lost port is opened again every 300 ms.
     ///
     /// # Errors
-    /// Why the port cannot be had.
+    /// The port cannot be opened.
     pub fn start(path: &str, owner: &str, options: ServoOptions) -> Result<Self, PortError> {
-        let port = SerialLink::open(path, owner, PATIENCE)?;
-        let (orders, inbox) = queue::bounded(ROOM);
+        let port = SerialLink::open(path, owner, READ_TIMEOUT)?;
+        let (orders, inbox) = queue::bounded(CAPACITY);
         let (writer, report) = latest::latest(&SidecarReport::default());
-        let (log, outlet) = queue::bounded(LOG_ROOM);
-        let (events, heard) = queue::bounded(ROOM);
+        let (log, outlet) = queue::bounded(LOG_CAPACITY);
+        let (events, event_outlet) = queue::bounded(CAPACITY);
         let (settings, regulation) = latest::latest(&options.settings);
-        let (notes, played) = queue::bounded(ROOM);
+        let (notes, played) = queue::bounded(CAPACITY);
         let ends = Arc::new(Flag::new(false));
         let disarms = Arc::new(Flag::new(false));
-        let run = Run {
+        let worker = Worker {
             path: path.into(),
             owner: owner.into(),
             inbox,
@@ -172,10 +172,10 @@ impl Sidecar {
             last_states: 0,
             last_trip: 0.0,
         };
-        let out = Out { log, events };
+        let out = LogQueues { log, events };
         let thread = std::thread::Builder::new()
             .name("touchback haptics".into())
-            .spawn(move || run.run(port, options, out))
+            .spawn(move || worker.run(port, options, out))
             .map_err(|e| PortError::Other(path.into(), e.to_string()))?;
         Ok(Self {
             orders,
@@ -183,14 +183,14 @@ impl Sidecar {
             log: Some(outlet),
             settings: Some(settings),
             notes: Some(notes),
-            events: heard,
+            events: event_outlet,
             ends,
             disarms,
             thread: Some(thread),
         })
     }
 
-    /// Queues an order; dropped where 256 wait already. To disarm is never dropped.
+    /// Queues an order. A full queue of 256 orders drops it; an order to disarm is never dropped.
     pub fn order(&self, order: SidecarOrder) {
         if order == SidecarOrder::Arm(false) {
             self.disarms.set(true);
@@ -204,24 +204,25 @@ impl Sidecar {
         self.report.read()
     }
 
-    /// The log's receiving end, once.
+    /// The receiving end of the log; none at a second call.
     pub fn take_log(&mut self) -> Option<queue::Receiver<Entry>> {
         self.log.take()
     }
 
-    /// Where a new regulation is written, once: without waiting, from the audio thread too.
+    /// The writer of new settings; none at a second call. It never waits and may be used by the audio thread.
     pub fn take_settings(&mut self) -> Option<latest::LatestWriter<ActionSettings>> {
         self.settings.take()
     }
 
-    /// Where notes that move keys are sent, once: without waiting, from the audio thread too.
+    /// The sender of host notes that move keys; none at a second call. It never waits and may be used by the
+    /// audio thread.
     pub fn take_notes(&mut self) -> Option<queue::Sender<KeyPress>> {
         self.notes.take()
     }
 
-    /// The oldest event not yet heard of.
+    /// The oldest event that has not been read.
     #[must_use]
-    pub fn heard(&self) -> Option<TimedEvent> {
+    pub fn next_event(&self) -> Option<TimedEvent> {
         self.events.receive()
     }
 }
@@ -235,7 +236,8 @@ impl Drop for Sidecar {
     }
 }
 
-struct Run {
+/// State of the sidecar's thread.
+struct Worker {
     path: String,
     owner: String,
     inbox: queue::Receiver<SidecarOrder>,
@@ -250,8 +252,9 @@ struct Run {
     last_trip: f64,
 }
 
-impl Run {
-    fn run(mut self, port: SerialLink, options: ServoOptions, mut log: Out) {
+impl Worker {
+    /// Runs until the handle is dropped.
+    fn run(mut self, port: SerialLink, options: ServoOptions, mut log: LogQueues) {
         self.report.priority = priority::raise();
         let begin = Instant::now();
         let mut servo = Servo::new(options, 0.0);
@@ -260,7 +263,7 @@ impl Run {
         let mut out = Vec::with_capacity(8192);
         let mut lost_at = begin;
         while !self.ends.is_up() {
-            let got = match port.as_mut().map(|p| p.read(&mut bytes)) {
+            let received = match port.as_mut().map(|p| p.read(&mut bytes)) {
                 Some(Ok(n)) => n,
                 Some(Err(_)) => {
                     port = None;
@@ -268,10 +271,10 @@ impl Run {
                     0
                 }
                 None => {
-                    std::thread::sleep(PATIENCE);
-                    if lost_at.elapsed() >= RETRY {
+                    std::thread::sleep(READ_TIMEOUT);
+                    if lost_at.elapsed() >= RETRY_INTERVAL {
                         lost_at = Instant::now();
-                        port = SerialLink::open(&self.path, &self.owner, PATIENCE).ok();
+                        port = SerialLink::open(&self.path, &self.owner, READ_TIMEOUT).ok();
                     }
                     0
                 }
@@ -287,7 +290,7 @@ impl Run {
                     SidecarOrder::LetPlay(on) => servo.let_play(on),
                 }
             }
-            // After the orders: whoever disarms within the same millisecond has the last word.
+            // After the orders, so that disarming prevails within the same wake-up.
             if self.disarms.is_up() {
                 self.disarms.set(false);
                 servo.arm(false, now, &mut out);
@@ -298,7 +301,7 @@ impl Run {
             while let Some(note) = self.played.receive() {
                 servo.play(note.key, note.speed);
             }
-            servo.receive(now, &bytes[..got], &mut out, &mut log);
+            servo.receive(now, &bytes[..received], &mut out, &mut log);
             servo.tick(now, &mut out);
             if let Some(open) = port.as_mut()
                 && open.write(&out).is_err()
@@ -316,7 +319,8 @@ impl Run {
         }
     }
 
-    fn publish(&mut self, servo: &Servo, arrived: Instant, is_open: bool, log: &Out) {
+    /// Publishes the report of a wake-up in which bytes arrived at `arrived`.
+    fn publish(&mut self, servo: &Servo, arrived: Instant, is_open: bool, log: &LogQueues) {
         let status = servo.status();
         if status.states > self.last_states {
             if let Some(last) = self.last_state.replace(arrived) {

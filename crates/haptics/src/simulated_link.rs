@@ -1,19 +1,19 @@
-//! A line between two ends in virtual time: a delay, and faults on demand.
+//! A simulated line in virtual time, with a delay and random faults.
 
 use std::collections::VecDeque;
 
 use touchback_core::math::random::Random;
 
-/// Faults of a line: probability 0…1 for each frame.
+/// Faults of a line, as probabilities per frame, 0…1.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct LinkFaults {
-    /// Swallows a frame.
+    /// Loss of a frame.
     pub loss: f64,
-    /// Inverts a bit of a frame.
+    /// Inversion of a bit of a frame.
     pub corruption: f64,
-    /// Delivers a frame twice.
+    /// Delivery of a frame twice.
     pub duplication: f64,
-    /// Delivers a frame late, by up to `late_ticks`.
+    /// Delivery of a frame late by 1 to `late_ticks` ticks.
     pub lateness: f64,
     /// Largest delay of a late frame, ticks.
     pub late_ticks: u32,
@@ -22,21 +22,21 @@ pub struct LinkFaults {
 /// One direction of a line.
 #[derive(Clone, Debug)]
 pub struct SimulatedLink {
-    /// Ticks a frame takes.
+    /// Delay of every frame, ticks.
     pub delay: u64,
-    /// Faults from now on.
+    /// Faults.
     pub faults: LinkFaults,
-    /// Pulled out: everything is swallowed.
+    /// The line is unplugged: all frames are lost.
     pub is_cut: bool,
     random: Random,
-    /// Frames under way, by arrival.
+    /// Frames in transmission, with the tick of their arrival.
     frames: VecDeque<(u64, Vec<u8>)>,
-    /// A frame begun.
-    begun: Vec<u8>,
+    /// Bytes of an incomplete frame.
+    partial: Vec<u8>,
 }
 
 impl SimulatedLink {
-    /// A faultless line of `delay` ticks.
+    /// A line without faults and with a delay of `delay` ticks.
     #[must_use]
     pub const fn new(delay: u64, seed: u64) -> Self {
         Self {
@@ -51,22 +51,23 @@ impl SimulatedLink {
             is_cut: false,
             random: Random::new(seed),
             frames: VecDeque::new(),
-            begun: Vec::new(),
+            partial: Vec::new(),
         }
     }
 
     /// Sends `bytes` at tick `now`.
     pub fn send(&mut self, now: u64, bytes: &[u8]) {
         for byte in bytes {
-            self.begun.push(*byte);
+            self.partial.push(*byte);
             if *byte == 0 {
-                let frame = std::mem::take(&mut self.begun);
-                self.carry(now, frame);
+                let frame = std::mem::take(&mut self.partial);
+                self.transmit(now, frame);
             }
         }
     }
 
-    fn carry(&mut self, now: u64, mut frame: Vec<u8>) {
+    /// Transmits a frame, with the faults.
+    fn transmit(&mut self, now: u64, mut frame: Vec<u8>) {
         if self.is_cut || self.random.share() < self.faults.loss {
             return;
         }
@@ -87,9 +88,9 @@ impl SimulatedLink {
         self.frames.push_back((arrives, frame));
     }
 
-    /// What has arrived by tick `now`, one frame after another.
+    /// The next frame that has arrived by tick `now`.
     pub fn receive(&mut self, now: u64) -> Option<Vec<u8>> {
-        let place = self.frames.iter().position(|(arrives, _)| *arrives <= now)?;
-        self.frames.remove(place).map(|(_, frame)| frame)
+        let index = self.frames.iter().position(|(arrives, _)| *arrives <= now)?;
+        self.frames.remove(index).map(|(_, frame)| frame)
     }
 }

@@ -1,49 +1,49 @@
-//! A key whose regulation may be on its way while it moves: servo and twin step it alike.
+//! A simulated key with slewed regulation. Servo and twin step it in the same way.
 
 use touchback_action::Drive;
 use touchback_action::interface::key::{Key, OnEvent};
 use touchback_action::interface::slew::{Progress, Slew};
 
-/// One key, and how far it has followed the settings.
+/// A simulated key and its progress on the slewed settings.
 #[derive(Clone, Debug)]
 pub struct SlewedKey {
     key: Box<dyn Key>,
-    /// None where it knows nothing of the settings yet.
-    taken: Option<Progress>,
-    /// Work of the turning screws on it, J.
+    /// Progress at the last application; none before the first.
+    applied: Option<Progress>,
+    /// Energy that changes of regulation have given the key, J.
     turned: f64,
 }
 
 impl SlewedKey {
-    /// One that takes up the settings before its next step.
+    /// A key that applies the settings before its next step.
     #[must_use]
     pub const fn new(key: Box<dyn Key>) -> Self {
-        Self { key, taken: None, turned: 0.0 }
+        Self { key, applied: None, turned: 0.0 }
     }
 
-    /// Takes up the settings as they are once `begun` steps have begun; whether that was news.
-    pub fn take_up(&mut self, settings: &Slew, begun: u64) -> bool {
+    /// Applies the settings as they are after `begun` steps have begun. Returns whether they have changed.
+    pub fn apply(&mut self, settings: &Slew, begun: u64) -> bool {
         let wanted = Some(settings.progress(begun));
-        let is_news = self.taken != wanted;
-        if is_news {
-            self.taken = wanted;
+        let has_changed = self.applied != wanted;
+        if has_changed {
+            self.applied = wanted;
             self.turned += self.key.regulate(&settings.at(begun));
         }
-        is_news
+        has_changed
     }
 
-    /// As [`Key::step`], the settings of that step, the `step`th of all, taken up before.
-    pub fn step(&mut self, settings: &Slew, step: u64, drive: Drive, hear: &mut OnEvent<'_>) {
-        self.take_up(settings, step + 1);
-        self.key.step(drive, hear);
+    /// Like [`Key::step`] for the step number `step`, after applying its settings.
+    pub fn step(&mut self, settings: &Slew, step: u64, drive: Drive, on_event: &mut OnEvent<'_>) {
+        self.apply(settings, step + 1);
+        self.key.step(drive, on_event);
     }
 
-    /// The settings have begun anew.
+    /// Forgets the applied settings after a restart of the slew.
     pub const fn forget(&mut self) {
-        self.taken = None;
+        self.applied = None;
     }
 
-    /// Work of the turning screws so far, J: what energy regulation has put into it.
+    /// Energy that changes of regulation have given the key, J.
     #[must_use]
     pub const fn turned(&self) -> f64 {
         self.turned
@@ -55,7 +55,7 @@ impl SlewedKey {
         &*self.key
     }
 
-    /// See [`SlewedKey::key`].
+    /// The key, mutable.
     pub fn key_mut(&mut self) -> &mut dyn Key {
         &mut *self.key
     }

@@ -1,13 +1,13 @@
 //! Implausible reports of a keyboard.
 
-/// A contradiction in the reports of a keyboard.
+/// A kind of implausible report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Symptom {
-    /// The motor pulls where it should push.
+    /// The motor moves the key in the wrong direction.
     Reversed,
-    /// The key does not answer to the motor.
+    /// The motor does not move the key.
     Unmoved,
-    /// The motor answers late.
+    /// The motor acts late.
     Delayed,
     /// The motor is stronger than commanded.
     Strong,
@@ -15,16 +15,16 @@ pub enum Symptom {
     Wave,
     /// The impedance is above the one commanded.
     Impedance,
-    /// The position jumps as no key can.
+    /// The position jumps faster than a key can move.
     Position,
     /// States name no key of the keyboard.
     Keys,
-    /// The keyboard's clock does not go with this machine's.
+    /// The keyboard's clock disagrees with the host's.
     Clock,
 }
 
 impl Symptom {
-    /// All of them.
+    /// All symptoms.
     pub const ALL: [Self; 9] = [
         Self::Reversed,
         Self::Unmoved,
@@ -37,7 +37,7 @@ impl Symptom {
         Self::Clock,
     ];
 
-    /// What is seen, and what is likely wrong: as docs/haptics.md has it.
+    /// Observation and likely cause, as in docs/haptics.md.
     #[must_use]
     pub const fn message(self) -> &'static str {
         match self {

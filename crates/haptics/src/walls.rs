@@ -1,11 +1,11 @@
-//! The walls of [`crate::sampled_wall::controller`] as something to feel: a lever before a sampled wall.
+//! The walls of [`crate::sampled_wall::controller`] as haptic actions: a lever and a sampled wall.
 //!
-//! The wall is sampled once an action step and its force held for it, as a keyboard without a
-//! wave junction would render it; [`BenchLoad::WALL`] beside them is the same wall in continuous time.
-//! Designed for the lever alone, without the line: what holds the key is not known here. The wall
-//! that learns is left out: what it has learnt has no place in a log that a twin follows.
+//! The wall is sampled once per action step and its force held until the next, as a keyboard without a
+//! wave junction would render it. [`BenchLoad::WALL`] is the same wall in continuous time. The controllers are
+//! designed for the lever alone, because finger and line are unknown here. The learning wall is left out,
+//! because the log of a twin has no room for its memory.
 
-use super::bench_load::{BenchLoad, pushed};
+use super::bench_load::{BenchLoad, force_and_impedance};
 use super::plant::Stop;
 use crate::sampled_wall::controller::{
     Bed, Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
@@ -18,30 +18,30 @@ use touchback_action::{Drive, Readout, STEP};
 /// Stiffness, N/m, and depth, m, of [`BenchLoad::WALL`].
 const STIFFNESS: f64 = BenchLoad::WALL.bed.stiffness;
 const DEPTH: f64 = BenchLoad::WALL.bed.depth;
-/// Damping of the damped one, N·s/m: that of [`BenchLoad::WALL`].
+/// Damping of the damped wall, N·s/m: that of [`BenchLoad::WALL`].
 const DAMPING: f64 = BenchLoad::WALL.bed.damping;
-/// Share of the force that hysteresis leaves out on the way out; chosen.
+/// Share by which hysteresis reduces the force on the way out; chosen.
 const LOSS: f64 = 0.3;
 
-/// Which wall.
+/// Kind of a sampled wall.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WallKind {
     /// A sampled spring.
     Standard,
-    /// With a sampled damper.
+    /// A sampled spring and damper.
     Damped,
-    /// Softer on the way out.
+    /// A sampled spring, softer on the way out.
     Hysteresis,
-    /// The force of half a sample ahead.
+    /// A sampled spring whose force is predicted half a sample ahead.
     Prediction,
     /// Poles placed in the digital domain, damped.
     Placement,
-    /// Threshold crossings between samples made good.
+    /// Compensation of threshold crossings between samples.
     Deadbeat,
 }
 
 impl WallKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 6] = [
         Self::Standard,
         Self::Damped,
@@ -51,7 +51,7 @@ impl WallKind {
         Self::Deadbeat,
     ];
 
-    /// Its name on the command line.
+    /// Name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl WallKind {
 
 /// A wall of one kind.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::large_enum_variant, reason = "one a felt key, and a copy must not allocate")]
+#[allow(clippy::large_enum_variant, reason = "one per key, and a copy must not allocate")]
 enum Wall {
     Standard(Standard),
     Hysteresis(Hysteresis),
@@ -118,20 +118,20 @@ impl Controller for Wall {
     }
 }
 
-/// The lever and its wall.
+/// A lever and a sampled wall.
 #[derive(Clone, Copy, Debug)]
 pub struct Walled {
     kind: WallKind,
     lever: BenchLoad,
     wall: Bed<Wall>,
-    /// Force of the wall over the last step, against the lever's way down, N.
+    /// Force of the wall over the last step, N, positive against downward motion.
     force: f64,
-    /// Work of the wall on the lever since the start, taken from it positive, J.
+    /// Work that the wall has taken from the lever since the start, J.
     work: f64,
 }
 
 impl Walled {
-    /// At rest before a wall of `kind`.
+    /// A lever at rest and a wall of `kind`.
     #[must_use]
     pub fn new(kind: WallKind) -> Self {
         let mut lever = BenchLoad::WALL;
@@ -142,12 +142,12 @@ impl Walled {
 }
 
 impl Key for Walled {
-    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
+    fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>) {
         let now = Measurement { position: self.lever.x, velocity: self.lever.v };
         self.force = self.wall.force(now);
-        let (force, impedance) = pushed(drive);
-        self.lever.step(Drive::Wave { force: force - self.force, impedance }, hear);
-        // The wall's share of the work is its own.
+        let (force, impedance) = force_and_impedance(drive);
+        self.lever.step(Drive::Wave { force: force - self.force, impedance }, on_event);
+        // The drive of the lever includes the force of the wall, whose work is counted apart.
         self.work += self.force * (self.lever.x - now.position);
     }
 
@@ -198,19 +198,19 @@ impl Key for Walled {
     }
 
     fn pose(&self) -> Pose {
-        BenchLoad::WALL.standing(self.lever.x, 0.0).pose()
+        BenchLoad::WALL.at(self.lever.x, 0.0).pose()
     }
 
     fn duplicate(&self) -> Box<dyn Key> {
         Box::new(*self)
     }
 
-    /// Its mass alone: a wall is what is to be felt, not a bed.
-    fn compensate(&mut self, brought: &DynamicsCompensation) -> DynamicsCompensation {
+    /// Deducts the mass alone: the wall is the rendered object and not a bed.
+    fn compensate(&mut self, compensation: &DynamicsCompensation) -> DynamicsCompensation {
         let own = BenchLoad::WALL.mass;
-        self.lever.mass = (own - brought.mass).max(LIGHTEST);
+        self.lever.mass = (own - compensation.mass).max(LIGHTEST);
         self.wall.wall = Wall::new(self.kind, self.lever.mass);
-        DynamicsCompensation { mass: brought.mass - (own - self.lever.mass), ..*brought }
+        DynamicsCompensation { mass: compensation.mass - (own - self.lever.mass), ..*compensation }
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_that_takes_up_the_state_goes_on_bit_for_bit() {
+    fn a_key_that_adopts_a_state_continues_bit_for_bit() {
         for kind in WallKind::ALL {
             let mut first = Walled::new(kind);
             let mut deepest = 0.0f64;
@@ -247,14 +247,14 @@ mod tests {
     }
 
     #[test]
-    fn a_damped_lever_rests_where_the_spring_holds_it() {
+    fn a_damped_lever_comes_to_rest_in_the_wall() {
         for kind in WallKind::ALL {
             let mut walled = Walled::new(kind);
             for _ in 0..16_000 {
                 walled.step(Drive::Wave { force: 3.0, impedance: 20.0 }, &mut |_, _| {});
             }
             let depth = walled.lever.x - DEPTH;
-            // Those that know neither bias nor damper hold it a little off, never softer than half.
+            // Controllers without model of bias and damper err, by less than a factor of 2 in stiffness.
             assert!(depth > 0.0 && depth < 2.0 * 3.0 / STIFFNESS, "{kind:?}: {depth} m");
             assert!(walled.lever.v.abs() < 1e-3, "{kind:?}: {} m/s", walled.lever.v);
         }

@@ -1,4 +1,4 @@
-//! The audio path of piano and replayed keyboard allocates nothing.
+//! The audio path of the piano and of a replayed keyboard does not allocate.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -26,21 +26,21 @@ thread_local! {
 }
 
 fn count() {
-    // A thread that is going away has no counter any more, and no audio.
+    // A thread that ends has no counter any more.
     let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
 }
 
-// SAFETY: every call goes to the system allocator unchanged.
+// SAFETY: every call is passed to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: as the caller promised.
+        // SAFETY: the conditions are those of the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count();
-        // SAFETY: as the caller promised.
+        // SAFETY: the conditions are those of the caller.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -56,7 +56,7 @@ fn calls(work: impl FnOnce()) -> u64 {
 }
 
 #[test]
-fn the_counter_counts() {
+fn the_counter_counts_allocations_and_releases() {
     assert_eq!(calls(|| drop(black_box(vec![1u8; 100]))), 2);
     assert_eq!(calls(|| assert_eq!(black_box([1u8; 100]).len(), 100)), 0);
 }
@@ -119,7 +119,7 @@ fn playing_allocates_nothing() {
         .collect();
     let mut snapshot = Snapshot::default();
     let counted = calls(|| {
-        // Somebody looks at the keys half of the time.
+        // The keys are watched half of the time.
         for (i, settings) in changed.iter().enumerate() {
             piano.watch(i % 2 == 0);
             piano.set(settings);
@@ -159,7 +159,7 @@ impl Host for Chord {
 }
 
 #[test]
-fn looking_ahead_on_a_piano_uneven_from_key_to_key_allocates_nothing() {
+fn look_ahead_with_uneven_keys_allocates_nothing() {
     let mut settings = Settings::default();
     settings.touch.timing = Timing::LookAhead;
     settings.action.unevenness = 1.0;
@@ -190,27 +190,27 @@ fn looking_ahead_on_a_piano_uneven_from_key_to_key_allocates_nothing() {
     assert!(scheduler.counts().strikes > 20);
 }
 
-/// A servo's log as the audio thread replays it: regulation turned in play, a stall, another
-/// count, and an action that it was not made for.
+/// Replay of a servo's log in the audio thread, with a change of regulation, a pause, a restarted count and
+/// another action.
 #[test]
 fn replaying_a_servo_allocates_nothing() {
     let (sender, receiver) = queue::bounded(16_384);
     let mut replay = Replay::new(receiver, Action::GRAND, 48_000.0, 256);
     let settings = ActionSettings::default();
     let other = ActionSettings { let_off_mm: 4.0, ..settings };
-    let brought = DynamicsCompensation { mass: 0.02, ..DynamicsCompensation::default() };
+    let compensation = DynamicsCompensation { mass: 0.02, ..DynamicsCompensation::default() };
     let key = KeyNumber::from_midi(60).expect("a key");
-    let (mut simulated, _) = Action::GRAND.key(key, &settings, &brought);
+    let (mut simulated, _) = Action::GRAND.key(key, &settings, &compensation);
     simulated.reset_to_rest();
     let saved = simulated.save();
     let mut events = 0;
     let counted = calls(|| {
         for pass in 0..3u64 {
-            // The second time the keyboard counts anew.
+            // In the second pass the keyboard's count is restarted.
             let start = [0, 100_000, 0][usize::try_from(pass).unwrap_or(0)];
             let put = |entry| assert!(sender.send(entry).is_ok());
             put(Entry::Setting { step: start, action: Action::GRAND, settings });
-            put(Entry::Place { step: start, key, compensation: brought, saved });
+            put(Entry::Place { step: start, key, compensation, saved });
             for slot in 0..1000u64 {
                 let step = start + 8 * slot;
                 if slot == 300 {
@@ -221,7 +221,7 @@ fn replaying_a_servo_allocates_nothing() {
                 }
                 let force = if slot % 100 < 50 { 6.0 } else { 0.2 };
                 put(Entry::Slot { step, key, steps: 8, force, impedance: 10.0 });
-                // From 500 to 600 nobody listens.
+                // The audio thread pauses from 500 to 600.
                 if !(500..600).contains(&slot) {
                     let now = 48 * (1000 * pass + slot);
                     replay.block(now, 48, |_, event| {

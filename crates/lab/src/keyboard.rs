@@ -47,6 +47,6 @@ fn list() -> Result<()> {
         );
     }
     let width = ports.iter().map(|p| p.path.len()).max().unwrap_or(0);
-    let line = |p: &serial::PortInfo| format!("{:width$}  {}\n", p.path, p.what);
+    let line = |p: &serial::PortInfo| format!("{:width$}  {}\n", p.path, p.description);
     output::print(&ports.iter().map(line).collect::<String>())
 }

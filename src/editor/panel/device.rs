@@ -64,7 +64,7 @@ impl DevicePanel {
         if !self.file_worker.is_busy()
             && self.polled_at.is_none_or(|t| now < t || now >= t + POLL_INTERVAL)
         {
-            self.view = connection.look();
+            self.view = connection.view();
             self.polled_at = Some(now);
         }
         if self.ports.is_none() && !self.file_worker.is_busy() {
@@ -155,7 +155,7 @@ impl DevicePanel {
             let text = format!("emulator: {EMULATED_KEYS} keys, no hardware");
             ui.selectable_value(&mut choice.port, EMULATOR.to_owned(), text);
             for found in self.ports.iter().flatten() {
-                let text = format!("{}: {}", found.path, found.what);
+                let text = format!("{}: {}", found.path, found.description);
                 ui.selectable_value(&mut choice.port, found.path.clone(), text);
             }
         });
@@ -214,9 +214,9 @@ impl DevicePanel {
         let state = report.status.state;
         let is_wrong = matches!(state, ConnectionState::Refused | ConnectionState::Halted);
         if is_wrong {
-            warns(ui, &self.view.standing);
+            warns(ui, &self.view.state_text);
         } else {
-            ui.label(RichText::new(&self.view.standing).strong());
+            ui.label(RichText::new(&self.view.state_text).strong());
         }
         if let Some(advice) = self.view.advice {
             warns(ui, advice);

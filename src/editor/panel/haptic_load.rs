@@ -20,12 +20,12 @@ fn pose(action: Action, report: Option<&SidecarReport>) -> Option<Pose> {
     let depth = report.map_or(0.0, |report| report.keys[0][0]);
     match action {
         Action::Played(_) => None,
-        Action::Wall | Action::Walled(_) => Some(BenchLoad::WALL.standing(depth, 0.0).pose()),
+        Action::Wall | Action::Walled(_) => Some(BenchLoad::WALL.at(depth, 0.0).pose()),
         Action::Bench => {
             let bench = BenchLoad::BENCH;
             let hammer = report.and_then(|report| report.hammer);
             let hammer = hammer.map_or(bench.hammer_x, |height| bench.string.depth + height);
-            Some(bench.standing(depth, hammer).pose())
+            Some(bench.at(depth, hammer).pose())
         }
     }
 }

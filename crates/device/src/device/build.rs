@@ -1,39 +1,40 @@
-//! What a keyboard was built for, and how a configuration is cut to it.
+//! Fixed properties and limits of a keyboard, and the rules that follow from them and a configuration.
 
 use super::key_impedance::RenderedBed;
 use super::limit::MotorLimits;
 use crate::message::{Config, Hello, IMPEDANCE, KeyFacts, ability};
 use crate::real::Real;
 
-/// Damping a host may ask for while force fades and after, N·s/m.
+/// Range of the safe damping that a host may request, N·s/m.
 pub const SAFE_DAMPING: [f64; 2] = [2.0, 5.0];
-/// The device's own.
+/// Safe damping without a request, N·s/m.
 const OWN_DAMPING: f64 = 3.0;
-/// Times between states a host may ask for, µs.
+/// Range of the report interval that a host may request, µs.
 const REPORTS_US: core::ops::RangeInclusive<u16> = 250..=20_000;
 
-/// What a keyboard is, fixed at build time of its firmware. No host can lift a limit.
+/// Properties of a keyboard, fixed when its firmware is built. A host can only tighten the limits.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Build<const KEYS: usize, F = f64> {
-    /// What it says of itself; its largest and held forces are limits.
+    /// Description that the host receives; its largest and continuous forces are limits.
     pub hello: Hello,
-    /// Mass, weight, friction, damping and bed of every key's own mechanics.
+    /// Mechanics of every physical key.
     pub facts: [KeyFacts; KEYS],
-    /// Largest growth of force the amplifier allows, N/s.
+    /// Largest growth of force, N/s.
     pub slew: F,
     /// Thermal time constant of the motors, s.
     pub thermal_time: F,
-    /// Longest time without a command, µs.
+    /// Timeout: time without an accepted command after which force fades, µs.
     pub timeout_us: u32,
-    /// The stiffest, most damped and highest bed it renders, where its abilities have one.
+    /// Limits of the rendered key bed: largest stiffness and damping, smallest depth. Used with
+    /// [`ability::KEYBED`] only.
     pub bed: RenderedBed<F>,
     /// Ceiling of the energy guard, J.
     pub guard: F,
-    /// Most keys in one state message, 1 or more: what the wire carries.
+    /// Largest number of keys in one state message, at least 1; the capacity of the wire decides.
     pub state_keys: u8,
 }
 
-/// Everything a configuration sets, in SI.
+/// The values that a configuration sets, in SI units.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules<F> {
     pub limits: MotorLimits<F>,
@@ -45,7 +46,7 @@ pub(super) struct Rules<F> {
 }
 
 impl<const KEYS: usize, F: Real> Build<KEYS, F> {
-    /// Limits of every motor.
+    /// Limits of the build for every motor.
     fn limits(&self) -> MotorLimits<F> {
         MotorLimits {
             force: scaled(self.hello.force_max, 10e-3),
@@ -55,7 +56,7 @@ impl<const KEYS: usize, F: Real> Build<KEYS, F> {
         }
     }
 
-    /// Before any configuration.
+    /// Rules before a configuration.
     pub(super) fn rules(&self) -> Rules<F> {
         Rules {
             limits: self.limits(),
@@ -67,11 +68,11 @@ impl<const KEYS: usize, F: Real> Build<KEYS, F> {
         }
     }
 
-    /// The rules of a configuration, and whether something it needs was cut: the bed, the safe
-    /// damping or the report interval. Upper limits are kept by being tighter.
+    /// Rules of a configuration, and whether the bed, the safe damping or the report interval differ from
+    /// the request. A build with tighter upper limits fulfils the request and does not differ.
     pub(super) fn configured(&self, c: &Config) -> (Rules<F>, bool) {
         let own = self.rules();
-        let asked = MotorLimits {
+        let requested = MotorLimits {
             force: scaled(c.force_max, 10e-3),
             slew: scaled(c.slew, 10.0),
             held: scaled(c.force_held, 10e-3),
@@ -85,7 +86,7 @@ impl<const KEYS: usize, F: Real> Build<KEYS, F> {
         let timeout_us = u32::from(c.timeout_ms) * 1000;
         let (bed, is_bed_cut) = self.rendered(c);
         let rules = Rules {
-            limits: own.limits.tightened(&asked),
+            limits: own.limits.tightened(&requested),
             safe_damping: safe_damping.within(least, most),
             bed,
             guard: if c.guard == 0 { own.guard } else { own.guard.min(scaled(c.guard, 10e-6)) },
@@ -102,7 +103,7 @@ impl<const KEYS: usize, F: Real> Build<KEYS, F> {
         (rules, is_cut)
     }
 
-    /// The bed asked for as far as this device renders it, and whether it was cut.
+    /// The requested bed within the limits of the build, and whether it differs from the request.
     fn rendered(&self, c: &Config) -> (RenderedBed<F>, bool) {
         if c.bed_stiffness == 0 {
             return (RenderedBed::default(), false);
@@ -110,17 +111,17 @@ impl<const KEYS: usize, F: Real> Build<KEYS, F> {
         if self.hello.abilities & ability::KEYBED == 0 {
             return (RenderedBed::default(), true);
         }
-        let asked: RenderedBed<F> = RenderedBed {
+        let requested: RenderedBed<F> = RenderedBed {
             stiffness: scaled(c.bed_stiffness, 10.0),
             damping: scaled(c.bed_damping, 0.1),
             depth: scaled(c.bed, 10e-6),
         };
         let bed = RenderedBed {
-            stiffness: asked.stiffness.min(self.bed.stiffness),
-            damping: asked.damping.min(self.bed.damping),
-            depth: asked.depth.max(self.bed.depth),
+            stiffness: requested.stiffness.min(self.bed.stiffness),
+            damping: requested.damping.min(self.bed.damping),
+            depth: requested.depth.max(self.bed.depth),
         };
-        (bed, bed != asked)
+        (bed, bed != requested)
     }
 }
 

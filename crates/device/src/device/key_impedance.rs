@@ -1,14 +1,15 @@
-//! One key's law: the damper of the wave junction, the key bed, the energy guard.
+//! The law of one key: damper of the wave junction, key bed, energy guard.
 //!
-//! Positive down; F acts against downward motion. Every tick T:
+//! Position x and speed v are positive down; the force F is positive against downward motion. Every
+//! tick of T s:
 //!
-//! v = Δx/T,  v_f: v through 800 Hz,  f: the incoming wave force −√(2Z)·w through 300 Hz
-//! F = Z·v_f + f + bed(x, v),   u = √(2Z)·v + f/√(2Z),   Σu·T goes to the host
+//! v = Δx/T,  v_f: v through a low-pass of 800 Hz,  f: the wave force −√(2Z)·w through one of 300 Hz
+//! F = Z·v_f + f + bed(x, v_f),   u = √(2Z)·v + f/√(2Z),   the host receives Σu·T
 //!
-//! The first filter keeps encoder steps out of the force, the second damps the line's own
-//! resonances. Keeping the wave as a force makes a change of Z leave the force continuous.
-//! The guard keeps E = ∫(½w² + F·v − ½u²)dt between 0 and its ceiling: what would leave with more
-//! energy than came is scaled down, then damped, and counted.
+//! The first filter keeps sensor steps out of the force, the second damps the resonances of the line.
+//! The wave is stored as a force, so that a change of Z leaves the force continuous. The guard keeps
+//! E = ∫(½w² + F·v − ½u²)dt, J, between 0 and its ceiling: it scales an outgoing wave u down that would
+//! carry more energy than there is, and where that is not enough adds damping.
 
 use super::limit::{Limited, Motor, MotorLimits};
 use crate::fixed::carry;
@@ -16,20 +17,20 @@ use crate::message::WAVE;
 use crate::port::Port;
 use crate::real::Real;
 
-/// Corner of the filter on the incoming wave, Hz.
+/// Corner frequency of the filter on the incoming wave, Hz.
 pub const WAVE_CORNER: f64 = 300.0;
-/// Corner of the filter on the speed that makes force, Hz.
+/// Corner frequency of the filter on the speed, Hz.
 pub const SPEED_CORNER: f64 = 800.0;
-/// Largest damping the guard may add, N·s/m.
+/// Largest damping that the guard adds, N·s/m.
 const GUARD_DAMPING: f64 = 20.0;
-/// Largest rise of impedance, N·s/m a second: from none to 25 in a tenth of a second.
+/// Largest rise of impedance, N·s/m per second: from 0 to 25 in 0.1 s.
 const IMPEDANCE_SLEW: f64 = 250.0;
-/// Largest fall of impedance, N·s/m a second: from the largest to none within the fade.
+/// Largest fall of impedance, N·s/m per second: from 60 to 0 within the fade of 10 ms.
 const IMPEDANCE_FALL: f64 = 6000.0;
-/// Below this an impedance passes no wave, N·s/m.
+/// Smallest impedance that passes waves, N·s/m.
 pub const LEAST_IMPEDANCE: f64 = 0.25;
 
-/// Constants of a tick.
+/// Constants of a tick: its length and the coefficients of both filters.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TickConstants<F = f64> {
     /// Length of a tick, s.
@@ -39,7 +40,7 @@ pub struct TickConstants<F = f64> {
 }
 
 impl<F: Real> TickConstants<F> {
-    /// At `rate` Hz.
+    /// Constants at `rate` ticks per second, Hz.
     #[must_use]
     pub fn new(rate: F) -> Self {
         let t = F::of(1.0) / rate;
@@ -51,17 +52,17 @@ impl<F: Real> TickConstants<F> {
 /// A key bed rendered by the motor.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct RenderedBed<F = f64> {
-    /// Stiffness below `depth`, N/m; 0: no bed is rendered.
+    /// Stiffness below `depth`, N/m; 0 renders no bed.
     pub stiffness: F,
     /// Damping below `depth`, N·s/m.
     pub damping: F,
-    /// Key depth at which the bed is met, m, positive down.
+    /// Depth at which the bed begins, m, positive down.
     pub depth: F,
 }
 
 impl<F: Real> RenderedBed<F> {
-    /// Force of the bed at the depth `x` m and speed `v` m/s, both positive down: N against
-    /// downward motion, never negative.
+    /// Force of the bed at the depth `x` m and speed `v` m/s, both positive down. N, against downward
+    /// motion, never negative.
     #[must_use]
     pub fn force(&self, x: F, v: F) -> F {
         let none = F::of(0.0);
@@ -72,50 +73,51 @@ impl<F: Real> RenderedBed<F> {
     }
 }
 
-/// What is asked of a key for one tick.
+/// Inputs of one tick of a key besides its position.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyOrder<'a, F = f64> {
-    /// Impedance to move to, N·s/m.
+    /// Target impedance, N·s/m; the present one approaches it at a limited rate.
     pub impedance: F,
-    /// Share of the commanded force, of the guard's and of the bed's, 0…1. At 0 the impedance is
-    /// at most the one asked for.
+    /// Share of the commanded force, of the guard's damping and of the bed, 0…1. At 0 the present
+    /// impedance is at most the target.
     pub gain: F,
-    /// The motor is on; off, its force is 0.
+    /// The motor is on; the force is 0 otherwise.
     pub is_powered: bool,
-    /// The command is a plain force, not a wave: unfiltered, and no wave goes back.
+    /// The command is a plain force: it is not filtered, and no wave goes back.
     pub is_direct: bool,
-    /// Key bed to render.
+    /// Rendered key bed.
     pub bed: &'a RenderedBed<F>,
     /// Limits of force, slew and heat.
     pub limits: &'a MotorLimits<F>,
-    /// Ceiling of the guard, J; 0: no guard.
+    /// Ceiling of the energy guard, J; 0 switches the guard off.
     pub guard: F,
 }
 
-/// What a tick came to.
+/// Result of one tick of a key.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Done<F = f64> {
+pub struct TickResult<F = f64> {
     /// Force applied against downward motion, N.
     pub force: F,
-    /// What the limits did to the force.
+    /// Effect of the limits on the force.
     pub limited: Limited,
-    /// The guard acted.
+    /// The guard reduced the wave or added damping.
     pub is_guarded: bool,
 }
 
-/// One key's impedance, guard and motor: state of the law above.
+/// State of one key: impedance, filters, guard and motor.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct KeyImpedance<F = f64> {
     x: F,
     v: F,
     v_filtered: F,
-    /// Wave force commanded, −√(2Z)·w, N.
+    /// Commanded wave force −√(2Z)·w, N.
     pub wave: F,
     wave_filtered: F,
-    /// The port of the impedance in force; none below [`LEAST_IMPEDANCE`].
+    /// Port of the present impedance; none below [`LEAST_IMPEDANCE`].
     port: Option<Port<F>>,
     impedance: F,
     motor: Motor<F>,
+    /// Energy in the guard, J.
     energy: F,
     wave_sum: i32,
     /// Part of the wave integral below one unit of `wave_sum`, −1…1 µ√W·s.
@@ -123,7 +125,7 @@ pub struct KeyImpedance<F = f64> {
 }
 
 impl<F: Real> KeyImpedance<F> {
-    /// A key at rest at `x` m, its guard holding `energy` J.
+    /// A key at rest at `x` m with `energy` J in its guard.
     #[must_use]
     pub fn at(x: F, energy: F) -> Self {
         Self { x, energy, ..Self::default() }
@@ -141,40 +143,40 @@ impl<F: Real> KeyImpedance<F> {
         self.v
     }
 
-    /// Running integral of the outgoing wave, whole µ√W·s modulo 2³².
+    /// Integral of the outgoing wave, µ√W·s modulo 2³².
     #[must_use]
     pub const fn wave_sum(&self) -> i32 {
         self.wave_sum
     }
 
-    /// Impedance in force, N·s/m.
+    /// Present impedance, N·s/m.
     #[must_use]
     pub const fn impedance(&self) -> F {
         self.impedance
     }
 
-    /// Force applied, N.
+    /// Applied force, N.
     #[must_use]
     pub const fn force(&self) -> F {
         self.motor.force()
     }
 
-    /// Sets the position to `x` m and the speed to 0: a jump of the sensor makes no force.
-    pub fn place(&mut self, x: F) {
+    /// Sets the position to `x` m and the speed to 0, so that a jump of the sensor gives no force.
+    pub fn set_position(&mut self, x: F) {
         self.x = x;
         self.v = F::of(0.0);
         self.v_filtered = F::of(0.0);
     }
 
-    /// Resets all but position and motor: no wave, no impedance, the guard holding `energy` J.
-    pub fn settle(&mut self, energy: F) {
+    /// Resets wave and impedance to 0 and the guard to `energy` J; position and motor stay.
+    pub fn reset(&mut self, energy: F) {
         self.wave = F::of(0.0);
         self.wave_filtered = F::of(0.0);
-        self.move_impedance(F::of(0.0));
+        self.set_impedance(F::of(0.0));
         self.energy = energy;
     }
 
-    fn move_impedance(&mut self, impedance: F) {
+    fn set_impedance(&mut self, impedance: F) {
         if impedance != self.impedance {
             self.impedance = impedance;
             let passes = impedance >= F::of(LEAST_IMPEDANCE);
@@ -183,7 +185,7 @@ impl<F: Real> KeyImpedance<F> {
     }
 
     /// One tick with the key measured at `x` m.
-    pub fn tick(&mut self, tick: &TickConstants<F>, x: F, order: &KeyOrder<F>) -> Done<F> {
+    pub fn tick(&mut self, tick: &TickConstants<F>, x: F, order: &KeyOrder<F>) -> TickResult<F> {
         let (t, none) = (tick.t, F::of(0.0));
         let moved = x - self.x;
         let v = moved / t;
@@ -198,18 +200,18 @@ impl<F: Real> KeyImpedance<F> {
             z = z.min(order.impedance);
             self.wave_filtered = none;
         }
-        self.move_impedance(z);
-        quiet(&mut self.v_filtered);
-        quiet(&mut self.wave_filtered);
+        self.set_impedance(z);
+        flush_tiny(&mut self.v_filtered);
+        flush_tiny(&mut self.wave_filtered);
         let wave = self.wave_filtered * order.gain;
 
-        // The force of the last tick did the work of the way since.
+        // The force of the last tick acted over the distance since then.
         let work = self.motor.force() * moved;
         let (mut out, mut extra, mut is_guarded) = (none, none, false);
         if let Some(port) = self.port
             && !order.is_direct
         {
-            // The commanded force acts against +v, the port's along it.
+            // Forces of the port are positive along +v, the commanded one against it.
             out = port.leaving(port.wave(-wave), v);
             if order.guard > none && order.gain > none {
                 (out, extra, is_guarded) = self.guarded(&port, out, work, v, t, order);
@@ -222,16 +224,16 @@ impl<F: Real> KeyImpedance<F> {
         (self.x, self.v) = (x, v);
         if !order.is_powered {
             self.motor.rest(order.limits, t);
-            return Done { is_guarded, ..Done::default() };
+            return TickResult { is_guarded, ..TickResult::default() };
         }
         let bed = order.bed.force(x, self.v_filtered) * order.gain;
         let wanted = bed + extra * v - (-wave - z * self.v_filtered);
         let (force, limited) = self.motor.apply(order.limits, wanted, t);
-        Done { force, limited, is_guarded }
+        TickResult { force, limited, is_guarded }
     }
 
-    /// Books the energy of a tick whose outgoing wave is `out`; the wave that may go out, the
-    /// damping to add, N·s/m, and whether the guard acted.
+    /// Adds the energy of a tick with the outgoing wave `out`, √W, and the work `work`, J, to the guard.
+    /// Returns the wave that may leave, √W, the damping to add, N·s/m, and whether the guard acted.
     fn guarded(
         &mut self,
         port: &Port<F>,
@@ -242,8 +244,8 @@ impl<F: Real> KeyImpedance<F> {
         order: &KeyOrder<F>,
     ) -> (F, F, bool) {
         let none = F::of(0.0);
-        let come = port.wave(self.wave * order.gain);
-        self.energy += Port::energy(come, out, t) + work;
+        let incoming = port.wave(self.wave * order.gain);
+        self.energy += Port::energy(incoming, out, t) + work;
         if self.energy >= none {
             self.energy = self.energy.min(order.guard);
             return (out, none, false);
@@ -258,8 +260,8 @@ impl<F: Real> KeyImpedance<F> {
     }
 }
 
-/// Sets a decayed value to 0 before it is denormal.
-fn quiet<F: Real>(value: &mut F) {
+/// Sets a decayed value to 0 before it becomes denormal.
+fn flush_tiny<F: Real>(value: &mut F) {
     if value.abs() < F::of(1e-12) {
         *value = F::of(0.0);
     }
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn steady_motion_meets_the_impedance_and_the_wave() {
+    fn force_and_wave_of_steady_motion_are_those_of_the_law() {
         let (mut law, tick) = settled(0.0);
         let before = law.wave_sum();
         let mut force = 0.0;
@@ -311,21 +313,21 @@ mod tests {
     }
 
     #[test]
-    fn the_bed_only_pushes() {
+    fn a_rendered_bed_never_pulls() {
         let bed = RenderedBed { stiffness: 20_000.0, damping: 10.0, depth: 0.01f64 };
         assert_eq!(bed.force(0.0099, 1.0), 0.0);
         assert_eq!(bed.force(0.0101, 0.0).round(), 2.0);
         assert_eq!(bed.force(0.0101, -1.0), 0.0);
     }
 
-    /// Energy that the port gave beyond what its waves brought, at its largest, J, while a hand
-    /// shakes the key against held samples of a large wave.
+    /// Largest energy, J, that the port has given beyond what its waves have brought, while a hand shakes
+    /// the key and the samples of a large wave are held.
     fn created(guard: f64) -> f64 {
         let (mut law, tick) = settled(guard);
         let root = 40f64.sqrt();
         let (mut balance, mut most) = (0.0f64, 0.0f64);
         for i in 0..8000 {
-            // A wave that a device cannot check: its samples arrive in step with the motion.
+            // The samples arrive in step with the motion.
             let t = f64::from(i) * tick.t;
             law.wave = if i % 8 == 0 { 4.0 * (250.0 * t).sin() } else { law.wave };
             let x = 0.002 * (250.0 * t).sin();
@@ -340,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guard_bounds_what_the_port_creates() {
+    fn the_guard_bounds_the_energy_that_the_port_creates() {
         let guarded = created(5e-3);
         assert!(guarded <= 6e-3, "{guarded} J with a guard of 5 mJ");
     }
@@ -353,7 +355,8 @@ mod tests {
         assert_eq!(law.tick(&tick, 0.003, &off).force, 0.0);
         assert_eq!(law.force(), 0.0);
     }
-    /// At most 250 N·s/m a second up, 6000 down, and never beyond what is asked.
+
+    /// At most 250 N·s/m per second up, 6000 down, and never beyond the target.
     #[test]
     fn an_impedance_rises_and_falls_no_faster_than_documented() {
         let tick = TickConstants::new(8000.0);
@@ -370,16 +373,16 @@ mod tests {
             let expected = (20.0 - IMPEDANCE_FALL * tick.t * f64::from(ticks)).max(1.0);
             assert!((law.impedance() - expected).abs() < 1e-9, "{ticks}: {}", law.impedance());
         }
-        // Without a share of force it is at once what is asked for.
+        // With a gain of 0 the impedance falls to the target at once.
         let (mut law, tick) = settled(0.0);
         law.tick(&tick, 0.0, &KeyOrder { impedance: 3.0, gain: 0.0, ..order(0.0) });
         assert_eq!(law.impedance(), 3.0);
     }
 
-    /// What a tick books is what came, less what leaves, and the work of the force; where more would
-    /// leave than there is, the wave is made smaller, then the key damped, until none is missing.
+    /// A tick adds the energy of the incoming wave and the work of the force and subtracts the energy of
+    /// the outgoing wave. Below 0 the outgoing wave is reduced, then damping covers the deficit.
     #[test]
-    fn the_guard_lets_out_what_there_is_and_damps_the_rest() {
+    fn the_guard_reduces_the_wave_and_damps_the_deficit() {
         let (t, ceiling) = (125e-6, 1e-3);
         let port = Port::new(20.0);
         let mut cases = [0; 4];
@@ -396,9 +399,9 @@ mod tests {
             ] {
                 let mut law = KeyImpedance::at(0.0, energy);
                 law.wave = 3.0;
-                let come = gain * 3.0 / 40f64.sqrt();
+                let incoming = gain * 3.0 / 40f64.sqrt();
                 let (left, damping, is_guarded) = law.guarded(&port, out, work, v, t, &order);
-                let balance = energy + 0.5 * (come * come - left * left) * t + work;
+                let balance = energy + 0.5 * (incoming * incoming - left * left) * t + work;
                 let case = match (is_guarded, left == 0.0) {
                     (false, _) => {
                         assert_eq!((left, damping), (out, 0.0));

@@ -1,11 +1,12 @@
-//! What a motor may do: force, growth of force, and heat.
+//! Limits of a motor: force, growth of force, heat.
 //!
-//! Heat follows force squared with one time constant, dh/dt = (F² − h)/τ; as it nears the square of
-//! the continuous force, the force allowed goes from the largest to the continuous one.
+//! The heat h, N², follows the squared force with one time constant τ, s: dh/dt = (F² − h)/τ. While h
+//! rises from 90 % to 100 % of the squared continuous force, the allowed force falls linearly from the
+//! largest to the continuous one.
 
 use crate::real::Real;
 
-/// Share of the continuous force's heat from which the force allowed is reduced.
+/// Share of the squared continuous force from which heat reduces the allowed force.
 const WARM: f64 = 0.9;
 
 /// Limits of every key's motor.
@@ -13,7 +14,7 @@ const WARM: f64 = 0.9;
 pub struct MotorLimits<F = f64> {
     /// Largest force, N.
     pub force: F,
-    /// Largest growth of |force|, N/s; towards 0 a force may go at once.
+    /// Largest growth of |force|, N/s; a fall towards 0 is not limited.
     pub slew: F,
     /// Continuous force, N.
     pub held: F,
@@ -22,15 +23,15 @@ pub struct MotorLimits<F = f64> {
 }
 
 impl<F: Real> MotorLimits<F> {
-    /// What is `asked` for, as far as these limits allow it; a 0 asks for theirs.
+    /// The tighter of these limits and the `requested` ones, field by field; 0 requests none.
     #[must_use]
-    pub fn tightened(&self, asked: &Self) -> Self {
-        let tighter = |own: F, asked: F| if asked > F::of(0.0) { own.min(asked) } else { own };
+    pub fn tightened(&self, requested: &Self) -> Self {
+        let tighter = |own: F, limit: F| if limit > F::of(0.0) { own.min(limit) } else { own };
         Self {
-            force: tighter(self.force, asked.force),
-            slew: tighter(self.slew, asked.slew),
-            held: tighter(self.held, asked.held),
-            time: tighter(self.time, asked.time),
+            force: tighter(self.force, requested.force),
+            slew: tighter(self.slew, requested.slew),
+            held: tighter(self.held, requested.held),
+            time: tighter(self.time, requested.time),
         }
     }
 }
@@ -38,24 +39,24 @@ impl<F: Real> MotorLimits<F> {
 /// State of one motor.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Motor<F = f64> {
-    /// Force applied, N.
+    /// Applied force, N.
     force: F,
     /// Mean square of the force, N².
     heat: F,
 }
 
-/// What a limit did.
+/// Effect of the limits on a force.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limited {
-    /// Force, slew or heat limited the force: it differs from the one wanted.
+    /// The limits changed the force: it differs from the wanted one.
     pub clamped: bool,
-    /// Heat reduced the force allowed.
+    /// The heat limit reduced the force.
     pub hot: bool,
 }
 
 impl<F: Real> Motor<F> {
-    /// The force, N, that acts for the next `t` s where `wanted` N are asked for: within the
-    /// thermal limit, grown by at most slew·`t`. Takes a `wanted` that is not finite as 0.
+    /// Limits the `wanted` force, N, for the next `t` s: within the force and thermal limits, grown by at
+    /// most slew·`t`. A `wanted` that is not finite counts as 0.
     pub fn apply(&mut self, limits: &MotorLimits<F>, wanted: F, t: F) -> (F, Limited) {
         let (none, one) = (F::of(0.0), F::of(1.0));
         let cold = limits.held * limits.held;
@@ -66,7 +67,7 @@ impl<F: Real> Motor<F> {
         let wanted = if wanted.is_finite() { wanted } else { none };
         let step = limits.slew * t;
         let slewed = wanted.within(self.force.min(none) - step, self.force.max(none) + step);
-        // Heat and force limits hold whatever the slew.
+        // The limits of force and heat take precedence over the slew.
         let force = slewed.within(-most, most);
         self.force = force;
         self.warm(limits, t);
@@ -78,7 +79,7 @@ impl<F: Real> Motor<F> {
         self.force = F::of(0.0);
     }
 
-    /// `t` s without power: no force, the motor cools.
+    /// Lets the motor cool for `t` s without power.
     pub fn rest(&mut self, limits: &MotorLimits<F>, t: F) {
         self.cut();
         self.warm(limits, t);
@@ -90,7 +91,7 @@ impl<F: Real> Motor<F> {
         }
     }
 
-    /// Force applied, N.
+    /// Applied force, N.
     #[must_use]
     pub const fn force(&self) -> F {
         self.force
@@ -116,9 +117,9 @@ mod tests {
         assert_eq!(motor.apply(&LIMITS, f64::NAN, T).0, motor.force());
     }
 
-    /// Whatever is asked for, the mean square settles at what may be held.
+    /// With the largest force wanted, the mean square settles at that of the continuous force.
     #[test]
-    fn heat_settles_at_the_held_force() {
+    fn heat_settles_at_that_of_the_continuous_force() {
         let mut motor = Motor::default();
         let mut seconds_full = 0.0;
         for _ in 0..160_000 {
@@ -131,9 +132,9 @@ mod tests {
         assert!((seconds_full - 0.116).abs() < 0.005, "{seconds_full} s");
     }
 
-    /// A slew of nearly nothing keeps a force from growing, not from ending.
+    /// A slew of 1 N/s limits the growth of a force and not its fall.
     #[test]
-    fn a_force_ends_at_once_whatever_the_slew() {
+    fn the_slew_does_not_limit_the_fall_of_a_force() {
         let mut motor = Motor { force: 15.0, heat: 0.0 };
         let slow = MotorLimits { slew: 1.0, ..LIMITS };
         assert_eq!(motor.apply(&slow, 20.0, T).0, 15.0 + T);
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn heat_is_told_of_where_it_takes_force_away() {
+    fn hot_is_reported_only_where_heat_reduces_the_force() {
         let limits = MotorLimits { slew: 1e9, ..LIMITS };
         for (heat, wanted, most, is_hot) in [
             (25.0, 6.0, 5.0, true),
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_asked_is_the_devices_own_and_nothing_lifts_it() {
+    fn requested_limits_tighten_and_never_lift_the_own_ones() {
         let none = MotorLimits { force: 0.0, slew: 0.0, held: 0.0, time: 0.0 };
         let huge = MotorLimits { force: 1e3, slew: 1e9, held: 1e3, time: 1e3 };
         assert_eq!((LIMITS.tightened(&none), LIMITS.tightened(&huge)), (LIMITS, LIMITS));

@@ -1,34 +1,34 @@
-//! Commands waiting for their time.
+//! Queue of commands that wait for their play-out times.
 //!
-//! A command carries the device time from which it holds, so that the jitter of its way does not
-//! reach the force. Copies and late-comers overtaken by newer ones are dropped.
+//! A command carries the device time from which it holds, so that the jitter of its transmission does
+//! not reach the force. Copies, and commands that newer ones have overtaken, are dropped.
 
 use crate::fixed::since;
 use crate::message::{KeyList, Play};
 
-/// Commands that can wait: of four a millisecond, what a delay of 256 samples keeps.
+/// Capacity: four commands per millisecond during a delay of 256 samples at 48 kHz, 5.3 ms.
 const DEPTH: usize = 24;
 
-/// Farthest ahead a command may be, µs: farther means that a clock jumped.
-const AHEAD_US: i32 = 50_000;
+/// Farthest that a play-out time may be ahead, µs; beyond it a clock has jumped.
+const MAX_AHEAD_US: i32 = 50_000;
 
-/// Commands in order of arrival, at most 24.
+/// Queue of at most 24 commands.
 #[derive(Clone, Copy, Debug)]
 pub struct Playout {
     waiting: [Option<Play>; DEPTH],
-    /// `seq` of the newest command taken, and of the last one played.
+    /// `seq` of the newest accepted command, and of the last one played.
     newest: Option<u16>,
     played: Option<u16>,
 }
 
-/// What became of a command.
+/// Result of [`Playout::push`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pushed {
-    /// It waits for its time.
+    /// Accepted: the command waits for its play-out time.
     Taken,
-    /// A copy of one that waits, or overtaken by one that has played.
+    /// Dropped: a copy of a waiting command, or overtaken by one that has played.
     Stale,
-    /// Its time is too far ahead.
+    /// Refused: the play-out time is too far ahead.
     Ahead,
 }
 
@@ -38,28 +38,28 @@ impl Default for Playout {
     }
 }
 
-/// `a` is a later number than `b`, modulo 2¹⁶.
+/// Sequence number `a` is later than `b`, modulo 2¹⁶.
 const fn is_after(a: u16, b: u16) -> bool {
     let ahead = a.wrapping_sub(b);
     ahead != 0 && ahead < 1 << 15
 }
 
 impl Playout {
-    /// Nothing waits.
+    /// An empty queue.
     #[must_use]
     pub const fn new() -> Self {
         Self { waiting: [None; DEPTH], newest: None, played: None }
     }
 
-    /// Forgets what waits.
+    /// Drops the waiting commands.
     pub const fn clear(&mut self) {
         self.waiting = [None; DEPTH];
     }
 
-    /// Takes `play` unless it is stale or its time is too far ahead. A command whose time is past plays at
+    /// Accepts `play` unless it is stale or too far ahead. A command whose play-out time is past plays at
     /// the next tick, unless a newer one has played.
     pub fn push(&mut self, play: &Play, now_us: u32) -> Pushed {
-        if since(play.play_us, now_us) > AHEAD_US {
+        if since(play.play_us, now_us) > MAX_AHEAD_US {
             return Pushed::Ahead;
         }
         let is_old = self.played.is_some_and(|p| !is_after(play.seq, p));
@@ -70,20 +70,20 @@ impl Playout {
         if self.newest.is_none_or(|n| is_after(play.seq, n)) {
             self.newest = Some(play.seq);
         }
-        // Without a free place the oldest goes.
-        let place = (0..DEPTH)
+        // Without a free slot the command with the earliest time is replaced.
+        let slot = (0..DEPTH)
             .min_by_key(|i| self.waiting[*i].map_or(i32::MIN, |w| since(w.play_us, now_us)))
             .unwrap_or(0);
-        self.waiting[place] = Some(*play);
+        self.waiting[slot] = Some(*play);
         Pushed::Taken
     }
 
-    /// The next command whose time has come, in order of time.
+    /// Removes and returns the next due command, in order of play-out time. An overtaken one has no keys.
     pub fn due(&mut self, now_us: u32) -> Option<Play> {
-        let place = (0..DEPTH)
+        let slot = (0..DEPTH)
             .filter(|i| self.waiting[*i].is_some_and(|w| since(w.play_us, now_us) <= 0))
             .min_by_key(|i| self.waiting[*i].map_or(0, |w| since(w.play_us, now_us)))?;
-        let play = self.waiting[place].take()?;
+        let play = self.waiting[slot].take()?;
         if self.played.is_some_and(|p| !is_after(play.seq, p)) {
             return Some(Play { keys: KeyList::default(), ..play });
         }
@@ -91,7 +91,7 @@ impl Playout {
         Some(play)
     }
 
-    /// `seq` of the newest command received; 0 before the first.
+    /// `seq` of the newest accepted command; 0 before the first.
     #[must_use]
     pub fn last_seq(&self) -> u16 {
         self.newest.unwrap_or(0)
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_later_by_less_than_half_a_round() {
+    fn sequence_numbers_compare_across_the_wrap() {
         for (a, b, is_later) in [
             (1, 0, true),
             (0, 1, false),
@@ -119,7 +119,7 @@ mod tests {
             (3, u16::MAX, true),
             (u16::MAX, 3, false),
             (0x7FFF, 0, true),
-            // As far before as after.
+            // Half the range apart: neither is later.
             (0x8000, 0, false),
             (0, 0x8000, false),
             (0x8001, 0, false),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_wait_for_their_time_across_the_wrap() {
+    fn commands_wait_for_their_play_out_time_across_the_wrap() {
         let mut playout = Playout::new();
         assert_eq!(playout.push(&at(1, 500), u32::MAX - 400), Pushed::Taken);
         assert!(played(&mut playout, 499).is_empty());
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_and_overtaken_ones_are_dropped() {
+    fn copies_and_overtaken_commands_are_dropped() {
         let mut playout = Playout::new();
         let pushed = [at(2, 10), at(2, 10), at(3, 20)].map(|play| playout.push(&play, 0));
         assert_eq!(pushed, [Pushed::Taken, Pushed::Stale, Pushed::Taken]);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jumped_clock_is_refused_and_a_flood_keeps_the_latest() {
+    fn commands_too_far_ahead_are_refused_and_a_full_queue_keeps_the_latest() {
         let mut playout = Playout::new();
         assert_eq!(playout.push(&at(1, 60_000), 0), Pushed::Ahead);
         for i in 0..40u16 {

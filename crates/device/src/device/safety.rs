@@ -1,47 +1,47 @@
-//! The device's state machine: when force is allowed at all.
+//! The device's state machine: it decides whether motors may give force.
 //!
-//! | mode | force | left by |
+//! | mode | force | transitions |
 //! | --- | --- | --- |
 //! | idle | none | clear → ready |
 //! | ready | none | command → live; stop → idle |
-//! | live | full | no command for the timeout, or stop → fading |
-//! | fading | runs out in 10 ms, damping comes in | time → damping |
+//! | live | full | stop, or no command for the timeout → fading |
+//! | fading | falls to 0 within 10 ms while the safe damping takes over | after 10 ms → damping |
 //! | damping | safe damping | clear → ready |
 //! | fault | none | clear → ready |
 //!
-//! An implausible sensor leads to fault from anywhere: damping by a wrong speed would push.
+//! A broken sensor leads from every mode to fault: damping computed from a wrong speed could push.
 
 use crate::message::fault;
 use crate::real::Real;
 
-/// How long force takes to fade, µs.
+/// Duration of the fade, µs.
 pub const FADE_US: u32 = 10_000;
 
-/// What force is allowed.
+/// Mode of the state machine: the force that is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum DeviceMode {
-    /// Not cleared since power-up or since it was stopped.
+    /// No force. Not cleared since power-up, or stopped while ready.
     #[default]
     Idle = 0,
-    /// Cleared, waiting for the first command.
+    /// No force. Cleared; the first command makes the device live.
     Ready = 1,
-    /// Follows commands.
+    /// Commands act.
     Live = 2,
-    /// Force runs out.
+    /// The force falls to 0 within [`FADE_US`].
     Fading = 3,
-    /// Safe damping of 2 to 5 N·s/m, until cleared.
+    /// Safe damping of 2 to 5 N·s/m alone, until cleared.
     Damping = 4,
-    /// No force, until cleared.
+    /// No force, motors off, until cleared.
     Fault = 5,
 }
 
 impl DeviceMode {
-    /// All of them.
+    /// All modes, by number.
     pub const ALL: [Self; 6] =
         [Self::Idle, Self::Ready, Self::Live, Self::Fading, Self::Damping, Self::Fault];
 
-    /// The mode of a state message's number; `None` for no mode.
+    /// The mode with this number; `None` for other numbers.
     #[must_use]
     pub fn of(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|m| m.number() == number)
@@ -53,9 +53,9 @@ impl DeviceMode {
         self as u8
     }
 
-    /// Name of the mode, as docs/protocol.md and the window have it.
+    /// Name of the mode, as in docs/protocol.md and the window.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Idle => "idle",
             Self::Ready => "ready",
@@ -67,46 +67,46 @@ impl DeviceMode {
     }
 }
 
-/// State machine of a keyboard, all its keys together.
+/// State machine of a keyboard, common to all keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Safety {
     mode: DeviceMode,
-    /// Bits of [`fault`], kept until cleared.
+    /// Bits of [`fault`] since the last clear.
     faults: u16,
-    /// Time without a command, µs.
+    /// Time since the last accepted command while live, µs.
     quiet_us: u32,
     /// Time since fading began, µs.
     faded_us: u32,
-    /// Longest time without a command, µs.
+    /// Timeout: longest time without an accepted command while live, µs.
     pub timeout_us: u32,
 }
 
 impl Safety {
-    /// A machine in [`DeviceMode::Idle`] whose watchdog waits `timeout_us` µs.
+    /// A machine in [`DeviceMode::Idle`] with a timeout of `timeout_us` µs.
     #[must_use]
     pub const fn new(timeout_us: u32) -> Self {
         Self { mode: DeviceMode::Idle, faults: 0, quiet_us: 0, faded_us: 0, timeout_us }
     }
 
-    /// The mode.
+    /// The present mode.
     #[must_use]
     pub const fn mode(&self) -> DeviceMode {
         self.mode
     }
 
-    /// What went wrong since the last clear: bits of [`fault`].
+    /// Faults since the last clear: bits of [`fault`].
     #[must_use]
     pub const fn faults(&self) -> u16 {
         self.faults
     }
 
-    /// Notes a fault that does not change the mode.
+    /// Records faults that do not change the mode.
     pub const fn note(&mut self, bits: u16) {
         self.faults |= bits;
     }
 
-    /// The host clears faults and allows force; whether it was heard. A force that acts or runs
-    /// out is not cleared.
+    /// A clear from the host: resets the faults and makes the device ready. Ignored while live or
+    /// fading. Returns whether it took effect.
     pub const fn clear(&mut self) -> bool {
         if matches!(self.mode, DeviceMode::Live | DeviceMode::Fading) {
             return false;
@@ -116,21 +116,21 @@ impl Safety {
         true
     }
 
-    /// Whether commands are heard: when cleared, and while live.
+    /// Whether commands are accepted: while ready and while live.
     #[must_use]
-    pub const fn hears(&self) -> bool {
+    pub const fn accepts_commands(&self) -> bool {
         matches!(self.mode, DeviceMode::Ready | DeviceMode::Live)
     }
 
-    /// A command was taken.
+    /// A command was accepted: the device is live and the timeout starts anew.
     pub const fn command(&mut self) {
-        if self.hears() {
+        if self.accepts_commands() {
             self.mode = DeviceMode::Live;
             self.quiet_us = 0;
         }
     }
 
-    /// The host stops force.
+    /// A stop from the host: ready becomes idle, live becomes fading.
     pub const fn stop(&mut self) {
         self.faults |= fault::STOPPED;
         match self.mode {
@@ -140,13 +140,13 @@ impl Safety {
         }
     }
 
-    /// A sensor is implausible: to [`DeviceMode::Fault`] from any mode.
+    /// A sensor is broken: [`DeviceMode::Fault`] from every mode.
     pub const fn sensor(&mut self) {
         self.faults |= fault::SENSOR;
         self.mode = DeviceMode::Fault;
     }
 
-    /// Lets `us` µs pass: watchdog while live, end of the fade while fading.
+    /// Advances time by `us` µs: checks the timeout while live, the end of the fade while fading.
     pub const fn tick(&mut self, us: u32) {
         match self.mode {
             DeviceMode::Live => {
@@ -177,13 +177,13 @@ impl Safety {
         F::from_count(left.cast_signed()) / F::from_count(FADE_US.cast_signed())
     }
 
-    /// Whether the motor is on at all.
+    /// Whether the motors are on.
     #[must_use]
     pub const fn is_powered(&self) -> bool {
         matches!(self.mode, DeviceMode::Live | DeviceMode::Fading | DeviceMode::Damping)
     }
 
-    /// Force runs out since `ago_us` µs.
+    /// Begins the fade, `ago_us` µs ago.
     const fn fade(&mut self, ago_us: u32) {
         self.faded_us = ago_us;
         self.mode = if ago_us >= FADE_US { DeviceMode::Damping } else { DeviceMode::Fading };
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use DeviceMode::{Damping, Fading, Fault, Idle, Live, Ready};
 
-    /// A machine that stands in `mode`.
+    /// A machine in `mode`.
     fn at(mode: DeviceMode) -> Safety {
         Safety { mode, ..Safety::new(20_000) }
     }
@@ -206,7 +206,7 @@ mod tests {
         safety.mode()
     }
 
-    /// The table of every input in every mode, in the order of [`DeviceMode::ALL`].
+    /// The mode after every input in every mode, in the order of [`DeviceMode::ALL`].
     #[test]
     fn every_edge_is_as_documented() {
         type Input = (&'static str, fn(&mut Safety), [DeviceMode; 6]);
@@ -224,27 +224,27 @@ mod tests {
         }
     }
 
-    /// The table of docs/protocol.md, cell by cell, against the machine.
+    /// Compares the table of docs/protocol.md with the machine cell by cell.
     #[test]
-    fn the_documented_table_is_the_machines() {
+    fn the_table_of_the_documentation_is_that_of_the_machine() {
         let inputs: [fn(&mut Safety); 5] = [
             |s| _ = s.clear(),
             Safety::command,
             Safety::stop,
-            // Past the timeout while live, past the fade while fading.
+            // Longer than the timeout and than the fade.
             |s| s.tick(20_001),
             Safety::sensor,
         ];
         let text = include_str!("../../../../docs/protocol.md");
         let mut rows = 0;
         for mode in DeviceMode::ALL {
-            let head = format!("| {} | {} |", mode.word(), mode.number());
+            let head = format!("| {} | {} |", mode.name(), mode.number());
             let line = text.lines().find(|l| l.starts_with(&head)).expect("a row for every mode");
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
             for (cell, act) in cells[3..].iter().zip(inputs) {
                 let word = cell.split(' ').next().unwrap();
                 let expected =
-                    DeviceMode::ALL.into_iter().find(|m| m.word() == word).unwrap_or(mode);
+                    DeviceMode::ALL.into_iter().find(|m| m.name() == word).unwrap_or(mode);
                 assert_eq!(after(mode, act), expected, "{head} {cell}");
                 assert!(expected != mode || matches!(word, "–" | "refused"), "{head} {cell}");
             }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_watchdog_counts_from_the_last_command_and_stays_latched() {
+    fn the_timeout_counts_from_the_last_command_and_lasts_until_a_clear() {
         let mut safety = at(Ready);
         safety.command();
         for _ in 0..10 {
@@ -266,7 +266,7 @@ mod tests {
         safety.tick(125);
         assert_eq!((safety.mode(), safety.faults()), (Fading, fault::TIMEOUT));
         safety.command();
-        assert!(!safety.hears() && safety.mode() == Fading);
+        assert!(!safety.accepts_commands() && safety.mode() == Fading);
         let mut last: f64 = safety.gain();
         for _ in 0..80 {
             safety.tick(125);
@@ -274,13 +274,13 @@ mod tests {
             last = safety.gain();
         }
         assert_eq!((safety.mode(), safety.gain::<f64>()), (Damping, 0.0));
-        assert!(!safety.hears() && safety.clear());
+        assert!(!safety.accepts_commands() && safety.clear());
         assert_eq!((safety.mode(), safety.faults()), (Ready, 0));
     }
 
-    /// However late the tick that sees it, force ends when it had to.
+    /// A late tick ends force as if it had come in time.
     #[test]
-    fn a_late_tick_makes_up_for_the_time() {
+    fn a_late_tick_counts_the_time_that_has_passed() {
         let after = |us: u32| after(Live, |s| s.tick(us));
         assert_eq!(
             [20_000, 20_125, 29_999, 30_000, u32::MAX].map(after),
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clear_while_force_acts_is_not_heard() {
+    fn a_clear_while_live_or_fading_is_ignored() {
         for mode in [Live, Fading] {
             let mut safety = at(mode);
             safety.note(fault::THERMAL);
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn only_live_and_fading_let_commands_act() {
+    fn commanded_force_acts_only_while_live_and_fading() {
         for mode in DeviceMode::ALL {
             assert_eq!(at(mode).gain::<f64>() > 0.0, matches!(mode, Live | Fading));
             assert_eq!(at(mode).is_powered(), matches!(mode, Live | Fading | Damping));

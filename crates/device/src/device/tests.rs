@@ -4,7 +4,7 @@ use message::{KeyFacts, KeyWave, ability};
 
 mod report;
 
-/// Everything as the device has it.
+/// A configuration that keeps all values of the device.
 const OWN: Config = Config {
     force_max: 0,
     slew: 0,
@@ -48,7 +48,7 @@ fn torque(seq: u16, play_us: u32, force: f64) -> Message {
     Message::Torque(play)
 }
 
-/// `ticks` of 125 µs from `now` on with both keys at `counts`; the last forces.
+/// Runs `ticks` of 125 µs from `now` on with both keys at `counts`; returns the last forces, N.
 fn run(device: &mut Device<2>, now: &mut u32, ticks: u32, counts: [i32; 2]) -> [f64; 2] {
     let mut forces = [0.0; 2];
     for _ in 0..ticks {
@@ -59,7 +59,7 @@ fn run(device: &mut Device<2>, now: &mut u32, ticks: u32, counts: [i32; 2]) -> [
 }
 
 #[test]
-fn it_says_who_it_is_and_answers_pings() {
+fn a_device_answers_asks_and_pings() {
     let mut device = Device::new(build::<f64>(), 0);
     send(&mut device, &Message::Ask(message::VERSION));
     send(&mut device, &Message::Ping(77));
@@ -73,7 +73,7 @@ fn it_says_who_it_is_and_answers_pings() {
 }
 
 #[test]
-fn force_comes_only_when_cleared_and_at_its_time() {
+fn force_begins_only_after_a_clear_and_at_the_play_out_time() {
     let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &torque(1, 0, 1.0));
@@ -86,7 +86,7 @@ fn force_comes_only_when_cleared_and_at_its_time() {
 }
 
 #[test]
-fn a_silent_host_leaves_damping_until_cleared() {
+fn a_silent_host_leads_to_damping_until_a_clear() {
     let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
@@ -99,7 +99,7 @@ fn a_silent_host_leaves_damping_until_cleared() {
         (device.mode(), device.faults() & fault::TIMEOUT),
         (DeviceMode::Damping, fault::TIMEOUT)
     );
-    // It resists motion, and nothing else.
+    // The force is the safe damping of 3 N·s/m alone.
     let mut forces = [0.0; 2];
     for i in 0..80 {
         now += 125;
@@ -114,8 +114,8 @@ fn a_silent_host_leaves_damping_until_cleared() {
     assert_eq!(run(&mut device, &mut now, 8, [480, 0])[0], 5.0);
 }
 
-/// Live, with 5 N on the first key; `reading` gives the second key's count of a tick. What it came
-/// to after a tenth of a second.
+/// A live device with 5 N on the first key after 0.1 s; `reading` gives the count of the second key for
+/// each tick.
 fn live_with(reading: impl Fn(u32) -> i32) -> Device<2> {
     let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
@@ -133,7 +133,7 @@ fn live_with(reading: impl Fn(u32) -> i32) -> Device<2> {
 }
 
 #[test]
-fn wild_readings_are_bridged_or_take_all_force_away() {
+fn few_implausible_readings_are_ignored_and_more_end_the_force_of_all_keys() {
     let every = |n: u32| live_with(move |tick| if tick % n == 1 { 100_000 } else { 0 });
     for n in [50, 6, 5] {
         assert_eq!(every(n).mode(), DeviceMode::Live, "one of {n}");
@@ -141,7 +141,7 @@ fn wild_readings_are_bridged_or_take_all_force_away() {
     for n in [2, 3, 4] {
         assert_eq!(every(n).mode(), DeviceMode::Fault, "one of {n}");
     }
-    // Two of three, and a key that jumps every time.
+    // Two readings of three, and a jump at every reading.
     let two = live_with(|tick| if tick % 3 == 0 { 0 } else { 100_000 });
     let jumps = live_with(|tick| if tick % 2 == 0 { 0 } else { 4000 });
     for mut device in [two, jumps] {
@@ -149,7 +149,7 @@ fn wild_readings_are_bridged_or_take_all_force_away() {
         assert_eq!(device.faults() & fault::SENSOR, fault::SENSOR);
         let messages = sent(&mut device);
         assert!(matches!(&messages[0], Message::State(s) if s.fault_key == 1), "{messages:?}");
-        // Mended and cleared it is not remembered.
+        // After repair and clear the faulty key is not reported any more.
         let mut now = 100_000;
         run(&mut device, &mut now, 8, [0; 2]);
         send(&mut device, &Message::Clear(9));
@@ -163,7 +163,7 @@ fn wild_readings_are_bridged_or_take_all_force_away() {
 }
 
 #[test]
-fn a_configuration_cannot_lift_the_limits_it_was_built_with() {
+fn a_configuration_cannot_lift_the_limits_of_the_build() {
     let huge = Config {
         force_max: u16::MAX,
         slew: u16::MAX,
@@ -178,7 +178,7 @@ fn a_configuration_cannot_lift_the_limits_it_was_built_with() {
         let mut device = Device::new(build::<f64>(), 0);
         let mut now = 0;
         send(&mut device, &Message::Config(config));
-        // Upper limits are kept: the device does all that is needed.
+        // Tighter upper limits of the build are no fault.
         assert_eq!(device.faults(), 0);
         let limits = device.limits();
         assert_eq!(
@@ -191,15 +191,15 @@ fn a_configuration_cannot_lift_the_limits_it_was_built_with() {
             send(&mut device, &torque(i, now, 100.0));
             assert!(run(&mut device, &mut now, 8, [0; 2])[0] <= 20.0);
         }
-        // Still the 20 ms of its firmware.
+        // The timeout stays at the 20 ms of the build.
         run(&mut device, &mut now, 162, [0; 2]);
         assert_eq!(device.mode(), DeviceMode::Fading);
     }
 }
 
-/// Fault 128 says that something a host relies on is not done, and nothing else.
+/// Fault 128 is set exactly where the device renders less than the configuration requests.
 #[test]
-fn what_a_device_does_not_do_is_said() {
+fn a_configuration_that_exceeds_the_build_sets_fault_128() {
     let bed = Config { bed_stiffness: 2000, bed_damping: 100, bed: 1000, ..OWN };
     for (config, is_cut) in [
         (OWN, false),
@@ -229,12 +229,12 @@ fn what_a_device_does_not_do_is_said() {
 }
 
 #[test]
-fn the_bed_acts_while_live_and_goes_with_the_fade() {
+fn the_rendered_bed_acts_while_live_and_fades() {
     let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     let bed = Config { bed_stiffness: 2000, bed_damping: 100, bed: 1000, ..OWN };
     send(&mut device, &Message::Config(bed));
-    // Half a millimetre in the bed.
+    // 0.5 mm deep in the bed.
     let held = [5250, 0];
     assert_eq!(run(&mut device, &mut now, 8, held), [0.0; 2]);
     send(&mut device, &Message::Clear(1));
@@ -252,9 +252,9 @@ fn the_bed_acts_while_live_and_goes_with_the_fade() {
     assert_eq!((device.mode(), last), (DeviceMode::Damping, 0.0));
 }
 
-/// A slew that lets no force grow, a bed, no guard: the force ends with the fade all the same.
+/// The smallest slew, thermal time and guard and the stiffest bed do not prolong a force.
 #[test]
-fn nothing_that_is_configured_keeps_a_force() {
+fn force_ends_with_the_fade_in_every_configuration() {
     for config in [
         Config { slew: 1, ..OWN },
         Config { thermal_time: 1, guard: 1, ..OWN },
@@ -273,7 +273,7 @@ fn nothing_that_is_configured_keeps_a_force() {
 }
 
 #[test]
-fn the_watchdog_goes_by_time_not_by_calls() {
+fn the_timeout_counts_time_and_not_ticks() {
     for (between_us, ticks) in [(125, 240), (250, 120), (1000, 30), (300_000, 1)] {
         let mut device = Device::new(build::<f64>(), 0);
         let mut now = 0;
@@ -289,18 +289,19 @@ fn the_watchdog_goes_by_time_not_by_calls() {
     }
 }
 
-/// A key goes at most 4 m/s: 0.5 mm in a tick of 125 µs. Up to half a tick of lateness is none.
+/// A plausible speed is at most 4 m/s: 0.5 mm in a tick of 125 µs. A tick counts as late from half a
+/// tick on.
 #[test]
-fn a_late_tick_is_as_long_as_it_was() {
-    for (passed_us, is_believed) in [(100, false), (150, false), (187, false), (188, true)] {
+fn a_late_tick_calculates_with_the_time_that_has_passed() {
+    for (passed_us, is_plausible) in [(100, false), (150, false), (187, false), (188, true)] {
         let mut device = Device::new(build::<f64>(), 0);
         let mut now = 0;
         run(&mut device, &mut now, 8, [0; 2]);
         let jump = 275;
         device.tick(now + passed_us, &[jump, 0], &mut [0.0; 2]);
-        let place = if is_believed { f64::from(jump) * 2e-6 } else { 0.0 };
-        let seen = device.key(0).unwrap().position();
-        assert!((seen - place).abs() < 1e-12, "{passed_us} µs: {seen} m");
+        let expected = if is_plausible { f64::from(jump) * 2e-6 } else { 0.0 };
+        let position = device.key(0).unwrap().position();
+        assert!((position - expected).abs() < 1e-12, "{passed_us} µs: {position} m");
     }
 }
 
@@ -315,20 +316,20 @@ fn a_clear_while_live_changes_nothing() {
         send(&mut device, &Message::Clear(i));
         run(&mut device, &mut now, 1, [0; 2]);
     }
-    // Neither was the fault forgotten nor the watchdog fed.
+    // The clears neither reset the fault nor prolonged the timeout.
     assert_eq!(device.mode(), DeviceMode::Fading);
     assert_eq!(device.faults() & fault::THERMAL, fault::THERMAL);
 }
 
-/// A host that names no key holds no force, one that repeats itself or speaks of the far future is
-/// none.
+/// Commands that name no key let the force decay; copies and commands too far ahead do not count as
+/// commands.
 #[test]
-fn commands_age_by_key_and_only_taken_ones_feed_the_watchdog() {
-    type Made = fn(u16, u32) -> Message;
-    let nothing: Made =
+fn commands_age_by_key_and_only_accepted_ones_prolong_the_timeout() {
+    type MakeCommand = fn(u16, u32) -> Message;
+    let nothing: MakeCommand =
         |seq, play_us| Message::Torque(Play { seq, play_us, keys: KeyList::default() });
-    let copies: Made = |_, now| torque(1, now, 5.0);
-    let future: Made = |seq, now| torque(seq, now + 60_000, 5.0);
+    let copies: MakeCommand = |_, now| torque(1, now, 5.0);
+    let future: MakeCommand = |seq, now| torque(seq, now + 60_000, 5.0);
     for (made, mode) in
         [(nothing, DeviceMode::Live), (copies, DeviceMode::Damping), (future, DeviceMode::Damping)]
     {
@@ -348,7 +349,7 @@ fn commands_age_by_key_and_only_taken_ones_feed_the_watchdog() {
 }
 
 #[test]
-fn a_session_is_of_waves_or_of_forces() {
+fn a_session_of_torques_refuses_waves() {
     let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
@@ -360,7 +361,7 @@ fn a_session_is_of_waves_or_of_forces() {
 }
 
 #[test]
-fn a_host_of_another_version_learns_ours_and_is_not_obeyed() {
+fn a_host_of_another_version_receives_the_hello_and_cannot_command() {
     let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
@@ -371,17 +372,17 @@ fn a_host_of_another_version_learns_ours_and_is_not_obeyed() {
     assert_eq!(device.mode(), DeviceMode::Damping);
     send(&mut device, &Message::Clear(2));
     assert_eq!(device.mode(), DeviceMode::Damping);
-    let said = sent(&mut device);
-    assert!(matches!(said[0], Message::State(s) if s.faults & fault::VERSION != 0));
-    assert_eq!(said[1], Message::Hello(build::<f64>().hello));
-    assert_eq!(said.len(), 2);
+    let answers = sent(&mut device);
+    assert!(matches!(answers[0], Message::State(s) if s.faults & fault::VERSION != 0));
+    assert_eq!(answers[1], Message::Hello(build::<f64>().hello));
+    assert_eq!(answers.len(), 2);
     send(&mut device, &Message::Ask(message::VERSION));
     send(&mut device, &Message::Clear(3));
     assert_eq!((device.mode(), device.faults()), (DeviceMode::Ready, 0));
 }
 
 #[test]
-fn a_build_with_too_many_keys_has_those_there_is_room_for() {
+fn a_build_with_too_many_keys_has_as_many_as_there_is_room_for() {
     let mut other = build::<f64>();
     other.hello.keys = 88;
     assert_eq!(Device::new(other, 0).hello().keys, 2);
@@ -391,23 +392,23 @@ fn a_build_with_too_many_keys_has_those_there_is_room_for() {
     assert_eq!(forces, [0.0; 2]);
 }
 
-/// A host that asks and pings all the time, on a wire of one frame a tick.
+/// A host asks and pings at every tick; the wire carries one frame per tick.
 #[test]
-fn states_go_out_whatever_is_asked() {
+fn a_state_is_sent_every_report_interval_whatever_the_host_asks() {
     let mut device = Device::new(build::<f64>(), 0);
     let (mut out, mut now, mut sizes) = ([0; crate::frame::MAX_FRAME], 0, [0, 0]);
     for _ in 0..8000 {
         send(&mut device, &Message::Ask(message::VERSION));
         send(&mut device, &Message::Ping(1));
         run(&mut device, &mut now, 1, [0; 2]);
-        let is_state = device.wants.state;
+        let is_state = device.pending.state;
         sizes[usize::from(is_state)] += usize::from(device.report(&mut out) > 0);
     }
     assert_eq!(sizes, [7000, 1000]);
 }
 
 #[test]
-fn a_wave_lost_for_long_runs_out() {
+fn a_wave_decays_without_further_commands() {
     let mut device = Device::new(build::<f64>(), 0);
     let mut now = 0;
     send(&mut device, &Message::Clear(1));
@@ -420,18 +421,17 @@ fn a_wave_lost_for_long_runs_out() {
     assert!(after < 0.25, "{after} N");
 }
 
-/// A hard stroke against waves, in f32 as a microcontroller calculates and in f64: the same within
-/// 1 mN and 4 µ√W·s.
+/// A hard stroke against waves gives the same in f32 and f64 within 1 mN and 4 µ√W·s.
 #[test]
 fn single_precision_agrees_with_double() {
     fn stroke<F: Real>() -> Vec<(f64, i32)> {
         let mut device: Device<2, F> = Device::new(build(), 0);
         let mut frame = [0; crate::frame::MAX_FRAME];
-        let mut say = |device: &mut Device<2, F>, message: &Message| {
+        let mut send = |device: &mut Device<2, F>, message: &Message| {
             let length = message.frame(&mut frame).unwrap();
             frame[..length].iter().for_each(|b| device.receive(*b));
         };
-        say(&mut device, &Message::Clear(1));
+        send(&mut device, &Message::Clear(1));
         let mut forces = [F::default(); 2];
         let mut all = Vec::new();
         for tick in 0..16_000u16 {
@@ -440,7 +440,7 @@ fn single_precision_agrees_with_double() {
                 let mut play = Play { seq: tick, play_us: now, keys: KeyList::default() };
                 let force = i16_of(3.0 * (40.0 * time).sin(), FORCE);
                 play.keys.push(KeyWave { key: 0, force, impedance: 50 });
-                say(&mut device, &Message::Wave(play));
+                send(&mut device, &Message::Wave(play));
             }
             let x = 5e-3 * (1.0 - (25.0 * time).cos());
             device.tick(now, &[(x / 2e-6).rounded(), 0], &mut forces);

@@ -1,4 +1,4 @@
-//! Messages as bytes: the fields of docs/protocol.md one after another, little-endian.
+//! Encoding of messages: the fields in the order of docs/protocol.md, little-endian.
 
 use super::{
     Config, Hello, KEYS, KeyFacts, KeyList, KeyState, KeyWave, Message, Play, StateMessage,
@@ -19,7 +19,7 @@ mod kind {
     pub const PING: u8 = 0x17;
 }
 
-/// Reads fields one after another.
+/// Reads consecutive fields.
 struct FieldReader<'a>(&'a [u8]);
 
 impl FieldReader<'_> {
@@ -59,7 +59,7 @@ impl FieldReader<'_> {
     }
 }
 
-/// Writes fields one after another.
+/// Writes consecutive fields.
 struct FieldWriter<'a> {
     out: &'a mut [u8],
     length: usize,
@@ -97,7 +97,7 @@ impl FieldWriter<'_> {
 }
 
 impl Message {
-    /// The message a payload holds; `None` for an unknown kind, a wrong length or too many keys.
+    /// Decodes a payload; `None` for an unknown kind, a wrong length or more than [`KEYS`] keys.
     #[must_use]
     pub fn decode(payload: &[u8]) -> Option<Self> {
         let mut r = FieldReader(payload);
@@ -126,7 +126,7 @@ impl Message {
         r.0.is_empty().then_some(message)
     }
 
-    /// Writes the payload to the beginning of `out`; its length, or `None` where there is no room.
+    /// Writes the payload to the beginning of `out`. Returns its length, `None` where `out` is too short.
     pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
         let mut w = FieldWriter { out, length: 0 };
         match self {
@@ -186,8 +186,8 @@ impl Message {
         Some(w.length)
     }
 
-    /// Writes the whole frame to the beginning of `out` ([`crate::frame::MAX_FRAME`] always
-    /// suffices); its length, or `None` where there is no room.
+    /// Writes the whole frame to the beginning of `out`. Returns its length, `None` where `out` is too
+    /// short; [`crate::frame::MAX_FRAME`] bytes always suffice.
     pub fn frame(&self, out: &mut [u8]) -> Option<usize> {
         let mut payload = [0; crate::frame::MAX_PAYLOAD];
         let length = self.encode(&mut payload)?;

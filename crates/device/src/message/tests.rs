@@ -14,7 +14,7 @@ fn full<T: Copy + Default>(item: impl Fn(u8) -> T) -> KeyList<T> {
 }
 
 #[test]
-fn every_message_of_88_keys_survives_the_wire() {
+fn every_message_decodes_to_what_was_encoded_with_88_keys() {
     let hello = Hello {
         version: VERSION,
         keys: 88,
@@ -81,7 +81,7 @@ fn every_message_of_88_keys_survives_the_wire() {
 }
 
 #[test]
-fn bytes_are_where_the_documentation_has_them() {
+fn the_bytes_of_a_wave_are_in_the_documented_order() {
     let mut play = Play { seq: 0x0201, play_us: 0x0605_0403, keys: KeyList::default() };
     play.keys.push(KeyWave { key: 7, force: 0x0908, impedance: 10 });
     let mut out = [0; 32];
@@ -90,7 +90,7 @@ fn bytes_are_where_the_documentation_has_them() {
 }
 
 #[test]
-fn wrong_lengths_and_kinds_are_refused() {
+fn wrong_lengths_and_unknown_kinds_do_not_decode() {
     assert_eq!(Message::decode(&[]), None);
     assert_eq!(Message::decode(&[0x7F]), None);
     assert_eq!(Message::decode(&[0x14, 1]), None);
@@ -102,9 +102,9 @@ fn wrong_lengths_and_kinds_are_refused() {
 }
 
 proptest! {
-    /// Whatever decodes encodes to the same bytes: there is one form of every message.
+    /// A payload that decodes encodes to the same bytes: every message has one encoding.
     #[test]
-    fn decoding_is_exact(kind in 0u8..0x20, rest in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn a_decoded_message_encodes_to_the_same_bytes(kind in 0u8..0x20, rest in prop::collection::vec(any::<u8>(), 0..400)) {
         let mut bytes = vec![kind];
         bytes.extend(rest);
         if let Some(message) = Message::decode(&bytes) {

@@ -10,21 +10,21 @@ fn middle() -> KeyNumber {
     KeyNumber::from_midi(60).unwrap()
 }
 
-/// Everything a keyboard could declare of its own, and more than any key has.
+/// A compensation that exceeds the mass, weight and friction of every key.
 const ALL: DynamicsCompensation =
     DynamicsCompensation { mass: 1.0, weight: 5.0, friction: 5.0, has_bed: true };
 
-/// The key gets no more than the waves bring, at any impedance that a keyboard can name, and what
-/// is shown as its force is the junction's at its own speed.
+/// At every impedance of the wire the key receives no more energy than the waves carry, and the readout has
+/// the force of the junction at the key's speed.
 #[test]
-fn a_wave_drives_the_lightest_key_of_any_action_without_giving_it_energy() {
+fn a_wave_gives_the_lightest_key_of_any_action_no_extra_energy() {
     for action in Action::ALL {
         for impedance in [0.5, 25.0, 127.5] {
             let settings = ActionSettings::default();
-            let (mut key, left) = action.key(middle(), &settings, &ALL);
-            assert!(left.mass > 0.0, "{action:?}");
+            let (mut key, residual) = action.key(middle(), &settings, &ALL);
+            assert!(residual.mass > 0.0, "{action:?}");
             let port = Port::new(impedance);
-            let mut brought = 0.0;
+            let mut carried = 0.0;
             let (mut got, mut fastest) = (0.0, 0.0f64);
             for i in 0..4000 {
                 let force = if i % 800 < 400 { 8.0 } else { 0.5 } * (0.01 * f64::from(i)).cos();
@@ -33,13 +33,16 @@ fn a_wave_drives_the_lightest_key_of_any_action_without_giving_it_energy() {
                 key.step(drive, &mut |_, _| ());
                 let [depth, speed] = key.front();
                 let back = port.leaving(port.wave(force), (depth - from) / STEP);
-                brought += Port::energy(port.wave(force), back, STEP);
+                carried += Port::energy(port.wave(force), back, STEP);
                 fastest = fastest.max(speed.abs());
-                let shown = key.readout(drive);
-                assert!((shown.key_force - (force - impedance * speed)).abs() < 1e-9, "{action:?}");
-                got = shown.work;
+                let readout = key.readout(drive);
+                assert!(
+                    (readout.key_force - (force - impedance * speed)).abs() < 1e-9,
+                    "{action:?}"
+                );
+                got = readout.work;
             }
-            assert!(got <= brought + 1e-6, "{action:?}: {got} J of {brought}");
+            assert!(got <= carried + 1e-6, "{action:?}: {got} J of {carried}");
             assert!(
                 key.save().is_finite() && fastest > 0.01 && fastest < 17.0,
                 "{action:?} {fastest}"
@@ -49,7 +52,7 @@ fn a_wave_drives_the_lightest_key_of_any_action_without_giving_it_energy() {
 }
 
 #[test]
-fn no_key_is_lighter_than_the_junction_bears() {
+fn every_compensated_key_is_heavier_than_the_junction_needs() {
     for number in [1, 40, 88] {
         let key = KeyNumber::from_index(number - 1).unwrap();
         let settings = ActionSettings { key_mass: 0.5, ..ActionSettings::default() };
@@ -57,17 +60,17 @@ fn no_key_is_lighter_than_the_junction_bears() {
         key.compensate(&ALL);
         key.reset_to_rest();
         let (parts, at) = (key.assembly(), key.state());
-        let moment =
+        let evaluation =
             parts.grand.evaluation(at.phase, &HeldFriction::default(), &rest::UNTOUCHED, &at.x);
         let front = parts.spec.key.front;
-        let mass = 1.0 / (moment.balance.mass.inv_key * front * front);
+        let mass = 1.0 / (evaluation.balance.mass.inv_key * front * front);
         assert!(mass > LIGHTEST, "{number}: {mass} kg");
     }
 }
 
-/// Screws turned under a key in play: what they do on it is counted, and the sum closes.
+/// The energy of regulation changes on a moving key is counted, and the energy balance closes.
 #[test]
-fn regulation_that_is_turned_in_play_is_in_the_balance() {
+fn changes_of_regulation_on_a_moving_key_are_in_the_energy_balance() {
     let standard = ActionSettings::default();
     let other = ActionSettings {
         key_dip_mm: 11.0,
@@ -82,10 +85,10 @@ fn regulation_that_is_turned_in_play_is_in_the_balance() {
         ..standard
     };
     for action in [Action::GRAND, Action::Wall] {
-        let (made, _) = action.key(middle(), &standard, &DynamicsCompensation::default());
-        let mut key = SlewedKey::new(made);
+        let (simulated, _) = action.key(middle(), &standard, &DynamicsCompensation::default());
+        let mut key = SlewedKey::new(simulated);
         let mut settings = Slew::new(&standard);
-        key.take_up(&settings, 0);
+        key.apply(&settings, 0);
         let start = key.key().readout(Drive::Free).imbalance();
         let (mut turned, mut most) = (0.0f64, 0.0f64);
         for step in 0..8000 {
@@ -103,7 +106,7 @@ fn regulation_that_is_turned_in_play_is_in_the_balance() {
             assert!(key.key().save().is_finite());
         }
         let work = key.key().work();
-        // A step's error of the method is 1e-5 of what is turned over.
+        // The error of the method per step is 1e-5 of the energy exchanged.
         assert!(most < 1e-3 * work.abs(), "{action:?}: {most} J of {work} J, {turned} J turned");
         assert!(turned > 2.0 * most, "{action:?}: {turned} J turned, {most} J missing");
     }

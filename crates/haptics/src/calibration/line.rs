@@ -1,10 +1,10 @@
-//! The keyboard at the other end: hello, one command to a state, force off.
+//! Connection to the keyboard under calibration: hello, one command per state, end of force.
 
 use std::collections::VecDeque;
 
 use super::super::session::HaltReason;
 use super::FORCE;
-use crate::fault_words::faults_in_words;
+use crate::fault_message::fault_message;
 use crate::servo::unfit;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::fixed::{i16_of, u8_of, u16_of};
@@ -14,72 +14,72 @@ use touchback_device::message::{
     Play, StateMessage, VERSION, ability,
 };
 
-/// Both directions of a keyboard's wire.
+/// Both directions of the line to a keyboard.
 pub trait Line {
-    /// Sends `bytes`, waits about a millisecond for more, and appends what came to `into`; the time,
-    /// s. An error, in words, ends the calibration.
+    /// Sends `bytes`, waits about 1 ms, and appends the received bytes to `into`. Returns the time, s. An error
+    /// message ends the calibration.
     ///
     /// # Errors
-    /// The port is gone, or the user has had enough.
+    /// The port is gone, or the user has cancelled.
     fn turn(&mut self, bytes: &[u8], into: &mut Vec<u8>) -> Result<f64, String>;
 }
 
-/// What stands in the way of a calibration.
+/// Error of a calibration.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum Trouble {
-    /// The line's own end.
+pub enum CalibrationError {
+    /// The line has ended, with its message.
     #[error("{0}")]
     Line(String),
-    /// Nobody answers.
-    #[error("nobody answers; is it a keyboard, switched on, and at this port?")]
+    /// No keyboard answers.
+    #[error("nothing answers; is the keyboard at this port, and is it switched on?")]
     Silent,
-    /// The keyboard cannot be used at all.
+    /// The keyboard is unusable.
     #[error("the keyboard cannot be used")]
     Unfit(HaltReason),
-    /// It takes no plain forces.
+    /// The keyboard does not accept plain forces.
     #[error("the keyboard takes no plain forces (ability 2), which calibration needs")]
     NoForces,
-    /// It took its force away.
-    #[error("the keyboard ended force by itself ({}: {})", mode.word(), faults_in_words(*faults))]
+    /// The keyboard has ended force.
+    #[error("the keyboard ended force by itself ({}: {})", mode.name(), fault_message(*faults))]
     Stopped {
-        /// Its mode.
+        /// Mode of the keyboard.
         mode: DeviceMode,
-        /// Its faults.
+        /// Faults of the keyboard.
         faults: u16,
     },
-    /// It reports no such key.
+    /// The keyboard does not report the key.
     #[error("the keyboard does not report this key")]
     NoKey,
     /// A push down moves the key up.
     #[error("a push down moves the key up: the motor or the sensor is the wrong way round")]
     Reversed,
-    /// It does not move.
+    /// The key does not move.
     #[error("the key does not move under 2 N: motor, sensor, a blocked key or one too heavy")]
     Unmoved,
-    /// It does not come back.
-    #[error("the key does not come back to where it was")]
+    /// The key does not return.
+    #[error("the key does not return to its rest position")]
     Away,
-    /// It moves by itself or somebody moves it.
-    #[error("the key does not rest: hands off, or the sensor is too noisy")]
+    /// The key moves by itself, or somebody moves it.
+    #[error("the key is not at rest: do not touch it; or the sensor is too noisy")]
     Restless,
-    /// The mass makes no difference that a mass makes.
-    #[error("the mass on the key is not felt as one")]
+    /// The mass on the key does not show in its weight.
+    #[error("the mass on the key does not show in its weight")]
     Unfelt,
 }
 
-/// Time from a state to its answer's play-out, µs: long enough for any wire.
+/// Time from a state to the play-out of its answer, µs: long enough for every wire.
 const LEAD_US: u32 = 3000;
-/// Longest wait for anything, s.
-const PATIENCE: f64 = 0.5;
+/// Longest wait for a state, s.
+const TIMEOUT: f64 = 0.5;
 
-/// One state of the key and what was commanded for after it.
+/// One state of the key.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sample {
     /// Time by the keyboard's clock since the first sample, s.
     pub time: f64,
     /// Position, m.
     pub x: f64,
-    /// Force applied, N, positive down.
+    /// Applied force, N, positive down.
     pub force: f64,
 }
 
@@ -88,7 +88,7 @@ pub struct Sample {
 pub struct Bench<L> {
     line: L,
     receiver: FrameReceiver,
-    got: Vec<u8>,
+    received: Vec<u8>,
     out: Vec<u8>,
     states: VecDeque<StateMessage>,
     hello: Option<Hello>,
@@ -96,18 +96,18 @@ pub struct Bench<L> {
     now: f64,
     key: u8,
     seq: u16,
-    /// Newest time of the keyboard's, µs, and the seconds since the first.
+    /// Time of the newest state by the keyboard's clock, µs, and time since the first, s.
     last_us: Option<u32>,
     time: f64,
 }
 
 impl<L: Line> Bench<L> {
-    /// Asks until hello and facts have come.
-    pub fn begin(line: L) -> Result<Self, Trouble> {
+    /// Asks, up to ten times, until hello and facts have come.
+    pub fn begin(line: L) -> Result<Self, CalibrationError> {
         let mut bench = Self {
             line,
             receiver: FrameReceiver::new(),
-            got: Vec::new(),
+            received: Vec::new(),
             out: Vec::new(),
             states: VecDeque::new(),
             hello: None,
@@ -119,7 +119,7 @@ impl<L: Line> Bench<L> {
             time: 0.0,
         };
         for _ in 0..10 {
-            // A zero ends whatever half frame the line still holds.
+            // A zero ends a partial frame on the line.
             bench.out.push(0);
             bench.send(&Message::Ask(VERSION));
             bench.pause(0.1)?;
@@ -128,17 +128,18 @@ impl<L: Line> Bench<L> {
                     return Err(why.into());
                 }
                 if hello.abilities & ability::TORQUE == 0 {
-                    return Err(Trouble::NoForces);
+                    return Err(CalibrationError::NoForces);
                 }
                 return Ok(bench);
             }
         }
         match bench.hello.as_ref().and_then(unfit) {
             Some(why) => Err(why.into()),
-            None => Err(Trouble::Silent),
+            None => Err(CalibrationError::Silent),
         }
     }
 
+    /// The hello of the keyboard.
     pub const fn hello(&self) -> &Hello {
         match &self.hello {
             Some(hello) => hello,
@@ -153,12 +154,12 @@ impl<L: Line> Bench<L> {
         }
     }
 
-    /// One turn of the line.
-    fn turn(&mut self) -> Result<(), Trouble> {
-        self.got.clear();
-        self.now = self.line.turn(&self.out, &mut self.got).map_err(Trouble::Line)?;
+    /// Sends the pending bytes and handles the received ones.
+    fn turn(&mut self) -> Result<(), CalibrationError> {
+        self.received.clear();
+        self.now = self.line.turn(&self.out, &mut self.received).map_err(CalibrationError::Line)?;
         self.out.clear();
-        for byte in &self.got {
+        for byte in &self.received {
             let Some(Ok(payload)) = self.receiver.push(*byte) else { continue };
             match Message::decode(payload) {
                 Some(Message::State(state)) => self.states.push_back(state),
@@ -170,8 +171,8 @@ impl<L: Line> Bench<L> {
         Ok(())
     }
 
-    /// Listens for `seconds` without commanding anything.
-    pub fn pause(&mut self, seconds: f64) -> Result<(), Trouble> {
+    /// Receives for `seconds` without commands.
+    pub fn pause(&mut self, seconds: f64) -> Result<(), CalibrationError> {
         self.turn()?;
         let until = self.now + seconds;
         while self.now < until {
@@ -181,8 +182,8 @@ impl<L: Line> Bench<L> {
         Ok(())
     }
 
-    /// Bounds the force, clears, and takes `key` for what follows.
-    pub fn arm(&mut self, key: u8) -> Result<(), Trouble> {
+    /// Configures the largest force, clears, and selects `key`.
+    pub fn arm(&mut self, key: u8) -> Result<(), CalibrationError> {
         self.stop()?;
         self.send(&Message::Config(Config {
             force_max: u16_of(FORCE, 10e-3),
@@ -204,8 +205,8 @@ impl<L: Line> Bench<L> {
         self.pause(0.01)
     }
 
-    /// Ends force, and the damping after it, which a motor the wrong way round would push with.
-    pub fn stop(&mut self) -> Result<(), Trouble> {
+    /// Ends force, and then the safe damping, with which a reversed motor would push.
+    pub fn stop(&mut self) -> Result<(), CalibrationError> {
         self.seq = self.seq.wrapping_add(1);
         self.send(&Message::Stop(self.seq));
         self.pause(0.03)?;
@@ -214,12 +215,12 @@ impl<L: Line> Bench<L> {
         self.pause(0.01)
     }
 
-    /// Commands `force` N, positive down, and a damping of `z` N·s/m, then waits for the key's next
-    /// state; while states wait that came late, nothing is commanded on. A key is commanded something
-    /// always, so that every state has it.
-    pub fn step(&mut self, force: f64, z: f64) -> Result<Sample, Trouble> {
+    /// Commands `force`, N, positive down, and a damping of `z`, N·s/m, and waits for the key's next state.
+    /// Where states are waiting, returns the oldest without a command. The commanded force is never 0, so
+    /// that every state reports the key.
+    pub fn step(&mut self, force: f64, z: f64) -> Result<Sample, CalibrationError> {
         while let Some(state) = self.states.pop_front() {
-            if let Some(sample) = self.take(&state)? {
+            if let Some(sample) = self.sample(&state)? {
                 return Ok(sample);
             }
         }
@@ -232,36 +233,41 @@ impl<L: Line> Bench<L> {
             let play_us = t_us.wrapping_add(LEAD_US);
             self.send(&Message::Torque(Play { seq: self.seq, play_us, keys }));
         }
-        let until = self.now + PATIENCE;
-        let mut is_there = false;
+        let until = self.now + TIMEOUT;
+        let mut has_state = false;
         loop {
             self.turn()?;
             while let Some(state) = self.states.pop_front() {
-                is_there = true;
-                if let Some(sample) = self.take(&state)? {
+                has_state = true;
+                if let Some(sample) = self.sample(&state)? {
                     return Ok(sample);
                 }
             }
             if self.now > until {
-                return Err(if is_there { Trouble::NoKey } else { Trouble::Silent });
+                return Err(if has_state {
+                    CalibrationError::NoKey
+                } else {
+                    CalibrationError::Silent
+                });
             }
         }
     }
 
-    /// Leaves states that came late unread, so that the next command is of now.
+    /// Skips the waiting states, so that the next command answers the newest one.
     pub fn catch_up(&mut self) {
         while let Some(state) = self.states.pop_front() {
-            // What it says of the keyboard's mode, the next one says too.
-            let _ = self.take(&state);
+            // The next state repeats mode and faults.
+            let _ = self.sample(&state);
         }
     }
 
-    /// When what is commanded now is played, s, by the samples' time.
+    /// Play-out time of the next command, s, in the time of the samples.
     pub const fn plays_at(&self) -> f64 {
         self.time + LEAD_US as f64 * 1e-6
     }
 
-    fn take(&mut self, state: &StateMessage) -> Result<Option<Sample>, Trouble> {
+    /// The sample of the key in a state; none where the state is old or lacks the key.
+    fn sample(&mut self, state: &StateMessage) -> Result<Option<Sample>, CalibrationError> {
         let passed_us = self.last_us.map_or(0, |last| state.t_us.wrapping_sub(last));
         if passed_us > u32::MAX / 2 {
             return Ok(None);
@@ -270,7 +276,7 @@ impl<L: Line> Bench<L> {
         self.time += f64::from(passed_us) * 1e-6;
         let mode = DeviceMode::of(state.mode).unwrap_or(DeviceMode::Fault);
         if !matches!(mode, DeviceMode::Ready | DeviceMode::Live) {
-            return Err(Trouble::Stopped { mode, faults: state.faults });
+            return Err(CalibrationError::Stopped { mode, faults: state.faults });
         }
         let key = state.keys.as_slice().iter().find(|k| k.key == self.key);
         Ok(key.map(|KeyState { x, force, .. }| Sample {

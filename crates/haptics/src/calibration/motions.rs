@@ -1,38 +1,37 @@
-//! What a key is made to do, and what follows from it.
+//! Motions of a key under calibration, and the evaluation of their samples.
 
-use super::line::{Bench, Line, Sample, Trouble};
+use super::line::{Bench, CalibrationError, Line, Sample};
 use super::{FORCE, KeyMeasurement};
 use touchback_core::math::line::Line as Fit;
 
-/// Stiffness, N/m, and damping, N·s/m, that lead a key along a way.
+/// Stiffness, N/m, and damping, N·s/m, of the guide that leads a key.
 const GUIDE: (f64, f64) = (800.0, 10.0);
-/// Speeds of the sweeps, m/s: friction shows at the first, damping at their difference; and the
-/// damping that leads at each, N·s/m: a quick sweep has less time to settle, a slow one shows a
-/// sensor's steps.
+/// Speeds of the sweeps, m/s, and damping of the guide at each, N·s/m. The first gives friction, the difference
+/// damping. A quick sweep has less time to settle; a slow one shows the steps of the sensor.
 const SPEEDS: [(f64, f64); 2] = [(0.0113, 10.0), (0.0471, 20.0)];
-/// Sweeps of which a mean is taken.
+/// Number of sweeps, of which the median is taken.
 const ROUNDS: u8 = 5;
-/// Part of the travel in which force is read.
+/// Part of the travel over which force is averaged.
 const READ: [f64; 2] = [0.4, 0.7];
 /// Part of the travel that is swept.
 const SWEPT: [f64; 2] = [0.12, 0.88];
-/// Where a key without a bed ends, m: before the keyboard's own limit.
+/// Largest depth of a key without a bed, m: less than the limit of the device.
 const DEEPEST: f64 = 13e-3;
-/// Growth of a force that looks for motion, N/s.
+/// Growth of the force that finds the breakaway, N/s.
 const RAMP: f64 = 2.0;
-/// Motion that counts, m: down, and up against the rest felt.
+/// Motion that ends the ramp, m: down, and up against the felt of the rest stop.
 const MOVED: (f64, f64) = (0.15e-3, -30e-6);
-/// Forces beyond weight and friction of the two pushes, N, and how often each is made.
+/// Forces of both pushes beyond weight and friction, N, and number of each.
 const PUSHES: ([f64; 2], usize) = ([0.35, 1.0], 7);
-/// Share of the weight that is held before a push.
+/// Share of the weight that the motor holds before a push.
 const HELD: f64 = 0.9;
-/// Way in which a push is looked at, m.
-const WAY: [f64; 2] = [30e-6, 4e-3];
+/// Range of motion that is evaluated of a push, m.
+const PUSH_RANGE: [f64; 2] = [30e-6, 4e-3];
 /// Forces beyond weight and friction on the bed, N.
 const ON_BED: [f64; 2] = [0.4, 1.2];
 
-/// Everything of a key that nobody touches.
-pub fn measure<L: Line>(bench: &mut Bench<L>) -> Result<KeyMeasurement, Trouble> {
+/// Measures a key that nobody touches.
+pub fn measure<L: Line>(bench: &mut Bench<L>) -> Result<KeyMeasurement, CalibrationError> {
     let [zero, noise] = rest(bench)?;
     let breaks = breakaway(bench, zero)?;
     home(bench, zero)?;
@@ -40,7 +39,7 @@ pub fn measure<L: Line>(bench: &mut Bench<L>) -> Result<KeyMeasurement, Trouble>
     let [weight, slow] = resistance(bench, [zero, deepest])?;
     home(bench, zero)?;
     let pushes = pushes(bench, zero, [weight, slow])?;
-    // Mass and damping show in each other a little: first one, then the other, then again.
+    // Mass and damping affect each other slightly: mass is computed before and after damping.
     let [mass, _] = inertia(&pushes, 0.0)?;
     let damping = damping(bench, [zero, deepest], slow, mass)?;
     let [mass, delay] = inertia(&pushes, damping)?;
@@ -50,44 +49,44 @@ pub fn measure<L: Line>(bench: &mut Bench<L>) -> Result<KeyMeasurement, Trouble>
     Ok(KeyMeasurement { zero, noise, mass, weight, friction, damping, delay, bed, motor: 1.0 })
 }
 
-/// Weight of a key on which something lies, N.
-pub fn weigh<L: Line>(bench: &mut Bench<L>) -> Result<f64, Trouble> {
+/// Measures the weight of a loaded key, N.
+pub fn weigh<L: Line>(bench: &mut Bench<L>) -> Result<f64, CalibrationError> {
     let deepest = travel(bench, 0.0)?;
     let [weight, _] = resistance(bench, [0.0, deepest])?;
     Ok(weight)
 }
 
 /// Position at rest and noise, m.
-fn rest<L: Line>(bench: &mut Bench<L>) -> Result<[f64; 2], Trouble> {
+fn rest<L: Line>(bench: &mut Bench<L>) -> Result<[f64; 2], CalibrationError> {
     hold(bench, 0.0, 0.0, 0.2)?;
     let samples: Vec<f64> = hold(bench, 0.0, 0.0, 0.4)?.iter().map(|s| s.x).collect();
     let n = samples.len().max(1) as f64;
     let mean = samples.iter().sum::<f64>() / n;
     let noise = (samples.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n).sqrt();
-    if noise > 0.1e-3 { Err(Trouble::Restless) } else { Ok([mean, noise]) }
+    if noise > 0.1e-3 { Err(CalibrationError::Restless) } else { Ok([mean, noise]) }
 }
 
-/// The force that moves the key down from `zero`, N.
-fn breakaway<L: Line>(bench: &mut Bench<L>, zero: f64) -> Result<f64, Trouble> {
+/// Force at which the key begins to move down from `zero`, N.
+fn breakaway<L: Line>(bench: &mut Bench<L>, zero: f64) -> Result<f64, CalibrationError> {
     let down = ramp(bench, zero, 1.0)?;
     match down {
         Some((force, true)) => Ok(force),
-        Some((_, false)) => Err(Trouble::Reversed),
+        Some((_, false)) => Err(CalibrationError::Reversed),
         None => match ramp(bench, zero, -1.0)? {
-            // A weight that the motor cannot lift moves neither way.
-            Some((_, true)) => Err(Trouble::Reversed),
-            _ => Err(Trouble::Unmoved),
+            // A key whose weight the motor cannot lift moves in neither direction.
+            Some((_, true)) => Err(CalibrationError::Reversed),
+            _ => Err(CalibrationError::Unmoved),
         },
     }
 }
 
-/// A force that grows in the direction `sign` until the key has moved: the force, N, and whether it
-/// moved down.
+/// Increases a force in the direction `sign` until the key has moved. Returns the force, N, and whether the
+/// key moved down; none where 2 N do not move it.
 fn ramp<L: Line>(
     bench: &mut Bench<L>,
     zero: f64,
     sign: f64,
-) -> Result<Option<(f64, bool)>, Trouble> {
+) -> Result<Option<(f64, bool)>, CalibrationError> {
     let begin = bench.step(0.0, 0.0)?.time;
     loop {
         let force = RAMP * (bench.plays_at() - begin);
@@ -95,20 +94,20 @@ fn ramp<L: Line>(
             return Ok(None);
         }
         let sample = bench.step(sign * force, 0.0)?;
-        let way = sample.x - zero;
-        if way > MOVED.0 || (sign > 0.0 && way < MOVED.1) {
-            return Ok(Some((force, way > 0.0)));
+        let motion = sample.x - zero;
+        if motion > MOVED.0 || (sign > 0.0 && motion < MOVED.1) {
+            return Ok(Some((force, motion > 0.0)));
         }
     }
 }
 
-/// Commands one force for `seconds`; what was seen.
+/// Commands one force for `seconds`. Returns the samples.
 fn hold<L: Line>(
     bench: &mut Bench<L>,
     force: f64,
     z: f64,
     seconds: f64,
-) -> Result<Vec<Sample>, Trouble> {
+) -> Result<Vec<Sample>, CalibrationError> {
     let first = bench.step(force, z)?;
     let mut samples = vec![first];
     while let Some(last) = samples.last()
@@ -119,15 +118,15 @@ fn hold<L: Line>(
     Ok(samples)
 }
 
-/// Mean position under one force after 0.2 s of it, m.
-fn settled<L: Line>(bench: &mut Bench<L>, force: f64) -> Result<f64, Trouble> {
+/// Mean position under one force after 0.2 s, m.
+fn settled<L: Line>(bench: &mut Bench<L>, force: f64) -> Result<f64, CalibrationError> {
     hold(bench, force, GUIDE.1, 0.2)?;
     let samples = hold(bench, force, GUIDE.1, 0.1)?;
     Ok(samples.iter().map(|s| s.x).sum::<f64>() / samples.len().max(1) as f64)
 }
 
-/// The key back at `zero`, lifted where it does not come by itself, and at rest.
-fn home<L: Line>(bench: &mut Bench<L>, zero: f64) -> Result<(), Trouble> {
+/// Brings the key back to rest at `zero`; lifts it where it does not return by itself.
+fn home<L: Line>(bench: &mut Bench<L>, zero: f64) -> Result<(), CalibrationError> {
     let begin = bench.step(0.0, GUIDE.1)?.time;
     let mut lift = 0.0;
     loop {
@@ -138,36 +137,36 @@ fn home<L: Line>(bench: &mut Bench<L>, zero: f64) -> Result<(), Trouble> {
         let waited = sample.time - begin - 0.5;
         lift = (0.5 * waited).clamp(0.0, FORCE);
         if lift >= FORCE {
-            return Err(Trouble::Away);
+            return Err(CalibrationError::Away);
         }
     }
-    // Against the rest felt, then let go.
+    // Press against the felt of the rest stop, then release.
     hold(bench, -lift.max(0.1), GUIDE.1, 0.1)?;
     hold(bench, 0.0, 0.0, 0.2)?;
     Ok(())
 }
 
-/// The key led from where it is to `to` m at `speed` m/s, damped with `z` N·s/m, by at most `most` N;
-/// every sample, and whether it stopped before.
+/// Leads the key to `to`, m, at `speed`, m/s, with the damping `z`, N·s/m, and at most `max_force`, N. Returns
+/// every sample, and whether the key stopped before.
 fn lead<L: Line>(
     bench: &mut Bench<L>,
     to: f64,
     (speed, z): (f64, f64),
-    most: f64,
-) -> Result<(Vec<Sample>, bool), Trouble> {
+    max_force: f64,
+) -> Result<(Vec<Sample>, bool), CalibrationError> {
     let stiffness = GUIDE.0;
-    let hand = bench.step(0.0, z)?;
-    // What the guide gives already: no jump at the beginning.
-    let mut target = hand.x;
+    let first = bench.step(0.0, z)?;
+    // The target begins at the key, so that the force does not jump.
+    let mut target = first.x;
     let sign = (to - target).signum();
-    let mut samples = vec![hand];
-    let mut moved = hand;
+    let mut samples = vec![first];
+    let mut moved = first;
     loop {
-        let last = samples.last().copied().unwrap_or(hand);
+        let last = samples.last().copied().unwrap_or(first);
         let wanted = stiffness * (target - last.x) + z * sign * speed;
-        let sample = bench.step(wanted.clamp(-most, most), z)?;
-        // A target runs no farther ahead than the force reaches.
-        if sign * (target - sample.x) < most / stiffness + speed * 0.01 {
+        let sample = bench.step(wanted.clamp(-max_force, max_force), z)?;
+        // The target is not farther ahead than the largest force needs.
+        if sign * (target - sample.x) < max_force / stiffness + speed * 0.01 {
             target += sign * speed * (sample.time - last.time);
         }
         samples.push(sample);
@@ -183,16 +182,16 @@ fn lead<L: Line>(
     }
 }
 
-/// How deep the key goes, m, from the force `breaks` N that moves it.
-fn travel<L: Line>(bench: &mut Bench<L>, breaks: f64) -> Result<f64, Trouble> {
-    // Damping first: the keyboard lets it grow slowly.
+/// Measures the travel of the key, m; `breaks` is its breakaway force, N.
+fn travel<L: Line>(bench: &mut Bench<L>, breaks: f64) -> Result<f64, CalibrationError> {
+    // The keyboard raises damping slowly, so that it is commanded first.
     hold(bench, 0.0, GUIDE.1, 0.1)?;
-    let most = (breaks + 1.0).min(FORCE);
-    let (samples, _) = lead(bench, DEEPEST, (0.02, GUIDE.1), most)?;
+    let max_force = (breaks + 1.0).min(FORCE);
+    let (samples, _) = lead(bench, DEEPEST, (0.02, GUIDE.1), max_force)?;
     Ok(samples.last().map_or(0.0, |s| s.x))
 }
 
-/// A sweep's means over the part in which force is read.
+/// Means of a sweep over the evaluated part.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 struct Sweep {
     /// Force, N, positive down.
@@ -203,32 +202,34 @@ struct Sweep {
     acceleration: f64,
 }
 
-/// Sweeps down and up at a `pace`, m/s and N·s/m, between `zero` and `deepest`, several times.
+/// Sweeps the key down and up between `zero` and `deepest` several times at a `pace`, m/s and N·s/m. Returns
+/// the medians down and up.
 fn sweeps<L: Line>(
     bench: &mut Bench<L>,
     [zero, deepest]: [f64; 2],
     pace: (f64, f64),
-) -> Result<[Sweep; 2], Trouble> {
+) -> Result<[Sweep; 2], CalibrationError> {
     let at = |share: f64| zero + share * (deepest - zero);
-    let mut seen: [Vec<Sweep>; 2] = Default::default();
+    let mut all: [Vec<Sweep>; 2] = Default::default();
     for _ in 0..ROUNDS {
         lead(bench, at(SWEPT[0]), (0.03, pace.1), FORCE)?;
-        for (to, seen) in [at(SWEPT[1]), at(SWEPT[0])].into_iter().zip(&mut seen) {
+        for (to, sweeps) in [at(SWEPT[1]), at(SWEPT[0])].into_iter().zip(&mut all) {
             let (samples, is_stopped) = lead(bench, to, pace, FORCE)?;
             let inside: Vec<Sample> =
                 samples.into_iter().filter(|s| s.x > at(READ[0]) && s.x < at(READ[1])).collect();
-            seen.push(Sweep::of(&inside).filter(|_| !is_stopped).ok_or(Trouble::Unmoved)?);
+            sweeps
+                .push(Sweep::of(&inside).filter(|_| !is_stopped).ok_or(CalibrationError::Unmoved)?);
         }
     }
-    let middle = |seen: &[Sweep], of: fn(&Sweep) -> f64| median(seen.iter().map(of).collect());
-    Ok(seen.map(|seen| Sweep {
-        force: middle(&seen, |s| s.force),
-        speed: middle(&seen, |s| s.speed),
-        acceleration: middle(&seen, |s| s.acceleration),
+    let middle = |sweeps: &[Sweep], of: fn(&Sweep) -> f64| median(sweeps.iter().map(of).collect());
+    Ok(all.map(|sweeps| Sweep {
+        force: middle(&sweeps, |s| s.force),
+        speed: middle(&sweeps, |s| s.speed),
+        acceleration: middle(&sweeps, |s| s.acceleration),
     }))
 }
 
-/// The middle of some numbers, which one that was disturbed does not move far; 0 of none.
+/// Median, which a single disturbed value changes little; 0 without values.
 fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let half = numbers.len() / 2;
@@ -250,54 +251,57 @@ impl Sweep {
     }
 }
 
-/// Weight, N, and friction with what damping adds at the slow speed, N.
-fn resistance<L: Line>(bench: &mut Bench<L>, way: [f64; 2]) -> Result<[f64; 2], Trouble> {
-    let [down, up] = sweeps(bench, way, SPEEDS[0])?;
+/// Measures weight, N, and resistance at the slow speed, N: friction plus damping at that speed.
+fn resistance<L: Line>(
+    bench: &mut Bench<L>,
+    range: [f64; 2],
+) -> Result<[f64; 2], CalibrationError> {
+    let [down, up] = sweeps(bench, range, SPEEDS[0])?;
     Ok([0.5 * (down.force + up.force), (0.5 * (down.force - up.force)).max(0.0)])
 }
 
-/// Damping, N·s/m, of a key of `mass` kg that resists with `slow` N at the slow speed.
+/// Measures the damping, N·s/m, of a key of `mass`, kg, with the resistance `slow`, N, at the slow speed.
 fn damping<L: Line>(
     bench: &mut Bench<L>,
-    way: [f64; 2],
+    range: [f64; 2],
     slow: f64,
     mass: f64,
-) -> Result<f64, Trouble> {
-    let [down, up] = sweeps(bench, way, SPEEDS[1])?;
+) -> Result<f64, CalibrationError> {
+    let [down, up] = sweeps(bench, range, SPEEDS[1])?;
     let force = |sweep: Sweep| sweep.force - mass * sweep.acceleration;
     let speed = 0.5 * (down.speed - up.speed);
     Ok(((0.5 * (force(down) - force(up)) - slow) / (speed - SPEEDS[0].0).max(1e-3)).max(0.0))
 }
 
-/// Pushes of two forces: the forces, N, and times, s, and ways, m, of every push.
+/// Pushes of two forces: the forces, N, and the times, s, and motions, m, of every push.
 struct Pushes {
     forces: [f64; 2],
-    seen: [Vec<Vec<(f64, f64)>>; 2],
+    points: [Vec<Vec<(f64, f64)>>; 2],
 }
 
-/// Pushes a key at `zero` of `weight` N that resists slow motion with `slow` N.
+/// Pushes a key at `zero` with the weight `weight`, N, and the resistance `slow`, N, at the slow speed.
 fn pushes<L: Line>(
     bench: &mut Bench<L>,
     zero: f64,
     [weight, slow]: [f64; 2],
-) -> Result<Pushes, Trouble> {
+) -> Result<Pushes, CalibrationError> {
     let forces = PUSHES.0.map(|more| (weight.max(0.0) + slow + more).min(FORCE));
     if forces[1] - forces[0] < 0.2 {
-        return Err(Trouble::Unmoved);
+        return Err(CalibrationError::Unmoved);
     }
-    let mut seen: [Vec<Vec<(f64, f64)>>; 2] = Default::default();
+    let mut points: [Vec<Vec<(f64, f64)>>; 2] = Default::default();
     for _ in 0..PUSHES.1 {
-        for (force, seen) in forces.into_iter().zip(&mut seen) {
-            seen.push(push(bench, weight, force)?);
+        for (force, points) in forces.into_iter().zip(&mut points) {
+            points.push(push(bench, weight, force)?);
             home(bench, zero)?;
         }
     }
-    Ok(Pushes { forces, seen })
+    Ok(Pushes { forces, points })
 }
 
-/// Mass, kg, and delay, s, of a key with so much `damping`.
-fn inertia(Pushes { forces, seen }: &Pushes, damping: f64) -> Result<[f64; 2], Trouble> {
-    // Damping bends the parabola a little; how much depends on the mass.
+/// Mass, kg, and delay, s, of a key with the damping `damping`, N·s/m, from its pushes.
+fn inertia(Pushes { forces, points }: &Pushes, damping: f64) -> Result<[f64; 2], CalibrationError> {
+    // Damping bends the parabola by an amount that depends on the mass: a fixed-point iteration.
     let mut mass = 0.1;
     let mut delay = 0.0;
     for _ in 0..8 {
@@ -308,8 +312,8 @@ fn inertia(Pushes { forces, seen }: &Pushes, damping: f64) -> Result<[f64; 2], T
             let of = |i: usize| median(fits.iter().map(|fit| fit[i]).collect());
             (!fits.is_empty()).then(|| [of(0), of(1)])
         };
-        let (Some(soft), Some(hard)) = (middle(&seen[0]), middle(&seen[1])) else {
-            return Err(Trouble::Unmoved);
+        let (Some(soft), Some(hard)) = (middle(&points[0]), middle(&points[1])) else {
+            return Err(CalibrationError::Unmoved);
         };
         mass = ((forces[1] - forces[0]) / (hard[0] - soft[0]).max(1e-3)).clamp(1e-3, 10.0);
         delay = 0.5 * (soft[1] + hard[1]);
@@ -317,13 +321,13 @@ fn inertia(Pushes { forces, seen }: &Pushes, damping: f64) -> Result<[f64; 2], T
     Ok([mass, delay])
 }
 
-/// A push of `force` N from rest, the `weight` N held nearly before, so that the rest felt has
-/// nothing to give back: times since its play-out, s, and ways, m.
+/// Pushes with `force`, N, from rest. Before the push the motor holds 90 % of the `weight`, N, so that the felt
+/// of the rest stop is not compressed. Returns times since the play-out, s, and motions, m.
 fn push<L: Line>(
     bench: &mut Bench<L>,
     weight: f64,
     force: f64,
-) -> Result<Vec<(f64, f64)>, Trouble> {
+) -> Result<Vec<(f64, f64)>, CalibrationError> {
     let held = hold(bench, HELD * weight.max(0.0), 0.0, 0.1)?;
     let zero = held.last().map_or(0.0, |s| s.x);
     bench.catch_up();
@@ -331,38 +335,38 @@ fn push<L: Line>(
     let mut points = Vec::new();
     loop {
         let sample = bench.step(force, 0.0)?;
-        let (time, way) = (sample.time - played, sample.x - zero);
-        if way > WAY[1] {
+        let (time, motion) = (sample.time - played, sample.x - zero);
+        if motion > PUSH_RANGE[1] {
             return Ok(points);
         }
-        if way > WAY[0] && time > 0.0 {
-            points.push((time, way));
+        if motion > PUSH_RANGE[0] && time > 0.0 {
+            points.push((time, motion));
         }
         if time > 1.0 {
-            return Err(Trouble::Unmoved);
+            return Err(CalibrationError::Unmoved);
         }
     }
 }
 
-/// Acceleration, m/s², and its beginning, s, of points on d = ½·a·τ²·(1 − rate·τ/3), τ from `began`
-/// on as known so far.
+/// Acceleration a, m/s², and its beginning t₀, s, from points on d = ½·a·τ²·(1 − rate·τ/3), τ = t − t₀;
+/// `began` is the estimate of t₀ so far.
 fn parabola(points: &[(f64, f64)], rate: f64, began: f64) -> Option<[f64; 2]> {
     let straight: Vec<(f64, f64)> = points
         .iter()
-        .map(|(t, way)| (*t, (way * (1.0 + rate * (t - began) / 3.0)).sqrt()))
+        .map(|(t, motion)| (*t, (motion * (1.0 + rate * (t - began) / 3.0)).sqrt()))
         .collect();
     let line = Fit::through(&straight).filter(|line| line.slope > 0.0 && points.len() > 2)?;
     Some([2.0 * line.slope * line.slope, -line.at(0.0) / line.slope])
 }
 
-/// Depth, m, and stiffness, N/m, of the bed, the key moving under `against` N.
-fn bed<L: Line>(bench: &mut Bench<L>, against: f64) -> Result<[f64; 2], Trouble> {
+/// Measures depth, m, and stiffness, N/m, of the bed; the key moves under `against`, N.
+fn bed<L: Line>(bench: &mut Bench<L>, against: f64) -> Result<[f64; 2], CalibrationError> {
     hold(bench, 0.0, GUIDE.1, 0.1)?;
-    let most = (against + ON_BED[0]).min(FORCE);
-    lead(bench, DEEPEST, (0.02, GUIDE.1), most)?;
-    let soft = settled(bench, most)?;
+    let soft_force = (against + ON_BED[0]).min(FORCE);
+    lead(bench, DEEPEST, (0.02, GUIDE.1), soft_force)?;
+    let soft = settled(bench, soft_force)?;
     let firm_force = (against + ON_BED[1]).min(FORCE);
     let firm = settled(bench, firm_force)?;
-    let stiffness = (firm_force - most) / (firm - soft).max(0.5e-6);
-    Ok([soft - (most - against) / stiffness, stiffness])
+    let stiffness = (firm_force - soft_force) / (firm - soft).max(0.5e-6);
+    Ok([soft - (soft_force - against) / stiffness, stiffness])
 }

@@ -5,7 +5,7 @@ use crate::plant::{KeyPlant, Stop};
 use crate::script::{FingerAction, Script, ScriptedAction};
 use std::cell::RefCell;
 
-/// An emulated keyboard in virtual time, its largest force noted.
+/// An emulated keyboard in virtual time, and its largest force, N.
 struct Virtual {
     emulator: Emulator,
     peak: f64,
@@ -26,7 +26,7 @@ impl Line for &RefCell<Virtual> {
 fn keyboard(plant: KeyPlant, defects: Defects, script: Script) -> RefCell<Virtual> {
     let making = Making { plant, ..Emulator::on_a_desk() };
     let mut emulator = Emulator::new(&making, script);
-    emulator.spoil(defects);
+    emulator.set_defects(defects);
     RefCell::new(Virtual { emulator, peak: 0.0 })
 }
 
@@ -45,7 +45,7 @@ const KEYS: [[f64; 5]; 5] = [
 ];
 
 #[test]
-fn known_keys_are_found_out_at_two_newtons() {
+fn known_keys_are_measured_with_at_most_two_newtons() {
     for numbers in KEYS {
         let line = keyboard(plant(numbers), Defects::default(), Script::default());
         let mut calibration = Calibration::begin(&line).unwrap();
@@ -68,10 +68,10 @@ fn known_keys_are_found_out_at_two_newtons() {
     }
 }
 
-/// Motors that give less or more than commanded, or late, with and without noise of the sensor's
-/// steps: the mass on the key tells how much, and what is corrected by it is the key's own.
+/// Motors that are weaker, stronger or later than commanded: with the motor constant the corrected
+/// measurement is that of the key.
 #[test]
-fn a_motors_constant_and_delay_are_found() {
+fn motor_constant_and_delay_are_measured() {
     for (motor, motor_delay) in [(0.8, 0), (1.25, 0), (1.0, 4), (0.9, 8)] {
         let numbers = KEYS[1];
         let defects = Defects { motor, motor_delay, ..Defects::default() };
@@ -94,7 +94,7 @@ fn a_motors_constant_and_delay_are_found() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_said_and_no_force_stays() {
+fn a_failed_measurement_has_an_error_and_leaves_no_force() {
     let wrong = |motor, script: Script| {
         let line = keyboard(KeyPlant::DESK, Defects { motor, ..Defects::default() }, script);
         let mut calibration = Calibration::begin(&line).unwrap();
@@ -103,25 +103,25 @@ fn what_cannot_be_measured_is_said_and_no_force_stays() {
         assert!(*peak <= FORCE + 0.01 && emulator.force(0) == 0.0, "{peak} N");
         trouble
     };
-    assert_eq!(wrong(-1.0, Script::default()), Trouble::Reversed);
-    assert_eq!(wrong(0.0, Script::default()), Trouble::Unmoved);
+    assert_eq!(wrong(-1.0, Script::default()), CalibrationError::Reversed);
+    assert_eq!(wrong(0.0, Script::default()), CalibrationError::Unmoved);
     let act = |deed| Script::new(vec![ScriptedAction { time: 0.0, key: 0, deed }]);
     let trill = FingerAction::Trill { depth: 8e-3, rate: 5.0, lasts: 60.0 };
-    assert_eq!(wrong(1.0, act(trill)), Trouble::Restless);
-    let nobody = Nobody { time: 0.0, is_gone: false };
-    assert_eq!(Calibration::begin(nobody).unwrap_err(), Trouble::Silent);
-    let gone = Nobody { time: 0.0, is_gone: true };
+    assert_eq!(wrong(1.0, act(trill)), CalibrationError::Restless);
+    let silent = NoKeyboard { time: 0.0, is_gone: false };
+    assert_eq!(Calibration::begin(silent).unwrap_err(), CalibrationError::Silent);
+    let gone = NoKeyboard { time: 0.0, is_gone: true };
     assert_eq!(Calibration::begin(gone).unwrap_err().to_string(), "the port is gone");
 }
 
-/// A line at whose end nobody answers.
+/// A line without a keyboard.
 #[derive(Debug)]
-struct Nobody {
+struct NoKeyboard {
     time: f64,
     is_gone: bool,
 }
 
-impl Line for Nobody {
+impl Line for NoKeyboard {
     fn turn(&mut self, _: &[u8], _: &mut Vec<u8>) -> Result<f64, String> {
         self.time += 1e-3;
         if self.is_gone { Err("the port is gone".into()) } else { Ok(self.time) }
@@ -129,7 +129,7 @@ impl Line for Nobody {
 }
 
 #[test]
-fn a_scale_corrects_lengths() {
+fn correction_scales_lengths_and_forces() {
     let found = KeyMeasurement {
         zero: 1e-4,
         mass: 0.05,

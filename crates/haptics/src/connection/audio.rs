@@ -1,58 +1,58 @@
 //! The audio thread's end of a connection: no allocation, lock or wait.
 
 use super::super::action::Action;
-use super::super::replay::{Felt, Replay};
+use super::super::replay::{Replay, ReplayEvent};
 use super::super::sidecar::KeyPress;
 use touchback_action::ActionSettings;
 use touchback_core::exchange::{latest, queue};
 use touchback_core::math::compass::KeyNumber;
 
-/// A keyboard or recording handed to the audio thread.
+/// A keyboard or take for the audio thread.
 #[derive(Debug)]
 pub(super) struct Joined {
     pub(super) replay: Replay,
     pub(super) settings: Option<latest::LatestWriter<ActionSettings>>,
     pub(super) notes: Option<queue::Sender<KeyPress>>,
-    /// Settings of the action may have changed since it was opened.
+    /// The settings have not been sent to the keyboard since it was opened.
     pub(super) is_new: bool,
 }
 
 /// The audio thread's end: replays the servo's log.
 #[derive(Debug)]
 pub struct KeyboardAudioEnd {
-    coming: queue::Receiver<Option<Box<Joined>>>,
-    /// Sends what is no longer used back to be freed elsewhere.
-    spent: queue::Sender<Box<Joined>>,
+    joining: queue::Receiver<Option<Box<Joined>>>,
+    /// Returns replaced keyboards and takes, which another thread frees.
+    retired: queue::Sender<Box<Joined>>,
     joined: Option<Box<Joined>>,
 }
 
 impl KeyboardAudioEnd {
-    /// Joins the two queues.
+    /// An end without a keyboard, with both queues.
     pub(super) const fn new(
-        coming: queue::Receiver<Option<Box<Joined>>>,
-        spent: queue::Sender<Box<Joined>>,
+        joining: queue::Receiver<Option<Box<Joined>>>,
+        retired: queue::Sender<Box<Joined>>,
     ) -> Self {
-        Self { coming, spent, joined: None }
+        Self { joining, retired, joined: None }
     }
 
-    /// A keyboard or recording is joined: the host must not put the piano to sleep.
+    /// A keyboard or take is open or about to be: the host must not put the plugin to sleep.
     #[must_use]
     pub fn is_joined(&self) -> bool {
-        self.joined.is_some() || self.coming.waiting() > 0
+        self.joined.is_some() || self.joining.waiting() > 0
     }
 
-    /// Marks the settings of the action as changed.
+    /// Sends new settings of the action to the keyboard.
     pub fn regulate(&mut self, settings: &ActionSettings) {
         if let Some(writer) = self.joined.as_mut().and_then(|j| j.settings.as_mut()) {
             writer.write(*settings);
         }
     }
 
-    /// A host note presses `key` at `speed` m/s of a fingertip, or lets it up, at 0; the sidecar
-    /// decides whether it may move the key.
+    /// A host note presses `key` at a fingertip speed of `speed`, m/s, or releases it at 0. The sidecar decides
+    /// whether the note may move the key.
     pub fn note(&self, key: KeyNumber, speed: f64) {
         if let Some(notes) = self.joined.as_ref().and_then(|j| j.notes.as_ref()) {
-            // A full queue means that the sidecar is stuck; the note is dropped.
+            // The queue is full only if the sidecar has stopped; then the note is dropped.
             let _ = notes.send(KeyPress { key, speed });
         }
     }
@@ -64,27 +64,26 @@ impl KeyboardAudioEnd {
         }
     }
 
-    /// The action that is felt or replayed.
+    /// The action of the keyboard or take.
     #[must_use]
     pub fn action(&self) -> Option<Action> {
         self.joined.as_ref().map(|joined| joined.replay.action())
     }
 
-    /// Calls back for every event that sounds in the `length` samples from `now` on, and every step
-    /// of a felt key in them; `settings` are the present settings of the action.
+    /// Calls `emit` for every event and every step of a key in the `length` samples from `now` on. `settings` are
+    /// the present settings of the action.
     pub fn block(
         &mut self,
         now: u64,
         length: usize,
         settings: &ActionSettings,
-        mut tell: impl FnMut(Felt<'_>),
+        mut emit: impl FnMut(ReplayEvent<'_>),
     ) {
-        while let Some(coming) = self.coming.receive() {
-            if let Some(mut old) = std::mem::replace(&mut self.joined, coming) {
-                old.replay.let_down(|down| tell(Felt::Heard(0.0, down)));
-                if let Err(old) = self.spent.send(old) {
-                    // Happens only if the other end is gone; freeing memory on this thread is not
-                    // allowed.
+        while let Some(next) = self.joining.receive() {
+            if let Some(mut old) = std::mem::replace(&mut self.joined, next) {
+                old.replay.lower_dampers(|event| emit(ReplayEvent::Event(0.0, event)));
+                if let Err(old) = self.retired.send(old) {
+                    // Only if the other end is gone. This thread must not free memory.
                     std::mem::forget(old);
                 }
             }
@@ -95,6 +94,6 @@ impl KeyboardAudioEnd {
         {
             writer.write(*settings);
         }
-        joined.replay.watch(now, length, tell);
+        joined.replay.watch(now, length, emit);
     }
 }

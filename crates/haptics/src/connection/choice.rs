@@ -7,22 +7,22 @@ use touchback_action::ActionSettings;
 /// A project's choice of keyboard.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choice {
-    /// Serial port, or [`super::EMULATOR`]; empty: none.
+    /// Serial port, or [`super::EMULATOR`]; empty for none.
     pub port: String,
-    /// Action that is felt.
+    /// Simulated action.
     pub action: Action,
-    /// Share of the force, 0…1.
+    /// Share of the computed force that is commanded, 0…1.
     pub gain: f64,
-    /// From a state's time to its answer's play-out, µs.
+    /// Lead: time from a state to the play-out of its answer, µs.
     pub lead_us: u32,
-    /// Block delay of the junction, samples at 48 kHz, 0…256.
+    /// Block delay, samples at 48 kHz, 0…256.
     pub block: u32,
-    /// Host notes move the keys.
+    /// Host notes may move the keys.
     pub plays: bool,
-    /// The strings' vibration is fed back to the keys.
+    /// The vibration of the strings is added to the forces.
     pub vibrates: bool,
-    /// File of a servo's log that sounds, from the first sample after every activation or reset, in
-    /// place of a keyboard; empty: none.
+    /// File of a take that sounds in place of a keyboard, from the first sample after every activation or reset;
+    /// empty for none.
     pub take: String,
 }
 
@@ -36,8 +36,7 @@ impl Default for Choice {
 }
 
 impl Choice {
-    /// As a project keeps it: `name=value` by lines; port and take may hold anything but a line's
-    /// end.
+    /// Text in the project: lines of `name=value`. Line ends in port and take are removed.
     #[must_use]
     pub fn text(&self) -> String {
         let Self { port, action, gain, lead_us, block, plays, vibrates, take } = self;
@@ -49,7 +48,7 @@ impl Choice {
         )
     }
 
-    /// The choice read from a project's text; missing and unreadable values take the default.
+    /// The choice of a project's text; missing and invalid values have their defaults.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let mut choice = Self::default();
@@ -78,6 +77,7 @@ impl Choice {
         choice
     }
 
+    /// Options of the servo.
     pub(super) fn options(&self, settings: &ActionSettings) -> ServoOptions {
         ServoOptions {
             action: self.action,
@@ -91,8 +91,8 @@ impl Choice {
         }
     }
 
-    /// Differs from `other` in port, recording, action, lead or block: must be opened anew.
-    pub(super) fn is_elsewhere(&self, other: &Self) -> bool {
+    /// Differs from `other` in more than gain and host notes, so that port or take must be opened anew.
+    pub(super) fn must_reopen(&self, other: &Self) -> bool {
         let same = Self { gain: other.gain, plays: other.plays, ..self.clone() };
         same != *other
     }

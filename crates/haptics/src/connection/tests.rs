@@ -1,22 +1,22 @@
 use super::*;
 use crate::action::Action;
-use crate::replay::Felt;
+use crate::replay::ReplayEvent;
 use touchback_action::ActionKind;
 
-const PLACE: (f64, usize) = (48_000.0, 64);
+const RATE_AND_BLOCK: (f64, usize) = (48_000.0, 64);
 
 fn active<'a>(settings: &'a ActionSettings, is_offline: bool) -> ActivationContext<'a> {
     ActivationContext {
         owner: "a test",
         settings,
-        sample_rate: PLACE.0,
-        block: PLACE.1,
+        sample_rate: RATE_AND_BLOCK.0,
+        block: RATE_AND_BLOCK.1,
         is_offline,
     }
 }
 
 #[test]
-fn a_choice_survives_its_text_and_nonsense_takes_defaults() {
+fn a_choice_survives_its_text_and_invalid_values_have_defaults() {
     let choice = Choice {
         port: "/dev/tty=odd name".into(),
         action: Action::Played(ActionKind::Ball),
@@ -34,27 +34,26 @@ fn a_choice_survives_its_text_and_nonsense_takes_defaults() {
 }
 
 #[test]
-fn without_a_port_nothing_is_opened_and_a_missing_one_is_told() {
+fn without_a_port_nothing_is_opened_and_a_missing_one_is_an_error() {
     let settings = ActionSettings::default();
     let connection = KeyboardConnection::default();
     let mut end = connection.activate(&active(&settings, false));
     end.block(0, 64, &settings, |_| ());
-    assert!(!end.is_joined() && connection.look() == ConnectionView::default());
+    assert!(!end.is_joined() && connection.view() == ConnectionView::default());
     connection.choose(Choice { port: "/dev/nowhere".into(), ..Choice::default() });
     assert!(connection.trouble().contains("/dev/nowhere"), "{}", connection.trouble());
     connection.arm(true);
     assert_eq!(connection.report(), None);
-    // A bounce opens nothing.
+    // An offline bounce opens no port.
     let mut end = connection.activate(&active(&settings, true));
     end.block(0, 64, &settings, |_| ());
     assert!(!end.is_joined() && connection.trouble().is_empty());
 }
 
-/// The emulator behind [`EMULATOR`], by the wall clock: present without
-/// force, armed, live, another port, closed.
+/// The emulator by the wall clock: present without force, armed, live, closed.
 #[cfg(unix)]
 #[test]
-fn a_keyboard_is_there_without_force_until_it_is_armed() {
+fn a_keyboard_gives_no_force_until_it_is_armed() {
     use crate::session::ConnectionState;
     use std::time::{Duration, Instant};
 
@@ -64,17 +63,19 @@ fn a_keyboard_is_there_without_force_until_it_is_armed() {
     connection.choose(Choice { port: EMULATOR.into(), ..Choice::default() });
     assert!(connection.trouble().is_empty(), "{}", connection.trouble());
     let begin = Instant::now();
-    let (mut before, mut armed, mut live, mut now, mut heard) = (0.0f64, false, false, 0, 0u32);
-    while begin.elapsed() < Duration::from_secs(20) && !(live && heard > 0) {
+    let (mut before, mut armed, mut live, mut now, mut events) = (0.0f64, false, false, 0, 0u32);
+    while begin.elapsed() < Duration::from_secs(20) && !(live && events > 0) {
         std::thread::sleep(Duration::from_millis(1));
-        end.block(now, 64, &settings, |felt| heard += u32::from(matches!(felt, Felt::Heard(..))));
+        end.block(now, 64, &settings, |output| {
+            events += u32::from(matches!(output, ReplayEvent::Event(..)))
+        });
         now += 64;
         let report = connection.report().unwrap();
         match report.status.state {
             ConnectionState::Present | ConnectionState::Halted if report.status.states > 50 => {
                 if !armed {
-                    let most = report.keys.iter().fold(0.0f64, |m, [_, force]| m.max(force.abs()));
-                    before = before.max(most);
+                    let max = report.keys.iter().fold(0.0f64, |m, [_, force]| m.max(force.abs()));
+                    before = before.max(max);
                 }
                 armed = true;
                 connection.arm(true);
@@ -83,7 +84,7 @@ fn a_keyboard_is_there_without_force_until_it_is_armed() {
             _ => {}
         }
     }
-    assert!(live && heard > 0 && before == 0.0, "{:?}", connection.look());
+    assert!(live && events > 0 && before == 0.0, "{:?}", connection.view());
     connection.choose(Choice::default());
     assert_eq!(connection.report(), None);
     end.block(now, 64, &settings, |_| ());

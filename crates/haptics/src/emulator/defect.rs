@@ -1,5 +1,4 @@
-//! What may be wrong with a keyboard that somebody builds: the device half is right, what stands
-//! around it is not.
+//! Defects of a keyboard around a correct device: motors, sensors, arithmetic, clock.
 
 use std::collections::VecDeque;
 
@@ -8,22 +7,22 @@ use touchback_device::message::{KeyList, Message, StateMessage};
 
 use touchback_core::math::random::Random;
 
-/// Positions that a broken sensor reports.
+/// Defect of the position sensors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SensorDefect {
-    /// The key's own.
+    /// Right positions.
     #[default]
     None,
-    /// Always one and the same.
+    /// Always 0.
     Stuck,
-    /// Anything within ±16 mm.
+    /// Random positions within ±16 mm.
     Random,
 }
 
 /// Errors of a keyboard's motors, sensors, arithmetic and clock.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Defects {
-    /// Force that a motor gives for one newton commanded, N; negative: wired the wrong way round.
+    /// Motor constant: newtons given for one commanded; negative for a reversed motor.
     pub motor: f64,
     /// Delay of the motor, ticks of 125 µs.
     pub motor_delay: usize,
@@ -31,9 +30,9 @@ pub struct Defects {
     pub wave: i32,
     /// Factor of the reported impedance.
     pub impedance: u8,
-    /// Speed of the keyboard's clock; 1: right.
+    /// Rate of the keyboard's clock; 1 is right.
     pub clock: f64,
-    /// What its sensors say.
+    /// Defect of the sensors.
     pub sensor: SensorDefect,
 }
 
@@ -51,46 +50,46 @@ impl Default for Defects {
 }
 
 impl Defects {
-    /// The reports are not what the device half says.
+    /// The defects change the reports of the device.
     fn are_in_reports(&self) -> bool {
         self.wave != 1 || self.impedance != 1 || self.sensor != SensorDefect::None
     }
 }
 
-/// The defects at work: forces under way in every motor, random positions.
+/// State of the defects: delayed forces of every motor, random positions.
 #[derive(Clone, Debug)]
-pub(super) struct Defective {
-    pub(super) defects: Defects,
-    under_way: Vec<VecDeque<f64>>,
+pub(super) struct DefectState {
+    pub(super) set: Defects,
+    delayed: Vec<VecDeque<f64>>,
     random: Random,
 }
 
-impl Defective {
-    /// A keyboard of `keys` keys without a defect.
+impl DefectState {
+    /// No defects, for `keys` keys.
     pub(super) fn new(keys: usize) -> Self {
         Self {
-            defects: Defects::default(),
-            under_way: vec![VecDeque::new(); keys],
+            set: Defects::default(),
+            delayed: vec![VecDeque::new(); keys],
             random: Random::new(7),
         }
     }
 
-    /// Force, N, that the motor of `key` gives now that it is commanded `force`.
+    /// Force, N, that the motor of `key` gives in a tick with the command `force`, N.
     pub(super) fn motor(&mut self, key: usize, force: f64) -> f64 {
         let mut given = force;
-        if let Some(under_way) = self.under_way.get_mut(key)
-            && self.defects.motor_delay > 0
+        if let Some(delayed) = self.delayed.get_mut(key)
+            && self.set.motor_delay > 0
         {
-            under_way.push_back(force);
-            let is_due = under_way.len() > self.defects.motor_delay;
-            given = if is_due { under_way.pop_front().unwrap_or(0.0) } else { 0.0 };
+            delayed.push_back(force);
+            let is_due = delayed.len() > self.set.motor_delay;
+            given = if is_due { delayed.pop_front().unwrap_or(0.0) } else { 0.0 };
         }
-        self.defects.motor * given
+        self.set.motor * given
     }
 
-    /// A frame of the device as it goes out, appended to `out`.
+    /// Appends a frame of the device to `out`, with the defects.
     pub(super) fn report(&mut self, frame: &[u8], out: &mut Vec<u8>) {
-        let altered = self.defects.are_in_reports().then(|| self.altered(frame)).flatten();
+        let altered = self.set.are_in_reports().then(|| self.altered(frame)).flatten();
         out.extend_from_slice(altered.as_deref().unwrap_or(frame));
     }
 
@@ -106,9 +105,9 @@ impl Defective {
         let mut keys = KeyList::default();
         for key in state.keys.as_slice() {
             let mut key = *key;
-            key.wave_sum = key.wave_sum.wrapping_mul(self.defects.wave);
-            key.impedance = key.impedance.saturating_mul(self.defects.impedance);
-            key.x = match self.defects.sensor {
+            key.wave_sum = key.wave_sum.wrapping_mul(self.set.wave);
+            key.impedance = key.impedance.saturating_mul(self.set.impedance);
+            key.x = match self.set.sensor {
                 SensorDefect::None => key.x,
                 SensorDefect::Stuck => 0,
                 SensorDefect::Random => i32::try_from(self.random.below(64_000))

@@ -1,13 +1,13 @@
-//! Virtual walls as sampled controllers: a position and a velocity in, a force to hold out.
+//! Virtual walls as sampled controllers: position and velocity in, a force to hold out.
 //!
 //! | module | wall |
 //! | --- | --- |
-//! | [`standard`] | spring and damper as written down, and the hysteretic spring |
-//! | [`prediction`] | the spring's force half a sample (and any known delay) ahead |
-//! | [`placement`] | gains that place the sampled poles where a real wall's are |
-//! | [`deadbeat`] | switching between samples made good by the last two forces of a visit |
+//! | [`standard`] | sampled spring and damper, and the hysteretic spring |
+//! | [`prediction`] | force predicted half a sample and a known delay ahead |
+//! | [`placement`] | gains that place the sampled poles at those of a real wall |
+//! | [`deadbeat`] | compensation of switching between samples by the last two forces of a visit |
 //!
-//! Every controller steps in bounded time, without heap or system calls.
+//! Every controller runs in bounded time, without heap or system calls.
 
 pub mod deadbeat;
 pub mod placement;
@@ -19,7 +19,7 @@ pub use placement::Placement;
 pub use prediction::Prediction;
 pub use standard::{Hysteresis, Standard};
 
-/// What the controller is given at a sample.
+/// Inputs of a controller at a sample.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Measurement {
     /// Position, m, positive inside the wall.
@@ -37,12 +37,12 @@ pub trait Controller {
     fn reset(&mut self);
 }
 
-/// A wall that begins at `depth` m, as a key's bed does.
+/// A wall whose surface is at `depth`, m, as that of a key bed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bed<C> {
     /// The wall.
     pub wall: C,
-    /// Where its surface lies, m.
+    /// Depth of the surface, m.
     pub depth: f64,
 }
 

@@ -1,13 +1,13 @@
 //! The manipulandum, with or without a finger: M ẍ + B ẋ + k x = F₀ − f.
 //!
-//! [Gillespie 1996, eqs. 5.3–5.11, 6.8, 6.9]. The finger is glued to the manipulandum, so that the
-//! order stays two. f is the wall's force against +x, held or absent; F₀ a constant bias.
+//! [Gillespie 1996, eqs. 5.3–5.11, 6.8, 6.9]. The finger is glued to the manipulandum, so that the system
+//! remains of second order. f is the force of the wall against +x, held or absent; F₀ is a constant bias.
 
 use nalgebra::{Matrix2, Vector2};
 use touchback_core::episode::exact::Discrete;
 use touchback_core::episode::locate::first_nonpositive;
 
-/// Relative accuracy of a located crossing: a few roundings.
+/// Relative accuracy of a located crossing, a few rounding errors.
 const TOLERANCE: f64 = 1e-15;
 
 /// Position, m, and velocity, m/s.
@@ -41,13 +41,13 @@ pub struct Plant {
 }
 
 impl Plant {
-    /// A free mass (kg) pulled to the wall by its weight at gravity `g` m/s².
+    /// A free mass, kg, whose weight at the gravity `g`, m/s², pulls it to the wall.
     #[must_use]
     pub const fn ball(mass: f64, g: f64) -> Self {
         Self { mass, damping: 0.0, stiffness: 0.0, bias: mass * g }
     }
 
-    /// With `finger` glued on, its spring relaxed at x = 0.
+    /// The system with `finger` glued on, whose spring is relaxed at x = 0.
     #[must_use]
     pub const fn with(self, finger: FingerImpedance) -> Self {
         Self {
@@ -58,13 +58,13 @@ impl Plant {
         }
     }
 
-    /// On a wall of `stiffness` N/m and `damping` N·s/m that never lets go.
+    /// The system attached to a wall of `stiffness`, N/m, and `damping`, N·s/m.
     #[must_use]
     pub const fn on(self, stiffness: f64, damping: f64) -> Self {
         Self { stiffness: self.stiffness + stiffness, damping: self.damping + damping, ..self }
     }
 
-    /// Exact discretization over `t` s for a force (N, along +x) held: [`Discrete`] of
+    /// Exact discretization over `t`, s, for a held force, N, along +x: [`Discrete`] of
     /// x' = [0 1; −k/M −B/M] x + [0; 1/M] u.
     #[must_use]
     pub fn discrete(&self, t: f64) -> Discrete<2, 1> {
@@ -72,12 +72,12 @@ impl Plant {
         Discrete::new(&a, &Vector2::new(0.0, 1.0 / self.mass), t)
     }
 
-    /// Rest position under the bias, m; of a spring only.
+    /// Rest position under the bias, m; needs a spring.
     fn rest(&self) -> f64 {
         self.bias / self.stiffness
     }
 
-    /// e^{−σt}cos ωt and e^{−σt}sin(ωt)/ω with σ = B/2M, ω² = k/M − σ², past critical too.
+    /// e^{−σt}cos ωt and e^{−σt}sin(ωt)/ω with σ = B/2M, ω² = k/M − σ², also for ω² ≤ 0.
     fn modes(&self, t: f64) -> [f64; 2] {
         let sigma = 0.5 * self.damping / self.mass;
         let square = self.stiffness / self.mass - sigma * sigma;
@@ -94,7 +94,7 @@ impl Plant {
         [decay * c, decay * s]
     }
 
-    /// Free motion under the bias: state `t` s after `from` (eqs. 5.6, 5.10, 6.37).
+    /// Free motion under the bias: the state `t`, s, after `from` (eqs. 5.6, 5.10, 6.37).
     #[must_use]
     pub fn after(&self, from: Motion, t: f64) -> Motion {
         let [x, v] = from;
@@ -120,23 +120,23 @@ impl Plant {
         ]
     }
 
-    /// Kinetic energy, and that stored in spring and bias, J.
+    /// Kinetic energy plus potential energy of spring and bias, J.
     #[must_use]
     pub fn energy(&self, [x, v]: Motion) -> f64 {
         0.5 * (self.mass * v * v + self.stiffness * x * x) - self.bias * x
     }
 
-    /// The instant in (0, `within`] at which x, negative at `from`, first is not negative, s.
+    /// Time in (0, `within`] at which x, negative at `from`, is first not negative, s.
     ///
-    /// The parabola in closed form (eq. 5.7 with its sign mended); otherwise located on the exact
-    /// solution between its ends, `None` if it is negative at `within`.
+    /// A parabola is solved in closed form (eq. 5.7 with its sign corrected). Otherwise the crossing is located
+    /// on the exact solution; `None` if x is negative at `within`.
     #[must_use]
     pub fn lands(&self, from: Motion, within: f64) -> Option<f64> {
         let [x, v] = from;
         if self.stiffness == 0.0 && self.damping == 0.0 {
             let g = self.bias / self.mass;
             let root = (v * v - 2.0 * g * x).max(0.0).sqrt();
-            // The form that does not cancel.
+            // The form without cancellation.
             let t = if v < 0.0 { (root - v) / g } else { -2.0 * x / (root + v) };
             return (t.is_finite() && t > 0.0 && t <= within).then_some(t);
         }
@@ -149,13 +149,13 @@ impl Plant {
         Some(share * within)
     }
 
-    /// Time until x, not negative at `from`, comes back to zero from inside, s; `None` if it stays.
+    /// Time until x, not negative at `from`, returns to zero from inside, s; `None` if x stays inside.
     ///
-    /// Undamped: eq. 5.11 as [π + 2 atan2(…)]/ω₀ for an entry at x = 0. Damped: the farthest
-    /// point outside follows the deepest by half a period, and the crossing lies between them.
+    /// Undamped: eq. 5.11 as [π + 2 atan2(…)]/ω₀ for an entry at x = 0. Damped: the outermost point follows the
+    /// deepest one by half a period, and the crossing lies between both.
     #[must_use]
     pub fn leaves(&self, from: Motion) -> Option<f64> {
-        // Counted away from the wall, as in the equation.
+        // Positive away from the wall, as in the equation.
         let [y, v] = from.map(|q| -q);
         let sigma = 0.5 * self.damping / self.mass;
         let square = self.stiffness / self.mass - sigma * sigma;
@@ -182,7 +182,7 @@ impl Plant {
         let mut low = low.rem_euclid(std::f64::consts::PI) / w;
         let half = std::f64::consts::PI / w;
         if v > 0.0 {
-            // On its way out already: the first turning point is the farthest.
+            // Moving out already: the first turning point is the outermost.
             if self.after(from, low)[0] < 0.0 {
                 return Some(self.rises(from, 0.0, low));
             }
@@ -191,9 +191,9 @@ impl Plant {
         (self.after(from, low + half)[0] < 0.0).then(|| self.rises(from, low, low + half))
     }
 
-    /// The zero of x on the way out between `a` (not outside) and `b` (outside), s after `from`.
+    /// Zero of x on the way out between the times `a`, inside, and `b`, outside, s after `from`.
     fn rises(&self, from: Motion, a: f64, b: f64) -> f64 {
-        // Turned round in time, so that the bracket's far end is the early one.
+        // Time is reversed, so that the bracket ends at the early time.
         let at = |s: f64| -self.after(from, b + s * (a - b))[0];
         b + first_nonpositive(at, at(0.0), at(1.0), TOLERANCE) * (a - b)
     }
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_visit_lasts_as_the_closed_form_says() {
+    fn the_duration_of_a_visit_is_that_of_the_closed_form() {
         for (g, speed) in [(0.05, 0.3), (1.0, 1.4), (9.81, 0.01)] {
             let inside = Plant::ball(0.3, g).on(20.0, 0.0);
             let w = (20.0f64 / 0.3).sqrt();
@@ -221,7 +221,7 @@ mod tests {
         let plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 0.2 }.on(800.0, 1.0);
         for from in [[0.0, 0.4], [1e-4, 0.3], [2e-3, -0.1], [1e-4, -0.2], [3e-3, 0.0]] {
             let t = plant.leaves(from).unwrap();
-            // Scanned: inside before, outside just after.
+            // Inside before, outside just after.
             for i in 1..1000 {
                 assert!(plant.after(from, t * f64::from(i) / 1000.0)[0] > 0.0, "{from:?}");
             }

@@ -1,48 +1,48 @@
 use super::*;
 
 #[test]
-fn a_port_has_one_owner_whose_name_is_told() {
+fn a_second_owner_receives_the_name_of_the_first() {
     let path = format!("/dev/no-such-port-{}", std::process::id());
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::fs::PermissionsExt as _;
         let mode = std::fs::metadata(locks().unwrap()).unwrap().permissions().mode();
-        assert_eq!(mode & 0o077, 0, "nobody else's");
+        assert_eq!(mode & 0o077, 0, "accessible to others");
     }
     let first = claim(&path, "the first").unwrap();
-    let said = claim(&path, "the second").unwrap_err().to_string();
-    assert!(said.contains("in use by the first (process"), "{said}");
+    let error = claim(&path, "the second").unwrap_err().to_string();
+    assert!(error.contains("in use by the first (process"), "{error}");
     drop(first);
     assert!(claim(&path, "the second").is_ok());
 }
 
 #[cfg(unix)]
 #[test]
-fn a_lock_goes_with_its_owner_and_one_that_was_left_is_taken_over() {
+fn a_lock_ends_with_its_owner_and_abandoned_files_do_not_block() {
     let folder = tempfile::tempdir().unwrap();
     let count = || std::fs::read_dir(folder.path()).unwrap().count();
-    // Paths that differ in what a file's name cannot have.
+    // Paths that differ in characters that a file name cannot have.
     let claims: Vec<_> = ["/dev/a-b", "/dev/a_b", "/dev/a/b", "/dev/a%2fb", "tcp:127.0.0.1:5"]
         .map(|path| claim_in(folder.path(), path, "one").unwrap())
         .into();
     assert_eq!(count(), 2 * claims.len());
     drop(claims);
     assert_eq!(count(), 0);
-    // Killed, an owner leaves both files; nobody holds the lock.
+    // A killed owner leaves both files without a lock.
     for ending in ["lock", "owner"] {
         std::fs::write(folder.path().join(format!("touchback_dev_a.{ending}")), "dead").unwrap();
     }
     let claim = claim_in(folder.path(), "/dev/a", "living").unwrap();
-    let said = claim_in(folder.path(), "/dev/a", "late").unwrap_err().to_string();
-    assert!(said.contains("in use by living"), "{said}");
+    let error = claim_in(folder.path(), "/dev/a", "late").unwrap_err().to_string();
+    assert!(error.contains("in use by living"), "{error}");
     drop(claim);
     assert_eq!(count(), 0);
 }
 
-/// Opened before its owner took its name away, and locked after.
+/// A file that is opened before its owner removes it, and locked after.
 #[cfg(unix)]
 #[test]
-fn a_lock_on_a_file_that_has_lost_its_name_counts_for_nothing() {
+fn a_lock_on_a_removed_file_is_not_valid() {
     let folder = tempfile::tempdir().unwrap();
     let name = folder.path().join("lock");
     let first = File::create(&name).unwrap();
@@ -56,7 +56,7 @@ fn a_lock_on_a_file_that_has_lost_its_name_counts_for_nothing() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_another_user_made_first_is_passed_over() {
+fn folders_that_others_can_access_are_not_used() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
     let dir = tempfile::tempdir().unwrap();
     let user = std::fs::metadata(dir.path()).unwrap().uid();
@@ -74,7 +74,7 @@ fn a_folder_that_another_user_made_first_is_passed_over() {
 
 #[cfg(unix)]
 #[test]
-fn a_missing_port_is_named_with_what_to_do() {
+fn a_missing_port_is_an_error_of_its_own() {
     let error = SerialLink::open("/dev/nowhere", "a test", Duration::ZERO).unwrap_err();
     assert!(matches!(error, PortError::Missing(_)), "{error:?}");
 }

@@ -1,4 +1,4 @@
-//! One felt key of the servo: the simulated key, its sleep and its limits.
+//! One key of the servo: simulated key, checks of the reports, sleep, force limits.
 
 mod junction;
 
@@ -22,92 +22,93 @@ use touchback_device::fixed::{i16_of, u8_of};
 use touchback_device::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE};
 
 /// Motion that wakes a key, m.
-const WAKE_WAY: f64 = 30e-6;
-/// Wave that wakes a key, √W: more than what is left of the last answer.
+const WAKE_MOTION: f64 = 30e-6;
+/// Wave that wakes a key, √W: more than the remainder of the last answer.
 const WAKE_WAVE: f64 = 0.05;
-/// Slots without motion near rest after which a key sleeps.
-const STILL_SLOTS: u32 = 100;
-/// Wave, √W, that the steps of an encoder and their echoes make.
-const STILL_WAVE: f64 = 0.1;
-/// Speed of any of its parts, m/s and rad/s, below which it stands: more than an encoder's steps
-/// cause at the end of a line.
-const STILL_SPEED: f64 = 0.1;
-/// How near, m.
+/// Slots without motion near rest after which a key falls asleep.
+const REST_SLOTS: u32 = 100;
+/// Largest wave of a key at rest, √W: that of encoder steps and their echoes.
+const REST_WAVE: f64 = 0.1;
+/// Speed of any part, m/s and rad/s, below which the simulated key is at rest: more than encoder steps cause
+/// at the end of the line.
+const REST_SPEED: f64 = 0.1;
+/// Largest depth of a key near rest, m.
 const NEAR_REST: f64 = 0.2e-3;
 
-/// Longest wait for the impedance to rise, s, and the share of it that is enough. Through a lesser one
+/// Longest wait for the impedance to rise, s, and the sufficient share of it. Through a smaller impedance
 /// a mechanism that is held down would fly up.
 const JOINING: (f64, f64) = (0.25, 0.95);
-/// Largest force on a key whose waves did not all fit, N.
-const DOUBTED: f64 = 1.0;
+/// Largest force on a key with implausible waves, N.
+const DOUBTED_FORCE: f64 = 1.0;
 
-/// What a felt key shows.
+/// State of a key for display and tests.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HapticKeyView {
-    /// Depth of its front, m.
+    /// Depth of the simulated key's front, m.
     pub depth: f64,
-    /// Its speed, m/s.
+    /// Speed of the front, m/s.
     pub speed: f64,
-    /// Force commanded, N.
+    /// Commanded force, N, positive against downward motion.
     pub force: f64,
-    /// Work taken from the line so far, J.
+    /// Work that the simulated key has taken from the line, J.
     pub work: f64,
-    /// Work of the turning screws on it so far, J.
+    /// Energy that changes of regulation have given the simulated key, J.
     pub turned: f64,
 }
 
-/// One key.
+/// One key of the servo.
 #[derive(Clone, Debug)]
 pub struct HapticKey {
     key: KeyNumber,
     simulated: SlewedKey,
     compensation: DynamicsCompensation,
-    /// What could not be deducted.
+    /// Mass, weight and friction that could not be deducted.
     pub uncompensated: DynamicsCompensation,
-    own: KeyMechanics,
-    /// The finger that host notes move, and whether the log knows that it plays.
+    mechanics: KeyMechanics,
+    /// The finger that host notes move, and whether it plays according to the log.
     virtual_finger: VirtualFinger,
-    is_told_played: bool,
+    is_logged_played: bool,
     /// Last report: position m, wave integral, step.
     last: Option<(f64, i32, u64)>,
-    /// Positions that no key can have reached.
+    /// Implausible jumps of the position.
     jumps: LeakyCount,
     line: LineCheck,
     push: ProbePush,
-    /// It has not been followed: the next report says where it is.
-    is_strange: bool,
-    /// Time left in which the rising impedance is waited for, s.
+    /// The simulated key has not followed the keyboard's: the next report may begin a ramp.
+    is_unfollowed: bool,
+    /// Remaining time to wait for the impedance to rise, s.
     joining: f64,
     settling: Option<Settling>,
     strings: StringVibration,
     is_awake: bool,
-    /// Depth at which it fell asleep, friction holding the keyboard's own key, m.
+    /// Reported depth at which the key fell asleep, m; friction may hold the physical key there.
     slept: f64,
+    /// Slots without motion near rest.
     quiet: u32,
-    /// Depth it has not moved from since it was last quiet, m.
+    /// Depth of the simulated key at its last motion, m.
     anchor: f64,
-    /// The log has its state.
+    /// The log has the state of the simulated key, so that a twin can follow.
     is_placed: bool,
-    /// Its damper is off the string, as last told.
+    /// The damper is off the string, as last logged.
     is_clear: bool,
     motor: Motor,
     /// Force to be commanded, N.
     force: f64,
-    /// Work taken from the line, J: Σ ½(ū² − w²)T.
+    /// Work that the simulated key has taken from the line, J: Σ ½(ū² − w²)T.
     work: f64,
-    /// Commands limited here.
+    /// Number of commands that the limits changed.
     pub limited: u64,
-    /// Times its state became non-finite.
+    /// Number of times that the simulated state became non-finite.
     pub upset: u64,
 }
 
 impl HapticKey {
-    /// One of `action`, at rest, in place of an `old` one, what was shown and told of which still holds.
+    /// A key of `action` at rest. It replaces an `old` one, whose proof and logged damper it keeps.
     /// Allocates.
     pub fn new(
         key: KeyNumber,
         compensation: &DynamicsCompensation,
-        own: KeyMechanics,
+        mechanics: KeyMechanics,
         action: Action,
         settings: &ActionSettings,
         old: Option<&Self>,
@@ -118,14 +119,14 @@ impl HapticKey {
             simulated: SlewedKey::new(simulated),
             compensation: *compensation,
             uncompensated,
-            own,
+            mechanics,
             virtual_finger: VirtualFinger::default(),
-            is_told_played: false,
+            is_logged_played: false,
             last: None,
             jumps: LeakyCount::default(),
             line: LineCheck::default(),
             push: ProbePush::new(old.is_some_and(Self::is_proven)),
-            is_strange: true,
+            is_unfollowed: true,
             joining: JOINING.0,
             settling: None,
             strings: StringVibration::default(),
@@ -143,7 +144,7 @@ impl HapticKey {
         }
     }
 
-    /// The settings have begun anew, with another `action` where there is one. Allocates then.
+    /// Restarts the settings, with another `action` where one is given. Allocates then.
     pub fn renew(&mut self, action: Option<Action>, settings: &ActionSettings) {
         if let Some(action) = action {
             let (simulated, uncompensated) = action.key(self.key, settings, &self.compensation);
@@ -153,7 +154,7 @@ impl HapticKey {
         self.is_placed = false;
     }
 
-    /// No force until told otherwise.
+    /// Sets the commanded force to 0 and interrupts push, vibration and virtual finger.
     pub fn cut(&mut self) {
         self.force = 0.0;
         self.push.interrupt();
@@ -162,78 +163,78 @@ impl HapticKey {
         self.virtual_finger.let_go();
     }
 
-    /// The piano key it is.
+    /// The key of the piano.
     pub const fn number(&self) -> KeyNumber {
         self.key
     }
 
-    /// A host note presses it, at `speed` m/s of the fingertip, or lets it up, at 0.
+    /// A host note presses the key at a fingertip speed of `speed`, m/s, or releases it at 0.
     pub fn note(&mut self, speed: f64) {
         let depth = self.last.map_or(0.0, |(x, ..)| x);
         self.virtual_finger.note(speed, depth);
     }
 
-    /// A host note moves it.
+    /// A host note moves the key.
     pub const fn is_played(&self) -> bool {
         self.virtual_finger.plays()
     }
 
-    /// Times the virtual_finger let it go for a finger.
+    /// Number of times that the virtual finger released the key to a player's finger.
     pub const fn yields(&self) -> u64 {
         self.virtual_finger.yields
     }
 
-    /// Its last report again, for a slot without one: a played key has to be computed before it
-    /// moves.
+    /// The last report, for a slot without one: a key that a host note presses has to be simulated before
+    /// it moves and is reported.
     pub fn unreported(&self, number: u8, options: &ServoOptions) -> Option<KeyState> {
         let (x, wave_sum, _) = self.last.filter(|_| self.virtual_finger.presses())?;
         let impedance = u8_of(options.impedance(), IMPEDANCE);
         Some(KeyState { key: number, x: i16_of(x, POSITION), wave_sum, force: 0, impedance })
     }
 
-    /// The keyboard's clock or integral cannot be followed: begin anew with the next report.
+    /// Ends force where the reports cannot be followed; the next report begins anew.
     pub fn lose(&mut self) {
         self.last = None;
         self.line.pause();
-        (self.is_strange, self.settling, self.slept) = (true, None, 0.0);
+        (self.is_unfollowed, self.settling, self.slept) = (true, None, 0.0);
         self.joining = JOINING.0;
         self.is_placed = false;
         self.cut();
     }
 
-    /// It has shown that its motor moves it as commanded.
+    /// The probe push has shown that the motor moves the key as commanded.
     pub const fn is_proven(&self) -> bool {
         self.push.is_proven()
     }
 
-    /// It has to show that again.
+    /// Demands a new probe push.
     pub const fn distrust(&mut self) {
         self.push = ProbePush::new(false);
     }
 
-    /// It is being pushed to show it.
+    /// A probe push is under way.
     pub const fn is_pushed(&self) -> bool {
         self.push.is_pushing()
     }
 
-    /// It is being computed.
+    /// The simulated key is being computed.
     pub const fn is_awake(&self) -> bool {
         self.is_awake
     }
 
-    /// What it shows.
+    /// State of the key.
     pub fn view(&self) -> HapticKeyView {
         let [depth, speed] = self.simulated.key().front();
         let turned = self.simulated.turned();
         HapticKeyView { depth, speed, force: self.force, work: self.work, turned }
     }
 
-    /// What is felt.
+    /// The simulated key.
     pub fn simulated(&self) -> &dyn Key {
         self.simulated.key()
     }
 
-    /// The record of a command for the key called `number` by the keyboard.
+    /// The command for the key, which is `number` on the keyboard. Notes it for the check of the reports.
     pub fn command(&mut self, number: u8, step: u64, options: &ServoOptions) -> KeyWave {
         let impedance = if self.push.is_proven() { options.impedance() } else { 0.0 };
         self.line.sent(step, self.force, impedance);
@@ -244,8 +245,8 @@ impl HapticKey {
         }
     }
 
-    /// Takes a report: moves the simulated key through the slot and finds the answer; what cannot be
-    /// as reported, where that was so too often.
+    /// Checks a report, moves the simulated key through the slot and computes the force to command. Returns
+    /// the symptom where implausible reports were too many.
     pub fn slot(
         &mut self,
         slot: &Slot,
@@ -259,24 +260,24 @@ impl HapticKey {
         }
         let (was, old, then) = self.last.replace((x, sum, slot.after))?;
         let span = seconds(slot.after - then).max(time);
-        let jumps = is_jump(x - was, span);
-        let symptom = self.jumps.note(jumps).then_some(Symptom::Position);
-        if jumps {
+        let is_jump = is_jump(x - was, span);
+        let symptom = self.jumps.note(is_jump).then_some(Symptom::Position);
+        if is_jump {
             self.lose();
             self.last = Some((x, sum, slot.after));
             return symptom;
         }
-        if std::mem::take(&mut self.is_strange) {
+        if std::mem::take(&mut self.is_unfollowed) {
             let from = self.simulated.key().front()[0];
             self.settling = Settling::new(from, x);
         }
-        // The whole integral goes into the slot's steps: nothing of the motion is lost, whenever
-        // the key was last reported.
+        // The growth of the integral since the last report, however long ago, goes into this slot, so
+        // that no motion is lost.
         let mut change = f64::from(sum.wrapping_sub(old)) * WAVE;
         let mut symptom = None;
         if let Join::Wave(impedance) = slot.join {
             let report = LineReport {
-                way: x - was,
+                motion: x - was,
                 wave: change,
                 impedance,
                 time: span,
@@ -292,13 +293,13 @@ impl HapticKey {
         if slot.is_live && !self.push.is_proven() {
             let report = PushReport {
                 depth: x,
-                way: x - was,
+                motion: x - was,
                 time: span,
                 lead: seconds(slot.lead),
                 step: slot.sensor_step,
                 may_begin: slot.may_push && self.settling.is_none(),
             };
-            let (force, wrong) = self.push.look(&report, &self.own);
+            let (force, wrong) = self.push.update(&report, &self.mechanics);
             self.force = force;
             symptom = symptom.or(wrong);
         }
@@ -309,16 +310,16 @@ impl HapticKey {
             }
             return symptom;
         }
-        // Where more keys move than a state holds, the slots of a key that was left out are made up
-        // for: what came over all of them goes into all of them.
+        // Where more keys move than a state holds, the slot of a key covers all steps since its last
+        // report.
         let before = if self.is_awake && self.is_placed { then } else { slot.before };
         let slot = Slot { before, ..*slot };
         self.follow(&slot, options, was, change / slot.time(), log);
         symptom
     }
 
-    /// Moves the simulated key through the slot under the `wave`, √W, the keyboard's having been at
-    /// `was` m, and finds the answer.
+    /// Moves the simulated key through the slot under the mean `wave`, √W, and computes the force to
+    /// command. `was` is the reported depth at the beginning, m.
     fn follow(
         &mut self,
         slot: &Slot,
@@ -328,7 +329,7 @@ impl HapticKey {
         log: &mut impl Log,
     ) {
         let (x, time) = (slot.depth(), slot.time());
-        // A key that has not shown that its motor is right is followed without force.
+        // A key with an unproven motor is followed without force.
         let is_proven = self.push.is_proven();
         if let Join::Wave(z) = slot.join
             && is_proven
@@ -341,10 +342,10 @@ impl HapticKey {
             self.virtual_finger.let_go();
         }
         let force = f64::from(slot.report.force) * FORCE;
-        self.virtual_finger.look(&SlotMotion { from: was, to: x, force, time }, &self.own);
+        self.virtual_finger.observe(&SlotMotion { from: was, to: x, force, time }, &self.mechanics);
         if !self.is_awake {
             let rest = self.simulated.key().front()[0];
-            let is_still = (x - rest).abs().min((x - self.slept).abs()) < WAKE_WAY;
+            let is_still = (x - rest).abs().min((x - self.slept).abs()) < WAKE_MOTION;
             if !self.virtual_finger.presses() && is_still && wave.abs() < WAKE_WAVE {
                 self.force = if is_proven { 0.0 } else { self.force };
                 return;
@@ -352,8 +353,8 @@ impl HapticKey {
             self.is_awake = true;
             self.quiet = 0;
             self.is_placed = false;
-            if self.simulated.take_up(slot.settings, slot.before) {
-                // It rests where the screws have left it.
+            if self.simulated.apply(slot.settings, slot.before) {
+                // The regulation has moved the rest position.
                 self.simulated.key_mut().reset_to_rest();
             }
         }
@@ -364,16 +365,16 @@ impl HapticKey {
             if self.is_placed
                 && let Some(event) = damper_moved(&mut self.is_clear, self.simulated.key())
             {
-                log.heard(&TimedEvent { key, step: slot.before, offset: 0.0, event });
+                log.on_event(&TimedEvent { key, step: slot.before, offset: 0.0, event });
             }
         }
         let is_played = self.virtual_finger.plays();
-        if is_played != self.is_told_played {
+        if is_played != self.is_logged_played {
             let entry = Entry::Played { step: slot.before, key: self.key, is_played };
-            self.is_told_played = is_played == log.put(&entry);
+            self.is_logged_played = is_played == log.put(&entry);
         }
         let (depth, limit) = (self.simulated.key().front()[0], options.play_force);
-        let finger = self.virtual_finger.force(depth, self.own.bed, time, limit);
+        let finger = self.virtual_finger.force(depth, self.mechanics.bed, time, limit);
         let wanted = match join {
             Join::Wave(z) if self.joining > 0.0 => {
                 let share = (z / options.impedance()).min(1.0);
@@ -387,18 +388,18 @@ impl HapticKey {
             }
         };
         if !is_proven {
-            // The push's force, if any.
-            return self.rest_if_still(wave, x);
+            // The force of the probe push stays.
+            return self.sleep_if_at_rest(wave, x);
         }
-        let shaken = if options.vibrates && join != Join::Followed {
-            self.strings.force(self.key, self.own.mass, slot.steps())
+        let vibration = if options.vibrates && join != Join::Followed {
+            self.strings.force(self.key, self.mechanics.mass, slot.steps())
         } else {
             self.strings.end();
             0.0
         };
-        let mut wanted = (wanted + shaken) * options.gain;
+        let mut wanted = (wanted + vibration) * options.gain;
         if self.line.is_doubted() {
-            wanted = wanted.clamp(-DOUBTED, DOUBTED);
+            wanted = wanted.clamp(-DOUBTED_FORCE, DOUBTED_FORCE);
         }
         let (force, limited) = self.motor.apply(&options.limits, wanted, time);
         self.force = force;
@@ -408,29 +409,31 @@ impl HapticKey {
             self.fall_asleep();
             return;
         }
-        self.rest_if_still(wave, x);
+        self.sleep_if_at_rest(wave, x);
     }
 
-    fn rest_if_still(&mut self, wave: f64, x: f64) {
+    /// Falls asleep after [`REST_SLOTS`] slots without motion near rest.
+    fn sleep_if_at_rest(&mut self, wave: f64, x: f64) {
         let [depth, _] = self.simulated.key().front();
         let is_near = depth.abs() < NEAR_REST && x.abs() < NEAR_REST;
-        let has_moved = (depth - self.anchor).abs() > WAKE_WAY;
+        let has_moved = (depth - self.anchor).abs() > WAKE_MOTION;
         if !is_near
             || has_moved
-            || self.simulated.key().fastest() >= STILL_SPEED
-            || wave.abs() > STILL_WAVE
+            || self.simulated.key().fastest() >= REST_SPEED
+            || wave.abs() > REST_WAVE
         {
             self.anchor = depth;
             self.quiet = 0;
             return;
         }
         self.quiet += 1;
-        if self.quiet >= STILL_SLOTS && !self.virtual_finger.plays() {
+        if self.quiet >= REST_SLOTS && !self.virtual_finger.plays() {
             self.slept = x;
             self.fall_asleep();
         }
     }
 
+    /// Puts the simulated key to rest and ends its force.
     fn fall_asleep(&mut self) {
         self.simulated.key_mut().reset_to_rest();
         self.is_awake = false;

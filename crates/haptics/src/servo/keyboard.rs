@@ -1,5 +1,5 @@
-//! What follows from a keyboard's hello and facts: whether it can be used, its configuration, its felt
-//! keys and what is taken off them.
+//! Consequences of a keyboard's hello and facts: fitness, configuration, simulated keys and their
+//! compensation.
 
 use super::super::session::HaltReason;
 use super::Servo;
@@ -10,7 +10,7 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_device::fixed::u16_of;
 use touchback_device::message::{Config, Hello, VERSION, ability};
 
-/// What makes a keyboard unusable.
+/// The reason for which a keyboard is unusable; none for a usable one.
 pub(crate) fn unfit(hello: &Hello) -> Option<HaltReason> {
     let can_act = hello.abilities & (ability::WAVE | ability::TORQUE) != 0;
     match hello {
@@ -25,6 +25,7 @@ pub(crate) fn unfit(hello: &Hello) -> Option<HaltReason> {
 }
 
 impl Servo {
+    /// The configuration that the options ask of the keyboard.
     pub(super) fn config(&self, hello: &Hello) -> Config {
         let limits = &self.options.limits;
         let renders =
@@ -44,31 +45,30 @@ impl Servo {
         }
     }
 
-    /// The felt keys of the keyboard that said hello.
+    /// Creates the simulated keys from hello and facts. Allocates.
     pub(super) fn build(&mut self) {
         let Some(hello) = self.hello else { return };
         let first = usize::from(hello.first_key.max(1)) - 1;
-        let action = self.felt.map_or(self.options.action, |(action, _)| action);
+        let action = self.active.map_or(self.options.action, |(action, _)| action);
         let settings = &self.options.settings;
         self.keys = (0..usize::from(hello.keys))
             .filter_map(|i| KeyNumber::from_index(first + i).map(|key| (i, key)))
             .map(|(i, key)| {
                 let old = self.keys.get(i);
-                HapticKey::new(key, &self.compensation(i), self.own(i), action, settings, old)
+                HapticKey::new(key, &self.compensation(i), self.mechanics(i), action, settings, old)
             })
             .collect();
         self.status.uncompensated =
-            self.keys.iter().fold(DynamicsCompensation::default(), |most, k| {
-                DynamicsCompensation {
-                    mass: most.mass.max(k.uncompensated.mass),
-                    weight: most.weight.max(k.uncompensated.weight),
-                    friction: most.friction.max(k.uncompensated.friction),
-                    has_bed: most.has_bed || k.uncompensated.has_bed,
-                }
+            self.keys.iter().fold(DynamicsCompensation::default(), |max, k| DynamicsCompensation {
+                mass: max.mass.max(k.uncompensated.mass),
+                weight: max.weight.max(k.uncompensated.weight),
+                friction: max.friction.max(k.uncompensated.friction),
+                has_bed: max.has_bed || k.uncompensated.has_bed,
             });
     }
 
-    fn own(&self, index: usize) -> KeyMechanics {
+    /// Mechanics of a physical key, as declared.
+    fn mechanics(&self, index: usize) -> KeyMechanics {
         let facts = self.facts.get(index).copied().unwrap_or_default();
         let dip = self.options.settings.key_dip_mm * 1e-3;
         let bed = if facts.bed > 0 { f64::from(facts.bed) * 10e-6 } else { dip };
@@ -81,6 +81,8 @@ impl Servo {
         }
     }
 
+    /// Mass, weight, friction and bed to be deducted from a simulated key: those of the line and, with
+    /// `deducts`, those declared for the physical key.
     fn compensation(&self, index: usize) -> DynamicsCompensation {
         let line = self.options.line_mass();
         let hello = self.hello.as_ref();
@@ -116,7 +118,7 @@ mod tests {
         build(&Making::default()).hello
     }
 
-    /// A servo that has heard `hello`, of keys of [`FACTS`].
+    /// A servo that has received `hello` and [`FACTS`] for every key.
     fn servo(hello: Hello, options: ServoOptions) -> Servo {
         let mut servo = Servo::new(options, 0.0);
         servo.hello = Some(hello);
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_keyboard_is_fit_up_to_the_ends_of_the_piano() {
+    fn a_keyboard_within_the_88_keys_that_takes_waves_or_forces_is_fit() {
         for (keys, first_key, is_fit) in [
             (1, 1, true),
             (1, 88, true),
@@ -139,7 +141,7 @@ mod tests {
             (255, 255, false),
         ] {
             let hello = Hello { keys, first_key, ..hello() };
-            assert_eq!(unfit(&hello).is_none(), is_fit, "{keys} from {first_key} on");
+            assert_eq!(unfit(&hello).is_none(), is_fit, "{keys} keys from {first_key} on");
         }
         for (abilities, is_fit) in
             [(ability::WAVE, true), (ability::TORQUE, true), (ability::KEYBED, false), (0, false)]
@@ -151,9 +153,9 @@ mod tests {
         assert_eq!(wrong(Hello { step_nm: 0, ..hello() }), HaltReason::SensorStep);
     }
 
-    /// Limits in the wire's units; a bed only where the keyboard renders one and has none.
+    /// The rendered bed is configured only for a keyboard that can render one and has no physical one.
     #[test]
-    fn a_configuration_says_the_options_in_the_units_of_the_wire() {
+    fn a_configuration_has_the_options_in_the_units_of_the_wire() {
         let options = ServoOptions::default();
         let limits = options.limits;
         let is = |field: u16, unit: f64, value: f64| (f64::from(field) * unit - value).abs() < unit;
@@ -182,9 +184,8 @@ mod tests {
         *Action::ALL.iter().find(|action| action.is_wall()).unwrap()
     }
 
-    /// What the keyboard's own key has is taken off the felt one, and the line's mass with it.
     #[test]
-    fn a_felt_key_is_relieved_of_the_keyboards_own_and_of_the_line() {
+    fn mechanics_of_the_physical_key_and_mass_of_the_line_are_deducted() {
         let options = ServoOptions::default();
         let line = options.line_mass();
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
@@ -206,31 +207,40 @@ mod tests {
     }
 
     #[test]
-    fn a_keyboards_facts_are_its_keys_mechanics() {
+    fn facts_convert_to_the_mechanics_of_a_key_in_si_units() {
         let mut servo = servo(hello(), ServoOptions::default());
-        let own = servo.own(0);
-        let seen = [own.mass, own.weight, own.friction, own.damping, own.bed];
-        let said = [0.045, 0.3, 0.12, 0.08, 9.5e-3];
-        assert!(seen.iter().zip(said).all(|(a, b)| (a - b).abs() < 1e-12), "{own:?}");
-        // Without a bed of its own: as deep as the action's.
+        let mechanics = servo.mechanics(0);
+        let converted = [
+            mechanics.mass,
+            mechanics.weight,
+            mechanics.friction,
+            mechanics.damping,
+            mechanics.bed,
+        ];
+        let declared = [0.045, 0.3, 0.12, 0.08, 9.5e-3];
+        assert!(
+            converted.iter().zip(declared).all(|(a, b)| (a - b).abs() < 1e-12),
+            "{mechanics:?}"
+        );
+        // Without a physical bed: the key dip of the action.
         servo.facts[0].bed = 0;
-        assert!((servo.own(0).bed - servo.options.settings.key_dip_mm * 1e-3).abs() < 1e-12);
+        assert!((servo.mechanics(0).bed - servo.options.settings.key_dip_mm * 1e-3).abs() < 1e-12);
     }
 
     #[test]
-    fn the_keys_are_those_of_the_piano_that_the_keyboard_names() {
+    fn the_simulated_keys_have_the_piano_numbers_of_the_hello() {
         let hello = Hello { keys: 3, first_key: 40, ..hello() };
         let mut servo = servo(hello, ServoOptions::default());
         servo.build();
         let numbers: Vec<u8> = servo.keys.iter().map(|key| key.number().number()).collect();
         assert_eq!(numbers, [40, 41, 42]);
-        // The largest that could not be taken off any of them.
+        // The status has the largest residual of any key.
         let most = |of: fn(&DynamicsCompensation) -> f64| {
             servo.keys.iter().map(|key| of(&key.uncompensated)).fold(0.0, f64::max)
         };
-        let left = servo.status.uncompensated;
+        let residual = servo.status.uncompensated;
         assert_eq!(
-            [left.mass, left.weight, left.friction],
+            [residual.mass, residual.weight, residual.friction],
             [most(|l| l.mass), most(|l| l.weight), most(|l| l.friction)]
         );
     }

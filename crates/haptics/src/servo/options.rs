@@ -1,4 +1,4 @@
-//! What is felt and how, and the line that follows from it.
+//! Options of the servo, and the transmission line that follows from them.
 
 use super::super::action::Action;
 use touchback_action::{ActionSettings, STEP};
@@ -10,34 +10,34 @@ use touchback_device::message::IMPEDANCE;
 const IMPEDANCE_MAX: f64 = 25.0;
 /// Mass of the line, kg: Z = [`LINE_MASS`]/τ.
 const LINE_MASS: f64 = 0.045;
-/// Longest block delay, samples at 48 kHz.
+/// Largest block delay, samples at 48 kHz.
 pub const BLOCK_MAX: u32 = 256;
 
-/// What is felt, and how.
+/// Options of the servo.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ServoOptions {
-    /// Action that is felt.
+    /// Simulated action.
     pub action: Action,
     /// Regulation, springs, masses and friction of the action.
     pub settings: ActionSettings,
-    /// Delay of joining through an audio block, samples at 48 kHz, 0…256.
+    /// Block delay: further delay of the loop, samples at 48 kHz, 0…256.
     pub block: u32,
-    /// Lead: from a state's time to its answer's play-out, µs; must cover transmission both ways
-    /// and the servo's work.
+    /// Lead: time from a state to the play-out of its answer, µs. It must cover the transmission both ways
+    /// and the servo's computation.
     pub lead_us: u32,
-    /// Share of the force that is given, 0…1.
+    /// Share of the computed force that is commanded, 0…1.
     pub gain: f64,
-    /// Limits of force, slew and heat, applied by the host too.
+    /// Limits of force, slew and heat. The host applies them and configures the keyboard with them.
     pub limits: MotorLimits,
-    /// The keyboard's declared mass, weight, friction and bed are taken off the felt key.
+    /// Mass, weight, friction and bed that the keyboard declares are deducted from the simulated key.
     pub deducts: bool,
     /// Time between states, µs.
     pub report_us: u16,
-    /// The strings' vibration is fed back to the keys.
+    /// The vibration of the strings is added to the forces.
     pub vibrates: bool,
     /// Host notes may move the keys.
     pub plays: bool,
-    /// Largest force of the player's finger on a key, N.
+    /// Largest force of the virtual finger that plays host notes, N.
     pub play_force: f64,
 }
 
@@ -54,18 +54,18 @@ impl Default for ServoOptions {
             report_us: 1000,
             vibrates: false,
             plays: false,
-            // Chosen: a forte in the middle of the keyboard, and the most that a hand in the way
-            // feels.
+            // Chosen: enough for a forte in the middle of the keyboard. It bounds the force on a hand
+            // in the way.
             play_force: 10.0,
         }
     }
 }
 
 impl ServoOptions {
-    /// One-way delay of the line, s: its static stiffness is Z over it.
+    /// One-way delay τ of the line, s; the static stiffness of the line is Z/τ.
     #[must_use]
     pub fn line_delay(&self) -> f64 {
-        // The device applies a command at the tick after its time.
+        // The device applies a command at the first tick after its play-out time.
         let ticks = (self.lead_us + self.block_us()).div_ceil(125);
         let loop_us = f64::from(ticks * 125) + f64::from(self.report_us) - 125.0;
         0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER))
@@ -76,13 +76,13 @@ impl ServoOptions {
         self.block.min(BLOCK_MAX) * 1000 / 48
     }
 
-    /// Mass that the line adds to the key, kg: Z·τ, less what the damper's own filter takes.
+    /// Mass that the line adds to the key, kg: Z·(τ − delay of the damper's 800 Hz filter).
     #[must_use]
     pub fn line_mass(&self) -> f64 {
         self.impedance() * (self.line_delay() - lag(SPEED_CORNER)).max(0.0)
     }
 
-    /// Impedance of the line, N·s/m, in steps of the wire's.
+    /// Impedance of the line, N·s/m, a multiple of the wire's unit.
     #[must_use]
     pub fn impedance(&self) -> f64 {
         let z = IMPEDANCE_MAX.min(LINE_MASS / self.line_delay());
@@ -90,7 +90,7 @@ impl ServoOptions {
     }
 }
 
-/// Mean delay, s, of the device's one-pole filter of `corner` Hz at its tick.
+/// Mean delay, s, of the device's one-pole filter with the corner frequency `corner`, Hz.
 fn lag(corner: f64) -> f64 {
     let left = libm::exp(-std::f64::consts::TAU * corner * STEP);
     STEP * left / (1.0 - left)
@@ -104,7 +104,6 @@ mod tests {
         ServoOptions { lead_us, report_us, block, ..ServoOptions::default() }
     }
 
-    /// The mean delay of a one-pole filter, by its answer to an impulse.
     #[test]
     fn a_filters_lag_is_the_mean_delay_of_its_impulse_response() {
         for corner in [WAVE_CORNER, SPEED_CORNER] {
@@ -118,10 +117,10 @@ mod tests {
         }
     }
 
-    /// Half of lead, report interval and block, less the tick that both ends share, and of the wave
-    /// filter's lag.
+    /// τ is half of lead, report interval, block delay and lag of the wave filter, less one tick that both
+    /// ends share.
     #[test]
-    fn the_lines_delay_is_half_of_its_loops() {
+    fn the_delay_of_the_line_is_half_that_of_its_loop() {
         for (lead, report, block, loop_us) in [
             (1000, 1000, 0, 1875.0),
             (1001, 1000, 0, 2000.0),
@@ -137,9 +136,9 @@ mod tests {
         assert_eq!(options(1000, 1000, 48).block_us(), 1000);
     }
 
-    /// Z is 45 g over the delay, at most 25 N·s/m, rounded down to a step of the wire.
+    /// Z is 45 g/τ, at most 25 N·s/m, rounded down to a multiple of 0.5 N·s/m.
     #[test]
-    fn the_impedance_is_the_lines_mass_over_its_delay() {
+    fn the_impedance_is_the_mass_of_the_line_over_its_delay() {
         let mut least = 25.0;
         for block in [0, 16, 48, 96, 200, 256] {
             let options = options(1000, 1000, block);

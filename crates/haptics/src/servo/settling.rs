@@ -1,55 +1,57 @@
-//! A key that is found anywhere but where its simulated key is: the mechanism is laid there.
+//! Ramp of a simulated key to the reported depth, where both differ at the beginning of a session or
+//! after a gap.
 //!
-//! The simulated key is led to the reported depth as slowly as a silent press, four times as fast as
-//! time passes, unheard, unlogged and without force on the keyboard.
+//! A soft spring pulls the simulated key at the speed of a silent press, in simulated time that runs
+//! four times as fast as real time. Meanwhile nothing is logged, nothing sounds and the keyboard gets no
+//! force.
 
 use super::super::slewed_key::SlewedKey;
 use super::slot::Slot;
 use touchback_action::{Drive, STEP};
 
-/// Distance between both keys from which it is needed, m.
-const OFF: f64 = 0.5e-3;
-/// Speed at which the simulated key is led, m/s: its hammer does not reach the string.
+/// Distance between both keys from which a ramp is needed, m.
+const MIN_DISTANCE: f64 = 0.5e-3;
+/// Speed of the ramp, m/s; at this speed the hammer does not reach the string.
 const SPEED: f64 = 25e-3;
-/// Its steps for one of the slot's.
-const HASTE: u64 = 4;
-/// Distance between both keys at which it may end, m.
+/// Simulated steps for each step of the slot.
+const TIME_SCALE: u64 = 4;
+/// Distance between both keys at which the ramp may end, m.
 const NEAR: f64 = 50e-6;
-/// Speed of the mechanism's parts at which it may end, m/s and rad/s.
-const STILL: f64 = 0.05;
-/// Longest time of the simulated key, steps: 1 s.
-const LONGEST: u64 = 8000;
-/// What leads it: N/m and N·s/m.
+/// Largest speed of the mechanism's parts at which the ramp may end, m/s and rad/s.
+const REST_SPEED: f64 = 0.05;
+/// Longest ramp, simulated steps: 1 s.
+const MAX_STEPS: u64 = 8000;
+/// Stiffness, N/m, and damping, N·s/m, of the spring that pulls the key.
 const SPRING: (f64, f64) = (4000.0, 12.0);
 
-/// A simulated key on its way.
+/// State of a ramp.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Settling {
-    /// Where it is led to now, m.
+    /// Present end of the spring, m.
     target: f64,
     steps: u64,
 }
 
 impl Settling {
-    /// From one depth to another, m; none where it is there.
+    /// A ramp from one depth to another, m; none where both are less than 0.5 mm apart.
     pub fn new(from: f64, to: f64) -> Option<Self> {
-        ((to - from).abs() > OFF).then_some(Self { target: from, steps: 0 })
+        ((to - from).abs() > MIN_DISTANCE).then_some(Self { target: from, steps: 0 })
     }
 
-    /// One slot nearer to the depth `x` m; whether it has arrived and rests.
+    /// Moves the simulated key toward the depth `x`, m, for one slot. Returns whether the ramp has ended.
     pub fn run(&mut self, simulated: &mut SlewedKey, slot: &Slot, x: f64) -> bool {
         let (stiffness, impedance) = SPRING;
-        for _ in 0..HASTE * (slot.after - slot.before) {
-            let most = SPEED * STEP;
-            let way = (x - self.target).clamp(-most, most);
-            self.target += way;
+        for _ in 0..TIME_SCALE * (slot.after - slot.before) {
+            let limit = SPEED * STEP;
+            let advance = (x - self.target).clamp(-limit, limit);
+            self.target += advance;
             let force =
-                stiffness * (self.target - simulated.key().front()[0]) + impedance * way / STEP;
+                stiffness * (self.target - simulated.key().front()[0]) + impedance * advance / STEP;
             let drive = Drive::Wave { force, impedance };
             simulated.step(slot.settings, slot.after.max(1) - 1, drive, &mut |_, _| ());
             self.steps += 1;
         }
-        let is_there = (x - self.target).abs() < NEAR && simulated.key().fastest() < STILL;
-        is_there || self.steps > LONGEST
+        let has_arrived = (x - self.target).abs() < NEAR && simulated.key().fastest() < REST_SPEED;
+        has_arrived || self.steps > MAX_STEPS
     }
 }

@@ -1,57 +1,57 @@
-//! One reported interval of a key: what the keyboard said, and under which junction.
+//! One reported interval of a key: the report and the junction it was made under.
 
 use super::seconds;
 use touchback_action::interface::slew::Slew;
 use touchback_device::message::{KeyState, POSITION};
 
-/// How the keyboard and the simulated key are joined in a slot.
+/// Junction between keyboard and simulated key in a slot.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Join {
-    /// By waves, at an impedance.
+    /// Waves at an impedance, N·s/m.
     Wave(f64),
-    /// The keyboard gives force, by a virtual coupling.
+    /// A virtual spring and damper; the keyboard applies plain forces.
     Coupled,
-    /// The keyboard gives none; the simulated key follows its position.
+    /// The simulated key follows the keyboard's position; the keyboard gives no force.
     Followed,
 }
 
-/// One reported interval.
+/// One reported interval of a key.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot<'a> {
-    /// Steps that had begun before it.
+    /// Number of steps begun before the interval.
     pub before: u64,
-    /// Steps that have begun when it ends.
+    /// Number of steps begun by its end.
     pub after: u64,
-    /// What the keyboard said.
+    /// The keyboard's report of the key.
     pub report: &'a KeyState,
     /// The junction.
     pub join: Join,
-    /// The regulation, which may be on its way.
+    /// The slewed regulation.
     pub settings: &'a Slew,
     /// Force may be commanded.
     pub is_live: bool,
-    /// A key that has not shown that its motor is right may be pushed now.
+    /// A key whose motor is not proven may make its probe push now.
     pub may_push: bool,
-    /// Steps from a state to its answer's play-out.
+    /// Steps from a state to the play-out of its answer.
     pub lead: u64,
     /// Step of the sensors, m.
     pub sensor_step: f64,
-    /// The keyboard's energy guard has acted.
+    /// The keyboard's energy guard has acted since the last clear.
     pub is_guarded: bool,
 }
 
 impl Slot<'_> {
-    /// How many.
+    /// Number of steps.
     pub const fn steps(&self) -> u64 {
         self.after - self.before
     }
 
-    /// How long it is, s.
+    /// Duration, s.
     pub fn time(&self) -> f64 {
         seconds(self.steps())
     }
 
-    /// Depth of the key at its end, m.
+    /// Reported depth of the key at the end, m.
     pub fn depth(&self) -> f64 {
         f64::from(self.report.x) * POSITION
     }

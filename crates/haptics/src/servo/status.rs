@@ -20,44 +20,44 @@ pub struct ServoStatus {
     pub mode: DeviceMode,
     /// Bits of the device's faults, as last reported.
     pub faults: u16,
-    /// Keys that move.
+    /// Number of keys whose simulation is awake.
     pub awake: u32,
     /// State messages received.
     pub states: u64,
-    /// State messages before the facts of the keyboard's keys.
+    /// State messages that came before the facts.
     pub factless: u64,
-    /// State messages lost on the way, by their numbers.
+    /// State messages lost in transmission, by their sequence numbers.
     pub lost: u64,
     /// Damaged or unexpected frames.
     pub damaged: u64,
-    /// Gaps in the states after which keys were placed anew.
+    /// Gaps in the states, after which keys were placed anew.
     pub gaps: u64,
     /// Commands whose force the host limited.
     pub limited: u64,
     /// Slots in which a simulated key's state became non-finite and was replaced by rest.
     pub upset: u64,
-    /// Keys that host notes move now.
+    /// Number of keys that host notes move now.
     pub played: u32,
-    /// Times a moving key was left to a finger.
+    /// Number of times that the virtual finger released a key to a player's finger.
     pub yields: u64,
-    /// The largest mass, weight and friction that could not be taken off a key.
+    /// Largest mass, weight and friction of the keyboard's keys that could not be deducted.
     pub uncompensated: DynamicsCompensation,
     /// Last round trip, s.
     pub round_trip: f64,
-    /// Share by which the keyboard's clock runs fast.
+    /// Share by which the keyboard's clock is fast.
     pub drift: f64,
-    /// Residual of the clock's fit, root mean square, s.
+    /// Root mean square residual of the clock fit, s.
     pub residual: f64,
-    /// Number of the next action step, from the first state.
+    /// Number of the next action step, counted from the first state.
     pub step: u64,
 }
 
 impl Servo {
-    /// What it tells of itself.
+    /// The present status.
     #[must_use]
     pub fn status(&self) -> ServoStatus {
         let (drift, residual) = self.clock.fit();
-        // A keyboard that says hello and no more is not there yet.
+        // A keyboard that has sent a hello and no state is not present yet.
         let state = match self.session.state() {
             ConnectionState::Present if !self.is_reporting => ConnectionState::Seeking,
             state => state,
@@ -78,13 +78,13 @@ impl Servo {
         }
     }
 
-    /// One felt key, by its number on the keyboard.
+    /// One key of the keyboard, by its number from 0.
     #[must_use]
     pub fn key(&self, index: usize) -> Option<HapticKeyView> {
         self.keys.get(index).map(HapticKey::view)
     }
 
-    /// The simulated key behind one of the keyboard's.
+    /// The simulated key of one key of the keyboard, by its number from 0.
     #[must_use]
     pub fn simulated(&self, index: usize) -> Option<&dyn Key> {
         self.keys.get(index).map(HapticKey::simulated)

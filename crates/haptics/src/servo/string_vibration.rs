@@ -1,4 +1,4 @@
-//! The strings' vibration, fed back to a felt key: off unless it is asked for.
+//! Vibration of the strings, added to the force on their key. Off by default.
 //!
 //! Keys of grands move with their strings by at most 80 µm, most of it below 500 Hz [Flückiger 2018];
 //! players feel it up to D5 and prefer an instrument that has it [Fontana 2017]. Here, after a strike of
@@ -9,64 +9,66 @@
 //! F(t) = m·Σ (2π·n·f)²·xₙ,   at most 1 N
 //! ```
 //!
-//! o octaves above A0, m the keyboard's own moving mass; the fall over the compass, 1/n and τ = 1.5 s are
-//! chosen. What it adds is not passive, but bounded: it ends with the damper and is inside every limit.
-//! It enters the command alone; what comes of it comes back as a wave and is in the log like any other.
+//! with o in octaves above A0 and m the moving mass of the keyboard's key, kg; the fall over the compass, 1/n and
+//! τ = 1.5 s are chosen. The added force is not passive but bounded: it decays with 50 ms under the damper and is
+//! subject to every limit. It enters the command alone; its effect comes back as a wave and is logged with it.
 
 use touchback_action::{KeyEvent, STEP};
 use touchback_core::math::compass::KeyNumber;
 
 /// Largest displacement, m.
-const WAY: f64 = 80e-6;
-/// Strike that makes it, m/s.
+const MAX_DISPLACEMENT: f64 = 80e-6;
+/// Hammer speed of the largest displacement, m/s.
 const HARDEST: f64 = 5.0;
-/// Partials lie below, Hz.
+/// Upper limit of the partials' frequencies, Hz.
 const TOP: f64 = 500.0;
-/// Decay, s: of the strings, and under the damper.
+/// Time constants of the decay, s: free, and under the damper.
 const DECAY: [f64; 2] = [1.5, 0.05];
 /// Largest force, N.
 const FORCE: f64 = 1.0;
-/// Displacement below which it has ended, m.
+/// Displacement below which the vibration has ended, m.
 const ENDED: f64 = 0.1e-6;
 
-/// What one key's strings do to it.
+/// Vibration of the strings of one key.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct StringVibration {
     /// Time since the strike, s.
     time: f64,
-    /// Sum of the amplitudes now, m.
-    way: f64,
+    /// Present sum of the amplitudes, m.
+    displacement: f64,
     is_damped: bool,
 }
 
 impl StringVibration {
-    /// Something happened to `key`.
-    pub fn hear(&mut self, key: KeyNumber, event: KeyEvent) {
+    /// An event of `key`: a strike begins a vibration, a falling damper damps it.
+    pub fn on_event(&mut self, key: KeyNumber, event: KeyEvent) {
         match event {
             KeyEvent::Strike { speed } => {
                 let octaves = f64::from(key.number() - 1) / 12.0;
-                let way = WAY * (speed / HARDEST).clamp(0.0, 1.0) * libm::exp2(-0.5 * octaves);
-                *self = Self { time: 0.0, way, is_damped: false };
+                let displacement = MAX_DISPLACEMENT
+                    * (speed / HARDEST).clamp(0.0, 1.0)
+                    * libm::exp2(-0.5 * octaves);
+                *self = Self { time: 0.0, displacement, is_damped: false };
             }
             KeyEvent::DamperFall { .. } => self.is_damped = true,
             _ => {}
         }
     }
 
-    /// Nothing vibrates.
+    /// Ends the vibration.
     pub const fn end(&mut self) {
-        self.way = 0.0;
+        self.displacement = 0.0;
     }
 
-    /// Goes on by `steps`; the force, N, on a key of `mass` kg.
+    /// Advances by `steps`. Returns the force, N, on a key of `mass` kg.
     pub fn force(&mut self, key: KeyNumber, mass: f64, steps: u64) -> f64 {
-        if self.way < ENDED {
-            self.way = 0.0;
+        if self.displacement < ENDED {
+            self.displacement = 0.0;
             return 0.0;
         }
         let passed = super::seconds(steps).max(STEP);
         self.time += passed;
-        self.way *= libm::exp(-passed / DECAY[usize::from(self.is_damped)]);
+        self.displacement *= libm::exp(-passed / DECAY[usize::from(self.is_damped)]);
         let pitch = 440.0 * libm::exp2(f64::from(key.number()) / 12.0 - 49.0 / 12.0);
         let (mut sum, mut shares) = (0.0, 0.0);
         for n in 1..=18u32 {
@@ -81,7 +83,7 @@ impl StringVibration {
         if shares == 0.0 {
             return 0.0;
         }
-        (mass * self.way * sum / shares).clamp(-FORCE, FORCE)
+        (mass * self.displacement * sum / shares).clamp(-FORCE, FORCE)
     }
 }
 
@@ -90,16 +92,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_bounded_dies_away_and_is_damped() {
+    fn the_force_is_bounded_decays_and_is_damped() {
         let bass = KeyNumber::from_midi(33).unwrap();
         let run = |speed: f64, damped: bool| {
             let mut strings = StringVibration::default();
             assert_eq!(strings.force(bass, 0.05, 8), 0.0);
-            strings.hear(bass, KeyEvent::Strike { speed });
+            strings.on_event(bass, KeyEvent::Strike { speed });
             let first: f64 =
                 (0..100).map(|_| strings.force(bass, 0.05, 8).abs()).fold(0.0, f64::max);
             if damped {
-                strings.hear(bass, KeyEvent::DamperFall { speed: 0.1 });
+                strings.on_event(bass, KeyEvent::DamperFall { speed: 0.1 });
             }
             (0..400).for_each(|_| _ = strings.force(bass, 0.05, 8));
             let last: f64 =
@@ -110,13 +112,14 @@ mod tests {
             (run(0.5, false), run(50.0, false), run(5.0, true));
         assert!(soft > 0.01 && soft < hard && hard <= FORCE, "{soft} {hard}");
         assert!(later > 0.1 * hard && later <= hard && damped < 0.01 * hard, "{later} {damped}");
-        // The fundamental of C8 lies above what a hand feels.
+        // C8 has no partial below 500 Hz.
         let mut top = StringVibration::default();
         let key = KeyNumber::from_midi(108).unwrap();
-        top.hear(key, KeyEvent::Strike { speed: 5.0 });
+        top.on_event(key, KeyEvent::Strike { speed: 5.0 });
         assert_eq!(top.force(key, 0.05, 8), 0.0);
     }
-    /// The law at the head of this file, written out, for keys and strikes all over the compass.
+
+    /// The law at the head of this file, for keys and strikes over the whole compass.
     #[test]
     fn the_force_is_the_documented_sum_of_partials() {
         let mass = 1e-3;
@@ -128,7 +131,7 @@ mod tests {
             let number = KeyNumber::from_index(usize::from(key) - 1).unwrap();
             for (speed, share) in [(5.0, 1.0), (1.25, 0.25), (80.0, 1.0)] {
                 let mut strings = StringVibration::default();
-                strings.hear(number, KeyEvent::Strike { speed });
+                strings.on_event(number, KeyEvent::Strike { speed });
                 let octaves = f64::from(key - 1) / 12.0;
                 let way = 80e-6 * share / octaves.exp2().sqrt();
                 for slot in 1..=40u8 {

@@ -1,21 +1,23 @@
-//! The servo beside an emulated keyboard, on a line without delay, in virtual time.
+//! The servo with an emulated keyboard, on a line without delay, in virtual time.
 
 use super::*;
 use crate::emulator::{Emulator, Making};
 use crate::plant::KeyPlant;
 use crate::script::{FingerAction, Script, ScriptedAction};
-use touchback_device::message::KeyState;
+use crate::session::HaltReason;
+use touchback_device::device::safety::DeviceMode;
+use touchback_device::message::{IMPEDANCE, KeyList, KeyState, Play, StateMessage, ability, fault};
 
 /// A keyboard of one key and the servo that drives it.
 struct Bench {
     keyboard: Emulator,
     servo: Servo,
-    /// What is on its way to the keyboard.
+    /// Bytes that the keyboard receives at the next tick.
     down: Vec<u8>,
 }
 
 impl Bench {
-    /// Powered up; the finger of the only key follows `acts`.
+    /// A keyboard just switched on; the finger of its only key follows `acts`.
     fn new(options: ServoOptions, acts: &[(f64, FingerAction)]) -> Self {
         let making = Making { plant: KeyPlant::DESK, ..Making::default() };
         let acts =
@@ -24,7 +26,7 @@ impl Bench {
         Self { keyboard, servo: Servo::new(options, 0.0), down: Vec::new() }
     }
 
-    /// Live since 0.05 s, the only key held down by a finger, its motor pushing back.
+    /// A session armed at 0.05 s; a finger holds the only key down against its motor.
     fn live() -> Self {
         let press = FingerAction::Press { depth: 22e-3, within: 0.1 };
         let mut bench = Self::new(ServoOptions::default(), &[(0.5, press)]);
@@ -36,7 +38,7 @@ impl Bench {
         bench
     }
 
-    /// Goes on for `time` s; what the servo has sent.
+    /// Runs for `time` s; returns what the servo has sent.
     fn run(&mut self, time: f64) -> Vec<Message> {
         let end = self.keyboard.time() + time;
         let (mut up, mut sent) = (Vec::new(), Vec::new());
@@ -53,8 +55,8 @@ impl Bench {
         sent
     }
 
-    /// The servo takes `message` as if the keyboard had sent it; its answers.
-    fn hear(&mut self, message: &Message) -> Vec<Message> {
+    /// Lets the servo receive `message` as if the keyboard had sent it; returns its answers.
+    fn receive(&mut self, message: &Message) -> Vec<Message> {
         let (mut frame, mut answers) = (Vec::new(), Vec::new());
         send(message, &mut frame);
         self.servo.receive(self.keyboard.time(), &frame, &mut answers, &mut ());
@@ -62,7 +64,7 @@ impl Bench {
         messages(&answers)
     }
 
-    /// The user wants force, or none; what the servo sends.
+    /// Arms or disarms; returns what the servo sends.
     fn arm(&mut self, on: bool) -> Vec<Message> {
         let mut answers = Vec::new();
         self.servo.arm(on, self.keyboard.time(), &mut answers);
@@ -80,13 +82,13 @@ fn messages(bytes: &[u8]) -> Vec<Message> {
     let (mut receiver, mut messages) = (FrameReceiver::new(), Vec::new());
     for byte in bytes {
         if let Some(Ok(payload)) = receiver.push(*byte) {
-            messages.push(Message::decode(payload).expect("the servo sends what can be read"));
+            messages.push(Message::decode(payload).expect("the servo sends only valid messages"));
         }
     }
     messages
 }
 
-/// Whether a message commands force on any key, or lets the keyboard give any.
+/// Whether a message commands force on any key.
 fn gives_force(message: &Message) -> bool {
     match message {
         Message::Wave(play) | Message::Torque(play) => {
@@ -96,7 +98,7 @@ fn gives_force(message: &Message) -> bool {
     }
 }
 
-/// Whether a message makes a keyboard ready for force, or commands any.
+/// Whether a message configures a keyboard, makes it ready for force or commands force.
 fn concerns_force(message: &Message) -> bool {
     matches!(
         message,
@@ -104,7 +106,7 @@ fn concerns_force(message: &Message) -> bool {
     )
 }
 
-/// Every way in which a keyboard like `fit` can be unusable.
+/// Hellos like `fit`, each unusable in one respect.
 fn unfit_hellos(fit: Hello) -> [Hello; 8] {
     [
         Hello { version: VERSION + 1, ..fit },
@@ -128,17 +130,17 @@ fn facts(hello: &Hello) -> Message {
 fn another_keyboard_on_a_live_session_is_stopped_at_once_and_gets_no_force() {
     let mut bench = Bench::live();
     let hello = bench.hello();
-    // The same one again is nothing new.
-    assert_eq!(bench.hear(&Message::Hello(hello)), []);
+    // A repeated hello of the same keyboard changes nothing.
+    assert_eq!(bench.receive(&Message::Hello(hello)), []);
     assert!(bench.servo.session.is_live());
     let other = Hello { name: *b"another keyboard", ..hello };
-    let sent = bench.hear(&Message::Hello(other));
+    let sent = bench.receive(&Message::Hello(other));
     assert!(matches!(sent[..], [Message::Stop(_), Message::Config(_)]), "{sent:?}");
     assert_eq!(bench.servo.session.state(), ConnectionState::Present);
-    assert_eq!(bench.hear(&facts(&other)), []);
+    assert_eq!(bench.receive(&facts(&other)), []);
     let sent = bench.run(0.3);
     assert!(sent.iter().all(|m| !matches!(m, Message::Wave(_) | Message::Torque(_))), "{sent:?}");
-    // It was the stop that the keyboard obeyed, not its own timeout.
+    // The stop ended force, not the keyboard's own timeout.
     let (mode, faults) = bench.keyboard.mode();
     assert_ne!(mode, DeviceMode::Live);
     assert_eq!(faults & (fault::STOPPED | fault::TIMEOUT), fault::STOPPED);
@@ -150,10 +152,10 @@ fn an_unfit_keyboard_on_a_live_session_is_stopped_and_never_configured() {
     for case in 0..8 {
         let mut bench = Bench::live();
         let unfit = unfit_hellos(bench.hello())[case];
-        let sent = bench.hear(&Message::Hello(unfit));
+        let sent = bench.receive(&Message::Hello(unfit));
         assert!(matches!(sent[..], [Message::Stop(_)]), "{unfit:?}: {sent:?}");
         assert_eq!(bench.servo.session.state(), ConnectionState::Refused);
-        let mut sent = bench.hear(&facts(&unfit));
+        let mut sent = bench.receive(&facts(&unfit));
         sent.extend(bench.arm(true));
         sent.extend(bench.run(0.3));
         assert!(!sent.iter().any(concerns_force), "{unfit:?}: {sent:?}");
@@ -161,7 +163,51 @@ fn an_unfit_keyboard_on_a_live_session_is_stopped_and_never_configured() {
     }
 }
 
-/// Messages of one kind among `sent`.
+#[test]
+fn another_keyboard_while_arming_is_stopped_and_not_armed() {
+    for case in 0..9 {
+        let mut bench = Bench::new(ServoOptions::default(), &[]);
+        bench.run(0.05);
+        bench.arm(true);
+        assert_eq!(bench.servo.session.state(), ConnectionState::Arming);
+        let hello = bench.hello();
+        // The same keyboard is not disturbed.
+        assert_eq!(bench.receive(&Message::Hello(hello)), []);
+        assert_eq!(bench.servo.session.state(), ConnectionState::Arming);
+        if let Some(unfit) = unfit_hellos(hello).get(case) {
+            let sent = bench.receive(&Message::Hello(*unfit));
+            assert!(matches!(sent[..], [Message::Stop(_)]), "{unfit:?}: {sent:?}");
+            assert_eq!(bench.servo.session.state(), ConnectionState::Refused);
+        } else {
+            let other = Hello { name: *b"another keyboard", ..hello };
+            let sent = bench.receive(&Message::Hello(other));
+            assert!(matches!(sent[..], [Message::Stop(_), Message::Config(_)]), "{sent:?}");
+            assert_eq!(bench.servo.session.state(), ConnectionState::Present);
+        }
+        // The clear of the arming had made the keyboard ready; the stop leads it back to idle.
+        let sent = bench.run(0.05);
+        assert!(!sent.iter().any(gives_force), "{sent:?}");
+        assert_eq!(bench.keyboard.mode().0, DeviceMode::Idle);
+    }
+}
+
+#[test]
+fn a_usable_keyboard_after_a_refused_one_is_configured_and_proven_anew() {
+    for case in 0..8 {
+        let mut bench = Bench::live();
+        let hello = bench.hello();
+        assert!(bench.servo.keys[0].is_proven());
+        bench.receive(&Message::Hello(unfit_hellos(hello)[case]));
+        assert_eq!(bench.servo.session.state(), ConnectionState::Refused);
+        let sent = bench.receive(&Message::Hello(hello));
+        assert!(matches!(sent[..], [Message::Config(_)]), "{sent:?}");
+        assert_eq!(bench.servo.session.state(), ConnectionState::Present);
+        assert_eq!(bench.receive(&facts(&hello)), []);
+        assert!(!bench.servo.keys[0].is_proven());
+    }
+}
+
+/// Number of stop messages among `sent`.
 fn stops(sent: &[Message]) -> usize {
     sent.iter().filter(|m| matches!(m, Message::Stop(_))).count()
 }
@@ -176,7 +222,7 @@ fn plays(sent: &[Message]) -> impl Iterator<Item = &Play> {
 #[test]
 fn force_comes_with_arming_and_goes_with_disarming() {
     let mut bench = Bench::new(ServoOptions::default(), &[]);
-    // Nobody is there to be armed.
+    // Without a keyboard, arming does nothing.
     assert_eq!(bench.arm(true), []);
     let sent = bench.run(0.05);
     assert!(matches!(sent.first(), Some(Message::Ask(VERSION))), "{:?}", sent.first());
@@ -185,7 +231,7 @@ fn force_comes_with_arming_and_goes_with_disarming() {
     assert!(matches!(sent[..], [Message::Config(_), Message::Clear(_)]), "{sent:?}");
     assert_eq!(bench.servo.session.state(), ConnectionState::Arming);
     let sent = bench.run(0.1);
-    assert!((90..=100).contains(&plays(&sent).count()), "one a state: {}", plays(&sent).count());
+    assert!((90..=100).contains(&plays(&sent).count()), "one per state: {}", plays(&sent).count());
     assert!(plays(&sent).zip(plays(&sent).skip(1)).all(|(a, b)| b.seq == a.seq.wrapping_add(1)));
     let lead = ServoOptions::default().lead_us;
     assert!(plays(&sent).all(|play| play.play_us % 1000 == lead % 1000));
@@ -205,13 +251,13 @@ fn a_host_that_comes_late_stops_and_stays_stopped() {
         assert_eq!(stops(&messages(&out)), usize::from(is_stopped), "{late} s");
         let expected = if is_stopped { HaltReason::Late } else { HaltReason::Nothing };
         assert_eq!(bench.servo.status().halt_reason, expected);
-        // The silence that it finds at the same time ends the session too.
+        // The late tick also finds the silence, which ends the session too.
         assert_eq!(bench.servo.session.is_live(), !is_stopped);
     }
 }
 
 #[test]
-fn a_keyboard_that_stops_by_itself_is_told_to() {
+fn a_keyboard_that_stops_by_itself_is_sent_a_stop() {
     let mut bench = Bench::live();
     bench.keyboard.offset_sensors(100_000);
     let sent = bench.run(0.1);
@@ -225,7 +271,6 @@ fn a_keyboard_that_stops_by_itself_is_told_to() {
     assert!(!after.into_iter().any(gives_force));
 }
 
-/// Nothing comes for a while: asks and pings go by their own clocks.
 #[test]
 fn a_silent_keyboard_is_asked_for_ten_times_a_second() {
     let mut bench = Bench::live();
@@ -250,54 +295,53 @@ fn a_silent_keyboard_is_asked_for_ten_times_a_second() {
     assert!((9..=10).contains(&asked) && pinged <= 1, "{asked} asks, {pinged} pings");
 }
 
-/// Which states count, by number and time.
 #[test]
 fn states_that_repeat_are_ignored_and_lost_ones_counted() {
     let mut bench = Bench::new(ServoOptions::default(), &[]);
     bench.run(0.05);
     let (seq, t_us) = bench.servo.last.unwrap();
     let before = bench.servo.status();
-    let mut hear = |ahead: u16, later: u32| {
+    let mut receive = |ahead: u16, later: u32| {
         let mut keys = KeyList::default();
         keys.push(KeyState::default());
         let (seq, t_us) = (seq.wrapping_add(ahead), t_us.wrapping_add(later));
-        bench.hear(&Message::State(StateMessage { seq, t_us, keys, ..StateMessage::default() }));
+        bench.receive(&Message::State(StateMessage { seq, t_us, keys, ..StateMessage::default() }));
         let now = bench.servo.status();
         let step = now.step - before.step;
         [now.states - before.states, now.lost - before.lost, now.gaps - before.gaps, step]
     };
-    assert_eq!(hear(0, 0), [0, 0, 0, 0], "a copy");
-    assert_eq!(hear(1, 1000), [1, 0, 0, 8]);
-    assert_eq!(hear(1, 1000), [1, 0, 0, 8], "a copy");
-    assert_eq!(hear(0, 0), [1, 0, 0, 8], "overtaken");
-    assert_eq!(hear(4, 4000), [2, 2, 0, 32], "two are missing");
-    let longest = 4000 + u32::try_from(MOST_STEPS).unwrap() * 125;
-    assert_eq!(hear(5, longest), [3, 2, 0, 32 + MOST_STEPS]);
-    assert_eq!(hear(6, longest + longest), [4, 2, 1, 32 + MOST_STEPS], "too long for a slot");
-    assert_eq!(hear(7, longest + longest + 125), [5, 2, 1, 33 + MOST_STEPS]);
+    assert_eq!(receive(0, 0), [0, 0, 0, 0], "a copy");
+    assert_eq!(receive(1, 1000), [1, 0, 0, 8]);
+    assert_eq!(receive(1, 1000), [1, 0, 0, 8], "a copy");
+    assert_eq!(receive(0, 0), [1, 0, 0, 8], "overtaken");
+    assert_eq!(receive(4, 4000), [2, 2, 0, 32], "two are missing");
+    let longest = 4000 + u32::try_from(MAX_STEPS).unwrap() * 125;
+    assert_eq!(receive(5, longest), [3, 2, 0, 32 + MAX_STEPS]);
+    assert_eq!(receive(6, longest + longest), [4, 2, 1, 32 + MAX_STEPS], "too long for a slot");
+    assert_eq!(receive(7, longest + longest + 125), [5, 2, 1, 33 + MAX_STEPS]);
 }
 
 #[test]
-fn damage_and_what_only_hosts_say_are_counted() {
+fn damaged_frames_and_messages_of_hosts_are_counted() {
     let mut bench = Bench::new(ServoOptions::default(), &[]);
     bench.run(0.05);
     assert_eq!(bench.servo.status().damaged, 0);
-    assert_eq!(bench.hear(&Message::Ask(VERSION)), []);
+    assert_eq!(bench.receive(&Message::Ask(VERSION)), []);
     assert_eq!(bench.servo.status().damaged, 1);
     bench.servo.receive(0.05, &[3, 9, 9, 0], &mut Vec::new(), &mut ());
     assert_eq!(bench.servo.status().damaged, 2);
-    // A state of a key that the keyboard does not have.
+    // A state that names a key that the keyboard does not have.
     let mut keys = KeyList::default();
     keys.push(KeyState { key: 1, ..KeyState::default() });
     let (seq, t_us) = bench.servo.last.unwrap();
     let state = StateMessage { seq: seq + 1, t_us: t_us + 1000, keys, ..StateMessage::default() };
-    bench.hear(&Message::State(state));
+    bench.receive(&Message::State(state));
     assert_eq!(bench.servo.status().damaged, 3);
 }
 
 #[test]
-fn a_share_of_the_force_is_that_share_and_no_number_is_none() {
-    // The next command, before the key has answered to it.
+fn gain_scales_the_force_and_a_gain_that_is_no_number_gives_none() {
+    // Force of the next command, before the key moves by it.
     let next = |gain: f64| {
         let mut bench = Bench::live();
         bench.servo.gain(gain);
@@ -318,7 +362,7 @@ fn host_notes_move_keys_only_while_they_may() {
     let key = KeyNumber::from_index(39).unwrap();
     let mut bench = Bench::new(options, &[]);
     bench.run(0.05);
-    // Without force no key is moved.
+    // A session that is not live moves no key.
     bench.servo.play(key, 0.2);
     bench.run(0.2);
     assert!(bench.servo.status().played == 0 && depth(&bench).abs() < 1e-4);
@@ -338,9 +382,9 @@ fn host_notes_move_keys_only_while_they_may() {
     assert!(bench.servo.status().played == 0 && depth(&bench) < 1e-3, "{}", depth(&bench));
 }
 
-/// Keys that stay where they are get their impedance in turn, eight a state.
+/// Keys at rest are named by commands in turn, eight per state.
 #[test]
-fn every_key_of_a_quiet_keyboard_is_invited() {
+fn every_key_at_rest_is_named_by_commands_in_turn() {
     let making = Making { keys: 40, first_key: 20, plant: KeyPlant::DESK, ..Making::default() };
     let keyboard = Emulator::new(&making, Script::default());
     let mut bench =
@@ -349,15 +393,15 @@ fn every_key_of_a_quiet_keyboard_is_invited() {
     bench.arm(true);
     bench.run(2.0);
     let sent = bench.run(0.02);
-    let mut invited = [0; 40];
+    let mut named = [0; 40];
     for play in plays(&sent) {
         let keys = play.keys.as_slice();
         assert!((8..=10).contains(&keys.len()), "{}", keys.len());
-        keys.iter().for_each(|key| invited[usize::from(key.key)] += 1);
-        // Each but once.
+        keys.iter().for_each(|key| named[usize::from(key.key)] += 1);
+        // No key twice in one command.
         assert!(keys.iter().all(|a| keys.iter().filter(|b| b.key == a.key).count() == 1));
     }
-    assert!(invited.iter().all(|times| *times >= 3), "{invited:?}");
+    assert!(named.iter().all(|times| *times >= 3), "{named:?}");
     let z = ServoOptions::default().impedance();
     let wanted = |key: &touchback_device::message::KeyWave| f64::from(key.impedance) * IMPEDANCE;
     assert!(plays(&sent).all(|play| play.keys.as_slice().iter().all(|key| wanted(key) == z)));

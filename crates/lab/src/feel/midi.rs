@@ -117,7 +117,7 @@ mod tests {
     use touchback_action::EventKind;
     use touchback_haptics::action::Action;
     use touchback_haptics::emulator::Making;
-    use touchback_haptics::log::{Kept, Twin};
+    use touchback_haptics::log::{MemoryLog, Twin};
     use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
     use touchback_haptics::servo::ServoOptions;
     use touchback_instrument::midi::Midi;
@@ -125,7 +125,7 @@ mod tests {
     use touchback_instrument::{Piano, Settings};
 
     /// Soft and loud presses and repetitions of four keys over the junction.
-    fn played() -> Kept {
+    fn played() -> MemoryLog {
         let making = Making { keys: 4, plant: KEY, ..Making::default() };
         let mut acts = Vec::new();
         for i in 0..24u32 {
@@ -145,13 +145,13 @@ mod tests {
         let script = Script::new(acts);
         let mut pair =
             CoSimulation::new(&making, script, ServoOptions::default(), MemoryLine::new(0, 1));
-        let mut played = Kept::default();
+        let mut played = MemoryLog::default();
         assert!(pair.arm(&mut played));
         pair.run(12.5, &mut played, |_| ());
         played
     }
 
-    fn performed(played: &Kept) -> Vec<u8> {
+    fn performed(played: &MemoryLog) -> Vec<u8> {
         let mut midi = Performance::new(&Settings::default().touch);
         let mut twin = Twin::new(Action::GRAND);
         for entry in &played.entries {
@@ -189,7 +189,7 @@ mod tests {
 
     /// Largest error of the strikes' times, s, but for a constant of at most 8 ms, and of their
     /// speeds, share.
-    fn errors(played: &Kept, got: &[(f64, KeyNumber, f64)]) -> (f64, f64) {
+    fn errors(played: &MemoryLog, got: &[(f64, KeyNumber, f64)]) -> (f64, f64) {
         let mut pairs = Vec::new();
         let begin = played.entries.iter().find_map(|e| e.key().map(|_| e.step())).unwrap();
         for heard in &played.of(EventKind::Strike) {

@@ -92,7 +92,7 @@ impl TerminalSession {
         loop {
             std::thread::sleep(if performance.is_some() { SHORT } else { LONG });
             self.drain()?;
-            while let Some(heard) = sidecar.heard() {
+            while let Some(heard) = sidecar.next_event() {
                 if self.trial.is_none() {
                     let (time, key, event) = (heard.time(), heard.key.number(), heard.event);
                     output::print(&format!("{time:.4} s  key {key}  {event}\n"))?;
@@ -101,7 +101,7 @@ impl TerminalSession {
             let report = *sidecar.report();
             if report.status.state != standing {
                 standing = report.status.state;
-                output::warn(&status_text::standing(&report));
+                output::warn(&status_text::connection(&report));
             }
             if let Some((performer, notes)) = &mut performance
                 && standing == ConnectionState::Live

@@ -18,7 +18,7 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::{Hello, Message, ability};
 use touchback_haptics::action::Action;
-use touchback_haptics::calibration::{Calibration, FORCE, KeyMeasurement, Line, Trouble};
+use touchback_haptics::calibration::{Calibration, CalibrationError, FORCE, KeyMeasurement, Line};
 use touchback_haptics::script::Script;
 use touchback_haptics::serial::SerialLink;
 use touchback_haptics::servo::ServoOptions;
@@ -146,7 +146,7 @@ fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Found> {
         let found = match found {
             Ok(found) => found,
             // The rest of the keyboard may be right.
-            Err(Trouble::Line(error)) => bail!("{error}"),
+            Err(CalibrationError::Line(error)) => bail!("{error}"),
             Err(trouble) => {
                 writeln!(text, "key {key}: not met: {trouble}")?;
                 continue;
@@ -163,9 +163,9 @@ fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Found> {
     Ok((text, scale, keys))
 }
 
-fn said(trouble: Trouble) -> anyhow::Error {
+fn said(trouble: CalibrationError) -> anyhow::Error {
     match trouble {
-        Trouble::Unfit(why) => anyhow!("{}", status_text::refusal(why)),
+        CalibrationError::Unfit(why) => anyhow!("{}", status_text::refusal(why)),
         other => anyhow!("{other}"),
     }
 }
@@ -190,7 +190,7 @@ fn loaded<'a>(
     key: u8,
     mass: f64,
     found: KeyMeasurement,
-) -> Result<KeyMeasurement, Trouble> {
+) -> Result<KeyMeasurement, CalibrationError> {
     let ask = |calibration: &mut Calibration<&'a mut Wire>, text: String| {
         output::warn(&text);
         while let Err(TryRecvError::Empty) = typed.try_recv() {

@@ -124,7 +124,7 @@ fn row(csv: &mut String, emulator: &Emulator) {
             key.v,
             emulator.force(0),
             key.touch,
-            mode.word()
+            mode.name()
         );
     }
 }

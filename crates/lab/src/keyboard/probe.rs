@@ -13,7 +13,7 @@ use touchback_core::exchange::flags::Flag;
 use touchback_device::message::{Hello, ability};
 use touchback_haptics::connection::{EMULATED_KEYS, EMULATOR};
 use touchback_haptics::emulator::{Emulator, Making};
-use touchback_haptics::fault_words::faults_in_words;
+use touchback_haptics::fault_message::fault_message;
 use touchback_haptics::live::Emulated;
 use touchback_haptics::script::Script;
 use touchback_haptics::serial::SerialLink;
@@ -157,8 +157,8 @@ pub fn run(options: &ProbeOptions) -> Result<()> {
     let mut text = String::new();
     describe(&mut text, &hello)?;
     let status = &report.status;
-    let faults = if status.faults == 0 { "none".into() } else { faults_in_words(status.faults) };
-    writeln!(text, "mode            {}; faults: {faults}", status.mode.word())?;
+    let faults = if status.faults == 0 { "none".into() } else { fault_message(status.faults) };
+    writeln!(text, "mode            {}; faults: {faults}", status.mode.name())?;
     writeln!(
         text,
         "cannot deduct   {:.1} g, {:.0} mN of weight, {:.0} mN of friction at most",

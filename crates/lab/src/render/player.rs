@@ -75,7 +75,7 @@ impl<'a> Player<'a> {
     pub(super) fn take(&mut self, take: &Recording) -> Result<()> {
         let rate = f64::from(self.rate);
         let last = floor_index(take.length() * rate) as u64;
-        let replay = Replay::brought(take.action()?, rate);
+        let replay = Replay::supplied(take.action()?, rate);
         self.take = Some(Take { replay, entries: take.entries()?, last });
         Ok(())
     }
@@ -131,9 +131,9 @@ impl<'a> Player<'a> {
             let latency = scheduler.latency() as f64;
             loop {
                 let mut brought = 0;
-                while brought < AT_ONCE && replay.lacks(self.at, left.len()) {
+                while brought < AT_ONCE && replay.needs_entries(self.at, left.len()) {
                     let Some(entry) = entries.next().transpose()? else { break };
-                    replay.bring(entry);
+                    replay.supply(entry);
                     brought += 1;
                 }
                 replay.block(self.at, left.len(), |ahead: f64, what: &TimedEvent| {

@@ -81,7 +81,7 @@ impl Log for Ear {
     fn put(&mut self, _: &Entry) -> bool {
         true
     }
-    fn heard(&mut self, heard: &TimedEvent) {
+    fn on_event(&mut self, heard: &TimedEvent) {
         if let KeyEvent::Strike { speed } = heard.event
             && self.first.is_none()
         {

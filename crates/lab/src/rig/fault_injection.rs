@@ -289,7 +289,7 @@ impl Log for Replaying {
         self.twin.play(entry, |h| heard.push_back(*h));
         true
     }
-    fn heard(&mut self, heard: &TimedEvent) {
+    fn on_event(&mut self, heard: &TimedEvent) {
         // The slot was logged, and replayed, before the servo ran it.
         self.done.misheard += u64::from(self.heard.pop_front() != Some(*heard));
     }

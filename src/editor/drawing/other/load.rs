@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_lever_touches_its_drawn_wall_at_the_haptic_walls_depth() {
         let depth = BenchLoad::WALL.bed.depth;
-        let wall = |x: f64| draw(&BenchLoad::WALL.standing(x, 0.0).pose());
+        let wall = |x: f64| draw(&BenchLoad::WALL.at(x, 0.0).pose());
         let block = wall(0.0).pieces.into_iter().rfind(|p| p.part == DrawnPart::Frame).unwrap();
         let top = block.outline.iter().map(|p| p.y).fold(f64::MIN, f64::max);
         let way = |x: f64| lowest(&wall(x), DrawnPart::Key) - top;
@@ -98,12 +98,12 @@ mod tests {
     fn names_of_wall_and_load_cover_nothing_in_motion() {
         let picture = Rect::from_min_size(pos2(0.0, 0.0), vec2(460.0, 190.0));
         for load in [BenchLoad::WALL, BenchLoad::BENCH] {
-            let rest = draw(&load.standing(0.0, 0.0).pose());
+            let rest = draw(&load.at(0.0, 0.0).pose());
             let (low, high) = around(&rest, None);
             let view = ScreenMapping::fit((low, high), picture);
             for i in 0..=20 {
                 let x = f64::from(i) / 20.0 * (load.bed.depth + 0.2e-3);
-                let drawing = draw(&load.standing(x, x.min(9e-3)).pose());
+                let drawing = draw(&load.at(x, x.min(9e-3)).pose());
                 names_are_free("load", &view, &drawing);
                 for p in drawing.pieces.iter().flat_map(|piece| &piece.outline) {
                     assert!(p.x > low.x && p.x < high.x && p.y > low.y && p.y < high.y, "{p:?}");

@@ -4,7 +4,7 @@ use egui::{Grid, ProgressBar, RichText, Ui};
 
 use crate::editor::theme;
 use touchback_core::math::cast::single;
-use touchback_haptics::hello_words as words;
+use touchback_haptics::hello_message as words;
 use touchback_haptics::sidecar::{Histogram, SidecarReport};
 use touchback_haptics::status_text;
 

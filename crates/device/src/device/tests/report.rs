@@ -1,4 +1,4 @@
-//! What a keyboard of 88 keys says of them.
+//! Selection of the keys that a keyboard of 88 keys reports.
 
 use super::*;
 
@@ -17,8 +17,8 @@ fn eighty_eight(state_keys: u8) -> Device<88> {
     Device::new(build, 0)
 }
 
-/// The keys of the state that is due after a tick, if one is.
-fn told(device: &mut Device<88>) -> Option<Vec<u8>> {
+/// The keys of the state that is sent after a tick, if one is due.
+fn reported(device: &mut Device<88>) -> Option<Vec<u8>> {
     let mut out = [0; crate::frame::MAX_FRAME];
     let length = device.report(&mut out);
     let mut receiver = FrameReceiver::new();
@@ -29,17 +29,17 @@ fn told(device: &mut Device<88>) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn a_keyboard_of_88_reports_what_moves_and_one_of_the_rest() {
+fn a_state_names_the_moving_keys_and_one_other_in_turn() {
     let mut device = eighty_eight(88);
     let (mut counts, mut forces, mut now) = ([0; 88], [0.0; 88], 0);
     let mut seen = std::collections::BTreeSet::new();
     for tick in 0..8 * 400 {
         now += 125;
         counts[30] = tick / 8;
-        // Others flicker by one count.
+        // Flicker of one count is no motion.
         counts[40] = i32::from(tick % 50 == 0);
         device.tick(now, &counts, &mut forces);
-        if let Some(keys) = told(&mut device).filter(|_| tick > 1000) {
+        if let Some(keys) = reported(&mut device).filter(|_| tick > 1000) {
             assert!(keys.contains(&30) && keys.len() <= 2, "{keys:?}");
             seen.extend(keys);
         }
@@ -47,33 +47,32 @@ fn a_keyboard_of_88_reports_what_moves_and_one_of_the_rest() {
     assert_eq!(seen.len(), 88);
 }
 
-/// Hours after a key moved it still counts as at rest.
 #[test]
 fn a_key_at_rest_stays_at_rest_across_every_wrap() {
     let mut device = eighty_eight(88);
     let (counts, mut forces, mut now) = ([0; 88], [0.0; 88], 0u32);
     for _ in 0..40 {
-        // A device without a host ticks on; in steps of five minutes here.
+        // Ticks five minutes apart: more than three hours in all.
         now = now.wrapping_add(300_000_000);
         device.tick(now, &counts, &mut forces);
-        assert_eq!(told(&mut device).unwrap().len(), 1);
+        assert_eq!(reported(&mut device).unwrap().len(), 1);
     }
 }
 
-/// All 88 move on a wire that carries eight records: each in its turn, none is left out.
+/// All 88 keys move and a state holds eight: the keys are reported in turn.
 #[test]
-fn what_a_state_holds_is_bounded_when_every_key_moves() {
+fn moving_keys_take_turns_where_a_state_cannot_hold_them_all() {
     let mut device = eighty_eight(8);
     let (mut forces, mut now) = ([0.0; 88], 0);
-    let mut heard = [0u32; 88];
+    let mut reports = [0u32; 88];
     for tick in 0..8 * 130 {
         now += 125;
         device.tick(now, &[tick / 2; 88], &mut forces);
-        if let Some(keys) = told(&mut device) {
+        if let Some(keys) = reported(&mut device) {
             assert!(keys.len() <= 8, "{keys:?}");
-            keys.iter().for_each(|k| heard[usize::from(*k)] += 1);
+            keys.iter().for_each(|k| reports[usize::from(*k)] += 1);
         }
     }
-    assert!(heard.iter().all(|n| (9..=13).contains(n)), "{heard:?}");
+    assert!(reports.iter().all(|n| (9..=13).contains(n)), "{reports:?}");
     assert_eq!(device.rounds, 13);
 }

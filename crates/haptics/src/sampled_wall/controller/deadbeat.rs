@@ -1,16 +1,15 @@
-//! Compensation of threshold crossings between samples, by deadbeat control of a visit's end.
+//! Compensation of threshold crossings between samples by deadbeat control at the end of a visit.
 //!
-//! [Gillespie 1996, §5.4.3]. At the first sample inside (t_m) the instant of entry follows from
-//! the last sample outside and the free motion, the exit from the motion on a real wall, and the
-//! state x_d that the real wall would leave behind at the first sample after it, t_n. Two forces,
-//! at t_{n−2} and t_{n−1}, bring the sampled plant there: [u_{n−1}; u_{n−2}] = C⁻¹(x_d − Φ²x),
-//! C = [Γ ΦΓ] (the thesis prints the forces in the other order). Before, the poles are placed.
+//! [Gillespie 1996, §5.4.3]. At t_m, the first sample inside, the time of entry follows from the last sample
+//! outside and the free motion. The motion on a real wall gives the exit, and the state x_d at t_n, the first
+//! sample after the exit. Two forces, at t_{n−2} and t_{n−1}, bring the sampled plant to x_d:
+//! [u_{n−1}; u_{n−2}] = C⁻¹(x_d − Φ²x), C = [Γ ΦΓ] (the thesis prints the forces in the other order). Earlier
+//! samples use placed poles.
 //!
-//! A visit too short for two samples (n < m + 2) has one force for two states. The fallback
-//! lends it the next period: the two forces still begin at t_m and meet the real motion at
-//! t_{m+2}, after its flight from the exit (and, if that is as short, its next visit). Where the
-//! real motion stays inside for good, or switches more than `SWITCHES` times before t_{m+2},
-//! the placed poles take over. Each fallback is counted.
+//! A visit too short for two samples (n < m + 2) has one force for two states. As a fallback the two forces
+//! begin at t_m and reach the real motion at t_{m+2}, after the flight from the exit (and the next visit, if the
+//! flight is short, too). Where the real motion stays inside, or switches more than `SWITCHES` times before
+//! t_{m+2}, placed poles are used. Each fallback is counted.
 
 use nalgebra::{Matrix2, RowVector2, Vector1, Vector2};
 
@@ -20,20 +19,20 @@ use touchback_core::episode::exact::Discrete;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::power::square;
 
-/// How visits were treated, counted since reset.
+/// Numbers of visits by treatment since reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Visits {
-    /// Brought to the real wall's state by two forces.
+    /// Led to the state of the real wall by two forces.
     pub exact: u32,
-    /// Too short: brought to the real motion one period later.
+    /// Too short; led to the real motion one period later.
     pub short: u32,
-    /// Entered without a sample outside just before, or with one that contradicts the model.
+    /// Entered without a preceding sample outside, or with one that contradicts the model.
     pub unseen: u32,
-    /// Left to the placed poles: no end foreseen, or the plant strayed from the plan.
+    /// Controlled by placed poles: no end was found, or the plant deviated from the plan.
     pub placed: u32,
 }
 
-/// What is known of the visit under way.
+/// The present visit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Visit {
     Outside,
@@ -41,23 +40,23 @@ enum Visit {
     Placed,
 }
 
-/// A visit's foreseen end.
+/// Plan of a visit's end.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Plan {
     /// Samples until t_n.
     left: u32,
-    /// x_d there.
+    /// State x_d at t_n.
     desired: Motion,
-    /// The state expected at t_{n−2}.
+    /// State expected at t_{n−2}.
     expected: Motion,
     /// M v² + K x² at t_m, J.
     size: f64,
 }
 
-/// Switches of the real motion followed within one short visit's plan.
+/// Largest number of switches of the real motion in the plan of a short visit.
 const SWITCHES: u32 = 8;
 
-/// A wall that switches as if between samples.
+/// A wall that compensates switching between samples.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Deadbeat {
     plant: Plant,
@@ -65,7 +64,7 @@ pub struct Deadbeat {
     period: f64,
     step: Discrete<2, 1>,
     twice: Matrix2<f64>,
-    /// Inverse of the controllability matrix over two samples: state error to the last two forces.
+    /// Inverse of the controllability matrix over two samples, which maps a state error to the last two forces.
     reach: Matrix2<f64>,
     placed: Placement,
     before: Option<Motion>,
@@ -73,16 +72,16 @@ pub struct Deadbeat {
     visits: Visits,
 }
 
-/// Longest visit planned, samples: longer ones are left to the placed poles.
-const LONGEST: f64 = 1e6;
+/// Longest planned visit, samples; longer ones are controlled by placed poles.
+const MAX_SAMPLES: f64 = 1e6;
 
-/// Distance from the plan, as a share of the visit's amplitude, beyond which the last two forces
-/// are not trusted: a finger that moved of its own would be thrown. Chosen.
-const ASTRAY: f64 = 0.25;
+/// Deviation from the plan, as a share of the visit's amplitude, beyond which the last two forces are not used,
+/// because they would throw a finger that has moved by itself. Chosen.
+const MAX_DEVIATION: f64 = 0.25;
 
 impl Deadbeat {
-    /// A wall of `stiffness` N/m and `damping` N·s/m for `plant` at the sample period `period` s;
-    /// `None` if the plant cannot be controlled at this period.
+    /// A wall of `stiffness`, N/m, and `damping`, N·s/m, for `plant` at the sample period `period`, s; `None` if the
+    /// plant is not controllable at this period.
     #[must_use]
     pub fn new(plant: &Plant, stiffness: f64, damping: f64, period: f64) -> Option<Self> {
         let step = plant.discrete(period);
@@ -102,8 +101,8 @@ impl Deadbeat {
         })
     }
 
-    /// What it remembers from sample to sample, but for the counts: the visit's kind (and whether
-    /// the last sample was outside), and numbers, all finite.
+    /// State between samples, without the counts: a code of the visit and of the last sample's side, and finite
+    /// numbers.
     #[must_use]
     pub fn memory(&self) -> (u8, [f64; 8]) {
         let mut memory = [0.0; 8];
@@ -124,7 +123,7 @@ impl Deadbeat {
         (kind + 4 * u8::from(self.before.is_some()), memory)
     }
 
-    /// Takes up what [`Deadbeat::memory`] gave; what it cannot have given is a plant outside.
+    /// Restores a state from [`Deadbeat::memory`]; an invalid code gives a plant outside.
     pub fn recall(&mut self, kind: u8, memory: [f64; 8]) {
         let [x, v, left, d0, d1, e0, e1, size] = memory;
         self.before = (kind & 4 != 0).then_some([x, v]);
@@ -140,13 +139,13 @@ impl Deadbeat {
         };
     }
 
-    /// How visits were treated since reset.
+    /// Numbers of visits by treatment since reset.
     #[must_use]
     pub const fn visits(&self) -> Visits {
         self.visits
     }
 
-    /// Plans the visit whose first inner sample is `now`.
+    /// Plans the visit whose first sample inside is `now`.
     fn plan(&mut self, now: Motion) -> Visit {
         let entry = self
             .before
@@ -156,7 +155,7 @@ impl Deadbeat {
                 self.visits.unseen += 1;
                 (now, 0.0)
             },
-            // The crossing itself lies at zero: no rounding decides the side.
+            // The crossing is at exactly 0, so that rounding does not decide the side.
             |([_, v], t)| ([0.0, v], self.period - t),
         );
         let Some(stay) = self.target.leaves(start) else {
@@ -166,7 +165,7 @@ impl Deadbeat {
         let exit = [0.0, self.target.after(start, stay)[1]];
         // Samples from t_m to the first after the exit.
         let samples = ((stay - ago) / self.period).ceil();
-        if samples >= LONGEST {
+        if samples >= MAX_SAMPLES {
             self.visits.placed += 1;
             return Visit::Placed;
         }
@@ -187,12 +186,12 @@ impl Deadbeat {
         Visit::Planned(Plan { left: 2, desired, expected: now, size })
     }
 
-    /// The real motion `time` s after leaving the wall in the state `exit`; `None` if it switches
-    /// too often.
+    /// The real motion `time`, s, after leaving the wall in the state `exit`; `None` if the motion switches too
+    /// often.
     fn real(&self, exit: Motion, mut time: f64) -> Option<Motion> {
         let mut leaving = exit;
         for _ in 0..SWITCHES {
-            // Just outside, so that the landing is the next one.
+            // Just outside, so that the next landing is found.
             let before = [-f64::MIN_POSITIVE, leaving[1]];
             let Some(flight) = self.plant.lands(before, time) else {
                 return Some(self.plant.after(leaving, time));
@@ -210,7 +209,7 @@ impl Deadbeat {
         None
     }
 
-    /// The two forces along +x, in the order of their use, that bring `now` to `desired`, N.
+    /// The two forces along +x, N, in the order of their use, that bring `now` to `desired`.
     fn forces(&self, now: Motion, desired: Motion) -> [f64; 2] {
         let biased = self.twice * Vector2::from(now)
             + (self.step.phi * self.step.gamma + self.step.gamma) * self.plant.bias;
@@ -218,9 +217,9 @@ impl Deadbeat {
         [u[1], u[0]]
     }
 
-    /// The force along +x that brings `now` nearest to `desired` in one sample, N: on the planned
-    /// path the second force itself, off it (noise, an unmodelled push) least squares, lengths
-    /// weighed by the period.
+    /// The force along +x, N, that brings `now` nearest to `desired` in one sample: the second force on the
+    /// planned path, else (noise, an unmodelled push) the least-squares solution, with lengths weighted by the
+    /// period.
     fn last(&self, now: Motion, desired: Motion) -> f64 {
         let free = self.step.step(&Vector2::from(now), &Vector1::new(self.plant.bias));
         let gain = self.step.gamma;
@@ -228,11 +227,11 @@ impl Deadbeat {
         (weight * (Vector2::from(desired) - free))[0] / (weight * gain)[0]
     }
 
-    /// Too far from where the plan expected the plant for two forces to be trusted.
-    fn is_astray(&self, now: Motion, plan: &Plan) -> bool {
+    /// The deviation of the plant from the plan is too large for the two forces.
+    fn is_off_plan(&self, now: Motion, plan: &Plan) -> bool {
         let size = |[x, v]: Motion| self.target.mass * v * v + self.target.stiffness * x * x;
         let off = [now[0] - plan.expected[0], now[1] - plan.expected[1]];
-        size(off) > ASTRAY * ASTRAY * plan.size
+        size(off) > MAX_DEVIATION * MAX_DEVIATION * plan.size
     }
 }
 
@@ -242,7 +241,7 @@ impl Controller for Deadbeat {
         let is_outside = now.position <= 0.0;
         let ended = match &self.visit {
             Visit::Outside => true,
-            // Out long before the plan's end: the plant was pulled.
+            // Outside long before the end of the plan: the plant was pulled.
             Visit::Planned(plan) => plan.left == 0 || (is_outside && plan.left > 2),
             Visit::Placed => is_outside,
         };
@@ -256,7 +255,7 @@ impl Controller for Deadbeat {
             Visit::Planned(mut plan) => {
                 let known = match plan.left {
                     1 => Some(self.last(x, plan.desired)),
-                    2 => (!self.is_astray(x, &plan)).then(|| self.forces(x, plan.desired)[0]),
+                    2 => (!self.is_off_plan(x, &plan)).then(|| self.forces(x, plan.desired)[0]),
                     _ => Some(-self.placed.inside(x)),
                 };
                 plan.left -= 1;

@@ -1,4 +1,4 @@
-//! Design in the digital domain: the sampled loop's poles are those of the plant on a real wall.
+//! Design in the digital domain: the poles of the sampled loop are those of the plant on a real wall.
 //!
 //! [Gillespie 1996, §5.4.2]. Gains by Ackermann's formula k = [0 1] C⁻¹ p(Φ), C = [Γ ΦΓ] (the
 //! thesis prints b for Γ and names Aizerman), p the characteristic polynomial of the target
@@ -11,8 +11,8 @@ use super::{Controller, Measurement};
 use crate::sampled_wall::plant::{Motion, Plant};
 use touchback_core::episode::exact::Discrete;
 
-/// Gains k for Φ − Γk to have the characteristic polynomial z² − `trace` z + `det`; `None` if
-/// the plant cannot be controlled.
+/// Gains k with which Φ − Γk has the characteristic polynomial z² − `trace` z + `det`; `None` if the plant is not
+/// controllable.
 #[must_use]
 pub fn ackermann(plant: &Discrete<2, 1>, trace: f64, det: f64) -> Option<RowVector2<f64>> {
     let (phi, gamma) = (&plant.phi, &plant.gamma);
@@ -21,18 +21,17 @@ pub fn ackermann(plant: &Discrete<2, 1>, trace: f64, det: f64) -> Option<RowVect
     reach.try_inverse().map(|inverse| RowVector2::new(0.0, 1.0) * inverse * polynomial)
 }
 
-/// A wall of placed poles.
+/// A wall with placed poles.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Placement {
     gains: RowVector2<f64>,
-    /// Where the force is as much as on the target at rest, m, and that force, N.
+    /// Rest position of the target, m, and its force, N.
     rest: (f64, f64),
 }
 
 impl Placement {
-    /// A wall of `stiffness` N/m and `damping` N·s/m for `plant` at the sample period `period` s;
-    /// with `rest`, the plant also comes to rest where a real wall would hold it. `None` if the
-    /// plant cannot be controlled at this period.
+    /// A wall of `stiffness`, N/m, and `damping`, N·s/m, for `plant` at the sample period `period`, s; `None` if the
+    /// plant is not controllable at this period.
     #[must_use]
     pub fn new(plant: &Plant, stiffness: f64, damping: f64, period: f64) -> Option<Self> {
         let target = plant.on(stiffness, damping).discrete(period).phi;
@@ -40,20 +39,20 @@ impl Placement {
         Some(Self { gains, rest: (0.0, 0.0) })
     }
 
-    /// These gains about the target's rest position, so that the bias does not shift it.
+    /// Applies the gains about the rest position of a real wall, so that the bias does not shift it.
     #[must_use]
     pub fn about_rest(self, plant: &Plant, stiffness: f64) -> Self {
         let rest = plant.bias / (plant.stiffness + stiffness);
         Self { rest: (rest, stiffness * rest), ..self }
     }
 
-    /// k₁, N/m, and k₂, N·s/m.
+    /// The gains k₁, N/m, and k₂, N·s/m.
     #[must_use]
     pub fn gains(&self) -> [f64; 2] {
         [self.gains[0], self.gains[1]]
     }
 
-    /// The force inside the wall, N.
+    /// Force inside the wall, N.
     #[must_use]
     pub fn inside(&self, [x, v]: Motion) -> f64 {
         let (rest, held) = self.rest;

@@ -1,8 +1,8 @@
-//! Half-sample prediction: the wall's force where the plant will be in the middle of the hold.
+//! Half-sample prediction: the force of the wall at the predicted state in the middle of the hold.
 //!
-//! [Gillespie 1996, table 5.4]. The model that predicts is the target, the plant on a real wall:
+//! [Gillespie 1996, table 5.4]. The prediction uses the target model, the plant on a real wall:
 //! f = K x(T/2) + B v(T/2), for a ball K[(x − a)cos(θ/2) + (v/ω₀)sin(θ/2) + a], a = g/ω₀²,
-//! θ = ω₀T (the table prints cos(t + T/2)). A known delay of the loop is predicted over as well.
+//! θ = ω₀T (the table prints cos(t + T/2)). The prediction also covers a known delay of the loop.
 
 use nalgebra::{Vector1, Vector2};
 
@@ -10,19 +10,19 @@ use super::{Controller, Measurement};
 use crate::sampled_wall::plant::Plant;
 use touchback_core::episode::exact::Discrete;
 
-/// A predictive spring and damper.
+/// A spring and damper with prediction.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Prediction {
     stiffness: f64,
     damping: f64,
-    /// Of the target, over the prediction.
+    /// Discretized target over the prediction time.
     ahead: Discrete<2, 1>,
     bias: f64,
 }
 
 impl Prediction {
-    /// A wall of `stiffness` N/m and `damping` N·s/m for `plant`, forces held `period` s and
-    /// arriving `delay` s late.
+    /// A wall of `stiffness`, N/m, and `damping`, N·s/m, for `plant`. Forces are held for `period`, s, and arrive
+    /// `delay`, s, late.
     #[must_use]
     pub fn new(plant: &Plant, stiffness: f64, damping: f64, period: f64, delay: f64) -> Self {
         let ahead = plant.on(stiffness, damping).discrete(0.5 * period + delay);

@@ -1,16 +1,16 @@
-//! Walls designed in continuous time and simply sampled: f = K x + B v inside, 0 outside.
+//! Walls designed in continuous time and sampled: f = K x + B v inside, 0 outside.
 //!
-//! [Gillespie 1996, tables 5.1, 5.2, eq. 5.1]. The hold makes both active: see
-//! [`touchback_lab::wall::analysis`].
+//! [Gillespie 1996, tables 5.1, 5.2, eq. 5.1]. The hold makes both walls active, as `wall::analysis` of the
+//! laboratory computes.
 
 use super::{Controller, Measurement};
 
-/// Spring and damper.
+/// A sampled spring and damper.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Standard {
-    /// K, N/m.
+    /// Stiffness K, N/m.
     pub stiffness: f64,
-    /// B, N·s/m.
+    /// Damping B, N·s/m.
     pub damping: f64,
 }
 
@@ -26,12 +26,12 @@ impl Controller for Standard {
     fn reset(&mut self) {}
 }
 
-/// A spring that is softer on the way out: the energy kept pays for what the hold gives.
+/// A spring that is softer on the way out, so that the retained energy covers the energy that the hold adds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Hysteresis {
-    /// K on the way in, N/m.
+    /// Stiffness K on the way in, N/m.
     pub stiffness: f64,
-    /// Share of the force left out on the way out, 0…1.
+    /// Share by which the force is reduced on the way out, 0…1.
     pub loss: f64,
 }
 

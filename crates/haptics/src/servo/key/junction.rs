@@ -1,4 +1,4 @@
-//! The simulated key's end of the line: what a slot pushes it with, and its answer.
+//! The simulated key's end of the line: the forces of a slot and the answer.
 
 use std::ops::Range;
 
@@ -19,20 +19,20 @@ pub(super) struct Coupling {
     damping: f64,
 }
 
-/// Of a key that is followed without force.
+/// Coupling of a key that follows the keyboard without force.
 pub(super) const FOLLOW: Coupling = Coupling { stiffness: 4000.0, damping: 12.0 };
-/// Of a device that takes forces only, at 1 kHz.
+/// Coupling of a device without a wave junction, at 1 kHz.
 pub(super) const COUPLE: Coupling = Coupling { stiffness: 800.0, damping: 2.0 };
 
-/// Pull toward the keyboard's own position, N/m, and its most, N: mends what rounding and held
-/// samples let drift.
-const MEND: [f64; 2] = [100.0, 0.1];
-/// Speed below which it acts, m/s.
-const SLOW: f64 = 5e-3;
+/// Pull toward the keyboard's position, N/m, and its largest force, N. It corrects the drift that rounding and
+/// held samples cause.
+const DRIFT_PULL: [f64; 2] = [100.0, 0.1];
+/// Speed below which the pull acts, m/s.
+const DRIFT_SPEED: f64 = 5e-3;
 
 impl HapticKey {
-    /// Through the wave junction of impedance `z` N·s/m, `wave` √W arriving and the player's `finger`
-    /// pressing with N; the answer as a force, N.
+    /// Moves the simulated key through the wave junction of the impedance `z`, N·s/m, under the arriving
+    /// `wave`, √W, and the virtual `finger`, N. Returns the answer −√(2Z)·w, N.
     pub(super) fn by_wave(
         &mut self,
         slot: &Slot,
@@ -47,18 +47,19 @@ impl HapticKey {
         let time = slot.time();
         let mut back = port.leaving(wave, moved / time);
         self.work += Port::energy(wave, back, time);
-        // Only where it makes the wave smaller may the drift be mended, and only near standstill: in
-        // motion the simulated key is ahead by the line's delay.
-        let [place, speed] = self.simulated.key().front();
-        let off = port.wave((MEND[0] * (place - slot.depth())).clamp(-MEND[1], MEND[1]));
-        if speed.abs() < SLOW && (back + off).abs() < back.abs() {
+        // Drift is corrected only where that makes the wave smaller, which keeps the junction passive, and
+        // only near standstill, because in motion the simulated key is ahead by the delay of the line.
+        let [depth, speed] = self.simulated.key().front();
+        let off = port
+            .wave((DRIFT_PULL[0] * (depth - slot.depth())).clamp(-DRIFT_PULL[1], DRIFT_PULL[1]));
+        if speed.abs() < DRIFT_SPEED && (back + off).abs() < back.abs() {
             back += off;
         }
         -port.drive(back)
     }
 
-    /// By a coupling to the keyboard's position, `from` m at the slot's beginning, the player's
-    /// `finger` pressing with N; the force to be commanded, N.
+    /// Moves the simulated key by a coupling to the keyboard's position, which was `from`, m, at the
+    /// beginning of the slot, and by the virtual `finger`, N. Returns the force to command, N.
     pub(super) fn by_coupling(
         &mut self,
         slot: &Slot,
@@ -71,8 +72,8 @@ impl HapticKey {
         let speed = (slot.depth() - from) / time;
         let mut sum = 0.0;
         for i in 0..slot.steps() {
-            let ahead = from + speed * (seconds(i) + 0.5 * seconds(1));
-            let force = stiffness * (ahead - self.simulated.key().front()[0]) + damping * speed;
+            let target = from + speed * (seconds(i) + 0.5 * seconds(1));
+            let force = stiffness * (target - self.simulated.key().front()[0]) + damping * speed;
             let step = slot.before + i;
             let moved = self.steps(slot, step..step + 1, [force + finger, damping], log);
             sum += force - damping * moved / seconds(1);
@@ -80,8 +81,8 @@ impl HapticKey {
         sum * seconds(1) / time
     }
 
-    /// The simulated key through some steps of a slot under one force, N, and impedance, N·s/m,
-    /// logged; how far it moved, m.
+    /// Steps the simulated key through `steps` of a slot under one force, N, and impedance, N·s/m, and
+    /// logs it. Returns its motion, m.
     fn steps(
         &mut self,
         slot: &Slot,
@@ -98,8 +99,8 @@ impl HapticKey {
         for step in steps {
             let [from, _] = self.simulated.key().front();
             self.simulated.step(slot.settings, step, drive, &mut |offset, event| {
-                strings.hear(key, event);
-                log.heard(&TimedEvent { key, step, offset, event });
+                strings.on_event(key, event);
+                log.on_event(&TimedEvent { key, step, offset, event });
             });
             moved += self.simulated.key().front()[0] - from;
         }

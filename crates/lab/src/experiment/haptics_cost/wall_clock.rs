@@ -64,7 +64,7 @@ fn stroke(plant: &KeyPlant, options: ServoOptions) -> Result<Option<(f64, f64)>>
             ConnectionState::Halted => return Ok(None),
             _ => {}
         }
-        while let Some(heard) = sidecar.heard() {
+        while let Some(heard) = sidecar.next_event() {
             if let KeyEvent::Strike { speed } = heard.event
                 && is_live
             {

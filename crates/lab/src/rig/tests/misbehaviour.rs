@@ -7,7 +7,7 @@ use touchback_action::EventKind;
 use touchback_haptics::action::Action;
 use touchback_haptics::emulator::Making;
 use touchback_haptics::emulator::defect::{Defects, SensorDefect};
-use touchback_haptics::log::Kept;
+use touchback_haptics::log::MemoryLog;
 use touchback_haptics::plant::KeyPlant;
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
@@ -46,7 +46,7 @@ fn session(plant: KeyPlant, defects: Defects) -> Session {
         act(1.4, 0, FingerAction::Release { within: 0.1 }),
     ];
     let mut pair = pair(plant, Action::GRAND, acts);
-    pair.emulator.spoil(defects);
+    pair.emulator.set_defects(defects);
     pair.run(0.3, &mut (), |_| ());
     let _ = pair.arm(&mut ());
     let (mut halted, mut strong) = (f64::INFINITY, f64::INFINITY);
@@ -151,7 +151,7 @@ fn a_key_held_through_a_gap_makes_no_strike() {
             let mut pair = pair(KEY, action, acts);
             assert!(pair.arm(&mut ()));
             pair.run(2.5, &mut (), |_| ());
-            let mut record = Kept::default();
+            let mut record = MemoryLog::default();
             pair.line.up.is_cut = true;
             pair.run(gap, &mut record, |_| ());
             pair.line.up.is_cut = false;
@@ -165,7 +165,7 @@ fn a_key_held_through_a_gap_makes_no_strike() {
             });
             let case = format!("{name} {gap} s: {peak} N, {resting} to {least} m");
             println!("{case}");
-            assert_eq!(record.of(EventKind::Strike).len(), 0, "{case}, {:?}", record.heard);
+            assert_eq!(record.of(EventKind::Strike).len(), 0, "{case}, {:?}", record.events);
             assert!(peak < most && least > resting - 0.6e-3, "{case}");
         }
     }
@@ -185,11 +185,11 @@ fn a_session_begun_with_a_held_key_is_quiet() {
         // The key goes down before anybody asks.
         pair.frozen = 8 * 500;
         pair.run(0.6, &mut (), |_| ());
-        let mut record = Kept::default();
+        let mut record = MemoryLog::default();
         assert!(pair.arm(&mut record));
         let mut peak = 0.0f64;
         pair.run(0.7, &mut record, |p| peak = peak.max(p.emulator.force(0).abs()));
-        assert_eq!(record.of(EventKind::Strike).len(), 0, "{action:?} {:?}", record.heard);
+        assert_eq!(record.of(EventKind::Strike).len(), 0, "{action:?} {:?}", record.events);
         assert!(peak < 1.05, "{action:?}: {peak} N");
         pair.run(1.8, &mut record, |p| peak = peak.max(p.emulator.force(0).abs()));
         assert_eq!(pair.servo.status().state, ConnectionState::Live, "{action:?}");

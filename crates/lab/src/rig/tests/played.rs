@@ -7,13 +7,13 @@ use touchback_action::EventKind;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::emulator::Making;
-use touchback_haptics::log::{Entry, Kept, Twin};
+use touchback_haptics::log::{Entry, MemoryLog, Twin};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
 
 const FORCE: f64 = 10.0;
 
-fn armed(keys: u8, plays: bool, recorded: &mut Kept) -> CoSimulation<MemoryLine> {
+fn armed(keys: u8, plays: bool, recorded: &mut MemoryLog) -> CoSimulation<MemoryLine> {
     let making = Making { keys, plant: KEY, ..Making::default() };
     let options = ServoOptions { plays, play_force: FORCE, ..ServoOptions::default() };
     let mut pair = CoSimulation::new(&making, Script::default(), options, line());
@@ -32,7 +32,7 @@ fn key(number: usize) -> KeyNumber {
 /// log is the servo.
 #[test]
 fn notes_move_their_keys_within_the_force_limit() {
-    let mut recorded = Kept::default();
+    let mut recorded = MemoryLog::default();
     let mut pair = armed(12, true, &mut recorded);
     let speeds = [0.1, 0.2, 0.4];
     let mut twin = Twin::new(Action::GRAND);
@@ -74,7 +74,7 @@ fn notes_move_their_keys_within_the_force_limit() {
 /// Off, not armed or not there: nothing moves.
 #[test]
 fn the_player_is_off_unless_it_is_allowed() {
-    let mut recorded = Kept::default();
+    let mut recorded = MemoryLog::default();
     let mut pair = armed(1, false, &mut recorded);
     assert!(!ServoOptions::default().plays);
     // The key creeps back from its first push.
@@ -105,7 +105,7 @@ fn a_finger_takes_the_key_over_at_once() {
         (0.05, FingerAction::Bias { force: 6.0 }),
         (0.03, FingerAction::Strike { speed: 0.5 }),
     ] {
-        let mut recorded = Kept::default();
+        let mut recorded = MemoryLog::default();
         let mut pair = armed(1, true, &mut recorded);
         let begin = pair.time();
         pair.servo.play(key(0), speed);
@@ -137,7 +137,7 @@ fn a_finger_takes_the_key_over_at_once() {
 /// A finger rests in the way of a key that has to leave its stop, and one is on the key already.
 #[test]
 fn a_key_that_is_held_is_not_forced() {
-    let mut recorded = Kept::default();
+    let mut recorded = MemoryLog::default();
     let mut pair = armed(1, true, &mut recorded);
     let hold =
         ScriptedAction { time: pair.time(), key: 0, deed: FingerAction::Bias { force: -15.0 } };

@@ -13,7 +13,7 @@ use crate::rig::co_simulation::CoSimulation;
 use touchback_haptics::emulator::Making;
 use touchback_haptics::log::Twin;
 use touchback_haptics::plant::KeyPlant;
-use touchback_haptics::replay::{Felt, Replay};
+use touchback_haptics::replay::{Replay, ReplayEvent};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
 
@@ -60,7 +60,7 @@ fn a_take_read_back_is_the_servo_bit_for_bit() {
         let action = take.action().unwrap();
         let mut replay = Replay::recorded(take.in_memory().unwrap(), action, 44_100.0);
         // The same as it is read.
-        let mut brought = Replay::brought(action, 44_100.0);
+        let mut brought = Replay::supplied(action, 44_100.0);
         let mut coming = take.entries().unwrap();
         let (mut now, mut sounds, mut as_read) = (0u64, Vec::new(), Vec::new());
         while !replay.is_over() {
@@ -70,9 +70,9 @@ fn a_take_read_back_is_the_servo_bit_for_bit() {
                 (moment.to_bits(), what.event.kind(), value.to_bits())
             };
             replay.block(now, length, |ahead, what| sounds.push(sound(ahead, what)));
-            while brought.lacks(now, length) {
+            while brought.needs_entries(now, length) {
                 let Some(entry) = coming.next() else { break };
-                brought.bring(entry.unwrap());
+                brought.supply(entry.unwrap());
             }
             brought.block(now, length, |ahead, what| as_read.push(sound(ahead, what)));
             now += block;
@@ -141,7 +141,7 @@ fn a_damaged_take_is_refused_by_line() {
     }
     let two = "touchback servo log 3\nsetting 0 grand \nsetting 1 ball \n";
     let mixed = Recording::read("a.log", two.as_bytes()).unwrap().action().unwrap_err().to_string();
-    assert!(mixed.contains("felt grand and then ball"), "{mixed}");
+    assert!(mixed.contains("has the actions grand and ball"), "{mixed}");
 }
 
 /// A take sounds in place of a keyboard, in a bounce too, and again after a reset; one that cannot
@@ -172,7 +172,7 @@ fn a_take_sounds_in_place_of_a_keyboard() {
         let mut sounds = Vec::new();
         for block in 0..2000u64 {
             end.block(block * 64, 64, &settings, |felt| {
-                if let Felt::Heard(ahead, what) = felt {
+                if let ReplayEvent::Event(ahead, what) = felt {
                     sounds.push(((block as f64 * 64.0 + ahead).to_bits(), *what));
                 }
             });

@@ -10,12 +10,12 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 use touchback_haptics::action::Action;
 use touchback_haptics::emulator::Making;
-use touchback_haptics::log::Kept;
+use touchback_haptics::log::MemoryLog;
 use touchback_haptics::replay::{Replay, end};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
 
-fn trill(seconds: f64) -> (Kept, [u64; STATES + 1]) {
+fn trill(seconds: f64) -> (MemoryLog, [u64; STATES + 1]) {
     let act = ScriptedAction {
         time: 0.3,
         key: 0,
@@ -24,7 +24,7 @@ fn trill(seconds: f64) -> (Kept, [u64; STATES + 1]) {
     let making = Making { plant: KEY, ..Making::default() };
     let script = Script::new(vec![act]);
     let mut pair = CoSimulation::new(&making, script, ServoOptions::default(), line());
-    let mut recorded = Kept::default();
+    let mut recorded = MemoryLog::default();
     assert!(pair.arm(&mut recorded));
     pair.run(seconds, &mut recorded, |_| ());
     (recorded, pair.servo.simulated(0).unwrap().save().bits())

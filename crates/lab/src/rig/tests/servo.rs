@@ -8,7 +8,7 @@ use touchback_action::{ActionSettings, EventKind};
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::emulator::Making;
-use touchback_haptics::log::{Kept, Twin};
+use touchback_haptics::log::{MemoryLog, Twin};
 use touchback_haptics::plant::KeyPlant;
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::{Servo, ServoOptions};
@@ -34,11 +34,11 @@ fn nothing_gives_force_before_arming() {
         act(0.8, 0, FingerAction::Release { within: 0.1 }),
     ];
     let mut pair = pair(1, ServoOptions::default(), acts);
-    let mut record = Kept::default();
+    let mut record = MemoryLog::default();
     pair.run(1.5, &mut record, |p| assert_eq!(p.emulator.force(0), 0.0));
     assert_eq!(pair.servo.status().state, ConnectionState::Present);
     // It plays all the same.
-    assert_eq!(record.of(EventKind::Strike).len(), 1, "{:?}", record.heard);
+    assert_eq!(record.of(EventKind::Strike).len(), 1, "{:?}", record.events);
 }
 
 #[test]
@@ -50,12 +50,12 @@ fn a_finger_feels_let_off_check_and_repetition() {
         act(1.4, 0, FingerAction::Release { within: 0.1 }),
     ];
     let mut pair = pair(1, ServoOptions::default(), acts);
-    let mut record = Kept::default();
+    let mut record = MemoryLog::default();
     assert!(pair.arm(&mut record));
     pair.run(2.2, &mut record, |_| ());
     assert_eq!(pair.servo.status().state, ConnectionState::Live, "{:?}", pair.servo.status());
     for kind in [EventKind::LetOffStart, EventKind::Strike, EventKind::Check] {
-        assert_eq!(record.of(kind).len(), 2, "{kind:?} {:?}", record.heard);
+        assert_eq!(record.of(kind).len(), 2, "{kind:?} {:?}", record.events);
     }
     assert!(pair.emulator.peak() > 0.5 && pair.emulator.peak() <= 20.0);
     let end = (pair.servo.key(0), pair.emulator.key(0), pair.servo.simulated(0));
@@ -87,7 +87,7 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
     ];
     let line = MemoryLine::new(1, 5);
     let mut pair = CoSimulation::new(&making, Script::new(acts), ServoOptions::default(), line);
-    let mut record = Kept::default();
+    let mut record = MemoryLog::default();
     assert!(pair.arm(&mut record));
     pair.run(1.6, &mut record, |_| ());
     assert_eq!(pair.servo.status().state, ConnectionState::Live);
@@ -105,7 +105,7 @@ fn a_twin_follows_regulation_that_is_turned_in_play() {
         act(2.2, 2, FingerAction::Press { depth: 22e-3, within: 0.08 }),
     ];
     let mut pair = pair(3, ServoOptions::default(), acts);
-    let mut record = Kept::default();
+    let mut record = MemoryLog::default();
     assert!(pair.arm(&mut record));
     let standard = ActionSettings::default();
     let other = ActionSettings { let_off_mm: 4.0, blow_mm: 42.0, key_dip_mm: 9.0, ..standard };
@@ -165,7 +165,7 @@ fn the_twin_is_the_servo_bit_for_bit() {
         })
         .collect();
     let mut pair = pair(8, ServoOptions::default(), acts);
-    let mut record = Kept::default();
+    let mut record = MemoryLog::default();
     assert!(pair.arm(&mut record));
     // Loss and a pulled plug on the way.
     pair.run(1.0, &mut record, |_| ());
@@ -180,7 +180,7 @@ fn the_twin_is_the_servo_bit_for_bit() {
     let mut twin = Twin::new(Action::GRAND);
     let mut heard = Vec::new();
     record.entries.iter().for_each(|e| twin.play(e, |h| heard.push(*h)));
-    assert_eq!(heard, record.heard);
+    assert_eq!(heard, record.events);
     assert!(twin.adopted() > 8);
     for k in 0..8 {
         let servo = pair.servo.simulated(k).unwrap();
@@ -199,7 +199,7 @@ fn strings_are_felt_in_a_held_key_and_the_twin_follows() {
         let making = Making { first_key: 8, ..making(1) };
         let line = MemoryLine::new(1, 5);
         let mut pair = CoSimulation::new(&making, Script::new(vec![press]), options, line);
-        let mut record = Kept::default();
+        let mut record = MemoryLog::default();
         assert!(pair.arm(&mut record));
         pair.run(1.0, &mut record, |_| ());
         let (mut low, mut high) = (f64::MAX, f64::MIN);
@@ -234,7 +234,7 @@ fn more_keys_than_a_state_holds_move_on_all_the_same() {
             ServoOptions::default(),
             MemoryLine::new(1, 5),
         );
-        let mut record = Kept::default();
+        let mut record = MemoryLog::default();
         assert!(pair.arm(&mut record));
         pair.run(1.0, &mut record, |_| ());
         let mut twin = Twin::new(Action::GRAND);

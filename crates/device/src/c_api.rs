@@ -1,9 +1,12 @@
-//! The face for firmware in C: `include/touchback_device.h` declares it, in f32 and for up to 88 keys.
+//! Functions for firmware in C, in f32 and for up to 88 keys; `include/touchback_device.h` declares them.
 //!
-//! Every function takes a device that [`touchback_new`] returned and nobody else uses meanwhile.
+//! # Safety
+//!
+//! Every pointer must be valid for the type in the signature. A device must come from [`touchback_new`],
+//! and no other code may use it during a call.
 #![allow(
     clippy::missing_safety_doc,
-    reason = "the same for all of them, in the module's documentation"
+    reason = "the module's documentation states the conditions for all functions"
 )]
 
 use crate::device::key_impedance::RenderedBed;
@@ -11,7 +14,7 @@ use crate::device::{Build, Device};
 use crate::frame::MAX_FRAME;
 use crate::message::{Hello, KEYS, KeyFacts, VERSION};
 
-/// A keyboard as C has it.
+/// The device behind `touchback_device` of the header.
 pub type CDevice = Device<KEYS, f32>;
 
 /// `touchback_build` of the header.
@@ -68,19 +71,20 @@ impl CBuild {
     }
 }
 
-/// Bytes of a device.
+/// Size of a device, bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn touchback_size() -> usize {
     size_of::<CDevice>()
 }
 
-/// Alignment of a device.
+/// Alignment of a device, bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn touchback_alignment() -> usize {
     align_of::<CDevice>()
 }
 
-/// A device in `memory` of `size` bytes; null where it does not fit.
+/// Creates a device, switched on at device time `now_us`, in `memory` of `size` bytes. Returns null where
+/// the memory is too small or not aligned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn touchback_new(
     memory: *mut CDevice,
@@ -92,18 +96,18 @@ pub unsafe extern "C" fn touchback_new(
     if memory.is_null() || !memory.is_aligned() || size < size_of::<CDevice>() {
         return core::ptr::null_mut();
     }
-    // SAFETY: the memory is the caller's, large enough and aligned.
+    // SAFETY: checked above for null, alignment and size; the caller guarantees that it is writable.
     unsafe { memory.write(Device::new(build.build(*facts), now_us)) };
     memory
 }
 
-/// Takes a received byte.
+/// Handles a received byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn touchback_receive(device: &mut CDevice, byte: u8) {
     device.receive(byte);
 }
 
-/// One tick.
+/// One tick at device time `now_us`: sensor counts in, forces out, N.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn touchback_tick(
     device: &mut CDevice,
@@ -114,7 +118,7 @@ pub unsafe extern "C" fn touchback_tick(
     device.tick(now_us, counts, newtons);
 }
 
-/// Writes the next frame; its length, 0 for none.
+/// Writes the next frame to `out`. Returns its length in bytes, 0 where nothing is to be sent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn touchback_report(
     device: &mut CDevice,
@@ -140,10 +144,10 @@ mod tests {
     use super::*;
     use core::mem::{offset_of, size_of};
 
-    /// Sizes and offsets by the C compiler are those of Rust, every function has a declaration that
-    /// compiles, and one that is not there does not.
+    /// The C compiler finds the sizes and offsets of Rust, and compiles a call of every function. A wrong
+    /// size does not compile.
     #[test]
-    fn the_header_says_what_rust_does() {
+    fn the_c_header_agrees_with_rust() {
         let folder = std::env::temp_dir().join(format!("touchback-c-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let numbers = [
@@ -188,9 +192,9 @@ mod tests {
             std::fs::write(&file, source).unwrap();
             let mut cc = std::process::Command::new("cc");
             cc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "-I", include]);
-            cc.arg("-o").arg(folder.join("face.o")).arg(&file).output().unwrap()
+            cc.arg("-o").arg(folder.join("api.o")).arg(&file).output().unwrap()
         };
-        let good = compiles("face.c", &source);
+        let good = compiles("api.c", &source);
         let bad = compiles("wrong.c", &source.replace("== 88,", "== 87,"));
         std::fs::remove_dir_all(&folder).unwrap();
         assert!(good.status.success(), "{}", String::from_utf8_lossy(&good.stderr));
@@ -198,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_of_c_ticks_and_answers() {
+    fn a_device_made_through_the_c_functions_ticks_and_answers() {
         let build = CBuild {
             keys: 1,
             first_key: 40,
@@ -210,12 +214,12 @@ mod tests {
         };
         let mut memory = Box::new(core::mem::MaybeUninit::<CDevice>::uninit());
         let (size, facts) = (touchback_size(), [KeyFacts::default(); KEYS]);
-        // The next place in memory that would do is so far away.
-        let places = [CDevice::new(build.build(facts), 0), CDevice::new(build.build(facts), 0)];
-        assert_eq!(size_of_val(&places), 2 * size);
-        assert_eq!(touchback_alignment(), align_of_val(&places));
+        // An array shows the stride and alignment of devices in memory.
+        let devices = [CDevice::new(build.build(facts), 0), CDevice::new(build.build(facts), 0)];
+        assert_eq!(size_of_val(&devices), 2 * size);
+        assert_eq!(touchback_alignment(), align_of_val(&devices));
         let (counts, mut newtons, mut out) = ([0; KEYS], [1.0; KEYS], [0; MAX_FRAME]);
-        // SAFETY: memory for a device, used by nothing else.
+        // SAFETY: the memory has the size and alignment of a device, and nothing else uses it.
         unsafe {
             assert!(touchback_new(memory.as_mut_ptr(), size - 1, &build, &facts, 0).is_null());
             let device = touchback_new(memory.as_mut_ptr(), size, &build, &facts, 0).as_mut();
@@ -224,7 +228,7 @@ mod tests {
                 touchback_tick(device, 125 * tick, &counts, &mut newtons);
             }
             assert_eq!(newtons, [0.0; KEYS]);
-            // A state of one key, and nothing after it.
+            // One state with one key.
             assert_eq!(
                 [touchback_report(device, &mut out), touchback_report(device, &mut out)],
                 [28, 0]
