@@ -51,7 +51,7 @@ impl Keyboard {
         let other = pack.iter().flatten().next().map_or(0, |key| key.index());
         let indices = pack.map(|key| key.map_or(other, |key| key.index()));
         let keys = indices.map(|i| &self.assemblies[i]);
-        if self.lanes.are_worth(active) && self.lane_assignment.take_stale(which) {
+        if self.lanes.is_faster_for(active) && self.lane_assignment.take_stale(which) {
             self.lanes.refresh(which, keys);
         }
         let mut group =

@@ -97,19 +97,25 @@ impl Sums {
     }
 
     /// A felt that bears on a light part, beyond `load` N.
-    pub(super) fn felt_of_light(&mut self, felt: &Felt, load: f64, depth: f64, rate: f64) -> f64 {
-        self.add(felt.contact_of_light(load, depth, rate), felt.energy(depth))
+    pub(super) fn felt_with_light_part(
+        &mut self,
+        felt: &Felt,
+        load: f64,
+        depth: f64,
+        rate: f64,
+    ) -> f64 {
+        self.add(felt.contact_with_light_part(load, depth, rate), felt.energy(depth))
     }
 
     /// The same of a torsional stop, beyond `load` N·m.
-    pub(super) fn torsional_of_light(
+    pub(super) fn torsional_with_light_part(
         &mut self,
         felt: &Felt,
         load: f64,
         angle: f64,
         rate: f64,
     ) -> f64 {
-        self.add(felt.torsional_contact_of_light(load, angle, rate), felt.energy(angle))
+        self.add(felt.torsional_contact_with_light_part(load, angle, rate), felt.energy(angle))
     }
 
     pub(super) fn torsional(&mut self, felt: &Felt, angle: f64, rate: f64) -> f64 {

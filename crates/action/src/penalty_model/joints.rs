@@ -139,8 +139,13 @@ pub(super) fn carry_jack(
     let k = coupling.stiffness;
     let b = 2.0 * PLASTIC * (k * j.inertia / arm).sqrt();
     let stop = if !spec.is_rigid() {
-        sums.torsional_of_light(&j.stop_felt, contact::ON_STOP, -turn, -turning)
-            - sums.torsional_of_light(&j.stop_felt, contact::ON_STOP, turn - j.window, turning)
+        sums.torsional_with_light_part(&j.stop_felt, contact::STOP_DAMPING_LOAD, -turn, -turning)
+            - sums.torsional_with_light_part(
+                &j.stop_felt,
+                contact::STOP_DAMPING_LOAD,
+                turn - j.window,
+                turning,
+            )
     } else if memory.home {
         sums.stored += 0.5 * k * arm * turn * turn;
         sums.loss += b * arm * turning * turning;
@@ -159,7 +164,7 @@ pub(super) fn carry_jack(
     let press = if spec.is_rigid() {
         sums.hard(k, b, above, velocity.y)
     } else {
-        sums.felt_of_light(&j.button_felt, contact::ON_TOE, above, velocity.y)
+        sums.felt_with_light_part(&j.button_felt, contact::BUTTON_DAMPING_LOAD, above, velocity.y)
     };
     let slide = [(JACK_AT, 1.0), (JACK, (toe - fly.at).perp().x)];
     sums.friction[CENTRES] = element(j.button_friction * press, &slide);
@@ -243,7 +248,12 @@ fn round_knuckle(
     let point = centre - normal * (distance - j.corner_radius);
     let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
     let depth = h.knuckle_radius + j.corner_radius - distance;
-    let force = sums.felt_of_light(&h.knuckle_felt, contact::ON_HEAD, depth, sliding.dot(normal));
+    let force = sums.felt_with_light_part(
+        &h.knuckle_felt,
+        contact::KNUCKLE_DAMPING_LOAD,
+        depth,
+        sliding.dot(normal),
+    );
     let along = -normal.perp();
     let sides = [
         (JACK_AT, along.x),
@@ -254,7 +264,7 @@ fn round_knuckle(
     sums.friction[CENTRES + 1] = element(h.knuckle_friction * force, &sides);
     fly.push(point, normal * -force);
     hammer.push(point, normal * force);
-    (force, [evaluation::BESIDE - normal.cross(up), depth])
+    (force, [evaluation::ON_SIDE_TILT - normal.cross(up), depth])
 }
 
 /// Repetition lever: knuckle on it, spring, stops, drop screw, centre.

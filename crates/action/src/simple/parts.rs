@@ -39,7 +39,7 @@ pub fn parts(least: u32, contacts: &[Pressed<'_>]) -> u32 {
     let (mut damped, mut swing) = (0.0, 0.0);
     for contact in contacts {
         if contact.compression > 0.0 {
-            damped += contact.felt.turning_damping(contact.compression) * contact.mobility;
+            damped += contact.felt.reversal_damping(contact.compression) * contact.mobility;
             swing += contact.felt.tangent(contact.compression) * contact.mobility;
         }
     }
@@ -66,7 +66,7 @@ pub fn check(contacts: &[(&'static str, &Felt, f64)]) -> Result<(), SpecError> {
     let most = f64::from(MOST);
     for &(name, felt, mobility) in contacts {
         let pressed = felt.compression(LOUDEST);
-        let damped = felt.turning_damping(pressed) * mobility * STEP / most;
+        let damped = felt.reversal_damping(pressed) * mobility * STEP / most;
         let swing = (felt.tangent(pressed) * mobility).sqrt() * STEP / most;
         // No number is not followed either.
         let followed = damped <= DAMPED && swing <= SWING;

@@ -312,7 +312,7 @@ impl Model<STATES, 2, 2> for Spec {
             return part;
         }
         // Felt's hysteresis jumps where the hammer turns round on its string.
-        let turn = self.string.turn(z, speed, mass * speed, h);
+        let turn = self.string.reversal_time(z, speed, mass * speed, h);
         if turn < part && turn > SLIVER * part { turn } else { part }
     }
 }

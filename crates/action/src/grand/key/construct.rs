@@ -5,7 +5,7 @@
 
 use crate::grand::design::regulation::{Borne, Regulated};
 use crate::grand::design::spec::Spec;
-use crate::grand::equations::evaluation::BESIDE;
+use crate::grand::equations::evaluation::ON_SIDE_TILT;
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::equations::{contact, jack, kinematics};
 use crate::grand::{GrandState, Phase, STATES, state};
@@ -57,7 +57,7 @@ pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<GrandSta
         hold_jack_at_button(&n, spec, &mut x);
         // Its head may lean on the knuckle's flank there.
         let k = kinematics::Kinematics::at(&n, &phase.into(), &x);
-        if k.head.q4 >= 0.0 && k.beside() >= BESIDE {
+        if k.head.q4 >= 0.0 && k.normal_tilt() >= ON_SIDE_TILT {
             phase = Phase::Flank;
         }
     }
@@ -89,15 +89,15 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
     for _ in 0..6 {
         let k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
         let on = contact::knuckle_on_lever(&n, &k);
-        let inv_hammer = on.from_hammer.perp().dot(on.normal);
+        let arm = on.from_hammer.perp().dot(on.normal);
         let wanted = spec.lever.knuckle_felt.compression(0.1);
-        x[state::HAMMER] += (on.squeeze.depth - wanted) / inv_hammer;
+        x[state::HAMMER] += (on.compression.depth - wanted) / arm;
     }
     let mut k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
     x[state::LEVER_SPEED] = k.wippen_speed();
     k.u[2] = k.wippen_speed();
     let on = contact::knuckle_on_lever(&n, &k);
-    x[state::HAMMER_SPEED] = on.squeeze.rate / on.from_hammer.perp().dot(on.normal);
+    x[state::HAMMER_SPEED] = on.compression.rate / on.from_hammer.perp().dot(on.normal);
     if spec.damper.present {
         x[state::DAMPER_SPEED] = -speed * spec.damper.arm / spec.key.front;
     }
@@ -113,10 +113,10 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
 /// A free jack where the button holds its toe.
 fn hold_jack_at_button(n: &Precomputed, spec: &Spec, x: &mut [f64; STATES]) {
     let k = kinematics::Kinematics::at(n, &Phase::Return.into(), x);
-    let held = jack::on_button(n, &k.ground());
+    let held = jack::on_button(n, &k.jack_inputs());
     let home = direction(spec.jack.stop).turned(k.wippen);
     x[state::JACK] = angle(Vec2::new(home.dot(held.direction), home.cross(held.direction)));
-    x[state::JACK_SPEED] = (held.inv_key - k.r5) * x[state::KEY_SPEED];
+    x[state::JACK_SPEED] = (held.key_ratio - k.r5) * x[state::KEY_SPEED];
 }
 
 /// Lever angle at which its surface meets the drop screw, rad.

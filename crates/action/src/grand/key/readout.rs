@@ -15,7 +15,7 @@ pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow
     let State { phase, x } = running;
     let free = Evaluation::new(n, &(*phase).into(), input, x);
     let held = free.friction(n, input, x, STEP);
-    let m = free.with(n, &held, input, x);
+    let m = free.with_friction(n, &held, input, x);
     let k = &m.kinematics;
     let (q, q_rate) = coordinates(n, k, x);
     Readout {

@@ -209,7 +209,7 @@ impl Probe {
             [group.inputs[0][lane], group.inputs[1][lane]] = DriveNow::ends(drive, [TRAY_DOWN; 2]);
             is_stale |= self.held[first + lane] != Some(press.row);
         }
-        if is_stale && self.lanes.are_worth(group.active) {
+        if is_stale && self.lanes.is_faster_for(group.active) {
             self.lanes.refresh(which, keys);
             for (held, press) in self.held[slots].iter_mut().zip(&*presses) {
                 *held = press.as_ref().map(|press| press.row);
