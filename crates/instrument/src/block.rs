@@ -359,7 +359,7 @@ impl<K: Keys, S: Strings> Block<K, S> {
 
     /// Whether `key` can be played again.
     fn is_risen(&self, key: KeyNumber) -> bool {
-        self.keys.key_depth(key) <= self.travel(key).again
+        self.keys.key_depth(key) <= self.travel(key).repeat_depth
     }
 
     /// Depth of the grand's key bed, m; 10 mm for a setting that is no number.

@@ -1,4 +1,4 @@
-//! What a technician sets: the regulation and the parts of an action, for all keys at once.
+//! Settings of an action, in a technician's terms: regulation and parts of all keys.
 
 use touchback_core::math::range::settings;
 use touchback_core::mech::hammer::HammerSettings;
@@ -93,7 +93,7 @@ settings! {
 }
 
 impl ActionSettings {
-    /// The hammers of action and strings.
+    /// Settings of the hammers, shared by action and strings; values are clamped to their ranges.
     #[must_use]
     pub fn hammers(&self) -> HammerSettings {
         let s = self.with_numbers(self, |range, value, _| range.clamped(value));
@@ -105,10 +105,10 @@ impl ActionSettings {
         }
     }
 
-    /// The settings a share (0…1) of the way to `target`.
+    /// Linear interpolation from `self` at share 0 to `target` at share 1; the action is that of `target`.
     #[must_use]
     pub fn toward(&self, target: &Self, share: f64) -> Self {
-        let mixed = self.with_numbers(target, |_, a, b| a + (b - a) * share);
-        Self { action: target.action, keys: self.keys.toward(&target.keys, share), ..mixed }
+        let numbers = self.with_numbers(target, |_, a, b| a + (b - a) * share);
+        Self { action: target.action, keys: self.keys.toward(&target.keys, share), ..numbers }
     }
 }

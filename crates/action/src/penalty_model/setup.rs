@@ -40,7 +40,7 @@ pub fn pose(spec: &Spec, x: &[f64; STATES]) -> Pose {
     let surface = contact::surface(spec, lever);
     outline::outline(
         spec,
-        &outline::Places {
+        &outline::BodyPositions {
             key,
             wippen,
             hammer,

@@ -173,7 +173,7 @@ impl Bodies {
     /// How far the key goes.
     #[must_use]
     pub fn travel(&self) -> Travel {
-        Travel { dip: self.dip, again: RISEN * self.dip }
+        Travel { dip: self.dip, repeat_depth: RISEN * self.dip }
     }
 
     /// What a pressing finger meets.

@@ -131,7 +131,11 @@ impl<K: Keys, S: Strings> Block<K, S> {
     /// Speed, m/s, at which the hammer of `key` meets its strings under the velocity that stands for
     /// `speed` m/s; none where it does not arrive.
     fn heard(&self, key: KeyNumber, speed: f64) -> Option<f64> {
-        if asks_finger(&self.settings) { self.efforts.heard(key, speed) } else { Some(speed) }
+        if asks_finger(&self.settings) {
+            self.efforts.hammer_speed(key, speed)
+        } else {
+            Some(speed)
+        }
     }
 
     /// The hammer of `key` meets its strings at the present sample at `heard` m/s, or its plectrum

@@ -27,7 +27,7 @@ impl Spec {
 
 impl Playing<STATES, 1, 0> for Spec {
     fn travel(&self) -> Travel {
-        Travel { dip: TRAVEL, again: RISEN * TRAVEL }
+        Travel { dip: TRAVEL, repeat_depth: RISEN * TRAVEL }
     }
 
     /// The paddle throws the ball as fast as it moves itself, and the ball lands as fast.

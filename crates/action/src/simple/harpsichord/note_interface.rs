@@ -32,7 +32,7 @@ impl Spec {
 impl Playing<STATES, 2, 3> for Spec {
     /// The plectrum must come down past its string.
     fn travel(&self) -> Travel {
-        Travel { dip: self.dip, again: SURELY * (self.gap - self.clear) / self.ratio() }
+        Travel { dip: self.dip, repeat_depth: SURELY * (self.gap - self.clear) / self.ratio() }
     }
 
     fn press(&self) -> Press {

@@ -16,7 +16,7 @@ impl Spec {
 
 impl Playing<STATES, 2, 2> for Spec {
     fn travel(&self) -> Travel {
-        Travel { dip: self.dip, again: RISEN * self.dip }
+        Travel { dip: self.dip, repeat_depth: RISEN * self.dip }
     }
 
     fn press(&self) -> Press {

@@ -43,7 +43,10 @@ impl Playing<STATES, 2, 3> for Spec {
     fn travel(&self) -> Travel {
         let gap = self.notch_height + self.beak * self.rail_height / self.crown;
         let sine = gap / (self.back * (1.0 + self.beak / self.crown));
-        Travel { dip: self.dip, again: SURELY * self.front * libm::asin(sine.clamp(0.0, 1.0)) }
+        Travel {
+            dip: self.dip,
+            repeat_depth: SURELY * self.front * libm::asin(sine.clamp(0.0, 1.0)),
+        }
     }
 
     fn press(&self) -> Press {
