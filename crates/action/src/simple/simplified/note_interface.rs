@@ -1,4 +1,4 @@
-//! The simplified action under host notes.
+//! The simplified action played by host notes.
 
 use super::{HAMMER, HAMMER_SPEED, Phase, STATES, Spec};
 use crate::interface::finger::RISEN;
@@ -8,7 +8,7 @@ use crate::simple::{KEY, KEY_SPEED};
 use touchback_core::episode::State;
 
 impl Spec {
-    /// Crown speed over key-front speed while the key carries the hammer.
+    /// Ratio of crown speed to key-front speed while the hammer is on the key.
     fn ratio(&self) -> f64 {
         self.back / self.front * self.crown / self.knuckle
     }
