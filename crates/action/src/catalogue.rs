@@ -8,7 +8,7 @@ use super::interface::kind::{REFERENCE, THESIS};
 use super::interface::numbers::SpecError;
 use super::keyboard::simple_keys::SimpleKey;
 use super::penalty_model::{self, PenaltyModel};
-use super::simple::{Running, ball, harpsichord, model_a, model_b, simplified, viennese};
+use super::simple::{ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese};
 use super::{ActionKind, ActionSettings, Key};
 use touchback_core::math::compass::KeyNumber;
 
@@ -174,12 +174,12 @@ impl Model {
             Self::PenaltyModel { near, coupling, model } => {
                 Box::new(PenaltyModel::new(model, coupling, &near))
             }
-            Self::Simplified { model } => Box::new(Running::new(model)),
-            Self::ModelA { model } => Box::new(Running::new(model)),
-            Self::ModelB { model } => Box::new(Running::new(model)),
-            Self::Viennese { model } => Box::new(Running::new(model)),
-            Self::Harpsichord { model } => Box::new(Running::new(model)),
-            Self::Ball { model } => Box::new(Running::new(model)),
+            Self::Simplified { model } => Box::new(ActionKey::new(model)),
+            Self::ModelA { model } => Box::new(ActionKey::new(model)),
+            Self::ModelB { model } => Box::new(ActionKey::new(model)),
+            Self::Viennese { model } => Box::new(ActionKey::new(model)),
+            Self::Harpsichord { model } => Box::new(ActionKey::new(model)),
+            Self::Ball { model } => Box::new(ActionKey::new(model)),
         }
     }
 }

@@ -82,7 +82,7 @@ pub trait SimpleAction<const N: usize, const G: usize, const S: usize>:
 
 /// One key of a simple action: specification and state.
 #[derive(Clone, Debug)]
-pub struct Running<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> {
+pub struct ActionKey<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> {
     /// Specification of the key.
     pub spec: M,
     /// Inertia of the key without compensation.
@@ -91,7 +91,9 @@ pub struct Running<M: SimpleAction<N, G, S>, const N: usize, const G: usize, con
     pub state: State<M::Phase, N>,
 }
 
-impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> Running<M, N, G, S> {
+impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize>
+    ActionKey<M, N, G, S>
+{
     /// The key `spec` at rest.
     #[must_use]
     pub fn new(mut spec: M) -> Self {
@@ -121,7 +123,7 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> R
     }
 }
 
-impl<M, const N: usize, const G: usize, const S: usize> Key for Running<M, N, G, S>
+impl<M, const N: usize, const G: usize, const S: usize> Key for ActionKey<M, N, G, S>
 where
     M: Playing<N, G, S>,
 {

@@ -4,7 +4,7 @@ use super::lane_assignment::Pack;
 use super::rest_detector::STILL_SPEED;
 use super::{EventSink, Keyboard};
 use crate::grand::equations::drive::{Causality, DriveNow};
-use crate::grand::equations::lane_group::{self, Group, Running, lanes_of};
+use crate::grand::equations::lane_group::{self, Group, PackState, lanes_of};
 use crate::grand::key::rest;
 use touchback_core::math::key_set::KeySet;
 use touchback_core::math::real::MOST_LANES;
@@ -56,7 +56,7 @@ impl Keyboard {
         }
         let mut group =
             Group { which, keys, active, causality, inputs: [[rest::UNTOUCHED; MOST_LANES]; 2] };
-        let mut running = Running::new();
+        let mut running = PackState::new();
         for lane in lanes_of(active) {
             let i = indices[lane];
             running.put(lane, &self.running(i));

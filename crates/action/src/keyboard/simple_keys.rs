@@ -2,7 +2,7 @@
 
 use crate::grand::design::concert::Built;
 use crate::interface::events::EventList;
-use crate::simple::{Running, ball, harpsichord, model_a, model_b, simplified, viennese};
+use crate::simple::{ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese};
 use crate::{ActionKind, Drive, Key};
 use touchback_core::math::compass::KeyNumber;
 
@@ -16,12 +16,12 @@ const STILL_STEPS: u16 = 400;
 /// A key of any simple action, stored in place so that a change of action does not allocate.
 #[derive(Clone, Debug)]
 enum Kind {
-    Simplified(Running<simplified::Spec, { simplified::STATES }, 2, 2>),
-    ModelA(Running<model_a::Spec, { model_a::STATES }, 1, 2>),
-    ModelB(Running<model_b::Spec, { model_b::STATES }, 1, 2>),
-    Viennese(Running<viennese::Spec, { viennese::STATES }, 2, 3>),
-    Harpsichord(Running<harpsichord::Spec, { harpsichord::STATES }, 2, 3>),
-    Ball(Running<ball::Spec, { ball::STATES }, 1, 0>),
+    Simplified(ActionKey<simplified::Spec, { simplified::STATES }, 2, 2>),
+    ModelA(ActionKey<model_a::Spec, { model_a::STATES }, 1, 2>),
+    ModelB(ActionKey<model_b::Spec, { model_b::STATES }, 1, 2>),
+    Viennese(ActionKey<viennese::Spec, { viennese::STATES }, 2, 3>),
+    Harpsichord(ActionKey<harpsichord::Spec, { harpsichord::STATES }, 2, 3>),
+    Ball(ActionKey<ball::Spec, { ball::STATES }, 1, 0>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,15 +49,15 @@ impl SimpleKey {
         let kind = match kind {
             ActionKind::Grand => return None,
             ActionKind::Simplified => {
-                Kind::Simplified(Running::new(simplified::Spec::of_grand(&built())))
+                Kind::Simplified(ActionKey::new(simplified::Spec::of_grand(&built())))
             }
-            ActionKind::ModelA => Kind::ModelA(Running::new(model_a::Spec::to_play())),
-            ActionKind::ModelB => Kind::ModelB(Running::new(model_b::Spec::to_play())),
-            ActionKind::Viennese => Kind::Viennese(Running::new(viennese::Spec::of_key(key))),
+            ActionKind::ModelA => Kind::ModelA(ActionKey::new(model_a::Spec::to_play())),
+            ActionKind::ModelB => Kind::ModelB(ActionKey::new(model_b::Spec::to_play())),
+            ActionKind::Viennese => Kind::Viennese(ActionKey::new(viennese::Spec::of_key(key))),
             ActionKind::Harpsichord => {
-                Kind::Harpsichord(Running::new(harpsichord::Spec::of_key(key)))
+                Kind::Harpsichord(ActionKey::new(harpsichord::Spec::of_key(key)))
             }
-            ActionKind::Ball => Kind::Ball(Running::new(ball::Spec::to_play())),
+            ActionKind::Ball => Kind::Ball(ActionKey::new(ball::Spec::to_play())),
         };
         let activity = Activity::Asleep;
         Some(Self { key, kind, drive: Drive::Free, activity, quiet: 0 })

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use crate::Drive;
     use crate::Key;
-    use crate::simple::Running;
+    use crate::simple::ActionKey;
     use touchback_core::episode::{Observer, Stepper};
 
     /// Duration of a contact at the landing speed `speed`, s, in closed form: half an oscillation about the
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn the_force_that_holds_ball_and_paddle_equals_their_weight() {
         let spec = Spec { damping: 2.0, ..Spec::default() };
-        let mut key = Running::new(spec);
+        let mut key = ActionKey::new(spec);
         for _ in 0..80_000 {
             key.step(Drive::Motion([0.0; 2]), &mut |_, _| {});
         }

@@ -396,7 +396,7 @@ mod tests {
     use super::*;
     use crate::Key;
     use crate::grand::design::concert::Design;
-    use crate::simple::Running;
+    use crate::simple::ActionKey;
     use crate::{ActionSettings, Drive, EventKind, STEP};
     use touchback_core::math::cast::floor_index;
     use touchback_core::math::compass::KeyNumber;
@@ -409,7 +409,7 @@ mod tests {
     /// Presses at `speed` m/s for `seconds`, then releases for as long. Returns events, largest energy
     /// imbalance, J, and largest work, J.
     fn press(speed: f64, seconds: f64) -> (Vec<(f64, EventKind, f64)>, f64, f64) {
-        let mut key = Running::new(middle());
+        let mut key = ActionKey::new(middle());
         let start = key.readout(Drive::Free).imbalance();
         let (mut events, mut worst, mut work) = (Vec::new(), 0.0f64, 0.0f64);
         let steps = floor_index(seconds / STEP);
@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn the_rest_pose_is_in_balance() {
-        let mut key = Running::new(middle());
+        let mut key = ActionKey::new(middle());
         for _ in 0..4000 {
             key.step(Drive::Free, &mut |_, _| {});
         }

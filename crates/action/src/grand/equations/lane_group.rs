@@ -9,12 +9,12 @@ use touchback_core::math::real::MOST_LANES;
 
 /// Phases and states of the keys of one pack, by lane.
 #[derive(Clone, Copy, Debug)]
-pub struct Running {
+pub struct PackState {
     phases: [Phase; MOST_LANES],
     x: States,
 }
 
-impl Running {
+impl PackState {
     /// A pack of keys whose states are all zero.
     #[must_use]
     pub const fn new() -> Self {
@@ -30,9 +30,9 @@ impl Running {
 
     /// Sets phase and states of the key in `lane`.
     #[inline]
-    pub fn put(&mut self, lane: usize, running: &GrandState) {
-        self.phases[lane] = running.phase;
-        for (lanes, x) in self.x.iter_mut().zip(running.x) {
+    pub fn put(&mut self, lane: usize, key: &GrandState) {
+        self.phases[lane] = key.phase;
+        for (lanes, x) in self.x.iter_mut().zip(key.x) {
             lanes[lane] = x;
         }
     }
@@ -55,7 +55,7 @@ pub struct Group<'a> {
 
 /// Result of [`step`].
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stepped {
+pub struct StepResult {
     /// Keys that move faster than the limit `slow`, lane 0 in bit 0.
     pub moving: u8,
     /// Number of keys that reached the bound on transitions in one step.
@@ -68,16 +68,16 @@ pub fn lanes_of(set: u8) -> impl Iterator<Item = usize> {
 }
 
 /// Takes one step of the keys of `group`. `listener` receives each event with its lane and its time since
-/// the beginning of the step, s. `slow` is the speed limit of [`Stepped::moving`], rad/s (m/s for the
+/// the beginning of the step, s. `slow` is the speed limit of [`StepResult::moving`], rad/s (m/s for the
 /// damper).
 pub fn step(
     lanes: &Lanes,
     group: &Group,
-    running: &mut Running,
+    state: &mut PackState,
     slow: f64,
     listener: &mut impl FnMut(usize, f64, KeyEvent),
-) -> Stepped {
-    let mut stepped = Stepped::default();
+) -> StepResult {
+    let mut result = StepResult::default();
     let mut progress = [step::STEPPER.begin(); MOST_LANES];
     let mut unfinished = group.active;
     // The flank of a rigid knuckle has no equations over lanes.
@@ -85,13 +85,13 @@ pub fn step(
         |lane: usize, phase| phase == Phase::Flank && group.keys[lane].grand.numbers.is_rigid();
     let mut alone = 0u8;
     for lane in lanes_of(unfinished) {
-        if is_rigid_flank(lane, running.phases[lane]) {
+        if is_rigid_flank(lane, state.phases[lane]) {
             alone |= 1 << lane;
         }
         if group.causality == Causality::Motion {
-            let mut key = running.of(lane);
+            let mut key = state.of(lane);
             step::impose(&group.keys[lane].grand, &mut key, &group.inputs[0][lane]);
-            running.put(lane, &key);
+            state.put(lane, &key);
         }
     }
     while unfinished != 0 {
@@ -102,12 +102,12 @@ pub fn step(
                 which: group.which,
                 active,
                 causality: group.causality,
-                phases: &running.phases,
+                phases: &state.phases,
                 inputs: &group.inputs,
                 progress: &progress,
             };
-            let advanced = lanes.advance(&pack, &mut running.x, slow);
-            stepped.moving |= advanced.moving;
+            let advanced = lanes.advance(&pack, &mut state.x, slow);
+            result.moving |= advanced.moving;
             unfinished &= !advanced.done;
             for lane in lanes_of(unfinished & active) {
                 let progress = &mut progress[lane];
@@ -117,7 +117,7 @@ pub fn step(
             }
         }
         for lane in lanes_of(unfinished) {
-            let mut key = running.of(lane);
+            let mut key = state.of(lane);
             let inputs = group.inputs.map(|end| end[lane]);
             let mut step = KeyStep { inputs, progress: progress[lane] };
             let grand = &group.keys[lane].grand;
@@ -128,16 +128,16 @@ pub fn step(
             if !in_lanes || is_alone || is_lost {
                 step.finish(grand, &mut key, on_event);
             }
-            running.put(lane, &key);
+            state.put(lane, &key);
             progress[lane] = step.progress;
             if step.is_complete() {
                 unfinished &= !(1 << lane);
-                stepped.capped += u64::from(step.progress.outcome.capped);
+                result.capped += u64::from(step.progress.outcome.capped);
                 if group.keys[lane].fastest(&key.x) > slow {
-                    stepped.moving |= 1 << lane;
+                    result.moving |= 1 << lane;
                 }
             }
         }
     }
-    stepped
+    result
 }

@@ -1,4 +1,4 @@
-//! Several keys stepped in SIMD lanes, by the same arithmetic as one key and so with the same bits.
+//! Several keys result in SIMD lanes, by the same arithmetic as one key and so with the same bits.
 //!
 //! Any keys may form a pack. Substeps without events are taken in lanes. A key with an event (a transition,
 //! or the sign change of a guard) is left at the beginning of that substep, which the caller takes for this
@@ -44,7 +44,7 @@ pub struct Pack<'a> {
 
 /// Result of [`Lanes::advance`]; lane 0 in bit 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stepped {
+pub struct StepResult {
     /// Active keys whose step is complete; the other active keys have an event in their next substep.
     pub done: u8,
     /// Keys of `done` that move faster than the limit `slow`.
@@ -131,7 +131,12 @@ impl<R: Real> Smooth<R, STATES, INDICATORS, GUARDS> for Law<'_, R> {
 
 /// [`Lanes::advance`] for the number type `R`.
 #[inline(always)]
-fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow: f64) -> Stepped {
+fn advance<R: Real>(
+    numbers: &Precomputed<R>,
+    pack: &Pack,
+    x: &mut States,
+    slow: f64,
+) -> StepResult {
     let law = Law {
         numbers,
         phases: Phases::gather(&pack.phases[..R::LANES]),
@@ -171,10 +176,10 @@ fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow:
     }
     let done = active & finite & times.ge(R::of(STEP));
     let moving = evaluation::fastest(numbers, &end).gt(R::of(slow));
-    let mut stepped =
-        Stepped { done: done.bits(), moving: (done & moving).bits(), times: [STEP; MOST_LANES] };
-    times.store(&mut stepped.times);
-    stepped
+    let mut result =
+        StepResult { done: done.bits(), moving: (done & moving).bits(), times: [STEP; MOST_LANES] };
+    times.store(&mut result.times);
+    result
 }
 
 /// Allocates the packs for a number of keys, filled with the constants of one key.
@@ -223,14 +228,14 @@ struct Advance<'a> {
 }
 
 impl Work for Advance<'_> {
-    type Out = Stepped;
+    type Out = StepResult;
 
     #[inline(always)]
-    fn run<R: Real>(self) -> Stepped {
+    fn run<R: Real>(self) -> StepResult {
         let packs = self.packs.downcast_ref::<Packs<R>>();
         match packs.and_then(|packs| packs.get(self.pack.which)) {
             Some(numbers) => advance(numbers, self.pack, self.x, self.slow),
-            None => Stepped::default(),
+            None => StepResult::default(),
         }
     }
 }
@@ -262,7 +267,7 @@ impl Lanes {
 
     /// Advances the states `x` of the keys of `pack` to the end of the step, or to the beginning of the
     /// substep in which an event occurs. Keys faster than `slow` (rad/s; m/s for the damper) are reported.
-    pub fn advance(&self, pack: &Pack, x: &mut States, slow: f64) -> Stepped {
+    pub fn advance(&self, pack: &Pack, x: &mut States, slow: f64) -> StepResult {
         self.kernel.run(Advance { packs: self.packs.as_ref(), pack, x, slow })
     }
 }

@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::Key;
-use crate::simple::Running;
+use crate::simple::ActionKey;
 use crate::{Drive, EventKind, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 
 /// Events along `path`, the depth of the key as a function of time, and the largest plectrum force, N.
 fn play(path: impl Fn(f64) -> f64, seconds: f64) -> (Vec<(EventKind, f64)>, f64) {
-    let mut key = Running::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()));
+    let mut key = ActionKey::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()));
     let (mut events, mut force) = (Vec::new(), 0.0f64);
     for i in 0..floor_index(seconds / STEP) {
         let t = i as f64 * STEP;

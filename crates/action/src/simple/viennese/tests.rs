@@ -1,13 +1,13 @@
 use super::spec::{AFTERTOUCH, BLOW, LET_OFF};
 use super::*;
 use crate::Key;
-use crate::simple::Running;
+use crate::simple::ActionKey;
 use crate::{Drive, EventKind, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 
-fn middle() -> Running<Spec, STATES, 2, 3> {
-    Running::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()))
+fn middle() -> ActionKey<Spec, STATES, 2, 3> {
+    ActionKey::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()))
 }
 
 /// Presses at `speed` m/s, holds until `seconds`, releases for 0.5 s; events with their times, s.

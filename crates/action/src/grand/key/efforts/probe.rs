@@ -7,7 +7,7 @@ use super::{BEYOND, EFFORTS, Energies, PRESSES, ROWS};
 use crate::grand::design::concert::Design;
 use crate::grand::design::spec::GRAVITY;
 use crate::grand::equations::drive::{Causality, DriveNow};
-use crate::grand::equations::lane_group::{self, Group, Running, lanes_of};
+use crate::grand::equations::lane_group::{self, Group, PackState, lanes_of};
 use crate::grand::equations::lanes::Lanes;
 use crate::grand::key::pressing;
 use crate::grand::key::rest::{Search, TRAY_DOWN, UNTOUCHED};
@@ -199,7 +199,7 @@ impl Probe {
             causality: Causality::Force,
             inputs: [[UNTOUCHED; MOST_LANES]; 2],
         };
-        let mut running = Running::new();
+        let mut running = PackState::new();
         let mut is_stale = false;
         for (lane, press) in presses.iter_mut().enumerate() {
             let Some(press) = press else { continue };
