@@ -259,7 +259,7 @@ impl Keyboard {
     #[must_use]
     pub fn moving(&self, key: KeyNumber) -> Option<GrandState> {
         let i = key.index();
-        (self.activity.of(key) == Activity::Moving).then(|| self.running(i))
+        (self.activity.of(key) == Activity::Moving).then(|| self.key_state(i))
     }
 
     /// Displacement of the hammer's head ahead of the straight shank, m at the crown, and its rate, m/s;
@@ -296,7 +296,7 @@ impl Keyboard {
     /// Phase and integrated states of `key`.
     #[must_use]
     pub fn state(&self, key: KeyNumber) -> GrandState {
-        self.running(key.index())
+        self.key_state(key.index())
     }
 
     /// The keys that move.
@@ -323,7 +323,7 @@ impl Keyboard {
         self.lost_states
     }
 
-    fn running(&self, i: usize) -> GrandState {
+    fn key_state(&self, i: usize) -> GrandState {
         GrandState { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) }
     }
 

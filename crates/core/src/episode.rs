@@ -13,5 +13,5 @@ pub mod model;
 pub mod rk4;
 pub mod step;
 
-pub use model::{Begin, Input, Model, Observer, Quiet};
+pub use model::{Begin, IgnoreEvents, Input, Model, Observer};
 pub use step::{Outcome, Progress, State, Stepper};

@@ -59,7 +59,7 @@ impl Keyboard {
         let mut running = PackState::new();
         for lane in lanes_of(active) {
             let i = indices[lane];
-            running.put(lane, &self.running(i));
+            running.put(lane, &self.key_state(i));
             [group.inputs[0][lane], group.inputs[1][lane]] = DriveNow::ends(self.drives[i], tray);
         }
         let mut listener = |lane: usize, offset: f64, event| {

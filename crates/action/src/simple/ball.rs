@@ -321,7 +321,12 @@ mod tests {
         let fixed = [DriveInput::Motion(0.0, 0.0); 2];
         for _ in 0..200 {
             exact = d.step(&exact, &Vector1::new(-GRAVITY));
-            Stepper::new(h).advance(&spec, &mut state, &fixed, &mut touchback_core::episode::Quiet);
+            Stepper::new(h).advance(
+                &spec,
+                &mut state,
+                &fixed,
+                &mut touchback_core::episode::IgnoreEvents,
+            );
             assert!(state.phase == Phase::Paddle);
             // Phase error of Runge–Kutta, (ωh)⁵/120 for each step, times the landing speed.
             let bound = 2.0 * 200.0 * (w2.sqrt() * h).powi(5) / 120.0;

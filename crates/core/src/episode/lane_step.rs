@@ -18,7 +18,7 @@ pub trait Rates<R: Real, const N: usize> {
 }
 
 /// The functions besides [`Rates`] that a step without transitions needs.
-pub trait Smooth<R: Real, const N: usize, const G: usize, const S: usize>: Rates<R, N> {
+pub trait LaneModel<R: Real, const N: usize, const G: usize, const S: usize>: Rates<R, N> {
     /// Intermediate results of a state that rates and event functions share: its configuration.
     type Configuration: Copy;
 
@@ -43,7 +43,7 @@ pub trait Smooth<R: Real, const N: usize, const G: usize, const S: usize>: Rates
 
 /// One (sub)step: its beginning and its length, as shares of the grid step.
 struct SubStep<'a, R, L, H> {
-    law: &'a L,
+    model: &'a L,
     held: &'a H,
     from: R,
     span: R,
@@ -52,7 +52,7 @@ struct SubStep<'a, R, L, H> {
 impl<R: Real, L: Rates<R, N>, const N: usize> Slope<R, N> for SubStep<'_, R, L, L::Held> {
     #[inline(always)]
     fn at(&self, s: R, x: &[R; N]) -> [R; N] {
-        self.law.rates(self.held, self.from + s * self.span, x)
+        self.model.rates(self.held, self.from + s * self.span, x)
     }
 }
 
@@ -71,7 +71,7 @@ pub struct Start<R: Real, const N: usize, const S: usize> {
 /// grid step, s.
 #[inline(always)]
 pub fn advance<R, L, const N: usize, const G: usize, const S: usize>(
-    law: &L,
+    model: &L,
     start: &Start<R, N, S>,
     h: f64,
     epsilon: f64,
@@ -79,28 +79,28 @@ pub fn advance<R, L, const N: usize, const G: usize, const S: usize>(
 ) -> ([R; N], R)
 where
     R: Real,
-    L: Smooth<R, N, G, S>,
+    L: LaneModel<R, N, G, S>,
 {
     let h = R::of(h);
     let Start { mut x, mut done, passed } = *start;
     let mut advancing = active;
-    let mut configuration = law.configuration(&x);
-    let mut before = law.event_functions(&configuration, &x);
+    let mut configuration = model.configuration(&x);
+    let mut before = model.event_functions(&configuration, &x);
     for (guard, passed) in before.1.iter_mut().zip(passed) {
         *guard = R::select(passed, R::of(0.0), *guard);
     }
     loop {
-        let grid = law.max_substep(&x, h);
+        let grid = model.max_substep(&x, h);
         let left = h - done;
         let last = left.lt(R::of(1.000_001) * grid);
         // Lanes that are done repeat a step whose result is discarded.
         let dt = R::select(advancing, R::select(last, left, grid), h);
         let (from, span) = (done / h, dt / h);
-        let (held, rate) = law.begin(&configuration, from, &x, dt);
-        let end = rk4::step(&rate, &SubStep { law, held: &held, from, span }, &x, dt);
+        let (held, rate) = model.begin(&configuration, from, &x, dt);
+        let end = rk4::step(&rate, &SubStep { model, held: &held, from, span }, &x, dt);
         // In finished lanes, `configuration` and `after` belong to a discarded state and are not used.
-        configuration = law.configuration(&end);
-        let after = law.event_functions(&configuration, &end);
+        configuration = model.configuration(&end);
+        let after = model.event_functions(&configuration, &end);
         advancing = advancing & !changes(&before, &after, epsilon);
         for i in 0..N {
             x[i] = R::select(advancing, end[i], x[i]);

@@ -102,9 +102,9 @@ pub trait Observer<P, const N: usize> {
 }
 
 /// An observer that ignores every event.
-pub struct Quiet;
+pub struct IgnoreEvents;
 
-impl<P, const N: usize> Observer<P, N> for Quiet {
+impl<P, const N: usize> Observer<P, N> for IgnoreEvents {
     fn transition(&mut self, _: f64, _: P, _: P, _: &[f64; N], _: &[f64; N]) {}
     fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; N]) {}
 }

@@ -16,7 +16,7 @@ use crate::grand::equations::phase::Phases;
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::key::assembly::Assembly;
 use crate::grand::{Phase, STATES};
-use touchback_core::episode::lane_step::{self, Rates, Smooth, Start};
+use touchback_core::episode::lane_step::{self, LaneModel, Rates, Start};
 use touchback_core::episode::{Model, Progress};
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::lane_work::Work;
@@ -67,20 +67,20 @@ pub struct Lanes {
 type Packs<R> = Vec<Precomputed<R>>;
 
 /// The equations of motion of a pack during one step.
-struct Law<'a, R: Real> {
+struct PackEquations<'a, R: Real> {
     numbers: &'a Precomputed<R>,
     phases: Phases<R>,
     inputs: [DriveNow<R>; 2],
 }
 
-impl<R: Real> Law<'_, R> {
+impl<R: Real> PackEquations<'_, R> {
     #[inline(always)]
     fn input(&self, share: R) -> DriveNow<R> {
         self.inputs[0].toward(&self.inputs[1], share)
     }
 }
 
-impl<R: Real> Rates<R, STATES> for Law<'_, R> {
+impl<R: Real> Rates<R, STATES> for PackEquations<'_, R> {
     type Held = HeldFriction<R>;
 
     #[inline(always)]
@@ -91,7 +91,7 @@ impl<R: Real> Rates<R, STATES> for Law<'_, R> {
     }
 }
 
-impl<R: Real> Smooth<R, STATES, INDICATORS, GUARDS> for Law<'_, R> {
+impl<R: Real> LaneModel<R, STATES, INDICATORS, GUARDS> for PackEquations<'_, R> {
     type Configuration = Kinematics<R>;
 
     #[inline(always)]
@@ -137,7 +137,7 @@ fn advance<R: Real>(
     x: &mut States,
     slow: f64,
 ) -> StepResult {
-    let law = Law {
+    let equations = PackEquations {
         numbers,
         phases: Phases::gather(&pack.phases[..R::LANES]),
         inputs: [
@@ -160,7 +160,7 @@ fn advance<R: Real>(
     }
     let active = R::Mask::from_bits(pack.active);
     let epsilon = <Grand as Model<STATES, INDICATORS, GUARDS>>::EPSILON;
-    let (end, times) = lane_step::advance(&law, &start, STEP, epsilon, active);
+    let (end, times) = lane_step::advance(&equations, &start, STEP, epsilon, active);
     let mut finite = active;
     for value in &end {
         // A lane with a non-finite result is discarded; the scalar step repeats its substeps.

@@ -36,22 +36,22 @@ impl Assembly {
     /// The rest pose of the untouched key with the damper tray down.
     #[must_use]
     pub fn rest(&self) -> GrandState {
-        let mut search = self.search_rest();
+        let mut search = self.begin_rest_search();
         loop {
-            if let Some(found) = self.settle(&mut search) {
+            if let Some(found) = self.step_rest_search(&mut search) {
                 return found;
             }
         }
     }
 
-    /// Begins the search for the rest pose, which [`Self::settle`] takes step by step.
+    /// Begins the search for the rest pose, which [`Self::step_rest_search`] takes step by step.
     #[must_use]
-    pub fn search_rest(&self) -> rest::Search {
+    pub fn begin_rest_search(&self) -> rest::Search {
         rest::Search::new(&self.spec, &self.regulated.rest)
     }
 
     /// Takes one step of `search`; the rest pose once it is found.
-    pub fn settle(&self, search: &mut rest::Search) -> Option<GrandState> {
+    pub fn step_rest_search(&self, search: &mut rest::Search) -> Option<GrandState> {
         search.step(&self.spec, &self.grand)
     }
 

@@ -131,10 +131,10 @@ impl Probe {
         let Some(row) = self.rows.get_mut(self.ready) else { return };
         let Some(search) = &mut self.search else {
             row.key = Assembly::new(self.designs[self.ready].build(&self.settings));
-            self.search = Some(row.key.search_rest());
+            self.search = Some(row.key.begin_rest_search());
             return;
         };
-        if let Some(rest) = row.key.settle(search) {
+        if let Some(rest) = row.key.step_rest_search(search) {
             row.rest = rest;
             (self.ready, self.search) = (self.ready + 1, None);
         }
