@@ -154,7 +154,7 @@ impl Spec {
         [a * x[KEY] - b * (x[HAMMER] + self.blow) + start, a * x[KEY_SPEED] - b * x[HAMMER_SPEED]]
     }
 
-    /// Compression of the rest felt at depth 0, m: it supports the rest of the hammer's weight.
+    /// Compression of the rest felt at depth 0, m: it supports the hammer's weight less the key's torque.
     fn rest_compression(&self) -> f64 {
         let lifted = self.strike_weight * self.crown / self.knuckle * self.back;
         self.rest.compression((lifted - self.key_torque) / self.front)

@@ -100,8 +100,8 @@ impl Spec {
             beak,
             // A limewood stick of 60 g.
             key_inertia: 0.06 * (front + back) * (front + back) / 12.0,
-            // In motion the key carries the whole weight of the hammer, and the weight of its head times the
-            // lever ratio; at rest the rail supports a part.
+            // In motion the key carries the whole weight of the hammer, and the moment of that weight about
+            // the Kapsel times the ratio back/beak; at rest the rail supports a part.
             key_torque: hammer * GRAVITY * (back + centre * back / beak) - TOUCH * front,
             hammer,
             centre,
