@@ -1,4 +1,4 @@
-//! Every action by name, as numbers that a file can hold and as a key that can be played.
+//! Every action by name: as a serializable model, and as a playable key.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +8,14 @@ use super::interface::kind::{REFERENCE, THESIS};
 use super::interface::numbers::SpecError;
 use super::keyboard::simple_keys::SimpleKey;
 use super::penalty_model::{self, PenaltyModel};
-use super::simple::{Running, ball, harpsichord, model_a, model_b, simplified, viennese};
+use super::simple::{ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese};
 use super::{ActionKind, ActionSettings, Key};
 use touchback_core::math::compass::KeyNumber;
 
-/// The key of an action that notes play, at rest. Allocates.
+/// A key of an action as notes play it, at rest. Allocates.
 ///
-/// It differs from [`Model::of`] where that could not be played: models A and B have a bed that lets
-/// the hammer fly, the ball comes to rest.
+/// It differs from [`Model::of`] where that model is not playable: models A and B get a key bed at which the
+/// hammer leaves, and the ball is damped so that it comes to rest.
 #[must_use]
 pub fn played(kind: ActionKind, key: KeyNumber, settings: &ActionSettings) -> Box<dyn Key> {
     match SimpleKey::new(kind, key, || Design::new(key).build(settings)) {
@@ -24,15 +24,15 @@ pub fn played(kind: ActionKind, key: KeyNumber, settings: &ActionSettings) -> Bo
     }
 }
 
-/// The numbers of one key of an action, and where it starts if that does not follow from them.
+/// The specification of one key of an action, with its initial state where that does not follow from it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Model {
     /// The grand action, in either parameter set.
     Grand {
-        /// Submodel it starts in.
+        /// Initial submodel.
         phase: Phase,
-        /// Angles of key, hammer and repetition lever, rad, and damper height, m, at the start.
+        /// Initial angles of key, hammer and repetition lever, rad, and damper height, m.
         start: [f64; 4],
         /// Dimensions, masses, springs, felts, frictions, screws.
         model: Box<grand::Spec>,
@@ -40,11 +40,11 @@ pub enum Model {
     /// The grand action as a coupled force balance.
     #[serde(rename = "reference")]
     PenaltyModel {
-        /// Angles of key, hammer and repetition lever near which it settles, rad.
+        /// Angles of key, hammer and repetition lever from which the rest pose is searched, rad.
         near: [f64; 3],
-        /// What joins the bodies.
+        /// Joints and hard contacts.
         coupling: penalty_model::Coupling,
-        /// As [`Model::Grand`].
+        /// As in [`Model::Grand`].
         model: Box<grand::Spec>,
     },
     /// Key and hammer without let-off, with a key bed.
@@ -80,7 +80,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// The model of `key` of the action `name` with `settings`; none for a name not in
+    /// The model of `key` of the action `name` with `settings`; `None` for a name that is not in
     /// [`NAMES`](crate::interface::kind::NAMES).
     #[must_use]
     pub fn named(name: &str, key: KeyNumber, settings: &ActionSettings) -> Option<Self> {
@@ -131,10 +131,10 @@ impl Model {
         Self::Grand { phase, start, model: Box::new(model) }
     }
 
-    /// Checks what the action relies on.
+    /// Checks the values of the model.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), SpecError> {
         match self {
             Self::Grand { start, model, .. } => {
@@ -161,7 +161,7 @@ impl Model {
         }
     }
 
-    /// A key of it, at rest. Allocates.
+    /// A key of the model in its initial state. Allocates.
     #[must_use]
     pub fn start(self) -> Box<dyn Key> {
         match self {
@@ -169,17 +169,17 @@ impl Model {
                 use grand::state::{DAMPER, HAMMER, KEY, LEVER};
                 let mut x = [0.0; grand::STATES];
                 [x[KEY], x[HAMMER], x[LEVER], x[DAMPER]] = start;
-                Box::new(GrandKey::standing(*model, GrandState { phase, x }))
+                Box::new(GrandKey::from_state(*model, GrandState { phase, x }))
             }
             Self::PenaltyModel { near, coupling, model } => {
                 Box::new(PenaltyModel::new(model, coupling, &near))
             }
-            Self::Simplified { model } => Box::new(Running::new(model)),
-            Self::ModelA { model } => Box::new(Running::new(model)),
-            Self::ModelB { model } => Box::new(Running::new(model)),
-            Self::Viennese { model } => Box::new(Running::new(model)),
-            Self::Harpsichord { model } => Box::new(Running::new(model)),
-            Self::Ball { model } => Box::new(Running::new(model)),
+            Self::Simplified { model } => Box::new(ActionKey::new(model)),
+            Self::ModelA { model } => Box::new(ActionKey::new(model)),
+            Self::ModelB { model } => Box::new(ActionKey::new(model)),
+            Self::Viennese { model } => Box::new(ActionKey::new(model)),
+            Self::Harpsichord { model } => Box::new(ActionKey::new(model)),
+            Self::Ball { model } => Box::new(ActionKey::new(model)),
         }
     }
 }
@@ -192,7 +192,7 @@ mod tests {
     use crate::{Drive, STEP};
 
     #[test]
-    fn every_action_named_is_sound_starts_at_rest_and_draws_itself() {
+    fn every_named_action_is_valid_starts_at_rest_and_has_a_pose() {
         let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES {
             let model = Model::named(name, key, &ActionSettings::default()).unwrap();
@@ -203,7 +203,7 @@ mod tests {
             let points = pose.parts.iter().flat_map(|p| &p.points);
             assert!(points.clone().count() > 2, "{name}");
             assert!(points.clone().all(|p| p.x.is_finite() && p.y.is_finite()), "{name}");
-            // The thesis's own initial coordinates are not in balance.
+            // The initial coordinates of the thesis are not in balance.
             if name != "thesis" {
                 let before = played.readout(Drive::Free);
                 for _ in 0..800 {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_elements_of_an_action_turn_into_heat_what_it_dissipates() {
+    fn the_losses_of_the_elements_sum_to_the_dissipated_power() {
         let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES.into_iter().filter(|name| *name != "reference") {
             let mut played = Model::named(name, key, &ActionSettings::default()).unwrap().start();
@@ -235,7 +235,7 @@ mod tests {
             }
             let most = steps.iter().fold(0.0, |most: f64, [power, _]| most.max(*power));
             assert!(most > 1e-3, "{name}: {most}");
-            // Where something meets or parts within a step the mean of its ends is another.
+            // In steps with the beginning or end of a contact, the mean of both ends differs.
             let close = |[power, heat]: &&[f64; 2]| (power - heat).abs() < 0.02 * most;
             let share = steps.iter().filter(close).count();
             assert!(share > 3100, "{name}: {share} of 3200, {most} W");
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_taken_up_elsewhere_goes_on_bit_for_bit() {
+    fn a_key_restored_from_a_saved_state_continues_bit_for_bit() {
         let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES {
             let model = Model::named(name, key, &ActionSettings::default()).unwrap();
@@ -260,7 +260,7 @@ mod tests {
             }
             assert!(first.save() == other.save() && first.work() > 0.0, "{name}");
             assert!(first.fastest() > 0.0, "{name}");
-            // Relieved of more than it has, it keeps the least; model B's own is less than that.
+            // A compensation above the key's mass leaves the least mass; that of model B is lower still.
             if name != REFERENCE {
                 let more = DynamicsCompensation { mass: 1e3, ..DynamicsCompensation::default() };
                 let taken = more.mass - first.compensate(&more).mass;
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn every_action_answers_force_finger_wave_and_motion_with_energy_in_balance() {
+    fn the_energy_balance_closes_for_force_finger_wave_and_motion_in_every_action() {
         let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES {
             let fresh = || Model::named(name, key, &ActionSettings::default()).unwrap().start();
@@ -288,7 +288,7 @@ mod tests {
                             0 => 2.0,
                             1 => (0.2 * t).min(0.02),
                             3 => 3.0,
-                            // A raised cosine: no corners.
+                            // A raised cosine, without jumps of speed.
                             _ => 0.004 * (1.0 - (std::f64::consts::PI * (t / 0.1).min(1.0)).cos()),
                         }
                     };
@@ -306,7 +306,7 @@ mod tests {
                     assert!(view.key_force.is_finite() && view.hammer.is_finite(), "{name}");
                 }
                 assert!(moved > 3e-3, "{name} {kind}: {moved}");
-                // A thousandth of what an ordinary blow takes.
+                // A thousandth of the energy of an ordinary stroke.
                 assert!(worst < 3e-5, "{name} {kind}: {worst} J");
             }
         }

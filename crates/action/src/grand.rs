@@ -1,18 +1,19 @@
 //! The grand action: key, wippen, jack, repetition lever, hammer and damper of one key.
 //!
 //! Planar bodies K, W, J, R, H with nine generalized coordinates q1…q9 in the order of
-//! [Gillespie 1996, ch. 3], three independent speeds (key, hammer, repetition lever), two more of a
-//! free jack and of a shank that bends, and five submodels. Every dependent coordinate is a closed-form function of (q1, q2, q3) and the phase,
-//! so the loops are closed to rounding at all times, hand-overs included.
+//! [Gillespie 1996, ch. 3] and five submodels (phases). There are three independent speeds (key, hammer,
+//! repetition lever) and two further ones for a free jack and a flexible shank. Every dependent coordinate
+//! is a closed-form function of (q1, q2, q3) and the phase, so that the kinematic loops are closed to
+//! rounding at all times, also at transitions between phases.
 //!
 //! Axes: x toward the strings, y up, origin at the key's balance point; angles counter-clockwise,
 //! so that key down and hammer toward the string are positive.
 //!
-//! | folder | part |
+//! | module | content |
 //! | --- | --- |
-//! | [`design`] | numbers with their sources, regulation |
-//! | [`equations`] | kinematics, contacts, friction, dynamics, a step |
-//! | [`key`] | one key as an instrument |
+//! | [`design`] | dimensions, masses and felts with their sources; regulation |
+//! | [`equations`] | kinematics, contacts, friction, dynamics, time step |
+//! | [`key`] | one key: assembly, rest pose, measurements, readings |
 
 pub mod design;
 pub mod equations;
@@ -24,13 +25,13 @@ pub use equations::phase::Phase;
 pub use key::assembly::{Assembly, GrandState};
 pub use key::grand_key::GrandKey;
 
-/// Independent speeds: of key, hammer, repetition lever, jack, and of the shank's bend.
+/// Number of independent speeds: key, hammer, repetition lever, jack, and bend of the shank.
 pub const SPEEDS: usize = 5;
 
 /// Number of integrated states.
 pub const STATES: usize = 14;
 
-/// Integrated states by name: indices into the state array.
+/// Indices into the array of integrated states.
 pub mod state {
     /// Key angle, rad.
     pub const KEY: usize = 0;
@@ -48,16 +49,16 @@ pub mod state {
     pub const DAMPER: usize = 6;
     /// Damper speed, m/s, positive up.
     pub const DAMPER_SPEED: usize = 7;
-    /// Work done on the key by whatever drives it, J.
+    /// Work done on the key by the drive, J.
     pub const WORK: usize = 8;
     /// Energy dissipated in felts, friction and impacts, J.
     pub const DISSIPATED: usize = 9;
-    /// Jack's turn off its stop on the wippen, rad; 0 where rigid constraints carry it.
+    /// Angle of a free jack from its stop on the wippen, rad; 0 where rigid constraints guide the jack.
     pub const JACK: usize = 10;
-    /// Its rate, rad/s.
+    /// Rate of [`JACK`], rad/s.
     pub const JACK_SPEED: usize = 11;
-    /// Bend of the shank at its hinge, rad: head ahead of the butt; 0 where the shank is rigid.
+    /// Bend of the shank at its hinge, rad, positive with the head ahead of the butt; 0 of a rigid shank.
     pub const BEND: usize = 12;
-    /// Its rate, rad/s.
+    /// Rate of [`BEND`], rad/s.
     pub const BEND_SPEED: usize = 13;
 }

@@ -1,18 +1,17 @@
-//! What all actions have in common: what drives a key, what happens in it, what it shows, how it is
-//! set.
+//! The interface of all actions: settings, drives, events and readings of a key.
 //!
-//! | module | part |
+//! | module | content |
 //! | --- | --- |
-//! | [`kind`] | the list of actions |
+//! | [`kind`] | list of actions |
 //! | [`settings`] | regulation and parts, as a technician sets them |
-//! | [`key_sheet`] | what single keys differ by |
-//! | [`slew`] | how they change under a key in play |
+//! | [`key_sheet`] | differences of single keys from the settings |
+//! | [`slew`] | gradual change of settings during play |
 //! | [`key`] | one key of any action |
-//! | [`port`], [`finger`], [`hand`] | what drives its front |
-//! | [`events`] | what happens inside it |
-//! | [`readout`], [`losses`], [`pose`] | what it shows |
-//! | [`press`] | the press that leads to a hammer speed |
-//! | [`numbers`] | which numbers of a model can be used |
+//! | [`port`], [`finger`], [`hand`] | drives of the key front |
+//! | [`events`] | events inside a key |
+//! | [`readout`], [`losses`], [`pose`] | readings of a key |
+//! | [`press`] | the press that gives a hammer speed |
+//! | [`numbers`] | checks of a model's values |
 
 pub mod events;
 pub mod finger;

@@ -1,9 +1,8 @@
-//! The 88 actions: state kept as arrays over the keys, asleep until something moves them.
+//! The 88 grand actions of a keyboard, with their states as arrays over the keys.
 //!
-//! A key is *moving*; *still*, when under an unchanging drive nothing has moved for a while and
-//! steps are skipped; or *asleep*, still and back in its rest pose. All three follow from the
-//! step count alone, so a skipped step changes no sample. A sleeping key's damper follows the
-//! pedal's tray without dynamics of its own.
+//! A key is *moving*; *idle*, if nothing has moved for a while under a constant drive, so that its steps are
+//! skipped; or *asleep*: idle and in its rest pose. These activities depend on the step count alone, so that
+//! skipping a step changes no sample. The damper of a sleeping key follows the pedal's tray without dynamics.
 
 mod activity;
 mod batch;
@@ -23,16 +22,16 @@ use crate::interface::slew::Slew;
 use crate::{ActionSettings, Drive, KeyEvent, STEP};
 use activity::{Activities, Activity};
 use lane_assignment::LaneAssignment;
-use rest_detector::{RestDetector, Verdict};
+use rest_detector::{RestDetector, RestState};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::key_set::KeySet;
 
-/// Largest speed of the damper tray, m/s: pedal full down in 20 ms, chosen.
+/// Largest speed of the damper tray, m/s (chosen: full travel in 20 ms).
 const TRAY_SPEED: f64 = 0.55;
 
-/// Action steps in which moving and still keys take up a new regulation, each in its turn: 4 ms, over
-/// which the cost is spread; a change takes five times as long.
+/// Action steps over which moving and idle keys are rebuilt with new settings in rotation, 4 ms, to spread
+/// the cost. A change of settings is slewed over five times as long.
 const TURNS: u64 = 32;
 
 /// All keys of one piano.
@@ -45,14 +44,14 @@ pub struct Keyboard {
     rest: Box<[GrandState; KEYS]>,
     phases: [Phase; KEYS],
     activity: Activities,
-    /// Keys that were built before the present settings came.
+    /// Keys built before the present settings.
     stale: KeySet,
-    /// Keys whose rest pose was.
+    /// Keys whose rest pose was found before the present settings.
     rest_stale: KeySet,
     rest_detector: Box<[RestDetector; KEYS]>,
     drives: [Drive; KEYS],
     settings: Slew,
-    /// Steps that have begun.
+    /// Number of steps begun.
     begun: u64,
     tray: f64,
     tray_target: f64,
@@ -60,16 +59,16 @@ pub struct Keyboard {
     lost_states: u64,
 }
 
-/// Hears what happens in a step, and keeps it in order of the keys.
+/// Collects the events of a step in the order of the keys.
 struct EventSink<'a> {
-    /// Events that are older.
+    /// Index of the first event of this step.
     from: usize,
     events: &'a mut EventList,
 }
 
 impl EventSink<'_> {
-    /// Hears of one key.
-    fn of(&mut self, key: KeyNumber, offset: f64, event: KeyEvent) {
+    /// Inserts an event of `key`, `offset` s after the beginning of the step.
+    fn insert(&mut self, key: KeyNumber, offset: f64, event: KeyEvent) {
         self.events.insert(self.from, key, offset, event);
     }
 }
@@ -81,14 +80,13 @@ fn boxed<T>(make: impl FnMut(KeyNumber) -> T) -> Box<[T; KEYS]> {
 }
 
 impl Keyboard {
-    /// A keyboard at rest. Allocates; everything else here does not.
+    /// A keyboard at rest. Allocates; no other method does.
     #[must_use]
     pub fn new(settings: &ActionSettings) -> Self {
         Self::with_kernel(settings, Kernel::detect())
     }
 
-    /// The same with the instructions `kernel` ([`Kernel::Plain`] where the machine lacks them);
-    /// they make no difference to any result.
+    /// [`Self::new`] with the instructions of `kernel`, which change no result.
     #[must_use]
     pub fn with_kernel(settings: &ActionSettings, kernel: Kernel) -> Self {
         let designs = boxed(Design::new);
@@ -118,12 +116,12 @@ impl Keyboard {
         keyboard
     }
 
-    /// Every key back to rest, asleep, settings where they were going.
+    /// Puts every key to rest, asleep, and the settings to their targets.
     pub fn reset(&mut self) {
         if self.settings.finish(self.begun) {
             self.stale = KeySet::ALL;
         }
-        // Turns count from here, as in a new keyboard.
+        // The rotation of rebuilding starts anew, as in a new keyboard.
         self.begun = 0;
         for key in KeyNumber::all() {
             self.activity.set(key, Activity::Asleep);
@@ -135,13 +133,13 @@ impl Keyboard {
         self.tray_target = rest::TRAY_DOWN;
     }
 
-    /// New settings: taken up from the next step on, slewed, key by key in turn.
+    /// Sets new settings: slewed from the next step on, and taken up by the keys in rotation.
     pub fn configure(&mut self, settings: &ActionSettings) {
         self.settings.aim(settings, self.begun);
     }
 
-    /// What drives `key` during the next step; afterwards the drive's end value is held until the
-    /// next call. Wakes the key.
+    /// Sets the drive of `key` for the next step; afterwards its end value is held until the next call.
+    /// Wakes the key.
     pub fn drive(&mut self, key: KeyNumber, drive: Drive) {
         let i = key.index();
         if self.drives[i] == drive && (self.activity.of(key) != Activity::Moving || is_held(drive))
@@ -152,68 +150,67 @@ impl Keyboard {
         self.wake(key);
     }
 
-    /// Replaces the state of `key` by the moment at which its hammer meets the string at `speed`
-    /// m/s (a pure function of key, speed and settings). `false`, and nothing happens, where the
-    /// regulation makes a strike impossible.
+    /// Replaces the state of `key` by that at which its hammer meets the string at `speed` m/s, a pure
+    /// function of key, speed and settings. Returns `false` and changes nothing if the regulation makes a
+    /// strike impossible.
     pub fn construct_strike(&mut self, key: KeyNumber, speed: f64) -> bool {
         self.refresh(key);
         let i = key.index();
-        let Some(made) = self.assemblies[i].strike(speed) else {
+        let Some(constructed) = self.assemblies[i].strike(speed) else {
             return false;
         };
-        self.place(key, &made);
+        self.put_constructed(key, &constructed);
         true
     }
 
-    /// Replaces the state of `key` by the moment at which its rising key, moving at `speed` m/s at
-    /// the front, lets the damper down on the string.
+    /// Replaces the state of `key` by that at which the key, rising at `speed` m/s at the front, lets the
+    /// damper down on the string.
     pub fn construct_release(&mut self, key: KeyNumber, speed: f64) {
         self.refresh(key);
-        let made = self.assemblies[key.index()].release(speed);
-        self.place(key, &made);
+        let constructed = self.assemblies[key.index()].release(speed);
+        self.put_constructed(key, &constructed);
     }
 
-    /// What a pressing hand does that sends the hammer at `hammer_speed` m/s, or `None` if that is
-    /// beyond what this touch can reach.
+    /// Effort of a pressing hand that gives the hammer the speed `hammer_speed` m/s; `None` if the speed is
+    /// above the range of the pressed touch.
     #[must_use]
     pub fn pressing(&self, key: KeyNumber, hammer_speed: f64) -> Option<Effort> {
         pressing::force(f64::from(key.number()), hammer_speed).map(Effort::Muscle)
     }
 
-    /// Height of the damper tray by the sustain pedal, 0 (down) … 1 (all dampers clear).
+    /// Sets the target of the damper tray by the sustain pedal: 0 (tray down) … 1 (all dampers clear).
     pub fn sustain(&mut self, lift: f64) {
         let up = self.assemblies[0].spec.damper.tray;
         self.tray_target = rest::TRAY_DOWN + lift.clamp(0.0, 1.0) * (up - rest::TRAY_DOWN);
     }
 
-    /// One action step: appends what happened to `events`.
+    /// Takes one action step and appends its events to `events`.
     pub fn step(&mut self, events: &mut EventList) {
         self.begun += 1;
-        if self.settings.moves(self.begun) {
+        if self.settings.is_changing(self.begun) {
             self.stale = KeySet::ALL;
         }
         let from = self.tray;
         let reach = TRAY_SPEED * STEP;
         self.tray += (self.tray_target - self.tray).clamp(-reach, reach);
         let tray = [from, self.tray];
-        let still = self.activity.idle();
+        let idle = self.activity.idle();
         let disturbed = match tray[0] != tray[1] {
-            true => still,
-            false => still.both(self.stale).in_turn(self.begun, TURNS),
+            true => idle,
+            false => idle.both(self.stale).in_turn(self.begun, TURNS),
         };
         disturbed.iter().for_each(|key| self.wake(key));
         let moving = self.activity.moving();
         let turn = moving.both(self.stale).in_turn(self.begun, TURNS);
         turn.iter().for_each(|key| self.refresh(key));
-        let mut heard = EventSink { from: events.len(), events };
-        let fast = self.step_packs(moving, tray, &mut heard);
+        let mut sink = EventSink { from: events.len(), events };
+        let fast = self.step_packs(moving, tray, &mut sink);
         for key in moving.iter() {
             self.after_step(key, fast.contains(key), tray);
         }
     }
 
-    /// How far the damper of `key` is off the string, 0 (resting) … 1 (clear); keys without a
-    /// damper always 1.
+    /// Lift of the damper of `key`, 0 (on the string) … 1 (clear); 1 for a key without damper.
     #[must_use]
     pub fn damper_lift(&self, key: KeyNumber) -> f64 {
         let i = key.index();
@@ -224,20 +221,20 @@ impl Keyboard {
         self.assemblies[i].damper_lift(height)
     }
 
-    /// Whether `key` sleeps in its rest pose.
+    /// Whether `key` is asleep in its rest pose.
     #[must_use]
     pub fn is_asleep(&self, key: KeyNumber) -> bool {
         self.activity.of(key) == Activity::Asleep
     }
 
-    /// Puts `key` to rest at once, nothing touching it.
+    /// Puts `key` to rest, untouched.
     pub fn put_to_rest(&mut self, key: KeyNumber) {
         self.drives[key.index()] = Drive::Free;
         self.refresh(key);
         self.reset_to_rest(key);
     }
 
-    /// The numbers of `key` with the present settings.
+    /// Specification of `key` with the present settings.
     pub fn built(&mut self, key: KeyNumber) -> Built {
         self.refresh(key);
         let Assembly { spec, regulated, .. } = self.assemblies[key.index()];
@@ -258,15 +255,15 @@ impl Keyboard {
         self.assemblies[i].spec.key.front * self.x[state::KEY_SPEED][i]
     }
 
-    /// Submodel and state of `key` while it moves.
+    /// Phase and states of `key`; none unless it moves.
     #[must_use]
     pub fn moving(&self, key: KeyNumber) -> Option<GrandState> {
         let i = key.index();
-        (self.activity.of(key) == Activity::Moving).then(|| self.running(i))
+        (self.activity.of(key) == Activity::Moving).then(|| self.key_state(i))
     }
 
-    /// How far the head of the hammer of `key` is ahead of its straight shank, m at the crown, and how
-    /// fast it goes farther, m/s, while the key moves.
+    /// Displacement of the hammer's head ahead of the straight shank, m at the crown, and its rate, m/s;
+    /// none unless `key` moves.
     #[must_use]
     pub fn shank(&self, key: KeyNumber) -> Option<[f64; 2]> {
         let i = key.index();
@@ -276,7 +273,7 @@ impl Keyboard {
         (self.activity.of(key) == Activity::Moving).then_some(bend)
     }
 
-    /// Height of the hammer's crown of `key` above the string at rest, m, while the key moves.
+    /// Height of the hammer's crown above the string at rest, m; none unless `key` moves.
     #[must_use]
     pub fn hammer_height(&self, key: KeyNumber) -> Option<f64> {
         let i = key.index();
@@ -284,22 +281,22 @@ impl Keyboard {
         (self.activity.of(key) == Activity::Moving).then_some(height)
     }
 
-    /// What drives `key`.
+    /// Drive of `key`.
     #[must_use]
     pub const fn drive_of(&self, key: KeyNumber) -> Drive {
         self.drives[key.index()]
     }
 
-    /// Height of the damper tray, m; at 0 it meets dampers that rest on their strings.
+    /// Height of the damper tray, m; at 0 the tray touches dampers that are on their strings.
     #[must_use]
     pub const fn tray(&self) -> f64 {
         self.tray
     }
 
-    /// Submodel and integrated states of `key`.
+    /// Phase and integrated states of `key`.
     #[must_use]
     pub fn state(&self, key: KeyNumber) -> GrandState {
-        self.running(key.index())
+        self.key_state(key.index())
     }
 
     /// The keys that move.
@@ -314,19 +311,19 @@ impl Keyboard {
         self.awake_keys().len()
     }
 
-    /// Steps in which a key changed its submodel more often than is followed, since creation.
+    /// Number of key steps since creation that reached the bound on transitions.
     #[must_use]
     pub const fn capped_steps(&self) -> u64 {
         self.capped_steps
     }
 
-    /// Keys whose state became non-finite and was replaced by rest, since creation.
+    /// Number of times since creation that a non-finite state of a key was replaced by rest.
     #[must_use]
     pub const fn lost_states(&self) -> u64 {
         self.lost_states
     }
 
-    fn running(&self, i: usize) -> GrandState {
+    fn key_state(&self, i: usize) -> GrandState {
         GrandState { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) }
     }
 
@@ -340,30 +337,31 @@ impl Keyboard {
     fn after_step(&mut self, key: KeyNumber, moves: bool, tray: [f64; 2]) {
         let i = key.index();
         if self.x.iter().any(|state| !state[i].is_finite()) {
-            // Nothing a player or a setting does should lead here; if it does, the key lets go.
+            // No gesture and no setting should lead to this state; if one does, the key is put to rest.
             self.lost_states += 1;
             self.drives[i] = Drive::Free;
             self.reset_to_rest(key);
             return;
         }
-        self.count_quiet(key, moves, tray);
+        self.update_activity(key, moves, tray);
     }
 
-    /// After a step: the drive holds its end; a key that has long not moved is still or asleep.
-    fn count_quiet(&mut self, key: KeyNumber, moves: bool, tray: [f64; 2]) {
+    /// After a step: holds the end of the drive, and sets a key that has not moved for a while idle or
+    /// asleep.
+    fn update_activity(&mut self, key: KeyNumber, moves: bool, tray: [f64; 2]) {
         let i = key.index();
         let drive = self.drives[i];
         self.drives[i] = drive.held();
-        // A screw that has still to be turned may move it again.
+        // A key that has yet to be rebuilt may move again.
         if !is_held(drive) || tray[0] != tray[1] || self.stale.contains(key) {
             self.rest_detector[i] = RestDetector::default();
             return;
         }
         let x = &self.x;
         match self.rest_detector[i].after_step(moves, |s| x[s][i]) {
-            Verdict::Moves => {}
-            Verdict::Rests if drive == Drive::Free => self.reset_to_rest(key),
-            Verdict::Rests | Verdict::Creeping => self.activity.set(key, Activity::Idle),
+            RestState::Moving => {}
+            RestState::AtRest if drive == Drive::Free => self.reset_to_rest(key),
+            RestState::AtRest | RestState::Creeping => self.activity.set(key, Activity::Idle),
         }
     }
 
@@ -377,9 +375,9 @@ impl Keyboard {
         self.rest_detector[i] = RestDetector::default();
     }
 
-    fn place(&mut self, key: KeyNumber, made: &GrandState) {
+    fn put_constructed(&mut self, key: KeyNumber, constructed: &GrandState) {
         let i = key.index();
-        self.put(i, made);
+        self.put(i, constructed);
         self.activity.set(key, Activity::Moving);
         self.rest_detector[i] = RestDetector::default();
         if self.x[state::DAMPER][i] < self.tray {
@@ -387,7 +385,7 @@ impl Keyboard {
         }
     }
 
-    /// A raised tray carries the damper.
+    /// Lifts the damper to the tray if the tray is higher.
     fn set_damper_by_tray(&mut self, key: KeyNumber) {
         let i = key.index();
         let d = &self.assemblies[i].spec.damper;
@@ -409,7 +407,7 @@ impl Keyboard {
         self.rest_detector[i] = RestDetector::default();
     }
 
-    /// Takes up settings that changed since this key was last built.
+    /// Rebuilds `key` if the settings have changed since it was built.
     fn refresh(&mut self, key: KeyNumber) {
         if self.stale.remove(key) {
             self.rebuild(key);
@@ -419,7 +417,7 @@ impl Keyboard {
     fn rebuild(&mut self, key: KeyNumber) {
         let i = key.index();
         self.assemblies[i] = Assembly::new(self.designs[i].build(&self.settings.at(self.begun)));
-        self.lane_assignment.renew(key);
+        self.lane_assignment.mark_changed(key);
         self.rest_stale.insert(key);
         if self.activity.of(key) == Activity::Asleep {
             self.reset_to_rest(key);

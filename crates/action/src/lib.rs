@@ -1,7 +1,10 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
     test,
-    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+    allow(
+        clippy::disallowed_methods,
+        reason = "tests compare results with the system's functions"
+    )
 )]
 
 pub mod catalogue;
@@ -23,8 +26,8 @@ pub use keyboard::switchable::SwitchableKeyboard;
 /// Length of an action step, s.
 pub const STEP: f64 = 125e-6;
 
-/// Time from the beginning of step 0 to that of `step`, s. Counted in whole microseconds, so that
-/// it prints short.
+/// Time from the beginning of step 0 to the beginning of `step`, s. Computed from whole microseconds, so
+/// that its decimal form is short.
 #[must_use]
 pub fn step_time(step: u64) -> f64 {
     (step as f64 * (STEP * 1e6)) / 1e6

@@ -1,14 +1,14 @@
-//! The grand action once more, as a coupled force balance: an independent check of the same piano.
+//! A second formulation of the grand action, as a coupled force balance: an independent check of the model.
 //!
-//! The seeds name two ways to model a mechanism whose constraints change [Gillespie 1996, ch. 3]:
-//! eliminate the dependent coordinates and sequence the submodels, or let every body move by
-//! itself and join the bodies by stiff springs. [`super::grand`] is the first; this is the second,
-//! over the same [`Spec`]: key, wippen and hammer turn on their pins, jack and repetition lever
-//! move freely in the plane and hang on the wippen by two springs each; the toe's button, the
-//! jack's stop, the knuckle's flank and the capstan are stiff contacts; friction is Coulomb's. No
-//! mass matrix, no phases: the only memory is on which side of the knuckle's edge the jack's head
-//! stands, and whether the jack is home. As the stiffness rises the motion must come to that of
-//! the first model; the price is the step.
+//! There are two ways to model a mechanism with changing constraints [Gillespie 1996, ch. 3]: eliminate the
+//! dependent coordinates and sequence submodels, or let every body move independently and join the bodies by
+//! stiff springs. [`super::grand`] is the first formulation, this is the second, with the same [`Spec`]. Key,
+//! wippen and hammer turn on their pins; jack and repetition lever move freely in the plane and are joined to
+//! the wippen by two springs each. The let-off button, the jack's stop, the knuckle's flank and the capstan
+//! are stiff contacts; friction is Coulomb friction. There are no mass matrix and no phases: the only
+//! discrete state is the side of the knuckle's edge on which the jack's head is, and whether the jack is on
+//! its stop. With increasing stiffness the motion must approach that of the first formulation; the cost is a
+//! small step.
 
 mod body;
 mod forces;
@@ -26,50 +26,51 @@ use super::interface::numbers::{SpecError, check};
 use super::interface::pose::Pose;
 use super::{Drive, KeyEvent, Readout, STEP};
 use body::Memory;
-use forces::{Held, Moment};
+use forces::{Evaluation, Held};
 use touchback_core::episode::Input;
 use touchback_core::episode::rk4;
 use touchback_core::math::power::square;
 
-/// What joins the bodies, and how finely their motion is followed.
+/// Joints between the bodies, and integration step.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Coupling {
-    /// Of every joint and hard contact, N/m.
+    /// Stiffness of every joint and hard contact, N/m.
     pub stiffness: f64,
-    /// Share of critical damping of a joint.
+    /// Damping ratio of a joint, relative to critical damping.
     pub damping: f64,
-    /// Runge–Kutta steps in an action step.
+    /// Number of substeps (Runge–Kutta steps) in an action step.
     pub parts: u32,
-    /// Stiffness of the key stick at the balance rail, N·m/rad, as it bends between finger and capstan;
-    /// 0 for a rigid one, as the other formulation has.
+    /// Bending stiffness of the key stick at the balance rail, N·m/rad, between finger and capstan; 0 for a
+    /// rigid stick, as in the other formulation.
     #[serde(default)]
     pub key_stick: f64,
 }
 
 impl Coupling {
-    /// Where the finger's end of the key has its angle.
+    /// Index of the angle of the key's front part.
     const fn front(&self) -> usize {
         if self.key_stick > 0.0 { FRONT } else { KEY }
     }
 }
 
-/// Share of a key's inertia before its balance point where the stick bends: a bar with leads in front.
+/// Share of the key's inertia in front of the balance point with a flexible stick: a bar with leads in front.
 const FRONT_SHARE: f64 = 0.6;
 
 impl Default for Coupling {
-    /// 4 MN/m: 10 µm under the 40 N of a loud blow; the fastest joint turns by 0.1 rad in 2.5 µs.
+    /// 4 MN/m: 10 µm under the 40 N of a loud stroke; the phase of the fastest joint advances by 0.1 rad in a
+    /// substep of 2.5 µs.
     fn default() -> Self {
         Self { stiffness: 4e6, damping: 0.3, parts: 50, key_stick: 0.0 }
     }
 }
 
-/// Bodies' coordinates: angles of key, wippen, hammer, jack, lever; places of the centres of mass
-/// of jack and lever; height of the damper; angle of the hammer's butt where its shank bends, and of the
-/// key's front where its stick does.
-const PLACES: usize = 12;
-/// Coordinates, their rates, work in, dissipated.
-const STATES: usize = 2 * PLACES + 2;
+/// Number of coordinates: angles of key, wippen, hammer, jack and lever; centres of mass of jack and lever;
+/// height of the damper; angle of the hammer's butt with a flexible shank; angle of the key's front part
+/// with a flexible stick.
+const COORDINATES: usize = 12;
+/// Number of states: coordinates, their rates, work done by the drive, energy dissipated.
+const STATES: usize = 2 * COORDINATES + 2;
 const KEY: usize = 0;
 const WIPPEN: usize = 1;
 const HAMMER: usize = 2;
@@ -80,22 +81,22 @@ const LEVER_AT: usize = 7;
 const DAMPER: usize = 9;
 const BUTT: usize = 10;
 const FRONT: usize = 11;
-const WORK: usize = 2 * PLACES;
+const WORK: usize = 2 * COORDINATES;
 const DISSIPATED: usize = WORK + 1;
 const _: () = assert!(STATES <= key::STATES);
 
-/// Where the part of `hammer` that turns on its pin has its angle.
+/// Index of the angle of the part of `hammer` that turns on the pin.
 fn butt_of(hammer: &Hammer) -> usize {
     if hammer.bends() { BUTT } else { HAMMER }
 }
 
 /// No friction.
-const FREE: Held = [0.0; PLACES];
+const FREE: Held = [0.0; COORDINATES];
 
-/// The damper tray stays down.
+/// Height of the damper tray, which stays down, at both ends of a step, m.
 const TRAY: [f64; 2] = [rest::TRAY_DOWN; 2];
 
-/// One key.
+/// One key of the second formulation.
 #[derive(Clone, Debug)]
 pub struct PenaltyModel {
     spec: Box<Spec>,
@@ -108,17 +109,18 @@ pub struct PenaltyModel {
 struct State {
     x: [f64; STATES],
     memory: Memory,
-    /// Farthest that the heel has left the capstan so far, m, smallest force between them, N, and
-    /// largest pull of the jack's stop, N·m.
+    /// Largest gap between heel and capstan so far, m.
     lifted: f64,
+    /// Smallest force of the capstan on the heel so far, N.
     lightest: f64,
+    /// Largest pull of the jack's stop so far, N·m.
     pulled: f64,
 }
 
-/// Checks what the formulation relies on beyond the key's own numbers.
+/// Checks `spec`, and the values that this formulation needs in addition.
 ///
 /// # Errors
-/// The first value that cannot be used.
+/// The first invalid value.
 pub fn usable(spec: &Spec, coupling: &Coupling) -> Result<(), SpecError> {
     spec.check()?;
     let (jack, lever) = (&spec.jack, &spec.lever);
@@ -140,13 +142,13 @@ pub fn usable(spec: &Spec, coupling: &Coupling) -> Result<(), SpecError> {
         ],
         &[],
     )?;
-    // The fastest swing: the wippen, alone, between its joints.
+    // The highest natural frequency: the wippen between its joints.
     let arm = spec.wippen.jack_pivot.norm_squared()
         + spec.wippen.lever_pivot.norm_squared()
         + square(spec.key.capstan.x).min(spec.wippen.jack_pivot.norm_squared());
     let fastest = (coupling.stiffness * arm / spec.wippen.inertia).sqrt();
-    let turn = fastest * STEP / f64::from(coupling.parts.max(1));
-    if turn > 1.5 {
+    let phase = fastest * STEP / f64::from(coupling.parts.max(1));
+    if phase > 1.5 {
         return Err(SpecError::Value {
             name: "coupling.parts",
             value: f64::from(coupling.parts),
@@ -157,13 +159,13 @@ pub fn usable(spec: &Spec, coupling: &Coupling) -> Result<(), SpecError> {
 }
 
 impl PenaltyModel {
-    /// The key `built`, its parts settled into each other.
+    /// The key `built`, at rest.
     #[must_use]
     pub fn of_grand(built: &Built, coupling: Coupling) -> Self {
         Self::new(Box::new(built.spec), coupling, &built.regulated.rest)
     }
 
-    /// The key `spec`, settled from near the angles `near` of key, hammer and repetition lever.
+    /// The key `spec` at rest, searched from the angles `near` of key, hammer and repetition lever, rad.
     #[must_use]
     pub fn new(spec: Box<Spec>, coupling: Coupling, near: &[f64; 3]) -> Self {
         let state = State {
@@ -174,7 +176,7 @@ impl PenaltyModel {
             pulled: 0.0,
         };
         let mut key = Self { spec, coupling, state, start: state };
-        // The joints take up their loads.
+        // The joints take up their static loads.
         for _ in 0..800 {
             key.step(Drive::Free, &mut |_, _| {});
         }
@@ -185,28 +187,27 @@ impl PenaltyModel {
         key
     }
 
-    /// The farthest that the heel has left the capstan since the start, m.
+    /// Largest gap between heel and capstan since the start, m.
     #[must_use]
     pub const fn heel_lifted(&self) -> f64 {
         self.state.lifted
     }
 
-    /// The smallest force of the capstan on the heel since the start, N: below zero, as in the thesis
-    /// alone, the capstan pulls.
+    /// Smallest force of the capstan on the heel since the start, N. Negative, as only in the thesis, the
+    /// capstan pulls.
     #[must_use]
     pub const fn lightest_capstan(&self) -> f64 {
         self.state.lightest
     }
 
-    /// The largest torque with which the stop held the jack back since the start, N·m: a real stop
-    /// only carries.
+    /// Largest torque with which the stop pulled the jack since the start, N·m; a real stop cannot pull.
     #[must_use]
     pub const fn jack_held_back(&self) -> f64 {
         self.state.pulled
     }
 
-    /// Whether `drive` gives the motion of the key where its friction is; of a stick that bends it gives
-    /// the front's.
+    /// Whether `drive` imposes the motion of the key's part with friction; with a flexible stick it imposes that
+    /// of the front.
     const fn is_key_led(&self, drive: Drive) -> bool {
         matches!(drive, Drive::Motion(_)) && self.coupling.front() == KEY
     }
@@ -215,83 +216,84 @@ impl PenaltyModel {
         self.spec.key.depth(self.state.x[self.coupling.front()])
     }
 
-    /// Puts the key where and at what speed the imposed motion has it; the jump in speed is work.
+    /// Sets angle and speed of the key to those of the imposed motion. The change of kinetic energy counts as
+    /// work of the drive.
     fn impose(&mut self, input: &DriveNow) {
         let (key, at) = (self.spec.key, self.coupling.front());
         let inertia = if at == FRONT { FRONT_SHARE * key.inertia } else { key.inertia };
-        let before = self.state.x[PLACES + at];
+        let before = self.state.x[COORDINATES + at];
         self.state.x[at] = key.rest_angle + input.target / key.front;
         let after = input.rate / key.front;
-        self.state.x[PLACES + at] = after;
+        self.state.x[COORDINATES + at] = after;
         self.state.x[WORK] += 0.5 * inertia * (after * after - before * before);
     }
 
-    /// Reports what passed between the states of two moments.
-    fn report(&self, before: &State, offset: f64, hear: &mut OnEvent<'_>) {
+    /// Reports the events between the state `before` and the present state.
+    fn report(&self, before: &State, offset: f64, on_event: &mut OnEvent<'_>) {
         let spec = &self.spec;
         let now = &self.state;
         let crown = spec.hammer.crown;
         let at = self.coupling.front();
         let front = |s: &State| spec.key.depth(s.x[at]);
-        let front_speed = spec.key.front * now.x[PLACES + at];
+        let front_speed = spec.key.front * now.x[COORDINATES + at];
         let rose = |f: &dyn Fn(&State) -> f64| f(before) <= 0.0 && f(now) > 0.0;
         let fell = |f: &dyn Fn(&State) -> f64| f(before) > 0.0 && f(now) <= 0.0;
         if rose(&|s| s.x[HAMMER]) {
-            hear(offset, KeyEvent::Strike { speed: crown * now.x[PLACES + HAMMER] });
+            on_event(offset, KeyEvent::Strike { speed: crown * now.x[COORDINATES + HAMMER] });
         }
         if rose(&|s| front(s) - spec.key.dip) {
-            hear(offset, KeyEvent::KeyBottom { speed: front_speed });
+            on_event(offset, KeyEvent::KeyBottom { speed: front_speed });
         }
         if fell(&|s| front(s) - REST_DEPTH) {
-            hear(offset, KeyEvent::KeyRest { speed: -front_speed });
+            on_event(offset, KeyEvent::KeyRest { speed: -front_speed });
         }
         if before.memory.home && !now.memory.home {
-            hear(offset, KeyEvent::LetOffStart { depth: front(now) });
+            on_event(offset, KeyEvent::LetOffStart { depth: front(now) });
         }
         if rose(&|s| joints::tail_in_check(spec, &s.x)) {
-            hear(offset, KeyEvent::Check { distance: -crown * now.x[HAMMER] });
+            on_event(offset, KeyEvent::Check { distance: -crown * now.x[HAMMER] });
         }
         if spec.damper.present && rose(&|s| s.x[DAMPER]) {
-            hear(offset, KeyEvent::DamperLift { depth: front(now) });
+            on_event(offset, KeyEvent::DamperLift { depth: front(now) });
         }
         if spec.damper.present && fell(&|s| s.x[DAMPER]) {
-            hear(offset, KeyEvent::DamperFall { speed: -now.x[PLACES + DAMPER] });
+            on_event(offset, KeyEvent::DamperFall { speed: -now.x[COORDINATES + DAMPER] });
         }
         match (before.memory.under, now.memory.under) {
             (true, false) => {
-                hear(offset, KeyEvent::Release { speed: crown * now.x[PLACES + HAMMER] })
+                on_event(offset, KeyEvent::Release { speed: crown * now.x[COORDINATES + HAMMER] })
             }
-            (false, true) => hear(offset, KeyEvent::Reset { depth: front(now) }),
+            (false, true) => on_event(offset, KeyEvent::Reset { depth: front(now) }),
             _ => {}
         }
     }
 }
 
 impl Key for PenaltyModel {
-    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
+    fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>) {
         let ends = DriveNow::ends(drive, TRAY);
         if matches!(drive, Drive::Motion(_)) {
             self.impose(&ends[0]);
         }
         let imposed = self.is_key_led(drive);
-        let parts = f64::from(self.coupling.parts);
-        let h = STEP / parts;
-        for part in 0..self.coupling.parts {
+        let substeps = f64::from(self.coupling.parts);
+        let h = STEP / substeps;
+        for substep in 0..self.coupling.parts {
             let before = self.state;
-            let begin = f64::from(part) / parts;
+            let begin = f64::from(substep) / substeps;
             let (spec, coupling) = (&self.spec, &self.coupling);
-            let moment = |memory: Memory, held: &Held, s: f64, x: &[f64; STATES]| {
-                let input = ends[0].lerp(&ends[1], begin + s / parts);
-                Moment::new(spec, coupling, memory, held, &input, x)
+            let evaluate = |memory: Memory, held: &Held, s: f64, x: &[f64; STATES]| {
+                let input = ends[0].lerp(&ends[1], begin + s / substeps);
+                Evaluation::new(spec, coupling, memory, held, &input, x)
             };
-            let held = moment(before.memory, &FREE, 0.0, &before.x).hold(&before.x, imposed, h);
-            let rates = |s: f64, x: &[f64; STATES]| moment(before.memory, &held, s, x).rates(x);
+            let held = evaluate(before.memory, &FREE, 0.0, &before.x).hold(&before.x, imposed, h);
+            let rates = |s: f64, x: &[f64; STATES]| evaluate(before.memory, &held, s, x).rates(x);
             self.state.x = rk4::step(&rates(0.0, &before.x), &rates, &before.x, h);
-            let at = |memory: Memory| moment(memory, &held, 1.0, &self.state.x);
+            let at = |memory: Memory| evaluate(memory, &held, 1.0, &self.state.x);
             let m = at(before.memory);
-            let memory = m.remembered(before.memory);
+            let memory = m.next_memory(before.memory);
             if memory != before.memory {
-                // What a contact still held as it was given up is lost.
+                // The energy that is stored in a contact when it is released is dissipated.
                 let lost = m.potential - at(memory).potential;
                 self.state.x[DISSIPATED] += lost;
             }
@@ -300,47 +302,47 @@ impl Key for PenaltyModel {
             self.state.lifted = before.lifted.max(lifted);
             self.state.pulled = before.pulled.max(m.pull(before.memory));
             self.state.memory = memory;
-            self.report(&before, h * f64::from(part + 1), hear);
+            self.report(&before, h * f64::from(substep + 1), on_event);
         }
     }
 
     fn readout(&self, drive: Drive) -> Readout {
         let x = &self.state.x;
         let input = DriveNow::ends(drive, TRAY)[1];
-        let moment = |held: &Held| {
-            Moment::new(&self.spec, &self.coupling, self.state.memory, held, &input, x)
+        let evaluate = |held: &Held| {
+            Evaluation::new(&self.spec, &self.coupling, self.state.memory, held, &input, x)
         };
         let imposed = self.is_key_led(drive);
         let h = STEP / f64::from(self.coupling.parts);
-        let m = moment(&moment(&FREE).hold(x, imposed, h));
+        let m = evaluate(&evaluate(&FREE).hold(x, imposed, h));
         let crown = self.spec.hammer.crown;
-        let mut shown = Readout {
+        let mut readout = Readout {
             phase: if self.state.memory.under { "under" } else { "beside" },
             key: self.depth(),
-            key_speed: self.spec.key.front * x[PLACES + self.coupling.front()],
+            key_speed: self.spec.key.front * x[COORDINATES + self.coupling.front()],
             key_force: m.drive,
             contact_force: m.jack,
             hammer: crown * x[HAMMER],
-            hammer_speed: crown * x[PLACES + HAMMER],
+            hammer_speed: crown * x[COORDINATES + HAMMER],
             kinetic: m.kinetic,
             potential: m.potential,
             dissipated: x[DISSIPATED],
             work: x[WORK],
             ..Readout::NONE
         };
-        // The thesis's q1, q2, q3, q5 and q6; the rest belongs to the other formulation.
+        // q1, q2, q3, q5 and q6 of the thesis; the others exist only in the other formulation.
         for (q, i) in [(0, KEY), (1, HAMMER), (2, LEVER), (4, WIPPEN), (5, JACK)] {
-            (shown.q[q], shown.q_rate[q]) = (x[i], x[PLACES + i]);
+            (readout.q[q], readout.q_rate[q]) = (x[i], x[COORDINATES + i]);
         }
-        shown
+        readout
     }
 
     fn front(&self) -> [f64; 2] {
-        [self.depth(), self.spec.key.front * self.state.x[PLACES + self.coupling.front()]]
+        [self.depth(), self.spec.key.front * self.state.x[COORDINATES + self.coupling.front()]]
     }
 
     fn fastest(&self) -> f64 {
-        self.state.x[PLACES..WORK].iter().map(|v| v.abs()).fold(0.0, f64::max)
+        self.state.x[COORDINATES..WORK].iter().map(|v| v.abs()).fold(0.0, f64::max)
     }
 
     fn work(&self) -> f64 {

@@ -1,7 +1,7 @@
-//! The smaller actions: one lever under the finger, and what it moves.
+//! The simple actions: a key that is one lever, and the body that it moves.
 //!
-//! All share one layout: state 0 is the depth of the key front, m, state 1 its speed, the last two
-//! are work done by the drive and energy dissipated, J.
+//! Their states share one layout: state 0 is the depth of the key front, m, state 1 its speed, m/s; the last
+//! two are the work done by the drive and the energy dissipated, J.
 
 pub mod ball;
 pub mod drive_input;
@@ -9,9 +9,10 @@ pub mod harpsichord;
 pub mod model_a;
 pub mod model_b;
 pub mod note_interface;
-pub mod parts;
+
 pub mod simplified;
 pub mod slider;
+pub mod substeps;
 pub mod viennese;
 
 use std::fmt::Debug;
@@ -24,12 +25,12 @@ use drive_input::DriveInput;
 use note_interface::Playing;
 use touchback_core::episode::{Model, Observer, State, Stepper};
 
-/// Index of the key front's depth, m, in every smaller action's state.
+/// State index of the depth of the key front, m, in every simple action.
 pub const KEY: usize = 0;
-/// Index of its speed, m/s.
+/// State index of the speed of the key front, m/s.
 pub const KEY_SPEED: usize = 1;
 
-/// What the equations of a smaller action say at one instant.
+/// Forces, accelerations and losses of a simple action at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluation<const BODIES: usize, const ELEMENTS: usize> {
     /// Force of the drive on the key front (F_KU), N.
@@ -39,87 +40,95 @@ pub struct Evaluation<const BODIES: usize, const ELEMENTS: usize> {
     pub contact: f64,
     /// Accelerations of the bodies in the order of the states, m/s² or rad/s².
     pub acceleration: [f64; BODIES],
-    /// Power that each of the action's elements turns into heat, W.
+    /// Power dissipated by each of the action's elements, W.
     pub losses: [f64; ELEMENTS],
 }
 
-/// What a smaller action adds to its equations. `N` states in the common layout.
+/// A simple action: a [`Model`] with `N` states in the common layout, with readings and events.
 pub trait SimpleAction<const N: usize, const G: usize, const S: usize>:
     Model<N, G, S, Input = DriveInput, Phase: Debug + Send + 'static> + Copy + Debug + Send + 'static
 {
-    /// Its submodels, in the order in which they are numbered.
+    /// Submodels, in the order of their numbers in [`Saved::phase`].
     const PHASES: &'static [Self::Phase];
 
-    /// Indices of the speeds among its states.
+    /// State indices of the speeds.
     const SPEEDS: &'static [usize];
 
-    /// Mass of the key as its front feels it, kg, that can be taken off; and where it is kept.
+    /// The field that holds the inertia of the key, kg·m² or kg, and its value per mass at the front, m² or
+    /// 1: the part that a compensation reduces.
     fn front_mass(&mut self) -> (&mut f64, f64);
 
-    /// At rest, untouched.
+    /// Rest pose, untouched.
     fn rest(&self) -> State<Self::Phase, N>;
 
-    /// What it shows.
+    /// Readings at `x` in `phase`.
     fn readout(&self, phase: Self::Phase, input: &DriveInput, x: &[f64; N]) -> Readout;
 
-    /// Where its parts are.
+    /// Positions of the parts at `x` in `phase`.
     fn pose(&self, phase: Self::Phase, x: &[f64; N]) -> Pose;
 
-    /// The event that a change of submodel is, if any.
+    /// The event of a transition, if any.
     fn switched(&self, from: Self::Phase, to: Self::Phase, before: &[f64; N]) -> Option<KeyEvent>;
 
-    /// The event that guard `index` is, if any.
+    /// The event of a sign change of guard `index`, if any.
     fn passed(&self, index: usize, rising: bool, x: &[f64; N]) -> Option<KeyEvent>;
 
-    /// Puts the key where and at what speed an imposed motion has it, at the beginning of a step
-    /// of `h` s.
+    /// Sets depth, m, and speed, m/s, of the key to those of an imposed motion, at the beginning of a step of
+    /// `h` s.
     fn impose(&self, _phase: Self::Phase, x: &mut [f64; N], depth: f64, speed: f64, _h: f64) {
         (x[KEY], x[KEY_SPEED]) = (depth, speed);
     }
 }
 
-/// One key of a smaller action: its numbers and its state.
+/// One key of a simple action: specification and state.
 #[derive(Clone, Debug)]
-pub struct Running<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> {
-    /// Its numbers.
+pub struct ActionKey<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> {
+    /// Specification of the key.
     pub spec: M,
-    /// Inertia of the key before anything was taken off.
+    /// Inertia of the key without compensation.
     inertia: f64,
-    /// How it stands.
+    /// Phase and states.
     pub state: State<M::Phase, N>,
 }
 
-impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> Running<M, N, G, S> {
-    /// At rest.
+impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize>
+    ActionKey<M, N, G, S>
+{
+    /// The key `spec` at rest.
     #[must_use]
     pub fn new(mut spec: M) -> Self {
         let inertia = *spec.front_mass().0;
         Self { state: spec.rest(), spec, inertia }
     }
 
-    /// Advances by `stepper`'s step, `inputs` at its ends.
-    pub fn advance(&mut self, stepper: &Stepper, inputs: &[DriveInput; 2], hear: &mut OnEvent<'_>) {
+    /// Advances by one step of `stepper`, with the drives `inputs` at both ends.
+    pub fn advance(
+        &mut self,
+        stepper: &Stepper,
+        inputs: &[DriveInput; 2],
+        on_event: &mut OnEvent<'_>,
+    ) {
         if let DriveInput::Motion(depth, speed) = inputs[0] {
-            // The jump in speed that a corner of the imposed motion asks for is work too.
+            // A jump of the imposed speed changes the energy: the change is work of the drive.
             let energy = |state: &State<M::Phase, N>| {
-                let shown = self.spec.readout(state.phase, &inputs[0], &state.x);
-                shown.kinetic + shown.potential
+                let readout = self.spec.readout(state.phase, &inputs[0], &state.x);
+                readout.kinetic + readout.potential
             };
             let before = energy(&self.state);
             self.spec.impose(self.state.phase, &mut self.state.x, depth, speed, stepper.h);
             self.state.x[N - 2] += energy(&self.state) - before;
         }
-        let mut translator = Translator::<M, N, G, S> { spec: &self.spec, hear };
+        let mut translator = Translator::<M, N, G, S> { spec: &self.spec, on_event };
         stepper.advance(&self.spec, &mut self.state, inputs, &mut translator);
     }
 }
 
-impl<M, const N: usize, const G: usize, const S: usize> Key for Running<M, N, G, S>
+impl<M, const N: usize, const G: usize, const S: usize> Key for ActionKey<M, N, G, S>
 where
     M: Playing<N, G, S>,
 {
-    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
-        self.advance(&Stepper::new(STEP), &DriveInput::ends(drive), hear);
+    fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>) {
+        self.advance(&Stepper::new(STEP), &DriveInput::ends(drive), on_event);
     }
 
     fn readout(&self, drive: Drive) -> Readout {
@@ -166,13 +175,13 @@ where
         Box::new(self.clone())
     }
 
-    /// Its mass alone: no smaller action has friction or a bed of its own to give.
-    fn compensate(&mut self, brought: &DynamicsCompensation) -> DynamicsCompensation {
+    /// Subtracts the mass alone: weight, friction and bed of a simple action are not compensated.
+    fn compensate(&mut self, device: &DynamicsCompensation) -> DynamicsCompensation {
         let own = self.inertia;
-        let (inertia, arm) = self.spec.front_mass();
-        *inertia = (own - brought.mass * arm).max(LIGHTEST * arm);
-        let taken = (own - *inertia) / arm;
-        DynamicsCompensation { mass: brought.mass - taken, ..*brought }
+        let (inertia, per_mass) = self.spec.front_mass();
+        *inertia = (own - device.mass * per_mass).max(LIGHTEST * per_mass);
+        let subtracted = (own - *inertia) / per_mass;
+        DynamicsCompensation { mass: device.mass - subtracted, ..*device }
     }
 
     fn strike(&mut self, speed: f64) -> bool {
@@ -197,10 +206,10 @@ where
     }
 }
 
-/// Turns transitions and guards into events.
+/// Translates transitions and guards into events.
 struct Translator<'a, 'b, M, const N: usize, const G: usize, const S: usize> {
     spec: &'a M,
-    hear: &'a mut OnEvent<'b>,
+    on_event: &'a mut OnEvent<'b>,
 }
 
 impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> Observer<M::Phase, N>
@@ -215,13 +224,13 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> O
         _: &[f64; N],
     ) {
         if let Some(event) = self.spec.switched(from, to, before) {
-            (self.hear)(t, event);
+            (self.on_event)(t, event);
         }
     }
 
     fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; N]) {
         if let Some(event) = self.spec.passed(index, rising, x) {
-            (self.hear)(t, event);
+            (self.on_event)(t, event);
         }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! A model is a set of submodels (*phases*), each an ODE x' = f(x, u) with indicator functions
 //! g > 0 while the phase holds and transition functions to the phases that may follow
-//! [Gillespie 1996, eqs. 3.7–3.14]. The engine knows nothing of pianos: it integrates on a fixed
-//! grid, finds where an indicator or a guard changes sign inside a step, splits the step there,
-//! and lets the model choose the next phase. No heap, no dynamic dispatch; any thread.
+//! [Gillespie 1996, eqs. 3.7–3.14]. The engine is independent of the piano models: it integrates on a
+//! fixed grid, locates the sign changes of indicators and guards inside a step, splits the step there,
+//! and lets the model choose the next phase. It does not allocate and runs on any thread.
 
 pub mod exact;
 pub mod lane_step;
@@ -13,5 +13,5 @@ pub mod model;
 pub mod rk4;
 pub mod step;
 
-pub use model::{Begin, Input, Model, Observer, Quiet};
+pub use model::{Begin, IgnoreEvents, Input, Model, Observer};
 pub use step::{Outcome, Progress, State, Stepper};

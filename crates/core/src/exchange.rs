@@ -1,9 +1,8 @@
-//! What crosses between threads: the latest value, a bounded queue, the most recent items, flags
-//! and levels.
+//! Exchange between threads: the latest value, a bounded queue, the most recent items, flags and levels.
 //!
-//! Nothing here but [`lock`], which is for threads that may, waits, locks or calls the system, on
-//! either side; creating allocates. A thread that falls behind loses what [`latest`] or [`recent`] overwrote, by design, or what [`queue`] had no
-//! room for, counted. The types know nothing of pianos.
+//! Apart from [`lock`], neither side waits, locks or calls the system; only construction allocates. A reader
+//! that falls behind loses items that [`latest`] or [`recent`] have overwritten, and a sender items for which
+//! [`queue`] has no room; the queue counts these.
 
 pub mod flags;
 pub mod latest;

@@ -1,5 +1,5 @@
-//! Files of the program and its user: plain files that are read, files and folders that are whole or
-//! absent.
+//! Files of the program and its user: bounded reading of plain files, atomic writing of files, removal of new
+//! folders on failure.
 
 pub mod draft;
 pub mod folder;

@@ -1,8 +1,8 @@
-//! Numbers without piano or framework: plane vectors, tables over the compass, random numbers, the
-//! line through points.
+//! Mathematics independent of piano and framework: SIMD lanes, plane vectors, tables over the compass,
+//! random numbers, regression.
 //!
-//! Functions that IEEE 754 does not define to the last bit are those of `libm`, or of [`trig`], [`power`]
-//! and [`complex`], which are the same on every system; `clippy.toml` forbids the others.
+//! Functions whose last bit IEEE 754 does not define come from `libm`, [`trig`], [`power`] or [`complex`],
+//! which give the same bits on every system; `clippy.toml` forbids those of the standard library.
 
 pub mod cast;
 pub mod compass;
@@ -28,16 +28,16 @@ pub mod vec2;
 mod tests {
     use super::random::Random;
 
-    /// FNV-1a over the bits of numbers.
+    /// FNV-1a hash over the bits of numbers.
     fn hash(numbers: impl Iterator<Item = f64>) -> u64 {
         numbers.fold(0xCBF2_9CE4_8422_2325, |sum, x| {
             (sum ^ x.to_bits()).wrapping_mul(0x0100_0000_01B3)
         })
     }
 
-    /// Every function whose results are written or heard, with the hash of its values at a thousand places
-    /// within 0 and an end. The same on every system; another version of `libm` that changes one changes
-    /// the sound of saved projects.
+    /// Hash of the values of every function that affects outputs, at a thousand arguments between 0 and an
+    /// end. It is the same on every system. A version of `libm` that changes it changes the sound of saved
+    /// projects.
     #[test]
     fn functions_have_the_same_bits_on_every_system() {
         type Row = (&'static str, fn(f64) -> f64, f64, u64);
@@ -74,7 +74,7 @@ mod tests {
         assert!(found.is_empty(), "other bits: {found:#?}");
     }
 
-    /// Counts of octaves and decades are rounded down.
+    /// Numbers of octaves and decades are rounded down, so that whole powers must be exact.
     #[test]
     fn logarithms_of_whole_powers_are_whole() {
         for n in -15..=15 {

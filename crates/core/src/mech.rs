@@ -1,5 +1,5 @@
-//! Laws of the mechanical parts: felt, friction, and the hammer that action and strings share. Any
-//! thread.
+//! Laws of mechanical parts: felt, friction, and the hammer that action and strings share. Pure
+//! functions, for any thread.
 
 pub mod felt;
 pub mod friction;

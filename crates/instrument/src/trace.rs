@@ -29,8 +29,8 @@ pub trait Traced {
 impl Traced for SwitchableKeyboard {
     fn snapshot(&self, key: KeyNumber) -> Option<KeySnapshot> {
         let (grand, kind, tray) = (self.grand(), self.kind(key), self.tray());
-        let (saved, drive) = match self.lever(key) {
-            Some(lever) if lever.is_moving() => (lever.key().save(), lever.driven()),
+        let (saved, drive) = match self.simple_key(key) {
+            Some(lever) if lever.is_moving() => (lever.key().save(), lever.current_drive()),
             Some(_) => return None,
             None => (grand.moving(key)?.into(), grand.drive_of(key)),
         };

@@ -1,5 +1,5 @@
-//! The equations of motion: kinematics, contacts, friction, dynamics, and one step of a key or of several
-//! keys in lanes.
+//! The equations of motion: kinematics, contacts, friction, dynamics, and the time step of one key or of
+//! several keys in lanes.
 
 pub mod contact;
 pub mod drive;

@@ -1,4 +1,4 @@
-//! One key as an instrument: at rest, driven, pressed, weighed and read.
+//! One key of the grand: assembly, rest pose, constructed states, effort tables, weights and readings.
 
 pub mod assembly;
 pub mod compensation;

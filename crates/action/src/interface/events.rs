@@ -1,31 +1,31 @@
-//! What happens inside a key: events that the sound, the files and the window want to know.
+//! Events inside a key, for the sound engine, output files and the window.
 
 use crate::step_time;
 use touchback_core::math::compass::KeyNumber;
 
-/// The one list of events: what happens, its name in files, its number and the number's unit.
+/// The list of events, given once: event, name in files, value, unit.
 macro_rules! key_events {
     ($($(#[$doc:meta])* $kind:ident $name:literal { $(#[$of:meta])* $number:ident $unit:literal })*) => {
-        /// Something that happens in a key, with how much.
+        /// An event in a key, with its value.
         #[derive(Clone, Copy, PartialEq, Debug)]
         pub enum KeyEvent {
             $($(#[$doc])* $kind { $(#[$of])* $number: f64 },)*
         }
 
-        /// What a [`KeyEvent`] is, without its number.
+        /// The kind of a [`KeyEvent`], without its value.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum EventKind {
             $($(#[$doc])* $kind,)*
         }
 
         impl KeyEvent {
-            /// What it is.
+            /// Kind of the event.
             #[must_use]
             pub const fn kind(self) -> EventKind {
                 match self { $(Self::$kind { .. } => EventKind::$kind,)* }
             }
 
-            /// Its number, in [`EventKind::unit`].
+            /// Value of the event, in [`EventKind::unit`].
             #[must_use]
             pub const fn value(self) -> f64 {
                 match self { $(Self::$kind { $number } => $number,)* }
@@ -33,16 +33,16 @@ macro_rules! key_events {
         }
 
         impl EventKind {
-            /// All of them.
+            /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
 
-            /// Its name in files.
+            /// Name in files.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name,)* }
             }
 
-            /// Unit of its number; empty for a share.
+            /// Unit of the value; empty for a ratio.
             #[must_use]
             pub const fn unit(self) -> &'static str {
                 match self { $(Self::$kind => $unit,)* }
@@ -59,22 +59,22 @@ key_events! {
     }
     /// Jack leaves the knuckle and the hammer flies.
     Release "release" {
-        /// Of the hammer's crown toward the string, m/s.
+        /// Speed of the hammer's crown toward the string, m/s.
         speed "m/s"
     }
     /// Hammer meets the string.
     Strike "strike" {
-        /// Of the hammer's crown, m/s.
+        /// Speed of the hammer's crown, m/s.
         speed "m/s"
     }
     /// The string slips off a plectrum.
     Pluck "pluck" {
-        /// Of the string at the plectrum, m.
+        /// Displacement of the string at the plectrum, m.
         displacement "m"
     }
     /// Backcheck catches the hammer.
     Check "check" {
-        /// Of the hammer's crown below the string, m.
+        /// Distance of the hammer's crown below the string, m.
         distance "m"
     }
     /// Jack is back under the knuckle.
@@ -84,7 +84,7 @@ key_events! {
     }
     /// Key front meets the key bed.
     KeyBottom "key_bottom" {
-        /// Of the key front, downward, m/s.
+        /// Downward speed of the key front, m/s.
         speed "m/s"
     }
     /// Damper leaves the string.
@@ -94,23 +94,23 @@ key_events! {
     }
     /// Damper lands on the string.
     DamperFall "damper_fall" {
-        /// Of the damper, downward, m/s.
+        /// Downward speed of the damper, m/s.
         speed "m/s"
     }
     /// Key is back on its rest felt.
     KeyRest "key_rest" {
-        /// Of the key front, upward, m/s.
+        /// Upward speed of the key front, m/s.
         speed "m/s"
     }
-    /// Damper of a key whose action runs elsewhere has moved; no action tells this itself.
+    /// Damper of a key whose action runs in another process has moved; no action raises this event.
     Damper "damper" {
-        /// How far it is off the string, 0 resting … 1 clear.
+        /// Lift of the damper, 0 (on the string) … 1 (clear).
         lift ""
     }
 }
 
 impl EventKind {
-    /// Its name in words.
+    /// Displayed name: the name in files with spaces.
     #[must_use]
     pub fn message(self) -> String {
         self.name().replace('_', " ")
@@ -118,7 +118,7 @@ impl EventKind {
 }
 
 impl std::fmt::Display for KeyEvent {
-    /// Its name in words and its number, lengths in mm.
+    /// Displayed name and value, with lengths in mm.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (kind, value) = (self.kind(), self.value());
         match kind.unit() {
@@ -131,26 +131,26 @@ impl std::fmt::Display for KeyEvent {
 /// An event of one key and its time on the grid of action steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TimedEvent {
-    /// Which key.
+    /// The key.
     pub key: KeyNumber,
-    /// Step in which it happens, by the count of whoever steps.
+    /// Step in which the event occurs, by the caller's count.
     pub step: u64,
-    /// Time after the step's beginning, s, 0…[`crate::STEP`].
+    /// Time since the beginning of the step, s, 0…[`crate::STEP`].
     pub offset: f64,
-    /// What happens.
+    /// The event.
     pub event: KeyEvent,
 }
 
 impl TimedEvent {
-    /// Its time since the beginning of step 0, s.
+    /// Time since the beginning of step 0, s.
     #[must_use]
     pub fn time(&self) -> f64 {
         step_time(self.step) + self.offset
     }
 }
 
-/// Events of one step. Capacity covers every key raising several; beyond it events are counted
-/// and dropped, oldest kept.
+/// Events of one step. The capacity of 512 is several events for every key; further events are dropped and
+/// counted.
 #[derive(Default, Debug)]
 pub struct EventList {
     step: u64,
@@ -159,18 +159,18 @@ pub struct EventList {
 }
 
 impl EventList {
-    /// Forgets the events, keeps the count of dropped ones; what comes happens in `step`.
+    /// Clears the events, but not the count of dropped ones, and sets the step of those to come.
     pub fn begin(&mut self, step: u64) {
         self.step = step;
         self.clear();
     }
 
-    /// Forgets the events, keeps the count of dropped ones.
+    /// Clears the events, but not the count of dropped ones.
     pub fn clear(&mut self) {
         self.events.clear();
     }
 
-    /// Appends what happens in `key`, `offset` s after the step's beginning.
+    /// Appends an event of `key`, `offset` s after the beginning of the step.
     pub fn push(&mut self, key: KeyNumber, offset: f64, event: KeyEvent) {
         let timed = TimedEvent { key, step: self.step, offset, event };
         if self.events.try_push(timed).is_err() {
@@ -178,17 +178,17 @@ impl EventList {
         }
     }
 
-    /// Adds what happens in `key` behind its earlier events; those from the `from`th on stand, and
-    /// stay, in order of their keys.
+    /// Inserts an event of `key` after the key's earlier ones. The events from index `from` on must be in the
+    /// order of their keys, and stay so.
     pub fn insert(&mut self, from: usize, key: KeyNumber, offset: f64, event: KeyEvent) {
-        let behind = self.events[from..].partition_point(|earlier| earlier.key <= key);
+        let index = from + self.events[from..].partition_point(|earlier| earlier.key <= key);
         let timed = TimedEvent { key, step: self.step, offset, event };
-        if self.events.try_insert(from + behind, timed).is_err() {
+        if self.events.try_insert(index, timed).is_err() {
             self.dropped += 1;
         }
     }
 
-    /// Events that found no room since creation.
+    /// Number of events dropped since creation.
     #[must_use]
     pub const fn dropped(&self) -> usize {
         self.dropped
@@ -207,9 +207,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_the_files_and_none_stands_twice() {
+    fn event_names_are_those_of_the_file_formats() {
         let names: Vec<_> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
-        let of_the_contract = [
+        let expected = [
             "let_off_start",
             "release",
             "strike",
@@ -222,7 +222,7 @@ mod tests {
             "key_rest",
             "damper",
         ];
-        assert_eq!(names, of_the_contract);
+        assert_eq!(names, expected);
         let check = KeyEvent::Check { distance: 0.012 };
         assert_eq!(
             (check.kind(), check.value(), check.kind().unit()),

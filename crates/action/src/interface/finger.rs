@@ -1,19 +1,19 @@
-//! The finger that presses toward a target ([`Drive::Finger`](crate::Drive::Finger)), the
-//! same wherever a key is played.
+//! Constants of the finger that presses toward a target ([`Drive::Finger`](crate::Drive::Finger)), the
+//! same for every action.
 
-/// Stiffness of its spring, N/m [reference gesture].
+/// Stiffness of the finger's spring, N/m [reference gesture].
 pub const STIFFNESS: f64 = 500.0;
-/// Its damping, N·s/m.
+/// Damping of the finger's spring, N·s/m.
 pub const DAMPING: f64 = 0.5;
 
-/// How far below the key bottom a holding finger aims, m: 3 N. Measured holds are about 0.6 N
-/// [Kinoshita 2007]; 3 N also keeps the key down while the hammer rebounds into the check, and
-/// is still a relaxed finger.
+/// Distance of a holding finger's target below the key bed, m: a force of 3 N. Measured holding forces are
+/// about 0.6 N [Kinoshita 2007]; 3 N also keeps the key down while the hammer rebounds into the backcheck,
+/// and is still a relaxed finger.
 pub const HOLD: f64 = 3.0 / STIFFNESS;
 
-/// A key whose depth is at most this share of its dip can be played again: a grand's jack has
-/// re-set once the key has risen two thirds.
+/// Depth, as a share of the dip, at or above which a key can be played again: the jack of a grand has reset
+/// once the key has risen by two thirds.
 pub const RISEN: f64 = 0.3;
 
-/// Speed at which a finger leaves its key at the middle note-off velocity, m/s.
+/// Speed at which a finger lifts at the middle note-off velocity, m/s.
 pub const RELEASE: f64 = 0.3;

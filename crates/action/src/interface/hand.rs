@@ -1,46 +1,46 @@
 //! A hand on a key: a mass behind a soft fingertip, and the muscle that drives it.
 //!
-//! Tip: f = max(0, k (x − s) + b (ẋ − ṡ)) for x > s, else 0, with x the mass's depth, s the key's,
-//! both downward, m. Mass: m ẍ = p − c ẋ − f under the push p. Muscle of a press from rest: p = F a(t)
-//! with the activation a = 1 − (1 + t/τ) e^(−t/τ), which takes 3.4 τ from a tenth to nine tenths
-//! whatever the force, as fast contractions of finger muscles do [Freund & Büdingen 1978]; c is what
-//! muscle loses of its force with its speed. Muscle of a blow: p = c v, which had kept the hand at
-//! the speed v it arrives with.
+//! Tip: f = max(0, k (x − s) + b (ẋ − ṡ)) for x > s, else 0, with x the depth of the mass and s that of the
+//! key, both downward, m. Mass: m ẍ = p − c ẋ − f under the muscle's push p. Muscle of a press from rest:
+//! p = F a(t) with the activation a = 1 − (1 + t/τ) e^(−t/τ), which rises from 0.1 to 0.9 in 3.4 τ for
+//! any force, as in fast contractions of finger muscles [Freund & Büdingen 1978]; c is the loss of a
+//! muscle's force with its speed. Muscle of a struck touch: p = c v, which keeps the hand at its speed of
+//! arrival v.
 //!
-//! The force is linear over a step between its values at start and end, and the mass moves by
-//! exactly that force, so key and mass exchange the same impulse. The key is carried on at its
-//! present speed within a step (error of second order in the step).
+//! The force is linear over a step between its values at start and end, and the mass moves by exactly that
+//! force, so that key and mass exchange the same impulse. Within a step the key is extrapolated at its
+//! present speed (error of second order in the step).
 
 use crate::STEP;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::lane_work::Work;
 use touchback_core::math::real::{MOST_LANES, Real};
 
-/// Mass of finger, hand and part of the arm, kg; chosen with the tip for the struck touch of the
-/// travel-time measurements [Goebl, Bresin & Galembo 2005].
+/// Mass of finger, hand and part of the arm, kg; chosen together with the tip to match the struck touch of
+/// the travel-time measurements [Goebl, Bresin & Galembo 2005].
 pub const MASS: f64 = 0.3;
 /// Stiffness of the fingertip, N/m.
 pub const STIFFNESS: f64 = 3000.0;
-/// Its damping, N·s/m: fingertips lose 5 to 10.
+/// Damping of the fingertip, N·s/m: fingertips have 5 to 10 N·s/m.
 pub const DAMPING: f64 = 10.0;
-/// What the muscle loses with its speed, N·s/m; chosen with [`RISE`] for the travel times of both
-/// touches.
+/// Loss c of the muscle's force with its speed, N·s/m; chosen together with [`RISE`] to match the travel
+/// times of both touches.
 pub const DRAG: f64 = 25.0;
-/// Time constant of a muscle's activation, s: 84 ms from a tenth to nine tenths.
+/// Time constant τ of a muscle's activation, s: 84 ms from 0.1 to 0.9.
 pub const RISE: f64 = 0.025;
 
-/// Rounds of the end force against the position it leads to; the contraction a round is below
-/// 0.3 at the stiffest admitted contact, so the rest is below 1e-4 of the force.
-const ROUNDS: usize = 8;
+/// Fixed-point iterations of the force at the end of a step. Each reduces the error to below 0.3 at the
+/// stiffest admitted contact, so that the final error is below 1e-4 of the force.
+const ITERATIONS: usize = 8;
 
-/// Share of its force that a muscle has `time` s after it began.
+/// Activation (0…1) of a muscle `time` s after its onset, with the time constant `rise` s.
 #[must_use]
 pub fn activation(time: f64, rise: f64) -> f64 {
     let s = time.max(0.0) / rise;
     1.0 - (1.0 + s) * libm::exp(-s)
 }
 
-/// A mass behind a one-sided tip, or one in each lane.
+/// A mass behind a one-sided soft tip, or one in each lane.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TippedMass<R = f64> {
     /// Mass, kg.
@@ -49,7 +49,7 @@ pub struct TippedMass<R = f64> {
     pub stiffness: R,
     /// Damping of the tip, N·s/m.
     pub damping: R,
-    /// Damping of the mass against rest, N·s/m.
+    /// Damping of the mass against ground, N·s/m.
     pub drag: R,
     /// Depth, m.
     pub x: R,
@@ -60,38 +60,38 @@ pub struct TippedMass<R = f64> {
 impl<R: Real> TippedMass<R> {
     #[inline(always)]
     fn force(&self, x: R, v: R, [depth, speed]: [R; 2]) -> R {
-        let (sunk, zero) = (x - depth, R::of(0.0));
-        let force = (self.stiffness * sunk + self.damping * (v - speed)).max(zero);
-        R::select(sunk.gt(zero), force, zero)
+        let (compression, zero) = (x - depth, R::of(0.0));
+        let force = (self.stiffness * compression + self.damping * (v - speed)).max(zero);
+        R::select(compression.gt(zero), force, zero)
     }
 
-    /// Moves on by one step under a push of `push` N at its start and end; the force on the key at
-    /// both, N. `key`: its front's depth, m, and downward speed, m/s.
+    /// Advances by one step under the push `push`, N, at its start and end. `key` is depth, m, and downward
+    /// speed, m/s, of the key front. Returns the force on the key at start and end, N.
     #[inline(always)]
     pub fn step(&mut self, push: [R; 2], key: [R; 2]) -> [R; 2] {
         let [depth, speed] = key;
-        let later = [depth + R::of(STEP) * speed, speed];
+        let key_at_end = [depth + R::of(STEP) * speed, speed];
         let first = self.force(self.x, self.v, key);
         let begin = push[0] - self.drag * self.v - first;
         let mut last = first;
         let (mut x, mut v) = (self.x, self.v);
-        for _ in 0..ROUNDS {
+        for _ in 0..ITERATIONS {
             // Response to a force that is linear in time.
             let end = push[1] - self.drag * v - last;
             v = self.v + R::of(STEP * 0.5) * (begin + end) / self.mass;
             let moved = R::of(STEP * STEP) * (R::of(2.0) * begin + end) / (R::of(6.0) * self.mass);
             x = self.x + R::of(STEP) * self.v + moved;
-            last = self.force(x, v, later);
+            last = self.force(x, v, key_at_end);
         }
         (self.x, self.v) = (x, v);
         [first, last]
     }
 }
 
-/// A value for each of several hands.
+/// One value for each of several hands.
 type Each = [f64; MOST_LANES];
 
-/// See [`step_several`].
+/// Work of [`step_several`].
 struct Several<'a> {
     bodies: &'a mut [TippedMass; MOST_LANES],
     push: &'a [Each; 2],
@@ -130,8 +130,8 @@ impl Work for Several<'_> {
     }
 }
 
-/// [`TippedMass::step`] of several masses in the registers of `kernel`, which make no difference to any
-/// result: `push`, `key` and the forces are given by mass.
+/// [`TippedMass::step`] of several masses in the registers of `kernel`, which change no result. `push`,
+/// `key` and the returned forces are arrays over the masses.
 pub fn step_several(
     kernel: Kernel,
     bodies: &mut [TippedMass; MOST_LANES],
@@ -144,21 +144,21 @@ pub fn step_several(
 /// A hand that presses or strikes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Hand {
-    /// Its mass and fingertip.
+    /// Mass and fingertip.
     pub body: TippedMass,
-    /// Force of its muscle, N.
+    /// Full force of the muscle, N.
     pub force: f64,
-    /// Time constant of its activation, s; 0 where the muscle is active already.
+    /// Time constant of the activation, s; 0 for a muscle that is fully active.
     pub rise: f64,
-    /// Time since the muscle began, s; before that it is slack.
+    /// Time since the onset of the muscle, s; negative before the onset.
     pub age: f64,
 }
 
 impl Hand {
-    /// A hand at rest on a key at `depth` m whose muscle begins `late` s into the coming step and
-    /// would reach `force` N.
+    /// A hand at rest on a key at `depth` m whose muscle sets in `delay` s after the beginning of the next
+    /// step, with the full force `force` N.
     #[must_use]
-    pub const fn pressing(depth: f64, force: f64, late: f64) -> Self {
+    pub const fn pressing(depth: f64, force: f64, delay: f64) -> Self {
         let body = TippedMass {
             mass: MASS,
             stiffness: STIFFNESS,
@@ -167,31 +167,31 @@ impl Hand {
             x: depth,
             v: 0.0,
         };
-        Self { body, force, rise: RISE, age: -late }
+        Self { body, force, rise: RISE, age: -delay }
     }
 
-    /// A hand that meets a key at `depth` m with `speed` m/s.
+    /// A hand that meets a key at `depth` m with the speed `speed` m/s.
     #[must_use]
     pub const fn striking(depth: f64, speed: f64) -> Self {
         let rest = Self::pressing(depth, DRAG * speed, 0.0);
         Self { body: TippedMass { v: speed, ..rest.body }, rise: 0.0, ..rest }
     }
 
-    /// Force of the muscle, N.
+    /// Present force of the muscle, N.
     #[must_use]
     pub fn push(&self) -> f64 {
         if self.rise > 0.0 { self.force * activation(self.age, self.rise) } else { self.force }
     }
 
-    /// Lets the muscle go on for one step; its force after that, N.
-    pub fn push_on(&mut self) -> f64 {
+    /// Advances the muscle by one step. Returns its force at the end, N.
+    pub fn advance_push(&mut self) -> f64 {
         self.age += STEP;
         self.push()
     }
 
-    /// Moves on by one step; see [`TippedMass::step`].
+    /// Advances by one step; see [`TippedMass::step`].
     pub fn step(&mut self, key: [f64; 2]) -> [f64; 2] {
-        let push = [self.push(), self.push_on()];
+        let push = [self.push(), self.advance_push()];
         self.body.step(push, key)
     }
 }
@@ -205,7 +205,7 @@ mod tests {
         TippedMass { mass: 0.3, stiffness: 3000.0, damping: 0.0, drag: 0.0, x: 0.0, v: 1.0 };
 
     #[test]
-    fn several_hands_move_as_each_alone_in_every_kernel() {
+    fn several_hands_in_lanes_equal_single_hands_in_every_kernel() {
         let hands = [2.0, 3.0, 5.0, 12.0, 40.0, 110.0, 300.0, 550.0];
         for kernel in Kernel::available() {
             let mut alone = hands.map(|force| Hand::pressing(0.0, force, 0.0));
@@ -213,7 +213,7 @@ mod tests {
             for step in 0..200 {
                 // Keys on their way down, from which the slower hands lift off.
                 let key = [1e-7 * f64::from(step * step), 1e-3 * f64::from(step)];
-                let push = alone.map(|mut hand| [hand.push(), hand.push_on()]);
+                let push = alone.map(|mut hand| [hand.push(), hand.advance_push()]);
                 let ends =
                     |pairs: [[f64; 2]; MOST_LANES]| [0, 1].map(|end| pairs.map(|pair| pair[end]));
                 let keys = ends([key; MOST_LANES]);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_undamped_mass_comes_back_from_a_fixed_key_as_fast_as_it_came() {
+    fn an_undamped_mass_rebounds_from_a_fixed_key_at_its_initial_speed() {
         let mut mass = TIP;
         let mut contact = 0.0;
         for _ in 0..400 {
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weight_comes_to_rest_with_its_own_weight_on_the_key() {
+    fn a_weight_at_rest_presses_the_key_with_its_weight() {
         let mut mass =
             TippedMass { mass: 0.05, stiffness: 2e4, damping: 20.0, drag: 0.0, x: -0.002, v: 0.0 };
         let weight = 0.05 * GRAVITY;
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_striking_hand_keeps_its_speed_and_a_pressing_one_nears_its_forces() {
+    fn a_free_striking_hand_keeps_its_speed_and_a_pressing_hand_reaches_its_force() {
         let mut hand = Hand::striking(0.0, 0.7);
         for _ in 0..800 {
             assert_eq!(hand.step([1.0, 0.0]), [0.0; 2], "the key is far below");

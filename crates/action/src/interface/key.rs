@@ -1,4 +1,4 @@
-//! One key of any action: stepped through its port, heard, read, put away and taken up again.
+//! One key of any action: the trait for stepping, reading, saving and regulating it.
 
 use std::fmt;
 
@@ -9,31 +9,31 @@ use super::press::{Press, Travel};
 use super::readout::Readout;
 use super::settings::ActionSettings;
 
-/// Hears of an event, and of its seconds after the step's beginning.
+/// Receives an event and its time since the beginning of the step, s.
 pub type OnEvent<'a> = dyn FnMut(f64, KeyEvent) + 'a;
 
-/// Key-front depth that counts as returned, m (chosen: a third of a millimetre).
+/// Key-front depth at or above which a key counts as returned, m (chosen: a third of a millimetre).
 pub const REST_DEPTH: f64 = 0.3e-3;
 
-/// Least mass left to a key at its front, kg, whatever is taken off it: what drives it through a
-/// damper of Z N·s/m makes it stiff. A Runge–Kutta step of h s is stable to Z·h/m = 2.78, and until
-/// there a speed dies away without changing its sign.
+/// Least effective mass at the front of a key after compensation, kg. A drive through a damper of
+/// Z N·s/m makes the equations stiff: a Runge–Kutta step of h s is stable up to Z·h/m = 2.78, and below
+/// that limit a speed decays without changing its sign.
 pub const LIGHTEST: f64 = 9e-3;
 
-/// Most states that an action may have.
+/// Largest number of states of an action.
 pub const STATES: usize = 26;
 
-/// The states and the submodel of a key, as numbers that can be kept and sent.
+/// Phase and states of a key as plain numbers, for storage and transmission.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Saved {
-    /// Place of the submodel among the action's own.
+    /// Index of the submodel within its action.
     pub phase: u8,
-    /// Its states, as many as it has, then zeros.
+    /// States of the action, padded with zeros.
     pub x: [f64; STATES],
 }
 
 impl Saved {
-    /// `states` of a submodel, at most [`STATES`].
+    /// Phase and states of a key, at most [`STATES`].
     #[must_use]
     pub fn new<const N: usize>(phase: u8, states: &[f64; N]) -> Self {
         const { assert!(N <= STATES) };
@@ -49,13 +49,13 @@ impl Saved {
         std::array::from_fn(|i| self.x[i])
     }
 
-    /// Every state is a number.
+    /// Whether every state is finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.x.iter().all(|v| v.is_finite())
     }
 
-    /// The phase and the bits of the states: for files and fingerprints.
+    /// The phase and the bits of the states, for files and hashes.
     #[must_use]
     pub fn bits(&self) -> [u64; STATES + 1] {
         let mut bits = [u64::from(self.phase); STATES + 1];
@@ -71,91 +71,91 @@ impl Saved {
     }
 }
 
-/// What a haptic keyboard's own key brings along and the simulated one is relieved of.
+/// Dynamics of a haptic keyboard's own key, which are subtracted from the simulated key.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct DynamicsCompensation {
-    /// Moving mass and the mass of the line, kg.
+    /// Moving mass of the key and effective mass of the transmission line, kg.
     pub mass: f64,
     /// Force that holds the key up, N.
     pub weight: f64,
     /// Coulomb friction, N.
     pub friction: f64,
-    /// It has a key bed of its own.
+    /// Whether the device's key has a key bed.
     pub has_bed: bool,
 }
 
-/// One key of any action. Nothing here allocates but [`Key::pose`] and [`Key::duplicate`].
+/// One key of any action. Only [`Key::pose`] and [`Key::duplicate`] allocate.
 pub trait Key: Send + fmt::Debug {
-    /// Advances by one action step under `drive`; `hear` is told of what happens in it.
-    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>);
+    /// Advances by one action step under `drive`; `on_event` receives the events in it.
+    fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>);
 
-    /// What it shows at the end of a step driven by `drive`.
+    /// Readings at the end of a step driven by `drive`.
     fn readout(&self, drive: Drive) -> Readout;
 
     /// Depth of the key front, m, and its speed, m/s.
     fn front(&self) -> [f64; 2];
 
-    /// The largest of its parts' speeds, m/s and rad/s.
+    /// Highest speed of the parts, m/s and rad/s.
     fn fastest(&self) -> f64;
 
-    /// Work of the drive since it last lay at rest, J.
+    /// Work of the drive since the key was last put to rest, J.
     fn work(&self) -> f64;
 
-    /// How far the damper is off its string, 0 (resting) … 1 (clear); 1 where there is none.
+    /// Lift of the damper, 0 (on the string) … 1 (clear); 1 for a key without damper.
     fn damper_lift(&self) -> f64 {
         1.0
     }
 
-    /// Puts it where it rests, untouched.
+    /// Puts the key into its rest pose, untouched.
     fn reset_to_rest(&mut self);
 
-    /// What changes while it runs.
+    /// Phase and states.
     fn save(&self) -> Saved;
 
-    /// Takes up a saved state of the same action.
+    /// Restores phase and states saved from a key of the same action.
     fn adopt(&mut self, saved: &Saved);
 
-    /// Where its parts are. Allocates.
+    /// Positions of the parts. Allocates.
     fn pose(&self) -> Pose;
 
-    /// Another such key, standing alike. Allocates.
+    /// A copy of the key. Allocates.
     fn duplicate(&self) -> Box<dyn Key>;
 
-    /// Takes up `settings` as it stands; the energy that this puts into it, J: the work of the
-    /// turning screws.
+    /// Applies `settings` in the present state. Returns the change of energy, J: the work done on the screws.
     fn regulate(&mut self, _settings: &ActionSettings) -> f64 {
         0.0
     }
 
-    /// The damper tray goes to `height` m during the next step; nothing where there is none.
+    /// Moves the damper tray to `height` m during the next step; no effect on an action without tray.
     fn set_tray(&mut self, _height: f64) {}
 
-    /// Takes off it what a haptic keyboard's own key brings, leaving its front no lighter than
-    /// [`LIGHTEST`], also where it was; what could not be taken.
-    fn compensate(&mut self, brought: &DynamicsCompensation) -> DynamicsCompensation {
-        *brought
+    /// Subtracts the dynamics of a haptic keyboard's own key. The mass at the front stays at or above
+    /// [`LIGHTEST`] and is raised to it if it was lower. Returns the part that could not be subtracted.
+    fn compensate(&mut self, device: &DynamicsCompensation) -> DynamicsCompensation {
+        *device
     }
 
-    /// Its hammer meets the string at `speed` m/s now, or its string is plucked as a key so played
-    /// plucks it; `false`, and nothing happens, where that cannot be.
+    /// Sets the state at which the hammer meets the string at `speed` m/s, or at which the string is plucked
+    /// at that touch. Returns `false` and changes nothing if this is impossible.
     fn strike(&mut self, _speed: f64) -> bool {
         false
     }
 
-    /// Its damper meets the string now, the key rising at `speed` m/s; nothing where that cannot be.
+    /// Sets the state at which the damper meets the string with the key rising at `speed` m/s; no effect if
+    /// this is impossible.
     fn release(&mut self, _speed: f64) {}
 
-    /// How far it goes; none where regulation says it or nothing does.
+    /// Travel of the key; none if it is part of the settings or unknown.
     fn travel(&self) -> Option<Travel> {
         None
     }
 
-    /// What a pressing finger meets; none where that is measured or nobody knows it.
+    /// The mechanics that a pressing finger meets; none if tabulated or unknown.
     fn press(&self) -> Option<Press> {
         None
     }
 
-    /// Displacement of the string as it slips off a plectrum, m; none where a hammer strikes it.
+    /// Displacement of the string when it slips off the plectrum, m; none for an action with a hammer.
     fn plucks(&self) -> Option<f64> {
         None
     }

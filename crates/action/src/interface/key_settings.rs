@@ -1,4 +1,4 @@
-//! Settings of one key: those of all keys, and its differences from them.
+//! Settings of one key: the settings of all keys plus its differences.
 
 use super::key_sheet::{
     CHECK, DAMPER, DROP, FRICTION, HARDNESS, KEY_LEAD, KeyOffsets, KeySheet, LET_OFF, QUANTITIES,
@@ -9,9 +9,8 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random;
 use touchback_core::math::range::Range;
 
-/// By how many standard deviations `key` of piano `seed` differs in a quantity: the sum of three even
-/// numbers, within ± 3. Between whole seeds it goes from one piano to the next in a straight line, so
-/// that a seed can be automated.
+/// Difference of `key` in a quantity on the piano `seed`, in standard deviations: the sum of three numbers
+/// uniform in ±1. Between whole seeds it is interpolated linearly, so that the seed can be automated.
 fn deviation(seed: f64, key: KeyNumber, quantity: usize) -> f64 {
     let whole = seed.floor();
     let of = |piano: f64| {
@@ -25,14 +24,14 @@ fn deviation(seed: f64, key: KeyNumber, quantity: usize) -> f64 {
 }
 
 impl ActionSettings {
-    /// Whether all keys are set alike.
+    /// Whether all keys have the same settings.
     #[must_use]
     pub fn is_even(&self) -> bool {
         self.unevenness == 0.0 && self.keys.is_even()
     }
 
-    /// What `key` differs by: its row of the sheet and its share of the unevenness. Unisons only
-    /// widen.
+    /// Differences of `key`: its row of the sheet plus its share of the unevenness, which only widens
+    /// unisons.
     #[must_use]
     pub fn offsets(&self, key: KeyNumber) -> KeyOffsets {
         let mut offsets = self.keys.of(key);
@@ -48,40 +47,40 @@ impl ActionSettings {
         offsets
     }
 
-    /// What the unison of `key` is wider by, cents.
+    /// Difference of the unison width of `key`, cents.
     #[must_use]
     pub fn unison_offset(&self, key: KeyNumber) -> f64 {
         if self.is_even() { 0.0 } else { self.offsets(key)[UNISON] }
     }
 
-    /// The settings of `key` alone, as if all keys were set like it: its differences added, each
-    /// within its range.
+    /// The settings of `key`, as if they held for all keys: the differences of `key` are added, and each sum
+    /// is clamped to its range.
     #[must_use]
     pub fn of(&self, key: KeyNumber) -> Self {
         if self.is_even() {
             return *self;
         }
         let offsets = self.offsets(key);
-        let by = |value: f64, range: Range, q: usize| {
+        let offset = |value: f64, range: Range, q: usize| {
             if offsets[q] == 0.0 { value } else { range.clamped(value + offsets[q]) }
         };
         let ranges = Self::RANGES;
         Self {
             keys: KeySheet::EVEN,
             unevenness: 0.0,
-            let_off_mm: by(self.let_off_mm, ranges.let_off_mm, LET_OFF),
-            drop_mm: by(self.drop_mm, ranges.drop_mm, DROP),
-            check_mm: by(self.check_mm, ranges.check_mm, CHECK),
-            repetition_spring: by(
+            let_off_mm: offset(self.let_off_mm, ranges.let_off_mm, LET_OFF),
+            drop_mm: offset(self.drop_mm, ranges.drop_mm, DROP),
+            check_mm: offset(self.check_mm, ranges.check_mm, CHECK),
+            repetition_spring: offset(
                 self.repetition_spring,
                 ranges.repetition_spring,
                 REPETITION_SPRING,
             ),
-            key_lead_g: by(self.key_lead_g, ranges.key_lead_g, KEY_LEAD),
-            strike_weight_g: by(self.strike_weight_g, ranges.strike_weight_g, STRIKE_WEIGHT),
-            hammer_hardness: by(self.hammer_hardness, ranges.hammer_hardness, HARDNESS),
-            friction: by(self.friction, ranges.friction, FRICTION),
-            damper_pickup: by(self.damper_pickup, ranges.damper_pickup, DAMPER),
+            key_lead_g: offset(self.key_lead_g, ranges.key_lead_g, KEY_LEAD),
+            strike_weight_g: offset(self.strike_weight_g, ranges.strike_weight_g, STRIKE_WEIGHT),
+            hammer_hardness: offset(self.hammer_hardness, ranges.hammer_hardness, HARDNESS),
+            friction: offset(self.friction, ranges.friction, FRICTION),
+            damper_pickup: offset(self.damper_pickup, ranges.damper_pickup, DAMPER),
             ..*self
         }
     }

@@ -1,25 +1,25 @@
-//! What single keys differ by from the settings that hold for all of them.
+//! Key sheet: differences of single keys from the settings of all keys.
 //!
-//! A sheet is what a technician writes down of an uneven piano: for any of the 88 keys, how much its
-//! let-off, weight, felt … differ. Its text is CSV: a column `key` (1…88), then any of [`QUANTITIES`]
-//! by id, in their units; what is missing or empty does not differ. `#` begins a comment line, and
-//! columns whose names begin with `measured_` are left out.
+//! A sheet is a technician's record of an uneven piano: the differences of let-off, weights, felt and so on
+//! for any of the 88 keys. Its text is CSV: a column `key` (1…88), then any of [`QUANTITIES`] by id, in
+//! their units. Missing rows, missing columns and empty cells are zero. `#` begins a comment line, and
+//! columns whose names begin with `measured_` are ignored.
 
 use std::fmt;
 use std::str::FromStr;
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
 
-/// What a key can differ in.
+/// A quantity in which keys can differ.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Quantity {
-    /// Column in files; the id of the parameter that it adds to.
+    /// Column in files, and id of the parameter to which the difference is added.
     pub id: &'static str,
-    /// Name shown to people.
+    /// Displayed name.
     pub name: &'static str,
-    /// Unit, as shown behind a number.
+    /// Displayed unit.
     pub unit: &'static str,
-    /// Sheets keep whole multiples of this, 127 of them either way.
+    /// Resolution: sheets store multiples of this from −127 to 127.
     pub step: f64,
     /// Standard deviation over the keys of a neglected piano (unevenness 1).
     pub spread: f64,
@@ -28,10 +28,10 @@ pub struct Quantity {
 /// Number of quantities.
 pub const COUNT: usize = 10;
 
-/// Column of the keys' numbers.
+/// Column of the key numbers.
 const KEY: &str = "key";
 
-/// Beginning of the names of columns that are read over.
+/// Prefix of the names of ignored columns.
 const MEASURED: &str = "measured_";
 
 const fn quantity(
@@ -44,13 +44,13 @@ const fn quantity(
     Quantity { id, name, unit, step, spread }
 }
 
-/// All of them, in the order of the columns.
+/// All quantities, in the order of the columns.
 ///
-/// Steps: finer than a technician works. Spreads are chosen: a quarter of what factories' sheets and
-/// published sets span for pianos in order, so that two standard deviations either way fill that span
-/// on one piano: let-off 0.8–3.2 mm, drop 1–2 mm, check 12.7–16 mm (half again as much where it only
-/// wears apart), down weight 46–56 g [regulation sheets]; friction ± 2 of 13 g, strike weights of one
-/// unsorted set ± 1 g [Stanwood tables]. Springs, felt and dampers: by the same share.
+/// Steps are finer than a technician works. Spreads are chosen: a quarter of the range of factory sheets
+/// and published sets for pianos in order, so that ± 2 standard deviations fill that range on one piano:
+/// let-off 0.8–3.2 mm, drop 1–2 mm, check 12.7–16 mm (half again as much where wear alone spreads it),
+/// down weight 46–56 g [regulation sheets]; friction ± 2 of 13 g, strike weights of one unsorted set
+/// ± 1 g [Stanwood tables]. Springs, felt and dampers have the same relative spread.
 pub const QUANTITIES: [Quantity; COUNT] = [
     quantity("let_off_mm", "Let-off", "mm", 0.025, 0.6),
     quantity("drop_mm", "Drop", "mm", 0.025, 0.4),
@@ -64,7 +64,7 @@ pub const QUANTITIES: [Quantity; COUNT] = [
     quantity("damper_pickup", "Damper pick-up", "of blow", 0.005, 0.06),
 ];
 
-/// Place of each quantity.
+/// Index of each quantity in [`QUANTITIES`].
 pub(super) const LET_OFF: usize = 0;
 pub(super) const DROP: usize = 1;
 pub(super) const CHECK: usize = 2;
@@ -76,18 +76,18 @@ pub(super) const FRICTION: usize = 7;
 pub(super) const UNISON: usize = 8;
 pub(super) const DAMPER: usize = 9;
 
-/// Largest multiple of a step that a sheet keeps.
+/// Largest multiple of a step that a sheet stores.
 const MOST: i8 = 127;
 
-/// Differences of one key, in the quantities' units and order.
+/// Differences of one key, in the order and units of [`QUANTITIES`].
 pub type KeyOffsets = [f64; COUNT];
 
-/// Differences of all keys, in multiples of the quantities' steps.
+/// Differences of all keys, in multiples of [`Quantity::step`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct KeySheet([[i8; COUNT]; KEYS]);
 
 impl KeySheet {
-    /// No key differs.
+    /// The sheet without differences.
     pub const EVEN: Self = Self([[0; COUNT]; KEYS]);
 
     /// Whether no key differs.
@@ -96,41 +96,41 @@ impl KeySheet {
         *self == Self::EVEN
     }
 
-    /// What `key` differs by.
+    /// Differences of `key`.
     #[must_use]
     pub fn of(&self, key: KeyNumber) -> KeyOffsets {
         std::array::from_fn(|q| self.get(key, q))
     }
 
-    /// What `key` differs by in the quantity at a place of [`QUANTITIES`].
+    /// Difference of `key` in the quantity of an index into [`QUANTITIES`].
     #[must_use]
     pub fn get(&self, key: KeyNumber, quantity: usize) -> f64 {
         f64::from(self.0[key.index()][quantity]) * QUANTITIES[quantity].step
     }
 
-    /// Makes `key` differ by `value` in a quantity, to the nearest step and at most 127 of them; what
-    /// is no number changes nothing.
+    /// Sets the difference of `key` in a quantity to `value`, rounded to a step and clamped to 127 steps. NaN
+    /// changes nothing.
     pub fn set(&mut self, key: KeyNumber, quantity: usize, value: f64) {
         if !value.is_nan() {
             self.0[key.index()][quantity] = stepped(value / QUANTITIES[quantity].step);
         }
     }
 
-    /// The sheet a share (0…1) of the way to `target`, to the nearest step.
+    /// Linear interpolation from `self` at share 0 to `target` at share 1, rounded to steps.
     #[must_use]
     pub fn toward(&self, target: &Self, share: f64) -> Self {
         if self == target {
             return *target;
         }
-        let mut mixed = *self;
-        for (ours, theirs) in mixed.0.as_flattened_mut().iter_mut().zip(target.0.as_flattened()) {
-            let (from, to) = (f64::from(*ours), f64::from(*theirs));
-            *ours = stepped(from + (to - from) * share);
+        let mut sheet = *self;
+        for (value, target) in sheet.0.as_flattened_mut().iter_mut().zip(target.0.as_flattened()) {
+            let (from, to) = (f64::from(*value), f64::from(*target));
+            *value = stepped(from + (to - from) * share);
         }
-        mixed
+        sheet
     }
 
-    /// The sheet as CSV: the columns and keys in which something differs.
+    /// The sheet as CSV, with the columns and keys that have a difference.
     #[must_use]
     pub fn text(&self) -> String {
         let used = |q: &usize| self.0.iter().any(|row| row[*q] != 0);
@@ -149,14 +149,14 @@ impl KeySheet {
     }
 }
 
-/// `value` as a sheet keeps it.
+/// `value`, a number of steps, as a sheet stores it.
 fn stepped(value: f64) -> i8 {
     let value = value.round().clamp(-f64::from(MOST), f64::from(MOST));
     // Whole and within ± 127.
     i8::try_from(touchback_core::math::cast::rounded_i32(value)).unwrap_or(0)
 }
 
-/// A multiple of a step without the digits that binary numbers add: no step has more than three.
+/// Shortest decimal form of a multiple of a step; no step has more than three decimals.
 #[must_use]
 pub fn shortest(value: f64) -> String {
     let text = format!("{value:.3}");
@@ -176,17 +176,17 @@ impl fmt::Debug for KeySheet {
     }
 }
 
-/// Why a text is no sheet.
+/// Error in the text of a sheet.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct SheetError {
-    /// Line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong, and what would be right.
+    /// The error and the remedy.
     pub what: String,
 }
 
-/// What a column of a text holds.
+/// Content of a column.
 enum Column {
     Key,
     Quantity(usize),
@@ -219,7 +219,7 @@ fn columns(head: &str) -> Result<Vec<Column>, String> {
     let mut names: Vec<&str> = Vec::new();
     for name in head.split(',').map(str::trim) {
         if names.contains(&name) {
-            return Err(format!("column `{name}` stands twice"));
+            return Err(format!("column `{name}` appears twice"));
         }
         names.push(name);
         columns.push(if name == KEY {
@@ -254,9 +254,9 @@ impl KeySheet {
             .parse::<usize>()
             .ok()
             .and_then(|n| KeyNumber::from_index(n.checked_sub(1)?))
-            .ok_or_else(|| format!("`{number}` is no key; they count from 1 to {KEYS}"))?;
+            .ok_or_else(|| format!("`{number}` is no key; keys are numbered from 1 to {KEYS}"))?;
         if std::mem::replace(&mut seen[key.index()], true) {
-            return Err(format!("key {number} stands twice"));
+            return Err(format!("key {number} appears twice"));
         }
         for (column, cell) in cells() {
             let Column::Quantity(q) = *column else { continue };
@@ -275,7 +275,7 @@ impl KeySheet {
     }
 }
 
-/// The sheet's text on one line, `/` between its rows.
+/// Text of the sheet on one line, with `/` between rows.
 fn one_line(sheet: &KeySheet) -> String {
     sheet.text().trim_end().replace('\n', "/")
 }

@@ -1,6 +1,6 @@
-//! The list of actions: names, labels, choices and what documents say of them derive from it.
+//! The list of actions, from which their names, labels and choices derive.
 
-/// Writes [`ActionKind`] and what derives from the list.
+/// Defines [`ActionKind`] and its constants from the list.
 macro_rules! actions {
     ($($(#[$about:meta])* $kind:ident $name:literal $label:literal $title:literal;)*) => {
         /// An action that notes can play.
@@ -10,28 +10,28 @@ macro_rules! actions {
         }
 
         impl ActionKind {
-            /// All of them, the grand first.
+            /// All actions, the grand first.
             pub const ALL: [Self; Self::COUNT] = [$(Self::$kind),*];
 
-            /// How many there are.
+            /// Number of actions.
             pub const COUNT: usize = [$($name),*].len();
 
-            /// Their labels as the choices of a parameter.
+            /// Labels for the choices of a parameter, in the order of `ALL`.
             pub const LABELS: [&'static str; Self::COUNT] = [$($label),*];
 
-            /// The action of a name.
+            /// The action called `name` on the command line and in files.
             #[must_use]
             pub fn named(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|kind| kind.name() == name)
             }
 
-            /// Its name on the command line and in files.
+            /// Name on the command line and in files.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name,)* }
             }
 
-            /// What it is called in a sentence.
+            /// Name within a sentence.
             #[must_use]
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$kind => $title,)* }
@@ -58,14 +58,14 @@ actions! {
     Ball "ball" "Ball" "ball on a paddle";
 }
 
-/// The grand with the parameters of the thesis.
+/// Name of the grand action with the parameters of the thesis.
 pub const THESIS: &str = "thesis";
 
-/// The grand as a coupled force balance.
+/// Name of the grand action as a coupled force balance.
 pub const REFERENCE: &str = "reference";
 
-/// Names of all actions that the command line and the files know: those that notes can play, and
-/// after the grand the two that study it.
+/// Names of all actions on the command line and in files: the actions that notes can play, and after the
+/// grand the two variants of it for study.
 pub const NAMES: [&str; ActionKind::COUNT + 2] = {
     let mut names = [ActionKind::Grand.name(); ActionKind::COUNT + 2];
     (names[1], names[2]) = (THESIS, REFERENCE);

@@ -1,9 +1,9 @@
-//! Where energy turns to heat: the power of each element of an action.
+//! Dissipated power of each element of an action.
 
-/// Most elements that an action names.
+/// Largest number of elements of an action.
 const MOST: usize = 28;
 
-/// The power that each element turns into heat at one moment, W.
+/// Power dissipated by each element at one instant, W.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Losses {
     names: &'static [&'static str],
@@ -11,10 +11,10 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Of an action that names no elements.
+    /// Losses of an action without elements.
     pub const NONE: Self = Self { names: &[], watts: [0.0; MOST] };
 
-    /// `watts` of the elements `names`, at most 24.
+    /// The power `watts` of each of the elements `names`, at most 28.
     #[must_use]
     pub fn new<const K: usize>(names: &'static [&'static str; K], watts: [f64; K]) -> Self {
         const { assert!(K <= MOST) };
@@ -23,12 +23,12 @@ impl Losses {
         losses
     }
 
-    /// Each element with its power, W, in the action's own order.
+    /// Each element with its power, W, in the order of the action.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
         self.names.iter().copied().zip(self.watts)
     }
 
-    /// All of it, W.
+    /// Sum of all elements, W.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.iter().map(|(_, watts)| watts).sum()

@@ -1,26 +1,26 @@
-//! Which numbers of a model can be used.
+//! Checks of the values of a model.
 
 use touchback_core::mech::felt::Felt;
 
-/// Why a model cannot be used: nothing but positive, finite numbers where physics needs them.
+/// Why the values of a model were rejected.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum SpecError {
-    /// A value is outside what the model can take.
+    /// A value is outside its valid range.
     #[error("{name} = {value} must be {must}")]
     Value {
-        /// Field.
+        /// Name of the field.
         name: &'static str,
-        /// What it was.
+        /// Value of the field.
         value: f64,
-        /// What it must be.
+        /// Requirement, as a continuation of *must be*.
         must: &'static str,
     },
 }
 
-/// Checks a model's numbers: `positive` ones, and felts.
+/// Checks that the numbers `positive` are finite and above zero and that the felts are valid.
 ///
 /// # Errors
-/// The first that cannot be used.
+/// The first invalid value.
 pub fn check(
     positive: &[(&'static str, f64)],
     felts: &[(&'static str, &Felt)],
@@ -31,13 +31,13 @@ pub fn check(
         }
     }
     for &(name, felt) in felts {
-        let sound = felt.stiffness.is_finite()
+        let is_valid = felt.stiffness.is_finite()
             && felt.stiffness > 0.0
             && (1.0..=6.0).contains(&felt.exponent)
             && felt.damping.is_finite()
             && felt.damping >= 0.0
             && (0.0..1.0).contains(&felt.hysteresis);
-        if !sound {
+        if !is_valid {
             let must = "a felt with stiffness > 0, damping ≥ 0, exponent 1…6, hysteresis 0…1";
             return Err(SpecError::Value { name, value: felt.stiffness, must });
         }

@@ -1,34 +1,34 @@
-//! The port of a key: how a finger, a weight or a device drives it.
+//! The port of a key: its drive by a finger, a weight or a device.
 
-/// What drives the key front during one action step: values at its start and end, linear between,
-/// unless it says otherwise.
+/// Drive of the key front during one action step. Pairs are values at the start and the end of the step,
+/// linear in between.
 ///
-/// Positions are depths below the rest position of the key front, metres, positive down.
+/// Positions are depths of the key front below its rest position, m, positive down.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum Drive {
-    /// Nothing touches the key.
+    /// The key is untouched.
     #[default]
     Free,
     /// A force on the key front, N, positive down.
     Force([f64; 2]),
-    /// A massless finger pressing through a one-sided spring (500 N/m, 0.5 N·s/m): its target, m.
+    /// Target depth of a massless finger that presses through a one-sided spring (500 N/m, 0.5 N·s/m), m.
     Finger([f64; 2]),
     /// Imposed key-front depth, m; the force follows by inverse dynamics.
     Motion([f64; 2]),
-    /// The wave junction of a haptic keyboard: `force` less `impedance` times the key front's own
-    /// speed, which is that of every moment inside the step.
+    /// The wave junction of a haptic keyboard: the force is `force` less `impedance` times the speed of the
+    /// key front at each instant inside the step.
     Wave {
-        /// √(2Z)·u, held through the step, N, positive down.
+        /// √(2Z)·u, constant through the step, N, positive down.
         force: f64,
-        /// Z, N·s/m.
+        /// Wave impedance Z, N·s/m.
         impedance: f64,
     },
-    /// The thesis's manipulandum angle D, rad, driving the key through k1–b1.
+    /// Angle D of the thesis's manipulandum, rad, which drives the key through k1–b1.
     Manipulandum([f64; 2]),
 }
 
 impl Drive {
-    /// The drive that holds the end of this one.
+    /// The drive that holds the end value of this one.
     #[must_use]
     pub const fn held(self) -> Self {
         match self {

@@ -1,56 +1,58 @@
-//! A press as one mass: what a finger must do for a hammer speed.
+//! The press of a key as one mass: effort of a finger for a given hammer speed.
 //!
-//! The key before the hammer leaves it is one mass M at its front, at s, pressed by the tip of a
-//! [`hand`] at x: M s̈ = k (x − s) + b (ẋ − ṡ), m ẍ = F a(t) − c ẋ − M s̈. Both are linear in F, so
-//! the ratio of the key's speed to its depth is a function of time alone that falls from ∞. The time
-//! at which it is the wanted speed (hammer speed over ratio) over the wanted depth gives F.
+//! Until the hammer leaves it, the key is one mass M at its front, at depth s, pressed by the tip of a
+//! [`hand`] at depth x: M s̈ = k (x − s) + b (ẋ − ṡ), m ẍ = F a(t) − c ẋ − M s̈. Both are linear in F, so
+//! that the ratio of the key's speed to its depth is a function of time alone, which falls from ∞. The time
+//! at which this ratio equals that of the required speed (hammer speed over lever ratio) to the depth of
+//! release gives F.
 //!
-//! A finger pressing *evenly* is the port's spring k whose target moves at constant speed v: with
-//! θ = t √(k/M) the key is at depth d = v √(M/k) (θ − sin θ), where it moves at v (1 − cos θ). Given
-//! the key speed at d this gives θ and v; the target then stands at d θ/(θ − sin θ). Beyond θ = π
-//! the key swings about the finger's own motion, 2 v at most.
+//! A finger that presses *evenly* is the spring k of the port with a target that moves at constant speed v:
+//! with θ = t √(k/M) the key is at the depth d = v √(M/k) (θ − sin θ) and moves at v (1 − cos θ). The key
+//! speed at d gives θ and v; the target is then at d θ/(θ − sin θ). Beyond θ = π the key oscillates about
+//! the motion of the finger, with a speed of at most 2 v.
 
 use crate::grand::design::spec::GRAVITY;
 use crate::interface::{finger, hand};
 
-/// What a press meets.
+/// Mechanics of a key as a press meets it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Press {
-    /// Mass at the key front, the hammer's share included, kg.
+    /// Effective mass at the key front, including the hammer's, kg.
     pub mass: f64,
-    /// Hammer speed over key speed.
+    /// Ratio of hammer speed to key speed.
     pub ratio: f64,
     /// Key depth at which the hammer leaves, m.
     pub throw: f64,
-    /// How high the hammer then flies against its weight to the string, m.
+    /// Height of the hammer's free flight to the string, m.
     pub flight: f64,
-    /// Whether a bed stops the key; without one a hand would carry it far beyond.
+    /// Whether a bed stops the key. Without a bed a hand would push the key far beyond the depth of release.
     pub has_bed: bool,
 }
 
-/// What a finger does in a press.
+/// Effort of a finger in a press.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Effort {
-    /// The muscle of a [`hand::Hand`]: its force, N.
+    /// Force of the muscle of a [`hand::Hand`], N.
     Muscle(f64),
-    /// A target of the port's finger moving at constant speed: m/s.
+    /// Constant speed of the target of the port's finger, m/s.
     Even(f64),
 }
 
-/// Step of the press under a muscle, s: a fifth of a radian of the lightest key on the fingertip.
-const MARCH: f64 = hand::RISE / 20.0;
-/// e^(−h/2τ) for that step.
+/// Integration step h of a press by a muscle, s: a fifth of a radian of the oscillation of the lightest key
+/// on the fingertip.
+const PRESS_STEP: f64 = hand::RISE / 20.0;
+/// e^(−h/2τ) for h = [`PRESS_STEP`].
 const HALF_DECAY: f64 = 0.975_309_912_028_332_6;
-/// Longest press considered, s.
+/// Longest press, s.
 const LONGEST: f64 = 0.5;
 
-/// A hand of 1 N on one mass.
+/// A hand with a muscle force of 1 N on one mass.
 #[derive(Clone, Copy, Debug)]
 struct UnitPress {
     time: f64,
     /// e^(−t/τ).
     decay: f64,
-    /// Depth and speed of hand and key, m and m/s.
+    /// Depth, m, and speed, m/s, of the hand, then of the key.
     x: [f64; 4],
 }
 
@@ -69,26 +71,26 @@ impl UnitPress {
         [hand_speed, (push - hand::DRAG * hand_speed - tip) / hand::MASS, key_speed, tip / mass]
     }
 
-    /// On by `h` s at these rates.
-    fn at(&self, h: f64, decay: f64, rates: [f64; 4]) -> Self {
+    /// Advanced by `h` s at the rates `rates`.
+    fn advanced(&self, h: f64, decay: f64, rates: [f64; 4]) -> Self {
         let x = std::array::from_fn(|i| self.x[i] + h * rates[i]);
         Self { time: self.time + h, decay: self.decay * decay, x }
     }
 
-    /// On by one step, by the midpoint rule.
+    /// Advanced by one step, by the midpoint rule.
     fn step(&self, mass: f64) -> Self {
-        let half = self.at(0.5 * MARCH, HALF_DECAY, self.rates(mass));
-        self.at(MARCH, HALF_DECAY * HALF_DECAY, half.rates(mass))
+        let half = self.advanced(0.5 * PRESS_STEP, HALF_DECAY, self.rates(mass));
+        self.advanced(PRESS_STEP, HALF_DECAY * HALF_DECAY, half.rates(mass))
     }
 }
 
 impl Press {
-    /// Speed at which the hammer must leave, m/s, to arrive at `hammer_speed`.
-    fn thrown(&self, hammer_speed: f64) -> f64 {
+    /// Speed at which the hammer must leave the key to reach the string at `hammer_speed`, m/s.
+    fn launch_speed(&self, hammer_speed: f64) -> f64 {
         (hammer_speed * hammer_speed + 2.0 * GRAVITY * self.flight).sqrt()
     }
 
-    /// What throws a hammer at `hammer_speed` m/s.
+    /// Effort that gives the hammer the speed `hammer_speed` m/s at the string.
     #[must_use]
     pub fn effort(&self, hammer_speed: f64) -> Effort {
         if self.has_bed {
@@ -98,27 +100,27 @@ impl Press {
         }
     }
 
-    /// Force of a hand's muscle, N, that throws a hammer at `hammer_speed` m/s, and that of its
-    /// fingertip as the hammer leaves, N.
+    /// Force of a hand's muscle, N, that gives the hammer the speed `hammer_speed` m/s, and force of the
+    /// fingertip when the hammer leaves, N.
     #[must_use]
     pub fn muscle(&self, hammer_speed: f64) -> [f64; 2] {
-        let speed = self.thrown(hammer_speed) / self.ratio;
-        // Positive as long as the key is too fast for its depth.
-        let ahead = |unit: &UnitPress| unit.x[3] * self.throw - speed * unit.x[2];
+        let speed = self.launch_speed(hammer_speed) / self.ratio;
+        // Positive while the ratio of speed to depth is above the required one.
+        let excess = |unit: &UnitPress| unit.x[3] * self.throw - speed * unit.x[2];
         let mut before = UnitPress::REST.step(self.mass);
         let mut unit = before.step(self.mass);
-        while ahead(&unit) > 0.0 && unit.time < LONGEST {
+        while excess(&unit) > 0.0 && unit.time < LONGEST {
             before = unit;
             unit = unit.step(self.mass);
         }
-        let (late, early) = (ahead(&unit), ahead(&before));
+        let (late, early) = (excess(&unit), excess(&before));
         let share = if early > late { (early / (early - late)).clamp(0.0, 1.0) } else { 1.0 };
         let between = |a: f64, b: f64| a + share * (b - a);
         let force = speed / between(before.x[3], unit.x[3]);
         [force, force * between(before.tip(), unit.tip()).max(0.0)]
     }
 
-    /// Time, s, that `effort` takes to press the key by `distance` m from rest.
+    /// Time in which `effort` presses the key by `distance` m from rest, s.
     #[must_use]
     pub fn time(&self, effort: Effort, distance: f64) -> f64 {
         match effort {
@@ -133,21 +135,21 @@ impl Press {
         }
     }
 
-    /// Speed of a finger target, m/s, that throws a hammer at `hammer_speed` m/s.
+    /// Speed of a finger's target, m/s, that gives the hammer the speed `hammer_speed` m/s.
     #[must_use]
     pub fn even(&self, hammer_speed: f64) -> f64 {
-        let per_length = (finger::STIFFNESS / self.mass).sqrt();
-        let scale = (per_length * self.throw).max(1e-6);
-        let thrown = self.thrown(hammer_speed);
-        let sought = thrown / self.ratio / scale;
-        if sought < std::f64::consts::FRAC_2_PI {
-            return 0.5 * thrown / self.ratio;
+        let angular_frequency = (finger::STIFFNESS / self.mass).sqrt();
+        let scale = (angular_frequency * self.throw).max(1e-6);
+        let launch = self.launch_speed(hammer_speed);
+        let ratio = launch / self.ratio / scale;
+        if ratio < std::f64::consts::FRAC_2_PI {
+            return 0.5 * launch / self.ratio;
         }
         // (1 − cos θ)/(θ − sin θ) falls from ∞ at 0 to 2/π at π.
         let (mut low, mut high) = (1e-3_f64, std::f64::consts::PI);
         for _ in 0..50 {
             let theta = 0.5 * (low + high);
-            if (1.0 - libm::cos(theta)) / (theta - libm::sin(theta)) > sought {
+            if (1.0 - libm::cos(theta)) / (theta - libm::sin(theta)) > ratio {
                 low = theta;
             } else {
                 high = theta;
@@ -157,11 +159,11 @@ impl Press {
     }
 }
 
-/// How far a key goes, m at its front.
+/// Travel of a key at its front, m.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Travel {
-    /// To its bed.
+    /// Depth of the key bed.
     pub dip: f64,
-    /// Depth at or above which it can be played again.
-    pub again: f64,
+    /// Depth at or above which the key can be played again.
+    pub repeat_depth: f64,
 }

@@ -1,48 +1,48 @@
-//! What a key shows after an action step: one list of columns, one writer of them.
+//! Readings of a key after an action step, and the CSV table of a run.
 
 use std::fmt;
 use std::io::{self, Write};
 
 use super::losses::Losses;
 
-/// What a key shows at one instant; what an action does not have is NaN.
+/// Readings of a key at one instant; NaN for a quantity that the action does not have.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Readout {
-    /// Name of the submodel; empty where there is none.
+    /// Name of the submodel; empty for an action without submodels.
     pub phase: &'static str,
     /// Depth of the key front below rest, m.
     pub key: f64,
-    /// Its downward speed, m/s.
+    /// Downward speed of the key front, m/s.
     pub key_speed: f64,
     /// Force of the drive on the key front, N.
     pub key_force: f64,
-    /// Force between key and hammer, N: of the jack on the knuckle, along the jack; of a plectrum
-    /// on its string.
+    /// Force between key and hammer, N: of the jack on the knuckle, along the jack; of a plectrum on its
+    /// string.
     pub contact_force: f64,
-    /// Hammer's crown (a jack's plectrum, a ball) above the string, m; below is negative.
+    /// Height of the hammer's crown (a jack's plectrum, a ball) above the string, m; negative below.
     pub hammer: f64,
-    /// Its speed toward the string, m/s.
+    /// Speed of the hammer toward the string, m/s.
     pub hammer_speed: f64,
-    /// Generalized coordinates q1…q9 of the grand, rad; q4, q7, q8, q9 m.
+    /// Generalized coordinates q1…q9 of the grand, rad; q4, q7, q8, q9 in m.
     pub q: [f64; 9],
-    /// Their rates, rad/s and m/s.
+    /// Rates of `q`, rad/s and m/s.
     pub q_rate: [f64; 9],
     /// Kinetic energy, J.
     pub kinetic: f64,
-    /// Stored energy, J.
+    /// Potential energy, J.
     pub potential: f64,
-    /// Dissipated since the start, J.
+    /// Energy dissipated since the start, J.
     pub dissipated: f64,
     /// Work of the drive since the start, J.
     pub work: f64,
-    /// Power that each element turns into heat, W.
+    /// Power dissipated by each element, W.
     pub losses: Losses,
 }
 
-/// A column of a run's file: its name, which ends with its unit where it has one, and its value.
+/// A column of a run's file: name, which ends with the unit if there is one, and value.
 type Column = (&'static str, fn(&Readout) -> f64);
 
-/// The numbers of a row that every action has, in the file's order.
+/// The columns of all actions, in the order of the file.
 const COLUMNS: [Column; 28] = [
     ("key_m", |r| r.key),
     ("key_velocity_m_s", |r| r.key_speed),
@@ -75,7 +75,7 @@ const COLUMNS: [Column; 28] = [
 ];
 
 impl Readout {
-    /// Nothing known.
+    /// Readings without any value.
     pub const NONE: Self = Self {
         phase: "",
         key: f64::NAN,
@@ -93,14 +93,15 @@ impl Readout {
         losses: Losses::NONE,
     };
 
-    /// Work done less energy stored, moving and dissipated, J: constant but for the method's error.
+    /// Work less dissipated, kinetic and potential energy, J: constant except for the error of the
+    /// integration.
     #[must_use]
     pub fn imbalance(&self) -> f64 {
         self.work - self.dissipated - self.kinetic - self.potential
     }
 }
 
-/// A number of a file: the shortest text that reads back as the same number; empty for NaN.
+/// A number in a file: the shortest text that parses to the same number; empty for NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell(pub f64);
 
@@ -111,14 +112,14 @@ impl fmt::Display for Cell {
 }
 
 impl Cell {
-    /// Its text, written into `buffer` where there is one.
+    /// The text, formatted in `buffer`.
     fn text(self, buffer: &mut zmij::Buffer) -> &str {
         if self.0.is_nan() { "" } else { buffer.format(self.0) }
     }
 }
 
-/// A run as CSV, a row an action step: `time_s`, `phase`, the numbers that every action has, and
-/// `heat_ELEMENT_w` for each element of the action. Neither phases nor elements need quotes.
+/// A run as CSV with one row for each action step: `time_s`, `phase`, the columns of all actions, and
+/// `heat_ELEMENT_w` for each element of the action. Names of phases and elements need no quotes.
 #[derive(Debug)]
 pub struct Table<W> {
     out: W,
@@ -126,15 +127,15 @@ pub struct Table<W> {
 }
 
 impl<W: Write> Table<W> {
-    /// Onto `out`.
+    /// A table written to `out`.
     pub const fn new(out: W) -> Self {
         Self { out, is_headed: false }
     }
 
-    /// Appends how the key stands at `time` s; before the first row the header.
+    /// Appends the readings at `time` s; writes the header before the first row.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub fn row(&mut self, time: f64, readout: &Readout) -> io::Result<()> {
         if !self.is_headed {
             self.header(readout)?;
@@ -151,7 +152,7 @@ impl<W: Write> Table<W> {
         self.out.write_all(b"\n")
     }
 
-    /// The header, with the elements of the action that `readout` is of.
+    /// Writes the header, with the elements of `readout`.
     fn header(&mut self, readout: &Readout) -> io::Result<()> {
         self.is_headed = true;
         write!(self.out, "time_s,phase")?;
@@ -164,10 +165,10 @@ impl<W: Write> Table<W> {
         writeln!(self.out)
     }
 
-    /// The output, flushed; a header stands in it even without a row.
+    /// Flushes and returns the output; writes the header if there was no row.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub fn finish(mut self) -> io::Result<W> {
         if !self.is_headed {
             self.header(&Readout::NONE)?;
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_run_file_has_the_contract_columns_and_empty_cells() {
+    fn the_run_file_has_the_documented_columns_and_empty_cells_for_nan() {
         let expected = "time_s,phase,key_m,key_velocity_m_s,key_force_n,jack_knuckle_force_n,\
             hammer_m,hammer_velocity_m_s,q1,q2,q3,q4,q5,q6,q7,q8,q9,q1_rate,q2_rate,q3_rate,\
             q4_rate,q5_rate,q6_rate,q7_rate,q8_rate,q9_rate,kinetic_j,potential_j,dissipated_j,\

@@ -1,4 +1,4 @@
-//! What a technician sets: the regulation and the parts of an action, for all keys at once.
+//! Settings of an action, in a technician's terms: regulation and parts of all keys.
 
 use touchback_core::math::range::settings;
 use touchback_core::mech::hammer::HammerSettings;
@@ -7,70 +7,70 @@ use super::key_sheet::KeySheet;
 use super::kind::ActionKind;
 
 settings! {
-    /// Which action, and the settings of the grand; the defaults are a well-regulated concert grand.
+    /// The action, and the settings of the grand action; the defaults are a well-regulated concert grand.
     ///
-    /// Lengths are a technician's millimetres; scales multiply the concert grand's own value.
+    /// Lengths are in mm, as technicians give them; a *scale* multiplies the value of the concert grand.
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct ActionSettings, ActionRanges {
-        /// Which action: a key at rest takes up another at its next touch.
+        /// The action; a key at rest changes to another action at its next touch.
         action: ActionKind = ActionKind::Grand,
-        /// What single keys differ by; no host parameter.
+        /// Differences of single keys; not a host parameter.
         #[serde(skip_serializing_if = "KeySheet::is_even")]
         keys: KeySheet = KeySheet::EVEN,
     }
     numbers {
         /// Depth of the key bed at the key front, mm.
-        /// Usual 9.5–10.7 mm [regulation sheets].
+        /// Usual: 9.5–10.7 mm [regulation sheets].
         key_dip_mm = 10.0, 8.0..=12.0,
-        /// Hammer crown below the string at rest, mm.
-        /// Usual 42–49 mm [regulation sheets].
+        /// Distance of the hammer's crown below the string at rest, mm.
+        /// Usual: 42–49 mm [regulation sheets].
         blow_mm = 47.0, 38.0..=54.0,
-        /// Hammer crown below the string where the jack has let off, mm.
-        /// Usual 0.8–3.2 mm [regulation sheets]; at 0 the hammer blocks.
+        /// Distance of the hammer's crown below the string at let-off, mm.
+        /// Usual: 0.8–3.2 mm [regulation sheets]; at 0 the hammer blocks.
         let_off_mm = 1.5, 0.3..=8.0,
-        /// How far the hammer falls from let-off onto the repetition lever, mm.
-        /// Usual 1.0–2.0 mm [regulation sheets].
+        /// Fall of the hammer from let-off onto the repetition lever, mm.
+        /// Usual: 1.0–2.0 mm [regulation sheets].
         drop_mm = 2.0, 0.0..=6.0,
-        /// Hammer crown below the string when held by the backcheck, mm.
-        /// Usual 12.7–16 mm [regulation sheets].
+        /// Distance of the hammer's crown below the string in the backcheck, mm.
+        /// Usual: 12.7–16 mm [regulation sheets].
         check_mm = 15.0, 8.0..=30.0,
         /// Gap between jack and knuckle at rest, mm.
-        /// Usual 0.2 mm [regulation sheets].
+        /// Usual: 0.2 mm [regulation sheets].
         jack_clearance_mm = 0.2, 0.0..=1.0,
         /// Share of the blow at which the key begins to lift the damper, 0…1.
-        /// Usual half the blow [regulation sheets].
+        /// Usual: half the blow [regulation sheets].
         damper_pickup = 0.5, 0.1..=0.95,
-        /// Key front at rest above the concert grand's, mm.
-        /// Chosen: what a technician's shims take.
+        /// Height of the key front at rest above that of the concert grand, mm.
+        /// Chosen: the range of a technician's shims.
         key_height_mm = 0.0, -3.0..=3.0,
-        /// Capstan farther from the balance point than the concert grand's, mm.
-        /// Key ratios of 0.47 to 0.60 are found, 0.49 here [Stanwood tables].
+        /// Shift of the capstan away from the balance point, mm.
+        /// Key ratios range from 0.47 to 0.60; 0.49 at 0 mm [Stanwood tables].
         capstan_mm = 0.0, -4.0..=6.0,
-        /// Hammer centre to knuckle, mm; the jack is set under it.
-        /// Usual 16–18 mm [regulation sheets].
+        /// Distance from hammer centre to knuckle, mm; the jack is moved with the knuckle.
+        /// Usual: 16–18 mm [regulation sheets].
         knuckle_mm = 17.0, 16.0..=18.0,
-        /// Added to every hammer's strike weight, g at the crown.
-        /// Light and heavy sets lie 2 g below and above the middle one [Stanwood tables].
+        /// Weight added to every hammer's strike weight, g at the crown.
+        /// Light and heavy sets are 2 g below and above the middle set [Stanwood tables].
         strike_weight_g = 0.0, -2.5..=2.5,
         /// Repetition spring torque, scale.
-        /// 0 takes the spring out: the grand then repeats like an upright.
+        /// 0 removes the spring: the grand then repeats like an upright.
         repetition_spring = 1.0, 0.0..=2.0,
         /// Jack spring torque, scale.
-        /// Chosen: two octaves either way, as for all stiffnesses below.
+        /// Chosen: a factor of 4 up and down, as for all stiffnesses below.
         jack_spring = 1.0, 0.25..=4.0,
         /// Hammer mass and inertia, scale.
         /// Strike weights from light to heavy sets span 0.76–1.14 of the middle set [Stanwood tables].
         hammer_mass = 1.0, 0.5..=2.0,
-        /// Stiffness of the hammers' felt in octaves about the concert grand's: −2 soft … +2 hard.
+        /// Stiffness of the hammer felt, octaves relative to the concert grand: −2 soft … +2 hard.
         hammer_hardness = 0.0, -2.0..=2.0,
-        /// Distance of the hammers from the strings' near ends against the concert grand's.
-        /// From 1/17 to 1/5 of the string in the bass: historical pianos struck at 1/8 to 1/20.
+        /// Distance of the strike point from the near end of the strings, scale.
+        /// The range is 1/17 to 1/5 of the string in the bass; historical pianos have 1/8 to 1/20.
         strike_point = 1.0, 0.5..=1.7,
         /// Key inertia, scale.
         key_mass = 1.0, 0.5..=2.0,
-        /// Lead taken out of the key fronts: change of the static down weight, g.
-        /// Down weights run from 46 to 56 g, up weights from 20 g [regulation sheets; Stanwood tables].
+        /// Change of the static down weight by lead removed from the key fronts, g.
+        /// Down weights are 46 to 56 g, up weights 20 g and more [regulation sheets; Stanwood tables].
         key_lead_g = 0.0, -20.0..=20.0,
         /// Knuckle stiffness, scale.
         knuckle_stiffness = 1.0, 0.25..=4.0,
@@ -84,16 +84,16 @@ settings! {
         check_friction = 0.7, 0.1..=1.5,
         /// Damper weight, scale.
         damper_weight = 1.0, 0.25..=4.0,
-        /// How far the keys differ from each other, 0 all alike … 1 as on a neglected piano; see
+        /// Random differences between the keys, 0 (none) … 1 (those of a neglected piano); see
         /// [`QUANTITIES`](super::key_sheet::QUANTITIES).
         unevenness = 0.0, 0.0..=1.0,
-        /// Which uneven piano.
+        /// Seed of the random differences.
         unevenness_seed = 1.0, 1.0..=100.0,
     }
 }
 
 impl ActionSettings {
-    /// The hammers of action and strings.
+    /// Settings of the hammers, shared by action and strings; values are clamped to their ranges.
     #[must_use]
     pub fn hammers(&self) -> HammerSettings {
         let s = self.with_numbers(self, |range, value, _| range.clamped(value));
@@ -105,10 +105,10 @@ impl ActionSettings {
         }
     }
 
-    /// The settings a share (0…1) of the way to `target`.
+    /// Linear interpolation from `self` at share 0 to `target` at share 1; the action is that of `target`.
     #[must_use]
     pub fn toward(&self, target: &Self, share: f64) -> Self {
-        let mixed = self.with_numbers(target, |_, a, b| a + (b - a) * share);
-        Self { action: target.action, keys: self.keys.toward(&target.keys, share), ..mixed }
+        let numbers = self.with_numbers(target, |_, a, b| a + (b - a) * share);
+        Self { action: target.action, keys: self.keys.toward(&target.keys, share), ..numbers }
     }
 }

@@ -1,45 +1,45 @@
-//! Which keys move, which are held still and which sleep.
+//! Activity of each key: moving, idle or asleep.
 
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;
 
-/// What a key does.
+/// Activity of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Activity {
     /// In its rest pose, untouched.
     Asleep,
-    /// Held, and nothing moves.
+    /// Held, with no part moving.
     Idle,
-    /// Everything else.
+    /// In motion.
     Moving,
 }
 
-/// What each key does.
+/// Activity of each key; keys in neither set are asleep.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Activities {
     moving: KeySet,
-    still: KeySet,
+    idle: KeySet,
 }
 
 impl Activities {
-    /// What `key` does.
+    /// Activity of `key`.
     pub(super) const fn of(&self, key: KeyNumber) -> Activity {
         if self.moving.contains(key) {
             Activity::Moving
-        } else if self.still.contains(key) {
+        } else if self.idle.contains(key) {
             Activity::Idle
         } else {
             Activity::Asleep
         }
     }
 
-    /// `key` does `what` from now on.
-    pub(super) const fn set(&mut self, key: KeyNumber, what: Activity) {
+    /// Sets the activity of `key`.
+    pub(super) const fn set(&mut self, key: KeyNumber, activity: Activity) {
         self.moving.remove(key);
-        self.still.remove(key);
-        match what {
+        self.idle.remove(key);
+        match activity {
             Activity::Asleep => {}
-            Activity::Idle => self.still.insert(key),
+            Activity::Idle => self.idle.insert(key),
             Activity::Moving => self.moving.insert(key),
         }
     }
@@ -49,9 +49,9 @@ impl Activities {
         self.moving
     }
 
-    /// The keys held still.
+    /// The idle keys.
     pub(super) const fn idle(&self) -> KeySet {
-        self.still
+        self.idle
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_does_one_thing_at_a_time() {
+    fn a_key_has_one_activity_at_a_time() {
         let key = |i| KeyNumber::from_index(i).unwrap();
         let mut keys = Activities::default();
         for i in [3, 7, 8] {

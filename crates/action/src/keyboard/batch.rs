@@ -1,21 +1,21 @@
-//! One step of the keys that move, pack by pack.
+//! One step of the moving keys, pack by pack.
 
 use super::lane_assignment::Pack;
 use super::rest_detector::STILL_SPEED;
 use super::{EventSink, Keyboard};
 use crate::grand::equations::drive::{Causality, DriveNow};
-use crate::grand::equations::lane_group::{self, Group, Running, lanes_of};
+use crate::grand::equations::lane_group::{self, Group, PackState, lanes_of};
 use crate::grand::key::rest;
 use touchback_core::math::key_set::KeySet;
 use touchback_core::math::real::MOST_LANES;
 
 impl Keyboard {
-    /// One step of the keys `moving`; those of them in which something moves.
+    /// Takes one step of the keys `moving`; returns those of them that are faster than [`STILL_SPEED`].
     pub(super) fn step_packs(
         &mut self,
         moving: KeySet,
         tray: [f64; 2],
-        heard: &mut EventSink,
+        sink: &mut EventSink,
     ) -> KeySet {
         let mut fast = KeySet::EMPTY;
         self.lane_assignment.assign(moving);
@@ -27,7 +27,7 @@ impl Keyboard {
                     .filter(|lane| drives[*lane] == Some(causality))
                     .fold(0u8, |lanes, lane| lanes | 1 << lane);
                 if active != 0 {
-                    let moving = self.step_group(which, &pack, causality, active, tray, heard);
+                    let moving = self.step_group(which, &pack, causality, active, tray, sink);
                     let of = lanes_of(moving).filter_map(|lane| pack[lane]);
                     of.for_each(|key| fast.insert(key));
                 }
@@ -36,8 +36,8 @@ impl Keyboard {
         fast
     }
 
-    /// One step of the keys in the lanes `active` of the pack `which`; the lanes in which something
-    /// moves.
+    /// Takes one step of the keys in the lanes `active` of the pack `which`; returns the lanes whose keys are
+    /// faster than [`STILL_SPEED`].
     fn step_group(
         &mut self,
         which: usize,
@@ -45,26 +45,26 @@ impl Keyboard {
         causality: Causality,
         active: u8,
         tray: [f64; 2],
-        heard: &mut EventSink,
+        sink: &mut EventSink,
     ) -> u8 {
-        // Lanes without a key compute with another's numbers, for nobody.
-        let other = pack.iter().flatten().next().map_or(0, |key| key.index());
-        let indices = pack.map(|key| key.map_or(other, |key| key.index()));
+        // Unused lanes repeat the constants of another key; their results are discarded.
+        let filler = pack.iter().flatten().next().map_or(0, |key| key.index());
+        let indices = pack.map(|key| key.map_or(filler, |key| key.index()));
         let keys = indices.map(|i| &self.assemblies[i]);
-        if self.lanes.are_worth(active) && self.lane_assignment.take_stale(which) {
+        if self.lanes.is_faster_for(active) && self.lane_assignment.take_stale(which) {
             self.lanes.refresh(which, keys);
         }
         let mut group =
             Group { which, keys, active, causality, inputs: [[rest::UNTOUCHED; MOST_LANES]; 2] };
-        let mut running = Running::new();
+        let mut running = PackState::new();
         for lane in lanes_of(active) {
             let i = indices[lane];
-            running.put(lane, &self.running(i));
+            running.put(lane, &self.key_state(i));
             [group.inputs[0][lane], group.inputs[1][lane]] = DriveNow::ends(self.drives[i], tray);
         }
         let mut listener = |lane: usize, offset: f64, event| {
             if let Some(key) = pack[lane] {
-                heard.of(key, offset, event);
+                sink.insert(key, offset, event);
             }
         };
         let stepped =

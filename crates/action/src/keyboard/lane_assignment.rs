@@ -1,31 +1,31 @@
-//! Which keys are stepped side by side: those that move, wherever they lie on the keyboard.
+//! Assignment of the moving keys to the lanes of packs, independent of their position on the keyboard.
 //!
-//! A key keeps its assign while it moves, so the numbers of a pack change only when keys wake or
-//! sleep. Seats decide what is computed together, never what comes of it.
+//! A key keeps its slot while it moves, unless packs are merged, so that the constants of a pack change
+//! only when keys wake or fall asleep. The assignment changes no result.
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 use touchback_core::math::real::MOST_LANES;
 
-/// The keys of one pack by lane.
+/// The keys of one pack, by lane.
 pub(super) type Pack = [Option<KeyNumber>; MOST_LANES];
 
-/// Packs of the narrowest lanes, two keys each.
+/// Number of packs with the fewest lanes, two.
 const MOST_PACKS: usize = KEYS / 2;
 
-/// The seats of the keys that move.
+/// The slots of the moving keys; slot s is lane s mod `width` of pack s / `width`.
 #[derive(Debug)]
 pub(super) struct LaneAssignment {
-    /// Keys a pack, at most [`MOST_LANES`].
+    /// Number of keys in a pack, at most [`MOST_LANES`].
     width: usize,
     packs: [Pack; MOST_PACKS],
-    /// Packs whose members or their numbers have changed.
+    /// Packs whose keys or their constants have changed.
     stale: [bool; MOST_PACKS],
     assigned: KeySet,
 }
 
 impl LaneAssignment {
-    /// Nobody assigned; packs of `width` keys, 2…[`MOST_LANES`].
+    /// An empty assignment to packs of `width` keys, 2…[`MOST_LANES`].
     pub(super) fn new(width: usize) -> Self {
         Self {
             width: width.clamp(2, MOST_LANES),
@@ -35,7 +35,7 @@ impl LaneAssignment {
         }
     }
 
-    /// Packs in use: as few as hold the keys that are assigned.
+    /// Number of packs in use: the fewest that hold the assigned keys.
     pub(super) const fn used(&self) -> usize {
         self.assigned.len().div_ceil(self.width)
     }
@@ -45,20 +45,20 @@ impl LaneAssignment {
         &self.packs[which]
     }
 
-    /// Whether the numbers of pack `which` must be gathered anew; then they count as gathered.
+    /// Whether the constants of pack `which` must be gathered again; resets the mark.
     pub(super) const fn take_stale(&mut self, which: usize) -> bool {
         std::mem::replace(&mut self.stale[which], false)
     }
 
-    /// Seats exactly the keys `moving`.
+    /// Assigns slots to exactly the keys `moving`.
     pub(super) fn assign(&mut self, moving: KeySet) {
         if moving == self.assigned {
             return;
         }
         let leaving = self.assigned.without(moving);
-        for place in 0..self.places() {
-            if self.at(place).is_some_and(|key| leaving.contains(key)) {
-                self.put(place, None);
+        for slot in 0..self.slots() {
+            if self.at(slot).is_some_and(|key| leaving.contains(key)) {
+                self.put(slot, None);
             }
         }
         let mut free = 0;
@@ -67,44 +67,44 @@ impl LaneAssignment {
             self.put(free, Some(key));
         }
         self.assigned = moving;
-        // Those beyond the packs needed fill the gaps before them.
+        // Keys beyond the packs needed move into free slots of these.
         let needed = self.used() * self.width;
         free = 0;
-        for place in needed..self.places() {
-            if let Some(key) = self.at(place) {
+        for slot in needed..self.slots() {
+            if let Some(key) = self.at(slot) {
                 free = self.first_free(free);
-                self.put(place, None);
+                self.put(slot, None);
                 self.put(free, Some(key));
             }
         }
     }
 
-    /// Call when the numbers of `key` have changed.
-    pub(super) fn renew(&mut self, key: KeyNumber) {
+    /// Marks the pack of `key`, whose constants have changed.
+    pub(super) fn mark_changed(&mut self, key: KeyNumber) {
         if self.assigned.contains(key) {
-            let of = (0..self.used()).find(|which| self.packs[*which].contains(&Some(key)));
-            of.into_iter().for_each(|which| self.stale[which] = true);
+            let pack = (0..self.used()).find(|which| self.packs[*which].contains(&Some(key)));
+            pack.into_iter().for_each(|which| self.stale[which] = true);
         }
     }
 
-    /// Seats there are, pack by pack.
-    const fn places(&self) -> usize {
+    /// Number of slots.
+    const fn slots(&self) -> usize {
         KEYS.div_ceil(self.width) * self.width
     }
 
-    const fn at(&self, place: usize) -> Option<KeyNumber> {
-        self.packs[place / self.width][place % self.width]
+    const fn at(&self, slot: usize) -> Option<KeyNumber> {
+        self.packs[slot / self.width][slot % self.width]
     }
 
-    const fn put(&mut self, place: usize, key: Option<KeyNumber>) {
-        let which = place / self.width;
-        self.packs[which][place % self.width] = key;
+    const fn put(&mut self, slot: usize, key: Option<KeyNumber>) {
+        let which = slot / self.width;
+        self.packs[which][slot % self.width] = key;
         self.stale[which] = true;
     }
 
-    /// The first place from `from` on that is free; there is one for every key.
+    /// The first free slot from `from` on; there is a slot for every key.
     fn first_free(&self, from: usize) -> usize {
-        (from..self.places()).find(|place| self.at(*place).is_none()).unwrap_or(from)
+        (from..self.slots()).find(|slot| self.at(*slot).is_none()).unwrap_or(from)
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spread_chord_sits_together_and_keeps_its_seats() {
+    fn a_spread_chord_fills_packs_and_keeps_its_slots() {
         let mut lane_assignment = LaneAssignment::new(4);
         lane_assignment.assign(set([3, 20, 41, 60, 80]));
         assert_eq!(
@@ -143,16 +143,16 @@ mod tests {
         lane_assignment.assign(set([3, 60, 80, 87]));
         assert_eq!((assigned(&lane_assignment), lane_assignment.used()), (vec![3, 80, 87, 60], 1));
         lane_assignment.take_stale(0);
-        lane_assignment.renew(KeyNumber::from_index(20).unwrap());
+        lane_assignment.mark_changed(KeyNumber::from_index(20).unwrap());
         assert!(!lane_assignment.take_stale(0));
-        lane_assignment.renew(KeyNumber::from_index(87).unwrap());
+        lane_assignment.mark_changed(KeyNumber::from_index(87).unwrap());
         assert!(lane_assignment.take_stale(0));
     }
 
     proptest! {
-        /// Whoever comes and goes: each is assigned once, in as few packs as can be.
+        /// For any history of moving keys, each is assigned once, in the fewest packs.
         #[test]
-        fn everybody_has_one_seat(
+        fn every_moving_key_has_one_slot(
             width in 2..=MOST_LANES,
             history in prop::collection::vec(any::<u128>(), 1..40),
         ) {

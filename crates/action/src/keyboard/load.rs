@@ -1,32 +1,33 @@
-//! Standard loads: what a keyboard costs depends on what its keys do.
+//! Standard loads for measuring the cost of a keyboard, which depends on the activity of its keys.
 
 use crate::grand::Phase;
 use crate::interface::events::EventList;
 use crate::{Drive, Keyboard, STEP};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 
-/// Something that all given keys do at once.
+/// A motion that all given keys perform at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Load {
-    /// Pressed slowly through the first third of their way: all move, nothing else happens.
+    /// A slow press through the first third of the key's travel: all parts move, without events.
     Quiet,
-    /// Hammers on their strings, met at 1 to 6 m/s, and leaving them.
+    /// Hammers in contact with their strings after strikes at 1 to 6 m/s.
     Striking,
-    /// Pressed slowly while the button turns the jack out from under the knuckle.
+    /// A slow press while the button turns the jack out from under the knuckle.
     LetOff,
-    /// One pressed touch from rest to the check.
+    /// One pressed touch from rest to the backcheck.
     Stroke,
 }
 
-/// Ways of a pressing finger's target, m: the start of the quiet load; the stroke's end.
+/// Depth of the finger's target at the start of the quiet load, m.
 const QUIET_FROM: f64 = 2e-3;
+/// Depth of the finger's target at the end of the stroke, m.
 const PRESSED: f64 = 0.0165;
 
 impl Load {
     /// All loads.
     pub const ALL: [Self; 4] = [Self::Quiet, Self::Striking, Self::LetOff, Self::Stroke];
 
-    /// Its name.
+    /// Name of the load.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,7 +38,7 @@ impl Load {
         }
     }
 
-    /// Action steps it lasts.
+    /// Length in action steps.
     #[must_use]
     pub const fn steps(self) -> u32 {
         match self {
@@ -58,7 +59,7 @@ impl Load {
         }
     }
 
-    /// Brings `keys` of `keyboard` to where this load begins.
+    /// Brings `keys` of `keyboard` to the beginning of this load.
     pub fn prepare(
         self,
         keyboard: &mut Keyboard,
@@ -80,7 +81,7 @@ impl Load {
                 }
             }
             Self::LetOff => {
-                // Each is pressed on until its button has the jack, and held there.
+                // Each key is pressed until the button meets its jack, and held there.
                 let step = 0.05 * STEP;
                 for _ in 0..4000 {
                     for key in keys {
@@ -108,7 +109,7 @@ fn run(keyboard: &mut Keyboard, steps: u32, events: &mut EventList) {
     }
 }
 
-/// A keyboard's keys under way.
+/// A load in progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Loaded {
     load: Load,
@@ -117,17 +118,17 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Drives `keys` through the coming step.
+    /// Sets the drives of `keys` for the next step.
     pub fn drive(&mut self, keyboard: &mut Keyboard, keys: &[KeyNumber]) {
         let (step, speed) = (self.step, self.load.finger());
         self.step += 1;
         if self.load == Load::Striking {
             return;
         }
-        let way = |step: u32| f64::from(step) * STEP * speed;
+        let travel = |step: u32| f64::from(step) * STEP * speed;
         for key in keys {
-            let target = |step: u32| (self.from[key.index()] + way(step)).min(PRESSED);
-            // A hair of motion keeps a held key from being skipped.
+            let target = |step: u32| (self.from[key.index()] + travel(step)).min(PRESSED);
+            // A motion of 1 nm keeps the steps of a held key from being skipped.
             let end = target(step + 1) + 1e-9 * f64::from(step % 2);
             keyboard.drive(*key, Drive::Finger([target(step), end]));
         }

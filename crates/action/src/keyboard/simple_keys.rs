@@ -1,28 +1,27 @@
-//! Keys of the smaller actions on one keyboard: each stepped while it moves, skipped while it is
-//! still, as the grand's.
+//! Keys of the simple actions on a keyboard. As with the grand's keys, the steps of idle keys are skipped.
 
 use crate::grand::design::concert::Built;
 use crate::interface::events::EventList;
-use crate::simple::{Running, ball, harpsichord, model_a, model_b, simplified, viennese};
+use crate::simple::{ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese};
 use crate::{ActionKind, Drive, Key};
 use touchback_core::math::compass::KeyNumber;
 
-/// Speed, m/s and rad/s, below which nothing moves (chosen: what a ball still swings by when its
-/// landings have ended, 8 µm of its spring).
+/// Speed, m/s and rad/s, below which a part counts as at rest (chosen: the speed at which a ball that no
+/// longer lifts off oscillates on its spring by 8 µm).
 const STILL_SPEED: f64 = 2e-3;
 
-/// Steps without motion after which a key is still: 50 ms, more than a half-swing of the ball.
+/// Steps without motion after which a key is at rest: 50 ms, more than half a period of the ball.
 const STILL_STEPS: u16 = 400;
 
-/// One key of whichever smaller action, in place: changing it allocates nothing.
+/// A key of any simple action, stored in place so that a change of action does not allocate.
 #[derive(Clone, Debug)]
 enum Kind {
-    Simplified(Running<simplified::Spec, { simplified::STATES }, 2, 2>),
-    ModelA(Running<model_a::Spec, { model_a::STATES }, 1, 2>),
-    ModelB(Running<model_b::Spec, { model_b::STATES }, 1, 2>),
-    Viennese(Running<viennese::Spec, { viennese::STATES }, 2, 3>),
-    Harpsichord(Running<harpsichord::Spec, { harpsichord::STATES }, 2, 3>),
-    Ball(Running<ball::Spec, { ball::STATES }, 1, 0>),
+    Simplified(ActionKey<simplified::Spec, { simplified::STATES }, 2, 2>),
+    ModelA(ActionKey<model_a::Spec, { model_a::STATES }, 1, 2>),
+    ModelB(ActionKey<model_b::Spec, { model_b::STATES }, 1, 2>),
+    Viennese(ActionKey<viennese::Spec, { viennese::STATES }, 2, 3>),
+    Harpsichord(ActionKey<harpsichord::Spec, { harpsichord::STATES }, 2, 3>),
+    Ball(ActionKey<ball::Spec, { ball::STATES }, 1, 0>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,7 +31,7 @@ enum Activity {
     Moving,
 }
 
-/// One key of a smaller action, and what drives it.
+/// One key of a simple action and its drive.
 #[derive(Clone, Debug)]
 pub struct SimpleKey {
     key: KeyNumber,
@@ -43,28 +42,28 @@ pub struct SimpleKey {
 }
 
 impl SimpleKey {
-    /// `key` of the action `kind` at rest, of the piano whose grand action is `built`; none for the
-    /// grand.
+    /// The key `key` of the action `kind` at rest; `built` gives the grand action of the same key. None for
+    /// [`ActionKind::Grand`].
     #[must_use]
     pub fn new(kind: ActionKind, key: KeyNumber, built: impl FnOnce() -> Built) -> Option<Self> {
         let kind = match kind {
             ActionKind::Grand => return None,
             ActionKind::Simplified => {
-                Kind::Simplified(Running::new(simplified::Spec::of_grand(&built())))
+                Kind::Simplified(ActionKey::new(simplified::Spec::of_grand(&built())))
             }
-            ActionKind::ModelA => Kind::ModelA(Running::new(model_a::Spec::to_play())),
-            ActionKind::ModelB => Kind::ModelB(Running::new(model_b::Spec::to_play())),
-            ActionKind::Viennese => Kind::Viennese(Running::new(viennese::Spec::of_key(key))),
+            ActionKind::ModelA => Kind::ModelA(ActionKey::new(model_a::Spec::to_play())),
+            ActionKind::ModelB => Kind::ModelB(ActionKey::new(model_b::Spec::to_play())),
+            ActionKind::Viennese => Kind::Viennese(ActionKey::new(viennese::Spec::of_key(key))),
             ActionKind::Harpsichord => {
-                Kind::Harpsichord(Running::new(harpsichord::Spec::of_key(key)))
+                Kind::Harpsichord(ActionKey::new(harpsichord::Spec::of_key(key)))
             }
-            ActionKind::Ball => Kind::Ball(Running::new(ball::Spec::to_play())),
+            ActionKind::Ball => Kind::Ball(ActionKey::new(ball::Spec::to_play())),
         };
         let activity = Activity::Asleep;
         Some(Self { key, kind, drive: Drive::Free, activity, quiet: 0 })
     }
 
-    /// The key itself.
+    /// The key.
     #[must_use]
     pub fn key(&self) -> &dyn Key {
         match &self.kind {
@@ -88,25 +87,25 @@ impl SimpleKey {
         }
     }
 
-    /// Whether it rests, untouched.
+    /// Whether the key is in its rest pose, untouched.
     #[must_use]
     pub fn is_asleep(&self) -> bool {
         self.activity == Activity::Asleep
     }
 
-    /// Whether it moves.
+    /// Whether the key moves.
     #[must_use]
     pub fn is_moving(&self) -> bool {
         self.activity == Activity::Moving
     }
 
-    /// What drives it.
+    /// Present drive.
     #[must_use]
-    pub const fn driven(&self) -> Drive {
+    pub const fn current_drive(&self) -> Drive {
         self.drive
     }
 
-    /// What drives it during the next step; afterwards the drive's end is held.
+    /// Sets the drive for the next step; afterwards its end value is held.
     pub fn drive(&mut self, drive: Drive) {
         if self.drive != drive {
             self.drive = drive;
@@ -114,13 +113,13 @@ impl SimpleKey {
         }
     }
 
-    /// Its hammer meets the string, or the string slips off its plectrum, now.
+    /// Constructs the state of a strike or pluck; see [`Key::strike`].
     pub fn strike(&mut self, speed: f64) {
         self.key_mut().strike(speed);
         self.wake();
     }
 
-    /// Its damper meets the string now, the key rising at `speed` m/s.
+    /// Constructs the state of a release at `speed` m/s; see [`Key::release`].
     pub fn release(&mut self, speed: f64) {
         self.key_mut().release(speed);
         self.wake();
@@ -131,8 +130,8 @@ impl SimpleKey {
         self.quiet = 0;
     }
 
-    /// One action step; appends what happened. `false` where its state left the numbers and rest
-    /// took its place.
+    /// Takes one action step and appends its events. Returns `false` if the state became non-finite and was
+    /// replaced by rest.
     pub fn step(&mut self, events: &mut EventList) -> bool {
         if self.activity != Activity::Moving {
             return true;
@@ -157,7 +156,7 @@ impl SimpleKey {
         true
     }
 
-    /// Puts it to rest at once, nothing touching it.
+    /// Puts the key to rest, untouched.
     pub fn reset_to_rest(&mut self) {
         self.key_mut().reset_to_rest();
         self.drive = Drive::Free;

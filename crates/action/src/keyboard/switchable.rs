@@ -1,8 +1,8 @@
-//! The keyboard that notes play: each key with the grand action or one of the smaller ones.
+//! The keyboard that notes play: each key has the grand action or one of the simple actions.
 //!
-//! A key takes up another action where that cannot be felt or heard: at its next touch from rest, or
-//! as a strike is constructed, which replaces whatever was there. The grand's keys are always made;
-//! one that has another action sleeps.
+//! A key changes to another action only when that is imperceptible: at its next touch from rest, or when a
+//! strike is constructed, which replaces the state anyway. The grand's keys always exist; that of a key with
+//! another action is asleep.
 
 use crate::interface::events::EventList;
 use crate::interface::press::{Effort, Press, Travel};
@@ -11,22 +11,22 @@ use crate::{ActionKind, ActionSettings, Drive, Keyboard};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 
-/// 88 keys, each with an action of its own.
+/// 88 keys, each with its own action.
 pub struct SwitchableKeyboard {
     grand: Keyboard,
-    /// The smaller action of a key that does not have the grand's.
+    /// The simple action of each key that does not have the grand's.
     simple_keys: Box<[Option<SimpleKey>; KEYS]>,
-    /// Those of them that move.
+    /// The keys with a simple action that move.
     moving: KeySet,
     kinds: [ActionKind; KEYS],
-    wanted: ActionKind,
-    /// Keys whose smaller action was built before the present settings came.
+    selected: ActionKind,
+    /// Keys whose simple action was built before the present settings.
     stale: [bool; KEYS],
     lost_states: u64,
 }
 
 impl SwitchableKeyboard {
-    /// A keyboard at rest. Allocates; nothing else here does.
+    /// A keyboard at rest. Allocates; no other method does.
     #[must_use]
     pub fn new(settings: &ActionSettings) -> Self {
         Self {
@@ -34,18 +34,18 @@ impl SwitchableKeyboard {
             simple_keys: Box::new([const { None }; KEYS]),
             moving: KeySet::EMPTY,
             kinds: [ActionKind::Grand; KEYS],
-            wanted: settings.action,
+            selected: settings.action,
             stale: [false; KEYS],
             lost_states: 0,
         }
     }
 
-    /// What the grand is told: which action is chosen turns none of its screws.
+    /// Settings for the grand, which the choice of action does not change.
     fn of_grand(settings: &ActionSettings) -> ActionSettings {
         ActionSettings { action: ActionKind::Grand, ..*settings }
     }
 
-    /// Every key at rest.
+    /// Puts every key to rest.
     pub fn reset(&mut self) {
         self.grand.reset();
         self.simple_keys.fill(None);
@@ -54,22 +54,23 @@ impl SwitchableKeyboard {
         self.stale = [false; KEYS];
     }
 
-    /// New settings: the grand's slewed, the action chosen at each key's next touch from rest.
+    /// Sets new settings: those of the grand are slewed, the action changes at each key's next touch from
+    /// rest.
     pub fn configure(&mut self, settings: &ActionSettings) {
         self.grand.configure(&Self::of_grand(settings));
-        self.wanted = settings.action;
+        self.selected = settings.action;
         self.stale = [true; KEYS];
     }
 
-    /// Which action `key` has.
+    /// Action of `key`.
     #[must_use]
     pub const fn kind(&self, key: KeyNumber) -> ActionKind {
         self.kinds[key.index()]
     }
 
-    /// The smaller action of `key`, where it has not the grand's.
+    /// The simple action of `key`; none if it has the grand's.
     #[must_use]
-    pub const fn lever(&self, key: KeyNumber) -> Option<&SimpleKey> {
+    pub const fn simple_key(&self, key: KeyNumber) -> Option<&SimpleKey> {
         self.simple_keys[key.index()].as_ref()
     }
 
@@ -79,32 +80,33 @@ impl SwitchableKeyboard {
         &self.grand
     }
 
-    /// A touch of `key` is coming: at rest it takes up the action that is chosen.
+    /// To be called before a touch of `key`: at rest, the key changes to the selected action.
     pub fn touch(&mut self, key: KeyNumber) {
         let i = key.index();
         let at_rest = match &self.simple_keys[i] {
-            Some(lever) => lever.is_asleep(),
+            Some(simple) => simple.is_asleep(),
             None => self.grand.is_asleep(key),
         };
         if at_rest {
-            self.take_up(key);
+            self.change_action(key);
         }
     }
 
-    fn take_up(&mut self, key: KeyNumber) {
+    /// Gives `key` the selected action with the present settings, at rest, unless it has that already.
+    fn change_action(&mut self, key: KeyNumber) {
         let i = key.index();
-        let fresh =
-            self.kinds[i] == self.wanted && (self.wanted == ActionKind::Grand || !self.stale[i]);
-        if fresh {
+        let is_current = self.kinds[i] == self.selected
+            && (self.selected == ActionKind::Grand || !self.stale[i]);
+        if is_current {
             return;
         }
         if self.simple_keys[i].is_none() {
             self.grand.put_to_rest(key);
         }
         let grand = &mut self.grand;
-        self.simple_keys[i] = SimpleKey::new(self.wanted, key, || grand.built(key));
+        self.simple_keys[i] = SimpleKey::new(self.selected, key, || grand.built(key));
         self.moving.remove(key);
-        self.kinds[i] = self.wanted;
+        self.kinds[i] = self.selected;
         self.stale[i] = false;
     }
 
@@ -114,9 +116,9 @@ impl SwitchableKeyboard {
             self.touch(key);
         }
         match &mut self.simple_keys[key.index()] {
-            Some(lever) => {
-                lever.drive(drive);
-                if lever.is_moving() {
+            Some(simple) => {
+                simple.drive(drive);
+                if simple.is_moving() {
                     self.moving.insert(key);
                 }
             }
@@ -124,13 +126,14 @@ impl SwitchableKeyboard {
         }
     }
 
-    /// The hammer of `key` meets its string at `speed` m/s now, or its string is plucked as a key so
-    /// played plucks it. `false`, and nothing happens, where the regulation makes that impossible.
+    /// Replaces the state of `key` by that at which its hammer meets the string at `speed` m/s, or at which
+    /// its string is plucked at that touch. Returns `false` and changes nothing if the regulation makes this
+    /// impossible.
     pub fn construct_strike(&mut self, key: KeyNumber, speed: f64) -> bool {
-        self.take_up(key);
+        self.change_action(key);
         match &mut self.simple_keys[key.index()] {
-            Some(lever) => {
-                lever.strike(speed);
+            Some(simple) => {
+                simple.strike(speed);
                 self.moving.insert(key);
                 true
             }
@@ -141,15 +144,15 @@ impl SwitchableKeyboard {
     /// See [`Keyboard::construct_release`].
     pub fn construct_release(&mut self, key: KeyNumber, speed: f64) {
         match &mut self.simple_keys[key.index()] {
-            Some(lever) => {
-                lever.release(speed);
+            Some(simple) => {
+                simple.release(speed);
                 self.moving.insert(key);
             }
             None => self.grand.construct_release(key, speed),
         }
     }
 
-    /// See [`Keyboard::pressing`]; a smaller action's is [`SwitchableKeyboard::press`].
+    /// See [`Keyboard::pressing`]; for a simple action see [`SwitchableKeyboard::press`].
     #[must_use]
     pub fn pressing(&self, key: KeyNumber, hammer_speed: f64) -> Option<Effort> {
         match &self.simple_keys[key.index()] {
@@ -158,26 +161,26 @@ impl SwitchableKeyboard {
         }
     }
 
-    /// What a press of `key` meets; none for the grand, whose press is measured.
+    /// The mechanics that a press of `key` meets; none for the grand, whose press is tabulated.
     #[must_use]
     pub fn press(&self, key: KeyNumber) -> Option<Press> {
-        self.simple_keys[key.index()].as_ref().and_then(|lever| lever.key().press())
+        self.simple_keys[key.index()].as_ref().and_then(|simple| simple.key().press())
     }
 
-    /// How far `key` goes; none for the grand, whose regulation says it.
+    /// Travel of `key`; none for the grand, whose travel is part of the settings.
     #[must_use]
     pub fn travel(&self, key: KeyNumber) -> Option<Travel> {
-        self.simple_keys[key.index()].as_ref().and_then(|lever| lever.key().travel())
+        self.simple_keys[key.index()].as_ref().and_then(|simple| simple.key().travel())
     }
 
-    /// Displacement of the string as the plectrum of `key` lets it go, m; none where a hammer
-    /// strikes.
+    /// Displacement of the string when the plectrum of `key` releases it, m; none for an action with a
+    /// hammer.
     #[must_use]
     pub fn plucks(&self, key: KeyNumber) -> Option<f64> {
-        self.simple_keys[key.index()].as_ref().and_then(|lever| lever.key().plucks())
+        self.simple_keys[key.index()].as_ref().and_then(|simple| simple.key().plucks())
     }
 
-    /// See [`Keyboard::shank`]; only the grand's shanks are heard.
+    /// See [`Keyboard::shank`]; none for a simple action.
     #[must_use]
     pub fn shank(&self, key: KeyNumber) -> Option<[f64; 2]> {
         match &self.simple_keys[key.index()] {
@@ -186,7 +189,7 @@ impl SwitchableKeyboard {
         }
     }
 
-    /// See [`Keyboard::hammer_height`]; only the grand's can stay at the string.
+    /// See [`Keyboard::hammer_height`]; none for a simple action.
     #[must_use]
     pub fn hammer_height(&self, key: KeyNumber) -> Option<f64> {
         match &self.simple_keys[key.index()] {
@@ -206,26 +209,26 @@ impl SwitchableKeyboard {
         self.grand.sustain(lift);
     }
 
-    /// One action step: appends what happened to `events`.
+    /// Takes one action step and appends its events to `events`.
     pub fn step(&mut self, events: &mut EventList) {
         self.grand.step(events);
         for key in self.moving.iter() {
-            if let Some(lever) = &mut self.simple_keys[key.index()] {
-                self.lost_states += u64::from(!lever.step(events));
-                if !lever.is_moving() {
+            if let Some(simple) = &mut self.simple_keys[key.index()] {
+                self.lost_states += u64::from(!simple.step(events));
+                if !simple.is_moving() {
                     self.moving.remove(key);
                 }
             }
         }
     }
 
-    /// See [`Keyboard::damper_lift`]: what the key's own action lifts, or the pedal.
+    /// See [`Keyboard::damper_lift`]; the larger of the lifts by the key's own action and by the pedal.
     #[must_use]
     pub fn damper_lift(&self, key: KeyNumber) -> f64 {
-        // The sleeping grand key's damper is the pedal's.
+        // The damper of a sleeping grand key follows the pedal.
         let lifted = self.grand.damper_lift(key);
         match &self.simple_keys[key.index()] {
-            Some(lever) => lifted.max(lever.key().damper_lift()),
+            Some(simple) => lifted.max(simple.key().damper_lift()),
             None => lifted,
         }
     }
@@ -234,7 +237,7 @@ impl SwitchableKeyboard {
     #[must_use]
     pub fn key_depth(&self, key: KeyNumber) -> f64 {
         match &self.simple_keys[key.index()] {
-            Some(lever) => lever.key().front()[0],
+            Some(simple) => simple.key().front()[0],
             None => self.grand.key_depth(key),
         }
     }
@@ -243,7 +246,7 @@ impl SwitchableKeyboard {
     #[must_use]
     pub fn key_speed(&self, key: KeyNumber) -> f64 {
         match &self.simple_keys[key.index()] {
-            Some(lever) => lever.key().front()[1],
+            Some(simple) => simple.key().front()[1],
             None => self.grand.key_speed(key),
         }
     }
@@ -260,7 +263,7 @@ impl SwitchableKeyboard {
         self.grand.awake_keys().union(self.moving)
     }
 
-    /// Keys whose state left the numbers and was replaced by rest, since creation.
+    /// Number of times since creation that a non-finite state of a key was replaced by rest.
     #[must_use]
     pub const fn lost_states(&self) -> u64 {
         self.grand.lost_states() + self.lost_states

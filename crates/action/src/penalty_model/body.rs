@@ -1,22 +1,25 @@
-//! A body of the plane, what acts on it, and the sums over all of them at one moment.
+//! A plane body with the forces on it, and the sums over all contacts at one instant.
 
-use super::PLACES;
+use super::COORDINATES;
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::{Contact, Felt};
 use touchback_core::mech::friction::Element;
 
-/// A body: where its reference point is (pin or centre of mass), how it moves, what acts on it.
+/// A plane body: position, velocity and applied forces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Body {
-    /// Reference point, m, and its velocity, m/s.
+    /// Reference point (pin or centre of mass), m.
     pub(super) at: Vec2,
+    /// Velocity of the reference point, m/s.
     pub(super) velocity: Vec2,
-    /// Direction of its x axis, and its angular speed, rad/s.
+    /// Direction of the body's x axis.
     pub(super) turned: Vec2,
+    /// Angular speed, rad/s.
     pub(super) speed: f64,
-    /// Forces on it, N, and their torque about the reference point, N·m, so far.
+    /// Sum of the forces, N.
     pub(super) force: Vec2,
+    /// Sum of the torques about the reference point, N·m.
     pub(super) torque: f64,
 }
 
@@ -30,7 +33,7 @@ impl Body {
         Self { at, velocity, turned: direction(angle), speed, force, torque }
     }
 
-    /// World place of a point given from the reference point in the body's frame.
+    /// World position of a point given relative to the reference point in the body's frame.
     pub(super) fn point(&self, local: Vec2) -> Vec2 {
         self.at + local.turned(self.turned)
     }
@@ -45,10 +48,10 @@ impl Body {
     }
 }
 
-/// Share of critical damping of hard one-sided contacts: the other formulation's are plastic.
+/// Damping ratio of hard one-sided contacts: critical, because they are plastic in the other formulation.
 pub(super) const PLASTIC: f64 = 1.0;
 
-/// A hard one-sided contact: a spring with a dashpot that does not pull.
+/// A hard one-sided contact: a spring and dashpot that do not pull.
 fn hard(stiffness: f64, damping: f64, depth: f64, rate: f64) -> Contact {
     if depth <= 0.0 {
         return Contact::default();
@@ -58,24 +61,43 @@ fn hard(stiffness: f64, damping: f64, depth: f64, rate: f64) -> Contact {
     Contact { force, loss: (force - elastic) * rate }
 }
 
-/// Which of two sides a contact is on: all that the forces depend on beside the coordinates.
+/// Discrete state: the only dependence of the forces besides coordinates and rates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Memory {
-    /// The jack's head stands under the knuckle, not beside it.
+    /// Whether the jack's head is under the knuckle, not beside it.
     pub under: bool,
-    /// The jack is on its stop, the button clear of its toe.
+    /// Whether the jack is on its stop and its toe clear of the button.
     pub home: bool,
 }
 
-/// Friction elements: key, hammer, lever's centre, toe on button, jack on knuckle, tail on check,
-/// capstan on heel, knuckle on lever, damper in its guide.
+/// Number of friction elements of a key.
 pub(super) const ELEMENTS: usize = 9;
-/// How many of them are centre pins: what slides comes after.
-pub(super) const CENTRES: usize = 3;
 
-/// A friction element that slides at the given multiples of some of the rates.
-pub(super) fn element(bound: f64, slide: &[(usize, f64)]) -> Element<PLACES> {
-    let mut direction = [0.0; PLACES];
+/// Indices of the friction elements.
+pub(super) mod friction {
+    /// Bushings of the key.
+    pub(in super::super) const KEY: usize = 0;
+    /// Centre pin of the hammer.
+    pub(in super::super) const HAMMER: usize = 1;
+    /// Centre pin of the repetition lever.
+    pub(in super::super) const LEVER: usize = 2;
+    /// Slide of the jack's toe on the let-off button.
+    pub(in super::super) const TOE_ON_BUTTON: usize = 3;
+    /// Slide of the jack's head on the knuckle.
+    pub(in super::super) const JACK_ON_KNUCKLE: usize = 4;
+    /// Slide of the hammer's tail on the backcheck.
+    pub(in super::super) const TAIL_ON_CHECK: usize = 5;
+    /// Slide of the capstan on the heel.
+    pub(in super::super) const CAPSTAN_ON_HEEL: usize = 6;
+    /// Slide of the knuckle on the repetition lever.
+    pub(in super::super) const KNUCKLE_ON_LEVER: usize = 7;
+    /// Slide of the damper in its guide.
+    pub(in super::super) const DAMPER: usize = 8;
+}
+
+/// A friction element whose sliding speed is the sum of the given multiples of rates.
+pub(super) fn element(bound: f64, slide: &[(usize, f64)]) -> Element<COORDINATES> {
+    let mut direction = [0.0; COORDINATES];
     for &(i, share) in slide {
         direction[i] = share;
     }
@@ -84,11 +106,11 @@ pub(super) fn element(bound: f64, slide: &[(usize, f64)]) -> Element<PLACES> {
 
 /// Sums over all contacts, and the friction elements.
 pub(super) struct Sums {
-    /// Power turned into heat, W.
+    /// Dissipated power, W.
     pub(super) loss: f64,
-    /// Stored energy, J.
+    /// Potential energy, J.
     pub(super) stored: f64,
-    pub(super) friction: [Element<PLACES>; ELEMENTS],
+    pub(super) friction: [Element<COORDINATES>; ELEMENTS],
 }
 
 impl Sums {
@@ -96,27 +118,33 @@ impl Sums {
         self.add(felt.contact(depth, rate), felt.energy(depth))
     }
 
-    /// A felt that bears on a light part, beyond `load` N.
-    pub(super) fn felt_of_light(&mut self, felt: &Felt, load: f64, depth: f64, rate: f64) -> f64 {
-        self.add(felt.contact_of_light(load, depth, rate), felt.energy(depth))
+    /// A felt against a light part, with limited damping above `load` N.
+    pub(super) fn felt_with_light_part(
+        &mut self,
+        felt: &Felt,
+        load: f64,
+        depth: f64,
+        rate: f64,
+    ) -> f64 {
+        self.add(felt.contact_with_light_part(load, depth, rate), felt.energy(depth))
     }
 
-    /// The same of a torsional stop, beyond `load` N·m.
-    pub(super) fn torsional_of_light(
+    /// A torsional stop against a light part, with limited damping above `load` N·m.
+    pub(super) fn torsional_with_light_part(
         &mut self,
         felt: &Felt,
         load: f64,
         angle: f64,
         rate: f64,
     ) -> f64 {
-        self.add(felt.torsional_contact_of_light(load, angle, rate), felt.energy(angle))
+        self.add(felt.torsional_contact_with_light_part(load, angle, rate), felt.energy(angle))
     }
 
     pub(super) fn torsional(&mut self, felt: &Felt, angle: f64, rate: f64) -> f64 {
         self.add(felt.torsional_contact(angle, rate), felt.energy(angle))
     }
 
-    /// A spring of `k` N·m/rad turned by `angle` rad: the torque with which it turns back, N·m.
+    /// A torsion spring of `k` N·m/rad at the angle `angle` rad; returns its restoring torque, N·m.
     pub(super) fn hinge(&mut self, k: f64, angle: f64) -> f64 {
         self.stored += 0.5 * k * angle * angle;
         k * angle

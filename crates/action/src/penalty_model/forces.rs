@@ -1,47 +1,47 @@
-//! Every force on every body at one moment.
+//! The forces on all bodies at one instant.
 
-use super::body::{Body, ELEMENTS, Memory, Sums, element};
+use super::body::{Body, ELEMENTS, Memory, Sums, element, friction};
 use super::joints::{
     Shank, backcheck, carry_jack, damper, heel, joint, knuckle, repetition, weights,
 };
 use super::{
-    BUTT, Coupling, DAMPER, FRONT, FRONT_SHARE, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT,
-    PLACES, STATES, WIPPEN, WORK, butt_of,
+    BUTT, COORDINATES, Coupling, DAMPER, FRONT, FRONT_SHARE, HAMMER, JACK, JACK_AT, KEY, LEVER,
+    LEVER_AT, STATES, WIPPEN, WORK, butt_of,
 };
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::drive::{Causality, DriveNow};
 use crate::interface::finger;
 use touchback_core::math::vec2::Vec2;
-use touchback_core::mech::friction::{self, Element};
+use touchback_core::mech::friction::{Element, forces};
 
-/// Friction found at the beginning of a part and held through it: a force on every coordinate.
-pub type Held = [f64; PLACES];
+/// Friction forces held constant through a substep: a generalized force on every coordinate.
+pub type Held = [f64; COORDINATES];
 
-/// The forces of one moment and what they come to.
-pub struct Moment {
-    /// Of the drive on the key front, N.
+/// Forces, accelerations and energies at one instant.
+pub struct Evaluation {
+    /// Force of the drive on the key front, N.
     pub drive: f64,
-    /// Jack on knuckle, along the jack, N.
+    /// Force of the jack on the knuckle, along the jack, N.
     pub jack: f64,
-    /// Capstan on heel, N, and how far the heel stands off it, m.
+    /// Force of the capstan on the heel, N, and gap between them, m.
     pub capstan: [f64; 2],
     /// Kinetic energy, J.
     pub kinetic: f64,
-    /// Stored energy, J.
+    /// Potential energy, J.
     pub potential: f64,
-    acceleration: [f64; PLACES],
-    inverse: [f64; PLACES],
-    friction: [Element<PLACES>; ELEMENTS],
+    acceleration: [f64; COORDINATES],
+    inverse: [f64; COORDINATES],
+    friction: [Element<COORDINATES>; ELEMENTS],
     power: f64,
     loss: f64,
-    /// Jack head beyond the knuckle's edge, and above its line, m.
+    /// Distance of the jack's head inside the knuckle's edge, and its compression of the knuckle, m.
     head: [f64; 2],
-    /// Jack off its stop, rad; toe above the button's face, m; pull of the stop on it, N·m.
+    /// Angle of the jack from its stop, rad; compression of the button by the toe, m; pull of the stop, N·m.
     jack_home: [f64; 3],
 }
 
-impl Moment {
-    /// At `x` with what is remembered and the friction held.
+impl Evaluation {
+    /// Evaluates the equations at `x` with the discrete state `memory` and the friction `held`.
     pub fn new(
         spec: &Spec,
         coupling: &Coupling,
@@ -50,7 +50,7 @@ impl Moment {
         input: &DriveNow,
         x: &[f64; STATES],
     ) -> Self {
-        let rate = |i: usize| x[PLACES + i];
+        let rate = |i: usize| x[COORDINATES + i];
         let vector = |i: usize| Vec2::new(x[i], x[i + 1]);
         let mut key = Body::pinned(Vec2::default(), x[KEY], rate(KEY));
         let mut wippen = Body::pinned(spec.wippen.pivot, x[WIPPEN], rate(WIPPEN));
@@ -59,10 +59,10 @@ impl Moment {
         let mut butt = bends.then(|| Body::pinned(spec.hammer.pivot, x[BUTT], rate(BUTT)));
         let shank = Shank::new(&spec.hammer, x);
         let free = |at: usize, angle: usize| {
-            Body::free(vector(at), vector(PLACES + at), x[angle], rate(angle))
+            Body::free(vector(at), vector(COORDINATES + at), x[angle], rate(angle))
         };
         let (mut fly, mut lever) = (free(JACK_AT, JACK), free(LEVER_AT, LEVER));
-        let none = Element { direction: [0.0; PLACES], bound: 0.0 };
+        let none = Element { direction: [0.0; COORDINATES], bound: 0.0 };
         let mut sums = Sums { loss: 0.0, stored: 0.0, friction: [none; ELEMENTS] };
         let k = coupling.stiffness;
         let damper_of = |mass: f64| 2.0 * coupling.damping * (k * mass).sqrt();
@@ -88,15 +88,17 @@ impl Moment {
             butt.torque += torque / shank.share;
         }
 
-        // String and rest rail at the crown; the centres' friction.
+        // String and rest rail at the crown; friction of the centre pins.
         let crown = spec.hammer.crown;
         let (z, w) = (crown * x[HAMMER], crown * rate(HAMMER));
         hammer.torque -= crown * sums.felt(&spec.string, z, w);
         hammer.torque += crown * sums.felt(&spec.hammer.rail_felt, -z - spec.hammer.rail, -w);
         let centre = |bound: f64, turning: &[(usize, f64)]| element(bound, turning);
-        sums.friction[0] = centre(spec.key.friction, &[(KEY, 1.0)]);
-        sums.friction[1] = centre(spec.hammer.friction, &[(butt_of(&spec.hammer), 1.0)]);
-        sums.friction[2] = centre(spec.lever.friction, &[(LEVER, 1.0), (WIPPEN, -1.0)]);
+        sums.friction[friction::KEY] = centre(spec.key.friction, &[(KEY, 1.0)]);
+        sums.friction[friction::HAMMER] =
+            centre(spec.hammer.friction, &[(butt_of(&spec.hammer), 1.0)]);
+        sums.friction[friction::LEVER] =
+            centre(spec.lever.friction, &[(LEVER, 1.0), (WIPPEN, -1.0)]);
 
         // Key: leads, damper and rest felt behind, bed and drive in front.
         let front = spec.key.front;
@@ -172,7 +174,7 @@ impl Moment {
             stick.map_or(0.0, |s| s.torque),
         ];
         let acceleration = std::array::from_fn(|i| inverse[i] * (force[i] + held[i]));
-        sums.loss -= (0..PLACES).map(|i| held[i] * rate(i)).sum::<f64>();
+        sums.loss -= (0..COORDINATES).map(|i| held[i] * rate(i)).sum::<f64>();
         let moving = if spec.damper.present { spec.damper.mass } else { 0.0 };
         let kinetic = 0.5
             * (behind_inertia * key.speed * key.speed
@@ -201,27 +203,25 @@ impl Moment {
         }
     }
 
-    /// x' at `x`.
+    /// x': rates of the states at `x`.
     pub fn rates(&self, x: &[f64; STATES]) -> [f64; STATES] {
         let mut rates = [0.0; STATES];
-        rates[..PLACES].copy_from_slice(&x[PLACES..WORK]);
-        rates[PLACES..WORK].copy_from_slice(&self.acceleration);
+        rates[..COORDINATES].copy_from_slice(&x[COORDINATES..WORK]);
+        rates[COORDINATES..WORK].copy_from_slice(&self.acceleration);
         rates[WORK] = self.power;
         rates[WORK + 1] = self.loss;
         rates
     }
 
-    /// Friction for the part of `h` s that begins here at `x`, this moment having been taken
-    /// without any.
+    /// Friction for the substep of `h` s that begins at `x`; this evaluation must be free of friction.
     pub fn hold(&self, x: &[f64; STATES], imposed: bool, h: f64) -> Held {
-        let speeds = std::array::from_fn(|i| x[PLACES + i]);
-        let mut forces =
-            friction::forces(&self.friction, &self.inverse, &speeds, &self.acceleration, h);
+        let speeds = std::array::from_fn(|i| x[COORDINATES + i]);
+        let mut forces = forces(&self.friction, &self.inverse, &speeds, &self.acceleration, h);
         if imposed && speeds[KEY] != 0.0 {
-            // The key goes where it is told: friction there loads the drive.
-            forces[0] = -self.friction[0].bound * speeds[KEY].signum();
+            // The motion of the key is imposed: its friction loads the drive.
+            forces[friction::KEY] = -self.friction[friction::KEY].bound * speeds[KEY].signum();
         }
-        let mut held = [0.0; PLACES];
+        let mut held = [0.0; COORDINATES];
         for (element, force) in self.friction.iter().zip(forces) {
             for (sum, share) in held.iter_mut().zip(element.direction) {
                 *sum += share * force;
@@ -230,19 +230,20 @@ impl Moment {
         held
     }
 
-    /// What is to be remembered of this moment.
-    pub const fn remembered(&self, memory: Memory) -> Memory {
+    /// The discrete state that follows `memory`.
+    pub const fn next_memory(&self, memory: Memory) -> Memory {
         let [inside, above] = self.head;
         let [turn, toe, _] = self.jack_home;
         Memory {
-            // The head leaves over the edge, and comes back below the knuckle's line.
+            // The head leaves the knuckle over the edge, and returns below the knuckle.
             under: above <= 0.0 || (memory.under && inside > 0.0),
-            // The button takes the jack over, and hands it back on its stop.
+            // The jack leaves its stop when the button meets the toe, and returns to it when it is on the stop
+            // with the toe clear.
             home: toe <= 0.0 && (memory.home || turn <= 0.0),
         }
     }
 
-    /// Torque with which the stop had to pull the jack home, N·m.
+    /// Torque with which the stop pulls the jack, N·m; 0 unless the jack is on it.
     pub const fn pull(&self, memory: Memory) -> f64 {
         if memory.home { self.jack_home[2] } else { 0.0 }
     }

@@ -1,9 +1,9 @@
-//! What joins the bodies: loops held by stiff springs, felts, the hard contacts of the jack.
+//! Joints between the bodies: loops closed by stiff springs, felts, the hard contacts of the jack.
 
-use super::body::{Body, CENTRES, Memory, PLASTIC, Sums, element};
+use super::body::{Body, Memory, PLASTIC, Sums, element, friction};
 use super::{
-    BUTT, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, PLACES, STATES, WIPPEN,
-    butt_of,
+    BUTT, COORDINATES, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES,
+    WIPPEN, butt_of,
 };
 use crate::grand::design::spec::{GRAVITY, Hammer, Spec};
 use crate::grand::equations::{contact, evaluation};
@@ -29,8 +29,8 @@ pub(super) fn weights(
     hang(lever, spec.lever.mass, Vec2::default());
 }
 
-/// Capstan on the heel: it only pushes, and the wippen may leave it. A straight knuckle's, as in the
-/// thesis, holds both ways. The force, and how far the heel stands off, m.
+/// Capstan on the heel: a contact that the wippen may leave; with a straight knuckle, as in the thesis, a
+/// two-sided joint. Returns the force, N, and the gap, m.
 pub(super) fn heel(
     spec: &Spec,
     k: f64,
@@ -56,26 +56,28 @@ pub(super) fn heel(
     let along = wippen.turned;
     let slide =
         [(KEY, (capstan - key.at).perp().dot(along)), (WIPPEN, -from_pin.perp().dot(along))];
-    sums.friction[CENTRES + 3] = element(spec.key.capstan_friction * force.abs(), &slide);
+    sums.friction[friction::CAPSTAN_ON_HEEL] =
+        element(spec.key.capstan_friction * force.abs(), &slide);
     wippen.push(capstan, normal * force);
     key.push(capstan, normal * -force);
     [force, (-depth).max(0.0)]
 }
 
-/// A pin: holds two points together.
+/// A pin joint: a stiff spring between two points.
 pub(super) fn joint(k: f64, b: f64, sums: &mut Sums, on: (&mut Body, Vec2), of: (&mut Body, Vec2)) {
     let ((carrier, here), (body, there)) = (on, of);
     let (a, c) = (carrier.point(here), body.point(there));
-    let apart = a - c;
+    let offset = a - c;
     let rate = carrier.velocity_at(a) - body.velocity_at(c);
-    let force = apart * k + rate * b;
-    sums.stored += 0.5 * k * apart.norm_squared();
+    let force = offset * k + rate * b;
+    sums.stored += 0.5 * k * offset.norm_squared();
     sums.loss += b * rate.norm_squared();
     body.push(c, force);
     carrier.push(a, -force);
 }
 
-/// How far the hammer's shank is bent, rad, and how fast; its share of the butt's turn.
+/// The flexible shank of the hammer: bend, rad, its rate, rad/s, and the share of the bend in the angle of the
+/// butt.
 pub(super) struct Shank {
     stiffness: f64,
     damping: f64,
@@ -93,18 +95,18 @@ impl Shank {
             damping: h.shank.damping,
             share,
             bend: over(x[HAMMER] - x[BUTT]),
-            bending: over(x[PLACES + HAMMER] - x[PLACES + BUTT]),
+            bending: over(x[COORDINATES + HAMMER] - x[COORDINATES + BUTT]),
         }
     }
 
-    /// What it turns the head back by, N·m.
+    /// Restoring torque on the head, N·m.
     pub(super) fn torque(&self, sums: &mut Sums) -> f64 {
         sums.stored += 0.5 * self.stiffness * self.bend * self.bend;
         sums.loss += self.damping * self.bending * self.bending;
         self.stiffness * self.bend + self.damping * self.bending
     }
 
-    /// The tail in the hammer's frame, and what the bend moves it by, m/rad.
+    /// Position of the tail in the hammer's frame, m, and its derivative by the bend, m/rad.
     fn tail(&self, spec: &Spec) -> [Vec2; 2] {
         let h = &spec.hammer;
         let turned = if h.bends() { 1.0 - self.share } else { 0.0 };
@@ -113,16 +115,18 @@ impl Shank {
     }
 }
 
-/// Angle from the direction `from` to `to`, rad, past a right angle too.
+/// Angle from the direction `from` to `to`, rad in (−π, π].
 fn turn(from: Vec2, to: Vec2) -> f64 {
-    // At a right angle rounding may take the sine of unit vectors past 1.
+    // Near a right angle rounding can make the sine of unit vectors exceed 1.
     let (sine, cosine) = (from.cross(to).clamp(-1.0, 1.0), from.dot(to));
     if cosine > 0.0 { libm::asin(sine) } else { libm::atan2(sine, cosine) }
 }
 
-/// The jack's spring, its stop on the wippen and its toe under the button; where it is.
+/// The jack's spring, its stop on the wippen and its toe under the button. Returns the angle from the stop,
+/// rad, the compression of the button, m, and the pull of the stop, N·m.
 ///
-/// Home, the stop holds it both ways until the button meets the toe, as in the other formulation.
+/// With a rigid knuckle, a jack on its stop is held in both directions until the button meets the toe, as in
+/// the other formulation.
 pub(super) fn carry_jack(
     spec: &Spec,
     coupling: &Coupling,
@@ -139,8 +143,13 @@ pub(super) fn carry_jack(
     let k = coupling.stiffness;
     let b = 2.0 * PLASTIC * (k * j.inertia / arm).sqrt();
     let stop = if !spec.is_rigid() {
-        sums.torsional_of_light(&j.stop_felt, contact::ON_STOP, -turn, -turning)
-            - sums.torsional_of_light(&j.stop_felt, contact::ON_STOP, turn - j.window, turning)
+        sums.torsional_with_light_part(&j.stop_felt, contact::STOP_DAMPING_LOAD, -turn, -turning)
+            - sums.torsional_with_light_part(
+                &j.stop_felt,
+                contact::STOP_DAMPING_LOAD,
+                turn - j.window,
+                turning,
+            )
     } else if memory.home {
         sums.stored += 0.5 * k * arm * turn * turn;
         sums.loss += b * arm * turning * turning;
@@ -159,16 +168,17 @@ pub(super) fn carry_jack(
     let press = if spec.is_rigid() {
         sums.hard(k, b, above, velocity.y)
     } else {
-        sums.felt_of_light(&j.button_felt, contact::ON_TOE, above, velocity.y)
+        sums.felt_with_light_part(&j.button_felt, contact::BUTTON_DAMPING_LOAD, above, velocity.y)
     };
     let slide = [(JACK_AT, 1.0), (JACK, (toe - fly.at).perp().x)];
-    sums.friction[CENTRES] = element(j.button_friction * press, &slide);
+    sums.friction[friction::TOE_ON_BUTTON] = element(j.button_friction * press, &slide);
     fly.push(toe, Vec2::new(0.0, -press));
     let pull = if spec.is_rigid() { -stop } else { 0.0 };
     [turn, above, pull]
 }
 
-/// Jack head under the knuckle, or on its flank. The force along the jack, and where the head is.
+/// The jack's head under the knuckle or on its flank. Returns the force along the jack, N, and the head's
+/// distance inside the knuckle's edge and its compression of the knuckle, m.
 pub(super) fn knuckle(
     spec: &Spec,
     coupling: &Coupling,
@@ -186,7 +196,7 @@ pub(super) fn knuckle(
     let (along, normal) = (hammer.turned, hammer.turned.perp());
     let across = axis.dot(normal);
     let reach = ((hammer.at - pin).dot(normal) - h.knuckle_depth) / across;
-    // A jack thrown flat has no knuckle above it.
+    // A jack that has turned past a right angle to the shank has no knuckle above it.
     let above = spec.jack.length - if across > 0.0 { reach } else { f64::INFINITY };
     let tip = pin + axis * spec.jack.length;
     let inside = (tip - hammer.at).dot(along) - h.knuckle_edge;
@@ -204,7 +214,7 @@ pub(super) fn knuckle(
                 (JACK, (point - fly.at).perp().dot(along)),
                 (HAMMER, -(point - hammer.at).perp().dot(along)),
             ];
-            sums.friction[CENTRES + 1] = element(h.knuckle_friction * push, &sides);
+            sums.friction[friction::JACK_ON_KNUCKLE] = element(h.knuckle_friction * push, &sides);
             let on_jack = along * (-h.slide_damping * slide) - normal * push;
             fly.push(point, on_jack);
             hammer.push(point, -on_jack);
@@ -223,7 +233,7 @@ pub(super) fn knuckle(
     (0.0, [inside, above])
 }
 
-/// The same of a round knuckle: a circle on the flat, the round corner or the side of the head.
+/// [`knuckle`] for a round knuckle: a circle on the flat, the rounded corner or the side of the head.
 fn round_knuckle(
     spec: &Spec,
     sums: &mut Sums,
@@ -236,14 +246,19 @@ fn round_knuckle(
     let corner = fly.point(up * (j.length - j.corner_radius) + out * j.corner - j.centre);
     let centre = hammer.point(Vec2::new(h.knuckle, h.knuckle_radius - h.knuckle_depth));
     let (up, out) = (up.turned(fly.turned), out.turned(fly.turned));
-    let apart = centre - corner;
-    let nearest = up * apart.dot(up).max(0.0) + out * apart.dot(out).max(0.0);
+    let offset = centre - corner;
+    let nearest = up * offset.dot(up).max(0.0) + out * offset.dot(out).max(0.0);
     let distance = nearest.norm_squared().sqrt().max(1e-9);
     let normal = nearest * (1.0 / distance);
     let point = centre - normal * (distance - j.corner_radius);
     let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
     let depth = h.knuckle_radius + j.corner_radius - distance;
-    let force = sums.felt_of_light(&h.knuckle_felt, contact::ON_HEAD, depth, sliding.dot(normal));
+    let force = sums.felt_with_light_part(
+        &h.knuckle_felt,
+        contact::KNUCKLE_DAMPING_LOAD,
+        depth,
+        sliding.dot(normal),
+    );
     let along = -normal.perp();
     let sides = [
         (JACK_AT, along.x),
@@ -251,13 +266,13 @@ fn round_knuckle(
         (JACK, (point - fly.at).perp().dot(along)),
         (butt_of(h), -(point - hammer.at).perp().dot(along)),
     ];
-    sums.friction[CENTRES + 1] = element(h.knuckle_friction * force, &sides);
+    sums.friction[friction::JACK_ON_KNUCKLE] = element(h.knuckle_friction * force, &sides);
     fly.push(point, normal * -force);
     hammer.push(point, normal * force);
-    (force, [evaluation::BESIDE - normal.cross(up), depth])
+    (force, [evaluation::ON_SIDE_TILT - normal.cross(up), depth])
 }
 
-/// Repetition lever: knuckle on it, spring, stops, drop screw, centre.
+/// The repetition lever: knuckle, spring, stops, drop screw and centre pin.
 pub(super) fn repetition(
     spec: &Spec,
     sums: &mut Sums,
@@ -280,7 +295,7 @@ pub(super) fn repetition(
         (LEVER, (point - lever.at).perp().dot(surface)),
         (butt_of(h), -(point - hammer.at).perp().dot(surface)),
     ];
-    sums.friction[CENTRES + 4] = element(l.knuckle_friction * bearing, &slide);
+    sums.friction[friction::KNUCKLE_ON_LEVER] = element(l.knuckle_friction * bearing, &slide);
     hammer.push(point, normal * bearing);
     lever.push(point, normal * -bearing);
 
@@ -301,7 +316,7 @@ pub(super) fn repetition(
     lever.push(screw, Vec2::new(0.0, -down));
 }
 
-/// Hammer tail on the backcheck; its torque on the shank's hinge, N·m.
+/// Hammer tail on the backcheck. Returns its torque on the shank's hinge, N·m.
 pub(super) fn backcheck(
     spec: &Spec,
     sums: &mut Sums,
@@ -326,13 +341,13 @@ pub(super) fn backcheck(
         (BUTT, -bent),
         (KEY, -tail.perp().dot(upward)),
     ];
-    sums.friction[CENTRES + 2] = element(c.friction * press, &slide);
+    sums.friction[friction::TAIL_ON_CHECK] = element(c.friction * press, &slide);
     hammer.push(tail, normal * press);
     key.push(tail, normal * -press);
     by_bend.dot(normal) * press
 }
 
-/// The force on the damper, N.
+/// Force on the damper, N.
 pub(super) fn damper(
     spec: &Spec,
     sums: &mut Sums,
@@ -345,20 +360,20 @@ pub(super) fn damper(
     if !d.present {
         return 0.0;
     }
-    let (y, v) = (x[DAMPER], x[PLACES + DAMPER]);
+    let (y, v) = (x[DAMPER], x[COORDINATES + DAMPER]);
     let lifted = d.arm / spec.key.front * (depth - d.pickup) - y;
     let lift = sums.felt(&d.lift_felt, lifted, d.arm * key.speed - v);
     key.torque -= d.arm * lift;
-    let assign = sums.felt(&d.seat_felt, -y, -v);
+    let seat = sums.felt(&d.seat_felt, -y, -v);
     let tray = sums.felt(&d.lift_felt, tray - y, -v);
     let top = sums.felt(&d.top_felt, y - d.top, v);
     sums.stored += d.weight * y;
     sums.loss += d.damping * v * v;
-    sums.friction[CENTRES + 5] = element(d.friction, &[(DAMPER, 1.0)]);
-    lift + assign + tray - top - d.weight - d.damping * v
+    sums.friction[friction::DAMPER] = element(d.friction, &[(DAMPER, 1.0)]);
+    lift + seat + tray - top - d.weight - d.damping * v
 }
 
-/// Depth of the hammer's tail in the check's leather, m.
+/// Compression of the backcheck's leather by the hammer's tail, m.
 pub fn tail_in_check(spec: &Spec, x: &[f64; STATES]) -> f64 {
     let key = direction(x[KEY]);
     let normal = Vec2::unit(spec.check.normal).turned(key);

@@ -1,4 +1,4 @@
-//! Where the bodies start, and where they are for drawing.
+//! Initial positions of the bodies, and their positions for drawing.
 
 use super::{BUTT, DAMPER, FRONT, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES, WIPPEN};
 use crate::grand::design::spec::Spec;
@@ -10,29 +10,30 @@ use crate::interface::pose::Pose;
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
 
-/// The bodies as the other formulation has them at rest, near the angles `near`.
+/// States of the rest pose of the other formulation, searched from the angles `near` of key, hammer and lever,
+/// rad.
 pub fn rest(spec: &Spec, near: &[f64; 3]) -> [f64; STATES] {
-    let settled = rest::pose(spec, near).x;
-    let k = Kinematics::new(spec, Phase::Return, &settled);
+    let pose = rest::pose(spec, near).x;
+    let k = Kinematics::new(spec, Phase::Return, &pose);
     let mut x = [0.0; STATES];
-    x[KEY] = settled[grand::state::KEY];
+    x[KEY] = pose[grand::state::KEY];
     x[FRONT] = x[KEY];
-    x[HAMMER] = settled[grand::state::HAMMER];
-    x[LEVER] = settled[grand::state::LEVER];
+    x[HAMMER] = pose[grand::state::HAMMER];
+    x[LEVER] = pose[grand::state::LEVER];
     x[WIPPEN] = k.wippen.angle();
     x[JACK] = k.jack.direction.angle();
-    let place =
+    let centre_of_mass =
         |pin: Vec2, centre: Vec2, turned: Vec2| spec.wippen.pivot + pin + centre.turned(turned);
-    let jack = place(k.to_jack, spec.jack.centre, k.jack.direction);
-    let lever = place(k.to_lever, spec.lever.centre, k.lever);
+    let jack = centre_of_mass(k.to_jack, spec.jack.centre, k.jack.direction);
+    let lever = centre_of_mass(k.to_lever, spec.lever.centre, k.lever);
     (x[JACK_AT], x[JACK_AT + 1]) = (jack.x, jack.y);
     (x[LEVER_AT], x[LEVER_AT + 1]) = (lever.x, lever.y);
-    x[DAMPER] = settled[grand::state::DAMPER];
-    x[BUTT] = x[HAMMER] - spec.hammer.bend_share() * settled[grand::state::BEND];
+    x[DAMPER] = pose[grand::state::DAMPER];
+    x[BUTT] = x[HAMMER] - spec.hammer.bend_share() * pose[grand::state::BEND];
     x
 }
 
-/// The parts as they stand.
+/// The parts at `x` as lines.
 pub fn pose(spec: &Spec, x: &[f64; STATES]) -> Pose {
     let [key, wippen, hammer, jack, lever] =
         [KEY, WIPPEN, HAMMER, JACK, LEVER].map(|i| direction(x[i]));
@@ -40,7 +41,7 @@ pub fn pose(spec: &Spec, x: &[f64; STATES]) -> Pose {
     let surface = contact::surface(spec, lever);
     outline::outline(
         spec,
-        &outline::Places {
+        &outline::BodyPositions {
             key,
             wippen,
             hammer,

@@ -9,8 +9,8 @@ fn middle(coupling: Coupling) -> PenaltyModel {
     PenaltyModel::of_grand(&Design::new(key).build(&ActionSettings::default()), coupling)
 }
 
-/// Presses at `speed` m/s to 20 mm for `seconds`, then lets go for 0.2 s: first events by kind, and the worst
-/// imbalance of energy beside the work done.
+/// Presses at `speed` m/s to 20 mm for `seconds`, then releases for 0.2 s. Returns the events, and the largest
+/// energy imbalance as a share of the work.
 fn press(mut key: PenaltyModel, speed: f64, seconds: f64) -> (Vec<(f64, EventKind, f64)>, f64) {
     let start = key.readout(Drive::Free).imbalance();
     let (mut events, mut worst, mut work) = (Vec::new(), 0.0f64, 0.0f64);
@@ -30,7 +30,7 @@ fn press(mut key: PenaltyModel, speed: f64, seconds: f64) -> (Vec<(f64, EventKin
 }
 
 #[test]
-fn it_rests_as_the_other_formulation_does() {
+fn the_rest_pose_is_that_of_the_other_formulation() {
     let key = middle(Coupling::default());
     let built = Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default());
     let view = key.readout(Drive::Free);
@@ -40,7 +40,7 @@ fn it_rests_as_the_other_formulation_does() {
 }
 
 #[test]
-fn a_press_lets_off_strikes_is_caught_and_keeps_its_energy() {
+fn a_press_lets_off_strikes_is_caught_and_balances_its_energy() {
     let (events, imbalance) = press(middle(Coupling::default()), 0.2, 0.3);
     let first = |kind| events.iter().find(|e| e.1 == kind).map(|e| e.0);
     let strike = first(EventKind::Strike).unwrap();
@@ -51,7 +51,7 @@ fn a_press_lets_off_strikes_is_caught_and_keeps_its_energy() {
 }
 
 #[test]
-fn what_cannot_be_followed_is_refused() {
+fn a_model_that_the_substep_cannot_follow_is_refused() {
     let key = middle(Coupling::default());
     usable(&key.spec, &key.coupling).unwrap();
     let coarse = Coupling { parts: 2, ..Coupling::default() };

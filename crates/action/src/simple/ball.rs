@@ -1,13 +1,13 @@
-//! A ball bouncing on a paddle: the seeds' smallest system with a changing constraint.
+//! A ball that bounces on a paddle: the smallest system with a changing constraint [Gillespie 1994, §3].
 //!
-//! [Gillespie 1994, §3]. The paddle is the far end of a balanced key, so that key down lifts it.
-//! Heights in m, positive up; q the ball, d the paddle (the depth of the key):
+//! The paddle is the far end of a balanced key, so that pressing the key lifts the paddle. Heights in m,
+//! positive up; q is the ball, d the paddle (equal to the depth of the key):
 //!
 //! on the paddle  m q̈ = k (d − q) − m g,  F = m_p d̈ + k (d − q) + m_p g
 //! in the air     q̈ = −g,                 F = m_p d̈ + m_p g
 //!
-//! (the paper prints the spring's sign in F the other way round). F is the force that moves the
-//! paddle; a key force F presses the front down. With nobody holding it the paddle lies on a felt.
+//! (the paper has the opposite sign of the spring force in F). F is the force that moves the paddle; a
+//! force F on the key presses the front down. An untouched paddle rests on a felt.
 
 mod note_interface;
 
@@ -18,7 +18,7 @@ use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
-use crate::simple::parts::{self, Pressed};
+use crate::simple::substeps::{self, Pressed};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
@@ -35,14 +35,14 @@ pub struct Spec {
     pub paddle: f64,
     /// Contact spring, N/m.
     pub stiffness: f64,
-    /// Contact damping, s/m: 0 bounces for ever.
+    /// Contact damping, s/m; with 0 the ball bounces for ever.
     pub damping: f64,
     /// Felt under the paddle.
     pub floor: Felt,
 }
 
 impl Default for Spec {
-    /// A 50 g ball on a spring that a hand feels as a soft bounce; chosen.
+    /// Chosen: a 50 g ball on a spring soft enough to be felt as a bounce.
     fn default() -> Self {
         Self {
             ball: 0.05,
@@ -57,27 +57,27 @@ impl Default for Spec {
 /// Whether the ball touches the paddle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// It does.
+    /// The ball touches the paddle.
     Paddle,
-    /// It does not.
+    /// The ball is in the air.
     Air,
 }
 
 /// States: paddle height and speed, ball height and speed, work in, dissipated.
 pub const STATES: usize = 6;
-/// Index of the ball's height, m.
+/// State index of the ball's height, m.
 pub const BALL: usize = 2;
-/// Index of its speed, m/s.
+/// State index of the ball's speed, m/s.
 pub const BALL_SPEED: usize = 3;
 
-/// What turns energy into heat.
+/// Elements that dissipate energy.
 const ELEMENTS: [&str; 2] = ["ball", "floor"];
 
 impl Spec {
-    /// Checks what the model relies on.
+    /// Checks the values of the model.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), SpecError> {
         check(
             &[("ball", self.ball), ("paddle", self.paddle), ("stiffness", self.stiffness)],
@@ -91,15 +91,15 @@ impl Spec {
             });
         }
         let [floor, ball] = self.mobilities();
-        parts::check(&[("floor", &self.floor, floor), ("stiffness", &self.rubber(), ball)])
+        substeps::check(&[("floor", &self.floor, floor), ("stiffness", &self.rubber(), ball)])
     }
 
-    /// The ball on the paddle.
+    /// Contact law of ball and paddle.
     const fn rubber(&self) -> Felt {
         Felt::new(self.stiffness, 1.0, self.damping)
     }
 
-    /// Inverse masses of the paddle, and between paddle and ball, 1/kg.
+    /// Inverse mass of the paddle, and inverse of the reduced mass of paddle and ball, 1/kg.
     fn mobilities(&self) -> [f64; 2] {
         let paddle = 1.0 / self.paddle;
         [paddle, paddle + 1.0 / self.ball]
@@ -170,7 +170,7 @@ impl Model<STATES, 1, 0> for Spec {
             Pressed { felt: &self.floor, compression: -x[KEY], mobility: floor },
             Pressed { felt: &self.rubber(), compression: x[KEY] - x[BALL], mobility: ball },
         ];
-        h / f64::from(parts::parts(1, &contacts))
+        h / f64::from(substeps::count(1, &contacts))
     }
 }
 
@@ -182,7 +182,7 @@ impl SimpleAction<STATES, 1, 0> for Spec {
         (&mut self.paddle, 1.0)
     }
 
-    /// The ball lying on the resting paddle.
+    /// The ball at rest on the paddle at rest.
     fn rest(&self) -> State<Phase, STATES> {
         let d = -self.floor.compression((self.ball + self.paddle) * GRAVITY);
         let q = d - self.ball * GRAVITY / self.stiffness;
@@ -218,7 +218,7 @@ impl SimpleAction<STATES, 1, 0> for Spec {
             .with("ball", [Vec2::new(0.0, x[BALL])])
     }
 
-    /// Partings and landings: release and strike, with the ball's speed relative to the paddle.
+    /// Lift-offs as releases and landings as strikes, with the speed of the ball relative to the paddle.
     fn switched(&self, _: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
         Some(match to {
             Phase::Paddle => KeyEvent::Strike { speed: x[KEY_SPEED] - x[BALL_SPEED] },
@@ -236,20 +236,24 @@ mod tests {
     use super::*;
     use crate::Drive;
     use crate::Key;
-    use crate::simple::Running;
+    use crate::simple::ActionKey;
     use touchback_core::episode::{Observer, Stepper};
 
-    /// Time inside one contact at landing speed `speed` (closed form: a half-swing about the
-    /// static compression).
-    fn inside(spec: &Spec, speed: f64) -> f64 {
+    /// Duration of a contact at the landing speed `speed`, s, in closed form: half an oscillation about the
+    /// static compression.
+    fn contact_time(spec: &Spec, speed: f64) -> f64 {
         let w = (spec.stiffness / spec.ball).sqrt();
         (std::f64::consts::PI + 2.0 * (GRAVITY / (w * w)).atan2(speed / w)) / w
     }
 
-    /// Landings and partings of a ball dropped from `height` on a paddle held still, at step `h`.
+    /// Times of landing and lift-off of a ball dropped from `height` m on a fixed paddle, with steps of `h` s.
     fn bounces(spec: &Spec, height: f64, landings: usize, h: f64) -> (Vec<f64>, Vec<f64>) {
-        struct Heard(f64, Vec<f64>, Vec<f64>);
-        impl Observer<Phase, STATES> for Heard {
+        struct Times {
+            step_start: f64,
+            landed: Vec<f64>,
+            lifted_off: Vec<f64>,
+        }
+        impl Observer<Phase, STATES> for Times {
             fn transition(
                 &mut self,
                 t: f64,
@@ -259,46 +263,46 @@ mod tests {
                 _: &[f64; STATES],
             ) {
                 match to {
-                    Phase::Paddle => self.1.push(self.0 + t),
-                    Phase::Air => self.2.push(self.0 + t),
+                    Phase::Paddle => self.landed.push(self.step_start + t),
+                    Phase::Air => self.lifted_off.push(self.step_start + t),
                 }
             }
             fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; STATES]) {}
         }
         let stepper = Stepper { tolerance: 1e-14, exact_events: true, ..Stepper::new(h) };
         let mut state = State { phase: Phase::Air, x: [0.0, 0.0, height, 0.0, 0.0, 0.0] };
-        let mut heard = Heard(0.0, Vec::new(), Vec::new());
+        let mut times = Times { step_start: 0.0, landed: Vec::new(), lifted_off: Vec::new() };
         let mut steps = 0u32;
-        while heard.1.len() < landings {
-            heard.0 = f64::from(steps) * h;
-            let still = [DriveInput::Motion(0.0, 0.0); 2];
-            stepper.advance(spec, &mut state, &still, &mut heard);
+        while times.landed.len() < landings {
+            times.step_start = f64::from(steps) * h;
+            let fixed = [DriveInput::Motion(0.0, 0.0); 2];
+            stepper.advance(spec, &mut state, &fixed, &mut times);
             steps += 1;
         }
-        (heard.1, heard.2)
+        (times.landed, times.lifted_off)
     }
 
     #[test]
-    fn ten_landings_come_within_a_nanosecond_of_the_exact_solution() {
+    fn ten_landings_are_within_a_nanosecond_of_the_exact_solution() {
         let spec = Spec::default();
         let (height, n) = (0.1, 10);
         let speed = (2.0 * GRAVITY * height).sqrt();
         let mut expected = speed / GRAVITY;
         for (i, got) in bounces(&spec, height, n, 1e-4).0.iter().enumerate() {
             assert!((got - expected).abs() < 1e-9, "landing {i}: {got} against {expected}");
-            expected += inside(&spec, speed) + 2.0 * speed / GRAVITY;
+            expected += contact_time(&spec, speed) + 2.0 * speed / GRAVITY;
         }
     }
 
     #[test]
-    fn the_order_between_events_is_four() {
-        // The time inside a contact carries the phase error, which is of fourth order; flight
-        // times would only show the amplitude's, which for an oscillator is of fifth.
+    fn the_integration_between_events_is_of_fourth_order() {
+        // The duration of a contact has the phase error, which is of fourth order; the duration of a flight
+        // has the amplitude error, which for an oscillator is of fifth order.
         let spec = Spec::default();
         let speed = (2.0 * GRAVITY * 0.1f64).sqrt();
         let error = |h: f64| {
-            let (landed, parted) = bounces(&spec, 0.1, 2, h);
-            (parted[0] - landed[0] - inside(&spec, speed)).abs()
+            let (landed, lifted_off) = bounces(&spec, 0.1, 2, h);
+            (lifted_off[0] - landed[0] - contact_time(&spec, speed)).abs()
         };
         let order = (error(1e-3) / error(5e-4)).log2();
         assert!((3.7..4.3).contains(&order), "order {order}");
@@ -314,12 +318,17 @@ mod tests {
         let d = Discrete::new(&Matrix2::new(0.0, 1.0, -w2, 0.0), &Vector2::new(0.0, 1.0), h);
         let mut exact = Vector2::new(-1e-4, -1.0);
         let mut state = State { phase: Phase::Paddle, x: [0.0, 0.0, -1e-4, -1.0, 0.0, 0.0] };
-        let still = [DriveInput::Motion(0.0, 0.0); 2];
+        let fixed = [DriveInput::Motion(0.0, 0.0); 2];
         for _ in 0..200 {
             exact = d.step(&exact, &Vector1::new(-GRAVITY));
-            Stepper::new(h).advance(&spec, &mut state, &still, &mut touchback_core::episode::Quiet);
+            Stepper::new(h).advance(
+                &spec,
+                &mut state,
+                &fixed,
+                &mut touchback_core::episode::IgnoreEvents,
+            );
             assert!(state.phase == Phase::Paddle);
-            // Runge–Kutta's own phase error, (ωh)⁵/120 a step, times the landing speed.
+            // Phase error of Runge–Kutta, (ωh)⁵/120 for each step, times the landing speed.
             let bound = 2.0 * 200.0 * (w2.sqrt() * h).powi(5) / 120.0;
             let off = state.x[BALL] - exact[0];
             assert!(off.abs() * w2.sqrt() < bound, "{off} m");
@@ -332,9 +341,9 @@ mod tests {
     }
 
     #[test]
-    fn a_ball_held_still_weighs_what_it_weighs() {
+    fn the_force_that_holds_ball_and_paddle_equals_their_weight() {
         let spec = Spec { damping: 2.0, ..Spec::default() };
-        let mut key = Running::new(spec);
+        let mut key = ActionKey::new(spec);
         for _ in 0..80_000 {
             key.step(Drive::Motion([0.0; 2]), &mut |_, _| {});
         }

@@ -1,26 +1,26 @@
-//! A drive at one moment of a step, for actions whose key is a plain lever.
+//! The drive of a simple action at one instant of a step.
 
 use crate::STEP;
 use crate::interface::finger;
 use crate::interface::port::Drive;
 use touchback_core::episode::Input;
 
-/// What drives the key front at one moment. Depths in m, positive down.
+/// Drive of the key front at one instant. Depths are positive down.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum DriveInput {
-    /// A force on it, N.
+    /// Force, N.
     Force(f64),
-    /// A junction's force, N, and its impedance, N·s/m.
+    /// Force of a wave junction, N, and its impedance, N·s/m.
     Wave(f64, f64),
-    /// A finger's target, m, and its speed.
+    /// Target depth of a finger, m, and its rate, m/s.
     Finger(f64, f64),
-    /// An imposed depth, m, and speed.
+    /// Imposed depth, m, and speed, m/s.
     Motion(f64, f64),
 }
 
 impl DriveInput {
-    /// The ends of a step under `drive`. The thesis's manipulandum drives the grand only: a lever
-    /// without its coupling is left alone by it.
+    /// The drives at both ends of a step under `drive`. The manipulandum of the thesis drives only the grand;
+    /// here it gives no force.
     #[must_use]
     pub fn ends(drive: Drive) -> [Self; 2] {
         let speed = |[a, b]: [f64; 2]| (b - a) / STEP;
@@ -33,8 +33,8 @@ impl DriveInput {
         }
     }
 
-    /// Force on a front at `depth` m moving at `speed` m/s, N; none where the motion is imposed
-    /// and the force is what it takes.
+    /// Force on a front at `depth` m that moves at `speed` m/s, N; `None` for imposed motion, whose force
+    /// follows from the motion.
     #[inline]
     #[must_use]
     pub fn force(&self, depth: f64, speed: f64) -> Option<f64> {
@@ -53,7 +53,7 @@ impl DriveInput {
         }
     }
 
-    /// The front goes where it is told.
+    /// Whether the motion is imposed.
     #[must_use]
     pub const fn is_imposed(&self) -> bool {
         matches!(self, Self::Motion(..))

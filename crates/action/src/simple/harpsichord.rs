@@ -1,18 +1,19 @@
-//! A harpsichord's key and jack: the plectrum plucks on the way up and slips by on the way down.
+//! The key and jack of a harpsichord: the plectrum plucks the string on the way up and slips past it on the
+//! way down [Gillespie 1996, §3.4.1, Figs. 3.3–3.4].
 //!
-//! [Gillespie 1996, §3.4.1, Figs. 3.3–3.4]: the tongue is not modelled; a finite state machine
-//! knows where the plectrum stands. *Below* the string nothing is felt; *bending*, plectrum and
-//! string are two springs in series until the plectrum has bent so far that the string slips off
-//! it, the pluck; *above*, nothing again; *passing*, on the way down, the tongue yields against its
-//! bristle. A key turned back before the pluck lets the string down in silence, a jack turned back
-//! while passing is still above. The loudness is the string's displacement at the pluck, which
-//! hardly depends on the key's speed.
+//! The tongue is not a body; a finite state machine holds the position of the plectrum. *Below* the string
+//! the plectrum gives no force. *Bending*, plectrum and string are two springs in series until the plectrum
+//! is bent so far that the string slips off, which is the pluck. *Above*, there is no force again. *Passing*,
+//! on the way down, the tongue yields against its bristle. A key that reverses before the pluck lowers the
+//! string silently; a jack that reverses while passing is above again. The loudness follows from the
+//! displacement of the string at the pluck, which hardly depends on the speed of the key.
 //!
-//! y is the depth of the key front, z the height of the jack above its rest on the key's end:
+//! With the depth y of the key front and the height z of the jack above its rest on the end of the key:
 //!
 //! m_k ÿ = F + rest − bed + τ/l₁ − ρ p,   m_j z̈ = p + d − m_j g − f − rail,   p on ρ y − z
 //!
-//! ρ = l₂/l₁; p the pad under the jack, d the damper cloth on the string, f the plectrum's force.
+//! ρ = l₂/l₁; p is the force of the pad under the jack, d that of the damper cloth on the string, f that of
+//! the plectrum.
 
 mod note_interface;
 
@@ -24,7 +25,7 @@ use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
-use crate::simple::parts::{self, Pressed};
+use crate::simple::substeps::{self, Pressed};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
@@ -33,39 +34,39 @@ use touchback_core::math::power::square;
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::Felt;
 
-/// Numbers of a harpsichord's key, SI.
+/// Specification of a harpsichord's key, in SI units.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// Balance point to where the finger plays, m.
+    /// Balance point to the finger's point of contact, m.
     pub front: f64,
     /// Balance point to the jack, m.
     pub back: f64,
-    /// Key's inertia about its balance point, kg·m².
+    /// Inertia of the key about its balance point, kg·m².
     pub key_inertia: f64,
-    /// Torque of the key's own weight, N·m; positive presses the front down.
+    /// Torque of the key's weight, N·m; positive presses the front down.
     pub key_torque: f64,
-    /// Jack's mass, kg.
+    /// Mass of the jack, kg.
     pub jack: f64,
-    /// Plectrum below the string at rest, m.
+    /// Distance of the plectrum below the string at rest, m.
     pub gap: f64,
     /// Stiffness of the plectrum's tip, N/m.
     pub plectrum: f64,
-    /// Stiffness of the string where it is plucked, N/m.
+    /// Stiffness of the string at the plucking point, N/m.
     pub string: f64,
     /// Bend of the plectrum at which the string slips off it, m.
     pub slip: f64,
-    /// Resistance of the yielding tongue, N·s/m.
+    /// Damping of the yielding tongue, N·s/m.
     pub tongue: f64,
-    /// How far the jack falls back past the string before its tongue springs home, m.
+    /// Distance of the plectrum below the string at which the tongue returns, m.
     pub clear: f64,
-    /// Jack's rise at which the damper leaves the string, m.
+    /// Rise of the jack at which the damper leaves the string, m.
     pub damper: f64,
-    /// Damper cloth on the string, by what is left of that rise.
+    /// Damper cloth on the string, by the remainder of that rise.
     pub cloth: Felt,
     /// Height of the jack rail above the jack at rest, m.
     pub rail: f64,
-    /// Cloth under the rail.
+    /// Cloth on the underside of the rail.
     pub rail_cloth: Felt,
     /// Pad between key and jack.
     pub pad: Felt,
@@ -77,16 +78,16 @@ pub struct Spec {
     pub rest: Felt,
 }
 
-/// Pitch of key 49, Hz: modern pitch, so that the strings sound with the piano's.
+/// Pitch of key 49, Hz: modern pitch, as for the piano.
 const PITCH: f64 = 440.0;
 
-/// Length of the string of key `n`, m, and its stiffness where it is plucked, N/m: T/(d(1 − d/l))
-/// for a point d from the end of a string of length l.
+/// Length of the string of key `n`, m, and its stiffness at the plucking point, N/m: T/(d(1 − d/l)) for a
+/// point at the distance d from the end of a string of length l under the tension T.
 ///
-/// Iron wire, 0.35 m at C5 and in proportion to the period up to 1.7 m (a French double's scale),
-/// 0.24 mm thick at C5 and to the 0.4th power of the length; below C2, where the length no longer
-/// grows, brass thick enough to hold 60 N; the plucking point at 6 cm + 0.11 l, at most the middle
-/// (chosen within what makers use).
+/// Iron wire, 0.35 m at C5 and in proportion to the period up to 1.7 m (the scale of a French double),
+/// 0.24 mm thick at C5 and in proportion to the 0.4th power of the length; below C2, where the length no
+/// longer grows, brass thick enough for a tension of 60 N; plucking point at 6 cm + 0.11 l, at most the
+/// middle (chosen within the range of makers).
 fn string(n: f64) -> (f64, f64) {
     let frequency = PITCH * libm::exp2((n - 49.0) / 12.0);
     let length = (0.35 * 523.25 / frequency).min(1.7);
@@ -100,18 +101,18 @@ fn string(n: f64) -> (f64, f64) {
     (length, tension / (point * (1.0 - point / length)))
 }
 
-/// Bend of a plectrum at which the string slips off, m: 0.9 N. In the treble plectra are voiced
-/// softer, or they would pull short strings out of tune: a displacement of 0.5 % of the length at
-/// most (chosen).
+/// Bend of a plectrum at which the string slips off, m: 0.9 N (chosen).
 const SLIP: f64 = 0.8e-3;
+/// Largest displacement of a string as a share of its length (chosen): in the treble, plectra are voiced
+/// softer so as not to pull short strings out of tune.
 const FARTHEST: f64 = 0.005;
 
-/// Elastic modulus of Delrin, Pa; a plectrum 1.5 mm wide and 0.5 mm thick [plectra as sold],
-/// standing out 5 mm from the tongue to the string (chosen): 3 E I / l³.
+/// Stiffness 3 E I / l³ of a Delrin plectrum, N/m: E = 3 GPa, 1.5 mm wide and 0.5 mm thick [plectra as
+/// sold], projecting by 5 mm from the tongue to the string (chosen).
 const PLECTRUM: f64 = 3.0 * 3.0e9 * (1.5e-3 * 0.125e-9 / 12.0) / 0.125e-6;
 
 impl Spec {
-    /// The key `key`: everything but its string and voicing alike. Chosen where nothing is said.
+    /// The key `key`; keys differ only in string and voicing. Values without a source are chosen.
     #[must_use]
     pub fn of_key(key: compass::KeyNumber) -> Self {
         let (front, back) = (0.19, 0.2);
@@ -122,7 +123,7 @@ impl Spec {
             back,
             // A limewood stick of 45 g.
             key_inertia: 0.045 * (front + back) * (front + back) / 12.0,
-            // The jack's weight returns the key; the stick is balanced.
+            // The stick is balanced; the weight of the jack returns the key.
             key_torque: 0.0,
             jack,
             gap: 1.5e-3,
@@ -132,7 +133,7 @@ impl Spec {
             tongue: 0.05,
             clear: 0.3e-3,
             damper: 0.8e-3,
-            // Carries about a fifth of the jack.
+            // Supports about a fifth of the weight of the jack.
             cloth: Felt { hysteresis: 0.5, ..Felt::new(700.0, 1.5, 2.0) },
             rail: 8.0e-3,
             rail_cloth: Felt { hysteresis: 0.6, ..Felt::new(2e5, 1.5, 1.0) },
@@ -143,10 +144,10 @@ impl Spec {
         }
     }
 
-    /// Checks what the model relies on.
+    /// Checks the values of the model.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), SpecError> {
         check(
             &[
@@ -171,7 +172,7 @@ impl Spec {
             ],
         )?;
         let [front, pad, jack] = self.mobilities();
-        parts::check(&[
+        substeps::check(&[
             ("cloth", &self.cloth, jack),
             ("rail_cloth", &self.rail_cloth, jack),
             ("pad", &self.pad, pad),
@@ -196,7 +197,7 @@ impl Spec {
         self.gap + self.plectrum * self.slip / self.series()
     }
 
-    /// The string's displacement when it is let go, m.
+    /// Displacement of the string at the pluck, m.
     #[must_use]
     pub fn displacement(&self) -> f64 {
         self.plectrum * self.slip / self.string
@@ -231,16 +232,16 @@ impl Spec {
     }
 }
 
-/// Where the plectrum stands.
+/// Position of the plectrum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// Below the string.
     Below,
-    /// Bent under it.
+    /// Bent under the string.
     Bending,
-    /// Above it, having plucked.
+    /// Above the string, after the pluck.
     Above,
-    /// Slipping by on the way down, the tongue turned back.
+    /// Passing the string on the way down, with the tongue deflected.
     Passing,
 }
 
@@ -249,10 +250,10 @@ pub const STATES: usize = 6;
 const JACK: usize = 2;
 const JACK_SPEED: usize = 3;
 
-/// What turns energy into heat.
+/// Elements that dissipate energy.
 const ELEMENTS: [&str; 6] = ["pad", "rail", "cloth", "key_bed", "key_rest", "tongue"];
 
-/// Guards: front at its bed; damper cloth at the string; front back at rest.
+/// Indices of the guards; the third is the return of the key front to rest.
 const BED: usize = 0;
 const DAMPER: usize = 1;
 
@@ -294,7 +295,7 @@ impl Model<STATES, 2, 3> for Spec {
             (Phase::Below, _) => Phase::Bending,
             (Phase::Bending, 0) | (Phase::Passing, 0) => Phase::Below,
             (Phase::Bending, _) => {
-                // What was stored in string and plectrum becomes sound and heat.
+                // The energy stored in string and plectrum becomes sound and heat.
                 let bend = x[JACK] - self.gap;
                 x[STATES - 1] += 0.5 * self.series() * bend * bend;
                 Phase::Above
@@ -317,8 +318,8 @@ impl Model<STATES, 2, 3> for Spec {
             (&self.rest, -y, front),
         ]
         .map(|(felt, compression, mobility)| Pressed { felt, compression, mobility });
-        // The jack on its pad is the stiffest pair, 0.4 rad a step at 20 N.
-        h / f64::from(parts::parts(2, &contacts))
+        // The jack on its pad is the stiffest contact: 0.4 rad in a step at 20 N.
+        h / f64::from(substeps::count(2, &contacts))
     }
 }
 
@@ -383,7 +384,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
         let foot = 0.02 + x[JACK];
         let string = 0.12 + self.gap;
         let tip = 0.12 + x[JACK];
-        // Bent down under the string, turned up as the tongue yields.
+        // The tip is held at the string: bent down below it, deflected upward while passing.
         let end = match phase {
             Phase::Bending => tip.min(string),
             Phase::Passing => tip.max(string),

@@ -1,11 +1,12 @@
-//! Model A of 1993: the hammer coupled to the key by a frictionless slider, rigidly.
+//! Model A of 1993: the hammer rigidly coupled to the key by a frictionless slider
+//! [Gillespie and Cutkosky 1993, §4.1, §5.1].
 //!
-//! [Gillespie and Cutkosky 1993, §4.1, §5.1]. Coupled (A1), the hammer's angle is a function of
-//! the key's; the force F_KH that the key must give the hammer follows from the *acceleration* of
-//! the key, and coupling ends when it is no longer compressive. Free (A2), the hammer is a
-//! pendulum until it meets the key's line again, where its speed becomes the constraint's.
-//! Under imposed motion A1 has no freedom: its force is read from the second difference of the
-//! key's depth, which is why a noisy encoder defeats it. Under a force or a finger it has one.
+//! Coupled (A1), the angle of the hammer is a function of that of the key. The force F_KH of the key on the
+//! hammer follows from the *acceleration* of the key, and the coupling ends when it is no longer
+//! compressive. Free (A2), the hammer is a pendulum until it meets the slider again, where its speed becomes
+//! that of the constraint. Under imposed motion A1 has no degree of freedom: its force follows from the
+//! second difference of the key's depth, so that it is unusable with a noisy encoder. Under a force or a
+//! finger A1 has one degree of freedom.
 
 mod note_interface;
 
@@ -16,13 +17,13 @@ use crate::interface::numbers::SpecError;
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
-use crate::simple::parts::{self, contact_parts};
 use crate::simple::slider::Bodies;
+use crate::simple::substeps::{self, contact_substeps};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
 
-/// Numbers of a key of model A, SI.
+/// Specification of a key of model A, in SI units.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
@@ -30,10 +31,10 @@ pub struct Spec {
     pub bodies: Bodies,
 }
 
-/// Whether the hammer rides on the key.
+/// Whether the hammer is coupled to the key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// A1: the slider couples them.
+    /// A1: the slider couples key and hammer.
     Coupled,
     /// A2: the hammer is free.
     Free,
@@ -42,26 +43,26 @@ pub enum Phase {
 /// States: key depth and speed, hammer angle and speed, acceleration of an imposed motion, work
 /// in, dissipated.
 pub const STATES: usize = 7;
-/// Index of the hammer's angle, rad.
+/// State index of the hammer's angle, rad.
 pub const HAMMER: usize = 2;
-/// Index of its speed, rad/s.
+/// State index of the hammer's angular speed, rad/s.
 pub const HAMMER_SPEED: usize = 3;
-/// Index of the imposed motion's acceleration, m/s²: the second difference of its depth.
+/// State index of the acceleration of an imposed motion, m/s²: the second difference of its depth.
 pub const IMPOSED: usize = 4;
 
-/// What turns energy into heat.
+/// Elements that dissipate energy.
 const ELEMENTS: [&str; 3] = ["string", "key_bed", "key_rest"];
 
 impl Spec {
-    /// Checks what the model relies on.
+    /// Checks the values of the model.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), SpecError> {
         self.bodies.check()
     }
 
-    /// Forces in `phase` at `x`.
+    /// Forces, accelerations and losses in `phase` at `x`.
     #[must_use]
     pub fn evaluate(
         &self,
@@ -86,7 +87,8 @@ impl Spec {
         let [angle, ratio, second] = b.closed(x[KEY]);
         let [torque, loss] = b.on_hammer(angle, ratio * turning);
         let distance = b.slider(x[KEY]).norm_squared().sqrt();
-        // The hammer's equation, its acceleration split into the key's share and the rest.
+        // Equation of the hammer, with its acceleration split into ratio times that of the key, and the
+        // velocity product.
         let product = second * turning * turning;
         let resisting = b.hammer_inertia * product - torque;
         let inertia = b.key_inertia + b.hammer_inertia * ratio * ratio;
@@ -103,7 +105,7 @@ impl Spec {
         Evaluation { drive, contact, acceleration, losses }
     }
 
-    /// The hammer where the slider has it.
+    /// Sets angle and speed of the hammer to those of the coupled slider.
     fn close(&self, x: &mut [f64; STATES]) {
         let [angle, ratio, _] = self.bodies.closed(x[KEY]);
         (x[HAMMER], x[HAMMER_SPEED]) = (angle, ratio * x[KEY_SPEED] / self.bodies.front);
@@ -114,7 +116,7 @@ impl Spec {
     }
 }
 
-/// Guards: crown at the string; front back at rest.
+/// Index of the guard of the crown at the string; the other is the return of the key front to rest.
 const STRING: usize = 0;
 
 impl Model<STATES, 1, 2> for Spec {
@@ -123,8 +125,8 @@ impl Model<STATES, 1, 2> for Spec {
     type Held = ();
 
     fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
-        // An imposed motion is straight inside a step: its acceleration is in the jumps between,
-        // whose work is booked there.
+        // The speed of an imposed motion is constant inside a step. It changes between steps, where the work
+        // of the change is counted.
         let mut straight = *x;
         straight[IMPOSED] = 0.0;
         let m = self.evaluate(phase, input, &straight);
@@ -156,8 +158,8 @@ impl Model<STATES, 1, 2> for Spec {
         if phase == Phase::Coupled {
             return Phase::Free;
         }
-        // A rigid constraint closes: the hammer takes the key's speed (imposed), or both the
-        // speed that keeps their momentum; the loss is an impact's.
+        // Impact on a rigid constraint: with imposed motion the hammer takes the speed of the key, otherwise
+        // both take the speed that conserves momentum.
         let before: f64 = self.energy(x).iter().sum();
         let b = &self.bodies;
         let ratio = b.closed(x[KEY])[1];
@@ -170,7 +172,7 @@ impl Model<STATES, 1, 2> for Spec {
         self.close(x);
         let lost = before - self.energy(x).iter().sum::<f64>();
         if input.is_imposed() && lost < 0.0 {
-            // A key that rises faster than the hammer falls gives it speed: work of the drive.
+            // An imposed key that rises faster than the hammer falls adds energy: work of the drive.
             x[STATES - 2] -= lost;
         } else {
             x[STATES - 1] += lost;
@@ -183,8 +185,9 @@ impl Model<STATES, 1, 2> for Spec {
     fn max_substep(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let b = &self.bodies;
         let mass = b.hammer_inertia / (b.crown * b.crown);
-        let string = contact_parts(&b.string, mass, b.crown * x[HAMMER], b.crown * x[HAMMER_SPEED]);
-        h / f64::from(parts::parts(string, &b.pressed(x[KEY])))
+        let string =
+            contact_substeps(&b.string, mass, b.crown * x[HAMMER], b.crown * x[HAMMER_SPEED]);
+        h / f64::from(substeps::count(string, &b.pressed(x[KEY])))
     }
 }
 

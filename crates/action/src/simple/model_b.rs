@@ -1,9 +1,10 @@
-//! Model B of 1993: model A with a spring wherever a force must be known.
+//! Model B of 1993: model A with a spring at each contact whose force is needed
+//! [Gillespie and Cutkosky 1993, §4.2, §5.2].
 //!
-//! [Gillespie and Cutkosky 1993, §4.2, §5.2]. The finger moves the manipulandum M, joined to the
-//! key by the spring k1; the slider pushes the hammer through the spring k2, which lies across the
-//! key. F_KU = k1 (s − q_K) and F_KH = k2 q4 are functions of positions alone: a noisy encoder
-//! shakes only a spring. With k1, k2 → ∞ the motion becomes model A's.
+//! The finger moves the manipulandum M, joined to the key by the spring k1; the slider pushes the hammer
+//! through the spring k2, which acts across the key. F_KU = k1 (s − q_K) and F_KH = k2 q4 are functions of
+//! positions alone, so that encoder noise only compresses a spring. With k1, k2 → ∞ the motion becomes that
+//! of model A.
 
 mod note_interface;
 
@@ -14,34 +15,34 @@ use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
-use crate::simple::parts::{self, contact_parts};
 use crate::simple::slider::Bodies;
+use crate::simple::substeps::{self, contact_substeps};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
 
-/// Numbers of a key of model B, SI.
+/// Specification of a key of model B, in SI units.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Key and hammer.
     pub bodies: Bodies,
-    /// k1, manipulandum to key, N·m/rad.
+    /// Stiffness k1 of the spring from manipulandum to key, N·m/rad.
     pub k1: f64,
-    /// b1, beside it, N·m·s/rad.
+    /// Damping b1 in parallel with k1, N·m·s/rad.
     pub b1: f64,
-    /// k2, slider across the key, N/m.
+    /// Stiffness k2 of the slider's spring across the key, N/m.
     pub k2: f64,
-    /// b2, beside it, N·s/m.
+    /// Damping b2 in parallel with k2, N·s/m.
     pub b2: f64,
-    /// Manipulandum's inertia about P1, kg·m²: carries a force drive's motion.
+    /// Inertia of the manipulandum about P1, kg·m², on which a force drive acts.
     pub manipulandum: f64,
 }
 
 impl Default for Spec {
-    /// k1 and b1 as the thesis's model; k2 its k4 (jack to knuckle). The paper's own table is
-    /// lost. Chosen: b2, a tenth of critical for the hammer at the slider; a manipulandum of
-    /// 5 g at the front, small beside the key.
+    /// k1 and b1 of the thesis's model; k2 is its k4 (jack to knuckle), because the table of the paper is
+    /// lost. Chosen: b2 as a tenth of critical damping for the hammer at the slider; a manipulandum of 5 g at
+    /// the front, small compared with the key.
     fn default() -> Self {
         let bodies = Bodies::default();
         Self {
@@ -58,7 +59,7 @@ impl Default for Spec {
 /// Whether the slider presses the hammer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// B1: the spring k2 couples them.
+    /// B1: the spring k2 couples key and hammer.
     Coupled,
     /// B2: the hammer is free.
     Free,
@@ -67,23 +68,23 @@ pub enum Phase {
 /// States: manipulandum depth and speed at the front, key depth and speed there, hammer angle and
 /// speed, work in, dissipated.
 pub const STATES: usize = 8;
-/// Index of the key's own depth at the front, m.
+/// State index of the depth of the key itself at the front, m.
 pub const LEVER: usize = 2;
-/// Index of its speed, m/s.
+/// State index of the speed of the key itself at the front, m/s.
 pub const LEVER_SPEED: usize = 3;
-/// Index of the hammer's angle, rad.
+/// State index of the hammer's angle, rad.
 pub const HAMMER: usize = 4;
-/// Index of its speed, rad/s.
+/// State index of the hammer's angular speed, rad/s.
 pub const HAMMER_SPEED: usize = 5;
 
-/// What turns energy into heat.
+/// Elements that dissipate energy.
 const ELEMENTS: [&str; 5] = ["string", "k1", "key_bed", "key_rest", "k2"];
 
 impl Spec {
-    /// Checks what the model relies on.
+    /// Checks the values of the model.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), SpecError> {
         self.bodies.check()?;
         check(&[("k1", self.k1), ("k2", self.k2), ("manipulandum", self.manipulandum)], &[])?;
@@ -97,7 +98,7 @@ impl Spec {
 
     /// Compression q4 of the spring k2, m, and its derivatives by the angles of key and hammer.
     fn q4(&self, x: &[f64; STATES]) -> [f64; 3] {
-        let m = self.bodies.meeting(x[LEVER], x[HAMMER]);
+        let m = self.bodies.configuration(x[LEVER], x[HAMMER]);
         let across = m.key.perp().dot(m.hammer.perp());
         let lean = m.key.cross(m.hammer);
         let above = m.to_slider.dot(m.hammer.perp());
@@ -107,7 +108,7 @@ impl Spec {
         [q4, by_key, by_hammer]
     }
 
-    /// Forces in `phase` at `x`.
+    /// Forces, accelerations and losses in `phase` at `x`.
     #[must_use]
     pub fn evaluate(
         &self,
@@ -126,7 +127,7 @@ impl Spec {
         if phase == Phase::Coupled {
             let [q4, by_key, by_hammer] = self.q4(x);
             let rate = by_key * x[LEVER_SPEED] / b.front + by_hammer * x[HAMMER_SPEED];
-            // A parting spring does not pull, however fast it lengthens.
+            // A separating spring does not pull, at any speed.
             contact = (self.k2 * q4 + self.b2 * rate).max(0.0);
             losses[4] = (contact - self.k2 * q4) * rate;
             on_key -= contact * by_key;
@@ -141,7 +142,7 @@ impl Spec {
     }
 }
 
-/// Guards: crown at the string; front back at rest.
+/// Index of the guard of the crown at the string; the other is the return of the key front to rest.
 const STRING: usize = 0;
 
 impl Model<STATES, 1, 2> for Spec {
@@ -187,8 +188,9 @@ impl Model<STATES, 1, 2> for Spec {
     fn max_substep(&self, _: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let b = &self.bodies;
         let mass = b.hammer_inertia / (b.crown * b.crown);
-        let string = contact_parts(&b.string, mass, b.crown * x[HAMMER], b.crown * x[HAMMER_SPEED]);
-        // The springs' own swings: manipulandum on k1, hammer on k2 at the slider.
+        let string =
+            contact_substeps(&b.string, mass, b.crown * x[HAMMER], b.crown * x[HAMMER_SPEED]);
+        // Natural frequencies of the springs: manipulandum on k1, hammer on k2 at the slider.
         let distance = b.slider(x[LEVER]).norm_squared();
         let fastest = (self.k1 / self.manipulandum + self.k1 / b.key_inertia)
             .max(self.k2 * (distance / b.hammer_inertia + b.back * b.back / b.key_inertia))
@@ -197,7 +199,7 @@ impl Model<STATES, 1, 2> for Spec {
         while least < 32 && fastest * crate::STEP > 0.5 * f64::from(least) {
             least *= 2;
         }
-        h / f64::from(parts::parts(least, &b.pressed(x[LEVER])))
+        h / f64::from(substeps::count(least, &b.pressed(x[LEVER])))
     }
 }
 
@@ -210,13 +212,13 @@ impl SimpleAction<STATES, 1, 2> for Spec {
         (&mut self.manipulandum, front * front)
     }
 
-    /// Hammer's weight on k2, key's on its rest felt.
+    /// The weight of the hammer on k2, that of the key on its rest felt.
     fn rest(&self) -> State<Phase, STATES> {
         let b = &self.bodies;
         let mut x = [0.0; STATES];
         x[LEVER] = b.rest_depth();
         x[HAMMER] = b.closed(x[LEVER])[0];
-        // k2 gives a little, and the key with it: a few rounds settle both.
+        // Fixed-point iteration of the compressions of k2 and of the rest felt.
         for _ in 0..20 {
             let [q4, by_key, by_hammer] = self.q4(&x);
             let press = b.on_hammer(x[HAMMER], 0.0)[0] / by_hammer;

@@ -1,16 +1,17 @@
-//! The simplified action of 1994: key and hammer, a spring between them, a key bed, a string.
+//! The simplified action of 1994: key and hammer with a spring between them, a key bed and a string
+//! [Gillespie 1994, §§4–5, eqs. 11–13; 1996, Fig. 3.2].
 //!
-//! [Gillespie 1994, §§4–5, eqs. 11–13; 1996, Fig. 3.2]. No wippen and no jack: a grand whose
-//! let-off button is screwed up out of reach. Angles are small, so forces act across the levers:
-//! the key, angle s = y/l₁ for a front depth y, lifts with its back arm l₂ the hammer's knuckle at
-//! l₃ from its centre; the crown at l₄ stands z above the string.
+//! It has no wippen and no jack, like a grand whose let-off button is out of reach. Angles are small, so
+//! that forces act across the levers: the key, at the angle s = y/l₁ for a front depth y, lifts with its back
+//! arm l₂ the knuckle at the distance l₃ from the hammer's centre; the crown at l₄ has the height z above the
+//! string.
 //!
-//! c = (l₂/l₁) y − (l₃/l₄)(z + blow) + c₀        compression between them
+//! c = (l₂/l₁) y − (l₃/l₄)(z + blow) + c₀        compression between key and knuckle
 //! I_k s̈ = l₁ (F − bed + rest) + τ − l₂ f(c),   I_h z̈/l₄ = l₃ f(c) − l₄ (w + string)
 //!
-//! Which constraints hold is a finite state machine: hammer on key or not, key on its bed or not.
-//! An ordinary blow goes through three of the four states; the fourth is a hammer that has fallen
-//! back on a key held down. The signs of the paper's eqs. 2–3 and 12 are corrected.
+//! The active constraints form a finite state machine: hammer on key or not, key on its bed or not. An
+//! ordinary stroke goes through three of the four states; the fourth is a hammer that has fallen back on a
+//! key held down. The signs of eqs. 2–3 and 12 of the paper are corrected.
 
 mod note_interface;
 
@@ -23,28 +24,28 @@ use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
-use crate::simple::parts::{self, Pressed, contact_parts};
+use crate::simple::substeps::{self, Pressed, contact_substeps};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::{Contact, Felt};
 
-/// Numbers of a key of the simplified action, SI.
+/// Specification of a key of the simplified action, in SI units.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// Balance point to where the finger plays, l₁, m.
+    /// Balance point to the finger's point of contact, l₁, m.
     pub front: f64,
-    /// Balance point to where the key lifts the hammer, l₂, m.
+    /// Balance point to the knuckle's point of contact, l₂, m.
     pub back: f64,
     /// Hammer centre to knuckle, l₃, m.
     pub knuckle: f64,
     /// Hammer centre to crown, l₄, m.
     pub crown: f64,
-    /// Inertia of the key and what moves with it about the balance point, kg·m².
+    /// Inertia of the key and the parts that move with it about the balance point, kg·m².
     pub key_inertia: f64,
-    /// Torque of the key's own weight, N·m; positive presses the front down.
+    /// Torque of the key's weight, N·m; positive presses the front down.
     pub key_torque: f64,
     /// Inertia of the hammer about its centre, kg·m².
     pub hammer_inertia: f64,
@@ -58,23 +59,23 @@ pub struct Spec {
     pub dip: f64,
     /// Key bed, by front depth.
     pub bed: Felt,
-    /// Felt that carries the back of the key at rest, by front height.
+    /// Felt under the back of the key at rest, by front height.
     pub rest: Felt,
     /// String, at the crown.
     pub string: Felt,
 }
 
-/// What is left to fly when the key reaches its bed, m at the crown: an action without let-off
-/// must stop the key before it presses the hammer against the string, and a loud blow sinks a
-/// millimetre into the bed, five at the crown (chosen).
+/// Free flight of the hammer when the key reaches its bed, m at the crown (chosen): without let-off, the bed
+/// must stop the key before it presses the hammer against the string, and a loud stroke compresses the bed
+/// by 1 mm, which is 5 mm at the crown.
 pub const THROW: f64 = 6e-3;
 
-/// Weight that just moves the key, N: 50 g, as a grand.
+/// Weight that just moves the key, N: 50 g, as for a grand.
 const TOUCH: f64 = 0.05 * GRAVITY;
 
 impl Spec {
-    /// The grand key `built` without wippen, jack and lever: same key, hammer, string, blow and
-    /// leverage, the inertia of wippen, jack and lever added to the key's.
+    /// The grand key `built` without wippen, jack and lever: key, hammer, string, blow and lever ratios are the
+    /// same, and the inertia of wippen, jack and lever is added to that of the key.
     #[must_use]
     pub fn of_grand(built: &Built) -> Self {
         let spec = &built.spec;
@@ -107,10 +108,10 @@ impl Spec {
         }
     }
 
-    /// Checks what the model relies on.
+    /// Checks the values of the model.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), SpecError> {
         check(
             &[
@@ -131,7 +132,7 @@ impl Spec {
             ],
         )?;
         let [front, knuckle] = self.mobilities();
-        parts::check(&[
+        substeps::check(&[
             ("coupling", &self.coupling, knuckle),
             ("bed", &self.bed, front),
             ("rest", &self.rest, front),
@@ -139,21 +140,21 @@ impl Spec {
         ])
     }
 
-    /// Inverse masses at the front, without the hammer, and at the knuckle, 1/kg.
+    /// Inverse mass at the front without the hammer, and inverse of the reduced mass at the knuckle, 1/kg.
     fn mobilities(&self) -> [f64; 2] {
         let key = 1.0 / self.key_inertia;
         let knuckle = self.knuckle * self.knuckle / self.hammer_inertia;
         [self.front * self.front * key, self.back * self.back * key + knuckle]
     }
 
-    /// Compression of key on knuckle, m, and its rate.
+    /// Compression between key and knuckle, m, and its rate, m/s.
     fn compression(&self, x: &[f64; STATES]) -> [f64; 2] {
         let (a, b) = (self.back / self.front, self.knuckle / self.crown);
         let start = self.coupling.compression(self.strike_weight * self.crown / self.knuckle);
         [a * x[KEY] - b * (x[HAMMER] + self.blow) + start, a * x[KEY_SPEED] - b * x[HAMMER_SPEED]]
     }
 
-    /// Compression of the rest felt at depth 0, m: it carries what the key's torque leaves.
+    /// Compression of the rest felt at depth 0, m: it supports the hammer's weight less the key's torque.
     fn rest_compression(&self) -> f64 {
         let lifted = self.strike_weight * self.crown / self.knuckle * self.back;
         self.rest.compression((lifted - self.key_torque) / self.front)
@@ -169,7 +170,7 @@ impl Spec {
         };
         let rest = self.rest.contact(self.rest_compression() - x[KEY], -x[KEY_SPEED]);
         let string = self.string.contact(x[HAMMER], x[HAMMER_SPEED]);
-        // Torque on the key but for the drive, referred to the front.
+        // Force at the front equivalent to the torque on the key without the drive.
         let load = rest.force - bed.force + (self.key_torque - self.back * key.force) / self.front;
         let mass = self.key_inertia / (self.front * self.front);
         let (drive, acceleration) = match input.force(x[KEY], x[KEY_SPEED]) {
@@ -186,11 +187,11 @@ impl Spec {
     }
 }
 
-/// "Most of the compliance is the softness of the knuckle": 20 kN/m, which sinks 0.04 mm under a
-/// resting hammer, and 0.6 of the speed returned at a landing (chosen).
+/// "Most of the compliance is the softness of the knuckle": 20 kN/m, compressed by 0.04 mm under a resting
+/// hammer; a coefficient of restitution of 0.6 (chosen).
 const COUPLING: Felt = Felt { stiffness: 2e4, exponent: 1.0, damping: 1.0, hysteresis: 0.5 };
 
-/// Which constraints hold.
+/// The active constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// Hammer on key, key above its bed.
@@ -236,13 +237,13 @@ pub const STATES: usize = 6;
 const HAMMER: usize = 2;
 const HAMMER_SPEED: usize = 3;
 
-/// What turns energy into heat.
+/// Elements that dissipate energy.
 const ELEMENTS: [&str; 4] = ["knuckle", "key_bed", "key_rest", "string"];
 
-/// Share of a part below which a turn is as good as now.
-const SLIVER: f64 = 0.1;
+/// Share of a substep within which a reversal of the hammer does not shorten the substep.
+const MIN_SPLIT: f64 = 0.1;
 
-/// Guards: crown at the string; front within the rest felt's reach.
+/// Index of the guard of the crown at the string; the other is the return of the key front to rest.
 const STRING: usize = 0;
 
 impl Model<STATES, 2, 2> for Spec {
@@ -289,7 +290,7 @@ impl Model<STATES, 2, 2> for Spec {
 
     fn max_substep(&self, phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
         let mass = self.hammer_inertia / (self.crown * self.crown);
-        let string = contact_parts(&self.string, mass, x[HAMMER], x[HAMMER_SPEED]);
+        let string = contact_substeps(&self.string, mass, x[HAMMER], x[HAMMER_SPEED]);
         let [front, knuckle] = self.mobilities();
         let rest = self.rest_compression() - x[KEY];
         let mut contacts = [
@@ -306,14 +307,14 @@ impl Model<STATES, 2, 2> for Spec {
                 contact.compression = -1.0;
             }
         }
-        let part = h / f64::from(parts::parts(string, &contacts));
+        let equal = h / f64::from(substeps::count(string, &contacts));
         let (z, speed) = (x[HAMMER], x[HAMMER_SPEED]);
         if z < 0.0 || speed <= 0.0 {
-            return part;
+            return equal;
         }
-        // Felt's hysteresis jumps where the hammer turns round on its string.
-        let turn = self.string.turn(z, speed, mass * speed, h);
-        if turn < part && turn > SLIVER * part { turn } else { part }
+        // The substep ends where the hammer reverses, because the felt's hysteresis is discontinuous there.
+        let reversal = self.string.reversal_time(z, speed, mass * speed, h);
+        if reversal < equal && reversal > MIN_SPLIT * equal { reversal } else { equal }
     }
 }
 
@@ -360,7 +361,7 @@ impl SimpleAction<STATES, 2, 2> for Spec {
     fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {
         let lift = self.back * x[KEY] / self.front;
         let shank = -x[HAMMER] / self.crown;
-        // The hammer's centre stands so that its knuckle rests on the key's end.
+        // The hammer's centre is placed so that its knuckle rests on the end of the key.
         let height = 0.05;
         let centre = Vec2::new(self.back - self.knuckle, height);
         let crown = centre + Vec2::new(self.crown, -self.crown * shank);
@@ -395,7 +396,7 @@ mod tests {
     use super::*;
     use crate::Key;
     use crate::grand::design::concert::Design;
-    use crate::simple::Running;
+    use crate::simple::ActionKey;
     use crate::{ActionSettings, Drive, EventKind, STEP};
     use touchback_core::math::cast::floor_index;
     use touchback_core::math::compass::KeyNumber;
@@ -405,10 +406,10 @@ mod tests {
         Spec::of_grand(&Design::new(key).build(&ActionSettings::default()))
     }
 
-    /// Presses at `speed` m/s for `seconds`, then lets go for as long; events and the worst
-    /// imbalance of energy.
+    /// Presses at `speed` m/s for `seconds`, then releases for as long. Returns events, largest energy
+    /// imbalance, J, and largest work, J.
     fn press(speed: f64, seconds: f64) -> (Vec<(f64, EventKind, f64)>, f64, f64) {
-        let mut key = Running::new(middle());
+        let mut key = ActionKey::new(middle());
         let start = key.readout(Drive::Free).imbalance();
         let (mut events, mut worst, mut work) = (Vec::new(), 0.0f64, 0.0f64);
         let steps = floor_index(seconds / STEP);
@@ -428,8 +429,8 @@ mod tests {
     }
 
     #[test]
-    fn it_rests_where_it_is_put() {
-        let mut key = Running::new(middle());
+    fn the_rest_pose_is_in_balance() {
+        let mut key = ActionKey::new(middle());
         for _ in 0..4000 {
             key.step(Drive::Free, &mut |_, _| {});
         }
@@ -438,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blow_throws_the_hammer_and_the_key_bottoms_and_returns() {
+    fn a_stroke_throws_the_hammer_and_the_key_meets_its_bed_and_returns() {
         let (events, worst, work) = press(0.3, 0.3);
         let first = |kind| events.iter().find(|e| e.1 == kind).map(|e| (e.0, e.2));
         let strike = first(EventKind::Strike).unwrap();

@@ -1,17 +1,17 @@
-//! The geometry that models A and B of 1993 share: a slider pivoting on the key runs along the
-//! hammer.
+//! The common geometry of models A and B of 1993: a slider pivoted on the key slides along the hammer
+//! [Gillespie and Cutkosky 1993, §4].
 //!
-//! [Gillespie and Cutkosky 1993, §4]. Key K turns on P1 at the origin, hammer H on P2; the slider
-//! S sits on the key at `back` from P1 and runs along H, whose crown lies `crown` from P2. Angles
-//! counter-clockwise: s of the key, q of the hammer, which is 0 at the string. The paper's table
-//! of values is lost; the dimensions are the thesis's where it has them.
+//! Key K turns on P1 at the origin, hammer H on P2. The slider S is on the key at the distance `back` from
+//! P1 and slides along H, whose crown is at the distance `crown` from P2. Angles are counter-clockwise: s of
+//! the key, q of the hammer, which is 0 at the string. The table of values of the paper is lost; the
+//! dimensions are those of the thesis where it gives them.
 
 use crate::interface::finger::RISEN;
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::press::{Press, Travel};
-use crate::simple::parts::{self, Pressed};
 use crate::simple::simplified::THROW;
+use crate::simple::substeps::{self, Pressed};
 use serde::{Deserialize, Serialize};
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::Felt;
@@ -20,7 +20,7 @@ use touchback_core::mech::felt::Felt;
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bodies {
-    /// P1 to where the finger plays, m.
+    /// P1 to the finger's point of contact, m.
     pub front: f64,
     /// P1 to the slider, m.
     pub back: f64,
@@ -28,32 +28,32 @@ pub struct Bodies {
     pub pivot: Vec2,
     /// P2 to crown, m.
     pub crown: f64,
-    /// Key's inertia about P1, kg·m².
+    /// Inertia of the key about P1, kg·m².
     pub key_inertia: f64,
-    /// Torque of the key's own weight, N·m; positive presses the front down.
+    /// Torque of the key's weight, N·m; positive presses the front down.
     pub key_torque: f64,
-    /// Hammer's inertia about P2, kg·m².
+    /// Inertia of the hammer about P2, kg·m².
     pub hammer_inertia: f64,
-    /// Hammer's weight times the distance of its mass centre H* from P2, N·m.
+    /// Weight of the hammer times the distance of its centre of mass H* from P2, N·m.
     pub hammer_weight: f64,
     /// Key angle at depth 0, rad.
     pub rest_angle: f64,
-    /// String, at the crown; elastic: the paper turns the hammer's speed round.
+    /// String, at the crown; elastic, where the paper reverses the speed of the hammer.
     pub string: Felt,
     /// Depth of the key bed at the front, m.
     pub dip: f64,
-    /// Key bed, by front depth. The paper's user holds the key from both sides; bed and rest felt
-    /// are added so that it can be let go.
+    /// Key bed, by front depth. In the paper the user holds the key from both sides; bed and rest felt are
+    /// added so that the key can be released.
     pub bed: Felt,
-    /// Felt that carries the back of the key at rest, by front height.
+    /// Felt under the back of the key at rest, by front height.
     pub rest: Felt,
 }
 
 impl Default for Bodies {
-    /// Thesis: key 0.12 kg with arms 0.2286 and 0.1260 m, hammer 0.014 kg. Chosen: a key of
-    /// uniform section, the hammer's mass at 0.12 m and its crown at 0.13 m, P2 where 11 mm of key
-    /// travel bring the hammer through 46 mm to the string, a string that returns a 2 m/s blow
-    /// within 2 ms; bed and rest felt as the concert grand's.
+    /// From the thesis: key of 0.12 kg with arms of 0.2286 and 0.1260 m, hammer of 0.014 kg. Chosen: a key of
+    /// uniform section; the hammer's mass at 0.12 m and its crown at 0.13 m; P2 such that 11 mm of key travel
+    /// move the hammer by 46 mm to the string; a string that returns a hammer of 2 m/s within 2 ms; bed and
+    /// rest felt similar to the concert grand's.
     fn default() -> Self {
         let (front, back) = (0.2286, 0.1260);
         let (hammer, reach, crown) = (0.014, 0.12, 0.13);
@@ -78,22 +78,22 @@ impl Default for Bodies {
     }
 }
 
-/// A configuration of key and hammer and what follows from it.
+/// Directions and slider position of a configuration of key and hammer.
 #[derive(Clone, Copy, Debug)]
-pub struct Meeting {
-    /// Hammer direction.
+pub struct Configuration {
+    /// Direction of the hammer.
     pub hammer: Vec2,
-    /// P2 to the slider's place on the key.
+    /// Vector from P2 to the slider, m.
     pub to_slider: Vec2,
-    /// Key direction.
+    /// Direction of the key.
     pub key: Vec2,
 }
 
 impl Bodies {
-    /// Checks what the models rely on.
+    /// Checks the values of the bodies.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), SpecError> {
         let distance = self.slider(0.0).norm_squared().sqrt();
         check(
@@ -113,34 +113,34 @@ impl Bodies {
             ],
         )?;
         let front = self.front * self.front / self.key_inertia;
-        parts::check(&[
+        substeps::check(&[
             ("bodies.string", &self.string, self.crown * self.crown / self.hammer_inertia),
             ("bodies.bed", &self.bed, front),
             ("bodies.rest", &self.rest, front),
         ])
     }
 
-    /// Key angle at `depth` m.
+    /// Key angle at the front depth `depth` m, rad.
     #[must_use]
     pub fn angle(&self, depth: f64) -> f64 {
         self.rest_angle + depth / self.front
     }
 
-    /// P2 to the slider's place on the key at `depth`.
+    /// Vector from P2 to the slider at the front depth `depth` m.
     #[must_use]
     pub fn slider(&self, depth: f64) -> Vec2 {
         Vec2::unit(self.angle(depth)) * self.back - self.pivot
     }
 
-    /// Key at `depth` m, hammer at `q` rad.
+    /// Configuration with the key front at `depth` m and the hammer at `q` rad.
     #[must_use]
-    pub fn meeting(&self, depth: f64, q: f64) -> Meeting {
+    pub fn configuration(&self, depth: f64, q: f64) -> Configuration {
         let key = Vec2::unit(self.angle(depth));
-        Meeting { hammer: Vec2::unit(q), to_slider: key * self.back - self.pivot, key }
+        Configuration { hammer: Vec2::unit(q), to_slider: key * self.back - self.pivot, key }
     }
 
-    /// Hammer angle that the slider without spring gives at `depth`, rad, and its first and
-    /// second derivative by the key's angle.
+    /// Hammer angle, rad, with a rigid slider and the key front at `depth` m, and its first and second
+    /// derivatives by the angle of the key.
     #[must_use]
     pub fn closed(&self, depth: f64) -> [f64; 3] {
         let key = Vec2::unit(self.angle(depth));
@@ -150,13 +150,13 @@ impl Bodies {
         let across = self.back * key.perp().dot(hammer.perp());
         let along = self.back * key.perp().dot(hammer);
         let ratio = across / distance;
-        // d²/ds² of the angle: the slider's acceleration across the hammer, less its run along it.
+        // d²q/ds²: acceleration of the slider across the hammer, less the Coriolis term of its sliding.
         let second = (-self.back * key.dot(hammer.perp()) - 2.0 * along * ratio) / distance;
         [to_slider.angle(), ratio, second]
     }
 
-    /// With a bed that stops the key while the hammer is still [`THROW`] from the string: an action
-    /// without let-off that is let run on presses its hammer against the string and holds it there.
+    /// The default bodies with a bed that stops the key when the hammer is [`THROW`] below the string. Without
+    /// such a bed an action without let-off presses its hammer against the string.
     #[must_use]
     pub fn to_play() -> Self {
         let mut bodies = Self::default();
@@ -170,13 +170,13 @@ impl Bodies {
         bodies
     }
 
-    /// How far the key goes.
+    /// Travel of the key.
     #[must_use]
     pub fn travel(&self) -> Travel {
-        Travel { dip: self.dip, again: RISEN * self.dip }
+        Travel { dip: self.dip, repeat_depth: RISEN * self.dip }
     }
 
-    /// What a pressing finger meets.
+    /// The mechanics that a pressing finger meets.
     #[must_use]
     pub fn press(&self) -> Press {
         let ratio = self.closed(0.5 * self.dip)[1];
@@ -190,13 +190,13 @@ impl Bodies {
         }
     }
 
-    /// Crown speed over key-front speed at `depth` m while the slider carries the hammer.
+    /// Ratio of crown speed to key-front speed at `depth` m with a rigid slider.
     #[must_use]
     pub fn throw_ratio(&self, depth: f64) -> f64 {
         self.crown * self.closed(depth)[1] / self.front
     }
 
-    /// Bed and rest felt as the key at `depth` m presses them.
+    /// Compressions of bed and rest felt with the key front at `depth` m.
     #[must_use]
     pub fn pressed(&self, depth: f64) -> [Pressed<'_>; 2] {
         let mobility = self.front * self.front / self.key_inertia;
@@ -207,15 +207,14 @@ impl Bodies {
         })
     }
 
-    /// Torque on the hammer of weight and string, N·m, and the power lost in the string, W.
+    /// Torque of weight and string on the hammer, N·m, and power dissipated in the string, W.
     #[must_use]
     pub fn on_hammer(&self, q: f64, rate: f64) -> [f64; 2] {
         let string = self.string.contact(self.crown * q, self.crown * rate);
         [-self.hammer_weight * Vec2::unit(q).x - self.crown * string.force, string.loss]
     }
 
-    /// Torque on the key of its own weight and of its felts, N·m, and the power lost in bed and rest
-    /// felt, W.
+    /// Torque of weight and felts on the key, N·m, and power dissipated in bed and rest felt, W.
     #[must_use]
     pub fn on_key(&self, depth: f64, speed: f64) -> (f64, [f64; 2]) {
         let bed = self.bed.contact(depth - self.dip, speed);
@@ -223,7 +222,8 @@ impl Bodies {
         (self.key_torque + self.front * (rest.force - bed.force), [bed.loss, rest.loss])
     }
 
-    /// Depth at which the key lies on its rest felt under the hammer's weight, m (above 0).
+    /// Depth of the key front at rest under the weight of the hammer, m; negative, because the rest felt is
+    /// compressed.
     #[must_use]
     pub fn rest_depth(&self) -> f64 {
         let mut depth = 0.0;
@@ -235,7 +235,7 @@ impl Bodies {
         depth
     }
 
-    /// Kinetic and stored energy of key and hammer, J.
+    /// Kinetic and potential energy of key and hammer, J.
     #[must_use]
     pub fn energy(&self, depth: f64, speed: f64, q: f64, rate: f64) -> [f64; 2] {
         let turning = speed / self.front;
@@ -248,10 +248,10 @@ impl Bodies {
         ]
     }
 
-    /// Key, hammer and string.
+    /// Positions of key, hammer, bed and string.
     #[must_use]
     pub fn pose(&self, depth: f64, q: f64) -> Pose {
-        let m = self.meeting(depth, q);
+        let m = self.configuration(depth, q);
         let crown = self.pivot + m.hammer * self.crown;
         let string = self.pivot + Vec2::new(self.crown, 0.0);
         Pose::default()
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_blow_is_a_grands() {
+    fn the_blow_is_that_of_a_grand() {
         let bodies = Bodies::default();
         let blow = -bodies.crown * bodies.closed(0.0)[0];
         assert!((0.042..0.050).contains(&blow), "{blow}");

@@ -1,11 +1,11 @@
-//! A Viennese fortepiano action of Stein's kind: the key carries the hammer.
+//! A Viennese fortepiano action of Stein's type: the key carries the hammer.
 //!
-//! The hammer hangs in a Kapsel on the far end of the key, its head toward the player. Its beak,
-//! behind the Kapsel, catches under the notch of a hopper that stands on the frame: as the key
-//! lifts the Kapsel, the beak is held back and the hammer flung upward (Prellen). The beak's arc
-//! draws it out of the notch, and short of the string it slips off: let-off. The falling hammer
-//! lands on its rest rail and rebounds, the beak pushing the hopper back; only when the key has
-//! risen does the beak find the notch again. There is no repetition lever and no check.
+//! The hammer turns in a Kapsel on the far end of the key, with its head toward the player. Its beak, behind
+//! the Kapsel, catches under the notch of a hopper on the frame: as the key lifts the Kapsel, the notch holds
+//! the beak and the hammer is thrown upward (Prellen). The arc of the beak draws it out of the notch, and
+//! shortly before the string it slips off: let-off. The falling hammer lands on its rest rail and rebounds,
+//! with the beak pushing the hopper back; the beak returns under the notch only when the key has risen.
+//! There is no repetition lever and no backcheck.
 //!
 //! Key angle θ (front down is positive), hammer angle φ (head up is positive), Kapsel at
 //! P = l₂ (cos θ, sin θ), head at P + c (−cos φ, sin φ), beak at P + b (cos φ, −sin φ):
@@ -23,7 +23,7 @@ use crate::interface::losses::Losses;
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
-use crate::simple::parts::{self, Pressed, contact_parts};
+use crate::simple::substeps::{self, Pressed, contact_substeps};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 pub use spec::Spec;
 use touchback_core::episode::{Model, State};
@@ -32,8 +32,8 @@ use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::Contact;
 
 impl Spec {
-    /// Key and hammer directions, and the two contacts' compressions with their derivatives.
-    fn place(&self, x: &[f64; STATES]) -> Place {
+    /// Directions of key and hammer, and positions of crown and beak with their derivatives.
+    fn configuration(&self, x: &[f64; STATES]) -> Configuration {
         let key = direction(x[KEY] / self.front);
         let hammer = direction(x[HAMMER_ANGLE]);
         let turning = [x[KEY_SPEED] / self.front, x[HAMMER_SPEED]];
@@ -42,7 +42,7 @@ impl Spec {
         let crown = [self.back * key.x, self.crown * hammer.x];
         let beak = [self.back * key.x, -self.beak * hammer.x];
         let along = [-self.back * key.y, -self.beak * hammer.y];
-        Place {
+        Configuration {
             key,
             hammer,
             turning,
@@ -53,7 +53,7 @@ impl Spec {
     }
 
     fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<2, 6> {
-        let p = self.place(x);
+        let p = self.configuration(x);
         let (height, by_crown, rising) = p.crown;
         let string = self.string.contact(height - self.string_height, rising);
         let rail = self.rail.contact(self.rail_height - height, -rising);
@@ -106,7 +106,8 @@ impl Spec {
         }
     }
 
-    /// Compression of the rest cloth at depth 0, m: the Kapsel carries what the rail does not.
+    /// Compression of the rest cloth at depth 0, m: the Kapsel supports the part of the hammer's weight that
+    /// is not on the rail.
     fn rest_compression(&self) -> f64 {
         let on_rail = self.hammer * GRAVITY * self.centre / self.crown;
         let lifted = (self.hammer * GRAVITY - on_rail) * self.back - self.key_torque;
@@ -114,7 +115,7 @@ impl Spec {
     }
 
     fn energy(&self, phase: Phase, x: &[f64; STATES]) -> [f64; 2] {
-        let p = self.place(x);
+        let p = self.configuration(x);
         let [w, u] = p.turning;
         let both = p.key.turned(p.hammer).x;
         let kinetic = 0.5 * (self.key_inertia + self.hammer * self.back * self.back) * w * w
@@ -136,29 +137,33 @@ impl Spec {
     }
 }
 
-/// A height or distance, its derivatives by the angles of key and hammer, its rate.
-type Reach = (f64, [f64; 2], f64);
+/// A coordinate, m, its derivatives by the angles of key and hammer, m/rad, and its rate, m/s.
+type Coordinate = (f64, [f64; 2], f64);
 
-struct Place {
+struct Configuration {
     key: Vec2,
     hammer: Vec2,
+    /// Angular speeds of key and hammer, rad/s.
     turning: [f64; 2],
-    crown: Reach,
-    beak: Reach,
-    along: Reach,
+    /// Height of the crown.
+    crown: Coordinate,
+    /// Height of the beak.
+    beak: Coordinate,
+    /// Horizontal position of the beak.
+    along: Coordinate,
 }
 
-/// What turns energy into heat.
+/// Elements that dissipate energy.
 const ELEMENTS: [&str; 6] = ["string", "rail", "notch", "hopper", "key_bed", "key_rest"];
 
-/// Where the beak is.
+/// Position of the beak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Below the notch's height, touching nothing.
+    /// Below the height of the notch, without contact.
     Under,
-    /// Held back by the notch: the hammer is flung.
+    /// Held by the notch: the hammer is thrown.
     Driven,
-    /// Above the notch, having slipped; it may lean on the hopper's face.
+    /// Above the notch after slipping; the beak may lean on the hopper's face.
     Out,
 }
 
@@ -167,7 +172,7 @@ pub const STATES: usize = 6;
 const HAMMER_ANGLE: usize = 2;
 const HAMMER_SPEED: usize = 3;
 
-/// Guards: crown at the string; front at its bed; front back at rest.
+/// Indices of the guards; the third is the return of the key front to rest.
 const STRING: usize = 0;
 const BED: usize = 1;
 
@@ -195,7 +200,7 @@ impl Model<STATES, 2, 3> for Spec {
         _: &DriveInput,
         x: &[f64; STATES],
     ) -> ([f64; 2], [f64; 3]) {
-        let p = self.place(x);
+        let p = self.configuration(x);
         let above = p.beak.0 - self.notch_height;
         let indicators = match phase {
             Phase::Under => [-above, f64::INFINITY],
@@ -213,7 +218,7 @@ impl Model<STATES, 2, 3> for Spec {
         _: &DriveInput,
         x: &mut [f64; STATES],
     ) -> Phase {
-        let inside = self.place(x).along.0 > self.notch_edge;
+        let inside = self.configuration(x).along.0 > self.notch_edge;
         let to = match (phase, index) {
             (Phase::Under, _) => {
                 if inside {
@@ -225,7 +230,7 @@ impl Model<STATES, 2, 3> for Spec {
             (Phase::Driven, 0) | (Phase::Out, _) => Phase::Under,
             (Phase::Driven, _) => Phase::Out,
         };
-        // What the leather of the notch, or the hopper's spring, still held is lost.
+        // Energy still stored in the leather of the notch or in the hopper's spring is dissipated.
         x[STATES - 1] += self.energy(phase, x)[1] - self.energy(to, x)[1];
         to
     }
@@ -233,10 +238,11 @@ impl Model<STATES, 2, 3> for Spec {
     fn hold(&self, _: Phase, _: &DriveInput, _: &[f64; STATES], _: f64) {}
 
     fn max_substep(&self, phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
-        let p = self.place(x);
+        let p = self.configuration(x);
         let mass = self.hammer_inertia / (self.crown * self.crown);
-        let string = contact_parts(&self.string, mass, p.crown.0 - self.string_height, p.crown.2);
-        // The light hammer on the notch, seen from the beak.
+        let string =
+            contact_substeps(&self.string, mass, p.crown.0 - self.string_height, p.crown.2);
+        // The effective mass of the hammer at the beak on the notch is small: at least 4 substeps.
         let least = if phase == Phase::Driven { string.max(4) } else { string };
         let touching = |felt, compression, by| Pressed {
             felt,
@@ -255,7 +261,7 @@ impl Model<STATES, 2, 3> for Spec {
             touching(&self.bed, x[KEY] - self.dip, front),
             touching(&self.rest, self.rest_compression() - x[KEY], front),
         ];
-        h / f64::from(parts::parts(least, &contacts))
+        h / f64::from(substeps::count(least, &contacts))
     }
 }
 
@@ -267,7 +273,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
         (&mut self.key_inertia, self.front * self.front)
     }
 
-    /// Hammer on its rail, key on its cloth.
+    /// The hammer on its rail, the key on its cloth.
     fn rest(&self) -> State<Phase, STATES> {
         let on_rail = self.hammer * GRAVITY * self.centre / self.crown;
         let height = self.rail_height - self.rail.compression(on_rail);
@@ -277,7 +283,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
 
     fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
         let m = self.evaluate(phase, input, x);
-        let p = self.place(x);
+        let p = self.configuration(x);
         let [kinetic, potential] = self.energy(phase, x);
         let mut view = Readout {
             phase: match phase {
@@ -304,7 +310,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
     }
 
     fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {
-        let p = self.place(x);
+        let p = self.configuration(x);
         let kapsel = p.key * self.back;
         let head = kapsel + Vec2::new(-p.hammer.x, p.hammer.y) * self.crown;
         let beak = kapsel + Vec2::new(p.hammer.x, -p.hammer.y) * self.beak;
@@ -327,7 +333,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
     }
 
     fn switched(&self, from: Phase, to: Phase, x: &[f64; STATES]) -> Option<KeyEvent> {
-        let p = self.place(x);
+        let p = self.configuration(x);
         let inside = p.along.0 > self.notch_edge;
         match (from, to) {
             (Phase::Driven, Phase::Out) => Some(KeyEvent::Release { speed: p.crown.2 }),
@@ -338,7 +344,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
 
     fn passed(&self, index: usize, rising: bool, x: &[f64; STATES]) -> Option<KeyEvent> {
         match (index, rising) {
-            (STRING, true) => Some(KeyEvent::Strike { speed: self.place(x).crown.2 }),
+            (STRING, true) => Some(KeyEvent::Strike { speed: self.configuration(x).crown.2 }),
             (BED, true) => Some(KeyEvent::KeyBottom { speed: x[KEY_SPEED] }),
             (STRING | BED, false) | (_, true) => None,
             _ => Some(KeyEvent::KeyRest { speed: -x[KEY_SPEED] }),

@@ -1,6 +1,5 @@
-//! Exact discretization of linear submodels: x⁺ = Φ x + Γ u for x' = A x + B u, u held.
-//!
-//! [Gillespie 1994, eqs. 7–10]. A second integrator beside Runge–Kutta, exact at any step.
+//! Exact discretization of linear submodels: x⁺ = Φ x + Γ u for x' = A x + B u with u held constant
+//! [Gillespie 1994, eqs. 7–10]. Unlike Runge–Kutta, it is exact for any step length.
 
 use nalgebra::SMatrix;
 
@@ -40,7 +39,7 @@ impl<const N: usize, const M: usize> Discrete<N, M> {
         Self { phi, gamma: integral * b }
     }
 
-    /// The state one step on, with the input `u` held.
+    /// The state one step after `x`, with the input `u` held constant.
     #[must_use]
     pub fn step(&self, x: &SMatrix<f64, N, 1>, u: &SMatrix<f64, M, 1>) -> SMatrix<f64, N, 1> {
         self.phi * x + self.gamma * u
@@ -53,7 +52,7 @@ mod tests {
     use nalgebra::{Matrix2, Vector1, Vector2};
 
     #[test]
-    fn an_oscillator_turns_by_exactly_its_angle() {
+    fn an_oscillator_advances_by_exactly_its_phase_angle() {
         let (w, t) = (37.0f64, 0.013f64);
         let d = Discrete::new(&Matrix2::new(0.0, 1.0, -w * w, 0.0), &Vector2::new(0.0, 1.0), t);
         let x = d.step(&Vector2::new(1.0, 0.0), &Vector1::new(w * w * 0.25));

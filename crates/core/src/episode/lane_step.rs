@@ -1,43 +1,49 @@
-//! One step of several systems side by side, as far as nothing happens inside it.
+//! One step of several systems in parallel lanes, up to the first event of each.
 //!
-//! The same operations in the same order as [`super::Stepper`] takes while no indicator and no
-//! guard changes sign; lanes in which one does stop before the part in which it does, to take that
-//! part alone.
+//! While no indicator and no guard changes sign, a lane performs the same operations in the same order
+//! as [`super::Stepper`]. A lane in which one changes sign stops before that substep, which the caller
+//! then takes with the scalar [`super::Stepper`].
 
 use super::rk4::{self, Slope};
 use crate::math::real::{Mask, Real};
 
-/// x' of several systems during one step of the grid, one in each lane; times are shares (0…1) of
-/// that step.
+/// x' of several systems, one in each lane, during one step of the grid. Times are shares (0…1) of the
+/// grid step.
 pub trait Rates<R: Real, const N: usize> {
-    /// What is found at the start of a (sub)step and held through it.
+    /// Quantities computed at the start of a (sub)step and held constant through it, such as friction.
     type Held: Copy;
 
-    /// x' a share `share` of the grid step from its beginning.
+    /// x' at the share `share` of the grid step.
     fn rates(&self, held: &Self::Held, share: R, x: &[R; N]) -> [R; N];
 }
 
-/// What a step without events needs besides rates.
-pub trait Smooth<R: Real, const N: usize, const G: usize, const S: usize>: Rates<R, N> {
-    /// What rates and surfaces at one state share: the configuration.
-    type Place: Copy;
+/// The functions besides [`Rates`] that a step without transitions needs.
+pub trait LaneModel<R: Real, const N: usize, const G: usize, const S: usize>: Rates<R, N> {
+    /// Intermediate results of a state that rates and event functions share: its configuration.
+    type Configuration: Copy;
 
     /// The configuration at `x`.
-    fn place(&self, x: &[R; N]) -> Self::Place;
+    fn configuration(&self, x: &[R; N]) -> Self::Configuration;
 
-    /// Held quantities and x' at the start of a (sub)step of `dt` s.
-    fn begin(&self, place: &Self::Place, share: R, x: &[R; N], dt: R) -> (Self::Held, [R; N]);
+    /// Held quantities and x' at the start of a (sub)step of `dt` s, at the share `share` of the grid step.
+    fn begin(
+        &self,
+        configuration: &Self::Configuration,
+        share: R,
+        x: &[R; N],
+        dt: R,
+    ) -> (Self::Held, [R; N]);
 
     /// Indicators and guards.
-    fn event_functions(&self, place: &Self::Place, x: &[R; N]) -> ([R; G], [R; S]);
+    fn event_functions(&self, configuration: &Self::Configuration, x: &[R; N]) -> ([R; G], [R; S]);
 
-    /// Longest (sub)step from `x` on within a step of `h` s, s.
+    /// Longest (sub)step that may begin at `x` within a grid step of `h` s, s.
     fn max_substep(&self, x: &[R; N], h: R) -> R;
 }
 
-/// One (sub)step: where it begins and how long it lasts, as shares of the step of the grid.
+/// One (sub)step: its beginning and its length, as shares of the grid step.
 struct SubStep<'a, R, L, H> {
-    law: &'a L,
+    model: &'a L,
     held: &'a H,
     from: R,
     span: R,
@@ -46,25 +52,26 @@ struct SubStep<'a, R, L, H> {
 impl<R: Real, L: Rates<R, N>, const N: usize> Slope<R, N> for SubStep<'_, R, L, L::Held> {
     #[inline(always)]
     fn at(&self, s: R, x: &[R; N]) -> [R; N] {
-        self.law.rates(self.held, self.from + s * self.span, x)
+        self.model.rates(self.held, self.from + s * self.span, x)
     }
 }
 
-/// Where each lane begins.
+/// State and time of each lane when a step begins or continues.
 pub struct Start<R: Real, const N: usize, const S: usize> {
-    /// Its state.
+    /// States.
     pub x: [R; N],
-    /// Time since the step's beginning, s.
+    /// Time since the beginning of the grid step, s.
     pub done: R,
-    /// Lanes in which a guard is passed just there: see [`super::Progress::passed`].
+    /// For each guard, the lanes whose substep begins at its sign change: see [`super::Progress::passed`].
     pub passed: [R::Mask; S],
 }
 
-/// What is left of one step of `h` s in the lanes of `active`, as far as nothing happens: state and
-/// time since the step's beginning, s, where each lane has come to.
+/// Advances the lanes of `active` from `start` to the end of the grid step of `h` s, or to the beginning
+/// of the substep in which an event occurs. Returns the states and the times since the beginning of the
+/// grid step, s.
 #[inline(always)]
 pub fn advance<R, L, const N: usize, const G: usize, const S: usize>(
-    law: &L,
+    model: &L,
     start: &Start<R, N, S>,
     h: f64,
     epsilon: f64,
@@ -72,43 +79,43 @@ pub fn advance<R, L, const N: usize, const G: usize, const S: usize>(
 ) -> ([R; N], R)
 where
     R: Real,
-    L: Smooth<R, N, G, S>,
+    L: LaneModel<R, N, G, S>,
 {
     let h = R::of(h);
     let Start { mut x, mut done, passed } = *start;
-    let mut going = active;
-    let mut place = law.place(&x);
-    let mut before = law.event_functions(&place, &x);
+    let mut advancing = active;
+    let mut configuration = model.configuration(&x);
+    let mut before = model.event_functions(&configuration, &x);
     for (guard, passed) in before.1.iter_mut().zip(passed) {
         *guard = R::select(passed, R::of(0.0), *guard);
     }
     loop {
-        let grid = law.max_substep(&x, h);
+        let grid = model.max_substep(&x, h);
         let left = h - done;
         let last = left.lt(R::of(1.000_001) * grid);
         // Lanes that are done repeat a step whose result is discarded.
-        let part = R::select(going, R::select(last, left, grid), h);
-        let (from, span) = (done / h, part / h);
-        let (held, rate) = law.begin(&place, from, &x, part);
-        let end = rk4::step(&rate, &SubStep { law, held: &held, from, span }, &x, part);
-        // For lanes that are done, place and surfaces belong to another state and are not used.
-        place = law.place(&end);
-        let after = law.event_functions(&place, &end);
-        going = going & !changes(&before, &after, epsilon);
+        let dt = R::select(advancing, R::select(last, left, grid), h);
+        let (from, span) = (done / h, dt / h);
+        let (held, rate) = model.begin(&configuration, from, &x, dt);
+        let end = rk4::step(&rate, &SubStep { model, held: &held, from, span }, &x, dt);
+        // In finished lanes, `configuration` and `after` belong to a discarded state and are not used.
+        configuration = model.configuration(&end);
+        let after = model.event_functions(&configuration, &end);
+        advancing = advancing & !changes(&before, &after, epsilon);
         for i in 0..N {
-            x[i] = R::select(going, end[i], x[i]);
+            x[i] = R::select(advancing, end[i], x[i]);
         }
         before = after;
-        let now = R::select(left.le(part), h, done + part);
-        done = R::select(going, now, done);
-        going = going & done.lt(h);
-        if !going.any() {
+        let now = R::select(left.le(dt), h, done + dt);
+        done = R::select(advancing, now, done);
+        advancing = advancing & done.lt(h);
+        if !advancing.any() {
             return (x, done);
         }
     }
 }
 
-/// Lanes in which an indicator is due or crossing, or a guard crosses.
+/// Lanes in which an indicator is overdue or reaches zero, or a guard changes sign.
 #[inline(always)]
 fn changes<R: Real, const G: usize, const S: usize>(
     before: &([R; G], [R; S]),

@@ -3,11 +3,11 @@
 /// Largest number of function evaluations of [`first_nonpositive`].
 const MAX_EVALUATIONS: u32 = 200;
 
-/// A point of [0, 1] at which `g`, positive at 0 and not positive at 1, has become ≤ 0, within
-/// `tolerance` of its sign change.
+/// Point s of [0, 1] with g(s) ≤ 0, within `tolerance` after the sign change of `g`; g(0) = `g0` > 0 and
+/// g(1) = `g1` ≤ 0.
 ///
-/// Regula falsi with the Illinois modification: superlinear, and the bracket is never lost. The
-/// returned point is the bracket's far end, so that the crossing lies behind it.
+/// Regula falsi with the Illinois modification: superlinear, and always bracketed. The result is the
+/// upper end of the bracket, so that the sign change lies before it.
 pub fn first_nonpositive(mut g: impl FnMut(f64) -> f64, g0: f64, g1: f64, tolerance: f64) -> f64 {
     let (mut a, mut ga) = (0.0, g0);
     let (mut b, mut gb) = (1.0, g1);
@@ -17,7 +17,7 @@ pub fn first_nonpositive(mut g: impl FnMut(f64) -> f64, g0: f64, g1: f64, tolera
             break;
         }
         let mut c = a + (b - a) * ga / (ga - gb);
-        // Every fourth time, and where rounding leaves no room, halve: jumps converge too.
+        // Bisect every fourth time, so that jumps converge too, and where rounding puts c on an end.
         if evaluation % 4 == 3 || !(c > a && c < b) {
             c = 0.5 * (a + b);
         }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_simple_and_flat_roots_from_behind() {
+    fn simple_and_triple_roots_are_found_just_after_the_sign_change() {
         for root in [1e-9, 0.2, 0.5, 0.999] {
             for power in [1, 3] {
                 let g = |s: f64| (root - s).powi(power);

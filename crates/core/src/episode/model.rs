@@ -1,8 +1,8 @@
-//! The interface of a model.
+//! The interface between a model, its observer and the engine.
 
 /// A driving input that can be interpolated inside a step.
 pub trait Input: Copy {
-    /// The value a share `s` (0…1) of the way from `self` to `end`.
+    /// Linear interpolation: `self` at s = 0, `end` at s = 1.
     fn lerp(&self, end: &Self, s: f64) -> Self;
 }
 
@@ -21,17 +21,17 @@ impl Input for f64 {
 ///
 /// Unused indicators and guards are `f64::INFINITY`.
 pub trait Model<const N: usize, const G: usize, const S: usize> {
-    /// What drives the model.
+    /// Driving input.
     type Input: Input;
-    /// Which submodel governs.
+    /// Identifier of a submodel.
     type Phase: Copy + PartialEq;
-    /// What is found once at the start of a (sub)step and held through it, such as friction.
+    /// Quantities computed at the start of a (sub)step and held constant through it, such as friction.
     type Held: Copy;
 
-    /// Values within this distance of zero count as zero when an indicator or guard is armed.
+    /// Guards and indicators within this distance of zero at the start of a substep count as zero.
     const EPSILON: f64 = 1e-12;
 
-    /// x' of the phase.
+    /// x' in `phase`.
     fn rates(
         &self,
         phase: Self::Phase,
@@ -40,8 +40,8 @@ pub trait Model<const N: usize, const G: usize, const S: usize> {
         x: &[f64; N],
     ) -> [f64; N];
 
-    /// Indicators (positive while the phase holds, in the fixed order in which ties are decided)
-    /// and guards (their sign changes split the step but switch nothing).
+    /// Indicators and guards. An indicator is positive while the phase holds; of two that reach zero
+    /// together the first decides. The sign change of a guard splits the step without a transition.
     fn event_functions(
         &self,
         phase: Self::Phase,
@@ -49,7 +49,7 @@ pub trait Model<const N: usize, const G: usize, const S: usize> {
         x: &[f64; N],
     ) -> ([f64; G], [f64; S]);
 
-    /// Applies the transition of indicator `index` to the state and names the next phase.
+    /// Applies the transition of indicator `index` to the state `x` and returns the next phase.
     fn transition(
         &self,
         phase: Self::Phase,
@@ -58,11 +58,11 @@ pub trait Model<const N: usize, const G: usize, const S: usize> {
         x: &mut [f64; N],
     ) -> Self::Phase;
 
-    /// What is held through the (sub)step of length `dt` s that begins at `x`.
+    /// Quantities held constant through the (sub)step of length `dt` s that begins at `x`.
     fn hold(&self, phase: Self::Phase, input: &Self::Input, x: &[f64; N], dt: f64) -> Self::Held;
 
-    /// What a (sub)step of length `dt` s that begins at `x` needs at its beginning; a model whose
-    /// rates, surfaces and friction share work does it once here.
+    /// Held quantities, rates and event functions at the beginning `x` of a (sub)step of length `dt` s. A
+    /// model in which they share intermediate results overrides this to compute those once.
     #[inline]
     fn begin(
         &self,
@@ -73,37 +73,38 @@ pub trait Model<const N: usize, const G: usize, const S: usize> {
     ) -> Begin<Self::Held, N, G, S> {
         let held = self.hold(phase, input, x, dt);
         let rates = self.rates(phase, &held, input, x);
-        Begin { held, rates, surfaces: self.event_functions(phase, input, x) }
+        Begin { held, rates, event_functions: self.event_functions(phase, input, x) }
     }
 
-    /// Longest (sub)step from `x` on within a step of `h` s, s. A model that knows of an instant
-    /// that no (sub)step should straddle ends it there.
+    /// Longest (sub)step that may begin at `x` within a grid step of `h` s, s. A model shortens it to end
+    /// a substep at a predictable discontinuity.
     fn max_substep(&self, phase: Self::Phase, x: &[f64; N], h: f64) -> f64;
 }
 
 /// The beginning of a (sub)step.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin<H, const N: usize, const G: usize, const S: usize> {
-    /// Quantities held through the (sub)step, such as friction.
+    /// Quantities held constant through the (sub)step, such as friction.
     pub held: H,
-    /// x' at its beginning.
+    /// x' at the beginning.
     pub rates: [f64; N],
-    /// Indicators and guards at its beginning.
-    pub surfaces: ([f64; G], [f64; S]),
+    /// Indicators and guards at the beginning.
+    pub event_functions: ([f64; G], [f64; S]),
 }
 
-/// Is told of everything that splits a step.
+/// Receives every transition and every sign change of a guard.
 pub trait Observer<P, const N: usize> {
-    /// A transition at `t` s after the step's beginning; `before` and `after` are the states.
+    /// A transition `t` s after the beginning of the grid step, from the state `before` to `after`.
     fn transition(&mut self, t: f64, from: P, to: P, before: &[f64; N], after: &[f64; N]);
-    /// Guard `index` changed sign at `t`; `rising` when it went from negative to positive.
+    /// Guard `index` changed sign `t` s after the beginning of the grid step, at the state `x`; `rising` if
+    /// from negative to positive.
     fn guard(&mut self, t: f64, index: usize, rising: bool, x: &[f64; N]);
 }
 
-/// An observer that does nothing.
-pub struct Quiet;
+/// An observer that ignores every event.
+pub struct IgnoreEvents;
 
-impl<P, const N: usize> Observer<P, N> for Quiet {
+impl<P, const N: usize> Observer<P, N> for IgnoreEvents {
     fn transition(&mut self, _: f64, _: P, _: P, _: &[f64; N], _: &[f64; N]) {}
     fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; N]) {}
 }

@@ -2,15 +2,15 @@
 
 use crate::math::real::Real;
 
-/// The three later evaluations: share of the step and weight in the mean.
+/// Stages 2 to 4: share of the step, and weight relative to the first stage.
 const STAGES: [(f64, f64); 3] = [(0.5, 2.0), (0.5, 2.0), (1.0, 1.0)];
 
-/// x' inside one step: any function of the share (0…1) of the step and of x.
+/// x' inside one step, as a function of the share (0…1) of the step and of x.
 ///
-/// A trait of its own, because a closure cannot be told to be inlined, and what runs in lanes must
-/// be compiled with the instructions of the function that calls it.
+/// A trait rather than a closure, so that `#[inline(always)]` applies: code that runs in lanes must be
+/// compiled with the target features of its caller.
 pub trait Slope<R, const N: usize> {
-    /// x' a share `s` into the step.
+    /// x' at the share `s` of the step.
     fn at(&self, s: R, x: &[R; N]) -> [R; N];
 }
 
@@ -31,15 +31,15 @@ pub fn step<R: Real, const N: usize>(
 ) -> [R; N] {
     let mut sum = *rate;
     let mut k = *rate;
-    // A loop, so that the equations of motion are compiled once.
+    // A loop instead of three calls, so that the equations of motion are inlined once.
     for (share, weight) in STAGES {
         let (share, weight) = (R::of(share), R::of(weight));
-        let part = share * h;
-        let mut moved = *x;
+        let dt = share * h;
+        let mut stage = *x;
         for i in 0..N {
-            moved[i] = x[i] + part * k[i];
+            stage[i] = x[i] + dt * k[i];
         }
-        k = slope.at(share, &moved);
+        k = slope.at(share, &stage);
         for i in 0..N {
             sum[i] = sum[i] + weight * k[i];
         }
@@ -52,7 +52,7 @@ pub fn step<R: Real, const N: usize>(
     end
 }
 
-/// A step's cubic Hermite interpolant: values and rates at both ends; error O(h⁴).
+/// Cubic Hermite interpolant of a step from the states and rates at both ends; error O(h⁴).
 pub struct Interpolant<'a, const N: usize> {
     /// Length of the step, s.
     pub h: f64,
@@ -63,7 +63,7 @@ pub struct Interpolant<'a, const N: usize> {
 }
 
 impl<const N: usize> Interpolant<'_, N> {
-    /// The state a share `s` (0…1) into the step.
+    /// The state at the share `s` (0…1) of the step.
     #[must_use]
     pub fn at(&self, s: f64) -> [f64; N] {
         let (x0, f0) = self.start;
@@ -81,7 +81,7 @@ impl<const N: usize> Interpolant<'_, N> {
 mod tests {
     use super::*;
 
-    /// x'' = −x from (1, 0): error after 1 s against cos.
+    /// Error against cos of x'' = −x from (1, 0) after 1 s in `steps` steps.
     fn error(steps: u32) -> f64 {
         let h = 1.0 / f64::from(steps);
         let mut x = [1.0, 0.0];

@@ -1,15 +1,15 @@
-//! One step of the fixed grid, split wherever something happens inside it.
+//! One step of the fixed grid, split at every transition and every sign change of a guard inside it.
 
 use super::locate::first_nonpositive;
 use super::model::{Begin, Input, Model, Observer};
 use super::rk4::{self, Interpolant};
 
-/// Phase and state of one running model.
+/// Phase and states of one model.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct State<P, const N: usize> {
-    /// The submodel that governs.
+    /// The present submodel.
     pub phase: P,
-    /// States, in the model's order and units.
+    /// States, in the order and units of the model.
     pub x: [f64; N],
 }
 
@@ -18,36 +18,36 @@ pub struct State<P, const N: usize> {
 pub struct Outcome {
     /// Transitions taken.
     pub switches: u32,
-    /// Runge–Kutta (sub)steps kept.
-    pub parts: u32,
-    /// The bound on switches was met and the step ended in the last phase.
+    /// Runge–Kutta (sub)steps taken.
+    pub substeps: u32,
+    /// The step needed more than [`Stepper::max_switches`] transitions and ended in the last phase reached.
     pub capped: bool,
 }
 
-/// How far a step has come.
+/// Progress of a step that may be taken in several calls.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Progress {
-    /// Time since the step's beginning, s; the step is whole where it is [`Stepper::h`].
+    /// Time since the beginning of the grid step, s; the step is complete at [`Stepper::h`].
     pub done: f64,
-    /// The guard that split the step where the coming part begins: it has been reported, though
-    /// the split may lie a rounding before its sign change.
+    /// The guard whose sign change ended the last substep. It has been reported, although rounding may have
+    /// put the split just before the sign change.
     pub passed: Option<usize>,
-    /// Guard splits are bounded too: a chattering contact must not hold up the step.
+    /// Guard splits that remain. They are bounded so that a chattering contact cannot stall the step.
     splits_left: u32,
-    /// What has been counted so far.
+    /// Counts so far.
     pub outcome: Outcome,
 }
 
-/// How steps are taken.
+/// Settings of the integration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Stepper {
     /// Step of the fixed grid, s.
     pub h: f64,
-    /// Most transitions in one step; further ones wait for the next step and are counted.
+    /// Most transitions in one step; further ones wait for the next step and set [`Outcome::capped`].
     pub max_switches: u32,
-    /// How far behind a sign change a split may lie, share of the (sub)step.
+    /// Largest distance of a split after its sign change, as a share of the (sub)step.
     pub tolerance: f64,
-    /// Re-integrate at every trial point instead of trusting the interpolant (offline).
+    /// Integrate to every trial point of the event search instead of interpolating (offline).
     pub exact_events: bool,
 }
 
@@ -58,14 +58,14 @@ impl Stepper {
         Self { h, max_switches: 8, tolerance: 1e-9, exact_events: false }
     }
 
-    /// A step that has not begun.
+    /// Progress at the beginning of a step.
     #[must_use]
     pub const fn begin(&self) -> Progress {
-        let outcome = Outcome { switches: 0, parts: 0, capped: false };
+        let outcome = Outcome { switches: 0, substeps: 0, capped: false };
         Progress { done: 0.0, passed: None, splits_left: 4 * self.max_switches, outcome }
     }
 
-    /// Advances `state` by one step, the input going linearly from `inputs[0]` to `inputs[1]`.
+    /// Advances `state` by one step with the input interpolated from `inputs[0]` to `inputs[1]`.
     pub fn advance<M, const N: usize, const G: usize, const S: usize>(
         &self,
         model: &M,
@@ -81,7 +81,7 @@ impl Stepper {
         progress.outcome
     }
 
-    /// What is left of a step.
+    /// Advances `state` to the end of the step.
     pub fn finish<M, const N: usize, const G: usize, const S: usize>(
         &self,
         model: &M,
@@ -93,18 +93,18 @@ impl Stepper {
         M: Model<N, G, S>,
     {
         while progress.done < self.h {
-            self.part(model, state, inputs, observer, progress);
+            self.substep(model, state, inputs, observer, progress);
         }
-        // Also where time is no longer a number: the state is none either.
+        // A non-finite state can make the time NaN; the step ends all the same.
         progress.done = self.h;
     }
 
-    /// The coming part of a step that is not yet whole: to the next thing that happens, or as far
-    /// as one goes at once. Something due at once happens, and takes no time.
+    /// Takes one substep of an incomplete step: to the next event, or of the length
+    /// [`Model::max_substep`]. A transition that is overdue is taken without advancing the time.
     ///
-    /// The observer is dynamic so that a model's step, which is long, is compiled once.
+    /// The observer is dynamic so that the long code of a model's step is compiled once.
     #[inline(never)]
-    pub fn part<M, const N: usize, const G: usize, const S: usize>(
+    pub fn substep<M, const N: usize, const G: usize, const S: usize>(
         &self,
         model: &M,
         state: &mut State<M::Phase, N>,
@@ -115,90 +115,88 @@ impl Stepper {
         M: Model<N, G, S>,
     {
         let Progress { done, passed, splits_left, outcome } = progress;
-        let began = *done;
+        let start_time = *done;
         let input_at = |t: f64| inputs[0].lerp(&inputs[1], t / self.h);
         let grid = model.max_substep(state.phase, &state.x, self.h);
-        // A sliver left by rounding joins the part before it.
-        let part = if self.h - began < 1.000_001 * grid { self.h - began } else { grid };
+        // A remainder due to rounding is added to the last substep.
+        let remaining = self.h - start_time;
+        let dt = if remaining < 1.000_001 * grid { remaining } else { grid };
         let phase = state.phase;
-        let start = input_at(began);
-        let Begin { held, rates: rate, mut surfaces } = model.begin(phase, &start, &state.x, part);
+        let start = input_at(start_time);
+        let Begin { held, rates: rate, event_functions: mut before } =
+            model.begin(phase, &start, &state.x, dt);
         if let Some(index) = passed.take() {
-            surfaces.1[index] = 0.0;
+            before.1[index] = 0.0;
         }
         let integrate = |length: f64| {
-            let (from, span) = (began / self.h, length / self.h);
+            let (from, span) = (start_time / self.h, length / self.h);
             let slope = |s: f64, x: &[f64; N]| {
                 model.rates(phase, &held, &inputs[0].lerp(&inputs[1], from + s * span), x)
             };
             rk4::step(&rate, &slope, &state.x, length)
         };
-        let end = integrate(part);
-        let end_input = input_at(began + part);
+        let end = integrate(dt);
+        let end_input = input_at(start_time + dt);
         let after = model.event_functions(phase, &end_input, &end);
-        outcome.parts += 1;
+        outcome.substeps += 1;
 
         let may_switch = outcome.switches < self.max_switches;
-        let already = may_switch.then(|| late(&surfaces.0, &after.0, M::EPSILON)).flatten();
-        if let Some(index) = already {
-            self.switch(model, state, index, began, &start, observer, outcome);
+        let overdue = may_switch.then(|| overdue(&before.0, &after.0, M::EPSILON)).flatten();
+        if let Some(index) = overdue {
+            self.switch(model, state, index, start_time, &start, observer, outcome);
             return;
         }
-        let crossing = (may_switch && crosses(&surfaces.0, &after.0))
-            || (*splits_left > 0 && changes(&surfaces.1, &after.1, M::EPSILON));
+        let crossing = (may_switch && crosses(&before.0, &after.0))
+            || (*splits_left > 0 && changes(&before.1, &after.1, M::EPSILON));
         if !crossing {
-            outcome.capped |= !may_switch && crosses(&surfaces.0, &after.0);
+            outcome.capped |= !may_switch && crosses(&before.0, &after.0);
             state.x = end;
-            *done = if self.h - began <= part { self.h } else { began + part };
+            *done = if remaining <= dt { self.h } else { start_time + dt };
             return;
         }
 
         let end_rate = model.rates(phase, &held, &end_input, &end);
-        let curve = Interpolant { h: part, start: (&state.x, &rate), end: (&end, &end_rate) };
+        let curve = Interpolant { h: dt, start: (&state.x, &rate), end: (&end, &end_rate) };
         let at = |s: f64| {
-            let x = if self.exact_events { integrate(s * part) } else { curve.at(s) };
-            model.event_functions(phase, &input_at(began + s * part), &x)
+            let x = if self.exact_events { integrate(s * dt) } else { curve.at(s) };
+            model.event_functions(phase, &input_at(start_time + s * dt), &x)
         };
         let mut share = 1.0;
-        let mut which = None;
+        let mut first = None;
         if may_switch {
             for i in 0..G {
-                if surfaces.0[i] > 0.0 && after.0[i] <= 0.0 {
-                    let s = first_nonpositive(
-                        |s| at(s).0[i],
-                        surfaces.0[i],
-                        after.0[i],
-                        self.tolerance,
-                    );
-                    if which.is_none() || s < share {
-                        (share, which) = (s, Some(Hit::Indicator(i)));
+                if before.0[i] > 0.0 && after.0[i] <= 0.0 {
+                    let s =
+                        first_nonpositive(|s| at(s).0[i], before.0[i], after.0[i], self.tolerance);
+                    if first.is_none() || s < share {
+                        (share, first) = (s, Some(Event::Indicator(i)));
                     }
                 }
             }
         }
         for i in 0..S {
-            if *splits_left > 0 && changed(surfaces.1[i], after.1[i], M::EPSILON) {
-                let sign = surfaces.1[i].signum();
+            if *splits_left > 0 && changed(before.1[i], after.1[i], M::EPSILON) {
+                let sign = before.1[i].signum();
                 let s = first_nonpositive(
                     |s| sign * at(s).1[i],
-                    sign * surfaces.1[i],
+                    sign * before.1[i],
                     sign * after.1[i],
                     self.tolerance,
                 );
-                if which.is_none() || s < share {
-                    (share, which) = (s, Some(Hit::Guard(i, sign < 0.0)));
+                if first.is_none() || s < share {
+                    (share, first) = (s, Some(Event::Guard { index: i, rising: sign < 0.0 }));
                 }
             }
         }
-        let length = share * part;
+        let length = share * dt;
         state.x = if share < 1.0 { integrate(length) } else { end };
-        *done = if share < 1.0 || began + part < self.h { began + length } else { self.h };
-        let here = input_at(*done);
-        match which {
-            Some(Hit::Indicator(index)) => {
-                self.switch(model, state, index, *done, &here, observer, outcome);
+        *done = if share < 1.0 || start_time + dt < self.h { start_time + length } else { self.h };
+        let input = input_at(*done);
+        match first {
+            Some(Event::Indicator(index)) => {
+                self.switch(model, state, index, *done, &input, observer, outcome);
             }
-            Some(Hit::Guard(index, rising)) => {
+            Some(Event::Guard { index, rising }) => {
                 *splits_left -= 1;
                 *passed = Some(index);
                 observer.guard(*done, index, rising, &state.x);
@@ -207,7 +205,7 @@ impl Stepper {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one place, spelled out, keeps the loop readable")]
+    #[allow(clippy::too_many_arguments, reason = "a private helper with two callers")]
     fn switch<M, const N: usize, const G: usize, const S: usize>(
         &self,
         model: &M,
@@ -227,18 +225,22 @@ impl Stepper {
     }
 }
 
-enum Hit {
+/// An event inside a substep.
+enum Event {
+    /// The indicator of this index reaches zero.
     Indicator(usize),
-    Guard(usize, bool),
+    /// A guard changes sign.
+    Guard { index: usize, rising: bool },
 }
 
-/// Some armed indicator goes from positive to not positive.
+/// Whether an indicator goes from positive to not positive.
 fn crosses(before: &[f64], after: &[f64]) -> bool {
     before.iter().zip(after).any(|(b, a)| *b > 0.0 && *a <= 0.0)
 }
 
-/// An indicator that began at (or beyond) zero and moved on the wrong way: due at once.
-fn late(before: &[f64], after: &[f64], epsilon: f64) -> Option<usize> {
+/// The first indicator that was not positive before the substep and is negative after it: its transition
+/// is overdue.
+fn overdue(before: &[f64], after: &[f64], epsilon: f64) -> Option<usize> {
     before.iter().zip(after).position(|(b, a)| *b <= 0.0 && *a < -epsilon)
 }
 

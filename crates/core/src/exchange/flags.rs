@@ -1,4 +1,4 @@
-//! Single atomic values shared by threads: a flag, a number.
+//! Atomic values shared by threads: a flag, a number.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,22 +27,22 @@ impl Flag {
     }
 }
 
-/// A number, in the unit its owner gives it.
+/// A number; its unit is the owner's choice.
 #[derive(Debug, Default)]
 pub struct SharedLevel(AtomicF64);
 
 impl SharedLevel {
-    /// Sets it to `value`.
+    /// Sets the number to `value`.
     pub fn set(&self, value: f64) {
         self.0.store(value, Ordering::Release);
     }
 
-    /// Sets it to `value`; the value before.
+    /// Sets the number to `value` and returns the previous one.
     pub fn swap(&self, value: f64) -> f64 {
         self.0.swap(value, Ordering::AcqRel)
     }
 
-    /// Raises it to `value` if that is more; for peaks.
+    /// Sets the number to the maximum of itself and `value`, for peaks.
     pub fn raise(&self, value: f64) {
         self.0.fetch_max(value, Ordering::AcqRel);
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_and_levels_hold_what_they_were_given() {
+    fn flags_and_levels_store_their_values() {
         let flag = Flag::new(true);
         assert!(flag.is_up());
         flag.set(false);

@@ -1,7 +1,7 @@
-//! The latest value of something: one writer, one reader, a triple buffer between them.
+//! The latest value from one writer to one reader, through a triple buffer.
 //!
-//! The writer always has a buffer to write to, the reader always one to read from; the third holds
-//! what was published last. Values in between are lost, which is what a meter or a pose wants.
+//! The writer always has a buffer to write, the reader always one to read; the third holds the value
+//! published last. Values that were not read are lost, as is right for meters and poses.
 
 use triple_buffer::{Input, Output, triple_buffer};
 
@@ -25,13 +25,13 @@ pub fn latest<T: Clone + Send>(initial: &T) -> (LatestWriter<T>, LatestReader<T>
 }
 
 impl<T: Send> LatestWriter<T> {
-    /// Publishes `value`, replacing what was not read.
+    /// Publishes `value`, replacing an unread value.
     pub fn write(&mut self, value: T) {
         self.input.write(value);
     }
 
-    /// Changes the buffer in place and publishes it; it holds some earlier value, not always the
-    /// last, so every field has to be written.
+    /// Changes the buffer in place and publishes it. The buffer holds an earlier value, not necessarily the
+    /// last, so `change` must write every field.
     pub fn update(&mut self, change: impl FnOnce(&mut T)) {
         change(self.input.input_buffer_mut());
         self.input.publish();
@@ -44,7 +44,7 @@ impl<T: Send> LatestReader<T> {
         self.output.read()
     }
 
-    /// The latest published value if it is newer than the last one taken.
+    /// The latest published value, if it is newer than the value read last.
     pub fn take_update(&mut self) -> Option<&T> {
         self.output.update().then(|| self.output.output_buffer())
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reader_sees_the_last_value_and_nothing_twice() {
+    fn the_reader_gets_the_last_value_once() {
         let (mut writer, mut reader) = latest(&0);
         assert_eq!(reader.take_update(), None);
         writer.write(1);

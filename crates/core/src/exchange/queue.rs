@@ -1,7 +1,7 @@
-//! A bounded queue from one thread to another, in order; what finds no room is refused and counted.
+//! A bounded first-in, first-out queue between threads.
 //!
-//! The sender never waits: a full queue loses the new item, and both ends can see how many were
-//! lost.
+//! The sender never waits: a full queue refuses the new item and counts it, and both ends can read the
+//! count.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,7 +26,7 @@ pub struct Receiver<T> {
     shared: Arc<Shared<T>>,
 }
 
-/// Both ends of a queue with room for `capacity` (at least one) items. Allocates.
+/// Both ends of a queue of `capacity` (at least one) items. Allocates.
 #[must_use]
 pub fn bounded<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let items = ArrayQueue::new(capacity.max(1));
@@ -35,17 +35,17 @@ pub fn bounded<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 impl<T> Sender<T> {
-    /// Appends `item`, or counts and returns it where there is no room.
+    /// Appends `item`; a full queue counts and returns it.
     ///
     /// # Errors
-    /// The item, when the queue is full.
+    /// The item, if the queue is full.
     pub fn send(&self, item: T) -> Result<(), T> {
         self.shared.items.push(item).inspect_err(|_| {
             self.shared.lost.fetch_add(1, Ordering::Relaxed);
         })
     }
 
-    /// Items refused since creation.
+    /// Number of items refused since creation.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.shared.lost.load(Ordering::Relaxed)
@@ -53,19 +53,19 @@ impl<T> Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// The oldest item, if there is one.
+    /// Removes and returns the oldest item.
     #[must_use]
     pub fn receive(&self) -> Option<T> {
         self.shared.items.pop()
     }
 
-    /// Items waiting.
+    /// Number of items in the queue.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.shared.items.len()
     }
 
-    /// Items refused since creation.
+    /// Number of items refused since creation.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.shared.lost.load(Ordering::Relaxed)

@@ -1,9 +1,8 @@
-//! The last items that one thread wrote, as many as there is room for, read by another at any time.
+//! The most recent items of one writer in a ring, read by another thread at any time.
 //!
-//! The writer overwrites what is oldest and never waits, whether anybody reads or not. Reading
-//! takes nothing away. An item is two words; the reader leaves out what was overwritten while it
-//! looked (a sequence lock over the whole ring, after H.-J. Boehm, "Can seqlocks get along with
-//! programming language memory models?", MSPC 2012).
+//! The writer overwrites the oldest item and never waits. Reading removes nothing. An item is two 64-bit
+//! words; the reader discards items that were overwritten while it read (a sequence lock over the whole
+//! ring, after H.-J. Boehm, "Can seqlocks get along with programming language memory models?", MSPC 2012).
 
 #[cfg(loom)]
 use loom::sync::Arc;
@@ -14,20 +13,20 @@ use std::sync::Arc;
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-/// One item: two words of any meaning.
+/// One item: two 64-bit words.
 pub type Item = [u64; 2];
 
 #[derive(Debug)]
 struct SeqlockRing {
     slots: Box<[[AtomicU64; 2]]>,
-    /// Items written since creation.
+    /// Number of items written since creation.
     written: AtomicU64,
 }
 
 impl SeqlockRing {
     fn slot(&self, number: u64) -> &[AtomicU64; 2] {
         let count = self.slots.len() as u64;
-        // The remainder is below a length in memory.
+        // The remainder is below the number of slots, so it fits a `usize`.
         &self.slots[usize::try_from(number % count).unwrap_or(0)]
     }
 }
@@ -43,7 +42,7 @@ pub struct RecentWriter {
 #[derive(Debug)]
 pub struct RecentReader {
     ring: Arc<SeqlockRing>,
-    /// Number of the next item [`RecentReader::take_new`] looks for.
+    /// Number of the next item that [`RecentReader::take_new`] returns.
     next: u64,
 }
 
@@ -56,9 +55,9 @@ pub fn recent(capacity: usize) -> (RecentWriter, RecentReader) {
 }
 
 impl RecentWriter {
-    /// Keeps `item` in the place of the oldest.
+    /// Stores `item` in place of the oldest.
     pub fn put(&mut self, item: Item) {
-        // A reader that sees a word of this item also sees, in the count, that the old one is gone.
+        // A reader that reads a word of this item also reads the count that invalidates the old item.
         fence(Ordering::Release);
         for (word, value) in self.ring.slot(self.written).iter().zip(item) {
             word.store(value, Ordering::Relaxed);
@@ -69,13 +68,13 @@ impl RecentWriter {
 }
 
 impl RecentReader {
-    /// Items kept since creation, also those that are gone.
+    /// Number of items written since creation, including overwritten ones.
     #[must_use]
     pub fn written(&self) -> u64 {
         self.ring.written.load(Ordering::Acquire)
     }
 
-    /// All items that are still there, oldest first.
+    /// All items in the ring, oldest first. Allocates.
     #[must_use]
     pub fn all(&self) -> Vec<Item> {
         let mut items = Vec::new();
@@ -83,13 +82,13 @@ impl RecentReader {
         items
     }
 
-    /// Appends the items that came since the last call and are still there; `items` keeps its
-    /// room, so that looking costs no memory.
+    /// Appends the items written since the last call that are still in the ring. The capacity of `items` can
+    /// be reused, so that polling does not allocate.
     pub fn take_new(&mut self, items: &mut Vec<Item>) {
         self.next = self.since(self.next, items);
     }
 
-    /// Marks everything written so far as taken.
+    /// Skips all items written so far.
     pub fn skip(&mut self) {
         self.next = self.written();
     }
@@ -104,10 +103,10 @@ impl RecentReader {
             items.push([a.load(Ordering::Relaxed), b.load(Ordering::Relaxed)]);
         }
         fence(Ordering::Acquire);
-        // The item being written now overwrites the one a round before it.
+        // The item that is being written overwrites the one `count` items before it.
         let now = self.ring.written.load(Ordering::Relaxed);
-        let spoilt = (now + 1).saturating_sub(count).max(first).min(end) - first;
-        items.drain(begin..begin + usize::try_from(spoilt).unwrap_or(0));
+        let invalid = (now + 1).saturating_sub(count).max(first).min(end) - first;
+        items.drain(begin..begin + usize::try_from(invalid).unwrap_or(0));
         end
     }
 }
@@ -117,44 +116,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_items_are_there_whether_or_not_they_were_seen() {
-        let (mut recorder, mut recall) = recent(4);
-        assert_eq!(recall.all(), Vec::<Item>::new());
-        let mut news = Vec::new();
+    fn the_last_items_can_be_read_more_than_once_and_new_ones_once() {
+        let (mut writer, mut reader) = recent(4);
+        assert_eq!(reader.all(), Vec::<Item>::new());
+        let mut items = Vec::new();
         for i in 0..3 {
-            recorder.put([i, 10 * i]);
+            writer.put([i, 10 * i]);
         }
-        recall.take_new(&mut news);
-        assert_eq!((news.len(), news[2]), (3, [2, 20]));
+        reader.take_new(&mut items);
+        assert_eq!((items.len(), items[2]), (3, [2, 20]));
         for i in 3..9 {
-            recorder.put([i, 10 * i]);
+            writer.put([i, 10 * i]);
         }
-        // The place of the oldest may be written to at any moment.
-        assert_eq!(recall.all(), [[6, 60], [7, 70], [8, 80]]);
-        news.clear();
-        recall.take_new(&mut news);
-        assert_eq!(news, recall.all());
-        news.clear();
-        recall.take_new(&mut news);
-        assert_eq!((news.len(), recall.written()), (0, 9));
-        recorder.put([9, 90]);
-        recall.skip();
-        recall.take_new(&mut news);
-        assert!(news.is_empty());
+        // The slot of the oldest item may be overwritten at any time, so that one is left out.
+        assert_eq!(reader.all(), [[6, 60], [7, 70], [8, 80]]);
+        items.clear();
+        reader.take_new(&mut items);
+        assert_eq!(items, reader.all());
+        items.clear();
+        reader.take_new(&mut items);
+        assert_eq!((items.len(), reader.written()), (0, 9));
+        writer.put([9, 90]);
+        reader.skip();
+        reader.take_new(&mut items);
+        assert!(items.is_empty());
     }
 
     #[test]
-    fn what_is_read_beside_the_writer_is_whole_and_in_order() {
+    fn items_read_while_the_writer_writes_are_complete_and_in_order() {
         const LAST: u64 = if cfg!(miri) { 300 } else { 400_000 };
-        let (mut recorder, recall) = recent(64);
+        let (mut writer, reader) = recent(64);
         let writing = std::thread::spawn(move || {
             for i in 1..=LAST {
-                recorder.put([i, i.wrapping_mul(0x9e37_79b9_7f4a_7c15)]);
+                writer.put([i, i.wrapping_mul(0x9e37_79b9_7f4a_7c15)]);
             }
         });
         let mut last = 0;
         while last < LAST {
-            let items = recall.all();
+            let items = reader.all();
             for pair in items.windows(2) {
                 assert_eq!(pair[1][0], pair[0][0] + 1);
             }

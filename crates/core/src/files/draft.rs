@@ -1,7 +1,7 @@
-//! Files that are whole or absent: written without a name, named when they are finished.
+//! Atomic writing of files: a file is written without a name and named when it is complete.
 //!
-//! A symbolic link is followed, and a file that is replaced keeps its permissions. Devices, pipes
-//! and open files (`/dev/stdout`) are sent everything at the end.
+//! Symbolic links are followed, and a replaced file keeps its permissions. Devices, pipes and open files
+//! (`/dev/stdout`) receive the whole content at the end.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek as _, Write as _};
@@ -12,69 +12,69 @@ use tempfile::TempPath;
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
-    /// A path that ends without a name.
+    /// The path has no file name.
     #[error("{}: not a file name", .0.display())]
     Nameless(PathBuf),
-    /// A folder of that name.
+    /// The path is a folder.
     #[error("{}: is a folder; name a file", .0.display())]
     Folder(PathBuf),
-    /// Nobody said to replace it.
+    /// The file exists and replacing was not requested.
     #[error("{}: is there already", .0.display())]
     Taken(PathBuf),
-    /// The disk refuses.
+    /// An error of the file system.
     #[error("{}: cannot write: {}", .0.display(), .1)]
     Disk(PathBuf, io::Error),
 }
 
-/// A file being written. It has no name before [`Draft::keep`]: however the program ends before,
-/// nothing is left behind.
+/// A file being written. It has no name before [`Draft::keep`], so that a program that ends earlier leaves
+/// nothing behind.
 #[derive(Debug)]
 pub struct Draft {
-    /// As it was asked for.
+    /// The requested path.
     target: PathBuf,
-    /// Where it goes, links followed.
-    place: PathBuf,
-    /// The place takes bytes and cannot be replaced.
+    /// The requested path with links followed.
+    resolved: PathBuf,
+    /// Whether the target is a device, pipe or open file, which receives bytes and cannot be replaced.
     is_stream: bool,
     file: File,
 }
 
 impl Draft {
-    /// A file for `target`, in its folder.
+    /// Creates a file for `target`, in the folder of `target`.
     ///
     /// # Errors
-    /// When the folder cannot be written or `target` is a folder.
+    /// The folder cannot be written, or `target` is a folder.
     pub fn create(target: &Path) -> Result<Self, DraftError> {
         let path = || target.to_owned();
         if target.file_name().is_none() {
             return Err(DraftError::Nameless(path()));
         }
         let disk = |error| DraftError::Disk(path(), error);
-        let place = followed(target).map_err(disk)?;
-        let is_stream = match fs::metadata(&place) {
+        let resolved = followed(target).map_err(disk)?;
+        let is_stream = match fs::metadata(&resolved) {
             Ok(m) if m.is_dir() => return Err(DraftError::Folder(path())),
-            Ok(m) => !m.is_file() || is_open_file(&place),
+            Ok(m) => !m.is_file() || is_open_file(&resolved),
             Err(_) => false,
         };
-        let file = if is_stream { tempfile::tempfile() } else { nameless(folder(&place)) }
+        let file = if is_stream { tempfile::tempfile() } else { nameless(folder(&resolved)) }
             .map_err(disk)?;
-        Ok(Self { target: path(), place, is_stream, file })
+        Ok(Self { target: path(), resolved, is_stream, file })
     }
 
-    /// The file's final place.
+    /// The requested path.
     #[must_use]
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    fn told(&self, error: io::Error) -> DraftError {
+    fn error(&self, error: io::Error) -> DraftError {
         DraftError::Disk(self.target.clone(), error)
     }
 
-    /// A buffered writer from the beginning of the file.
+    /// Empties the file and returns a buffered writer.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// An error of the file system.
     pub fn writer(&self) -> Result<BufWriter<File>, DraftError> {
         let begin = || {
             let mut file = self.file.try_clone()?;
@@ -82,110 +82,110 @@ impl Draft {
             file.set_len(0)?;
             Ok(file)
         };
-        begin().map(BufWriter::new).map_err(|error| self.told(error))
+        begin().map(BufWriter::new).map_err(|error| self.error(error))
     }
 
     /// Writes `bytes` as the whole content.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// An error of the file system.
     pub fn write_all(&self, bytes: &[u8]) -> Result<(), DraftError> {
         let mut writer = self.writer()?;
-        writer.write_all(bytes).and_then(|()| writer.flush()).map_err(|error| self.told(error))
+        writer.write_all(bytes).and_then(|()| writer.flush()).map_err(|error| self.error(error))
     }
 
-    /// Puts the finished file in its place, where it replaces another.
+    /// Moves the complete file to its target, replacing an existing file.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// An error of the file system.
     pub fn keep(self) -> Result<(), DraftError> {
         if self.is_stream {
-            return self.send().map_err(|error| self.told(error));
+            return self.send().map_err(|error| self.error(error));
         }
         let named = self.named()?;
-        if let Ok(replaced) = fs::metadata(&self.place) {
+        if let Ok(replaced) = fs::metadata(&self.resolved) {
             let kept = fs::set_permissions(&named, replaced.permissions());
-            kept.map_err(|error| self.told(error))?;
+            kept.map_err(|error| self.error(error))?;
         }
-        named.persist(&self.place).map_err(|error| self.told(error.error))
+        named.persist(&self.resolved).map_err(|error| self.error(error.error))
     }
 
-    /// Puts the finished file in its place.
+    /// Moves the complete file to its target, which must not exist.
     ///
     /// # Errors
-    /// [`DraftError::Taken`] where there is another, or when the disk refuses.
+    /// [`DraftError::Taken`] if the target exists, or an error of the file system.
     pub fn keep_new(self) -> Result<(), DraftError> {
         if self.is_stream {
             return Err(DraftError::Taken(self.target));
         }
         let named = self.named()?;
-        named.persist_noclobber(&self.place).map_err(|error| match error.error.kind() {
+        named.persist_noclobber(&self.resolved).map_err(|error| match error.error.kind() {
             io::ErrorKind::AlreadyExists => DraftError::Taken(self.target.clone()),
-            _ => self.told(error.error),
+            _ => self.error(error.error),
         })
     }
 
-    /// Sends everything to the stream.
+    /// Sends the whole content to the stream.
     fn send(&self) -> io::Result<()> {
-        // Behind what an open file holds already.
-        let mut stream = File::options().append(true).open(&self.place)?;
+        // Appends to the content of an open file.
+        let mut stream = File::options().append(true).open(&self.resolved)?;
         (&self.file).rewind()?;
         io::copy(&mut &self.file, &mut stream)?;
         stream.flush()
     }
 
-    /// The file under a hidden name beside its place: for the moment before it is moved there.
+    /// The file under a hidden temporary name in the folder of its target.
     fn named(&self) -> Result<TempPath, DraftError> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".partial-");
-        let place = folder(&self.place);
+        let directory = folder(&self.resolved);
         let name = || {
             self.file.sync_all()?;
             #[cfg(target_os = "linux")]
-            if let Ok(named) = builder.make_in(place, |path| link(&self.file, path)) {
+            if let Ok(named) = builder.make_in(directory, |path| link(&self.file, path)) {
                 return Ok(named.into_temp_path());
             }
-            // What never could have a name is copied.
-            let mut named = builder.make_in(place, |path| File::create_new(path))?;
+            // A file that cannot be linked to a name is copied.
+            let mut named = builder.make_in(directory, |path| File::create_new(path))?;
             (&self.file).rewind()?;
             io::copy(&mut &self.file, named.as_file_mut())?;
             named.as_file().sync_all()?;
             Ok(named.into_temp_path())
         };
-        name().map_err(|error| self.told(error))
+        name().map_err(|error| self.error(error))
     }
 }
 
-/// Where `target` lies.
+/// Folder of `target`; `.` if the path has none.
 #[must_use]
 pub fn folder(target: &Path) -> &Path {
     target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Most links that lead from one to the next, as Linux has it.
+/// Longest chain of symbolic links, as in Linux.
 const LINKS: usize = 40;
 
-/// Where `target` leads through symbolic links, there or not.
+/// Path to which `target` leads through symbolic links, whether it exists or not.
 ///
 /// # Errors
-/// Links that lead in a circle.
+/// A cycle of links.
 pub fn followed(target: &Path) -> io::Result<PathBuf> {
-    let mut place = target.to_owned();
+    let mut path = target.to_owned();
     for _ in 0..LINKS {
-        if is_open_file(&place) {
-            return Ok(place);
+        if is_open_file(&path) {
+            return Ok(path);
         }
-        match fs::read_link(&place) {
-            Ok(next) => place = folder(&place).join(next),
-            Err(_) => return Ok(place),
+        match fs::read_link(&path) {
+            Ok(next) => path = folder(&path).join(next),
+            Err(_) => return Ok(path),
         }
     }
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Whether `place` names what a process has open: such links lead to no name.
-fn is_open_file(place: &Path) -> bool {
-    cfg!(unix) && folder(place).canonicalize().is_ok_and(|folder| folder.starts_with("/proc"))
+/// Whether `path` is an open file of a process: links to these have no target path.
+fn is_open_file(path: &Path) -> bool {
+    cfg!(unix) && folder(path).canonicalize().is_ok_and(|folder| folder.starts_with("/proc"))
 }
 
 /// A file without a name in `folder`.
@@ -198,11 +198,11 @@ fn nameless(folder: &Path) -> io::Result<File> {
             return Ok(file.into());
         }
     }
-    // Another system, or a file system without such files.
+    // Other systems, and file systems without unnamed files.
     tempfile::tempfile_in(folder)
 }
 
-/// Names `file` `path`.
+/// Links the unnamed `file` to `path`.
 #[cfg(target_os = "linux")]
 fn link(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_leaves_nothing_and_a_kept_one_everything() {
+    fn a_dropped_draft_leaves_nothing_and_a_kept_one_is_complete() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("a.txt");
         let draft = Draft::create(&target).unwrap();
@@ -251,20 +251,20 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_have_a_name_is_copied() {
+    fn a_file_that_cannot_be_linked_is_copied() {
         let dir = tempfile::tempdir().unwrap();
         let (target, gone) = (dir.path().join("a.txt"), dir.path().join("gone"));
         let file = File::options().read(true).write(true).create_new(true).open(&gone).unwrap();
         fs::remove_file(gone).unwrap();
-        let place = target.clone();
-        let draft = Draft { target: target.clone(), place, is_stream: false, file };
+        let resolved = target.clone();
+        let draft = Draft { target: target.clone(), resolved, is_stream: false, file };
         draft.write_all(b"whole").unwrap();
         draft.keep_new().unwrap();
         assert_eq!((fs::read(&target).unwrap().as_slice(), count(&dir)), (&b"whole"[..], 1));
     }
 
     #[test]
-    fn what_can_hold_no_file_is_refused() {
+    fn paths_that_cannot_be_files_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         assert!(matches!(Draft::create(dir.path()), Err(DraftError::Folder(_))));
         assert!(matches!(Draft::create(Path::new("..")), Err(DraftError::Nameless(_))));
@@ -300,7 +300,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn devices_and_open_files_are_written_to() {
+    fn devices_and_open_files_receive_the_content() {
         use std::os::fd::AsRawFd as _;
         let draft = Draft::create(Path::new("/dev/null")).unwrap();
         draft.write_all(b"away").unwrap();

@@ -1,23 +1,23 @@
-//! Folders for outputs: those that had to be made go again when the work fails.
+//! Output folders that are removed again if the work fails.
 
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// A folder that is there. What [`NewFolder::create`] made of it and above it is removed when this is
-/// dropped without [`NewFolder::keep`], as far as nothing lies in it.
+/// An existing folder. The folders that [`NewFolder::create`] made are removed, if empty, when this is
+/// dropped without [`NewFolder::keep`].
 #[derive(Debug)]
 #[must_use = "what was made is removed when this is dropped"]
 pub struct NewFolder {
-    /// Outermost first.
+    /// The created folders, outermost first.
     made: Vec<PathBuf>,
 }
 
 impl NewFolder {
-    /// Makes the folder `path` and those that it lies in, where they are missing.
+    /// Creates the folder `path` and its missing parents.
     ///
     /// # Errors
-    /// What the system says; nothing is left then.
+    /// An error of the file system; no created folder is left.
     pub fn create(path: &Path) -> io::Result<Self> {
         let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.is_dir();
         let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
@@ -25,7 +25,7 @@ impl NewFolder {
         for folder in missing.into_iter().rev() {
             match fs::create_dir(folder) {
                 Ok(()) => new.made.push(folder.to_owned()),
-                // Another program made it meanwhile, or it is `..` of one that was made here.
+                // Another program created the folder meanwhile, or it is `..` of one created here.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
                 Err(error) => return Err(error),
             }
@@ -33,7 +33,7 @@ impl NewFolder {
         Ok(new)
     }
 
-    /// Keeps what was made: the work has succeeded.
+    /// Keeps the created folders, after the work has succeeded.
     pub fn keep(mut self) {
         self.made.clear();
     }
@@ -42,7 +42,7 @@ impl NewFolder {
 impl Drop for NewFolder {
     fn drop(&mut self) {
         for folder in self.made.iter().rev() {
-            // One that holds something stays.
+            // A folder that is not empty stays.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_goes_unless_it_is_kept_or_holds_something() {
+    fn a_new_folder_is_removed_unless_kept_or_not_empty() {
         let dir = tempfile::tempdir().unwrap();
         let (old, deep) = (dir.path().join("old"), dir.path().join("old/new/deep"));
         fs::create_dir(&old).unwrap();
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_leaves_nothing() {
+    fn a_folder_that_cannot_be_created_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let long = "x".repeat(300);
         assert!(NewFolder::create(&dir.path().join("a/b").join(long)).is_err());

@@ -1,17 +1,17 @@
-//! Inputs: plain files alone, of a bounded size.
+//! Reading of input files: plain files of a bounded size.
 //!
-//! A pipe would keep the reader waiting for a writer, a device may act on being opened. Both are known
-//! by their kind before the file is opened. What takes the file's place between the look and the
-//! opening is opened without waiting and looked at again.
+//! Opening a pipe would wait for a writer, and opening a device may have effects. The kind of file is
+//! therefore checked before it is opened. In case the file is replaced in between, it is opened without
+//! waiting and checked again.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Why an input was not read; the message names it.
+/// Why an input was not read; the message begins with the path.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// The system refuses.
+    /// An error of the file system.
     #[error("{}: cannot read: {}", .0.display(), .1)]
     Disk(PathBuf, io::Error),
     /// A folder.
@@ -20,10 +20,10 @@ pub enum InputError {
     /// A pipe, a device or a socket.
     #[error("{}: is not a plain file", .0.display())]
     Special(PathBuf),
-    /// More bytes than such a file has.
+    /// The file is larger than the limit, bytes.
     #[error("{}: is larger than {}", .0.display(), size(*.1))]
     Large(PathBuf, u64),
-    /// Bytes that are no text.
+    /// The content is not UTF-8.
     #[error("{}: is no text in UTF-8", .0.display())]
     Text(PathBuf),
 }
@@ -35,10 +35,10 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Opens the plain file at `path`, links followed.
+/// Opens the plain file at `path`, following links.
 ///
 /// # Errors
-/// It is missing, no plain file, or the system refuses.
+/// The file is missing, is not a plain file, or cannot be opened.
 pub fn open(path: &Path) -> Result<File, InputError> {
     let disk = |error| InputError::Disk(path.to_owned(), error);
     refuse_other(path, &fs::metadata(path).map_err(disk)?)?;
@@ -55,12 +55,12 @@ pub fn open(path: &Path) -> Result<File, InputError> {
     Ok(file)
 }
 
-/// Refuses what is no plain file.
-fn refuse_other(path: &Path, about: &Metadata) -> Result<(), InputError> {
-    if about.is_dir() {
+/// Refuses everything but a plain file.
+fn refuse_other(path: &Path, metadata: &Metadata) -> Result<(), InputError> {
+    if metadata.is_dir() {
         return Err(InputError::Folder(path.to_owned()));
     }
-    if !about.is_file() {
+    if !metadata.is_file() {
         return Err(InputError::Special(path.to_owned()));
     }
     Ok(())
@@ -73,7 +73,7 @@ fn refuse_other(path: &Path, about: &Metadata) -> Result<(), InputError> {
 pub fn open_bounded(path: &Path, limit: u64) -> Result<File, InputError> {
     let file = open(path)?;
     match file.metadata() {
-        Ok(about) if about.len() <= limit => Ok(file),
+        Ok(metadata) if metadata.len() <= limit => Ok(file),
         Ok(_) => Err(InputError::Large(path.to_owned(), limit)),
         Err(error) => Err(InputError::Disk(path.to_owned(), error)),
     }
@@ -90,10 +90,10 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, InputError> {
 /// Reads `file`, which was opened at `path`, to its end; at most `limit` bytes.
 ///
 /// # Errors
-/// The system refuses, or [`InputError::Large`].
+/// An error of the file system, or [`InputError::Large`].
 pub fn read_all(path: &Path, file: File, limit: u64) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
-    // It may grow while it is read.
+    // The file may grow while it is read.
     let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|error| InputError::Disk(path.to_owned(), error))?;
     if bytes.len() as u64 > limit {
@@ -123,17 +123,17 @@ mod tests {
         assert!(matches!(read(&path, 11), Err(InputError::Large(_, 11))));
         fs::write(&path, b"\xff").unwrap();
         assert!(matches!(read_text(&path, 12), Err(InputError::Text(_))));
-        let told = read(dir.path(), 1).unwrap_err().to_string();
-        assert!(told.ends_with(": is a folder; name a file"), "{told}");
-        let told = read(&dir.path().join("none"), 1).unwrap_err().to_string();
-        assert!(told.contains("none: cannot read: "), "{told}");
-        // A terabyte that takes no room on the disk.
+        let message = read(dir.path(), 1).unwrap_err().to_string();
+        assert!(message.ends_with(": is a folder; name a file"), "{message}");
+        let message = read(&dir.path().join("none"), 1).unwrap_err().to_string();
+        assert!(message.contains("none: cannot read: "), "{message}");
+        // A sparse file of 1 TiB.
         File::create(&path).unwrap().set_len(1 << 40).unwrap();
-        let told = read(&path, 2_000_000).unwrap_err().to_string();
-        assert!(told.ends_with("a: is larger than 2 MB"), "{told}");
+        let message = read(&path, 2_000_000).unwrap_err().to_string();
+        assert!(message.ends_with("a: is larger than 2 MB"), "{message}");
     }
 
-    /// Nobody writes to the pipe: a reader that opened it as a file is opened would wait for ever.
+    /// The pipe has no writer: opening it as a plain file would wait for ever.
     #[cfg(unix)]
     #[test]
     fn pipes_devices_and_sockets_are_refused_at_once() {
@@ -144,8 +144,8 @@ mod tests {
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         std::os::unix::fs::symlink("pipe", at("link")).unwrap();
         for path in [at("pipe"), at("link"), at("socket"), "/dev/zero".into(), "/dev/tty".into()] {
-            let told = read(&path, 10).unwrap_err().to_string();
-            assert!(told.ends_with(": is not a plain file"), "{told}");
+            let message = read(&path, 10).unwrap_err().to_string();
+            assert!(message.ends_with(": is not a plain file"), "{message}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Narrowing conversions, each with its rounding and range stated; the only place that casts.
+//! Narrowing conversions with stated rounding and range; the only module that casts.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -13,14 +13,14 @@ pub const fn single(x: f64) -> f32 {
     x as f32
 }
 
-/// Largest index not above `x`; negative and NaN give 0.
+/// Largest index not above `x`; negative values and NaN give 0.
 #[inline]
 #[must_use]
 pub const fn floor_index(x: f64) -> usize {
     x as usize
 }
 
-/// Largest count not above `x`; negative and NaN give 0, too large the largest.
+/// Largest count not above `x`; negative values and NaN give 0, values above the range `u32::MAX`.
 #[inline]
 #[must_use]
 pub const fn count(x: f64) -> u32 {

@@ -1,4 +1,4 @@
-//! The compass: 88 keys, and tables of values that change along it.
+//! The compass of 88 keys, and interpolation of tables along it.
 
 use crate::math::cast::byte;
 
@@ -33,7 +33,7 @@ impl KeyNumber {
         self.0 as usize
     }
 
-    /// Number as piano makers count, 1…88.
+    /// Key number as piano makers count, 1…88.
     #[must_use]
     pub const fn number(self) -> u8 {
         self.0 + 1
@@ -46,8 +46,8 @@ impl KeyNumber {
     }
 }
 
-/// The values on either side of `number` and how far (0…1) it lies from the first to the second;
-/// beyond the ends the end's value on both sides.
+/// The values of the anchors on either side of `number`, and the share (0…1) of the way from the first to the
+/// second; beyond the ends both are the value of the end.
 fn around<T: Copy>(anchors: &[(f64, T)], number: f64) -> (T, T, f64) {
     let (first, last) = (anchors[0], anchors[anchors.len() - 1]);
     if number <= first.0 {
@@ -63,7 +63,7 @@ fn around<T: Copy>(anchors: &[(f64, T)], number: f64) -> (T, T, f64) {
 
 /// Piecewise-linear interpolation of `anchors` (key number, value), held flat beyond the ends.
 ///
-/// Anchors must be in rising order of key number.
+/// Anchors must be in ascending order of key number.
 ///
 /// # Panics
 /// When `anchors` is empty.
@@ -73,14 +73,14 @@ pub fn linear(anchors: &[(f64, f64)], number: f64) -> f64 {
     a + (b - a) * share
 }
 
-/// Like [`linear`] for each of the values in a row.
+/// [`linear`] for each of the values in a row.
 #[must_use]
 pub fn linear_rows<const N: usize>(anchors: &[(f64, [f64; N])], number: f64) -> [f64; N] {
     let (a, b, share) = around(anchors, number);
     std::array::from_fn(|i| a[i] + (b[i] - a[i]) * share)
 }
 
-/// Like [`linear`], but straight in the logarithm of the value; values must be positive.
+/// [`linear`] in the logarithm of the value; values must be positive.
 ///
 /// # Panics
 /// When `anchors` is empty.
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_count_from_a0_to_c8() {
+    fn keys_are_numbered_from_a0_to_c8() {
         assert_eq!(KeyNumber::all().count(), KEYS);
         let c4 = KeyNumber::from_midi(60).unwrap();
         assert_eq!((c4.index(), c4.number(), c4.midi()), (39, 40, 60));

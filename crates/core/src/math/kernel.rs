@@ -1,4 +1,4 @@
-//! Which instructions a loop over lanes was compiled for, chosen when the program runs.
+//! The instruction set of loops over lanes, selected at run time.
 
 use arrayvec::ArrayVec;
 
@@ -10,18 +10,18 @@ use crate::math::lanes;
 #[cfg(target_arch = "aarch64")]
 use crate::math::neon::Two;
 
-/// Instructions the loops were compiled for; one that is there can be run.
+/// An instruction set that loops were compiled for. A value of this type proves that the machine has it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kernel {
-    /// Whatever the build assumes.
+    /// Scalar code for the target of the build.
     Plain,
-    /// Registers of 256 bits.
+    /// AVX2: registers of 256 bits.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2Token),
-    /// Registers of 512 bits, and twice as many.
+    /// AVX-512: registers of 512 bits, and twice as many.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512Token),
-    /// Registers of 128 bits, which every 64-bit ARM processor has.
+    /// NEON: registers of 128 bits, which every 64-bit ARM processor has.
     #[cfg(target_arch = "aarch64")]
     Neon,
 }
@@ -41,13 +41,13 @@ impl Kernel {
         kernels
     }
 
-    /// The best kernel of this machine.
+    /// The fastest kernel of this machine.
     #[must_use]
     pub fn detect() -> Self {
         Self::available().last().copied().unwrap_or(Self::Plain)
     }
 
-    /// Numbers of double precision in a register; 1 for [`Kernel::Plain`].
+    /// Number of `f64` in a register; 1 for [`Kernel::Plain`].
     #[must_use]
     pub const fn lanes(self) -> usize {
         match self {
@@ -61,8 +61,8 @@ impl Kernel {
         }
     }
 
-    /// Does `work` over this kernel's registers of [`Kernel::lanes`] numbers. Their types are met
-    /// nowhere else, so nothing can use instructions that were not asked for.
+    /// Runs `work` with this kernel's number type of [`Kernel::lanes`] lanes. These types are used nowhere
+    /// else, so that no other code can contain the kernel's instructions.
     #[inline]
     pub fn run<W: Work>(self, work: W) -> W::Out {
         match self {

@@ -1,15 +1,15 @@
-//! A set of keys, cheap to keep, to test and to walk in rising order.
+//! A set of keys as a bit set, iterated in ascending order.
 
 use crate::math::compass::{KEYS, KeyNumber};
 
-/// Some of the 88 keys, one bit each.
+/// A subset of the 88 keys, one bit for each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KeySet(u128);
 
 impl KeySet {
-    /// No key.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
-    /// All of them.
+    /// All keys.
     pub const ALL: Self = Self((1 << KEYS) - 1);
 
     /// Adds `key`.
@@ -17,36 +17,36 @@ impl KeySet {
         self.0 |= 1 << key.index();
     }
 
-    /// Takes `key` out; whether it was in.
+    /// Removes `key`; returns whether it was in the set.
     pub const fn remove(&mut self, key: KeyNumber) -> bool {
         let was = self.contains(key);
         self.0 &= !(1 << key.index());
         was
     }
 
-    /// Whether `key` is in.
+    /// Whether `key` is in the set.
     pub const fn contains(self, key: KeyNumber) -> bool {
         self.0 >> key.index() & 1 == 1
     }
 
-    /// Number of keys in.
+    /// Number of keys in the set.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// The keys of either.
+    /// The keys in either set.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those that are not in `other`.
+    /// The keys that are not in `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Those of the keys whose turn it is at `step` where all take turns, each every `turns` steps.
+    /// The keys whose turn it is at `step` in a rotation in which each key has its turn every `turns` steps.
     #[must_use]
     pub fn in_turn(self, step: u64, turns: u64) -> Self {
         let mut turn = Self::EMPTY;
@@ -55,13 +55,13 @@ impl KeySet {
         turn
     }
 
-    /// The keys of both.
+    /// The keys in both sets.
     #[must_use]
     pub const fn both(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Whether no key is in.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_gives_back_its_keys_in_order() {
+    fn a_set_returns_its_keys_in_ascending_order() {
         let mut set = KeySet::default();
         let keys: Vec<_> =
             [87, 0, 40, 64].iter().filter_map(|&i| KeyNumber::from_index(i)).collect();

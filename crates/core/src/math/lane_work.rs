@@ -1,4 +1,4 @@
-//! Work over vector registers, and proofs that this machine has the instructions for it.
+//! Computations over vector registers, and tokens that prove the machine has the instructions.
 
 use crate::math::real::Real;
 
@@ -9,7 +9,7 @@ pub struct Avx2Token(());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx2Token {
-    /// A proof, if this machine has AVX2.
+    /// The token, if this machine has AVX2.
     #[must_use]
     pub fn detect() -> Option<Self> {
         std::arch::is_x86_feature_detected!("avx2").then_some(Self(()))
@@ -23,7 +23,7 @@ pub struct Avx512Token(());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx512Token {
-    /// A proof, if this machine has AVX-512F.
+    /// The token, if this machine has AVX-512F.
     #[must_use]
     pub fn detect() -> Option<Self> {
         std::arch::is_x86_feature_detected!("avx512f").then_some(Self(()))
@@ -32,9 +32,10 @@ impl Avx512Token {
 
 /// A computation over the registers of a kernel; see [`Kernel::run`](crate::math::kernel::Kernel::run).
 pub trait Work {
-    /// What it gives.
+    /// Result of the computation.
     type Out;
 
-    /// Does it; always inlined, so that it is compiled for the kernel's instructions.
+    /// Runs the computation. Implementations must be inlined, so that they are compiled for the kernel's
+    /// instructions.
     fn run<R: Real>(self) -> Self::Out;
 }

@@ -1,10 +1,9 @@
-//! Several [`Real`]s in one register: four with AVX2, eight with AVX-512.
+//! [`Real`] over x86 vector registers: four lanes with AVX2, eight with AVX-512.
 //!
-//! Plain arrays that the compiler makes registers of give the same bits but are slower: under load
-//! of 88 keys 1.2 times with AVX2 (11 to 19 % more instructions), 1.1 to 1.5 times with AVX-512.
-//! The crates for registers need a proof of the instructions wherever a number is made, which
-//! [`Real::of`] has not; here the types themselves are the proof: [`avx2`] and [`avx512`] alone
-//! name them.
+//! Arrays that the compiler vectorizes give the same bits but are slower: with 88 keys 1.2 times with AVX2
+//! (11 to 19 % more instructions), 1.1 to 1.5 times with AVX-512. Published SIMD crates require a proof of
+//! the instruction set wherever a number is constructed, which [`Real::of`] cannot give. Here the types
+//! themselves are the proof, because only [`avx2`] and [`avx512`] use them.
 
 use crate::math::lane_work::{Avx2Token, Avx512Token, Work};
 use crate::math::real::{BIAS, MANTISSA, Mask, Real, TWO_52};
@@ -22,17 +21,17 @@ use std::arch::x86_64::{
 };
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
-/// An instruction of a register.
+/// Calls an intrinsic.
 macro_rules! instruction {
     ($call:expr) => {
-        // SAFETY: the types of registers are private, and named only by `avx2` and `avx512`, which
-        // ask for the proof that the machine has the instructions; what is loaded and stored was
-        // sliced to the register's length.
+        // SAFETY: the register types are private and used only by `avx2` and `avx512`, which require a
+        // token that proves the machine has the instructions; slices that are loaded from and stored to
+        // have been cut to the length of the register.
         unsafe { $call }
     };
 }
 
-/// `work` over registers of four.
+/// Runs `work` with four lanes.
 pub fn avx2<W: Work>(_: Avx2Token, work: W) -> W::Out {
     #[target_feature(enable = "avx2")]
     fn run<W: Work>(work: W) -> W::Out {
@@ -42,7 +41,7 @@ pub fn avx2<W: Work>(_: Avx2Token, work: W) -> W::Out {
     unsafe { run(work) }
 }
 
-/// `work` over registers of eight.
+/// Runs `work` with eight lanes.
 pub fn avx512<W: Work>(_: Avx512Token, work: W) -> W::Out {
     #[target_feature(enable = "avx512f")]
     fn run<W: Work>(work: W) -> W::Out {
@@ -52,23 +51,23 @@ pub fn avx512<W: Work>(_: Avx512Token, work: W) -> W::Out {
     unsafe { run(work) }
 }
 
-/// Four numbers; AVX2.
+/// Four lanes; AVX2.
 #[derive(Clone, Copy, Debug)]
 struct Four(__m256d);
 
-/// Eight numbers; AVX-512.
+/// Eight lanes; AVX-512.
 #[derive(Clone, Copy, Debug)]
 struct Eight(__m512d);
 
-/// Truth for each of four lanes: all bits of the lane set or none.
+/// Mask of four lanes: all bits of a lane set or none.
 #[derive(Clone, Copy, Debug)]
 struct FourMask(__m256d);
 
-/// Truth for each of eight lanes: a bit each.
+/// Mask of eight lanes: one bit for each.
 #[derive(Clone, Copy, Debug)]
 struct EightMask(__mmask8);
 
-/// An operator on both widths, lane by lane.
+/// A lane-wise operator for both widths.
 macro_rules! operator {
     ($trait:ident, $name:ident, $four:ident, $eight:ident) => {
         impl $trait for Four {

@@ -1,18 +1,18 @@
-//! The straight line through measured points.
+//! Linear regression.
 
-/// A line by least squares of the vertical distances.
+/// A regression line: least squares of the vertical distances.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Line {
-    /// Rise of y per x.
+    /// Slope dy/dx.
     pub slope: f64,
-    /// Mean of x; the line goes through the means.
+    /// Mean of x; the line passes through the means.
     pub x: f64,
     /// Mean of y.
     pub y: f64,
 }
 
 impl Line {
-    /// Through `points` (x, y); `None` where they do not differ in x.
+    /// The line through `points` (x, y); `None` if they do not differ in x.
     #[must_use]
     pub fn through(points: &[(f64, f64)]) -> Option<Self> {
         let n = points.len() as f64;
@@ -23,7 +23,7 @@ impl Line {
         (xx > 0.0).then(|| Self { slope: xy / xx, x, y })
     }
 
-    /// y at `x`.
+    /// Value of the line at `x`.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         self.y + self.slope * (x - self.x)
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_of_exact_points_is_theirs_and_one_point_has_none() {
+    fn points_on_a_line_give_that_line_and_one_point_gives_none() {
         let points = [1.0, 2.0, 4.0, 7.0].map(|x: f64| (x, 3.0 - 0.5 * x));
         let line = Line::through(&points).unwrap();
         assert!((line.slope + 0.5).abs() < 1e-15 && (line.at(0.0) - 3.0).abs() < 1e-15, "{line:?}");

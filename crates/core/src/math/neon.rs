@@ -1,4 +1,4 @@
-//! Two [`Real`]s in one register: NEON, which every 64-bit ARM processor has.
+//! [`Real`] over NEON registers, two lanes; every 64-bit ARM processor has them.
 
 use crate::math::real::{BIAS, MANTISSA, Mask, Real, TWO_52};
 use std::arch::aarch64::{
@@ -9,24 +9,24 @@ use std::arch::aarch64::{
 };
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
-/// An instruction of a register.
+/// Calls an intrinsic.
 macro_rules! instruction {
     ($call:expr) => {
-        // SAFETY: every processor of this architecture has NEON; what is loaded and stored was
-        // sliced to two numbers.
+        // SAFETY: every processor of this architecture has NEON; slices that are loaded from and stored
+        // to have been cut to two numbers.
         unsafe { $call }
     };
 }
 
-/// Two numbers.
+/// Two lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Two(float64x2_t);
 
-/// Truth for each of two lanes: all bits of the lane set or none.
+/// Mask of two lanes: all bits of a lane set or none.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoMask(uint64x2_t);
 
-/// An operator, lane by lane.
+/// A lane-wise operator.
 macro_rules! operator {
     ($type:ident, $trait:ident, $name:ident, $instruction:ident) => {
         impl $trait for $type {
@@ -139,7 +139,7 @@ impl Real for Two {
         Self(instruction!(vbslq_f64(mask.0, yes.0, no.0)))
     }
 
-    // The instructions for larger and smaller treat what is no number, and zeros, otherwise.
+    // The instructions for maximum and minimum treat NaN and signed zeros differently from `Real`.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self::select(self.gt(other), self, other)
@@ -153,10 +153,10 @@ impl Real for Two {
     #[inline(always)]
     fn split(self) -> (Self, Self) {
         let bits = instruction!(vreinterpretq_u64_f64(self.0));
-        let place = |x: u64| instruction!(vdupq_n_u64(x));
-        let exponent = instruction!(vorrq_u64(vshrq_n_u64::<52>(bits), place(TWO_52.to_bits())));
-        let mantissa = instruction!(vandq_u64(bits, place(MANTISSA)));
-        let mantissa = instruction!(vorrq_u64(mantissa, place(1.0_f64.to_bits())));
+        let all = |x: u64| instruction!(vdupq_n_u64(x));
+        let exponent = instruction!(vorrq_u64(vshrq_n_u64::<52>(bits), all(TWO_52.to_bits())));
+        let mantissa = instruction!(vandq_u64(bits, all(MANTISSA)));
+        let mantissa = instruction!(vorrq_u64(mantissa, all(1.0_f64.to_bits())));
         let [mantissa, exponent] =
             [mantissa, exponent].map(|bits| Self(instruction!(vreinterpretq_f64_u64(bits))));
         (mantissa, exponent - Self::of(TWO_52 + BIAS))
@@ -174,13 +174,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_are_the_numbers_themselves() {
+    fn lanes_give_the_bits_of_scalar_operations() {
         let numbers = [0.0, -0.0, 1.5, -2.25, f64::INFINITY, f64::NAN, 1e-310, 3.0];
         for a in numbers {
             for b in numbers {
                 let (x, y) = (Two::load(&[a, b]), Two::load(&[b, a]));
                 let mut out = [0.0; 2];
-                for (got, want) in [
+                for (got, expected) in [
                     (x + y, a + b),
                     (x - y, a - b),
                     (x * y, a * b),
@@ -192,7 +192,8 @@ mod tests {
                     (Real::sqrt(x), a.sqrt()),
                 ] {
                     got.store(&mut out);
-                    assert!(out[0].to_bits() == want.to_bits() || want.is_nan() && out[0].is_nan());
+                    let is_nan = expected.is_nan() && out[0].is_nan();
+                    assert!(out[0].to_bits() == expected.to_bits() || is_nan);
                 }
                 assert_eq!(x.lt(y).bits(), u8::from(a < b) | (u8::from(b < a) << 1));
                 assert_eq!(x.le(y).bits(), u8::from(a <= b) | (u8::from(b <= a) << 1));

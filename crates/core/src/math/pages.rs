@@ -1,42 +1,42 @@
-//! Memory that the system has really given.
+//! Allocation with all pages committed.
 //!
-//! A system gives a program a page of memory when it is first written to, which takes the time of a call.
-//! What the audio thread will write to is therefore written to where it is allocated.
+//! An operating system commits a page of memory when it is first written, which costs a page fault. Memory
+//! for the audio thread is therefore written once where it is allocated.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
-/// Bytes of the smallest page there is.
+/// Size of the smallest page of any supported system, bytes.
 const PAGE: usize = 4096;
 
-/// An empty vector with room for `capacity` items, all of it given. Allocates.
+/// An empty vector with the capacity for `capacity` items, all pages committed. Allocates.
 #[must_use]
 pub fn room<T>(capacity: usize) -> Vec<T> {
     let mut room: Vec<T> = Vec::with_capacity(capacity);
-    for item in touched(room.spare_capacity_mut()) {
+    for item in one_per_page(room.spare_capacity_mut()) {
         let bytes = size_of::<T>();
-        // SAFETY: an item without a value may hold any bytes.
+        // SAFETY: an uninitialized item may hold any bytes.
         let bytes = unsafe {
             std::slice::from_raw_parts_mut(item.as_mut_ptr().cast::<MaybeUninit<u8>>(), bytes)
         };
-        touched(bytes).for_each(|byte| {
+        one_per_page(bytes).for_each(|byte| {
             byte.write(black_box(0));
         });
     }
     room
 }
 
-/// `count` times `value`, all of it given. Allocates.
+/// A vector of `count` times `value`, all pages committed. Allocates.
 #[must_use]
 pub fn filled<T: Copy>(value: T, count: usize) -> Vec<T> {
     let mut all = vec![value; count];
-    // Zeros are pages that nobody has written to.
-    touched(&mut all).for_each(|item| *item = black_box(value));
+    // A vector of zeros is allocated without being written.
+    one_per_page(&mut all).for_each(|item| *item = black_box(value));
     all
 }
 
-/// Items of which every page has one.
-fn touched<T>(items: &mut [T]) -> impl Iterator<Item = &mut T> {
+/// Items such that every page contains one.
+fn one_per_page<T>(items: &mut [T]) -> impl Iterator<Item = &mut T> {
     let last = items.len().saturating_sub(1);
     let each = (PAGE / size_of::<T>().max(1)).max(1);
     items.iter_mut().enumerate().filter(move |(i, _)| i % each == 0 || *i == last).map(|(_, x)| x)
@@ -47,17 +47,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_page_has_a_touched_item() {
+    fn every_page_contains_a_written_item() {
         fn pages<T: Copy + Default>(count: usize) {
             let mut items = vec![T::default(); count];
             let begin = items.as_ptr().addr();
-            let places: Vec<usize> =
-                touched(&mut items).map(|item| std::ptr::from_mut(item).addr()).collect();
+            let addresses: Vec<usize> =
+                one_per_page(&mut items).map(|item| std::ptr::from_mut(item).addr()).collect();
             for page in begin / PAGE..(begin + count * size_of::<T>()).div_ceil(PAGE) {
-                let touches = |place: &usize| {
-                    (place / PAGE..=(place + size_of::<T>() - 1) / PAGE).contains(&page)
+                let is_in_page = |address: &usize| {
+                    (address / PAGE..=(address + size_of::<T>() - 1) / PAGE).contains(&page)
                 };
-                assert!(places.iter().any(touches), "page {page} of {places:?}");
+                assert!(addresses.iter().any(is_in_page), "page {page} of {addresses:?}");
             }
         }
         for count in [1, 2, 500, 5000] {

@@ -1,4 +1,4 @@
-//! Powers, the same on every machine and in every lane.
+//! Powers that give the same bits on every machine and in every lane.
 
 use std::f64::consts::{LN_2, SQRT_2};
 use std::ops::Mul;
@@ -6,17 +6,17 @@ use std::ops::Mul;
 use crate::math::real::Real;
 use crate::math::trig::series;
 
-/// x².
+/// Square x².
 #[inline(always)]
 #[must_use]
 pub fn square<T: Copy + Mul<Output = T>>(x: T) -> T {
     x * x
 }
 
-/// Added and taken away again it rounds to a whole number.
+/// 1.5·2⁵²: adding and subtracting it rounds a number to an integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// xᵖ to 1e-12 of it, for positive `x` and results within 1e±300.
+/// Power xᵖ with a relative error below 1e-12, for positive `x` and results within 1e±300.
 #[inline(always)]
 #[must_use]
 pub fn power<R: Real>(x: R, p: R) -> R {
@@ -43,8 +43,8 @@ pub fn power<R: Real>(x: R, p: R) -> R {
     part * R::two_to(whole)
 }
 
-/// Binary logarithm to 1e-13 of a positive number: that of its exponent, and of what is left, between
-/// √½ and √2, twice the inverse hyperbolic tangent of (m − 1)/(m + 1).
+/// Binary logarithm of a positive number with an error below 1e-13: the exponent, plus the logarithm of the
+/// mantissa m between √½ and √2 as twice the inverse hyperbolic tangent of (m − 1)/(m + 1), over ln 2.
 #[inline(always)]
 fn log2<R: Real>(x: R) -> R {
     let (m, exponent) = x.split();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_are_the_librarys_in_every_kernel() {
+    fn powers_agree_with_the_library_and_have_the_same_bits_in_every_kernel() {
         let mut random = Random::new(1);
         let mut draw = |low: f64, high: f64| -> Vec<f64> {
             (0..8_000).map(|_| low + (high - low) * random.share()).collect()

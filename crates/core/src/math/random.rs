@@ -1,6 +1,6 @@
 //! Repeatable pseudo-random numbers.
 
-/// A small generator, `SplitMix64` [Steele 2014]: the same seed gives the same numbers everywhere.
+/// The generator `SplitMix64` [Steele 2014]: a seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -20,23 +20,23 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in 0…1, the end excluded; 32 bits of it.
+    /// Uniform in [0, 1), with a resolution of 32 bits.
     pub fn share(&mut self) -> f64 {
         f64::from(u32::try_from(self.bits() >> 32).unwrap_or(0)) / 4_294_967_296.0
     }
 
-    /// Uniform in −1…1, the end excluded; 53 bits of it.
+    /// Uniform in [−1, 1), with a resolution of 53 bits.
     pub const fn signed(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// Uniform among 0…`n` − 1; 0 for no choice.
+    /// Uniform among 0…`n` − 1; 0 if `n` is 0.
     pub const fn below(&mut self, n: u64) -> u64 {
         if n == 0 { 0 } else { self.bits() % n }
     }
 }
 
-/// The number −1…1 that belongs to a pair of integers.
+/// A pseudo-random number in [−1, 1) that is a function of a pair of integers.
 #[must_use]
 pub const fn of_pair(a: u64, b: u64) -> f64 {
     let seed = a.wrapping_mul(0x1000_0001).wrapping_add(b.wrapping_mul(0x5851_F42D_4C95_7F2D));
@@ -64,14 +64,14 @@ mod tests {
         assert!(dice.iter().all(|n| n.abs_diff(16_667) < 600), "{dice:?}");
     }
 
-    /// The published algorithm's first numbers from seed 1234567.
+    /// The first numbers of the published algorithm from seed 1234567.
     #[test]
     fn the_numbers_are_those_of_the_reference() {
         let mut random = Random::new(1_234_567);
-        for wanted in
+        for expected in
             [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
         {
-            assert_eq!(random.bits(), wanted);
+            assert_eq!(random.bits(), expected);
         }
     }
 }

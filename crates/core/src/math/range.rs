@@ -1,9 +1,9 @@
-//! Settings declared once: name, meaning, default and range of each number in one line.
+//! Declaration of settings: name, documentation, default and range of each number in one place.
 
 /// Default and range of a number.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Range {
-    /// Value of a new piano.
+    /// Default value.
     pub default: f64,
     /// Smallest value.
     pub min: f64,
@@ -12,7 +12,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// `value` within the range; what is no number becomes the default.
+    /// `value` clamped to the range; NaN gives the default.
     #[must_use]
     pub const fn clamped(&self, value: f64) -> f64 {
         if value.is_nan() { self.default } else { value.clamp(self.min, self.max) }
@@ -21,7 +21,7 @@ impl Range {
 
 /// Declares a struct of settings: choices with their defaults, then numbers with default and range.
 ///
-/// It gets [`Default`], `RANGES` (a struct of the same names with a [`Range`] for each number) and
+/// The struct gets [`Default`], `RANGES` (a struct of the same names with a [`Range`] for each number) and
 /// `with_numbers`.
 #[doc(hidden)]
 #[macro_export]
@@ -52,7 +52,7 @@ macro_rules! settings {
         #[derive(Clone, Copy, Debug)]
         pub struct $ranges {
             $(
-                #[doc = concat!("Of [`", stringify!($name), "::", stringify!($number), "`].")]
+                #[doc = concat!("Range of [`", stringify!($name), "::", stringify!($number), "`].")]
                 pub $number: $crate::math::range::Range,
             )*
         }
@@ -75,7 +75,7 @@ macro_rules! settings {
                 )*
             };
 
-            /// Each number by `law` of its range, its value here and that of `other`; choices as here.
+            /// A copy in which each number is `law(range, value, value of other)`; choices are unchanged.
             #[must_use]
             pub fn with_numbers(
                 &self,
@@ -102,7 +102,7 @@ mod tests {
         /// A pair.
         #[derive(Clone, Copy, PartialEq, Debug)]
         pub struct Pair, PairRanges {
-            /// No number.
+            /// A choice.
             kind: u8 = 3,
         }
         numbers {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_gives_field_default_and_range() {
+    fn a_declaration_gives_field_default_and_range() {
         let pair = Pair::default();
         assert_eq!(pair, Pair { kind: 3, share: 0.5, length: -1.0 });
         assert_eq!(Pair::RANGES.length, Range { default: -1.0, min: -2.5, max: 4.0 });

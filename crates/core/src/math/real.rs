@@ -1,43 +1,42 @@
-//! The numbers the physics is written over: one `f64`, or one for each of several keys side by side.
+//! The number type of the physics: one `f64`, or one `f64` for each of several keys in SIMD lanes.
 //!
-//! Every operation is the IEEE one on each lane, nothing is fused, and a choice between two values
-//! looks at its own lane only. So whatever is written over [`Real`] gives the same bits for a key
-//! alone and for the same key among others.
+//! Every operation is the IEEE operation on each lane, none is fused, and a selection depends on its own
+//! lane alone. Code over [`Real`] therefore gives the same bits for one key and for that key among others.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
-/// Most lanes of any [`Real`].
+/// Largest number of lanes of any [`Real`].
 pub const MOST_LANES: usize = 8;
 
-/// Bits of a number behind its exponent.
+/// Mask of the mantissa bits of an `f64`.
 pub const MANTISSA: u64 = (1 << 52) - 1;
 
-/// 2⁵²: a whole number added to it stands in the lowest bits.
+/// 2⁵²: an integer added to it is in the lowest bits of the sum.
 pub const TWO_52: f64 = 4_503_599_627_370_496.0;
 
-/// What a number's exponent is stored above.
+/// Exponent bias of an `f64`.
 pub const BIAS: f64 = 1023.0;
 
-/// Truth for each lane.
+/// A truth value for each lane.
 pub trait Mask:
     Copy + std::fmt::Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> + 'static
 {
-    /// False everywhere.
+    /// The mask that is false in every lane.
     fn none() -> Self;
 
-    /// True in some lane.
+    /// Whether the mask is true in some lane.
     fn any(self) -> bool;
 
-    /// True in every lane.
+    /// Whether the mask is true in every lane.
     #[inline(always)]
     fn all(self) -> bool {
         !(!self).any()
     }
 
-    /// The lanes as bits, lane 0 lowest.
+    /// The lanes as a bit set, lane 0 in bit 0.
     fn bits(self) -> u8;
 
-    /// The lanes whose bits are set.
+    /// The mask that is true in the lanes whose bits are set.
     fn from_bits(bits: u8) -> Self;
 }
 
@@ -63,7 +62,7 @@ impl Mask for bool {
     }
 }
 
-/// One number, or one for each lane.
+/// One number, or one number for each lane.
 pub trait Real:
     Copy
     + std::fmt::Debug
@@ -77,7 +76,7 @@ pub trait Real:
     + Sync
     + 'static
 {
-    /// Outcome of a comparison.
+    /// Result of a comparison.
     type Mask: Mask;
 
     /// Number of lanes.
@@ -89,13 +88,13 @@ pub trait Real:
     /// The first [`Real::LANES`] values, one for each lane.
     ///
     /// # Panics
-    /// Where there are fewer values.
+    /// If there are fewer values.
     fn load(values: &[f64]) -> Self;
 
-    /// Writes the lanes to the first [`Real::LANES`] places of `values`.
+    /// Writes the lanes to the first [`Real::LANES`] elements of `values`.
     ///
     /// # Panics
-    /// Where there are fewer places.
+    /// If there are fewer elements.
     fn store(self, values: &mut [f64]);
 
     /// `f(lane)` in each lane.
@@ -116,7 +115,7 @@ pub trait Real:
     #[must_use]
     fn abs(self) -> Self;
 
-    /// self < other; false where either is not a number, as in all comparisons.
+    /// self < other; false if either is NaN, as in all comparisons.
     fn lt(self, other: Self) -> Self::Mask;
 
     /// self ≤ other.
@@ -138,23 +137,23 @@ pub trait Real:
     #[must_use]
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
-    /// The larger; `other` where either is not a number.
+    /// The larger of both; `other` if either is NaN.
     #[must_use]
     fn max(self, other: Self) -> Self;
 
-    /// The smaller; `other` where either is not a number.
+    /// The smaller of both; `other` if either is NaN.
     #[must_use]
     fn min(self, other: Self) -> Self;
 
-    /// (m, e) with self = m 2ᵉ and 1 ≤ m < 2; for finite positive numbers that are not denormal.
+    /// Mantissa and exponent (m, e) with self = m 2ᵉ and 1 ≤ m < 2; for finite, positive, normal numbers.
     #[must_use]
     fn split(self) -> (Self, Self);
 
-    /// 2ⁿ for a whole number n of −1022…1023.
+    /// Power 2ⁿ for an integer n of −1022…1023.
     #[must_use]
     fn two_to(n: Self) -> Self;
 
-    /// `f` of each lane of both; slow.
+    /// `f(self, other)` lane by lane; slow.
     #[inline(always)]
     #[must_use]
     fn zip(self, other: Self, f: fn(f64, f64) -> f64) -> Self {
@@ -166,7 +165,7 @@ pub trait Real:
     }
 }
 
-/// Out of line: rarely needed, and called from hot code.
+/// Loop of [`Real::zip`], out of line because it is rarely needed in hot code.
 #[cold]
 #[inline(never)]
 fn zipped(a: &mut [f64], b: &[f64], f: fn(f64, f64) -> f64) {

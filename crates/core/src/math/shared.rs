@@ -1,26 +1,25 @@
-//! Values that many need and nobody changes: made once, kept as long as somebody uses them.
+//! Shared immutable values: computed once, kept while they are in use.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Values by what determines them. For threads that may wait; whoever keeps the last reference to a
-/// value frees it when dropping it.
+/// Values by key. For threads that may wait. A value is freed by the thread that drops its last reference.
 pub struct SharedValues<K, V> {
     made: Mutex<Vec<(K, Weak<V>)>>,
 }
 
 impl<K: PartialEq, V> SharedValues<K, V> {
-    /// None made yet.
+    /// No values.
     #[must_use]
     pub const fn new() -> Self {
         Self { made: Mutex::new(Vec::new()) }
     }
 
-    /// The value of `key`, made by `make` unless somebody uses it already; others who want one wait
+    /// The value of `key`, computed by `make` unless it is in use already. Other threads that call this wait
     /// meanwhile. Allocates.
     pub fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_asked = |(of, _): &&(K, Weak<V>)| *of == key;
-        if let Some(value) = made.iter().find(is_asked).and_then(|(_, value)| value.upgrade()) {
+        let has_key = |(of, _): &&(K, Weak<V>)| *of == key;
+        if let Some(value) = made.iter().find(has_key).and_then(|(_, value)| value.upgrade()) {
             return value;
         }
         let value = Arc::new(make());
@@ -41,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_values_are_one_and_go_with_their_last_user() {
+    fn equal_keys_share_a_value_that_is_freed_with_its_last_reference() {
         let values = SharedValues::new();
         let first = values.get(1, || vec![1]);
         let (again, other) = (values.get(1, || vec![9]), values.get(2, || vec![2]));

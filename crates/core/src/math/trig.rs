@@ -1,10 +1,10 @@
-//! Sine, cosine and their inverse for the angles levers turn through, the same on every machine.
+//! Sine, cosine and their inverse for the angles of levers, with the same bits on every machine.
 
 use crate::math::real::{Mask, Real};
 use crate::math::vec2::Vec2;
 
-/// `Σ coefficients[i] sⁱ`. The higher powers go in two sums side by side, which halves the wait and,
-/// being small, costs no accuracy.
+/// `Σ coefficients[i] sⁱ`. The higher powers are summed in two independent chains, which halves the
+/// latency; because they are small this costs no accuracy.
 #[inline(always)]
 pub(super) fn series<R: Real, const N: usize>(s: R, coefficients: [f64; N]) -> R {
     let square = s * s;
@@ -20,29 +20,29 @@ pub(super) fn series<R: Real, const N: usize>(s: R, coefficients: [f64; N]) -> R
     R::of(coefficients[0]) + s * (R::of(coefficients[1]) + s * (even + s * odd))
 }
 
-/// (cos x, sin x) for |x| ≤ 1 rad to 3e-16, by Taylor series; faster than the library's and free
-/// of its differences between platforms. Larger angles lose accuracy gradually.
+/// (cos x, sin x) for |x| ≤ 1 rad with an error below 3e-16, by Taylor series; faster than the library's
+/// and the same on every platform. The accuracy decreases gradually for larger angles.
 #[inline(always)]
 #[must_use]
 pub fn direction<R: Real>(x: R) -> Vec2<R> {
     by_series::<R, 9, 9>(x)
 }
 
-/// The same for |x| ≤ 0.3 rad to 3e-16, quicker.
+/// [`direction`] for |x| ≤ 0.3 rad, with fewer terms and the same accuracy.
 #[inline(always)]
 #[must_use]
 pub fn small_direction<R: Real>(x: R) -> Vec2<R> {
     by_series::<R, 7, 6>(x)
 }
 
-/// The same for |x| ≤ 0.1 rad, quicker still.
+/// [`direction`] for |x| ≤ 0.1 rad, with the fewest terms and the same accuracy.
 #[inline(always)]
 #[must_use]
 pub fn slight_direction<R: Real>(x: R) -> Vec2<R> {
     by_series::<R, 6, 5>(x)
 }
 
-/// (cos x, sin x) by so many coefficients of either series.
+/// (cos x, sin x) from the first `COS` and `SIN` coefficients of the series.
 #[inline(always)]
 fn by_series<R: Real, const COS: usize, const SIN: usize>(x: R) -> Vec2<R> {
     let s = x * x;
@@ -50,7 +50,7 @@ fn by_series<R: Real, const COS: usize, const SIN: usize>(x: R) -> Vec2<R> {
     Vec2::new(series(s, cos), x * series(s, sin))
 }
 
-/// Series of (sin x)/x and cos x in x².
+/// Series of (sin x)/x in x².
 const SINE: [f64; 9] = [
     1.0,
     -1.0 / 6.0,
@@ -62,6 +62,7 @@ const SINE: [f64; 9] = [
     -1.0 / 1_307_674_368_000.0,
     1.0 / 355_687_428_096_000.0,
 ];
+/// Series of cos x in x².
 const COSINE: [f64; 9] = [
     1.0,
     -0.5,
@@ -85,13 +86,13 @@ const fn leading<const N: usize>(all: &[f64; 9]) -> [f64; N] {
     first
 }
 
-/// Half-angle tangent up to which [`angle`] is a series: angles to 0.53 rad.
+/// Tangent of the half angle up to which [`angle`] uses the series: angles up to 0.53 rad.
 const SERIES: f64 = 0.27;
 
-/// Angle of a unit vector from the x axis, rad in (−π, π], to 3e-16.
+/// Angle of a unit vector from the x axis, rad in (−π, π], with an error below 3e-16.
 ///
-/// Twice the arctangent of the half angle's tangent y/(1 + x): by its Taylor series up to 0.53 rad,
-/// beyond that by the library.
+/// Twice the arctangent of y/(1 + x), the tangent of the half angle: by Taylor series up to 0.53 rad, by
+/// the library above.
 #[inline(always)]
 #[must_use]
 pub fn angle<R: Real>(v: Vec2<R>) -> R {
@@ -123,11 +124,11 @@ pub fn angle<R: Real>(v: Vec2<R>) -> R {
     R::select(in_reach, near, v.y.zip(v.x, libm::atan2))
 }
 
-/// Sine up to which [`small_angle`] is a series.
+/// Sine up to which [`small_angle`] uses the series.
 const SMALL: f64 = 0.18;
 
-/// Angle of a unit vector from the x axis, rad, to 3e-16: quicker than [`angle`] where it is below
-/// 0.18 rad, by the arcsine's Taylor series.
+/// Angle of a unit vector from the x axis, rad, with an error below 3e-16. Below 0.18 rad it is faster than
+/// [`angle`]: it uses the Taylor series of the arcsine.
 #[inline(always)]
 #[must_use]
 pub fn small_angle<R: Real>(v: Vec2<R>) -> R {
@@ -160,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agrees_with_the_library() {
+    fn directions_agree_with_the_library() {
         for i in -1000..=1000 {
             let x = f64::from(i) / 1000.0;
             let d = direction(x);
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_angle_is_found_again() {
+    fn angles_invert_directions() {
         for i in -3100..=3100 {
             let x = f64::from(i) / 1000.0;
             let found = angle(Vec2::unit(x));

@@ -1,9 +1,9 @@
-//! Vectors of the plane: x toward the strings, y up; angles counter-clockwise.
+//! Plane vectors: x toward the strings, y up, angles counter-clockwise.
 
 use crate::math::real::Real;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// A plane vector, components in metres (or their rates).
+/// A plane vector; components in m, or in m/s for a velocity.
 #[derive(Clone, Copy, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Vec2<R = f64> {
     /// Horizontal component, positive toward the strings.
@@ -22,14 +22,14 @@ impl<R> Vec2<R> {
 }
 
 impl Vec2 {
-    /// Unit vector at `angle` radians from the x axis.
+    /// Unit vector at the angle `angle` rad from the x axis.
     #[must_use]
     pub fn unit(angle: f64) -> Self {
         let (y, x) = libm::sincos(angle);
         Self { x, y }
     }
 
-    /// Angle from the x axis, radians in (−π, π].
+    /// Angle from the x axis, rad in (−π, π].
     #[must_use]
     pub fn angle(self) -> f64 {
         libm::atan2(self.y, self.x)
@@ -58,14 +58,14 @@ impl<R: Real> Vec2<R> {
         self.x * other.y - self.y * other.x
     }
 
-    /// Turned by +90°: the velocity of a point at `self` from a pivot turning at 1 rad/s.
+    /// The vector rotated by +90°: the velocity of a point at `self` from a pivot that turns at 1 rad/s.
     #[inline(always)]
     #[must_use]
     pub fn perp(self) -> Self {
         Self { x: -self.y, y: self.x }
     }
 
-    /// Turned by the angle whose cosine and sine are the components of the unit vector `by`.
+    /// The vector rotated by the angle of the unit vector `by`.
     #[inline(always)]
     #[must_use]
     pub fn turned(self, by: Self) -> Self {

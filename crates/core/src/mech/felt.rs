@@ -1,18 +1,18 @@
 //! Felt, leather and other one-sided soft contacts.
 //!
 //! F = K ξ^p · max(0, 1 + λ ξ̇ + η ξ̇/√(ξ̇² + v₀²)) for ξ > 0, else 0; ξ compression in m (or
-//! rad), K in N/m^p, λ in s/m, η a pure number, v₀ = [`TURN`] or, of a torsional stop,
-//! [`ANGULAR_TURN`]. λ is the rate-dependent damping of
-//! [Hunt and Crossley 1975]; η is felt's rate-independent hysteresis, loading above and unloading
-//! below the elastic curve, which returns the same share √((1−η)/(1+η)) of any impact speed. The
-//! elastic part stores K ξ^(p+1)/(p+1); the rest is dissipated. The clamp keeps a parting contact
-//! from pulling; v₀ only rounds the turning point.
+//! rad), K in N/m^p, λ in s/m, η a pure number, v₀ = [`TURN`] or, for a torsional stop,
+//! [`ANGULAR_TURN`]. λ is the rate-dependent damping of [Hunt and Crossley 1975]. η is the
+//! rate-independent hysteresis of felt: loading above and unloading below the elastic curve, which
+//! returns the same share √((1−η)/(1+η)) of any impact speed. The elastic part stores
+//! K ξ^(p+1)/(p+1); the rest is dissipated. The clamp keeps a separating contact from pulling; v₀
+//! only rounds the reversal of the hysteresis loop.
 
 use crate::math::real::{Mask, Real};
 
-/// Speed below which the hysteresis loop turns round, m/s: far below any impact, chosen.
+/// Speed v₀ at which the hysteresis loop reverses, m/s (chosen: far below any impact speed).
 pub const TURN: f64 = 0.05;
-/// The same of a torsional stop, rad/s: [`TURN`] at an arm of 50 mm.
+/// Speed v₀ of a torsional stop, rad/s: [`TURN`] at an arm of 50 mm.
 pub const ANGULAR_TURN: f64 = 1.0;
 
 /// One soft contact.
@@ -29,12 +29,12 @@ pub struct Felt<R = f64> {
     pub hysteresis: R,
 }
 
-/// A contact's force and energy at one moment.
+/// Force and dissipated power of a contact at one instant.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Contact<R = f64> {
-    /// Force, N; never negative.
+    /// Force, N (torque, N·m, for a torsional stop); never negative.
     pub force: R,
-    /// Power turned into heat, W; never negative.
+    /// Dissipated power, W; never negative.
     pub loss: R,
 }
 
@@ -45,7 +45,7 @@ impl Felt {
         Self { stiffness, exponent, damping, hysteresis: 0.0 }
     }
 
-    /// Compression under the static `force` N, m.
+    /// Compression under a static `force` in N, m.
     #[must_use]
     pub fn compression(&self, force: f64) -> f64 {
         libm::pow(force.max(0.0) / self.stiffness, 1.0 / self.exponent)
@@ -60,9 +60,9 @@ impl Felt {
         self.exponent * self.elastic(compression) / compression
     }
 
-    /// Steepest slope dF/dξ̇ at `compression`, where the motion turns round, N·s/m.
+    /// Slope dF/dξ̇ at `compression` and ξ̇ = 0, where it is steepest, N·s/m.
     #[must_use]
-    pub fn turning_damping(&self, compression: f64) -> f64 {
+    pub fn reversal_damping(&self, compression: f64) -> f64 {
         self.elastic(compression.max(0.0)) * (self.damping + self.hysteresis / TURN)
     }
 
@@ -74,11 +74,11 @@ impl Felt {
 }
 
 impl<R: Real> Felt<R> {
-    /// K ξ^p for ξ ≥ 0 with the usual exponents free of `powf`.
+    /// K ξ^p for ξ ≥ 0, without `pow` for the exponents 1 and 1.5.
     #[inline(always)]
     fn elastic(&self, compression: R) -> R {
-        let (p, linear, usual) = (self.exponent, R::of(1.0), R::of(1.5));
-        let shape = if (p.le(usual) & p.ge(usual)).all() {
+        let (p, linear, hertzian) = (self.exponent, R::of(1.0), R::of(1.5));
+        let shape = if (p.le(hertzian) & p.ge(hertzian)).all() {
             compression * compression.sqrt()
         } else if (p.le(linear) & p.ge(linear)).all() {
             compression
@@ -88,38 +88,43 @@ impl<R: Real> Felt<R> {
         self.stiffness * shape
     }
 
-    /// Force and loss at `compression` m growing at `rate` m/s.
+    /// Force and loss at the compression ξ = `compression` m, growing at ξ̇ = `rate` m/s.
     #[inline(always)]
     #[must_use]
     pub fn contact(&self, compression: R, rate: R) -> Contact<R> {
-        self.turning_at(TURN, f64::INFINITY, compression, rate)
+        self.law(TURN, f64::INFINITY, compression, rate)
     }
 
     /// Torque, N·m, and loss of a torsional stop at `compression` rad growing at `rate` rad/s.
     #[inline(always)]
     #[must_use]
     pub fn torsional_contact(&self, compression: R, rate: R) -> Contact<R> {
-        self.turning_at(ANGULAR_TURN, f64::INFINITY, compression, rate)
+        self.law(ANGULAR_TURN, f64::INFINITY, compression, rate)
     }
 
-    /// Force and loss where it bears on a light part: above `load` N, v₀ grows with the force, so
-    /// that the felt brakes the part no faster than at that load.
+    /// Force and loss of a contact with a light part: above `load` N, v₀ grows in proportion to the
+    /// elastic force, so that the felt damps the part no more than at that load.
     #[inline(always)]
     #[must_use]
-    pub fn contact_of_light(&self, load: f64, compression: R, rate: R) -> Contact<R> {
-        self.turning_at(TURN, load, compression, rate)
+    pub fn contact_with_light_part(&self, load: f64, compression: R, rate: R) -> Contact<R> {
+        self.law(TURN, load, compression, rate)
     }
 
-    /// The same of a torsional stop, above `load` N·m.
+    /// Torque, N·m, and loss of a torsional stop against a light part; v₀ grows above `load` N·m.
     #[inline(always)]
     #[must_use]
-    pub fn torsional_contact_of_light(&self, load: f64, compression: R, rate: R) -> Contact<R> {
-        self.turning_at(ANGULAR_TURN, load, compression, rate)
+    pub fn torsional_contact_with_light_part(
+        &self,
+        load: f64,
+        compression: R,
+        rate: R,
+    ) -> Contact<R> {
+        self.law(ANGULAR_TURN, load, compression, rate)
     }
 
-    /// The law with v₀ = `turn`, and in proportion to the elastic force where that is above `load`.
+    /// The law with v₀ = `turn`; where the elastic force is above `load`, v₀ grows in proportion to it.
     #[inline(always)]
-    fn turning_at(&self, turn: f64, load: f64, compression: R, rate: R) -> Contact<R> {
+    fn law(&self, turn: f64, load: f64, compression: R, rate: R) -> Contact<R> {
         let zero = R::of(0.0);
         let touching = compression.gt(zero);
         if !touching.any() {
@@ -141,18 +146,18 @@ impl<R: Real> Felt<R> {
         Contact { force: R::select(touching, force, zero), loss: R::select(touching, loss, zero) }
     }
 
-    /// When a body of `momentum`, kg·m/s, that presses it by `compression` m at `speed` m/s turns
-    /// round, its force alone stopping it, s; looked for within about `span` s.
+    /// Time, s, until a body of `momentum` kg·m/s that compresses the felt by `compression` m at `speed`
+    /// m/s reverses under the force of the felt alone. An estimate, valid for times up to about `span` s.
     #[inline(always)]
     #[must_use]
-    pub fn turn(&self, compression: R, speed: R, momentum: R, span: R) -> R {
-        // First by the force now, then by that half-way there.
+    pub fn reversal_time(&self, compression: R, speed: R, momentum: R, span: R) -> R {
+        // First estimate from the present force, second from the force half-way to the first.
         let first = (momentum / self.contact(compression, speed).force).min(span);
         let half = R::of(0.5);
         momentum / self.contact(compression + half * first * speed, half * speed).force
     }
 
-    /// Stored energy, J.
+    /// Elastic energy stored at `compression`, J.
     #[inline(always)]
     #[must_use]
     pub fn energy(&self, compression: R) -> R {
@@ -161,7 +166,7 @@ impl<R: Real> Felt<R> {
     }
 }
 
-/// ξ^p of one contact.
+/// ξ^p of one lane.
 fn shape(compression: f64, exponent: f64) -> f64 {
     if exponent == 1.5 {
         compression * compression.sqrt()
@@ -179,7 +184,7 @@ mod tests {
     const FELT: Felt = Felt { stiffness: 3e6, exponent: 1.5, damping: 0.4, hysteresis: 0.3 };
 
     #[test]
-    fn never_pulls_and_never_makes_heat_out_of_nothing() {
+    fn force_and_loss_are_never_negative() {
         for compression in [-1e-3, 0.0, 1e-5, 1e-3] {
             for rate in [-10.0, -1.0, 0.0, 1.0] {
                 let c = FELT.contact(compression, rate);

@@ -1,19 +1,19 @@
 //! Coulomb friction as an implicit update.
 //!
-//! Several friction elements act on a system of `D` speeds u. Element
-//! i opposes the sliding speed sᵢ = gᵢ·u with |fᵢ| ≤ bᵢ. The forces are found once a (sub)step so
-//! that the sliding speed *at its end* would vanish, and clamped to the bound: what can stick
-//! sticks without creep, what slides is opposed at full strength, and friction never sets the
-//! step [Moreau 1988: the time-stepping form of the set-valued law]. First order in the step.
+//! Several friction elements act on a system of `D` speeds u. Element i opposes the sliding speed
+//! sᵢ = gᵢ·u with |fᵢ| ≤ bᵢ. The forces are computed once for each (sub)step so that the sliding speeds
+//! at its end would vanish, and clamped to the bounds: an element that can stick sticks without creep,
+//! a sliding element is opposed by its bound, and friction does not limit the step [Moreau 1988: the
+//! time-stepping form of the set-valued law]. First order in the step.
 
 use crate::math::real::{Mask, Real};
 
 /// One friction element on `D` speeds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Element<const D: usize, R = f64> {
-    /// Sliding speed per unit of each speed.
+    /// gᵢ: sliding speed per unit of each of the speeds.
     pub direction: [R; D],
-    /// Largest force (or torque), ≥ 0.
+    /// bᵢ: largest force, N, or torque, N·m; ≥ 0.
     pub bound: R,
 }
 
@@ -35,15 +35,15 @@ fn dot<const D: usize, R: Real>(a: &[R; D], b: &[R; D]) -> R {
     sum
 }
 
-/// How a system answers forces on its speeds.
+/// The inverse of a mass matrix.
 ///
-/// A trait, because a closure cannot be told to be inlined.
+/// A trait rather than a closure, so that `#[inline(always)]` applies.
 pub trait InverseMass<const D: usize, R> {
-    /// Accelerations under the generalized `forces` alone.
+    /// Accelerations M⁻¹·f caused by the generalized `forces` f.
     fn apply(&self, forces: &[R; D]) -> [R; D];
 }
 
-/// One over the inertia of each speed, none coupled to another.
+/// A diagonal inverse mass matrix: the reciprocal of the inertia of each speed.
 impl<const D: usize, R: Real> InverseMass<D, R> for [R; D] {
     #[inline(always)]
     fn apply(&self, forces: &[R; D]) -> [R; D] {
@@ -55,18 +55,19 @@ impl<const D: usize, R: Real> InverseMass<D, R> for [R; D] {
     }
 }
 
-/// Sweeps over the elements: enough for the residual to fall below a thousandth of the bounds
-/// with the few, weakly coupled elements this is used for.
+/// Most sweeps over the elements: with the few, weakly coupled elements of these models the residual
+/// falls below a thousandth of the bounds.
 const SWEEPS: u32 = 6;
 
-/// Change of a sliding speed below which the sweeps have settled, m/s or rad/s.
-const SETTLED: f64 = 1e-10;
+/// Change of a sliding speed below which the iteration has converged, m/s or rad/s.
+const CONVERGED: f64 = 1e-10;
 
-/// Friction forces, each opposing its own sliding, for speeds `u`, friction-free accelerations
-/// `a`, a system that yields as `system` says and a (sub)step of `dt` s (projected Gauss–Seidel).
+/// Friction forces for the speeds `u`, the friction-free accelerations `a`, the inverse mass matrix
+/// `system` and a (sub)step of `dt` s, by projected Gauss–Seidel iteration.
 ///
-/// Works on the forces alone, through the matrix of what each takes off the one that another would
-/// need to stop its sliding. Elements without a bound take no part.
+/// The iteration runs on the forces alone, through the compliance matrix Cₑ_f = dt·gₑ·M⁻¹·g_f: the change
+/// of sliding speed of element e caused by a unit force of element f. Elements whose bound is zero are
+/// left out.
 #[inline(always)]
 #[must_use]
 pub fn forces<const D: usize, const E: usize, R: Real>(
@@ -78,55 +79,55 @@ pub fn forces<const D: usize, const E: usize, R: Real>(
 ) -> [R; E] {
     let zero = R::of(0.0);
     let mut force = [zero; E];
-    let mut lives = [false; E];
-    // What would stop each one's sliding, the others' forces being what they are.
+    let mut is_active = [false; E];
+    // Force that would stop the sliding of each element at the present forces of the others.
     let mut stopping = [zero; E];
     let mut stiffness = [zero; E];
-    let mut yields = [[zero; E]; E];
-    // Loops and no closures: what runs in lanes must be inlined.
-    let mut ahead = *u;
+    let mut compliance = [[zero; E]; E];
+    // Loops instead of closures, because code that runs in lanes must be inlined.
+    let mut free_speeds = *u;
     for i in 0..D {
-        ahead[i] = u[i] + dt * a[i];
+        free_speeds[i] = u[i] + dt * a[i];
     }
     for e in 0..E {
         let bounded = elements[e].bound.gt(zero);
         if !bounded.any() {
             continue;
         }
-        lives[e] = true;
-        let push = system.apply(&elements[e].direction);
+        is_active[e] = true;
+        let response = system.apply(&elements[e].direction);
         for f in 0..=e {
-            if lives[f] {
-                // Symmetric: each pair once.
-                let yielding = dt * dot(&push, &elements[f].direction);
-                yields[e][f] = yielding;
-                yields[f][e] = yielding;
+            if is_active[f] {
+                // The matrix is symmetric: each pair is computed once.
+                let entry = dt * dot(&response, &elements[f].direction);
+                compliance[e][f] = entry;
+                compliance[f][e] = entry;
             }
         }
-        let usable = bounded & yields[e][e].gt(zero);
-        stiffness[e] = R::select(usable, R::of(1.0) / yields[e][e], zero);
-        stopping[e] = -(elements[e].speed(&ahead) * stiffness[e]);
+        let usable = bounded & compliance[e][e].gt(zero);
+        stiffness[e] = R::select(usable, R::of(1.0) / compliance[e][e], zero);
+        stopping[e] = -(elements[e].speed(&free_speeds) * stiffness[e]);
     }
-    let mut going = !R::Mask::none();
+    let mut iterating = !R::Mask::none();
     for _ in 0..SWEEPS {
         let mut largest = zero;
         for e in 0..E {
-            if !lives[e] {
+            if !is_active[e] {
                 continue;
             }
             let bound = elements[e].bound;
-            let wanted = stopping[e].min(bound).max(-bound);
-            let change = R::select(going, wanted - force[e], zero);
-            force[e] = R::select(going, wanted, force[e]);
+            let clamped = stopping[e].min(bound).max(-bound);
+            let change = R::select(iterating, clamped - force[e], zero);
+            force[e] = R::select(iterating, clamped, force[e]);
             for f in 0..E {
-                if f != e && lives[f] {
-                    stopping[f] = stopping[f] - (yields[e][f] * stiffness[f]) * change;
+                if f != e && is_active[f] {
+                    stopping[f] = stopping[f] - (compliance[e][f] * stiffness[f]) * change;
                 }
             }
-            largest = (change * yields[e][e]).abs().max(largest);
+            largest = (change * compliance[e][e]).abs().max(largest);
         }
-        going = going & largest.ge(R::of(SETTLED));
-        if !going.any() {
+        iterating = iterating & largest.ge(R::of(CONVERGED));
+        if !iterating.any() {
             break;
         }
     }
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sliding_block_stops_and_stays() {
+    fn a_sliding_block_stops_and_stays_at_rest() {
         let element = [Element { direction: [1.0], bound: 1.0 }];
         let mut u = 1.0;
         for _ in 0..3000 {

@@ -1,8 +1,8 @@
-//! The hammer of a key: the one that the action throws and that the strings are struck with.
+//! The hammer of a key, shared by the action model and the string model.
 //!
-//! Sources: [Hirschkorn 2004] mass, centre of mass and inertia of one hammer; [Stanwood tables]
-//! strike weights, by which it is scaled along the compass; [Bank 2006] the mass that strings meet;
-//! [Chaigne 1994] the felt. "Chosen" marks what no source gives.
+//! Sources: [Hirschkorn 2004] for mass, centre of mass and inertia of one hammer; [Stanwood tables]
+//! for the strike weights that scale it along the compass; [Bank 2006] for the effective mass at the
+//! strings; [Chaigne 1994] for the felt. "Chosen" marks values without a source.
 
 use crate::math::compass::{KeyNumber, linear, log_linear};
 use crate::math::vec2::Vec2;
@@ -14,31 +14,32 @@ pub const CROWN: f64 = 0.1321;
 const STRIKE_WEIGHT_G: [(f64, f64); 5] =
     [(1.0, 11.3), (22.0, 10.5), (44.0, 9.3), (66.0, 7.5), (88.0, 5.2)];
 
-/// Strike weight at which the hammer of [`BODY_MASS`] and [`INERTIA`] was measured, g: its own
-/// gravity torque 1.19e-2 N·m over the strike radius [Hirschkorn 2004].
+/// Strike weight of the hammer measured as [`BODY_MASS`] and [`INERTIA`], g: its gravity torque of
+/// 1.19e-2 N·m over the strike radius [Hirschkorn 2004].
 const MEASURED_STRIKE_WEIGHT_G: f64 = 9.2;
 
-/// Mass of head and shank, kg, and their inertia about the centre pin, kg·m² [Hirschkorn 2004].
+/// Mass of head and shank, kg [Hirschkorn 2004].
 const BODY_MASS: f64 = 11.74e-3;
+/// Inertia of head and shank about the centre pin, kg·m² [Hirschkorn 2004].
 const INERTIA: f64 = 1.54e-4;
 
 /// Centre of mass from the centre pin along and across the shank, m [Hirschkorn 2004].
 const CENTRE: Vec2 = Vec2::new(0.1022, 0.0145);
 
-/// Mass that the strings meet by key number, kg: the regression of [Bank 2006].
+/// Effective mass at the strings by key number, kg: the regression of [Bank 2006].
 const MASS: [(f64, f64); 4] = [(1.0, 0.011), (40.0, 0.0083), (76.0, 0.006), (88.0, 0.0053)];
 
-/// Felt exponent p by key number, within the 1.5–3.5 of sixteen real hammers [Hall & Askenfelt 1988]:
-/// that of [Chaigne 1994] at C4; 3 in the bass, because recorded low notes brighten more with speed
-/// (`touchback lab recorded`, A0–B1: two grands 0.1 and 0.2 dB nearer than with 2.2); not above 3, or
-/// the level in the top octaves grows faster with speed than measured [Palmer 1991].
+/// Felt exponent p by key number, within the 1.5–3.5 of sixteen real hammers [Hall & Askenfelt 1988].
+/// C4: the value of [Chaigne 1994]. Bass: 3, because recorded low notes brighten more with speed
+/// (`touchback lab recorded`, A0–B1: 0.1 and 0.2 dB closer to two grands than with 2.2). Never above 3:
+/// the level of the top octaves would grow faster with speed than measured [Palmer 1991].
 const EXPONENT: [(f64, f64); 5] = [(1.0, 3.0), (16.0, 3.0), (40.0, 2.5), (60.0, 3.0), (88.0, 3.0)];
 
-/// Felt stiffness by key number, N/m^p, of the whole head: that of [Chaigne 1994] at C4, adjusted so
-/// that the contact times at 2 m/s are those of real hammers on these strings. Above C5 the contact
-/// lasts about as long as the period; with still softer felt a null of the force's spectrum moves
-/// through the fundamental as the speed changes, and the level grows by 10-20 dB a doubling instead
-/// of the measured 6.
+/// Stiffness of the felt of the whole head by key number, N/m^p. C4: the value of [Chaigne 1994], adjusted
+/// so that the contact times at 2 m/s are those of real hammers on these strings. Above C5 the contact
+/// lasts about as long as the period; with softer felt a null of the force spectrum would move through
+/// the fundamental as the speed changes, and the level would grow by 10–20 dB for each doubling of the
+/// speed instead of the measured 6 dB.
 const STIFFNESS: [(f64, f64); 8] = [
     (1.0, 1.05e11),
     (16.0, 1.75e11),
@@ -50,44 +51,44 @@ const STIFFNESS: [(f64, f64); 8] = [
     (88.0, 4.5e14),
 ];
 
-/// Relaxation α of the felt by key number, s. Chosen: the strike loses about a quarter of its energy
-/// in a bass hammer's felt and a tenth in a hard treble one's.
+/// Relaxation time α of the felt by key number, s. Chosen: a strike loses about a quarter of its energy
+/// in the felt of a bass hammer and a tenth in that of a hard treble hammer.
 const RELAXATION: [(f64, f64); 4] = [(1.0, 1.5e-4), (40.0, 1.0e-4), (60.0, 4.0e-5), (88.0, 1.0e-5)];
 
-/// Width of felt touching the string by key number, m: bass hammers are wider.
+/// Width of the felt's contact with the string by key number, m: bass hammers are wider.
 const WIDTH: [(f64, f64); 3] = [(1.0, 0.014), (40.0, 0.008), (88.0, 0.002)];
 
-/// Strike point over length by key number: that of the strings of [Chabassier 2012] up to G#5; from
-/// there it tapers to about 1/16 at the top, as grands' do, which three recorded ones bear out
-/// (`touchback lab recorded`: C6–C8 0.6 dB nearer than with 0.12 up to F#7).
+/// Ratio of strike point to string length by key number. Up to G#5: the ratio of the strings of
+/// [Chabassier 2012]. From there it tapers to about 1/16 at the top, as in real grands; three recorded
+/// grands confirm this (`touchback lab recorded`: C6–C8 0.6 dB closer than with 0.12 up to F#7).
 const STRIKE_POINT: [(f64, f64); 3] = [(60.0, 0.12), (82.0, 0.085), (88.0, 0.0625)];
 
-/// A hammer does not lose more than this share of its mass by filing (chosen: keeps every mixture of
-/// settings physical).
+/// Least share of a hammer's mass and inertia that remains when mass is removed (chosen: keeps every
+/// combination of settings physical). Mass removed is limited to the same share.
 const LEAST_SHARE: f64 = 0.3;
 
-/// What is set on all hammers at once, against the concert grand's.
+/// Settings of all hammers, relative to the concert grand.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HammerSettings {
-    /// Mass and inertia, scale.
+    /// Factor of mass and inertia.
     pub mass: f64,
     /// Mass added at the crown, kg.
     pub added: f64,
-    /// Felt stiffness, octaves.
+    /// Change of the felt stiffness, octaves (factors of 2).
     pub hardness: f64,
-    /// Distance of the strike point from the strings' near end, scale.
+    /// Factor of the strike point's distance from the near end of the strings.
     pub strike_point: f64,
 }
 
 impl HammerSettings {
-    /// The concert grand's hammers as they are.
+    /// The unchanged hammers of the concert grand.
     pub const CONCERT: Self = Self { mass: 1.0, added: 0.0, hardness: 0.0, strike_point: 1.0 };
 }
 
 /// The felt of a hammer's crown: F = K (ξ^p + α d(ξ^p)/dt) ≥ 0, ξ its compression in m.
 ///
 /// Stulov's hereditary felt has a memory of about 2 µs [Stulov 1995], shorter than any step of the
-/// contact; to first order in it the law is this one.
+/// contact; to first order in that memory it is this law.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HammerFelt {
     /// Stiffness K against all strings together, N/m^p.
@@ -96,32 +97,32 @@ pub struct HammerFelt {
     pub exponent: f64,
     /// Relaxation α, s.
     pub relaxation: f64,
-    /// Width touching the string, m; 0 a point.
+    /// Width of the contact with the string, m; 0 is a point contact.
     pub width: f64,
 }
 
 /// One hammer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Hammer {
-    /// Effective mass at the crown, kg: what the strings meet.
+    /// Effective mass at the crown as the strings meet it, kg.
     ///
-    /// [`Self::inertia`] over [`CROWN`]² is the same mass by another source: the concert grand's
-    /// strings meet 0.90 (E4) to 1.06 (C8) of it, `touchback lab contact` shows what that means.
+    /// [`Self::inertia`] over [`CROWN`]² is the same mass from another source; this one is 0.90 (E4) to
+    /// 1.06 (C8) times that in the concert grand. `touchback lab contact` shows the effect.
     pub mass: f64,
     /// Inertia of head and shank about the centre pin, kg·m².
     pub inertia: f64,
     /// Mass of head and shank, kg.
     pub body_mass: f64,
-    /// Their centre of mass from the centre pin, along and across the shank, m.
+    /// Centre of mass of head and shank from the centre pin, along and across the shank, m.
     pub centre: Vec2,
     /// Felt of the crown.
     pub felt: HammerFelt,
-    /// Strike point over the strings' length, from the near end.
+    /// Ratio of the strike point's distance from the near end to the length of the strings.
     pub strike_point: f64,
 }
 
 impl Hammer {
-    /// The concert grand's of `key`.
+    /// The concert grand's hammer of `key`.
     #[must_use]
     pub fn concert(key: KeyNumber) -> Self {
         let n = f64::from(key.number());
@@ -141,7 +142,7 @@ impl Hammer {
         }
     }
 
-    /// The hammer of `key` as set.
+    /// The concert grand's hammer of `key` with `settings`.
     #[must_use]
     pub fn of(key: KeyNumber, settings: &HammerSettings) -> Self {
         Self::concert(key).set(settings)
@@ -152,7 +153,7 @@ impl Hammer {
     pub fn set(&self, settings: &HammerSettings) -> Self {
         let body_mass = self.body_mass * settings.mass;
         let (mass, inertia) = (self.mass * settings.mass, self.inertia * settings.mass);
-        // A point mass at the crown, straight over the shank's end.
+        // The added mass is a point at the crown, perpendicular over the end of the shank.
         let added = settings.added.max(-LEAST_SHARE * body_mass);
         let with = body_mass + added;
         let crown = Vec2::new(CROWN, self.centre.y);
@@ -169,7 +170,7 @@ impl Hammer {
         }
     }
 
-    /// A hammer with all its mass at the crown, as published contacts of hammer and string have it.
+    /// A hammer with all its mass at the crown, as published models of hammer–string contact assume.
     #[must_use]
     pub const fn point(mass: f64, felt: HammerFelt, strike_point: f64) -> Self {
         let (inertia, centre) = (mass * CROWN * CROWN, Vec2::new(CROWN, 0.0));
@@ -177,8 +178,8 @@ impl Hammer {
     }
 }
 
-/// Strike weight of the concert grand's hammer of `key`, kg: what a scale under the crown shows with
-/// the shank level.
+/// Strike weight of the concert grand's hammer of `key`, kg: the reading of a scale under the crown with
+/// the shank horizontal.
 #[must_use]
 pub fn strike_weight(key: KeyNumber) -> f64 {
     log_linear(&STRIKE_WEIGHT_G, f64::from(key.number())) * 1e-3
@@ -189,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_standard_settings_leave_the_concert_grands_hammers_as_they_are() {
+    fn the_standard_settings_leave_the_concert_grands_hammers_unchanged() {
         for key in KeyNumber::all() {
             let (concert, set) = (Hammer::concert(key), Hammer::of(key, &HammerSettings::CONCERT));
             assert!((set.centre - concert.centre).norm_squared() < 1e-32);
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn weight_at_the_crown_is_felt_in_full_by_key_and_strings() {
+    fn mass_added_at_the_crown_adds_fully_to_effective_mass_and_inertia() {
         let key = KeyNumber::from_index(39).unwrap();
         let (concert, added) = (Hammer::concert(key), 1e-3);
         let heavier = concert.set(&HammerSettings { added, ..HammerSettings::CONCERT });
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn no_mixture_of_settings_leaves_a_hammer_without_mass() {
+    fn no_combination_of_settings_leaves_a_hammer_without_mass() {
         let filed = HammerSettings { mass: 0.5, added: -2.5e-3, hardness: -2.0, strike_point: 0.5 };
         for key in KeyNumber::all() {
             let hammer = Hammer::of(key, &filed);

@@ -109,7 +109,7 @@ impl<K: Keys> Mechanism<K> {
         nominal: f64,
         settings: &Settings,
     ) -> Option<f64> {
-        if uses_efforts(settings) { self.efforts.heard(key, nominal) } else { Some(nominal) }
+        if uses_efforts(settings) { self.efforts.hammer_speed(key, nominal) } else { Some(nominal) }
     }
 
     /// Effort of a finger on `key` for a hammer speed, m/s: a press, or beyond the fastest press its
@@ -135,7 +135,7 @@ impl<K: Keys> Mechanism<K> {
 
     /// Whether `key` has risen far enough to be played again.
     pub(super) fn is_risen(&self, key: KeyNumber, action: &ActionSettings) -> bool {
-        self.keys.key_depth(key) <= self.travel(key, action).again
+        self.keys.key_depth(key) <= self.travel(key, action).repeat_depth
     }
 }
 

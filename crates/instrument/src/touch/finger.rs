@@ -221,7 +221,7 @@ impl NoteFinger {
             return self.next(key);
         }
         if let FingerPhase::Lifting { down, steps, .. } = self.phase
-            && (depth <= key.travel.again || steps == 0)
+            && (depth <= key.travel.repeat_depth || steps == 0)
         {
             let after = self.after;
             self.press(depth, down, 0.0);
@@ -325,7 +325,7 @@ pub fn grand_press(key: KeyNumber, dip: f64) -> Press {
 /// Travel of a grand's key.
 #[must_use]
 pub const fn grand_travel(dip: f64) -> Travel {
-    Travel { dip, again: RISEN * dip }
+    Travel { dip, repeat_depth: RISEN * dip }
 }
 
 /// Effective mass at the key front before let-off, kg, by key number: the middle of the measured

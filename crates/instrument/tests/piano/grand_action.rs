@@ -48,7 +48,7 @@ impl Bench {
     }
 
     fn thesis() -> Self {
-        let key = GrandKey::standing(thesis::build().spec, thesis::initial());
+        let key = GrandKey::from_state(thesis::build().spec, thesis::initial());
         Self { key, log: Log::default() }
     }
 
@@ -91,7 +91,7 @@ fn the_rail_stops_a_thrown_damper_which_lands_with_the_key() {
         if !has_rail {
             let mut spec = *bench.spec();
             spec.damper.top = 1.0;
-            bench.key = GrandKey::standing(spec, *bench.key.state());
+            bench.key = GrandKey::from_state(spec, *bench.key.state());
         }
         let (mut highest, mut landed) = (0.0f64, f64::NAN);
         for step in 1..=4000 {

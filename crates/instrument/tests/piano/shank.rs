@@ -45,7 +45,7 @@ fn the_shank_of_a_hammer_in_flight_swings_at_its_frequency_and_decays() {
     standing.x[state::HAMMER] = -0.2;
     standing.x[state::HAMMER_SPEED] = 2.0;
     standing.x[state::BEND] = 0.02;
-    let mut key = GrandKey::standing(built.spec, standing);
+    let mut key = GrandKey::from_state(built.spec, standing);
     let course = bends(&mut key, 0.04, Drive::Free);
     let rises: Vec<usize> =
         (1..course.len()).filter(|&i| course[i - 1] < 0.0 && course[i] >= 0.0).collect();

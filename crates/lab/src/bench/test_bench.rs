@@ -81,7 +81,7 @@ impl TestBench {
     /// The thesis's key at the beginning of its run.
     #[must_use]
     pub fn thesis() -> Self {
-        Self::of(GrandKey::standing(thesis::build().spec, thesis::initial()))
+        Self::of(GrandKey::from_state(thesis::build().spec, thesis::initial()))
     }
 
     /// The same key standing alike with some of its numbers changed, its log empty.
@@ -89,7 +89,7 @@ impl TestBench {
     pub fn with(&self, change: impl FnOnce(&mut Spec)) -> Self {
         let mut spec = *self.spec();
         change(&mut spec);
-        Self::of(GrandKey::standing(spec, *self.state()))
+        Self::of(GrandKey::from_state(spec, *self.state()))
     }
 
     fn of(key: GrandKey) -> Self {

@@ -87,7 +87,7 @@ fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
             TouchKind::Pressed.stroke(&rig, force).map_or(0.0, |stroke| stroke.hammer)
         };
         let (even, simulated) = (hammer(&standard), hammer(&uneven));
-        let heard = efforts.heard(key(number)?, even).unwrap_or(0.0);
+        let heard = efforts.hammer_speed(key(number)?, even).unwrap_or(0.0);
         if simulated > 0.0 && heard > 0.0 {
             apart.push(100.0 * (heard / simulated - 1.0).abs());
         }
@@ -106,7 +106,7 @@ fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
     );
     report.check(&format!("{what}: median difference, %"), "0", TargetBand::AtMost(1.0), at(0.5));
     let measured = Tables::measured();
-    let far = Tables::in_use().apart(&measured);
+    let far = Tables::in_use().largest_difference(&measured);
     let what = "tables in use, farthest from the action, share of the energy";
     report.check(what, "0", TargetBand::AtMost(0.005), far);
     if far > 0.005 {
@@ -139,7 +139,7 @@ fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) ->
             };
             let named = hammer(&TestBench::concert(number, &standard));
             let simulated = hammer(&rig);
-            let heard = efforts.heard(key(number)?, named).unwrap_or(0.0);
+            let heard = efforts.hammer_speed(key(number)?, named).unwrap_or(0.0);
             let difference = if simulated > 0.0 && heard > 0.0 {
                 apart.push(100.0 * (heard / simulated - 1.0).abs());
                 heard / simulated - 1.0
@@ -184,7 +184,7 @@ fn cost(report: &mut Report) -> Result<()> {
     let key = key(37)?;
     let begin = Instant::now();
     let sum: f64 = (0..CALLS)
-        .filter_map(|i| efforts.heard(key, 0.2 + 7.0 * f64::from(i) / f64::from(CALLS)))
+        .filter_map(|i| efforts.hammer_speed(key, 0.2 + 7.0 * f64::from(i) / f64::from(CALLS)))
         .sum();
     let cost = 1e6 * begin.elapsed().as_secs_f64() / f64::from(CALLS);
     report.check("cost of a note's speed, µs", "20", TargetBand::AtMost(20.0), cost);
@@ -213,7 +213,7 @@ fn alone(folder: &mut Folder, report: &mut Report) -> Result<()> {
         }
         write!(table, "| `{}` |", parameter.id)?;
         for (value, action) in ends {
-            let heard = Efforts::new(&action, true).heard(key(40)?, MIDDLE);
+            let heard = Efforts::new(&action, true).hammer_speed(key(40)?, MIDDLE);
             let possible = TestBench::concert(40, &action).grand().assembly().strike(MIDDLE);
             let db = heard.map_or(f64::NEG_INFINITY, |heard| 20.0 * libm::log10(heard / MIDDLE));
             csv.row(&[&parameter.id, &value, &40, &heard.unwrap_or(0.0), &db]);

@@ -132,7 +132,7 @@ fn turned(rig: &mut TestBench, from: &ActionSettings) -> Audit {
             slew.aim(&other, begun);
         }
         begun += 1;
-        if slew.moves(begun) {
+        if slew.is_changing(begun) {
             audit.turn(rig, &slew.at(begun));
         }
         let drive = Drive::Finger([hold(rig.now()), hold(rig.now() + STEP)]);

@@ -73,7 +73,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
 
 /// The thesis's key at the string in its reference run.
 fn thesis_strike(spec: &Spec) -> Result<GrandState> {
-    let mut key = GrandKey::standing(*spec, thesis::initial());
+    let mut key = GrandKey::from_state(*spec, thesis::initial());
     let mut struck = false;
     for step in 0..3200u32 {
         let d = |i: u32| linear(&thesis::REFERENCE, f64::from(i) * STEP);

@@ -15,7 +15,7 @@ use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_action::Key;
 use touchback_action::simple::drive_input::DriveInput;
 use touchback_action::simple::slider::Bodies;
-use touchback_action::simple::{Running, SimpleAction};
+use touchback_action::simple::{ActionKey, SimpleAction};
 use touchback_action::simple::{model_a, model_b};
 use touchback_action::{Drive, STEP};
 use touchback_core::episode::Stepper;
@@ -61,14 +61,14 @@ fn displayable() -> model_b::Spec {
 
 /// A model in a sampled loop: it is shown a depth once a period and answers with a force.
 struct Loop<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> {
-    model: Running<M, N, G, S>,
+    model: ActionKey<M, N, G, S>,
     stepper: Stepper,
     last: f64,
 }
 
 impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> Loop<M, N, G, S> {
     fn new(spec: M, period: f64, depth: f64) -> Self {
-        let mut model = Running::new(spec);
+        let mut model = ActionKey::new(spec);
         // Carried slowly to where the loop begins, and left to settle.
         let settle = Stepper::new(STEP);
         for i in 0..16_000 {

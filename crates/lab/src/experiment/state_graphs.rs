@@ -16,7 +16,7 @@ use touchback_action::grand::equations::kinematics::Kinematics;
 use touchback_action::grand::{Assembly, Phase, STATES, Spec, equations::step, key::rest};
 use touchback_action::simple::drive_input::DriveInput;
 use touchback_action::simple::note_interface::Playing;
-use touchback_action::simple::{Running, SimpleAction};
+use touchback_action::simple::{ActionKey, SimpleAction};
 use touchback_action::simple::{harpsichord, simplified};
 use touchback_action::{Drive, STEP};
 use touchback_core::episode::{Observer, Stepper};
@@ -216,7 +216,7 @@ fn draw<M, const N: usize, const G: usize, const S: usize>(
 where
     M: Playing<N, G, S>,
 {
-    let mut key = Running::new(spec);
+    let mut key = ActionKey::new(spec);
     let mut curves: [Vec<(f64, f64)>; 4] = Default::default();
     let mut bands: Vec<plot::ShadedBand> = Vec::new();
     for (i, drive) in (1u32..).zip(drives(&PRESS, 0.45)) {

@@ -33,10 +33,14 @@ pub(super) fn contacts(d: &mut Drawing, pose: &GrandPose, k: &Kinematics) {
     }
     let n = Precomputed::new(spec);
     let on_lever = contact::knuckle_on_lever(&n, k);
-    d.touch(h.pivot + on_lever.from_hammer, "knuckle on repetition lever", on_lever.squeeze.depth);
+    d.touch(
+        h.pivot + on_lever.from_hammer,
+        "knuckle on repetition lever",
+        on_lever.compression.depth,
+    );
     if spec.lever.drop_felt.stiffness > 0.0 {
-        let (squeeze, arm) = contact::drop_screw(&n, k);
-        d.touch(spec.wippen.pivot + k.to_lever + arm, "lever on drop screw", squeeze.depth);
+        let (compression, arm) = contact::drop_screw(&n, k);
+        d.touch(spec.wippen.pivot + k.to_lever + arm, "lever on drop screw", compression.depth);
     }
     if spec.check.felt.stiffness > 0.0 {
         let tail = h.pivot + spec.check.tail.turned(k.hammer);

@@ -1,4 +1,4 @@
-//! The one-sided contacts of one key at one moment: compressions, their rates and where they act.
+//! The one-sided contacts of one key at one instant: compressions, their rates and lever arms.
 
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::kinematics::Kinematics;
@@ -9,12 +9,12 @@ use touchback_core::math::real::{Mask, Real};
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::{Contact, Felt};
 
-/// A contact's compression and its rate of growth.
+/// Compression of a contact and its rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Compression<R = f64> {
     /// Compression, m or rad; negative is a gap.
     pub depth: R,
-    /// Its rate, m/s or rad/s.
+    /// Rate of `depth`, m/s or rad/s.
     pub rate: R,
 }
 
@@ -29,16 +29,16 @@ impl<R: Real> Compression<R> {
 #[derive(Clone, Copy, Debug)]
 pub struct KnuckleOnLever<R = f64> {
     /// Compression along the lever's normal.
-    pub squeeze: Compression<R>,
+    pub compression: Compression<R>,
     /// Unit normal of the lever's surface.
     pub normal: Vec2<R>,
-    /// Hammer centre to the knuckle's lowest point.
+    /// Vector from hammer centre to the lowest point of the knuckle, m.
     pub from_hammer: Vec2<R>,
-    /// Repetition-lever centre to the same point.
+    /// Vector from repetition-lever centre to the lowest point of the knuckle, m.
     pub from_lever: Vec2<R>,
 }
 
-/// Geometry of knuckle on lever.
+/// Geometry of the knuckle on the repetition lever.
 #[inline(always)]
 pub fn knuckle_on_lever<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> KnuckleOnLever<R> {
     let from_hammer = n.knuckle.turned(k.butt);
@@ -48,7 +48,7 @@ pub fn knuckle_on_lever<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Knuck
         - k.to_lever.perp() * k.wippen_speed()
         - from_lever.perp() * k.u[2];
     KnuckleOnLever {
-        squeeze: Compression {
+        compression: Compression {
             depth: n.lever.surface_height - from_lever.dot(normal),
             rate: -velocity.dot(normal),
         },
@@ -63,12 +63,13 @@ pub fn surface(spec: &Spec, lever: Vec2) -> Vec2 {
     touchback_core::math::trig::direction(spec.lever.surface_angle).turned(lever)
 }
 
-/// From the lever's centre to the point under the drop screw, for a direction of its surface.
+/// Vector from the lever's centre to the point under the drop screw, m, for the direction `surface` of the
+/// lever's upper surface.
 pub fn drop_point(spec: &Spec, surface: Vec2) -> Vec2 {
     surface.perp() * spec.lever.surface_height - surface * spec.lever.drop_reach
 }
 
-/// Lever on the drop screw: compression (vertical) and the arm from the lever's centre.
+/// Lever on the drop screw: vertical compression, and the vector from the lever's centre to the contact, m.
 #[inline(always)]
 pub fn drop_screw<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Compression<R>, Vec2<R>) {
     let arm = n.drop_point.turned(k.surface);
@@ -77,7 +78,7 @@ pub fn drop_screw<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Compressio
     (Compression { depth: height - n.drop_from_wippen, rate }, arm)
 }
 
-/// Toe under the button.
+/// Compression of the jack's toe against the let-off button.
 #[inline(always)]
 pub fn toe_on_button<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Compression<R> {
     let toe = n.jack.toe.turned(k.jack.direction);
@@ -89,15 +90,15 @@ pub fn toe_on_button<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Compress
 #[derive(Clone, Copy, Debug)]
 pub struct TailOnCheck<R = f64> {
     /// Compression along the face's normal.
-    pub squeeze: Compression<R>,
-    /// Compression per unit of key and hammer angle and of the shank's bend, m/rad.
+    pub compression: Compression<R>,
+    /// Derivatives of the compression by key angle, hammer angle and bend of the shank, m/rad.
     pub across: [R; 3],
-    /// Upward slide of the tail along the face per unit of the same, m/rad.
+    /// Derivatives of the tail's upward slide along the face by the same three, m/rad.
     pub along: [R; 3],
 }
 
-/// Hammer centre to tail, and the tail's compression of the check's face; a bent shank turns the
-/// head about its crown.
+/// Vector from hammer centre to tail, m, and compression of the backcheck's face by the tail, m. A bend of
+/// the shank turns the head about its crown.
 #[inline(always)]
 fn tail<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Vec2<R>, R) {
     let tail = (n.check.tail + n.tail_by_bend * k.bend).turned(k.hammer);
@@ -105,7 +106,7 @@ fn tail<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Vec2<R>, R) {
     (tail, (face - n.hammer.pivot - tail).dot(k.check_normal))
 }
 
-/// Compression of the tail on the check, m.
+/// Compression of the tail on the backcheck, m.
 #[inline(always)]
 pub fn check_depth<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
     tail(n, k).1
@@ -116,30 +117,30 @@ pub fn check_depth<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
 pub fn tail_on_check<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> TailOnCheck<R> {
     let (tail, depth) = tail(n, k);
     let normal = k.check_normal;
-    // Velocity of the check's material point under the tail, and of the tail.
+    // Velocities per rad/s of the backcheck's material point under the tail, and of the tail.
     let face = (n.hammer.pivot + tail).perp();
     let bent = n.tail_by_bend.turned(k.hammer);
     let across = [face.dot(normal), -tail.perp().dot(normal), -bent.dot(normal)];
     let upward = -normal.perp();
     let along = [-face.dot(upward), tail.perp().dot(upward), bent.dot(upward)];
     let rate = across[0] * k.u[0] + across[1] * k.u[1] + across[2] * k.u[4];
-    TailOnCheck { squeeze: Compression { depth, rate }, across, along }
+    TailOnCheck { compression: Compression { depth, rate }, across, along }
 }
 
-/// Key tail under the damper, and the damper on its string, on the pedal's tray and under its rail.
+/// Contacts of the damper: with the key's tail, the string, the pedal's tray and the stop rail.
 #[derive(Clone, Copy, Debug)]
 pub struct DamperContacts<R = f64> {
-    /// Key under damper.
+    /// Damper on the key's tail.
     pub lift: Compression<R>,
-    /// Damper on string.
-    pub assign: Compression<R>,
-    /// Tray under damper.
+    /// Damper on the string.
+    pub seat: Compression<R>,
+    /// Damper on the tray.
     pub tray: Compression<R>,
-    /// Damper under its stop rail.
+    /// Damper against its stop rail.
     pub top: Compression<R>,
 }
 
-/// Geometry of the damper's contacts with the pedal's tray `tray` m high.
+/// Geometry of the damper's contacts with the pedal's tray at the height `tray` m.
 #[inline(always)]
 pub fn damper<R: Real>(
     n: &Precomputed<R>,
@@ -153,42 +154,42 @@ pub fn damper<R: Real>(
             depth: n.damper_ratio * (k.depth - n.damper.pickup) - y,
             rate: n.damper.arm * k.u[0] - v,
         },
-        assign: Compression { depth: -y, rate: -v },
+        seat: Compression { depth: -y, rate: -v },
         tray: Compression { depth: tray - y, rate: -v },
         top: Compression { depth: y - n.damper.top, rate: v },
     }
 }
 
-/// Loads of knuckle, N, stop, N·m, and button, N, up to which the step follows the light jack
-/// against them; a hard blow's are ten times as large, and come at speed.
-pub const ON_HEAD: f64 = 20.0;
-/// See [`ON_HEAD`].
-pub const ON_STOP: f64 = 0.08;
-/// See [`ON_HEAD`].
-pub const ON_TOE: f64 = 3.0;
+/// Load of the knuckle on the light jack above which the felt's damping is limited, N. The loads of a
+/// hard blow are ten times as large, but at higher speeds.
+pub const KNUCKLE_DAMPING_LOAD: f64 = 20.0;
+/// Load of the stop on the light jack above which the felt's damping is limited, N·m.
+pub const STOP_DAMPING_LOAD: f64 = 0.08;
+/// Load of the let-off button on the light jack above which the felt's damping is limited, N.
+pub const BUTTON_DAMPING_LOAD: f64 = 3.0;
 
-/// Everything that touches, at one moment.
+/// Forces and losses of all contacts at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Contacts<R = f64> {
-    /// Jack on knuckle, along the jack (only where the jack drives).
+    /// Jack on knuckle, along the jack; of a rigid knuckle only in phases in which the jack drives.
     pub jack: Contact<R>,
     /// Knuckle on repetition lever.
     pub lever: (KnuckleOnLever<R>, Contact<R>),
     /// Tail on backcheck.
     pub check: (TailOnCheck<R>, Contact<R>),
-    /// Jack against its stop, and against the other end of its window.
+    /// Jack against its stop.
     pub stop: Contact<R>,
-    /// See [`Contacts::stop`].
+    /// Jack against the other end of its window.
     pub window: Contact<R>,
-    /// Toe under its button.
+    /// Toe against the let-off button.
     pub button: Contact<R>,
     /// Lever against its regulating button.
     pub raised: Contact<R>,
     /// Lever against the wippen.
     pub lowered: Contact<R>,
-    /// Lever under the drop screw, and its arm.
+    /// Lever against the drop screw, with the vector from the lever's centre to the contact, m.
     pub drop: (Vec2<R>, Contact<R>),
-    /// Key, string, tray and stop rail on the damper.
+    /// Damper against key, string, tray and stop rail.
     pub damper: [Contact<R>; 4],
     /// Hammer on string.
     pub string: Contact<R>,
@@ -201,7 +202,8 @@ pub struct Contacts<R = f64> {
 }
 
 impl<R: Real> Contacts<R> {
-    /// All contacts in `phases` at `x`, the lever turned by `lever_turn` from its button.
+    /// All contacts in `phases` at `x`, with the lever at the angle `lever_turn` rad from its regulating
+    /// button and the tray at the height `tray` m.
     #[inline(always)]
     pub fn new(
         n: &Precomputed<R>,
@@ -219,7 +221,11 @@ impl<R: Real> Contacts<R> {
             jack = if n.is_rigid() {
                 n.hammer.knuckle_felt.contact(depth, k.q4_rate())
             } else {
-                n.hammer.knuckle_felt.contact_of_light(ON_HEAD, depth, k.q4_rate())
+                n.hammer.knuckle_felt.contact_with_light_part(
+                    KNUCKLE_DAMPING_LOAD,
+                    depth,
+                    k.q4_rate(),
+                )
             };
         }
         let none = Contact { force: zero, loss: zero };
@@ -227,10 +233,18 @@ impl<R: Real> Contacts<R> {
         if !n.is_rigid() {
             let (turn, turning) = (x[state::JACK], k.u[3]);
             let felt = &n.jack.stop_felt;
-            stop = felt.torsional_contact_of_light(ON_STOP, -turn, -turning);
-            window = felt.torsional_contact_of_light(ON_STOP, turn - n.jack.window, turning);
+            stop = felt.torsional_contact_with_light_part(STOP_DAMPING_LOAD, -turn, -turning);
+            window = felt.torsional_contact_with_light_part(
+                STOP_DAMPING_LOAD,
+                turn - n.jack.window,
+                turning,
+            );
             let toe = toe_on_button(n, k);
-            button = n.jack.button_felt.contact_of_light(ON_TOE, toe.depth, toe.rate);
+            button = n.jack.button_felt.contact_with_light_part(
+                BUTTON_DAMPING_LOAD,
+                toe.depth,
+                toe.rate,
+            );
         }
         let on_lever = knuckle_on_lever(n, k);
         let on_check = tail_on_check(n, k);
@@ -238,22 +252,22 @@ impl<R: Real> Contacts<R> {
         let (drop, arm) = drop_screw(n, k);
         let crown = n.hammer.crown * x[state::HAMMER];
         let (hammer, front) = (n.hammer.crown * k.u[1], n.key.front * k.u[0]);
-        let around = damper(n, k, x, tray);
+        let on_damper = damper(n, k, x, tray);
         Self {
             jack,
-            lever: (on_lever, on_lever.squeeze.of(&n.lever.knuckle_felt)),
+            lever: (on_lever, on_lever.compression.of(&n.lever.knuckle_felt)),
             stop,
             window,
             button,
-            check: (on_check, on_check.squeeze.of(&n.check.felt)),
+            check: (on_check, on_check.compression.of(&n.check.felt)),
             raised: n.lever.stop_felt.torsional_contact(-lever_turn, -turning),
             lowered: n.lever.stop_felt.torsional_contact(lever_turn - n.lever.travel, turning),
             drop: (arm, drop.of(&n.lever.drop_felt)),
             damper: [
-                around.lift.of(&n.damper.lift_felt),
-                around.assign.of(&n.damper.seat_felt),
-                around.tray.of(&n.damper.lift_felt),
-                around.top.of(&n.damper.top_felt),
+                on_damper.lift.of(&n.damper.lift_felt),
+                on_damper.seat.of(&n.damper.seat_felt),
+                on_damper.tray.of(&n.damper.lift_felt),
+                on_damper.top.of(&n.damper.top_felt),
             ],
             string: n.string.contact(crown, hammer),
             rail: n.hammer.rail_felt.contact(-crown - n.hammer.rail, -hammer),

@@ -1,4 +1,4 @@
-//! The key's drive inside a step: force in or motion in, and the finger between them.
+//! The drive of a key inside a step: a force, an imposed motion, or a finger's spring and damper.
 
 use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::precomputed::Precomputed;
@@ -8,39 +8,39 @@ use crate::{Drive, STEP};
 use touchback_core::episode::Input;
 use touchback_core::math::real::{MOST_LANES, Mask, Real};
 
-/// Target of a finger that does not touch the key, m: far above it.
+/// Target depth of a finger that does not touch the key, m: far above the key.
 pub const AWAY: f64 = -1.0;
 
-/// What is given of the key, and what follows.
+/// The quantity that is given; the other follows from the equations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Causality {
-    /// The force at the front is, by a finger or directly: the motion follows.
+    /// The force at the key front is given, directly or by a finger; the motion follows.
     Force,
-    /// The motion of the front is: the force follows.
+    /// The motion of the key front is given; the force follows.
     Motion,
-    /// The motion of the thesis's manipulandum is, which drives the key through k1–b1.
+    /// The motion of the thesis's manipulandum is given, which drives the key through k1–b1.
     Manipulandum,
 }
 
-/// The drive at one moment of a step.
+/// The drive at one instant of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DriveNow<R = f64> {
-    /// Same in all lanes.
+    /// Causality, the same in all lanes.
     pub causality: Causality,
-    /// Force on the key front, N, the finger's and the damper's left out.
+    /// Force on the key front, N, without those of finger and wave junction's damper.
     pub force: R,
-    /// Damper of a wave junction between the key front and rest, N·s/m.
+    /// Impedance of a wave junction: a damper between the key front and jack_inputs, N·s/m.
     pub impedance: R,
-    /// Depth the finger presses toward or the front is at, m, or the manipulandum's angle, rad.
+    /// Target depth of the finger or imposed depth of the front, m, or angle of the manipulandum, rad.
     pub target: R,
-    /// Its rate through the step.
+    /// Rate of `target`, constant through the step, m/s or rad/s.
     pub rate: R,
     /// Height of the damper tray, m.
     pub tray: R,
 }
 
 impl DriveNow {
-    /// The two ends of a step driven by `drive` with the tray moving between `tray` heights.
+    /// The drive at both ends of a step, with the damper tray at the heights `tray` m.
     #[must_use]
     pub fn ends(drive: Drive, tray: [f64; 2]) -> [Self; 2] {
         let causality = Causality::of(drive);
@@ -64,7 +64,7 @@ impl DriveNow {
 }
 
 impl Causality {
-    /// Of `drive`.
+    /// The causality of `drive`.
     #[must_use]
     pub const fn of(drive: Drive) -> Self {
         match drive {
@@ -76,7 +76,7 @@ impl Causality {
 }
 
 impl<R: Real> DriveNow<R> {
-    /// The drives of several keys side by side.
+    /// The drives of several keys, one in each lane.
     #[inline(always)]
     pub fn gather(causality: Causality, drives: &[DriveNow; MOST_LANES]) -> Self {
         Self {
@@ -89,19 +89,19 @@ impl<R: Real> DriveNow<R> {
         }
     }
 
-    /// The motion of the front is imposed.
+    /// Whether the motion of the front is imposed.
     #[inline(always)]
     pub fn is_imposed(&self) -> bool {
         self.causality == Causality::Motion
     }
 
-    /// The manipulandum drives.
+    /// Whether the manipulandum drives the key.
     #[inline(always)]
     pub fn is_coupled(&self) -> bool {
         self.causality == Causality::Manipulandum
     }
 
-    /// The drive a share `s` (0…1) of the way from `self` to `end`.
+    /// Linear interpolation: `self` at s = 0, `end` at s = 1.
     #[inline(always)]
     #[must_use]
     pub fn toward(&self, end: &Self, s: R) -> Self {
@@ -115,7 +115,7 @@ impl<R: Real> DriveNow<R> {
         }
     }
 
-    /// Force on the key front, N.
+    /// Force on the key front, N; 0 unless the causality is [`Causality::Force`].
     #[inline(always)]
     pub fn force(&self, n: &Precomputed<R>, k: &Kinematics<R>) -> R {
         let zero = R::of(0.0);
@@ -134,7 +134,7 @@ impl<R: Real> DriveNow<R> {
         R::select(touching, given + finger.max(zero), given)
     }
 
-    /// Torque of the manipulandum's coupling on the key, N·m.
+    /// Torque of the manipulandum's coupling k1–b1 on the key, N·m.
     #[inline(always)]
     pub fn couple(&self, n: &Precomputed<R>, k: &Kinematics<R>, x: &[R; STATES]) -> R {
         n.coupling_stiffness * (self.target - x[state::KEY])

@@ -1,8 +1,8 @@
 //! Equations of motion by Kane's method: generalized forces on the independent speeds, the
-//! 5 × 5 mass matrix, and the damper beside them.
+//! 5 × 5 mass matrix, and the damper, which is a separate body.
 //!
-//! A shank that bends turns the hammer's butt by q2 − s β, its crown by q2: the head is a mass at the
-//! crown, so that T = ½ I_h q̇2² + ½ I_b (q̇2 − s β̇)².
+//! With a flexible shank of bend β, the hammer's butt is at the angle q2 − s β and its crown at q2. The
+//! head is a mass at the crown, so that T = ½ I_h q̇2² + ½ I_b (q̇2 − s β̇)².
 //!
 //! With body speeds ω = A(q)·u the equations are AᵀℳA·u̇ = Aᵀ(Q − ℳ·Ȧu − velocity products).
 
@@ -17,35 +17,36 @@ use touchback_core::math::real::{Mask, Real};
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::friction::InverseMass;
 
-/// The mass matrix, kg·m²; hammer, lever and jack are coupled to the key, the shank's bend to the
-/// hammer.
+/// The mass matrix, kg·m², partly eliminated. Hammer, lever and jack are coupled to the key, the bend of
+/// the shank to the hammer.
 #[derive(Clone, Copy, Debug)]
 pub struct Mass<R = f64> {
-    /// Coupling key–hammer.
+    /// Coupling of key and hammer, kg·m².
     pub m12: R,
-    /// Coupling key–lever.
+    /// Coupling of key and lever, kg·m².
     pub m13: R,
-    /// Coupling key–jack.
+    /// Coupling of key and jack, kg·m².
     pub m14: R,
-    /// One over m22 with the bend eliminated.
+    /// Reciprocal of m22 with the bend eliminated, 1/(kg·m²).
     pub inv_hammer: R,
-    /// Acceleration of the hammer by a torque on the bend, and of the bend by one on the hammer; 0 of a
-    /// rigid shank, as where constraints couple the hammer to the key.
-    pub by_bend: R,
-    /// Acceleration of the bend by a torque on it; 0 of a rigid shank.
+    /// Off-diagonal element of the inverse of hammer and bend, 1/(kg·m²): acceleration of either by a unit
+    /// torque on the other. 0 of a rigid shank and of a rigid knuckle, whose constraints couple the hammer
+    /// to the key.
+    pub inv_hammer_bend: R,
+    /// Acceleration of the bend by a unit torque on the bend, 1/(kg·m²); 0 of a rigid shank.
     pub inv_bend: R,
-    /// One over m33.
+    /// Reciprocal of m33, 1/(kg·m²).
     pub inv_lever: R,
-    /// One over m44; 0 where rigid constraints carry the jack.
+    /// Reciprocal of m44, 1/(kg·m²); 0 where rigid constraints guide the jack.
     pub inv_jack: R,
-    /// One over what is left of m11 with the others eliminated.
+    /// Reciprocal of m11 with the other speeds eliminated, 1/(kg·m²).
     pub inv_key: R,
-    /// m12 / m22, m13 / m33 and m14 / m44.
+    /// Elimination factors m12 / m22, m13 / m33 and m14 / m44.
     pub shares: [R; 3],
 }
 
 impl<R: Real> Mass<R> {
-    /// Accelerations under the forces `f`.
+    /// Accelerations, rad/s², caused by the generalized forces `f`, N·m.
     #[inline(always)]
     pub fn solve(&self, f: &[R; SPEEDS]) -> [R; SPEEDS] {
         let key = self.key(f);
@@ -59,19 +60,19 @@ impl<R: Real> Mass<R> {
         ]
     }
 
-    /// Acceleration of the key under the forces `f`.
+    /// Acceleration of the key, rad/s², caused by the generalized forces `f`, N·m.
     #[inline(always)]
     pub fn key(&self, f: &[R; SPEEDS]) -> R {
         let [p, q, r] = self.shares;
         (f[0] - p * f[1] - q * f[2] - r * f[3]) * self.inv_key
     }
 
-    /// Accelerations of hammer and bend under forces on them alone.
+    /// Accelerations of hammer and bend, rad/s², caused by torques on these two, N·m.
     #[inline(always)]
     pub fn hammer(&self, on_hammer: R, on_bend: R) -> [R; 2] {
         [
-            on_hammer * self.inv_hammer + on_bend * self.by_bend,
-            on_hammer * self.by_bend + on_bend * self.inv_bend,
+            on_hammer * self.inv_hammer + on_bend * self.inv_hammer_bend,
+            on_hammer * self.inv_hammer_bend + on_bend * self.inv_bend,
         ]
     }
 }
@@ -83,40 +84,40 @@ impl<R: Real> InverseMass<SPEEDS, R> for Mass<R> {
     }
 }
 
-/// Mass matrix and generalized forces of one moment.
+/// Mass matrix and generalized forces at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Balance<R = f64> {
     /// Mass matrix.
     pub mass: Mass<R>,
     /// Right-hand sides for key, hammer, lever, jack and bend, N·m.
     pub force: [R; SPEEDS],
-    /// Torque on the key alone, the capstan's left out, N·m.
+    /// Torque on the key without the reaction of the capstan, N·m.
     pub on_key: R,
-    /// Torque on the jack about its centre, N·m, a rigid button's reaction left out.
+    /// Torque on the jack about its centre, N·m, without the reaction of a rigid button.
     pub on_jack: R,
     /// Force on the damper, N.
     pub damper_force: R,
-    /// Power turned into heat, W.
+    /// Dissipated power, W.
     pub loss: R,
-    /// Force of the drive on the key front, N (not known here for imposed motion).
+    /// Force of the drive on the key front, N; 0 for imposed motion, whose force follows from the motion.
     pub drive_force: R,
 }
 
-/// Couplings of jack and lever to the wippen as the body speeds feel them.
+/// Inertial couplings of jack and lever to the wippen that carries them.
 #[derive(Clone, Copy, Debug)]
 pub struct WippenCoupling<R = f64> {
-    /// Moment of the jack's mass about its centre pin, world, kg·m.
+    /// First moment of the jack's mass about its centre pin in world axes, kg·m.
     pub jack_moment: Vec2<R>,
-    /// The same of the lever.
+    /// First moment of the lever's mass about its centre pin in world axes, kg·m.
     pub lever_moment: Vec2<R>,
-    /// Coupling wippen–jack, kg·m², and its derivative by q5 (minus that by q6).
+    /// Coupling of wippen and jack, kg·m², and its derivative by q5, which is minus that by q6.
     pub jack: [R; 2],
-    /// Coupling wippen–lever and its derivative by q5 (minus that by q3).
+    /// Coupling of wippen and lever, kg·m², and its derivative by q5, which is minus that by q3.
     pub lever: [R; 2],
 }
 
 impl<R: Real> WippenCoupling<R> {
-    /// At the configuration `k`.
+    /// The couplings in the configuration `k`.
     #[inline(always)]
     pub fn new(n: &Precomputed<R>, k: &Kinematics<R>) -> Self {
         let jack_moment = n.jack_moment.turned(k.jack.direction);
@@ -129,10 +130,10 @@ impl<R: Real> WippenCoupling<R> {
         }
     }
 
-    /// The mass matrix.
+    /// The mass matrix in the configuration `k`.
     #[inline(always)]
     pub fn mass(&self, n: &Precomputed<R>, k: &Kinematics<R>) -> Mass<R> {
-        let (r5, a, b) = (k.r5, k.jack.inv_key, k.jack.inv_hammer);
+        let (r5, a, b) = (k.r5, k.jack.key_ratio, k.jack.hammer_ratio);
         let inertia = n.jack.inertia;
         let m11 = n.key.inertia
             + n.wippen_inertia * r5 * r5
@@ -142,7 +143,7 @@ impl<R: Real> WippenCoupling<R> {
         let m13 = self.lever[0] * r5;
         let mut inv_hammer = n.inv_head_inertia;
         if n.is_rigid() {
-            // Only a straight knuckle's flank couples the jack to the hammer.
+            // Only the flank of a straight knuckle couples the jack to the hammer.
             inv_hammer = R::of(1.0) / (n.head_inertia + inertia * b * b);
         }
         let inv_lever = n.inv_lever_inertia;
@@ -154,12 +155,23 @@ impl<R: Real> WippenCoupling<R> {
         }
         let shares = [m12 * inv_hammer, m13 * inv_lever, m14 * inv_jack];
         let inv_key = one / (m11 - shares[0] * m12 - shares[1] * m13 - shares[2] * m14);
-        let (by_bend, inv_bend) = (n.inv_mass_hammer_bend, n.inv_mass_bend);
-        Mass { m12, m13, m14, inv_hammer, by_bend, inv_bend, inv_lever, inv_jack, inv_key, shares }
+        let (inv_hammer_bend, inv_bend) = (n.inv_mass_hammer_bend, n.inv_mass_bend);
+        Mass {
+            m12,
+            m13,
+            m14,
+            inv_hammer,
+            inv_hammer_bend,
+            inv_bend,
+            inv_lever,
+            inv_jack,
+            inv_key,
+            shares,
+        }
     }
 }
 
-/// Forces of springs, felts, weights and the drive; friction is added by the caller.
+/// Mass matrix and the forces of springs, felts, weights and the drive. The caller adds friction.
 #[inline(always)]
 #[must_use]
 pub fn balance<R: Real>(
@@ -173,7 +185,7 @@ pub fn balance<R: Real>(
 ) -> Balance<R> {
     let (w5, w6) = (k.wippen_speed(), k.jack_speed());
     let gravity = R::of(GRAVITY);
-    let carried = WippenCoupling::new(n, k);
+    let coupling = WippenCoupling::new(n, k);
 
     // Key: weight, felts, drive.
     let drive_force = drive.force(n, k);
@@ -183,13 +195,13 @@ pub fn balance<R: Real>(
     }
     let mut loss = c.bed.loss + c.rest.loss;
 
-    // Weights of the others; the wippen carries jack and lever at their hinges.
+    // Weights of the other bodies; `wippen_weight` includes those of jack and lever at their hinges.
     let mut on_wippen = -n.wippen_weight.turned(k.wippen).x;
-    let mut on_jack = -(gravity * carried.jack_moment.x);
-    let mut on_lever = -(gravity * carried.lever_moment.x);
+    let mut on_jack = -(gravity * coupling.jack_moment.x);
+    let mut on_lever = -(gravity * coupling.lever_moment.x);
     let mut on_hammer = -n.hammer_weight.turned(k.hammer).x;
 
-    // Jack spring, between jack and wippen; on a rigid stop it is an inner force.
+    // Jack spring between jack and wippen; with the jack on a rigid stop it is an internal force.
     if !n.is_rigid() || (phases.on_button | phases.on_flank).any() {
         let turn = if n.is_rigid() { k.jack_turn(n) } else { x[state::JACK] };
         let torque =
@@ -203,7 +215,7 @@ pub fn balance<R: Real>(
         loss = loss + (c.window.loss + c.stop.loss + c.button.loss);
     }
 
-    // Jack on knuckle: a force along the contact's normal, and its drag.
+    // Jack on knuckle: a force along the contact normal, and viscous drag along the knuckle.
     let drives = phases.jack_bears(n);
     let mut on_butt = R::of(0.0);
     if drives.any() {
@@ -239,7 +251,7 @@ pub fn balance<R: Real>(
 
     // Backcheck, string, damper.
     let (check, contact) = &c.check;
-    let [lift, assign, tray, top] = &c.damper;
+    let [lift, seat, tray, top] = &c.damper;
     let bending = n.hammer.shank.damping * k.u[4];
     let on_bend = -(n.bend_share * on_butt)
         - n.hammer.shank.stiffness * k.bend
@@ -250,13 +262,13 @@ pub fn balance<R: Real>(
         + (c.rail.force - c.string.force) * n.hammer.crown;
     let v = x[state::DAMPER_SPEED];
     let drag = n.damper.damping * v;
-    let damper_force = lift.force + assign.force + tray.force - top.force - n.damper.weight - drag;
+    let damper_force = lift.force + seat.force + tray.force - top.force - n.damper.weight - drag;
     loss = loss
         + (contact.loss
             + c.string.loss
             + c.rail.loss
             + lift.loss
-            + assign.loss
+            + seat.loss
             + tray.loss
             + top.loss)
         + drag * v
@@ -264,17 +276,17 @@ pub fn balance<R: Real>(
 
     // Velocity products.
     let (b5, b6, u3) = (k.b5, k.jack.product, k.u[2]);
-    let wippen = on_wippen - n.wippen_inertia * b5 - carried.jack[0] * b6
-        + carried.jack[1] * (w6 * w6)
-        + carried.lever[1] * (u3 * u3);
+    let wippen = on_wippen - n.wippen_inertia * b5 - coupling.jack[0] * b6
+        + coupling.jack[1] * (w6 * w6)
+        + coupling.lever[1] * (u3 * u3);
     let square = w5 * w5;
-    let jack = on_jack - n.jack.inertia * b6 - carried.jack[0] * b5 - carried.jack[1] * square;
-    let lever = on_lever - carried.lever[0] * b5 - carried.lever[1] * square;
+    let jack = on_jack - n.jack.inertia * b6 - coupling.jack[0] * b5 - coupling.jack[1] * square;
+    let lever = on_lever - coupling.lever[0] * b5 - coupling.lever[1] * square;
     Balance {
-        mass: carried.mass(n, k),
+        mass: coupling.mass(n, k),
         force: [
-            on_key + k.r5 * wippen + k.jack.inv_key * jack,
-            on_hammer + k.jack.inv_hammer * jack,
+            on_key + k.r5 * wippen + k.jack.key_ratio * jack,
+            on_hammer + k.jack.hammer_ratio * jack,
             lever,
             jack,
             on_bend,

@@ -1,4 +1,4 @@
-//! Kinetic and stored energy of one key, J.
+//! Kinetic and potential energy of one key, J.
 
 use crate::grand::design::spec::GRAVITY;
 use crate::grand::equations::contact;
@@ -7,11 +7,11 @@ use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{Phase, STATES, state};
 
-/// Kinetic energy of all bodies.
+/// Kinetic energy of all bodies, J.
 #[must_use]
 pub fn kinetic(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> f64 {
     let (w5, w6, u) = (k.wippen_speed(), k.jack_speed(), k.u);
-    let carried = WippenCoupling::new(n, k);
+    let coupling = WippenCoupling::new(n, k);
     0.5 * (n.key.inertia * u[0] * u[0]
         + n.head_inertia * u[1] * u[1]
         + n.butt_inertia * k.butt_speed * k.butt_speed
@@ -19,10 +19,10 @@ pub fn kinetic(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> f64 {
         + n.wippen_inertia * w5 * w5
         + n.jack.inertia * w6 * w6
         + n.damper.mass * x[state::DAMPER_SPEED] * x[state::DAMPER_SPEED])
-        + w5 * (carried.jack[0] * w6 + carried.lever[0] * u[2])
+        + w5 * (coupling.jack[0] * w6 + coupling.lever[0] * u[2])
 }
 
-/// Energy of weights, springs and the elastic part of the felts.
+/// Potential energy of weights, springs and the elastic part of the felts, J.
 #[must_use]
 pub fn potential(
     n: &Precomputed,
@@ -36,25 +36,25 @@ pub fn potential(
         + n.hammer_weight.turned(k.hammer).y
         - n.key.lead_torque * (x[state::KEY] - n.key.rest_angle);
 
-    let raised = k.lever_turn(n);
+    let lever_turn = k.lever_turn(n);
     let crown = n.hammer.crown * x[state::HAMMER];
-    let around = contact::damper(n, k, x, tray);
-    let mut stored = n.lever.spring_torque * raised
-        + 0.5 * n.lever.spring_rate * raised * raised
-        + n.lever.stop_felt.energy(-raised)
-        + n.lever.stop_felt.energy(raised - n.lever.travel)
+    let on_damper = contact::damper(n, k, x, tray);
+    let mut stored = n.lever.spring_torque * lever_turn
+        + 0.5 * n.lever.spring_rate * lever_turn * lever_turn
+        + n.lever.stop_felt.energy(-lever_turn)
+        + n.lever.stop_felt.energy(lever_turn - n.lever.travel)
         + n.lever.drop_felt.energy(contact::drop_screw(n, k).0.depth)
-        + n.lever.knuckle_felt.energy(contact::knuckle_on_lever(n, k).squeeze.depth)
+        + n.lever.knuckle_felt.energy(contact::knuckle_on_lever(n, k).compression.depth)
         + n.check.felt.energy(contact::check_depth(n, k))
         + n.string.energy(crown)
         + n.hammer.rail_felt.energy(-crown - n.hammer.rail)
         + n.key.bed_felt.energy(k.depth - n.key.dip)
         + n.key.rest_felt.energy(n.key.rest_compression - k.depth)
         + n.damper.weight * x[state::DAMPER]
-        + n.damper.lift_felt.energy(around.lift.depth)
-        + n.damper.seat_felt.energy(around.assign.depth)
-        + n.damper.lift_felt.energy(around.tray.depth)
-        + n.damper.top_felt.energy(around.top.depth)
+        + n.damper.lift_felt.energy(on_damper.lift.depth)
+        + n.damper.seat_felt.energy(on_damper.seat.depth)
+        + n.damper.lift_felt.energy(on_damper.tray.depth)
+        + n.damper.top_felt.energy(on_damper.top.depth)
         + 0.5 * n.hammer.shank.stiffness * k.bend * k.bend;
     if phase.jack_drives() || !n.is_rigid() {
         stored += n.hammer.knuckle_felt.energy(k.head.q4);
@@ -73,7 +73,7 @@ pub fn potential(
     weights + stored
 }
 
-/// Kinetic and stored energy together.
+/// Sum of kinetic and potential energy, J.
 #[must_use]
 pub fn total(n: &Precomputed, phase: Phase, k: &Kinematics, x: &[f64; STATES], tray: f64) -> f64 {
     kinetic(n, k, x) + potential(n, phase, k, x, tray)

@@ -1,4 +1,4 @@
-//! Forces, friction and accelerations of one moment, of one key or of one in each lane.
+//! Forces and accelerations at one instant, of one key or of one key in each lane.
 
 use crate::grand::equations::contact::{self, Contacts};
 use crate::grand::equations::drive::DriveNow;
@@ -12,7 +12,7 @@ use crate::grand::{SPEEDS, STATES, state};
 use crate::interface::key::REST_DEPTH;
 use touchback_core::math::real::{Mask, Real};
 
-/// Guards, by index: sign changes that split the step and are reported.
+/// Indices of the guards: functions whose sign changes split the step and are reported as events.
 pub mod guard {
     /// Crown passes the string.
     pub const STRING: usize = 0;
@@ -26,15 +26,15 @@ pub mod guard {
     pub const REST: usize = 4;
 }
 
-/// Transitions a phase can have, and guards.
+/// Number of indicators: most transitions out of a phase.
 pub const INDICATORS: usize = 3;
-/// See [`guard`].
+/// Number of guards; see [`guard`].
 pub const GUARDS: usize = 5;
 
-/// Forces and accelerations of one moment.
+/// Configuration, forces and accelerations at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluation<R: Real = f64> {
-    /// Which constraints hold.
+    /// The constraints that hold.
     pub phases: Phases<R>,
     /// Configuration.
     pub kinematics: Kinematics<R>,
@@ -49,7 +49,7 @@ pub struct Evaluation<R: Real = f64> {
 }
 
 impl<R: Real> Evaluation<R> {
-    /// Everything at one moment, friction left out.
+    /// Evaluates the equations at `x` without friction.
     #[inline(always)]
     #[must_use]
     pub fn new(
@@ -61,7 +61,7 @@ impl<R: Real> Evaluation<R> {
         Self::at(n, phases, &Kinematics::at(n, phases, x), input, x)
     }
 
-    /// The same with the configuration at hand.
+    /// Evaluates the equations at `x` without friction, the configuration being known.
     #[inline(always)]
     #[must_use]
     pub fn at(
@@ -84,13 +84,13 @@ impl<R: Real> Evaluation<R> {
             acceleration: [zero; SPEEDS],
             key_force: zero,
         };
-        evaluation.accelerated(n, input, x)
+        evaluation.with_accelerations(n, input, x)
     }
 
-    /// The same with the friction `held`.
+    /// This evaluation with the friction `held` added.
     #[inline(always)]
     #[must_use]
-    pub fn with(
+    pub fn with_friction(
         mut self,
         n: &Precomputed<R>,
         held: &HeldFriction<R>,
@@ -104,15 +104,20 @@ impl<R: Real> Evaluation<R> {
         self.balance.damper_force = self.balance.damper_force + on_damper;
         self.balance.loss =
             self.balance.loss + held.loss(&self.kinematics.u) - on_damper * x[state::DAMPER_SPEED];
-        self.accelerated(n, input, x)
+        self.with_accelerations(n, input, x)
     }
 
-    /// Accelerations, and the force that the drive then takes.
+    /// This evaluation with the accelerations, and the force of the drive that they require, computed.
     #[inline(always)]
-    fn accelerated(mut self, n: &Precomputed<R>, input: &DriveNow<R>, x: &[R; STATES]) -> Self {
+    fn with_accelerations(
+        mut self,
+        n: &Precomputed<R>,
+        input: &DriveNow<R>,
+        x: &[R; STATES],
+    ) -> Self {
         let (m, f) = (&self.balance.mass, &self.balance.force);
         if input.is_imposed() {
-            // Constant speed inside a step: the force is what that takes.
+            // The imposed speed is constant inside a step; the force follows from zero acceleration.
             let (a3, a4) = (f[2] * m.inv_lever, f[3] * m.inv_jack);
             let [a2, a5] = m.hammer(f[1], f[4]);
             self.acceleration = [R::of(0.0), a2, a3, a4, a5];
@@ -128,7 +133,7 @@ impl<R: Real> Evaluation<R> {
         self
     }
 
-    /// x'.
+    /// x': rates of the integrated states.
     #[inline(always)]
     #[must_use]
     pub fn rates(&self, n: &Precomputed<R>, x: &[R; STATES]) -> [R; STATES] {
@@ -142,25 +147,25 @@ impl<R: Real> Evaluation<R> {
     }
 }
 
-/// Turn of a free jack off its stop, rad, and gap of its toe under the button, m, below which it
-/// counts as home again: above what its felts swing by.
+/// Angle of a free jack from its stop below which the jack counts as returned, rad; above the amplitude
+/// of its vibration on the stop felt.
 const OFF_STOP: f64 = 2e-3;
+/// Gap of the toe of a free jack under the button above which the jack counts as returned, m.
 const CLEAR: f64 = 2e-5;
 
-/// [`Kinematics::beside`] from which a knuckle leans on the side of the jack's head, and below
-/// which it stands on it again.
-pub const BESIDE: f64 = 0.3;
-/// See [`BESIDE`].
-pub const UNDER: f64 = 0.15;
+/// [`Kinematics::normal_tilt`] above which the knuckle counts as on the side of the jack's head.
+pub const ON_SIDE_TILT: f64 = 0.3;
+/// [`Kinematics::normal_tilt`] below which the knuckle counts as on the flat of the jack's head again.
+pub const ON_FLAT_TILT: f64 = 0.15;
 
-/// Positive while the head is not both under the knuckle and touching it.
+/// Indicator for a rigid knuckle: positive unless the head is under the knuckle and touches it.
 #[inline(always)]
 fn under_knuckle<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
     (n.hammer.knuckle_edge - k.head.tip).max(-k.head.q4)
 }
 
-/// Indicators and guards of the configuration `k`; [`crate::grand::Phase::Flank`] of a rigid knuckle has
-/// indicators of its own.
+/// Indicators and guards of the configuration `k`. For [`crate::grand::Phase::Flank`] with a rigid knuckle
+/// the caller replaces the indicators.
 #[inline(always)]
 pub fn event_functions<R: Real>(
     n: &Precomputed<R>,
@@ -177,16 +182,16 @@ pub fn event_functions<R: Real>(
         let let_off = phases.on_button & phases.jack_drives;
         edge = R::select(let_off, k.head.tip - n.hammer.knuckle_edge, never);
     } else {
-        // Off its stop, or still at the button.
+        // Positive while the jack is off its stop or its toe is at the button.
         let off = x[state::JACK] - R::of(OFF_STOP);
         let out = off.max((R::of(CLEAR) - toe) * n.inv_toe_length);
         let bears = phases.jack_drives | phases.on_flank;
         carrier = R::select(phases.on_button | phases.on_flank, out, toe);
         head = R::select(bears, k.head.q4, -k.head.q4);
         let let_off = phases.on_button & phases.jack_drives;
-        let beside = k.beside();
-        let back = R::select(phases.on_flank, beside - R::of(UNDER), never);
-        edge = R::select(let_off, R::of(BESIDE) - beside, back);
+        let tilt = k.normal_tilt();
+        let back = R::select(phases.on_flank, tilt - R::of(ON_FLAT_TILT), never);
+        edge = R::select(let_off, R::of(ON_SIDE_TILT) - tilt, back);
     }
     let guards = [
         n.hammer.crown * x[state::HAMMER],
@@ -198,7 +203,7 @@ pub fn event_functions<R: Real>(
     ([carrier, head, edge], guards)
 }
 
-/// The hammer is on its string, or just meeting it.
+/// Whether the hammer is on its string or just meeting it.
 #[inline(always)]
 fn on_string<R: Real>(x: &[R; STATES]) -> R::Mask {
     let zero = R::of(0.0);
@@ -206,66 +211,67 @@ fn on_string<R: Real>(x: &[R; STATES]) -> R::Mask {
     angle.gt(zero) | (angle.ge(zero) & x[state::HAMMER_SPEED].gt(zero))
 }
 
-/// Equal parts into which a full step is cut at `x`: a power of two, from the stiffest moment that
-/// a hammer on its string has the energy for, and from how hard the key is pressed on its bed.
+/// Number of equal substeps for a full step at `x`, a power of two. It follows from the highest stiffness
+/// that the energy of a hammer on its string can reach, and from the compression of the key bed.
 #[inline(always)]
 pub fn substeps<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
     let one = R::of(1.0);
     let touching = on_string(x);
     let key = x[state::KEY];
     let pressed = key.gt(n.bed_angles[0]);
-    let mut parts = one;
+    let mut substeps = one;
     if pressed.any() {
-        let mut more = one;
+        let mut count = one;
         for angle in n.bed_angles {
-            more = more + more;
-            parts = R::select(key.gt(angle), more, parts);
+            count = count + count;
+            substeps = R::select(key.gt(angle), count, substeps);
         }
     }
     if !touching.any() {
-        return parts;
+        return substeps;
     }
     let u = x[state::HAMMER_SPEED];
     let stored = n.string.energy(n.hammer.crown * x[state::HAMMER]);
     let energy = R::of(0.5) * n.head_inertia * u * u + stored;
-    let mut more = one;
+    let mut count = one;
     for i in 0..HALVINGS {
-        more = more + more;
-        let short = touching & energy.gt(n.contact_energies[i]);
-        parts = R::select(short, more.max(parts), parts);
+        count = count + count;
+        let exceeds = touching & energy.gt(n.contact_energies[i]);
+        substeps = R::select(exceeds, count.max(substeps), substeps);
     }
-    parts
+    substeps
 }
 
-/// Share of a bend's rate that counts beside other parts' speeds where a key is asked whether it moves: a
-/// swing gets nowhere, and at 0.03 rad/s moves the crown by 5 µm.
-const SWING_COUNTS: f64 = 0.003;
+/// Weight of the bend's rate against the other speeds when deciding whether a key moves. Vibration of the
+/// shank does not displace the hammer: a rate of 0.03 rad/s moves the crown by only 5 µm.
+const BEND_WEIGHT: f64 = 0.003;
 
-/// Fastest speed of any part at `x`, rad/s, of the damper m/s; a hammer's is its butt's.
+/// Highest speed of the parts of a key at `x`, rad/s (m/s of the damper). The hammer counts with the speed
+/// of its butt, the bend of the shank with [`BEND_WEIGHT`].
 #[inline(always)]
 pub fn fastest<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
-    let swing = x[state::BEND_SPEED];
-    let butt = x[state::HAMMER_SPEED] - n.bend_share * swing;
+    let bend = x[state::BEND_SPEED];
+    let butt = x[state::HAMMER_SPEED] - n.bend_share * bend;
     let (key, lever) = (x[state::KEY_SPEED].abs(), x[state::LEVER_SPEED].abs());
     let (damper, jack) = (x[state::DAMPER_SPEED].abs(), x[state::JACK_SPEED].abs());
-    let swing = (swing * R::of(SWING_COUNTS)).abs();
-    key.max(lever).max(damper.max(jack)).max(butt.abs().max(swing))
+    let bend = (bend * R::of(BEND_WEIGHT)).abs();
+    key.max(lever).max(damper.max(jack)).max(butt.abs().max(bend))
 }
 
-/// Longest (sub)step from `x` on within a step of `h` s: a part of it, or less where the hammer turns
-/// round on its string, because felt's hysteresis jumps there.
+/// Longest (sub)step that may begin at `x` within a step of `h` s, s: `h` over [`substeps`], shortened to
+/// end where the hammer reverses on its string, because the felt's hysteresis is discontinuous there.
 #[inline(always)]
 pub fn max_substep<R: Real>(n: &Precomputed<R>, x: &[R; STATES], h: R) -> R {
     let zero = R::of(0.0);
-    let part = h / substeps(n, x);
+    let equal = h / substeps(n, x);
     let speed = n.hammer.crown * x[state::HAMMER_SPEED];
     let rising = on_string(x) & speed.gt(zero);
     if !rising.any() {
-        return part;
+        return equal;
     }
     let momentum = speed * n.head_inertia / (n.hammer.crown * n.hammer.crown);
-    let turn = n.string.turn(n.hammer.crown * x[state::HAMMER], speed, momentum, h);
-    // Not for a sliver: a turn that near is as good as now.
-    let cut = rising & turn.lt(part) & turn.gt(R::of(0.1) * part);
-    R::select(cut, turn, part)
+    let reversal = n.string.reversal_time(n.hammer.crown * x[state::HAMMER], speed, momentum, h);
+    // A reversal within the first 10 % of the substep does not shorten it.
+    let shortens = rising & reversal.lt(equal) & reversal.gt(R::of(0.1) * equal);
+    R::select(shortens, reversal, equal)
 }

@@ -1,7 +1,7 @@
-//! Coulomb friction of one key: the elements, and the forces held through the next step.
+//! Coulomb friction of one key: the friction elements, and the forces held through the next step.
 //!
-//! Friction needs the accelerations without friction, so it is a function of a frictionless
-//! [`Evaluation`]; [`Evaluation::with`] then adds it.
+//! Friction depends on the accelerations without friction, so it is computed from a frictionless
+//! [`Evaluation`]; [`Evaluation::with_friction`] then adds it.
 
 use crate::grand::equations::drive::DriveNow;
 use crate::grand::equations::dynamics::WippenCoupling;
@@ -12,8 +12,30 @@ use crate::grand::{SPEEDS, STATES, state};
 use touchback_core::math::real::{Mask, Real};
 use touchback_core::mech::friction::{self, Element};
 
+/// Number of friction elements of a key.
+pub const ELEMENTS: usize = 6;
+
+/// Indices into the friction elements of a key and into their forces.
+pub mod element {
+    /// Bushings of the key, with the slide of the capstan on the heel and of the toe on the button.
+    pub const KEY: usize = 0;
+    /// Centre pin of the hammer.
+    pub const HAMMER: usize = 1;
+    /// Centre pin of the repetition lever.
+    pub const LEVER: usize = 2;
+    /// Slide of the jack head on the knuckle.
+    pub const JACK_ON_KNUCKLE: usize = 3;
+    /// Slide of the hammer tail on the backcheck.
+    pub const TAIL_ON_CHECK: usize = 4;
+    /// Slide of the knuckle on the repetition lever.
+    pub const KNUCKLE_ON_LEVER: usize = 5;
+}
+
+/// The friction elements of a key, by [`element`].
+type Elements<R> = [Element<SPEEDS, R>; ELEMENTS];
+
 impl<R: Real> Evaluation<R> {
-    /// The friction to hold through the coming `dt` s; this moment is free of friction.
+    /// Friction to be held through the next `dt` s; this evaluation must be free of friction.
     #[inline(always)]
     #[must_use]
     pub fn friction(
@@ -23,145 +45,163 @@ impl<R: Real> Evaluation<R> {
         x: &[R; STATES],
         dt: R,
     ) -> HeldFriction<R> {
-        let (elements, forces) = self.rubbing(n, input, dt);
+        let (elements, forces) = self.friction_forces(n, input, dt);
         HeldFriction {
             torques: self.torques(n, &elements, &forces),
             on_damper: self.damper_drag(n, x, dt),
         }
     }
 
-    /// What the elements' forces come to on each speed, N·m.
+    /// Generalized forces of the elements' `forces` on the independent speeds, N·m.
     #[inline(always)]
     fn torques(
         &self,
         n: &Precomputed<R>,
-        elements: &[Element<SPEEDS, R>; 6],
-        forces: &[R; 6],
+        elements: &Elements<R>,
+        forces: &[R; ELEMENTS],
     ) -> [R; SPEEDS] {
-        let [key, hammer, lever, knuckle, check, rolling] = *forces;
-        let [_, _, _, on_knuckle, on_check, on_lever] = elements;
-        let (a, b, c) = (&on_knuckle.direction, &on_check.direction, &on_lever.direction);
+        let (key, hammer, lever) =
+            (forces[element::KEY], forces[element::HAMMER], forces[element::LEVER]);
+        let jack = forces[element::JACK_ON_KNUCKLE];
+        let tail = forces[element::TAIL_ON_CHECK];
+        let knuckle = forces[element::KNUCKLE_ON_LEVER];
+        let along_jack = &elements[element::JACK_ON_KNUCKLE].direction;
+        let along_check = &elements[element::TAIL_ON_CHECK].direction;
+        let along_lever = &elements[element::KNUCKLE_ON_LEVER].direction;
         [
-            key - self.kinematics.r5 * lever + (knuckle * a[0] + check * b[0]) + rolling * c[0],
-            hammer + (knuckle * a[1] + check * b[1]) + rolling * c[1],
-            lever + rolling * c[2],
-            knuckle * a[3],
-            (knuckle * a[4] + check * b[4]) - n.bend_share * hammer + rolling * c[4],
+            key - self.kinematics.r5 * lever
+                + (jack * along_jack[0] + tail * along_check[0])
+                + knuckle * along_lever[0],
+            hammer + (jack * along_jack[1] + tail * along_check[1]) + knuckle * along_lever[1],
+            lever + knuckle * along_lever[2],
+            jack * along_jack[3],
+            (jack * along_jack[4] + tail * along_check[4]) - n.bend_share * hammer
+                + knuckle * along_lever[4],
         ]
     }
 
-    /// Friction of the damper in its guide through the coming `dt` s: what stops it, or all there is.
+    /// Friction of the damper in its guide through the next `dt` s, N: the force that would stop the damper,
+    /// clamped to the friction bound.
     #[inline(always)]
     fn damper_drag(&self, n: &Precomputed<R>, x: &[R; STATES], dt: R) -> R {
         let stopping = self.balance.damper_force + n.damper.mass * x[state::DAMPER_SPEED] / dt;
         -stopping.min(n.damper.friction).max(-n.damper.friction)
     }
 
-    /// The friction elements and their forces through the coming `dt` s.
+    /// The friction elements and their forces through the next `dt` s.
     #[inline(always)]
-    fn rubbing(
+    fn friction_forces(
         &self,
         n: &Precomputed<R>,
         input: &DriveNow<R>,
         dt: R,
-    ) -> ([Element<SPEEDS, R>; 6], [R; 6]) {
-        let inv_press = self.drag_per_press(n);
+    ) -> (Elements<R>, [R; ELEMENTS]) {
+        let drag_ratio = self.capstan_drag_ratio(n);
         let on_heel = self.on_heel(n, input);
-        let drag = inv_press * on_heel.abs();
+        let drag = drag_ratio * on_heel.abs();
         let mut elements = self.elements(n, drag);
         let mut mass = self.balance.mass;
         let (zero, one) = (R::of(0.0), R::of(1.0));
         if input.is_imposed() {
-            // The key goes where it is told: friction there loads the drive, not the motion.
+            // The motion of the key is imposed: friction of the key loads the drive.
             mass.inv_key = zero;
         }
         let u = &self.kinematics.u;
         let mut forces = friction::forces(&elements, &mass, u, &self.acceleration, dt);
         if input.is_imposed() {
-            let bound = elements[0].bound;
+            let bound = elements[element::KEY].bound;
             let sign = R::select(u[0].gt(zero), one, R::select(u[0].lt(zero), -one, zero));
-            forces[0] = -(bound * sign);
+            forces[element::KEY] = -(bound * sign);
         } else if n.key.capstan_friction.gt(zero).any() {
-            // What friction takes off the key, and off its acceleration, does not bear on the heel.
+            // Friction changes the torque on the heel, which bounds the friction of the capstan: one
+            // correction of that bound. The friction of the key's own bushings and the change of the key's
+            // acceleration are subtracted from the torque on the heel.
             let torques = self.torques(n, &elements, &forces);
-            let own = forces[0].min(n.key.friction).max(-n.key.friction);
-            let slower = mass.key(&torques);
-            let taken = own - n.key.inertia * slower;
-            let bound = elements[0].bound - drag + inv_press * (on_heel + taken).abs();
-            let slides = forces[0].abs().ge(elements[0].bound);
-            let sliding = R::select(forces[0].gt(zero), bound, -bound);
-            let held = forces[0].min(bound).max(-bound);
-            forces[0] = R::select(slides, sliding, held);
-            elements[0].bound = bound;
+            let force = forces[element::KEY];
+            let bushings = force.min(n.key.friction).max(-n.key.friction);
+            let slowing = mass.key(&torques);
+            let change = bushings - n.key.inertia * slowing;
+            let previous = elements[element::KEY].bound;
+            let bound = previous - drag + drag_ratio * (on_heel + change).abs();
+            let slides = force.abs().ge(previous);
+            let sliding = R::select(force.gt(zero), bound, -bound);
+            let sticking = force.min(bound).max(-bound);
+            forces[element::KEY] = R::select(slides, sliding, sticking);
+            elements[element::KEY].bound = bound;
         }
         (elements, forces)
     }
 
     /// The friction elements.
     #[inline(always)]
-    fn elements(&self, n: &Precomputed<R>, capstan_drag: R) -> [Element<SPEEDS, R>; 6] {
+    fn elements(&self, n: &Precomputed<R>, capstan_drag: R) -> Elements<R> {
         let (k, c) = (&self.kinematics, &self.contacts);
         let (zero, one) = (R::of(0.0), R::of(1.0));
         let mut key_bound = n.key.friction + capstan_drag;
-        let rubbing = n.jack.button_friction.gt(zero);
-        if !n.is_rigid() && (c.button.force.gt(zero) & rubbing).any() {
-            // As far as the toe stays on the button, the key slides it.
+        let has_button_friction = n.jack.button_friction.gt(zero);
+        if !n.is_rigid() && (c.button.force.gt(zero) & has_button_friction).any() {
+            // While the toe stays on the button, the motion of the key determines its slide.
             let toe = n.jack.toe.turned(k.jack.direction);
             let slide = k.r5 * (k.to_jack.y - toe.y * k.to_jack.x / toe.x);
             key_bound = key_bound + n.jack.button_friction * c.button.force * slide.abs();
         }
-        let rubbing = self.phases.on_button & rubbing;
-        if n.is_rigid() && rubbing.any() {
-            let carried = WippenCoupling::new(n, k);
+        let on_button = self.phases.on_button & has_button_friction;
+        if n.is_rigid() && on_button.any() {
+            let coupling = WippenCoupling::new(n, k);
             let toe = n.jack.toe.turned(k.jack.direction);
             let a5 = k.r5 * self.acceleration[0] + k.b5;
-            let a6 = k.jack.inv_key * self.acceleration[0] + k.jack.product;
+            let a6 = k.jack.key_ratio * self.acceleration[0] + k.jack.product;
             let w5 = k.wippen_speed();
-            let inertial = n.jack.inertia * a6 + carried.jack[0] * a5 + carried.jack[1] * w5 * w5;
+            let inertial = n.jack.inertia * a6 + coupling.jack[0] * a5 + coupling.jack[1] * w5 * w5;
             let button = ((self.balance.on_jack - inertial) / toe.x).max(zero);
-            let slide = k.to_jack.y * k.r5 + toe.y * k.jack.inv_key;
+            let slide = k.to_jack.y * k.r5 + toe.y * k.jack.key_ratio;
             let bound = key_bound + n.jack.button_friction * button * slide.abs();
-            key_bound = R::select(rubbing, bound, key_bound);
+            key_bound = R::select(on_button, bound, key_bound);
         }
         let slide = k.along_knuckle();
-        let along = k.head.from_jack.perp().dot(slide);
-        let butt = k.head.from_hammer.perp().dot(slide);
-        let knuckle = [
-            k.r5 * k.to_jack.perp().dot(slide) + k.jack.inv_key * along,
-            k.jack.inv_hammer * along - butt,
-            zero,
-            if n.is_rigid() { zero } else { along },
-            n.bend_share * butt,
-        ];
+        let jack_arm = k.head.from_jack.perp().dot(slide);
+        let butt_arm = k.head.from_hammer.perp().dot(slide);
         let (check, on_check) = &c.check;
-        let (on_lever, bearing) = &c.lever;
-        let rolling = on_lever.from_hammer.perp().dot(k.surface);
-        let push = n.hammer.knuckle_friction * c.jack.force * k.head.inv_across;
-        [
-            Element { direction: [one, zero, zero, zero, zero], bound: key_bound },
-            Element { direction: [zero, one, zero, zero, -n.bend_share], bound: n.hammer.friction },
-            Element { direction: [-k.r5, zero, one, zero, zero], bound: n.lever.friction },
-            Element { direction: knuckle, bound: push },
-            Element {
-                direction: [check.along[0], check.along[1], zero, zero, check.along[2]],
-                bound: n.check.friction * on_check.force,
-            },
-            Element {
-                direction: [
-                    -(k.r5 * k.to_lever.perp().dot(k.surface)),
-                    rolling,
-                    -on_lever.from_lever.perp().dot(k.surface),
-                    zero,
-                    -(n.bend_share * rolling),
-                ],
-                bound: n.lever.knuckle_friction * bearing.force,
-            },
-        ]
+        let (knuckle, on_lever) = &c.lever;
+        let knuckle_arm = knuckle.from_hammer.perp().dot(k.surface);
+        let mut elements = [Element { direction: [zero; SPEEDS], bound: zero }; ELEMENTS];
+        elements[element::KEY] =
+            Element { direction: [one, zero, zero, zero, zero], bound: key_bound };
+        elements[element::HAMMER] =
+            Element { direction: [zero, one, zero, zero, -n.bend_share], bound: n.hammer.friction };
+        elements[element::LEVER] =
+            Element { direction: [-k.r5, zero, one, zero, zero], bound: n.lever.friction };
+        elements[element::JACK_ON_KNUCKLE] = Element {
+            direction: [
+                k.r5 * k.to_jack.perp().dot(slide) + k.jack.key_ratio * jack_arm,
+                k.jack.hammer_ratio * jack_arm - butt_arm,
+                zero,
+                if n.is_rigid() { zero } else { jack_arm },
+                n.bend_share * butt_arm,
+            ],
+            bound: n.hammer.knuckle_friction * c.jack.force * k.head.inv_across,
+        };
+        elements[element::TAIL_ON_CHECK] = Element {
+            direction: [check.along[0], check.along[1], zero, zero, check.along[2]],
+            bound: n.check.friction * on_check.force,
+        };
+        elements[element::KNUCKLE_ON_LEVER] = Element {
+            direction: [
+                -(k.r5 * k.to_lever.perp().dot(k.surface)),
+                knuckle_arm,
+                -knuckle.from_lever.perp().dot(k.surface),
+                zero,
+                -(n.bend_share * knuckle_arm),
+            ],
+            bound: n.lever.knuckle_friction * on_lever.force,
+        };
+        elements
     }
 
-    /// Torque on the key by the capstan's slide along the heel, of one that the key passes on to the heel.
+    /// Friction torque of the capstan on the key per unit of torque that the key passes on to the heel: the
+    /// capstan slides along the heel as the key turns.
     #[inline(always)]
-    fn drag_per_press(&self, n: &Precomputed<R>) -> R {
+    fn capstan_drag_ratio(&self, n: &Precomputed<R>) -> R {
         let k = &self.kinematics;
         if n.key.capstan_friction.gt(R::of(0.0)).any() {
             n.key.capstan_friction * (k.r7 / (k.r5 * k.q7)).abs()
@@ -170,7 +210,8 @@ impl<R: Real> Evaluation<R> {
         }
     }
 
-    /// Torque that the key passes on to the heel, N·m: what it does not need for itself, friction left out.
+    /// Torque that the key passes on to the heel, N·m, without friction: the torque on the key less the
+    /// torque that accelerates the key itself.
     #[inline(always)]
     fn on_heel(&self, n: &Precomputed<R>, input: &DriveNow<R>) -> R {
         let on_key = self.balance.on_key - n.key.inertia * self.acceleration[0];
@@ -179,9 +220,9 @@ impl<R: Real> Evaluation<R> {
 }
 
 impl Evaluation {
-    /// Power that the friction of key (with capstan and button), hammer, lever, jack on knuckle,
-    /// backcheck, knuckle on lever, and damper turns into heat, W, if it is held through the coming
-    /// `dt` s; this moment is free of friction.
+    /// Power dissipated by friction, W, with the forces that would be held through the next `dt` s: of the
+    /// friction elements by [`element`], and of the damper in its guide. This evaluation must be free of
+    /// friction.
     #[must_use]
     pub fn friction_heat(
         &self,
@@ -189,12 +230,10 @@ impl Evaluation {
         input: &DriveNow,
         x: &[f64; STATES],
         dt: f64,
-    ) -> [f64; 7] {
-        let (elements, forces) = self.rubbing(n, input, dt);
-        std::array::from_fn(|i| match (elements.get(i), forces.get(i)) {
-            (Some(element), Some(force)) => -force * element.speed(&self.kinematics.u),
-            _ => -self.damper_drag(n, x, dt) * x[state::DAMPER_SPEED],
-        })
+    ) -> ([f64; ELEMENTS], f64) {
+        let (elements, forces) = self.friction_forces(n, input, dt);
+        let heat = std::array::from_fn(|i| -forces[i] * elements[i].speed(&self.kinematics.u));
+        (heat, -self.damper_drag(n, x, dt) * x[state::DAMPER_SPEED])
     }
 }
 
@@ -208,9 +247,9 @@ mod tests {
     use crate::{ActionSettings, Drive, STEP};
     use touchback_core::math::compass::KeyNumber;
 
-    /// A blow on C4 by a finger at 0.5 m/s, held for 0.2 s and let go: before each of its steps `look`
-    /// is given the key's numbers, its states, and the drive of the step.
-    fn blow(mut look: impl FnMut(&Precomputed, &GrandKey, &DriveNow)) {
+    /// A stroke on C4 by a finger at 0.5 m/s, held for 0.2 s and released. Before each step `inspect` gets
+    /// the model of the key, the key, and the drive of the step.
+    fn stroke(mut inspect: impl FnMut(&Precomputed, &GrandKey, &DriveNow)) {
         let key = KeyNumber::from_midi(60).unwrap();
         let mut key = GrandKey::new(key, &ActionSettings::default());
         let target = |step: i32| {
@@ -221,7 +260,7 @@ mod tests {
         for step in 0..3200 {
             let drive = Drive::Finger([target(step), target(step + 1)]);
             let input = DriveNow::ends(drive, [TRAY_DOWN; 2])[0];
-            look(&key.assembly().grand.numbers, &key, &input);
+            inspect(&key.assembly().grand.numbers, &key, &input);
             key.advance(drive, &mut |_: f64, _| ());
         }
     }
@@ -230,12 +269,12 @@ mod tests {
         Evaluation::new(n, &key.state().phase.into(), input, &key.state().x)
     }
 
-    /// What slides against what, by the speeds of the bodies.
-    fn slides(n: &Precomputed, evaluation: &Evaluation) -> [f64; 6] {
+    /// Sliding speeds of the friction elements, from the velocities of the bodies.
+    fn slides(n: &Precomputed, evaluation: &Evaluation) -> [f64; ELEMENTS] {
         let (k, c) = (&evaluation.kinematics, &evaluation.contacts);
         let (check, _) = &c.check;
         let on_lever = contact::knuckle_on_lever(n, k);
-        let rolling = on_lever.from_hammer.perp() * k.butt_speed
+        let knuckle = on_lever.from_hammer.perp() * k.butt_speed
             - k.to_lever.perp() * k.wippen_speed()
             - on_lever.from_lever.perp() * k.u[2];
         [
@@ -244,37 +283,37 @@ mod tests {
             k.u[2] - k.wippen_speed(),
             k.slide_speed(),
             check.along[0] * k.u[0] + check.along[1] * k.u[1] + check.along[2] * k.u[4],
-            rolling.dot(k.surface),
+            knuckle.dot(k.surface),
         ]
     }
 
-    /// Coulomb's law: what slides through a whole step is opposed by the coefficient times the force
-    /// that presses it together, or by the torque of its bushing; nothing by more.
+    /// Coulomb's law: an element that slides through a whole step is opposed by the coefficient times the
+    /// normal force, or by the torque of its bushing, and no element by more.
     #[test]
-    fn what_slides_is_opposed_by_its_coefficient_times_what_presses() {
-        let mut slid = [0; 6];
-        let mut heated = [0.0; 6];
-        blow(|n, key, input| {
+    fn a_sliding_element_is_opposed_by_its_coefficient_times_the_normal_force() {
+        let mut slid = [0; ELEMENTS];
+        let mut heated = [0.0; ELEMENTS];
+        stroke(|n, key, input| {
             let (spec, x) = (key.assembly().spec, &key.state().x);
             let evaluation = evaluation(n, key, input);
-            let (elements, forces) = evaluation.rubbing(n, input, STEP);
-            let heat = evaluation.friction_heat(n, input, x, STEP);
+            let (elements, forces) = evaluation.friction_forces(n, input, STEP);
+            let (heat, _) = evaluation.friction_heat(n, input, x, STEP);
             let c = &evaluation.contacts;
-            // Where the jack is off the knuckle, `jack.force` is 0.
-            let pressing = c.jack.force * evaluation.kinematics.head.inv_across;
+            // `jack.force` is 0 where the jack is off the knuckle.
+            let normal_force = c.jack.force * evaluation.kinematics.head.inv_across;
             let bounds = [
-                elements[0].bound,
+                elements[element::KEY].bound,
                 spec.hammer.friction,
                 spec.lever.friction,
-                spec.hammer.knuckle_friction * pressing,
+                spec.hammer.knuckle_friction * normal_force,
                 spec.check.friction * c.check.1.force,
                 spec.lever.knuckle_friction * c.lever.1.force,
             ];
-            assert!(bounds[0] >= spec.key.friction, "bushings, and what rubs besides");
+            assert!(bounds[element::KEY] >= spec.key.friction, "bushings, capstan and button");
             let torques = evaluation.torques(n, &elements, &forces);
-            let yielded = evaluation.balance.mass.solve(&torques);
+            let by_friction = evaluation.balance.mass.solve(&torques);
             let slides = slides(n, &evaluation);
-            for i in 0..6 {
+            for i in 0..ELEMENTS {
                 let (element, force, slide) = (&elements[i], forces[i], slides[i]);
                 assert!((element.speed(&evaluation.kinematics.u) - slide).abs() < 1e-9, "{i}");
                 assert!((element.bound - bounds[i]).abs() <= 1e-12 * bounds[i], "{i}");
@@ -282,9 +321,9 @@ mod tests {
                 assert!((heat[i] + force * slide).abs() < 1e-9, "{i}");
                 heated[i] += heat[i] * STEP;
                 let at_end: [f64; SPEEDS] = std::array::from_fn(|j| {
-                    evaluation.kinematics.u[j] + STEP * (evaluation.acceleration[j] + yielded[j])
+                    evaluation.kinematics.u[j]
+                        + STEP * (evaluation.acceleration[j] + by_friction[j])
                 });
-                // The key's bound follows its own friction once more.
                 let is_sliding = slide * element.speed(&at_end) > 0.0
                     && slide.abs().min(element.speed(&at_end).abs()) > 0.02;
                 if is_sliding && bounds[i] > 0.0 {
@@ -297,12 +336,12 @@ mod tests {
         assert!(heated.iter().all(|heat| *heat > 1e-6), "{heated:?}");
     }
 
-    /// A key at a constant speed passes the same on to its heel, whether its motion is imposed or the
-    /// force that the motion takes is given.
+    /// A key at constant speed passes the same torque on to its heel with imposed motion as with the force
+    /// that this motion requires.
     #[test]
-    fn a_key_bears_on_its_heel_alike_by_motion_and_by_force() {
+    fn imposed_motion_and_the_force_it_requires_give_the_same_torque_on_the_heel() {
         let mut largest = [0.0f64; 2];
-        blow(|n, key, _| {
+        stroke(|n, key, _| {
             let [depth, speed] = key.front();
             let motion = Drive::Motion([depth, depth + speed * STEP]);
             let imposed = DriveNow::ends(motion, [TRAY_DOWN; 2])[0];
@@ -314,12 +353,13 @@ mod tests {
             let on_heel = by_motion.on_heel(n, &imposed);
             assert!((on_heel - by_force.on_heel(n, &given)).abs() < 1e-9, "{on_heel} N·m");
             largest = [largest[0].max(force.abs()), largest[1].max(on_heel.abs())];
-            // What rubs loads the drive against the motion.
-            let (elements, forces) = by_motion.rubbing(n, &imposed, STEP);
-            let drag = by_motion.drag_per_press(n) * on_heel.abs();
-            assert!(elements[0].bound >= n.key.friction + drag - 1e-12);
+            // Friction of the key loads the drive against the motion.
+            let (elements, forces) = by_motion.friction_forces(n, &imposed, STEP);
+            let drag = by_motion.capstan_drag_ratio(n) * on_heel.abs();
+            let bound = elements[element::KEY].bound;
+            assert!(bound >= n.key.friction + drag - 1e-12);
             let sign = if speed == 0.0 { 0.0 } else { speed.signum() };
-            assert_eq!(forces[0], -elements[0].bound * sign);
+            assert_eq!(forces[element::KEY], -bound * sign);
         });
         assert!(largest[0] > 1.0 && largest[1] > 0.2, "{largest:?}");
     }

@@ -1,12 +1,15 @@
-//! What each element of the grand turns into heat; its sum is the balance's own.
+//! Power dissipated by each element of the grand action; the sum is [`Balance::loss`] with friction.
+//!
+//! [`Balance::loss`]: crate::grand::equations::dynamics::Balance::loss
 
 use crate::grand::equations::drive::DriveNow;
 use crate::grand::equations::evaluation::Evaluation;
+use crate::grand::equations::friction::element;
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{STATES, state};
 use crate::interface::losses::Losses;
 
-/// Elements in the order of [`losses`]: felts, then what drags, then Coulomb friction.
+/// Names of the elements in the order of [`losses`]: felts, viscous drag, Coulomb friction.
 const ELEMENTS: [&str; 28] = [
     "knuckle_on_jack",
     "knuckle_on_lever",
@@ -38,7 +41,7 @@ const ELEMENTS: [&str; 28] = [
     "damper_friction",
 ];
 
-/// Power that each element turns into heat at the moment `free` of friction at `x`, with the
+/// Power dissipated by each element, W, at the state `x` with its frictionless evaluation `free` and the
 /// friction that would be held through the next `dt` s.
 #[must_use]
 pub fn losses(
@@ -53,8 +56,8 @@ pub fn losses(
     let jack_drag =
         if free.phases.jack_bears(n) { n.hammer.slide_damping * slide * slide } else { 0.0 };
     let turning = k.u[2] - k.wippen_speed();
-    let sinking = x[state::DAMPER_SPEED];
-    let [key, hammer, lever, knuckle, check, rolling, damper] = free.friction_heat(n, input, x, dt);
+    let damper_speed = x[state::DAMPER_SPEED];
+    let (friction, damper_friction) = free.friction_heat(n, input, x, dt);
     Losses::new(
         &ELEMENTS,
         [
@@ -77,15 +80,15 @@ pub fn losses(
             c.damper[3].loss,
             jack_drag,
             n.lever.damping * turning * turning,
-            n.damper.damping * sinking * sinking,
+            n.damper.damping * damper_speed * damper_speed,
             n.hammer.shank.damping * k.u[4] * k.u[4],
-            key,
-            hammer,
-            lever,
-            knuckle,
-            check,
-            rolling,
-            damper,
+            friction[element::KEY],
+            friction[element::HAMMER],
+            friction[element::LEVER],
+            friction[element::JACK_ON_KNUCKLE],
+            friction[element::TAIL_ON_CHECK],
+            friction[element::KNUCKLE_ON_LEVER],
+            damper_friction,
         ],
     )
 }

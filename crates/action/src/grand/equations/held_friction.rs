@@ -1,4 +1,4 @@
-//! Friction forces that are held constant through a step or substep.
+//! Friction forces held constant through a step or substep.
 
 use crate::grand::SPEEDS;
 use touchback_core::math::real::Real;

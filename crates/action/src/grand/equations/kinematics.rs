@@ -1,7 +1,8 @@
-//! Where every body is and how it moves, from the three independent coordinates and the phase.
+//! Position and velocity of every body, from the independent coordinates and the phase.
 //!
-//! Loop S1 (capstan on heel) and the jack's carrier give wippen and jack in closed form, with
-//! their first-order ratios r and velocity-product accelerations b: ω = r·u, α = r·u̇ + b.
+//! Loop S1 (capstan on heel) gives the wippen, and the constraint that guides the jack gives the jack, in
+//! closed form, with their first-order ratios r and velocity-product accelerations b: ω = r·u,
+//! α = r·u̇ + b.
 
 use crate::grand::SPEEDS;
 use crate::grand::design::spec::Spec;
@@ -15,21 +16,21 @@ use touchback_core::math::trig::{
 };
 use touchback_core::math::vec2::Vec2;
 
-/// Configuration and velocities of one key, or of one in each lane.
+/// Configuration and velocities of one key, or of one key in each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinematics<R = f64> {
-    /// Speeds of key, hammer and repetition lever, of the jack relative to the wippen beyond
-    /// what rigid constraints ask, and of the shank's bend, rad/s.
+    /// Independent speeds of key, hammer, repetition lever, jack and bend of the shank, rad/s. The speed
+    /// of a free jack is relative to the wippen; where rigid constraints guide the jack it is 0.
     pub u: [R; SPEEDS],
-    /// Key-front depth, m, and its speed.
+    /// Depth of the key front, m.
     pub depth: R,
     /// Direction (cos, sin) of the key.
     pub key: Vec2<R>,
-    /// Direction from the hammer's centre to its crown.
+    /// Direction from the hammer's centre pin to its crown.
     pub hammer: Vec2<R>,
-    /// Direction of its butt with the knuckle: the same where the shank is straight.
+    /// Direction of the hammer butt, which carries the knuckle; equal to `hammer` with a straight shank.
     pub butt: Vec2<R>,
-    /// Speed of the butt, rad/s.
+    /// Angular speed of the butt, rad/s.
     pub butt_speed: R,
     /// Bend of the shank, rad.
     pub bend: R,
@@ -37,54 +38,54 @@ pub struct Kinematics<R = f64> {
     pub lever: Vec2<R>,
     /// Direction of the lever's upper surface.
     pub surface: Vec2<R>,
-    /// Outward normal of the check's face.
+    /// Outward normal of the backcheck's face.
     pub check_normal: Vec2<R>,
     /// Direction of the wippen.
     pub wippen: Vec2<R>,
-    /// Capstan to wippen centre along the heel, q7, m.
+    /// q7: distance from capstan to wippen centre along the heel, m.
     pub q7: R,
-    /// dq7/dq1, m/rad: how far the capstan slides along the heel.
+    /// dq7/dq1: slide of the capstan along the heel, m/rad.
     pub r7: R,
-    /// Wippen ratio dq5/dq1 and its velocity-product acceleration.
+    /// Wippen ratio dq5/dq1.
     pub r5: R,
-    /// See [`Kinematics::r5`].
+    /// Velocity-product acceleration of the wippen, rad/s².
     pub b5: R,
     /// Jack: direction, ratios and velocity-product acceleration.
     pub jack: JackMotion<R>,
-    /// Wippen centre to jack centre, world.
+    /// Vector from wippen centre to jack centre in world axes, m.
     pub to_jack: Vec2<R>,
-    /// Wippen centre to repetition-lever centre, world.
+    /// Vector from wippen centre to repetition-lever centre in world axes, m.
     pub to_lever: Vec2<R>,
-    /// The knuckle seen along the jack.
+    /// Contact geometry of jack head and knuckle.
     pub head: Head<R>,
 }
 
-/// Jack head and knuckle: where they meet, or would.
+/// Contact geometry of jack head and knuckle; where they do not touch, of their nearest points.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<R = f64> {
     /// Unit vector along the fly.
     pub axis: Vec2<R>,
-    /// Unit vector of the contact's force on the hammer.
+    /// Unit vector of the contact force on the hammer.
     pub normal: Vec2<R>,
-    /// Jack centre to the meeting point.
+    /// Vector from jack centre to contact point, m.
     pub from_jack: Vec2<R>,
-    /// Hammer centre to the meeting point.
+    /// Vector from hammer centre to contact point, m.
     pub from_hammer: Vec2<R>,
-    /// Compression of jack on knuckle (negative: gap), m.
+    /// q4: compression of jack on knuckle, m; negative is a gap.
     pub q4: R,
-    /// The meeting point, from the hammer centre along the shank, m.
+    /// q9: distance of the contact point from the hammer centre along the shank, m.
     pub q9: R,
-    /// Where the head itself stands along the shank, m; on a straight knuckle equal to q9 where it
-    /// just touches.
+    /// Distance of the jack's tip from the hammer centre along the shank, m; equal to q9 where the tip just
+    /// touches a straight knuckle.
     pub tip: R,
-    /// Compression along the normal is q4 times this: one over the share of the axis across a
-    /// straight knuckle, 1 of a round one.
+    /// Rate of q4 over the approach speed along the normal: the reciprocal of `axis`·`normal` for a straight
+    /// knuckle, which is compressed along the jack; 1 for a round one.
     pub inv_across: R,
 }
 
 impl<R: Real> Head<R> {
-    /// For a jack `to_jack` from the wippen's centre pointing along `axis`, under a hammer with
-    /// butt `hammer`.
+    /// Geometry for a jack whose centre is at `to_jack` from the wippen centre and whose fly points along
+    /// `axis`, under a hammer butt of direction `hammer`.
     #[inline(always)]
     pub fn new(n: &Precomputed<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
         if n.is_rigid() {
@@ -94,7 +95,7 @@ impl<R: Real> Head<R> {
         }
     }
 
-    /// A straight knuckle, compressed along the jack.
+    /// Contact with a straight knuckle, which is compressed along the jack.
     #[inline(always)]
     fn straight(n: &Precomputed<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
         let from_jack = n.hammer_from_wippen - to_jack;
@@ -115,7 +116,7 @@ impl<R: Real> Head<R> {
         }
     }
 
-    /// A round knuckle on a flat head with a round corner and a side below it.
+    /// Contact of a round knuckle with a flat head that has a rounded corner and a side below the corner.
     #[inline(always)]
     fn round(n: &Precomputed<R>, to_jack: Vec2<R>, axis: Vec2<R>, hammer: Vec2<R>) -> Self {
         let zero = R::of(0.0);
@@ -123,7 +124,8 @@ impl<R: Real> Head<R> {
         let across = -axis.perp();
         let corner = axis * n.corner.x + across * n.corner.y;
         let apart = n.hammer_from_wippen + centre - to_jack - corner;
-        // Beyond the corner along the flat, above it along the fly; nearest of flat, corner, side.
+        // Position of the knuckle's centre relative to the corner's: beyond it along the flat, above it
+        // along the fly. The signs select the nearest of flat, corner and side.
         let (beyond, above) = (apart.dot(across).max(zero), apart.dot(axis).max(zero));
         let beside = beyond.gt(zero);
         let (mut distance, mut normal) = (above.max(R::of(NEAREST)), axis);
@@ -134,7 +136,7 @@ impl<R: Real> Head<R> {
             distance = R::select(beside, far, distance);
             normal = Vec2::select(beside, turned, normal);
         }
-        // A point of the jack's surface.
+        // The contact point is taken on the jack's surface.
         let from_hammer = centre - normal * (distance - n.jack.corner_radius);
         let from_jack = n.hammer_from_wippen + from_hammer - to_jack;
         Self {
@@ -150,33 +152,33 @@ impl<R: Real> Head<R> {
     }
 }
 
-/// Least distance of the knuckle's centre from the corner's, m: nearer, the jack would stand inside
-/// the knuckle.
+/// Lower bound of the distance between the centres of knuckle and corner, m: it keeps the normal defined
+/// where the jack is inside the knuckle.
 const NEAREST: f64 = 1e-6;
 
 /// Wippen direction and q7 for a key direction: loop S1 in closed form.
 pub fn wippen(spec: &Spec, key: Vec2) -> (Vec2, f64) {
     let heel = spec.wippen.heel;
     let (direction, q7, _) =
-        closed(spec.key.capstan.turned(key) - spec.wippen.pivot, heel, heel * heel);
+        close_loop_s1(spec.key.capstan.turned(key) - spec.wippen.pivot, heel, heel * heel);
     (direction, q7)
 }
 
-/// The same from the vector `d` of wippen centre to capstan; and 1/q7.
+/// Wippen direction, q7 and 1/q7 from the vector `d` of wippen centre to capstan.
 #[inline(always)]
-fn closed<R: Real>(d: Vec2<R>, heel: R, heel_squared: R) -> (Vec2<R>, R, R) {
+fn close_loop_s1<R: Real>(d: Vec2<R>, heel: R, heel_squared: R) -> (Vec2<R>, R, R) {
     let square = d.norm_squared();
     let q7 = (square - heel_squared).sqrt();
-    // One division for both: they are dear.
-    let per_both = R::of(1.0) / (square * q7);
+    // One division for both reciprocals: divisions dominate the cost here.
+    let inv_product = R::of(1.0) / (square * q7);
     // Complex division of the world vector by its image (−q7, −heel) in the wippen's frame.
     let image = Vec2::new(-q7, -heel);
-    let direction = Vec2::new(d.dot(image), image.cross(d)) * (q7 * per_both);
-    (direction, q7, square * per_both)
+    let direction = Vec2::new(d.dot(image), image.cross(d)) * (q7 * inv_product);
+    (direction, q7, square * inv_product)
 }
 
 impl Kinematics {
-    /// Configuration and velocities at `x` in `phase`, from the dimensions.
+    /// Configuration and velocities at `x` in `phase`, from the specification of a key.
     #[must_use]
     pub fn new(spec: &Spec, phase: Phase, x: &[f64; STATES]) -> Self {
         Self::at(&Precomputed::new(spec), &phase.into(), x)
@@ -195,32 +197,34 @@ impl<R: Real> Kinematics<R> {
             x[state::JACK_SPEED],
             x[state::BEND_SPEED],
         ];
-        // Key and shank turn by hundredths, the jack by tenths.
+        // Angles of key and bend are of the order of 0.01 rad, those of the jack 0.1 rad: the polynomials
+        // of `slight_direction` and `small_direction` are accurate there.
         let key = slight_direction(x[state::KEY]);
         let hammer = direction(x[state::HAMMER]);
         let bend = x[state::BEND];
         let butt = hammer.turned(slight_direction(-(n.bend_share * bend)));
         let lever = direction(x[state::LEVER]);
         let capstan = n.key.capstan.turned(key);
-        let (wippen, q7, per_q7) = closed(capstan - n.wippen.pivot, n.wippen.heel, n.heel_squared);
+        let (wippen, q7, inv_q7) =
+            close_loop_s1(capstan - n.wippen.pivot, n.wippen.heel, n.heel_squared);
         let normal = wippen.perp();
-        let r5 = -(capstan.perp().dot(normal) * per_q7);
+        let r5 = -(capstan.perp().dot(normal) * inv_q7);
         let w5 = r5 * u[0];
         let along = capstan.perp().dot(wippen);
         let capstan_along = u[0] * along;
         let q7_rate = w5 * n.wippen.heel - capstan_along;
-        let b5 = (u[0] * u[0] * capstan.dot(normal) + w5 * (capstan_along - q7_rate)) * per_q7;
+        let b5 = (u[0] * u[0] * capstan.dot(normal) + w5 * (capstan_along - q7_rate)) * inv_q7;
 
         let to_jack = n.wippen.jack_pivot.turned(wippen);
         let to_lever = n.wippen.lever_pivot.turned(wippen);
-        let ground = jack::Ground { wippen, to_jack, hammer, r5, b5, u };
-        let mut jack = jack::on_stop(n, &ground);
+        let jack_inputs = jack::JackInputs { wippen, to_jack, hammer, r5, b5, u };
+        let mut jack = jack::on_stop(n, &jack_inputs);
         if !n.is_rigid() {
             jack.direction = jack.direction.turned(small_direction(x[state::JACK]));
         } else if phases.on_button.any() {
-            jack = jack::on_button(n, &ground);
+            jack = jack::on_button(n, &jack_inputs);
         } else if phases.on_flank.any() {
-            jack = jack::on_flank(n, &ground);
+            jack = jack::on_flank(n, &jack_inputs);
         }
         let axis = n.fly.turned(jack.direction);
         Self {
@@ -246,11 +250,11 @@ impl<R: Real> Kinematics<R> {
         }
     }
 
-    /// What the jack's closures ask of the bodies around it.
+    /// Motion of the bodies around the jack, from which its constraints give its own motion.
     #[inline(always)]
     #[must_use]
-    pub fn ground(&self) -> jack::Ground<R> {
-        jack::Ground {
+    pub fn jack_inputs(&self) -> jack::JackInputs<R> {
+        jack::JackInputs {
             wippen: self.wippen,
             to_jack: self.to_jack,
             hammer: self.hammer,
@@ -271,17 +275,17 @@ impl<R: Real> Kinematics<R> {
     #[inline(always)]
     #[must_use]
     pub fn jack_speed(&self) -> R {
-        self.jack.inv_key * self.u[0] + self.jack.inv_hammer * self.u[1] + self.u[3]
+        self.jack.key_ratio * self.u[0] + self.jack.hammer_ratio * self.u[1] + self.u[3]
     }
 
-    /// Velocity of the jack's point at the meeting point past the knuckle's, m/s.
+    /// Velocity of the jack relative to the knuckle at the contact point, m/s.
     #[inline(always)]
     fn head_velocity(&self) -> Vec2<R> {
         self.to_jack.perp() * self.wippen_speed() + self.head.from_jack.perp() * self.jack_speed()
             - self.head.from_hammer.perp() * self.butt_speed
     }
 
-    /// Speed at which the jack–knuckle compression q4 grows, m/s.
+    /// Rate of the jack–knuckle compression q4, m/s.
     #[inline(always)]
     #[must_use]
     pub fn q4_rate(&self) -> R {
@@ -295,22 +299,22 @@ impl<R: Real> Kinematics<R> {
         -self.head.normal.perp()
     }
 
-    /// Speed at which the jack head slides along the knuckle toward the crown, m/s.
+    /// Sliding speed of the jack head along the knuckle toward the crown, m/s.
     #[inline(always)]
     #[must_use]
     pub fn slide_speed(&self) -> R {
         self.head_velocity().dot(self.along_knuckle())
     }
 
-    /// How far the head's flat has turned under the knuckle: sine of the normal's angle to the fly,
-    /// 0 on the flat and 1 on the side.
+    /// Sine of the angle from the contact normal to the fly: 0 where the knuckle is on the flat of the head,
+    /// 1 where it is on the side.
     #[inline(always)]
     #[must_use]
-    pub fn beside(&self) -> R {
+    pub fn normal_tilt(&self) -> R {
         self.head.normal.cross(self.head.axis)
     }
 
-    /// Angle of jack to wippen beyond the stop, rad.
+    /// Angle of the jack from its stop on the wippen, rad.
     #[inline(always)]
     #[must_use]
     pub fn jack_turn(&self, n: &Precomputed<R>) -> R {
@@ -318,14 +322,14 @@ impl<R: Real> Kinematics<R> {
         angle(Vec2::new(home.dot(self.jack.direction), home.cross(self.jack.direction)))
     }
 
-    /// Its sine: the sign of the turn.
+    /// Sine of [`Self::jack_turn`], which has its sign.
     #[inline(always)]
     #[must_use]
     pub fn jack_turn_sine(&self, n: &Precomputed<R>) -> R {
         n.jack_home.turned(self.wippen).cross(self.jack.direction)
     }
 
-    /// Angle of lever to wippen beyond the regulating button, rad: how far it is pressed down.
+    /// Angle of the repetition lever from its regulating button, rad, positive when pressed down.
     #[inline(always)]
     #[must_use]
     pub fn lever_turn(&self, n: &Precomputed<R>) -> R {

@@ -1,5 +1,4 @@
-//! One step of several keys: in lanes as long as nothing happens to two of them, the parts of the step
-//! in which something does alone.
+//! One step of several keys: substeps without events in lanes, substeps with events for each key alone.
 
 use crate::KeyEvent;
 use crate::grand::equations::drive::{Causality, DriveNow};
@@ -8,135 +7,137 @@ use crate::grand::equations::step::{self, KeyStep};
 use crate::grand::{Assembly, GrandState, Phase, STATES};
 use touchback_core::math::real::MOST_LANES;
 
-/// Submodels and states of the keys of one pack, by lane.
+/// Phases and states of the keys of one pack, by lane.
 #[derive(Clone, Copy, Debug)]
-pub struct Running {
+pub struct PackState {
     phases: [Phase; MOST_LANES],
     x: States,
 }
 
-impl Running {
-    /// Room for the keys of a pack.
+impl PackState {
+    /// A pack of keys whose states are all zero.
     #[must_use]
     pub const fn new() -> Self {
         Self { phases: [Phase::Return; MOST_LANES], x: [[0.0; MOST_LANES]; STATES] }
     }
 
-    /// The key in `lane`.
+    /// Phase and states of the key in `lane`.
     #[inline]
     #[must_use]
     pub fn of(&self, lane: usize) -> GrandState {
         GrandState { phase: self.phases[lane], x: std::array::from_fn(|s| self.x[s][lane]) }
     }
 
-    /// The key in `lane` is in this submodel and state.
+    /// Sets phase and states of the key in `lane`.
     #[inline]
-    pub fn put(&mut self, lane: usize, running: &GrandState) {
-        self.phases[lane] = running.phase;
-        for (lanes, x) in self.x.iter_mut().zip(running.x) {
+    pub fn put(&mut self, lane: usize, key: &GrandState) {
+        self.phases[lane] = key.phase;
+        for (lanes, x) in self.x.iter_mut().zip(key.x) {
             lanes[lane] = x;
         }
     }
 }
 
-/// Keys of one pack and what drives them, by lane; what lanes have that are not active means nothing.
+/// Keys of one pack and their drives, by lane; the values of inactive lanes are ignored.
 pub struct Group<'a> {
-    /// Which pack of the [`Lanes`]: they hold the numbers of these keys if the step is
-    /// [worth](Lanes::are_worth) taking in them.
+    /// Index of the pack in the [`Lanes`], which must hold the constants of these keys if
+    /// [`Lanes::is_faster_for`] is true for `active`.
     pub which: usize,
     /// The keys.
     pub keys: [&'a Assembly; MOST_LANES],
-    /// Keys to step, lane 0 lowest; all of one causality.
+    /// Bit set of the lanes to step, lane 0 in bit 0; all of one causality.
     pub active: u8,
-    /// What is given of them.
+    /// Causality of the drives of the active keys.
     pub causality: Causality,
-    /// What drives each, at both ends of the step.
+    /// Drive of each key at both ends of the step.
     pub inputs: [[DriveNow; MOST_LANES]; 2],
 }
 
-/// What a step came to.
+/// Result of [`step`].
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stepped {
-    /// Keys that move faster than asked about, lane 0 lowest.
+pub struct StepResult {
+    /// Keys that move faster than the limit `slow`, lane 0 in bit 0.
     pub moving: u8,
-    /// Number of keys that changed their submodel more often than is followed.
+    /// Number of keys that reached the bound on transitions in one step.
     pub capped: u64,
 }
 
-/// The lanes of a set of lanes.
+/// The lanes of the bit set `set`.
 pub fn lanes_of(set: u8) -> impl Iterator<Item = usize> {
     (0..MOST_LANES).filter(move |lane| set & (1 << lane) != 0)
 }
 
-/// One step of the keys of `group`, whose events `listener` hears with their lane; which of them are
-/// faster than `slow` afterwards.
+/// Takes one step of the keys of `group`. `listener` receives each event with its lane and its time since
+/// the beginning of the step, s. `slow` is the speed limit of [`StepResult::moving`], rad/s (m/s for the
+/// damper).
 pub fn step(
     lanes: &Lanes,
     group: &Group,
-    running: &mut Running,
+    state: &mut PackState,
     slow: f64,
     listener: &mut impl FnMut(usize, f64, KeyEvent),
-) -> Stepped {
-    let mut stepped = Stepped::default();
+) -> StepResult {
+    let mut result = StepResult::default();
     let mut progress = [step::STEPPER.begin(); MOST_LANES];
-    let mut going = group.active;
-    // A rigid knuckle's flank is not written over lanes.
+    let mut unfinished = group.active;
+    // The flank of a rigid knuckle has no equations over lanes.
     let is_rigid_flank =
         |lane: usize, phase| phase == Phase::Flank && group.keys[lane].grand.numbers.is_rigid();
     let mut alone = 0u8;
-    for lane in lanes_of(going) {
-        if is_rigid_flank(lane, running.phases[lane]) {
+    for lane in lanes_of(unfinished) {
+        if is_rigid_flank(lane, state.phases[lane]) {
             alone |= 1 << lane;
         }
         if group.causality == Causality::Motion {
-            let mut key = running.of(lane);
+            let mut key = state.of(lane);
             step::impose(&group.keys[lane].grand, &mut key, &group.inputs[0][lane]);
-            running.put(lane, &key);
+            state.put(lane, &key);
         }
     }
-    while going != 0 {
-        let active = going & !alone;
-        let in_lanes = lanes.are_worth(active);
+    while unfinished != 0 {
+        let active = unfinished & !alone;
+        let in_lanes = lanes.is_faster_for(active);
         if in_lanes {
             let pack = Pack {
                 which: group.which,
                 active,
                 causality: group.causality,
-                phases: &running.phases,
+                phases: &state.phases,
                 inputs: &group.inputs,
                 progress: &progress,
             };
-            let on = lanes.advance(&pack, &mut running.x, slow);
-            stepped.moving |= on.moving;
-            going &= !on.done;
-            for lane in lanes_of(going & active) {
+            let advanced = lanes.advance(&pack, &mut state.x, slow);
+            result.moving |= advanced.moving;
+            unfinished &= !advanced.done;
+            for lane in lanes_of(unfinished & active) {
                 let progress = &mut progress[lane];
-                if on.times[lane] > progress.done {
-                    (progress.done, progress.passed) = (on.times[lane], None);
+                if advanced.times[lane] > progress.done {
+                    (progress.done, progress.passed) = (advanced.times[lane], None);
                 }
             }
         }
-        for lane in lanes_of(going) {
-            let mut key = running.of(lane);
+        for lane in lanes_of(unfinished) {
+            let mut key = state.of(lane);
             let inputs = group.inputs.map(|end| end[lane]);
             let mut step = KeyStep { inputs, progress: progress[lane] };
             let grand = &group.keys[lane].grand;
-            let heard = &mut |offset: f64, event: KeyEvent| listener(lane, offset, event);
-            step.part(grand, &mut key, heard);
-            let lost = key.x.iter().any(|v| !v.is_finite());
-            if !in_lanes || is_rigid_flank(lane, key.phase) || alone & (1 << lane) != 0 || lost {
-                step.finish(grand, &mut key, heard);
+            let on_event = &mut |offset: f64, event: KeyEvent| listener(lane, offset, event);
+            step.substep(grand, &mut key, on_event);
+            let is_lost = key.x.iter().any(|v| !v.is_finite());
+            let is_alone = alone & (1 << lane) != 0 || is_rigid_flank(lane, key.phase);
+            if !in_lanes || is_alone || is_lost {
+                step.finish(grand, &mut key, on_event);
             }
-            running.put(lane, &key);
+            state.put(lane, &key);
             progress[lane] = step.progress;
             if step.is_complete() {
-                going &= !(1 << lane);
-                stepped.capped += u64::from(step.progress.outcome.capped);
+                unfinished &= !(1 << lane);
+                result.capped += u64::from(step.progress.outcome.capped);
                 if group.keys[lane].fastest(&key.x) > slow {
-                    stepped.moving |= 1 << lane;
+                    result.moving |= 1 << lane;
                 }
             }
         }
     }
-    stepped
+    result
 }

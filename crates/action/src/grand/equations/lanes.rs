@@ -1,8 +1,8 @@
-//! Several keys stepped side by side: the same arithmetic as one alone, so the same bits.
+//! Several keys result in SIMD lanes, by the same arithmetic as one key and so with the same bits.
 //!
-//! Any keys may form a pack. As long as nothing happens to a key its step is taken in lanes, part
-//! by part; a key to which something happens (a transition, a contact that opens or closes) is left
-//! where that part begins, to take it alone.
+//! Any keys may form a pack. Substeps without events are taken in lanes. A key with an event (a transition,
+//! or the sign change of a guard) is left at the beginning of that substep, which the caller takes for this
+//! key alone.
 
 use std::any::Any;
 
@@ -16,111 +16,111 @@ use crate::grand::equations::phase::Phases;
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::key::assembly::Assembly;
 use crate::grand::{Phase, STATES};
-use touchback_core::episode::lane_step::{self, Rates, Smooth, Start};
+use touchback_core::episode::lane_step::{self, LaneModel, Rates, Start};
 use touchback_core::episode::{Model, Progress};
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::lane_work::Work;
 use touchback_core::math::real::{MOST_LANES, Mask, Real};
 
-/// State of the keys of one pack: one array over the lanes for each state.
+/// States of the keys of one pack: for each state an array over the lanes.
 pub type States = [[f64; MOST_LANES]; STATES];
 
-/// Keys of one pack and what drives them, by lane; what lanes have that are not active means nothing.
+/// A step of the keys of one pack, by lane; the values of inactive lanes are ignored.
 pub struct Pack<'a> {
-    /// Which pack.
+    /// Index of the pack.
     pub which: usize,
-    /// Keys to step, lane 0 lowest; none of them with a rigid knuckle in [`Phase::Flank`], all of one
-    /// causality.
+    /// Bit set of the lanes to step, lane 0 in bit 0: all of one causality, and none with a rigid knuckle in
+    /// [`Phase::Flank`].
     pub active: u8,
-    /// What is given of them.
+    /// Causality of the drives of the active keys.
     pub causality: Causality,
-    /// Submodel of each.
+    /// Submodel of each key.
     pub phases: &'a [Phase; MOST_LANES],
-    /// What drives each, at both ends of the step.
+    /// Drive of each key at both ends of the step.
     pub inputs: &'a [[DriveNow; MOST_LANES]; 2],
-    /// How far each has come in this step.
+    /// Progress of each key in this step.
     pub progress: &'a [Progress; MOST_LANES],
 }
 
-/// What became of a pack, by lane.
+/// Result of [`Lanes::advance`]; lane 0 in bit 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stepped {
-    /// Keys whose step is whole; something happens to the other active ones in the part to come.
+pub struct StepResult {
+    /// Active keys whose step is complete; the other active keys have an event in their next substep.
     pub done: u8,
-    /// Of these, the keys that move faster than `slow`.
+    /// Keys of `done` that move faster than the limit `slow`.
     pub moving: u8,
-    /// Time since the step's beginning to which each key has come, s.
+    /// Time since the beginning of the step that each key has reached, s.
     pub times: [f64; MOST_LANES],
 }
 
-/// Keys from which on lanes are worth it: they cost about as much as two lone steps.
-const TOGETHER: u32 = 2;
+/// Least number of keys for which a step in lanes is used: it costs about as much as two scalar steps.
+const MIN_LANE_KEYS: u32 = 2;
 
-/// The numbers of all keys as the registers of a kernel hold them.
+/// Constants of the equations of all keys, packed for the registers of a kernel.
 pub struct Lanes {
     kernel: Kernel,
-    /// [`Packs`] of the kernel's own type of number.
+    /// [`Packs`] of the kernel's number type.
     packs: Box<dyn Any + Send + Sync>,
 }
 
-/// The numbers of the keys of every pack; none where every key steps alone.
+/// Constants of the keys of every pack; empty where the kernel has one lane.
 type Packs<R> = Vec<Precomputed<R>>;
 
-/// The equations of a pack during one step.
-struct Law<'a, R: Real> {
+/// The equations of motion of a pack during one step.
+struct PackEquations<'a, R: Real> {
     numbers: &'a Precomputed<R>,
     phases: Phases<R>,
     inputs: [DriveNow<R>; 2],
 }
 
-impl<R: Real> Law<'_, R> {
+impl<R: Real> PackEquations<'_, R> {
     #[inline(always)]
     fn input(&self, share: R) -> DriveNow<R> {
         self.inputs[0].toward(&self.inputs[1], share)
     }
 }
 
-impl<R: Real> Rates<R, STATES> for Law<'_, R> {
+impl<R: Real> Rates<R, STATES> for PackEquations<'_, R> {
     type Held = HeldFriction<R>;
 
     #[inline(always)]
     fn rates(&self, held: &HeldFriction<R>, share: R, x: &[R; STATES]) -> [R; STATES] {
         let n = self.numbers;
         let input = self.input(share);
-        Evaluation::new(n, &self.phases, &input, x).with(n, held, &input, x).rates(n, x)
+        Evaluation::new(n, &self.phases, &input, x).with_friction(n, held, &input, x).rates(n, x)
     }
 }
 
-impl<R: Real> Smooth<R, STATES, INDICATORS, GUARDS> for Law<'_, R> {
-    type Place = Kinematics<R>;
+impl<R: Real> LaneModel<R, STATES, INDICATORS, GUARDS> for PackEquations<'_, R> {
+    type Configuration = Kinematics<R>;
 
     #[inline(always)]
-    fn place(&self, x: &[R; STATES]) -> Kinematics<R> {
+    fn configuration(&self, x: &[R; STATES]) -> Kinematics<R> {
         Kinematics::at(self.numbers, &self.phases, x)
     }
 
     #[inline(always)]
     fn begin(
         &self,
-        place: &Kinematics<R>,
+        configuration: &Kinematics<R>,
         share: R,
         x: &[R; STATES],
         dt: R,
     ) -> (HeldFriction<R>, [R; STATES]) {
         let n = self.numbers;
         let input = self.input(share);
-        let free = Evaluation::at(n, &self.phases, place, &input, x);
+        let free = Evaluation::at(n, &self.phases, configuration, &input, x);
         let held = free.friction(n, &input, x, dt);
-        (held, free.with(n, &held, &input, x).rates(n, x))
+        (held, free.with_friction(n, &held, &input, x).rates(n, x))
     }
 
     #[inline(always)]
     fn event_functions(
         &self,
-        place: &Kinematics<R>,
+        configuration: &Kinematics<R>,
         x: &[R; STATES],
     ) -> ([R; INDICATORS], [R; GUARDS]) {
-        evaluation::event_functions(self.numbers, &self.phases, place, x)
+        evaluation::event_functions(self.numbers, &self.phases, configuration, x)
     }
 
     #[inline(always)]
@@ -129,10 +129,15 @@ impl<R: Real> Smooth<R, STATES, INDICATORS, GUARDS> for Law<'_, R> {
     }
 }
 
-/// One step of a pack; see [`Lanes::advance`].
+/// [`Lanes::advance`] for the number type `R`.
 #[inline(always)]
-fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow: f64) -> Stepped {
-    let law = Law {
+fn advance<R: Real>(
+    numbers: &Precomputed<R>,
+    pack: &Pack,
+    x: &mut States,
+    slow: f64,
+) -> StepResult {
+    let equations = PackEquations {
         numbers,
         phases: Phases::gather(&pack.phases[..R::LANES]),
         inputs: [
@@ -155,10 +160,10 @@ fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow:
     }
     let active = R::Mask::from_bits(pack.active);
     let epsilon = <Grand as Model<STATES, INDICATORS, GUARDS>>::EPSILON;
-    let (end, times) = lane_step::advance(&law, &start, STEP, epsilon, active);
+    let (end, times) = lane_step::advance(&equations, &start, STEP, epsilon, active);
     let mut finite = active;
     for value in &end {
-        // What is not finite is the lone step's to deal with: it begins again where this did.
+        // A lane with a non-finite result is discarded; the scalar step repeats its substeps.
         finite = finite & value.abs().lt(R::of(f64::INFINITY));
     }
     let times = R::select(finite, times, start.done);
@@ -171,27 +176,30 @@ fn advance<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States, slow:
     }
     let done = active & finite & times.ge(R::of(STEP));
     let moving = evaluation::fastest(numbers, &end).gt(R::of(slow));
-    let mut stepped =
-        Stepped { done: done.bits(), moving: (done & moving).bits(), times: [STEP; MOST_LANES] };
-    times.store(&mut stepped.times);
-    stepped
+    let mut result =
+        StepResult { done: done.bits(), moving: (done & moving).bits(), times: [STEP; MOST_LANES] };
+    times.store(&mut result.times);
+    result
 }
 
-/// Room for packs that hold a number of keys, filled with the numbers of one.
-struct Room<'a>(usize, &'a Assembly);
+/// Allocates the packs for a number of keys, filled with the constants of one key.
+struct Allocate<'a> {
+    keys: usize,
+    initial: &'a Assembly,
+}
 
-impl Work for Room<'_> {
+impl Work for Allocate<'_> {
     type Out = Box<dyn Any + Send + Sync>;
 
     #[inline(always)]
     fn run<R: Real>(self) -> Self::Out {
-        let packs = if R::LANES > 1 { self.0.div_ceil(R::LANES) } else { 0 };
-        let numbers: Precomputed<R> = Precomputed::gather(|_| &self.1.grand.numbers);
+        let packs = if R::LANES > 1 { self.keys.div_ceil(R::LANES) } else { 0 };
+        let numbers: Precomputed<R> = Precomputed::gather(|_| &self.initial.grand.numbers);
         Box::new(vec![numbers; packs])
     }
 }
 
-/// See [`Lanes::refresh`].
+/// Work of [`Lanes::refresh`].
 struct Refresh<'a> {
     packs: &'a mut (dyn Any + Send + Sync),
     which: usize,
@@ -211,7 +219,7 @@ impl Work for Refresh<'_> {
     }
 }
 
-/// See [`Lanes::advance`].
+/// Work of [`Lanes::advance`].
 struct Advance<'a> {
     packs: &'a (dyn Any + Send + Sync),
     pack: &'a Pack<'a>,
@@ -220,45 +228,46 @@ struct Advance<'a> {
 }
 
 impl Work for Advance<'_> {
-    type Out = Stepped;
+    type Out = StepResult;
 
     #[inline(always)]
-    fn run<R: Real>(self) -> Stepped {
+    fn run<R: Real>(self) -> StepResult {
         let packs = self.packs.downcast_ref::<Packs<R>>();
         match packs.and_then(|packs| packs.get(self.pack.which)) {
             Some(numbers) => advance(numbers, self.pack, self.x, self.slow),
-            None => Stepped::default(),
+            None => StepResult::default(),
         }
     }
 }
 
 impl Lanes {
-    /// Lanes of `kernel` for a number of `keys`, with the numbers of `any` key until others come.
-    /// Allocates; nothing else here does.
+    /// Lanes of `kernel` for `keys` keys, with the constants of the key `initial` until
+    /// [`Self::refresh`]. Allocates; no other method does.
     #[must_use]
-    pub fn new(kernel: Kernel, keys: usize, any: &Assembly) -> Self {
-        Self { kernel, packs: kernel.run(Room(keys, any)) }
+    pub fn new(kernel: Kernel, keys: usize, initial: &Assembly) -> Self {
+        Self { kernel, packs: kernel.run(Allocate { keys, initial }) }
     }
 
-    /// Keys a pack; 1 where every key steps alone.
+    /// Number of keys in a pack; 1 where the kernel has one lane.
     #[must_use]
     pub const fn width(&self) -> usize {
         self.kernel.lanes()
     }
 
-    /// Whether the keys of `active` are quicker side by side than each alone.
+    /// Whether a step of the keys `active` in lanes is faster than scalar steps.
     #[must_use]
-    pub const fn are_worth(&self, active: u8) -> bool {
-        self.width() > 1 && active.count_ones() >= TOGETHER
+    pub const fn is_faster_for(&self, active: u8) -> bool {
+        self.width() > 1 && active.count_ones() >= MIN_LANE_KEYS
     }
 
-    /// Takes up the numbers of pack `which`, whose lanes hold `keys`.
+    /// Gathers the constants of pack `which`, whose lanes hold `keys`.
     pub fn refresh(&mut self, which: usize, keys: [&Assembly; MOST_LANES]) {
         self.kernel.run(Refresh { packs: self.packs.as_mut(), which, keys });
     }
 
-    /// The step of the keys of `pack`, as far as nothing happens to them.
-    pub fn advance(&self, pack: &Pack, x: &mut States, slow: f64) -> Stepped {
+    /// Advances the states `x` of the keys of `pack` to the end of the step, or to the beginning of the
+    /// substep in which an event occurs. Keys faster than `slow` (rad/s; m/s for the damper) are reported.
+    pub fn advance(&self, pack: &Pack, x: &mut States, slow: f64) -> StepResult {
         self.kernel.run(Advance { packs: self.packs.as_ref(), pack, x, slow })
     }
 }

@@ -1,4 +1,4 @@
-//! The grand action as a model for the EPISODE engine: rates, indicators, guards, transitions.
+//! The grand action as a model of the EPISODE engine: rates, indicators, guards, transitions.
 
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::drive::DriveNow;
@@ -13,15 +13,15 @@ use touchback_core::episode::{Begin, Model};
 
 pub use crate::grand::equations::evaluation::guard;
 
-/// One key's action over its numbers.
+/// The model of one key's action.
 #[derive(Clone, Copy, Debug)]
 pub struct Grand {
-    /// The numbers.
+    /// Constants of the equations.
     pub numbers: Precomputed,
 }
 
 impl Grand {
-    /// The model over the numbers of `spec`.
+    /// The model of the key `spec`.
     #[must_use]
     pub fn new(spec: &Spec) -> Self {
         Self { numbers: Precomputed::new(spec) }
@@ -32,7 +32,7 @@ impl Grand {
         Kinematics::at(&self.numbers, &phase.into(), x)
     }
 
-    /// Everything at one moment, with the friction `held`.
+    /// The equations evaluated at `x` with the friction `held`.
     #[must_use]
     pub fn evaluation(
         &self,
@@ -41,12 +41,17 @@ impl Grand {
         input: &DriveNow,
         x: &[f64; STATES],
     ) -> Evaluation {
-        Evaluation::new(&self.numbers, &phase.into(), input, x).with(&self.numbers, held, input, x)
+        Evaluation::new(&self.numbers, &phase.into(), input, x).with_friction(
+            &self.numbers,
+            held,
+            input,
+            x,
+        )
     }
 
     /// Indicators and guards of the configuration `k`.
     #[inline(always)]
-    fn surfaces_at(
+    fn event_functions_at(
         &self,
         phase: Phase,
         k: &Kinematics,
@@ -55,54 +60,55 @@ impl Grand {
         let n = &self.numbers;
         let (mut indicators, guards) = evaluation::event_functions(n, &phase.into(), k, x);
         if phase == Phase::Flank && n.is_rigid() {
-            indicators[1] = self.swung_home(k).1.q4;
+            indicators[1] = self.returned_jack(k).1.q4;
             indicators[2] = k.jack_turn_sine(n);
         }
         (indicators, guards)
     }
 
-    /// Where a jack let go from the knuckle's flank comes to stand, C on the button or D on its
-    /// stop, and the head there.
+    /// Phase and contact geometry of a jack that has left the knuckle's flank: C on the button, or D on its
+    /// stop.
     #[inline(never)]
-    fn swung_home(&self, k: &Kinematics) -> (Phase, Head) {
+    fn returned_jack(&self, k: &Kinematics) -> (Phase, Head) {
         let n = &self.numbers;
-        let ground = k.ground();
+        let jack_inputs = k.jack_inputs();
         let mut phase = Phase::Return;
-        let mut carried = jack::on_stop(n, &ground);
-        if jack::gap(n, k.to_jack, carried.direction) < 0.0 {
+        let mut jack = jack::on_stop(n, &jack_inputs);
+        if jack::gap(n, k.to_jack, jack.direction) < 0.0 {
             phase = Phase::Catch;
-            carried = jack::on_button(n, &ground);
+            jack = jack::on_button(n, &jack_inputs);
         }
-        (phase, Head::new(n, k.to_jack, n.fly.turned(carried.direction), k.butt))
+        (phase, Head::new(n, k.to_jack, n.fly.turned(jack.direction), k.butt))
     }
 
-    /// The jack passes to another carrier: momentum balance over all bodies, the loss booked.
-    fn hand_over(&self, from: Phase, to: Phase, tray: f64, x: &mut [f64; STATES]) {
+    /// Changes the speeds at the transition of a rigidly guided jack to another constraint, by the momentum
+    /// balance of all bodies, and adds the lost energy to the dissipated energy.
+    fn change_constraint(&self, from: Phase, to: Phase, tray: f64, x: &mut [f64; STATES]) {
         let n = &self.numbers;
         if !n.is_rigid() {
-            // Felts carry a free jack: nothing jumps.
+            // A free jack is supported by felts: speeds are continuous.
             return;
         }
         let before = self.kinematics(from, x);
         let after = self.kinematics(to, x);
-        let had = energy::total(n, from, &before, x, tray);
-        let carried = WippenCoupling::new(n, &after);
+        let energy_before = energy::total(n, from, &before, x, tray);
+        let coupling = WippenCoupling::new(n, &after);
         let (w5, w6, u) = (before.wippen_speed(), before.jack_speed(), before.u);
-        let on_jack = n.jack.inertia * w6 + carried.jack[0] * w5;
+        let on_jack = n.jack.inertia * w6 + coupling.jack[0] * w5;
         let momentum = [
             n.key.inertia * u[0]
                 + after.r5
-                    * (n.wippen_inertia * w5 + carried.jack[0] * w6 + carried.lever[0] * u[2])
-                + after.jack.inv_key * on_jack,
-            n.head_inertia * u[1] + after.jack.inv_hammer * on_jack,
-            n.lever.inertia * u[2] + carried.lever[0] * w5,
+                    * (n.wippen_inertia * w5 + coupling.jack[0] * w6 + coupling.lever[0] * u[2])
+                + after.jack.key_ratio * on_jack,
+            n.head_inertia * u[1] + after.jack.hammer_ratio * on_jack,
+            n.lever.inertia * u[2] + coupling.lever[0] * w5,
             0.0,
             0.0,
         ];
-        let speeds = carried.mass(n, &after).solve(&momentum);
+        let speeds = coupling.mass(n, &after).solve(&momentum);
         x[state::KEY_SPEED..=state::LEVER_SPEED].copy_from_slice(&speeds[..3]);
-        let settled = self.kinematics(to, x);
-        x[state::DISSIPATED] += had - energy::total(n, to, &settled, x, tray);
+        let with_new_speeds = self.kinematics(to, x);
+        x[state::DISSIPATED] += energy_before - energy::total(n, to, &with_new_speeds, x, tray);
     }
 }
 
@@ -120,7 +126,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
         x: &[f64; STATES],
     ) -> [f64; STATES] {
         let n = &self.numbers;
-        Evaluation::new(n, &phase.into(), input, x).with(n, held, input, x).rates(n, x)
+        Evaluation::new(n, &phase.into(), input, x).with_friction(n, held, input, x).rates(n, x)
     }
 
     #[inline(never)]
@@ -130,7 +136,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
         _input: &DriveNow,
         x: &[f64; STATES],
     ) -> ([f64; INDICATORS], [f64; GUARDS]) {
-        self.surfaces_at(phase, &self.kinematics(phase, x), x)
+        self.event_functions_at(phase, &self.kinematics(phase, x), x)
     }
 
     fn transition(
@@ -148,12 +154,13 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
             (Phase::LetOff, _) => Phase::Catch,
             (Phase::Catch, 0) => Phase::Return,
             (Phase::Catch, _) => {
-                // Down onto the head, or sideways against it: whichever gap closed last.
+                // The gap that closed last decides: the knuckle comes down onto the head or sideways
+                // against it.
                 let k = self.kinematics(phase, x);
                 let under = if self.numbers.is_rigid() {
                     k.head.q4 <= k.head.tip - self.numbers.hammer.knuckle_edge
                 } else {
-                    k.beside() < evaluation::BESIDE
+                    k.normal_tilt() < evaluation::ON_SIDE_TILT
                 };
                 if under { Phase::LetOff } else { Phase::Flank }
             }
@@ -164,8 +171,8 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
             (Phase::Flank, _) if !self.numbers.is_rigid() => Phase::Catch,
             (Phase::Flank, 0) => Phase::Catch,
             (Phase::Flank, _) => {
-                // The knuckle has made room: the jack swings home under it.
-                match self.swung_home(&self.kinematics(phase, x)).0 {
+                // The knuckle has moved away and the jack returns under it.
+                match self.returned_jack(&self.kinematics(phase, x)).0 {
                     Phase::Catch => Phase::Catch,
                     _ => {
                         let home = self.kinematics(Phase::Return, x);
@@ -174,7 +181,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
                 }
             }
         };
-        self.hand_over(phase, to, input.tray, x);
+        self.change_constraint(phase, to, input.tray, x);
         to
     }
 
@@ -200,8 +207,8 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
         let held = free.friction(n, input, x, dt);
         Begin {
             held,
-            rates: free.with(n, &held, input, x).rates(n, x),
-            surfaces: self.surfaces_at(phase, &free.kinematics, x),
+            rates: free.with_friction(n, &held, input, x).rates(n, x),
+            event_functions: self.event_functions_at(phase, &free.kinematics, x),
         }
     }
 

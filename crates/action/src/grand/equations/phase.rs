@@ -1,45 +1,45 @@
-//! The five submodels: which of the two switchable constraints hold, and what carries the jack.
+//! The five submodels: which of the two switchable constraints hold, and which part supports the jack.
 
 use crate::grand::equations::precomputed::Precomputed;
 use touchback_core::math::real::{Mask, Real};
 
-/// The submodel that governs.
+/// A submodel of the grand action.
 ///
-/// S2 is the jack toe on the let-off button, S3 the jack head under the knuckle.
+/// Constraint S2 is the jack's toe on the let-off button, S3 the jack's head under the knuckle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Phase {
-    /// A: S3 on, S2 off. The jack stands on its stop and drives the knuckle.
+    /// A: S3 on, S2 off. The jack is on its stop and drives the knuckle.
     #[serde(rename = "A")]
     Acceleration,
     /// B: S2 and S3 on. The button turns the jack out from under the knuckle.
     #[serde(rename = "B")]
     LetOff,
-    /// C: S2 on, S3 off. The hammer is free; the button carries the jack.
+    /// C: S2 on, S3 off. The hammer is free; the button holds the jack.
     #[serde(rename = "C")]
     Catch,
-    /// D: both off. The jack is home on its stop.
+    /// D: both off. The jack is back on its stop.
     #[serde(rename = "D")]
     Return,
-    /// E: both off; the jack, on its way home, leans on the knuckle's flank.
+    /// E: both off. The returning jack leans on the knuckle's flank.
     #[serde(rename = "E")]
     Flank,
 }
 
 impl Phase {
-    /// All of them, in the order in which they are numbered.
+    /// All phases in the order of [`Self::number`].
     pub const ALL: [Self; 5] =
         [Self::Acceleration, Self::LetOff, Self::Catch, Self::Return, Self::Flank];
 
-    /// Its place in [`Self::ALL`].
+    /// Index in [`Self::ALL`].
     #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
     }
 
-    /// Names of all, the thesis's letters and E.
+    /// Names in the order of [`Self::ALL`]: the letters A to D of the thesis, and E.
     pub const NAMES: [&str; 5] = ["A", "B", "C", "D", "E"];
 
-    /// Its name, of [`Self::NAMES`]: the thesis's letter, and E for the fifth.
+    /// Name of the phase, from [`Self::NAMES`].
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,33 +51,33 @@ impl Phase {
         }
     }
 
-    /// The same as a character.
+    /// Name of the phase as a character.
     #[must_use]
     pub const fn letter(self) -> char {
         self.name().as_bytes()[0] as char
     }
 
-    /// The jack bears on the knuckle (S3).
+    /// Whether S3 holds: the jack bears on the knuckle.
     #[must_use]
     pub const fn jack_drives(self) -> bool {
         matches!(self, Self::Acceleration | Self::LetOff)
     }
 
-    /// The button carries the jack (S2).
+    /// Whether S2 holds: the button guides the jack.
     #[must_use]
     pub const fn on_button(self) -> bool {
         matches!(self, Self::LetOff | Self::Catch)
     }
 }
 
-/// The submodel of each lane, as the constraints that hold there.
+/// The constraints that hold in the submodel of each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Phases<R: Real> {
     /// S3: the jack bears on the knuckle.
     pub jack_drives: R::Mask,
-    /// S2: the button carries the jack.
+    /// S2: the button guides the jack.
     pub on_button: R::Mask,
-    /// The knuckle's flank carries the jack; of a rigid knuckle never with several lanes.
+    /// The knuckle's flank guides the jack; never set in several lanes with a rigid knuckle.
     pub on_flank: R::Mask,
 }
 
@@ -93,15 +93,14 @@ impl From<Phase> for Phases<f64> {
 }
 
 impl<R: Real> Phases<R> {
-    /// Where the jack may bear on the knuckle: wherever it touches, or, of a rigid one, where S3
-    /// holds.
+    /// Lanes in which the jack may bear on the knuckle: all, or with a rigid knuckle those in which S3 holds.
     #[inline(always)]
     #[must_use]
     pub fn jack_bears(&self, n: &Precomputed<R>) -> R::Mask {
         if n.is_rigid() { self.jack_drives } else { !R::Mask::none() }
     }
 
-    /// The phases of several keys side by side.
+    /// The phases of several keys, one in each lane.
     #[inline(always)]
     #[must_use]
     pub fn gather(phases: &[Phase]) -> Self {

@@ -1,9 +1,9 @@
-//! Whether the step follows a key's contacts where they rest.
+//! Stability of the integration step at the contacts of a key at rest.
 //!
-//! A contact that carries F brakes what it bears by F (λ + η/v₀) w, 1/s, and lets it swing at
-//! √(w dF/dξ), rad/s, w the inverse of the mass or inertia that it moves. Classical Runge–Kutta is
-//! stable while the first times the step is below 2.785 and the second below 2.828: beyond, a
-//! contact at rest makes energy.
+//! A contact that carries the load F damps the part on it at the rate F (λ + η/v₀) w, 1/s, and gives it
+//! the natural frequency √(w dF/dξ), rad/s; w is the inverse of the moved mass or inertia. The classical
+//! Runge–Kutta method is stable while the rate times the step is below 2.785 and the frequency times the
+//! step below 2.828. Beyond these limits a contact at rest would generate energy.
 
 use crate::STEP;
 use crate::grand::design::spec::{GRAVITY, Hammer, Spec};
@@ -11,67 +11,82 @@ use crate::grand::equations::precomputed::MOST_SUBSTEPS;
 use crate::interface::numbers::SpecError;
 use touchback_core::mech::felt::{ANGULAR_TURN, Felt, TURN};
 
-const DAMPED: f64 = 2.785;
-const SWING: f64 = 2.828;
+/// Stability limit of the damping rate times the step.
+const MAX_DAMPING: f64 = 2.785;
+/// Stability limit of the natural frequency times the step.
+const MAX_FREQUENCY: f64 = 2.828;
 
-/// A firm finger on the key bed, N; what of it jack and check carry, N.
+/// Force of a firm finger on the key bed, N.
 const FINGER: f64 = 20.0;
+/// Load on the jack under that finger, N.
 const ON_JACK: f64 = 4.0;
+/// Load in the backcheck under that finger, N.
 const IN_CHECK: f64 = 4.0;
 
-/// A contact: its felt, the speed at which its hysteresis turns round, the load that it carries,
-/// N or N·m, the inverse of the mass or inertia that it moves, and the substeps it is given.
+/// A loaded contact at rest.
 struct Resting<'a> {
+    /// Name of the felt in the specification.
     name: &'static str,
     felt: &'a Felt,
-    turn: f64,
+    /// Speed v₀ of the hysteresis, m/s or rad/s.
+    reversal_speed: f64,
+    /// Load, N or N·m.
     load: f64,
+    /// Inverse of the moved mass or inertia.
     mobility: f64,
-    parts: f64,
+    /// Number of substeps of a step in this contact.
+    substeps: f64,
 }
 
 impl Resting<'_> {
-    fn is_followed(&self) -> bool {
-        let Self { felt, turn, load, mobility, parts, .. } = *self;
+    fn is_stable(&self) -> bool {
+        let Self { felt, reversal_speed, load, mobility, substeps, .. } = *self;
         if load <= 0.0 || felt.stiffness <= 0.0 {
             return true;
         }
-        let damped = load * (felt.damping + felt.hysteresis / turn) * mobility * STEP / parts;
-        let swing = (felt.tangent(felt.compression(load)) * mobility).sqrt() * STEP / parts;
-        damped < DAMPED && swing < SWING
+        let damping =
+            load * (felt.damping + felt.hysteresis / reversal_speed) * mobility * STEP / substeps;
+        let frequency = (felt.tangent(felt.compression(load)) * mobility).sqrt() * STEP / substeps;
+        damping < MAX_DAMPING && frequency < MAX_FREQUENCY
     }
 }
 
-/// Checks the contacts of the key `spec`.
+/// Checks that the step is stable at the contacts of the key `spec`.
 ///
 /// # Errors
-/// Names the first that the step cannot follow.
+/// Names the first unstable contact.
 pub fn check(spec: &Spec) -> Result<(), SpecError> {
     let Spec { key, jack, lever, hammer, check, damper, .. } = spec;
     let toe = jack.toe.x.abs();
     let on_toe = (jack.spring_torque + ON_JACK * hammer.knuckle_friction * jack.length) / toe;
     let front = key.front * key.front / key.inertia;
     let about = |arm: f64| arm * arm / hammer.inertia;
-    // A knuckle bears on the butt alone where the shank bends.
+    // With a flexible shank the knuckle moves the butt alone.
     let butt = if hammer.bends() { hammer.butt_inertia() } else { hammer.inertia };
     let at_knuckle = hammer.knuckle * hammer.knuckle / butt;
     let on_lever = lever.drop_reach * lever.drop_reach / lever.inertia;
     let weight = hammer.mass * GRAVITY * hammer.centre.x.abs();
     let spring = lever.spring_torque.abs();
-    let felt =
-        |name, felt, load, mobility| Resting { name, felt, turn: TURN, load, mobility, parts: 1.0 };
+    let felt = |name, felt, load, mobility| Resting {
+        name,
+        felt,
+        reversal_speed: TURN,
+        load,
+        mobility,
+        substeps: 1.0,
+    };
     let rest = key.rest_compression.max(0.0);
     let on_rest = if rest > 0.0 { key.rest_felt.tangent(rest) * rest } else { 0.0 };
     let resting = [
-        Resting { parts: MOST_SUBSTEPS, ..felt("key.bed_felt", &key.bed_felt, FINGER, front) },
+        Resting { substeps: MOST_SUBSTEPS, ..felt("key.bed_felt", &key.bed_felt, FINGER, front) },
         felt("key.rest_felt", &key.rest_felt, on_rest / key.rest_felt.exponent, front),
         felt("jack.button_felt", &jack.button_felt, on_toe, toe * toe / jack.inertia),
         Resting {
-            turn: ANGULAR_TURN,
+            reversal_speed: ANGULAR_TURN,
             ..felt("jack.stop_felt", &jack.stop_felt, jack.spring_torque, 1.0 / jack.inertia)
         },
         Resting {
-            turn: ANGULAR_TURN,
+            reversal_speed: ANGULAR_TURN,
             ..felt("lever.stop_felt", &lever.stop_felt, spring, 1.0 / lever.inertia)
         },
         felt(
@@ -89,11 +104,11 @@ pub fn check(spec: &Spec) -> Result<(), SpecError> {
     ];
     let must = "softer, less damped or on a heavier part: the step of 125 µs does not follow its \
                 motion";
-    if hammer.bends() && !is_shank_followed(hammer) {
+    if hammer.bends() && !is_shank_stable(hammer) {
         let value = hammer.shank.stiffness;
         return Err(SpecError::Value { name: "hammer.shank", value, must });
     }
-    match resting.iter().find(|contact| !contact.is_followed()) {
+    match resting.iter().find(|contact| !contact.is_stable()) {
         None => Ok(()),
         Some(contact) => {
             Err(SpecError::Value { name: contact.name, value: contact.felt.stiffness, must })
@@ -101,12 +116,13 @@ pub fn check(spec: &Spec) -> Result<(), SpecError> {
     }
 }
 
-/// Whether the step follows the shank's swing with the hammer in flight, its quickest.
-fn is_shank_followed(hammer: &Hammer) -> bool {
+/// Whether the step is stable for the vibration of the shank of a hammer in flight, where its frequency is
+/// highest.
+fn is_shank_stable(hammer: &Hammer) -> bool {
     let share = hammer.bend_share();
     let mobility = hammer.inertia / (share * share * hammer.head_inertia() * hammer.butt_inertia());
-    hammer.shank.damping * mobility * STEP < DAMPED
-        && (hammer.shank.stiffness * mobility).sqrt() * STEP < SWING
+    hammer.shank.damping * mobility * STEP < MAX_DAMPING
+        && (hammer.shank.stiffness * mobility).sqrt() * STEP < MAX_FREQUENCY
 }
 
 #[cfg(test)]
@@ -122,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_own_numbers_are_followed() {
+    fn the_step_is_stable_for_every_key_of_the_designs() {
         for key in KeyNumber::all() {
             assert_eq!(check(&concert(key)), Ok(()), "{key:?}");
         }
@@ -130,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_step_does_not_follow_is_refused_by_name() {
+    fn an_unstable_contact_is_refused_by_name() {
         let spec = concert(KeyNumber::from_midi(60).unwrap());
         for (name, change) in [
             ("lever.stop_felt", (|s| s.lever.stop_felt.stiffness = 3e6) as fn(&mut Spec)),

@@ -1,4 +1,4 @@
-//! One step of a key on the grid, and what happened in it.
+//! One grid step of a key, and the events in it.
 
 use crate::grand::equations::drive::DriveNow;
 use crate::grand::equations::energy;
@@ -9,11 +9,11 @@ use crate::grand::{GrandState, Phase, STATES, state};
 use crate::{Drive, KeyEvent, STEP};
 use touchback_core::episode::{Observer, Outcome, Progress, Stepper};
 
-/// Hears of events, with the seconds after the step's beginning.
+/// Receives the events of a step; `offset` is the time since the beginning of the step, s.
 pub trait Listener {
-    /// One event.
+    /// An event of the action.
     fn event(&mut self, offset: f64, event: KeyEvent);
-    /// One change of submodel.
+    /// A transition between submodels.
     fn phase(&mut self, _offset: f64, _from: Phase, _to: Phase) {}
 }
 
@@ -23,32 +23,37 @@ impl<F: FnMut(f64, KeyEvent)> Listener for F {
     }
 }
 
-/// Real-time stepping of the grand action.
+/// The stepper of the grand action with real-time settings.
 pub const STEPPER: Stepper = Stepper::new(STEP);
 
-/// A step of one key under way.
+/// A step of one key that may be taken in several calls.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyStep {
-    /// What drives it, at both ends.
+    /// Drive at both ends of the step.
     pub inputs: [DriveNow; 2],
-    /// How far it has come.
+    /// Progress of the step.
     pub progress: Progress,
 }
 
 impl KeyStep {
-    /// Whether it is whole.
+    /// Whether the step is complete.
     #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.progress.done >= STEP
     }
 
-    /// Takes the part to come, in which something may happen.
-    pub fn part(&mut self, grand: &Grand, running: &mut GrandState, listener: &mut impl Listener) {
+    /// Takes one substep, which ends at the first event in it.
+    pub fn substep(
+        &mut self,
+        grand: &Grand,
+        running: &mut GrandState,
+        listener: &mut impl Listener,
+    ) {
         let mut translator = Translator { numbers: &grand.numbers, listener };
-        STEPPER.part(grand, running, &self.inputs, &mut translator, &mut self.progress);
+        STEPPER.substep(grand, running, &self.inputs, &mut translator, &mut self.progress);
     }
 
-    /// Takes all that is left.
+    /// Takes the rest of the step.
     pub fn finish(
         &mut self,
         grand: &Grand,
@@ -60,7 +65,7 @@ impl KeyStep {
     }
 }
 
-/// Advances one key by one step, the damper tray at the heights `tray` m at its ends.
+/// Advances one key by one step; `tray` is the height of the damper tray at both ends of the step, m.
 pub fn advance(
     grand: &Grand,
     running: &mut GrandState,
@@ -77,8 +82,8 @@ pub fn advance(
     step.progress.outcome
 }
 
-/// Puts the key where and at what speed the imposed motion has it; the energy that the jump in
-/// speed takes is work of the drive.
+/// Sets angle and speed of the key to those of the imposed motion. The change of energy counts as work of
+/// the drive.
 pub(crate) fn impose(grand: &Grand, running: &mut GrandState, input: &DriveNow) {
     let n = &grand.numbers;
     let energy = |r: &GrandState| {
@@ -95,7 +100,7 @@ pub(crate) fn impose(grand: &Grand, running: &mut GrandState, input: &DriveNow) 
     running.x[state::WORK] += energy(running) - before;
 }
 
-/// Turns transitions and guards into action events.
+/// Translates transitions and guards into events of the action.
 struct Translator<'a, L> {
     numbers: &'a Precomputed,
     listener: &'a mut L,

@@ -1,4 +1,4 @@
-//! One key of the grand put together: everything of it that does not move while it plays.
+//! One assembled key of the grand: all its constants while it plays.
 
 use crate::grand::design::concert::Built;
 use crate::grand::design::regulation::Regulated;
@@ -11,58 +11,57 @@ use crate::grand::{Grand, Phase, STATES, state};
 use crate::{Drive, Readout};
 use touchback_core::episode::State;
 
-/// Submodel and integrated states of one key.
+/// Phase and integrated states of one key.
 pub type GrandState = State<Phase, STATES>;
 
-/// A key's parts as regulated, and its equations over them.
+/// The specification of a regulated key and the model built from it.
 #[derive(Clone, Debug)]
 pub struct Assembly {
-    /// Its numbers.
+    /// Dimensions, masses, springs, felts and screws.
     pub spec: Spec,
-    /// Where it rests and lets off.
+    /// Rest angles and let-off depth.
     pub regulated: Regulated,
-    /// The equations, with all that follows from the numbers worked out.
+    /// The equations with their precomputed constants.
     pub grand: Grand,
 }
 
 impl Assembly {
-    /// Of `built`.
+    /// The assembly of the key `built`.
     #[must_use]
     pub fn new(built: Built) -> Self {
         let Built { spec, regulated } = built;
         Self { spec, regulated, grand: Grand::new(&spec) }
     }
 
-    /// Where it comes to rest, untouched, the damper tray down.
+    /// The rest pose of the untouched key with the damper tray down.
     #[must_use]
     pub fn rest(&self) -> GrandState {
-        let mut search = self.search_rest();
+        let mut search = self.begin_rest_search();
         loop {
-            if let Some(found) = self.settle(&mut search) {
+            if let Some(found) = self.step_rest_search(&mut search) {
                 return found;
             }
         }
     }
 
-    /// The search for that pose, to be taken step by step.
+    /// Begins the search for the rest pose, which [`Self::step_rest_search`] takes step by step.
     #[must_use]
-    pub fn search_rest(&self) -> rest::Search {
+    pub fn begin_rest_search(&self) -> rest::Search {
         rest::Search::new(&self.spec, &self.regulated.rest)
     }
 
-    /// One step of its `search`; the pose once it is found.
-    pub fn settle(&self, search: &mut rest::Search) -> Option<GrandState> {
+    /// Takes one step of `search`; the rest pose once it is found.
+    pub fn step_rest_search(&self, search: &mut rest::Search) -> Option<GrandState> {
         search.step(&self.spec, &self.grand)
     }
 
-    /// The moment at which its hammer meets the string at `speed` m/s; see [`construct::strike`].
+    /// The state at which the hammer meets the string at `speed` m/s; see [`construct::strike`].
     #[must_use]
     pub fn strike(&self, speed: f64) -> Option<GrandState> {
         construct::strike(&self.spec, &self.regulated, speed)
     }
 
-    /// The moment at which its key, rising at `speed` m/s at the front, lets the damper down on the
-    /// string.
+    /// The state at which the key, rising at `speed` m/s at the front, lets the damper down on the string.
     #[must_use]
     pub fn release(&self, speed: f64) -> GrandState {
         construct::release(&self.spec, &self.regulated, speed)
@@ -75,27 +74,26 @@ impl Assembly {
         [self.spec.key.depth(x[state::KEY]), front * x[state::KEY_SPEED]]
     }
 
-    /// Hammer's crown above the string, m, and its speed, m/s.
+    /// Height of the hammer's crown above the string, m, and its speed, m/s.
     #[must_use]
     pub fn hammer(&self, x: &[f64; STATES]) -> [f64; 2] {
         let crown = self.spec.hammer.crown;
         [crown * x[state::HAMMER], crown * x[state::HAMMER_SPEED]]
     }
 
-    /// Fastest speed of any part, rad/s, of the damper m/s.
+    /// Highest speed of the parts, rad/s (m/s of the damper).
     #[must_use]
     pub fn fastest(&self, x: &[f64; STATES]) -> f64 {
         evaluation::fastest(&self.grand.numbers, x)
     }
 
-    /// How far a damper at `height` m is off its string, 0 (resting) … 1 (clear); 1 where there is
-    /// none.
+    /// Lift of a damper at `height` m, 0 (on the string) … 1 (clear); 1 for a key without damper.
     #[must_use]
     pub fn damper_lift(&self, height: f64) -> f64 {
         self.spec.damper.lift(height)
     }
 
-    /// What it shows at the end of a step driven by `drive`, the damper tray at `tray` m.
+    /// Readings at the end of a step driven by `drive`, with the damper tray at `tray` m.
     #[must_use]
     pub fn readout(&self, running: &GrandState, drive: Drive, tray: f64) -> Readout {
         readout(&self.grand.numbers, running, &DriveNow::ends(drive, [tray; 2])[1])

@@ -1,13 +1,13 @@
-//! What a haptic keyboard's own key brings, taken off a grand key.
+//! Compensation: the dynamics of a haptic keyboard's own key are subtracted from a grand key.
 
 use crate::grand::design::concert::Built;
 use crate::interface::key::DynamicsCompensation;
 
-/// Least mass left to the key alone, kg; the wippen with jack and lever comes with it, so that no
+/// Least mass at the front that the key by itself keeps, kg. With wippen, jack and lever added, no key
 /// front is lighter than [`crate::interface::key::LIGHTEST`].
 const FLOOR: f64 = 5e-3;
 
-/// Takes what is `device` off the key `built`; what could not be taken.
+/// Subtracts `device` from the key `built`. Returns the part that could not be subtracted.
 pub fn compensate(built: &mut Built, device: &DynamicsCompensation) -> DynamicsCompensation {
     let mut residual = *device;
     if residual == DynamicsCompensation::default() {
@@ -21,7 +21,7 @@ pub fn compensate(built: &mut Built, device: &DynamicsCompensation) -> DynamicsC
     let friction = (spec.key.friction - device.friction * front).max(0.0);
     residual.friction -= (spec.key.friction - friction) / front;
     spec.key.friction = friction;
-    // The rest felt must still be pressed a little, or the key would hang.
+    // The rest felt must keep 0.05 N, or the key would not return to it.
     let up = built.regulated.upward_force - spec.key.lead_torque / front;
     let weight = device.weight.clamp(up.min(0.0) - 2.0, (up - 0.05).max(0.0));
     residual.weight -= weight;
@@ -29,7 +29,7 @@ pub fn compensate(built: &mut Built, device: &DynamicsCompensation) -> DynamicsC
     spec.key.rest_compression = spec.key.rest_felt.compression(up - weight);
     if device.has_bed {
         residual.has_bed = false;
-        // What is residual holds the parts together should the device's bed be deeper.
+        // The remaining stiffness limits the travel of the parts if the device's bed is deeper.
         spec.key.bed_felt = spec.key.bed_felt.stiffened(0.02);
     }
     residual

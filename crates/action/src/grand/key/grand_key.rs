@@ -15,31 +15,32 @@ use crate::{ActionSettings, Drive, KeyEvent, Readout};
 use touchback_core::episode::Outcome;
 use touchback_core::math::compass::KeyNumber;
 
-/// A key: how it is built, how it stands, and what a haptic keyboard's own key relieves it of.
+/// A key of the grand: specification, state, and the compensation of a haptic keyboard's own key.
 #[derive(Clone, Debug)]
 pub struct GrandKey {
-    /// What its screws are turned on; none where only its numbers are known.
+    /// The design that is regulated; none for a key given by its specification.
     design: Option<Box<Design>>,
-    /// As regulated, with nothing taken off.
+    /// The regulated key without compensation.
     built: Box<Built>,
+    /// The regulated key with compensation.
     assembly: Box<Assembly>,
     device: DynamicsCompensation,
     state: GrandState,
-    /// Where it rests; none until that is asked for.
+    /// Rest pose; none until it is first needed.
     rest: Option<GrandState>,
-    /// Height of the damper tray at the ends of the coming step, m.
+    /// Height of the damper tray at both ends of the next step, m.
     tray: [f64; 2],
 }
 
 impl GrandKey {
-    /// `key` of the concert grand at rest, with `settings`. Allocates.
+    /// The key `key` of the concert grand with `settings`, at rest. Allocates.
     #[must_use]
     pub fn new(key: KeyNumber, settings: &ActionSettings) -> Self {
         let design = Design::new(key);
         Self { design: Some(Box::new(design)), ..Self::built(design.build(settings)) }
     }
 
-    /// The key `built`, at rest: what its screws are turned on is not known. Allocates.
+    /// The key `built`, at rest; it cannot be regulated. Allocates.
     #[must_use]
     pub fn built(built: Built) -> Self {
         Self::at(built, rest::pose(&built.spec, &built.regulated.rest))
@@ -57,36 +58,36 @@ impl GrandKey {
         }
     }
 
-    /// A key of which only the numbers `spec` and the place `start` are known, where it also rests.
-    /// Allocates.
+    /// A key given by its specification `spec` and its state `start`, which is also its rest pose; it cannot
+    /// be regulated. Allocates.
     #[must_use]
-    pub fn standing(spec: Spec, start: GrandState) -> Self {
+    pub fn from_state(spec: Spec, start: GrandState) -> Self {
         let angles = [start.x[state::KEY], start.x[state::HAMMER], start.x[state::LEVER]];
         let let_off_depth = f64::INFINITY;
         let regulated = Regulated { rest: angles, let_off_depth, ..Regulated::default() };
         Self::at(Built { spec, regulated }, start)
     }
 
-    /// Its parts as regulated and relieved.
+    /// The regulated and compensated key.
     #[must_use]
     pub const fn assembly(&self) -> &Assembly {
         &self.assembly
     }
 
-    /// Submodel and states.
+    /// Phase and states.
     #[must_use]
     pub const fn state(&self) -> &GrandState {
         &self.state
     }
 
-    /// As [`Key::step`], with changes of submodel; what the step came to.
+    /// [`Key::step`] with a listener that also receives transitions; returns the counts of the step.
     pub fn advance(&mut self, drive: Drive, listener: &mut impl Listener) -> Outcome {
         let tray = self.tray;
         self.tray[0] = tray[1];
         step::advance(&self.assembly.grand, &mut self.state, drive, tray, listener)
     }
 
-    /// Puts the parts together anew; what could not be taken off.
+    /// Rebuilds the assembly; returns the part of the compensation that could not be subtracted.
     fn assemble(&mut self) -> DynamicsCompensation {
         let mut built = *self.built;
         let residual = compensation::compensate(&mut built, &self.device);
@@ -95,7 +96,7 @@ impl GrandKey {
         residual
     }
 
-    /// Kinetic and stored energy, J.
+    /// Kinetic and potential energy, J.
     fn energy(&self) -> f64 {
         let (n, GrandState { phase, x }) = (&self.assembly.grand.numbers, &self.state);
         energy::total(n, *phase, &Kinematics::at(n, &(*phase).into(), x), x, self.tray[1])
@@ -103,8 +104,8 @@ impl GrandKey {
 }
 
 impl Key for GrandKey {
-    fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
-        self.advance(drive, &mut |offset: f64, event: KeyEvent| hear(offset, event));
+    fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>) {
+        self.advance(drive, &mut |offset: f64, event: KeyEvent| on_event(offset, event));
     }
 
     fn readout(&self, drive: Drive) -> Readout {
@@ -165,9 +166,9 @@ impl Key for GrandKey {
     }
 
     fn strike(&mut self, speed: f64) -> bool {
-        let made = self.assembly.strike(speed);
-        self.state = made.unwrap_or(self.state);
-        made.is_some()
+        let constructed = self.assembly.strike(speed);
+        self.state = constructed.unwrap_or(self.state);
+        constructed.is_some()
     }
 
     fn release(&mut self, speed: f64) {

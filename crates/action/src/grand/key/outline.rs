@@ -1,4 +1,4 @@
-//! The parts of a grand key as lines: for drawing.
+//! The parts of a grand key as lines for drawing.
 
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::contact;
@@ -8,24 +8,24 @@ use crate::interface::pose::Pose;
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
 
-/// The parts of the key `spec` standing at `standing`.
+/// The parts of the key `spec` in the state `key`.
 #[must_use]
-pub fn pose(spec: &Spec, standing: &GrandState) -> Pose {
-    let k = Kinematics::new(spec, standing.phase, &standing.x);
-    let places = Places {
+pub fn pose(spec: &Spec, key: &GrandState) -> Pose {
+    let k = Kinematics::new(spec, key.phase, &key.x);
+    let positions = BodyPositions {
         key: k.key,
         wippen: k.wippen,
         hammer: k.hammer,
         jack: (spec.wippen.pivot + k.to_jack, k.jack.direction),
         lever: (spec.wippen.pivot + k.to_lever, k.surface),
-        damper: standing.x[state::DAMPER],
+        damper: key.x[state::DAMPER],
     };
-    outline(spec, &places)
+    outline(spec, &positions)
 }
 
-/// Where the bodies of a key are: directions, and centre pins of those that move.
+/// Positions of the bodies of a key: directions, and the centre pins that move, m.
 #[derive(Clone, Copy, Debug)]
-pub struct Places {
+pub struct BodyPositions {
     /// Direction of the key.
     pub key: Vec2,
     /// Direction of the wippen.
@@ -40,16 +40,16 @@ pub struct Places {
     pub damper: f64,
 }
 
-/// The parts of a key as lines.
+/// The parts of the key `spec` as lines, with the bodies at the positions `at`.
 #[must_use]
-pub fn outline(spec: &Spec, at: &Places) -> Pose {
+pub fn outline(spec: &Spec, at: &BodyPositions) -> Pose {
     let (w, h) = (&spec.wippen, &spec.hammer);
     let ((jack, fly), (lever, surface)) = (at.jack, at.lever);
     let head = direction(spec.jack.lean).perp().turned(fly) * spec.jack.length;
     let capstan = spec.key.capstan.turned(at.key);
     let rise = surface.perp() * spec.lever.surface_height;
     let on_hammer = |x: f64, y: f64| h.pivot + Vec2::new(x, y).turned(at.hammer);
-    // The hammer's head stands up from the shank; the string lies where its crown meets it.
+    // The head rises 36 mm above the shank, and the string is at that height.
     let above = 0.036;
     let string = h.pivot.y + above;
     let mut pose = Pose::default()

@@ -1,14 +1,14 @@
-//! The pressed touch, inverted: which force of a hand's muscle sends the hammer how fast.
+//! The pressed touch: muscle force of a hand as a function of hammer speed.
 //!
-//! A [hand](crate::interface::hand) at rest on the resting key presses it; the hammer speed
-//! its muscle's force gives was simulated in the standard regulation: `touchback lab fit` prints the
-//! table and `crates/instrument/tests/piano/keyboard.rs` holds it to the action.
+//! A [hand](crate::interface::hand) at rest on the resting key presses it. The hammer speed for each force
+//! of its muscle was simulated in the standard regulation: `touchback lab fit` prints the table, and
+//! `crates/instrument/tests/piano/keyboard.rs` checks it against the action.
 
-/// Forces of the table, N.
+/// Muscle forces of the table, N.
 pub const FORCE: [f64; 15] =
     [2.0, 2.15, 2.3, 2.6, 2.9, 3.35, 3.8, 5.2, 7.6, 12.0, 20.0, 35.0, 60.0, 110.0, 220.0];
 
-/// Hammer speeds, m/s, by key number, one for each force. The last damper ends at key 68.
+/// Hammer speeds, m/s, for each of [`FORCE`], by key number. The last key with a damper is 68.
 pub const HAMMER: [(f64, [f64; FORCE.len()]); 6] = [
     (
         1.0,
@@ -54,8 +54,8 @@ pub const HAMMER: [(f64, [f64; FORCE.len()]); 6] = [
     ),
 ];
 
-/// Force, N, for a hammer speed at key `number`; `None` above what pressing reaches.
-/// Below the table the softest press that still strikes is returned.
+/// Muscle force, N, for `hammer_speed` m/s at key `number`; `None` above the highest speed of the table.
+/// Below the lowest speed it is the least force, which still strikes.
 #[must_use]
 pub fn force(number: f64, hammer_speed: f64) -> Option<f64> {
     let upper = HAMMER.partition_point(|row| row.0 < number).min(HAMMER.len() - 1);

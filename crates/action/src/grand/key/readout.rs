@@ -1,4 +1,4 @@
-//! What a key of the grand shows: the nine coordinates of the thesis, forces and energies.
+//! Readings of a key of the grand: the nine coordinates of the thesis, forces and energies.
 
 use crate::grand::equations::drive::DriveNow;
 use crate::grand::equations::evaluation::Evaluation;
@@ -9,21 +9,21 @@ use crate::grand::{Phase, STATES, state};
 use crate::{Readout, STEP};
 use touchback_core::episode::State;
 
-/// How a key in the state `running` stands at the end of a step that `input` ends.
+/// Readings of a key in the state `running` under the drive `input` of the same instant.
 #[must_use]
 pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow) -> Readout {
     let State { phase, x } = running;
     let free = Evaluation::new(n, &(*phase).into(), input, x);
     let held = free.friction(n, input, x, STEP);
-    let m = free.with(n, &held, input, x);
-    let k = &m.kinematics;
+    let evaluation = free.with_friction(n, &held, input, x);
+    let k = &evaluation.kinematics;
     let (q, q_rate) = coordinates(n, k, x);
     Readout {
         phase: phase.name(),
         key: k.depth,
         key_speed: n.key.front * k.u[0],
-        key_force: m.key_force,
-        contact_force: m.contacts.jack.force,
+        key_force: evaluation.key_force,
+        contact_force: evaluation.contacts.jack.force,
         hammer: n.hammer.crown * x[state::HAMMER],
         hammer_speed: n.hammer.crown * k.u[1],
         q,
@@ -36,11 +36,11 @@ pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow
     }
 }
 
-/// q1…q9 and their rates. q8 is the toe's horizontal distance from the button's centre line.
+/// q1…q9 and their rates. q8 is the horizontal distance of the toe from the button's centre line.
 fn coordinates(n: &Precomputed, k: &Kinematics, x: &[f64; STATES]) -> ([f64; 9], [f64; 9]) {
     let (w5, w6) = (k.wippen_speed(), k.jack_speed());
     let toe = n.jack.toe.turned(k.jack.direction);
-    // The meeting point's speed along the shank, as q9 measures it.
+    // Speed of the contact point along the shank.
     let along = k.head.axis.dot(k.butt);
     let q9_rate = (k.to_jack.perp() * w5 + k.head.from_jack.perp() * w6).dot(k.butt)
         - k.q4_rate() * along

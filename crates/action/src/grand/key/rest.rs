@@ -1,4 +1,4 @@
-//! The pose a key comes to rest in: all forces balanced, nothing moving.
+//! The rest pose of a key: all forces in balance, all speeds zero.
 
 use crate::grand::design::regulation::CarriedHammer;
 use crate::grand::design::spec::Spec;
@@ -8,7 +8,7 @@ use crate::grand::equations::model::Grand;
 use crate::grand::{Phase, STATES, state};
 use touchback_core::episode::State;
 
-/// A drive that does nothing, with the damper tray well below.
+/// The drive of an untouched key, with the damper tray down.
 pub const UNTOUCHED: DriveNow = DriveNow {
     causality: Causality::Force,
     force: 0.0,
@@ -18,37 +18,39 @@ pub const UNTOUCHED: DriveNow = DriveNow {
     tray: TRAY_DOWN,
 };
 
-/// Height of the damper tray with the pedal up, m: clear of every damper.
+/// Height of the damper tray with the pedal released, m: clear of every damper.
 pub const TRAY_DOWN: f64 = -3e-3;
 
 /// The submodel of a key at rest.
 const PHASE: Phase = Phase::Return;
 
-/// What is looked for: angles of key, hammer and lever, height of the damper, turn of the jack, bend of
-/// the shank.
+/// The unknowns: angles of key, hammer and lever, height of the damper, angle of the jack, bend of the
+/// shank.
 const UNKNOWNS: [usize; 6] =
     [state::KEY, state::HAMMER, state::LEVER, state::DAMPER, state::JACK, state::BEND];
 
-/// Most that each may change in one step, rad or m: felts stay in contact.
+/// Largest change of each unknown in one step, rad or m, so that felts stay in contact.
 const LIMITS: [f64; 6] = [2e-4, 1e-3, 1e-3, 5e-5, 1e-4, 1e-4];
 
-/// Steps in which Newton's method finds the pose near a close guess: the felts are smooth under load.
+/// Most steps of the undamped Newton iteration, which converges from a close guess because the felts are
+/// smooth under load.
 const STEPS: u32 = 40;
 
-/// Steps that the parts may take to sink where they are held back: they need 50 to 80. A key's numbers may
-/// change under music.
-const SINKING: u32 = 200;
+/// Most steps of the damped iteration, which needs 50 to 80. The search is bounded because settings may
+/// change during play.
+const DAMPED_STEPS: u32 = 200;
 
-/// Torques, N·m, and the damper's force, N, that count as much as one of the [`LIMITS`].
+/// Scale of the torques, N·m, and of the damper's force, N: with damping 1 such a force moves its part by
+/// its limit.
 const FORCES: [f64; 6] = [0.1, 0.1, 0.02, 1.0, 0.01, 0.1];
 
-/// Least hold, share of what keeps a part from going farther in a step than its limit.
-const LEAST_HOLD: f64 = 1e-6;
+/// Least damping of the damped iteration, relative to [`FORCES`] over [`LIMITS`].
+const MIN_DAMPING: f64 = 1e-6;
 
-/// Steps smaller than this share of the [`LIMITS`] are none.
-const SETTLED: f64 = 1e-10;
+/// Change, relative to [`LIMITS`], below which the iteration has converged.
+const CONVERGED: f64 = 1e-10;
 
-/// Where the key `spec` comes to rest, untouched, near the angles `near` of key, hammer and lever; see
+/// Rest pose of the untouched key `spec`, searched from the angles `near` of key, hammer and lever, rad; see
 /// [`Search`].
 #[must_use]
 pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
@@ -61,26 +63,26 @@ pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
     }
 }
 
-/// The pose of a key at rest, looked for step by step.
+/// Incremental search for the rest pose of a key.
 ///
-/// Newton's method on the force balances with a difference Jacobian, steps limited to what keeps the
-/// felts in contact. Where that goes to and fro between two felts the parts sink as if in honey
-/// (implicit Euler on dampers beside the forces), which ends where all is balanced and stable.
+/// Newton's method on the force balances with a finite-difference Jacobian and limited steps. If it
+/// oscillates between two felts, the search restarts with viscous damping added to the forces (implicit
+/// Euler), which converges to a stable balance.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     guess: [f64; STATES],
     x: [f64; STATES],
-    /// Steps of the present method.
+    /// Steps taken by the present method.
     steps: u32,
-    /// How much the parts are held back while they sink; none before that.
-    hold: Option<f64>,
+    /// Relative damping of the damped iteration; none in the undamped one.
+    damping: Option<f64>,
 }
 
 impl Search {
     /// Most steps of a search.
-    pub const LONGEST: usize = (STEPS + SINKING) as usize;
+    pub const LONGEST: usize = (STEPS + DAMPED_STEPS) as usize;
 
-    /// Of the key `spec`, near the angles `near` of key, hammer and lever.
+    /// Begins a search for the key `spec` from the angles `near` of key, hammer and lever, rad.
     #[must_use]
     pub fn new(spec: &Spec, near: &[f64; 3]) -> Self {
         let mut x = [0.0; STATES];
@@ -90,32 +92,32 @@ impl Search {
         }
         x[state::BEND] = CarriedHammer::at(spec, near[1]).bend;
         x[state::DAMPER] = -spec.damper.seat_felt.compression(spec.damper.weight);
-        Self { guess: x, x, steps: 0, hold: None }
+        Self { guess: x, x, steps: 0, damping: None }
     }
 
-    /// One step, `spec` and its equations being those of the whole search: some 1 µs; the pose once it
-    /// is found.
+    /// Takes one step, about 1 µs; the rest pose once it is found. `spec` and `grand` must be the same in
+    /// all steps.
     pub fn step(&mut self, spec: &Spec, grand: &Grand) -> Option<State<Phase, STATES>> {
         let balance = Balance { spec, grand };
-        let size = balance.step(&mut self.x, self.hold.unwrap_or(0.0));
+        let size = balance.step(&mut self.x, self.damping.unwrap_or(0.0));
         self.steps += 1;
-        let is_settled = size.is_some_and(|size| size < SETTLED);
-        let is_over = match self.hold {
-            None if is_settled || size.is_none() || self.steps == STEPS => {
-                let is_found = (is_settled || size.is_none()) && balance.is_found(&self.x);
+        let is_converged = size.is_some_and(|size| size < CONVERGED);
+        let is_over = match self.damping {
+            None if is_converged || size.is_none() || self.steps == STEPS => {
+                let is_found = (is_converged || size.is_none()) && balance.is_found(&self.x);
                 if !is_found {
-                    (self.x, self.steps, self.hold) = (self.guess, 0, Some(1.0));
+                    (self.x, self.steps, self.damping) = (self.guess, 0, Some(1.0));
                 }
                 is_found
             }
             None => false,
-            Some(hold) => {
-                // At their limits the parts are held back more, near rest hardly at all.
-                self.hold = Some(match size {
-                    Some(size) if size < 0.5 => (hold * 0.7).max(LEAST_HOLD),
-                    _ => (hold * 2.0).min(1.0),
+            Some(damping) => {
+                // The damping grows while steps reach their limits and falls near the balance.
+                self.damping = Some(match size {
+                    Some(size) if size < 0.5 => (damping * 0.7).max(MIN_DAMPING),
+                    _ => (damping * 2.0).min(1.0),
                 });
-                is_settled || self.steps == SINKING
+                is_converged || self.steps == DAMPED_STEPS
             }
         };
         is_over.then_some(State { phase: PHASE, x: self.x })
@@ -129,17 +131,17 @@ struct Balance<'a> {
 }
 
 impl Balance<'_> {
-    /// Torques and the damper's force at `x`, in the order of [`UNKNOWNS`].
+    /// Torques, N·m, and the damper's force, N, at `x`, in the order of [`UNKNOWNS`].
     fn forces(&self, x: &[f64; STATES]) -> nalgebra::Vector6<f64> {
-        let m = self.grand.evaluation(PHASE, &HeldFriction::default(), &UNTOUCHED, x);
-        let f = m.balance.force;
+        let balance = self.grand.evaluation(PHASE, &HeldFriction::default(), &UNTOUCHED, x).balance;
+        let f = balance.force;
         let on_jack = if self.spec.is_rigid() { 0.0 } else { f[3] };
-        nalgebra::Vector6::new(f[0], f[1], f[2], m.balance.damper_force, on_jack, f[4])
+        nalgebra::Vector6::new(f[0], f[1], f[2], balance.damper_force, on_jack, f[4])
     }
 
-    /// One step of `x`, each part held back by `hold` of what stops it within its limit; the largest
-    /// change as a share of its limit, none where no step leads on.
-    fn step(&self, x: &mut [f64; STATES], hold: f64) -> Option<f64> {
+    /// Takes one step of `x` with the relative damping `damping`. Returns the largest change relative to its
+    /// limit, `None` if the Jacobian is singular.
+    fn step(&self, x: &mut [f64; STATES], damping: f64) -> Option<f64> {
         let f = self.forces(x);
         let mut jacobian = nalgebra::Matrix6::<f64>::zeros();
         for (column, &i) in UNKNOWNS.iter().enumerate() {
@@ -147,7 +149,7 @@ impl Balance<'_> {
             let mut moved = *x;
             moved[i] += step;
             jacobian.set_column(column, &((self.forces(&moved) - f) / step));
-            jacobian[(column, column)] -= hold * FORCES[column] / LIMITS[column];
+            jacobian[(column, column)] -= damping * FORCES[column] / LIMITS[column];
         }
         if !self.spec.damper.present {
             jacobian[(3, 3)] = 1.0;
@@ -169,9 +171,9 @@ impl Balance<'_> {
         Some(largest)
     }
 
-    /// Whether all is balanced at `x`.
+    /// Whether all forces at `x` are in balance.
     fn is_found(&self, x: &[f64; STATES]) -> bool {
-        self.forces(x).iter().zip(FORCES).all(|(force, one)| force.abs() < 1e-6 * one)
+        self.forces(x).iter().zip(FORCES).all(|(force, scale)| force.abs() < 1e-6 * scale)
     }
 }
 
@@ -183,7 +185,7 @@ mod tests {
     use touchback_core::math::compass::KeyNumber;
 
     #[test]
-    fn a_pose_is_balanced_whatever_the_hammer_weighs_and_the_spring_carries() {
+    fn the_rest_pose_is_balanced_for_all_hammer_masses_and_spring_torques() {
         for index in [0, 19, 39, 70, 87] {
             let key = KeyNumber::from_index(index).unwrap();
             let built = Design::new(key).build(&ActionSettings::default());

@@ -1,7 +1,7 @@
-//! The technician's numbers of one key: what weights, a gauge and a rule find on it.
+//! A technician's measurements of one key: weights, forces and distances.
 //!
-//! A key is weighed as a force gauge does it, by one slow press and one slow return with the damper
-//! off: some 40 ms of work, for any thread but the audio thread.
+//! A key is weighed as with a force gauge, by one slow press and one slow return without the damper. This
+//! takes about 40 ms and allocates: not for the audio thread.
 
 use crate::grand::design::concert::{Built, Design};
 use crate::grand::design::spec::{GRAVITY, Spec};
@@ -10,41 +10,45 @@ use crate::{ActionSettings, Drive, Key as _, KeyEvent, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 
-/// Speed of the slow press, m/s: that of the laboratory's.
-const SLOWLY: f64 = 8e-3;
+/// Speed of the slow press, m/s, as in the laboratory.
+const PRESS_SPEED: f64 = 8e-3;
 
-/// Depths between which a weight must sink and rise, m: off the rest felt, short of every let-off.
-const SINKS: (f64, f64) = (2e-3, 6e-3);
-const RISES: (f64, f64) = (5.5e-3, 2e-3);
+/// Range of depths over which the down force is averaged, m: off the rest felt, before every let-off.
+const DOWN_RANGE: (f64, f64) = (2e-3, 6e-3);
+/// Range of depths over which the up force is averaged, from deep to shallow, m.
+const UP_RANGE: (f64, f64) = (5.5e-3, 2e-3);
 
-/// Short of the bed at which the slow press ends, m, and how long it then stands, s.
+/// Distance above the key bed at which the slow press ends, m.
 const ABOVE_BED: f64 = 0.2e-3;
-const STANDS: f64 = 1.0;
+/// Time for which the key is held at the end of the slow press, s.
+const HOLD_TIME: f64 = 1.0;
 
-/// A hammer that stands so far below where it was let off lies in the backcheck: beyond every drop that
-/// can be set, m.
+/// Drop of the hammer below let-off beyond which it is in the backcheck, m: more than every drop that can
+/// be set.
 const CAUGHT: f64 = 7e-3;
 
-/// Forces whose difference over that of the accelerations is the mass at the front, N, the depth over
-/// which they are timed, m, and for how long at most, s.
+/// Forces of the inertia measurement, N: their difference over that of the accelerations is the mass at
+/// the front.
 const PUSHES: [f64; 2] = [6.0, 10.0];
-const PUSHED: f64 = 6e-3;
-const PUSHING: f64 = 0.1;
+/// Depth over which the accelerations are timed, m.
+const PUSH_DEPTH: f64 = 6e-3;
+/// Longest time for that depth, s.
+const MAX_PUSH_TIME: f64 = 0.1;
 
-/// What is found on one key; NaN where it has none.
+/// Measurements of one key; NaN for a quantity that the key does not have.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Weighed {
-    /// Least weight under which the key sinks, the damper off, g.
+    /// Least weight that makes the key sink, without the damper, g.
     pub down_weight_g: f64,
-    /// Largest weight that it lifts, g.
+    /// Largest weight that the rising key lifts, g.
     pub up_weight_g: f64,
-    /// What the leads and the key's own balance hold down at the front, g.
+    /// Weight at the front due to the leads and the key's own balance, g.
     pub front_weight_g: f64,
-    /// What the hammer weighs at the crown, its shank level, g.
+    /// Weight of the hammer at the crown with the shank horizontal, g.
     pub strike_weight_g: f64,
-    /// Way of the hammer over way of the key, from 2 mm to let-off.
+    /// Travel of the hammer over travel of the key front, from 2 mm depth to let-off.
     pub action_ratio: f64,
-    /// Mass that a finger moves at the front before let-off, g.
+    /// Effective mass at the front before let-off, g.
     pub inertia_g: f64,
     /// Depth of the key bed, mm.
     pub dip_mm: f64,
@@ -52,10 +56,9 @@ pub struct Weighed {
     pub blow_mm: f64,
     /// Crown below the string where the jack slips, mm.
     pub let_off_mm: f64,
-    /// How far the hammer stands below that with the key held down, mm; NaN where the backcheck has
-    /// caught it.
+    /// Drop of the hammer from let-off with the key held down, mm; NaN if the backcheck has caught it.
     pub drop_mm: f64,
-    /// Key travel left after the slip, mm.
+    /// Key travel that remains after the jack slips, mm.
     pub after_touch_mm: f64,
     /// Height of the capstan's head over the key's balance point, key level, mm.
     pub capstan_mm: f64,
@@ -65,18 +68,18 @@ pub struct Weighed {
     pub drop_screw_mm: f64,
 }
 
-/// One of the numbers: its name with the unit, what it is, and where it stands.
+/// Description of one of the measurements.
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
-    /// Name in files.
+    /// Identifier in files.
     pub id: &'static str,
-    /// Name shown to people.
+    /// Displayed name.
     pub name: &'static str,
     /// Unit; empty for a ratio.
     pub unit: &'static str,
-    /// Millimetres a turn of the screw it is the height of.
+    /// For the height of a screw: the pitch of its thread, mm per turn.
     pub pitch_mm: Option<f64>,
-    /// Its value.
+    /// The value among the measurements of a key.
     pub get: fn(&Weighed) -> f64,
 }
 
@@ -89,8 +92,8 @@ const fn figure(
     Figure { id, name, unit, pitch_mm: None, get }
 }
 
-/// A height set by a screw. Pitches are chosen, ISO coarse threads of the parts' usual size: capstan
-/// M5, button and drop screw M4; those of a piano at hand may differ.
+/// A height set by a screw. The pitches are chosen: ISO coarse threads of the usual sizes, M5 for the
+/// capstan, M4 for button and drop screw; a given piano may have others.
 const fn screw(
     id: &'static str,
     name: &'static str,
@@ -100,7 +103,7 @@ const fn screw(
     Figure { id, name, unit: "mm", pitch_mm: Some(pitch_mm), get }
 }
 
-/// All of them.
+/// All measurements.
 pub const FIGURES: [Figure; 16] = [
     figure("down_weight_g", "Down weight", "g", |w| w.down_weight_g),
     figure("up_weight_g", "Up weight", "g", |w| w.up_weight_g),
@@ -120,7 +123,7 @@ pub const FIGURES: [Figure; 16] = [
     screw("drop_screw_height_mm", "Drop screw", 0.7, |w| w.drop_screw_mm),
 ];
 
-/// A mean in the making.
+/// Running mean.
 #[derive(Default)]
 struct Mean {
     sum: f64,
@@ -133,29 +136,34 @@ impl Mean {
         self.count += 1.0;
     }
 
-    /// NaN where nothing was added.
+    /// The mean; NaN without values.
     fn value(&self) -> f64 {
         self.sum / self.count
     }
 }
 
-/// What the slow press finds.
+/// Results of the slow press; NaN if not found.
 struct SlowPress {
+    /// Mean force down, N.
     down: f64,
+    /// Action ratio.
     ratio: f64,
+    /// Height of the crown below the string when the jack slips, m.
     let_off: f64,
-    slips: f64,
-    stands: f64,
+    /// Depth of the key when the jack slips, m.
+    slip_depth: f64,
+    /// Height of the crown below the string with the key held, m; NaN in the backcheck.
+    held: f64,
 }
 
 impl Weighed {
-    /// What is found on `key` with `settings`. Allocates.
+    /// Measures `key` with `settings`. Allocates.
     #[must_use]
     pub fn of(key: KeyNumber, settings: &ActionSettings) -> Self {
         Self::built(Design::new(key).build(settings))
     }
 
-    /// What is found on the key `built`. Allocates.
+    /// Measures the key `built`. Allocates.
     #[must_use]
     pub fn built(mut built: Built) -> Self {
         built.spec.damper.present = false;
@@ -174,8 +182,8 @@ impl Weighed {
             dip_mm: 1e3 * key.dip,
             blow_mm: -1e3 * hammer.crown * built.regulated.rest[1],
             let_off_mm: 1e3 * slow.let_off,
-            drop_mm: 1e3 * (slow.stands - slow.let_off),
-            after_touch_mm: 1e3 * (key.dip - slow.slips),
+            drop_mm: 1e3 * (slow.held - slow.let_off),
+            after_touch_mm: 1e3 * (key.dip - slow.slip_depth),
             capstan_mm: 1e3 * key.capstan.y,
             button_mm: 1e3 * spec.jack.button_height,
             drop_screw_mm: 1e3 * spec.lever.drop_height,
@@ -195,25 +203,25 @@ impl Weighed {
     }
 }
 
-/// Moves the key's front along `depth` of the time for `seconds`, telling key and force after each
-/// step; whether the backcheck caught the hammer.
-fn moved(
+/// Moves the key front along `depth`, m, a function of time, for `seconds`. `observe` gets key, depth, m,
+/// and force on the front, N, after each step. Returns whether the backcheck caught the hammer.
+fn move_front(
     key: &mut GrandKey,
     seconds: f64,
     depth: impl Fn(f64) -> f64,
-    mut tell: impl FnMut(&GrandKey, f64, f64),
+    mut observe: impl FnMut(&GrandKey, f64, f64),
 ) -> bool {
     let mut is_caught = false;
     for step in 0..floor_index(seconds / STEP) {
         let ends = [step, step + 1].map(|s| depth(s as f64 * STEP));
         let drive = Drive::Motion(ends);
         key.step(drive, &mut |_, event| is_caught |= matches!(event, KeyEvent::Check { .. }));
-        tell(key, ends[1], key.readout(drive).key_force);
+        observe(key, ends[1], key.readout(drive).key_force);
     }
     is_caught
 }
 
-/// Crown below the string, m.
+/// Distance of the crown below the string, m.
 fn below(key: &GrandKey) -> f64 {
     -key.assembly().hammer(&key.state().x)[0]
 }
@@ -224,17 +232,18 @@ fn slow_press(mut key: GrandKey, spec: &Spec) -> SlowPress {
         down: f64::NAN,
         ratio: f64::NAN,
         let_off: f64::NAN,
-        slips: f64::NAN,
-        stands: f64::NAN,
+        slip_depth: f64::NAN,
+        held: f64::NAN,
     };
     let (mut from, mut lets_off) = ((f64::NAN, f64::NAN), false);
     let mut mean = Mean::default();
-    let to = |t: f64| (SLOWLY * t).min(end);
-    let is_caught = moved(&mut key, end / SLOWLY + STANDS, to, |key, depth, force| {
-        if (SINKS.0..SINKS.1).contains(&depth) {
+    let to = |t: f64| (PRESS_SPEED * t).min(end);
+    let seconds = end / PRESS_SPEED + HOLD_TIME;
+    let is_caught = move_front(&mut key, seconds, to, |key, depth, force| {
+        if (DOWN_RANGE.0..DOWN_RANGE.1).contains(&depth) {
             mean.add(force);
         }
-        if from.0.is_nan() && depth >= RISES.1 {
+        if from.0.is_nan() && depth >= UP_RANGE.1 {
             from = (depth, below(key));
         }
         let phase = key.state().phase;
@@ -242,46 +251,49 @@ fn slow_press(mut key: GrandKey, spec: &Spec) -> SlowPress {
             lets_off = true;
             found.ratio = (from.1 - below(key)) / (depth - from.0);
         }
-        if lets_off && found.slips.is_nan() && !phase.jack_drives() {
-            (found.slips, found.let_off) = (depth, below(key));
+        if lets_off && found.slip_depth.is_nan() && !phase.jack_drives() {
+            (found.slip_depth, found.let_off) = (depth, below(key));
         }
     });
     found.down = mean.value();
-    let stands = below(&key);
-    if !is_caught && stands - found.let_off < CAUGHT {
-        found.stands = stands;
+    let held = below(&key);
+    if !is_caught && held - found.let_off < CAUGHT {
+        found.held = held;
     }
     found
 }
 
-/// Mean force with which the key rises slowly, N.
+/// Mean force on the front of the slowly rising key, N.
 fn up_force(mut key: GrandKey) -> f64 {
-    let turn = SINKS.1 / SLOWLY;
+    let deepest = DOWN_RANGE.1;
+    let turn = deepest / PRESS_SPEED;
     let mut mean = Mean::default();
-    let back = |t: f64| if t < turn { SLOWLY * t } else { (2.0 * SINKS.1 - SLOWLY * t).max(0.0) };
+    let back = |t: f64| {
+        if t < turn { PRESS_SPEED * t } else { (2.0 * deepest - PRESS_SPEED * t).max(0.0) }
+    };
     let mut rises = false;
-    moved(&mut key, 2.0 * turn, back, |_, depth, force| {
-        rises |= depth >= SINKS.1 - SLOWLY * STEP;
-        if rises && (RISES.1..RISES.0).contains(&depth) {
+    move_front(&mut key, 2.0 * turn, back, |_, depth, force| {
+        rises |= depth >= deepest - PRESS_SPEED * STEP;
+        if rises && (UP_RANGE.1..UP_RANGE.0).contains(&depth) {
             mean.add(force);
         }
     });
     mean.value()
 }
 
-/// Mass at the front, kg: the difference of two forces over that of the accelerations they give, free
-/// of weight and friction.
+/// Effective mass at the front, kg: the difference of two forces over that of the accelerations they give,
+/// in which weight and friction cancel.
 fn front_mass(at_rest: &GrandKey) -> f64 {
     let acceleration = |force: f64| {
         let mut key = at_rest.clone();
         let mut before = 0.0;
-        for step in 1..=floor_index(PUSHING / STEP) {
+        for step in 1..=floor_index(MAX_PUSH_TIME / STEP) {
             key.step(Drive::Force([force; 2]), &mut |_, _: KeyEvent| {});
             let [depth, _] = key.front();
-            if depth >= PUSHED {
-                let share = (PUSHED - before) / (depth - before);
+            if depth >= PUSH_DEPTH {
+                let share = (PUSH_DEPTH - before) / (depth - before);
                 let time = (step as f64 - 1.0 + share) * STEP;
-                return 2.0 * PUSHED / (time * time);
+                return 2.0 * PUSH_DEPTH / (time * time);
             }
             before = depth;
         }
@@ -315,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn lead_weight_and_screws_show_where_they_were_changed() {
+    fn changes_of_lead_weight_and_screws_are_measured() {
         let standard = Weighed::of(key(40), &ActionSettings::default());
         let sheet = "key,key_lead_g,strike_weight_g,let_off_mm\n40,6,0.5,1\n";
         let changed = ActionSettings { keys: sheet.parse().unwrap(), ..Default::default() };
@@ -324,9 +336,9 @@ mod tests {
         assert!((standard.front_weight_g - found.front_weight_g - 6.0).abs() < 1e-9);
         assert!((found.strike_weight_g - standard.strike_weight_g - 0.5).abs() < 0.02);
         let heavier = found.balance_weight_g() - standard.balance_weight_g();
-        // The lead, and the added weight by the ratio.
+        // The removed lead, and the added strike weight times the action ratio.
         assert!((7.5..10.5).contains(&heavier), "{heavier}");
-        // A let-off farther from the string is a lower button.
+        // Let-off farther from the string needs a lower button.
         let turns = (found.button_mm - standard.button_mm) / 0.7;
         assert!((-2.0..-0.05).contains(&turns), "{turns}");
     }
@@ -341,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn every_figure_has_a_name_of_its_own_and_a_value() {
+    fn every_figure_has_a_unique_name_and_a_value() {
         let found = Weighed::of(key(52), &ActionSettings::default());
         for (i, figure) in FIGURES.iter().enumerate() {
             assert!((figure.get)(&found).is_finite(), "{}", figure.id);

@@ -1,4 +1,4 @@
-//! The sheet of the keys, its text, and what it makes of a key.
+//! Key sheets, their text, and the settings of a key that follow.
 
 use super::*;
 use crate::interface::settings::ActionSettings;
@@ -9,7 +9,7 @@ fn key(number: usize) -> KeyNumber {
 }
 
 #[test]
-fn a_sheet_comes_back_from_its_text() {
+fn a_sheet_survives_conversion_to_text_and_back() {
     let text = "# after the fair\nkey, let_off_mm ,measured_dip_mm,hammer_hardness\n\
                 88,-0.5,9.8,\n40,0.26,,0.3\n";
     let sheet: KeySheet = text.parse().unwrap();
@@ -25,7 +25,7 @@ fn a_sheet_comes_back_from_its_text() {
 }
 
 #[test]
-fn what_is_no_sheet_is_told_with_its_line() {
+fn errors_in_a_sheet_name_their_line() {
     for (text, line, words) in [
         ("", 1, "empty"),
         ("let_off_mm\n1\n", 1, "no column `key`"),
@@ -33,7 +33,7 @@ fn what_is_no_sheet_is_told_with_its_line() {
         ("key,drop_mm,drop_mm\n", 1, "twice"),
         ("key,drop_mm\n\n1,1\n89,1\n", 4, "`89` is no key"),
         ("key,drop_mm\n0,1\n", 2, "`0` is no key"),
-        ("key,drop_mm\n1,1\n1,1\n", 3, "key 1 stands twice"),
+        ("key,drop_mm\n1,1\n1,1\n", 3, "key 1 appears twice"),
         ("key,drop_mm\n1\n", 2, "1 fields where the head has 2"),
         ("key,drop_mm\n1,wide\n", 2, "`wide` is no number"),
         ("key,drop_mm\n1,nan\n", 2, "out of range"),
@@ -45,7 +45,7 @@ fn what_is_no_sheet_is_told_with_its_line() {
 }
 
 #[test]
-fn a_key_is_set_by_what_it_differs_and_within_the_ranges() {
+fn differences_of_a_key_are_added_and_clamped_to_the_ranges() {
     let even = ActionSettings::default();
     assert!(even.is_even() && even.of(key(40)) == even);
     let mut uneven = even;
@@ -59,7 +59,7 @@ fn a_key_is_set_by_what_it_differs_and_within_the_ranges() {
 }
 
 #[test]
-fn unevenness_spreads_the_keys_as_it_says_and_the_same_way_again() {
+fn unevenness_has_the_stated_spread_and_is_repeatable() {
     let neglected = ActionSettings { unevenness: 1.0, ..ActionSettings::default() };
     for (q, quantity) in QUANTITIES.iter().enumerate() {
         let mut squares = 0.0;
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn half_way_lies_between(a in -127i8..=127, b in -127i8..=127, share in 0.0f64..=1.0) {
+    fn an_interpolated_sheet_lies_between_its_ends(a in -127i8..=127, b in -127i8..=127, share in 0.0f64..=1.0) {
         let (mut from, mut to) = (KeySheet::EVEN, KeySheet::EVEN);
         (from.0[5][3], to.0[5][3]) = (a, b);
         let mixed = from.toward(&to, share).0[5][3];

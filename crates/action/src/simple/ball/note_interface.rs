@@ -1,4 +1,4 @@
-//! The ball on its paddle under host notes: every landing sounds.
+//! The ball on its paddle played by host notes: every landing sounds.
 
 use super::{BALL, BALL_SPEED, Phase, STATES, Spec};
 use crate::grand::design::spec::GRAVITY;
@@ -8,18 +8,18 @@ use crate::simple::note_interface::{Playing, state};
 use crate::simple::{KEY, KEY_SPEED};
 use touchback_core::episode::State;
 
-/// How far a note takes the paddle, which has no bed, m (chosen: a key's dip).
+/// Travel of the paddle for a note, m (chosen: the dip of a key); the paddle has no bed.
 const TRAVEL: f64 = 0.01;
 
 impl Spec {
-    /// Its numbers with a ball that comes to rest. Chosen: at 2 s/m it keeps about a half of a
-    /// landing speed of 0.5 m/s.
+    /// The default model with a ball that comes to rest. Chosen: a damping of 2 s/m, at which the ball keeps
+    /// about half of a landing speed of 0.5 m/s.
     #[must_use]
     pub fn to_play() -> Self {
         Self { damping: 2.0, ..Self::default() }
     }
 
-    /// How far the ball lying on the paddle presses the spring, m.
+    /// Compression of the spring by the ball at rest on the paddle, m.
     fn sag(&self) -> f64 {
         self.ball * GRAVITY / self.stiffness
     }
@@ -27,10 +27,10 @@ impl Spec {
 
 impl Playing<STATES, 1, 0> for Spec {
     fn travel(&self) -> Travel {
-        Travel { dip: TRAVEL, again: RISEN * TRAVEL }
+        Travel { dip: TRAVEL, repeat_depth: RISEN * TRAVEL }
     }
 
-    /// The paddle throws the ball as fast as it moves itself, and the ball lands as fast.
+    /// The ball leaves at the speed of the paddle and lands at the same speed.
     fn press(&self) -> Press {
         Press {
             mass: self.ball + self.paddle,

@@ -1,4 +1,4 @@
-//! The harpsichord under host notes: a note-on is the pluck.
+//! The harpsichord played by host notes: a note-on is the pluck.
 
 use super::{JACK, JACK_SPEED, Phase, STATES, Spec};
 use crate::grand::design::spec::GRAVITY;
@@ -7,22 +7,21 @@ use crate::simple::note_interface::{Playing, state};
 use crate::simple::{KEY, KEY_SPEED};
 use touchback_core::episode::State;
 
-/// Key speed for which a velocity map's hammer speed stands, as a share of it: a grand's
-/// [Askenfelt & Jansson 1990].
+/// Ratio of key speed to the hammer speed of a velocity map: that of a grand [Askenfelt & Jansson 1990].
 const KEY_SHARE: f64 = 0.2;
 
-/// Share of the depth at which the plectrum is back below its string that the key must pass to be
-/// played again (chosen).
-const SURELY: f64 = 0.9;
+/// Depth at which the key can be played again, as a share of the depth at which the plectrum is below its
+/// string again (chosen).
+const REPEAT_SHARE: f64 = 0.9;
 
 impl Spec {
-    /// Jack height over key-front depth.
+    /// Ratio of jack height to key-front depth.
     fn ratio(&self) -> f64 {
         self.back / self.front
     }
 
-    /// The jack at `height` m on a key moving at `speed` m/s.
-    fn carried(&self, phase: Phase, height: f64, speed: f64) -> State<Phase, STATES> {
+    /// The state with the jack at `height` m on a key that moves at `speed` m/s.
+    fn with_jack(&self, phase: Phase, height: f64, speed: f64) -> State<Phase, STATES> {
         let depth = (height + self.pad.compression(self.jack * GRAVITY)) / self.ratio();
         let jack = [(JACK, height), (JACK_SPEED, self.ratio() * speed)];
         state(phase, &[(KEY, depth), (KEY_SPEED, speed), jack[0], jack[1]])
@@ -30,9 +29,12 @@ impl Spec {
 }
 
 impl Playing<STATES, 2, 3> for Spec {
-    /// The plectrum must come down past its string.
+    /// The key can be played again when the plectrum has passed its string on the way down.
     fn travel(&self) -> Travel {
-        Travel { dip: self.dip, again: SURELY * (self.gap - self.clear) / self.ratio() }
+        Travel {
+            dip: self.dip,
+            repeat_depth: REPEAT_SHARE * (self.gap - self.clear) / self.ratio(),
+        }
     }
 
     fn press(&self) -> Press {
@@ -47,13 +49,13 @@ impl Playing<STATES, 2, 3> for Spec {
     }
 
     fn struck(&self, speed: f64) -> State<Phase, STATES> {
-        self.carried(Phase::Above, self.pluck_height(), KEY_SHARE * speed)
+        self.with_jack(Phase::Above, self.pluck_height(), KEY_SHARE * speed)
     }
 
     fn rising(&self, depth: f64, speed: f64) -> State<Phase, STATES> {
         let height = self.ratio() * depth - self.pad.compression(self.jack * GRAVITY);
         let phase = if height < self.gap { Phase::Below } else { Phase::Above };
-        self.carried(phase, height, -speed)
+        self.with_jack(phase, height, -speed)
     }
 
     fn plucks(&self) -> Option<f64> {
@@ -64,7 +66,7 @@ impl Playing<STATES, 2, 3> for Spec {
         self.damper / self.ratio()
     }
 
-    /// By the jack, which carries it.
+    /// Lift by the jack, which carries the damper.
     fn damper(&self, x: &[f64; STATES]) -> f64 {
         (x[JACK] / self.damper).clamp(0.0, 1.0)
     }

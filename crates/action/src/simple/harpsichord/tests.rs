@@ -1,15 +1,15 @@
-//! The pluck, its way and its energy.
+//! Events and forces of the pluck.
 
 use super::*;
 use crate::Key;
-use crate::simple::Running;
+use crate::simple::ActionKey;
 use crate::{Drive, EventKind, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 
-/// Kinds and values of what happens along `path`, a depth by time, and the largest plectrum force.
-fn carry(path: impl Fn(f64) -> f64, seconds: f64) -> (Vec<(EventKind, f64)>, f64) {
-    let mut key = Running::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()));
+/// Events along `path`, the depth of the key as a function of time, and the largest plectrum force, N.
+fn play(path: impl Fn(f64) -> f64, seconds: f64) -> (Vec<(EventKind, f64)>, f64) {
+    let mut key = ActionKey::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()));
     let (mut events, mut force) = (Vec::new(), 0.0f64);
     for i in 0..floor_index(seconds / STEP) {
         let t = i as f64 * STEP;
@@ -25,10 +25,10 @@ fn count(events: &[(EventKind, f64)], kind: EventKind) -> usize {
 }
 
 #[test]
-fn it_plucks_on_the_way_up_only() {
+fn the_plectrum_plucks_on_the_way_up_only() {
     // Down to 6 mm and up again, twice.
     let path = |t: f64| 3e-3 * (1.0 - (std::f64::consts::TAU * t / 0.4).cos());
-    let (events, force) = carry(path, 0.8);
+    let (events, force) = play(path, 0.8);
     assert_eq!(count(&events, EventKind::Pluck), 2, "{events:?}");
     assert_eq!(count(&events, EventKind::Reset), 2);
     let spec = Spec::of_key(KeyNumber::from_midi(60).unwrap());
@@ -38,7 +38,7 @@ fn it_plucks_on_the_way_up_only() {
 }
 
 #[test]
-fn a_key_turned_back_before_the_pluck_is_silent_and_one_turned_back_above_does_not_pluck() {
+fn a_key_that_reverses_before_the_pluck_or_above_the_string_does_not_pluck_again() {
     let spec = Spec::of_key(KeyNumber::from_midi(60).unwrap());
     let ratio = spec.back / spec.front;
     let swing = |middle: f64, depth: f64| {
@@ -48,10 +48,10 @@ fn a_key_turned_back_before_the_pluck_is_silent_and_one_turned_back_above_does_n
             middle * 0.5 * (1.0 - (std::f64::consts::PI * rise).cos()) + depth * turning
         }
     };
-    let (events, _) = carry(swing(0.5 * spec.pluck_height() / ratio, 0.2e-3), 0.7);
+    let (events, _) = play(swing(0.5 * spec.pluck_height() / ratio, 0.2e-3), 0.7);
     assert_eq!(count(&events, EventKind::Pluck), 0, "{events:?}");
-    // Above the string, down to just under where it lies and up again, the tongue not clear.
-    let (events, _) = carry(swing(5.5e-3, 0.4e-3), 0.7);
+    // From above the string to just below it and up again, without the tongue returning.
+    let (events, _) = play(swing(5.5e-3, 0.4e-3), 0.7);
     assert_eq!(count(&events, EventKind::Pluck), 1, "{events:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Model A under host notes.
+//! Model A played by host notes.
 
 use super::{HAMMER, HAMMER_SPEED, Phase, STATES, Spec};
 use crate::interface::press::{Press, Travel};
@@ -8,7 +8,7 @@ use crate::simple::{KEY, KEY_SPEED};
 use touchback_core::episode::State;
 
 impl Spec {
-    /// Its numbers with a bed that lets the hammer fly; see [`Bodies::to_play`].
+    /// The default model with a key bed at which the hammer leaves; see [`Bodies::to_play`].
     #[must_use]
     pub fn to_play() -> Self {
         Self { bodies: Bodies::to_play() }

@@ -1,4 +1,4 @@
-//! Model B under host notes.
+//! Model B played by host notes.
 
 use super::{HAMMER, HAMMER_SPEED, LEVER, LEVER_SPEED, Phase, STATES, Spec};
 use crate::interface::press::{Press, Travel};
@@ -8,13 +8,13 @@ use crate::simple::{KEY, KEY_SPEED};
 use touchback_core::episode::State;
 
 impl Spec {
-    /// Its numbers with a bed that lets the hammer fly; see [`Bodies::to_play`].
+    /// The default model with a key bed at which the hammer leaves; see [`Bodies::to_play`].
     #[must_use]
     pub fn to_play() -> Self {
         Self { bodies: Bodies::to_play(), ..Self::default() }
     }
 
-    /// Manipulandum and key at `depth` m, moving at `speed` m/s.
+    /// States of manipulandum and key at `depth` m, moving at `speed` m/s.
     fn moving(depth: f64, speed: f64) -> [(usize, f64); 4] {
         [(KEY, depth), (KEY_SPEED, speed), (LEVER, depth), (LEVER_SPEED, speed)]
     }
@@ -34,15 +34,15 @@ impl Playing<STATES, 1, 2> for Spec {
     fn struck(&self, speed: f64) -> State<Phase, STATES> {
         let b = &self.bodies;
         let depth = b.dip - BEFORE_BED;
-        let mut made = state(Phase::Free, &Self::moving(depth, speed / b.throw_ratio(depth)));
-        made.x[HAMMER_SPEED] = speed / b.crown;
-        made
+        let mut state = state(Phase::Free, &Self::moving(depth, speed / b.throw_ratio(depth)));
+        state.x[HAMMER_SPEED] = speed / b.crown;
+        state
     }
 
     fn rising(&self, depth: f64, speed: f64) -> State<Phase, STATES> {
         let [angle, ratio, _] = self.bodies.closed(depth);
-        let mut made = state(Phase::Coupled, &Self::moving(depth, -speed));
-        (made.x[HAMMER], made.x[HAMMER_SPEED]) = (angle, -ratio * speed / self.bodies.front);
-        made
+        let mut state = state(Phase::Coupled, &Self::moving(depth, -speed));
+        (state.x[HAMMER], state.x[HAMMER_SPEED]) = (angle, -ratio * speed / self.bodies.front);
+        state
     }
 }

@@ -1,4 +1,4 @@
-//! The simplified action under host notes.
+//! The simplified action played by host notes.
 
 use super::{HAMMER, HAMMER_SPEED, Phase, STATES, Spec};
 use crate::interface::finger::RISEN;
@@ -8,7 +8,7 @@ use crate::simple::{KEY, KEY_SPEED};
 use touchback_core::episode::State;
 
 impl Spec {
-    /// Crown speed over key-front speed while the key carries the hammer.
+    /// Ratio of crown speed to key-front speed while the hammer is on the key.
     fn ratio(&self) -> f64 {
         self.back / self.front * self.crown / self.knuckle
     }
@@ -16,7 +16,7 @@ impl Spec {
 
 impl Playing<STATES, 2, 2> for Spec {
     fn travel(&self) -> Travel {
-        Travel { dip: self.dip, again: RISEN * self.dip }
+        Travel { dip: self.dip, repeat_depth: RISEN * self.dip }
     }
 
     fn press(&self) -> Press {

@@ -1,19 +1,20 @@
-//! Numbers of a Viennese key, with their sources.
+//! Specification of a Viennese key, with sources.
 
 use crate::grand::design::spec::GRAVITY;
 use crate::grand::design::string_law;
 use crate::interface::numbers::{SpecError, check};
-use crate::simple::parts;
+use crate::simple::substeps;
 use serde::{Deserialize, Serialize};
 use touchback_core::math::compass::{self, linear, log_linear};
 use touchback_core::math::trig::direction;
 use touchback_core::mech::felt::Felt;
 
-/// Numbers of a Viennese key, SI. Heights are above the key's balance point, the key level at rest.
+/// Specification of a Viennese key, in SI units. Heights are above the key's balance point; the key is level
+/// at rest.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// Balance point to where the finger plays, m.
+    /// Balance point to the finger's point of contact, m.
     pub front: f64,
     /// Balance point to the Kapsel, l₂, m.
     pub back: f64,
@@ -21,15 +22,15 @@ pub struct Spec {
     pub crown: f64,
     /// Kapsel to the beak's tip, b, m.
     pub beak: f64,
-    /// Key's inertia about its balance point, without the hammer, kg·m².
+    /// Inertia of the key about its balance point, without the hammer, kg·m².
     pub key_inertia: f64,
-    /// Torque of the key's own weight, N·m; positive presses the front down.
+    /// Torque of the key's weight, N·m; positive presses the front down.
     pub key_torque: f64,
-    /// Hammer's mass, kg.
+    /// Mass of the hammer, kg.
     pub hammer: f64,
     /// Kapsel to the hammer's centre of mass, r, m.
     pub centre: f64,
-    /// Hammer's inertia about the Kapsel, kg·m².
+    /// Inertia of the hammer about the Kapsel, kg·m².
     pub hammer_inertia: f64,
     /// Height of the string, m.
     pub string_height: f64,
@@ -43,7 +44,7 @@ pub struct Spec {
     pub dip: f64,
     /// Beak on the leather of the notch.
     pub notch: Felt,
-    /// Beak on the hopper's face when it stands above the notch: the hopper's spring.
+    /// Beak on the hopper's face above the notch: the hopper's spring.
     pub hopper: Felt,
     /// Crown on the rest rail.
     pub rail: Felt,
@@ -55,22 +56,24 @@ pub struct Spec {
     pub string: Felt,
 }
 
-/// Distances that a maker regulates, m: blow, let-off below the string, play between beak and
-/// notch, key travel left after let-off (chosen within what reproductions of Walter have).
+/// Blow, m. Blow, let-off, play and aftertouch are chosen within the range of reproductions of Walter.
 pub(super) const BLOW: f64 = 38e-3;
+/// Distance of the crown below the string at let-off, m.
 pub(super) const LET_OFF: f64 = 2e-3;
+/// Play between beak and notch at rest, m.
 const PLAY: f64 = 0.3e-3;
+/// Key travel that remains after let-off, m.
 pub(super) const AFTERTOUCH: f64 = 0.8e-3;
-/// Hammer's angle at rest, rad, chosen: the head lies a little below the Kapsel.
+/// Angle of the hammer at rest, rad (chosen: the head is slightly below the Kapsel).
 const REST_ANGLE: f64 = -0.05;
-/// Weight that just moves the key, N: 24 g, half a modern piano's (chosen).
+/// Weight that just moves the key, N: 24 g (chosen: half that of a modern piano).
 const TOUCH: f64 = 0.024 * GRAVITY;
-/// Hammer with shank and leather, kg by key number (chosen: a third of a modern one).
+/// Mass of the hammer with shank and leather by key number, kg (chosen: a third of a modern one).
 const HAMMER: [(f64, f64); 2] = [(1.0, 4.5e-3), (88.0, 2.4e-3)];
-/// Contact time with the string at 2.5 m/s, s by key number (chosen: below the modern piano's by
-/// the square root of the hammers' masses).
+/// Contact time with the string at 2.5 m/s by key number, s (chosen: that of a modern piano times the square
+/// root of the ratio of the hammer masses).
 const CONTACT_TIME: [(f64, f64); 3] = [(1.0, 3.5e-3), (40.0, 1.1e-3), (88.0, 0.25e-3)];
-/// Share of its speed that the leathered hammer keeps (chosen).
+/// Coefficient of restitution of the leathered hammer (chosen).
 const RESTITUTION: f64 = 0.5;
 
 impl Spec {
@@ -85,7 +88,7 @@ impl Spec {
         let low = direction(REST_ANGLE).y;
         let string_height = crown * low + BLOW;
         let notch_height = PLAY - beak * low;
-        // Held at the notch, the crown stands at the let-off distance.
+        // With the beak at the edge of the notch, the crown is at the let-off distance.
         let sine = (string_height - LET_OFF - notch_height) / (beak + crown);
         let lifted = (notch_height + beak * sine) / back;
         let across = |sine: f64| (1.0 - sine * sine).sqrt();
@@ -97,8 +100,8 @@ impl Spec {
             beak,
             // A limewood stick of 60 g.
             key_inertia: 0.06 * (front + back) * (front + back) / 12.0,
-            // The rail carries a part of the hammer at rest; playing, all of it counts, and the
-            // part that is flung by its ratio.
+            // In motion the key carries the whole weight of the hammer, and the moment of that weight about
+            // the Kapsel times the ratio back/beak; at rest the rail supports a part.
             key_torque: hammer * GRAVITY * (back + centre * back / beak) - TOUCH * front,
             hammer,
             centre,
@@ -109,7 +112,7 @@ impl Spec {
             notch_edge: back * across(lifted) + beak * across(sine),
             dip: front * libm::asin(lifted) + AFTERTOUCH,
             notch: Felt { hysteresis: 0.5, ..Felt::new(2e6, 1.5, 0.5) },
-            // A spring of 60 N/m: 0.03 N on a beak half a millimetre out, too little to hold it.
+            // A spring of 60 N/m: 0.03 N at a displacement of 0.5 mm, too little to hold the beak.
             hopper: Felt::new(60.0, 1.0, 2.0),
             rail: Felt { hysteresis: 0.8, ..Felt::new(3e4, 1.5, 1.0) },
             bed: Felt { hysteresis: 0.7, ..Felt::new(1.2e6, 1.5, 0.6) },
@@ -118,10 +121,10 @@ impl Spec {
         }
     }
 
-    /// Checks what the model relies on.
+    /// Checks the values of the model.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), SpecError> {
         check(
             &[
@@ -132,7 +135,7 @@ impl Spec {
                 ("key_inertia", self.key_inertia),
                 ("hammer", self.hammer),
                 ("centre", self.centre),
-                // Or the mass matrix has no inverse.
+                // Otherwise the mass matrix is not positive definite.
                 (
                     "hammer_inertia above hammer · centre²",
                     self.hammer_inertia - self.hammer * self.centre * self.centre,
@@ -148,11 +151,11 @@ impl Spec {
                 ("string", &self.string),
             ],
         )?;
-        // At rest; key and hammer are nearly in line.
+        // At rest key and hammer are nearly in line: cos (θ + φ) = 1.
         let mobility = |by| self.mobility(1.0, by);
         let (front, crown) = (mobility([self.front, 0.0]), mobility([self.back, self.crown]));
         let beak = mobility([self.back, -self.beak]);
-        parts::check(&[
+        substeps::check(&[
             ("notch", &self.notch, beak),
             ("hopper", &self.hopper, beak),
             ("rail", &self.rail, crown),
@@ -162,7 +165,7 @@ impl Spec {
         ])
     }
 
-    /// Inverse of the mass that a force meets whose arms about key and hammer are `by`, 1/kg, with
+    /// Inverse effective mass, 1/kg, for a force with the lever arms `by`, m, about key and hammer, with
     /// cos (θ + φ) = `both`.
     pub(super) fn mobility(&self, both: f64, by: [f64; 2]) -> f64 {
         let key = self.key_inertia + self.hammer * self.back * self.back;

@@ -1,16 +1,16 @@
 use super::spec::{AFTERTOUCH, BLOW, LET_OFF};
 use super::*;
 use crate::Key;
-use crate::simple::Running;
+use crate::simple::ActionKey;
 use crate::{Drive, EventKind, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 
-fn middle() -> Running<Spec, STATES, 2, 3> {
-    Running::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()))
+fn middle() -> ActionKey<Spec, STATES, 2, 3> {
+    ActionKey::new(Spec::of_key(KeyNumber::from_midi(60).unwrap()))
 }
 
-/// Presses at `speed` m/s, holds to `seconds`, lets go for half a second; events with times.
+/// Presses at `speed` m/s, holds until `seconds`, releases for 0.5 s; events with their times, s.
 fn press(speed: f64, seconds: f64) -> Vec<(f64, EventKind, f64)> {
     let mut key = middle();
     let mut events = Vec::new();
@@ -27,11 +27,11 @@ fn press(speed: f64, seconds: f64) -> Vec<(f64, EventKind, f64)> {
 }
 
 #[test]
-fn the_regulation_is_what_it_says() {
+fn blow_let_off_and_aftertouch_are_as_regulated() {
     let key = middle();
     let view = key.readout(Drive::Free);
     assert!((view.hammer + BLOW).abs() < 2e-4, "{view:?}");
-    // Let down on the notch by hand: the crown stands at the let-off distance where the beak slips.
+    // In a slow press the crown is at the let-off distance when the beak slips.
     let mut played = middle();
     let mut slipped = None;
     for i in 0..24_000u32 {
@@ -51,7 +51,7 @@ fn the_regulation_is_what_it_says() {
 }
 
 #[test]
-fn a_blow_lets_off_strikes_rebounds_and_resets_once_the_key_has_risen() {
+fn a_stroke_lets_off_strikes_and_resets_only_after_the_key_has_risen() {
     let events = press(0.15, 0.4);
     let at = |kind| events.iter().find(|e| e.1 == kind).copied();
     let strike = at(EventKind::Strike).unwrap();
@@ -63,15 +63,15 @@ fn a_blow_lets_off_strikes_rebounds_and_resets_once_the_key_has_risen() {
 }
 
 #[test]
-fn a_slow_press_falls_back_unheard() {
+fn a_slow_press_lets_off_without_a_strike() {
     let events = press(0.01, 1.5);
     assert!(events.iter().all(|e| e.1 != EventKind::Strike), "{events:?}");
     assert!(events.iter().any(|e| e.1 == EventKind::Release));
 }
 
 #[test]
-fn without_a_lever_it_does_not_repeat_from_half_way() {
-    // Struck, held, risen to half the dip, struck again.
+fn without_a_repetition_lever_a_key_does_not_repeat_from_half_way() {
+    // Strike, hold, rise to half the dip, press again.
     let mut key = middle();
     let mut strikes = 0;
     for i in 0..6400 {

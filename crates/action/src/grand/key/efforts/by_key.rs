@@ -1,15 +1,15 @@
-//! What a single key's own regulation does to an effort, beside that of all keys.
+//! Change of an effort's hammer speed by the differences of a single key from the settings of all keys.
 //!
-//! Each of `Kind::ALL` was moved alone by its step, down and up, in the standard regulation, and
-//! the change of the hammer's energy measured on the same grid of presses. A key's change is the sum
-//! over what it differs by, each in proportion to its difference.
+//! Each quantity of `Kind::ALL` was changed alone by its step, down and up, in the standard regulation,
+//! and the change of the hammer's energy measured on the same grid of presses. The change of a key is the
+//! sum over its differences, each in proportion to its size.
 
 use super::probe::Probe;
 use super::table::BY_KEY;
 use super::{EFFORTS, Energies, ROWS};
 use crate::ActionSettings;
 
-/// What of a key's own decides how its hammer arrives.
+/// A quantity of a single key that changes the speed of its hammer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     LetOff,
@@ -30,7 +30,8 @@ impl Kind {
         Self::Friction,
     ];
 
-    /// The difference at which it was measured: about what the worst keys of an uneven piano have.
+    /// Difference at which the change was measured, in the unit of the setting: about that of the worst keys
+    /// of an uneven piano.
     const fn step(self) -> f64 {
         match self {
             Self::LetOff => 1.0,
@@ -53,13 +54,13 @@ impl Kind {
     }
 }
 
-/// Place in the table.
-const fn place(kind: usize, is_up: bool, row: usize, effort: usize) -> usize {
+/// Index into the table.
+const fn index(kind: usize, is_up: bool, row: usize, effort: usize) -> usize {
     ((2 * kind + if is_up { 1 } else { 0 }) * ROWS + row) * EFFORTS + effort
 }
 
-/// Change of the hammer's energy v², m²/s², by what the settings `own` of a key differ from those of
-/// all, `all`; `at` looks a grid up by row and effort.
+/// Change of the hammer's energy v², m²/s², due to the differences of the settings `own` of a key from
+/// those of all keys, `all`; `at` interpolates a grid given by row and effort.
 pub(super) fn change(
     all: &ActionSettings,
     own: &ActionSettings,
@@ -71,7 +72,7 @@ pub(super) fn change(
         let by = *kind.value(&mut own) - *kind.value(&mut all);
         if by != 0.0 {
             let measured = |row: usize, effort: usize| {
-                BY_KEY.get(place(k, by > 0.0, row, effort)).copied().unwrap_or(0.0)
+                BY_KEY.get(index(k, by > 0.0, row, effort)).copied().unwrap_or(0.0)
             };
             sum += by.abs() / kind.step() * at(&measured);
         }
@@ -79,7 +80,7 @@ pub(super) fn change(
     sum
 }
 
-/// The table as the action has it.
+/// The table measured on the action.
 pub(super) fn measured(probe: &mut Probe, standard: &Energies) -> Vec<f64> {
     let mut table = Vec::new();
     for kind in Kind::ALL {

@@ -1,4 +1,4 @@
-//! The tables of efforts, as they are kept and as the action has them.
+//! The stored tables of efforts, and their measurement on the action.
 
 use std::fmt::Write as _;
 
@@ -8,23 +8,23 @@ use super::{EFFORTS, Energies, by_key};
 use crate::ActionSettings;
 use touchback_core::math::kernel::Kernel;
 
-/// What is known of efforts before any regulation is measured.
+/// The tables of efforts in the standard regulation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tables {
     /// Squares of hammer speeds in the standard regulation, m²/s², by key and effort.
     standard: Energies,
-    /// Their changes where a single key is set otherwise; see [`by_key`].
+    /// Changes of those squares for a single key that is set differently, m²/s²; see [`by_key`].
     by_key: Vec<f64>,
 }
 
 impl Tables {
-    /// Those in use.
+    /// The stored tables.
     #[must_use]
     pub fn in_use() -> Self {
         Self { standard: STANDARD, by_key: BY_KEY.to_vec() }
     }
 
-    /// As the action has them: some 0.6 s of work.
+    /// Tables measured on the action; takes about 0.6 s.
     #[must_use]
     pub fn measured() -> Self {
         let mut probe = Probe::new(Kernel::detect());
@@ -34,7 +34,7 @@ impl Tables {
 
     /// Largest difference from `other`, as a share of the press's energy in the standard regulation.
     #[must_use]
-    pub fn apart(&self, other: &Self) -> f64 {
+    pub fn largest_difference(&self, other: &Self) -> f64 {
         if self.by_key.len() != other.by_key.len() {
             return f64::INFINITY;
         }
@@ -46,7 +46,7 @@ impl Tables {
         ours.zip(theirs).zip(standard.iter().cycle()).map(relative).fold(0.0, f64::max)
     }
 
-    /// The text of the file in which they are kept.
+    /// Source text of `efforts/table.rs` after its first lines.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::from("pub(super) const STANDARD: Energies = [\n");

@@ -1,14 +1,13 @@
-//! The presses of the grid under one regulation: as many of them at a time as lanes hold, one action
-//! step of each at a time.
+//! Simulation of the presses of the grid under one regulation, one action step at a time.
 //!
-//! There are [`SLOTS`] presses under way whatever the machine's registers hold, taken up in the order of
-//! the grid, so that neither a result nor the steps until all are known depend on the machine.
+//! [`SLOTS`] presses are active at a time on every machine, started in the order of the grid, so that
+//! neither the results nor the number of steps depend on the width of the machine's registers.
 
 use super::{BEYOND, EFFORTS, Energies, PRESSES, ROWS};
 use crate::grand::design::concert::Design;
 use crate::grand::design::spec::GRAVITY;
 use crate::grand::equations::drive::{Causality, DriveNow};
-use crate::grand::equations::lane_group::{self, Group, Running, lanes_of};
+use crate::grand::equations::lane_group::{self, Group, PackState, lanes_of};
 use crate::grand::equations::lanes::Lanes;
 use crate::grand::key::pressing;
 use crate::grand::key::rest::{Search, TRAY_DOWN, UNTOUCHED};
@@ -20,32 +19,33 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::real::MOST_LANES;
 
-/// Steps after which a hammer that has not struck will not, 0.4 s: the softest press takes 0.25 s.
-pub(super) const PATIENCE: usize = 3200;
+/// Action steps after which a press without a strike ends, 0.4 s: the softest press that strikes takes
+/// 0.25 s.
+pub(super) const MAX_STEPS: usize = 3200;
 
-/// Presses under way at a time.
+/// Number of presses that are active at a time.
 pub(super) const SLOTS: usize = MOST_LANES;
 
-/// Most parts that a row's preparation has: building it, and the steps of the search for its rest pose,
-/// mostly five.
-pub(super) const LONGEST_PREPARED: usize = 1 + Search::LONGEST;
+/// Most preparation items of a row: building the key, and the steps of the search for its rest pose,
+/// usually five.
+pub(super) const MAX_ROW_ITEMS: usize = 1 + Search::LONGEST;
 
-/// Everything a measurement needs; made once.
+/// State of a measurement; allocated once.
 pub(super) struct Probe {
     designs: [Design; ROWS],
     settings: ActionSettings,
     energies: Energies,
     rows: [Row; ROWS],
-    /// Rows that are ready to be pressed, from the first on.
+    /// Number of prepared rows, from the first on.
     ready: usize,
-    /// The rest pose of the row after them, while it is looked for.
+    /// Search for the rest pose of the row after them.
     search: Option<Search>,
-    /// The press to be taken up next, counted along the rows.
+    /// Index of the next press to start, row by row.
     next: usize,
     presses: [Option<Press>; SLOTS],
     kernel: Kernel,
     lanes: Lanes,
-    /// The rows whose numbers the lanes hold, by slot.
+    /// The rows whose constants the lanes hold, by slot.
     held: [Option<usize>; SLOTS],
 }
 
@@ -56,21 +56,21 @@ struct Row {
     rest: GrandState,
 }
 
-/// A press under way.
+/// An active press.
 #[derive(Clone, Copy)]
 struct Press {
     row: usize,
     effort: usize,
     running: GrandState,
     hand: Hand,
-    /// Force of its muscle at the end of the last step, N.
+    /// Force of the muscle at the end of the last step, N.
     pushed: f64,
     steps: usize,
-    /// The jack has let the hammer go.
+    /// Whether the jack has released the hammer.
     is_released: bool,
-    /// Speed of the hammer at the string, m/s.
+    /// Speed of the hammer at the string, m/s, once it has struck.
     struck: Option<f64>,
-    /// Closest that the hammer came to the string, m.
+    /// Least distance of the hammer from the string so far, m.
     closest: f64,
 }
 
@@ -98,7 +98,7 @@ impl Probe {
         }
     }
 
-    /// The whole grid under `settings`.
+    /// Measures the whole grid under `settings`.
     pub(super) fn measure(&mut self, settings: &ActionSettings) -> Energies {
         self.begin(settings);
         loop {
@@ -109,16 +109,16 @@ impl Probe {
         }
     }
 
-    /// Sets out to measure `settings`.
+    /// Begins a measurement of `settings`.
     pub(super) fn begin(&mut self, settings: &ActionSettings) {
         self.settings = *settings;
         (self.ready, self.search, self.next) = (0, None, 0);
         (self.presses, self.held) = ([None; SLOTS], [None; SLOTS]);
     }
 
-    /// Takes up a press, if there is room for it and its row is ready; otherwise a part of preparing the
-    /// next row: some 2 µs, about as much as [`Probe::step`]. A hand laid on a key at rest opens and
-    /// closes contacts, so presses begin one by one.
+    /// Does one preparation item: starts a press if a slot is free and its row is prepared, otherwise does a
+    /// part of preparing the next row. Takes about 2 µs, as [`Probe::step`] does. Presses start one by one
+    /// because a hand on a key at rest opens and closes contacts.
     pub(super) fn prepare(&mut self) {
         if self.next < self.ready * EFFORTS
             && let Some(slot) = self.presses.iter_mut().find(|slot| slot.is_none())
@@ -131,21 +131,21 @@ impl Probe {
         let Some(row) = self.rows.get_mut(self.ready) else { return };
         let Some(search) = &mut self.search else {
             row.key = Assembly::new(self.designs[self.ready].build(&self.settings));
-            self.search = Some(row.key.search_rest());
+            self.search = Some(row.key.begin_rest_search());
             return;
         };
-        if let Some(rest) = row.key.settle(search) {
+        if let Some(rest) = row.key.step_rest_search(search) {
             row.rest = rest;
             (self.ready, self.search) = (self.ready + 1, None);
         }
     }
 
-    /// Whether no press is under way, and some are to come.
+    /// Whether no press is active and some remain.
     pub(super) fn is_waiting(&self) -> bool {
         self.next < ROWS * EFFORTS && self.presses.iter().all(Option::is_none)
     }
 
-    /// One step of the presses under way; regulation and result once all is measured.
+    /// Takes one step of the active presses. Returns regulation and result when the grid is complete.
     pub(super) fn step(&mut self) -> Option<(ActionSettings, Energies)> {
         let forces = self.step_hands();
         let width = self.lanes.width();
@@ -164,14 +164,14 @@ impl Probe {
         is_over.then_some((self.settings, self.energies))
     }
 
-    /// One step of the hands; their forces on the keys at both ends of it, N.
+    /// Takes one step of the hands. Returns their forces on the keys at both ends of the step, N.
     fn step_hands(&mut self) -> [[f64; SLOTS]; 2] {
         let mut bodies = [Hand::pressing(0.0, 0.0, 0.0).body; SLOTS];
         let (mut push, mut fronts) = ([[0.0; SLOTS]; 2], [[0.0; SLOTS]; 2]);
         for (slot, press) in self.presses.iter_mut().enumerate() {
             let Some(press) = press else { continue };
             bodies[slot] = press.hand.body;
-            let pushed = press.hand.push_on();
+            let pushed = press.hand.advance_push();
             push[0][slot] = std::mem::replace(&mut press.pushed, pushed);
             push[1][slot] = pushed;
             let key = &self.rows[press.row].key;
@@ -184,7 +184,7 @@ impl Probe {
         forces
     }
 
-    /// One step of the presses of the pack `which`, whose first slot is `first`, under `forces`.
+    /// Takes one step of the presses of the pack `which`, whose first slot is `first`, under `forces`, N.
     fn step_pack(&mut self, which: usize, first: usize, forces: &[[f64; SLOTS]; 2]) {
         let slots = first..first + self.lanes.width();
         let presses = &mut self.presses[slots.clone()];
@@ -199,7 +199,7 @@ impl Probe {
             causality: Causality::Force,
             inputs: [[UNTOUCHED; MOST_LANES]; 2],
         };
-        let mut running = Running::new();
+        let mut running = PackState::new();
         let mut is_stale = false;
         for (lane, press) in presses.iter_mut().enumerate() {
             let Some(press) = press else { continue };
@@ -209,7 +209,7 @@ impl Probe {
             [group.inputs[0][lane], group.inputs[1][lane]] = DriveNow::ends(drive, [TRAY_DOWN; 2]);
             is_stale |= self.held[first + lane] != Some(press.row);
         }
-        if is_stale && self.lanes.are_worth(group.active) {
+        if is_stale && self.lanes.is_faster_for(group.active) {
             self.lanes.refresh(which, keys);
             for (held, press) in self.held[slots].iter_mut().zip(&*presses) {
                 *held = press.as_ref().map(|press| press.row);
@@ -217,7 +217,7 @@ impl Probe {
         }
         let mut listener = |lane: usize, _: f64, event: KeyEvent| {
             if let Some(press) = &mut presses[lane] {
-                press.hear(event);
+                press.on_event(event);
             }
         };
         lane_group::step(&self.lanes, &group, &mut running, f64::INFINITY, &mut listener);
@@ -248,7 +248,7 @@ impl Press {
         }
     }
 
-    fn hear(&mut self, event: KeyEvent) {
+    fn on_event(&mut self, event: KeyEvent) {
         match event {
             KeyEvent::Strike { speed } => self.struck = self.struck.or(Some(speed)),
             KeyEvent::Release { .. } => self.is_released = true,
@@ -256,7 +256,8 @@ impl Press {
         }
     }
 
-    /// After a step of `key` under `settings`: what the press comes to once that is known.
+    /// To be called after each step of `key` under `settings`. Returns the energy of the press, m²/s², when
+    /// the press is over.
     fn energy(&mut self, key: &Assembly, settings: &ActionSettings) -> Option<f64> {
         self.steps += 1;
         if let Some(speed) = self.struck {
@@ -265,10 +266,10 @@ impl Press {
         let [height, speed] = key.hammer(&self.running.x);
         self.closest = self.closest.min(-height);
         let is_lost = !speed.is_finite() || !height.is_finite();
-        if self.steps < PATIENCE && !(self.is_released && speed <= 0.0) && !is_lost {
+        if self.steps < MAX_STEPS && !(self.is_released && speed <= 0.0) && !is_lost {
             return None;
         }
-        // Short of let-off it only matters that it is short.
+        // Distances below the let-off height all count as that height.
         let most = 1e-3 * (settings.let_off_mm + settings.drop_mm);
         Some(-2.0 * GRAVITY * if is_lost { most } else { self.closest.clamp(0.0, most) })
     }

@@ -1,6 +1,6 @@
 //! Written by `touchback lab efforts`: squares of hammer speeds, m²/s², in the standard regulation by
-//! key and effort, and their changes by what a single key differs in: quantity, down and up, key,
-//! effort.
+//! key and effort, and their changes by a difference of a single key, in the order quantity, direction
+//! (down, up), key, effort.
 
 use super::Energies;
 
