@@ -52,7 +52,7 @@ pub fn count(least: u32, contacts: &[Pressed<'_>]) -> u32 {
 }
 
 /// Checks that each of the contacts, given by name, law and inverse moved mass, 1/kg, is stable up to
-/// [`MAX_FORCE`].
+/// `MAX_FORCE`.
 ///
 /// # Errors
 /// Names the first unstable contact.

@@ -247,7 +247,7 @@ pub fn substeps<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
 const BEND_WEIGHT: f64 = 0.003;
 
 /// Highest speed of the parts of a key at `x`, rad/s (m/s of the damper). The hammer counts with the speed
-/// of its butt, the bend of the shank with [`BEND_WEIGHT`].
+/// of its butt, the bend of the shank with the weight 0.003.
 #[inline(always)]
 pub fn fastest<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
     let bend = x[state::BEND_SPEED];

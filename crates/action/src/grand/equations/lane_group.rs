@@ -53,7 +53,7 @@ pub struct Group<'a> {
     pub inputs: [[DriveNow; MOST_LANES]; 2],
 }
 
-/// Result of [`step`].
+/// Result of [`step`](fn@step).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepResult {
     /// Keys that move faster than the limit `slow`, lane 0 in bit 0.
