@@ -16,13 +16,14 @@ mod tests;
 mod verdict;
 pub mod voicing;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
 
 use crate::bench::Folder;
-use crate::bench::manifest::{self, Finished, Manifest};
+use crate::bench::manifest::Finished;
+use crate::bench::session::{Session, wrote};
 use crate::controls;
 use crate::output::{self, Shown as _, progress};
 use crate::parallel;
@@ -153,13 +154,12 @@ fn write(
     if let Some(told) = passed_over {
         report.note(told);
     }
-    let place = &*options.out;
-    let new = output::new_folder(place)?;
+    let mut session = Session::open(&options.out)?;
     let own = format!("preset {}{}", options.preset, {
         let set: Vec<String> = options.set.iter().map(|s| format!(", {s}")).collect();
         set.concat()
     });
-    let mut folder = Folder::of(place, Some(&own));
+    let mut folder = Folder::of(&options.out, Some(&own));
     folder.table("recorded.csv", &tables::notes(found))?;
     folder.table("recorded-partials.csv", &tables::partials(found))?;
     folder.table("recorded-thirds.csv", &tables::thirds(found))?;
@@ -173,8 +173,7 @@ fn write(
         found.len(),
         options.folder.shown()
     );
-    let mut manifest = Manifest::of(place);
-    manifest.enter(&Finished {
+    session.enter(&Finished {
         name: "recorded",
         about: &about,
         own_numbers: Some(&own),
@@ -182,15 +181,10 @@ fn write(
         count: report.count(),
         files: &files,
     })?;
-    let mut index = Folder::new(place);
-    index.write(manifest::MANIFEST, manifest.json()?.as_bytes())?;
-    index.write(manifest::README, manifest.page().as_bytes())?;
-    let all: Vec<PathBuf> = files.into_iter().chain(index.keep()?).collect();
-    new.keep();
-    let wrote: String = all.iter().map(|p| format!("wrote {}\n", p.shown())).collect();
+    let written = wrote(files.iter().chain(&session.finish(&[])?));
     let (rows, missed) = report.count();
     output::print(&format!(
-        "{about}\n\n{}\n{wrote}\n{} of {rows} targets met\n",
+        "{about}\n\n{}\n{written}\n{} of {rows} targets met\n",
         report.text(false),
         rows - missed
     ))

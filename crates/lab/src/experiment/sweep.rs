@@ -2,18 +2,18 @@
 
 mod quantity;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use crate::bench::key_source::{self, MIDDLE, OwnNumbers};
-use crate::bench::manifest::{self, Finished, Manifest};
+use crate::bench::manifest::Finished;
+use crate::bench::session::{Session, wrote};
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, KeySource, Report, short};
 use crate::model::named::NamedModel;
-use crate::output::{self, Shown as _, progress};
+use crate::output::{self, progress};
 use crate::parallel;
 use crate::paths::OutputFolder;
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
@@ -182,10 +182,9 @@ fn write(
     begin: Instant,
 ) -> Result<()> {
     let (column, words) = swept.names();
-    let place = &*options.out;
-    let new = output::new_folder(place)?;
+    let mut session = Session::open(&options.out)?;
     let name = format!("sweep-{}-{}", column.replace('.', "-"), quantity.name);
-    let mut folder = Folder::of(place, keys.told());
+    let mut folder = Folder::of(&options.out, keys.told());
     let mut csv = DataTable::new(&[&column, quantity.name]);
     let mut lines = format!("{column},{}\n", quantity.name);
     for (value, found) in points {
@@ -226,8 +225,7 @@ fn write(
     let files = folder.keep()?;
     let told = format!("{column} from {} to {}", short(options.from), short(options.to));
     let own = keys.told().map_or_else(|| told.clone(), |t| format!("{t}; {told}"));
-    let mut manifest = Manifest::of(place);
-    manifest.enter(&Finished {
+    session.enter(&Finished {
         name: &name,
         about: &format!("{title}."),
         own_numbers: Some(&own),
@@ -235,13 +233,8 @@ fn write(
         count: (0, 0),
         files: &files,
     })?;
-    let mut index = Folder::new(place);
-    index.write(manifest::MANIFEST, manifest.json()?.as_bytes())?;
-    index.write(manifest::README, manifest.page().as_bytes())?;
-    let all: Vec<PathBuf> = files.into_iter().chain(index.keep()?).collect();
-    new.keep();
-    let wrote: String = all.iter().map(|p| format!("wrote {}\n", p.shown())).collect();
-    output::print(&format!("{lines}\n{wrote}"))
+    let written = wrote(files.iter().chain(&session.finish(&[])?));
+    output::print(&format!("{lines}\n{written}"))
 }
 
 /// What can be swept and measured.
