@@ -102,18 +102,19 @@ pub fn run(options: &LabOptions) -> Result<()> {
         let ExperimentResult { mut report, mut folder, seconds } = found;
         let (name, about) = (experiment.name, experiment.about);
         // The causes hold for the standard piano only.
-        if keys.told().is_none() {
+        if keys.own_numbers().is_none() {
             without_cause += report.explain(|quantity| missed::of(name, quantity).map(|m| m.cause));
         }
         folder.write(
             &format!("{name}.json"),
-            record::json(name, about, keys.told(), &report)?.as_bytes(),
+            record::json(name, about, keys.own_numbers(), &report)?.as_bytes(),
         )?;
         let written = folder.keep()?;
         let count = report.count();
-        let own_numbers = keys.told();
+        let own_numbers = keys.own_numbers();
         session.enter(&Finished { name, about, own_numbers, seconds, count, files: &written })?;
-        let own = keys.told().map_or(String::new(), |t| format!("Numbers of one's own: {t}.\n\n"));
+        let own =
+            keys.own_numbers().map_or(String::new(), |t| format!("Numbers of one's own: {t}.\n\n"));
         let heading = format!("\n## {name}\n\n{about}\n\n{own}");
         output::print(&format!("{heading}{}\n{}", report.text(false), wrote(&written)))?;
         page += &format!("{heading}{}", report.text(true));

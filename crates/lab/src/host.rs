@@ -281,7 +281,7 @@ impl Host {
     /// Delay from input to output, samples.
     ///
     /// # Errors
-    /// When the plugin does not say.
+    /// The plugin does not report it.
     pub fn latency(&mut self) -> Result<u32> {
         let handle = self.instance.plugin_handle();
         let latency: PluginLatency = handle.get_extension().context("no latency")?;

@@ -201,7 +201,7 @@ pub fn format_of(path: &Path) -> Result<Format> {
 /// Draws `figure` into `draft`, in the format of its target.
 ///
 /// # Errors
-/// When the disk or the drawing library refuses.
+/// A file that cannot be written, or an error of the drawing library.
 pub fn draw(figure: &Figure, draft: &Draft) -> Result<()> {
     fonts()?;
     let mut figure = figure.clone();

@@ -35,7 +35,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let built = keys.built(keys.one(40));
     let parts = Assembly::new(built);
     let struck = parts.strike(SPEED).context("this regulation has no strike")?;
-    let own = keys.told().is_some();
+    let own = keys.own_numbers().is_some();
     let title = if own {
         folder.titled("At rest; faint, at the string")
     } else {

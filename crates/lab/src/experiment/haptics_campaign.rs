@@ -19,7 +19,7 @@ const HISTORIES: u32 = 10_000;
 /// Runs the campaigns in virtual time.
 ///
 /// # Errors
-/// A disk that refuses.
+/// A file that cannot be written.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let bar = progress(Action::ALL.len() as u64 + 1, "haptics-campaign");

@@ -60,7 +60,7 @@ impl Host for Single {
 /// The tables.
 ///
 /// # Errors
-/// A disk that refuses.
+/// A file that cannot be written.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let columns = ["latency_ms", "key", "hammer_m_s", "late_ms", "counted_as_late"];

@@ -94,7 +94,7 @@ fn levels(played: &[Played]) -> String {
 /// The table.
 ///
 /// # Errors
-/// A disk that refuses.
+/// A file that cannot be written.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let played = measure()?;
     let mut report = Report::default();

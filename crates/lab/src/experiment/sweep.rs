@@ -184,7 +184,7 @@ fn write(
     let (column, words) = swept.names();
     let mut session = Session::open(&options.out)?;
     let name = format!("sweep-{}-{}", column.replace('.', "-"), quantity.name);
-    let mut folder = Folder::of(&options.out, keys.told());
+    let mut folder = Folder::of(&options.out, keys.own_numbers());
     let mut csv = DataTable::new(&[&column, quantity.name]);
     let mut lines = format!("{column},{}\n", quantity.name);
     for (value, found) in points {
@@ -200,7 +200,7 @@ fn write(
         quantity: quantity.name,
         about: quantity.about,
         key: number,
-        own_numbers: keys.told(),
+        own_numbers: keys.own_numbers(),
         points: points.iter().map(some).collect(),
     };
     folder.write(
@@ -224,7 +224,7 @@ fn write(
     }
     let files = folder.keep()?;
     let told = format!("{column} from {} to {}", short(options.from), short(options.to));
-    let own = keys.told().map_or_else(|| told.clone(), |t| format!("{t}; {told}"));
+    let own = keys.own_numbers().map_or_else(|| told.clone(), |t| format!("{t}; {told}"));
     session.enter(&Finished {
         name: &name,
         about: &format!("{title}."),

@@ -91,7 +91,7 @@ impl Processor {
     /// How long the plugin goes on sounding.
     ///
     /// # Errors
-    /// When the plugin does not say.
+    /// The plugin does not report it.
     pub fn tail(&mut self) -> Result<TailLength> {
         let handle = self.processor.plugin_handle();
         let tail: PluginTail = handle.get_extension().context("no tail")?;

@@ -1,4 +1,4 @@
-//! One number of a model by its name in the model's file: `hammer.mass`, `key.bed_felt.stiffness`.
+//! Parameters of a model by their names in its file: `hammer.mass`, `key.bed_felt.stiffness`.
 
 use anyhow::{Context, Result, bail};
 use toml::{Table, Value};
@@ -6,41 +6,41 @@ use toml::{Table, Value};
 use crate::simulate::numbers;
 use touchback_action::catalogue::Model;
 
-/// A model as its file has it, whose numbers are reached by name.
+/// A model in the form of its file, with access to parameters by name.
 #[derive(Clone, Debug)]
 pub struct NamedModel(Table);
 
 impl NamedModel {
-    /// Of `model`.
+    /// From `model`.
     ///
     /// # Errors
-    /// None: every model can be written.
+    /// None in practice: every model can be written.
     pub fn of(model: &Model) -> Result<Self> {
         Ok(Self(Table::try_from(model)?))
     }
 
-    /// The number `name`.
+    /// The value of the parameter `name`.
     ///
     /// # Errors
-    /// Says which names there are where it ends.
+    /// An unknown name, with the names that exist at its level.
     pub fn get(&self, name: &str) -> Result<f64> {
         let mut copy = self.clone();
-        copy.place(name).map(|number| *number)
+        copy.entry(name).map(|number| *number)
     }
 
-    /// Gives the number `name` another value.
+    /// Sets the parameter `name`.
     ///
     /// # Errors
-    /// Says which names there are where it ends.
+    /// An unknown name, with the names that exist at its level.
     pub fn set(&mut self, name: &str, value: f64) -> Result<()> {
-        *self.place(name)? = value;
+        *self.entry(name)? = value;
         Ok(())
     }
 
-    /// The model with these numbers.
+    /// The model with these values.
     ///
     /// # Errors
-    /// Names a number that cannot be.
+    /// Names a value that is physically impossible.
     pub fn model(&self) -> Result<Model> {
         numbers::check(&self.0)?;
         let model: Model = self.0.clone().try_into()?;
@@ -48,7 +48,7 @@ impl NamedModel {
         Ok(model)
     }
 
-    /// The names of all numbers.
+    /// The names of all parameters.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         fn under(value: &Value, name: &str, found: &mut Vec<String>) {
@@ -73,7 +73,7 @@ impl NamedModel {
         found
     }
 
-    fn place(&mut self, name: &str) -> Result<&mut f64> {
+    fn entry(&mut self, name: &str) -> Result<&mut f64> {
         let mut at = self.0.get_mut("model").context("a model without numbers")?;
         for part in name.split('.') {
             let names: Vec<String> =
@@ -106,7 +106,7 @@ mod tests {
     use touchback_core::math::compass::KeyNumber;
 
     #[test]
-    fn numbers_are_reached_by_name_and_held_to_the_rules_of_files() {
+    fn parameters_are_set_by_name_and_checked() {
         let key = KeyNumber::from_midi(60).unwrap();
         let model = Model::named("grand", key, &ActionSettings::default()).unwrap();
         let mut named = NamedModel::of(&model).unwrap();

@@ -50,7 +50,7 @@ pub struct Map {
 /// Draws `map` into `draft`, in the format of its target.
 ///
 /// # Errors
-/// When the disk or the drawing library refuses.
+/// A file that cannot be written, or an error of the drawing library.
 pub fn draw(map: &Map, draft: &Draft) -> Result<()> {
     fonts()?;
     let (block, high) = map.block();

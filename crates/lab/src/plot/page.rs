@@ -44,7 +44,7 @@ pub struct Page {
 /// Draws `page` into `draft`, in the format of its target.
 ///
 /// # Errors
-/// When the disk or the drawing library refuses.
+/// A file that cannot be written, or an error of the drawing library.
 pub fn draw(page: &Page, draft: &Draft) -> Result<()> {
     fonts()?;
     render(page, SIZE, draft)

@@ -88,7 +88,7 @@ impl Sketch {
 /// Draws `sketch` into `draft`, in the format of its target.
 ///
 /// # Errors
-/// When the disk or the drawing library refuses.
+/// A file that cannot be written, or an error of the drawing library.
 pub fn draw(sketch: &Sketch, draft: &Draft) -> Result<()> {
     fonts()?;
     let (low, high) = sketch.bounds();

@@ -30,7 +30,7 @@ struct Spectrogram {
 /// Draws `samples` at `rate` Hz into `draft`.
 ///
 /// # Errors
-/// When the disk or the drawing library refuses.
+/// A file that cannot be written, or an error of the drawing library.
 pub fn draw(samples: &[f32], rate: f64, draft: &Draft) -> Result<()> {
     fonts()?;
     let transform = touchback_sound::fourier::forward(WINDOW);

@@ -54,7 +54,7 @@ pub struct MatchOptions {
     /// Factory piano to start from, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
     preset: PianoName,
-    /// Sets a parameter, in its unit or by the choice's name (repeatable)
+    /// Sets a parameter: a number in its unit, or a choice by name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
 }
