@@ -18,7 +18,7 @@ use balance::Balance;
 use crate::controls;
 use crate::gesture::{Gesture, KeyView};
 use crate::output::{self, Draft, Shown as _, progress};
-use crate::paths::{BatchFolder, InputPath, OutputFile, OutputPlace};
+use crate::paths::{BatchFolder, InputPath, OutputFile, OutputFileOrFolder};
 use crate::plot;
 use touchback_action::Key;
 use touchback_action::interface::readout::Table;
@@ -65,10 +65,10 @@ pub struct SimulateOptions {
     keys: Option<InputPath>,
     /// Writes one row per action step: state, forces, energies, heat of each friction element
     #[arg(short, long, value_name = "RUN.csv")]
-    output: Option<OutputPlace>,
+    output: Option<OutputFileOrFolder>,
     /// Writes the events with their times
     #[arg(long, value_name = "E.json")]
-    events: Option<OutputPlace>,
+    events: Option<OutputFileOrFolder>,
     /// Draws key, hammer, speeds and forces (.png or .svg)
     #[arg(long, value_name = "F.png")]
     plot: Option<OutputFile>,

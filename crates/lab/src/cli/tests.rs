@@ -97,7 +97,7 @@ fn no_input_of_any_command_is_an_output() {
             command.get_arguments().filter(is_one).collect()
         };
         let inputs = with(&[Role::Input, Role::Piano, Role::Curve]);
-        let outputs = with(&[Role::OutputFile, Role::OutputPlace, Role::OutputFolder]);
+        let outputs = with(&[Role::OutputFile, Role::OutputFileOrFolder, Role::OutputFolder]);
         let every = inputs.iter().chain(&outputs);
         let together: Vec<[&Arg; 2]> =
             every.flat_map(|first| outputs.iter().map(move |output| [*first, *output])).collect();

@@ -42,15 +42,15 @@ fn events(spec: &Spec, h: f64) -> Vec<f64> {
     }
     let stepper = Stepper { tolerance: 1e-14, exact_events: true, ..Stepper::new(h) };
     let mut state = State { phase: Phase::Air, x: [0.0, 0.0, HEIGHT, 0.0, 0.0, 0.0] };
-    let mut heard = BallTimes(0.0, Vec::new());
+    let mut times = BallTimes(0.0, Vec::new());
     let mut step = 0u32;
-    while heard.1.len() < 2 * LANDINGS {
-        heard.0 = f64::from(step) * h;
-        let still = [DriveInput::Motion(0.0, 0.0); 2];
-        stepper.advance(spec, &mut state, &still, &mut heard);
+    while times.1.len() < 2 * LANDINGS {
+        times.0 = f64::from(step) * h;
+        let at_rest = [DriveInput::Motion(0.0, 0.0); 2];
+        stepper.advance(spec, &mut state, &at_rest, &mut times);
         step += 1;
     }
-    heard.1
+    times.1
 }
 
 /// Checks each submodel alone, and the exact difference equation of the first.

@@ -88,11 +88,11 @@ fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
             TouchKind::Pressed.stroke(&rig, force).map_or(0.0, |stroke| stroke.hammer)
         };
         let (even, simulated) = (hammer(&standard), hammer(&uneven));
-        let heard = efforts.heard(key(number)?, even).unwrap_or(0.0);
-        if simulated > 0.0 && heard > 0.0 {
-            apart.push(100.0 * (heard / simulated - 1.0).abs());
+        let interpolated = efforts.heard(key(number)?, even).unwrap_or(0.0);
+        if simulated > 0.0 && interpolated > 0.0 {
+            apart.push(100.0 * (interpolated / simulated - 1.0).abs());
         }
-        csv.numbers(&seed, &[f64::from(number), force, even, simulated, heard]);
+        csv.numbers(&seed, &[f64::from(number), force, even, simulated, interpolated]);
     }
     folder.table("efforts-single-keys.csv", &csv)?;
     apart.sort_by(f64::total_cmp);
@@ -140,15 +140,15 @@ fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) ->
             };
             let named = hammer(&TestBench::concert(number, &standard));
             let simulated = hammer(&rig);
-            let heard = efforts.heard(key(number)?, named).unwrap_or(0.0);
-            let difference = if simulated > 0.0 && heard > 0.0 {
-                apart.push(100.0 * (heard / simulated - 1.0).abs());
-                heard / simulated - 1.0
+            let interpolated = efforts.heard(key(number)?, named).unwrap_or(0.0);
+            let difference = if simulated > 0.0 && interpolated > 0.0 {
+                apart.push(100.0 * (interpolated / simulated - 1.0).abs());
+                interpolated / simulated - 1.0
             } else {
-                disagree += usize::from((simulated > 0.0) != (heard > 0.0));
+                disagree += usize::from((simulated > 0.0) != (interpolated > 0.0));
                 f64::NAN
             };
-            let numbers = [f64::from(number), force, named, simulated, heard, difference];
+            let numbers = [f64::from(number), force, named, simulated, interpolated, difference];
             csv.numbers(&spread, &numbers);
         }
     }
@@ -214,11 +214,13 @@ fn alone(folder: &mut Folder, report: &mut Report) -> Result<()> {
         }
         write!(table, "| `{}` |", parameter.id)?;
         for (value, action) in ends {
-            let heard = Efforts::new(&action, true).heard(key(40)?, MIDDLE);
+            let interpolated = Efforts::new(&action, true).heard(key(40)?, MIDDLE);
             let possible = TestBench::concert(40, &action).grand().assembly().strike(MIDDLE);
-            let db = heard.map_or(f64::NEG_INFINITY, |heard| 20.0 * libm::log10(heard / MIDDLE));
-            csv.row(&[&parameter.id, &value, &40, &heard.unwrap_or(0.0), &db]);
-            let text = match (possible, heard) {
+            let db = interpolated.map_or(f64::NEG_INFINITY, |interpolated| {
+                20.0 * libm::log10(interpolated / MIDDLE)
+            });
+            csv.row(&[&parameter.id, &value, &40, &interpolated.unwrap_or(0.0), &db]);
+            let text = match (possible, interpolated) {
                 (None, _) => "pressed".to_owned(),
                 (_, None) => "none".to_owned(),
                 _ => format!("{db:+.2}"),

@@ -165,13 +165,13 @@ fn measure(cases: Vec<Case>) -> Result<Vec<(Case, Change)>> {
         }
     }
     let bar = progress((standards.len() + cases.len()) as u64, "playing");
-    let heard = parallel::map(&standards, |case| {
+    let analyses = parallel::map(&standards, |case| {
         bar.inc(1);
         phrase::play(&case.settings(), 1.0)
     });
-    let heard = heard.into_iter().collect::<Result<Vec<_>>>()?;
+    let analyses = analyses.into_iter().collect::<Result<Vec<_>>>()?;
     let standards: Vec<(Settings, PhraseAnalysis)> =
-        standards.iter().map(Case::settings).zip(heard).collect();
+        standards.iter().map(Case::settings).zip(analyses).collect();
     let key = key(WEIGHED)?;
     let weight = |settings: &Settings| Weighed::of(key, &settings.action).down_weight_g;
     let standing = weight(&Settings::default());
@@ -201,8 +201,8 @@ fn judge(report: &mut Report, found: &[(Case, Change)]) {
     let mut wrong = Vec::new();
     for (case, change) in found {
         let Some(parameter) = case.parameter else { continue };
-        let said = params::relevance(&case.settings(), parameter.id);
-        if said.is_some() && !change.is_same {
+        let reason = params::relevance(&case.settings(), parameter.id);
+        if reason.is_some() && !change.is_same {
             wrong.push(format!("{} ({}, {:?})", parameter.id, case.action.name(), case.timing));
         }
     }

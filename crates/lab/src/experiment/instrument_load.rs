@@ -41,8 +41,8 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
     times.sort_by(f64::total_cmp);
     let at = |share: f64| {
         let last = times.len().saturating_sub(1);
-        let place = touchback_core::math::cast::floor_index(share * last as f64);
-        times.get(place).copied().unwrap_or(f64::NAN)
+        let index = touchback_core::math::cast::floor_index(share * last as f64);
+        times.get(index).copied().unwrap_or(f64::NAN)
     };
     // 20 to 230 ms from the first key motion to the string [Goebl, Bresin & Galembo 2005].
     let band = TargetBand::Within(20.0, 230.0);

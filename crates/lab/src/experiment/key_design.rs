@@ -46,8 +46,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut csv = DataTable::new(&["down_within_s", "hammer_m_s", "peak_n", "rms_n", "held_n"]);
     let (mut forte, mut most) = (RequiredForce::default(), RequiredForce::default());
     for within in TOUCHES {
-        let asked = stroke(within).context("force was lost in a stroke")?;
-        let RequiredForce { hammer, peak, rms, held } = asked;
+        let required = stroke(within).context("force was lost in a stroke")?;
+        let RequiredForce { hammer, peak, rms, held } = required;
         csv.row(&[&within, &hammer, &peak, &rms, &held]);
         report.note(&format!(
             "Hand down in {} ms: hammer {} m/s, motor {} N at most, {} N held.",
@@ -57,7 +57,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             short(held)
         ));
         if within == FORTE {
-            forte = asked;
+            forte = required;
         }
         most.peak = most.peak.max(peak);
         most.held = most.held.max(held);
@@ -139,11 +139,11 @@ fn played(acts: &[(f64, FingerAction)], seconds: f64) -> Option<RequiredForce> {
     let begin = pair.time();
     let acts = acts.iter().map(|&(t, deed)| ScriptedAction { time: begin + t, key: 0, deed });
     pair.emulator.play(Script::new(acts.collect()));
-    let (mut ear, mut asked) = (Ear::default(), RequiredForce::default());
+    let (mut ear, mut required) = (Ear::default(), RequiredForce::default());
     let (mut square, mut held, mut ticks, mut last) = (0.0, 0.0, 0.0f64, 0.0f64);
     pair.run(seconds, &mut ear, |p| {
         let force = p.emulator.force(0);
-        asked.peak = asked.peak.max(force.abs());
+        required.peak = required.peak.max(force.abs());
         square += force * force;
         ticks += 1.0;
         if p.time() > begin + 0.9 * seconds {
@@ -153,7 +153,7 @@ fn played(acts: &[(f64, FingerAction)], seconds: f64) -> Option<RequiredForce> {
     });
     let is_live = pair.servo.status().state == ConnectionState::Live;
     let (hammer, rms, held) = (ear.hammer, (square / ticks).sqrt(), held / last);
-    is_live.then_some(RequiredForce { hammer, rms, held, ..asked })
+    is_live.then_some(RequiredForce { hammer, rms, held, ..required })
 }
 
 /// A press by 22 mm in `within` s, held for 1 s.

@@ -8,7 +8,7 @@ use super::{SimulateOptions, one};
 use crate::bench::DataTable;
 use crate::output::{self, NewFolder, Shown as _, progress};
 use crate::parallel;
-use crate::paths::{self, OutputPlace};
+use crate::paths::{self, OutputFileOrFolder};
 use touchback_action::{KeyEvent, TimedEvent};
 
 /// No single output files: a batch writes into folders.
@@ -82,7 +82,7 @@ fn gestures(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Simulates one gesture; its outputs are named after it, file ending included.
 fn played(options: &SimulateOptions, gesture: &Path) -> Outcome {
     let name = gesture.file_name().unwrap_or_default().to_string_lossy();
-    let within = |folder: &Option<OutputPlace>, ending: &str| {
+    let within = |folder: &Option<OutputFileOrFolder>, ending: &str| {
         folder.as_ref().map(|f| f.join(format!("{name}.{ending}")).into())
     };
     let own = SimulateOptions {

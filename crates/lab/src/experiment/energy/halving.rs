@@ -54,16 +54,16 @@ fn strike(rig: &TestBench, force: f64, parts: u32) -> [f64; 2] {
     let step = STEP / f64::from(parts);
     let (stepper, model) = (Stepper::new(step), Grand::new(rig.spec()));
     let inputs = DriveNow::ends(Drive::Force([force; 2]), [rest::TRAY_DOWN; 2]);
-    let mut heard = FirstStrike { now: 0.0, crown: rig.spec().hammer.crown, strike: None };
+    let mut first = FirstStrike { now: 0.0, crown: rig.spec().hammer.crown, strike: None };
     let mut running = *rig.state();
     for i in 0..LONGEST * parts {
-        heard.now = f64::from(i) * step;
-        stepper.advance(&model, &mut running, &inputs, &mut heard);
-        if heard.strike.is_some() {
+        first.now = f64::from(i) * step;
+        stepper.advance(&model, &mut running, &inputs, &mut first);
+        if first.strike.is_some() {
             break;
         }
     }
-    heard.strike.unwrap_or([f64::NAN; 2])
+    first.strike.unwrap_or([f64::NAN; 2])
 }
 
 /// Adds the table, and compares its first column with the targets.

@@ -64,8 +64,8 @@ fn stroke(plant: &KeyPlant, options: ServoOptions) -> Result<Option<(f64, f64)>>
             ConnectionState::Halted => return Ok(None),
             _ => {}
         }
-        while let Some(heard) = sidecar.heard() {
-            if let KeyEvent::Strike { speed } = heard.event
+        while let Some(event) = sidecar.heard() {
+            if let KeyEvent::Strike { speed } = event.event
                 && is_live
             {
                 return Ok(Some((speed, sidecar.report().periods.longest)));

@@ -131,7 +131,7 @@ pub(super) fn dense() -> Dense {
     for _ in 0..LONG_REPEATS {
         piano.reset();
         let (mut random, mut hash) = (Random::new(1), DefaultHasher::new());
-        let mut heard = Vec::with_capacity(480_000);
+        let mut samples = Vec::with_capacity(480_000);
         let watch = Stopwatch::start();
         let mut held = [None; 8];
         for i in 0..160 {
@@ -151,10 +151,10 @@ pub(super) fn dense() -> Dense {
                 piano.handle(Event::NoteOn { key, velocity });
             }
             piano.process(&mut left, &mut right);
-            heard.extend(left.iter().zip(&right).map(|(l, r)| [l.to_bits(), r.to_bits()]));
+            samples.extend(left.iter().zip(&right).map(|(l, r)| [l.to_bits(), r.to_bits()]));
         }
         let share = watch.seconds() * RATE / 480_000.0;
-        heard.iter().flatten().for_each(|bits| hash.write_u32(*bits));
+        samples.iter().flatten().for_each(|bits| hash.write_u32(*bits));
         best = Dense { share: share.min(best.share), load: piano.load(), hash: hash.finish() };
     }
     best

@@ -60,13 +60,13 @@ pub(super) fn immediate() -> Immediate {
     let settings = Settings::default();
     let mut piano = Piano::new(rate, &settings);
     let mut random = Random::new(1);
-    let (mut asked, mut strikes) = (Vec::new(), Vec::new());
-    while asked.len() < NOTES {
+    let (mut requested, mut strikes) = (Vec::new(), Vec::new());
+    while requested.len() < NOTES {
         for _ in 0..=random.below(6) {
             let (key, velocity) = (key(&mut random), (1 + random.below(127)) as f64 / 127.0);
             piano.handle(Event::NoteOn { key, velocity });
             let speed = settings.touch.hammer_speed(velocity);
-            asked.push((piano.sample() as f64 / rate, key, speed));
+            requested.push((piano.sample() as f64 / rate, key, speed));
             if random.below(2) == 0 {
                 piano.handle(Event::NoteOff { key, velocity: 0.5 });
             }
@@ -75,9 +75,12 @@ pub(super) fn immediate() -> Immediate {
         run(&mut piano, wait, |piano| strikes.extend_from_slice(piano.strikes()));
     }
     run(&mut piano, 4_800, |piano| strikes.extend_from_slice(piano.strikes()));
-    let mut worst =
-        Immediate { missing: asked.len().abs_diff(strikes.len()) as f64, samples: 0.0, speed: 0.0 };
-    for ((time, key, speed), strike) in asked.iter().zip(&strikes) {
+    let mut worst = Immediate {
+        missing: requested.len().abs_diff(strikes.len()) as f64,
+        samples: 0.0,
+        speed: 0.0,
+    };
+    for ((time, key, speed), strike) in requested.iter().zip(&strikes) {
         if strike.key != *key {
             worst.missing += 1.0;
         }

@@ -123,14 +123,14 @@ pub fn run(
         ("capstan", capstan(radius), "forte", forte),
         ("voice coil", voice_coil(), "fortissimo", fortissimo),
     ];
-    for (name, front, touch, asked) in designs {
+    for (name, front, touch, required) in designs {
         let target = format!("≤ {}", short(may.mass * 1e3));
         let what = format!("{name}: moving mass at the front, g");
         report.check(&what, &target, TargetBand::AtMost(may.mass * 1e3), front.mass * 1e3);
         for (what, least, has) in [
-            (&*format!("force held after a {touch}"), asked.held, front.held),
-            ("force of repetition, rms", asked.rms, front.held),
-            (&*format!("force of a {touch}"), asked.peak, front.peak),
+            (&*format!("force held after a {touch}"), required.held, front.held),
+            ("force of repetition, rms", required.rms, front.held),
+            (&*format!("force of a {touch}"), required.peak, front.peak),
         ] {
             let target = format!("≥ {}", short(least));
             let what = format!("{name}: {what}, N");
