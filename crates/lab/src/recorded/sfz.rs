@@ -34,7 +34,7 @@ pub fn read(path: &Path) -> Result<Instrument> {
 /// Reads `bytes` as the SFZ file at `path`, with everything it includes.
 ///
 /// # Errors
-/// As [`read()`].
+/// Errors of [`read()`].
 pub fn of_text(path: &Path, bytes: &[u8]) -> Result<Instrument> {
     let mut scope = Scope::new(path.parent().unwrap_or_else(|| Path::new("")));
     read::text(path, bytes, &mut scope)?;

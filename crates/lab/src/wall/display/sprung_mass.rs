@@ -131,7 +131,7 @@ mod tests {
             let v0 = y0 * (z - 1.0) / 1e-3;
             let v0 = match method {
                 Method::Euler => v0,
-                // Its speed is that of the step before.
+                // The mass's speed is that of the previous step.
                 Method::SemiImplicit => v0 / z,
             };
             (display.y, display.v) = (y0.re, v0.re);
