@@ -31,7 +31,7 @@ const MIN_SIMILARITY: f64 = 0.85;
 /// Lists the names.
 pub fn felt_action(name: &str) -> Result<Action, String> {
     let names = || Action::ALL.map(Action::name).join(", ");
-    Action::of(name).ok_or_else(|| format!("it cannot be felt; one of {} is expected", names()))
+    Action::of(name).ok_or_else(|| format!("unknown haptic action; one of {} is expected", names()))
 }
 
 /// Settings of the factory piano `name`, or of the preset file `name` if it ends in `.toml`. Values

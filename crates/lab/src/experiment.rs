@@ -61,20 +61,20 @@ use catalogue::EXPERIMENTS;
 /// Options of `lab`.
 #[derive(clap::Args, Debug)]
 pub struct LabOptions {
-    /// Experiments by name, `all`, or `list` for the names
+    /// Names of experiments, `all`, or `list` to print the names
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
-    /// Also writes the tables and figures as one page, report.md, and the source documents'
-    /// systems as one table, seeds.md, and why targets are missed, missed.md
+    /// Also writes report.md (all tables and figures), seeds.md (results for the systems of the source
+    /// documents) and missed.md (causes of missed targets)
     #[arg(long)]
     report: bool,
-    /// Exits with 1 where a target is missed
+    /// Exits with code 1 if a target is missed
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
     own: OwnNumbers,
-    /// Folder for data and figures; not beside the standard piano's, but touchback-lab-own, with
-    /// numbers of one's own
+    /// Folder for data and figures; the default is touchback-lab-own with --preset, --set, --keys,
+    /// --model or --key
     #[arg(long, value_name = "DIR", default_value = "touchback-lab", default_value_ifs =
           OwnNumbers::IDS.map(|id| (id, ArgPredicate::IsPresent, "touchback-lab-own")))]
     pub out: OutputFolder,

@@ -99,7 +99,10 @@ pub fn run(options: &FeelOptions) -> Result<()> {
         bail!("--gain {}: a share between 0 and 1", options.gain);
     }
     if options.block > BLOCK_MAX {
-        bail!("--block {}: at most {BLOCK_MAX} samples; longer ones cannot be felt", options.block);
+        bail!(
+            "--block {}: at most {BLOCK_MAX} samples; longer blocks delay the loop too much",
+            options.block
+        );
     }
     if !(125..=20_000).contains(&options.lead_us) {
         bail!("--lead-us {}: between 125 and 20000 µs", options.lead_us);

@@ -150,18 +150,20 @@ fn text(found: &Found, presses: usize) -> String {
 fn warnings(found: &Found, presses: usize) -> Vec<String> {
     let mut warnings = Vec::new();
     if !found.converged {
-        warnings.push("the fit was given up before it had settled".into());
+        warnings.push("the fit stopped before it converged".into());
     }
     if presses == 1 {
         warnings.push(
-            "the intervals are of one press's scatter alone and too narrow; measure several".into(),
+            "the intervals come from the scatter of a single press and are too narrow; measure several presses".into(),
         );
     }
     if let Some((a, b, r)) = found.alike.as_ref().filter(|(_, _, r)| r.abs() > ALIKE) {
-        warnings.push(format!("{a} and {b} do nearly the same here (correlation {r:.3})"));
+        warnings.push(format!(
+            "{a} and {b} have nearly the same effect in this data (correlation {r:.3})"
+        ));
     }
     for n in found.numbers.iter().filter(|n| n.half > 0.5 * n.value.abs()) {
-        warnings.push(format!("{} is hardly to be seen in this data", n.name));
+        warnings.push(format!("this data hardly determines {}", n.name));
     }
     warnings
 }

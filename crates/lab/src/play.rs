@@ -22,7 +22,7 @@ pub fn run(options: &PlayOptions) -> Result<()> {
     {
         let name = std::iter::once("touchback play".to_owned());
         if !touchback::play(name.chain(options.backend.iter().cloned())) {
-            bail!("the instrument could not be started; see what the log says above");
+            bail!("the instrument did not start; the log above has the reason");
         }
         Ok(())
     }

@@ -134,7 +134,7 @@ fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Outcome> {
     let typed = typed();
     let least = f64::from(u8::try_from(chosen.len()).unwrap_or(u8::MAX)) * 0.5;
     output::warn(&format!(
-        "at most {FORCE} N, half a minute a key, {least} min in all: hands off the keys; Ctrl-C ends it"
+        "at most {FORCE} N, half a minute per key, {least} min in total; keep hands off the keys; Ctrl-C ends"
     ));
     let mut scale = 1.0;
     let (mut text, mut keys) = (String::new(), Vec::new());
