@@ -1,15 +1,15 @@
-//! What experiments are made with: a key on the bench, the report and the folder of one experiment.
+//! Parts that experiments share: a key on a test bench, reports, output folders, the runner.
 //!
 //! | module | part |
 //! | --- | --- |
 //! | [`test_bench`], [`strokes`], [`trace`] | one key of the grand action, driven and read step by step |
-//! | [`statics`], [`escapement`], [`inertia`] | what is measured on such a key by force gauge, weights and film |
-//! | [`key_source`] | which keys an experiment runs on: the standard piano's, or numbers of one's own |
-//! | [`report`], [`data`], [`folder`] | a table of targets and verdicts; tables of data; files, put in place together |
-//! | [`record`], [`manifest`] | the same for programs: verdicts as JSON, what is in a folder and where it comes from |
-//! | [`phrase`] | one phrase of a whole piano, and what is heard of it |
+//! | [`statics`], [`escapement`], [`inertia`] | measurements of such a key, as by force gauge, weights and film |
+//! | [`key_source`] | the keys of an experiment: the standard piano's, or those of given numbers |
+//! | [`report`], [`data`], [`folder`] | targets and verdicts; tables of data; output files, written together |
+//! | [`record`], [`manifest`], [`session`] | verdicts as JSON; the origin of every file of a folder; one run into a folder |
+//! | [`phrase`] | one phrase of a whole piano, and its analysis |
 //! | [`hash`] | a hash of results |
-//! | [`runner`] | runs experiments side by side, or alone where they look at the clock |
+//! | [`runner`] | runs experiments in parallel; those that measure time, alone |
 
 pub mod data;
 pub mod escapement;
@@ -22,6 +22,7 @@ pub mod phrase;
 pub mod record;
 pub mod report;
 pub mod runner;
+pub mod session;
 pub mod statics;
 pub mod strokes;
 pub mod test_bench;
@@ -36,10 +37,10 @@ pub use folder::Folder;
 pub use key_source::KeySource;
 pub use report::{Report, TargetBand, short};
 
-/// The key of a maker's number, 1…88.
+/// The key numbered `number`, 1 (A0) to 88 (C8).
 ///
 /// # Errors
-/// Any other number.
+/// A number outside 1 to 88.
 pub fn key(number: usize) -> Result<KeyNumber> {
     KeyNumber::from_index(number.wrapping_sub(1))
         .ok_or_else(|| anyhow::anyhow!("key {number} is off the compass"))

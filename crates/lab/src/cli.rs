@@ -1,4 +1,4 @@
-//! The command line: what is asked for, and how a refusal reads.
+//! The command line: arguments, exit codes, one-line errors.
 
 use std::process::ExitCode;
 
@@ -14,13 +14,13 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// A grand piano whose action is simulated: played, heard and measured.
+/// A grand piano with a simulated action: play, render and measure it.
 #[derive(Parser, Debug)]
 #[command(name = "touchback", version, about, long_about = None,
     args_conflicts_with_subcommands = true,
-    after_help = "Without a command: plays the demonstration and writes it to touchback-demo/.")]
+    after_help = "Without a command: renders the demonstration into touchback-demo/.")]
 struct Cli {
-    /// Bars of the demonstration's prelude, 1 to 35
+    /// Number of bars of the demonstration's prelude, 1 to 35
     #[arg(long, value_name = "COUNT", default_value_t = demo::BARS,
         value_parser = demo::bars)]
     bars: usize,
@@ -30,35 +30,35 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum SubCommand {
-    /// Plays live: the window with sound and MIDI of its own
+    /// Opens the instrument as an application with its own audio and MIDI
     #[command(disable_help_flag = true)]
     Play(play::PlayOptions),
     /// Renders a MIDI file to a stereo WAV file
     Render(render::RenderOptions),
     /// Simulates one key under one gesture
     Simulate(simulate::SimulateOptions),
-    /// Fits numbers of a model to a measured key
+    /// Fits parameters of a model to a measured key
     Fit(fit::FitOptions),
-    /// Fits a voicing to a folder of recorded notes, as a preset
+    /// Fits a voicing to a folder of recorded notes and writes it as a preset
     Match(recorded::voicing::MatchOptions),
-    /// Weighs and measures keys as a technician does
+    /// Weighs and measures keys as a piano technician does
     Weigh(weigh::WeighOptions),
-    /// Works with models of actions
+    /// Exports models of actions
     #[command(subcommand)]
     Model(ModelCommand),
-    /// Works with pianos: the factory's and your own
+    /// Exports presets: factory pianos and your own
     #[command(subcommand)]
     Preset(PresetCommand),
     /// Prints every parameter as a JSON array
     Params {
-        /// As the page docs/parameters.md instead
+        /// Prints the page docs/parameters.md instead
         #[arg(long)]
         page: bool,
     },
     /// Finds, tests and emulates motorized keyboards
     #[command(subcommand)]
     Keyboard(keyboard::KeyboardCommand),
-    /// Feels an action on a motorized keyboard
+    /// Renders an action by force on a motorized keyboard (haptics)
     Feel(feel::FeelOptions),
     /// Runs experiments and validations; `list` names them
     Lab(Lab),
@@ -79,19 +79,19 @@ struct Lab {
 
 #[derive(Subcommand, Debug)]
 enum LabCommand {
-    /// Tells of an experiment what it measures, against what, on what, and how long
+    /// Explains an experiment: quantities, references, keys and duration
     Help(experiment::help::HelpOptions),
-    /// Draws one quantity of a key over one parameter
+    /// Draws one quantity of a key as a function of one parameter
     Sweep(experiment::sweep::SweepOptions),
     /// Compares the piano with a folder of recorded notes, key by key
     Recorded(recorded::RecordedOptions),
-    /// Draws the window off screen in a scripted state
+    /// Draws the editor window off screen in a scripted state
     Shot(shot::ShotOptions),
 }
 
 #[derive(Subcommand, Debug)]
 enum PresetCommand {
-    /// Writes a piano as a file for VST3 hosts, or as a preset file
+    /// Writes a piano as a .vstpreset file for VST3 hosts, or as a preset file
     Export(preset::ExportOptions),
 }
 
@@ -101,15 +101,15 @@ enum ModelCommand {
     Export(model::ModelOptions),
 }
 
-/// Runs the command given to the program: exit code 0 on success, 1 where the laboratory was to meet
-/// all targets and did not, 3 with one line on stderr where
-/// the outputs are written and not to be trusted, 2 with one otherwise.
+/// Runs the command line. Exit codes: 0 success; 1 targets missed with `lab --strict`; 2 failure;
+/// 3 outputs written, but the energy balance of the run does not close. A failure prints one line to
+/// stderr.
 #[must_use]
 pub fn main() -> ExitCode {
     let outcome = match parsed(std::env::args_os()) {
         Ok(cli) => run(cli),
         Err(Refused::Usage(error)) if !error.use_stderr() => {
-            // Help and version; a closed pipe is no failure of ours.
+            // Help and version. A closed pipe is no error.
             let _ = error.print();
             return ExitCode::SUCCESS;
         }
@@ -129,16 +129,16 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Why a command line is not carried out.
+/// Why a command line is refused.
 #[derive(Debug)]
 enum Refused {
-    /// It is none, or asks for help.
+    /// clap refused it, or it requests help or the version.
     Usage(clap::Error),
-    /// It would overwrite what it reads.
+    /// An output would overwrite an input.
     Paths(anyhow::Error),
 }
 
-/// What `arguments` ask for, the program's name first.
+/// Parses `arguments`, the program's name first.
 fn parsed(
     arguments: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
 ) -> Result<Cli, Refused> {
@@ -178,27 +178,27 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     }
 }
 
-/// What clap has to say, without its usage paragraphs, and which command's help to read.
+/// clap's message without its usage paragraphs, with the command whose help to read.
 fn usage(error: &clap::Error) -> String {
     let text = error.to_string();
     let mut parts = text.split("\n\n");
-    let said = parts.next().unwrap_or_default().trim().trim_start_matches("error: ");
+    let message = parts.next().unwrap_or_default().trim().trim_start_matches("error: ");
     let (mut tip, mut command) = (String::new(), "touchback".to_owned());
     for part in parts {
-        if let Some(words) = part.trim().strip_prefix("tip: ") {
-            tip = format!(" ({words})");
-        } else if let Some(words) = part.trim().strip_prefix("Usage: ") {
+        if let Some(text) = part.trim().strip_prefix("tip: ") {
+            tip = format!(" ({text})");
+        } else if let Some(usage) = part.trim().strip_prefix("Usage: ") {
             let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
-            command = words.split_whitespace().take_while(is_name).collect::<Vec<_>>().join(" ");
+            command = usage.split_whitespace().take_while(is_name).collect::<Vec<_>>().join(" ");
         }
     }
-    if said.is_empty() || said.starts_with("A grand piano") {
+    if message.is_empty() || message.starts_with("A grand piano") {
         return "a command is missing; see `touchback --help`".into();
     }
-    format!("{}{tip}; see `{command} --help`", one_line(said))
+    format!("{}{tip}; see `{command} --help`", one_line(message))
 }
 
-/// `text` on one line, control characters of file names made visible.
+/// `text` on one line, with the control characters of file names escaped.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     output::escaped(&words.join(" "))

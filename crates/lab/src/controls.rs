@@ -1,4 +1,4 @@
-//! `--preset`, `--set` and `--automate`: from text to settings.
+//! `--preset`, `--set`, `--keys` and `--automate`: settings from text.
 
 use std::path::Path;
 
@@ -19,31 +19,31 @@ const CURVE_LIMIT: u64 = 64_000_000;
 /// Largest sheet of keys, bytes.
 const SHEET_LIMIT: u64 = 1_000_000;
 
-/// Samples between two automation values, counted from sample 0.
+/// Samples from one automation value to the next, counted from sample 0.
 pub const AUTOMATION_PERIOD: u64 = 64;
 
-/// From this likeness on, 0…1, a mistyped id is taken for another.
-const ALIKE: f64 = 0.85;
+/// Least similarity (Jaro–Winkler, 0 to 1) at which an error suggests another id.
+const MIN_SIMILARITY: f64 = 0.85;
 
-/// What is felt through a motorized keyboard, by its name.
+/// The haptic action called `name`.
 ///
 /// # Errors
-/// The names there are.
+/// Lists the names.
 pub fn felt_action(name: &str) -> Result<Action, String> {
     let names = || Action::ALL.map(Action::name).join(", ");
-    Action::of(name).ok_or_else(|| format!("it cannot be felt; one of {} is expected", names()))
+    Action::of(name).ok_or_else(|| format!("unknown haptic action; one of {} is expected", names()))
 }
 
-/// Settings of the factory piano `name`, or of the preset file `name` where it ends in `.toml`;
-/// what of the file could not be taken is told on stderr.
+/// Settings of the factory piano `name`, or of the preset file `name` if it ends in `.toml`. Values
+/// of the file that could not be used are reported on stderr.
 ///
 /// # Errors
-/// Names the pianos there are; a bad file with its line.
+/// An unknown name, with the known ones; a bad file, with its line.
 pub fn preset(name: &str) -> Result<Settings> {
     if is_preset(Path::new(name)) {
         let (saved, losses) = user_presets::read(Path::new(name)).context("--preset")?;
-        if let Some(words) = losses.message() {
-            output::warn(&format!("warning: {}: {words}", output::escaped(name)));
+        if let Some(message) = losses.message() {
+            output::warn(&format!("warning: {}: {message}", output::escaped(name)));
         }
         return Ok(saved.settings);
     }
@@ -61,16 +61,16 @@ pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
         let ParamError::NoSuchParameter { id } = &error else {
             return anyhow!(error).context("--set");
         };
-        let likeness = |parameter: &&Parameter| strsim::jaro_winkler(parameter.id, id);
-        let nearest = params::all().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        match nearest.filter(|nearest| likeness(nearest) > ALIKE) {
+        let similarity = |parameter: &&Parameter| strsim::jaro_winkler(parameter.id, id);
+        let nearest = params::all().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+        match nearest.filter(|nearest| similarity(nearest) > MIN_SIMILARITY) {
             Some(near) => anyhow!("--set: no parameter is called `{id}`; is it `{}`?", near.id),
             None => anyhow!(error).context("--set"),
         }
     })
 }
 
-/// Reads `--keys SHEET.csv`: what single keys differ by.
+/// Reads `--keys SHEET.csv`: offsets of single keys.
 ///
 /// # Errors
 /// Names file and line.
@@ -84,14 +84,14 @@ pub fn keys(settings: &mut Settings, sheet: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// Tells on stderr which `--set ID=VALUE` options change nothing under the finished `settings`.
-pub fn tell_idle(settings: &Settings, options: &[String]) {
+/// Warns on stderr of `--set ID=VALUE` options that have no effect under the final `settings`.
+pub fn warn_idle(settings: &Settings, options: &[String]) {
     for (id, why) in idle(settings, options) {
         output::warn(&format!("warning: --set {id} changes nothing here: {why}"));
     }
 }
 
-/// The ids among `options` that do nothing under `settings`, each once, and why.
+/// The ids in `options` that have no effect under `settings`, each once, and the reason.
 fn idle(settings: &Settings, options: &[String]) -> Vec<(&'static str, &'static str)> {
     let given = options.iter().filter_map(|o| params::parse_assignment(o).ok()).map(|(p, _)| p.id);
     let mut idle: Vec<_> =
@@ -100,7 +100,7 @@ fn idle(settings: &Settings, options: &[String]) -> Vec<(&'static str, &'static 
     idle
 }
 
-/// Parameters that follow curves over the rendering.
+/// Parameters that follow curves over the length of a rendering.
 #[derive(Default)]
 pub struct Automation {
     curves: Vec<(&'static Parameter, Curve)>,
@@ -133,7 +133,7 @@ impl Automation {
         Self { curves: vec![(param, curve)] }
     }
 
-    /// Nothing is automated.
+    /// No parameter is automated.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.curves.is_empty()
@@ -216,17 +216,17 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_nothing_is_told_by_its_reason() {
-        let told = |options: &[&str]| {
+    fn options_without_effect_are_found() {
+        let idle_ids = |options: &[&str]| {
             let options: Vec<String> = options.iter().map(|o| (*o).into()).collect();
             let mut settings = Settings::default();
             set(&mut settings, &options).unwrap();
             idle(&settings, &options).into_iter().map(|(id, _)| id).collect::<Vec<_>>()
         };
-        assert!(told(&["let_off_mm=2", "hammer_mass=2"]).is_empty());
-        assert_eq!(told(&["let_off_mm=2", "hammer_mass=2", "action=ball"]), ["let_off_mm"]);
-        assert_eq!(told(&["gamma=2"]), ["gamma"]);
-        assert!(told(&["gamma=2", "velocity_map=gamma"]).is_empty());
+        assert!(idle_ids(&["let_off_mm=2", "hammer_mass=2"]).is_empty());
+        assert_eq!(idle_ids(&["let_off_mm=2", "hammer_mass=2", "action=ball"]), ["let_off_mm"]);
+        assert_eq!(idle_ids(&["gamma=2"]), ["gamma"]);
+        assert!(idle_ids(&["gamma=2", "velocity_map=gamma"]).is_empty());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The demonstration: a piece through the built plugin in an embedded host, one stroke of the
+//! The demonstration: a piece rendered by the built plugin in an embedded host, one stroke of the
 //! action, and a page about both.
 
 mod performance;
@@ -24,21 +24,20 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
 use touchback_instrument::params;
 
-/// The parameter that moves over the piece, and its values at shares of the piece's length: the concert
-/// grand as it is up to [`STANDARD`], softer felt then, hardest where the music is loudest (bar 29),
-/// softer than ever at the end.
+/// The automated parameter, and its values at shares of the piece's length: the standard value up to
+/// [`STANDARD`], then softer felt, hardest where the music is loudest (bar 29), softest at the end.
 const AUTOMATED: &str = "hammer_hardness";
 const COURSE: [(f64, f64); 5] =
     [(0.0, 0.0), (STANDARD, 0.0), (0.55, -0.9), (0.8, 1.0), (1.0, -1.2)];
 
-/// Share of the piece through which nothing is moved.
+/// Share of the piece without automation.
 const STANDARD: f64 = 0.35;
 
-/// The action of the second rendering, and how many bars it plays.
+/// The action of the second rendering, and the number of its bars.
 const OTHER: &str = "harpsichord";
 const OTHER_BARS: usize = 4;
 
-/// The stroke that is drawn: a mezzoforte press, held, then let go.
+/// The drawn stroke: a mezzoforte press, held, then released.
 const STROKE: &str = "\
 [[part]]
 form = \"hold\"
@@ -53,10 +52,10 @@ duration_s = 0.2
 speed_m_s = 0.4
 ";
 
-/// The key it is played on: middle C.
+/// MIDI note of the stroke's key: middle C.
 const STROKE_KEY: u8 = 60;
 
-/// A number of bars of the prelude, from text.
+/// Parses a number of bars of the prelude.
 pub(crate) fn bars(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|count| (1..=BARS).contains(count));
     count.ok_or_else(|| format!("the prelude has {BARS} bars; give a number from 1 to {BARS}"))
@@ -65,9 +64,9 @@ pub(crate) fn bars(text: &str) -> Result<usize, String> {
 /// Plays the first `bars` bars of the demonstration and writes everything to `folder`.
 ///
 /// # Errors
-/// When the plugin library is missing or the disk refuses; then nothing is written.
+/// The plugin library is missing, or a file cannot be written; then nothing is written.
 pub fn run(folder: &Path, bars: usize) -> Result<()> {
-    // What can fail without sound fails first.
+    // Steps that can fail come before the rendering, which takes long.
     let library = host::find()?;
     let mut plugin = Host::load(&library)?;
     let bytes = performance::midi(bars);
@@ -111,29 +110,29 @@ pub fn run(folder: &Path, bars: usize) -> Result<()> {
     midi.write_all(&bytes)?;
     toml.write_all(STROKE.as_bytes())?;
     let mut wave = Wave::new(wav, play::RATE)?;
-    let heard = play::play(&mut plugin, &score, parameter, &curve, &mut wave)?;
+    let played = play::play(&mut plugin, &score, parameter, &curve, &mut wave)?;
     let (level, seconds) = (*wave.level(), wave.frames() as f64 / f64::from(play::RATE));
     wave.finish()?;
     let mut other = Wave::new(other_wav, play::RATE)?;
     play::play(&mut plugin, &beginning, chooser, &choice, &mut other)?;
     other.finish()?;
-    plot::draw(&report::level_figure(&score, &heard, parameter, &curve), level_png)?;
+    plot::draw(&report::level_figure(&score, &played, parameter, &curve), level_png)?;
     plot::draw(&stroke_figure, stroke_png)?;
     let range = COURSE
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), (_, v)| (a.min(*v), b.max(*v)));
-    let text = report::page(&score, &heard, &level, seconds, parameter, range);
+    let text = report::page(&score, &played, &level, seconds, parameter, range);
     page.write_all(text.as_bytes())?;
     for draft in drafts {
         draft.keep()?;
     }
     new.keep();
 
-    let mut said = String::new();
+    let mut text = String::new();
     for name in names {
-        said += &format!("wrote {}\n", folder.join(name).shown());
+        text += &format!("wrote {}\n", folder.join(name).shown());
     }
-    let factor = heard.real_time_factor;
-    said += &format!("{seconds:.1} s of music, {factor:.1} times real time\n");
-    output::print(&said)
+    let factor = played.real_time_factor;
+    text += &format!("{seconds:.1} s of music, {factor:.1} times real time\n");
+    output::print(&text)
 }

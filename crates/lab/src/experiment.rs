@@ -48,110 +48,103 @@ use anyhow::{Result, bail};
 
 use clap::builder::ArgPredicate;
 
+use crate::bench::KeySource;
 use crate::bench::key_source::OwnNumbers;
-use crate::bench::manifest::{self, Finished, Manifest};
+use crate::bench::manifest::Finished;
 use crate::bench::record;
 use crate::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult, Work};
-use crate::bench::{Folder, KeySource};
-use crate::output::{self, Shown as _};
+use crate::bench::session::{Session, wrote};
+use crate::output;
 use crate::paths::OutputFolder;
 use catalogue::EXPERIMENTS;
 
-/// What to run.
+/// Options of `lab`.
 #[derive(clap::Args, Debug)]
 pub struct LabOptions {
-    /// Experiments by name, `all`, or `list` for the names
+    /// Names of experiments, `all`, or `list` to print the names
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
-    /// Also writes the tables and figures as one page, report.md, and the source documents'
-    /// systems as one table, seeds.md, and why targets are missed, missed.md
+    /// Also writes report.md (all tables and figures), seeds.md (results for the systems of the source
+    /// documents) and missed.md (causes of missed targets)
     #[arg(long)]
     report: bool,
-    /// Exits with 1 where a target is missed
+    /// Exits with code 1 if a target is missed
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
     own: OwnNumbers,
-    /// Folder for data and figures; not beside the standard piano's, but touchback-lab-own, with
-    /// numbers of one's own
+    /// Folder for data and figures; the default is touchback-lab-own with --preset, --set, --keys,
+    /// --model or --key
     #[arg(long, value_name = "DIR", default_value = "touchback-lab", default_value_ifs =
           OwnNumbers::IDS.map(|id| (id, ArgPredicate::IsPresent, "touchback-lab-own")))]
     pub out: OutputFolder,
 }
 
-/// Runs the experiments asked for; exit code and files follow the other commands.
+/// Runs the named experiments, prints their tables and writes their files.
 ///
 /// # Errors
-/// An unknown name, before anything runs; a disk that refuses.
+/// An unknown name, before anything runs; a file that cannot be written; with `--strict`, a missed
+/// target ([`Missed`]).
 pub fn run(options: &LabOptions) -> Result<()> {
     if options.names.iter().any(|n| n == "list") {
         return output::print(&list());
     }
     let chosen = choose(&options.names)?;
     for experiment in &chosen {
-        takes(experiment, &options.own)?;
+        check_own_numbers(experiment, &options.own)?;
     }
     let keys = KeySource::open(&options.own)?;
-    let place = &*options.out;
-    let new = output::new_folder(place)?;
+    let mut session = Session::open(&options.out)?;
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
     let mut seeds = String::from(seeds::HEAD);
-    let (mut rows, mut open, mut unknown) = (0, 0, 0);
-    let mut manifest = Manifest::of(place);
-    runner::run(&chosen, &keys, place, |experiment, found| {
+    let (mut rows, mut open, mut without_cause) = (0, 0, 0);
+    runner::run(&chosen, &keys, &options.out, |experiment, found| {
         let ExperimentResult { mut report, mut folder, seconds } = found;
         let (name, about) = (experiment.name, experiment.about);
-        // Causes are of the standard piano.
-        if keys.told().is_none() {
-            unknown += report.explain(|quantity| missed::of(name, quantity).map(|m| m.cause));
+        // The causes hold for the standard piano only.
+        if keys.own_numbers().is_none() {
+            without_cause += report.explain(|quantity| missed::of(name, quantity).map(|m| m.cause));
         }
         folder.write(
             &format!("{name}.json"),
-            record::json(name, about, keys.told(), &report)?.as_bytes(),
+            record::json(name, about, keys.own_numbers(), &report)?.as_bytes(),
         )?;
         let written = folder.keep()?;
         let count = report.count();
-        let own_numbers = keys.told();
-        manifest.enter(&Finished { name, about, own_numbers, seconds, count, files: &written })?;
-        let own = keys.told().map_or(String::new(), |t| format!("Numbers of one's own: {t}.\n\n"));
+        let own_numbers = keys.own_numbers();
+        session.enter(&Finished { name, about, own_numbers, seconds, count, files: &written })?;
+        let own =
+            keys.own_numbers().map_or(String::new(), |t| format!("Numbers of one's own: {t}.\n\n"));
         let heading = format!("\n## {name}\n\n{about}\n\n{own}");
-        let files: String = written.iter().map(|p| format!("wrote {}\n", p.shown())).collect();
-        output::print(&format!("{heading}{}\n{files}", report.text(false)))?;
+        output::print(&format!("{heading}{}\n{}", report.text(false), wrote(&written)))?;
         page += &format!("{heading}{}", report.text(true));
         seeds += &report.sourced(experiment.name);
         (rows, open) = (rows + count.0, open + count.1);
         Ok(())
     })?;
-    let mut folder = Folder::new(place);
-    folder.write(manifest::MANIFEST, manifest.json()?.as_bytes())?;
-    folder.write(manifest::README, manifest.page().as_bytes())?;
-    if options.report {
-        folder.write("report.md", page.as_bytes())?;
-        folder.write("seeds.md", (seeds + &seeds::table()).as_bytes())?;
-        folder.write("missed.md", missed::page().as_bytes())?;
-    }
-    let written: String = folder.keep()?.iter().map(|p| format!("wrote {}\n", p.shown())).collect();
-    new.keep();
-    output::print(&written)?;
+    let (seeds, missed) = (seeds + &seeds::table(), missed::page());
+    let pages = [("report.md", &*page), ("seeds.md", &*seeds), ("missed.md", &*missed)];
+    let files = session.finish(if options.report { &pages } else { &[] })?;
+    output::print(&wrote(&files))?;
     let is_all = options.names.iter().any(|n| n == "all");
-    let is_left = |e: &&Experiment| is_all && chosen.iter().all(|c| c.name != e.name);
-    let left: Vec<&str> = EXPERIMENTS.iter().filter(is_left).map(|e| e.name).collect();
-    if !left.is_empty() {
-        let names = left.join(" ");
+    let is_omitted = |e: &&Experiment| is_all && chosen.iter().all(|c| c.name != e.name);
+    let omitted: Vec<&str> = EXPERIMENTS.iter().filter(is_omitted).map(|e| e.name).collect();
+    if !omitted.is_empty() {
+        let names = omitted.join(" ");
         output::print(&format!("\nleft out, minutes each: touchback lab {names}\n"))?;
     }
-    let why = match unknown {
+    let note = match without_cause {
         0 => String::new(),
-        _ => format!("; of {unknown} missed ones no cause is written down"),
+        _ => format!("; of {without_cause} missed ones no cause is written down"),
     };
-    output::print(&format!("\n{} of {rows} targets met{why}\n", rows - open))?;
+    output::print(&format!("\n{} of {rows} targets met{note}\n", rows - open))?;
     if options.strict && open > 0 {
         return Err(Missed { open, rows }.into());
     }
     Ok(())
 }
 
-/// Targets were missed where all were to be met.
+/// With `--strict`: at least one target was missed.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("{open} of {rows} targets missed")]
 pub struct Missed {
@@ -159,8 +152,8 @@ pub struct Missed {
     rows: usize,
 }
 
-/// Every experiment with what it finds out, and every system of the source documents with the
-/// experiment that shows it.
+/// The text of `lab list`: every experiment with its description, and every system of the source
+/// documents with the experiment that reproduces it.
 fn list() -> String {
     let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -173,7 +166,8 @@ fn list() -> String {
         + &seeds::list()
 }
 
-/// The experiments named, each once, in their own order; `all` are those that do not take minutes.
+/// The named experiments, each once, in catalogue order; `all` selects those that do not take
+/// minutes.
 fn choose(names: &[String]) -> Result<Vec<&'static Experiment>> {
     for name in names {
         if name != "all" && EXPERIMENTS.iter().all(|e| e.name != name) {
@@ -186,11 +180,11 @@ fn choose(names: &[String]) -> Result<Vec<&'static Experiment>> {
     Ok(EXPERIMENTS.iter().filter(wanted).collect())
 }
 
-/// Whether `experiment` can be run on numbers of one's own.
+/// Checks that `experiment` accepts the options in `own`.
 ///
 /// # Errors
-/// Names the experiment, what it does not take, and those that do.
-fn takes(experiment: &Experiment, own: &OwnNumbers) -> Result<()> {
+/// Names the experiment, the options that it does not accept, and the experiments that accept them.
+fn check_own_numbers(experiment: &Experiment, own: &OwnNumbers) -> Result<()> {
     let refused = match experiment.run {
         Work::Fixed(_) if !own.is_empty() => "--preset, --set, --model, --key",
         Work::Piano(_) if !own.is_of_piano() => "--model, --key",

@@ -1,4 +1,4 @@
-//! `touchback feel`: the haptic loop without a host, live on the terminal.
+//! `touchback feel`: the haptic loop without a plugin host, controlled from the terminal.
 
 mod compare;
 mod midi;
@@ -25,70 +25,71 @@ use touchback_haptics::servo::{self, BLOCK_MAX};
 use touchback_haptics::sidecar::{Sidecar, SidecarOrder, SidecarReport};
 use touchback_instrument::Settings;
 
-/// What to feel.
+/// Options of `touchback feel`.
 #[derive(clap::Args, Debug)]
 pub struct FeelOptions {
-    /// Serial port of the keyboard, the path `touchback keyboard emulate` prints, or `emulator`
+    /// Serial port of the keyboard, the path printed by `touchback keyboard emulate`, or `emulator`
     #[arg(value_name = "PORT")]
     port: PortName,
-    /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists them all
+    /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists all
     #[arg(long, value_name = "NAME", default_value = "grand",
           value_parser = controls::felt_action)]
     action: Action,
     /// Sets a parameter of the action, in its unit (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
-    /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
+    /// Offsets of single keys: a sheet with a column `key` and any of let_off_mm, drop_mm, …
     #[arg(long, value_name = "SHEET.csv")]
     keys: Option<InputPath>,
-    /// Arms at once: force is on; without it, `a` and Enter arm
+    /// Arms the motors at once; without it, type `a` and Enter to arm
     #[arg(long)]
     arm: bool,
-    /// Share of the force, 0…1; while running, type another and Enter
+    /// Gain of the force, 0…1; while running, type a number and Enter to change it
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     gain: f64,
-    /// Time from a keyboard's state to the answer's use, µs: what the way may take
+    /// Time from a keyboard's state message to the use of the answer, µs: the latency budget
     #[arg(long, value_name = "US", default_value_t = 1000)]
     lead_us: u32,
-    /// Joins as if through an audio block of so many samples at 48 kHz, 0…256
+    /// Delays the loop as an audio block of this many samples at 48 kHz would, 0…256
     #[arg(long, value_name = "N", default_value_t = 0)]
     block: u32,
-    /// Writes how the first key moved as a gesture file (t_s,key_m) that `simulate` plays
+    /// Writes the motion of the first played key as a gesture file (t_s,key_m) for `simulate`
     #[arg(long, value_name = "RUN.csv")]
     record: Option<OutputFile>,
-    /// Writes the servo's log, which `simulate`, `render` and `feel --replay` repeat bit for bit
+    /// Writes the servo's log, which `simulate`, `render` and `feel --replay` replay bit for bit
     #[arg(long, value_name = "SERVO.log")]
     log: Option<OutputFile>,
-    /// Writes what was played as MIDI: strikes as notes, key positions as polyphonic pressure
+    /// Writes the session as MIDI: strikes as notes, key positions as polyphonic pressure
     #[arg(long, value_name = "OUT.mid")]
     midi: Option<OutputFile>,
-    /// Feeds the strings' vibration back to the keys, by at most 80 µm and 1 N
+    /// Feeds the strings' vibration back to the keys, at most 80 µm and 1 N
     #[arg(long)]
     vibration: bool,
-    /// Lets a MIDI file move the keys, which yield at once to a finger
+    /// Plays a MIDI file with the motors; a key yields at once to a finger
     #[arg(long, value_name = "FILE.mid", conflicts_with = "compare")]
     play: Option<InputPath>,
     /// With --play: largest force of the simulated finger on a key, N
     #[arg(long, value_name = "N", default_value_t = 10.0, requires = "play")]
     play_force: f64,
-    /// Reads PORT as such a log and replays it: events and a fingerprint, no keyboard
+    /// Replays the log named as PORT without a keyboard: prints its events and a fingerprint
     #[arg(long, conflicts_with_all = ["record", "log", "midi", "play", "compare"])]
     replay: bool,
-    /// Compares two blind: actions, or settings as ID=VALUE[,ID=VALUE…]
+    /// Blind comparison (ABX) of two actions, or of settings as ID=VALUE[,ID=VALUE…]
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     compare: Vec<String>,
     /// With --compare: writes every answer
     #[arg(long, value_name = "ANSWERS.csv", requires = "compare")]
     answers: Option<OutputFile>,
-    /// Ends after so many seconds instead of at `q` and Enter, a signal or the end of the input
+    /// Ends after this many seconds; else at `q` and Enter, a signal or the end of the input
     #[arg(long, value_name = "S", value_parser = seconds)]
     seconds: Option<f64>,
 }
 
-/// Feels until told to end.
+/// Runs the haptic loop until it is ended.
 ///
 /// # Errors
-/// A bad value, a port that cannot be had, a keyboard that cannot be used, a disk that refuses.
+/// A bad value, a port that cannot be opened, a keyboard that cannot be used, a file that cannot be
+/// written.
 pub fn run(options: &FeelOptions) -> Result<()> {
     if options.replay {
         return replay::run(Path::new(&*options.port));
@@ -98,7 +99,10 @@ pub fn run(options: &FeelOptions) -> Result<()> {
         bail!("--gain {}: a share between 0 and 1", options.gain);
     }
     if options.block > BLOCK_MAX {
-        bail!("--block {}: at most {BLOCK_MAX} samples; longer ones cannot be felt", options.block);
+        bail!(
+            "--block {}: at most {BLOCK_MAX} samples; longer blocks delay the loop too much",
+            options.block
+        );
     }
     if !(125..=20_000).contains(&options.lead_us) {
         bail!("--lead-us {}: between 125 and 20000 µs", options.lead_us);
@@ -109,7 +113,7 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     if let Action::Played(kind) = action {
         let mut played = settings;
         played.action.action = kind;
-        controls::tell_idle(&played, &options.set);
+        controls::warn_idle(&played, &options.set);
     }
     let sides = compare::sides(&options.compare, action, &settings)?;
     if !(0.5..=20.0).contains(&options.play_force) {
@@ -147,15 +151,15 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     }
     let log = sidecar.take_log().context("the log was taken")?;
     let notes = sidecar.take_notes().context("the notes were taken")?;
-    let mut room = TerminalSession::new(log, records, sides.map(compare::Trial::new));
+    let mut terminal = TerminalSession::new(log, records, sides.map(compare::Trial::new));
     let performance = performer.map(|p| (p, notes));
-    // The records are kept even if the terminal is gone, which is what SIGHUP says.
-    let stayed = room.stay(&mut sidecar, performance, options.seconds);
+    // The records are kept even if the terminal is closed (SIGHUP).
+    let outcome = terminal.run(&mut sidecar, performance, options.seconds);
     let report = *sidecar.report();
     drop(sidecar);
-    room.drain()?;
-    let trial = room.keep()?;
-    stayed?;
+    terminal.drain()?;
+    let trial = terminal.keep()?;
+    outcome?;
     let mut text = summary(&report)?;
     if let Some(trial) = &trial {
         text += &trial.verdict();

@@ -1,4 +1,4 @@
-//! `touchback fit`: numbers of a model fitted to a measured key.
+//! `touchback fit`: fits parameters of a model to a measured key.
 
 pub mod data;
 pub mod example;
@@ -19,45 +19,45 @@ use solve::{ALIKE, Found};
 use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 
-/// What to fit.
+/// Options of `touchback fit`.
 #[derive(clap::Args, Debug)]
 pub struct FitOptions {
-    /// A measured key: CSV with t_s, key_m, force_n and, for several presses, press
+    /// Measured key: CSV with t_s, key_m, force_n and, for several presses, press
     #[arg(value_name = "DATA.csv", required_unless_present = "example")]
     data: Option<InputPath>,
-    /// Numbers that are fitted, with commas between: key.inertia,hammer.inertia
+    /// Parameters to fit, comma-separated: key.inertia,hammer.inertia
     #[arg(long, value_name = "LIST", value_delimiter = ',', required_unless_present = "example")]
     free: Vec<String>,
-    /// Begins with the numbers of this file in place of the standard key's
+    /// Starts from the model in this file instead of the standard key's
     #[arg(long, value_name = "FILE.toml")]
     model: Option<InputPath>,
-    /// The action whose standard key it begins with
+    /// Action whose standard key the fit starts from
     #[arg(long, value_name = "NAME", default_value = "grand", conflicts_with = "model")]
     action: String,
-    /// The key, 1 (A0) to 88 (C8)
+    /// Key, 1 (A0) to 88 (C8)
     #[arg(long, value_name = "1..88", default_value_t = 40,
           value_parser = clap::value_parser!(u8).range(1..=88))]
     key: u8,
-    /// Writes the model, as `touchback simulate --model` reads it
+    /// Writes the fitted model, for `touchback simulate --model`
     #[arg(short, long, value_name = "MODEL.toml")]
     output: Option<OutputFile>,
-    /// Writes the found numbers with their intervals
+    /// Writes the fitted parameters with their confidence intervals
     #[arg(long, value_name = "FIT.json")]
     json: Option<OutputFile>,
-    /// Draws measured and fitted depth, what is between them, and the force (.png or .svg)
+    /// Draws measured and fitted depth, their difference, and the force (.png or .svg)
     #[arg(long, value_name = "FIT.svg")]
     plot: Option<OutputFile>,
-    /// Writes an example into a folder: data.csv, measured on a key that was never built, and
-    /// true.toml, its numbers
+    /// Writes an example into a folder: data.csv, simulated measurements, and true.toml, the model
+    /// that they come from
     #[arg(long, value_name = "DIR", conflicts_with_all = ["data", "free", "model", "action", "output", "json", "plot"])]
     example: Option<OutputFolder>,
 }
 
-/// Fits, prints a table of the numbers, and writes what is asked for.
+/// Fits, prints a table of the parameters, and writes the requested files.
 ///
 /// # Errors
-/// Bad data, a name that the model does not have, numbers that this data cannot tell apart; nothing is
-/// written then.
+/// Bad data, a parameter that the model does not have, or parameters that this data does not
+/// determine; then no file is written.
 pub fn run(options: &FitOptions) -> Result<()> {
     let key = KeyNumber::from_index(usize::from(options.key) - 1).context("--key: 1 to 88")?;
     if let Some(folder) = &options.example {
@@ -81,7 +81,7 @@ pub fn run(options: &FitOptions) -> Result<()> {
         .map(|path| path.as_deref().map(Draft::create).transpose());
     let [model_draft, json_draft, plot_draft] = drafts;
     let (model_draft, json_draft, plot_draft) = (model_draft?, json_draft?, plot_draft?);
-    // As many evaluations as a fit takes that starts within a factor of two.
+    // Typical number of evaluations of a fit that starts within a factor of 2.
     let bar = progress(12 * (2 * names.len() as u64 + 1), "fitting");
     let found = solve::fit(&start, &names, presses.clone(), &bar)?;
     bar.finish_and_clear();
@@ -105,7 +105,7 @@ pub fn run(options: &FitOptions) -> Result<()> {
     Ok(())
 }
 
-/// The data of a key that was never built, and its numbers.
+/// Writes simulated measurements and the model that they come from.
 fn write_example(folder: &Path, key: KeyNumber) -> Result<()> {
     let new = output::new_folder(folder)?;
     let (_, changed, presses) = example::of(key, 1)?;
@@ -123,20 +123,20 @@ fn write_example(folder: &Path, key: KeyNumber) -> Result<()> {
         draft.keep()?;
     }
     new.keep();
-    let mut wrote = String::new();
+    let mut text = String::new();
     for (name, _) in files {
-        wrote += &format!("wrote {}\n", folder.join(name).shown());
+        text += &format!("wrote {}\n", folder.join(name).shown());
     }
     let free = example::CHANGED.map(|(name, _)| name).join(",");
     let (data, key) = (folder.join("data.csv"), key.number());
-    wrote += &format!(
+    text += &format!(
         "\nfit it: touchback fit {} --key {key} --free {free} -o fitted.toml --plot fit.svg\n",
         data.shown()
     );
-    output::print(&wrote)
+    output::print(&text)
 }
 
-/// The numbers as lines of CSV, and how near the fit came.
+/// The parameters as lines of CSV, and the deviation before and after the fit.
 fn text(found: &Found, presses: usize) -> String {
     let mut text = String::from("number,start,fitted,half_of_95_percent\n");
     for n in &found.numbers {
@@ -146,27 +146,29 @@ fn text(found: &Found, presses: usize) -> String {
     text + &format!("\n{presses} presses, deviation {before} mm rms before, {after} mm after\n")
 }
 
-/// What a reader of the numbers must know.
+/// Reasons to distrust the fitted parameters.
 fn warnings(found: &Found, presses: usize) -> Vec<String> {
     let mut warnings = Vec::new();
     if !found.converged {
-        warnings.push("the fit was given up before it had settled".into());
+        warnings.push("the fit stopped before it converged".into());
     }
     if presses == 1 {
         warnings.push(
-            "the intervals are of one press's scatter alone and too narrow; measure several".into(),
+            "the intervals come from the scatter of a single press and are too narrow; measure several presses".into(),
         );
     }
     if let Some((a, b, r)) = found.alike.as_ref().filter(|(_, _, r)| r.abs() > ALIKE) {
-        warnings.push(format!("{a} and {b} do nearly the same here (correlation {r:.3})"));
+        warnings.push(format!(
+            "{a} and {b} have nearly the same effect in this data (correlation {r:.3})"
+        ));
     }
     for n in found.numbers.iter().filter(|n| n.half > 0.5 * n.value.abs()) {
-        warnings.push(format!("{} is hardly to be seen in this data", n.name));
+        warnings.push(format!("this data hardly determines {}", n.name));
     }
     warnings
 }
 
-/// A fit for programs.
+/// The fit as JSON.
 fn json(found: &Found, presses: &[MeasuredPress]) -> Result<String> {
     #[derive(Serialize)]
     struct Number<'a> {
@@ -206,7 +208,7 @@ fn json(found: &Found, presses: &[MeasuredPress]) -> Result<String> {
     })?)
 }
 
-/// The presses one after another.
+/// Depth, deviation and force of all presses, one after another.
 fn figure(found: &Found, presses: &[MeasuredPress], title: String) -> Figure {
     let [mut measured, mut fitted, mut apart, mut force]: [Vec<(f64, f64)>; 4] = Default::default();
     let (mut marks, mut from) = (Vec::new(), 0.0);

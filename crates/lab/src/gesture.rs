@@ -1,13 +1,13 @@
-//! Gestures: what a finger, a weight or a jig does to one key, read from CSV or TOML.
+//! Gestures: the drive of one key by a finger, a weight or a jig, read from CSV or TOML.
 //!
-//! A gesture answers every action step with a drive, given how the key stands. Curves are known
-//! beforehand; a pressing or striking hand and a falling weight integrate their own motion against
-//! the key.
+//! A gesture returns a drive for every action step, given the state of the key front. Curves are fixed
+//! beforehand; a pressing or striking hand and a falling weight integrate their own motion against the
+//! key.
 //!
 //! CSV: `t_s` rising strictly from 0 and exactly one of `key_m` (imposed depth of the key front),
 //! `force_n` (force on it), `finger_m` (target of a massless finger behind a one-sided spring) or
-//! `d_rad` (the thesis's manipulandum angle D); linear between rows. A run's file, with `time_s` and
-//! `key_m` among its columns, imposes the recorded depth.
+//! `d_rad` (the thesis's manipulandum angle D); linear between rows. The file of a run, which has the
+//! columns `time_s` and `key_m`, imposes the recorded depth.
 //!
 //! TOML: one form, or several as `[[part]]` tables played in order; the forms and their constants
 //! are in [`form::Form`].
@@ -24,7 +24,7 @@ use touchback_action::Key;
 /// Longest gesture, s.
 pub const LIMIT: f64 = 600.0;
 
-/// How the key front stands at the beginning of a step.
+/// State of the key front at the beginning of a step.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct KeyView {
     /// Depth below rest, m.
@@ -34,7 +34,7 @@ pub struct KeyView {
 }
 
 impl KeyView {
-    /// How the front of `key` stands.
+    /// State of the front of `key`.
     #[must_use]
     pub fn of(key: &dyn Key) -> Self {
         let [depth, speed] = key.front();
@@ -42,7 +42,7 @@ impl KeyView {
     }
 }
 
-/// The quantity a curve prescribes, named as its column.
+/// The quantity that a curve prescribes, named as its column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
@@ -57,10 +57,10 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// All of them.
+    /// All channels.
     pub const ALL: [Self; 4] = [Self::KeyM, Self::ForceN, Self::FingerM, Self::DRad];
 
-    /// Name of its column in a gesture CSV.
+    /// Column name in a gesture CSV.
     #[must_use]
     pub const fn column(self) -> &'static str {
         match self {
@@ -82,8 +82,8 @@ impl Channel {
         }
     }
 
-    /// Where a ramp on this channel begins when nothing was prescribed on it before: a finger or a
-    /// jig starts at the key, force and manipulandum at zero.
+    /// First value of a ramp on this channel when no earlier part prescribes one: the key's depth for a
+    /// finger or a jig, zero for force and manipulandum.
     #[must_use]
     const fn start(self, key: KeyView) -> f64 {
         match self {

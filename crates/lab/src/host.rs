@@ -1,7 +1,7 @@
 //! A CLAP host without window or sound card: loads the built plugin and plays it, sample-accurate.
 //!
-//! One thread may do everything, playing the host's main and audio threads in turn, which CLAP
-//! allows where the calls never overlap; a [`Processor`] may also go to a thread of its own.
+//! One thread may act as the host's main and audio thread in turn, which CLAP allows if the calls never
+//! overlap; a [`Processor`] may also move to a thread of its own.
 
 mod library;
 mod processor;
@@ -43,11 +43,11 @@ pub struct Announced {
     pub max: f64,
     /// Default value in the plugin's own scale.
     pub default: f64,
-    /// How the default reads.
+    /// Text of the default.
     pub default_text: String,
 }
 
-/// What the plugin may ask of the host.
+/// Requests of the plugin to the host.
 #[derive(Default)]
 struct Requests {
     callback: AtomicBool,
@@ -80,7 +80,7 @@ pub struct Host {
     processor: Option<Processor>,
 }
 
-/// Loads the plugin library at `path`; once loaded it stays.
+/// Loads the plugin library at `path`; it is never unloaded.
 ///
 /// # Errors
 /// A library that is no CLAP plugin.
@@ -89,8 +89,7 @@ pub fn entry(path: &Path) -> Result<PluginEntry> {
     // entry is written by the plugin framework to the CLAP specification.
     let entry = unsafe { PluginEntry::load(path) }
         .map_err(|e| anyhow!("{}: cannot be loaded as a plugin: {e}", path.shown()))?;
-    // Unloading would pull the code from under the destructors of its thread-local values,
-    // which run when a thread ends.
+    // Unloading would remove the code of destructors of thread-local values, which run when a thread ends.
     std::mem::forget(entry.clone());
     Ok(entry)
 }
@@ -157,7 +156,7 @@ impl Host {
         Ok(())
     }
 
-    /// Gives back what [`Host::activate`] prepared.
+    /// Deactivates the plugin.
     pub fn deactivate(&mut self) {
         if let Some(processor) = self.processor.take() {
             self.instance.deactivate(processor.stop());
@@ -182,7 +181,7 @@ impl Host {
         self.processor = Some(processor);
     }
 
-    /// [`Processor::process`]; then the plugin has its turn on the main thread if it asked for one.
+    /// [`Processor::process`]; then calls the plugin on the main thread if it requested a callback.
     ///
     /// # Errors
     /// When not active, the block too long, or the plugin failed.
@@ -197,10 +196,10 @@ impl Host {
         Ok(status)
     }
 
-    /// Grants the main-thread callback the plugin may have asked for.
+    /// Calls the plugin on the main thread if it requested a callback.
     fn answer(&mut self) {
-        let asked = |h: &Requests| h.callback.swap(false, Ordering::AcqRel);
-        if self.instance.access_shared_handler(asked) {
+        let callback_requested = |h: &Requests| h.callback.swap(false, Ordering::AcqRel);
+        if self.instance.access_shared_handler(callback_requested) {
             self.instance.call_on_main_thread_callback();
         }
     }
@@ -222,7 +221,8 @@ impl Host {
         for index in 0..params.count(&plugin) {
             if let Some(info) = params.get_info(&plugin, index, &mut buffer) {
                 let mut room = [0; 64];
-                let said = params.value_to_text(&plugin, info.id, info.default_value, &mut room);
+                let text_of_default =
+                    params.value_to_text(&plugin, info.id, info.default_value, &mut room);
                 list.push(Announced {
                     id: info.id,
                     name: text(info.name),
@@ -230,7 +230,9 @@ impl Host {
                     min: info.min_value,
                     max: info.max_value,
                     default: info.default_value,
-                    default_text: text(said.map_err(|e| anyhow!("no text of a default: {e}"))?),
+                    default_text: text(
+                        text_of_default.map_err(|e| anyhow!("no text of a default: {e}"))?,
+                    ),
                 });
             }
         }
@@ -247,7 +249,7 @@ impl Host {
         value.with_context(|| format!("the plugin has no parameter {}", id.get()))
     }
 
-    /// What `text` (a plain value, with or without unit) means in the plugin's own scale.
+    /// The value of `text` (a plain value with or without unit) in the plugin's scale.
     ///
     /// # Errors
     /// When the plugin does not understand it.
@@ -259,7 +261,7 @@ impl Host {
             .with_context(|| format!("the plugin refuses `{text}` for parameter {}", id.get()))
     }
 
-    /// How `value`, in the plugin's own scale, reads.
+    /// Text of `value`, given in the plugin's scale.
     ///
     /// # Errors
     /// When the plugin cannot say.
@@ -268,11 +270,11 @@ impl Host {
         let mut room = [0; 64];
         params
             .value_to_text(&self.instance.plugin_handle(), id, value, &mut room)
-            .map(|said| text(said))
+            .map(|bytes| text(bytes))
             .map_err(|e| anyhow!("the plugin has no text for parameter {}: {e}", id.get()))
     }
 
-    /// Whether the plugin has asked to be deactivated and activated again since the last call.
+    /// Whether the plugin has requested a restart since the last call.
     pub fn is_restart_wanted(&mut self) -> bool {
         self.instance
             .access_shared_handler(|requests| requests.restart.swap(false, Ordering::AcqRel))
@@ -281,7 +283,7 @@ impl Host {
     /// Delay from input to output, samples.
     ///
     /// # Errors
-    /// When the plugin does not say.
+    /// The plugin does not report it.
     pub fn latency(&mut self) -> Result<u32> {
         let handle = self.instance.plugin_handle();
         let latency: PluginLatency = handle.get_extension().context("no latency")?;

@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on signals are noted; a second one ends the process.
+/// Installs the signal handler: the first signal is noted, the second ends the process.
 ///
 /// # Errors
-/// The system refuses.
+/// The handler cannot be installed.
 pub fn watch() -> Result<()> {
     ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
@@ -20,7 +20,7 @@ pub fn watch() -> Result<()> {
     .context("signals cannot be watched")
 }
 
-/// A signal has come.
-pub fn is_here() -> bool {
+/// Whether a signal was received.
+pub fn was_received() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }

@@ -1,5 +1,4 @@
-//! `touchback keyboard`: which serial ports there are, what a keyboard says of itself, and a
-//! keyboard without hardware.
+//! `touchback keyboard`: lists serial ports; probes, calibrates and emulates motorized keyboards.
 
 mod calibrate;
 mod emulate;
@@ -13,23 +12,23 @@ use clap::Subcommand;
 use crate::output;
 use touchback_haptics::serial;
 
-/// What to do.
+/// Subcommands of `touchback keyboard`.
 #[derive(Subcommand, Debug)]
 pub enum KeyboardCommand {
-    /// Lists the serial ports there are
+    /// Lists the serial ports
     List,
-    /// Asks a keyboard what it is and times the way there and back
+    /// Reads a keyboard's description and measures the round-trip time
     Probe(probe::ProbeOptions),
-    /// Measures a keyboard's keys by their own motors, with 2 N at most
+    /// Measures a keyboard's keys with their own motors, at most 2 N
     Calibrate(calibrate::CalibrateOptions),
-    /// Emulates a keyboard on a pseudo-terminal, whose path it prints, or at an address
+    /// Emulates a keyboard on a pseudo-terminal (prints its path), or at an address
     Emulate(emulate::EmulateOptions),
 }
 
-/// Does it.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// One line naming the port, file or value and the remedy.
+/// One line with the port, file or value, and the remedy.
 pub fn run(command: &KeyboardCommand) -> Result<()> {
     match command {
         KeyboardCommand::List => list(),

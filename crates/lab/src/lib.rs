@@ -1,28 +1,28 @@
-//! The work of the `touchback` command.
+//! The `touchback` command: renders, simulations, experiments, and a host for the built plugin.
 //!
 //! | module | part |
 //! | --- | --- |
 //! | [`cli`] | arguments, exit codes, one-line errors |
 //! | [`render`] | a MIDI file through the piano into a WAV file |
 //! | [`simulate`] | one key under one gesture, as data and figure |
-//! | [`gesture`] | what a finger, weight or jig does to a key |
-//! | [`weigh`] | the technician's numbers of every key |
-//! | [`fit`] | numbers of a model fitted to a measured key |
+//! | [`gesture`] | the drive of a key by a finger, a weight or a jig |
+//! | [`weigh`] | a technician's measurements of every key |
+//! | [`fit`] | parameters of a model fitted to a measured key |
 //! | [`model`] | one key's dimensions and masses as a file |
-//! | [`mod@bench`] | what experiments are made with |
+//! | [`mod@bench`] | parts that experiments share |
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
-//! | [`recorded`] | the piano beside recorded notes |
-//! | [`rig`] | felt keys in virtual time, and what is measured on them |
-//! | [`shot`] | pictures of the window in a scripted state |
-//! | [`play`] | the instrument on its own, where the build has sound and MIDI |
-//! | [`keyboard`], [`feel`] | motorized keyboards: found, timed, emulated, felt |
-//! | [`demo`] | the demonstration, through the built plugin |
+//! | [`recorded`] | comparison of the piano with recorded notes |
+//! | [`rig`] | haptic keys in virtual time, and measurements on them |
+//! | [`shot`] | pictures of the editor window in a scripted state |
+//! | [`play`] | the stand-alone instrument (feature `standalone`) |
+//! | [`keyboard`], [`feel`] | motorized keyboards: listing, timing, calibration, emulation, haptics |
+//! | [`demo`] | the demonstration, rendered by the built plugin |
 //! | [`host`] | a CLAP host without window or sound card |
 //! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
-//! | [`paths`] | which options name files, and that no input is overwritten |
-//! | [`output`], [`wave`], [`plot`] | writers of whole files, WAV and figures |
+//! | [`paths`] | options that name files; protects inputs from being overwritten |
+//! | [`output`], [`wave`], [`plot`] | terminal output, files, WAV and figures |
 //! | [`wall`] | analyses of virtual walls and of junctions over delays |
-//! | `parallel` | work on all cores |
+//! | `parallel` | work spread over all cores |
 #![cfg_attr(
     test,
     allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")

@@ -1,6 +1,7 @@
-//! Counts what a thread takes from the heap, and what the program holds.
+//! Counts heap allocations of a thread, and reads the memory of the process.
 //!
-//! In release builds alone: in others the plugin framework's guard is the allocator.
+//! Allocations are counted in release builds only: in debug builds the plugin framework's guard is the
+//! allocator.
 
 #[cfg(not(debug_assertions))]
 mod counting {
@@ -16,7 +17,7 @@ mod counting {
     // SAFETY: every call goes to the system's allocator unchanged.
     unsafe impl GlobalAlloc for Counting {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-            // A thread that is going away has no counter any more.
+            // A thread that is ending has no counter any more.
             let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
             // SAFETY: as the caller promised.
             unsafe { System.alloc(layout) }
@@ -32,7 +33,7 @@ mod counting {
     static ALLOCATOR: Counting = Counting;
 }
 
-/// Allocations of this thread during `work`, where they are counted.
+/// Number of allocations of this thread during `work`; `None` in debug builds.
 pub fn allocations(work: impl FnOnce()) -> Option<u64> {
     #[cfg(not(debug_assertions))]
     {
@@ -47,7 +48,7 @@ pub fn allocations(work: impl FnOnce()) -> Option<u64> {
     }
 }
 
-/// Bytes of memory that this program holds, where the system tells (Linux: pages of 4 KiB).
+/// Resident memory of this process, bytes; `None` except on Linux (pages of 4 KiB).
 #[must_use]
 pub fn resident() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
@@ -60,7 +61,7 @@ mod tests {
     use super::allocations;
 
     #[test]
-    fn what_is_taken_is_counted_where_anything_is() {
+    fn allocations_are_counted_in_release_builds() {
         let mut kept = Vec::new();
         let count = allocations(|| kept = (0..7).map(Box::new).collect());
         let counted = !cfg!(debug_assertions);

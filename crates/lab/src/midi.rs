@@ -1,6 +1,6 @@
-//! Standard MIDI files as a piano performance: formats 0 and 1, any tempo map, SMPTE time.
+//! Reads Standard MIDI files as a piano performance: formats 0 and 1, any tempo map, SMPTE time.
 //!
-//! What the messages mean is for [`touchback_instrument::midi`] to say, as in a host.
+//! [`touchback_instrument::midi`] interprets the messages, as in a plugin host.
 
 mod chunks;
 
@@ -9,7 +9,7 @@ use midly::{MetaMessage, MidiMessage, TrackEventKind};
 use chunks::Raw;
 use touchback_instrument::midi::{self, Address, InputMessage};
 
-/// Tempo before the first tempo event, µs a quarter note (MIDI 1.0, "Set Tempo").
+/// Tempo before the first tempo event, µs per quarter note (MIDI 1.0, "Set Tempo").
 const DEFAULT_TEMPO: u128 = 500_000;
 
 /// A performance: messages in time order.
@@ -17,16 +17,16 @@ const DEFAULT_TEMPO: u128 = 500_000;
 /// Times are whole numbers of 1/[`Score::per_second`] s, so that rounding to samples happens once.
 #[derive(Clone, Debug)]
 pub struct Score {
-    /// Time in units of 1/`per_second` s, and what happens.
+    /// Time in units of 1/`per_second` s, and message.
     pub events: Vec<(u128, InputMessage)>,
-    /// Time units a second.
+    /// Time units per second.
     pub per_second: u128,
-    /// Harmless oddities of the file, one line each.
+    /// Harmless deviations from the standard, one line each.
     pub warnings: Vec<String>,
 }
 
 impl Score {
-    /// Nothing to play.
+    /// A score without events.
     #[must_use]
     pub const fn empty() -> Self {
         Self { events: Vec::new(), per_second: 1, warnings: Vec::new() }
@@ -35,8 +35,8 @@ impl Score {
     /// Reads a file's bytes; `file` names it in errors.
     ///
     /// # Errors
-    /// One line naming file and byte: not a MIDI file, format 2, no track, a chunk shorter than it
-    /// declares, or an event that breaks off.
+    /// One line with file and byte: not a MIDI file, format 2, no track, a chunk shorter than declared, or
+    /// a truncated event.
     pub fn read(file: &str, bytes: &[u8]) -> anyhow::Result<Self> {
         let Raw { ticks_per_unit, per_second, mut events, warnings } = chunks::read(file, bytes)?;
         // Stable: events of one tick keep the order of tracks.
@@ -49,8 +49,8 @@ impl Score {
             match kind {
                 TrackEventKind::Meta(MetaMessage::Tempo(t)) => tempo = u128::from(t.as_int()),
                 TrackEventKind::Midi { channel, message: raw } => {
-                    let meant = message(channel.as_int(), raw);
-                    score.events.extend(meant.map(|message| (time, message)));
+                    let translated = message(channel.as_int(), raw);
+                    score.events.extend(translated.map(|message| (time, message)));
                 }
                 _ => {}
             }
@@ -58,7 +58,7 @@ impl Score {
         Ok(score)
     }
 
-    /// Sample at which something at `time` falls, nearest, at `rate` Hz.
+    /// The sample nearest to `time` at `rate` Hz.
     #[must_use]
     pub fn sample(&self, time: u128, rate: u32) -> u64 {
         let (n, d) = (time.saturating_mul(2 * u128::from(rate)), self.per_second);
@@ -72,7 +72,7 @@ impl Score {
     }
 }
 
-/// A MIDI message as the instrument takes it; `None` where it has no meaning for a piano.
+/// The instrument's message for a MIDI message; `None` where a piano ignores it.
 fn message(channel: u8, message: MidiMessage) -> Option<InputMessage> {
     let seven_bit = |value: midly::num::u7| f64::from(value.as_int()) / 127.0;
     Some(match message {

@@ -15,14 +15,14 @@ use touchback_core::math::compass::KeyNumber;
 /// Options of `touchback model export`.
 #[derive(clap::Args, Debug)]
 pub struct ModelOptions {
-    /// The action
+    /// Action
     #[arg(long, value_name = "NAME", default_value = "grand")]
     action: String,
     /// Key, 1 (A0) to 88 (C8)
     #[arg(long, value_name = "1..88", default_value_t = 40,
           value_parser = clap::value_parser!(u8).range(1..=88))]
     key: u8,
-    /// File to write, as `touchback simulate --model` reads it
+    /// File to write, for `touchback simulate --model`
     #[arg(short, long, value_name = "FILE.toml")]
     output: OutputFile,
 }
@@ -30,7 +30,7 @@ pub struct ModelOptions {
 /// Runs `touchback model export`.
 ///
 /// # Errors
-/// Those of [`export`].
+/// Errors of [`export`].
 pub fn run(options: &ModelOptions) -> Result<()> {
     let Some(key) = KeyNumber::from_index(usize::from(options.key) - 1) else {
         bail!("--key {}: keys count from 1 to 88", options.key)

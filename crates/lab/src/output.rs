@@ -1,4 +1,4 @@
-//! Files named on the command line, and what is said on the terminal.
+//! Files named on the command line, and output to the terminal.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,7 +10,7 @@ pub use touchback_core::files::draft::Draft;
 pub use touchback_core::files::folder::NewFolder;
 use touchback_core::files::input;
 
-/// A path as it is told: on one line, whatever its name.
+/// A path as printed: on one line, whatever characters it contains.
 pub trait Shown {
     /// With control characters escaped.
     fn shown(&self) -> String;
@@ -32,7 +32,7 @@ pub fn escaped(text: &str) -> String {
     line
 }
 
-/// Makes the folder `path` for outputs; what was made goes again unless it is kept.
+/// Creates the folder `path` for outputs; folders created here are removed on drop unless kept.
 ///
 /// # Errors
 /// Names the folder.
@@ -45,7 +45,7 @@ pub fn new_folder(path: &Path) -> Result<NewFolder> {
 /// # Errors
 /// When it is missing, no plain file, unreadable or larger.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
-    // Opening a pipe without a writer would wait for one; one that a shell made has a writer.
+    // Opening a pipe without a writer blocks; a pipe made by a shell has a writer.
     if is_pipe_of_shell(path) {
         let pipe = File::open(path).with_context(|| format!("{}: cannot read", path.shown()))?;
         return Ok(input::read_all(path, pipe, limit)?);
@@ -53,7 +53,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     Ok(input::read(path, limit)?)
 }
 
-/// A pipe that a process has open: `/dev/stdin`, or `<(command)`.
+/// Whether `path` is a pipe that a process has open: `/dev/stdin`, or `<(command)`.
 fn is_pipe_of_shell(path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -77,10 +77,10 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String> {
     text.map_err(|_| input::InputError::Text(path.to_owned()).into())
 }
 
-/// Longest line of an error, characters.
+/// Longest line of an error message, characters.
 const LONGEST_LINE: usize = 500;
 
-/// `text` with no line longer than people read.
+/// `text` with every line cut to [`LONGEST_LINE`] characters.
 #[must_use]
 pub fn bounded(text: &str) -> String {
     let short = |line: &str| match line.char_indices().nth(LONGEST_LINE) {
@@ -90,7 +90,7 @@ pub fn bounded(text: &str) -> String {
     text.lines().map(short).collect::<Vec<_>>().join("\n")
 }
 
-/// Prints `text` to stdout; a reader that has seen enough is no failure.
+/// Prints `text` to stdout; a closed pipe is no error.
 ///
 /// # Errors
 /// When stdout cannot be written.
@@ -104,15 +104,14 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Standard output until its reader has seen enough; from then on nothing is written, which is no
-/// failure.
+/// Standard output until its reader closes the pipe; further writes succeed and are discarded.
 pub struct Stdout {
     out: std::io::StdoutLock<'static>,
     is_closed: bool,
 }
 
 impl Stdout {
-    /// Locks it.
+    /// Locks standard output.
     #[must_use]
     pub fn locked() -> Self {
         Self { out: std::io::stdout().lock(), is_closed: false }
@@ -141,16 +140,16 @@ impl Write for Stdout {
     }
 }
 
-/// Prints one line to stderr; nothing can be done where that fails.
+/// Prints `text` to stderr; errors are ignored.
 pub fn warn(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", bounded(text));
 }
 
-/// All bars of the terminal: experiments that run beside each other have one each.
+/// All progress bars: experiments that run in parallel have one each.
 static BARS: std::sync::LazyLock<indicatif::MultiProgress> =
     std::sync::LazyLock::new(indicatif::MultiProgress::new);
 
-/// A progress bar on the terminal; silent elsewhere.
+/// A progress bar on the terminal; hidden where stderr is no terminal.
 #[must_use]
 pub fn progress(steps: u64, what: &'static str) -> indicatif::ProgressBar {
     use std::io::IsTerminal;
@@ -169,7 +168,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_plain_file_and_a_pipe_of_the_shell_are_read_and_nothing_else() {
+    fn only_plain_files_and_pipes_of_a_shell_are_read() {
         use std::os::fd::AsRawFd as _;
         let error = |path: &str| read(Path::new(path), 10).unwrap_err().to_string();
         assert_eq!(error("/dev/zero"), "/dev/zero: is not a plain file");
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_told_on_one_line() {
+    fn a_name_is_shown_on_one_line() {
         assert_eq!(Path::new("a\nb\u{1b}[1m ü").shown(), "a\\nb\\u{1b}[1m ü");
     }
 

@@ -1,9 +1,9 @@
-//! Work on all cores.
+//! Spreads work over all cores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What `work` makes of each of `items`, in their order.
+/// The results of `work` for each of `items`, in their order.
 pub fn map<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
     let next = AtomicUsize::new(0);
     let take = || {

@@ -1,8 +1,8 @@
-//! Files and folders named on the command line, by what is done with them, and the rule that no input is
-//! overwritten.
+//! Types of command-line options that name files and folders, and the check that no output overwrites an
+//! input.
 //!
-//! Every option that names a file has one of the types below. The rule reads them off the definition of
-//! the command line, so that it holds for all commands and options alike.
+//! The check takes the types from the definition of the command line, so that it covers every option of
+//! every command.
 
 use std::ffi::{OsStr, OsString};
 use std::ops::Deref;
@@ -45,15 +45,15 @@ macro_rules! path_types {
 }
 
 path_types! {
-    /// A file, or a folder of files, that is read.
+    /// Input: a file, or a folder of files.
     InputPath
-    /// A folder of which every file is read, and for each of which the outputs are written to folders.
+    /// Input: a folder of which every file is read; outputs then name folders.
     BatchFolder
-    /// A file that is written.
+    /// Output: a file.
     OutputFile
-    /// A file that is written, or a folder of such files where a [`BatchFolder`] is read.
-    OutputPlace
-    /// A folder in which files are written.
+    /// Output: a file; with a [`BatchFolder`], a folder of such files.
+    OutputFileOrFolder
+    /// Output: a folder of files.
     OutputFolder
 }
 
@@ -88,33 +88,33 @@ macro_rules! text_types {
 }
 
 text_types! {
-    /// A factory piano by its name, or a preset file, which ends in `.toml`.
+    /// A factory piano by name, or a preset file, whose name ends in `.toml`.
     PianoName
-    /// `ID=CURVE.csv`: a parameter and the file of its curve.
+    /// `ID=CURVE.csv`: a parameter and the file of a curve.
     CurveOption
-    /// A serial port, or in its place a file.
+    /// A serial port, or a file instead.
     PortName
 }
 
-/// What is done with the file that an option names.
+/// Use of the file or folder that an option names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// It is read.
+    /// Read.
     Input,
-    /// It is read where the text ends as a preset file does.
+    /// Read if the name ends as that of a preset file.
     Piano,
-    /// What stands behind the first `=` is read.
+    /// The file after the first `=` is read.
     Curve,
-    /// It is written.
+    /// Written.
     OutputFile,
-    /// It is written, or files in it where a [`BatchFolder`] is read.
-    OutputPlace,
-    /// Files in it are written.
+    /// Written; with a [`BatchFolder`], files in it are written.
+    OutputFileOrFolder,
+    /// Files in the folder are written.
     OutputFolder,
 }
 
 impl Role {
-    /// Of the values of `arg`; `None` where they name no file.
+    /// Role of the values of `arg`; `None` if they name no file.
     #[must_use]
     pub fn of(arg: &Arg) -> Option<Self> {
         use std::any::TypeId;
@@ -126,14 +126,14 @@ impl Role {
             (TypeId::of::<PianoName>(), Self::Piano),
             (TypeId::of::<CurveOption>(), Self::Curve),
             (TypeId::of::<OutputFile>(), Self::OutputFile),
-            (TypeId::of::<OutputPlace>(), Self::OutputPlace),
+            (TypeId::of::<OutputFileOrFolder>(), Self::OutputFileOrFolder),
             (TypeId::of::<OutputFolder>(), Self::OutputFolder),
         ];
         roles.iter().find(|(id, _)| kind == *id).map(|(_, role)| *role)
     }
 }
 
-/// Refuses a command line that would overwrite what it reads, or write one file twice.
+/// Checks that no output of a command line overwrites an input, and that no file is written twice.
 ///
 /// # Errors
 /// Names the path.
@@ -157,8 +157,8 @@ pub fn refuse_overwriting(command: &Command, matches: &ArgMatches) -> Result<()>
             Role::Input => inputs.extend(paths),
             Role::Piano => inputs.extend(paths.filter(|path| is_preset(path))),
             Role::Curve => inputs.extend(paths.filter_map(|option| curve_file(option.as_os_str()))),
-            Role::OutputPlace if is_batch => folders.extend(paths),
-            Role::OutputFile | Role::OutputPlace => files.extend(paths),
+            Role::OutputFileOrFolder if is_batch => folders.extend(paths),
+            Role::OutputFile | Role::OutputFileOrFolder => files.extend(paths),
             Role::OutputFolder => folders.extend(paths),
         }
     }
@@ -175,36 +175,37 @@ fn curve_file(option: &OsStr) -> Option<PathBuf> {
     option.to_str()?.split_once('=').map(|(_, file)| file.into())
 }
 
-/// Refuses files that are outputs and inputs or outputs twice, and folders of outputs that are or hold
-/// an input, by whatever names.
+/// Checks that no output file is an input or a second output, and that no output folder is or contains an
+/// input; links and different spellings of a path are resolved.
 ///
 /// # Errors
-/// Names the output, and the input where it is another.
+/// Names the output, and the input if its name differs.
 pub fn check(
     inputs: &[impl AsRef<Path>],
     files: &[impl AsRef<Path>],
     folders: &[impl AsRef<Path>],
 ) -> Result<()> {
-    let read: Vec<(&Path, Place)> =
-        inputs.iter().map(|path| (path.as_ref(), Place::of(path.as_ref()))).collect();
-    let mut written: Vec<Place> = Vec::new();
+    let read: Vec<(&Path, Location)> =
+        inputs.iter().map(|path| (path.as_ref(), Location::of(path.as_ref()))).collect();
+    let mut written: Vec<Location> = Vec::new();
     for output in files.iter().map(AsRef::as_ref) {
-        // A device takes any number.
+        // A device may be named several times.
         if std::fs::metadata(output).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
             continue;
         }
-        let place = Place::of(output);
-        if read.iter().any(|(_, input)| *input == place) || written.contains(&place) {
+        let location = Location::of(output);
+        if read.iter().any(|(_, input)| *input == location) || written.contains(&location) {
             bail!("{}: is named twice; give every output its own file", output.shown());
         }
-        written.push(place);
+        written.push(location);
     }
     for folder in folders.iter().map(AsRef::as_ref) {
-        let place = Place::of(folder);
+        let location = Location::of(folder);
         for (input, own) in &read {
-            // A folder of inputs in it is not written to.
-            let is_in = || !input.is_dir() && Place::of(draft::folder(&followed(input))) == place;
-            if *own == place || is_in() {
+            // A subfolder of inputs is not written to.
+            let is_in =
+                || !input.is_dir() && Location::of(draft::folder(&followed(input))) == location;
+            if *own == location || is_in() {
                 bail!(
                     "{}: holds the input {}; give the outputs another folder",
                     folder.shown(),
@@ -220,23 +221,23 @@ fn followed(path: &Path) -> PathBuf {
     draft::followed(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// What a path leads to, however it is spelled.
+/// The file or folder that a path leads to, independent of its spelling.
 #[derive(PartialEq, Debug)]
-enum Place {
-    /// Something that is there.
-    There(Identity),
-    /// A name in a folder, where nothing is yet.
+enum Location {
+    /// An existing file or folder.
+    Existing(Identity),
+    /// A new name in a folder.
     New(Option<Identity>, OsString),
 }
 
-impl Place {
+impl Location {
     fn of(path: &Path) -> Self {
         if let Some(identity) = identity(path) {
-            return Self::There(identity);
+            return Self::Existing(identity);
         }
         let path = followed(path);
         let name = path.file_name().unwrap_or_default();
-        // File systems of these tell no capitals from small letters.
+        // File systems of Windows and macOS do not distinguish case.
         let name = match cfg!(any(windows, target_os = "macos")) {
             true => name.to_string_lossy().to_lowercase().into(),
             false => name.to_owned(),
@@ -245,7 +246,7 @@ impl Place {
     }
 }
 
-/// Device and number of a file: the same by each of its names, links among them.
+/// Device and inode of a file: the same for every name and link.
 #[cfg(unix)]
 type Identity = (u64, u64);
 
@@ -271,7 +272,7 @@ mod tests {
     const NONE: [&Path; 0] = [];
 
     #[test]
-    fn an_input_is_an_output_by_none_of_its_names() {
+    fn no_name_of_an_input_is_accepted_as_an_output() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         fs::create_dir(at("sub")).unwrap();
@@ -288,11 +289,14 @@ mod tests {
         }
         for input in &names {
             for output in &names {
-                let told = check(&[input], &[output], &NONE).unwrap_err().to_string();
-                assert!(told.ends_with("is named twice; give every output its own file"), "{told}");
+                let error = check(&[input], &[output], &NONE).unwrap_err().to_string();
+                assert!(
+                    error.ends_with("is named twice; give every output its own file"),
+                    "{error}"
+                );
             }
-            let told = check(&[input], &NONE, &[dir.path()]).unwrap_err().to_string();
-            assert!(told.contains(": holds the input "), "{told}");
+            let error = check(&[input], &NONE, &[dir.path()]).unwrap_err().to_string();
+            assert!(error.contains(": holds the input "), "{error}");
             check(&[input], &NONE, &[at("sub/new")]).unwrap();
             check(&[input], &[at("b.wav"), at("b.csv")], &NONE).unwrap();
         }
@@ -303,7 +307,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_to_what_is_not_there_yet_is_that_file_and_a_device_takes_any_number() {
+    fn a_link_to_a_missing_file_is_that_file_and_a_device_may_be_named_twice() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         std::os::unix::fs::symlink("new.csv", at("link")).unwrap();

@@ -1,11 +1,11 @@
-//! `touchback play`: the instrument on its own, with its window, sound and MIDI.
+//! `touchback play`: the stand-alone instrument with its own window, audio and MIDI.
 //!
 //! Audio and MIDI are the plugin framework's standalone backends (JACK, ALSA, CoreAudio, WASAPI),
 //! which need system libraries to build: only with the feature `standalone`.
 
 use anyhow::{Result, bail};
 
-/// What the backends are told.
+/// Options of `touchback play`, passed to the audio and MIDI backends.
 #[derive(clap::Args, Debug)]
 pub struct PlayOptions {
     /// Options of the audio and MIDI backends; `touchback play --help` lists them
@@ -16,13 +16,13 @@ pub struct PlayOptions {
 /// Runs `touchback play` until its window is closed.
 ///
 /// # Errors
-/// A backend that cannot be had; a build without the feature.
+/// A backend that cannot be opened; a build without the feature `standalone`.
 pub fn run(options: &PlayOptions) -> Result<()> {
     #[cfg(feature = "standalone")]
     {
         let name = std::iter::once("touchback play".to_owned());
         if !touchback::play(name.chain(options.backend.iter().cloned())) {
-            bail!("the instrument could not be started; see what the log says above");
+            bail!("the instrument did not start; the log above has the reason");
         }
         Ok(())
     }

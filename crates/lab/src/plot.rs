@@ -1,6 +1,6 @@
-//! Figures: stacked panels over one abscissa, as PNG or SVG. The only place that knows plotters.
+//! Figures: stacked panels over one abscissa, as PNG or SVG. Only this module and its children use plotters.
 //!
-//! The font is bundled, so a figure looks the same on every machine.
+//! The bundled font makes figures independent of the machine.
 
 pub mod grid;
 mod legend;
@@ -23,19 +23,19 @@ use touchback::editor::offscreen::write_png;
 
 /// Width of a figure, px.
 const WIDTH: u32 = 1200;
-/// Height of the title strip, of the strip of names above the panels, of the abscissa, px.
+/// Heights of the title, of the names above the panels, and of the abscissa, px.
 const TITLE: i32 = 44;
 const NAMES: i32 = 90;
 const ABSCISSA: i32 = 46;
 /// Height of a panel, px.
 const PANEL: u32 = 210;
-/// PNG files are drawn this many times larger and averaged: plotters smooths no wide lines.
+/// Oversampling of PNG files: plotters does not antialias wide lines.
 const OVERSAMPLING: u32 = 3;
 
-/// Colour of lines and letters.
+/// Colour of lines and text.
 pub const INK: RGBColor = RGBColor(40, 44, 52);
 
-/// Colour `index` of a cycle that colour-blind readers can tell apart [Okabe 2008].
+/// Colour `index` of a cycle that colour-blind readers can distinguish [Okabe 2008].
 #[must_use]
 pub fn palette(index: usize) -> RGBColor {
     const COLOURS: [RGBColor; 6] = [
@@ -49,7 +49,7 @@ pub fn palette(index: usize) -> RGBColor {
     COLOURS[index % COLOURS.len()]
 }
 
-/// One axis: its label with the unit, its range where it is not that of the data, its scale.
+/// An axis: label with unit, fixed range if any, and scale.
 #[derive(Clone, Debug)]
 pub struct Axis {
     label: String,
@@ -58,35 +58,35 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// A linear axis over the data.
+    /// A linear axis with the range of the data.
     #[must_use]
     pub fn new(label: &str) -> Self {
         Self { label: label.into(), range: None, log: false }
     }
 
-    /// With a fixed range.
+    /// The axis with a fixed range.
     #[must_use]
     pub fn within(self, from: f64, to: f64) -> Self {
         Self { range: Some((from, to)), ..self }
     }
 
-    /// With a logarithmic scale; values that are not positive are left out.
+    /// The axis with a logarithmic scale; values that are not positive are omitted.
     #[must_use]
     pub fn log(self) -> Self {
         Self { log: true, ..self }
     }
 }
 
-/// How points become ink.
+/// How points are drawn.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Shape {
-    /// Joined in order; NaN interrupts.
+    /// A line through the points in order; NaN interrupts it.
     Line,
-    /// A dot each.
+    /// One dot per point.
     Dots,
-    /// A stem from zero (the lower edge on a logarithmic axis) with a dot each.
+    /// One stem with a dot per point, from zero (on a logarithmic axis, from the lower edge).
     Stems,
-    /// The area from each point to the value here above it.
+    /// The area between each point and the value given here.
     Area(Vec<f64>),
 }
 
@@ -100,13 +100,13 @@ pub struct Series {
 }
 
 impl Series {
-    /// Points of abscissa and ordinate in the axes' units; an empty name stays out of the legend.
+    /// A series of points in the axes' units; an empty name is omitted from the legend.
     #[must_use]
     pub fn new(name: &str, points: Vec<(f64, f64)>, colour: RGBColor, shape: Shape) -> Self {
         Self { name: name.into(), points, colour, shape }
     }
 
-    /// A line.
+    /// A series drawn as a line.
     #[must_use]
     pub fn line(name: &str, points: Vec<(f64, f64)>, colour: RGBColor) -> Self {
         Self::new(name, points, colour, Shape::Line)
@@ -132,43 +132,43 @@ impl Subplot {
     }
 }
 
-/// A named stretch of the abscissa, shaded over all panels.
+/// A named interval of the abscissa, shaded in all panels.
 #[derive(Clone, Debug)]
 pub struct ShadedBand {
-    /// Where it begins.
+    /// Begin, in the abscissa's unit.
     pub from: f64,
-    /// Where it ends.
+    /// End, in the abscissa's unit.
     pub to: f64,
-    /// What it is; equal names have equal shades.
+    /// Name; equal names have equal shades.
     pub name: String,
 }
 
-/// A moment of the abscissa, ruled over all panels and named above them.
+/// A position on the abscissa, marked by a line through all panels and a name above them.
 #[derive(Clone, Debug)]
 pub struct PlotMark {
-    /// Place on the abscissa, in its unit.
+    /// Position, in the abscissa's unit.
     pub at: f64,
-    /// Name written above it.
+    /// Name above the line.
     pub name: String,
 }
 
-/// A whole figure.
+/// A figure.
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// Title above the figure.
     pub title: String,
     /// The common abscissa.
     pub x: Axis,
-    /// Shaded stretches.
+    /// Shaded intervals.
     pub bands: Vec<ShadedBand>,
-    /// Ruled moments.
+    /// Marked positions.
     pub marks: Vec<PlotMark>,
-    /// Panels from the top; those without data are left out.
+    /// Panels from the top; panels without data are omitted.
     pub panels: Vec<Subplot>,
 }
 
 impl Figure {
-    /// Something is named above the panels.
+    /// Whether there are names above the panels.
     const fn has_names(&self) -> bool {
         !(self.bands.is_empty() && self.marks.is_empty())
     }
@@ -183,10 +183,10 @@ pub enum Format {
     Svg,
 }
 
-/// The format that the name's ending asks for.
+/// The format given by the ending of `path`.
 ///
 /// # Errors
-/// Any other ending.
+/// An ending other than .png and .svg.
 pub fn format_of(path: &Path) -> Result<Format> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     if ending == "png" {
@@ -201,7 +201,7 @@ pub fn format_of(path: &Path) -> Result<Format> {
 /// Draws `figure` into `draft`, in the format of its target.
 ///
 /// # Errors
-/// When the disk or the drawing library refuses.
+/// A file that cannot be written, or an error of the drawing library.
 pub fn draw(figure: &Figure, draft: &Draft) -> Result<()> {
     fonts()?;
     let mut figure = figure.clone();
@@ -219,7 +219,7 @@ pub fn draw(figure: &Figure, draft: &Draft) -> Result<()> {
     render(&figure, size, draft)
 }
 
-/// Something that can be painted on any plotters backend, lengths `scale` times the plain pixel.
+/// Painting on any plotters backend, with lengths scaled by `scale`.
 trait Paint {
     fn paint<DB: DrawingBackend>(
         &self,
@@ -265,7 +265,7 @@ fn render(what: &impl Paint, size: (u32, u32), draft: &Draft) -> Result<()> {
     }
 }
 
-/// Mean of every square of `by` × `by` pixels of three bytes, `width` pixels a row.
+/// Averages squares of `by` × `by` pixels of three bytes; `width` pixels per row.
 fn shrink(pixels: &[u8], width: usize, by: usize) -> Vec<u8> {
     let height = pixels.len() / 3 / width;
     let mut out = Vec::with_capacity(pixels.len() / (by * by));

@@ -7,10 +7,10 @@
 //! | 4 | `VST3` |
 //! | 4 | version, 1 |
 //! | 32 | class id in hexadecimal |
-//! | 8 | place of the list |
+//! | 8 | offset of the list |
 //! | … | chunk `Comp`, the state as projects save it; chunk `Info`, XML |
 //! | 4, 4 | `List`, number of its entries |
-//! | 4, 8, 8 each | a chunk's name, place and length |
+//! | 4, 8, 8 each | a chunk's name, offset and length |
 
 use std::path::Path;
 
@@ -27,19 +27,19 @@ use touchback_instrument::preset::{self, PRESETS, user_presets};
 
 /// Name ending of VST3's preset files.
 const EXTENSION: &str = "vstpreset";
-/// What VST3 calls the plugin: its class id never changes.
+/// The plugin's VST3 class id, which never changes.
 const CLASS_ID: [u8; 16] = *b"TouchbackPiano01";
 
-/// What to export.
+/// Options of `touchback preset export`.
 #[derive(clap::Args, Debug)]
 pub struct ExportOptions {
-    /// A factory piano, or a preset file
+    /// Factory piano, or a preset file
     #[arg(value_name = "NAME|FILE.toml", required_unless_present = "all", conflicts_with = "all")]
     piano: Option<PianoName>,
-    /// File to write, for VST3 hosts or as a preset file
+    /// File to write: for VST3 hosts, or a preset file
     #[arg(short, long, value_name = "FILE.vstpreset|FILE.toml", required_unless_present = "all")]
     output: Option<OutputFile>,
-    /// Write every factory piano into this folder, for VST3 hosts
+    /// Writes every factory piano into this folder, for VST3 hosts
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
     all: Option<OutputFolder>,
 }
@@ -47,7 +47,7 @@ pub struct ExportOptions {
 /// Runs `touchback preset export`.
 ///
 /// # Errors
-/// An unknown piano, a bad file, another ending than those two, or a disk that refuses.
+/// An unknown piano, a bad file, another ending than those two, or a file that cannot be written.
 pub fn export(options: &ExportOptions) -> Result<()> {
     if let Some(folder) = &options.all {
         return export_all(folder);
@@ -65,7 +65,7 @@ pub fn export(options: &ExportOptions) -> Result<()> {
     }
 }
 
-/// Writes every factory piano into `folder`, or none.
+/// Writes every factory piano into `folder`; on an error, none.
 fn export_all(folder: &Path) -> Result<()> {
     let new = output::new_folder(folder)?;
     let mut drafts = Vec::with_capacity(PRESETS.len());
@@ -88,8 +88,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 fn piano(name: &str) -> Result<NamedPiano> {
     if is_preset(Path::new(name)) {
         let (piano, losses) = user_presets::read(Path::new(name))?;
-        if let Some(words) = losses.message() {
-            output::warn(&format!("warning: {}: {words}", output::escaped(name)));
+        if let Some(message) = losses.message() {
+            output::warn(&format!("warning: {}: {message}", output::escaped(name)));
         }
         return Ok(piano);
     }
@@ -121,7 +121,7 @@ fn vst3(name: &str, settings: &Settings) -> Result<Vec<u8>> {
     Ok(file)
 }
 
-/// The state as the plugin saves it.
+/// The state in the plugin's own format.
 fn state(settings: &Settings) -> Result<Vec<u8>> {
     let values: Map<String, Value> = params::all()
         .map(|parameter| {
@@ -141,7 +141,7 @@ fn state(settings: &Settings) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec(&json!({ "version": version, "params": values, "fields": fields }))?)
 }
 
-/// What a host's browser shows, as VST3's `PresetAttributes` name it.
+/// The attributes for a host's preset browser, named as in VST3's `PresetAttributes`.
 fn info(name: &str) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<MetaInfo>\n");
     for (id, value) in [

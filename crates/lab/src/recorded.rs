@@ -1,7 +1,7 @@
-//! `touchback lab recorded`: the piano beside a folder of recorded notes, key by key.
+//! `touchback lab recorded`: compares the piano with a folder of recorded notes, key by key.
 //!
-//! Every recorded note has a distance from each of eight renderings of its key, from soft to loud;
-//! the nearest counts, so that touch maps do not enter. `touchback match` fits a voicing by it.
+//! Each recorded note is compared with eight renderings of its key, from soft to loud; the least distance
+//! counts, so that touch maps do not matter. `touchback match` fits a voicing with the same distance.
 
 mod figures;
 mod measure;
@@ -16,13 +16,14 @@ mod tests;
 mod verdict;
 pub mod voicing;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
 
 use crate::bench::Folder;
-use crate::bench::manifest::{self, Finished, Manifest};
+use crate::bench::manifest::Finished;
+use crate::bench::session::{Session, wrote};
 use crate::controls;
 use crate::output::{self, Shown as _, progress};
 use crate::parallel;
@@ -35,24 +36,24 @@ use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::{Event, Piano, Settings};
 
-/// Sample rate of what is rendered, Hz.
+/// Sample rate of the renderings, Hz.
 const RATE: f64 = 48_000.0;
 
-/// How long a key is held, and until the next, s.
+/// Duration of a held key, s, and from its release to the next key, s.
 const HELD: f64 = 5.0;
 const NEXT: f64 = 2.0;
 
-/// Most keys that a piano plays before another takes over, on another core.
+/// Most keys per rendering piano; pianos run in parallel.
 const KEYS_EACH: usize = 12;
 
-/// What to compare.
+/// Options of `touchback lab recorded`.
 #[derive(clap::Args, Debug)]
 pub struct RecordedOptions {
-    /// Folder of single notes (.wav, .flac, .ogg; searched with its folders), key and layer of each
-    /// in its name (A0v1, C#4v10, Ds3.mf, 060-vel100) or in the folder's .sfz file; or that file
+    /// Folder of single notes (.wav, .flac, .ogg; searched with its subfolders), with key and layer in
+    /// the file names (A0v1, C#4v10, Ds3.mf, 060-vel100) or in the folder's .sfz file; or that file
     #[arg(value_name = "FOLDER|FILE.sfz")]
     folder: InputPath,
-    /// MIDI velocities that are rendered, with commas between
+    /// Rendered MIDI velocities, comma-separated
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           default_values_t = [16, 32, 48, 64, 80, 96, 112, 127],
           value_parser = clap::value_parser!(u8).range(1..=127))]
@@ -60,7 +61,7 @@ pub struct RecordedOptions {
     /// Factory piano to compare, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
     preset: PianoName,
-    /// Sets a parameter, in its unit or by the choice's name (repeatable)
+    /// Sets a parameter: a number in its unit, or a choice by name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
     /// Folder for data and figures
@@ -71,12 +72,12 @@ pub struct RecordedOptions {
 /// Compares, prints the table of distances, and writes tables and figures.
 ///
 /// # Errors
-/// No recorded note in the folder, a damaged file, bad options; nothing is written then.
+/// No recorded note in the folder, a damaged file, or a bad option; then no file is written.
 pub fn run(options: &RecordedOptions) -> Result<()> {
     let begin = Instant::now();
     let mut settings = controls::preset(&options.preset)?;
     controls::set(&mut settings, &options.set)?;
-    let Takes { notes: takes, passed_over, files } = takes(&options.folder)?;
+    let Takes { notes: takes, skipped, files } = takes(&options.folder)?;
     paths::check(&files, &[] as &[&Path], &[&*options.out])?;
     let recorded = recorded(&takes)?;
     let keys: Vec<u8> = recorded.keys().copied().collect();
@@ -85,7 +86,7 @@ pub fn run(options: &RecordedOptions) -> Result<()> {
     velocities.dedup();
     let rendered = rendered(&settings, &keys, &velocities);
     let comparison = compare(&takes, &recorded, &rendered);
-    write(options, &comparison, passed_over.as_deref(), begin)
+    write(options, &comparison, skipped.as_deref(), begin)
 }
 
 /// Reads and measures the recorded notes on all cores.
@@ -102,7 +103,7 @@ fn recorded(takes: &[Take]) -> Result<Notes> {
     Ok(collected(all.into_iter().collect::<Result<Vec<_>>>()?.into_iter()))
 }
 
-/// Notes by key and layer.
+/// Sorts notes by key and layer.
 fn collected(all: impl Iterator<Item = (u8, u32, Measured)>) -> Notes {
     let mut notes = Notes::new();
     for (number, layer, measured) in all {
@@ -141,25 +142,24 @@ fn rendered(settings: &Settings, keys: &[u8], velocities: &[u8]) -> Notes {
     collected(all.into_iter().flatten())
 }
 
-/// Tables of every note, figures, and their entry in the folder's manifest.
+/// Writes tables, figures, and their entry in the folder's manifest.
 fn write(
     options: &RecordedOptions,
     comparison: &Comparison<'_>,
-    passed_over: Option<&str>,
+    skipped: Option<&str>,
     begin: Instant,
 ) -> Result<()> {
     let found = &comparison.found;
     let mut report = verdict::report(comparison);
-    if let Some(told) = passed_over {
-        report.note(told);
+    if let Some(text) = skipped {
+        report.note(text);
     }
-    let place = &*options.out;
-    let new = output::new_folder(place)?;
+    let mut session = Session::open(&options.out)?;
     let own = format!("preset {}{}", options.preset, {
         let set: Vec<String> = options.set.iter().map(|s| format!(", {s}")).collect();
         set.concat()
     });
-    let mut folder = Folder::of(place, Some(&own));
+    let mut folder = Folder::of(&options.out, Some(&own));
     folder.table("recorded.csv", &tables::notes(found))?;
     folder.table("recorded-partials.csv", &tables::partials(found))?;
     folder.table("recorded-thirds.csv", &tables::thirds(found))?;
@@ -173,8 +173,7 @@ fn write(
         found.len(),
         options.folder.shown()
     );
-    let mut manifest = Manifest::of(place);
-    manifest.enter(&Finished {
+    session.enter(&Finished {
         name: "recorded",
         about: &about,
         own_numbers: Some(&own),
@@ -182,15 +181,10 @@ fn write(
         count: report.count(),
         files: &files,
     })?;
-    let mut index = Folder::new(place);
-    index.write(manifest::MANIFEST, manifest.json()?.as_bytes())?;
-    index.write(manifest::README, manifest.page().as_bytes())?;
-    let all: Vec<PathBuf> = files.into_iter().chain(index.keep()?).collect();
-    new.keep();
-    let wrote: String = all.iter().map(|p| format!("wrote {}\n", p.shown())).collect();
+    let written = wrote(files.iter().chain(&session.finish(&[])?));
     let (rows, missed) = report.count();
     output::print(&format!(
-        "{about}\n\n{}\n{wrote}\n{} of {rows} targets met\n",
+        "{about}\n\n{}\n{written}\n{} of {rows} targets met\n",
         report.text(false),
         rows - missed
     ))

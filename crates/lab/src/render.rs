@@ -1,5 +1,4 @@
-//! `touchback render`: a MIDI file, or what was felt on a motorized keyboard, through the piano into
-//! a WAV file.
+//! `touchback render`: renders a MIDI file, or a servo's log of a haptic session, to a WAV file.
 
 pub(crate) mod loudness;
 mod picture;
@@ -27,46 +26,46 @@ use touchback_instrument::{Piano, Settings};
 /// Largest MIDI file, bytes.
 const MIDI_LIMIT: u64 = 64_000_000;
 
-/// Longest music that is rendered unasked, s: a few damaged bytes may say hours.
-const ASK_ABOVE: f64 = 3600.0;
+/// Longest music rendered without `--yes`, s: a few damaged bytes can mean hours.
+const MAX_WITHOUT_YES: f64 = 3600.0;
 
-/// What to render.
+/// Options of `touchback render`.
 #[derive(clap::Args, Debug)]
 pub struct RenderOptions {
-    /// Standard MIDI file, format 0 or 1; or a servo's log of `touchback feel --log`
+    /// Standard MIDI file, format 0 or 1; or a servo's log from `touchback feel --log`
     #[arg(value_name = "IN.mid")]
     input: InputPath,
     /// Stereo WAV file to write, 24 bit
     #[arg(short, long, value_name = "OUT.wav")]
     output: OutputFile,
-    /// Samples a second, Hz
+    /// Sample rate, Hz
     #[arg(long, value_name = "HZ", default_value_t = 48_000,
           value_parser = clap::value_parser!(u32).range(22_050..=384_000))]
     sample_rate: u32,
-    /// Samples computed at a time; changes nothing in the sound
+    /// Samples per block; does not change the sound
     #[arg(long, value_name = "N", default_value_t = 512,
           value_parser = clap::value_parser!(u32).range(1..=8192))]
     block: u32,
-    /// Factory piano to start from, or a preset file
+    /// Factory piano, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
     preset: PianoName,
     /// Immediate: sound at note-on. Natural: sound when the hammer arrives, 25 to 237 ms later.
-    /// Look-ahead: the finger begins as much earlier, and the action decides
+    /// Look-ahead: the press begins early, so that the hammer arrives at the note's time
     #[arg(long, value_enum, value_name = "WHEN")]
     timing: Option<TimingArg>,
-    /// Sets a parameter, in its unit or by the choice's name (repeatable)
+    /// Sets a parameter: a number in its unit, or a choice by name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
-    /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
+    /// Offsets of single keys: a sheet with a column `key` and any of let_off_mm, drop_mm, …
     #[arg(long, value_name = "SHEET.csv")]
     keys: Option<InputPath>,
-    /// Tunes to a scale in Scala's format, in place of the temperament
+    /// Tunes to a scale in Scala's format instead of the temperament
     #[arg(long, value_name = "S.scl")]
     scale: Option<InputPath>,
-    /// Lays the scale on the keys as a Scala keyboard map says
+    /// Maps the scale to the keys by a Scala keyboard map
     #[arg(long, value_name = "M.kbm", requires = "scale")]
     keymap: Option<InputPath>,
-    /// Moves a parameter along a curve with columns t_s,value (repeatable)
+    /// Automates a parameter by a curve with columns t_s,value (repeatable)
     #[arg(long, value_name = "ID=CURVE.csv")]
     automate: Vec<CurveOption>,
     /// Writes every hammer strike
@@ -75,10 +74,10 @@ pub struct RenderOptions {
     /// Writes counts, levels and computing time
     #[arg(long, value_name = "S.json")]
     stats: Option<OutputFile>,
-    /// Draws strikes and wave (.png or .svg)
+    /// Draws strikes and waveform (.png or .svg)
     #[arg(long, value_name = "F.png")]
     plot: Option<OutputFile>,
-    /// Renders also what lasts longer than an hour
+    /// Renders music longer than an hour
     #[arg(long)]
     yes: bool,
 }
@@ -91,7 +90,7 @@ enum TimingArg {
     LookAhead,
 }
 
-/// What `--stats` writes; levels are null in silence.
+/// The record that `--stats` writes; levels are null in silence.
 #[derive(serde::Serialize)]
 struct Stats {
     notes: u64,
@@ -100,19 +99,19 @@ struct Stats {
     /// Notes that look-ahead could not sound in time.
     late_notes: u64,
     ignored_notes: u64,
-    /// Audio seconds a wall second.
+    /// Seconds of audio per second of wall-clock time.
     real_time_factor: f64,
     peak_dbfs: f64,
     rms_dbfs: f64,
     loudness_lufs: f64,
-    /// Longest computing time of a block over the block's duration.
+    /// Largest ratio of a block's computing time to its duration.
     worst_block_share: f64,
 }
 
 /// Renders; warnings go to stderr.
 ///
 /// # Errors
-/// Bad input or a disk that refuses; nothing is written then.
+/// A bad option or input, or a file that cannot be written; then no file is written.
 pub fn run(options: &RenderOptions) -> Result<()> {
     let path = options.output.shown();
     if options.output.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("wav")) {
@@ -122,20 +121,20 @@ pub fn run(options: &RenderOptions) -> Result<()> {
 
     let rate = options.sample_rate;
     let name = options.input.shown();
-    let take =
+    let recording =
         Recording::is_at(&options.input).then(|| Recording::open(&options.input)).transpose()?;
-    let score = match &take {
+    let score = match &recording {
         Some(_) => Score::empty(),
         None => Score::read(&name, &output::read(&options.input, MIDI_LIMIT)?)?,
     };
-    let end = take.as_ref().map_or(score.end(), Recording::length);
+    let end = recording.as_ref().map_or(score.end(), Recording::length);
     if (end + Tail::LIMIT) * f64::from(rate) > MAX_FRAMES as f64 {
         bail!(
             "{name}: lasts {end:.0} s, more than a WAV file holds at {rate} Hz; split the file or \
              lower --sample-rate"
         );
     }
-    if end > ASK_ABOVE && !options.yes {
+    if end > MAX_WITHOUT_YES && !options.yes {
         let megabytes = 6e-6 * end * f64::from(rate);
         bail!(
             "{name}: lasts {:.0} minutes, {megabytes:.0} MB of sound; --yes renders it",
@@ -154,13 +153,13 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     if let Some(path) = &options.scale {
         settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?);
     }
-    controls::tell_idle(&settings, &options.set);
+    controls::warn_idle(&settings, &options.set);
     let automation = Automation::read(&options.automate)?;
     for warning in &score.warnings {
         output::warn(&format!("warning: {warning}"));
     }
 
-    // Every file is reserved before the long work begins.
+    // All output files are created before the long work, so that an error shows at once.
     let draft = Draft::create(&options.output)?;
     let strikes_draft = options.strikes.as_deref().map(Draft::create).transpose()?;
     let stats_draft = options.stats.as_deref().map(Draft::create).transpose()?;
@@ -169,8 +168,8 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     let mut wave = Wave::new(&draft, rate)?;
     let piano = Piano::new(f64::from(rate), &automation.at(&settings, 0.0));
     let mut player = Player::new(piano, &score, settings, &automation, rate);
-    if let Some(take) = &take {
-        player.take(take)?;
+    if let Some(recording) = &recording {
+        player.add_log(recording)?;
     }
     let block = usize::try_from(options.block)?;
     let mut frames = 0;
@@ -211,12 +210,14 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     }
     let Counts { silent_presses: silent, missed_repetitions: missed, .. } = player.counts();
     if silent > 0 {
-        let why = if missed > 0 {
+        let detail = if missed > 0 {
             format!(", {missed} of them before their key could be played again")
         } else {
             String::new()
         };
-        output::warn(&format!("warning: {name}: notes pressed that did not sound: {silent}{why}"));
+        output::warn(&format!(
+            "warning: {name}: notes pressed that did not sound: {silent}{detail}"
+        ));
     }
     let Lateness { notes: late, longest } = player.lateness();
     if late > 0 {
@@ -242,10 +243,10 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     ))
 }
 
-/// Plays `score` through a piano of these settings at `rate` Hz; `out` receives the frames in order.
+/// Plays `score` on a piano with `settings` at `rate` Hz; `out` receives the frames in order.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn perform(
     score: &Score,
     settings: &Settings,
@@ -278,10 +279,10 @@ fn stats(
     }
 }
 
-/// The strikes as CSV, a strike without a note-on leaving that cell empty.
+/// The strikes as CSV; `note_on_s` is empty where a strike has no note-on.
 ///
 /// # Errors
-/// None in memory; the type is the writer's.
+/// None in practice: the writer writes to memory.
 pub fn strikes_csv(strikes: &[StrikeRecord]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(["time_s", "key", "hammer_velocity_m_s", "note_on_s"])?;

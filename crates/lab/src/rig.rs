@@ -1,11 +1,11 @@
-//! Felt keys on the bench: emulator and servo in one virtual time, and what is measured on them.
+//! Haptic keys on the bench: emulator and servo in one virtual time, and measurements on them.
 //!
 //! | module | part |
 //! | --- | --- |
-//! | [`co_simulation`] | keyboard, line and host, tick by tick, with faults on the way |
-//! | [`acceptance`] | the junction against the same parts rigidly joined |
-//! | [`fault_injection`] | random faults and strokes, servo against twin, the stiffest bed |
-//! | [`z_width`] | how hard a contact can be felt |
+//! | [`co_simulation`] | keyboard, line and host, tick by tick, with faults on the line |
+//! | [`acceptance`] | the junction compared with the same parts rigidly joined |
+//! | [`fault_injection`] | random faults and strokes, servo compared with twin, the stiffest bed |
+//! | [`z_width`] | the stiffest contact that can be rendered |
 
 pub mod acceptance;
 pub mod co_simulation;
@@ -16,5 +16,5 @@ pub mod z_width;
 
 use touchback_haptics::plant::KeyPlant;
 
-/// A light key that returns by its own weight: what a keyboard for pianists would be.
+/// A light key that returns by its own weight, as on a keyboard for pianists.
 pub const KEY: KeyPlant = KeyPlant { mass: 0.03, friction: 0.1, weight: 0.2, ..KeyPlant::THREE[0] };

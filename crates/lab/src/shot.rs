@@ -1,4 +1,4 @@
-//! `touchback lab shot`: the window off screen in a scripted state, as a picture.
+//! `touchback lab shot`: draws the editor window off screen in a scripted state, as a picture.
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -13,10 +13,10 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_instrument::params;
 
-/// Pixels a picture may have: a quarter of a gigabyte while it is drawn.
+/// Most pixels of a picture; drawing that many takes a quarter of a gigabyte.
 const LARGEST: f64 = 64e6;
 
-/// What to draw.
+/// Options of `touchback lab shot`.
 #[derive(clap::Args, Debug)]
 pub struct ShotOptions {
     /// File to write
@@ -28,44 +28,44 @@ pub struct ShotOptions {
     /// Height of the window, points
     #[arg(long, default_value_t = 760.0, value_parser = number(240.0, 8000.0))]
     height: f64,
-    /// Pixels a point
+    /// Pixels per point
     #[arg(long, default_value_t = 1.0, value_parser = number(0.5, 4.0))]
     scale: f64,
     /// Dark colours
     #[arg(long)]
     dark: bool,
-    /// Key that is played, 1 (A0) to 88 (C8)
+    /// Played key, 1 (A0) to 88 (C8)
     #[arg(long, value_name = "1..88", default_value_t = 40,
           value_parser = clap::value_parser!(u8).range(1..=88))]
     key: u8,
     /// Hammer speed, m/s
     #[arg(long, default_value_t = 1.5, value_parser = number(0.1, 7.0))]
     speed: f64,
-    /// Moment shown, ms from the strike
+    /// Time shown, ms after the strike (negative: before it)
     #[arg(long, default_value_t = -3.0, allow_negative_numbers = true,
           value_parser = number(-1000.0, 1000.0), conflicts_with = "rest")]
     time: f64,
-    /// The key at rest, nothing played
+    /// Shows the key at rest, with nothing played
     #[arg(long)]
     rest: bool,
-    /// What the window shows
+    /// Page of the window
     #[arg(long, value_enum, default_value_t = ShotFace::Action)]
     face: ShotFace,
-    /// The list of pianos open beside it
+    /// Opens the list of pianos
     #[arg(long)]
     presets: bool,
-    /// What is felt through the motorized keyboard, as `touchback haptics --action` names it
+    /// Haptic action of the motorized keyboard, as `touchback feel --action` names it
     #[arg(long, value_name = "ACTION", default_value = Action::GRAND.name(), value_parser = controls::felt_action)]
     felt: Action,
-    /// Force over depth in the scope
+    /// Shows force over depth in the scope
     #[arg(long)]
     depth: bool,
-    /// Sets a parameter, as `touchback params` names them
+    /// Sets a parameter (repeatable); `touchback params` lists the ids
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
 }
 
-/// The faces by name.
+/// Pages of the window.
 #[derive(Clone, Copy, ValueEnum, Debug)]
 enum ShotFace {
     Play,
@@ -85,7 +85,8 @@ fn number(low: f64, high: f64) -> impl Fn(&str) -> Result<f64, String> + Clone {
 /// Runs `touchback lab shot`.
 ///
 /// # Errors
-/// A parameter that does not exist or fit, a picture too large, a disk that refuses.
+/// An unknown parameter, a value out of range, a picture that is too large, a file that cannot be
+/// written.
 pub fn run(options: &ShotOptions) -> Result<()> {
     let pixels = options.width * options.height * options.scale * options.scale;
     if pixels > LARGEST {

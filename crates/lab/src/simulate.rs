@@ -1,4 +1,4 @@
-//! `touchback simulate`: one key under one gesture, step by step, as data and figure.
+//! `touchback simulate`: one key under one gesture, step by step; writes data and a figure.
 
 pub mod balance;
 mod batch;
@@ -18,7 +18,7 @@ use balance::Balance;
 use crate::controls;
 use crate::gesture::{Gesture, KeyView};
 use crate::output::{self, Draft, Shown as _, progress};
-use crate::paths::{BatchFolder, InputPath, OutputFile, OutputPlace};
+use crate::paths::{BatchFolder, InputPath, OutputFile, OutputFileOrFolder};
 use crate::plot;
 use touchback_action::Key;
 use touchback_action::interface::readout::Table;
@@ -27,60 +27,60 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::recording::Recording;
 use touchback_instrument::Settings;
 
-/// Steps from which a gesture shows its progress: ten seconds.
+/// Least length of a gesture with a progress bar, steps: 10 s.
 const LONG: usize = 80_000;
 
-/// What to simulate.
+/// Options of `touchback simulate`.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct SimulateOptions {
-    /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML; or a servo's log of
+    /// Gesture: CSV (t_s and one of key_m, force_n, finger_m, d_rad) or TOML; or a servo's log from
     /// `touchback feel --log`, replayed bit for bit
     #[arg(value_name = "GESTURE", required_unless_present_any = ["batch", "stdin"])]
     gesture: Option<InputPath>,
-    /// Simulates every gesture of a folder, on all cores; -o and --events are folders then, and a
+    /// Simulates every gesture of a folder on all cores; -o and --events then name folders, and a
     /// table of the strikes goes to stdout
     #[arg(long, value_name = "DIR", conflicts_with_all = ["gesture", "plot"])]
     batch: Option<BatchFolder>,
-    /// Reads t_s and one of key_m, force_n, finger_m, d_rad line by line from standard input and
-    /// answers each line on standard output with a row of the run
+    /// Reads t_s and one of key_m, force_n, finger_m, d_rad from standard input and writes one row of
+    /// the run to standard output for each line
     #[arg(long, conflicts_with_all = ["gesture", "batch", "plot", "output"])]
     stdin: bool,
-    /// Writes the run to standard output, as -o does to a file
+    /// Writes the run to standard output instead of a file (-o)
     #[arg(long, conflicts_with_all = ["batch", "output", "stdin"])]
     stdout: bool,
-    /// The action to put under the key [default: grand; a log has its own]
+    /// Action of the key [default: grand; a log names its own]
     #[arg(long, value_name = "NAME")]
     action: Option<String>,
-    /// Key dimensions and masses from a file of `touchback model export`
+    /// Key dimensions and masses from a file written by `touchback model export`
     #[arg(long, value_name = "FILE.toml")]
     model: Option<InputPath>,
-    /// Key, 1 (A0) to 88 (C8) [default: 40; of a log the first that was touched]
+    /// Key, 1 (A0) to 88 (C8) [default: 40; for a log, its first touched key]
     #[arg(long, value_name = "1..88", value_parser = clap::value_parser!(u8).range(1..=88))]
     key: Option<u8>,
-    /// Sets a parameter, in its unit or by the choice's name (repeatable)
+    /// Sets a parameter: a number in its unit, or a choice by name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
-    /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
+    /// Offsets of single keys: a sheet with a column `key` and any of let_off_mm, drop_mm, …
     #[arg(long, value_name = "SHEET.csv")]
     keys: Option<InputPath>,
-    /// Writes one row an action step: state, forces, energies, what each element turns into heat
+    /// Writes one row per action step: state, forces, energies, heat of each friction element
     #[arg(short, long, value_name = "RUN.csv")]
-    output: Option<OutputPlace>,
-    /// Writes what happened and when
+    output: Option<OutputFileOrFolder>,
+    /// Writes the events with their times
     #[arg(long, value_name = "E.json")]
-    events: Option<OutputPlace>,
+    events: Option<OutputFileOrFolder>,
     /// Draws key, hammer, speeds and forces (.png or .svg)
     #[arg(long, value_name = "F.png")]
     plot: Option<OutputFile>,
 }
 
-/// Simulates; without an output the events go to stdout as lines.
+/// Simulates; without an output option, prints the events as CSV.
 ///
 /// # Errors
-/// Bad input or a disk that refuses; nothing is written then. [`balance::Unbalanced`] after
-/// everything is written.
+/// A bad option or input, or a file that cannot be written: then no file is written.
+/// [`balance::Unbalanced`] after all files are written.
 pub fn run(options: &SimulateOptions) -> Result<()> {
-    tell_idle(options)?;
+    warn_idle(options)?;
     if let Some(folder) = &options.batch {
         return batch::run(options, folder);
     }
@@ -100,18 +100,18 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
     simulated.balance.map_err(Into::into)
 }
 
-/// Tells which `--set` options change nothing on the action that is asked for.
-fn tell_idle(options: &SimulateOptions) -> Result<()> {
+/// Warns of `--set` options without effect on the requested action.
+fn warn_idle(options: &SimulateOptions) -> Result<()> {
     let mut settings = Settings::default();
     controls::set(&mut settings, &options.set)?;
     if let Some(kind) = options.action.as_deref().and_then(ActionKind::named) {
         settings.action.action = kind;
-        controls::tell_idle(&settings, &options.set);
+        controls::warn_idle(&settings, &options.set);
     }
     Ok(())
 }
 
-/// A gesture from standard input, its run to standard output.
+/// Simulates a gesture from standard input and writes its run to standard output.
 fn streamed(options: &SimulateOptions) -> Result<()> {
     let draft = options.events.as_deref().map(Draft::create).transpose()?;
     let simulated = stream::run(options, std::io::stdin().lock(), output::Stdout::locked())?;
@@ -122,15 +122,15 @@ fn streamed(options: &SimulateOptions) -> Result<()> {
     simulated.balance.map_err(Into::into)
 }
 
-/// What one gesture gave.
+/// The result of one gesture.
 struct Simulated {
-    /// What happened in it.
+    /// The events.
     events: Vec<TimedEvent>,
-    /// Whether its energies add up.
+    /// The check of the energy balance.
     balance: Result<(), balance::Unbalanced>,
 }
 
-/// One gesture; its files are written whether the energies add up or not.
+/// Simulates one gesture; writes its files whether or not the energy balance closes.
 fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
     if let Some(path) = &options.plot {
         plot::format_of(path)?;
@@ -159,7 +159,7 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
         }
         table.as_mut().map_or(Ok(()), |t| t.row(time, readout)).with_context(refused)
     });
-    let events = events.map_err(|error| blamed(error, options, gesture))?;
+    let events = events.map_err(|error| with_cause(error, options, gesture))?;
     table.map_or(Ok(()), |t| t.finish().map(drop)).with_context(refused)?;
     if let Some(draft) = &events_draft {
         write_events(draft, &events)?;
@@ -171,14 +171,14 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
         draft.keep()?;
     }
     let balance = match source {
-        // A log begins anew wherever it was broken.
+        // A log restarts after each gap, so its energies do not add up across gaps.
         GestureSource::Recording(..) => Ok(()),
         GestureSource::Gesture(..) => balance.check(),
     };
     Ok(Simulated { events, balance })
 }
 
-/// The state is no number any more, from this time on, s.
+/// The state is no longer finite from this time on, s.
 #[derive(Debug)]
 struct Lost(f64);
 
@@ -190,9 +190,9 @@ impl std::fmt::Display for Lost {
 
 impl std::error::Error for Lost {}
 
-/// `error` with what is at fault where the state was lost: the gesture, if the action with its own
-/// numbers loses it too.
-fn blamed(error: anyhow::Error, options: &SimulateOptions, gesture: &Path) -> anyhow::Error {
+/// `error` with the cause of a lost state: the gesture if the action's standard model loses the state
+/// too, else the given model.
+fn with_cause(error: anyhow::Error, options: &SimulateOptions, gesture: &Path) -> anyhow::Error {
     if !error.is::<Lost>() {
         return error;
     }
@@ -211,13 +211,13 @@ fn blamed(error: anyhow::Error, options: &SimulateOptions, gesture: &Path) -> an
     error.context(fault)
 }
 
-/// The key of this number.
+/// The key numbered `key`, 1 to 88.
 fn number(key: u8) -> Result<KeyNumber> {
     KeyNumber::from_index(usize::from(key).saturating_sub(1))
         .with_context(|| format!("--key {key}: keys count from 1 to 88"))
 }
 
-/// The key that the options ask for, at rest, its number, and what it is.
+/// The key that the options describe, at rest, with its number and a title.
 fn mechanism(options: &SimulateOptions) -> Result<(Box<dyn Key>, KeyNumber, String)> {
     let mut settings = Settings::default();
     controls::set(&mut settings, &options.set)?;
@@ -231,11 +231,11 @@ fn mechanism(options: &SimulateOptions) -> Result<(Box<dyn Key>, KeyNumber, Stri
     Ok((mechanism, key, format!("{action}, key {}", key.number())))
 }
 
-/// What moves the key.
+/// The source of a key's motion.
 enum GestureSource {
     /// A gesture on a key of an action.
     Gesture(Gesture, Box<dyn Key>, KeyNumber, String),
-    /// A key of a servo's log.
+    /// One key of a servo's log.
     Recording(Recording, KeyNumber),
 }
 
@@ -288,10 +288,10 @@ impl GestureSource {
     }
 }
 
-/// The figure of `gesture` on a key, without data files: for reports.
+/// The figure of `gesture` on a key, for reports; writes no files.
 ///
 /// # Errors
-/// Those of [`play`].
+/// Errors of [`play`].
 pub fn figure_of(
     gesture: &mut Gesture,
     mechanism: &mut dyn Key,
@@ -309,7 +309,7 @@ pub fn figure_of(
 /// Plays `gesture` on a key; `each` receives the time, s, and the state after every step.
 ///
 /// # Errors
-/// Those of `each`, and a state that is no longer a number.
+/// Errors of `each`, and a state that is no longer finite.
 pub fn play(
     gesture: &mut Gesture,
     mechanism: &mut dyn Key,
@@ -318,7 +318,6 @@ pub fn play(
 ) -> Result<Vec<TimedEvent>> {
     let mut events = Vec::new();
     let mut front = KeyView::of(mechanism);
-    // Shorter ones are over before a bar is seen.
     let is_long = gesture.steps() > LONG;
     let bar = is_long.then(|| progress(gesture.steps() as u64, "simulating"));
     for (index, step) in (0..gesture.steps()).zip(0u64..) {

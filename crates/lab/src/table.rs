@@ -1,13 +1,13 @@
-//! CSV tables of numbers over time: one reader for gestures and automation.
+//! CSV tables of numbers over time, for gestures, automation and sheets.
 
 use anyhow::{Result, anyhow, bail};
 
-/// Rows of one table, all cells still text.
+/// A table whose cells are text.
 #[derive(Debug)]
 pub struct CsvTable {
     /// Column names in file order.
     pub columns: Vec<String>,
-    /// Rows with the line each stands in.
+    /// Rows, each with its line number.
     pub rows: Vec<(u64, Vec<String>)>,
 }
 
@@ -82,7 +82,7 @@ pub fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|x| x.is_finite())
 }
 
-/// A curve: linear between rows, held before the first and after the last.
+/// A curve: linear between points, constant before the first and after the last.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Curve {
     points: Vec<(f64, f64)>,

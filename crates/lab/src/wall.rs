@@ -1,4 +1,4 @@
-//! Analyses of virtual walls, and of the junctions that carry simulations over delays.
+//! Analyses of virtual walls, and of junctions that couple simulations over delays.
 //!
 //! The sources are [Gillespie 1996, ch. 4–6] and [Tsai 1996]. Positions in m,
 //! positive into the wall, which fills x > 0, as a key's depth (docs/notation.md); a wall's force in N
@@ -7,12 +7,12 @@
 //! | module | part |
 //! | --- | --- |
 //! | [`mod@bench`] | the sampled loop: hold, delay, encoder, velocity from position |
-//! | [`comparison`] | every wall on the same ground: the largest stiffness that comes to rest |
+//! | [`comparison`] | every wall under the same conditions: the largest stiffness that comes to rest |
 //! | [`analysis`] | marginal and passivating damping, return maps, energy at switching |
-//! | [`finger`] | mass, damping and stiffness of what holds the device, while it is played |
-//! | [`display`] | a virtual mass shown by position or by force, and its coupling spring |
-//! | [`unilateral`] | a stability criterion for one-sided springs, and brute force |
-//! | [`mapping`] | which mappings from s to z keep passivity |
+//! | [`finger`] | mass, damping and stiffness of the finger on the device, estimated during play |
+//! | [`display`] | a virtual mass displayed by position or by force, and its coupling spring |
+//! | [`unilateral`] | stability criteria for one-sided springs, and brute-force search |
+//! | [`mapping`] | passivity of mappings from s to z |
 //! | [`junction`] | constraints carried by transmission lines |
 //!
 //! The walls themselves are in [`touchback_haptics::sampled_wall`].

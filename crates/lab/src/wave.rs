@@ -1,4 +1,4 @@
-//! Stereo WAV files of 24 bits, and the level of what goes into them.
+//! Stereo 24-bit WAV files, and the level of the written samples.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -8,10 +8,10 @@ use anyhow::{Context, Result};
 use crate::output::{Draft, Shown as _};
 use touchback_core::math::cast::rounded_i32;
 
-/// Largest 24-bit value: what full scale 1.0 becomes.
+/// Largest 24-bit value, which stands for full scale 1.0.
 const FULL_SCALE: f64 = 8_388_607.0;
 
-/// Most frames a WAV file holds: its sizes are 32 bits, 6 bytes a frame, headers set aside.
+/// Most frames of a WAV file: 32-bit sizes, 6 bytes per frame, less the headers.
 pub const MAX_FRAMES: u64 = (u32::MAX as u64 - 1024) / 6;
 
 /// Peak, mean square and overload of a signal.
@@ -64,7 +64,7 @@ impl Wave {
     /// Begins a file in `draft` at `rate` Hz.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// A file that cannot be written.
     pub fn new(draft: &Draft, rate: u32) -> Result<Self> {
         let target = draft.target().shown();
         let spec = hound::WavSpec {
@@ -81,7 +81,7 @@ impl Wave {
     /// Appends frames; both channels have the same length.
     ///
     /// # Errors
-    /// When the disk refuses, or the file would outgrow [`MAX_FRAMES`].
+    /// A file that cannot be written, or that would exceed [`MAX_FRAMES`].
     pub fn write(&mut self, left: &[f32], right: &[f32]) -> Result<()> {
         self.frames += left.len() as u64;
         anyhow::ensure!(
@@ -101,7 +101,7 @@ impl Wave {
         Ok(())
     }
 
-    /// Level of what was written.
+    /// Level of the written samples.
     #[must_use]
     pub const fn level(&self) -> &Level {
         &self.level
@@ -116,15 +116,14 @@ impl Wave {
     /// Completes the file.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// A file that cannot be written.
     pub fn finish(self) -> Result<()> {
         self.writer.finalize().with_context(|| format!("{}: cannot write", self.target))
     }
 }
 
-/// Decides where a rendering ends: after [`Tail::HOLD`] s below −80 dBFS, or [`Tail::LIMIT`] s.
-///
-/// It counts samples, so the end does not depend on the block size.
+/// Decides where a rendering ends: after [`Tail::HOLD`] s below −80 dBFS, or after [`Tail::LIMIT`] s.
+/// The end does not depend on the block size.
 #[derive(Debug)]
 pub struct Tail {
     from: u64,
@@ -150,7 +149,7 @@ impl Tail {
         Self { from, hold: samples(Self::HOLD), limit: samples(Self::LIMIT), quiet: 0, at: 0 }
     }
 
-    /// Takes the next samples; `Some(n)` when the rendering ends after the first `n` of them.
+    /// Counts the next samples; `Some(n)` when the rendering ends after the first `n` of them.
     pub fn end(&mut self, left: &[f32], right: &[f32]) -> Option<usize> {
         for (i, (l, r)) in left.iter().zip(right).enumerate() {
             if self.at >= self.from {

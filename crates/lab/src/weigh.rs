@@ -1,4 +1,4 @@
-//! `touchback weigh`: the technician's numbers of every key, as a sheet and as a page to print.
+//! `touchback weigh`: a technician's measurements of every key, as a sheet (CSV) and as a page to print.
 
 use std::path::Path;
 
@@ -19,38 +19,38 @@ use touchback_core::math::compass::{KEYS, KeyNumber};
 /// Largest sheet, bytes.
 const LIMIT: u64 = 1_000_000;
 
-/// What stands before the names of what was measured.
+/// Prefix of the columns of measured values.
 const MEASURED: &str = "measured_";
 
-/// What this command alone finds, beside [`FIGURES`].
+/// The measurement that [`FIGURES`] does not have: repetition rate of an ideal finger, 1/s.
 const REPETITIONS: &str = "repetitions_hz";
 
-/// What to weigh.
+/// Options of `touchback weigh`.
 #[derive(clap::Args, Debug)]
 pub struct WeighOptions {
     #[command(flatten)]
     own: OwnNumbers,
-    /// Writes a row a key: what it differs by, as --keys takes it, and what was measured
+    /// Writes one row per key: its offsets, as --keys reads them, and the measured values
     #[arg(short, long, value_name = "SHEET.csv")]
     output: Option<OutputFile>,
-    /// Compares with an earlier sheet of this command
+    /// Compares with an earlier sheet written by this command
     #[arg(long, value_name = "SHEET.csv")]
     before: Option<InputPath>,
-    /// Draws all numbers over the keys on one page to print (.svg or .png)
+    /// Draws all measured values over the keys on one page to print (.svg or .png)
     #[arg(long, value_name = "PAGE.svg")]
     page: Option<OutputFile>,
 }
 
-/// What was found on one key: [`FIGURES`] in their order, and the repetitions.
+/// Measured values of one key: [`FIGURES`] in their order, then the repetition rate.
 struct Row {
     number: u8,
     found: Vec<f64>,
 }
 
-/// Weighs; without a sheet or a page, prints.
+/// Weighs keys; without `--output` or `--page`, prints.
 ///
 /// # Errors
-/// Bad options, a sheet that cannot be read, a disk that refuses.
+/// Bad options, a sheet that cannot be read, a file that cannot be written.
 pub fn run(options: &WeighOptions) -> Result<()> {
     if let Some(path) = &options.page {
         plot::format_of(path)?;
@@ -76,7 +76,7 @@ pub fn run(options: &WeighOptions) -> Result<()> {
         Some(draft) => draft.write_all(&table)?,
         None if options.page.is_some() => {}
         None => match (&rows[..], &before) {
-            ([row], None) => output::print(&told(row))?,
+            ([row], None) => output::print(&listing(row))?,
             _ => output::print(&String::from_utf8(table)?)?,
         },
     }
@@ -98,18 +98,18 @@ fn weighed(source: &KeySource, number: u8) -> Row {
     Row { number, found }
 }
 
-/// Names of what is found, with their units.
+/// Names of the measured values, with their units.
 fn names() -> impl Iterator<Item = &'static str> {
     FIGURES.iter().map(|figure| figure.id).chain([REPETITIONS])
 }
 
-/// What a screw turns by for every turn, mm; none for what is no screw's.
+/// Height per turn of the adjusting screw, mm; `None` for values without a screw.
 fn pitches() -> impl Iterator<Item = Option<f64>> {
     FIGURES.iter().map(|figure| figure.pitch_mm).chain([None])
 }
 
-/// One key for people.
-fn told(row: &Row) -> String {
+/// The measured values of one key, one per line.
+fn listing(row: &Row) -> String {
     let line = |name: &str, value: f64, unit: &str| format!("{name:<22}{value:>9.2} {unit}\n");
     let mut text = format!("key {}\n", row.number);
     for (Figure { name, unit, pitch_mm, .. }, value) in FIGURES.iter().zip(&row.found) {
@@ -122,7 +122,7 @@ fn told(row: &Row) -> String {
     text + &line("Ideal finger repeats", row.found[FIGURES.len()], "times a second")
 }
 
-/// The sheet: what keys differ by, what was found, and what it was before.
+/// The sheet: offsets, measured values, and earlier values with their changes.
 fn table(source: &KeySource, rows: &[Row], before: Option<&[Earlier]>) -> DataTable {
     let mut table = DataTable::new(&["key"]);
     QUANTITIES.iter().for_each(|quantity| table.column(quantity.id));
@@ -158,7 +158,7 @@ fn table(source: &KeySource, rows: &[Row], before: Option<&[Earlier]>) -> DataTa
     table
 }
 
-/// What a key differs by, its share of the unevenness included, as a sheet keeps it.
+/// The offsets of a key, its unevenness included, as cells of a sheet.
 fn offsets(source: &KeySource, number: u8) -> Vec<String> {
     let key = KeyNumber::from_index(usize::from(number) - 1);
     let settings = source.action();
@@ -173,14 +173,14 @@ fn offsets(source: &KeySource, number: u8) -> Vec<String> {
     (0..QUANTITIES.len()).map(cell).collect()
 }
 
-/// A key of an earlier sheet; NaN where a cell is empty.
+/// Measured values of a key in an earlier sheet; NaN where a cell is empty.
 #[derive(Debug)]
 struct Earlier {
     number: u8,
     found: Vec<f64>,
 }
 
-/// Reads what an earlier sheet measured.
+/// Reads the measured values of an earlier sheet.
 fn read(path: &Path) -> Result<Vec<Earlier>> {
     let file = path.shown();
     let table = CsvTable::read(&file, &output::read(path, LIMIT)?)?;
@@ -192,17 +192,17 @@ fn read(path: &Path) -> Result<Vec<Earlier>> {
         })
     };
     let key = column("key")?;
-    let places =
+    let columns =
         names().map(|name| column(&format!("{MEASURED}{name}"))).collect::<Result<Vec<_>>>()?;
     let row = |(line, cells): &(u64, Vec<String>)| {
         let number = cells[key].parse::<u8>().ok().filter(|n| (1..=KEYS).contains(&(*n).into()));
         let number =
             number.ok_or_else(|| anyhow!("{file}, line {line}: `{}` is no key", cells[key]))?;
-        let found = |place: &usize| match cells[*place].as_str() {
+        let found = |column: &usize| match cells[*column].as_str() {
             "" => Ok(f64::NAN),
             text => number_of(text).with_context(|| format!("{file}, line {line}")),
         };
-        Ok(Earlier { number, found: places.iter().map(found).collect::<Result<_>>()? })
+        Ok(Earlier { number, found: columns.iter().map(found).collect::<Result<_>>()? })
     };
     table.rows.iter().map(row).collect()
 }
@@ -229,13 +229,13 @@ fn page(source: &KeySource, rows: &[Row], before: Option<&[Earlier]>) -> Page {
             .map(|earlier| (earlier.number.into(), earlier.found[i]))
             .collect(),
     };
-    let told = source.told().unwrap_or("the standard regulation");
+    let subject = source.own_numbers().unwrap_or("the standard regulation");
     let foot = match before {
         Some(_) => "Solid: now. Dashed: before. Turns suppose ISO coarse screws, M5 and M4.",
         None => "Turns suppose ISO coarse screws, M5 and M4; those of a piano may differ.",
     };
     Page {
-        title: format!("Touchback, every key weighed: {told}"),
+        title: format!("Touchback, every key weighed: {subject}"),
         foot: foot.into(),
         x: "key".into(),
         panels: (0..=FIGURES.len()).map(panel).collect(),

@@ -1,6 +1,6 @@
-//! Every reader of files against damaged ones: refused or taken, never a panic.
+//! Every file reader with damaged files: accepted or refused, never a panic.
 //!
-//! `TOUCHBACK_FUZZ_SECONDS=3600` goes on for an hour a reader instead of two seconds.
+//! `TOUCHBACK_FUZZ_SECONDS=3600` runs each reader for an hour instead of 2 s.
 
 #[allow(
     missing_docs,
@@ -23,7 +23,7 @@ use touchback_instrument::preset::file::NamedPiano;
 use touchback_lab::simulate::plants;
 use trials::READERS;
 
-/// Words that numbers and texts are exchanged for.
+/// Words that replace numbers and texts.
 const WORDS: [&str; 12] = [
     "nan",
     "inf",
@@ -39,7 +39,7 @@ const WORDS: [&str; 12] = [
     "[[",
 ];
 
-/// A copy of one of `seeds` with one to four places damaged.
+/// A copy of one of `seeds`, damaged at one to four positions.
 fn damaged(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut below = |sides: usize| usize::try_from(random.below(sides.max(1) as u64)).unwrap();
     let mut bytes = seeds[below(seeds.len())].clone();
@@ -53,7 +53,7 @@ fn damaged(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
             3 => bytes.extend_from_within(at..end),
             4 => bytes.truncate(at),
             _ => {
-                // A whole number for another.
+                // Replaces a whole number.
                 let is_number = |byte: &u8| byte.is_ascii_digit() || b".-e".contains(byte);
                 let from = bytes[at..].iter().position(is_number).map_or(at, |i| at + i);
                 let to = bytes[from..].iter().take_while(|byte| is_number(byte)).count() + from;
@@ -64,7 +64,7 @@ fn damaged(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Whole files of a reader: its corpus, and what is written now.
+/// Valid files of a reader: its corpus, and files written now.
 fn seeds(name: &str) -> Vec<Vec<u8>> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name);
     let files = std::fs::read_dir(&corpus).into_iter().flatten();
@@ -91,12 +91,12 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
         _ => {}
     }
     assert!(!seeds.is_empty(), "{name}: no seeds in {}", corpus.display());
-    // A directory's order is no order.
+    // Directory listings have no defined order.
     seeds.sort();
     seeds
 }
 
-/// Hands damaged copies of its seeds to the reader called `name`.
+/// Passes damaged copies of its seeds to the reader called `name`.
 fn try_reader(name: &str) {
     let (_, read) = READERS.iter().find(|(reader, _)| *reader == name).unwrap();
     let seeds = seeds(name);
@@ -104,7 +104,7 @@ fn try_reader(name: &str) {
     let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(2));
     assert!(seeds.iter().all(|seed| read(seed)), "{name}: a whole file is refused");
     let (mut tried, mut taken, mut random) = (0_u64, 0_u64, Random::new(17));
-    // A busy machine may be slow to find one that is taken.
+    // On a busy machine it may take longer to find an accepted file.
     while Instant::now() < end || taken == 0 && tried < 5_000 {
         tried += 1;
         taken += u64::from(read(&damaged(&seeds, &mut random)));

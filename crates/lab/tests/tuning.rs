@@ -1,7 +1,7 @@
-//! The built plugin in a session that an MTS-ESP master tunes.
+//! The built plugin in a session tuned by an MTS-ESP master.
 //!
-//! The library is the test's own, or the one that `TOUCHBACK_MTS_ESP` names: the published one has
-//! the same names. The plugin looks for it once, so this test has a program of its own.
+//! The library is the test's own, or the one named by `TOUCHBACK_MTS_ESP`: the published library has the same
+//! function names. The plugin loads it once per process, so this test is a program of its own.
 #![allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")]
 
 use std::ffi::c_void;
@@ -38,7 +38,7 @@ impl Master {
         }
     }
 
-    /// Gives the channel 3 (from 0) a table of its own, from `a4` Hz.
+    /// Gives channel 3 (from 0) a tuning table of its own, from `a4` Hz.
     fn tune_channel(&self, a4: f64) {
         let set = self.call::<extern "C" fn(f64, i8, i8)>("MTS_SetMultiChannelNoteTuning");
         for note in 0..=127_i8 {
@@ -56,8 +56,8 @@ impl Master {
     }
 }
 
-/// Half a second of what sounds, after 50 ms.
-fn heard(host: &mut Host, messages: &[Message]) -> Vec<f32> {
+/// Renders 0.5 s, after 50 ms.
+fn rendered(host: &mut Host, messages: &[Message]) -> Vec<f32> {
     let at_once: Vec<_> = messages.iter().map(|what| Timed { at: 0, what: *what }).collect();
     let (mut left, mut right) = (vec![0.0; 2_400], vec![0.0; 2_400]);
     host.process(&at_once, &mut left, &mut right).unwrap();
@@ -70,26 +70,26 @@ fn heard(host: &mut Host, messages: &[Message]) -> Vec<f32> {
 }
 
 /// Level of one frequency, under a Hann window.
-fn level(heard: &[f32], hz: f64) -> f64 {
+fn level(rendered: &[f32], hz: f64) -> f64 {
     let (mut re, mut im) = (0.0, 0.0);
-    for (i, sample) in heard.iter().enumerate() {
+    for (i, sample) in rendered.iter().enumerate() {
         let turn = std::f64::consts::TAU * i as f64;
-        let window = 0.5 - 0.5 * (turn / heard.len() as f64).cos();
+        let window = 0.5 - 0.5 * (turn / rendered.len() as f64).cos();
         let (sin, cos) = (turn * hz / RATE).sin_cos();
         re += window * f64::from(*sample) * cos;
         im += window * f64::from(*sample) * sin;
     }
-    re.hypot(im) / heard.len() as f64
+    re.hypot(im) / rendered.len() as f64
 }
 
-/// The nearest of A4, and of A4 raised by 50, 150 and 300 cents, to what sounds: cents.
-fn pitch(heard: &[f32]) -> f64 {
-    let at = |cents: f64| level(heard, 440.0 * (cents / 1200.0).exp2());
+/// The pitch of the sound: the nearest of A4 and A4 raised by 50, 150 and 300 cents, cents.
+fn pitch(rendered: &[f32]) -> f64 {
+    let at = |cents: f64| level(rendered, 440.0 * (cents / 1200.0).exp2());
     [0.0, 50.0, 150.0, 300.0].into_iter().max_by(|a, b| at(*a).total_cmp(&at(*b))).unwrap()
 }
 
 fn off(host: &mut Host) {
-    heard(host, &[Message::Midi([0xb0, 120, 0])]);
+    rendered(host, &[Message::Midi([0xb0, 120, 0])]);
 }
 
 #[test]
@@ -107,29 +107,29 @@ fn a_piano_follows_the_sessions_tuning_while_it_rings() {
     assert_eq!(master.clients(), 1);
     host.activate(RATE, 2_400).unwrap();
     let press = Message::NoteOn(69, 0.5);
-    assert_eq!(pitch(&heard(&mut host, &[press])), 0.0, "nobody tunes");
+    assert_eq!(pitch(&rendered(&mut host, &[press])), 0.0, "nobody tunes");
     master.tune(a4(50.0));
     master.register();
-    assert_eq!(pitch(&heard(&mut host, &[])), 50.0, "while it rings");
+    assert_eq!(pitch(&rendered(&mut host, &[])), 50.0, "while it rings");
     master.tune(a4(150.0));
-    assert_eq!(pitch(&heard(&mut host, &[])), 150.0);
-    // Silence, a new piano and a new press do not lose it.
+    assert_eq!(pitch(&rendered(&mut host, &[])), 150.0);
+    // The tuning survives silence, a new piano and a new press.
     off(&mut host);
-    assert_eq!(pitch(&heard(&mut host, &[press])), 150.0);
+    assert_eq!(pitch(&rendered(&mut host, &[press])), 150.0);
     host.deactivate();
     host.activate(RATE / 2.0, 2_400).unwrap();
     host.deactivate();
     host.activate(RATE, 2_400).unwrap();
-    assert_eq!(pitch(&heard(&mut host, &[press])), 150.0);
-    // A channel of its own, and a note that has no place.
+    assert_eq!(pitch(&rendered(&mut host, &[press])), 150.0);
+    // A channel with its own table, and a note without a pitch.
     off(&mut host);
     master.tune_channel(a4(300.0));
-    assert_eq!(pitch(&heard(&mut host, &[Message::Midi([0x93, 69, 64])])), 300.0);
+    assert_eq!(pitch(&rendered(&mut host, &[Message::Midi([0x93, 69, 64])])), 300.0);
     off(&mut host);
     master.leave_out(69);
-    assert!(heard(&mut host, &[press]).iter().all(|sample| *sample == 0.0), "left out");
+    assert!(rendered(&mut host, &[press]).iter().all(|sample| *sample == 0.0), "left out");
     master.leave();
-    assert_eq!(pitch(&heard(&mut host, &[press])), 0.0, "the master has gone");
+    assert_eq!(pitch(&rendered(&mut host, &[press])), 0.0, "the master has gone");
     host.deactivate();
     drop(host);
     assert_eq!(master.clients(), 0);

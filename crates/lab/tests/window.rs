@@ -1,12 +1,11 @@
-//! The built plugin's window in an X11 host: drawn, played, resized, remembered, opened two hundred
-//! times. Needs an X server with OpenGL, so it runs when asked for:
+//! The built plugin's window in an X11 host: drawing, playing, resizing, saved size, 200 openings. Needs an X
+//! server with OpenGL, so the tests are ignored by default:
 //!
 //! ```text
 //! xvfb-run -s "-screen 0 2560x1700x24" cargo test --test window -- --ignored --nocapture
 //! ```
 //!
-//! With `TOUCHBACK_SHOTS=DIR` it leaves pictures of what was on the screen there; with
-//! `TOUCHBACK_OPENINGS=500` it opens the window that often.
+//! `TOUCHBACK_SHOTS=DIR` saves screenshots in DIR; `TOUCHBACK_OPENINGS=500` opens the window 500 times.
 #![cfg(target_os = "linux")]
 
 use std::ffi::CString;
@@ -33,11 +32,11 @@ use x11rb::rust_connection::RustConnection;
 const RATE: f64 = 48_000.0;
 const BLOCK: u32 = 64;
 
-/// Memory by which a process may grow from the 50th to the 500th opening of a window, MB: 20 that the
-/// window library keeps of keyboard maps (40 kB an opening), the rest free memory in heaps of threads.
+/// Largest growth of the process from the 50th to the 500th opening of a window, MB: 20 MB of keyboard maps
+/// kept by the window library (40 kB per opening), the rest free memory in heaps of threads.
 const GROWTH: f64 = 100.0;
 
-/// The screen is one for all tests: a window over another would be taken for it.
+/// The tests share one screen, on which an overlapping window would be mistaken for the tested one.
 static SCREEN: Mutex<()> = Mutex::new(());
 
 #[derive(Default)]
@@ -53,7 +52,7 @@ impl SharedHandler<'_> for Shared {
     }
 }
 
-/// What the plugin's window may ask; the tests ask back by themselves.
+/// Requests of the plugin's window; the tests query the plugin themselves.
 impl HostGuiImpl for Shared {
     fn resize_hints_changed(&self) {}
     fn request_resize(&self, _: GuiSize) -> Result<(), HostError> {
@@ -80,7 +79,7 @@ impl HostHandlers for Handlers {
     }
 }
 
-/// A screen with a window for a plugin to live in.
+/// A screen with a parent window for a plugin.
 struct Screen {
     x: RustConnection,
     root: XWindow,
@@ -126,8 +125,8 @@ impl Screen {
         self.x.flush().unwrap();
     }
 
-    /// What is on the screen, RGB.
-    fn look(&self, size: GuiSize) -> Vec<[u8; 3]> {
+    /// The pixels on the screen, RGB.
+    fn pixels(&self, size: GuiSize) -> Vec<[u8; 3]> {
         let (width, height) = (short(size.width), short(size.height));
         let image = self
             .x
@@ -141,7 +140,7 @@ impl Screen {
     /// Number of colours on the screen, up to 50: a blank window has one.
     fn colours(&self, size: GuiSize) -> usize {
         let mut seen = std::collections::BTreeSet::new();
-        for colour in self.look(size) {
+        for colour in self.pixels(size) {
             seen.insert(colour);
             if seen.len() >= 50 {
                 break;
@@ -152,7 +151,7 @@ impl Screen {
 
     fn shoot(&self, size: GuiSize, name: &str) {
         let Some(folder) = std::env::var_os("TOUCHBACK_SHOTS") else { return };
-        let rgb: Vec<u8> = self.look(size).concat();
+        let rgb: Vec<u8> = self.pixels(size).concat();
         let mut text = format!("P6\n{} {}\n255\n", size.width, size.height).into_bytes();
         text.extend(rgb);
         std::fs::write(Path::new(&folder).join(format!("{name}.ppm")), text).unwrap();
@@ -167,7 +166,7 @@ fn load() -> PluginInstance<Handlers> {
     let path = find().expect("the built plugin");
     // SAFETY: the library is this project's own build.
     let entry = unsafe { PluginEntry::load(&path) }.expect("a CLAP plugin");
-    // A library once loaded stays: threads that end later still run its destructors.
+    // The library stays loaded: threads that end later run its destructors.
     std::mem::forget(entry.clone());
     let info = HostInfo::new("Touchback tests", "Touchback", "", "1").unwrap();
     let id = CString::new(PLUGIN_ID).unwrap();
@@ -186,8 +185,7 @@ fn answer(instance: &mut PluginInstance<Handlers>) {
 
 const X11: GuiConfiguration = GuiConfiguration { api_type: GuiApiType::X11, is_floating: false };
 
-/// Opens the window in `screen` and waits until something is drawn: times to return, to the first
-/// picture.
+/// Opens the window in `screen` and waits until it is drawn: time to return, and time to the first picture.
 fn open(instance: &mut PluginInstance<Handlers>, screen: &Screen) -> (Duration, Duration) {
     let gui = gui(instance);
     let begin = Instant::now();
@@ -198,7 +196,7 @@ fn open(instance: &mut PluginInstance<Handlers>, screen: &Screen) -> (Duration, 
     let parent = Window::from_x11_handle(screen.parent.into());
     // SAFETY: the parent outlives the plugin's window: `close` comes before the screen goes.
     unsafe { gui.set_parent(&handle, parent) }.expect("a parent is taken");
-    // Hosts may show or not; a plugin that is always shown may refuse.
+    // A host may call `show` or not; a plugin that is always shown may refuse.
     let _ = gui.show(&handle);
     let returned = begin.elapsed();
     while screen.colours(size) < 20 {
@@ -223,8 +221,8 @@ fn wait(instance: &mut PluginInstance<Handlers>, milliseconds: u64) {
     }
 }
 
-/// Plays for `seconds` of real time on a thread of its own: a chord every half second. Times of
-/// the blocks, s, sorted.
+/// Plays a chord every 0.5 s for `seconds` of real time on a thread of its own. Computing times of the blocks,
+/// s, sorted.
 fn play(
     processor: StoppedPluginAudioProcessor<Handlers>,
     seconds: f64,
@@ -275,7 +273,7 @@ fn play(
     })
 }
 
-/// Median, 99th and worst of sorted times, µs.
+/// Median, 99 % quantile and maximum of sorted times, µs.
 fn figures(times: &[f64]) -> [f64; 3] {
     let at = |percent: usize| 1e6 * times[(times.len() - 1) * percent / 100];
     [at(50), at(99), at(100)]
@@ -300,10 +298,10 @@ fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
     let playing = play(processor, 4.0);
     let usual = GuiSize { width: 1180, height: 760 };
     wait(&mut instance, 700);
-    let first = screen.look(usual);
+    let first = screen.pixels(usual);
     screen.shoot(usual, "playing");
     wait(&mut instance, 170);
-    let moved = first.iter().zip(screen.look(usual)).filter(|(a, b)| **a != *b).count();
+    let moved = first.iter().zip(screen.pixels(usual)).filter(|(a, b)| **a != *b).count();
     assert!(moved > 500, "only {moved} pixels moved while music plays");
     let (processor, with) = playing.join().unwrap();
     println!(
@@ -311,7 +309,7 @@ fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
         figures(&without),
         figures(&with)
     );
-    // Sound comes from the audio thread all the same, whatever the window does.
+    // The sound does not depend on the window.
     assert_eq!(with.len(), without.len());
 
     let gui = gui(&instance);
@@ -334,7 +332,7 @@ fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
     assert_eq!((size.width, size.height), (1600, 1000));
     close(&mut instance);
 
-    // Another instance of the project opens as large.
+    // Another instance with the same state opens with the same size.
     let state: PluginState = instance.plugin_shared_handle().get_extension().unwrap();
     let mut saved = Vec::new();
     state.save(&instance.plugin_handle(), &mut saved).unwrap();
@@ -376,7 +374,7 @@ fn two_hundred_openings() {
         times[last / 2],
         times[last]
     );
-    // The first fifty bring what the system's OpenGL keeps.
+    // The first 50 openings include memory that the system's OpenGL keeps.
     let growth = memory.last().zip(memory.first()).map_or(0.0, |(last, first)| last - first);
     assert!(growth < GROWTH, "{growth:.0} MB more from the 50th opening to the last");
 }

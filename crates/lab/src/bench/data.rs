@@ -12,33 +12,33 @@ pub struct DataTable {
 }
 
 impl DataTable {
-    /// Without rows; a column's name ends with its unit in SI symbols, as `time_s` and
-    /// `stiffness_n_m` do, but for names, counts and shares.
+    /// A table without rows. A column's name ends with its unit in SI symbols, as `time_s` and
+    /// `stiffness_n_m`; names, counts and shares have no unit.
     #[must_use]
     pub fn new(columns: &[&str]) -> Self {
         Self { columns: columns.iter().map(|c| (*c).into()).collect(), rows: Vec::new() }
     }
 
-    /// Adds a column at the end of those there are, before the first row.
+    /// Appends a column; call before the first row.
     pub fn column(&mut self, name: &str) {
         self.columns.push(name.into());
     }
 
-    /// Adds a row of a cell a column; [`DataTable::csv`] refuses any other.
+    /// Adds a row with one cell per column; [`DataTable::csv`] refuses other lengths.
     pub fn row(&mut self, cells: &[&dyn Display]) {
         self.rows.push(cells.iter().map(ToString::to_string).collect());
     }
 
-    /// Adds a row that begins with `first` and goes on with numbers.
+    /// Adds a row of `first` and the numbers `rest`.
     pub fn numbers(&mut self, first: &dyn Display, rest: &[f64]) {
         let cells = std::iter::once(first.to_string()).chain(rest.iter().map(f64::to_string));
         self.rows.push(cells.collect());
     }
 
-    /// As CSV.
+    /// The table as CSV.
     ///
     /// # Errors
-    /// A row of another length than the header, by its number.
+    /// A row whose length differs from the header's, with its number.
     pub fn csv(&self) -> Result<Vec<u8>> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(&self.columns)?;

@@ -1,27 +1,27 @@
-//! After the blow: check, return, re-set and repetition.
+//! Measurements after a strike: check, return, reset and repetition.
 
 use super::strokes::TouchKind;
 use super::test_bench::TestBench;
 use touchback_action::{Drive, EventKind, Key, KeyEvent, STEP};
 use touchback_core::math::compass::linear;
 
-/// A blow held down by the finger.
+/// A stroke whose key is held down by the finger.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
-    /// Crown below the string in the end, m; NaN without a check.
+    /// Final height of the crown below the string, m; NaN without a check.
     pub caught: f64,
-    /// From the strike until it stays within `NEAR` of there, s.
+    /// Time from the strike until the crown stays within `NEAR` of that height, s.
     pub settled: f64,
 }
 
-/// How near counts as settled, m.
+/// Largest distance of a settled crown from its final height, m.
 const NEAR: f64 = 0.5e-3;
 
-/// Force with which the key is held once it has met its bed, N.
+/// Force that holds the key on its bed, N.
 const HOLD: f64 = 3.0;
 
-/// A struck blow at `speed` m/s of the arriving mass; from the key's bed on, the finger holds it
-/// with `HOLD` or with what the mass still presses, if that is more.
+/// A struck touch whose mass arrives at `speed` m/s; on its bed, the key is held with the larger of `HOLD`
+/// and the force of the mass.
 pub fn held(rig: &TestBench, speed: f64) -> Held {
     let mut rig = rig.clone();
     let mut gesture = TouchKind::Struck.gesture(speed);
@@ -46,10 +46,10 @@ pub fn held(rig: &TestBench, speed: f64) -> Held {
     Held { caught: if checked { -last } else { f64::NAN }, settled }
 }
 
-/// How long a press is held before the key rises, s.
+/// Duration of a press before the key rises, s.
 const HELD: f64 = 0.5;
 
-/// A key pressed to its bed by a finger and held there for `until` s.
+/// A key pressed to its bed by a finger and held until `until` s.
 fn pressed(rig: &TestBench, until: f64) -> TestBench {
     let mut rig = rig.clone();
     let dip = rig.spec().key.dip;
@@ -58,7 +58,7 @@ fn pressed(rig: &TestBench, until: f64) -> TestBench {
     rig
 }
 
-/// The key's own way up from its bed at `speed` m/s to `rise` m, after a press has been held.
+/// Moves the key of `held` up from its bed by `rise` m at `speed` m/s.
 fn risen(held: &TestBench, rise: f64, speed: f64) -> TestBench {
     let mut rig = held.clone();
     let down = rig.key().depth;
@@ -69,19 +69,19 @@ fn risen(held: &TestBench, rise: f64, speed: f64) -> TestBench {
     rig
 }
 
-/// Rise of the key from its bed, m, at which the jack is back on its stop, the key itself rising at
-/// `speed` m/s; NaN if it does not come back.
+/// Rise of the key from its bed, m, at which the jack is back on its stop, with the key rising at
+/// `speed` m/s; NaN if the jack does not return.
 pub fn reset(rig: &TestBench, speed: f64) -> f64 {
     let dip = rig.spec().key.dip;
     let rig = risen(&pressed(rig, HELD), dip, speed);
     rig.log.first(EventKind::Reset).map_or(f64::NAN, |e| dip - e.1)
 }
 
-/// Slowest second strike that counts, m/s: less is a hammer that the repetition lever has lifted.
+/// Slowest second strike that counts, m/s; slower contacts are of a hammer lifted by the repetition lever.
 const AGAIN: f64 = 0.3;
 
-/// Rise from the bed, m, after which a second press strikes again (the least, to 0.1 mm), and the
-/// hammer speed of that strike. The key itself rises at `speed` m/s, stands and goes down at 0.2 m/s.
+/// Least rise from the bed, m (to 0.1 mm), after which a second press strikes again, and the hammer speed
+/// of that strike, m/s. The key rises at `speed` m/s, pauses, and goes down at 0.2 m/s.
 pub fn retrigger(rig: &TestBench, speed: f64) -> (f64, f64) {
     let dip = rig.spec().key.dip;
     let held = pressed(rig, HELD);
@@ -100,7 +100,7 @@ pub fn retrigger(rig: &TestBench, speed: f64) -> (f64, f64) {
         .unwrap_or((f64::NAN, f64::NAN))
 }
 
-/// From the bed, let go at once: times to half the dip and to 0.3 mm, s.
+/// Times from a sudden release on the bed to half the dip and to 0.3 mm, s.
 pub fn free_return(rig: &TestBench) -> (f64, f64) {
     let dip = rig.spec().key.dip;
     let mut rig = pressed(rig, HELD);
@@ -123,24 +123,23 @@ pub fn free_return(rig: &TestBench) -> (f64, f64) {
     (half, full)
 }
 
-/// Presses of a repetition that is tried.
+/// Number of presses in a trial of a repetition rate.
 const PRESSES: u32 = 12;
 
-/// Depths to which the ideal finger lifts, shares of the dip; below zero it leaves the key.
+/// Depths to which the ideal finger lifts, as shares of the dip; negative: the finger leaves the key.
 const LIFTS: [f64; 6] = [-0.3, 0.0, 0.2, 0.4, 0.5, 0.6];
 
-/// Shares of a period that it spends going down.
+/// Shares of a period in which the finger moves down.
 const DOWN: [f64; 3] = [0.35, 0.5, 0.65];
 
-/// Depths beyond the bed to which its target presses, m: up to 10 N.
+/// Depths of the finger's target beyond the bed, m: up to 10 N.
 const BEYOND: [f64; 2] = [8e-3, 20e-3];
 
-/// Slowest strike that counts, m/s: the softest of the timing measurements' targets.
+/// Slowest strike that counts, m/s: the lowest target of the timing measurements.
 const SOFTEST: f64 = 0.5;
 
-/// Fastest repetition of a `key` at rest that goes `dip` m down, strokes a second, of a finger that
-/// may choose how it goes (lift, share of the period downward, pressure): every stroke must strike
-/// once.
+/// Fastest repetition rate, strokes per second, of a `key` with a dip of `dip` m, over all fingers of a
+/// family (lift, share of the period downward, pressure). Every stroke must strike exactly once.
 pub fn fastest_repetition(key: &dyn Key, dip: f64) -> f64 {
     let mut rate = 24.0;
     while rate >= 2.0 {
@@ -152,7 +151,7 @@ pub fn fastest_repetition(key: &dyn Key, dip: f64) -> f64 {
     f64::NAN
 }
 
-/// Some finger of the family repeats at `rate` strokes a second.
+/// Whether a finger of the family repeats at `rate` strokes per second.
 fn repeats(key: &dyn Key, dip: f64, rate: f64) -> bool {
     LIFTS.iter().any(|lift| {
         DOWN.iter().any(|down| {
@@ -161,7 +160,7 @@ fn repeats(key: &dyn Key, dip: f64, rate: f64) -> bool {
     })
 }
 
-/// Every stroke of a triangular finger between two depths, m, strikes once.
+/// Whether every stroke of a finger with a triangular motion between two depths, m, strikes once.
 fn strikes(key: &dyn Key, rate: f64, [top, low]: [f64; 2], down: f64) -> bool {
     let mut key = key.duplicate();
     let period = 1.0 / rate;
@@ -188,7 +187,7 @@ fn strikes(key: &dyn Key, rate: f64, [top, low]: [f64; 2], down: f64) -> bool {
             }
         });
         now = next;
-        // One stroke late is too late.
+        // A missing strike ends the trial.
         if f64::from(all) < (now / period).floor() - 1.0 {
             return false;
         }

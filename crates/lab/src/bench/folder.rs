@@ -1,4 +1,4 @@
-//! Where an experiment writes: whole files, put in place together when it has finished.
+//! The output files of one experiment, which appear in the folder together when it has finished.
 
 use std::path::{Path, PathBuf};
 
@@ -14,37 +14,40 @@ use crate::plot::{self, Figure, spectrogram};
 /// The output folder of one experiment.
 #[derive(Debug)]
 pub struct Folder {
-    place: PathBuf,
+    path: PathBuf,
     drafts: Vec<Draft>,
-    /// What is not the standard piano's; titles of figures say it.
-    told: Option<String>,
+    /// Differences from the standard piano, appended to titles of figures.
+    own_numbers: Option<String>,
 }
 
 impl Folder {
-    /// Of the existing folder `place`.
+    /// Files in the existing folder `path`.
     #[must_use]
-    pub fn new(place: &Path) -> Self {
-        Self::of(place, None)
+    pub fn new(path: &Path) -> Self {
+        Self::of(path, None)
     }
 
-    /// The same for results on numbers of one's own, `told` in words.
+    /// Files in the existing folder `path`, of results that differ from the standard piano by
+    /// `own_numbers`.
     #[must_use]
-    pub fn of(place: &Path, told: Option<&str>) -> Self {
-        Self { place: place.to_owned(), drafts: Vec::new(), told: told.map(str::to_owned) }
+    pub fn of(path: &Path, own_numbers: Option<&str>) -> Self {
+        let own_numbers = own_numbers.map(str::to_owned);
+        Self { path: path.to_owned(), drafts: Vec::new(), own_numbers }
     }
 
-    /// `title`, with what is not the standard piano's.
+    /// `title`, with the differences from the standard piano.
     #[must_use]
     pub fn titled(&self, title: &str) -> String {
-        self.told.as_ref().map_or_else(|| title.to_owned(), |told| format!("{title} [{told}]"))
+        let own = self.own_numbers.as_ref();
+        own.map_or_else(|| title.to_owned(), |own| format!("{title} [{own}]"))
     }
 
     /// Writes the file `name`.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// A file that cannot be written.
     pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
-        let draft = Draft::create(&self.place.join(name))?;
+        let draft = Draft::create(&self.path.join(name))?;
         draft.write_all(bytes)?;
         self.drafts.push(draft);
         Ok(())
@@ -53,38 +56,38 @@ impl Folder {
     /// Writes the table `name`.
     ///
     /// # Errors
-    /// A row of another length than the header; a disk that refuses.
+    /// A row whose length differs from the header's; a file that cannot be written.
     pub fn table(&mut self, name: &str, table: &DataTable) -> Result<()> {
         let bytes = table.csv().with_context(|| name.to_owned())?;
         self.write(name, &bytes)
     }
 
-    /// Reserves the file `name` for a writer of its own.
+    /// Creates the file `name` for a writer of the caller's.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// A file that cannot be written.
     pub fn draft(&mut self, name: &str) -> Result<&Draft> {
-        self.drafts.push(Draft::create(&self.place.join(name))?);
+        self.drafts.push(Draft::create(&self.path.join(name))?);
         self.drafts.last().ok_or_else(|| anyhow::anyhow!("{name}: not reserved"))
     }
 
     /// Writes the spectrogram of `samples` at `rate` Hz as the PNG file `name`.
     ///
     /// # Errors
-    /// When the disk or the drawing library refuses.
+    /// A file that cannot be written, or an error of the drawing library.
     pub fn spectrogram(&mut self, name: &str, samples: &[f32], rate: f64) -> Result<()> {
         spectrogram::draw(samples, rate, self.draft(name)?)
     }
 
-    /// Draws the figure `name`, without ending, as PNG and SVG, and enters it in `report`; its title
-    /// goes on with the place in the source documents that the report is at.
+    /// Draws the figure as `name`.png and `name`.svg and enters it in `report`. The report's current
+    /// source is appended to the figure's title.
     ///
     /// # Errors
-    /// When the disk or the drawing library refuses.
+    /// A file that cannot be written, or an error of the drawing library.
     pub fn draw(&mut self, name: &str, figure: &Figure, report: &mut Report) -> Result<()> {
         let mut figure = figure.clone();
-        if let Some(place) = report.place() {
-            figure.title += &format!(" ({place})");
+        if let Some(source) = report.current_source() {
+            figure.title += &format!(" ({source})");
         }
         figure.title = self.titled(&figure.title);
         self.both(name, |draft| plot::draw(&figure, draft))?;
@@ -92,18 +95,18 @@ impl Folder {
         Ok(())
     }
 
-    /// Draws the drawing to scale `name`, without ending, as PNG and SVG.
+    /// Draws the scale drawing as `name`.png and `name`.svg.
     ///
     /// # Errors
-    /// When the disk or the drawing library refuses.
+    /// A file that cannot be written, or an error of the drawing library.
     pub fn sketch(&mut self, name: &str, sketch: &Sketch) -> Result<()> {
         self.both(name, |draft| sketch::draw(sketch, draft))
     }
 
-    /// Draws the map `name`, without ending, as PNG and SVG, and enters it in `report`.
+    /// Draws the map as `name`.png and `name`.svg and enters it in `report`.
     ///
     /// # Errors
-    /// When the disk or the drawing library refuses.
+    /// A file that cannot be written, or an error of the drawing library.
     pub fn map(&mut self, name: &str, map: &Map, report: &mut Report) -> Result<()> {
         self.both(name, |draft| grid::draw(map, draft))?;
         report.figure(&format!("{name}.svg"));
@@ -117,10 +120,10 @@ impl Folder {
         Ok(())
     }
 
-    /// Puts everything in its place and names it.
+    /// Renames all drafts to their final names; the paths.
     ///
     /// # Errors
-    /// When a rename fails.
+    /// A rename fails.
     pub fn keep(self) -> Result<Vec<PathBuf>> {
         let mut names = Vec::with_capacity(self.drafts.len());
         for draft in self.drafts {

@@ -1,13 +1,14 @@
-//! What the key weighs to a moving finger: force over acceleration before and after let-off.
+//! Effective mass at the key front: force over acceleration, before and after let-off.
 
 use super::test_bench::TestBench;
 use touchback_action::{Drive, EventKind, STEP};
 
-/// Two forces whose difference is taken, N: the mass is the slope, free of weight and friction.
+/// Two forces, N. Mass = difference of forces / difference of accelerations, so that weight and friction
+/// cancel.
 const FORCES: [f64; 2] = [6.0, 10.0];
 
-/// Depth to which the key is timed from rest, m: short of let-off. The time over the whole way
-/// evens out the swing of key against hammer.
+/// Depth to which the key is timed from rest, m: before let-off. Timing the whole travel averages the
+/// oscillation of the key against the hammer.
 const DOWN_TO: f64 = 6.0e-3;
 
 /// Mass at the key front before let-off, kg.
@@ -35,7 +36,7 @@ pub fn before_let_off(rig: &TestBench) -> f64 {
     (FORCES[1] - FORCES[0]) / (high - low)
 }
 
-/// Steps over which the acceleration after let-off is taken: 0.5 ms, within the key's after-touch.
+/// Steps over which the acceleration after let-off is averaged: 0.5 ms, within the aftertouch.
 const AFTER: u32 = 4;
 
 /// Mass at the key front while the hammer flies, kg.

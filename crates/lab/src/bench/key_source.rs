@@ -1,4 +1,4 @@
-//! Which keys an experiment runs on: the standard piano's, or numbers of one's own.
+//! The keys of an experiment: the standard piano's, or keys with parameters from the command line.
 
 use anyhow::{Result, bail};
 
@@ -14,46 +14,46 @@ use touchback_action::{ActionKind, ActionSettings};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
 
-/// Middle C.
+/// Number of middle C.
 pub const MIDDLE: u8 = 40;
 
-/// Numbers of one's own, as options.
+/// Options that change the piano or key.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct OwnNumbers {
-    /// Starts from this piano: a factory's or FILE.toml
+    /// Factory piano to start from, or FILE.toml
     #[arg(long, value_name = "NAME")]
     preset: Option<PianoName>,
-    /// Sets a parameter, in its unit or by the choice's name (repeatable)
+    /// Sets a parameter: a number in its unit, or a choice by name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
-    /// Makes single keys differ: a sheet with a column `key` and any of let_off_mm, drop_mm, …
+    /// Offsets of single keys: a sheet with a column `key` and any of let_off_mm, drop_mm, …
     #[arg(long, value_name = "SHEET.csv")]
     keys: Option<InputPath>,
-    /// Key dimensions and masses from a file of `touchback model export` or `touchback fit`
+    /// Key dimensions and masses from a file written by `touchback model export` or `touchback fit`
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["preset", "set", "keys"])]
     model: Option<InputPath>,
-    /// One key, 1 (A0) to 88 (C8), in place of those of the experiment
+    /// One key, 1 (A0) to 88 (C8), instead of the experiment's keys
     #[arg(long, value_name = "1..88", value_parser = clap::value_parser!(u8).range(1..=88))]
     key: Option<u8>,
 }
 
 impl OwnNumbers {
-    /// Its options.
+    /// Ids of the options.
     pub const IDS: [&str; 5] = ["preset", "set", "keys", "model", "key"];
 
-    /// Nothing of the standard piano is changed.
+    /// Whether the standard piano is unchanged.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.is_of_piano() && self.preset.is_none() && self.set.is_empty() && self.keys.is_none()
     }
 
-    /// Nothing is asked that only a single key can have.
+    /// Whether no option concerns a single key.
     #[must_use]
     pub const fn is_of_piano(&self) -> bool {
         self.model.is_none() && self.key.is_none()
     }
 
-    /// In words: empty where nothing is changed.
+    /// The options as text; empty for the standard piano.
     fn message(&self) -> String {
         let preset = self.preset.iter().map(|name| format!("preset {name}"));
         let set = self.set.iter().map(|s| s.replacen('=', " = ", 1));
@@ -64,17 +64,17 @@ impl OwnNumbers {
     }
 }
 
-/// The keys of a grand, each by its number.
+/// The keys of a grand, by number.
 #[derive(Clone, Debug, Default)]
 pub struct KeySource {
     settings: Settings,
     model: Option<Built>,
     key: Option<u8>,
-    told: Option<String>,
+    own_numbers: Option<String>,
 }
 
 impl KeySource {
-    /// Those that `own` asks for.
+    /// The keys that `own` describes.
     ///
     /// # Errors
     /// An unknown preset or parameter, a model that is not the grand's or cannot be used.
@@ -105,41 +105,41 @@ impl KeySource {
             }
         });
         let key = own.key.or_else(|| own.model.as_ref().map(|_| MIDDLE));
-        let told = Some(own.message()).filter(|words| !words.is_empty());
-        Ok(Self { settings, model: model.transpose()?, key, told })
+        let own_numbers = Some(own.message()).filter(|text| !text.is_empty());
+        Ok(Self { settings, model: model.transpose()?, key, own_numbers })
     }
 
-    /// What is not the standard piano's, in words; none for the standard piano.
+    /// Differences from the standard piano as text; `None` for the standard piano.
     #[must_use]
-    pub fn told(&self) -> Option<&str> {
-        self.told.as_deref()
+    pub fn own_numbers(&self) -> Option<&str> {
+        self.own_numbers.as_deref()
     }
 
-    /// The piano's settings; a model has its own numbers in place of them.
+    /// The piano's settings, which do not apply to a model.
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The action's settings; none where a model stands in their place.
+    /// The action's settings; `None` for a model.
     #[must_use]
     pub fn action(&self) -> Option<&ActionSettings> {
         self.model.is_none().then_some(&self.settings.action)
     }
 
-    /// The same with other settings of the action.
+    /// These keys with other settings.
     #[must_use]
     pub fn with(&self, settings: &Settings) -> Self {
         Self { settings: *settings, ..self.clone() }
     }
 
-    /// The key of this number, 1…88, regulated.
+    /// Key `number`, 1…88, regulated.
     #[must_use]
     pub fn built(&self, number: u8) -> Built {
         self.model.unwrap_or_else(|| Design::new(key_of(number)).build(&self.settings.action))
     }
 
-    /// The key of this number, 1…88, at rest on the bench.
+    /// Key `number`, 1…88, at rest on the test bench.
     #[must_use]
     pub fn bench(&self, number: u8) -> TestBench {
         match self.model {
@@ -148,20 +148,19 @@ impl KeySource {
         }
     }
 
-    /// The one key asked for, or `usual`.
+    /// The requested key, or `usual`.
     #[must_use]
     pub fn one(&self, usual: u8) -> u8 {
         self.key.unwrap_or(usual)
     }
 
-    /// The keys `usual`, or the one asked for.
+    /// The keys `usual`, or the requested key alone.
     #[must_use]
     pub fn numbers(&self, usual: &[u8]) -> Vec<u8> {
         self.key.map_or_else(|| usual.to_vec(), |key| vec![key])
     }
 
-    /// Keys with what is known of each; where one is asked for, that with what is known of the
-    /// nearest.
+    /// Keys with data for each; a requested key gets the data of the nearest key in `usual`.
     #[must_use]
     pub fn known<T: Copy>(&self, usual: &[(u8, T)]) -> Vec<(u8, T)> {
         let Some(key) = self.key else { return usual.to_vec() };
@@ -169,7 +168,7 @@ impl KeySource {
         nearest.map(|(_, known)| (key, *known)).into_iter().collect()
     }
 
-    /// How the key that stands for `usual` is called in titles.
+    /// Name, for titles, of the key used for `usual`.
     #[must_use]
     pub fn name(&self, usual: u8) -> String {
         match self.one(usual) {
@@ -184,13 +183,15 @@ fn key_of(number: u8) -> KeyNumber {
     KeyNumber::from_index(index).unwrap_or_else(|| unreachable!("1…88"))
 }
 
-/// How far a key's front may stand off its level at rest, m: first motions are told at ten times that.
+/// Largest offset of the key front from its level at rest, m: a tenth of the depth that counts as first
+/// motion.
 const LEVEL: f64 = 1e-6;
 
-/// `built` with its key levelled: what its parts weigh compresses the rest felt as much as before.
+/// `built` with its key levelled: the compression of the rest felt is adjusted to the weight of the
+/// parts.
 #[must_use]
 pub fn levelled(mut built: Built) -> Built {
-    // The felt carries nearly all of it: a turn or two is enough.
+    // Two iterations are usually enough.
     for _ in 0..4 {
         let depth = TestBench::at_rest(built).key().depth;
         if depth.abs() < LEVEL {
@@ -201,7 +202,7 @@ pub fn levelled(mut built: Built) -> Built {
     built
 }
 
-/// `built` with the depth at which its jack slips, as a slow press finds it.
+/// `built` with its let-off depth, measured by a slow press.
 fn measured(built: Built) -> Built {
     let slow = super::statics::slow_press(&TestBench::at_rest(built), 8e-3);
     let let_off_depth = slow.slips();
@@ -219,18 +220,18 @@ mod tests {
     }
 
     #[test]
-    fn nothing_asked_is_the_standard_piano() {
+    fn without_options_the_keys_are_the_standard_piano() {
         let keys = KeySource::open(&OwnNumbers::default()).unwrap();
-        assert!(OwnNumbers::default().is_empty() && keys.told().is_none());
+        assert!(OwnNumbers::default().is_empty() && keys.own_numbers().is_none());
         assert_eq!(keys.numbers(&[4, 40]), [4, 40]);
         let (ours, theirs) = (keys.bench(4), TestBench::concert(4, &ActionSettings::default()));
         assert_eq!(ours.state(), theirs.state());
     }
 
     #[test]
-    fn one_key_takes_what_is_known_of_its_neighbour_and_says_so() {
+    fn a_requested_key_gets_the_data_of_the_nearest_known_key() {
         let keys = KeySource::open(&own(&["let_off_mm=3"], Some(80))).unwrap();
-        assert_eq!(keys.told(), Some("let_off_mm = 3, key 80"));
+        assert_eq!(keys.own_numbers(), Some("let_off_mm = 3, key 80"));
         assert_eq!(keys.known(&[(1, "bass"), (44, "middle"), (88, "treble")]), [(80, "treble")]);
         assert_eq!((keys.one(40), keys.name(40)), (80, "key 80".into()));
         let standard = KeySource::default().built(80).regulated.let_off_depth;
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_the_key_it_was_exported_from() {
+    fn an_exported_model_is_the_same_key() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("k.toml");
         crate::model::export("grand", key_of(52), &path).unwrap();
@@ -258,7 +259,7 @@ mod tests {
         let (keys, standard) = (KeySource::open(&own).unwrap(), KeySource::default());
         assert_eq!(keys.bench(1).spec(), standard.bench(52).spec());
         let depth = |keys: &KeySource| keys.built(52).regulated.let_off_depth;
-        // The slow press finds felts and knuckle sunk by what it presses with.
+        // The slow press compresses felts and knuckle by its force.
         assert!(
             (depth(&keys) - depth(&standard)).abs() < 0.15e-3,
             "{} {}",

@@ -1,4 +1,4 @@
-//! What is in an output folder and where it comes from: `manifest.json`, and `README.md` to read.
+//! The contents of an output folder with their origin: `manifest.json`, and the same as `README.md`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,11 +14,11 @@ use time::format_description::well_known::Rfc3339;
 use crate::output::Shown as _;
 use touchback_core::files::input;
 
-/// Name of the manifest.
+/// File name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
 /// Largest manifest that is read, bytes.
 const LIMIT: u64 = 16_000_000;
-/// Name of the page.
+/// File name of the page.
 pub const README: &str = "README.md";
 
 /// One written file.
@@ -29,7 +29,7 @@ struct WrittenFile {
     sha256: String,
 }
 
-/// The machine of a run.
+/// The machine that a run was made on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Machine {
     system: String,
@@ -42,13 +42,13 @@ struct Machine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Entry {
     about: String,
-    /// What is not the standard piano's, in words.
+    /// Differences from the standard piano; `None` for the standard piano.
     #[serde(default)]
     own_numbers: Option<String>,
     version: String,
     command: Vec<String>,
     machine: Machine,
-    /// When it had ended, RFC 3339 in UTC.
+    /// Time of its end, RFC 3339, UTC.
     ended: String,
     seconds: f64,
     targets: usize,
@@ -56,41 +56,42 @@ struct Entry {
     files: Vec<WrittenFile>,
 }
 
-/// Every experiment whose files are in the folder, by its name.
+/// The experiments whose files are in the folder, by name.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Manifest {
     experiments: BTreeMap<String, Entry>,
 }
 
-/// What there is to say of a finished experiment.
+/// A finished experiment, for the manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct Finished<'a> {
-    /// Its name and what it finds out.
+    /// Name.
     pub name: &'a str,
-    /// What it finds out, in a sentence.
+    /// Description in one sentence.
     pub about: &'a str,
-    /// What is not the standard piano's, in words.
+    /// Differences from the standard piano; `None` for the standard piano.
     pub own_numbers: Option<&'a str>,
-    /// How long it ran, s.
+    /// Duration, s.
     pub seconds: f64,
-    /// Targets in all, and those missed.
+    /// Number of targets, and of missed ones.
     pub count: (usize, usize),
-    /// Its files, in the folder.
+    /// Paths of its files in the folder.
     pub files: &'a [PathBuf],
 }
 
 impl Manifest {
-    /// Of the folder `place`: what earlier runs left there stays, as far as it can be read.
+    /// The manifest in the folder `path` with the entries of earlier runs; empty if there is none or it
+    /// cannot be read.
     #[must_use]
-    pub fn of(place: &Path) -> Self {
+    pub fn of(path: &Path) -> Self {
         let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
-        input::read(&place.join(MANIFEST), LIMIT).ok().and_then(read).unwrap_or_default()
+        input::read(&path.join(MANIFEST), LIMIT).ok().and_then(read).unwrap_or_default()
     }
 
-    /// Enters an experiment in place of an earlier run of it.
+    /// Enters an experiment, replacing an earlier run of it.
     ///
     /// # Errors
-    /// A file that cannot be read again.
+    /// One of its files cannot be read.
     pub fn enter(&mut self, done: &Finished<'_>) -> Result<()> {
         let files = done.files.iter().map(|path| written(path)).collect::<Result<Vec<_>>>()?;
         let kernel = touchback_core::math::kernel::Kernel::detect();
@@ -116,15 +117,15 @@ impl Manifest {
         Ok(())
     }
 
-    /// As JSON.
+    /// The manifest as JSON.
     ///
     /// # Errors
-    /// None in memory; the type is the writer's.
+    /// None in practice: the writer writes to memory.
     pub fn json(&self) -> Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
 
-    /// As a page to read.
+    /// The manifest as Markdown.
     #[must_use]
     pub fn page(&self) -> String {
         let mut text = String::from(HEAD);
@@ -153,7 +154,7 @@ experiment: quantity, unit, target, the band from low to high in which the value
 such end), the measured value (`null`: no number; `found` is what was printed), the verdict `ok` or \
 `missed`, and the place in the source documents.\n";
 
-/// What a file of an experiment is.
+/// Kind of a file of an experiment.
 fn what(file: &str, experiment: &str) -> &'static str {
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
     match ending {
@@ -193,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_later_run_takes_the_place_of_its_own_entry_only() {
+    fn a_later_run_replaces_only_its_own_entry() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("ball.csv");
         std::fs::write(&file, "abc").unwrap();

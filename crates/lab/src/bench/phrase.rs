@@ -1,4 +1,4 @@
-//! One phrase through the scheduler that a host's notes go through, and what is heard of it.
+//! One phrase played through the scheduler of the plugin, and its analysis: level, centroid, decay, delays.
 
 use anyhow::{Context, Result, anyhow};
 
@@ -12,19 +12,19 @@ use touchback_instrument::record::StrikeRecord;
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Piano, Settings};
 
-/// Samples a second: every partial that counts for level and colour.
+/// Sample rate, Hz; enough for all partials that matter to level and timbre.
 pub const RATE: u32 = 24_000;
 
-/// Length of the phrase, s, and between which times its last chord decays.
+/// Length of the phrase, s, and the interval in which its last chord decays, s.
 const SECONDS: f64 = 2.6;
 const DECAYS: [f64; 2] = [1.5, 2.25];
 
-/// Fall whose time is the decay, dB, and the window of its levels, s.
+/// Level drop that defines the decay time, dB, and the window of its levels, s.
 const FALL: f64 = 15.0;
 const WINDOW: f64 = 0.05;
 
-/// The notes: seconds, MIDI note, velocity, seconds held. Soft, middle and loud, a quick repetition, a
-/// chord that rings under the pedal.
+/// The notes: time, s, MIDI note, velocity, duration, s. Soft, medium and loud notes, a fast repetition,
+/// and a chord that sustains under the pedal.
 const NOTES: [(f64, u8, u8, f64); 9] = [
     (0.25, 60, 40, 0.20),
     (0.45, 67, 64, 0.15),
@@ -37,32 +37,33 @@ const NOTES: [(f64, u8, u8, f64); 9] = [
     (1.30, 84, 70, 1.00),
 ];
 
-/// The controllers: seconds, number, value. The sustain pedal under the chord, the soft pedal never.
+/// The controllers: time, s, number, value. The sustain pedal holds the chord; no soft pedal.
 const CONTROLLERS: [(f64, u8, f64); 2] = [(1.32, 64, 1.0), (2.3, 64, 0.0)];
 
-/// What is heard of the phrase.
-pub struct Heard {
-    /// Both channels, one after the other, from the phrase's beginning.
+/// The analysis of the phrase.
+pub struct PhraseAnalysis {
+    /// The left channel, then the right, from the beginning of the phrase.
     pub samples: Vec<f32>,
     /// Integrated loudness, LUFS.
     pub level: f64,
     /// Centroid of the power spectrum, Hz.
     pub centroid: f64,
-    /// Time for the last chord to fall by 15 dB, s; NaN where it does not fall.
+    /// Time for the last chord to fall by 15 dB, s; NaN if it does not fall.
     pub decay: f64,
-    /// From each note to its strike, s; none where it has none. Of what look-ahead is late by, nothing.
+    /// Delay from each note to its strike, s, without the look-ahead latency; `None` without a strike.
     pub delays: Vec<Option<f64>>,
 }
 
-impl Heard {
-    /// How many of the notes sound.
+impl PhraseAnalysis {
+    /// Number of notes with a strike.
     #[must_use]
     pub fn strikes(&self) -> usize {
         self.delays.iter().flatten().count()
     }
 }
 
-/// Messages in order of their samples; the block's first sample counts from the phrase's beginning.
+/// A host that sends `messages`, sorted by sample, to the block from sample `from` to `to`, and collects
+/// strikes.
 struct Feed {
     messages: Vec<(usize, InputMessage)>,
     next: usize,
@@ -83,16 +84,16 @@ impl Host for Feed {
     }
 }
 
-/// The sample at which a time of the phrase falls.
+/// The sample at `seconds` s.
 fn at(seconds: f64) -> usize {
     floor_index((seconds * f64::from(RATE)).round())
 }
 
-/// Plays the phrase, every velocity times `touch`.
+/// Plays the phrase with every velocity scaled by `touch`.
 ///
 /// # Errors
-/// Silence, whose loudness or centroid is none.
-pub fn play(settings: &Settings, touch: f64) -> Result<Heard> {
+/// Silence, which has no loudness or centroid.
+pub fn play(settings: &Settings, touch: f64) -> Result<PhraseAnalysis> {
     let mut scheduler = EventScheduler::new(Piano::new(f64::from(RATE), settings));
     let latency = usize::try_from(scheduler.latency()).context("latency")?;
     let mut messages = Vec::new();
@@ -118,7 +119,7 @@ pub fn play(settings: &Settings, touch: f64) -> Result<Heard> {
     let mut loudness = Loudness::new(RATE)?;
     loudness.add(left, right)?;
     let samples = [left, right].concat();
-    Ok(Heard {
+    Ok(PhraseAnalysis {
         level: loudness.lufs(),
         centroid: centroid(&samples)?,
         decay: decay(left),
@@ -127,7 +128,7 @@ pub fn play(settings: &Settings, touch: f64) -> Result<Heard> {
     })
 }
 
-/// From each note to its strike, s.
+/// Delay from each note to its strike, s.
 fn delays(strikes: &[StrikeRecord], settings: &Settings, latency: f64) -> Vec<Option<f64>> {
     let transposed = rounded_i32(settings.midi.transpose);
     let delay = |(seconds, note, ..): &(f64, u8, u8, f64)| {
@@ -136,7 +137,7 @@ fn delays(strikes: &[StrikeRecord], settings: &Settings, latency: f64) -> Vec<Op
         let of_note = |strike: &&StrikeRecord| {
             strike.key == key
                 && match settings.touch.timing {
-                    // The finger begins before the note, and the strike follows soon after it.
+                    // The press begins before the note; the strike follows within 0.11 s.
                     Timing::LookAhead => (-0.06..0.11).contains(&(strike.time - latency - seconds)),
                     _ => (strike.note_on - seconds).abs() < 1e-3,
                 }
@@ -159,13 +160,13 @@ fn centroid(samples: &[f32]) -> Result<f64> {
     Ok(moment / power)
 }
 
-/// Root mean square, dB full scale.
+/// Root mean square, dBFS.
 fn rms_db(samples: &[f32]) -> f64 {
     let power: f64 = samples.iter().map(|x| square(f64::from(*x))).sum();
     10.0 * libm::log10(power / samples.len().max(1) as f64)
 }
 
-/// Time to fall by [`FALL`], s, by the straight line through the levels of [`DECAYS`].
+/// Time to fall by [`FALL`], s, from a linear fit to the levels within [`DECAYS`].
 fn decay(samples: &[f32]) -> f64 {
     let [begin, end] = DECAYS.map(at);
     let windows = samples[begin..end].chunks_exact(at(WINDOW));
@@ -186,7 +187,7 @@ mod tests {
     use touchback_core::math::cast::single;
 
     #[test]
-    fn a_chord_that_falls_thirty_db_a_second_falls_fifteen_in_half() {
+    fn a_decay_of_30_db_per_second_takes_half_a_second_for_15_db() {
         let samples: Vec<f32> = (0..u32::try_from(at(SECONDS)).unwrap())
             .map(|i| {
                 let t = f64::from(i) / f64::from(RATE);

@@ -1,12 +1,11 @@
-//! An experiment's report as JSON: what programs read in place of the printed table.
+//! An experiment's report as JSON.
 
 use anyhow::Result;
 use serde::Serialize;
 
 use super::report::{Report, ReportRow};
 
-/// Units in which quantities are given; a quantity's last words after a comma are its unit if they
-/// are among these.
+/// Known units: the last words of a quantity after a comma are its unit if they are in this list.
 const UNITS: &[&str] = &[
     "%",
     "% of a core",
@@ -58,16 +57,16 @@ struct Row<'a> {
     verdict: &'a str,
     source: Option<&'a str>,
     erratum: Option<&'a str>,
-    /// Why the target is missed.
+    /// Cause of a missed target.
     cause: Option<&'a str>,
 }
 
-/// What an experiment found.
+/// The report as it is serialized.
 #[derive(Debug, Serialize)]
 struct Record<'a> {
     experiment: &'a str,
     about: &'a str,
-    /// What is not the standard piano's, in words.
+    /// Differences from the standard piano; `None` for the standard piano.
     own_numbers: Option<&'a str>,
     targets: usize,
     missed: usize,
@@ -79,7 +78,7 @@ fn some(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Quantity and unit of `text`; none where its last words are no unit.
+/// Quantity and unit of `text`; no unit if the last words are not a known unit.
 fn split(text: &str) -> (&str, Option<&str>) {
     match text.rsplit_once(", ") {
         Some((quantity, unit)) if UNITS.contains(&unit) => (quantity, Some(unit)),
@@ -97,10 +96,10 @@ fn row(of: &ReportRow) -> Row<'_> {
     Row { quantity, unit, target, low, high, measured, found, verdict, source, erratum, cause }
 }
 
-/// The report of `experiment` as JSON; `own_numbers` says what is not the standard piano's.
+/// The report of `experiment` as JSON; `own_numbers` are differences from the standard piano.
 ///
 /// # Errors
-/// None in memory; the type is the writer's.
+/// None in practice: the writer writes to memory.
 pub fn json(
     experiment: &str,
     about: &str,
@@ -120,7 +119,7 @@ mod tests {
     use crate::bench::TargetBand;
 
     #[test]
-    fn numbers_are_numbers_and_what_is_none_is_null() {
+    fn non_finite_numbers_are_null() {
         let mut report = Report::default();
         report.source("000 eq. 5.1");
         report.near("key 4, 2 m/s: contact, ms", 2.0, 0.5, 2.5);

@@ -1,22 +1,22 @@
-//! What an experiment found: rows of target and measured value, and what goes with them.
+//! The report of an experiment: targets, measured values and verdicts, notes and figures.
 
 use std::fmt::Write as _;
 
-/// What a measured value must be.
+/// The band of accepted values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum TargetBand {
-    /// Between two values, both allowed.
+    /// From the first to the second value, both included.
     Within(f64, f64),
-    /// Within this share of the target on both sides: target, share.
+    /// Target, and largest relative deviation.
     Near(f64, f64),
-    /// Not above.
+    /// Not above this value.
     AtMost(f64),
-    /// Not below.
+    /// Not below this value.
     AtLeast(f64),
 }
 
 impl TargetBand {
-    /// `value` lies in the band; no number lies in none.
+    /// Whether `value` is in the band; NaN is in none.
     #[must_use]
     pub fn holds(self, value: f64) -> bool {
         match self {
@@ -27,7 +27,7 @@ impl TargetBand {
         }
     }
 
-    /// Lowest and highest value that lie in it, where there is such an end.
+    /// Lowest and highest accepted value, where there is one.
     #[must_use]
     pub const fn ends(self) -> [Option<f64>; 2] {
         match self {
@@ -51,33 +51,32 @@ impl TargetBand {
     }
 }
 
-/// One row: its five cells as they are read and as numbers, and where in the source documents the
-/// system stands, with the slip found there.
+/// One row: its five cells as text and as numbers, its source, and an erratum of the source.
 #[derive(Clone, Debug)]
 pub struct ReportRow {
-    /// Quantity with its unit, target, band, measured value, verdict.
+    /// Quantity with unit, target, band, measured value, verdict.
     pub cells: [String; 5],
-    /// Ends of the band, where they are numbers.
+    /// Lower and upper end of the band, where there is one.
     pub band: [Option<f64>; 2],
-    /// What was measured, where it is a number.
+    /// Measured value, if it is a number.
     pub measured: Option<f64>,
-    /// Place in the source documents; empty for none.
+    /// Document and equation, table or figure; empty for none.
     pub source: String,
-    /// A slip found there; empty for none.
+    /// Erratum of the source; empty for none.
     pub erratum: String,
-    /// Why it is missed, where that is told; empty otherwise.
+    /// Cause of a missed target; empty if unknown or met.
     pub cause: String,
 }
 
 impl ReportRow {
-    /// The target was met.
+    /// Whether the target was met.
     #[must_use]
     pub fn is_met(&self) -> bool {
         self.cells[4] == "ok"
     }
 }
 
-/// The result of one experiment: a table of verdicts, and lines that explain or add to it.
+/// The report of one experiment: a table of verdicts, notes and figures.
 #[derive(Clone, Default, Debug)]
 pub struct Report {
     rows: Vec<ReportRow>,
@@ -87,19 +86,19 @@ pub struct Report {
 }
 
 impl Report {
-    /// The rows that follow are of the system at `place` in the source documents: document and
-    /// equation, table or figure. Empty for none.
-    pub fn source(&mut self, place: &str) {
-        self.source = place.into();
+    /// Sets the source of the rows that follow: document and equation, table or figure of the source
+    /// documents. Empty for none.
+    pub fn source(&mut self, source: &str) {
+        self.source = source.into();
     }
 
-    /// Where in the source documents the rows are that follow now.
+    /// The source of the rows that follow.
     #[must_use]
-    pub fn place(&self) -> Option<&str> {
+    pub fn current_source(&self) -> Option<&str> {
         (!self.source.is_empty()).then_some(self.source.as_str())
     }
 
-    /// A slip of the source document that the last row's system had to mend.
+    /// Notes an erratum of the source that the last row corrects.
     pub fn erratum(&mut self, text: &str) {
         if let Some(row) = self.rows.last_mut() {
             row.erratum = text.into();
@@ -120,7 +119,7 @@ impl Report {
         self.rows.push(ReportRow { cells, band, measured, source, erratum, cause });
     }
 
-    /// Adds a row; `quantity` names the unit, `target` is what is aimed at, as text.
+    /// Adds a row; `quantity` includes the unit, `target` is shown as text.
     pub fn check(&mut self, quantity: &str, target: &str, band: TargetBand, measured: f64) {
         let cells = [quantity, target, &band.text(), &short(measured)];
         self.push(cells, band.ends(), Some(measured), band.holds(measured));
@@ -129,7 +128,7 @@ impl Report {
     /// Adds a row for a value that should round to `target` at this many decimals.
     pub fn digits(&mut self, quantity: &str, target: f64, decimals: usize, measured: f64) {
         let half = 0.5 * libm::exp10(f64::from(-i32::try_from(decimals).unwrap_or(i32::MAX)));
-        // A target that stands for a tie rounded either way is met by both.
+        // The tolerance accepts a tie rounded either way.
         let holds = (measured - target).abs() <= half * (1.0 + 1e-6);
         let [wanted, found] = [target, measured].map(|x| format!("{x:.decimals$}"));
         let band = [Some(target - half), Some(target + half)];
@@ -141,7 +140,7 @@ impl Report {
         self.check(quantity, &short(target), TargetBand::Near(target, share), measured);
     }
 
-    /// Adds a row for something that must be so.
+    /// Adds a row for a condition that must hold.
     pub fn holds(&mut self, quantity: &str, measured: bool) {
         let found = if measured { "yes" } else { "no" };
         self.push([quantity, "yes", "yes", found], [None; 2], None, measured);
@@ -152,53 +151,53 @@ impl Report {
         self.notes.push(text.into());
     }
 
-    /// Tells of every missed row why, by its quantity; how many have no cause.
-    pub fn explain(&mut self, why: impl Fn(&str) -> Option<&'static str>) -> usize {
-        let (mut told, mut without) = (Vec::new(), 0);
+    /// Adds the cause of every missed row, by its quantity; the number of rows without a known cause.
+    pub fn explain(&mut self, cause_of: impl Fn(&str) -> Option<&'static str>) -> usize {
+        let (mut lines, mut without) = (Vec::new(), 0);
         for row in self.rows.iter_mut().filter(|row| !row.is_met()) {
             let quantity = &row.cells[0];
-            match why(quantity) {
+            match cause_of(quantity) {
                 Some(cause) => {
-                    told.push(format!("- {quantity}: {cause}"));
+                    lines.push(format!("- {quantity}: {cause}"));
                     row.cause = cause.into();
                 }
                 None => {
                     without += 1;
-                    told.push(format!("- {quantity}: no cause is written down"));
+                    lines.push(format!("- {quantity}: no cause is written down"));
                 }
             }
         }
-        if !told.is_empty() {
-            self.note(&format!("Missed:\n\n{}", told.join("\n")));
+        if !lines.is_empty() {
+            self.note(&format!("Missed:\n\n{}", lines.join("\n")));
         }
         without
     }
 
-    /// Names a figure of the output folder.
+    /// Adds a figure by its file name in the output folder.
     pub fn figure(&mut self, file: &str) {
         self.figures.push(file.into());
     }
 
-    /// Its rows, in the order in which they were found.
+    /// The rows, in order.
     #[must_use]
     pub fn rows(&self) -> &[ReportRow] {
         &self.rows
     }
 
-    /// What explains or adds to the table.
+    /// The notes.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Rows in all, and those whose target was not met.
+    /// Number of rows, and of missed targets.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
         (self.rows.len(), self.rows.iter().filter(|r| !r.is_met()).count())
     }
 
-    /// The rows of systems in the source documents, as lines of a Markdown table: place, command,
-    /// quantity, expected, measured, verdict, erratum.
+    /// The rows with a source as lines of a Markdown table: source, command, quantity, expected, measured,
+    /// verdict, erratum.
     #[must_use]
     pub fn sourced(&self, experiment: &str) -> String {
         let line = |row: &ReportRow| {
@@ -216,8 +215,7 @@ impl Report {
         self.rows.iter().filter(|r| !r.source.is_empty()).map(line).collect()
     }
 
-    /// The table and the notes, as Markdown that reads well as plain text; with `figures`, links
-    /// to them.
+    /// Table and notes as Markdown aligned for plain text; with `figures`, also links to the figures.
     #[must_use]
     pub fn text(&self, figures: bool) -> String {
         let mut text = String::new();
@@ -276,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verdicts_follow_the_bands_and_no_number_is_in_none() {
+    fn verdicts_follow_the_bands_and_nan_is_in_none() {
         let bands = [
             TargetBand::Within(1.0, 2.0),
             TargetBand::Near(1.5, 0.1),

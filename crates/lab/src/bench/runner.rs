@@ -1,4 +1,4 @@
-//! Runs experiments: those that only compute one on each core, those that look at the clock alone.
+//! Runs experiments: computed ones in parallel, one per core; timed ones alone.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,60 +13,60 @@ use super::key_source::KeySource;
 use super::report::Report;
 use touchback_instrument::Settings;
 
-/// How an experiment is run.
+/// How an experiment runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExperimentKind {
-    /// Gives the same on any machine: beside others, one on each core.
+    /// The result is the same on any machine: runs in parallel with others.
     Computed,
-    /// Looks at the clock: alone.
+    /// Measures time: runs alone.
     Timed,
-    /// The same, and takes minutes: by its name only.
+    /// Measures time and takes minutes: runs alone, and not in `all`.
     Long,
 }
 
 /// One experiment.
 #[derive(Debug)]
 pub struct Experiment {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it finds out, in a sentence.
+    /// Description in one sentence.
     pub about: &'static str,
-    /// How it is run.
+    /// How it runs.
     pub kind: ExperimentKind,
-    /// What it compares with what, in a few sentences.
+    /// What is compared with what, in a few sentences.
     pub detail: &'static str,
-    /// About how long it takes, built for release, on a processor of 2020, s.
+    /// Approximate duration of a release build on a processor of 2020, s.
     pub seconds: f64,
-    /// Does it, writing data and figures into the folder.
+    /// The function that runs it and writes data and figures into the folder.
     pub run: Work,
 }
 
-/// An experiment's work, and what it can be done on.
+/// An experiment's function, by the options that it accepts.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
-    /// On systems of its own: numbers of one's own make no sense.
+    /// Systems of its own: accepts no options.
     Fixed(fn(&mut Folder) -> Result<Report>),
-    /// On a whole piano: its settings can be one's own.
+    /// A whole piano: accepts settings.
     Piano(fn(&mut Folder, &Settings) -> Result<Report>),
-    /// On keys of the grand: settings, key and model can be one's own.
+    /// Keys of the grand: accepts settings, key and model.
     Keys(fn(&mut Folder, &KeySource) -> Result<Report>),
 }
 
-/// What one experiment came to.
+/// The result of one experiment.
 #[derive(Debug)]
 pub struct ExperimentResult {
-    /// What it found.
+    /// The report.
     pub report: Report,
-    /// Its files, not yet in their places.
+    /// The files, still drafts.
     pub folder: Folder,
-    /// How long it ran, s.
+    /// Duration, s.
     pub seconds: f64,
 }
 
-/// One experiment, writing to `place` when its folder is kept.
-fn one(experiment: &Experiment, keys: &KeySource, place: &Path) -> Result<ExperimentResult> {
+/// Runs one experiment; its files appear in `path` when its folder is kept.
+fn one(experiment: &Experiment, keys: &KeySource, path: &Path) -> Result<ExperimentResult> {
     let begin = Instant::now();
-    let mut folder = Folder::of(place, keys.told());
+    let mut folder = Folder::of(path, keys.own_numbers());
     let report = match experiment.run {
         Work::Fixed(run) => run(&mut folder),
         Work::Piano(run) => run(&mut folder, keys.settings()),
@@ -76,16 +76,16 @@ fn one(experiment: &Experiment, keys: &KeySource, place: &Path) -> Result<Experi
     Ok(ExperimentResult { report, folder, seconds: begin.elapsed().as_secs_f64() })
 }
 
-/// Runs `chosen` on `keys` and hands each to `tell` in the order chosen, the computed ones first. What an
-/// experiment finds does not depend on what runs beside it.
+/// Runs `chosen` on `keys` and passes each result to `report`: computed experiments first, each group in
+/// the given order. Results do not depend on the other experiments.
 ///
 /// # Errors
-/// The first of an experiment or of `tell`; no further experiment is begun then.
+/// The first error of an experiment or of `report`; no further experiment is started.
 pub fn run(
     chosen: &[&Experiment],
     keys: &KeySource,
-    place: &Path,
-    mut tell: impl FnMut(&Experiment, ExperimentResult) -> Result<()>,
+    path: &Path,
+    mut report: impl FnMut(&Experiment, ExperimentResult) -> Result<()>,
 ) -> Result<()> {
     let (computed, alone): (Vec<&Experiment>, Vec<&Experiment>) =
         chosen.iter().copied().partition(|e| e.kind == ExperimentKind::Computed);
@@ -100,35 +100,35 @@ pub fn run(
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let Some(experiment) = computed.get(i) else { break };
-                    if send.send((i, one(experiment, keys, place))).is_err() {
+                    if send.send((i, one(experiment, keys, path))).is_err() {
                         break;
                     }
                 }
             });
         }
         drop(send);
-        let told = in_order(&receive, |i, found| tell(computed[i], found));
-        if told.is_err() {
+        let outcome = in_order(&receive, |i, result| report(computed[i], result));
+        if outcome.is_err() {
             next.store(computed.len(), Ordering::Relaxed);
         }
-        told
+        outcome
     })?;
     for experiment in alone {
-        tell(experiment, one(experiment, keys, place)?)?;
+        report(experiment, one(experiment, keys, path)?)?;
     }
     Ok(())
 }
 
-/// Hands what arrives to `tell` in the order of its numbers from 0.
+/// Passes received results to `report` in the order of their numbers from 0.
 fn in_order<T>(
     receive: &mpsc::Receiver<(usize, Result<T>)>,
-    mut tell: impl FnMut(usize, T) -> Result<()>,
+    mut report: impl FnMut(usize, T) -> Result<()>,
 ) -> Result<()> {
     let (mut waiting, mut due) = (BTreeMap::new(), 0);
     for (i, found) in receive {
         waiting.insert(i, found);
         while let Some(found) = waiting.remove(&due) {
-            tell(due, found?)?;
+            report(due, found?)?;
             due += 1;
         }
     }
@@ -140,18 +140,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_told_in_order_whatever_arrives_first_and_an_error_ends_it() {
+    fn results_are_reported_in_order_up_to_the_first_error() {
         let (send, receive) = mpsc::channel();
         for i in [2, 0, 3, 1] {
             send.send((i, if i == 3 { Err(anyhow::anyhow!("three")) } else { Ok(i) })).unwrap();
         }
         drop(send);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let ended = in_order(&receive, |i, found| {
-            told.push((i, found));
+            reported.push((i, found));
             Ok(())
         });
-        assert_eq!(told, [(0, 0), (1, 1), (2, 2)]);
+        assert_eq!(reported, [(0, 0), (1, 1), (2, 2)]);
         assert_eq!(ended.unwrap_err().to_string(), "three");
     }
 }

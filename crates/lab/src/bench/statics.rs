@@ -1,15 +1,15 @@
-//! Weights on the key, and the slow press: what a technician and a force gauge find.
+//! Static measurements: down and up weight, and the slow press under a force gauge.
 
 use super::test_bench::{TestBench, motion};
 use crate::gesture::{Form, Gesture};
 use touchback_action::grand::{Phase, Spec};
 use touchback_action::{Drive, EventKind};
 
-/// Depth that a down weight must reach: short of every let-off, m.
+/// Depth that a down weight must reach, m: before every let-off.
 const DOWN_TO: f64 = 6e-3;
-/// From where and to where an up weight must rise, m.
+/// Depths from and to which an up weight must rise, m.
 const UP: (f64, f64) = (6e-3, 2e-3);
-/// How long a weight may take, s.
+/// Longest time for a weight to move the key, s.
 const PATIENCE: f64 = 2.0;
 
 /// Down and up weight, kg.
@@ -21,7 +21,7 @@ pub struct Weights {
     pub up: f64,
 }
 
-/// A mass laid on the key.
+/// A mass placed on the key.
 fn laid(mass: f64) -> Gesture {
     Gesture::of_forms(vec![Form::Weight {
         mass_kg: mass,
@@ -73,9 +73,9 @@ pub fn weights(rig: &TestBench) -> Weights {
 /// Key force over depth in a slow imposed press.
 #[derive(Clone, Debug)]
 pub struct Slow {
-    /// Depth m, force N, crown above the string m, submodel; in order of time.
+    /// Depth, m, force, N, crown above the string, m, submodel; in order of time.
     pub rows: Vec<(f64, f64, f64, Phase)>,
-    /// The dimensions pressed.
+    /// The parameters of the pressed key.
     spec: Spec,
 }
 
@@ -117,7 +117,7 @@ impl Slow {
         self.rows.iter().find(|r| r.0 >= slip).map_or(f64::NAN, |r| r.2)
     }
 
-    /// Rise of the force over what it was before let-off, N, and its largest depth, m.
+    /// Largest rise of the force over its value before let-off, N, and its depth, m.
     pub fn bump(&self) -> (f64, f64) {
         let (begins, slips) = (self.let_off_begins(), self.slips());
         let before = self.mean(begins - 0.5e-3, begins - 0.05e-3);
@@ -126,27 +126,27 @@ impl Slow {
         top.map_or((f64::NAN, f64::NAN), |r| (r.1 - before, r.0))
     }
 
-    /// Force just after the slip less that before let-off, N.
+    /// Force before let-off minus force just after the slip, N.
     pub fn fall(&self) -> f64 {
         let begins = self.let_off_begins();
         let slips = self.slips();
         self.mean(begins - 0.5e-3, begins - 0.05e-3) - self.mean(slips + 0.05e-3, slips + 0.4e-3)
     }
 
-    /// Force added by the damper, N: just after its pick-up less just before.
+    /// Force added by the damper, N: just after its pick-up minus just before.
     pub fn pick_up(&self) -> f64 {
         let at = self.spec.damper.pickup;
         self.mean(at + 0.3e-3, at + 0.8e-3) - self.mean(at - 0.8e-3, at - 0.1e-3)
     }
 
-    /// Crown's way over key's way between two depths.
+    /// Travel of the crown over travel of the key between two depths.
     pub fn ratio(&self, from: f64, to: f64) -> f64 {
         let at = |depth: f64| self.rows.iter().find(|r| r.0 >= depth).map_or(f64::NAN, |r| r.2);
         (at(to) - at(from)) / (to - from)
     }
 }
 
-/// Share of the static friction with which a standing key is pushed in [`creep`].
+/// Share of the static friction applied to a key at rest in [`creep`].
 const PUSH: f64 = 0.8;
 
 /// Largest mean speed, m/s, over a second of a key held at `depth` by its balancing force plus or
@@ -177,7 +177,7 @@ pub fn creep(rig: &TestBench, depth: f64) -> f64 {
     let mut worst = 0.0f64;
     for sign in [-1.0, 1.0] {
         let mut rig = at_depth.clone();
-        // Brought to a stand first, as a hand would.
+        // The key is held at rest first.
         let force = mean + sign * PUSH * half;
         rig.run(0.2, |_, _| Drive::Motion([depth; 2]), |_, _| true);
         rig.run(0.2, |_, _| Drive::Force([force; 2]), |_, _| true);
@@ -188,7 +188,7 @@ pub fn creep(rig: &TestBench, depth: f64) -> f64 {
     worst
 }
 
-/// Largest travel, m, of a checked hammer in ten seconds under a held key, and where it was caught.
+/// Largest travel, m, of a checked hammer in 10 s under a held key, and its height below the string, m.
 pub fn checked_creep(rig: &TestBench) -> (f64, f64) {
     let mut rig = rig.clone();
     let hold = |t: f64| (0.3 * t).min(0.016);

@@ -1,19 +1,19 @@
-//! The two touches of the timing measurements, and the stroke that gives a wanted hammer speed.
+//! The two touches of the timing measurements, and the search for a stroke of a given hammer speed.
 //!
-//! Gestures are those of [`Form`]: the hand's constants are the same in both touches.
+//! Gestures are [`Form`]s; the constants of the hand are the same in both touches.
 
 use super::test_bench::TestBench;
 use crate::gesture::{Form, Gesture};
 use touchback_action::interface::hand;
 use touchback_action::{Drive, EventKind};
 
-/// First motion of a key, m of front depth: what an accelerometer on the key shows (chosen).
+/// Front depth that counts as the first motion of a key, m, as an accelerometer shows it [chosen].
 const FIRST_MOTION: f64 = 0.01e-3;
 
-/// How long a stroke is followed, s.
+/// Duration of a stroke, s.
 const PATIENCE: f64 = 0.6;
 
-/// How long after the strike the key may take to its bed, s.
+/// Longest time from the strike to key bottom, s.
 const BOTTOM_WITHIN: f64 = 0.06;
 
 /// The two touches.
@@ -21,7 +21,7 @@ const BOTTOM_WITHIN: f64 = 0.06;
 pub enum TouchKind {
     /// A hand at rest on the key, its muscle pressing.
     Pressed,
-    /// The same hand arriving at speed, its muscle going on.
+    /// The same hand arriving with a speed, its muscle still active.
     Struck,
 }
 
@@ -32,20 +32,20 @@ pub struct TimedStroke {
     pub effort: f64,
     /// Hammer speed at the string, m/s.
     pub hammer: f64,
-    /// Its greatest on the way there, m/s.
+    /// Largest hammer speed before the strike, m/s.
     pub fastest: f64,
-    /// How far from the string it has that, m, and how long before it touches, s.
+    /// Distance from the string, m, and time to contact, s, at the largest speed.
     pub fastest_before: [f64; 2],
-    /// First key motion to string contact, s.
+    /// Time from first key motion to string contact, s.
     pub travel: f64,
-    /// Key bottom after string contact, s; NaN if the key does not get there soon.
+    /// Time from string contact to key bottom, s; NaN if it exceeds the limit.
     pub bottom: f64,
     /// Largest force on the key before its bottom, N.
     pub peak_force: f64,
 }
 
 impl TouchKind {
-    /// Its gesture at an `effort` of N or m/s.
+    /// The gesture with an `effort` in N (pressed) or m/s (struck).
     pub fn gesture(self, effort: f64) -> Gesture {
         let (duration_s, mass_kg) = (PATIENCE, hand::MASS);
         let (stiffness_n_m, damping_n_s_m) = (hand::STIFFNESS, hand::DAMPING);
@@ -79,7 +79,7 @@ impl TouchKind {
         }
     }
 
-    /// Plays it at `effort` on a copy of `rig`; `None` if the string is not reached.
+    /// Plays the touch with `effort` on a copy of `rig`; `None` if the hammer does not reach the string.
     pub fn stroke(self, rig: &TestBench, effort: f64) -> Option<TimedStroke> {
         let mut rig = rig.clone();
         let mut moved = None;
@@ -102,7 +102,7 @@ impl TouchKind {
                 Some((at, _)) => {
                     rig.log.first(EventKind::KeyBottom).is_none() && rig.now() < at + BOTTOM_WITHIN
                 }
-                // A hammer that falls past let-off will not strike.
+                // A hammer that falls after let-off does not strike.
                 None => rig.log.first(EventKind::Release).is_none() || rig.hammer().1 > 0.0,
             }
         });
@@ -138,7 +138,7 @@ impl TouchKind {
             }
         };
         for _ in 0..40 {
-            // Hammer speed rises with the effort: between two strikes go where a power law says.
+            // Hammer speed rises with effort: interpolate by a power law between two strikes.
             let middle = if below > 0.2 * hammer {
                 let share = libm::log(hammer / below) / libm::log(best.hammer / below);
                 low * libm::pow(high / low, share.clamp(0.05, 0.95))

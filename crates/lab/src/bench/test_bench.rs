@@ -1,4 +1,4 @@
-//! One key of the grand action on the bench: driven step by step, with what happened to it.
+//! One key of the grand action on a test bench: driven step by step, with a log of its events.
 
 use crate::gesture::{Gesture, KeyView};
 use touchback_action::grand::design::concert::Built;
@@ -11,24 +11,24 @@ use touchback_core::math::compass::KeyNumber;
 /// Largest speed at which the bench raises the damper tray, m/s.
 const TRAY_SPEED: f64 = 0.05;
 
-/// A key and its log since it was made.
+/// A key with the log of its events.
 #[derive(Clone, Debug)]
 pub struct TestBench {
     key: GrandKey,
-    /// What happened.
+    /// Events and phase changes.
     pub log: EventLog,
     /// Height of the damper tray, m.
     tray: f64,
     steps: u32,
 }
 
-/// Events (time s) and submodels entered (time s, from, to).
+/// Events, and changes of submodel.
 #[derive(Clone, Default, Debug)]
 pub struct EventLog {
     now: f64,
     /// Time, s, and event, in order.
     pub events: Vec<(f64, KeyEvent)>,
-    /// Changes of submodel.
+    /// Changes of submodel: time, s, from, to.
     pub phases: Vec<(f64, Phase, Phase)>,
 }
 
@@ -52,14 +52,14 @@ impl EventLog {
         self.of(kind).next()
     }
 
-    /// How many events of a kind there were.
+    /// Number of events of a kind.
     pub fn count(&self, kind: EventKind) -> usize {
         self.of(kind).count()
     }
 }
 
 impl TestBench {
-    /// The key of this number (1…88) of the concert grand at rest.
+    /// Key `number` (1…88) of the concert grand at rest.
     #[must_use]
     pub fn concert(number: u8, settings: &ActionSettings) -> Self {
         let index = usize::from(number.clamp(1, 88)) - 1;
@@ -73,7 +73,7 @@ impl TestBench {
         Self::of(GrandKey::built(built))
     }
 
-    /// Turns the screws under the key as it moves.
+    /// Changes the regulation of the key while it moves.
     pub fn regulate(&mut self, settings: &ActionSettings) {
         self.key.regulate(settings);
     }
@@ -84,7 +84,7 @@ impl TestBench {
         Self::of(GrandKey::from_state(thesis::build().spec, thesis::initial()))
     }
 
-    /// The same key standing alike with some of its numbers changed, its log empty.
+    /// The key in the same state with changed parameters and an empty log.
     #[must_use]
     pub fn with(&self, change: impl FnOnce(&mut Spec)) -> Self {
         let mut spec = *self.spec();
@@ -96,13 +96,13 @@ impl TestBench {
         Self { key, log: EventLog::default(), tray: rest::TRAY_DOWN, steps: 0 }
     }
 
-    /// The key's numbers.
+    /// The key's parameters.
     #[must_use]
     pub const fn spec(&self) -> &Spec {
         &self.key.assembly().spec
     }
 
-    /// Where it rests and lets off.
+    /// Rest position and let-off depth.
     #[must_use]
     pub const fn regulated(&self) -> &Regulated {
         &self.key.assembly().regulated
@@ -126,7 +126,7 @@ impl TestBench {
         f64::from(self.steps) * STEP
     }
 
-    /// How the key front stands.
+    /// State of the key front.
     #[must_use]
     pub fn key(&self) -> KeyView {
         KeyView::of(&self.key)
@@ -138,21 +138,21 @@ impl TestBench {
         self.key.assembly().hammer(&self.state().x).into()
     }
 
-    /// One action step.
+    /// Advances one action step.
     pub fn step(&mut self, drive: Drive) {
         self.log.now = self.now();
         self.key.advance(drive, &mut self.log);
         self.steps += 1;
     }
 
-    /// What the key shows now under `drive`.
+    /// The key's readout under `drive`.
     #[must_use]
     pub fn read(&self, drive: Drive) -> Readout {
         self.key.readout(drive)
     }
 
-    /// Steps for `seconds` under drives of (time since now, the same a step later); `each` may stop
-    /// it by answering `false`.
+    /// Runs for `seconds` s; `drive` receives the times since the call at a step's start and end. `each`
+    /// ends the run by returning `false`.
     pub fn run(
         &mut self,
         seconds: f64,
@@ -170,7 +170,7 @@ impl TestBench {
         }
     }
 
-    /// Plays a gesture; `each` may stop it by answering `false`.
+    /// Plays a gesture; `each` ends it by returning `false`.
     pub fn play(&mut self, gesture: &mut Gesture, mut each: impl FnMut(&Self, Drive) -> bool) {
         for step in 0..gesture.steps() {
             let drive = gesture.drive(step, self.key());
@@ -181,7 +181,7 @@ impl TestBench {
         }
     }
 
-    /// Raises the damper from the string as the pedal does, and lets all settle.
+    /// Raises the damper from the string as the pedal does, then waits 0.1 s.
     pub fn raise_damper(&mut self) {
         let up = self.spec().damper.tray;
         while self.tray < up {
@@ -193,7 +193,7 @@ impl TestBench {
     }
 }
 
-/// Imposed key-front depth along straight lines through (time s, depth m).
+/// Imposed depth of the key front, linear through points of time, s, and depth, m.
 pub fn motion(points: &[(f64, f64)]) -> impl Fn(f64, f64) -> Drive + '_ {
     |a, b| {
         Drive::Motion([

@@ -1,35 +1,35 @@
-//! What a key on the bench showed, step by step.
+//! Readouts of a key on the test bench, step by step.
 
 use super::test_bench::TestBench;
 use crate::plot::ShadedBand;
 use touchback_action::grand::Phase;
 use touchback_action::{Drive, Readout};
 
-/// Readouts in order of time, s.
+/// Readouts in order of time.
 #[derive(Clone, Default, Debug)]
 pub struct BenchTrace {
-    /// Time and readout at the end of each step.
+    /// Time, s, and readout at the end of each step.
     pub rows: Vec<(f64, Readout)>,
 }
 
 impl BenchTrace {
-    /// Appends what `rig` shows under `drive`.
+    /// Appends the readout of `rig` under `drive`.
     pub fn push(&mut self, rig: &TestBench, drive: Drive) {
         self.rows.push((rig.now(), rig.read(drive)));
     }
 
-    /// Rows between two instants.
+    /// Rows between two times, s.
     fn between(&self, from: f64, to: f64) -> impl Iterator<Item = &Readout> {
         self.rows.iter().filter(move |r| r.0 > from && r.0 < to).map(|r| &r.1)
     }
 
-    /// Mean of a quantity between two instants; NaN where there is no row.
+    /// Mean of a quantity between two times, s; NaN without a row.
     pub fn mean(&self, from: f64, to: f64, pick: impl Fn(&Readout) -> f64) -> f64 {
         let (sum, n) = self.between(from, to).fold((0.0, 0.0), |(s, n), r| (s + pick(r), n + 1.0));
         sum / n
     }
 
-    /// Largest less smallest value between two instants.
+    /// Largest minus smallest value between two times, s.
     pub fn spread(&self, from: f64, to: f64, pick: impl Fn(&Readout) -> f64) -> f64 {
         let start = (f64::MAX, f64::MIN);
         let (low, high) =
@@ -37,18 +37,18 @@ impl BenchTrace {
         high - low
     }
 
-    /// The hammer ends further from the string than `crown` m (negative).
+    /// Whether the hammer ends further from the string than `crown` m (negative).
     pub fn ends_below(&self, crown: f64) -> bool {
         self.rows.last().is_some_and(|r| r.1.hammer < crown)
     }
 
-    /// A quantity over the time in ms.
+    /// A quantity over time, ms.
     pub fn points(&self, pick: impl Fn(&Readout) -> f64) -> Vec<(f64, f64)> {
         self.rows.iter().map(|(t, r)| (t * 1e3, pick(r))).collect()
     }
 }
 
-/// The submodels passed through since `first`, as shaded stretches to `end` s.
+/// The submodels from `first` on, as shaded bands up to `end` s.
 pub fn shaded(rig: &TestBench, first: Phase, end: f64) -> Vec<ShadedBand> {
     let phases = || rig.log.phases.iter();
     let starts = std::iter::once((0.0, first)).chain(phases().map(|p| (p.0, p.2)));

@@ -6,7 +6,7 @@ use clap::{Arg, Command, error::ErrorKind};
 use super::*;
 use crate::paths::Role;
 
-/// Commands that do something, by their words.
+/// Commands that can be run, with their words.
 fn commands() -> Vec<(Vec<String>, Command)> {
     fn below(words: &[String], command: &Command, found: &mut Vec<(Vec<String>, Command)>) {
         if command.get_arguments().any(|arg| arg.get_id() != "help" && arg.get_id() != "version") {
@@ -24,7 +24,7 @@ fn commands() -> Vec<(Vec<String>, Command)> {
     found
 }
 
-/// An option as it is written with `value`.
+/// An option with `value` as typed.
 fn written(arg: &Arg, value: &Path) -> Vec<String> {
     let mut value = value.display().to_string();
     if Role::of(arg) == Some(Role::Curve) {
@@ -34,7 +34,7 @@ fn written(arg: &Arg, value: &Path) -> Vec<String> {
     name.into_iter().chain([value]).collect()
 }
 
-/// Options that others of a command cannot do without; an empty name stands for all of them.
+/// Options that other options of a command require; an empty name stands for all of them.
 const COMPANIONS: [(&str, &str, &[&str]); 4] = [
     ("fit", "", &["--free", "key.inertia"]),
     ("render", "keymap", &["--scale", "s.scl"]),
@@ -42,7 +42,7 @@ const COMPANIONS: [(&str, &str, &[&str]); 4] = [
     ("emulate", "log", &["--seconds", "1"]),
 ];
 
-/// What `command` says to `args` with values `paths`: all others that it needs are added.
+/// The refusal of `command` with `args` and their values `paths`; required options are added.
 fn said(words: &[String], command: &Command, args: [&Arg; 2], paths: [&Path; 2]) -> Refused {
     let mut line = words.to_vec();
     let given = args.iter().zip(paths).map(|(arg, path)| written(arg, path));
@@ -66,7 +66,7 @@ fn said(words: &[String], command: &Command, args: [&Arg; 2], paths: [&Path; 2])
         command.get_positionals().filter(dummies).map(|_| "1".to_owned()).collect();
     let with = [line.clone(), placed.concat(), others].concat();
     let without = [line, placed.concat()].concat();
-    // A place that cannot be beside one of the two is left out.
+    // A positional argument that conflicts with one of the two is omitted.
     match parsed(&with) {
         Err(Refused::Usage(error)) if error.kind() == ErrorKind::ArgumentConflict => {
             parsed(&without).map(|_| with).expect_err("is carried out")
@@ -75,7 +75,7 @@ fn said(words: &[String], command: &Command, args: [&Arg; 2], paths: [&Path; 2])
     }
 }
 
-/// Every input of every command beside every output, by several names of one file.
+/// Every input of every command with every output, under several names of one file.
 #[test]
 fn no_input_of_any_command_is_an_output() {
     let dir = tempfile::tempdir().unwrap();
@@ -97,7 +97,7 @@ fn no_input_of_any_command_is_an_output() {
             command.get_arguments().filter(is_one).collect()
         };
         let inputs = with(&[Role::Input, Role::Piano, Role::Curve]);
-        let outputs = with(&[Role::OutputFile, Role::OutputPlace, Role::OutputFolder]);
+        let outputs = with(&[Role::OutputFile, Role::OutputFileOrFolder, Role::OutputFolder]);
         let every = inputs.iter().chain(&outputs);
         let together: Vec<[&Arg; 2]> =
             every.flat_map(|first| outputs.iter().map(move |output| [*first, *output])).collect();
@@ -126,9 +126,9 @@ fn no_input_of_any_command_is_an_output() {
     assert_eq!(fs::read(at("a.toml")).unwrap(), b"kept");
 }
 
-/// An option that names a file has a type that says what is done with it.
+/// Every option that names a file has a type from `paths`.
 #[test]
-fn every_option_that_names_a_file_is_known_to_the_rule() {
+fn every_option_that_names_a_file_has_a_path_type() {
     use std::any::TypeId;
     for (words, command) in commands() {
         for arg in command.get_arguments().filter(|arg| Role::of(arg).is_none()) {
@@ -144,9 +144,9 @@ fn every_option_that_names_a_file_is_known_to_the_rule() {
     }
 }
 
-/// Numbers of one's own go to a folder beside the standard piano's.
+/// Results with own settings go to a folder next to the standard piano's.
 #[test]
-fn the_usual_folder_of_outputs_is_under_the_rule_too() {
+fn the_default_output_folder_is_checked_too() {
     let out = |line: &str| match parsed(line.split(' ')).unwrap().command {
         Some(SubCommand::Lab(lab)) => lab.experiments.out.to_path_buf(),
         other => panic!("{other:?}"),

@@ -1,7 +1,7 @@
 //! A performance of the prelude: timing, dynamics and pedal, as a MIDI file.
 //!
-//! Notes stand on the written grid and the tempo map carries the rubato, so the file also reads as
-//! a score. All shaping is chosen by ear and by the harmony; nothing is taken from a recording.
+//! Notes are on the written grid and the tempo map holds the rubato, so that the file also reads as a
+//! score. Timing and dynamics are chosen by ear and by the harmony, not taken from a recording.
 
 use midly::{MidiMessage, TrackEventKind};
 
@@ -10,15 +10,15 @@ use touchback::editor::midi_file;
 use touchback_core::math::cast::{byte, count, floor_index};
 use touchback_core::math::compass::linear;
 
-/// Ticks a sixteenth, and a quarter.
+/// Ticks per sixteenth, and per quarter.
 const SIXTEENTH: usize = 240;
 const QUARTER: u16 = 960;
 
-/// Tempo of the middle of a phrase, quarters a minute.
+/// Tempo in the middle of a phrase, quarters per minute.
 const TEMPO: f64 = 68.0;
 
-/// Slowness of the tempo at the end of a bar, by bar number: 1 is the tempo. Phrases end with
-/// bars 4, 11, 19, 24 and 31; the last three bars broaden.
+/// Duration factor at the end of a bar, by bar number (1: tempo). Phrases end with bars 4, 11, 19, 24
+/// and 31; the last three bars slow down.
 const BREADTH: [(f64, f64); 16] = [
     (1.0, 1.06),
     (2.0, 1.0),
@@ -38,8 +38,8 @@ const BREADTH: [(f64, f64); 16] = [
     (35.0, 1.9),
 ];
 
-/// Velocity of a middle voice, by bar: rising to the diminished chords of bars 12 and 14, the
-/// quietest return at 19, the longest rise over the dominant pedal to bar 29, then away.
+/// Velocity of a middle voice, by bar: a rise to the diminished chords of bars 12 and 14, the minimum at
+/// bar 19, the longest rise over the dominant pedal to bar 29, then a fall.
 const DYNAMICS: [(f64, f64); 14] = [
     (1.0, 46.0),
     (4.0, 50.0),
@@ -62,12 +62,12 @@ pub(crate) fn midi(bars: usize) -> Vec<u8> {
     file(bars.min(BARS), true)
 }
 
-/// Its first `bars` as one plays them on an instrument without pedals.
+/// The first `bars` bars without pedal, for an instrument that has none.
 pub(super) fn beginning(bars: usize) -> Vec<u8> {
     file(bars.min(BARS), false)
 }
 
-/// Ticks and what comes at them.
+/// Events with their ticks.
 type Events = Vec<(u32, TrackEventKind<'static>)>;
 
 fn file(bars: usize, pedalled: bool) -> Vec<u8> {
@@ -79,8 +79,8 @@ fn file(bars: usize, pedalled: bool) -> Vec<u8> {
         pedal(bar, &mut events);
     }
     for note in notes().into_iter().filter(|note| note.bar < bars) {
-        let start = (note.bar * BAR + note.place) * SIXTEENTH;
-        // Sixteenths touch; held notes let go just before the bar's half is struck again.
+        let start = (note.bar * BAR + note.position) * SIXTEENTH;
+        // Sixteenths touch; held notes end just before the second half of the bar strikes them again.
         let end = start + note.length * SIXTEENTH - SIXTEENTH / 16;
         let key = note.pitch.into();
         let vel = velocity(&note).into();
@@ -94,24 +94,24 @@ fn channel(message: MidiMessage) -> TrackEventKind<'static> {
     TrackEventKind::Midi { channel: 0.into(), message }
 }
 
-/// The piece ends long before the last.
+/// `ticks` as a MIDI tick; the piece is far shorter than the limit.
 fn tick(ticks: usize) -> u32 {
     u32::try_from(ticks).unwrap_or(u32::MAX)
 }
 
-/// Tempo of sixteenth `i` of the piece, µs a quarter.
+/// Tempo at sixteenth `i` of the piece, µs per quarter.
 fn tempo(i: usize) -> u32 {
     let bars = i as f64 / BAR as f64;
-    // The curve belongs to the ends of bars.
+    // BREADTH holds at the ends of bars.
     let breadth = linear(&BREADTH, bars + 0.5);
-    // The bass of each half bar is given a little time [chosen].
+    // The bass of each half bar is 3 % longer [chosen].
     let lean = if i.is_multiple_of(8) { 1.03 } else { 1.0 };
     let micros = 60e6 / TEMPO * breadth * lean;
     count(micros)
 }
 
-/// The pedal is changed with every bar's harmony: up with the bass, down again once the old bar
-/// has been damped, through half positions as a foot moves. It stays down in the last bar.
+/// Changes the pedal with the harmony of every bar: up with the bass, down once the old bar is damped,
+/// through half positions. The pedal stays down in the last bar.
 fn pedal(bar: usize, events: &mut Events) {
     let start = bar * BAR * SIXTEENTH;
     let mut at = |ticks, value: u8| {
@@ -134,10 +134,10 @@ fn pedal(bar: usize, events: &mut Events) {
 }
 
 fn velocity(note: &ScoreNote) -> u8 {
-    let bar = note.bar as f64 + 1.0 + note.place as f64 / BAR as f64;
-    let voice = match note.place % 8 {
+    let bar = note.bar as f64 + 1.0 + note.position as f64 / BAR as f64;
+    let voice = match note.position % 8 {
         _ if note.bar + 1 == BARS => 0.0,
-        // Bass, tenor, the way up, the top note, the echo.
+        // By position in the half bar: bass, tenor, ascent, top note, echo.
         0 => 6.0,
         1 => -2.0,
         2 | 3 => 0.0,
@@ -146,7 +146,7 @@ fn velocity(note: &ScoreNote) -> u8 {
         _ => -4.0,
     };
     // The second half of a bar repeats the first, softer.
-    let repeat = if note.bar < 32 && note.place >= 8 { -3.0 } else { 0.0 };
+    let repeat = if note.bar < 32 && note.position >= 8 { -3.0 } else { 0.0 };
     byte(floor_index((linear(&DYNAMICS, bar) + voice + repeat).clamp(1.0, 127.0)))
 }
 

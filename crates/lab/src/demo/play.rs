@@ -1,4 +1,4 @@
-//! The performance through the plugin in the embedded host.
+//! Plays a score through the plugin in the embedded host.
 
 use std::time::Instant;
 
@@ -13,19 +13,19 @@ use touchback_core::math::power::square;
 use touchback_instrument::midi;
 use touchback_instrument::params::Parameter;
 
-/// Samples a second, Hz, and a block.
+/// Sample rate, Hz, and samples per block.
 pub(super) const RATE: u32 = 48_000;
 const BLOCK: u32 = 512;
 
 /// Samples in one point of the figure's envelope: 20 ms.
 const ENVELOPE: usize = 960;
 
-/// What was heard.
+/// The level of the plugin's output over time, and the speed of rendering.
 #[derive(Default)]
 pub(super) struct HostOutput {
-    /// Time s, least and greatest sample, mean square of 20 ms.
+    /// Time, s, least and greatest sample, and mean square, per 20 ms.
     pub(super) envelope: Vec<(f64, f32, f32, f64)>,
-    /// Audio seconds a wall second.
+    /// Seconds of audio per second of wall-clock time.
     pub(super) real_time_factor: f64,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn play(
     let (mut left, mut right) = (vec![0.0f32; size], vec![0.0f32; size]);
     let last = score.events.last().map_or(0, |(t, _)| score.sample(*t, RATE));
     let mut tail = Tail::new(last, RATE);
-    let mut heard = HostOutput::default();
+    let mut output = HostOutput::default();
     let mut bucket = Bucket::default();
     let bar = progress(last.max(1), "playing");
     let began = Instant::now();
@@ -71,7 +71,7 @@ pub(super) fn play(
         let frames = end.unwrap_or(size);
         wave.write(&left[..frames], &right[..frames])?;
         for (l, r) in left.iter().zip(&right).take(frames) {
-            bucket.add(*l, *r, &mut heard.envelope);
+            bucket.add(*l, *r, &mut output.envelope);
         }
         start += u64::from(BLOCK);
         bar.set_position(start.min(last));
@@ -81,19 +81,19 @@ pub(super) fn play(
     }
     bar.finish_and_clear();
     let wall = began.elapsed().as_secs_f64().max(1e-9);
-    heard.real_time_factor = wave.frames() as f64 / f64::from(RATE) / wall;
+    output.real_time_factor = wave.frames() as f64 / f64::from(RATE) / wall;
     host.deactivate();
-    Ok(heard)
+    Ok(output)
 }
 
-/// The plugin's own entry for `parameter`, found by its name.
+/// The plugin's entry for `parameter`, found by name.
 fn find(host: &mut Host, parameter: &Parameter) -> Result<Announced> {
     let all = host.parameters()?;
     let found = all.into_iter().find(|p| p.name == parameter.name);
     found.with_context(|| format!("the plugin has no parameter `{}`", parameter.name))
 }
 
-/// The same for the host; `None` for what no performance of ours holds.
+/// The host's message for `message`; `None` for kinds that the performances do not contain.
 fn message(message: midi::InputMessage) -> Option<Message> {
     Some(match message {
         midi::InputMessage::NoteOn { note, velocity, .. } => {

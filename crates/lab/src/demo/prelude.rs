@@ -1,10 +1,10 @@
-//! Johann Sebastian Bach, Prelude in C major, BWV 846 (The Well-Tempered Clavier I, 1722): the
-//! notes as Bach wrote them, 35 bars, without the bar that later editions insert after the 22nd.
+//! Johann Sebastian Bach, Prelude in C major, BWV 846 (The Well-Tempered Clavier I, 1722): Bach's text of
+//! 35 bars, without the bar that later editions insert after bar 22.
 
 /// Sixteenths in a bar.
 pub(super) const BAR: usize = 16;
 
-/// Bars 1…32: five MIDI notes from the bass, broken as 1 2 3 4 5 3 4 5, twice a bar.
+/// Bars 1…32: five MIDI notes from the bass, broken as 1 2 3 4 5 3 4 5, twice per bar.
 const BROKEN: [[u8; 5]; 32] = [
     [60, 64, 67, 72, 76],
     [60, 62, 69, 74, 77],
@@ -58,7 +58,7 @@ pub(super) struct ScoreNote {
     /// Bar, from 0.
     pub(super) bar: usize,
     /// Sixteenth within the bar, from 0.
-    pub(super) place: usize,
+    pub(super) position: usize,
     /// Length in sixteenths.
     pub(super) length: usize,
     /// MIDI note.
@@ -76,16 +76,16 @@ pub(super) fn notes() -> Vec<ScoreNote> {
         {
             // Bass a half note, tenor a dotted eighth tied to a quarter, the others sixteenths.
             let length = if i < 2 { 8 - i } else { 1 };
-            notes.push(ScoreNote { bar, place: half * 8 + i, length, pitch: five[*voice] });
+            notes.push(ScoreNote { bar, position: half * 8 + i, length, pitch: five[*voice] });
         }
     }
     for (i, sixteen) in CODA.iter().enumerate() {
-        for (place, pitch) in sixteen.iter().enumerate() {
-            let length = if place < 2 { BAR - place } else { 1 };
-            notes.push(ScoreNote { bar: BROKEN.len() + i, place, length, pitch: *pitch });
+        for (position, pitch) in sixteen.iter().enumerate() {
+            let length = if position < 2 { BAR - position } else { 1 };
+            notes.push(ScoreNote { bar: BROKEN.len() + i, position, length, pitch: *pitch });
         }
     }
-    let last = CLOSE.map(|pitch| ScoreNote { bar: BARS - 1, place: 0, length: BAR, pitch });
+    let last = CLOSE.map(|pitch| ScoreNote { bar: BARS - 1, position: 0, length: BAR, pitch });
     notes.extend(last);
     notes
 }
@@ -99,19 +99,19 @@ mod tests {
         let notes = notes();
         assert_eq!(BARS, 35);
         assert_eq!(notes.len(), 34 * 16 + 5);
-        assert!(notes.is_sorted_by_key(|n| (n.bar, n.place)));
+        assert!(notes.is_sorted_by_key(|n| (n.bar, n.position)));
         // Every sixteenth of the first 34 bars has its note.
-        assert!(notes.iter().take(34 * 16).enumerate().all(|(i, n)| n.bar * BAR + n.place == i));
-        assert!(notes.iter().all(|n| n.place + n.length <= BAR));
+        assert!(notes.iter().take(34 * 16).enumerate().all(|(i, n)| n.bar * BAR + n.position == i));
+        assert!(notes.iter().all(|n| n.position + n.length <= BAR));
     }
 
     #[test]
     fn no_key_is_struck_while_it_is_held() {
         let notes = notes();
         for (i, a) in notes.iter().enumerate() {
-            let end = a.bar * BAR + a.place + a.length;
+            let end = a.bar * BAR + a.position + a.length;
             let clash =
-                notes[i + 1..].iter().any(|b| b.pitch == a.pitch && b.bar * BAR + b.place < end);
+                notes[i + 1..].iter().any(|b| b.pitch == a.pitch && b.bar * BAR + b.position < end);
             assert!(!clash, "{a:?}");
         }
     }

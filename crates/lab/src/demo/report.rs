@@ -1,4 +1,4 @@
-//! The demonstration's figure and its page.
+//! The demonstration's figure and page.
 
 use super::play::HostOutput;
 use crate::midi::Score;
@@ -8,17 +8,17 @@ use crate::wave::Level;
 use touchback_instrument::midi::InputMessage;
 use touchback_instrument::params::Parameter;
 
-/// Points of the envelope in one of the level: 100 ms.
+/// Points of the envelope per point of the level curve: 100 ms.
 const LEVEL: usize = 5;
 
-/// Wave, level, strikes and the automated parameter over the piece.
+/// Waveform, level, strikes and the automated parameter over time.
 pub(super) fn level_figure(
     score: &Score,
-    heard: &HostOutput,
+    output: &HostOutput,
     parameter: &Parameter,
     curve: &Curve,
 ) -> Figure {
-    let points = &heard.envelope;
+    let points = &output.envelope;
     let end = points.last().map_or(1.0, |p| p.0);
     let low = points.iter().map(|p| (p.0, f64::from(p.1))).collect();
     let high = points.iter().map(|p| f64::from(p.2)).collect();
@@ -61,7 +61,7 @@ pub(super) fn level_figure(
 /// The page that explains the folder.
 pub(super) fn page(
     score: &Score,
-    heard: &HostOutput,
+    output: &HostOutput,
     level: &Level,
     seconds: f64,
     parameter: &Parameter,
@@ -95,6 +95,6 @@ pub(super) fn page(
         to = parameter.text(high),
         peak = level.peak_dbfs(),
         rms = level.rms_dbfs(),
-        factor = heard.real_time_factor,
+        factor = output.real_time_factor,
     )
 }

@@ -1,4 +1,4 @@
-//! `action-cost`: time and output of the action together, so that a change in one shows the other.
+//! `action-cost`: computing time and output hash of the action, measured in the same run.
 
 use std::time::Instant;
 
@@ -12,21 +12,21 @@ use touchback_action::{ActionSettings, Keyboard, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
 
-/// The quickest of so many runs counts: the others were disturbed.
+/// Repetitions; the quickest counts, because the others were disturbed.
 const REPEATS: usize = 5;
-/// Runs of one measurement last at least so many steps.
+/// Least number of steps of one run.
 const STEPS: u32 = 400;
 /// Steps of the idle measurement.
 const IDLE: u32 = 200_000;
 
-/// What a load came to.
+/// The cost of a load.
 struct Cost {
     nanoseconds: f64,
     hash: Hash,
     steady: bool,
 }
 
-/// One `load` on `keys`; seconds a step took, and the hash of every event and every key's state.
+/// Runs one `load` on `keys`; seconds per step, and the hash of every event and every key's state.
 fn once(
     load: Load,
     keyboard: &mut Keyboard,
@@ -67,10 +67,10 @@ fn cost(load: Load, keyboard: &mut Keyboard, keys: &[KeyNumber]) -> Cost {
     }
 }
 
-/// Keys of a chord from end to end, no two of them neighbours.
+/// Number of keys of a chord over the whole compass, no two adjacent.
 const SPREAD: usize = 10;
 
-/// Measures one key, a chord, all keys, none.
+/// Measures one key, a chord, all keys, and no key.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let settings = ActionSettings::default();
     let all: Vec<KeyNumber> = KeyNumber::all().collect();

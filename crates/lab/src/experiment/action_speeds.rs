@@ -1,4 +1,4 @@
-//! `action-speeds`: what a step of every action costs, with a hash of its output.
+//! `action-speeds`: computing time per step of every action, with a hash of its output.
 
 use std::time::Instant;
 
@@ -14,10 +14,10 @@ use touchback_core::math::compass::KeyNumber;
 
 /// Steps of the measured stroke: 0.2 s of a pressed touch, held.
 const STROKE: u32 = 1600;
-/// The quickest of so many strokes counts: the others were disturbed.
+/// Repetitions; the quickest counts, because the others were disturbed.
 const REPEATS: usize = 9;
 
-/// One stroke; seconds it took and the hash of depth, hammer and force of every step.
+/// Plays one stroke; its duration, s, and the hash of depth, hammer and force of every step.
 fn stroke(key: &mut dyn Key) -> (f64, Hash) {
     key.reset_to_rest();
     let drive = |i: u32| {
@@ -60,7 +60,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             &format!("{name}: the same output every time"),
             runs.iter().all(|r| r.1 == hash),
         );
-        // The reference is for the laboratory; the others are to be played.
+        // The reference is for the laboratory only and has no target.
         if name != "reference" {
             report.check(&format!("{name}: ns a step"), "600", TargetBand::AtMost(1000.0), ns);
         }

@@ -1,12 +1,12 @@
 //! `agreement`: the grand action in two formulations, on twelve gestures.
 //!
-//! The instrument eliminates the constraints and sequences submodels; the other formulation lets
-//! every body move by itself between stiff springs. They share the numbers of the key and the laws
-//! of its felts, and nothing of the equations. As the springs stiffen the second must come to the
-//! first. Both are driven by the same gestures, each by its own key.
+//! The instrument's model eliminates the constraints and sequences submodels; the reference model moves
+//! every body independently between stiff springs. They share the key's parameters and the laws of its
+//! felts, but no equations. As the springs stiffen, the reference must converge to the instrument's model.
+//! Both get the same gestures, each with the feedback of its own key.
 //!
-//! The force balance can have what the instrument's model leaves out: a heel that leaves its capstan, and a
-//! key stick that bends. What the latter would change is measured too.
+//! The reference can also represent what the instrument's model omits: a heel that leaves its capstan, and
+//! a key stick that bends. The effect of the latter is measured too.
 
 use std::fmt::Write as _;
 
@@ -23,11 +23,11 @@ use touchback_action::penalty_model::{Coupling, PenaltyModel};
 use touchback_action::{Drive, KeyEvent, STEP};
 use touchback_core::math::power::square;
 
-/// Coupling stiffnesses, N/m, softest first, and Runge–Kutta parts of a step for each.
+/// Coupling stiffnesses, N/m, softest first, and Runge–Kutta substeps per action step.
 const COUPLINGS: [(f64, u32); 3] = [(2.5e5, 25), (1e6, 25), (4e6, 50)];
 
-/// What is asked at the stiffest coupling: strike time, ms, and speed; key depth, mm; crown, mm
-/// (a hundredth of the blow), and force on the key beside its largest, all rms.
+/// Largest deviations at the stiffest coupling: strike time, ms, and speed; rms of key depth, mm, crown,
+/// mm (a hundredth of the blow distance), and key force relative to its maximum.
 const TIME: f64 = 0.5;
 const SPEED: f64 = 0.02;
 const DEPTH: f64 = 0.1;
@@ -39,28 +39,28 @@ const SPRUCE: f64 = 10e9;
 /// See [`SPRUCE`].
 const STICK: [f64; 2] = [0.016, 0.024];
 
-/// Gestures that a bending key stick is tried on.
+/// Gestures for the bending key stick.
 const BENT: [&str; 3] = ["pressed, medium", "pressed, loud", "struck, loud"];
 
-/// One run: per step key depth, m, crown, m, key force, N; strikes by time, s, and speed, m/s.
+/// One run: key depth, m, crown, m, and key force, N, per step; strikes by time, s, and speed, m/s.
 #[derive(Default)]
 struct GestureTrace {
     rows: Vec<[f64; 3]>,
     strikes: Vec<(f64, f64)>,
 }
 
-/// How far two runs of a gesture are apart.
+/// Deviations between two runs of a gesture.
 #[derive(Clone, Copy)]
 struct Apart {
-    /// Of the first strike, ms and share; none where neither struck.
+    /// Deviation of the first strike: time, ms, and relative speed; `None` if neither struck.
     strike: Option<[f64; 2]>,
-    /// Key, mm rms.
+    /// Key depth, mm rms.
     key: f64,
     /// Crown, mm rms.
     crown: f64,
-    /// Key force, share of the largest, rms.
+    /// Key force relative to its maximum, rms.
     force: f64,
-    /// Both struck as often.
+    /// Both have the same number of strikes.
     same: bool,
 }
 
@@ -88,7 +88,7 @@ fn finger(to: f64, duration_s: f64) -> Form {
     Form::Ramp { channel: Channel::FingerM, to, duration_s }
 }
 
-/// The gestures, named.
+/// The gestures with their names.
 fn gestures() -> Result<Vec<(&'static str, Gesture)>> {
     let hold = |duration_s| Form::Hold { duration_s };
     let again = |up: f64, seconds: f64| {
@@ -167,7 +167,7 @@ fn apart(a: &GestureTrace, b: &GestureTrace) -> Apart {
     }
 }
 
-/// Plays every gesture on both, the second at three stiffnesses.
+/// Plays every gesture on both models, on the reference with three stiffnesses.
 pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let built = keys.built(keys.one(40));
     let mut first = GrandKey::built(built);

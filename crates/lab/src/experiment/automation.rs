@@ -1,5 +1,5 @@
-//! `automation`: every parameter of the action moved under music in every timing: numbers, clicks,
-//! and the same samples however the host cuts its blocks.
+//! `automation`: every parameter of the action automated during music in every timing. Checks for
+//! non-finite samples, clicks, and independence of the block size.
 
 use std::f64::consts::TAU;
 
@@ -14,24 +14,24 @@ use touchback_instrument::params::Parameter;
 use touchback_instrument::settings::{Latency, Timing, VelocityMeans};
 use touchback_instrument::{Piano, Settings};
 
-/// Sample rate, Hz, at which clicks are told from partials, and samples from one value of the moved
+/// Sample rate, Hz, high enough to separate clicks from partials, and samples from one value of the moved
 /// parameter to the next: 2 ms.
 const RATE: f64 = 96_000.0;
 const BLOCK: usize = 192;
-/// The same block in pieces.
+/// Sizes of the pieces that a block is cut into.
 const PIECES: [usize; 3] = [64, 101, 27];
-/// Blocks of the music, 1 s, of a note and of the time it is held.
+/// Blocks of the music (1 s), from note to note, and of a held note.
 const BLOCKS: usize = 500;
 const NOTE: usize = 42;
 const HELD: usize = 22;
-/// Period of the motion over the whole range and back, s (chosen: a quick hand).
+/// Period of the motion over the whole range and back, s [chosen: a fast hand movement].
 const PERIOD: f64 = 0.7;
-/// Notes in turn: bass, middle, the last with a damper, the top.
+/// The notes: bass, middle, the highest with a damper, treble.
 const NOTES: [u8; 5] = [33, 60, 64, 88, 100];
-/// Click that counts as none, dB re the peak.
+/// Largest tolerated click, dB re the peak.
 const CLICK_DB: f64 = -60.0;
 
-/// What a block brings.
+/// The music: its events by block.
 struct Music {
     messages: [Option<(u32, InputMessage)>; 2],
 }
@@ -54,7 +54,7 @@ impl Host for Music {
     }
 }
 
-/// What is heard of it while `moved` moves, in blocks of `pieces` samples.
+/// Renders the music while `moved` moves, in blocks of `pieces` samples.
 fn play(settings: &Settings, moved: Option<&Parameter>, pieces: &[usize]) -> Vec<f32> {
     let mut scheduler = EventScheduler::new(Piano::new(RATE, settings));
     let mut samples = Vec::with_capacity(BLOCKS * BLOCK);
@@ -75,7 +75,7 @@ fn play(settings: &Settings, moved: Option<&Parameter>, pieces: &[usize]) -> Vec
     samples
 }
 
-/// The ways to play: their names and settings.
+/// The timings: names and settings.
 fn ways(settings: &Settings) -> [(&'static str, Settings); 4] {
     let way = |timing, means| {
         let mut own = *settings;
@@ -92,7 +92,7 @@ fn ways(settings: &Settings) -> [(&'static str, Settings); 4] {
     ]
 }
 
-/// Each parameter in each way.
+/// Moves every parameter in every timing.
 ///
 /// # Errors
 /// None; the folder is not used.

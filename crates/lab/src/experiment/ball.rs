@@ -1,7 +1,7 @@
-//! `ball`: the engine of events against a system whose events are known exactly.
+//! `ball`: the event engine on a system whose events are known exactly.
 //!
-//! A ball falls on a paddle held still: half a swing about the static compression inside each
-//! contact, a parabola between, speed kept. The time inside a contact entered at speed v is
+//! A ball falls on a paddle at rest: half an oscillation about the static compression in each contact, a
+//! parabola between contacts, without loss. The duration of a contact entered at speed v is
 //! [π + 2 atan2(g/ω², v/ω)]/ω.
 
 use anyhow::Result;
@@ -18,20 +18,20 @@ use touchback_core::episode::exact::Discrete;
 use touchback_core::episode::{Model, Observer, State, Stepper};
 use touchback_core::math::power::square;
 
-/// Height of the fall, m.
+/// Height of fall, m.
 const HEIGHT: f64 = 0.1;
 
-/// Steps tried, s, and how many landings each is followed for.
+/// Step sizes, s, and the number of landings followed.
 const STEPS: [f64; 5] = [1.6e-3, 8e-4, 4e-4, 2e-4, 1e-4];
 const LANDINGS: usize = 10;
 
-/// Time inside one contact entered at `speed` m/s, s.
+/// Duration of a contact entered at `speed` m/s, s.
 fn inside(spec: &Spec, speed: f64) -> f64 {
     let w = (spec.stiffness / spec.ball).sqrt();
     (PI + 2.0 * libm::atan2(GRAVITY / (w * w), speed / w)) / w
 }
 
-/// Times of landings and partings, alternating, by the engine in steps of `h` s.
+/// Times of landings and departures, alternating, from the engine with step `h` s.
 fn events(spec: &Spec, h: f64) -> Vec<f64> {
     struct BallTimes(f64, Vec<f64>);
     impl Observer<Phase, STATES> for BallTimes {
@@ -42,18 +42,18 @@ fn events(spec: &Spec, h: f64) -> Vec<f64> {
     }
     let stepper = Stepper { tolerance: 1e-14, exact_events: true, ..Stepper::new(h) };
     let mut state = State { phase: Phase::Air, x: [0.0, 0.0, HEIGHT, 0.0, 0.0, 0.0] };
-    let mut heard = BallTimes(0.0, Vec::new());
+    let mut times = BallTimes(0.0, Vec::new());
     let mut step = 0u32;
-    while heard.1.len() < 2 * LANDINGS {
-        heard.0 = f64::from(step) * h;
-        let still = [DriveInput::Motion(0.0, 0.0); 2];
-        stepper.advance(spec, &mut state, &still, &mut heard);
+    while times.1.len() < 2 * LANDINGS {
+        times.0 = f64::from(step) * h;
+        let at_rest = [DriveInput::Motion(0.0, 0.0); 2];
+        stepper.advance(spec, &mut state, &at_rest, &mut times);
         step += 1;
     }
-    heard.1
+    times.1
 }
 
-/// The two submodels by themselves, and the exact difference equation of the first.
+/// Checks each submodel alone, and the exact difference equation of the first.
 fn submodels(spec: &Spec, report: &mut Report) {
     report.source("002 eqs. 1–6 (ball on a paddle)");
     let (ball, paddle) = (spec.ball, spec.paddle);
@@ -88,7 +88,7 @@ fn submodels(spec: &Spec, report: &mut Report) {
     report.source("002 eq. 6; 003 §3 (events)");
 }
 
-/// Compares twenty events and the order of convergence.
+/// Compares 20 events and the order of convergence.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let spec = Spec::default();
     let speed = (2.0 * GRAVITY * HEIGHT).sqrt();
@@ -124,7 +124,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             }
         }
     }
-    // The phase error of a contact is of the method's order; flights are followed exactly.
+    // A contact's phase error has the order of the method; flights are exact.
     let error = |i: usize| (runs[i][1] - runs[i][0] - inside(&spec, speed)).abs();
     for i in 2..STEPS.len() - 1 {
         let order = libm::log2(error(i) / error(i + 1));

@@ -1,4 +1,4 @@
-//! Every experiment: its name, what it finds out, how long it takes and what it can be run on.
+//! The list of experiments: name, description, duration, accepted options.
 
 use super::{
     action_cost, action_speeds, agreement, automation, ball, contact, efforts, energy, finger, fit,

@@ -1,4 +1,4 @@
-//! `contact`: hammer and strings as the sound engine solves them, against independent solutions.
+//! `contact`: the sound engine's contact of hammer and strings, compared with independent solutions.
 
 mod whole_string;
 
@@ -20,36 +20,36 @@ use touchback_sound::{Sound, SoundSettings};
 /// Hammer speeds, m/s.
 const SPEEDS: [f64; 4] = [1.0, 2.0, 4.0, 6.0];
 
-/// Contact time ms and peak force N at [`SPEEDS`] of an independent solver (explicit steps at
-/// 1.536 MHz) with the parameters of [Chaigne 1994]; printed to 10 µs and to the newton.
+/// Contact time, ms, and peak force, N, at [`SPEEDS`] from an independent solver (explicit steps at
+/// 1.536 MHz) with the parameters of [Chaigne 1994]; rounded to 10 µs and to 1 N.
 const REFERENCE: [(ReferenceNote, [(f64, f64); 4]); 3] = [
     (ReferenceNote::C2, [(3.67, 11.0), (3.31, 25.0), (3.03, 56.0), (2.90, 88.0)]),
     (ReferenceNote::C4, [(2.26, 13.0), (2.06, 28.0), (1.91, 61.0), (1.84, 95.0)]),
     (ReferenceNote::C7, [(0.92, 27.0), (0.78, 60.0), (0.69, 127.0), (0.66, 196.0)]),
 ];
 
-/// Steps a second: the finest rate a note of the engine uses.
+/// Steps per second: the highest rate of a note of the engine.
 const RATE: f64 = 352_800.0;
 
-/// Keys whose hammers are changed, C1 to C8, and their speed, m/s.
+/// Keys with changed hammers, C1 to C8, and their hammer speed, m/s.
 const KEYS: [usize; 6] = [4, 16, 40, 64, 76, 88];
 const SPEED: f64 = 2.5;
 
-/// Partials that stand for all of a string, Hz, and the steps a second that they ask for.
+/// Highest partial of a string with all its partials, Hz, and the steps per second that it requires.
 const ALL_HZ: f64 = 300_000.0;
 const ALL_RATE: f64 = 1_536_000.0;
 
-/// Agreement asked of what a changed hammer changes.
+/// Largest relative deviation for changed hammers.
 const BAND: f64 = 0.03;
 
-/// Keys and sample rate of what is played, Hz.
+/// Keys of the rendered notes, and their sample rate, Hz.
 const PLAYED: [usize; 3] = [16, 40, 64];
 const PLAYED_RATE: f64 = 48_000.0;
 
-/// Partials 1 to 8 are looked at where the force's spectrum is within 20 dB of its loudest.
+/// Partials 1 to 8 are compared where the force spectrum is within 20 dB of its maximum.
 const FAINT: f64 = 0.1;
 
-/// Hammers unlike the concert grand's, and what of them is heard in what is played.
+/// Hammers that differ from the concert grand's.
 const HAMMERS: [(&str, HammerSettings); 7] = {
     let h = HammerSettings::CONCERT;
     [
@@ -63,7 +63,7 @@ const HAMMERS: [(&str, HammerSettings); 7] = {
     ]
 };
 
-/// One strike, however it was solved.
+/// One strike from any solver.
 struct Blow {
     /// Contact time, ms, peak force, N, and spectral centroid of the force, Hz.
     numbers: [f64; 3],
@@ -71,7 +71,7 @@ struct Blow {
     rate: f64,
 }
 
-/// The numbers' names and units.
+/// Names and units of `numbers`.
 const QUANTITIES: [(&str, &str); 3] =
     [("contact", "ms"), ("peak force", "N"), ("centroid of the force", "Hz")];
 
@@ -87,7 +87,7 @@ impl Blow {
         Self::new(report.contact_time, report.forces, report.rate)
     }
 
-    /// The engine's solver with all of the string's partials.
+    /// The strike by the engine's solver with all partials of the string.
     fn of_all_partials(hammer: &Hammer, string: &StringSpec) -> Self {
         let report = strike_below(ALL_HZ, hammer, string, SPEED, ALL_RATE);
         Self::new(report.contact_time, report.forces, report.rate)
@@ -107,7 +107,7 @@ impl Blow {
     }
 }
 
-/// Compares three notes at four speeds, and six keys with eight hammers.
+/// Compares 3 notes at 4 speeds, and 6 keys with 8 hammers.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     published(folder, &mut report)?;
@@ -129,7 +129,7 @@ fn published(folder: &mut Folder, report: &mut Report) -> Result<()> {
             let got = strike_offline(&hammer, &string, speed, RATE);
             let name = format!("{note:?}, {speed} m/s");
             report.near(&format!("{name}: contact, ms"), time, 0.02, got.contact_time * 1e3);
-            // Half a newton is the reference's own rounding.
+            // The reference is rounded to ±0.5 N.
             let band = TargetBand::Within(0.97 * force - 0.5, 1.03 * force + 0.5);
             let quantity = format!("{name}: peak force, N");
             report.check(&quantity, &format!("{force}"), band, got.peak_force);
@@ -152,7 +152,7 @@ fn string(key: KeyNumber) -> StringSpec {
     StringSpec::of(key, &SoundSettings::default())
 }
 
-/// The concert grand's hammers as they are; others over them.
+/// Compares the concert grand's hammers, then changed ones.
 fn changed(report: &mut Report) -> Result<()> {
     for number in KEYS {
         against_whole_string(report, &format!("key {number}"), key(number)?, Blow::of_engine);
@@ -168,7 +168,7 @@ fn changed(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Rows for `key` as `solve` has it.
+/// Adds the rows of `key` with the solutions of `solve`.
 fn against_whole_string(
     report: &mut Report,
     name: &str,
@@ -192,7 +192,7 @@ fn against_whole_string(
     }
 }
 
-/// What other hammers change in the partials of what is played.
+/// Changes of partials in rendered notes by other hammers.
 fn played(report: &mut Report) -> Result<()> {
     let mut sound = Sound::new(PLAYED_RATE, &SoundSettings::close());
     let mut levels = |hammers: &HammerSettings, key, partials: &[f64; 8]| {
@@ -229,8 +229,8 @@ fn played(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// A felt x times as stiff meets v as the concert grand's meets v x^(1/(p − 1)): displacements go
-/// with the speed, and K v^(p − 1) is all that the equations know of both.
+/// Similarity: displacements scale with the speed, and the equations depend on stiffness and speed only
+/// through K·v^(p − 1). A felt x times as stiff at speed v behaves as the original at v·x^(1/(p − 1)).
 fn similarity(report: &mut Report) -> Result<()> {
     for number in KEYS {
         let key = key(number)?;
@@ -245,7 +245,7 @@ fn similarity(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// What the strings would meet if the action's inertia were their hammer's mass.
+/// Contact with the hammer mass that follows from the action's inertia.
 fn masses(report: &mut Report) -> Result<()> {
     let mut text = String::from(
         "The mass that strings meet and the inertia that keys throw come from two published sets \

@@ -1,5 +1,6 @@
-//! `efforts`: what a regulation makes of a finger's effort, by the grid that notes are looked up in
-//! and by the whole press simulated; and what each setting alone does to a mezzo-forte.
+//! `efforts`: hammer speed for a given force under changed regulation, from the interpolation grid that
+//! notes use and from a simulation of the whole press; and the effect of each setting alone on a
+//! mezzo-forte press.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -17,23 +18,23 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 use touchback_instrument::params::all;
 
-/// Regulations, and draws of a key and an effort under each.
+/// Number of random regulations, and of random keys and forces under each.
 const REGULATIONS: usize = 250;
 const DRAWS: usize = 4;
 
-/// Neglected pianos, of each of which one key is pressed once.
+/// Number of uneven pianos; one key of each is pressed once.
 const UNEVEN: u8 = 100;
 
-/// Forces of the presses, N: from the softest that strikes to the strongest.
+/// Forces of the presses, N: softest striking press, strongest press.
 const FORCES: [f64; 2] = [2.0, 220.0];
 
-/// Share of each range, about the default, from which "turned as far as half way" draws.
+/// Share of each range about the default for "turned as far as half way".
 const HALF: f64 = 0.5;
 
-/// Hammer speed at which the settings are moved one by one, m/s: mezzo-forte.
+/// Hammer speed at which single settings are moved, m/s: mezzo-forte.
 const MIDDLE: f64 = 2.0;
 
-/// Both comparisons.
+/// Runs all comparisons.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let columns =
@@ -49,16 +50,16 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-/// The key of a number 1…88.
+/// Key `number`, 1…88.
 fn key(number: u8) -> Result<KeyNumber> {
     KeyNumber::from_index(usize::from(number) - 1).context("off the compass")
 }
 
-/// Random settings, each turned at most a share `spread` of the way to the end of its range.
+/// Random settings, each moved by at most a share `spread` of the distance to the end of its range.
 fn turned(random: &mut Random, spread: f64) -> ActionSettings {
     let random = RefCell::new(random);
     let standard = ActionSettings::default();
-    // Keys that differ are a comparison of their own.
+    // Single keys are compared separately.
     let ranges = ActionSettings::RANGES;
     standard.with_numbers(&standard, |range, default, _| {
         if range == ranges.unevenness || range == ranges.unevenness_seed {
@@ -70,7 +71,7 @@ fn turned(random: &mut Random, spread: f64) -> ActionSettings {
     })
 }
 
-/// Keys of a neglected piano, each by what it differs in, and the table that says it.
+/// Compares single keys of uneven pianos and writes their table.
 fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
     let (standard, mut random) = (ActionSettings::default(), Random::new(88));
     let mut apart = Vec::new();
@@ -87,11 +88,11 @@ fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
             TouchKind::Pressed.stroke(&rig, force).map_or(0.0, |stroke| stroke.hammer)
         };
         let (even, simulated) = (hammer(&standard), hammer(&uneven));
-        let heard = efforts.hammer_speed(key(number)?, even).unwrap_or(0.0);
-        if simulated > 0.0 && heard > 0.0 {
-            apart.push(100.0 * (heard / simulated - 1.0).abs());
+        let interpolated = efforts.hammer_speed(key(number)?, even).unwrap_or(0.0);
+        if simulated > 0.0 && interpolated > 0.0 {
+            apart.push(100.0 * (interpolated / simulated - 1.0).abs());
         }
-        csv.numbers(&seed, &[f64::from(number), force, even, simulated, heard]);
+        csv.numbers(&seed, &[f64::from(number), force, even, simulated, interpolated]);
     }
     folder.table("efforts-single-keys.csv", &csv)?;
     apart.sort_by(f64::total_cmp);
@@ -115,7 +116,7 @@ fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
     Ok(())
 }
 
-/// Speeds under random regulations turned a share `spread` of the way to the ends.
+/// Compares speeds under random regulations within a share `spread` of the ranges.
 fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) -> Result<()> {
     let mut random = Random::new(19);
     let (mut apart, mut disagree, mut pressed) = (Vec::new(), 0_usize, 0_usize);
@@ -130,7 +131,7 @@ fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) ->
             let force = FORCES[0] * libm::pow(FORCES[1] / FORCES[0], random.share());
             let rig = TestBench::concert(number, &settings);
             if rig.grand().assembly().strike(MIDDLE).is_none() {
-                // Notes play the whole press there.
+                // There, notes simulate the whole press instead of using the grid.
                 pressed += 1;
                 continue;
             }
@@ -139,15 +140,15 @@ fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) ->
             };
             let named = hammer(&TestBench::concert(number, &standard));
             let simulated = hammer(&rig);
-            let heard = efforts.hammer_speed(key(number)?, named).unwrap_or(0.0);
-            let difference = if simulated > 0.0 && heard > 0.0 {
-                apart.push(100.0 * (heard / simulated - 1.0).abs());
-                heard / simulated - 1.0
+            let interpolated = efforts.hammer_speed(key(number)?, named).unwrap_or(0.0);
+            let difference = if simulated > 0.0 && interpolated > 0.0 {
+                apart.push(100.0 * (interpolated / simulated - 1.0).abs());
+                interpolated / simulated - 1.0
             } else {
-                disagree += usize::from((simulated > 0.0) != (heard > 0.0));
+                disagree += usize::from((simulated > 0.0) != (interpolated > 0.0));
                 f64::NAN
             };
-            let numbers = [f64::from(number), force, named, simulated, heard, difference];
+            let numbers = [f64::from(number), force, named, simulated, interpolated, difference];
             csv.numbers(&spread, &numbers);
         }
     }
@@ -176,7 +177,7 @@ fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) ->
     Ok(())
 }
 
-/// What a note pays.
+/// Computing time of a note.
 fn cost(report: &mut Report) -> Result<()> {
     const CALLS: u32 = 10_000;
     let settings = ActionSettings { hammer_mass: 1.3, ..ActionSettings::default() };
@@ -192,7 +193,7 @@ fn cost(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Each setting alone at the ends of its range.
+/// Moves each setting alone to the ends of its range.
 fn alone(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let mut csv = DataTable::new(&["id", "value", "key", "heard_m_s", "change_db"]);
     let mut table = format!(
@@ -213,11 +214,13 @@ fn alone(folder: &mut Folder, report: &mut Report) -> Result<()> {
         }
         write!(table, "| `{}` |", parameter.id)?;
         for (value, action) in ends {
-            let heard = Efforts::new(&action, true).hammer_speed(key(40)?, MIDDLE);
+            let interpolated = Efforts::new(&action, true).hammer_speed(key(40)?, MIDDLE);
             let possible = TestBench::concert(40, &action).grand().assembly().strike(MIDDLE);
-            let db = heard.map_or(f64::NEG_INFINITY, |heard| 20.0 * libm::log10(heard / MIDDLE));
-            csv.row(&[&parameter.id, &value, &40, &heard.unwrap_or(0.0), &db]);
-            let text = match (possible, heard) {
+            let db = interpolated.map_or(f64::NEG_INFINITY, |interpolated| {
+                20.0 * libm::log10(interpolated / MIDDLE)
+            });
+            csv.row(&[&parameter.id, &value, &40, &interpolated.unwrap_or(0.0), &db]);
+            let text = match (possible, interpolated) {
                 (None, _) => "pressed".to_owned(),
                 (_, None) => "none".to_owned(),
                 _ => format!("{db:+.2}"),

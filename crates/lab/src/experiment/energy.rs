@@ -1,9 +1,9 @@
 //! `energy`: work in = stored + dissipated, line by line, on every gesture.
 //!
-//! The action integrates the work of its drive and everything that turns to heat as two more
-//! states, with the same method as the motion; impacts of the jack are booked where they happen.
-//! What is left over is the integration's error. Moving screws do work too: it is the change of
-//! stored energy at the moment a screw moves, and has a line of its own.
+//! The action integrates the work of its drive and its heat as two more states, with the same method as
+//! the motion; impacts of the jack are added when they occur. The residual is the integration error.
+//! Moving an adjusting screw does work too: the change of stored energy when the screw moves, on a line of
+//! its own.
 
 mod halving;
 mod order;
@@ -19,10 +19,10 @@ use touchback_action::grand::state;
 use touchback_action::interface::slew::Slew;
 use touchback_action::{ActionSettings, Drive, STEP};
 
-/// Keys looked at.
+/// Keys of the audit.
 const KEYS: [u8; 3] = [4, 40, 71];
 
-/// The lines of an audit, J, since the beginning.
+/// The lines of an audit, J, since the start.
 #[derive(Clone, Copy, Default, Debug)]
 struct AuditLine {
     time: f64,
@@ -54,7 +54,7 @@ impl Audit {
         });
     }
 
-    /// Turns the screws under the key's feet.
+    /// Changes the regulation and adds the work of the screws.
     fn turn(&mut self, rig: &mut TestBench, settings: &ActionSettings) {
         let energy = |rig: &TestBench| {
             let r = rig.read(Drive::Free);
@@ -65,7 +65,7 @@ impl Audit {
         self.screws += energy(rig) - before;
     }
 
-    /// Largest unaccounted energy over the largest work, of hand and screws.
+    /// Largest residual relative to the largest work of hand and screws.
     fn unaccounted(&self) -> f64 {
         let (mut worst, mut largest) = (0.0f64, 0.0f64);
         for l in &self.lines {
@@ -76,7 +76,7 @@ impl Audit {
     }
 }
 
-/// A pressed stroke held and let go.
+/// A pressed stroke, held and released.
 fn pressed(rig: &mut TestBench) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
@@ -101,7 +101,7 @@ fn struck(rig: &mut TestBench) -> Audit {
     audit
 }
 
-/// A trill of eight strokes a second by imposed motion.
+/// A trill of 8 strokes per second by imposed motion.
 fn trilled(rig: &mut TestBench) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
@@ -118,7 +118,7 @@ fn trilled(rig: &mut TestBench) -> Audit {
     audit
 }
 
-/// A held key while blow, drop and let-off are turned, as the keyboard turns them.
+/// A held key while blow distance, drop and let-off are slewed as in the keyboard.
 fn turned(rig: &mut TestBench, from: &ActionSettings) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
@@ -142,7 +142,7 @@ fn turned(rig: &mut TestBench, from: &ActionSettings) -> Audit {
     audit
 }
 
-/// Largest rise of the energy of a key that nothing drives, J, from a step to the next.
+/// Largest rise of the energy of a free key from one step to the next, J.
 fn rises(rig: &mut TestBench) -> f64 {
     let press = [(0.0, 0.0), (0.05, 0.016)];
     let finger = |t: f64| touchback_core::math::compass::linear(&press, t);
@@ -166,10 +166,10 @@ fn rises(rig: &mut TestBench) -> f64 {
     most
 }
 
-/// A gesture's name and its audit on a key at rest.
+/// Name of a gesture, and its audit on a key at rest.
 type Gesturing<'a> = (&'static str, Box<dyn Fn(&mut TestBench) -> Audit + 'a>);
 
-/// Audits them all.
+/// Audits every gesture on every key.
 pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let mut report = Report::default();
     let mut gestures: Vec<Gesturing<'_>> = vec![
@@ -177,7 +177,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
         ("struck fortissimo", Box::new(struck)),
         ("trill by imposed motion", Box::new(trilled)),
     ];
-    // A model's screws are not known.
+    // A model file has no regulation to change.
     if let Some(settings) = keys.action() {
         gestures.push(("held while screws turn", Box::new(|rig| turned(rig, settings))));
     }
@@ -216,7 +216,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
         let what = format!("energy it has turned to heat meanwhile, key {number}, J");
         report.check(&what, "> 0", TargetBand::AtLeast(1e-3), heat);
     }
-    if keys.told().is_none() {
+    if keys.own_numbers().is_none() {
         order::check(&mut report);
         halving::check(&mut report);
     }

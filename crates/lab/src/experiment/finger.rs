@@ -1,4 +1,4 @@
-//! `finger`: what holds the key, estimated in play [Gillespie 1996, §7.2].
+//! `finger`: the impedance of the finger on the key, estimated during play [Gillespie 1996, §7.2].
 
 use anyhow::Result;
 
@@ -11,14 +11,14 @@ use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance, Plant};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 2.0 };
 const STIFF: FingerImpedance = FingerImpedance { mass: 0.02, damping: 1.0, stiffness: 2000.0 };
-/// The hand behind it braced; chosen.
+/// A finger with the hand braced behind it [chosen].
 const HAND: FingerImpedance = FingerImpedance { mass: 0.15, damping: 2.0, stiffness: 2000.0 };
 const T: f64 = 1e-3;
 const COUNT: f64 = 2e-6;
 /// Samples with each finger.
 const HALF: usize = 1500;
 
-/// Three tones on the motor, and the estimator listening.
+/// Three tones on the motor, and the estimator of the finger's impedance.
 struct Tones {
     estimator: Estimator,
     last: f64,
@@ -43,7 +43,7 @@ fn bench(finger: FingerImpedance, delay: usize) -> SampledLoop {
     SampledLoop { plant, period: T, delay, count: COUNT, speed: Speed::Filtered(200.0) }
 }
 
-/// Positions with the soft finger, then the `stiff` one; swing at the end of each.
+/// Positions with the soft finger, then with the `stiff` one; final amplitude of each.
 fn play(wall: &mut dyn Controller, delay: usize, stiff: FingerImpedance) -> (Vec<f64>, [f64; 2]) {
     let (mut state, mut seen) = ([-1e-3, 0.1], Vec::with_capacity(2 * HALF));
     let mut part = |finger| {
@@ -65,7 +65,7 @@ fn play(wall: &mut dyn Controller, delay: usize, stiff: FingerImpedance) -> (Vec
     (seen, swings)
 }
 
-/// Runs all of it.
+/// Runs the experiment.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     report.source("000 §7.2 (first extension)");

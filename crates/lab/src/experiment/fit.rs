@@ -1,8 +1,6 @@
-//! `fit`: what is fitted to the running action, and how well.
-//!
-//! Three things: the numbers of [`Fitted`], by their misfit to the *must* targets under gestures
-//! that stay as they are; the table of the pressed touch (`pressing.rs`); the constants of the
-//! constructed strike (`construct.rs`). The last two are printed ready to paste.
+//! `fit`: constants that are fitted to the action, and their residuals: the parameters of [`Fitted`], by
+//! their misfit to the *must* targets with fixed gestures; the table of the pressed touch (`pressing.rs`);
+//! the constants of the constructed strike (`construct.rs`). The last two are printed as source text.
 
 mod misfit;
 
@@ -21,16 +19,16 @@ use touchback_action::{ActionSettings, EventKind, STEP};
 use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::power::square;
 
-/// Share by which each number is moved.
+/// Relative change of each parameter.
 const STEP_ASIDE: f64 = 0.05;
 
-/// Hammer speeds at which the constructed strike is fitted, m/s.
+/// Hammer speeds of the fit of the constructed strike, m/s.
 const SPEEDS: [f64; 6] = [0.6, 0.9, 1.3, 2.0, 2.8, 4.0];
 
-/// Keys at which it is fitted.
+/// Keys of the fit of the constructed strike.
 const KEYS: [u8; 3] = [4, 40, 71];
 
-/// How to reach one of the fitted numbers.
+/// Name of a fitted parameter, and access to it.
 type Field = (&'static str, fn(&mut Fitted) -> &mut f64);
 
 const FIELDS: [Field; 8] = [
@@ -44,7 +42,7 @@ const FIELDS: [Field; 8] = [
     ("damper cloth stiffness", |f| &mut f.damper_lift),
 ];
 
-/// Looks at all three.
+/// Runs all three fits.
 pub fn run(_: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let moved = FIELDS.iter().flat_map(|(_, field)| {
@@ -76,7 +74,7 @@ pub fn run(_: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-/// The table of the pressed touch.
+/// Fits the table of the pressed touch.
 fn pressed(report: &mut Report) -> Result<()> {
     let mut table = String::new();
     let mut apart = 0.0f64;
@@ -96,7 +94,7 @@ fn pressed(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Key speed and depth at the moment of the strike.
+/// Fits key speed and depth at the strike.
 fn constructed(report: &mut Report) -> Result<()> {
     let mut rows = Vec::new();
     for number in KEYS {

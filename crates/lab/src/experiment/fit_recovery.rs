@@ -1,8 +1,8 @@
-//! `fit-recovery`: `touchback fit` on data whose truth is known.
+//! `fit-recovery`: `touchback fit` on data from known parameters.
 //!
-//! Ten keys of the grand, each with five numbers changed at random, are pressed by a hand twelve times;
-//! noise of a load cell and of a laser is added to the force on the key and to its position. The fit
-//! begins with the standard key and must find the changed numbers within the intervals it states.
+//! Each of 10 keys of the grand, with 5 parameters changed at random, is pressed 12 times by a hand; force
+//! and position get the noise of a load cell and of a laser. The fit starts from the standard key and must
+//! find the changed parameters within its confidence intervals.
 
 use anyhow::Result;
 
@@ -14,16 +14,16 @@ use crate::output::progress;
 /// Keys across the compass.
 const KEYS: [usize; 10] = [1, 12, 20, 28, 40, 49, 57, 65, 76, 88];
 
-/// Share of the numbers that must lie within their 95 % intervals: of fifty independent ones at least
-/// so many do in 98 of 100 such experiments.
+/// Least share of the parameters within their 95 % intervals; 50 independent parameters reach it in 98 of
+/// 100 experiments.
 const WITHIN: f64 = 0.88;
 
-/// Farthest that a number may lie off, in halves of its interval: of fifty independent ones the
-/// farthest is beyond it in one of 20 such experiments (Student's distribution of 11 degrees of
-/// freedom: 4.44 standard errors, and 2.201 are half an interval).
+/// Largest deviation in half-intervals; the largest of 50 independent parameters exceeds it in one of 20
+/// experiments (Student's distribution with 11 degrees of freedom: 4.44 standard errors; 2.201 standard
+/// errors are half an interval).
 const FARTHEST: f64 = 2.02;
 
-/// Fits them all.
+/// Fits all keys.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let columns = ["key", "quantity", "start_share", "fitted_share", "half_interval_share"];

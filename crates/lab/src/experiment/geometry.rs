@@ -1,7 +1,7 @@
-//! `geometry`: the two parameter sets of the grand action, drawn to scale and listed.
+//! `geometry`: scale drawings and lists of the two parameter sets of the grand action.
 //!
-//! Everything is placed by the numbers of the key and by the kinematics that the action itself
-//! runs on; only the crown's height over the shank, which no motion depends on, is added.
+//! Positions follow from the key's parameters and the action's own kinematics. Only the height of the crown
+//! above the shank, which does not affect the motion, is added.
 
 use std::fmt::Write as _;
 
@@ -20,22 +20,22 @@ use touchback_action::{Drive, EventKind, Key, STEP};
 use touchback_core::math::compass::linear;
 use touchback_core::math::vec2::Vec2;
 
-/// Crown over the shank's axis, m [Hirschkorn 2004]; for the drawing only.
+/// Height of the crown above the shank's axis, m [Hirschkorn 2004]; for the drawing only.
 const CROWN: f64 = 0.0356;
 
 /// Hammer speed of the pose at the string, m/s.
 const SPEED: f64 = 2.0;
 
-/// Length of the marks for felt-covered faces, m.
+/// Length of the drawn felt-covered faces, m.
 const FACE: f64 = 6e-3;
 
-/// Draws and lists both sets.
+/// Draws and lists both parameter sets.
 pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let mut report = Report::default();
     let built = keys.built(keys.one(40));
     let parts = Assembly::new(built);
     let struck = parts.strike(SPEED).context("this regulation has no strike")?;
-    let own = keys.told().is_some();
+    let own = keys.own_numbers().is_some();
     let title = if own {
         folder.titled("At rest; faint, at the string")
     } else {
@@ -71,7 +71,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     Ok(report)
 }
 
-/// The thesis's key at the string in its reference run.
+/// The state of the thesis's key at string contact in its reference run.
 fn thesis_strike(spec: &Spec) -> Result<GrandState> {
     let mut key = GrandKey::from_state(*spec, thesis::initial());
     let mut struck = false;
@@ -86,7 +86,7 @@ fn thesis_strike(spec: &Spec) -> Result<GrandState> {
     anyhow::bail!("the reference run has no strike")
 }
 
-/// One set: drawings, list, and what the drawn poses must satisfy.
+/// One parameter set: drawings, list, and checks of the drawn poses.
 fn set(
     folder: &mut Folder,
     report: &mut Report,
@@ -124,7 +124,7 @@ fn set(
     Ok(())
 }
 
-/// How far the capstan lies off the heel's line, m.
+/// Distance of the capstan from the heel's line, m.
 fn loop_error(spec: &Spec, standing: &GrandState) -> f64 {
     let k = Kinematics::new(spec, standing.phase, &standing.x);
     let from_pivot = spec.key.capstan.turned(k.key) - spec.wippen.pivot;
@@ -197,7 +197,7 @@ fn draw(sketch: &mut Sketch, spec: &Spec, standing: &GrandState, faint: bool) {
     if faint {
         return;
     }
-    // What does not move: string, button, drop screw, pins.
+    // Fixed parts: string, button, drop screw, pins.
     let string = h.pivot + crown;
     sketch.line(
         &[string - Vec2::new(0.05, 0.0), string + Vec2::new(0.05, 0.0)],
@@ -240,7 +240,7 @@ fn draw(sketch: &mut Sketch, spec: &Spec, standing: &GrandState, faint: bool) {
     }
 }
 
-/// A colour three quarters of the way to white.
+/// A colour mixed with 75 % white.
 fn fainter(RGBColor(r, g, b): RGBColor) -> RGBColor {
     let pale = |c: u8| 255 - (255 - c) / 4;
     RGBColor(pale(r), pale(g), pale(b))
@@ -251,8 +251,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_holds_every_number_of_the_spec() {
-        // As many as the spec has when it is written out, but for the damper's presence.
+    fn the_list_has_every_parameter_of_the_spec() {
+        // The number of parameters in the serialized spec, without the damper's presence.
         let spec = KeySource::default().built(40).spec;
         fn count(value: &serde_json::Value) -> usize {
             match value {

@@ -1,4 +1,4 @@
-//! `haptics-campaign`: what random faults and strokes do.
+//! `haptics-campaign`: the haptic loop under random faults and strokes.
 
 use anyhow::Result;
 
@@ -9,17 +9,17 @@ use crate::rig::fault_injection;
 use touchback_device::history::{self, Choices};
 use touchback_haptics::action::Action;
 
-/// Faults injected, strokes of each action.
+/// Number of injected faults.
 const FAULTS: u32 = 10_000;
-/// Random strokes.
+/// Number of random strokes.
 const STROKES: u32 = 1000;
-/// Random histories of messages, readings and gaps.
+/// Number of random sequences of messages, readings and gaps.
 const HISTORIES: u32 = 10_000;
 
 /// Runs the campaigns in virtual time.
 ///
 /// # Errors
-/// A disk that refuses.
+/// A file that cannot be written.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let bar = progress(Action::ALL.len() as u64 + 1, "haptics-campaign");

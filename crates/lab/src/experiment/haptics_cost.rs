@@ -1,4 +1,4 @@
-//! `haptics-cost`: work of the servo by the clock, and a stroke by the wall clock.
+//! `haptics-cost`: computing time of the servo, and a stroke in real time.
 
 mod wall_clock;
 
@@ -15,10 +15,10 @@ use touchback_haptics::emulator::{Emulator, Making};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::{Servo, ServoOptions};
 
-/// Times the servo, then plays.
+/// Measures the servo's computing time, then plays a stroke.
 ///
 /// # Errors
-/// No address for the stroke's keyboard; none of its keys moves.
+/// No address for the emulated keyboard, or none of its keys moves.
 pub fn run(_: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     cost(&mut report)?;
@@ -26,7 +26,7 @@ pub fn run(_: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-/// Work of the servo on a state, by the clock: bytes of an emulated keyboard, recorded beforehand.
+/// Computing time of the servo per state message, fed with recorded bytes of an emulated keyboard.
 fn cost(report: &mut Report) -> Result<()> {
     let mut most = 0;
     for keys in [1u8, 10, 88] {

@@ -1,4 +1,4 @@
-//! `touchback lab help NAME`: what an experiment measures, against what, on what, and how long.
+//! `touchback lab help NAME`: explains an experiment: quantities, references, keys, duration.
 
 use anyhow::{Context, Result};
 
@@ -8,15 +8,15 @@ use super::sweep;
 use crate::bench::runner::{Experiment, ExperimentKind, Work};
 use crate::output;
 
-/// What to explain.
+/// Options of `touchback lab help`.
 #[derive(clap::Args, Debug)]
 pub struct HelpOptions {
-    /// An experiment, or `sweep`; `touchback lab list` names them
+    /// An experiment, or `sweep`; `touchback lab list` lists the names
     #[arg(value_name = "NAME")]
     name: String,
 }
 
-/// Explains an experiment.
+/// Prints the explanation of an experiment.
 ///
 /// # Errors
 /// An unknown name.

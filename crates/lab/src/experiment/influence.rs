@@ -1,11 +1,11 @@
-//! `influence`: what each parameter does to one phrase, at the ends of its range; those that play do so
-//! in every timing, those of the action and its hammers under every action.
+//! `influence`: the effect of each parameter on one phrase at the ends of its range. Parameters of touch
+//! are tried in every timing, parameters of the action and its hammers under every action.
 
 mod page;
 
 use anyhow::Result;
 
-use crate::bench::phrase::{self, Heard};
+use crate::bench::phrase::{self, PhraseAnalysis};
 use crate::bench::{DataTable, Folder, Report, TargetBand, key};
 use crate::output::progress;
 use crate::parallel;
@@ -21,10 +21,10 @@ const TIMINGS: [(Timing, &str); 3] = [
     (Timing::LookAhead, "look-ahead"),
 ];
 
-/// Key whose slow press is weighed: C4.
+/// Key of the down weight: C4.
 const WEIGHED: usize = 40;
 
-/// A setting of one parameter, or of none, under a timing and an action.
+/// One parameter at a value, or none, under a timing and an action.
 #[derive(Clone, Copy)]
 struct Case {
     parameter: Option<&'static Parameter>,
@@ -39,7 +39,7 @@ impl Case {
         settings.touch.timing = self.timing;
         settings.action.action = self.action;
         if let Some(parameter) = self.parameter {
-            // Which of the uneven pianos it is shows on an uneven one.
+            // The seed has an effect only with unevenness.
             if parameter.id == "unevenness_seed" {
                 settings.action.unevenness = 1.0;
             }
@@ -48,7 +48,7 @@ impl Case {
         settings
     }
 
-    /// What nothing is moved in.
+    /// The same timing and action without a moved parameter.
     fn standard(&self) -> Self {
         let is_seed = self.parameter.is_some_and(|p| p.id == "unevenness_seed");
         let parameter = is_seed.then_some(self.parameter).flatten();
@@ -61,7 +61,7 @@ impl Case {
     }
 }
 
-/// Change against the standard.
+/// Changes against the standard.
 #[derive(Debug)]
 struct Change {
     /// Loudness, LU.
@@ -70,17 +70,17 @@ struct Change {
     colour: f64,
     /// Decay, %.
     decay: f64,
-    /// Strikes of the notes that sound in both, ms.
+    /// Change of strike times of the notes that sound in both, ms.
     time: f64,
-    /// Notes more that sound.
+    /// Additional sounding notes.
     notes: f64,
-    /// Down weight, %; of the grand's action alone.
+    /// Down weight, %; for the grand action only.
     force: f64,
-    /// Not one sample is another.
+    /// All samples are equal.
     is_same: bool,
 }
 
-fn change(now: &Heard, standard: &Heard) -> Change {
+fn change(now: &PhraseAnalysis, standard: &PhraseAnalysis) -> Change {
     let both = now.delays.iter().zip(&standard.delays);
     let later: Vec<f64> = both.filter_map(|(now, then)| Some((*now)? - (*then)?)).collect();
     Change {
@@ -94,7 +94,7 @@ fn change(now: &Heard, standard: &Heard) -> Change {
     }
 }
 
-/// The ends of a parameter's range, or all choices, without the default.
+/// The ends of a parameter's range, or its choices, without the default.
 fn ends(parameter: &'static Parameter) -> impl Iterator<Item = f64> {
     let default = parameter.default_value();
     let values = match parameter.choices() {
@@ -104,17 +104,17 @@ fn ends(parameter: &'static Parameter) -> impl Iterator<Item = f64> {
     values.into_iter().filter(move |value| value.to_bits() != default.to_bits())
 }
 
-/// Actions and timings are themselves what is compared.
+/// Whether the parameter is moved: action and timing are the cases themselves.
 fn is_moved(parameter: &Parameter) -> bool {
     !matches!(parameter.id, "action" | "timing" | "latency")
 }
 
-/// Played in every timing: the action, its hammers, and how notes become gestures.
+/// Whether the parameter is tried in every timing: action, hammers and touch.
 fn is_played(parameter: &Parameter) -> bool {
     relevance::is_of_action(parameter) || parameter.group == ParameterGroup::Touch
 }
 
-/// Everything that is played.
+/// All cases.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for action in ActionKind::ALL {
@@ -125,7 +125,7 @@ fn cases() -> Vec<Case> {
                 let is_asked = match (is_grand, is_immediate) {
                     (true, true) => true,
                     (true, false) => is_played(parameter),
-                    // The other actions are asked only whether anything changes, and at one end.
+                    // Other actions are checked at one end, only for any change.
                     (false, true) => relevance::is_of_action(parameter),
                     (false, false) => false,
                 };
@@ -141,10 +141,10 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Moves every parameter.
+/// Renders and compares all cases.
 ///
 /// # Errors
-/// A disk that refuses.
+/// A file that cannot be written.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let found = measure(cases())?;
     let mut report = Report::default();
@@ -156,7 +156,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 }
 
 fn measure(cases: Vec<Case>) -> Result<Vec<(Case, Change)>> {
-    // Standards first: few, and each is compared with many.
+    // The standards come first; each is compared with many cases.
     let mut standards: Vec<Case> = Vec::new();
     for case in &cases {
         let standard = case.standard();
@@ -165,13 +165,13 @@ fn measure(cases: Vec<Case>) -> Result<Vec<(Case, Change)>> {
         }
     }
     let bar = progress((standards.len() + cases.len()) as u64, "playing");
-    let heard = parallel::map(&standards, |case| {
+    let analyses = parallel::map(&standards, |case| {
         bar.inc(1);
         phrase::play(&case.settings(), 1.0)
     });
-    let heard = heard.into_iter().collect::<Result<Vec<_>>>()?;
-    let standards: Vec<(Settings, Heard)> =
-        standards.iter().map(Case::settings).zip(heard).collect();
+    let analyses = analyses.into_iter().collect::<Result<Vec<_>>>()?;
+    let standards: Vec<(Settings, PhraseAnalysis)> =
+        standards.iter().map(Case::settings).zip(analyses).collect();
     let key = key(WEIGHED)?;
     let weight = |settings: &Settings| Weighed::of(key, &settings.action).down_weight_g;
     let standing = weight(&Settings::default());
@@ -191,18 +191,18 @@ fn measure(cases: Vec<Case>) -> Result<Vec<(Case, Change)>> {
     Ok(cases.into_iter().zip(changes).collect())
 }
 
-/// Whether a parameter changes a sample under an action in a timing.
-fn is_heard(found: &[(Case, Change)], id: &str, timing: Timing, action: ActionKind) -> bool {
+/// Whether the parameter `id` changes any sample under an action and a timing.
+fn is_audible(found: &[(Case, Change)], id: &str, timing: Timing, action: ActionKind) -> bool {
     found.iter().any(|(case, change)| case.is(id, timing, action) && !change.is_same)
 }
 
-/// What is said to do nothing does nothing, and every part of the grand's action is heard.
+/// Checks that idle parameters have no effect and that every parameter of the grand's action has one.
 fn judge(report: &mut Report, found: &[(Case, Change)]) {
     let mut wrong = Vec::new();
     for (case, change) in found {
         let Some(parameter) = case.parameter else { continue };
-        let said = params::relevance(&case.settings(), parameter.id);
-        if said.is_some() && !change.is_same {
+        let reason = params::relevance(&case.settings(), parameter.id);
+        if reason.is_some() && !change.is_same {
             wrong.push(format!("{} ({}, {:?})", parameter.id, case.action.name(), case.timing));
         }
     }
@@ -214,7 +214,7 @@ fn judge(report: &mut Report, found: &[(Case, Change)]) {
     for (timing, name) in TIMINGS {
         let mute: Vec<&str> = params::all()
             .filter(|p| is_moved(p) && relevance::is_of_action(p))
-            .filter(|p| !is_heard(found, p.id, timing, ActionKind::Grand))
+            .filter(|p| !is_audible(found, p.id, timing, ActionKind::Grand))
             .map(|p| p.id)
             .collect();
         let what = format!("parameters of the grand's action not heard, {name} timing");
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_softer_felt_is_softer_and_what_is_idle_changes_nothing() {
+    fn a_softer_felt_is_quieter_and_an_idle_parameter_changes_nothing() {
         let case = |id: &str, value| Case {
             parameter: Some(params::find(id).unwrap()),
             value,

@@ -1,4 +1,4 @@
-//! `instrument-load`: when notes sound, and what playing costs.
+//! `instrument-load`: timing of notes, and computing time and memory of the instrument.
 
 mod blocks;
 mod changes;
@@ -13,10 +13,10 @@ use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 /// Measures timing, blocks, memory and starting time.
 ///
 /// # Errors
-/// A disk that refuses, or a plugin library that cannot be loaded.
+/// A file that cannot be written, or a plugin library that cannot be loaded.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
-    // First, while no memory of earlier pianos lies ready.
+    // Measured first, before earlier pianos leave free memory to reuse.
     let start = blocks::starting();
     immediate(&mut report);
     natural(folder, &mut report)?;
@@ -41,8 +41,8 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
     times.sort_by(f64::total_cmp);
     let at = |share: f64| {
         let last = times.len().saturating_sub(1);
-        let place = touchback_core::math::cast::floor_index(share * last as f64);
-        times.get(place).copied().unwrap_or(f64::NAN)
+        let index = touchback_core::math::cast::floor_index(share * last as f64);
+        times.get(index).copied().unwrap_or(f64::NAN)
     };
     // 20 to 230 ms from the first key motion to the string [Goebl, Bresin & Galembo 2005].
     let band = TargetBand::Within(20.0, 230.0);
@@ -142,7 +142,7 @@ fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {
     folder.table("decay.csv", &csv)
 }
 
-/// Parameters that change while notes ring.
+/// Measures parameter changes while notes sound.
 fn changing(report: &mut Report) {
     let (change, hash) = changes::once();
     let [with, without] = [change.with, change.without].map(|share| 100.0 * share);
@@ -166,7 +166,7 @@ fn changing(report: &mut Report) {
     report.note(&format!("The most expensive parameter is `{id}`. Output hash {hash:016x}."));
 }
 
-/// Every piece at every block size.
+/// Measures every piece at every block size.
 fn music(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let columns =
         ["music", "block_samples", "mean_percent", "median", "most_of_99", "most_of_999", "worst"];

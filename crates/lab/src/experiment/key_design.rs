@@ -1,8 +1,8 @@
-//! `key-design`: what a motorized key must be to be felt as the grand's, and two that are.
+//! `key-design`: requirements on a motorized key that renders the grand's key, and two designs.
 //!
-//! Three things are asked of it. Its own mass, weight and friction must be no more than the junction
-//! can deduct; its motor must give the force of a stroke, of repetition and of a held key; and its
-//! drive must not cost more mass than is left for it.
+//! Three requirements: the key's mass, weight and friction must not exceed what the junction can
+//! compensate; its motor must supply the force of a stroke, of repetition and of a held key; and its drive
+//! must fit into the remaining mass.
 
 mod designs;
 
@@ -28,25 +28,26 @@ use touchback_haptics::session::ConnectionState;
 const KEYS: [usize; 9] = [1, 10, 20, 30, 40, 50, 60, 71, 88];
 /// The key of the force tables.
 const MIDDLE: usize = 40;
-/// Times in which the hand goes down by 22 mm, s, from piano to fortissimo; the capstan's is a forte.
+/// Times in which the hand moves down by 22 mm, s, from piano to fortissimo; the capstan is designed for a
+/// forte.
 const TOUCHES: [f64; 5] = [0.3, 0.15, FORTE, 0.05, 0.03];
 const FORTE: f64 = 0.08;
-/// Strokes a second of the repetition.
+/// Repetition rate, strokes per second.
 const REPETITION: f64 = 6.0;
 
-/// Lists what is asked, works two designs and draws them.
+/// Lists the requirements, computes two designs and draws them.
 ///
 /// # Errors
-/// A disk that refuses; a stroke in which force was lost.
+/// A file that cannot be written; a stroke in which force was lost.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let budgets = budgets(folder)?;
     let bar = progress(TOUCHES.len() as u64 + 1, "key-design");
     let mut csv = DataTable::new(&["down_within_s", "hammer_m_s", "peak_n", "rms_n", "held_n"]);
-    let (mut forte, mut most) = (Asked::default(), Asked::default());
+    let (mut forte, mut most) = (RequiredForce::default(), RequiredForce::default());
     for within in TOUCHES {
-        let asked = stroke(within).context("force was lost in a stroke")?;
-        let Asked { hammer, peak, rms, held } = asked;
+        let required = stroke(within).context("force was lost in a stroke")?;
+        let RequiredForce { hammer, peak, rms, held } = required;
         csv.row(&[&within, &hammer, &peak, &rms, &held]);
         report.note(&format!(
             "Hand down in {} ms: hammer {} m/s, motor {} N at most, {} N held.",
@@ -56,7 +57,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             short(held)
         ));
         if within == FORTE {
-            forte = asked;
+            forte = required;
         }
         most.peak = most.peak.max(peak);
         most.held = most.held.max(held);
@@ -76,16 +77,16 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-/// What a motor is asked for, N, and the hammer speed that comes of it, m/s.
+/// Forces required of a motor, N, and the resulting hammer speed, m/s.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-struct Asked {
+struct RequiredForce {
     hammer: f64,
     peak: f64,
     rms: f64,
     held: f64,
 }
 
-/// What a key's own mechanism may be at each key of the compass, the line's mass already taken.
+/// The largest mass, weight and friction of a motorized key for each key, after the line's mass.
 fn budgets(folder: &mut Folder) -> Result<Vec<(usize, DynamicsCompensation)>> {
     const ALL: f64 = 10.0;
     let line = ServoOptions::default().line_mass();
@@ -108,7 +109,7 @@ fn budgets(folder: &mut Folder) -> Result<Vec<(usize, DynamicsCompensation)>> {
     Ok(rows)
 }
 
-/// Hears the fastest strike.
+/// Records the fastest strike.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ear {
     hammer: f64,
@@ -125,12 +126,12 @@ impl Log for Ear {
     }
 }
 
-/// A hand that is firm enough for a forte: the seeds' finger is too soft for more than 2 m/s.
+/// A finger stiff enough for a forte; the finger of the source documents is too soft for more than 2 m/s.
 const FIRM: EmulatedFinger = EmulatedFinger { stiffness: 1000.0, damping: 10.0, ..GLUED };
 
-/// A light key under a firm finger, with a motor that no limit holds back; what `acts` take
-/// of it in `seconds`, the held force over the last tenth.
-fn played(acts: &[(f64, FingerAction)], seconds: f64) -> Option<Asked> {
+/// Forces that `acts` require of an unlimited motor on a light key under a stiff finger in `seconds` s;
+/// the held force is the mean over the last 0.1 s.
+fn played(acts: &[(f64, FingerAction)], seconds: f64) -> Option<RequiredForce> {
     let limits = MotorLimits { force: 50.0, slew: 40_000.0, held: 50.0, time: 2.0 };
     let options = ServoOptions { action: Action::GRAND, limits, ..ServoOptions::default() };
     let making = Making { plant: KEY, finger: FIRM, force: 50.0, ..Making::default() };
@@ -138,11 +139,11 @@ fn played(acts: &[(f64, FingerAction)], seconds: f64) -> Option<Asked> {
     let begin = pair.time();
     let acts = acts.iter().map(|&(t, deed)| ScriptedAction { time: begin + t, key: 0, deed });
     pair.emulator.play(Script::new(acts.collect()));
-    let (mut ear, mut asked) = (Ear::default(), Asked::default());
+    let (mut ear, mut required) = (Ear::default(), RequiredForce::default());
     let (mut square, mut held, mut ticks, mut last) = (0.0, 0.0, 0.0f64, 0.0f64);
     pair.run(seconds, &mut ear, |p| {
         let force = p.emulator.force(0);
-        asked.peak = asked.peak.max(force.abs());
+        required.peak = required.peak.max(force.abs());
         square += force * force;
         ticks += 1.0;
         if p.time() > begin + 0.9 * seconds {
@@ -152,16 +153,16 @@ fn played(acts: &[(f64, FingerAction)], seconds: f64) -> Option<Asked> {
     });
     let is_live = pair.servo.status().state == ConnectionState::Live;
     let (hammer, rms, held) = (ear.hammer, (square / ticks).sqrt(), held / last);
-    is_live.then_some(Asked { hammer, rms, held, ..asked })
+    is_live.then_some(RequiredForce { hammer, rms, held, ..required })
 }
 
-/// Down by 22 mm in `within` s, and held for a second.
-fn stroke(within: f64) -> Option<Asked> {
+/// A press by 22 mm in `within` s, held for 1 s.
+fn stroke(within: f64) -> Option<RequiredForce> {
     played(&[(0.1, FingerAction::Reach { depth: 22e-3, within })], 1.2)
 }
 
-/// Up and down for two seconds.
-fn repetition() -> Option<Asked> {
+/// A repetition of 2 s.
+fn repetition() -> Option<RequiredForce> {
     let half = 0.5 / REPETITION;
     let strokes = 2.0 * REPETITION;
     let count = touchback_core::math::cast::rounded_i32(2.0 * strokes);

@@ -11,8 +11,8 @@ fn masses(report: &mut Report) {
     let (z, h, steps) = (50.0, 1e-3, 200_000u32);
     let mut pair = Pair::joined([1.0; 2], [1.0, 0.0], z);
     let (mut off, mut last) = (0.0f64, 0.0);
-    // Times at which the difference of the speeds rises through zero, and the places of the centre
-    // then: whole periods have no remainder of the swing.
+    // Times of rising zero crossings of the speed difference, and positions of the centre then: over whole
+    // periods the oscillation averages out.
     let mut crossings = Vec::new();
     for k in 0..steps {
         pair.step(h);
@@ -64,7 +64,7 @@ fn masses(report: &mut Report) {
     );
 }
 
-/// The two masses and the two balls as the source draws them: speeds, forces, energies.
+/// Draws the two masses and the two balls as the source does: speeds, forces, energies.
 fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let runs = [
         ("line-masses", "Two masses on a line, Z 50 N·s/m, T 1 ms; welded: 0.5 m/s", 1e-3, 0..100),
@@ -125,7 +125,7 @@ fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Runs all of it.
+/// Runs the experiment.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     masses(&mut report);

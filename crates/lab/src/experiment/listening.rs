@@ -1,4 +1,4 @@
-//! `listening`: what the engine plays, to be heard: a fixed set of files, and their spectrograms.
+//! `listening`: a fixed set of sound files of the engine, with spectrograms.
 
 use anyhow::Result;
 
@@ -16,12 +16,12 @@ use touchback_sound::measure::db;
 
 const RATE: u32 = 48_000;
 
-/// What happens to the engine.
+/// An event for the sound engine.
 #[derive(Clone, Copy)]
 enum Act {
-    /// Hammer at m/s, damper clear.
+    /// Hammer of a key at a speed, m/s, with its damper raised.
     Strike(usize, f64),
-    /// Damper of a key, 0 resting … 1 clear.
+    /// Damper of a key, 0 (on the string) to 1 (raised).
     Damper(usize, f64),
     /// All dampers.
     Pedal(f64),
@@ -29,21 +29,21 @@ enum Act {
     Soft(f64),
 }
 
-/// One file: events at seconds, and its length.
+/// One file: events with their times, s, and its length, s.
 struct Piece {
     name: &'static str,
     acts: Vec<(f64, Act)>,
     seconds: f64,
 }
 
-/// A note with its damper.
+/// Adds a note with its damper.
 fn note(acts: &mut Vec<(f64, Act)>, at: f64, held: f64, number: usize, speed: f64) {
     acts.push((at, Act::Strike(number, speed)));
     acts.push((at + held, Act::Damper(number, 0.0)));
 }
 
-/// The set: scales at five dynamics, repeated notes, a trill, pedal washes, half pedal, a silent
-/// key, the left pedal.
+/// The set: scales at five dynamics, repeated notes, a trill, notes under the pedal, half pedal, a
+/// silently held key, the left pedal.
 fn pieces() -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut scale = Vec::new();
@@ -110,7 +110,7 @@ fn act(sound: &mut Sound, act: Act) -> Result<()> {
             let key = key(number)?;
             sound.damper(key, 1.0);
             sound.strike(key, speed, 0.0);
-            // The key meets its bed at about a tenth of the hammer's speed.
+            // The key lands on its bed with about a tenth of the hammer's speed.
             sound.knock(key, Knock::KeyBed, 0.1 * speed);
         }
         Act::Damper(number, lift) => {

@@ -1,4 +1,4 @@
-//! `look-ahead`: how near notes of look-ahead timing sound to their time.
+//! `look-ahead`: timing errors of notes under look-ahead timing.
 
 use std::fmt::Write as _;
 
@@ -13,18 +13,18 @@ use touchback_instrument::record::StrikeRecord;
 use touchback_instrument::settings::{Latency, Timing};
 use touchback_instrument::{Piano, Settings};
 
-/// Samples a second, Hz; a note's time is one of them to 0.05 ms.
+/// Sample rate, Hz: a resolution of 0.05 ms.
 const RATE: f64 = 22_050.0;
-/// From note to note, and how long each is held, samples.
+/// Samples from note to note, and of a held note.
 const APART: usize = 9_000;
 const HELD: usize = 7_000;
 
-/// Softest and loudest hammer speed, m/s, and how many, evenly apart in their logarithm; the softest
-/// is that of velocity 1.
+/// Lowest and highest hammer speed, m/s, and number of speeds, logarithmically spaced; the lowest is that
+/// of velocity 1.
 const SPEEDS: [f64; 2] = [0.25, 8.0];
 const COUNT: usize = 16;
 
-/// Keys from one measured to the next.
+/// Number of keys from one measured key to the next.
 const STRIDE: usize = 7;
 
 const LATENCIES: [Latency; 3] = [Latency::Short, Latency::Middle, Latency::Long];
@@ -33,15 +33,15 @@ const LATENCIES: [Latency; 3] = [Latency::Short, Latency::Middle, Latency::Long]
 struct Played {
     /// Key 1…88.
     key: u8,
-    /// Hammer speed of its velocity, m/s.
+    /// Hammer speed of the velocity, m/s.
     speed: f64,
-    /// Strike after note and latency, s; none where it did not strike.
+    /// Time from note plus latency to strike, s; `None` without a strike.
     late: Option<f64>,
-    /// The scheduler counted it as late.
-    is_told: bool,
+    /// Whether the scheduler reported the note as late.
+    is_reported_late: bool,
 }
 
-/// A note at the first sample of a block, let go at another.
+/// A note at the first sample of one block, released at the first sample of another.
 struct Single {
     messages: [Option<(u32, InputMessage)>; 2],
     strikes: Vec<StrikeRecord>,
@@ -57,10 +57,10 @@ impl Host for Single {
     }
 }
 
-/// The tables.
+/// Measures and writes the tables.
 ///
 /// # Errors
-/// A disk that refuses.
+/// A file that cannot be written.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let columns = ["latency_ms", "key", "hammer_m_s", "late_ms", "counted_as_late"];
@@ -80,11 +80,11 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
                 &note.key,
                 &note.speed,
                 &(1e3 * late),
-                &note.is_told,
+                &note.is_reported_late,
             ]);
             match note.late {
                 None => odd += 1.0,
-                Some(late) if note.is_told => {
+                Some(late) if note.is_reported_late => {
                     soft = soft.max(note.speed);
                     latest = latest.max(late);
                 }
@@ -120,8 +120,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     );
     for (name, action) in regulations() {
         let played = play(Latency::Long, action)?;
-        let mut late: Vec<f64> =
-            played.iter().filter(|n| !n.is_told).filter_map(|n| n.late).map(|s| 1e3 * s).collect();
+        let mut late: Vec<f64> = played
+            .iter()
+            .filter(|n| !n.is_reported_late)
+            .filter_map(|n| n.late)
+            .map(|s| 1e3 * s)
+            .collect();
         late.sort_by(f64::total_cmp);
         let silent = played.iter().filter(|note| note.late.is_none()).count();
         let [first, middle, last] =
@@ -140,7 +144,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-/// Regulations whose own travel is another.
+/// Regulations with other travel times.
 fn regulations() -> [(&'static str, ActionSettings); 4] {
     let standard = ActionSettings::default();
     [
@@ -178,7 +182,7 @@ fn play(latency: Latency, action: ActionSettings) -> Result<Vec<Played>> {
                 key,
                 speed: settings.touch.hammer_speed(velocity),
                 late: strike.map(|strike| strike.time - time),
-                is_told: scheduler.lateness().notes > before,
+                is_reported_late: scheduler.lateness().notes > before,
             });
         }
     }

@@ -1,21 +1,21 @@
-//! Why targets are missed: every row whose verdict is `missed` has a cause here, and a part of the
-//! program that it belongs to; a cause without a missed row is old.
+//! Causes of missed targets: every row with the verdict `missed` has an entry here, with the part of the
+//! program that it belongs to. A cause without a missed row is out of date.
 //!
-//! A cause says how far it is known: *known* was shown by an experiment of its own, *likely* follows
-//! from what is known, *open* is not found.
+//! A cause begins with its certainty: *known* was shown by an experiment of its own, *likely* follows from
+//! known facts, *open* is not found.
 
-/// Why rows of an experiment are missed.
+/// The cause of missed rows of an experiment.
 #[derive(Debug)]
 pub struct MissedTarget {
     /// The experiment.
     pub experiment: &'static str,
-    /// How the quantity reads; `*` stands for any letters.
+    /// Pattern of the quantity: `*` stands for any text, `?` for one character.
     pub quantity: &'static str,
-    /// Why.
+    /// The cause.
     pub cause: &'static str,
-    /// Which part of the program a cure would change.
+    /// The part of the program that a remedy would change.
     pub owner: &'static str,
-    /// The row is met on some machines.
+    /// Whether the verdict depends on the machine.
     pub is_of_machine: bool,
 }
 
@@ -37,7 +37,7 @@ const fn of_machine(
     MissedTarget { experiment, quantity, cause, owner, is_of_machine: true }
 }
 
-/// All of them, by experiment.
+/// All causes, by experiment.
 pub static MISSED: &[MissedTarget] = &[
     missed(
         "validate",
@@ -324,25 +324,29 @@ pub static MISSED: &[MissedTarget] = &[
     of_machine("*-cost", "*", "known: time on this machine", "the machine"),
 ];
 
-/// `text` reads as `pattern`, in which `*` stands for any letters and `?` for one.
-fn reads(pattern: &str, text: &str) -> bool {
+/// Whether `text` matches `pattern`, in which `*` stands for any text and `?` for one character.
+fn matches_pattern(pattern: &str, text: &str) -> bool {
     let Some(first) = pattern.chars().next() else { return text.is_empty() };
     let rest = &pattern[first.len_utf8()..];
     let mut letters = text.chars();
     match first {
         '*' => {
-            reads(rest, text)
-                || text.char_indices().any(|(i, c)| reads(rest, &text[i + c.len_utf8()..]))
+            matches_pattern(rest, text)
+                || text
+                    .char_indices()
+                    .any(|(i, c)| matches_pattern(rest, &text[i + c.len_utf8()..]))
         }
-        '?' => letters.next().is_some() && reads(rest, letters.as_str()),
-        _ => letters.next() == Some(first) && reads(rest, letters.as_str()),
+        '?' => letters.next().is_some() && matches_pattern(rest, letters.as_str()),
+        _ => letters.next() == Some(first) && matches_pattern(rest, letters.as_str()),
     }
 }
 
-/// Why the row `quantity` of `experiment` is missed: the first that fits.
+/// The first cause that matches the row `quantity` of `experiment`.
 #[must_use]
 pub fn of(experiment: &str, quantity: &str) -> Option<&'static MissedTarget> {
-    MISSED.iter().find(|m| reads(m.experiment, experiment) && reads(m.quantity, quantity))
+    MISSED.iter().find(|m| {
+        matches_pattern(m.experiment, experiment) && matches_pattern(m.quantity, quantity)
+    })
 }
 
 /// The page of the documentation.
@@ -370,7 +374,7 @@ mod tests {
     use crate::bench::{Folder, KeySource};
     use crate::experiment::{agreement, key_design, string_law};
 
-    /// The missed quantities of a committed page of rows.
+    /// The missed quantities on a page of docs/.
     fn on_page(name: &str) -> Vec<String> {
         let path = format!("{}/../../docs/{name}", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).unwrap();
@@ -381,9 +385,10 @@ mod tests {
         text.lines().filter_map(quantity).collect()
     }
 
-    /// Pages are held to fresh output by tests of their own; these three have none.
+    /// Other pages are compared with fresh output by their own tests; these three experiments have no page
+    /// with rows.
     #[test]
-    fn every_missed_row_has_a_cause_and_no_cause_is_old() {
+    fn every_missed_row_has_a_cause_and_every_cause_a_missed_row() {
         let dir = tempfile::tempdir().unwrap();
         let (mut folder, keys) = (Folder::new(dir.path()), KeySource::default());
         let missed = |report: crate::bench::Report| -> Vec<String> {
@@ -419,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_says_how_far_it_is_known_and_names_a_part_that_is_there() {
+    fn a_cause_states_its_certainty_and_an_existing_part() {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
         for m in MISSED {
             let known = m.cause.split(':').next().unwrap();
@@ -437,9 +442,13 @@ mod tests {
     }
 
     #[test]
-    fn patterns_stand_for_letters() {
-        assert!(reads("key ?6, *: contact*", "key 76, 1 m/s: contact, ms"));
-        assert!(!reads("key ?6, *", "key 6, 1 m/s") && reads("*", "") && reads("a*b", "aµb"));
+    fn patterns_match_text() {
+        assert!(matches_pattern("key ?6, *: contact*", "key 76, 1 m/s: contact, ms"));
+        assert!(
+            !matches_pattern("key ?6, *", "key 6, 1 m/s")
+                && matches_pattern("*", "")
+                && matches_pattern("a*b", "aµb")
+        );
         assert!(of("validate", "V9 must: strongest blow (60 N at the tip), key 4, m/s").is_none());
     }
 }

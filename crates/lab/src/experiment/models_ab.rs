@@ -1,11 +1,11 @@
-//! `models-ab`: why springs were put into the first virtual piano action.
+//! `models-ab`: the reason for the springs in the first virtual piano action.
 //!
-//! [Gillespie and Cutkosky 1993, §§5–6]: model A reads the key's force from its acceleration, the
-//! encoder's position differenced twice; model B from the extension of a spring. With 50 lines to
-//! the inch and a loop of 7 ms, A "quickly goes unstable", B renders a hammer that can be thrown
-//! and caught. Here both are shown a known motion through that encoder, then coupled to a device
-//! and a finger. The device's mass and damping are chosen, the finger's are the thesis's; the
-//! springs of B are those the paper's hardware could display.
+//! [Gillespie and Cutkosky 1993, §§5–6]: model A computes the key force from the acceleration, which is the
+//! encoder's position differenced twice; model B computes it from the extension of a spring. With 50 lines
+//! per inch and a loop of 7 ms, A "quickly goes unstable", B renders a hammer that can be thrown and
+//! caught. Here both models get a known motion through that encoder, then are coupled to a device and a
+//! finger. The device's mass and damping are chosen, the finger's are the thesis's; the springs of B are
+//! those that the paper's hardware could display.
 
 use anyhow::Result;
 use std::f64::consts::PI;
@@ -24,42 +24,43 @@ use touchback_core::episode::Stepper;
 const LINE: f64 = 0.0254 / 50.0;
 /// Period of the closed loop, s.
 const SERVO: f64 = 7e-3;
-/// Servo periods of the thrown hammer, and of the coupled device.
+/// Servo periods of the throw, and of the coupled device.
 const THROW: u32 = 90;
 const HELD: u32 = 430;
-/// Servo periods of a second.
+/// Servo periods per second.
 const SECOND: usize = 143;
 /// Mass, kg, and damping, N·s/m, of the motor and the manipulandum.
 const DEVICE: [f64; 2] = [0.1, 0.5];
-/// Mass, damping and stiffness, N/m, of the finger that holds it [Gillespie 1996, ch. 6].
+/// Mass, kg, damping, N·s/m, and stiffness, N/m, of the finger on the device [Gillespie 1996, ch. 6].
 const FINGER: [f64; 3] = [0.02, 3.75, 257.0];
-/// Force at which a loop counts as lost, N: more than the motor has.
+/// Force above which a loop counts as unstable, N: more than the motor's maximum.
 const LOST: f64 = 20.0;
 
-/// Depth of the key front in a soft throw, m at `t` s: 5 mm in 80 ms, no corners.
+/// Depth of the key front in a soft throw, m, at `t` s: 5 mm in 80 ms, smooth.
 fn throw(t: f64) -> f64 {
     let share = ((t - 0.1) / 0.08).clamp(0.0, 1.0);
     1.1e-3 + 5e-3 * 0.5 * (1.0 - libm::cos(PI * share))
 }
 
-/// What the encoder makes of a depth.
+/// A depth quantized by the encoder.
 fn lines(depth: f64) -> f64 {
     (depth / LINE).floor() * LINE
 }
 
-/// Model B with springs of `k` N/m and `b` N·s/m at the key front and `k2` N/m under the hammer.
+/// Model B with springs of `k` N/m and `b` N·s/m at the key front, `k2` N/m and `b2` N·s/m under the
+/// hammer.
 fn springs(k: f64, b: f64, k2: f64, b2: f64) -> model_b::Spec {
     let bodies = Bodies::default();
     let square = bodies.front * bodies.front;
     model_b::Spec { bodies, k1: k * square, b1: b * square, k2, b2, ..Default::default() }
 }
 
-/// The strongest springs that the paper's hardware could display, k2 a tenth of its own.
+/// The stiffest springs that the paper's hardware could display, with a tenth of its k2.
 fn displayable() -> model_b::Spec {
     springs(100.0, 1.0, 200.0, 2.0)
 }
 
-/// A model in a sampled loop: it is shown a depth once a period and answers with a force.
+/// A model in a sampled loop: one depth in and one force out per period.
 struct Loop<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> {
     model: ActionKey<M, N, G, S>,
     stepper: Stepper,
@@ -69,7 +70,7 @@ struct Loop<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: u
 impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> Loop<M, N, G, S> {
     fn new(spec: M, period: f64, depth: f64) -> Self {
         let mut model = ActionKey::new(spec);
-        // Carried slowly to where the loop begins, and left to settle.
+        // Moved slowly to the start of the loop, then left to settle.
         let settle = Stepper::new(STEP);
         for i in 0..16_000 {
             let at = |i: i32| depth * (f64::from(i) / 8000.0).min(1.0);
@@ -80,7 +81,7 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> L
         Self { model, stepper: Stepper::new(period), last: depth }
     }
 
-    /// The force on the key when it is seen at `depth` m, N.
+    /// Force on the key, N, for a measured depth of `depth` m.
     fn force(&mut self, depth: f64) -> f64 {
         let speed = (depth - self.last) / self.stepper.h;
         let ends = [self.last, depth].map(|d| DriveInput::Motion(d, speed));
@@ -90,7 +91,7 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> L
         self.model.spec.readout(state.phase, &ends[1], &state.x).key_force
     }
 
-    /// Forces over the throw, seen through `sensor` every `period`.
+    /// Forces over the throw, measured through `sensor` once per period.
     fn thrown(mut self, count: u32, sensor: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
         (1..=count)
             .map(|i| {
@@ -100,7 +101,7 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> L
             .collect()
     }
 
-    /// Forces felt by a finger that holds the device still after a nudge of 2 mm.
+    /// Forces on a finger that holds the device after a displacement of 2 mm.
     fn held(mut self) -> Vec<(f64, f64)> {
         let (mut x, mut v, hold) = (self.last, 0.0, self.last);
         let mut forces = Vec::new();
@@ -124,12 +125,12 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize> L
     }
 }
 
-/// The motor cannot give it, or it is no number.
+/// Whether the force exceeds the motor's maximum or is not finite.
 fn is_lost(force: f64) -> bool {
     force.abs() >= LOST || force.is_nan()
 }
 
-/// Root mean square difference of `seen` from `exact` at the times of `seen`.
+/// Root mean square deviation of `seen` from `exact` at the times of `seen`.
 fn error(seen: &[(f64, f64)], exact: &[(f64, f64)]) -> f64 {
     let every = exact.len() / seen.len();
     let pairs = seen.iter().zip(exact.iter().skip(every - 1).step_by(every));
@@ -144,8 +145,8 @@ fn ripple(forces: &[(f64, f64)], count: usize) -> f64 {
     (last.iter().map(|f| (f.1 - mean) * (f.1 - mean)).sum::<f64>() / last.len() as f64).sqrt()
 }
 
-/// Largest distance, m, of the hammers of A and of B with springs `scale` times the thesis's,
-/// both driven through the throw without an encoder.
+/// Largest distance, m, between the hammers of A and of B with springs `scale` times the thesis's; both
+/// driven through the throw without an encoder.
 fn apart(scale: f64) -> f64 {
     let usual = model_b::Spec::default();
     let root = scale.sqrt();
@@ -159,7 +160,7 @@ fn apart(scale: f64) -> f64 {
     let mut a = Loop::new(model_a::Spec::default(), STEP, throw(0.0)).model;
     let mut b = Loop::new(stiff, STEP, throw(0.0)).model;
     let mut worst = 0.0f64;
-    // To the middle of the upward throw: beyond, the two let go at different moments.
+    // Up to the middle of the upward throw: later the hammers release at different times.
     for i in 0..1080 {
         let t = f64::from(i) * STEP;
         let drive = Drive::Motion([throw(t), throw(t + STEP)]);
@@ -170,7 +171,7 @@ fn apart(scale: f64) -> f64 {
     worst
 }
 
-/// Shows both models the throw, then couples both to the device.
+/// Drives both models through the throw, then couples both to the device.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     report.source("003 §§5–6 (models A and B)");
@@ -181,7 +182,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let seen = lines(start);
     let seen_a = Loop::new(model_a::Spec::default(), SERVO, seen).thrown(THROW, lines);
     let seen_b = Loop::new(displayable(), SERVO, seen).thrown(THROW, lines);
-    // Noise beside the signal: the force's own variation over the throw.
+    // Error relative to the variation of the force over the throw.
     let error_a = error(&seen_a, &exact_a) / ripple(&exact_a, exact_a.len());
     let error_b = error(&seen_b, &exact_b) / ripple(&exact_b, exact_b.len());
     report.check(
@@ -212,7 +213,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     );
     report.holds("B: in control for 3 s", lost(&held_b).is_infinite());
 
-    // Springs well above the thesis's: the order is that of the limit.
+    // Springs far stiffer than the thesis's, where the order is that of the limit.
     let stiffness = [4.0, 16.0, 64.0, 256.0];
     let gaps = stiffness.map(apart);
     for i in 0..3 {
@@ -277,13 +278,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-/// Mass that key and hammer together show at the front, kg.
+/// Effective mass of key and hammer at the key front, kg.
 fn shown_mass(bodies: &Bodies) -> f64 {
     let ratio = bodies.closed(0.0)[1];
     (bodies.key_inertia + bodies.hammer_inertia * ratio * ratio) / (bodies.front * bodies.front)
 }
 
-/// What becomes of model A with a tenth of the masses.
+/// A note on model A with a tenth of the masses.
 fn light_a(seen: f64, lost: impl Fn(&[(f64, f64)]) -> f64) -> String {
     let mut bodies = Bodies::default();
     bodies.key_inertia *= 0.1;

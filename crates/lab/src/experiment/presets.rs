@@ -1,4 +1,5 @@
-//! `presets`: whether all factory pianos are as loud on one phrase, and how far apart they are.
+//! `presets`: checks that all factory pianos are equally loud on one phrase, and measures their
+//! differences.
 
 use std::fmt::Write as _;
 
@@ -9,10 +10,10 @@ use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::parallel;
 use touchback_instrument::preset::{PRESETS, Preset};
 
-/// Shares of the phrase's velocities between which the level range lies.
+/// Factors of the phrase's velocities for the level range.
 const TOUCHES: [f64; 2] = [0.6, 1.4];
 
-/// What counts as apart: LU of level range, cents of colour, natural logarithm of decay.
+/// Unit differences: level range, LU, centroid, cents, natural logarithm of decay.
 const APART: [f64; 3] = [1.0, 100.0, 0.14];
 
 /// One piano on the phrase.
@@ -20,37 +21,37 @@ struct Played {
     name: &'static str,
     /// Loudness, LUFS.
     level: f64,
-    /// Louder with a hard touch than with a soft one, LU.
+    /// Level difference between hard and soft touch, LU.
     range: f64,
     /// Centroid of the spectrum, Hz.
     centroid: f64,
-    /// Fall of the chord by 15 dB, s; NaN where it does not fall.
+    /// Time for the chord to fall by 15 dB, s; NaN if it does not fall.
     decay: f64,
-    /// Level that it has, dB.
+    /// The preset's level, dB.
     output_db: f64,
 }
 
 impl Played {
     fn of(preset: &Preset) -> Result<Self> {
         let settings = preset.settings();
-        let heard = phrase::play(&settings, 1.0)?;
+        let analysis = phrase::play(&settings, 1.0)?;
         let [soft, hard] = TOUCHES.map(|touch| phrase::play(&settings, touch));
         Ok(Self {
             name: preset.name,
-            level: heard.level,
+            level: analysis.level,
             range: hard?.level - soft?.level,
-            centroid: heard.centroid,
-            decay: heard.decay,
+            centroid: analysis.centroid,
+            decay: analysis.decay,
             output_db: settings.output_db,
         })
     }
 
-    /// How far from another, in what counts as apart; above 1 it is.
+    /// Distance to another piano in units of [`APART`]; above 1 the pianos count as different.
     fn apart(&self, other: &Self) -> f64 {
         let differences = [
             self.range - other.range,
             1200.0 * libm::log2(self.centroid / other.centroid),
-            // One that goes on sounding and one that falls are as far apart as can be.
+            // A sustained and a decaying piano differ without limit.
             match [self.decay, other.decay].map(f64::is_finite) {
                 [true, true] => libm::log(self.decay / other.decay),
                 [false, false] => 0.0,
@@ -61,19 +62,19 @@ impl Played {
     }
 }
 
-/// All pianos, in their order.
+/// Measures all pianos, in order.
 fn measure() -> Result<Vec<Played>> {
     parallel::map(&PRESETS, Played::of).into_iter().collect()
 }
 
-/// The two that are nearest, and by how much.
+/// The two most similar pianos, and their distance.
 fn nearest(played: &[Played]) -> (f64, &str, &str) {
     let pairs = (0..played.len()).flat_map(|i| (0..i).map(move |j| (&played[i], &played[j])));
     let pairs = pairs.map(|(a, b)| (a.apart(b), a.name, b.name));
     pairs.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, "", ""))
 }
 
-/// The table of levels, with which all are as loud as the first.
+/// The table of levels that make all pianos as loud as the first, as source text.
 fn levels(played: &[Played]) -> String {
     let mut text = format!(
         "//! Levels of the factory pianos, dB, at which all are as loud on one phrase. Written by\n\
@@ -84,17 +85,17 @@ fn levels(played: &[Played]) -> String {
     );
     for piano in played {
         let level = piano.output_db + played[0].level - piano.level;
-        // What is next to nothing has no sign.
+        // Avoids −0.
         let level = (10.0 * level).round() / 10.0 + 0.0;
         text += &format!("    (\"{}\", {level:.1}),\n", piano.name);
     }
     text + "];\n"
 }
 
-/// The table.
+/// Measures all pianos and writes the table.
 ///
 /// # Errors
-/// A disk that refuses.
+/// A file that cannot be written.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let played = measure()?;
     let mut report = Report::default();
@@ -137,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_factory_piano_is_as_loud_and_none_is_another() {
+    fn all_factory_pianos_are_equally_loud_and_different() {
         let played = measure().unwrap();
         let again = "`touchback lab presets` writes crates/instrument/src/preset/levels.rs anew";
         for piano in &played {

@@ -1,8 +1,9 @@
-//! The source documents' systems and figures: which experiment shows each, or why none does.
+//! Systems and figures of the source documents, each with the experiment that reproduces it or the reason
+//! why none does.
 
 use std::fmt::Write as _;
 
-/// Above the table of what was measured.
+/// Text above the table of measured values.
 pub const HEAD: &str = "\
 # The source documents' systems
 
@@ -18,12 +19,12 @@ contents are public: its systems are re-derived. T is a table.
 | --- | --- | --- | --- | --- | --- | --- |
 ";
 
-/// Where a system or figure is shown.
+/// The experiments that reproduce a system or figure.
 #[derive(Clone, Copy, Debug)]
 pub enum ShownBy {
-    /// By these experiments.
+    /// These experiments.
     By(&'static [&'static str]),
-    /// By none, for a reason.
+    /// None, with the reason.
     Not(&'static str),
 }
 use ShownBy::{By, Not};
@@ -31,11 +32,11 @@ use ShownBy::{By, Not};
 /// A system or figure of a source document.
 #[derive(Clone, Copy, Debug)]
 pub struct System {
-    /// Document and place.
+    /// Document, and section, equation, table or figure.
     pub place: &'static str,
-    /// What it is.
+    /// Description.
     pub what: &'static str,
-    /// Where it is shown.
+    /// Experiments, or the reason for none.
     pub shown: ShownBy,
 }
 
@@ -46,7 +47,7 @@ const fn system(place: &'static str, what: &'static str, shown: ShownBy) -> Syst
 const APPARATUS: &str = "a measurement on the apparatus of 1996";
 const PICTURE: &str = "a picture of hardware or software; no simulation or control law";
 
-/// All of them, document by document.
+/// All systems, by document.
 pub const SYSTEMS: &[System] = &[
     system("000 ch. 1, figs. 1.1, 2.1–2.3, 2.6", "psychophysics, history, roadmap", Not(PICTURE)),
     system(
@@ -151,7 +152,7 @@ pub const SYSTEMS: &[System] = &[
     ),
 ];
 
-/// Who shows it, or why nobody does; `mark` stands around an experiment's name.
+/// The experiments, each name enclosed in `mark`, or the reason for none.
 fn shown(system: &System, mark: &str) -> String {
     match system.shown {
         By(names) => {
@@ -161,7 +162,7 @@ fn shown(system: &System, mark: &str) -> String {
     }
 }
 
-/// All of them as lines of text, in columns.
+/// All systems as lines of text in columns.
 pub fn list() -> String {
     let width = |of: fn(&System) -> &str| {
         SYSTEMS.iter().map(|s| of(s).chars().count()).max().unwrap_or_default()
@@ -175,7 +176,7 @@ pub fn list() -> String {
     text
 }
 
-/// All of them as a table in Markdown, with its heading.
+/// All systems as a Markdown table with a heading.
 pub fn table() -> String {
     let mut text = String::from(
         "\n## Which experiment shows what\n\n| source | system | experiment |\n| --- | --- | --- |\n",

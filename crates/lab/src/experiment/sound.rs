@@ -1,4 +1,4 @@
-//! `sound`: every target of the sound engine, measured on what it plays.
+//! `sound`: every target of the sound engine, measured on its output.
 
 mod decay;
 mod invariance;
@@ -18,25 +18,25 @@ use touchback_sound::{Sound, SoundSettings};
 
 const RATE: f64 = 48_000.0;
 
-/// What all measurements use.
+/// State that all measurements share.
 struct SoundBench {
     voicing: SoundSettings,
     sound: Sound,
     report: Report,
-    /// Key and error of its fundamental, cents.
+    /// Key, and error of its fundamental, cents.
     errors: Vec<(f64, f64)>,
-    /// Key and early decay time, free and damped, s.
+    /// Key, and early decay time, s, free and damped.
     decays: Vec<(f64, f64)>,
     damped: Vec<(f64, f64)>,
 }
 
-/// Without the diffuse tail of case and walls, whose echoes beat with a string's own sound: what
-/// decays are measured on.
+/// Settings for decay measurements: without the diffuse tail of case and walls, whose echoes beat with the
+/// string's sound.
 const fn without_tail(voicing: &SoundSettings) -> SoundSettings {
     SoundSettings { board: 0.0, ..*voicing }
 }
 
-/// Measures everything; takes some minutes.
+/// Measures everything; takes a few minutes.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let voicing = SoundSettings::close();
     let sound = Sound::new(RATE, &voicing);
@@ -132,7 +132,7 @@ fn page(report: &Report) -> String {
     )
 }
 
-/// The page's section of figures from `lab recorded`, which needs recordings that do not ship.
+/// The page's section of values from `lab recorded`, which needs recordings that are not distributed.
 fn beside_a_recording() -> String {
     let figures = [
         ("levels", "level"),
@@ -155,7 +155,7 @@ fn beside_a_recording() -> String {
     )
 }
 
-/// How much a key stands out from the mean of the two on either side.
+/// Deviation of a key's level from the mean of the two keys on either side.
 fn evenness(bench: &mut SoundBench, levels: &[f64]) {
     let mut squares = 0.0;
     let mut worst: f64 = 0.0;

@@ -1,4 +1,4 @@
-//! `sound-cost`: computing time and output of the sound engine together.
+//! `sound-cost`: computing time and output hash of the sound engine, measured in the same run.
 
 use std::time::Instant;
 
@@ -12,20 +12,20 @@ use touchback_sound::{Sound, SoundSettings};
 
 const RATE: usize = 48_000;
 
-/// The quickest of so many runs counts: the others were disturbed.
+/// Repetitions; the quickest counts, because the others were disturbed.
 const REPEATS: usize = 5;
 
-/// Ten notes in both hands.
+/// A chord of ten notes for both hands.
 const CHORD: [usize; 10] = [16, 23, 28, 32, 35, 40, 44, 47, 52, 56];
 
-/// Processor seconds of this thread where the system counts them, else the clock's.
+/// Processor time of this thread where the system reports it, else wall-clock time, s.
 fn seconds(start: Instant) -> f64 {
     let counted = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let counted = counted.and_then(|s| s.split_whitespace().next()?.parse::<f64>().ok());
     counted.map_or_else(|| start.elapsed().as_secs_f64(), |ns| 1e-9 * ns)
 }
 
-/// FNV-1a over the bits of samples.
+/// FNV-1a over the bits of the samples.
 fn hash(mut sum: u64, samples: &[f32]) -> u64 {
     for x in samples {
         sum = (sum ^ u64::from(x.to_bits())).wrapping_mul(0x0100_0000_01b3);
@@ -33,8 +33,8 @@ fn hash(mut sum: u64, samples: &[f32]) -> u64 {
     sum
 }
 
-/// Strikes `struck` at 3 m/s with the dampers of `lifted` clear and plays two seconds; processor
-/// seconds of each second, longest block over its duration, hash.
+/// Strikes `struck` at 3 m/s with the dampers of `lifted` raised and renders 2 s; processor time of each
+/// second, s, longest block relative to its duration, hash.
 fn play(sound: &mut Sound, lifted: &[KeyNumber], struck: &[KeyNumber]) -> ([f64; 2], f64, u64) {
     let start = Instant::now();
     sound.reset();
@@ -55,8 +55,8 @@ fn play(sound: &mut Sound, lifted: &[KeyNumber], struck: &[KeyNumber]) -> ([f64;
     (times, worst, sum)
 }
 
-/// Longest block over its duration while ten notes ring and every string takes up a new pitch and
-/// new losses.
+/// Longest block relative to its duration while 10 notes sound and every string gets a new pitch and new
+/// losses.
 fn changing(sound: &mut Sound, notes: &[KeyNumber]) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..REPEATS {
@@ -75,10 +75,10 @@ fn changing(sound: &mut Sound, notes: &[KeyNumber]) -> f64 {
     best
 }
 
-/// Name, keys lifted, keys struck, aim and most in % of a core.
+/// Name, lifted keys, struck keys, target and limit, % of a core.
 type Case<'a> = (&'a str, &'a [KeyNumber], &'a [KeyNumber], f64, f64);
 
-/// Measures silence, a chord, a note and all notes under the pedal, on every kernel.
+/// Measures silence, a chord, a note, and all notes under the pedal, on every kernel.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let mut csv = DataTable::new(&[

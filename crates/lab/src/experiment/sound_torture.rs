@@ -1,4 +1,4 @@
-//! `sound-torture`: ten minutes of everything at once, at every sample rate and in odd blocks.
+//! `sound-torture`: ten minutes of random events at every sample rate and with random block sizes.
 
 use anyhow::Result;
 
@@ -19,14 +19,14 @@ use touchback_sound::{Sound, SoundSettings};
 const RATES: [f64; 5] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0];
 const SECONDS: f64 = 120.0;
 
-/// Every so many seconds the strikes pause for [`PAUSE`] s, to see that nothing grows by itself.
+/// Period, s, after which strikes pause for [`PAUSE`] s, to check that no sound grows by itself.
 const ROUND: f64 = 10.0;
 const PAUSE: f64 = 3.5;
 
-/// Longest block.
+/// Longest block, samples.
 const LONGEST: usize = 4096;
 
-/// All that knocks.
+/// All knocks.
 const KNOCKS: [Knock; 8] = [
     Knock::KeyBed,
     Knock::KeyRest,
@@ -38,18 +38,18 @@ const KNOCKS: [Knock; 8] = [
     Knock::Ring,
 ];
 
-/// What went wrong, if anything.
+/// The result at one sample rate.
 #[derive(Default)]
 struct TortureResult {
     bad: u64,
     loudest: f32,
-    /// Largest growth between two seconds without a strike, dB.
+    /// Largest growth from one second to the next without a strike, dB.
     growth: f64,
-    /// Loudest sample in the last second before silence.
+    /// Largest sample in the last second before silence.
     last: f32,
-    /// Seconds until silence at the end.
+    /// Time to silence at the end, s.
     silence: f64,
-    /// Growth of the process from the first round to the end, MB.
+    /// Growth of the process's memory from the first round to the end, MB.
     memory: Option<f64>,
 }
 
@@ -97,7 +97,7 @@ impl Dice {
     }
 }
 
-/// One block of random length of both channels.
+/// Renders one block of random length; its number of samples, and the sum of their squares.
 fn block(sound: &mut Sound, dice: &mut Dice, found: &mut TortureResult) -> (usize, f64) {
     let len = floor_index(libm::pow(2.0, dice.pick(0.0, 12.0))).clamp(1, LONGEST);
     let (mut left, mut right) = ([0.0f32; LONGEST], [0.0f32; LONGEST]);
@@ -144,7 +144,7 @@ fn torture(rate: f64, found: &mut TortureResult) {
             }
             at += block(&mut sound, &mut dice, found).0 as f64 / rate;
         }
-        // All strings free and nothing else happens: the sound may only die away.
+        // All strings are undamped and there are no events: the sound may only decay.
         sound.set(&SoundSettings::default());
         sound.set_hammers(&HammerSettings::CONCERT);
         KeyNumber::all().for_each(|key| sound.damper(key, 1.0));
@@ -159,7 +159,7 @@ fn torture(rate: f64, found: &mut TortureResult) {
             }
             at += len;
             let power = energy / len;
-            // The first second still takes the parameters back.
+            // In the first second the parameters still move to their defaults.
             if at - pause > 1.2 {
                 if let Some(before) = before {
                     found.growth = found.growth.max(10.0 * libm::log10(power / before));
@@ -184,7 +184,7 @@ fn torture(rate: f64, found: &mut TortureResult) {
     found.memory = size.zip(resident()).map(|(before, after)| (after - before) / 1_048_576.0);
 }
 
-/// Tortures the engine at every rate.
+/// Runs the test at every sample rate.
 pub fn run(_folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let bar = progress(RATES.len() as u64, "torturing");

@@ -1,8 +1,8 @@
-//! `state-graphs`: every transition of the actions' finite state machines, exercised by a random
-//! finger, and what of the positions jumps there.
+//! `state-graphs`: every transition of the actions' finite state machines under a random finger, and the
+//! jumps of positions at transitions.
 //!
-//! [Gillespie 1996, figs. 3.2, 3.4, 3.9, tables 3.1, 3.2]. The finger's target goes along straight
-//! lines between random depths, so that keys are turned back everywhere in their travel.
+//! [Gillespie 1996, figs. 3.2, 3.4, 3.9, tables 3.1, 3.2]. The finger's target moves linearly between
+//! random depths, so that keys reverse everywhere in their travel.
 
 use anyhow::Result;
 use std::collections::BTreeMap;
@@ -25,13 +25,13 @@ use touchback_core::math::random::Random;
 
 /// Length of a random run, s.
 const SECONDS: f64 = 60.0;
-/// Runs of the grand, whose rarest transition comes a few times a minute.
+/// Number of runs of the grand, whose rarest transition occurs a few times per minute.
 const GRAND_RUNS: u64 = 5;
-/// Depths between which the finger's target goes, m, and how long it takes, s.
+/// Range of the finger's target depth, m, and of the time of each move, s.
 const DEPTHS: (f64, f64) = (-4e-3, 18e-3);
 const TIMES: (f64, f64) = (0.01, 0.2);
 
-/// Targets of the random finger: (time s, depth m).
+/// Targets of the random finger: time, s, and depth, m.
 fn restless(seed: u64) -> Vec<(f64, f64)> {
     let mut random = Random::new(seed);
     let mut between = |(low, high): (f64, f64)| low + (high - low) * random.share();
@@ -43,7 +43,7 @@ fn restless(seed: u64) -> Vec<(f64, f64)> {
     points
 }
 
-/// Drives along `points` for each of the action steps.
+/// The drive of every action step along `points`.
 fn drives(points: &[(f64, f64)], seconds: f64) -> impl Iterator<Item = Drive> + '_ {
     let steps = touchback_core::math::cast::floor_index(seconds / STEP);
     let mut near = 0;
@@ -57,17 +57,17 @@ fn drives(points: &[(f64, f64)], seconds: f64) -> impl Iterator<Item = Drive> + 
     })
 }
 
-/// Transitions by their ends with how often each was taken, and the largest jump there, m.
+/// Transitions by source and destination, with their number and the largest jump, m.
 #[derive(Default)]
 struct GraphResult {
     taken: BTreeMap<(&'static str, &'static str), u32>,
     jump: f64,
 }
 
-/// Watches a run.
+/// Counts transitions and jumps of a run.
 struct Watch<P, F> {
     name: fn(P) -> &'static str,
-    /// How far positions move at a transition, m.
+    /// Jump of the positions at a transition, m.
     moved: F,
     found: GraphResult,
 }
@@ -85,7 +85,7 @@ where
     fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; N]) {}
 }
 
-/// What was found of one machine as rows.
+/// Adds the rows of one machine.
 fn rows(
     report: &mut Report,
     csv: &mut DataTable,
@@ -94,7 +94,7 @@ fn rows(
     graph: &[(&str, &str)],
 ) {
     for (from, to) in graph {
-        // How often is in the file: the count follows the last bit of every run.
+        // Counts are in the file only, because they depend on the last bit of every run.
         let is_taken = found.taken.contains_key(&(*from, *to));
         report.holds(&format!("{machine}: {from} → {to} taken"), is_taken);
     }
@@ -109,7 +109,7 @@ fn rows(
     }
 }
 
-/// The head of the jack: what the sliders carry from submodel to submodel.
+/// Jump of the jack's head, whose sliders carry over from submodel to submodel.
 fn head_moves(
     spec: &Spec,
     from: Phase,
@@ -117,7 +117,7 @@ fn head_moves(
     before: &[f64; STATES],
     after: &[f64; STATES],
 ) -> f64 {
-    // A jack let go from the flank swings home: that jump is meant.
+    // A jack released from the flank returns to its stop: this jump is part of the model.
     if from == Phase::Flank {
         return 0.0;
     }
@@ -128,10 +128,10 @@ fn head_moves(
     (head(from, before) - head(to, after)).norm_squared().sqrt()
 }
 
-/// The jack swings home at the instant in which the knuckle comes down again: possible, not met.
+/// The jack returns at the instant at which the knuckle comes down: possible, but not observed.
 const RARE: (&str, &str) = ("E", "A");
 
-/// The grand's graph [Gillespie 1996, fig. 3.9], and E, the jack that cannot re-set.
+/// The grand's graph [Gillespie 1996, fig. 3.9], with E: the jack cannot reset.
 const GRAND: [(&str, &str); 9] = [
     ("A", "B"),
     ("A", "D"),
@@ -144,10 +144,10 @@ const GRAND: [(&str, &str); 9] = [
     ("D", "A"),
 ];
 
-/// How E is left with a straight knuckle, whose side the jack slides off.
+/// Transitions from E with a straight knuckle, from whose side the jack slides off.
 const STRAIGHT: [(&str, &str); 2] = [("E", "C"), ("E", "D")];
 
-/// The same with a round one, along which the head goes over into E and back.
+/// Transitions to and from E with a round knuckle, along which the head slides.
 const ROUND: [(&str, &str); 3] = [("B", "E"), ("E", "B"), ("E", "C")];
 
 fn grand(report: &mut Report, csv: &mut DataTable, built: &Built) {
@@ -179,7 +179,7 @@ fn grand(report: &mut Report, csv: &mut DataTable, built: &Built) {
     }
 }
 
-/// A smaller action's machine under the random finger.
+/// Runs the machine of a smaller action under the random finger.
 fn small<M, const N: usize, const G: usize, const S: usize>(
     spec: &M,
     name: fn(M::Phase) -> &'static str,
@@ -188,7 +188,7 @@ fn small<M, const N: usize, const G: usize, const S: usize>(
 where
     M: SimpleAction<N, G, S>,
 {
-    // Key and hammer or jack, as lengths: nothing moves but in time.
+    // Key and hammer or jack, as lengths: positions must not jump.
     let moved = |_, _, before: &[f64; N], after: &[f64; N]| {
         (before[0] - after[0]).abs().max((before[2] - after[2]).abs())
     };
@@ -201,10 +201,10 @@ where
     seen.found
 }
 
-/// A press and its release: time s, depth m.
+/// A press and its release: time, s, and depth, m.
 const PRESS: [(f64, f64); 4] = [(0.02, -1e-3), (0.12, 14e-3), (0.25, 14e-3), (0.35, -2e-3)];
 
-/// A press of a smaller action with its submodels shaded.
+/// Draws a press of a smaller action with its submodels shaded.
 fn draw<M, const N: usize, const G: usize, const S: usize>(
     folder: &mut Folder,
     report: &mut Report,
@@ -278,7 +278,7 @@ const fn harpsichord_name(phase: harpsichord::Phase) -> &'static str {
     }
 }
 
-/// Runs all of it.
+/// Runs the experiment.
 pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let mut report = Report::default();
     let mut csv = DataTable::new(&["machine", "from", "to", "times"]);

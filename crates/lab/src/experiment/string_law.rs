@@ -1,9 +1,9 @@
-//! `string-law`: the string as the action feels it against the strings as they sound.
+//! `string-law`: the string in the action's model compared with the strings of the sound engine.
 //!
-//! The action's string is a one-sided spring with hysteresis, a law of its own because nothing
-//! returns from the sound to the action. Here the hammer of a running key meets it, stepped as the
-//! action steps it, and the sound engine's hammer meets its strings once; contact time and rebound
-//! are compared. The tables that the law is made of are fitted here.
+//! The action's string is a one-sided spring with hysteresis, because nothing feeds back from the sound to
+//! the action. Here the hammer of a running key strikes it with the action's steps, and the sound engine's
+//! hammer strikes its strings once; contact time and rebound are compared. The tables of the law are fitted
+//! here.
 
 mod hammers;
 
@@ -34,16 +34,16 @@ pub const NUMBERS: [usize; 9] = [1, 4, 16, 28, 40, 52, 64, 76, 88];
 /// Hammer speeds, m/s.
 const SPEEDS: [f64; 4] = [1.0, 2.0, 4.0, 6.0];
 
-/// Speed at which the tables hold, m/s.
+/// Hammer speed of the tables, m/s.
 const FIT_SPEED: f64 = string_law::SPEED;
 
-/// Steps a second of the sound engine's contact here: finer than any note uses.
+/// Steps per second of the sound engine's contact here: more than any note uses.
 const RATE: f64 = 384_000.0;
 
-/// Least restitution the law is asked for: below it the way out takes longer than any string.
+/// Least restitution of the law: below it the rebound would take longer than any string's.
 const LEAST_RESTITUTION: f64 = 0.15;
 
-/// Agreement asked of contact time and rebound speed.
+/// Largest relative deviation of contact time and rebound speed.
 const BAND: f64 = 0.2;
 
 /// One contact of hammer and string.
@@ -55,16 +55,16 @@ struct HammerContact {
     restitution: f64,
 }
 
-/// How a hammer comes to the string.
+/// How the hammer arrives at the string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Arrival {
     /// In flight, in the middle of a step.
     Flying,
-    /// Placed at the string, as a note that means its strike does.
+    /// Placed at the string, as for a note with a constructed strike.
     Constructed,
 }
 
-/// Hears when the hammer meets the string and when it leaves.
+/// Records the times of contact and release.
 struct StringLawEvents {
     now: f64,
     met: Option<f64>,
@@ -86,57 +86,56 @@ impl Observer<Phase, STATES> for StringLawEvents {
     }
 }
 
-/// The hammer of a running key against the action's string, its mass rigid on its shank as that of
-/// the sound engine's.
-fn felt(built: &Built, speed: f64, arrival: Arrival) -> Result<HammerContact> {
+/// Contact of the hammer of a running key with the action's string; the mass is rigid on the shank, as in
+/// the sound engine.
+fn action_contact(built: &Built, speed: f64, arrival: Arrival) -> Result<HammerContact> {
     let mut spec = built.spec;
     spec.hammer.shank.stiffness = 0.0;
     let spec = &spec;
     let mut running = construct::strike(spec, &built.regulated, speed)
         .context("the standard regulation has no strike")?;
-    let mut heard = StringLawEvents { now: 0.0, met: Some(0.0), left: None };
+    let mut events = StringLawEvents { now: 0.0, met: Some(0.0), left: None };
     if arrival == Arrival::Flying {
         running.x[state::HAMMER] = -0.4 * STEP * speed / spec.hammer.crown;
-        heard.met = None;
+        events.met = None;
     }
     let inputs = DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
-    while heard.now < 0.05 {
-        step::STEPPER.advance(&Grand::new(spec), &mut running, &inputs, &mut heard);
-        if let (Some(met), Some((left, rate))) = (heard.met, heard.left) {
+    while events.now < 0.05 {
+        step::STEPPER.advance(&Grand::new(spec), &mut running, &inputs, &mut events);
+        if let (Some(met), Some((left, rate))) = (events.met, events.left) {
             return Ok(HammerContact {
                 time: left - met,
                 restitution: -spec.hammer.crown * rate / speed,
             });
         }
-        heard.now += STEP;
+        events.now += STEP;
     }
     Err(anyhow!("the hammer stays on the string at {speed} m/s"))
 }
 
-/// The sound engine's hammer against its strings.
-fn heard(key: KeyNumber, hammers: &HammerSettings, speed: f64) -> HammerContact {
+/// Contact of the sound engine's hammer with its strings.
+fn sound_contact(key: KeyNumber, hammers: &HammerSettings, speed: f64) -> HammerContact {
     let string = StringSpec::of(key, &SoundSettings::default());
     let report = strike_offline(&Hammer::of(key, hammers), &string, speed, RATE);
     HammerContact { time: report.contact_time, restitution: report.restitution }
 }
 
-/// The table values with which the action's law comes nearest to `aim` at [`FIT_SPEED`], and the
-/// contact it then makes. The law's own formula is an approximation: its error is taken out step by
-/// step. Strings that keep nearly all of a hammer's energy are beyond the law; there the restitution
-/// stays at its least.
+/// The table values for which the action's contact is closest to `aim` at [`FIT_SPEED`], and that contact.
+/// The law's formula is approximate; iteration removes its error. Strings that absorb nearly all of a
+/// hammer's energy are outside the law; there the restitution stays at its minimum.
 fn fitted(built: &Built, aim: HammerContact) -> Result<(HammerContact, HammerContact)> {
     let mut built = *built;
-    let mut asked = aim;
+    let mut values = aim;
     let mass = built.spec.hammer.inertia / square(built.spec.hammer.crown);
     let mut got = aim;
     for _ in 0..30 {
-        built.spec.string = string_law::like(mass, asked.time, asked.restitution);
-        got = felt(&built, FIT_SPEED, Arrival::Flying)?;
-        asked.time *= libm::pow(aim.time / got.time, 0.7);
+        built.spec.string = string_law::like(mass, values.time, values.restitution);
+        got = action_contact(&built, FIT_SPEED, Arrival::Flying)?;
+        values.time *= libm::pow(aim.time / got.time, 0.7);
         let step = 0.7 * (aim.restitution - got.restitution);
-        asked.restitution = (asked.restitution + step).clamp(LEAST_RESTITUTION, 0.995);
+        values.restitution = (values.restitution + step).clamp(LEAST_RESTITUTION, 0.995);
     }
-    Ok((asked, got))
+    Ok((values, got))
 }
 
 /// A time as milliseconds.
@@ -144,7 +143,7 @@ fn ms(time: f64) -> String {
     format!("{} ms", short(time * 1e3))
 }
 
-/// Compares nine keys at four speeds, and with other hammers.
+/// Compares 9 keys at 4 speeds, and with other hammers.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let concert = HammerSettings::CONCERT;
@@ -164,24 +163,26 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             KeyNumber::from_index(number - 1).context("a key of the table is off the compass")?;
         let built = Design::new(key).build(&ActionSettings::default());
         for (i, speed) in SPEEDS.into_iter().enumerate() {
-            let (felt, heard) =
-                (felt(&built, speed, Arrival::Flying)?, heard(key, &concert, speed));
+            let (action, sound) = (
+                action_contact(&built, speed, Arrival::Flying)?,
+                sound_contact(key, &concert, speed),
+            );
             let name = format!("key {number}, {speed} m/s");
-            report.near(&format!("{name}: contact, ms"), heard.time * 1e3, BAND, felt.time * 1e3);
-            let (out, back) = (felt.restitution * speed, heard.restitution * speed);
+            report.near(&format!("{name}: contact, ms"), sound.time * 1e3, BAND, action.time * 1e3);
+            let (out, back) = (action.restitution * speed, sound.restitution * speed);
             report.near(&format!("{name}: rebound, m/s"), back, BAND, out);
-            csv.row(&[&number, &speed, &felt.time, &heard.time, &out, &back]);
+            csv.row(&[&number, &speed, &action.time, &sound.time, &out, &back]);
             let n = number as f64;
-            traces[0][i].push((n, felt.time * 1e3));
-            traces[1][i].push((n, heard.time * 1e3));
-            traces[2][i].push((n, felt.restitution));
-            traces[3][i].push((n, heard.restitution));
+            traces[0][i].push((n, action.time * 1e3));
+            traces[1][i].push((n, sound.time * 1e3));
+            traces[2][i].push((n, action.restitution));
+            traces[3][i].push((n, sound.restitution));
         }
-        let flying = felt(&built, FIT_SPEED, Arrival::Flying)?;
-        let placed = felt(&built, FIT_SPEED, Arrival::Constructed)?;
+        let flying = action_contact(&built, FIT_SPEED, Arrival::Flying)?;
+        let placed = action_contact(&built, FIT_SPEED, Arrival::Constructed)?;
         let quantity = format!("key {number}: constructed over played rebound");
         report.near(&quantity, 1.0, 0.01, placed.restitution / flying.restitution);
-        let aim = heard(key, &concert, FIT_SPEED);
+        let aim = sound_contact(key, &concert, FIT_SPEED);
         let (fit, got) = fitted(&built, aim)?;
         let (contact, rebound) = (got.time / aim.time, got.restitution - aim.restitution);
         if (contact - 1.0).abs() > 0.01 || rebound.abs() > 0.01 {
@@ -200,9 +201,9 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     hammers::compare(&mut report)?;
     for (kind, by_speed) in traces.into_iter().enumerate() {
         for (i, points) in by_speed.into_iter().enumerate() {
-            let heard = kind % 2 == 1;
-            let name = if heard { String::new() } else { format!("{} m/s", SPEEDS[i]) };
-            let shape = if heard { Shape::Dots } else { Shape::Line };
+            let sound = kind % 2 == 1;
+            let name = if sound { String::new() } else { format!("{} m/s", SPEEDS[i]) };
+            let shape = if sound { Shape::Dots } else { Shape::Line };
             panels[kind / 2].push(Series::new(&name, points, palette(i), shape));
         }
     }
@@ -241,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fit_gives_the_contact_it_was_asked_for() {
+    fn a_fit_reproduces_its_target_contact() {
         let built =
             Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default());
         let aim = HammerContact { time: 2.4e-3, restitution: 0.55 };

@@ -1,19 +1,19 @@
-//! `touchback lab sweep`: one quantity of a key over one parameter, or over one number of its model.
+//! `touchback lab sweep`: one quantity of a key over one parameter of its regulation or model.
 
 mod quantity;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use crate::bench::key_source::{self, MIDDLE, OwnNumbers};
-use crate::bench::manifest::{self, Finished, Manifest};
+use crate::bench::manifest::Finished;
+use crate::bench::session::{Session, wrote};
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, KeySource, Report, short};
 use crate::model::named::NamedModel;
-use crate::output::{self, Shown as _, progress};
+use crate::output::{self, progress};
 use crate::parallel;
 use crate::paths::OutputFolder;
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
@@ -23,22 +23,22 @@ use touchback_action::grand::design::concert::Built;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::params::{self, Parameter};
 
-/// What to sweep and measure.
+/// Options of `touchback lab sweep`.
 #[derive(clap::Args, Debug)]
 pub struct SweepOptions {
-    /// A parameter (`touchback params`), or a number of the model, as `hammer.mass`
+    /// A parameter (`touchback params`), or a parameter of the model such as `hammer.mass`
     #[arg(value_name = "ID")]
     id: String,
-    /// Its first value, in its unit
+    /// First value, in its unit
     #[arg(value_name = "FROM", allow_negative_numbers = true)]
     from: f64,
-    /// Its last value
+    /// Last value
     #[arg(value_name = "TO", allow_negative_numbers = true)]
     to: f64,
-    /// What is measured; `touchback lab help sweep` names the quantities
+    /// Measured quantity; `touchback lab help sweep` lists the quantities
     #[arg(long, value_name = "QUANTITY")]
     measure: String,
-    /// How many values
+    /// Number of values
     #[arg(long, value_name = "N", default_value_t = 21,
           value_parser = clap::value_parser!(u32).range(2..=1000))]
     steps: u32,
@@ -49,10 +49,10 @@ pub struct SweepOptions {
     out: OutputFolder,
 }
 
-/// What is swept.
+/// The swept parameter.
 enum Swept {
     Parameter(&'static Parameter),
-    /// A number of the model, in SI units.
+    /// A parameter of the model, in SI units.
     Number(String),
 }
 
@@ -64,7 +64,7 @@ impl Swept {
         Ok(Self::Parameter(params::find(id)?))
     }
 
-    /// The key of `number` with the swept value.
+    /// Key `number` with the swept value.
     fn bench(&self, keys: &KeySource, number: u8, value: f64) -> Result<TestBench> {
         match self {
             Self::Parameter(parameter) => {
@@ -88,7 +88,7 @@ impl Swept {
         }
     }
 
-    /// Column, and words for an axis.
+    /// Name of the column, and label of the axis.
     fn names(&self) -> (String, String) {
         match self {
             Self::Parameter(p) if p.unit().is_empty() => (p.id.into(), p.name.into()),
@@ -107,15 +107,15 @@ struct Record<'a> {
     about: &'a str,
     key: u8,
     own_numbers: Option<&'a str>,
-    /// Swept value, and what was measured: `null` where there is no such thing.
+    /// Swept value and measured value; `null` where the quantity does not exist.
     points: Vec<(f64, Option<f64>)>,
 }
 
-/// Sweeps, measures, writes table, record and figure.
+/// Sweeps, measures, and writes table, record and figure.
 ///
 /// # Errors
-/// An unknown id or quantity, a value out of range, numbers that cannot be a key's; nothing is
-/// written then.
+/// An unknown id or quantity, a value out of range, or a model that cannot be a key's; then no file is
+/// written.
 pub fn run(options: &SweepOptions) -> Result<()> {
     let begin = Instant::now();
     let swept = Swept::find(&options.id).context("lab sweep")?;
@@ -138,7 +138,7 @@ pub fn run(options: &SweepOptions) -> Result<()> {
             bail!("lab sweep {}: between {first} and {last} it changes nothing in a key", p.id);
         }
     }
-    // Whatever cannot be is refused before anything is measured.
+    // Both ends are checked before the sweep.
     for value in [first, last] {
         swept.bench(&keys, number, value).context("lab sweep")?;
     }
@@ -171,7 +171,7 @@ fn measured(
     found.into_iter().collect()
 }
 
-/// Table, record, figure and their entry in the folder's manifest.
+/// Writes table, record, figure, and their entry in the folder's manifest.
 fn write(
     options: &SweepOptions,
     swept: &Swept,
@@ -181,11 +181,10 @@ fn write(
     points: &[(f64, f64)],
     begin: Instant,
 ) -> Result<()> {
-    let (column, words) = swept.names();
-    let place = &*options.out;
-    let new = output::new_folder(place)?;
+    let (column, label) = swept.names();
+    let mut session = Session::open(&options.out)?;
     let name = format!("sweep-{}-{}", column.replace('.', "-"), quantity.name);
-    let mut folder = Folder::of(place, keys.told());
+    let mut folder = Folder::of(&options.out, keys.own_numbers());
     let mut csv = DataTable::new(&[&column, quantity.name]);
     let mut lines = format!("{column},{}\n", quantity.name);
     for (value, found) in points {
@@ -197,11 +196,11 @@ fn write(
     let some = |(x, y): &(f64, f64)| (*x, y.is_finite().then_some(*y));
     let record = Record {
         swept: &column,
-        swept_name: &words,
+        swept_name: &label,
         quantity: quantity.name,
         about: quantity.about,
         key: number,
-        own_numbers: keys.told(),
+        own_numbers: keys.own_numbers(),
         points: points.iter().map(some).collect(),
     };
     folder.write(
@@ -211,7 +210,7 @@ fn write(
     let title = format!("{}, key {number}", quantity.about);
     let figure = Figure {
         title: title.clone(),
-        x: Axis::new(&words),
+        x: Axis::new(&label),
         bands: Vec::new(),
         marks: Vec::new(),
         panels: vec![Subplot::new(
@@ -224,10 +223,9 @@ fn write(
         folder.draw(&name, &figure, &mut Report::default())?;
     }
     let files = folder.keep()?;
-    let told = format!("{column} from {} to {}", short(options.from), short(options.to));
-    let own = keys.told().map_or_else(|| told.clone(), |t| format!("{t}; {told}"));
-    let mut manifest = Manifest::of(place);
-    manifest.enter(&Finished {
+    let range = format!("{column} from {} to {}", short(options.from), short(options.to));
+    let own = keys.own_numbers().map_or_else(|| range.clone(), |own| format!("{own}; {range}"));
+    session.enter(&Finished {
         name: &name,
         about: &format!("{title}."),
         own_numbers: Some(&own),
@@ -235,16 +233,11 @@ fn write(
         count: (0, 0),
         files: &files,
     })?;
-    let mut index = Folder::new(place);
-    index.write(manifest::MANIFEST, manifest.json()?.as_bytes())?;
-    index.write(manifest::README, manifest.page().as_bytes())?;
-    let all: Vec<PathBuf> = files.into_iter().chain(index.keep()?).collect();
-    new.keep();
-    let wrote: String = all.iter().map(|p| format!("wrote {}\n", p.shown())).collect();
-    output::print(&format!("{lines}\n{wrote}"))
+    let written = wrote(files.iter().chain(&session.finish(&[])?));
+    output::print(&format!("{lines}\n{written}"))
 }
 
-/// What can be swept and measured.
+/// The help page of `lab sweep`.
 #[must_use]
 pub fn page() -> String {
     let width = QUANTITIES.iter().map(|q| q.name.len()).max().unwrap_or(0);

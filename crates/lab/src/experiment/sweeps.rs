@@ -1,10 +1,9 @@
-//! `sweeps`: every regulation moved under a trill: what is heard of it, and what it leaves behind.
+//! `sweeps`: every regulation moved during a trill: audible clicks, and the state afterwards.
 //!
-//! A click is what no string or hammer makes: content above every partial (16 kHz). The trill is
-//! rendered at 96 kHz, cut below 26 kHz, and the largest sample left is compared with what a step of
-//! the note's own peak would leave there. The same chord held through jumps to both ends of the
-//! range shows what else is heard: knocks of a bed or check that moves, dampers that come down; a
-//! screw that nothing rests on is heard not at all.
+//! A click has content above every partial (16 kHz). The trill is rendered at 96 kHz and high-passed at
+//! 26 kHz; the largest remaining sample is compared with that of a step as high as the note's peak. A held
+//! chord with jumps to both ends of the range shows other effects: knocks of a moving bed or check, falling
+//! dampers; a screw without load has none.
 
 use std::f64::consts::{PI, TAU};
 
@@ -18,43 +17,43 @@ use touchback_instrument::params::{self, Parameter, ParameterGroup};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Event, Piano, Settings};
 
-/// Sample rate of the trill, Hz, and samples in one of its blocks of 2 ms.
+/// Sample rate of the trill, Hz, and samples per block of 2 ms.
 const RATE: f64 = 96_000.0;
 const BLOCK: usize = 192;
 
-/// Blocks of the trill, of one key's period and of its hold.
+/// Blocks of the trill, of a key's period, and of a held key.
 const TRILL: usize = 1500;
 const STROKE: usize = 84;
 const HOLD: usize = 40;
 
-/// Period of a sweep over the whole range and back, s (chosen: a hand turning a knob).
+/// Period of a sweep over the whole range and back, s [chosen: a hand turning a knob].
 const SWEEP: f64 = 1.5;
 
-/// Blocks that keys may move for once let go: 4 s.
+/// Blocks after release in which keys may still move: 4 s.
 const REST: usize = 2000;
 
-/// Depth at which a key let go is stuck, m.
+/// Depth above which a released key counts as stuck, m.
 const STUCK: f64 = 0.5e-3;
 
-/// Blocks of the held chord, and those between which a parameter stands at one end.
+/// Blocks of the held chord, and the range of blocks with the parameter at one end.
 const CHORD: usize = 800;
 const JUMP: usize = 300;
 const BACK: usize = 550;
 
-/// Cut-off of what is taken for a click, Hz, and taps of the filter.
+/// Cut-off frequency of the high-pass, Hz, and its number of taps.
 const CUT: f64 = 26_000.0;
 const TAPS: usize = 63;
 
-/// A trill as it was heard.
+/// Samples and strikes of a trill, and the state of its keys.
 struct SweepEvents {
     samples: Vec<f32>,
     strikes: usize,
     lost: u64,
-    /// The keys rest where they began.
+    /// Whether the keys are at rest at their start position.
     is_home: bool,
 }
 
-/// Two keys in turn, pressed naturally twelve times a second, while `swept` moves.
+/// A trill of two keys, 12 presses per second in natural timing, while `swept` moves.
 fn trill(own: &Settings, swept: Option<&'static Parameter>) -> Result<SweepEvents> {
     let mut settings = *own;
     settings.touch.timing = Timing::Natural;
@@ -95,7 +94,7 @@ fn trill(own: &Settings, swept: Option<&'static Parameter>) -> Result<SweepEvent
     Ok(heard)
 }
 
-/// A chord held while `moved` jumps to one end of its range and back.
+/// A held chord while `moved` jumps to one end of its range and back.
 fn chord(settings: &Settings, moved: Option<(&'static Parameter, f64)>) -> Result<Vec<f32>> {
     let mut piano = Piano::new(RATE, settings);
     for number in [28, 40, 44, 59] {
@@ -117,7 +116,7 @@ fn chord(settings: &Settings, moved: Option<(&'static Parameter, f64)>) -> Resul
     Ok(samples)
 }
 
-/// High-pass taps: a windowed sinc.
+/// Taps of the high-pass: a windowed sinc.
 fn taps() -> [f64; TAPS] {
     let cut = CUT / RATE;
     std::array::from_fn(|i| {
@@ -132,14 +131,14 @@ fn peak(samples: &[f32]) -> f64 {
     samples.iter().fold(0.0, |m, x| m.max(f64::from(x.abs())))
 }
 
-/// Largest sample of what lies above every partial.
+/// Largest sample after the high-pass.
 fn click(samples: &[f32]) -> f64 {
     let taps = taps();
     let filtered = |w: &[f32]| w.iter().zip(&taps).map(|(x, t)| f64::from(*x) * t).sum::<f64>();
     samples.windows(TAPS).map(filtered).fold(0.0, |m, x| m.max(x.abs()))
 }
 
-/// The loudest click, dB re the peak; no number in silence.
+/// Level of the largest click, dB re the peak; NaN in silence.
 pub(super) fn click_level(samples: &[f32]) -> f64 {
     let mut step = [0.0f32; 4 * TAPS];
     step[2 * TAPS..].fill(1.0);
@@ -156,7 +155,7 @@ fn db(x: f64) -> f64 {
     20.0 * libm::log10(x)
 }
 
-/// Clicks, strikes, stuck keys, of every parameter of the action.
+/// Measures clicks, strikes and stuck keys for every parameter of the action.
 pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
     let mut report = Report::default();
     let plain = trill(settings, None)?;
@@ -167,7 +166,7 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
         TargetBand::AtMost(-60.0),
         unswept,
     );
-    // What the measure sees of a click that is there.
+    // The measure must detect an inserted click.
     let mut clicked = plain.samples.clone();
     let added = single(1e-3 * peak(&clicked));
     let middle = clicked.len() / 2;

@@ -1,5 +1,5 @@
-//! `thesis-run`: the published run of the action, with the published set of parameters, beside
-//! what the thesis states of Figures 3.15 to 3.17.
+//! `thesis-run`: the published run of the action with the published parameters, compared with the thesis's
+//! statements on Figures 3.15 to 3.17.
 //!
 //! The manipulandum's angle D goes from −0.0335 rad to −0.0055 rad between 0.1 and 0.18 s
 //! [Gillespie 1996, ch. 3]; the key follows through its coupling.
@@ -18,11 +18,11 @@ use touchback_core::math::compass::linear;
 /// Length of the run, s.
 const END: f64 = 0.4;
 
-/// What the thesis states, s: beginning of let-off in the two places that give it, its end.
+/// Times stated in the thesis, s: beginning of let-off from two passages, end of let-off.
 const STATED: [(f64, &str); 3] =
     [(0.1334, "3.15: B begins"), (0.1445, "3.16: g_AB = 0"), (0.181, "3.15: C begins")];
 
-/// Figure 3.15 draws D and q1 four times as large.
+/// Magnification of D and q1 in Figure 3.15.
 const MAGNIFIED: f64 = 4.0;
 
 /// D at `time` s, rad.
@@ -30,7 +30,7 @@ fn gesture(time: f64) -> f64 {
     linear(&thesis::REFERENCE, time)
 }
 
-/// Hammer over key, in angle, with the jack standing on its stop.
+/// Ratio of hammer angle to key angle with the jack on its stop.
 fn ratio(rig: &TestBench) -> f64 {
     let k = Kinematics::new(rig.spec(), rig.state().phase, &rig.state().x);
     let normal = k.hammer.perp();
@@ -38,14 +38,14 @@ fn ratio(rig: &TestBench) -> f64 {
     k.r5 * head / k.head.q9
 }
 
-/// The run as it went: the key, what it showed, and (time s, g_AB m, g_BC m).
+/// The run: key, trace, and time, s, g_AB, m, g_BC, m.
 struct PublishedRun {
     rig: TestBench,
     trace: BenchTrace,
     surfaces: Vec<(f64, f64, f64)>,
 }
 
-/// Runs it and compares.
+/// Plays the run and compares.
 fn measure(report: &mut Report) -> Result<PublishedRun> {
     let mut rig = TestBench::thesis();
     let turns = ratio(&rig);
@@ -112,12 +112,12 @@ fn measure(report: &mut Report) -> Result<PublishedRun> {
     Ok(PublishedRun { rig, trace, surfaces })
 }
 
-/// Adds its comparisons to another's.
+/// Adds the comparisons to another experiment's report.
 pub fn check(report: &mut Report) -> Result<()> {
     measure(report).map(|_| ())
 }
 
-/// The comparison, the run as data and the figure.
+/// Writes the comparison, the run's data and the figure.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     report.source("001; 000 ch. 3, figs. 3.14–3.19");

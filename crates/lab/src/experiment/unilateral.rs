@@ -1,4 +1,4 @@
-//! `unilateral`: stability criteria for a one-sided spring against brute force [Tsai 1996, II].
+//! `unilateral`: stability criteria for a one-sided spring compared with brute-force search [Tsai 1996, II].
 
 use anyhow::{Context, Result};
 use nalgebra::Complex;
@@ -17,8 +17,8 @@ use touchback_haptics::sampled_wall::plant::{FINGER, Plant};
 const T: f64 = 1e-3;
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
 
-/// The device, the finger on it, whole periods of delay: five for blocks of 64 samples at 48 kHz
-/// and a tick of transport both ways, 4.7 ms.
+/// Name, whether a finger holds the device, damping of the device, N·s/m, delay in whole periods. Five
+/// periods, 4.7 ms, stand for blocks of 64 samples at 48 kHz and a tick of transport each way.
 const CASES: [(&str, bool, f64, u32); 5] = [
     ("device", false, 0.5, 0),
     ("device, delay 2 T", false, 0.5, 2),
@@ -32,8 +32,8 @@ fn plant(is_held: bool, damping: f64) -> Plant {
     if is_held { device.with(FINGER) } else { device }
 }
 
-/// Orbits that exist, and those of them that the criterion excludes at their own harmonics, over
-/// a grid of stiffness and period.
+/// Number of existing orbits over a grid of stiffness and period, and of those that the criterion excludes
+/// at the orbit's harmonics.
 fn falsify() -> (f64, f64) {
     let (mut exist, mut excluded) = (0.0, 0.0);
     for (is_held, damping, delay) in
@@ -70,7 +70,7 @@ fn mappings(report: &mut Report) {
         TargetBand::AtMost(1e-9),
         largest(Mapping::Bilinear.resistance(T, mass)) / relative,
     );
-    // The same at the lowest of the frequencies.
+    // The same quantity at the lowest frequency.
     let relative = 0.5 * k * T * 2.0 * 20_000.0 / PI;
     report.check(
         "bilinear spring, Re over the largest modulus",
@@ -89,7 +89,7 @@ fn mappings(report: &mut Report) {
     report.near("forward Euler spring, least Re: −KT/2", -0.5, 1e-6, low);
 }
 
-/// Runs all of it.
+/// Runs the experiment.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     report.source("004 ch. 3, 4 (re-derived: docs/unilateral.md)");
@@ -110,7 +110,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let found = orbits::limit(&plant, T, usize::try_from(delay)?);
         csv.row(&[&name, &circle, &tsypkin, &wedge, &shifts, &found]);
         let quantity = |what: &str| format!("{name}: {what}");
-        // The stiffness up to which brute force finds rest bounds all of them.
+        // No criterion may exceed the stiffness up to which the search finds rest.
         report.check(
             &quantity("circle, N/m"),
             "≤ brute force",
@@ -165,7 +165,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-/// The Nyquist plane of the held device, a period late, a little below the wedge's limit.
+/// The Nyquist plot of the held device with one period of delay, just below the wedge's limit.
 fn nyquist(frequencies: &[f64]) -> Option<Sketch> {
     const CORNER: (f64, f64) = (-6.0, -2.6);
     const OTHER: (f64, f64) = (1.6, 1.0);
@@ -198,7 +198,7 @@ fn nyquist(frequencies: &[f64]) -> Option<Sketch> {
         sketch.label(at, text, grey.colour);
     }
     sketch.label(corner(-4.4, -2.3), "G", palette(0));
-    // A straight line through `through` along `along`, as far as the window goes.
+    // A line through `through` in the direction `along`, clipped to the window.
     let line = |through: Complex<f64>, along: Complex<f64>| {
         let steps = (-800..=800).map(|i| through + along / modulus(along) * (0.01 * f64::from(i)));
         steps.filter(is_shown).map(at).collect::<Vec<_>>()

@@ -1,8 +1,8 @@
-//! `validate`: the grand action beside published measurements, target by target.
+//! `validate`: the grand action compared with published measurements.
 //!
-//! The gestures are those of [`strokes`](crate::bench::strokes) and of the parts below; they were laid
-//! down before any parameter was fitted. Rows marked *must* rest on several sources, rows marked
-//! *should* on one transcription or on a derivation.
+//! The gestures are those of [`strokes`](crate::bench::strokes) and of the modules below; they were fixed
+//! before any parameter was fitted. Rows marked *must* rest on several sources, rows marked *should* on one
+//! transcription or on a derivation.
 
 mod driven;
 mod passive;
@@ -22,17 +22,17 @@ use touchback_core::math::compass::KeyNumber;
 /// The keys of the timing measurements: C1, G2, C4, C5, G6 [Goebl 2005].
 pub const KEYS: [u8; 5] = [4, 23, 40, 52, 71];
 
-/// Mean forces of jack on knuckle in let-off, N: from a hammer's weight to a hard blow's.
+/// Mean forces of the jack on the knuckle during let-off, N: from a hammer's weight to a hard stroke.
 const SLIDES: [f64; 7] = [0.7, 1.5, 3.0, 6.0, 12.0, 25.0, 40.0];
 
-/// Largest ripple of that force, % of its mean (chosen: a fifth of what friction of 0.12 makes that
-/// turns round every step).
+/// Largest ripple of that force, % of its mean [chosen: a fifth of the ripple of a friction coefficient of
+/// 0.12 that changes sign every step].
 const RIPPLE: f64 = 10.0;
 
 /// Middle C.
 const MIDDLE: u8 = 40;
 
-/// Everything that concerns the action; only of the standard piano a page is written.
+/// Runs all comparisons; writes the page docs/validation.md for the standard piano only.
 pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let mut report = Report::default();
     timing::check(keys, folder, &mut report)?;
@@ -45,14 +45,14 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     driven::check(keys, folder, &mut report)?;
     slides(keys, &mut report);
     loops(keys, &mut report);
-    if keys.told().is_none() {
+    if keys.own_numbers().is_none() {
         super::thesis_run::check(&mut report)?;
         page(folder, &report)?;
     }
     Ok(report)
 }
 
-/// The page of the documentation.
+/// Writes the page of the documentation.
 fn page(folder: &mut Folder, report: &Report) -> Result<()> {
     let mut page = String::from(
         "# Validation of the grand action\n\nThis page is written by `touchback lab validate`; a \
@@ -72,12 +72,12 @@ fn weights(keys: &KeySource, report: &mut Report) {
     for (number, (name, friction)) in keys.known(&compass) {
         let w = statics::weights(&keys.bench(number));
         let [down, up] = [w.down, w.up].map(|mass| mass * 1e3);
-        let said = |what: &str| format!("V14 must: {what}, {name} (key {number}), g");
-        report.check(&said("down weight"), "46–56", TargetBand::Within(45.0, 56.0), down);
-        report.check(&said("up weight"), "≥ 20", TargetBand::AtLeast(20.0), up);
+        let quantity = |what: &str| format!("V14 must: {what}, {name} (key {number}), g");
+        report.check(&quantity("down weight"), "46–56", TargetBand::Within(45.0, 56.0), down);
+        report.check(&quantity("up weight"), "≥ 20", TargetBand::AtLeast(20.0), up);
         let half = 0.5 * (down - up);
         let band = TargetBand::Within(friction - 4.0, friction + 4.0);
-        report.check(&said("friction"), &short(friction), band, half);
+        report.check(&quantity("friction"), &short(friction), band, half);
     }
 }
 
@@ -86,7 +86,7 @@ fn slow(keys: &KeySource, report: &mut Report) {
     for (number, place) in keys.known(&KEYS.map(|n| (n, n))) {
         let rig = keys.bench(number);
         let slow = statics::slow_press(&rig, 8e-3);
-        let said = |what: &str| format!("{what}, key {number}");
+        let quantity = |what: &str| format!("{what}, key {number}");
         if place == MIDDLE {
             let ratio = slow.ratio(2e-3, slow.let_off_begins());
             let band = TargetBand::Within(4.8, 6.0);
@@ -101,27 +101,27 @@ fn slow(keys: &KeySource, report: &mut Report) {
         }
         if place == 4 || place == MIDDLE {
             let force = slow.mean(1e-3, 3e-3);
-            let what = said("V15 must: force before the damper, 8 mm/s, N");
+            let what = quantity("V15 must: force before the damper, 8 mm/s, N");
             report.check(&what, "0.45–0.55", TargetBand::Within(0.3825, 0.6325), force);
-            let what = said("V16 should: damper pick-up, N");
+            let what = quantity("V16 should: damper pick-up, N");
             report.check(&what, "0.2–0.3", TargetBand::Within(0.1, 0.45), slow.pick_up());
         }
         if place == 4 || place == MIDDLE || place == 71 {
             let (bump, at) = slow.bump();
-            let what = said("V17 should: let-off bump, 8 mm/s, N");
+            let what = quantity("V17 should: let-off bump, 8 mm/s, N");
             report.check(&what, "0.15–0.25", TargetBand::Within(0.1, 0.6), bump);
-            let what = said("V17 should: the bump's top before the slip, mm");
+            let what = quantity("V17 should: the bump's top before the slip, mm");
             let before = (slow.slips() - at) * 1e3;
             report.check(&what, "1–2", TargetBand::Within(0.0, 2.0), before);
-            let what = said("V17 should: fall of the force after the slip, N");
+            let what = quantity("V17 should: fall of the force after the slip, N");
             report.check(&what, "falls", TargetBand::AtLeast(0.0), slow.fall());
         }
-        let what = said("V22 must: blow at rest, mm");
+        let what = quantity("V22 must: blow at rest, mm");
         report.check(&what, "46", TargetBand::Within(44.0, 48.0), -rig.hammer().0 * 1e3);
-        let what = said("V22 must: let-off of a slow press, mm");
+        let what = quantity("V22 must: let-off of a slow press, mm");
         report.check(&what, "1–3", TargetBand::Within(1.0, 3.0), -slow.crown_at_slip() * 1e3);
         let after = (rig.spec().key.dip - slow.slips()) * 1e3;
-        let what = said("V22 must: after-touch, mm");
+        let what = quantity("V22 must: after-touch, mm");
         report.check(&what, "0.8–1.6", TargetBand::Within(0.8, 1.6), after);
     }
     let middle = keys.bench(keys.one(MIDDLE));
@@ -137,7 +137,7 @@ fn slow(keys: &KeySource, report: &mut Report) {
     report.check(what, "12–16", TargetBand::Within(10.0, 18.0), caught * 1e3);
 }
 
-/// V18, V19: what the key weighs.
+/// V18, V19: effective mass at the key.
 fn inertias(keys: &KeySource, report: &mut Report) {
     let compass = [
         (1, ("0.30–0.40", 0.2, 0.45)),
@@ -166,7 +166,7 @@ fn blows(keys: &KeySource, report: &mut Report) {
     }
 }
 
-/// A key of the action with a single escapement, and its dip, m.
+/// A key of the single-escapement action, and its dip, m.
 fn single_escapement() -> (Box<dyn Key>, f64) {
     let middle = KeyNumber::from_index(usize::from(MIDDLE) - 1)
         .unwrap_or_else(|| unreachable!("a key of the piano"));
@@ -213,7 +213,7 @@ fn repetition(keys: &KeySource, report: &mut Report) {
     );
 }
 
-/// The jack leaves the knuckle without chatter, however hard it bears on it.
+/// The jack leaves the knuckle without chatter at any force.
 fn slides(keys: &KeySource, report: &mut Report) {
     let rig = keys.bench(keys.one(MIDDLE));
     for force in SLIDES {
@@ -227,7 +227,7 @@ fn slides(keys: &KeySource, report: &mut Report) {
     }
 }
 
-/// V33: nothing swings up by itself.
+/// V33: no oscillation grows by itself.
 fn loops(keys: &KeySource, report: &mut Report) {
     let (early, late) = passive::swing(keys.bench(keys.one(MIDDLE)));
     let what = "V33 must: finger on the bed in a 1 kHz loop, late over early swing";

@@ -1,4 +1,4 @@
-//! `wall-damping`: what a sampled wall asks of the device's damper [Gillespie 1996, ch. 6].
+//! `wall-damping`: the device damping that a sampled wall requires [Gillespie 1996, ch. 6].
 
 mod figures;
 
@@ -45,7 +45,7 @@ fn marginal_rows(report: &mut Report) -> Result<()> {
     });
     let off = unmoved.as_flattened().iter().copied().fold(0.0, f64::max);
     report.check("both poles off the unit circle there", "0", TargetBand::AtMost(1e-12), off);
-    // b = KT/2 but for a share of order KT²/m, 2·10⁻⁶ here.
+    // b = KT/2 up to a relative error of order KT²/m, 2·10⁻⁶ here.
     let small = marginal::damping(&MASS, K, 1e-5).unwrap_or(f64::NAN) / (0.5 * K * 1e-5);
     report.near("marginal over KT/2, T 0.01 ms", 1.0, 1e-5, small);
     report.source("000 eqs. 6.6, 6.7, fig. 6.3");
@@ -180,7 +180,7 @@ fn maps(report: &mut Report) -> Result<()> {
             (exit - 1.0).abs(),
         );
     }
-    // The gain of a round without damping is G exactly; for short periods σ follows in closed form.
+    // Without damping the gain per cycle is exactly G; for short periods σ has a closed form.
     let map = worst(5.0);
     let gain = map.exit(1.0, 0.0, 0.0).context("no exit")?;
     let off = (gain / map.round(0.0)[2] - 1.0).abs();
@@ -195,7 +195,7 @@ fn maps(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Runs all of it.
+/// Runs the experiment.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     marginal_rows(&mut report)?;

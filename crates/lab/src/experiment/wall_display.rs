@@ -1,4 +1,4 @@
-//! `wall-display`: a virtual mass shown through a device [Gillespie 1996, ch. 4; 1993].
+//! `wall-display`: a virtual mass displayed by a device [Gillespie 1996, ch. 4; 1993].
 
 use anyhow::Result;
 use nalgebra::{Complex, Vector1, Vector2};
@@ -12,7 +12,7 @@ use touchback_core::math::complex::polar;
 use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance, Plant};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 0.0 };
-/// Coupling of the thesis's key, N/m, and its hammer, kg.
+/// Coupling stiffness of the thesis's key, N/m, and its hammer's mass, kg.
 const K: f64 = 200.0;
 const M: f64 = 0.05;
 const T: f64 = 1e-3;
@@ -21,48 +21,48 @@ fn coupled(scheme: Scheme, finger: FingerImpedance, mass: f64, period: f64) -> C
     Coupled { scheme, device: DEVICE, finger, mass, stiffness: 0.0, damping: 0.82, period }
 }
 
-/// See [`SprungMass::growth`].
+/// [`SprungMass::growth`] of the thesis's key and hammer.
 fn growth(method: Method, period: f64) -> f64 {
     SprungMass::new(K, M, period, method).growth()
 }
 
-/// Stiffness, N/m, at which the virtual mass leaves the circle by itself, the device held still:
-/// z² − (2 − T²K/m − TB/m) z + 1 − TB/m at z = −1.
+/// Stiffness, N/m, at which the virtual mass alone becomes unstable with the device fixed:
+/// z² − (2 − T²K/m − TB/m) z + 1 − TB/m has the root z = −1.
 fn alone(period: f64) -> f64 {
     (4.0 * M - 2.0 * period * 0.82) / (period * period)
 }
 
-/// Motion of a simulated impedance display in its last fifth over that in its second, by steps of
-/// its own: no pole is looked at.
+/// Largest motion of a simulated impedance display in the last fifth of the run relative to the second
+/// fifth; independent of the computed poles.
 fn growth_of(display: &Coupled) -> f64 {
     const SAMPLES: u32 = 100_000;
     let whole = display.device.with(display.finger);
     let step = whole.discrete(display.period);
     let (mut device, mut last) = (Vector2::new(1e-3, 0.0), 1e-3);
-    let [mut place, mut speed] = [0.0f64; 2];
+    let [mut position, mut speed] = [0.0f64; 2];
     let mut most = [0.0f64; 5];
     for k in 0..SAMPLES {
         let rate = (device[0] - last) / display.period;
-        let force = display.stiffness * (device[0] - place) + display.damping * (rate - speed);
+        let force = display.stiffness * (device[0] - position) + display.damping * (rate - speed);
         last = device[0];
         device = step.step(&device, &Vector1::new(-force));
         speed += force * display.period / display.mass;
-        place += speed * display.period;
-        if !place.is_finite() {
+        position += speed * display.period;
+        if !position.is_finite() {
             return f64::INFINITY;
         }
         let fifth = &mut most[usize::try_from(k * 5 / SAMPLES).unwrap_or(4)];
-        *fifth = fifth.max((place - device[0]).abs());
+        *fifth = fifth.max((position - device[0]).abs());
     }
-    // Rounding holds what has died out above this.
+    // Below this value the motion is rounding error.
     most[4] / most[1].max(1e-15)
 }
 
-/// Runs all of it.
+/// Runs the experiment.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     report.source("000 §4.1.1, figs. 4.1–4.3; 003 fig. 1 (impedance control)");
-    // K + B(1 − 1/z)/T: the response never turns its sign, as a mass's does past resonance.
+    // K + B(1 − 1/z)/T: the response never changes sign, unlike a mass's above resonance.
     let least = (1..=1000)
         .map(|i| {
             let back = polar(1.0, -std::f64::consts::PI * f64::from(i) / 1000.0);
@@ -128,7 +128,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         TargetBand::Within(K, alone(T)),
         impedance,
     );
-    // The loop of 1993 showed 100 N/m in 7 ms. A spring is passive there up to 2b/T.
+    // The loop of 1993 displayed 100 N/m at 7 ms; a spring is passive up to 2b/T.
     let slow = limit(Scheme::Impedance, FINGER, M, 7e-3);
     let passive =
         DEVICE.damping / passivity::damping(7e-3, |a| passivity::wall(1.0, 0.0, 7e-3, 0.0, a));

@@ -1,4 +1,4 @@
-//! `wall-map`: every wall and the wave junction under the same conditions.
+//! `wall-map`: every wall, and the wave junction, under the same conditions.
 
 use std::fmt::Write as _;
 
@@ -10,14 +10,14 @@ use crate::plot::grid::Map;
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use crate::wall::comparison::{Conditions, Contender};
 
-/// Sample periods, s, and delays, whole periods: doubled from step to step.
+/// Sample periods, s, each twice the previous, and delays, whole periods.
 const PERIODS: [f64; 5] = [0.5e-3, 1e-3, 2e-3, 4e-3, 8e-3];
 const DELAYS: [usize; 5] = [0, 1, 2, 4, 8];
-/// Places of 1 ms and of two periods.
+/// Indices of 1 ms and of two periods.
 const ONE_MS: usize = 1;
 const TWO: usize = 2;
 
-/// The ground of a column: what holds the device, what is measured.
+/// The conditions of a column: whether a finger holds the device, whether velocity is measured.
 const GROUNDS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
 
 const fn ground_name(has_finger: bool, is_measured: bool) -> &'static str {
@@ -36,7 +36,7 @@ fn count(i: usize) -> f64 {
     f64::from(u32::try_from(i).unwrap_or(u32::MAX))
 }
 
-/// Every contender on every ground; the grounds beside each other.
+/// Searches every contender under every condition, in parallel.
 fn search() -> Result<Vec<[Cells; GROUNDS.len()]>> {
     let cells = Contender::ALL.len() * GROUNDS.len() * PERIODS.len() * DELAYS.len();
     let bar = progress(cells as u64, "wall map");
@@ -61,7 +61,7 @@ fn search() -> Result<Vec<[Cells; GROUNDS.len()]>> {
     Ok((0..Contender::ALL.len()).map(|i| [a[i], b[i], c[i], d[i]]).collect())
 }
 
-/// Runs all of it.
+/// Runs the experiment.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let found = search()?;
@@ -124,8 +124,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 
 fn checks(report: &mut Report, found: &[[Cells; GROUNDS.len()]]) {
     let of = |contender: Contender, ground: usize, delay: usize| {
-        let place = Contender::ALL.iter().position(|c| *c == contender);
-        place.map_or(f64::NAN, |i| found[i][ground][delay][ONE_MS])
+        let index = Contender::ALL.iter().position(|c| *c == contender);
+        index.map_or(f64::NAN, |i| found[i][ground][delay][ONE_MS])
     };
     report.source("000 ch. 5, 6; Niemeyer and Slotine (beyond the sources)");
     let standard = of(Contender::Standard, 0, 0);
@@ -160,7 +160,7 @@ fn checks(report: &mut Report, found: &[[Cells; GROUNDS.len()]]) {
     );
 }
 
-/// The contenders that the curves leave to the map: as many as there are colours are drawn.
+/// Whether the contender is drawn as a curve: only as many as there are colours.
 const fn is_drawn(contender: Contender) -> bool {
     !matches!(
         contender,
@@ -168,7 +168,7 @@ const fn is_drawn(contender: Contender) -> bool {
     )
 }
 
-/// Cuts through the map: over the period without delay, over the delay at 1 ms.
+/// Draws sections of the map: over the period without delay, and over the delay at 1 ms.
 fn curves(
     folder: &mut Folder,
     report: &mut Report,
@@ -193,7 +193,7 @@ fn curves(
         let panels = GROUNDS.iter().enumerate().map(|(g, (has_finger, is_measured))| {
             let drawn = Contender::ALL.iter().zip(found).filter(|(c, _)| is_drawn(**c));
             let series = drawn.enumerate().map(|(i, (contender, grounds))| {
-                // Below the first stiffness tried nothing is known: left out.
+                // Nothing is known below the first tried stiffness: omitted.
                 let keep = |(x, y): (f64, f64)| (x, if y > 0.0 { y } else { f64::NAN });
                 let points = cut(&grounds[g]).into_iter().map(keep).collect();
                 Series::line(contender.name(), points, palette(i))

@@ -1,4 +1,4 @@
-//! `walls`: the bouncing ball of the thesis on every sampled wall [Gillespie 1996, ch. 5].
+//! `walls`: the thesis's bouncing ball on every sampled wall [Gillespie 1996, ch. 5].
 
 use anyhow::{Context, Result};
 
@@ -32,11 +32,11 @@ fn most(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(0.0, |a, x| a.max(x.abs()))
 }
 
-/// Starts of the long runs, 10⁻¹³ m apart.
+/// Number of long runs, whose start positions differ by 10⁻¹³ m.
 const RUNS: u32 = 16;
 
-/// Late switching leaves a chaotic wandering: what sixteen runs visit must contain the `stated`
-/// lowest and highest apex of one, and have an end.
+/// Late switching gives chaotic motion: the range of apexes over 16 runs must contain the `stated` lowest and
+/// highest apex of one run, and be bounded.
 fn extremes(report: &mut Report, name: &str, wall: &mut dyn Controller, stated: [f64; 2]) {
     let runs: Vec<(f64, f64)> = (0..RUNS)
         .map(|i| {
@@ -80,10 +80,10 @@ fn hold_and_continuous(report: &mut Report) {
         let [_, entry] = BALL.after([-apex, 0.0], fall);
         let stay = inside.leaves([0.0, entry]).unwrap_or(f64::NAN);
         let [left, exit] = inside.after([0.0, entry], stay);
-        // Each bounce starts from the last one's apex.
+        // Each bounce starts from the previous apex.
         apex = exit * exit / (2.0 * 0.05) - left;
         worst = worst.max((apex - 1.0).abs());
-        // ω0 = 1: eq. 5.11 in the form that knows its quadrant.
+        // ω0 = 1: eq. 5.11 with atan2, which selects the quadrant.
         let law = std::f64::consts::PI + 2.0 * libm::atan2(0.05, entry);
         time = time.max((stay - law).abs());
     }
@@ -127,12 +127,12 @@ fn standard_wall(report: &mut Report) {
 fn prediction(report: &mut Report) -> Result<()> {
     report.source("000 §5.4.1, T5.4, figs. 5.10–5.12");
     let theta = 0.1f64;
-    // det of the loop: position and velocity feedback of the predicted force.
+    // Determinant of the loop with position and velocity feedback of the predicted force.
     let det = 1.0 + 0.5 * theta * theta * libm::cos(0.5 * theta) - theta * libm::sin(0.5 * theta);
     let wall = Prediction::new(&Plant::ball(1.0, 0.0), K, 0.0, theta, 0.0);
     let gain = |x: Motion| {
         let mut wall = wall;
-        // Inside, the force is linear: shift into the wall and take the difference.
+        // The force is linear inside the wall: take the difference at a shifted state.
         wall.force(at([x[0] + 1.0, x[1]])) - wall.force(at([1.0, 0.0]))
     };
     let (k1, k2) = (gain([-1e-3, 0.0]) / -1e-3, -gain([0.0, -1.0]));
@@ -171,7 +171,7 @@ fn prediction(report: &mut Report) -> Result<()> {
          bounces, so that the extremes of a long run depend on the rounding of one program. Those \
          aimed at are of an independent one.",
     );
-    // A damped target: the loop's poles are the damped wall's.
+    // With a damped target, the loop's poles are those of the damped wall.
     let target = BALL.on(K, 0.4).discrete(T).phi;
     let damped = Placement::new(&BALL, K, 0.4, T).context("uncontrollable")?.gains();
     let d = BALL.discrete(T);
@@ -227,7 +227,7 @@ fn deadbeat(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Figures 5.3 and 5.4: one visit to the standard wall, force over position and over time.
+/// Draws figures 5.3 and 5.4: one contact with the standard wall, force over position and over time.
 fn draw_traces(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let (mut over, mut law, mut time, mut depth) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let bench = SampledLoop::ideal(BALL, T);
@@ -269,14 +269,14 @@ fn draw_traces(folder: &mut Folder, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Runs all of it.
+/// Runs the experiment.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     hold_and_continuous(&mut report);
     standard_wall(&mut report);
     prediction(&mut report)?;
     deadbeat(&mut report)?;
-    // The laboratory's own ground: encoder, velocity from position, a finger.
+    // The laboratory's conditions: encoder, velocity from position, a finger.
     report.source("000 §5.5 (as simulation)");
     let device = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
     let held = device.with(touchback_haptics::sampled_wall::plant::FINGER);

@@ -1,9 +1,9 @@
-//! `weight-drop`: the thesis's own experiment, a weight released from rest just above the key.
+//! `weight-drop`: the thesis's experiment, a weight released from rest just above the key.
 //!
-//! [Gillespie 1996, §3.7] filmed a real one-key action; the curves of its Figure 3.18 are not
-//! printed as numbers, its statements about them are compared here. The weight is not given. It is
-//! taken as the mass that brings the hammer to the string 0.2 s after its release, the instant of
-//! the strike in the recording: the heaviest reading, as the film may have run before the release.
+//! [Gillespie 1996, §3.7] filmed a real one-key action. The curves of its Figure 3.18 are not given as
+//! numbers; its statements about them are compared here. The weight is not given either: it is the mass
+//! that brings the hammer to the string 0.2 s after its release, the time of the strike in the recording.
+//! This is the largest possible mass, because the film may have started before the release.
 
 use anyhow::{Context, Result};
 
@@ -17,14 +17,14 @@ use touchback_action::{EventKind, Readout};
 
 /// Middle C.
 const KEY: u8 = 40;
-/// Length of the film, s: about 700 frames at 1000 a second.
+/// Length of the film, s: about 700 frames at 1000 per second.
 const END: f64 = 0.7;
 /// Height of release above the key, m: "just above".
 const HEIGHT: f64 = 1e-3;
-/// Instant of the strike, s.
+/// Time of the strike, s.
 const STRIKE: f64 = 0.2;
 
-/// A weight of `mass` kg let go above the key.
+/// A weight of `mass` kg released above the key.
 fn dropped(mass: f64) -> Gesture {
     Gesture::of_forms(vec![Form::Weight {
         mass_kg: mass,
@@ -35,17 +35,17 @@ fn dropped(mass: f64) -> Gesture {
     }])
 }
 
-/// When a weight brings the hammer to the string, s.
+/// Time at which a weight of `mass` kg brings the hammer to the string, s.
 fn strikes_at(rig: &TestBench, mass: f64) -> Option<f64> {
     let mut rig = rig.clone();
     rig.play(&mut dropped(mass), |rig, _| rig.log.count(EventKind::Strike) == 0);
     rig.log.first(EventKind::Strike).map(|e| e.0)
 }
 
-/// Runs it and compares.
+/// Drops the weight and compares.
 pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let rest = keys.bench(keys.one(KEY));
-    // A heavier weight strikes earlier; a light one not at all.
+    // A heavier weight strikes earlier; a light one does not strike.
     let (mut light, mut heavy) = (0.05, 1.0);
     for _ in 0..24 {
         let mass = 0.5 * (light + heavy);

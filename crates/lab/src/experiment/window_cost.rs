@@ -1,5 +1,5 @@
-//! `window-cost`: a frame of the window without its GPU, in time and in allocations, and the audio
-//! thread's share of it.
+//! `window-cost`: computing time and allocations of a frame of the window without its GPU, and the audio
+//! thread's cost of an open window.
 
 use std::time::Instant;
 
@@ -13,16 +13,16 @@ use touchback::monitor::link;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::{Event, Piano, Settings};
 
-/// Frames of a run, and those at its beginning that still build fonts and layouts.
+/// Frames of a run, and first frames that still build fonts and layouts.
 const FRAMES: usize = 120;
 const FIRST: usize = 10;
 /// Blocks of a run: 2 s.
 const BLOCKS: usize = 1500;
 const BLOCK: usize = 64;
-/// The quickest of so many runs counts: the others were disturbed.
+/// Repetitions; the quickest counts, because the others were disturbed.
 const REPEATS: usize = 5;
 
-/// Least times of the audio end's work a block, ns, and a hash of the sound.
+/// Least computing time of the audio side per block, ns, and a hash of the sound.
 fn audio(open: bool) -> Result<(f64, u64)> {
     let key = KeyNumber::from_midi(60).context("middle C is off the compass")?;
     let (mut best, mut hash) = (f64::INFINITY, 0);
@@ -56,8 +56,8 @@ fn audio(open: bool) -> Result<(f64, u64)> {
     Ok((best, hash))
 }
 
-/// Allocations of one frame after the first ones, at rest or while something moves, where they are
-/// counted: the most that any face takes.
+/// Most allocations of a frame after the first ones over all pages of the window, at rest or in motion, and
+/// the page; `None` where allocations are not counted.
 fn allocations(moves: bool) -> Option<(u64, Face)> {
     let of = |face: Face| {
         let mut counts = Vec::new();
@@ -79,7 +79,7 @@ pub fn run(_folder: &mut Folder) -> Result<Report> {
         times.push(begin.elapsed().as_secs_f64());
     });
     let steady = times.iter().skip(FIRST).copied().fold(f64::INFINITY, f64::min);
-    // Half of what a display of 60 Hz leaves.
+    // Half a frame of a 60 Hz display.
     report.check("frame in slow motion, ms", "4", TargetBand::AtMost(8.0), 1e3 * steady);
     let first = times.first().copied().unwrap_or(f64::NAN);
     report.check("first frame with its fonts, ms", "50", TargetBand::AtMost(100.0), 1e3 * first);

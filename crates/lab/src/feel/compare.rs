@@ -1,4 +1,4 @@
-//! Blind comparison: A, B, and X, which is one of the two and not told which.
+//! Blind comparison (ABX): A, B, and X, which is one of the two.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,10 +18,10 @@ pub struct Side {
     settings: ActionSettings,
 }
 
-/// The two sides of `--compare`, each an action or settings; `None` where nothing is compared.
+/// The two sides of `--compare`, each an action or settings; `None` without `--compare`.
 ///
 /// # Errors
-/// What is neither.
+/// A text that is neither.
 pub fn sides(texts: &[String], action: Action, settings: &Settings) -> Result<Option<[Side; 2]>> {
     let [a, b] = texts else { return Ok(None) };
     let side = |text: &String| -> Result<Side> {
@@ -59,13 +59,13 @@ impl Trial {
         Self { sides, random, hidden, answers: Vec::new() }
     }
 
-    /// What to type.
+    /// The commands that can be typed.
     #[must_use]
     pub const fn help(&self) -> &'static str {
         "a, b, x and Enter: feel A, B or the hidden X; xa, xb: X is A, X is B; q: end"
     }
 
-    /// Begins with X.
+    /// Begins the first trial with X.
     pub fn feel(&self, sidecar: &Sidecar) {
         self.show(self.hidden, sidecar);
     }
@@ -75,7 +75,7 @@ impl Trial {
         sidecar.order(SidecarOrder::Feel(side.action, side.settings));
     }
 
-    /// Does what a line says; the answer to it.
+    /// Executes a typed line; the reply to print.
     pub fn obey(&mut self, line: &str, sidecar: &Sidecar) -> String {
         match line {
             "a" => self.show(0, sidecar),
@@ -93,10 +93,10 @@ impl Trial {
     }
 
     fn right(&self) -> usize {
-        self.answers.iter().filter(|(hidden, said)| hidden == said).count()
+        self.answers.iter().filter(|(hidden, answer)| hidden == answer).count()
     }
 
-    /// How many were right, and how likely that is by guessing.
+    /// The number of right answers, and the probability of at least that many by guessing.
     #[must_use]
     pub fn verdict(&self) -> String {
         let (n, right) = (self.answers.len(), self.right());
@@ -104,19 +104,19 @@ impl Trial {
         format!("\n{right} of {n} right; by guessing so many or more: {:.1} %\n", 100.0 * chance)
     }
 
-    /// Every trial as a row.
+    /// All trials as CSV.
     #[must_use]
     pub fn csv(&self) -> String {
         let letter = |side: usize| if side == 0 { 'A' } else { 'B' };
         let mut text = String::from("trial,hidden,answer\n");
-        for (i, (hidden, said)) in self.answers.iter().enumerate() {
-            text += &format!("{},{},{}\n", i + 1, letter(*hidden), letter(*said));
+        for (i, (hidden, answer)) in self.answers.iter().enumerate() {
+            text += &format!("{},{},{}\n", i + 1, letter(*hidden), letter(*answer));
         }
         text
     }
 }
 
-/// Probability of `right` or more of `n` by tossing a coin.
+/// Probability of at least `right` correct answers of `n` by chance (0.5 each).
 fn by_guessing(n: usize, right: usize) -> f64 {
     let mut term = libm::pow(0.5, n as f64);
     let mut sum = 0.0;

@@ -1,8 +1,8 @@
-//! A played session as MIDI: strikes as notes, key positions as polyphonic pressure.
+//! A haptic session as MIDI: strikes as notes, key positions as polyphonic pressure.
 //!
-//! The file replays in two ways. Where pressure is ignored, notes strike: velocity with CC 88 as its
-//! finer part. Where *key pressure* is *position*, keys follow their positions and the action decides
-//! what sounds; such a key is late by a constant, so notes are written that much after positions.
+//! The file replays in two positions. An instrument that ignores pressure plays the notes, their velocity
+//! refined by CC 88. With *key pressure* set to *position*, keys follow their positions and the action
+//! decides what sounds. Such a key lags by the constant [`LATE`], so notes are written later by it.
 
 use midly::num::u7;
 use midly::{MidiMessage, TrackEventKind};
@@ -15,22 +15,22 @@ use touchback_instrument::midi::{controller, seven_bits, split_velocity};
 use touchback_instrument::settings::TouchSettings;
 use touchback_instrument::touch::position::{INTO_BED, LATE};
 
-/// Ticks a second: 50 µs.
+/// Ticks per second: one tick is 50 µs.
 const TICKS: u16 = 20_000;
 
-/// A session under way.
+/// A session being recorded.
 pub struct Performance {
     touch: TouchSettings,
     dip: f64,
     begin: Option<u64>,
-    /// Tick and message, as they came.
+    /// Tick and message, in order of arrival.
     events: Vec<(u32, TrackEventKind<'static>)>,
     pressures: [u8; KEYS],
     sounds: [bool; KEYS],
 }
 
 impl Performance {
-    /// Nothing played yet; `touch` says which velocity a hammer speed is.
+    /// An empty session; `touch` maps hammer speed to velocity.
     #[must_use]
     pub fn new(touch: &TouchSettings) -> Self {
         Self {
@@ -43,30 +43,30 @@ impl Performance {
         }
     }
 
-    /// The regulation from here on.
+    /// Sets the regulation from here on.
     pub fn regulate(&mut self, settings: &ActionSettings) {
         self.dip = 1e-3 * settings.key_dip_mm;
     }
 
-    /// `key` stands at `depth` m after `step`.
-    pub fn look(&mut self, step: u64, key: KeyNumber, depth: f64) {
+    /// Records that `key` is at `depth` m after `step`.
+    pub fn position(&mut self, step: u64, key: KeyNumber, depth: f64) {
         let value = seven_bits(depth / (self.dip + INTO_BED));
-        let told = &mut self.pressures[key.index()];
-        if *told != value {
-            *told = value;
+        let sent = &mut self.pressures[key.index()];
+        if *sent != value {
+            *sent = value;
             let pressure = MidiMessage::Aftertouch { key: note(key), vel: value.into() };
             self.add(step + 1, 0.0, pressure);
         }
     }
 
-    /// Something happened.
-    pub fn heard(&mut self, heard: &TimedEvent) {
-        let (step, key) = (heard.step, heard.key);
-        match heard.event {
+    /// Records an event of the action.
+    pub fn event(&mut self, event: &TimedEvent) {
+        let (step, key) = (event.step, event.key);
+        match event.event {
             KeyEvent::Strike { speed } => {
-                self.end(step, heard.offset, key);
+                self.end(step, event.offset, key);
                 let (coarse, fine) = split_velocity(self.touch.velocity(speed));
-                let late = heard.offset + LATE;
+                let late = event.offset + LATE;
                 if fine > 0 {
                     let (controller, value) = (controller::VELOCITY_PREFIX.into(), fine.into());
                     self.add(step, late, MidiMessage::Controller { controller, value });
@@ -75,7 +75,7 @@ impl Performance {
                 self.sounds[key.index()] = true;
             }
             KeyEvent::DamperFall { .. } | KeyEvent::KeyRest { .. } => {
-                self.end(step, heard.offset, key)
+                self.end(step, event.offset, key)
             }
             _ => {}
         }
@@ -95,10 +95,10 @@ impl Performance {
         self.events.push((tick, TrackEventKind::Midi { channel: 0.into(), message }));
     }
 
-    /// The file: format 0, a tick of 50 µs.
+    /// The file: format 0, one tick is 50 µs.
     #[must_use]
     pub fn bytes(self) -> Vec<u8> {
-        // Half a second a quarter.
+        // A quarter note lasts 0.5 s.
         midi_file::bytes(TICKS / 2, self.events, 0)
     }
 }
@@ -155,13 +155,17 @@ mod tests {
         let mut midi = Performance::new(&Settings::default().touch);
         let mut twin = Twin::new(Action::GRAND);
         for entry in &played.entries {
-            let mut heard = Vec::new();
-            let mut ways = Vec::new();
-            twin.watch(entry, |h| heard.push(*h), |step, _, m| ways.push((step, m.front()[0])));
-            for (step, depth) in ways {
-                midi.look(step, entry.key().unwrap(), depth);
+            let mut events = Vec::new();
+            let mut positions = Vec::new();
+            twin.watch(
+                entry,
+                |event| events.push(*event),
+                |step, _, m| positions.push((step, m.front()[0])),
+            );
+            for (step, depth) in positions {
+                midi.position(step, entry.key().unwrap(), depth);
             }
-            heard.iter().for_each(|h| midi.heard(h));
+            events.iter().for_each(|event| midi.event(event));
         }
         midi.bytes()
     }
@@ -192,14 +196,14 @@ mod tests {
     fn errors(played: &MemoryLog, got: &[(f64, KeyNumber, f64)]) -> (f64, f64) {
         let mut pairs = Vec::new();
         let begin = played.entries.iter().find_map(|e| e.key().map(|_| e.step())).unwrap();
-        for heard in &played.of(EventKind::Strike) {
-            let time = heard.step.saturating_sub(begin) as f64 * STEP + heard.offset;
+        for event in &played.of(EventKind::Strike) {
+            let time = event.step.saturating_sub(begin) as f64 * STEP + event.offset;
             let near = got
                 .iter()
-                .filter(|(_, key, _)| *key == heard.key)
+                .filter(|(_, key, _)| *key == event.key)
                 .min_by(|a, b| (a.0 - time).abs().total_cmp(&(b.0 - time).abs()))
                 .unwrap();
-            pairs.push((near.0 - time, near.2 / heard.event.value() - 1.0));
+            pairs.push((near.0 - time, near.2 / event.event.value() - 1.0));
         }
         assert_eq!(got.len(), pairs.len(), "no strike more or less");
         let middle = pairs.iter().map(|p| p.0).sum::<f64>() / pairs.len() as f64;

@@ -1,4 +1,4 @@
-//! A MIDI file whose notes move the keys of a keyboard.
+//! Plays the notes of a MIDI file on a motorized keyboard.
 
 use std::path::Path;
 use std::time::Instant;
@@ -14,18 +14,18 @@ use touchback_instrument::midi::Midi;
 /// Largest MIDI file, bytes.
 const LIMIT: u64 = 64_000_000;
 
-/// The notes still to come.
+/// The notes that are still to be played.
 pub struct Performer {
-    /// Time, s, and note, the last first.
+    /// Time, s, and note, in reverse order.
     notes: Vec<(f64, KeyPress)>,
-    begun: Option<Instant>,
+    begin: Option<Instant>,
 }
 
 impl Performer {
-    /// Reads a MIDI file; `settings` say how fast a hammer a velocity is.
+    /// Reads a MIDI file; `settings` map velocity to hammer speed.
     ///
     /// # Errors
-    /// No MIDI file, or none with notes for a piano.
+    /// Not a MIDI file, or no notes from A0 to C8.
     pub fn open(path: &Path, settings: &Settings) -> Result<Self> {
         let file = path.shown();
         let score = Score::read(&file, &output::read(path, LIMIT)?)?;
@@ -42,15 +42,15 @@ impl Performer {
             bail!("{file}: has no notes from A0 to C8");
         }
         notes.reverse();
-        Ok(Self { notes, begun: None })
+        Ok(Self { notes, begin: None })
     }
 
-    /// Gives the notes whose time has come, counted from the first call.
-    pub fn play(&mut self, mut give: impl FnMut(KeyPress)) {
-        let begun = *self.begun.get_or_insert_with(Instant::now);
-        let now = begun.elapsed().as_secs_f64();
+    /// Passes the notes that are due to `press`; time counts from the first call.
+    pub fn play(&mut self, mut press: impl FnMut(KeyPress)) {
+        let begin = *self.begin.get_or_insert_with(Instant::now);
+        let now = begin.elapsed().as_secs_f64();
         while let Some((_, note)) = self.notes.pop_if(|(time, _)| *time <= now) {
-            give(note);
+            press(note);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept of a played session: the first key's way as a gesture, the servo's log, MIDI.
+//! Records of a haptic session: the first key's motion as a gesture, the servo's log, MIDI.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -16,29 +16,29 @@ use touchback_haptics::log::{Entry, Twin};
 use touchback_haptics::recording::Writer;
 use touchback_instrument::settings::TouchSettings;
 
-/// The files under way; empty ones are not asked for.
+/// The files being written; `None` where a file is not requested.
 #[derive(Default)]
 pub struct Records {
     gesture: Option<(Draft, GestureRecord)>,
-    take: Option<(Draft, Writer<BufWriter<File>>)>,
+    log: Option<(Draft, Writer<BufWriter<File>>)>,
     midi: Option<(Draft, Performance)>,
     twin: Option<Twin>,
 }
 
 impl Records {
-    /// Reserves the files that have a path.
+    /// Creates a draft for each file with a path.
     ///
     /// # Errors
-    /// A folder or disk that refuses.
+    /// A folder or file that cannot be written.
     pub fn create(
         gesture: Option<&Path>,
-        take: Option<&Path>,
+        log: Option<&Path>,
         midi: Option<&Path>,
         touch: &TouchSettings,
     ) -> Result<Self> {
         let gesture = gesture.map(Draft::create).transpose()?;
         let midi = midi.map(Draft::create).transpose()?;
-        let take = match take {
+        let log = match log {
             Some(path) => {
                 let draft = Draft::create(path)?;
                 let writer = Writer::new(draft.writer()?);
@@ -47,26 +47,26 @@ impl Records {
             }
             None => None,
         };
-        let looks = gesture.is_some() || midi.is_some();
+        let needs_twin = gesture.is_some() || midi.is_some();
         Ok(Self {
             gesture: gesture.map(|draft| (draft, GestureRecord::default())),
-            take,
+            log,
             midi: midi.map(|draft| (draft, Performance::new(touch))),
-            twin: looks.then(|| Twin::new(Action::GRAND)),
+            twin: needs_twin.then(|| Twin::new(Action::GRAND)),
         })
     }
 
-    /// Takes the next entry of the servo's log.
+    /// Records the next entry of the servo's log.
     ///
     /// # Errors
-    /// A disk that refuses.
+    /// A file that cannot be written.
     pub fn put(&mut self, entry: &Entry) -> Result<()> {
-        if let Some((draft, writer)) = &mut self.take {
+        if let Some((draft, writer)) = &mut self.log {
             let target = draft.target().shown();
             writer.put(entry).with_context(|| format!("{target}: cannot write"))?;
         }
         let Some(twin) = &mut self.twin else { return Ok(()) };
-        let mut heard = Vec::new();
+        let mut events = Vec::new();
         if let (Entry::Setting { settings, .. }, Some((_, midi))) = (entry, &mut self.midi) {
             midi.regulate(settings);
         }
@@ -74,34 +74,34 @@ impl Records {
         let key = entry.key();
         twin.watch(
             entry,
-            |h| heard.push(*h),
+            |event| events.push(*event),
             |step, _, mechanism| {
                 let Some(key) = key else { return };
                 let depth = mechanism.front()[0];
                 if let Some((_, gesture)) = gesture {
-                    gesture.look(step, key, depth);
+                    gesture.record(step, key, depth);
                 }
                 if let Some((_, midi)) = &mut midi {
-                    midi.look(step, key, depth);
+                    midi.position(step, key, depth);
                 }
             },
         );
         if let Some((_, midi)) = midi {
-            heard.iter().for_each(|h| midi.heard(h));
+            events.iter().for_each(|event| midi.event(event));
         }
         Ok(())
     }
 
-    /// Puts the files in their places.
+    /// Keeps the files.
     ///
     /// # Errors
-    /// A disk that refuses.
+    /// A file that cannot be written.
     pub fn keep(self) -> Result<()> {
         if let Some((draft, gesture)) = self.gesture {
             draft.write_all(gesture.text.as_bytes())?;
             draft.keep()?;
         }
-        if let Some((draft, writer)) = self.take {
+        if let Some((draft, writer)) = self.log {
             let target = draft.target().shown();
             writer.finish().with_context(|| format!("{target}: cannot write"))?;
             draft.keep()?;
@@ -114,7 +114,7 @@ impl Records {
     }
 }
 
-/// The way of the first key that moved, as a gesture file: one row a millisecond.
+/// The motion of the first key that moved, as a gesture file: one row per millisecond.
 struct GestureRecord {
     text: String,
     key: Option<KeyNumber>,
@@ -128,11 +128,11 @@ impl Default for GestureRecord {
 }
 
 impl GestureRecord {
-    fn look(&mut self, step: u64, key: KeyNumber, depth: f64) {
+    fn record(&mut self, step: u64, key: KeyNumber, depth: f64) {
         let begin = *self.begin.get_or_insert(step);
         let after = step + 1 - begin;
         if *self.key.get_or_insert(key) == key && after.is_multiple_of(8) {
-            // Text has room.
+            // Writing to a `String` cannot fail.
             let _ = writeln!(self.text, "{:.6},{depth:.8}", after as f64 * STEP);
         }
     }

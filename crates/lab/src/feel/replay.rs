@@ -1,4 +1,4 @@
-//! `touchback feel LOG --replay`: a servo's log again, without a keyboard.
+//! `touchback feel LOG --replay`: replays a servo's log without a keyboard.
 
 use std::path::Path;
 
@@ -10,27 +10,27 @@ use touchback_haptics::action::Action;
 use touchback_haptics::log::{Entry, Twin};
 use touchback_haptics::recording::Recording;
 
-/// Replays the log at `path`: prints what happened and a fingerprint of all states.
+/// Replays the log at `path`; prints its events and a fingerprint of all states.
 ///
 /// # Errors
-/// A file that cannot be read or is no log.
+/// A file that cannot be read, or is not a log.
 pub fn run(path: &Path) -> Result<()> {
-    let take = Recording::open(path)?;
+    let recording = Recording::open(path)?;
     let mut twin = Twin::new(Action::GRAND);
-    let mut said = String::from("time_s,key,kind,value\n");
+    let mut text = String::from("time_s,key,kind,value\n");
     let mut steps = 0u64;
-    for entry in take.entries()? {
+    for entry in recording.entries()? {
         let entry = entry?;
         twin.play(&entry, |h| {
             let (kind, value) = (h.event.kind().name(), h.event.value());
-            said += &format!("{:.6},{},{kind},{value}\n", h.time(), h.key.number());
+            text += &format!("{:.6},{},{kind},{value}\n", h.time(), h.key.number());
         });
         if let Entry::Slot { steps: n, .. } = entry {
             steps += u64::from(n);
         }
     }
-    said += &format!("{steps} steps, fingerprint {:016x}\n", fingerprint(&twin));
-    output::print(&said)
+    text += &format!("{steps} steps, fingerprint {:016x}\n", fingerprint(&twin));
+    output::print(&text)
 }
 
 /// FNV-1a over the bits of every key's state.

@@ -1,4 +1,4 @@
-//! What goes on at the terminal while a keyboard is felt.
+//! The terminal side of a haptic session: typed commands, printed events, records.
 
 use std::io::{BufRead, IsTerminal};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -17,12 +17,12 @@ use touchback_haptics::session::ConnectionState;
 use touchback_haptics::sidecar::{KeyPress, Sidecar, SidecarOrder};
 use touchback_haptics::status_text;
 
-/// Time between looks at the keyboard and the typed lines.
-const LONG: Duration = Duration::from_millis(10);
-/// Time between looks while notes are to be played in time.
-const SHORT: Duration = Duration::from_millis(1);
+/// Time between polls of the keyboard and the typed lines.
+const POLL_PERIOD: Duration = Duration::from_millis(10);
+/// Time between polls while a MIDI file is played.
+const PLAYING_PERIOD: Duration = Duration::from_millis(1);
 
-/// Lines typed, as they come; a closed input ends them.
+/// Receives typed lines; disconnected when the input is closed.
 fn lines() -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -35,7 +35,7 @@ fn lines() -> Receiver<String> {
     receiver
 }
 
-/// What goes on while the keyboard is felt.
+/// A haptic session on the terminal.
 pub struct TerminalSession {
     log: queue::Receiver<Entry>,
     records: Records,
@@ -44,16 +44,16 @@ pub struct TerminalSession {
 }
 
 impl TerminalSession {
-    /// A room with nothing typed yet.
+    /// A session that reads lines from standard input.
     #[must_use]
     pub fn new(log: queue::Receiver<Entry>, records: Records, trial: Option<Trial>) -> Self {
         Self { log, records, keys: lines(), trial }
     }
 
-    /// Takes what the servo logged.
+    /// Writes the servo's new log entries to the records.
     ///
     /// # Errors
-    /// A disk that refuses.
+    /// A file that cannot be written.
     pub fn drain(&mut self) -> Result<()> {
         while let Some(entry) = self.log.receive() {
             self.records.put(&entry)?;
@@ -61,21 +61,21 @@ impl TerminalSession {
         Ok(())
     }
 
-    /// Puts the records in their places; the trials.
+    /// Keeps the record files and returns the trials.
     ///
     /// # Errors
-    /// A disk that refuses.
+    /// A file that cannot be written.
     pub fn keep(self) -> Result<Option<Trial>> {
         self.records.keep()?;
         Ok(self.trial)
     }
 
-    /// Feels, and lets `performance` play, until it has lasted so many seconds or, without a number of
-    /// them, the input is closed; a typed `q` and a signal end it at once.
+    /// Runs the session, and `performance` in it, for `lasts` seconds or, without a duration, until the
+    /// input is closed. A typed `q` or a signal ends it at once.
     ///
     /// # Errors
-    /// A disk or terminal that refuses.
-    pub fn stay(
+    /// A file or terminal that cannot be written.
+    pub fn run(
         &mut self,
         sidecar: &mut Sidecar,
         mut performance: Option<(Performer, queue::Sender<KeyPress>)>,
@@ -84,27 +84,27 @@ impl TerminalSession {
         let begin = Instant::now();
         let shows = std::io::stderr().is_terminal();
         let mut shown = begin;
-        let mut standing = ConnectionState::Present;
+        let mut state = ConnectionState::Present;
         if let Some(trial) = &self.trial {
             output::warn(trial.help());
             trial.feel(sidecar);
         }
         loop {
-            std::thread::sleep(if performance.is_some() { SHORT } else { LONG });
+            std::thread::sleep(if performance.is_some() { PLAYING_PERIOD } else { POLL_PERIOD });
             self.drain()?;
-            while let Some(heard) = sidecar.next_event() {
+            while let Some(event) = sidecar.next_event() {
                 if self.trial.is_none() {
-                    let (time, key, event) = (heard.time(), heard.key.number(), heard.event);
+                    let (time, key, event) = (event.time(), event.key.number(), event.event);
                     output::print(&format!("{time:.4} s  key {key}  {event}\n"))?;
                 }
             }
             let report = *sidecar.report();
-            if report.status.state != standing {
-                standing = report.status.state;
+            if report.status.state != state {
+                state = report.status.state;
                 output::warn(&status_text::connection(&report));
             }
             if let Some((performer, notes)) = &mut performance
-                && standing == ConnectionState::Live
+                && state == ConnectionState::Live
             {
                 performer.play(|note| _ = notes.send(note));
             }
@@ -116,7 +116,7 @@ impl TerminalSession {
             if lasts.is_some_and(|s| begin.elapsed().as_secs_f64() >= s) {
                 return Ok(());
             }
-            if interrupt::is_here() {
+            if interrupt::was_received() {
                 return Ok(());
             }
             loop {

@@ -1,4 +1,4 @@
-//! A measured key: its position and the force on it over time, one press after another.
+//! Measurements of a key: depth and force over time, press by press.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::table::{CsvTable, Curve, number};
 /// Largest data file, bytes.
 const FILE_LIMIT: u64 = 64_000_000;
 
-/// Longest press, s, and largest depth, m, and force, N, that are believed.
+/// Longest accepted press, s; largest accepted depth, m, and force, N.
 const LONGEST: f64 = 10.0;
 const DEEPEST: f64 = 0.05;
 const STRONGEST: f64 = 500.0;
@@ -22,7 +22,7 @@ const FEWEST: usize = 20;
 /// One press from rest.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MeasuredPress {
-    /// Times since its first sample, s.
+    /// Times since the press's first sample, s.
     pub times: Vec<f64>,
     /// Depth of the key front below rest, m.
     pub depth: Vec<f64>,
@@ -31,7 +31,7 @@ pub struct MeasuredPress {
 }
 
 impl MeasuredPress {
-    /// Its force over time.
+    /// The force over time.
     ///
     /// # Errors
     /// A press without samples.
@@ -41,7 +41,7 @@ impl MeasuredPress {
     }
 }
 
-/// Name of a column, and those it may have instead: the run's.
+/// Column names, each with the name that it has in the file of a run.
 const TIME: [&str; 2] = ["t_s", "time_s"];
 const FORCE: [&str; 2] = ["force_n", "key_force_n"];
 const DEPTH: &str = "key_m";
@@ -50,7 +50,7 @@ const PRESS: &str = "press";
 /// Reads the presses of a file.
 ///
 /// # Errors
-/// One line naming file and line.
+/// One line with file and line.
 pub fn open(path: &Path) -> Result<Vec<MeasuredPress>> {
     read(&path.shown(), &output::read(path, FILE_LIMIT)?)
 }
@@ -58,7 +58,7 @@ pub fn open(path: &Path) -> Result<Vec<MeasuredPress>> {
 /// Reads the presses in `bytes`; `file` names them in errors.
 ///
 /// # Errors
-/// One line naming file and line.
+/// One line with file and line.
 pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<MeasuredPress>> {
     let table = CsvTable::read(file, bytes)?;
     let column = |names: &[&str]| {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn presses_are_told_apart_and_begin_at_zero() {
+    fn presses_are_separated_and_begin_at_zero() {
         let text = rows("press,t_s,key_m,force_n", |i| {
             format!("{},{},0.001,2", 1 + i / 20, 0.5 + i as f64 * 1e-3)
         });
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!((presses.len(), presses[1].times[0], presses[1].times.len()), (2, 0.0, 20));
         let again = table(&presses).csv().unwrap();
         assert_eq!(read("d.csv", &again).unwrap()[0].force, presses[0].force);
-        // A run is a measured key.
+        // The file of a run is valid data.
         let run = rows("time_s,phase,key_m,key_force_n", |i| format!("{},D,0,1", i as f64 * 1e-3));
         assert_eq!(read("run.csv", run.as_bytes()).unwrap().len(), 1);
     }

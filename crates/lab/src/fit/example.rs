@@ -1,4 +1,4 @@
-//! A measured key that was never built: presses of a model with known numbers, with noise.
+//! Simulated measurements: presses of a model with known parameters, with added noise.
 
 use std::f64::consts::TAU;
 
@@ -14,7 +14,7 @@ use touchback_action::{ActionKind, ActionSettings, Drive, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 
-/// Numbers that differ from the standard key's, and by which share at most.
+/// Parameters that differ from the standard key's, and the largest relative difference.
 pub const CHANGED: [(&str, f64); 5] = [
     ("key.inertia", 0.25),
     ("key.lead_torque", 0.05),
@@ -23,17 +23,17 @@ pub const CHANGED: [(&str, f64); 5] = [
     ("key.bed_felt.stiffness", 0.4),
 ];
 
-/// Noise of the gauges: force, N rms, and position, m rms: a load cell's and a laser's.
+/// Noise of a load cell, N rms, and of a laser displacement sensor, m rms.
 const NOISE: [f64; 2] = [0.02, 5e-6];
 
-/// Action steps a sample: 2 kHz.
+/// Action steps per sample: 2 kHz.
 const SAMPLE: usize = 4;
 
-/// Muscle's force of the pressed strokes, N, and speed of the arriving hand of the struck, m/s.
+/// Muscle force of the pressed strokes, N, and hand speed of the struck ones, m/s.
 const PRESSED: [f64; 7] = [2.5, 3.2, 4.0, 5.0, 6.5, 9.0, 13.0];
 const STRUCK: [f64; 5] = [0.2, 0.3, 0.45, 0.6, 0.8];
 
-/// How long a key is down, s, and how long it is followed then.
+/// Duration of the press, s, and of the recording after the release, s.
 const DOWN: f64 = 0.3;
 const UP: f64 = 0.15;
 
@@ -72,7 +72,7 @@ fn gestures() -> Vec<Gesture> {
     pressed.into_iter().chain(struck).map(|f| Gesture::of_forms(vec![f, up.clone()])).collect()
 }
 
-/// Forces that a key of `model` gets by `gesture`, at the gauges' samples; no depths.
+/// Forces of `gesture` on a key of `model`, at the sample times; no depths.
 fn course(model: &Model, mut gesture: Gesture) -> Result<MeasuredPress> {
     let mut mechanism = at_rest(model.clone());
     let mut press = MeasuredPress::default();
@@ -91,14 +91,13 @@ fn course(model: &Model, mut gesture: Gesture) -> Result<MeasuredPress> {
     Ok(press)
 }
 
-/// The standard key, the same with changed numbers, and what gauges on the changed one show.
+/// The standard key, the changed key, and simulated measurements of the changed key.
 ///
-/// The changed key is played again by the forces at the samples, linear between them, as the fit plays
-/// it: the numbers are wrong by noise alone. Where a contact's force turns between two samples of a
-/// real load cell, that comes to it.
+/// The changed key is driven by the sampled forces, linear between samples, exactly as the fit drives it:
+/// noise is then the only error. A real load cell adds the error of forces that change between samples.
 ///
 /// # Errors
-/// Changed numbers that cannot be a key's.
+/// Changed parameters that cannot be a key's.
 pub fn of(key: KeyNumber, seed: u64) -> Result<(Model, Model, Vec<MeasuredPress>)> {
     let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9).wrapping_add(key.number().into()));
     let standard = Model::of(ActionKind::Grand, key, &ActionSettings::default());
@@ -125,7 +124,7 @@ mod tests {
     use crate::fit::solve::fit;
     use indicatif::ProgressBar;
 
-    /// Ten keys are fitted by `touchback lab fit-recovery`; here one, held to the same.
+    /// `touchback lab fit-recovery` fits ten keys with the same criteria.
     #[test]
     fn a_known_model_is_recovered_from_its_own_noisy_data() {
         let names = CHANGED.map(|(name, _)| name.to_owned());
@@ -137,7 +136,7 @@ mod tests {
         for n in &found.numbers {
             let off = (n.value - truth.get(&n.name).unwrap()).abs();
             assert!(off < 2.0 * n.half, "{n:?} of {}", truth.get(&n.name).unwrap());
-            // Of the key's own friction least is known: lever, hammer and damper rub beside it.
+            // The key's friction is least certain: lever, hammer and damper add friction of their own.
             let most = if n.name == "key.friction" { 0.2 } else { 0.1 };
             assert!(n.half < most * n.value.abs(), "{n:?}");
         }

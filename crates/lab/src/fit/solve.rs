@@ -1,5 +1,5 @@
-//! The fit itself: measured forces in, depths compared; Levenberg–Marquardt on shares of the start's
-//! numbers, and how sure the found ones are.
+//! The fit: applies the measured forces, compares depths, and varies parameters as shares of their start
+//! values (Levenberg–Marquardt); confidence intervals.
 
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
@@ -16,19 +16,19 @@ use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::design::regulation::Regulated;
 use touchback_action::{Key, STEP};
 
-/// What deviations are counted in, m: it scales nothing but the sum of squares.
+/// Unit of deviations, m; scales only the sum of squares.
 const UNIT: f64 = 1e-4;
 
-/// A deviation that stands for numbers that cannot be a key's, in that unit.
+/// Deviation that stands for parameters that cannot be a key's, in units of [`UNIT`].
 const IMPOSSIBLE: f64 = 1e3;
 
-/// Share of a number by which it is moved for a derivative: above what events shift by, chosen.
-const MOVED: f64 = 2e-3;
+/// Relative step of the numerical derivatives, larger than the effect of shifting events [chosen].
+const DERIVATIVE_STEP: f64 = 2e-3;
 
-/// Least and largest share of its start that a number may come to.
+/// Least and largest fitted value as a share of the start value.
 const SHARES: [f64; 2] = [0.02, 50.0];
 
-/// Iterations after which it is given up.
+/// Most iterations.
 const ITERATIONS: usize = 60;
 
 /// Two-sided 95 % points of Student's distribution, for 1 to 15 degrees of freedom.
@@ -37,40 +37,40 @@ const STUDENT: [f64; 15] = [
     2.145, 2.131,
 ];
 
-/// One found number.
+/// One fitted parameter.
 #[derive(Clone, Debug)]
 pub struct FoundNumber {
-    /// Its name in the model.
+    /// Name in the model.
     pub name: String,
-    /// What the fit began with.
+    /// Start value.
     pub start: f64,
-    /// What it found.
+    /// Fitted value.
     pub value: f64,
-    /// Half the 95 % interval.
+    /// Half the 95 % confidence interval.
     pub half: f64,
 }
 
-/// Two numbers and how they are correlated, −1…1.
+/// Two parameters and their correlation, −1…1.
 pub type Alike = (String, String, f64);
 
-/// What a fit came to.
+/// The result of a fit.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The numbers that were free.
+    /// The fitted parameters.
     pub numbers: Vec<FoundNumber>,
-    /// The model with them, at rest.
+    /// The model with the fitted parameters, at rest.
     pub model: Model,
     /// Depths of the fitted key at the samples of each press, m.
     pub depths: Vec<Vec<f64>>,
-    /// Root mean square of the deviations, m: before and after.
+    /// Root mean square of the deviations before and after the fit, m.
     pub rms: [f64; 2],
-    /// The two numbers that can least be told apart, and their correlation.
+    /// The two most correlated parameters, and their correlation.
     pub alike: Option<Alike>,
-    /// The optimiser met its criterion.
+    /// Whether the optimizer met its convergence criterion.
     pub converged: bool,
 }
 
-/// A key of `model` where it rests with its numbers as they are.
+/// A key of `model` in its own equilibrium.
 pub fn at_rest(model: Model) -> Box<dyn Key> {
     match model {
         Model::Grand { start: [key, hammer, lever, _], model, .. } => {
@@ -81,7 +81,7 @@ pub fn at_rest(model: Model) -> Box<dyn Key> {
     }
 }
 
-/// Depths, m, from rest, of a key of `model` under the press's force, at its samples.
+/// Depths from rest, m, of a key of `model` under the force of `press`, at the samples of `press`.
 ///
 /// # Errors
 /// A press without samples.
@@ -105,7 +105,7 @@ pub fn played(model: &Model, press: &MeasuredPress) -> Result<Vec<f64>> {
     Ok(depths)
 }
 
-/// The presses, and how numbers become a key.
+/// The presses, the model, and its free parameters as shares of their start values.
 struct Problem {
     named: NamedModel,
     names: Vec<String>,
@@ -131,19 +131,19 @@ impl Problem {
         parallel::map(&self.presses, |press| played(&model, press)).into_iter().collect()
     }
 
-    /// Deviations of fitted from measured depths, in the unit, press by press.
+    /// Deviations of fitted from measured depths, in [`UNIT`], press by press.
     fn deviations(&self, shares: &[f64]) -> Result<Vec<Vec<f64>>> {
-        let apart = |(press, depths): (&MeasuredPress, Vec<f64>)| {
+        let deviations = |(press, depths): (&MeasuredPress, Vec<f64>)| {
             depths.iter().zip(&press.depth).map(|(a, b)| (a - b) / UNIT).collect()
         };
-        Ok(self.presses.iter().zip(self.depths(shares)?).map(apart).collect())
+        Ok(self.presses.iter().zip(self.depths(shares)?).map(deviations).collect())
     }
 
-    /// Their derivatives, a column a number, by moving it to both sides.
+    /// Derivatives of the deviations, one column per parameter, by central differences.
     fn slopes(&self, shares: &[f64]) -> Result<Vec<DMatrix<f64>>> {
         let mut columns = Vec::new();
         for i in 0..shares.len() {
-            let sides = [MOVED, -MOVED].map(|moved| {
+            let sides = [DERIVATIVE_STEP, -DERIVATIVE_STEP].map(|moved| {
                 let mut other = shares.to_vec();
                 other[i] *= 1.0 + moved;
                 self.deviations(&other)
@@ -156,7 +156,7 @@ impl Problem {
             for (column, sides) in columns.iter().enumerate() {
                 let [Ok(above), Ok(below)] = sides else { bail!("a number stands at its limit") };
                 for (row, (a, b)) in above[p].iter().zip(&below[p]).enumerate() {
-                    matrix[(row, column)] = (a - b) / (2.0 * MOVED * shares[column]);
+                    matrix[(row, column)] = (a - b) / (2.0 * DERIVATIVE_STEP * shares[column]);
                 }
             }
             slopes.push(matrix);
@@ -170,8 +170,8 @@ impl MPFitter for Problem {
         self.bar.inc(1);
         match self.deviations(params) {
             Ok(found) => {
-                for (place, d) in deviates.iter_mut().zip(found.iter().flatten()) {
-                    *place =
+                for (deviate, d) in deviates.iter_mut().zip(found.iter().flatten()) {
+                    *deviate =
                         if d.is_finite() { d.clamp(-IMPOSSIBLE, IMPOSSIBLE) } else { IMPOSSIBLE };
                 }
             }
@@ -193,10 +193,10 @@ impl MPFitter for Problem {
     }
 }
 
-/// Fits the numbers `names` of `model` to `presses`.
+/// Fits the parameters `names` of `model` to `presses`.
 ///
 /// # Errors
-/// A name that the model does not have or whose number is 0; an optimiser that cannot begin.
+/// A parameter that the model does not have or that is 0; an optimizer that cannot start.
 pub fn fit(
     model: &Model,
     names: &[String],
@@ -219,7 +219,7 @@ pub fn fit(
         limited_up: true,
         limit_low: SHARES[0],
         limit_up: SHARES[1],
-        rel_step: MOVED,
+        rel_step: DERIVATIVE_STEP,
         side: MPSide::Both,
         ..MPPar::new()
     };
@@ -251,7 +251,7 @@ pub fn fit(
     })
 }
 
-/// `model` with the place where its key rests now as its start.
+/// `model` with its present equilibrium as the start position.
 fn settled(model: Model) -> Model {
     match model {
         Model::Grand { phase, start: [key, hammer, lever, _], model } => {
@@ -268,32 +268,32 @@ fn unfit(error: &MPError) -> anyhow::Error {
     anyhow::anyhow!("the fit cannot begin: {error}")
 }
 
-/// Correlation above which two numbers are said to be alike.
+/// Correlation above which a warning names the two parameters.
 pub const ALIKE: f64 = 0.95;
 
-/// Half the 95 % interval of each share, and the two most alike.
+/// Half the 95 % confidence interval of each share, and the most correlated pair.
 ///
-/// From several presses by the jackknife: how far the numbers go as each press in turn is left out,
-/// one Gauss–Newton step each, so that errors that last through a press (a drifting sensor, noise of
-/// the force that the key integrates) count as one. From a single press by the scatter alone.
+/// Several presses: the jackknife over presses, one Gauss–Newton step for each omitted press, so that an
+/// error that lasts through a press (sensor drift, force noise that the key integrates) counts once. A
+/// single press: the scatter of its samples alone.
 fn confidence(problem: &Problem, shares: &[f64]) -> Result<(Vec<f64>, Option<Alike>)> {
     let slopes = problem.slopes(shares)?;
-    let left: Vec<DVector<f64>> =
+    let residuals: Vec<DVector<f64>> =
         problem.deviations(shares)?.into_iter().map(DVector::from_vec).collect();
     let n = shares.len();
     let normal = slopes.iter().fold(DMatrix::zeros(n, n), |sum, j| sum + j.transpose() * j);
     let inverse = normal.clone().try_inverse();
-    let apart = "two of the free numbers do the same: leave one of them out";
-    let inverse = inverse.context(apart)?;
+    let inseparable = "two of the free numbers do the same: leave one of them out";
+    let inverse = inverse.context(inseparable)?;
     let groups = slopes.len();
     let covariance = if groups < 2 {
-        let square: f64 = left.iter().map(DVector::norm_squared).sum();
+        let square: f64 = residuals.iter().map(DVector::norm_squared).sum();
         let freedom = problem.number_of_points().saturating_sub(n).max(1) as f64;
         inverse.clone() * (square / freedom)
     } else {
         let mut sum = DMatrix::zeros(n, n);
-        for (j, r) in slopes.iter().zip(&left) {
-            let rest = (&normal - j.transpose() * j).try_inverse().context(apart)?;
+        for (j, r) in slopes.iter().zip(&residuals) {
+            let rest = (&normal - j.transpose() * j).try_inverse().context(inseparable)?;
             let moved = rest * (j.transpose() * r);
             sum += &moved * moved.transpose();
         }

@@ -11,7 +11,7 @@ use touchback_core::math::power::square;
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(tag = "form", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Form {
-    /// A hand at rest on the key whose muscle presses it down, as in a pressed touch.
+    /// A hand at rest on the key whose muscle presses the key down: pressed touch.
     Pressed {
         /// Force of the muscle once it is fully active, N.
         force_n: f64,
@@ -26,7 +26,7 @@ pub enum Form {
         /// Damping of the tip, N·s/m.
         #[serde(default = "hand_damping")]
         damping_n_s_m: f64,
-        /// What the muscle loses with its speed, N·s/m.
+        /// Loss of muscle force with speed, N·s/m.
         #[serde(default = "hand_drag")]
         drag_n_s_m: f64,
         /// Time constant of the muscle's activation, s.
@@ -43,7 +43,7 @@ pub enum Form {
         #[serde(default = "pressed_depth")]
         depth_m: f64,
     },
-    /// A hand that arrives at the key moving, as in a struck touch; the muscle that moved it goes on.
+    /// A hand that arrives at the key with a speed: struck touch. Its muscle stays active.
     Struck {
         /// Speed on arrival, m/s.
         speed_m_s: f64,
@@ -58,8 +58,8 @@ pub enum Form {
         /// Damping of the tip, N·s/m.
         #[serde(default = "hand_damping")]
         damping_n_s_m: f64,
-        /// What the muscle loses with its speed, N·s/m; its force is that times the speed on
-        /// arrival. 0 is a free mass.
+        /// Loss of muscle force with speed, N·s/m; the muscle's force is this value times the speed on
+        /// arrival. 0 makes the hand a free mass.
         #[serde(default = "hand_drag")]
         drag_n_s_m: f64,
     },
@@ -69,7 +69,7 @@ pub enum Form {
         mass_kg: f64,
         /// Length of the part, s.
         duration_s: f64,
-        /// Height above the key it falls from, m; 0 places it.
+        /// Height of fall above the key, m; 0 places the weight.
         #[serde(default)]
         height_m: f64,
         /// Stiffness between weight and key, N/m.
@@ -79,30 +79,30 @@ pub enum Form {
         #[serde(default = "weight_damping")]
         damping_n_s_m: f64,
     },
-    /// A straight line of one quantity from where it stands to a value.
+    /// A linear change of one quantity from its present value.
     Ramp {
         /// The quantity.
         channel: Channel,
-        /// Where the line ends, in the quantity's unit.
+        /// Final value, in the quantity's unit.
         to: f64,
         /// Length of the part, s.
         duration_s: f64,
     },
-    /// What went before goes on: a curve keeps its value, a mass keeps moving.
+    /// The previous part continues: a curve keeps its value, a mass keeps moving.
     Hold {
         /// Length of the part, s.
         duration_s: f64,
     },
-    /// The key is let go: at once, or by a finger rising at constant speed.
+    /// The key is released: at once, or by a finger rising at constant speed.
     Release {
         /// Length of the part, s.
         duration_s: f64,
-        /// Speed of the rising finger or jig, m/s; without it the hand is gone at once.
+        /// Speed of the rising finger or jig, m/s; `None`: released at once.
         speed_m_s: Option<f64>,
     },
     /// Other parts, several times.
     Repeat {
-        /// How often.
+        /// Number of repetitions.
         times: u32,
         /// The parts, one after another.
         part: Vec<Form>,
@@ -147,7 +147,7 @@ const fn weight_damping() -> f64 {
 }
 
 impl Form {
-    /// Length, s; 0 for a repetition, whose parts have their own.
+    /// Length, s; 0 for a repetition, whose parts have lengths of their own.
     #[must_use]
     pub const fn duration(&self) -> f64 {
         match self {
@@ -162,7 +162,7 @@ impl Form {
         }
     }
 
-    /// What is wrong with the numbers, if anything.
+    /// The first value out of range, as an error message.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         let mut checks: Vec<(&str, f64, f64, f64)> = Vec::new();
@@ -219,8 +219,8 @@ impl Form {
     }
 }
 
-/// Ranges within which a mass on its spring is resolved by the action step: the fastest,
-/// 10 g on 40 kN/m, turns by 0.25 rad a step, and its damper by 0.25 of its momentum.
+/// Ranges in which the action step resolves a mass on its spring: at the limit, e.g. 10 g on 40 kN/m,
+/// the phase advances by 0.25 rad per step, and the damper takes 0.25 of the momentum.
 fn contact(mass: f64, stiffness: f64, damping: f64) -> [(&'static str, f64, f64, f64); 3] {
     [
         ("mass_kg", mass, 0.001, 20.0),
@@ -229,7 +229,7 @@ fn contact(mass: f64, stiffness: f64, damping: f64) -> [(&'static str, f64, f64,
     ]
 }
 
-/// The same of a mass's own damper.
+/// The same limit for the drag of the mass.
 fn drag(mass: f64, drag: f64) -> (&'static str, f64, f64, f64) {
     ("drag_n_s_m", drag, 0.0, mass * 0.25 / STEP)
 }

@@ -1,4 +1,4 @@
-//! A gesture being played: the part of the moment and what the hand holds.
+//! Plays a gesture: selects the current part and computes the hand's drive.
 
 use super::{Channel, Form, KeyView};
 use crate::table::Curve;
@@ -20,16 +20,16 @@ pub struct Gesture {
 struct GesturePart {
     /// First step.
     from: usize,
-    what: What,
+    content: PartContent,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum PartContent {
     Curve(Channel, Curve),
     Form(Form),
 }
 
-/// What touches the key now.
+/// The current contact with the key.
 #[derive(Clone, Debug)]
 enum Hand {
     Gone,
@@ -37,7 +37,7 @@ enum Hand {
         channel: Channel,
         curve: Curve,
     },
-    /// A straight line: value at `from` s, slope a second, held beyond `to`.
+    /// A line: `value` at `from` s, `slope` per second, constant after `to` s.
     Line {
         channel: Channel,
         from: f64,
@@ -53,18 +53,18 @@ impl Gesture {
     #[must_use]
     pub fn of_curve(channel: Channel, curve: Curve) -> Self {
         let steps = grid(curve.end());
-        Self::new(vec![GesturePart { from: 0, what: What::Curve(channel, curve) }], steps)
+        Self::new(vec![GesturePart { from: 0, content: PartContent::Curve(channel, curve) }], steps)
     }
 
-    /// A gesture of parts in order, repetitions already written out.
+    /// A gesture of parts in order, with repetitions already expanded.
     #[must_use]
     pub fn of_forms(forms: Vec<Form>) -> Self {
         let mut end = 0.0;
         let mut parts = Vec::with_capacity(forms.len());
         for form in forms {
-            // Rounded from the running sum, so that rounding never adds up.
-            parts.push(GesturePart { from: grid(end), what: What::Form(form) });
-            if let Some(GesturePart { what: What::Form(form), .. }) = parts.last() {
+            // Rounding the running sum keeps rounding errors from accumulating.
+            parts.push(GesturePart { from: grid(end), content: PartContent::Form(form) });
+            if let Some(GesturePart { content: PartContent::Form(form), .. }) = parts.last() {
                 end += form.duration();
             }
         }
@@ -81,19 +81,19 @@ impl Gesture {
         self.steps
     }
 
-    /// Drive of step number `step`, with the key as it stands at the step's beginning. Steps must
-    /// be asked for in order from 0.
+    /// Drive of step `step`, given the key front at the step's beginning. Steps must be requested in
+    /// order from 0.
     pub fn drive(&mut self, step: usize, key: KeyView) -> Drive {
         let time = step as f64 * STEP;
         while let Some(part) = self.parts.get(self.next) {
             if part.from > step {
                 break;
             }
-            self.hand = match &part.what {
-                What::Curve(channel, curve) => {
+            self.hand = match &part.content {
+                PartContent::Curve(channel, curve) => {
                     Hand::Curve { channel: *channel, curve: curve.clone() }
                 }
-                What::Form(form) => take_up(&self.hand, form, time, key),
+                PartContent::Form(form) => begin_form(&self.hand, form, time, key),
             };
             self.next += 1;
         }
@@ -108,7 +108,7 @@ impl Gesture {
     }
 }
 
-/// `time` in whole steps, nearest.
+/// `time`, s, as the nearest whole number of steps.
 fn grid(time: f64) -> usize {
     floor_index((time / STEP).round())
 }
@@ -123,7 +123,7 @@ impl Hand {
         }
     }
 
-    /// The channel it prescribes, if it does.
+    /// The prescribed channel, if any.
     const fn channel(&self) -> Option<Channel> {
         match self {
             Self::Curve { channel, .. } | Self::Line { channel, .. } => Some(*channel),
@@ -132,8 +132,8 @@ impl Hand {
     }
 }
 
-/// What the hand does when `form` begins at `time` s.
-fn take_up(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
+/// The contact after `form` begins at `time` s.
+fn begin_form(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
     let line = |channel, value: f64, slope: f64, end: f64| {
         let to = time + if slope == 0.0 { 0.0 } else { (end - value) / slope };
         Hand::Line { channel, from: time, value, slope, to }
@@ -180,7 +180,7 @@ fn take_up(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
             Hand::Mass(hand::Hand { body, force: drag_n_s_m * speed_m_s, rise: 0.0, age: 0.0 })
         }
         Form::Weight { mass_kg, height_m, stiffness_n_m, damping_n_s_m, .. } => {
-            // A placed weight begins with its weight on the key, moving with it.
+            // A placed weight starts in equilibrium on the key and moves with it.
             let (placed, weight) = (height_m == 0.0, mass_kg * GRAVITY);
             let sunk = weight / stiffness_n_m;
             let body = TippedMass {
@@ -198,13 +198,13 @@ fn take_up(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
             line(channel, value, (to - value) / duration_s, to)
         }
         Form::Hold { .. } => match hand {
-            // A line that was cut short by the grid stops where it is.
+            // A line that the step grid cuts short stops at its present value.
             Hand::Line { channel, .. } => line(*channel, hand.at(time), 0.0, 0.0),
             other => other.clone(),
         },
         Form::Release { speed_m_s: None, .. } => Hand::Gone,
         Form::Release { speed_m_s: Some(speed), .. } => match hand.channel() {
-            // A jig brings the key to rest; a finger rises until it is clear of it.
+            // A jig moves the key to rest; a finger rises until it is clear of the key.
             Some(Channel::KeyM) => {
                 let value = hand.at(time);
                 line(Channel::KeyM, value, -speed * value.signum(), 0.0)
@@ -212,12 +212,12 @@ fn take_up(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
             Some(Channel::FingerM) => line(Channel::FingerM, hand.at(time), -speed, -CLEAR),
             _ => line(Channel::FingerM, key.depth, -speed, -CLEAR),
         },
-        // Written out by the reader.
+        // Expanded by the reader.
         Form::Repeat { .. } => Hand::Gone,
     }
 }
 
-/// Where a finger is well clear of the key, m above rest.
+/// Final height of a rising finger above the key's rest, m.
 const CLEAR: f64 = 0.02;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Gesture files: the format follows the name's ending, CSV or TOML.
+//! Reads gesture files; the file ending selects CSV or TOML.
 
 use std::path::Path;
 
@@ -16,14 +16,14 @@ const RUN_TIME: &str = "time_s";
 /// Largest gesture file, bytes.
 const FILE_LIMIT: u64 = 64_000_000;
 
-/// Parts of a gesture after repetitions are written out.
+/// Most parts of a gesture after repetitions are expanded.
 const PART_LIMIT: usize = 100_000;
 
 impl Gesture {
     /// Reads a gesture file.
     ///
     /// # Errors
-    /// One line naming file and line or part.
+    /// One line with file and line or part.
     pub fn open(path: &Path) -> Result<Self> {
         let file = path.shown();
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -37,10 +37,10 @@ impl Gesture {
     /// Reads gesture CSV; `file` names it in errors.
     ///
     /// # Errors
-    /// One line naming file and line.
+    /// One line with file and line.
     pub fn from_csv(file: &str, bytes: &[u8]) -> Result<Self> {
         let table = CsvTable::read(file, bytes)?;
-        // A recorded run is the motion of its key.
+        // The file of a run imposes the motion of its key.
         let is_run = table.column(RUN_TIME).is_some() && table.column("key_m").is_some();
         let time = if is_run { RUN_TIME } else { "t_s" };
         let names = Channel::ALL.map(Channel::column);
@@ -59,7 +59,7 @@ impl Gesture {
         };
         let mut times = table.times(file, time)?;
         if is_run && times[0] <= STEP {
-            // Its first row is the end of the first step, up to which the key has hardly moved.
+            // A run's first row is at the end of the first step, until which the key has hardly moved.
             times[0] = 0.0;
         }
         if times[0] != 0.0 {
@@ -89,10 +89,10 @@ impl Gesture {
     /// Reads gesture TOML; `file` names it in errors.
     ///
     /// # Errors
-    /// One line naming file and line or part.
+    /// One line with file and line or part.
     pub fn from_toml(file: &str, bytes: &[u8]) -> Result<Self> {
         let text = std::str::from_utf8(bytes).map_err(|_| anyhow!("{file}: not UTF-8 text"))?;
-        let place = |error: &toml::de::Error| match error.span() {
+        let located = |error: &toml::de::Error| match error.span() {
             Some(span) => {
                 let before = &bytes[..span.start.min(bytes.len())];
                 let line = before.iter().filter(|b| **b == b'\n').count() + 1;
@@ -100,9 +100,9 @@ impl Gesture {
             }
             None => format!("{file}: {}", error.message()),
         };
-        let table: toml::Table = toml::from_str(text).map_err(|e| anyhow!("{}", place(&e)))?;
+        let table: toml::Table = toml::from_str(text).map_err(|e| anyhow!("{}", located(&e)))?;
         let forms = match table.get("part") {
-            // A repetition has parts of its own and is itself the form.
+            // A repetition also has `part`, but is itself a form.
             Some(parts) if !table.contains_key("form") => {
                 if let Some(other) = table.keys().find(|k| *k != "part") {
                     bail!("{file}: `{other}` beside [[part]] is unknown");
@@ -114,7 +114,7 @@ impl Gesture {
         };
         let mut flat = Vec::new();
         for (i, form) in forms.iter().enumerate() {
-            write_out(form, &mut flat).map_err(|e| anyhow!("{file}, part {}: {e}", i + 1))?;
+            expand(form, &mut flat).map_err(|e| anyhow!("{file}, part {}: {e}", i + 1))?;
         }
         let end: f64 = flat.iter().map(Form::duration).sum();
         if flat.is_empty() || end > LIMIT {
@@ -126,15 +126,16 @@ impl Gesture {
 
 fn form(file: &str, index: usize, value: &toml::Value) -> Result<Form> {
     let mut value = value.clone();
-    even_before(&mut value);
+    upgrade_pressed(&mut value);
     Form::deserialize(value).map_err(|e| anyhow!("{file}, part {}: {}", index + 1, e.message()))
 }
 
-/// A `pressed` part with a speed is of before there was a hand: it was even, and stays so.
-fn even_before(part: &mut toml::Value) {
+/// Files from before the `pressed` form had a force: a `pressed` part with a speed means
+/// `pressed_evenly`.
+fn upgrade_pressed(part: &mut toml::Value) {
     let Some(part) = part.as_table_mut() else { return };
     if let Some(toml::Value::Array(inner)) = part.get_mut("part") {
-        inner.iter_mut().for_each(even_before);
+        inner.iter_mut().for_each(upgrade_pressed);
     }
     if part.contains_key("speed_m_s")
         && let Some(toml::Value::String(form)) = part.get_mut("form")
@@ -144,8 +145,8 @@ fn even_before(part: &mut toml::Value) {
     }
 }
 
-/// Appends `form` to `flat`, repetitions written out.
-fn write_out(form: &Form, flat: &mut Vec<Form>) -> Result<()> {
+/// Appends `form` to `flat` with repetitions expanded.
+fn expand(form: &Form, flat: &mut Vec<Form>) -> Result<()> {
     if let Some(fault) = form.fault() {
         bail!("{fault}");
     }
@@ -153,7 +154,7 @@ fn write_out(form: &Form, flat: &mut Vec<Form>) -> Result<()> {
         Form::Repeat { times, part } => {
             for _ in 0..*times {
                 for inner in part {
-                    write_out(inner, flat)?;
+                    expand(inner, flat)?;
                 }
             }
         }
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_press_is_a_hands_or_even_as_before() {
+    fn a_press_with_a_force_is_a_hand_and_one_with_a_speed_is_even() {
         let read = |text: &str| Gesture::from_toml("g.toml", text.as_bytes()).unwrap();
         let rest = KeyView::default();
         let mut hand = read("form = \"pressed\"\nforce_n = 5\nduration_s = 0.2\n");
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_are_written_out() {
+    fn repetitions_are_expanded() {
         let text = "[[part]]\nform = \"hold\"\nduration_s = 0.1\n\
                     [[part]]\nform = \"repeat\"\ntimes = 3\n\
                     part = [{ form = \"ramp\", channel = \"key_m\", to = 0.01, duration_s = 0.05 },\n\

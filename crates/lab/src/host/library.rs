@@ -1,4 +1,4 @@
-//! Where the built plugin lies.
+//! Finds the built plugin.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -51,7 +51,7 @@ fn candidates(folder: &Path) -> [PathBuf; 6] {
     ]
 }
 
-/// A build may leave an old copy beside a new one: the newest holds, the first of equals.
+/// The newest of `paths`, the first of equals: a build may leave an old copy next to a new one.
 fn newest(paths: &[PathBuf]) -> Option<PathBuf> {
     let mut best: Option<(SystemTime, &PathBuf)> = None;
     for path in paths {

@@ -1,4 +1,4 @@
-//! The audio half of the host: blocks, and what passes with them.
+//! The audio half of the host: blocks and their messages.
 
 use anyhow::{Context, Result, anyhow, bail};
 use clack_extensions::tail::{PluginTail, TailLength};
@@ -88,10 +88,10 @@ impl Processor {
         self.at
     }
 
-    /// How long the plugin goes on sounding.
+    /// Length of the plugin's tail.
     ///
     /// # Errors
-    /// When the plugin does not say.
+    /// The plugin does not report it.
     pub fn tail(&mut self) -> Result<TailLength> {
         let handle = self.processor.plugin_handle();
         let tail: PluginTail = handle.get_extension().context("no tail")?;
@@ -138,7 +138,7 @@ impl Processor {
         Ok(status)
     }
 
-    /// What the plugin sent in the last block: sample within it, and what.
+    /// Messages from the plugin in the last block, with their samples.
     pub fn sent(&self) -> impl Iterator<Item = (u32, Sent)> {
         let note = |address: Pckn| address.key.into_specific();
         self.outputs.iter().filter_map(move |event| {

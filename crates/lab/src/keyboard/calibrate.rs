@@ -1,4 +1,4 @@
-//! `touchback keyboard calibrate`: a keyboard measured by its own motors, key after key.
+//! `touchback keyboard calibrate`: measures a keyboard with its own motors, key after key.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -24,27 +24,27 @@ use touchback_haptics::serial::SerialLink;
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::status_text;
 
-/// What to measure.
+/// Options of `touchback keyboard calibrate`.
 #[derive(clap::Args, Debug)]
 pub struct CalibrateOptions {
-    /// Serial port, as `touchback keyboard list` names it, or `emulator`
+    /// Serial port from `touchback keyboard list`, or `emulator`
     #[arg(value_name = "PORT")]
     port: PortName,
-    /// Key of the keyboard, from 1 (repeatable); without any, every key
+    /// Key of the keyboard, from 1 (repeatable) [default: all keys]
     #[arg(long, value_name = "N")]
     key: Vec<u8>,
-    /// Mass laid on every key's front when asked for, g: measures the motor's constant
+    /// Mass to lay on the front of each key when prompted, g: measures the motor constant
     #[arg(long, value_name = "G")]
     mass_g: Option<f64>,
-    /// Depth at which the first key's front meets its bed, measured by a rule, mm: scales the sensor
+    /// Depth at which the front of the first key meets its bed, by a ruler, mm: scales the sensor
     #[arg(long, value_name = "MM")]
     dip_mm: Option<f64>,
-    /// Writes the facts, for the firmware's build and `keyboard emulate --facts`
+    /// Writes the measurements, for the firmware's build and `keyboard emulate --facts`
     #[arg(short, long, value_name = "FACTS.csv")]
     output: Option<OutputFile>,
 }
 
-/// A serial port, and Ctrl-C.
+/// A serial port that Ctrl-C interrupts.
 struct Wire {
     port: SerialLink,
     begin: Instant,
@@ -54,7 +54,7 @@ impl Line for &mut Wire {
     fn turn(&mut self, bytes: &[u8], into: &mut Vec<u8>) -> Result<f64, String> {
         let gone = |e: std::io::Error| format!("the port is gone ({e})");
         self.port.write(bytes).map_err(gone)?;
-        if interrupt::is_here() {
+        if interrupt::was_received() {
             return Err("ended; nothing was written".into());
         }
         let mut got = [0; 4096];
@@ -64,7 +64,7 @@ impl Line for &mut Wire {
     }
 }
 
-/// What a key has to be: docs/haptics.md has the reasons.
+/// One requirement on a key; docs/haptics.md gives the reasons.
 struct Requirement {
     what: &'static str,
     found: String,
@@ -72,10 +72,11 @@ struct Requirement {
     is_met: bool,
 }
 
-/// Measures, tells and writes.
+/// Measures, prints and writes.
 ///
 /// # Errors
-/// A bad value, a port that cannot be had, a keyboard that cannot be measured, a disk that refuses.
+/// A bad value, a port that cannot be opened, a keyboard that cannot be measured, a file that cannot be
+/// written.
 pub fn run(options: &CalibrateOptions) -> Result<()> {
     if let Some(mass) = options.mass_g.filter(|m| !(10.0..=200.0).contains(m)) {
         bail!("--mass-g {mass}: between 10 and 200 g");
@@ -104,12 +105,12 @@ pub fn run(options: &CalibrateOptions) -> Result<()> {
     output::print(&text)
 }
 
-/// Force off, then the damping too, which a motor the wrong way round would push with.
+/// Stops the force, then the damping: with a motor connected the wrong way round, damping would push.
 fn end(port: &mut SerialLink) {
     let mut send = |message: &Message| {
         let mut frame = [0; MAX_FRAME];
         let length = message.frame(&mut frame).unwrap_or(0);
-        // The port may be what is gone.
+        // The port may be closed already.
         let _ = port.write(&frame[..length]);
     };
     send(&Message::Stop(0));
@@ -118,10 +119,10 @@ fn end(port: &mut SerialLink) {
     send(&Message::Stop(0));
 }
 
-type Found = (String, f64, Vec<(u8, KeyMeasurement)>);
+type Outcome = (String, f64, Vec<(u8, KeyMeasurement)>);
 
-fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Found> {
-    let mut calibration = Calibration::begin(wire).map_err(said)?;
+fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Outcome> {
+    let mut calibration = Calibration::begin(wire).map_err(error_of)?;
     let hello = *calibration.hello();
     let chosen: Vec<u8> = match &options.key[..] {
         [] => (1..=hello.keys).collect(),
@@ -133,7 +134,7 @@ fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Found> {
     let typed = typed();
     let least = f64::from(u8::try_from(chosen.len()).unwrap_or(u8::MAX)) * 0.5;
     output::warn(&format!(
-        "at most {FORCE} N, half a minute a key, {least} min in all: hands off the keys; Ctrl-C ends it"
+        "at most {FORCE} N, half a minute per key, {least} min in total; keep hands off the keys; Ctrl-C ends"
     ));
     let mut scale = 1.0;
     let (mut text, mut keys) = (String::new(), Vec::new());
@@ -145,7 +146,7 @@ fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Found> {
         });
         let found = match found {
             Ok(found) => found,
-            // The rest of the keyboard may be right.
+            // Other keys can still be measured.
             Err(CalibrationError::Line(error)) => bail!("{error}"),
             Err(trouble) => {
                 writeln!(text, "key {key}: not met: {trouble}")?;
@@ -156,21 +157,21 @@ fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Found> {
             scale = dip * 1e-3 / depth;
         }
         let right = found.corrected(scale);
-        tell(&mut text, &hello, key, &right, options.mass_g.is_some(), scale)?;
+        describe(&mut text, &hello, key, &right, options.mass_g.is_some(), scale)?;
         keys.push((key, right));
     }
-    calibration.end().map_err(said)?;
+    calibration.end().map_err(error_of)?;
     Ok((text, scale, keys))
 }
 
-fn said(trouble: CalibrationError) -> anyhow::Error {
+fn error_of(trouble: CalibrationError) -> anyhow::Error {
     match trouble {
-        CalibrationError::Unfit(why) => anyhow!("{}", status_text::refusal(why)),
+        CalibrationError::Unfit(reason) => anyhow!("{}", status_text::refusal(reason)),
         other => anyhow!("{other}"),
     }
 }
 
-/// Lines typed, as they come.
+/// Receives a message for each typed line.
 fn typed() -> Receiver<()> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -183,7 +184,7 @@ fn typed() -> Receiver<()> {
     receiver
 }
 
-/// The motor's constant by a mass that the user lays on the key and takes away.
+/// Measures the motor constant with a mass that the user lays on the key and removes.
 fn loaded<'a>(
     calibration: &mut Calibration<&'a mut Wire>,
     typed: &Receiver<()>,
@@ -205,21 +206,22 @@ fn loaded<'a>(
     Ok(KeyMeasurement { motor: motor?, ..found })
 }
 
-/// The most that can be taken off a key of the grand, `line` kg of it the line's mass.
+/// The largest mass, weight and friction of a motorized key that the grand's key can absorb; `line` kg
+/// of the mass belongs to the delay line.
 fn deductible(number: KeyNumber, line: f64) -> DynamicsCompensation {
-    // More than any key has.
-    let brought =
+    // More than any key has, so that the residual shows the limit.
+    let offered =
         DynamicsCompensation { mass: 10.0, weight: 100.0, friction: 100.0, has_bed: true };
-    let (_, left) = Action::GRAND.key(number, &ActionSettings::default(), &brought);
+    let (_, residual) = Action::GRAND.key(number, &ActionSettings::default(), &offered);
     DynamicsCompensation {
-        mass: (brought.mass - left.mass - line).max(0.0),
-        weight: brought.weight - left.weight,
-        friction: brought.friction - left.friction,
+        mass: (offered.mass - residual.mass - line).max(0.0),
+        weight: offered.weight - residual.weight,
+        friction: offered.friction - residual.friction,
         has_bed: true,
     }
 }
 
-/// What was found of a key, each with what is needed.
+/// The measurements of a key, each with its requirement.
 fn requirements(
     hello: &Hello,
     key: u8,
@@ -277,7 +279,7 @@ fn requirements(
     list
 }
 
-fn tell(
+fn describe(
     text: &mut String,
     hello: &Hello,
     key: u8,

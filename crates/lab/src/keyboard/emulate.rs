@@ -1,5 +1,4 @@
-//! `touchback keyboard emulate`: a keyboard without hardware on a pseudo-terminal or at an address of
-//! this machine.
+//! `touchback keyboard emulate`: emulates a keyboard on a pseudo-terminal or at a local address.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -17,30 +16,30 @@ use touchback_haptics::priority::{self, Priority};
 use touchback_haptics::script::Script;
 use touchback_haptics::simulated_link::LinkFaults;
 
-/// What to emulate.
+/// Options of `touchback keyboard emulate`.
 #[derive(clap::Args, Debug)]
 pub struct EmulateOptions {
-    /// Keys, the first being piano key 40
+    /// Number of keys; the first is piano key 40
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u8).range(1..=88))]
     keys: u8,
-    /// Listens at an address of this machine instead of a pseudo-terminal: 127.0.0.1:PORT, 0 for a
-    /// free one
+    /// Listens at a local address instead of a pseudo-terminal: 127.0.0.1:PORT; port 0 selects a free
+    /// one
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
-    /// What the fingers do: CSV t_s,key,act,a,b,c; without one, a built-in round
+    /// Actions of the simulated fingers: CSV t_s,key,act,a,b,c [default: a built-in sequence]
     #[arg(long, value_name = "SCRIPT.csv")]
     script: Option<InputPath>,
     /// Moving mass of a key at the front, kg
     #[arg(long, value_name = "KG", default_value_t = 0.03)]
     mass: f64,
-    /// Keys as `keyboard calibrate` measured the first of this file, instead of the desk's
+    /// Mechanics of all keys: the first key of a file written by `keyboard calibrate`
     #[arg(long, value_name = "FACTS.csv", conflicts_with = "mass")]
     facts: Option<InputPath>,
-    /// Takes forces only, without a junction of its own
+    /// Accepts forces only, without a wave junction
     #[arg(long)]
     torque_only: bool,
-    /// Clock runs fast by so many parts in a million
+    /// Clock error, parts per million (positive: fast)
     #[arg(long, value_name = "PPM", default_value_t = 0.0, allow_hyphen_values = true)]
     drift: f64,
     /// Share of the frames lost on the way to the host, 0…1
@@ -49,7 +48,7 @@ pub struct EmulateOptions {
     /// Share of the frames damaged on the way to the host, 0…1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     corruption: f64,
-    /// Ends after so many seconds instead of when interrupted
+    /// Ends after this many seconds [default: when interrupted]
     #[arg(long, value_name = "S", value_parser = seconds)]
     seconds: Option<f64>,
     /// With --seconds: writes position, speed, forces, mode and faults of key 1 every millisecond
@@ -57,10 +56,10 @@ pub struct EmulateOptions {
     log: Option<OutputFile>,
 }
 
-/// Runs until its time is over or it is interrupted.
+/// Emulates until the time is over or the process is interrupted.
 ///
 /// # Errors
-/// A bad script or value, no pseudo-terminal or address, a disk that refuses.
+/// A bad script or value, no pseudo-terminal or address, a file that cannot be written.
 pub fn run(options: &EmulateOptions) -> Result<()> {
     if !(0.005..=1.0).contains(&options.mass) {
         bail!("--mass {}: a key moves between 0.005 and 1 kg", options.mass);
@@ -115,7 +114,7 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
 fn row(csv: &mut String, emulator: &Emulator) {
     let (mode, faults) = emulator.mode();
     if let Some(key) = emulator.key(0) {
-        // Text has room.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             csv,
             "{},{},{},{},{},{},{faults}",

@@ -1,8 +1,9 @@
-//! Files of what a keyboard's keys are, as `touchback keyboard calibrate` writes them; for the
-//! firmware's build and for `keyboard emulate --facts`.
+//! Files with the mechanics of a keyboard's keys, written by `touchback keyboard calibrate`, read by the
+//! firmware's build and by `keyboard emulate --facts`.
 //!
-//! CSV with a row a key and the columns of [`COLUMNS`]; `key` counts from 1, `bed_m` is empty where
-//! there is no bed, `motor` is newtons given for one commanded, `scale` meters for one of the sensor.
+//! CSV with one row per key and the columns of [`COLUMNS`]. `key` counts from 1, `bed_m` is empty for a
+//! key without a bed, `motor` is the force in N per commanded N, `scale` the travel in m per m reported
+//! by the sensor.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,20 +15,20 @@ use crate::table::{CsvTable, number};
 use touchback_haptics::calibration::KeyMeasurement;
 use touchback_haptics::plant::{KeyPlant, Stop};
 
-/// Names of the columns, in their order.
+/// Names of the columns, in order.
 const COLUMNS: &str =
     "key,mass_kg,weight_n,friction_n,damping_n_s_m,bed_m,motor,scale,delay_s,noise_m";
 /// Largest file, bytes.
 const LIMIT: u64 = 1_000_000;
 
-/// The file of what was measured, true units, by the key's number from 1 and the scale of its sensor.
+/// The file's text from measurements in true units, by key number from 1, and the sensor's scale.
 pub fn text(keys: &[(u8, KeyMeasurement)], scale: f64) -> String {
     let mut text = format!("{COLUMNS}\n");
     for (key, found) in keys {
         let KeyMeasurement { mass, weight, friction, damping, delay, bed, motor, noise, .. } =
             found;
         let bed = bed.map(|[depth, _]| format!("{depth:.6}")).unwrap_or_default();
-        // Text has room.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             text,
             "{key},{mass:.5},{weight:.4},{friction:.4},{damping:.3},{bed},{motor:.4},{scale:.5},\
@@ -37,10 +38,10 @@ pub fn text(keys: &[(u8, KeyMeasurement)], scale: f64) -> String {
     text
 }
 
-/// Reads the mechanics of a keyboard's first key from such a file.
+/// Reads the mechanics of the first key of such a file.
 ///
 /// # Errors
-/// One line naming file and line.
+/// One line with file and line.
 pub fn first_key(path: &Path) -> Result<KeyPlant> {
     let file = path.shown();
     read(&file, &output::read(path, LIMIT)?)

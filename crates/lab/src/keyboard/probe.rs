@@ -1,4 +1,4 @@
-//! `touchback keyboard probe`: what a device says of itself and how long it takes to say it.
+//! `touchback keyboard probe`: a keyboard's description and its round-trip times.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -22,36 +22,36 @@ use touchback_haptics::session::ConnectionState;
 use touchback_haptics::sidecar::{Histogram, Sidecar, SidecarOrder};
 use touchback_haptics::status_text;
 
-/// Whom to ask.
+/// Options of `touchback keyboard probe`.
 #[derive(clap::Args, Debug)]
 pub struct ProbeOptions {
-    /// Serial port, as `touchback keyboard list` names it, or `emulator`
+    /// Serial port from `touchback keyboard list`, or `emulator`
     #[arg(value_name = "PORT")]
     port: PortName,
-    /// How long to measure, s
+    /// Duration of the measurement, s
     #[arg(long, value_name = "S", default_value_t = 3.0, value_parser = seconds)]
     seconds: f64,
-    /// Arms the keyboard while measuring: force is on, the keys are felt
+    /// Arms the motors during the measurement
     #[arg(long)]
     live: bool,
-    /// Keeps so many cores busy meanwhile, to see what they do to the times
+    /// Keeps this many cores busy during the measurement, to show their effect on the times
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=64))]
     load: u8,
 }
 
-/// The port of a name: itself, or that of an emulated keyboard that lives as long as what is
-/// returned and is played by its own fingers.
+/// The port `name`; for `emulator`, that of an emulated keyboard with simulated fingers, which lives as
+/// long as the returned value.
 ///
 /// # Errors
-/// No address can be had.
+/// No address is available.
 pub fn port_of(name: &str) -> Result<(String, Option<Emulated>)> {
     port_played(name, Script::round(EMULATED_KEYS))
 }
 
-/// The same, with fingers that do `script`.
+/// [`port_of`] with simulated fingers that play `script`.
 ///
 /// # Errors
-/// No address can be had.
+/// No address is available.
 pub fn port_played(name: &str, script: Script) -> Result<(String, Option<Emulated>)> {
     if name != EMULATOR {
         return Ok((name.into(), None));
@@ -61,7 +61,7 @@ pub fn port_played(name: &str, script: Script) -> Result<(String, Option<Emulate
     Ok((emulated.path().into(), Some(emulated)))
 }
 
-/// Threads that compute nothing until this is dropped.
+/// Threads that keep cores busy until this value is dropped.
 struct ProbeLoad {
     ends: Arc<Flag>,
     threads: Vec<JoinHandle<()>>,
@@ -92,21 +92,21 @@ impl Drop for ProbeLoad {
     }
 }
 
-/// A time on the command line, s.
+/// Parses a time, s.
 ///
 /// # Errors
-/// No number, or one out of range.
+/// Not a number, or out of range.
 pub fn seconds(text: &str) -> Result<f64, String> {
     let good = text.parse::<f64>().ok().filter(|s| (0.1..=86_400.0).contains(s));
     good.ok_or_else(|| "a time between 0.1 and 86400 s".into())
 }
 
-/// Waits until a keyboard is there; the reason where none comes within `patience`.
+/// Waits until a keyboard has reported its description, at most `patience`.
 ///
 /// # Errors
-/// Nobody answers, or what answers cannot be used: in words, with what to do.
+/// No answer in time, or a device that cannot be used; with the remedy.
 pub fn wait(port: &str, sidecar: &mut Sidecar, patience: Duration) -> Result<Hello> {
-    let begun = Instant::now();
+    let begin = Instant::now();
     loop {
         let report = *sidecar.report();
         let status = &report.status;
@@ -122,32 +122,32 @@ pub fn wait(port: &str, sidecar: &mut Sidecar, patience: Duration) -> Result<Hel
             }
             _ => {}
         }
-        if begun.elapsed() > patience {
+        if begin.elapsed() > patience {
             bail!("{port}: {}", status_text::silence(&report));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Asks and prints.
+/// Probes and prints.
 ///
 /// # Errors
-/// A port that cannot be opened, or a device that is no keyboard of ours.
+/// A port that cannot be opened, or a device that is not a Touchback keyboard.
 pub fn run(options: &ProbeOptions) -> Result<()> {
     let (port, _emulated) = port_of(&options.port)?;
     let port = &port;
-    // The port is tried first: its trouble is the clearest.
+    // Opening the port first gives the clearest error.
     drop(SerialLink::open(port, "touchback keyboard probe", Duration::from_millis(1))?);
     let owner = "touchback keyboard probe";
     let mut sidecar = Sidecar::start(port, owner, servo::ServoOptions::default())?;
     let hello = wait(port, &mut sidecar, Duration::from_secs(3))?;
     let load = ProbeLoad::new(options.load);
     let mut halts = 0u32;
-    let begun = Instant::now();
-    while begun.elapsed().as_secs_f64() < options.seconds {
-        let standing = sidecar.report().status.state;
-        if options.live && matches!(standing, ConnectionState::Present | ConnectionState::Halted) {
-            halts += u32::from(standing == ConnectionState::Halted);
+    let begin = Instant::now();
+    while begin.elapsed().as_secs_f64() < options.seconds {
+        let state = sidecar.report().status.state;
+        if options.live && matches!(state, ConnectionState::Present | ConnectionState::Halted) {
+            halts += u32::from(state == ConnectionState::Halted);
             sidecar.order(SidecarOrder::Arm(true));
         }
         std::thread::sleep(Duration::from_millis(20));
@@ -230,10 +230,10 @@ fn describe(text: &mut String, hello: &Hello) -> Result<()> {
     Ok(())
 }
 
-/// A histogram as lines of bars.
+/// Appends a histogram as lines of bars.
 ///
 /// # Errors
-/// Never: text has room.
+/// None: writing to a `String` cannot fail.
 pub fn histogram(text: &mut String, what: &str, histogram: &Histogram) -> Result<()> {
     let count = histogram.count();
     if count == 0 {

@@ -1,8 +1,9 @@
-//! Files of what simulated fingers do.
+//! Scripts of simulated fingers.
 //!
-//! CSV with the columns `t_s,key,act,a,b,c`; times may repeat, unused cells stay empty:
-//! press depth-m time-s · reach depth-m time-s (by half a cosine) · strike speed-m/s · trill depth-m rate-hz time-s · release time-s ·
-//! bias force-n · rest.
+//! CSV with the columns `t_s,key,act,a,b,c`; times may repeat, unused cells stay empty. Acts with their
+//! numbers a, b, c:
+//! press depth-m time-s · reach depth-m time-s (along half a cosine) · strike speed-m/s ·
+//! trill depth-m rate-hz time-s · release time-s · bias force-n · rest.
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ const LIMIT: u64 = 16_000_000;
 /// Reads a script for a keyboard of `keys` keys.
 ///
 /// # Errors
-/// One line naming file and line.
+/// One line with file and line.
 pub fn open(path: &Path, keys: u8) -> Result<Script> {
     let file = path.shown();
     let bytes = output::read(path, LIMIT)?;
@@ -52,7 +53,7 @@ fn read(file: &str, bytes: &[u8], keys: u8) -> Result<Script> {
         let key = key.ok_or_else(|| {
             anyhow!("{file}, line {line}: key must be one of the keyboard's, 1 to {keys}")
         })?;
-        let deed = match cells[act].as_str() {
+        let action = match cells[act].as_str() {
             "press" => FingerAction::Press {
                 depth: at(0, "depth", -0.01, 0.05)?,
                 within: at(1, "time", 0.001, 60.0)?,
@@ -75,7 +76,7 @@ fn read(file: &str, bytes: &[u8], keys: u8) -> Result<Script> {
                  trill, release, bias, rest"
             ),
         };
-        acts.push(ScriptedAction { time, key: usize::from(key) - 1, deed });
+        acts.push(ScriptedAction { time, key: usize::from(key) - 1, deed: action });
     }
     Ok(Script::new(acts))
 }

@@ -1,11 +1,12 @@
-//! The chunks of a MIDI file: header checked, tracks split, every event at its absolute tick.
+//! Reads the chunks of a MIDI file: checks the header, splits tracks, and gives every event its absolute
+//! tick.
 
 use anyhow::{Result, bail};
 use midly::{EventIter, MetaMessage, TrackEventKind};
 
 /// Events of all tracks, track after track.
 pub(super) struct Raw<'a> {
-    /// Time units a tick lasts under SMPTE time; `None` where the tempo says it.
+    /// Time units per tick under SMPTE time; `None` where the tempo determines them.
     pub(super) ticks_per_unit: Option<u128>,
     pub(super) per_second: u128,
     pub(super) events: Vec<(u64, TrackEventKind<'a>)>,
@@ -42,7 +43,7 @@ pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<Raw<'a>> {
                  the file is cut off"
             );
         }
-        // Chunks of other kinds are skipped, as the standard asks.
+        // Chunks of other kinds are skipped, as the standard requires.
         if id == b"MTrk" {
             found += 1;
             let is_ended = track(file, found, start, &bytes[start..start + declared], &mut raw)?;
@@ -75,7 +76,7 @@ fn chunk(bytes: &[u8], at: usize) -> Option<(&[u8; 4], usize, usize)> {
     Some((id, usize::try_from(length).ok()?, at + 8))
 }
 
-/// Units a tick (`None`: the tempo in µs) and units a second.
+/// Time units per tick (`None`: the tempo in µs) and per second.
 fn division(file: &str, high: u8, low: u8) -> Result<(Option<u128>, u128)> {
     if high < 0x80 {
         let quarter = u128::from(u16::from_be_bytes([high, low]));
@@ -88,7 +89,7 @@ fn division(file: &str, high: u8, low: u8) -> Result<(Option<u128>, u128)> {
         bail!("{file}, byte 13: zero ticks a frame");
     }
     let frame = u128::from(low);
-    // The high byte is the negative number of frames a second; 29 means 30/1.001 (drop frame).
+    // The high byte is the negative number of frames per second; 29 means 30/1.001 (drop frame).
     match high.wrapping_neg() {
         fps @ (24 | 25 | 30) => Ok((Some(1), u128::from(fps) * frame)),
         29 => Ok((Some(1001), 30_000 * frame)),
@@ -96,7 +97,7 @@ fn division(file: &str, high: u8, low: u8) -> Result<(Option<u128>, u128)> {
     }
 }
 
-/// Reads a track; whether it says where it ends.
+/// Reads a track; returns whether it has an end-of-track event.
 fn track<'a>(
     file: &str,
     number: u16,
@@ -116,7 +117,7 @@ fn track<'a>(
                 }
                 raw.events.push((tick, event.kind));
             }
-            // The reader stops without a word at a broken event: bytes were left before it.
+            // The iterator ends silently at a broken event; unread bytes show it.
             Some(Err(_)) | None if left > 0 => bail!(
                 "{file}, byte {}: broken event in track {number}; the file is damaged",
                 start + data.len() - left

@@ -19,7 +19,7 @@ impl NamedModel {
         Ok(Self(Table::try_from(model)?))
     }
 
-    /// The number `name`.
+    /// The value of the parameter `name`.
     ///
     /// # Errors
     /// A name that is no number; the message lists the names at the point where `name` fails.
@@ -48,7 +48,7 @@ impl NamedModel {
         Ok(model)
     }
 
-    /// The names of all numbers.
+    /// The names of all parameters.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         fn under(value: &Value, name: &str, found: &mut Vec<String>) {

@@ -1,4 +1,4 @@
-//! Maps: a table of small grids on the same two axes, each cell a colour and a short number.
+//! Maps: a table of small grids with common axes; each cell has a colour and a short number.
 //!
 //! Colours follow the logarithm of the value, light to dark [after ColorBrewer's YlGnBu].
 
@@ -11,14 +11,14 @@ use super::{INK, Paint, TITLE, fonts, render};
 use crate::output::Draft;
 use touchback_core::math::cast::rounded_i32;
 
-/// Size of a cell, room between grids, for row names, column names, the axes' numbers, px.
+/// Size of a cell, and space between grids, for row names, column names and axis numbers, px.
 const CELL: (i32, i32) = (46, 22);
 const GAP: i32 = 18;
 const LEFT: i32 = 250;
 const TOP: i32 = 34;
 const TICKS: i32 = 34;
 
-/// Steps of the colour scale.
+/// The colour scale.
 const SCALE: [RGBColor; 7] = [
     RGBColor(255, 255, 217),
     RGBColor(214, 239, 179),
@@ -37,11 +37,11 @@ pub struct Map {
     pub title: String,
     /// Name and numbers of the abscissa of every grid.
     pub x: (String, Vec<String>),
-    /// The same of the ordinate, from the top.
+    /// Name and numbers of the ordinate of every grid, from the top.
     pub y: (String, Vec<String>),
-    /// Names over the columns of grids.
+    /// Names above the columns of grids.
     pub columns: Vec<String>,
-    /// Name of a row of grids, and its grids' cells, row by row from the top; 0 for none.
+    /// Rows of grids: name, and the cells of each grid, row by row from the top; 0 means no value.
     pub rows: Vec<(String, Vec<Vec<Vec<f64>>>)>,
     /// Range of the colours, both positive.
     pub range: (f64, f64),
@@ -50,7 +50,7 @@ pub struct Map {
 /// Draws `map` into `draft`, in the format of its target.
 ///
 /// # Errors
-/// When the disk or the drawing library refuses.
+/// A file that cannot be written, or an error of the drawing library.
 pub fn draw(map: &Map, draft: &Draft) -> Result<()> {
     fonts()?;
     let (block, high) = map.block();
@@ -59,7 +59,7 @@ pub fn draw(map: &Map, draft: &Draft) -> Result<()> {
     render(map, (u32::try_from(width)?, u32::try_from(height)?), draft)
 }
 
-/// Three figures at most, thousands as k; nothing as a dash.
+/// At most three digits, thousands as k; a dash for 0.
 fn short(value: f64) -> String {
     match value {
         v if v <= 0.0 => "–".into(),
@@ -122,7 +122,7 @@ impl Paint for Map {
                     for (i, value) in (0..).zip(line) {
                         let (fill, ink) = self.colours(*value);
                         let (x, y) = (x0 + CELL.0 * i, y0 + CELL.1 * j);
-                        // A pixel of white between cells.
+                        // One white pixel between cells.
                         let corners = [(x, y), (x + CELL.0 - 1, y + CELL.1 - 1)];
                         let corners = corners.map(|(x, y)| (x * scale, y * scale));
                         root.draw(&Rectangle::new(corners, fill.filled()))?;
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cell_is_written_and_nothing_is_a_dash() {
+    fn every_cell_is_written_and_zero_is_a_dash() {
         let names = |n: usize| (0..n).map(|i| format!("n{i}")).collect::<Vec<_>>();
         let map = Map {
             title: "title".into(),

@@ -1,5 +1,4 @@
-//! Which line is which: names in rows above a panel, where no curve runs, and dashes that tell
-//! lines apart without colour.
+//! Legends: names in rows above a panel, and dash patterns that distinguish lines without colour.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -8,20 +7,20 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::style::{PaintResult, style, width};
 use super::{INK, Series, Shape, Subplot};
 
-/// Height of a row, room above a panel without a legend, px.
+/// Height of a row, and space above a panel without a legend, px.
 const ROW: i32 = 19;
 const BARE: i32 = 10;
-/// Length of a line's sample, gaps beside its name, px.
+/// Length of a line's sample, and gaps next to its name, px.
 const SAMPLE: i32 = 26;
 const GAP: i32 = 7;
-/// Room that a row has, px.
-const ROOM: i32 = 1090;
+/// Width of a row, px.
+const ROW_WIDTH: i32 = 1090;
 
-/// Lengths of dash and gap, px, one a line of a panel, in their order; the first is solid.
+/// Lengths of dash and gap, px, by line of a panel; the first is solid.
 const DASHES: [Option<[i32; 2]>; 6] =
     [None, Some([10, 5]), Some([3, 4]), Some([18, 5]), Some([6, 9]), Some([2, 8])];
 
-/// How the series of `panel` are dashed: lines only, and only where there are several.
+/// Dash patterns of the series of `panel`: only for lines, and only if there are several.
 pub fn dashes(panel: &Subplot) -> Vec<Option<[i32; 2]>> {
     let is_line = |s: &Series| s.shape == Shape::Line;
     let is_single = panel.series.iter().filter(|s| is_line(s)).count() < 2;
@@ -30,14 +29,14 @@ pub fn dashes(panel: &Subplot) -> Vec<Option<[i32; 2]>> {
         if is_single || !is_line(series) {
             return None;
         }
-        // A line without a name goes on in the style of the one before.
+        // A line without a name continues the style of the previous line.
         line += usize::from(!series.name.is_empty());
         DASHES[line.saturating_sub(1) % DASHES.len()]
     };
     panel.series.iter().map(&mut dash).collect()
 }
 
-/// A named series: its style and its place, px from the panel's upper left corner.
+/// A named series with its style and position, px from the panel's upper left corner.
 #[derive(Debug)]
 struct Entry<'a> {
     series: &'a Series,
@@ -46,7 +45,7 @@ struct Entry<'a> {
     row: i32,
 }
 
-/// The legend of one panel, laid out.
+/// The layout of one panel's legend.
 #[derive(Debug)]
 pub struct Legend<'a> {
     entries: Vec<Entry<'a>>,
@@ -55,8 +54,7 @@ pub struct Legend<'a> {
 }
 
 impl<'a> Legend<'a> {
-    /// Of `panel`, none where it has fewer than two named series; lengths `scale` times the plain
-    /// pixel.
+    /// The legend of `panel`, empty for fewer than two named series; lengths are scaled by `scale`.
     pub fn of<DB: DrawingBackend>(
         root: &DrawingArea<DB, Shift>,
         panel: &'a Subplot,
@@ -69,7 +67,7 @@ impl<'a> Legend<'a> {
         for (series, dash) in named.iter().filter(|_| named.len() > 1) {
             let (w, _) = root.estimate_text_size(&series.name, &style(14 * scale, INK))?;
             let long = i32::try_from(w).unwrap_or(0) + (SAMPLE + 3 * GAP) * scale;
-            if x > 0 && x + long > ROOM * scale {
+            if x > 0 && x + long > ROW_WIDTH * scale {
                 (x, row) = (0, row + 1);
             }
             entries.push(Entry { series, dash: *dash, x, row });
@@ -79,12 +77,12 @@ impl<'a> Legend<'a> {
         Ok(Self { entries, rows, scale })
     }
 
-    /// Room it takes above the panel, px.
+    /// Height above the panel, px.
     pub const fn height(&self) -> i32 {
         (BARE + ROW * self.rows) * self.scale
     }
 
-    /// Draws it above the panel whose upper left corner is `corner`, px.
+    /// Draws the legend above the panel with the upper left corner `corner`, px.
     pub fn draw<DB: DrawingBackend>(
         &self,
         root: &DrawingArea<DB, Shift>,
@@ -133,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_differ_without_colour_and_a_single_one_is_solid() {
+    fn lines_differ_without_colour_and_a_single_line_is_solid() {
         assert_eq!(dashes(&panel(&["one"])), [None]);
         let found = dashes(&panel(&["one", "two", "", "three"]));
         assert_eq!(found, [DASHES[0], DASHES[1], DASHES[1], DASHES[2]]);

@@ -1,4 +1,4 @@
-//! Pages of small panels, to print on A4: one quantity each over one abscissa, now and before.
+//! A4 pages of small panels: one quantity per panel over a common abscissa, present and earlier values.
 
 use anyhow::Result;
 use plotters::coord::Shift;
@@ -7,10 +7,10 @@ use plotters::prelude::*;
 use super::{INK, Paint, fonts, palette, render};
 use crate::output::Draft;
 
-/// A4 upright at 150 pixels an inch.
+/// A4 portrait at 150 pixels per inch.
 const SIZE: (u32, u32) = (1240, 1754);
 
-/// Panels side by side, and below each other.
+/// Number of panels horizontally and vertically.
 const PANELS: (usize, usize) = (3, 6);
 
 /// Height of title and footnote, px.
@@ -20,37 +20,37 @@ const FOOT: i32 = 44;
 /// One quantity.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// What it is, with its unit.
+    /// Name with unit.
     pub name: String,
-    /// Abscissa and ordinate now.
+    /// Present values: abscissa and ordinate.
     pub now: Vec<(f64, f64)>,
-    /// As it was before; may be empty.
+    /// Earlier values; may be empty.
     pub before: Vec<(f64, f64)>,
 }
 
-/// A page of them.
+/// A page of panels.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Title above.
+    /// Title.
     pub title: String,
-    /// Words below.
+    /// Footnote.
     pub foot: String,
     /// Name of the abscissa.
     pub x: String,
-    /// At most eighteen.
+    /// At most 18 panels.
     pub panels: Vec<Panel>,
 }
 
 /// Draws `page` into `draft`, in the format of its target.
 ///
 /// # Errors
-/// When the disk or the drawing library refuses.
+/// A file that cannot be written, or an error of the drawing library.
 pub fn draw(page: &Page, draft: &Draft) -> Result<()> {
     fonts()?;
     render(page, SIZE, draft)
 }
 
-/// Ends of an axis over `values`, with room, and never without length.
+/// Ends of an axis over `values`, with margins; never of zero length.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values
         .filter(|v| v.is_finite())
@@ -58,7 +58,7 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     if low > high {
         return (0.0, 1.0);
     }
-    // A flat line stands in the middle of 4 % of itself.
+    // A constant gets a range of ±2 % of its value.
     let room = (0.1 * (high - low)).max(0.02 * high.abs()).max(1e-3);
     (low - room, high + room)
 }
@@ -105,7 +105,7 @@ impl Paint for Page {
                 .light_line_style(WHITE)
                 .bold_line_style(INK.mix(0.15))
                 .draw()?;
-            // Before is broken, so that it is told apart in grey too.
+            // Earlier values are dashed, so that they differ without colour.
             let before =
                 ShapeStyle::from(palette(1)).stroke_width(u32::try_from(2 * scale).unwrap_or(2));
             let solid =

@@ -1,4 +1,4 @@
-//! From a figure to ink, on any plotters backend.
+//! Paints a figure on any plotters backend.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::{ABSCISSA, Axis, Figure, INK, NAMES, Series, ShadedBand, Shape, Subpl
 
 const GRID: RGBColor = RGBColor(222, 225, 230);
 const RULE: RGBColor = RGBColor(120, 126, 136);
-/// Shades of bands, one a name, in order of appearance.
+/// Shades of bands, one per name, in order of appearance.
 const SHADES: [RGBColor; 5] = [
     RGBColor(240, 244, 250),
     RGBColor(253, 240, 226),
@@ -21,12 +21,12 @@ const SHADES: [RGBColor; 5] = [
     RGBColor(247, 236, 243),
     RGBColor(250, 247, 224),
 ];
-/// Points drawn of a line at most; beyond it each stretch gives its extremes.
+/// Most drawn points of a line; longer lines are reduced to the extremes of intervals.
 const LINE_POINTS: usize = 2400;
 
 type Plane<'a, DB, X, Y> = ChartContext<'a, DB, Cartesian2d<X, Y>>;
 
-/// Draws all of `figure`, lengths `scale` times the plain pixel.
+/// Draws `figure` with lengths scaled by `scale`.
 pub(super) fn paint<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     figure: &Figure,
@@ -60,7 +60,7 @@ pub(super) fn paint<DB: DrawingBackend>(
     root.present()
 }
 
-/// One panel and its place.
+/// One panel with its position.
 struct Frame<'a> {
     figure: &'a Figure,
     panel: &'a Subplot,
@@ -174,7 +174,7 @@ impl Frame<'_> {
         let dots = || points().map(|p| Circle::new(p, 3 * s, colour.filled()));
         match &series.shape {
             Shape::Line => {
-                // A gap in the data is a gap in the line.
+                // Non-finite points interrupt the line.
                 let gap = |p: &(f64, f64)| !(p.0.is_finite() && p.1.is_finite());
                 let runs = series.points.split(gap).filter(|run| run.len() > 1);
                 let lines: Vec<_> = runs.map(thin).collect();
@@ -183,7 +183,7 @@ impl Frame<'_> {
                         chart.draw_series(DashedLineSeries::new(line, long * s, gap * s, ink))?;
                     }
                 } else if s > 1 {
-                    // Pixels: a path's mitred joints would stick out like thorns at sharp turns.
+                    // Joints as dots: a path's mitred joints stick out at sharp turns.
                     let joints = lines.iter().flatten();
                     chart.draw_series(joints.map(|p| Circle::new(*p, s, colour.filled())))?;
                     let pairs = lines.iter().flat_map(|line| line.windows(2));
@@ -210,7 +210,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Names of bands and marks in the strip above the first panel, in rows where they crowd.
+    /// Draws the names of bands and marks above the first panel, in several rows if they overlap.
     fn names<DB, X, Y>(
         &self,
         root: &DrawingArea<DB, Shift>,
@@ -225,7 +225,7 @@ impl Frame<'_> {
         let plain = style(13 * s, RULE).pos(Pos::new(HPos::Center, VPos::Center));
         let marks = self.figure.marks.iter().map(|m| (m.at, m.at, m.name.as_str(), true));
         let bands = self.figure.bands.iter().map(|b| (b.from, b.to, b.name.as_str(), false));
-        // Rows of marks, and the bands lowest, next to what they name.
+        // Rows of marks; band names are lowest, next to the panel.
         const ROWS: usize = 5;
         let mut free = [i32::MIN; ROWS + 1];
         for (from, to, name, mark) in marks.chain(bands) {
@@ -258,7 +258,7 @@ fn shade(bands: &[ShadedBand], band: &ShadedBand) -> RGBColor {
     SHADES[index % SHADES.len()]
 }
 
-/// Range of an axis: its own, or that of the data widened by `margin` of it.
+/// Range of an axis: the fixed range, or that of the data widened by the share `margin`.
 fn span<'a>(
     axis: &Axis,
     series: impl Iterator<Item = &'a Series>,
@@ -288,7 +288,7 @@ fn span<'a>(
     low - room..high + room
 }
 
-/// The points of a line, thinned to the extremes of equal stretches where there are many.
+/// The points of a line; many points are reduced to the extremes of equal intervals.
 fn thin(run: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if run.len() <= LINE_POINTS {
         return run.to_vec();
@@ -306,7 +306,7 @@ fn thin(run: &[(f64, f64)]) -> Vec<(f64, f64)> {
     out
 }
 
-/// A short number on an axis of `range`: no trailing zeros, no minus before zero.
+/// A short number for an axis of `range`, without trailing zeros or −0.
 fn tidy(v: f64, range: &Range<f64>) -> String {
     if v.abs() < 1e-9 * (range.end - range.start).abs() {
         return "0".into();

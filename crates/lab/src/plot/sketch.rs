@@ -1,4 +1,4 @@
-//! Drawings to scale: lines and circles in metres, equal scale both ways, y up.
+//! Scale drawings: lines and circles in metres, with equal scales and y upwards.
 
 use anyhow::Result;
 use plotters::coord::Shift;
@@ -10,29 +10,29 @@ use crate::output::Draft;
 use touchback_core::math::cast::rounded_i32;
 use touchback_core::math::vec2::Vec2;
 
-/// Room around the drawing, px.
+/// Margin around the drawing, px.
 const MARGIN: i32 = 30;
 
-/// How strongly something is drawn.
+/// Colour and width of a line.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ink {
-    /// Colour of lines and letters.
+    /// Colour of lines and text.
     pub colour: RGBColor,
     /// Line width, px.
     pub width: u32,
 }
 
-/// One mark of a drawing; lengths in m unless said otherwise.
+/// One element of a drawing; lengths in m unless stated otherwise.
 #[derive(Clone, Debug)]
 enum SketchMark {
     Line(Vec<Vec2>, Ink),
     Circle(Vec2, f64, Ink),
-    /// A dot of a radius in px.
+    /// A dot: centre, radius, px, and colour.
     Dot(Vec2, i32, RGBColor),
     Label(Vec2, String, RGBColor),
 }
 
-/// A drawing to scale.
+/// A scale drawing.
 #[derive(Clone, Debug)]
 pub struct Sketch {
     title: String,
@@ -61,7 +61,7 @@ impl Sketch {
         self.marks.push(SketchMark::Dot(at, radius, colour));
     }
 
-    /// Writes `text` beside a point.
+    /// Adds `text` next to a point.
     pub fn label(&mut self, at: Vec2, text: &str, colour: RGBColor) {
         self.marks.push(SketchMark::Label(at, text.into(), colour));
     }
@@ -88,7 +88,7 @@ impl Sketch {
 /// Draws `sketch` into `draft`, in the format of its target.
 ///
 /// # Errors
-/// When the disk or the drawing library refuses.
+/// A file that cannot be written, or an error of the drawing library.
 pub fn draw(sketch: &Sketch, draft: &Draft) -> Result<()> {
     fonts()?;
     let (low, high) = sketch.bounds();
@@ -169,7 +169,7 @@ mod tests {
         let path = draft.target().to_owned();
         draft.keep().unwrap();
         let text = std::fs::read_to_string(path).unwrap();
-        // Square: as high as wide, but for margins and title.
+        // A square drawing is as high as wide, except for margins and title.
         let height = rounded_i32(f64::from(WIDTH)) - 2 * MARGIN + 2 * MARGIN + TITLE;
         assert!(text.contains(&format!("height=\"{height}\"")), "{}", &text[..200]);
         assert!(text.contains("P1") && text.contains("r=\"570\""), "{text}");

@@ -1,4 +1,4 @@
-//! Spectrograms: time across, frequency up, level as darkness.
+//! Spectrograms: time horizontally, frequency vertically, level as darkness.
 
 use anyhow::Result;
 use plotters::coord::Shift;
@@ -8,20 +8,20 @@ use super::{Paint, WIDTH, fonts, render};
 use crate::output::Draft;
 use touchback_core::math::cast::{floor_index, rounded_i32};
 
-/// Highest frequency shown, Hz, and range of levels, dB.
+/// Highest frequency, Hz, and range of levels, dB.
 const TOP_HZ: f64 = 8000.0;
 const RANGE_DB: f32 = 90.0;
 
-/// Samples in a window, and columns and rows of the picture.
+/// Samples per window, and columns and rows of the picture.
 const WINDOW: usize = 4096;
 const COLUMNS: usize = 560;
 const ROWS: usize = 160;
 
-/// Height of the picture, width of the scale of levels, px.
+/// Height of the picture and width of the level scale, px.
 const HEIGHT: u32 = 440;
 const SCALE: i32 = 120;
 
-/// Levels below the loudest, dB, column by column from low to high.
+/// Levels below the loudest, dB, by column from low to high frequency.
 struct Spectrogram {
     levels: Vec<Vec<f32>>,
     seconds: f64,
@@ -30,7 +30,7 @@ struct Spectrogram {
 /// Draws `samples` at `rate` Hz into `draft`.
 ///
 /// # Errors
-/// When the disk or the drawing library refuses.
+/// A file that cannot be written, or an error of the drawing library.
 pub fn draw(samples: &[f32], rate: f64, draft: &Draft) -> Result<()> {
     fonts()?;
     let transform = touchback_sound::fourier::forward(WINDOW);
@@ -70,7 +70,7 @@ fn ink(level: f32) -> ShapeStyle {
     RGBColor(shade, shade, shade).filled()
 }
 
-/// Which darkness is which level.
+/// Draws the scale of levels.
 fn level_scale<DB: DrawingBackend>(
     area: &DrawingArea<DB, Shift>,
     scale: i32,

@@ -11,7 +11,7 @@ pub(super) fn style(size: i32, colour: RGBColor) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&colour)
 }
 
-/// `px` as a line width; 1 where it is negative.
+/// `px` as a line width; 1 if negative.
 pub(super) fn width(px: i32) -> u32 {
     u32::try_from(px).unwrap_or(1)
 }

@@ -1,5 +1,5 @@
-//! Figures of the comparison: distances and levels over the keys, and for five keys the course of
-//! the level, the decay relief and spectra at six times.
+//! Figures of the comparison: distances and levels over the keys; for five keys the level over time, the
+//! energy decay relief, and spectra at six times.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::pairs::Found;
 use super::verdict::{AS_RECORDED, at_rank};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 
-/// Keys that are drawn one by one, and how far from them one may stand in for them.
+/// Keys with figures of their own, and largest distance of a substitute key.
 const KEYS: [(u8, &str); 5] = [(1, "A0"), (16, "C2"), (40, "C4"), (64, "C6"), (88, "C8")];
 const NEAR: u8 = 2;
 
-/// Lowest level that is drawn, dB.
+/// Lowest drawn level, dB.
 const LOWEST: f64 = -90.0;
 
-/// Every figure under its name.
+/// All figures with their names.
 pub fn all(found: &[Found<'_>]) -> Vec<(String, Figure)> {
     let mut figures = vec![
         ("recorded-distances".to_owned(), distances(found)),
@@ -35,7 +35,7 @@ pub fn all(found: &[Found<'_>]) -> Vec<(String, Figure)> {
     figures
 }
 
-/// Each of [`KEYS`], or the one nearest to it, at a middle layer.
+/// Each of [`KEYS`], or its nearest key, at a middle layer.
 fn five<'f, 'a>(found: &'f [Found<'a>]) -> Vec<(String, &'f Found<'a>)> {
     let mut all: Vec<(String, &Found<'_>)> = Vec::new();
     for (wanted, name) in KEYS {
@@ -53,7 +53,7 @@ fn figure(title: &str, x: Axis, panels: Vec<Subplot>) -> Figure {
     Figure { title: title.into(), x, bands: Vec::new(), marks: Vec::new(), panels }
 }
 
-/// Courses of the level, a panel a key.
+/// Level over time, one panel per key.
 fn levels(five: &[(String, &Found<'_>)]) -> Figure {
     let line = |name: &str, note: &Measured, colour| {
         let points = (0..).map(f64::from).zip(&note.trace);
@@ -69,13 +69,13 @@ fn levels(five: &[(String, &Found<'_>)]) -> Figure {
     figure("Level under the most, middle layer", x, five.iter().map(panel).collect())
 }
 
-/// Points of `bands` over their frequency, those of a floor left out.
+/// Points of `bands` over frequency, without points at the floor.
 fn over_bands(bands: &[f64; BANDS]) -> Vec<(f64, f64)> {
     let all = bands.iter().enumerate().map(|(band, level)| (middle(band), *level));
     all.map(|(hz, level)| (hz, if level > LOWEST { level } else { f64::NAN })).collect()
 }
 
-/// The decay relief, a panel a key: dots recorded, lines rendered, a colour a time.
+/// Energy decay relief, one panel per key: dots recorded, lines rendered, one colour per time.
 fn relief(five: &[(String, &Found<'_>)]) -> Figure {
     let panel = |(key, one): &(String, &Found<'_>)| {
         let times = RELIEF.iter().enumerate();
@@ -95,7 +95,7 @@ fn relief(five: &[(String, &Found<'_>)]) -> Figure {
     figure(title, x, five.iter().map(panel).collect())
 }
 
-/// Spectra of one key, a panel a time.
+/// Spectra of one key, one panel per time.
 fn spectra(key: &str, one: &Found<'_>) -> Figure {
     let panel = |(i, time): (usize, &f64)| {
         let both = [("recorded", one.note, 0), ("rendered", one.pair.nearer(), 1)];
@@ -109,7 +109,7 @@ fn spectra(key: &str, one: &Found<'_>) -> Figure {
     figure(&title, x, SPECTRA.iter().enumerate().map(panel).collect())
 }
 
-/// Distances over the keys, a dot a layer.
+/// Distances over the keys, one dot per layer.
 fn distances(found: &[Found<'_>]) -> Figure {
     let dots = |part: usize| {
         let points = found.iter().map(|f| (f64::from(f.number), f.apart[part])).collect();

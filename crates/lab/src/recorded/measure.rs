@@ -1,5 +1,5 @@
-//! What is compared of a note: log-mel spectra of its body and attack, courses of its level, its
-//! partials, its decay by thirds of an octave, and what differs between the channels.
+//! Measurements of a note: log-mel spectra of body and attack, level over time, partials, decay in
+//! third-octave bands, and differences between the channels.
 
 pub mod partials;
 pub mod thirds;
@@ -16,14 +16,14 @@ use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::power::square;
 
-/// Begin of the body's windows after the onset less [`BEFORE`], s.
+/// Start of the body's windows, s, from [`BEFORE`] the onset on.
 const BODY: [f64; 7] = [0.0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.0];
 
-/// Length of the body's windows, s; bands, lowest edge in Hz, and floor under the loudest in dB.
+/// Length of the body's windows, s; number of bands, lowest edge, Hz, and floor below the loudest, dB.
 const BODY_WINDOW: f64 = 0.1;
 const BODY_BANDS: (usize, f64, f64) = (64, 40.0, 65.0);
 
-/// The attack's windows: how many, their length and distance, s; bands as above.
+/// The attack's windows: number, length and hop, s; bands as above.
 const ATTACK: usize = 10;
 const ATTACK_WINDOW: f64 = 512.0 / 48_000.0;
 const ATTACK_HOP: f64 = 256.0 / 48_000.0;
@@ -32,11 +32,11 @@ const ATTACK_BANDS: (usize, f64, f64) = (24, 150.0, 50.0);
 /// Highest edge of the bands, Hz.
 const TOP_HZ: f64 = 14_000.0;
 
-/// What is kept before the onset, s, and of a note altogether.
+/// Time kept before the onset, s, and length of a note, s.
 const BEFORE: f64 = 0.005;
 const LENGTH: f64 = 4.6;
 
-/// Times of the level's course after the onset, s.
+/// Times of the level after the onset, s.
 pub const TIMES: [f64; 7] = [0.004, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0];
 
 /// Hop of the trace of a note's level, s.
@@ -45,7 +45,7 @@ pub const TRACE_HOP: f64 = 0.02;
 /// Length of the window of the spectral centroid, s.
 const CENTROID: f64 = 0.2;
 
-/// One spectrum's bands: a window, its transform, and the weights of each band over the bins.
+/// A bank of mel bands: a window, its transform, and the weights of each band over the bins.
 struct Bank {
     window: Vec<f32>,
     transform: Arc<dyn RealToComplex<f32>>,
@@ -79,7 +79,7 @@ impl Bank {
         }
     }
 
-    /// Bands of the windows that begin at `starts`, dB under the loudest of all.
+    /// Bands of the windows that begin at `starts`, dB relative to the loudest of all.
     fn spectra(&self, channels: &[Vec<f32>; 2], starts: impl Iterator<Item = usize>) -> Vec<f64> {
         let powers = starts.flat_map(|start| {
             let power = power(channels, start, &self.window, &*self.transform);
@@ -111,37 +111,37 @@ fn power(
         let part = &channel[start..start + window.len()];
         let mut input: Vec<f32> = part.iter().zip(window).map(|(x, w)| x * w).collect();
         let mut output = vec![Complex32::default(); sum.len()];
-        // Fails only for wrong lengths; these are the transform's own.
+        // Fails only for wrong lengths; these lengths are the transform's.
         let _ = transform.process(&mut input, &mut output);
         sum.iter_mut().zip(&output).for_each(|(s, x)| *s += 0.5 * f64::from(x.norm_sqr()));
     }
     sum
 }
 
-/// What is compared of one note.
+/// The measurements of one note.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Bands of seven windows of 0.1 s from 0 to 3 s, dB under the loudest.
+    /// Bands of seven windows of 0.1 s from 0 to 3 s, dB relative to the loudest.
     pub body: Vec<f64>,
-    /// Bands of ten windows of 10.7 ms from 2.5 ms before the onset on, dB under the loudest.
+    /// Bands of ten windows of 10.7 ms from 2.5 ms before the onset on, dB relative to the loudest.
     pub attack: Vec<f64>,
-    /// Level at [`TIMES`] under the highest of these, dB.
+    /// Level at [`TIMES`], dB relative to the highest of them.
     pub course: [f64; TIMES.len()],
-    /// Power under 0.8 of the fundamental over all, first 0.1 s, dB.
+    /// Power below 0.8 times the fundamental relative to the total, first 0.1 s, dB.
     pub below: f64,
     /// Correlation of the channels over the first second.
     pub correlation: f64,
-    /// Mean level of the first half second, dB re full scale.
+    /// Mean level of the first 0.5 s, dBFS.
     pub level: f64,
-    /// Level of the left channel over the right one, first second, dB.
+    /// Level of the left channel relative to the right one, first second, dB.
     pub left_over_right: f64,
     /// Centroid of the power spectrum of the first 0.2 s, Hz.
     pub centroid: f64,
-    /// Power of partials 1…12 over the first 0.3 s, dB; NaN where none stands out.
+    /// Power of partials 1…12 over the first 0.3 s, dB; NaN where a partial is not above the noise.
     pub partials: [f64; PARTIALS],
-    /// Thirds of an octave.
+    /// Third-octave measurements.
     pub thirds: Thirds,
-    /// Level every [`TRACE_HOP`] from the onset on under the highest, dB.
+    /// Level every [`TRACE_HOP`] from the onset on, dB relative to the highest.
     pub trace: Vec<f64>,
 }
 
@@ -156,7 +156,7 @@ pub struct Measure {
     thirds: ThirdsMeasure,
 }
 
-/// A window and its transform.
+/// A window with its transform.
 struct Plain {
     window: Vec<f32>,
     transform: Arc<dyn RealToComplex<f32>>,
@@ -188,7 +188,7 @@ impl Measure {
         }
     }
 
-    /// Measures `note`, the key of which is `key`.
+    /// Measures `note` of the key `key`.
     #[must_use]
     pub fn of(&self, key: KeyNumber, note: &Note) -> Measured {
         let channels = self.aligned(note);
@@ -244,7 +244,7 @@ impl Measure {
         levels.iter().map(|level| level - most).collect()
     }
 
-    /// The note from [`BEFORE`] its onset on: where it first reaches a twentieth of its peak.
+    /// The note from [`BEFORE`] its onset on; the onset is where it first reaches a twentieth of its peak.
     fn aligned(&self, note: &Note) -> [Vec<f32>; 2] {
         let [left, right] = &note.channels;
         let loud: Vec<f32> = left.iter().zip(right).map(|(l, r)| l.abs().max(r.abs())).collect();
@@ -278,8 +278,8 @@ fn level(channels: &[Vec<f32>; 2], start: usize, length: usize) -> f64 {
     10.0 * libm::log10(sum / (2 * length) as f64 + 1e-14)
 }
 
-/// Deviations of two notes' bands after one free gain, over what is above the floor in either and 0
-/// elsewhere, dB over the root of their number: the root of their sum of squares is the distance.
+/// Deviations of two notes' bands after the best common gain, dB divided by the square root of their number;
+/// 0 where both bands are at the floor. The root of their sum of squares is the distance.
 #[must_use]
 pub fn deviations(a: &[f64], b: &[f64]) -> Vec<f64> {
     let floor = |x: &[f64]| x.iter().copied().fold(f64::INFINITY, f64::min) + 1.0;
@@ -292,7 +292,7 @@ pub fn deviations(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(one).collect()
 }
 
-/// Distance of two notes' bands, dB: rms of their deviations.
+/// Distance of two notes' bands: rms of their deviations, dB.
 #[must_use]
 pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     deviations(a, b).iter().map(|d| d * d).sum::<f64>().sqrt()
@@ -302,7 +302,7 @@ pub fn distance(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Four partials of A4 that die away, the channels in opposite phase above the first.
+    /// Four decaying partials of A4; the channels have opposite phase above the first.
     fn tone(rate: f64, decay: f64) -> Note {
         let sample = |i: usize, side: f64| {
             let t = i as f64 / rate - 0.1;
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_of_a_recording_does_not_count() {
+    fn the_sample_rate_of_a_recording_does_not_matter() {
         let (a, b) = (measured(48_000.0, 1.0), measured(44_100.0, 1.0));
         assert!(distance(&a.body, &b.body) < 0.6, "{}", distance(&a.body, &b.body));
         assert!(distance(&a.attack, &b.attack) < 0.6, "{}", distance(&a.attack, &b.attack));
@@ -333,18 +333,18 @@ mod tests {
     }
 
     #[test]
-    fn a_gain_is_free_and_a_decay_is_not() {
+    fn a_gain_adds_no_distance_and_a_decay_does() {
         let (a, b) = (measured(48_000.0, 1.0), measured(48_000.0, 2.0));
         let louder: Vec<f64> = a.attack.iter().map(|x| x + 6.0).collect();
         assert!(distance(&a.attack, &louder) < 1e-9);
         assert!(distance(&a.body, &b.body) > 2.0);
-        // e^(−2 t) at 3 s, against e^(−t): the first partial alone is left.
+        // e^(−2 t) against e^(−t) at 3 s: only the first partial remains.
         let fall = a.course[6] - b.course[6];
         assert!((fall - 3.0 * 8.686).abs() < 2.0, "{fall}");
     }
 
     #[test]
-    fn silence_has_a_measure() {
+    fn silence_can_be_measured() {
         let silence = Note { channels: [vec![0.0; 100], vec![0.0; 100]], rate: 48_000.0 };
         let found = Measure::new(48_000.0).of(KeyNumber::from_index(0).unwrap(), &silence);
         let numbers = found.body.iter().chain(&found.attack).chain(&found.course);

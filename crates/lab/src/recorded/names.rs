@@ -1,4 +1,4 @@
-//! Which key and which layer a file of a sampled piano holds, from its name.
+//! Key and layer of a file of a sampled piano, from its name.
 
 use touchback_core::math::compass::KeyNumber;
 
@@ -8,10 +8,10 @@ const LOWEST: i32 = 21;
 /// Dynamics that name a layer, softest first.
 const DYNAMICS: [&str; 8] = ["ppp", "pp", "p", "mp", "mf", "f", "ff", "fff"];
 
-/// A layer of a key, and what kind of number names it.
+/// A layer of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layer {
-    /// Softer ones are lower.
+    /// Number of the layer; softer layers have lower numbers.
     pub number: u32,
     is_velocity: bool,
 }
@@ -21,7 +21,7 @@ impl Layer {
         Self { number, is_velocity: false }
     }
 
-    /// MIDI velocity it stands for, where it is named by one.
+    /// MIDI velocity, if the name states one.
     #[must_use]
     pub fn velocity(self) -> Option<u8> {
         let velocity = u8::try_from(self.number).ok().filter(|v| (1..=127).contains(v));
@@ -29,13 +29,13 @@ impl Layer {
     }
 }
 
-/// Key and layer of a file called `stem`: a note name (`A0`, `C#4`, `C♯4`, `Ds1`, `eb3`; C4 is middle
-/// C) or, where there is none, a MIDI number; then `v` and a layer, `vel` and a velocity, or a dynamic
-/// from `ppp` to `fff`. A name without a layer is of layer 1. `None` where no key is named.
+/// Key and layer of a file called `stem`: a note name (`A0`, `C#4`, `C♯4`, `Ds1`, `eb3`; C4 is middle C) or
+/// else a MIDI number; then `v` and a layer, `vel` and a velocity, or a dynamic from `ppp` to `fff`. Without a
+/// layer, layer 1. `None` without a key.
 #[must_use]
 pub fn key_and_layer(stem: &str) -> Option<(KeyNumber, Layer)> {
     let name = stem.to_ascii_lowercase();
-    let begins = |i: &usize| !name[..*i].chars().next_back().is_some_and(goes_on);
+    let begins = |i: &usize| !name[..*i].chars().next_back().is_some_and(continues_word);
     let starts = || name.char_indices().map(|(i, _)| i);
     let of_note = starts().filter(begins).find_map(|i| note(&name[i..]).map(|n| (n, i)));
     let of_number = || {
@@ -51,9 +51,9 @@ pub fn key_and_layer(stem: &str) -> Option<(KeyNumber, Layer)> {
     Some((key, layer.unwrap_or(Layer::counted(1))))
 }
 
-/// Whether a word goes on behind `c`: a digit, or a letter of a script with capitals. The letters of the
-/// others stand beside a note's name as signs do.
-fn goes_on(c: char) -> bool {
+/// Whether `c` continues a word: a digit, or a letter of a script with upper case. Letters of other scripts
+/// separate words as signs do.
+fn continues_word(c: char) -> bool {
     c.is_numeric() || c.is_lowercase() || c.is_uppercase()
 }
 
@@ -65,12 +65,12 @@ pub fn midi(text: &str) -> Option<i32> {
         .split_once('-')
         .map_or((name.clone(), false), |(step, octave)| (format!("{step}{octave}"), true));
     let (number, _) = note(&head).filter(|(_, length)| *length == head.len())?;
-    // The name ends in its octave's digit.
+    // The name ends with the digit of its octave.
     let octave = i32::from(*head.as_bytes().last()? - b'0');
     Some(if below { number - 24 * octave } else { number })
 }
 
-/// MIDI number of the note that `text` begins with, and how long its name is.
+/// MIDI number of the note at the beginning of `text`, and the length of its name.
 fn note(text: &str) -> Option<(i32, usize)> {
     let mut letters = text.chars();
     let step = match letters.next()? {
@@ -92,18 +92,18 @@ fn note(text: &str) -> Option<(i32, usize)> {
         }
     };
     let rest = letters.as_str();
-    // One digit: the number may be as long as the file's name.
+    // One digit only: a number in a file name can be arbitrarily long.
     let (octave, digits) = number(rest).filter(|(_, digits)| *digits == 1)?;
     Some((12 * (octave + 1) + step + shift, text.len() - rest.len() + digits))
 }
 
-/// The number that `text` begins with, and how many digits it has.
+/// The number at the beginning of `text`, and its number of digits.
 fn number(text: &str) -> Option<(i32, usize)> {
     let length = text.bytes().take_while(u8::is_ascii_digit).count();
     Some((text[..length].parse().ok()?, length))
 }
 
-/// Layer that `text` names.
+/// The layer named in `text`.
 fn layer(text: &str) -> Option<Layer> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).find_map(|word| {
         let dynamic = (1..).zip(DYNAMICS).find(|(_, d)| *d == word).map(|(n, _)| n);
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_key_and_layer() {
+    fn names_give_key_and_layer() {
         for (name, number, layer) in [
             ("A0v1", 1, 1),
             ("D#1v16", 7, 16),

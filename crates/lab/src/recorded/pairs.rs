@@ -1,6 +1,6 @@
-//! Which rendering stands beside a recorded layer: not the one of the same velocity, for touch maps
-//! differ, but the one as far in level under the loudest as the layer is under the loudest layer of
-//! its key. Recordings whose layers a sampler made equally loud are paired by velocity.
+//! Pairs each recorded layer with a rendering. Touch maps differ, so that the pair has not the same velocity,
+//! but the same level relative to the loudest note of its key. Recordings whose layers were normalized to the
+//! same level are paired by velocity.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +10,20 @@ use super::takes::Take;
 /// Notes of one piano by key, then layer or velocity.
 pub type Notes = BTreeMap<u8, BTreeMap<u32, Measured>>;
 
-/// Two renderings between which a recorded layer lies, and how far it is toward the louder.
+/// The two renderings next to a recorded layer, and the interpolation between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
-    /// The softer.
+    /// The softer rendering.
     pub soft: &'a Measured,
-    /// The louder.
+    /// The louder rendering.
     pub loud: &'a Measured,
-    /// Share of the way from softer to louder, 0…1.
+    /// Interpolation from softer (0) to louder (1).
     pub share: f64,
 }
 
 impl<'a> Pair<'a> {
-    /// The renderings of `layers` between which `quantity`, of velocity and note, is `wanted`; the
-    /// outermost one beyond them.
+    /// The renderings in `layers` between which `quantity` (of velocity and note) equals `wanted`; beyond the
+    /// range, the outermost rendering.
     fn at(
         layers: &'a BTreeMap<u32, Measured>,
         wanted: f64,
@@ -43,12 +43,12 @@ impl<'a> Pair<'a> {
         Some(Self { soft: soft.1, loud: loud.1, share })
     }
 
-    /// The renderings between which MIDI velocity `velocity` lies.
+    /// The renderings on either side of MIDI velocity `velocity`.
     fn at_velocity(layers: &'a BTreeMap<u32, Measured>, velocity: f64) -> Option<Self> {
         Self::at(layers, velocity, |velocity, _| f64::from(velocity))
     }
 
-    /// A quantity of the rendering, between its two.
+    /// A quantity interpolated between the two renderings.
     pub fn of(&self, quantity: impl Fn(&Measured) -> f64) -> f64 {
         let [soft, loud] = [self.soft, self.loud].map(quantity);
         soft + self.share * (loud - soft)
@@ -61,41 +61,40 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// A recorded note and what stands beside it.
+/// A recorded note with its renderings.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
     /// The key, 1…88.
     pub number: u8,
     /// The recorded layer.
     pub layer: u32,
-    /// Its place among the layers of its key, above 0 to 1 for the loudest.
+    /// Rank among the layers of its key, above 0; the loudest has 1.
     pub rank: f64,
     /// The recorded note.
     pub note: &'a Measured,
-    /// Distance of body and attack from the nearest rendering of the key by each, dB.
+    /// Distance of body and of attack from the respective nearest rendering of the key, dB.
     pub apart: [f64; 2],
     /// The rendering with the nearest body.
     pub nearest: &'a Measured,
-    /// The rendering of the same level under the loudest.
+    /// The rendering of the same level relative to the loudest.
     pub pair: Pair<'a>,
     /// All renderings of the key by velocity.
     pub ours: &'a BTreeMap<u32, Measured>,
-    /// Level of the rendering of this key at the middle one of the velocities, dB: the same velocity
-    /// for all keys.
+    /// Level of this key's rendering at the middle velocity, which is the same for all keys, dB.
     pub even_level: f64,
-    /// Level of the loudest over that of the softest rendering of this key, dB.
+    /// Level of the loudest rendering of this key relative to the softest, dB.
     pub range: f64,
 }
 
-/// All notes beside each other.
+/// All recorded notes with their renderings.
 pub struct Comparison<'a> {
-    /// By key and layer.
+    /// Sorted by key and layer.
     pub found: Vec<Found<'a>>,
-    /// The recorded layers are equally loud, as samplers want them: velocities pair them, not levels.
+    /// Whether the recorded layers are normalized to the same level: then velocities pair them, not levels.
     pub is_levelled: bool,
 }
 
-/// Every recorded note beside renderings of its key; `takes` tell velocities.
+/// Compares every recorded note with the renderings of its key; velocities come from `takes`.
 pub fn compare<'a>(takes: &[Take], recorded: &'a Notes, rendered: &'a Notes) -> Comparison<'a> {
     let velocities = velocities(takes, recorded);
     let is_levelled = is_levelled(&velocities, recorded, rendered);
@@ -136,7 +135,7 @@ pub fn compare<'a>(takes: &[Take], recorded: &'a Notes, rendered: &'a Notes) -> 
     Comparison { found, is_levelled }
 }
 
-/// Velocity of each layer of each key: told, or from its place among several.
+/// Velocity of each layer of each key: stated, or from its rank among the layers.
 fn velocities(takes: &[Take], recorded: &Notes) -> BTreeMap<(u8, u32), f64> {
     let mut velocities = BTreeMap::new();
     for (number, layers) in recorded.iter().filter(|(_, layers)| layers.len() > 1) {
@@ -153,7 +152,7 @@ fn velocities(takes: &[Take], recorded: &Notes) -> BTreeMap<(u8, u32), f64> {
     velocities
 }
 
-/// Whether the recorded layers differ in level by less than a third of what their velocities ask.
+/// Whether the recorded layers differ in level by less than a third of the renderings at their velocities.
 fn is_levelled(velocities: &BTreeMap<(u8, u32), f64>, recorded: &Notes, rendered: &Notes) -> bool {
     let mut sums = [0.0; 2];
     for (number, layers) in recorded.iter().filter(|(_, layers)| layers.len() > 1) {
@@ -170,7 +169,7 @@ fn is_levelled(velocities: &BTreeMap<(u8, u32), f64>, recorded: &Notes, rendered
     sums[1] > 0.0 && sums[0] < sums[1] / 3.0
 }
 
-/// The rendering whose body is nearest to that of `note`.
+/// The rendering with the nearest body to `note`.
 fn nearest<'a>(note: &Measured, ours: &'a BTreeMap<u32, Measured>) -> Option<&'a Measured> {
     let body = |one: &&Measured| distance(&note.body, &one.body);
     ours.values().min_by(|a, b| body(a).total_cmp(&body(b)))

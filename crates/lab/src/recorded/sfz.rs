@@ -1,57 +1,32 @@
-//! A sampled piano's regions from its SFZ file: which sound holds which key at which velocities.
+//! The regions of a sampled piano from its SFZ file: which sound file is which key at which velocities.
 //!
-//! Read is what tells that: headers with their inheritance, `#include`, `#define`, keys as numbers
-//! and note names, velocities, static gains, and the conditions under which a region sounds. All
-//! other opcodes are counted and passed over. The format is that of sfzformat.com, ARIA's
-//! directives among it: an include is found from the folder of the first file, and the longest
-//! name that is defined stands for itself.
+//! The reader follows headers with their inheritance, `#include`, `#define`, keys as numbers
+//! and note names, velocities, static gains, and the conditions under which a region sounds. Other
+//! opcodes are counted and ignored. The format is that of sfzformat.com with ARIA's directives: an
+//! include path is relative to the folder of the first file, and the longest defined name after a `$`
+//! is replaced.
 
 mod finder;
+mod instrument;
 mod read;
 mod region;
 #[cfg(test)]
 mod tests;
+mod value;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
 
 use crate::output::{self, Shown as _};
+pub use instrument::{Instrument, Region};
 use region::Scope;
-
-/// One sound of the instrument.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Region {
-    /// Its file.
-    pub sample: PathBuf,
-    /// MIDI number of the key it was recorded of.
-    pub key: i32,
-    /// Lowest and highest MIDI velocity that plays it.
-    pub velocities: [u8; 2],
-    /// Gain the file gives it, dB.
-    pub gain: f64,
-}
-
-/// What an SFZ file says.
-#[derive(Clone, Default, PartialEq, Debug)]
-pub struct Instrument {
-    /// Regions that a key plays while every controller rests, in their order.
-    pub regions: Vec<Region>,
-    /// Regions that sound otherwise only: on release, with a pedal, at a later turn.
-    pub others: usize,
-    /// Opcodes that tell nothing of key, velocity or level.
-    pub unread: usize,
-    /// Words that are neither headers nor opcodes.
-    pub strays: usize,
-    /// The file and what it includes.
-    pub files: Vec<PathBuf>,
-}
 
 /// Reads the SFZ file at `path` with everything it includes.
 ///
 /// # Errors
-/// A file that cannot be read, a header or directive that is not closed, values that are no keys or
-/// velocities, includes without end: with file and line. No region that sounds.
+/// With file and line: an unreadable file, a header or directive that is not closed, a value that is
+/// no key or velocity, includes nested too deeply. Without a line: no region that a key plays.
 pub fn read(path: &Path) -> Result<Instrument> {
     of_text(path, &output::read(path, read::LARGEST)?)
 }
@@ -59,7 +34,7 @@ pub fn read(path: &Path) -> Result<Instrument> {
 /// Reads `bytes` as the SFZ file at `path`, with everything it includes.
 ///
 /// # Errors
-/// As [`read()`].
+/// Errors of [`read()`].
 pub fn of_text(path: &Path, bytes: &[u8]) -> Result<Instrument> {
     let mut scope = Scope::new(path.parent().unwrap_or_else(|| Path::new("")));
     read::text(path, bytes, &mut scope)?;

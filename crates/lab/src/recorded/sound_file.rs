@@ -1,4 +1,4 @@
-//! A recorded note read from a WAV, FLAC or OGG Vorbis file.
+//! Reads a recorded note from a WAV, FLAC or OGG Vorbis file.
 
 mod header;
 
@@ -15,32 +15,32 @@ use symphonia::core::meta::MetadataOptions;
 use crate::output::Shown as _;
 use touchback_core::files::input;
 
-/// Most that is read of one file, s: a note is over by then.
+/// Longest note that is read, s.
 const LONGEST: f64 = 60.0;
 
-/// Sample rates that are read, Hz.
+/// Accepted sample rates, Hz.
 const RATES: std::ops::RangeInclusive<u32> = 22_050..=384_000;
 
-/// A note in two channels.
+/// A stereo note.
 #[derive(Clone, Debug)]
 pub struct Note {
     /// Left and right, full scale ±1.
     pub channels: [Vec<f32>; 2],
-    /// Samples a second, Hz.
+    /// Sample rate, Hz.
     pub rate: f64,
 }
 
-/// Whether the name of `path` ends as a file that [`read`] takes.
+/// Whether [`read`] accepts the file ending of `path`.
 #[must_use]
 pub fn is_sound(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     ["wav", "flac", "ogg"].iter().any(|e| ending.eq_ignore_ascii_case(e))
 }
 
-/// Reads the note in `path`: the first two channels, a single one twice, at most its first minute.
+/// Reads the note in `path`: the first two channels (a mono file twice), at most the first 60 s.
 ///
 /// # Errors
-/// A file that cannot be opened, is damaged, empty or at a rate of its own.
+/// A file that cannot be opened, is damaged or empty, or has an unsupported sample rate.
 pub fn read(path: &Path) -> Result<Note> {
     decode(input::open(path)?).with_context(|| path.shown())
 }
@@ -48,7 +48,7 @@ pub fn read(path: &Path) -> Result<Note> {
 /// Reads the note in `source`, as [`read`] does.
 ///
 /// # Errors
-/// As [`read`], without the file's name.
+/// Errors of [`read`], without the file's name.
 pub fn decode(mut source: impl MediaSource + 'static) -> Result<Note> {
     header::refuse_absurd(&mut source)?;
     let stream = MediaSourceStream::new(Box::new(source), Default::default());
@@ -59,7 +59,7 @@ pub fn decode(mut source: impl MediaSource + 'static) -> Result<Note> {
     let track = format.default_track(TrackType::Audio).context("has no sound")?;
     let id = track.id;
     let params = track.codec_params.as_ref().and_then(|p| p.audio()).context("has no sound")?;
-    // What is kept is bounded by the rate, so it is known before anything is.
+    // The rate bounds the memory, so it is checked before anything is read.
     params.sample_rate.map_or(Ok(()), refuse_rate)?;
     let mut decoder = symphonia::default::get_codecs()
         .make_audio_decoder(params, &AudioDecoderOptions::default())
@@ -100,7 +100,7 @@ pub fn decode(mut source: impl MediaSource + 'static) -> Result<Note> {
     Ok(Note { channels, rate: f64::from(rate) })
 }
 
-/// Refuses a rate that is no recording's.
+/// Refuses an unsupported sample rate.
 fn refuse_rate(rate: u32) -> Result<()> {
     if !RATES.contains(&rate) {
         bail!("{rate} samples a second; read are {} to {}", RATES.start(), RATES.end());
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// A file and how many bytes of it were read.
+    /// A file, and the number of bytes read from it.
     struct Counted(std::fs::File, Arc<AtomicU64>);
 
     impl Read for Counted {
@@ -166,9 +166,9 @@ mod tests {
         }
     }
 
-    /// Silence that takes no room on the disk; read to its end it takes eight times its length of memory.
+    /// A sparse file of silence, which would take eight times its length of memory if it were read.
     #[test]
-    fn a_rate_that_is_no_recordings_is_refused_before_anything_is_read() {
+    fn an_unsupported_rate_is_refused_before_anything_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("C4.wav");
         let size: u32 = 1 << 26;

@@ -1,4 +1,4 @@
-//! The comparison's data: a row a note, a row a partial, a row a third of an octave.
+//! Tables of the comparison: one row per note, per partial, per third-octave band.
 
 use super::measure::partials::PARTIALS;
 use super::measure::thirds::{BANDS, middle};
@@ -7,7 +7,7 @@ use super::pairs::Found;
 use super::verdict::gained;
 use crate::bench::DataTable;
 
-/// One row a recorded note: distances, and each quantity of it and of the nearest rendering.
+/// One row per recorded note: distances, and each quantity of the note and of the nearest rendering.
 pub fn notes(found: &[Found<'_>]) -> DataTable {
     let mut columns: Vec<String> =
         ["key", "layer", "body_db", "attack_db"].map(String::from).to_vec();
@@ -35,12 +35,12 @@ fn thousandths(x: f64) -> f64 {
     (1e3 * x).round() / 1e3
 }
 
-/// A cell of `x`, empty where it is no number.
+/// A cell for `x`, empty if `x` is not finite.
 fn cell(x: f64) -> String {
     if x.is_finite() { thousandths(x).to_string() } else { String::new() }
 }
 
-/// What each partial gains from each layer to the loudest of its key, dB.
+/// Gain of each partial from each layer to the loudest layer of its key, dB.
 pub fn partials(found: &[Found<'_>]) -> DataTable {
     let mut table =
         DataTable::new(&["key", "layer", "partial", "recorded_gain_db", "rendered_gain_db"]);
@@ -57,7 +57,7 @@ pub fn partials(found: &[Found<'_>]) -> DataTable {
     table
 }
 
-/// Early T60 and correlation of the channels of each note in thirds of an octave.
+/// Early T60 and channel correlation of each note in third-octave bands.
 pub fn thirds(found: &[Found<'_>]) -> DataTable {
     let mut table = DataTable::new(&[
         "key",

@@ -1,4 +1,4 @@
-//! Which recorded notes there are: from the names of a folder's files, or from an SFZ file.
+//! Lists the recorded notes of a folder by file names, or of an SFZ file.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,52 +9,52 @@ use super::{names, sfz, sound_file};
 use crate::output::Shown as _;
 use touchback_core::math::compass::KeyNumber;
 
-/// Most files looked at, and how deep the folder is searched.
+/// Most files in the folder, and depth of the search.
 const MOST_FILES: usize = 20_000;
 const DEEPEST: usize = 8;
 
 /// One recorded note, not yet read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Take {
-    /// Its file.
+    /// The sound file.
     pub path: PathBuf,
-    /// Its key.
+    /// The key.
     pub key: KeyNumber,
-    /// Its layer, softer ones lower.
+    /// The layer; softer layers have lower numbers.
     pub layer: u32,
-    /// The MIDI velocity it stands for, where that is told.
+    /// The MIDI velocity, if stated.
     pub velocity: Option<u8>,
     /// Gain to add, dB.
     pub gain: f64,
 }
 
-/// What a place holds.
+/// The recorded notes of a folder or SFZ file.
 #[derive(Debug)]
 pub struct Takes {
     /// The notes, sorted by key and layer.
     pub notes: Vec<Take>,
-    /// What was passed over, in words.
-    pub passed_over: Option<String>,
-    /// Every file that belongs to them: none of them may be written.
+    /// Counts of what was skipped, as a sentence.
+    pub skipped: Option<String>,
+    /// Every file that belongs to the notes; none may be overwritten.
     pub files: Vec<PathBuf>,
 }
 
-/// The recorded notes of `place`: an SFZ file, a folder with one in it, or a folder of files whose names
-/// tell key and layer.
+/// The recorded notes of `path`: an SFZ file, a folder with one, or a folder of files whose names state key
+/// and layer.
 ///
 /// # Errors
-/// Nothing there that can be read, a damaged SFZ file or several, one layer of a key twice.
-pub fn takes(place: &Path) -> Result<Takes> {
-    if is_sfz(place) && !place.is_dir() {
-        return of_sfz(place);
+/// No readable note, a damaged SFZ file, several SFZ files, or one layer of a key twice.
+pub fn takes(path: &Path) -> Result<Takes> {
+    if is_sfz(path) && !path.is_dir() {
+        return of_sfz(path);
     }
-    let (sounds, instruments) = files(place)?;
+    let (sounds, instruments) = files(path)?;
     match instruments.as_slice() {
-        [] => Ok(Takes { notes: of_names(place, &sounds)?, passed_over: None, files: sounds }),
+        [] => Ok(Takes { notes: of_names(path, &sounds)?, skipped: None, files: sounds }),
         [one] => of_sfz(one),
         [one, another, ..] => bail!(
             "{}: holds several .sfz files; name one of them ({}, {}), or a folder of sounds alone",
-            place.shown(),
+            path.shown(),
             one.shown(),
             another.shown()
         ),
@@ -67,20 +67,20 @@ fn is_sfz(path: &Path) -> bool {
 
 /// Sound files under `folder`, and SFZ files in it.
 fn files(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
-    let mut places = vec![(folder.to_owned(), 0)];
+    let mut folders = vec![(folder.to_owned(), 0)];
     let (mut sounds, mut instruments, mut seen) = (Vec::new(), Vec::new(), 0);
-    while let Some((place, depth)) = places.pop() {
-        let entries = std::fs::read_dir(&place)
-            .with_context(|| format!("{}: cannot read this folder", place.shown()))?;
+    while let Some((parent, depth)) = folders.pop() {
+        let entries = std::fs::read_dir(&parent)
+            .with_context(|| format!("{}: cannot read this folder", parent.shown()))?;
         for entry in entries {
-            let path = entry.with_context(|| format!("{}: cannot read", place.shown()))?.path();
+            let path = entry.with_context(|| format!("{}: cannot read", parent.shown()))?.path();
             seen += 1;
             if seen > MOST_FILES {
                 bail!("{}: holds more than {MOST_FILES} files", folder.shown());
             }
             if path.is_dir() {
                 if depth < DEEPEST {
-                    places.push((path, depth + 1));
+                    folders.push((path, depth + 1));
                 }
             } else if sound_file::is_sound(&path) {
                 sounds.push(path);
@@ -125,12 +125,12 @@ fn of_names(folder: &Path, sounds: &[PathBuf]) -> Result<Vec<Take>> {
     Ok(found)
 }
 
-/// Of several regions of one key and layer (other microphones, other takes) the first counts.
+/// The notes of an SFZ file. Of several regions of one key and layer (microphones, takes) the first counts.
 fn of_sfz(path: &Path) -> Result<Takes> {
     let instrument = sfz::read(path)?;
     let mut files = instrument.files;
     let show = path.shown();
-    let mut told = vec![(instrument.others, "regions that no pressed key plays")];
+    let mut counts = vec![(instrument.others, "regions that no pressed key plays")];
     let (mut off, mut missing, mut more) = (0, BTreeSet::new(), 0);
     let (mut samples, mut layers) = (BTreeSet::new(), BTreeSet::new());
     let mut takes = Vec::new();
@@ -157,7 +157,7 @@ fn of_sfz(path: &Path) -> Result<Takes> {
                     more += 1;
                 }
             }
-            // One sound for several keys.
+            // One sound file for several keys.
             Some(_) => (),
         }
     }
@@ -167,7 +167,7 @@ fn of_sfz(path: &Path) -> Result<Takes> {
     if takes.is_empty() {
         bail!("{show}: none of its sounds is of one of the 88 keys");
     }
-    told.extend([
+    counts.extend([
         (off, "regions off the 88 keys"),
         (missing.len(), "sounds that are missing"),
         (more, "further regions of a key and velocity"),
@@ -175,9 +175,9 @@ fn of_sfz(path: &Path) -> Result<Takes> {
         (instrument.unread, "opcodes that tell nothing of key and velocity"),
     ]);
     takes.sort_by_key(|take| (take.key, take.layer));
-    let told = told.into_iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
-    let passed_over =
-        (!told.is_empty()).then(|| format!("{show}: passed over {}", told.join(", ")));
-    Ok(Takes { notes: takes, passed_over, files })
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    let skipped =
+        (!counts.is_empty()).then(|| format!("{show}: passed over {}", counts.join(", ")));
+    Ok(Takes { notes: takes, skipped, files })
 }

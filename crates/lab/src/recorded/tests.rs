@@ -11,7 +11,7 @@ fn options(folder: &Path, out: &Path) -> RecordedOptions {
     }
 }
 
-/// What a piano of `settings` plays of `key`, as a file at 48 kHz.
+/// Writes `key` played by a piano of `settings` as a file at 48 kHz.
 pub fn own_note(settings: &Settings, key: KeyNumber, path: &Path) {
     let mut piano = Piano::new(RATE, settings);
     piano.handle(Event::NoteOn { key, velocity: 64.0 / 127.0 });
@@ -32,7 +32,7 @@ pub fn own_note(settings: &Settings, key: KeyNumber, path: &Path) {
 }
 
 #[test]
-fn a_piano_is_no_distance_from_itself() {
+fn a_piano_has_no_distance_from_itself() {
     let folder = tempfile::tempdir().unwrap();
     let (notes, out) = (folder.path().join("notes/soft"), folder.path().join("out"));
     std::fs::create_dir_all(&notes).unwrap();

@@ -1,4 +1,4 @@
-//! What the comparison comes to: rows of target and measured value by register.
+//! The report of the comparison: targets and measured values by register.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,21 @@ use crate::bench::{Report, TargetBand, short};
 /// Registers: name, number of the last key.
 pub const REGISTERS: [(&str, u8); 4] = [("A0–B1", 15), ("C2–B3", 39), ("C4–B5", 63), ("C6–C8", 88)];
 
-/// Targets in every register, dB: body, attack. Two recorded concert grands of different makers
-/// differ by 6.3 and 4.5 over all keys by this measure.
+/// Targets in every register, dB: body, attack. By this measure, two recorded concert grands of different
+/// makers differ by 6.3 and 4.5 over all keys.
 pub const AS_RECORDED: [f64; 2] = [6.3, 4.7];
 
 /// Octaves whose partials are compared layer by layer: first key, name.
 const OCTAVES: [(u8, &str); 4] = [(16, "C2–B2"), (28, "C3–B3"), (40, "C4–B4"), (52, "C5–C6")];
 const LAST_OF_PARTIALS: u8 = 64;
 
-/// Places of a soft, a middle and the loudest layer among those of a key.
+/// Ranks of a soft, a middle and the loudest layer among those of a key.
 const RANKS: [(f64, &str); 3] = [(0.25, "soft"), (0.625, "middle"), (1.0, "loud")];
 
-/// First key whose fundamental leaves room for noise under it (C2, 65 Hz).
+/// First key whose fundamental is high enough to measure noise below it (C2, 65 Hz).
 const FIRST_WITH_NOISE: u8 = 16;
 
-/// Keys on either side whose layers make the band that a key's level is held against.
+/// Number of keys on either side whose layers form the band for a key's level.
 const NEAR: u8 = 3;
 
 /// Bands whose decay is compared, Hz.
@@ -40,7 +40,7 @@ pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// Share `share` of the way through `values` in order.
+/// The quantile `share` of `values`.
 fn quantile(values: impl Iterator<Item = f64>, share: f64) -> Option<f64> {
     let mut sorted: Vec<f64> = values.filter(|x| x.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
@@ -50,7 +50,7 @@ fn quantile(values: impl Iterator<Item = f64>, share: f64) -> Option<f64> {
     Some(sorted[at] + (share * last - at as f64) * (next - sorted[at]))
 }
 
-/// Every table of the comparison.
+/// The report of a comparison.
 pub fn report(comparison: &Comparison<'_>) -> Report {
     let mut report = Report::default();
     let found = &comparison.found;
@@ -76,13 +76,13 @@ fn keys<'f, 'a>(found: &'f [Found<'a>]) -> Keys<'f, 'a> {
     keys
 }
 
-/// The layer of `layers` whose place is nearest to `rank`.
+/// The layer in `layers` with the rank nearest to `rank`.
 pub fn at_rank<'f, 'a>(layers: &[&'f Found<'a>], rank: f64) -> Option<&'f Found<'a>> {
     let off = |one: &&&Found<'_>| (one.rank - rank).abs();
     layers.iter().min_by(|a, b| off(a).total_cmp(&off(b))).copied()
 }
 
-/// Keys up to each register's end.
+/// The keys of each register.
 fn registers<'k, 'f, 'a>(
     keys: &'k Keys<'f, 'a>,
 ) -> impl Iterator<Item = (&'static str, Vec<(u8, &'k [&'f Found<'a>])>)> {
@@ -94,7 +94,7 @@ fn registers<'k, 'f, 'a>(
     })
 }
 
-/// Mean distance of each register, body and attack.
+/// Mean distances of body and attack in each register.
 fn distances(report: &mut Report, keys: &Keys<'_, '_>) {
     let all = keys.iter().map(|(key, layers)| (*key, layers.as_slice())).collect();
     let registers: Vec<_> = registers(keys).chain([("all keys", all)]).collect();
@@ -110,14 +110,14 @@ fn distances(report: &mut Report, keys: &Keys<'_, '_>) {
     }
 }
 
-/// What partial `n` of `one` gains from this layer to the loudest of its key, dB: recorded, rendered.
+/// Gain of partial `n` from layer `one` to the loudest layer of its key, dB: recorded, rendered.
 pub fn gained(one: &Found<'_>, loudest: &Found<'_>, n: usize) -> [f64; 2] {
     let of = |m: &Measured| m.partials[n];
     [of(loudest.note) - of(one.note), loudest.pair.of(of) - one.pair.of(of)]
 }
 
-/// The same differences after one free gain, at the velocity where they are least: what of them no
-/// touch map and no sampler's level explains. Their squares, dB².
+/// Squares of these differences, dB², after the best common gain and at the best velocity: the part that
+/// neither a touch map nor a sampler's level explains.
 fn colour_alone(one: &Found<'_>, loudest: &Found<'_>) -> Vec<f64> {
     let at = |velocity: &Measured| {
         let off = |n: usize| {
@@ -161,9 +161,9 @@ fn partials(report: &mut Report, keys: &Keys<'_, '_>) {
     }
 }
 
-/// How far the middle one of five neighbours is from the mean of the others: rms and most, dB.
+/// Deviation of the middle of five neighbours from the mean of the others: rms and largest, dB.
 fn unevenness(levels: &[(u8, f64)]) -> Option<[f64; 2]> {
-    // A gap beyond a major third is no neighbourhood.
+    // Keys more than a major third apart are no neighbours.
     let near = |w: &&[(u8, f64)]| w.windows(2).all(|two| two[1].0 - two[0].0 <= 4);
     let windows = levels.windows(5).filter(near);
     let off = windows.map(|w| w[2].1 - (w[0].1 + w[1].1 + w[3].1 + w[4].1) / 4.0);
@@ -175,7 +175,7 @@ fn unevenness(levels: &[(u8, f64)]) -> Option<[f64; 2]> {
 fn evenness(report: &mut Report, keys: &Keys<'_, '_>) {
     let middle =
         |(key, layers): (&u8, &Vec<&Found<'_>>)| Some((*key, at_rank(layers, 0.625)?.rank));
-    // Equal layers only: a key with more or fewer of them would stand out by its own.
+    // Only keys with the same layers: others would deviate by their layers alone.
     let mut ranks: Vec<f64> = keys.iter().filter_map(middle).map(|(_, rank)| rank).collect();
     ranks.sort_by(f64::total_cmp);
     let Some(usual) = ranks.get(ranks.len() / 2).copied() else { return };
@@ -234,7 +234,7 @@ fn dynamics(report: &mut Report, keys: &Keys<'_, '_>, is_levelled: bool) {
     }
 }
 
-/// Noise under the fundamental at three levels.
+/// Noise below the fundamental at three levels.
 fn noise(report: &mut Report, keys: &Keys<'_, '_>) {
     for (name, inside) in registers(keys) {
         for (rank, level) in RANKS {
@@ -253,7 +253,7 @@ fn noise(report: &mut Report, keys: &Keys<'_, '_>) {
     }
 }
 
-/// Levels at 0.3 and 1 s against the band of the recorded layers round about.
+/// Levels at 0.3 and 1 s compared with the band of the recorded layers of neighbouring keys.
 fn courses(report: &mut Report, keys: &Keys<'_, '_>) {
     let mut told = Vec::new();
     for (time, name) in [(4, "0.3"), (5, "1")] {
@@ -262,7 +262,7 @@ fn courses(report: &mut Report, keys: &Keys<'_, '_>) {
             let mut outside = 0;
             let mut looked_at = 0;
             for (key, layers) in inside {
-                // Every third key of a folder with all of them.
+                // Only every third key if the folder has all keys.
                 if last.is_some_and(|last| key < last + NEAR) {
                     continue;
                 }
@@ -289,7 +289,7 @@ fn courses(report: &mut Report, keys: &Keys<'_, '_>) {
     }
 }
 
-/// Early T60 of thirds of an octave, rendered over recorded.
+/// Early T60 in third-octave bands, rendered relative to recorded.
 fn decay(report: &mut Report, keys: &Keys<'_, '_>) {
     let mut quartiles = Vec::new();
     for (register, inside) in registers(keys) {
@@ -315,10 +315,10 @@ fn decay(report: &mut Report, keys: &Keys<'_, '_>) {
     }
 }
 
-/// A quantity of a recorded note or of what stands beside it.
+/// A quantity of a recorded note or of its rendering.
 type Quantity = fn(&Found<'_>) -> f64;
 
-/// The two channels: how alike, and how differently so from key to key.
+/// Similarity of the two channels, and its scatter from key to key.
 fn channels(report: &mut Report, keys: &Keys<'_, '_>) {
     let at = |of: Quantity, share: f64| {
         let middle = keys.values().filter_map(|layers| at_rank(layers, RANKS[1].0));
@@ -331,7 +331,7 @@ fn channels(report: &mut Report, keys: &Keys<'_, '_>) {
         let quantity = "correlation of the channels, median over the keys";
         report.check(quantity, &short(theirs), TargetBand::Within(0.2, 0.6), ours);
     }
-    // Quartiles of fewer keys tell nothing.
+    // Fewer keys have no meaningful quartiles.
     if keys.len() < 8 {
         return;
     }
@@ -343,7 +343,7 @@ fn channels(report: &mut Report, keys: &Keys<'_, '_>) {
     }
 }
 
-/// By how much each missed row is missed.
+/// A note on the margin of each missed row.
 fn shortfalls(report: &mut Report) {
     let missed = report.rows().iter().filter(|row| !row.is_met()).filter_map(|row| {
         let measured = row.measured?;

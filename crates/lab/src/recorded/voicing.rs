@@ -1,8 +1,8 @@
-//! `touchback match`: a voicing fitted to somebody's recorded piano, as a preset.
+//! `touchback match`: fits a voicing to a recorded piano and writes it as a preset.
 //!
-//! Levenberg–Marquardt on the deviations whose rms is the distance of `measure`, over a few
-//! keys of the folder; what it came to is measured on all of them. The felt is fitted by region, the
-//! perspective chosen by what the channels differ by: power spectra of both do not know it.
+//! Levenberg–Marquardt minimizes the deviations whose rms is the distance of `measure`, over a few keys of
+//! the folder; the result is measured on all keys. The felt is fitted by register. The perspective is chosen
+//! by the differences between the channels, because power spectra of both do not depend on it.
 
 mod fit;
 mod free;
@@ -27,34 +27,34 @@ use touchback_instrument::Settings;
 use touchback_instrument::preset::file::NamedPiano;
 use touchback_instrument::preset::user_presets;
 
-/// What to match.
+/// Options of `touchback match`.
 #[derive(clap::Args, Debug)]
 pub struct MatchOptions {
-    /// Folder of single notes (.wav, .flac, .ogg) or an .sfz file, as `lab recorded` reads it
+    /// Folder of single notes (.wav, .flac, .ogg) or an .sfz file, as for `lab recorded`
     #[arg(value_name = "FOLDER|FILE.sfz")]
     folder: InputPath,
     /// Preset file to write
     #[arg(short, long, value_name = "PRESET.toml")]
     output: OutputFile,
-    /// Parameters that are fitted, with commas between: the hammers' hardness by register, and of the
-    /// choices the perspective
+    /// Parameters to fit, comma-separated; hammer_hardness is fitted by register, perspective is the only
+    /// choice that can be fitted
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [
         "hammer_hardness", "strike_point", "unison_width_cents", "sustain", "brightness_loss",
         "board", "knocks", "lid", "perspective",
     ].map(String::from))]
     free: Vec<String>,
-    /// Most keys that are fitted, evenly over those of the folder; all are measured before and after
+    /// Most keys used by the fit, evenly over those of the folder; all keys are measured before and after
     #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = clap::value_parser!(u8).range(1..=88))]
     keys: u8,
-    /// MIDI velocities that are rendered, with commas between
+    /// Rendered MIDI velocities, comma-separated
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [32, 80, 127],
           value_parser = clap::value_parser!(u8).range(1..=127))]
     velocities: Vec<u8>,
     /// Factory piano to start from, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
     preset: PianoName,
-    /// Sets a parameter, in its unit or by the choice's name (repeatable)
+    /// Sets a parameter: a number in its unit, or a choice by name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
 }
@@ -62,7 +62,7 @@ pub struct MatchOptions {
 /// Fits, prints parameters and distances before and after, and writes the preset.
 ///
 /// # Errors
-/// No recorded note in the folder, a damaged file, bad options; nothing is written then.
+/// No recorded note in the folder, a damaged file, or a bad option; then no file is written.
 pub fn run(options: &MatchOptions) -> Result<()> {
     let show = options.output.shown();
     if options.output.extension().is_none_or(|e| e != user_presets::EXTENSION) {
@@ -71,7 +71,7 @@ pub fn run(options: &MatchOptions) -> Result<()> {
     let mut start = controls::preset(&options.preset)?;
     controls::set(&mut start, &options.set)?;
     let free = free(&options.free)?;
-    let Takes { notes: takes, passed_over, files } = takes(&options.folder)?;
+    let Takes { notes: takes, skipped, files } = takes(&options.folder)?;
     paths::check(&files, &[&*options.output], &[] as &[&Path])?;
     let recorded = recorded(&takes)?;
     let draft = Draft::create(&options.output)?;
@@ -89,12 +89,12 @@ pub fn run(options: &MatchOptions) -> Result<()> {
     };
     let before = beside(&start);
     let (mut settings, mut after) = (start, before.clone());
-    // A perspective is chosen by what the channels differ by, and may lie farther off.
+    // A perspective is chosen by channel differences, and may increase the distance.
     let chosen = Some(fitted.start).filter(|chosen| *chosen != start);
-    for way in chosen.into_iter().chain(std::mem::take(&mut fitted.ways)) {
-        let apart = beside(&way);
+    for candidate in chosen.into_iter().chain(std::mem::take(&mut fitted.candidates)) {
+        let apart = beside(&candidate);
         if whole(&apart) < whole(&after) {
-            (settings, after) = (way, apart);
+            (settings, after) = (candidate, apart);
         }
     }
     if settings == start || settings == fitted.start {
@@ -111,11 +111,11 @@ pub fn run(options: &MatchOptions) -> Result<()> {
     };
     draft.write_all(piano.text().map_err(|error| anyhow!(error))?.as_bytes())?;
     draft.keep()?;
-    let passed_over = passed_over.map_or_else(String::new, |told| told + "\n");
+    let skipped = skipped.map_or_else(String::new, |told| told + "\n");
     let warnings: String =
         fitted.warnings.iter().map(|told| format!("warning: {told}\n")).collect();
     output::print(&format!(
-        "{passed_over}{} recorded notes of {} keys, {} of them fitted in {} iterations\n\n{}\n\
+        "{skipped}{} recorded notes of {} keys, {} of them fitted in {} iterations\n\n{}\n\
          {}\n{warnings}wrote {show}\n",
         apart[0].len(),
         keys.len(),
@@ -126,18 +126,18 @@ pub fn run(options: &MatchOptions) -> Result<()> {
     ))
 }
 
-/// At most `most` of `keys`, evenly spread, the ends among them from two on.
+/// At most `most` of `keys`, evenly spread, with both ends if `most` is at least 2.
 fn evenly(keys: &[u8], most: usize) -> BTreeSet<u8> {
     let count = most.min(keys.len());
     let (last, gaps) = (keys.len().saturating_sub(1), count.saturating_sub(1).max(1));
     (0..count).map(|i| keys[if count == 1 { last / 2 } else { i * last / gaps }]).collect()
 }
 
-/// How far a recorded note is from the nearest rendering.
+/// Distance of a recorded note from the nearest rendering.
 #[derive(Clone, Copy)]
 struct Apart {
     number: u8,
-    /// Body and attack, dB.
+    /// Distances of body and attack, dB.
     decibels: [f64; 2],
 }
 
@@ -147,12 +147,12 @@ impl Apart {
     }
 }
 
-/// What is made least: the mean square of all distances, dB².
+/// The objective: mean square of all distances, dB².
 fn whole(apart: &[Apart]) -> f64 {
     mean(apart.iter().flat_map(|one| one.decibels).map(|d| d * d)).unwrap_or(f64::INFINITY)
 }
 
-/// Mean distances before and after, a line a register that has notes.
+/// Mean distances before and after, one line per register with notes.
 fn distances(apart: &[Vec<Apart>; 2]) -> String {
     let firsts = std::iter::once(0).chain(REGISTERS.map(|(_, last)| last));
     let registers = REGISTERS.iter().zip(firsts).map(|((name, last), first)| (*name, first, *last));

@@ -1,19 +1,19 @@
-//! Loudness of a rendering: integrated and gated as EBU R 128 has it.
+//! Integrated, gated loudness of a rendering (EBU R 128).
 
 use anyhow::{Context as _, Result};
 use ebur128::{EbuR128, Mode};
 
-/// Gathers both channels.
+/// Integrates both channels.
 pub(crate) struct Loudness(EbuR128);
 
 impl Loudness {
     /// # Errors
-    /// A rate that cannot be, which the command's own are not.
+    /// A rate that the meter does not support; the command's range excludes them.
     pub(crate) fn new(rate: u32) -> Result<Self> {
         EbuR128::new(2, rate, Mode::I).map(Self).context("no loudness at this rate")
     }
 
-    /// Takes the next frames, both channels of the same length.
+    /// Adds the next frames; both channels have the same length.
     ///
     /// # Errors
     /// Channels of different lengths.
@@ -21,7 +21,7 @@ impl Loudness {
         self.0.add_frames_planar_f32(&[left, right]).context("loudness not measured")
     }
 
-    /// What it is so far, LUFS; −∞ below the gate and of less than 0.4 s.
+    /// Loudness so far, LUFS; −∞ below the gate and for less than 0.4 s.
     pub(crate) fn lufs(&self) -> f64 {
         self.0.loudness_global().unwrap_or(f64::NEG_INFINITY)
     }

@@ -1,17 +1,17 @@
-//! What a rendering looks like: which key sounded when and how hard it was struck, over the wave.
+//! The figure of a rendering: strikes by key, time and hammer speed, above the waveform.
 
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_instrument::record::StrikeRecord;
 
-/// Time that a point of the wave stands for, s.
+/// Time per point of the waveform, s.
 const POINT: f64 = 0.02;
 
-/// Hammer speeds that part the dynamics, m/s, and their names: pianissimo, piano, forte,
-/// fortissimo as [Goebl 2005] has a grand's.
+/// Upper bounds of hammer speed, m/s, for pianissimo, piano, forte and fortissimo on a grand
+/// [Goebl 2005], with labels.
 const DYNAMICS: [(f64, &str); 4] =
     [(0.6, "below 0.6 m/s"), (1.5, "to 1.5"), (3.5, "to 3.5"), (f64::INFINITY, "faster")];
 
-/// Gathers the least and greatest sample of every 20 ms.
+/// Collects the least and greatest sample of every 20 ms.
 pub(super) struct Picture {
     rate: f64,
     points: Vec<(f64, f64)>,
@@ -23,12 +23,12 @@ impl Picture {
         Self { rate: f64::from(rate), points: Vec::new(), frames: 0 }
     }
 
-    /// Takes the next frames.
+    /// Adds the next frames.
     pub(super) fn add(&mut self, left: &[f32], right: &[f32]) {
         for (l, r) in left.iter().zip(right) {
             let mean = 0.5 * (f64::from(*l) + f64::from(*r));
-            let begun = self.points.len() as f64 * POINT * self.rate;
-            if self.frames as f64 >= begun {
+            let begin = self.points.len() as f64 * POINT * self.rate;
+            if self.frames as f64 >= begin {
                 self.points.push((mean, mean));
             } else if let Some((low, high)) = self.points.last_mut() {
                 (*low, *high) = (low.min(mean), high.max(mean));
@@ -37,7 +37,7 @@ impl Picture {
         }
     }
 
-    /// The figure, with the strikes that sounded.
+    /// The figure with `strikes`.
     pub(super) fn figure(&self, title: &str, strikes: &[StrikeRecord]) -> Figure {
         let time = |point: usize| (point as f64 + 0.5) * POINT;
         let low = self.points.iter().enumerate().map(|(i, p)| (time(i), p.0)).collect();
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn every_sample_is_within_its_point() {
         let mut picture = Picture::new(1000);
-        // Blocks of any size; 20 samples a point.
+        // Blocks of 7 samples; 20 samples per point.
         let wave: Vec<f32> = (0u8..50).map(|i| f32::from(i) - 25.0).collect();
         for part in wave.chunks(7) {
             picture.add(part, part);

@@ -1,4 +1,4 @@
-//! A score through a piano, in blocks split where something happens.
+//! Plays a score, or a servo's log, on a piano in blocks.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -19,18 +19,18 @@ use touchback_instrument::midi::InputMessage;
 use touchback_instrument::record::{Counts, StrikeRecord};
 use touchback_instrument::{Event, Piano, Settings};
 
-/// Entries of a take read at once: a damaged one may have millions at one step.
+/// Most log entries read at once: a damaged log may have millions at one step.
 const AT_ONCE: usize = 4_096;
 
-/// A take that sounds as it is read.
-struct Take {
+/// A servo's log that is played as it is read.
+struct LogReplay {
     replay: Replay,
     entries: Entries,
-    /// Its last sample.
+    /// Last sample.
     last: u64,
 }
 
-/// One rendering under way.
+/// One rendering.
 pub(super) struct Player<'a> {
     scheduler: EventScheduler,
     score: &'a Score,
@@ -39,10 +39,9 @@ pub(super) struct Player<'a> {
     rate: u32,
     /// Samples played.
     at: u64,
-    /// Next event of the score.
+    /// Index of the score's next event.
     next: usize,
-    /// The take that sounds.
-    take: Option<Take>,
+    log: Option<LogReplay>,
     strikes: Vec<StrikeRecord>,
     wall: Duration,
     worst: f64,
@@ -64,19 +63,19 @@ impl<'a> Player<'a> {
             rate,
             at: 0,
             next: 0,
-            take: None,
+            log: None,
             strikes: Vec::new(),
             wall: Duration::ZERO,
             worst: 0.0,
         }
     }
 
-    /// Plays what was felt as well.
-    pub(super) fn take(&mut self, take: &Recording) -> Result<()> {
+    /// Adds a servo's log to the score.
+    pub(super) fn add_log(&mut self, recording: &Recording) -> Result<()> {
         let rate = f64::from(self.rate);
-        let last = floor_index(take.length() * rate) as u64;
-        let replay = Replay::supplied(take.action()?, rate);
-        self.take = Some(Take { replay, entries: take.entries()?, last });
+        let last = floor_index(recording.length() * rate) as u64;
+        let replay = Replay::supplied(recording.action()?, rate);
+        self.log = Some(LogReplay { replay, entries: recording.entries()?, last });
         Ok(())
     }
 
@@ -88,8 +87,8 @@ impl<'a> Player<'a> {
     ) -> Result<()> {
         let start = Instant::now();
         let last = self.score.events.last().map_or(0, |(t, _)| self.score.sample(*t, self.rate));
-        let last = last.max(self.take.as_ref().map_or(0, |take| take.last));
-        // The latency is taken off: nothing sounds in it.
+        let last = last.max(self.log.as_ref().map_or(0, |log| log.last));
+        // The first `latency` samples are silent and are not written.
         let latency = self.scheduler.latency();
         let mut tail = Tail::new(last + latency, self.rate);
         let mut early = usize::try_from(latency)?;
@@ -123,23 +122,23 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// One block, split at automation values; the scheduler splits it at messages.
+    /// Plays one block, split at automation values; the scheduler splits it at messages.
     fn block(&mut self, left: &mut [f32], right: &mut [f32]) -> Result<()> {
         let end = self.at + left.len() as u64;
-        if let Some(Take { replay, entries, .. }) = &mut self.take {
+        if let Some(LogReplay { replay, entries, .. }) = &mut self.log {
             let scheduler = &mut self.scheduler;
             let latency = scheduler.latency() as f64;
             loop {
-                let mut brought = 0;
-                while brought < AT_ONCE && replay.needs_entries(self.at, left.len()) {
+                let mut read = 0;
+                while read < AT_ONCE && replay.needs_entries(self.at, left.len()) {
                     let Some(entry) = entries.next().transpose()? else { break };
                     replay.supply(entry);
-                    brought += 1;
+                    read += 1;
                 }
                 replay.block(self.at, left.len(), |ahead: f64, what: &TimedEvent| {
                     scheduler.haptic(Event::haptic(what, ahead + latency));
                 });
-                if brought < AT_ONCE {
+                if read < AT_ONCE {
                     break;
                 }
             }
@@ -161,7 +160,7 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Settings that begin at the current sample.
+    /// Applies the automation's settings at the current sample.
     fn automate(&mut self) {
         if self.at.is_multiple_of(AUTOMATION_PERIOD) {
             let settings = self.automation.at(&self.base, self.at as f64 / f64::from(self.rate));
@@ -198,10 +197,10 @@ impl<'a> Player<'a> {
     }
 }
 
-/// What the score sends in the samples `span`, and the strikes that it leads to.
+/// Sends the score's messages in the samples `span` and collects the strikes.
 struct ScoreHost<'a> {
     score: &'a Score,
-    /// Next event of the score.
+    /// Index of the score's next event.
     next: &'a mut usize,
     strikes: &'a mut Vec<StrikeRecord>,
     rate: u32,
@@ -231,14 +230,14 @@ mod tests {
     use crate::rig::tests::recording::{played, text};
 
     #[test]
-    fn what_was_felt_sounds_the_same_in_any_blocks() {
+    fn a_log_renders_the_same_in_any_block_size() {
         let written = text(&played().0);
         let (score, automation) = (Score::empty(), Automation::default());
         let rendered = [64, 1000].map(|block| {
             let settings = Settings::default();
             let piano = Piano::new(48_000.0, &settings);
             let mut player = Player::new(piano, &score, settings, &automation, 48_000);
-            player.take(&Recording::read("servo.log", written.as_bytes()).unwrap()).unwrap();
+            player.add_log(&Recording::read("servo.log", written.as_bytes()).unwrap()).unwrap();
             let mut samples = Vec::new();
             let out = |left: &[f32], right: &[f32]| {
                 samples.extend(left.iter().zip(right).map(|(l, r)| [l.to_bits(), r.to_bits()]));

@@ -1,4 +1,4 @@
-//! Scale and keyboard-map files.
+//! Reads Scala scale and keyboard-map files.
 
 use std::path::Path;
 
@@ -11,15 +11,15 @@ use touchback_sound::scala::{KeyMap, Scale, notes};
 const LIMIT: u64 = 1_000_000;
 
 /// Reads a `.scl` file and, if given, a `.kbm` file. Without a map the scale begins on middle C and
-/// A4 is where `a4_hz` puts it.
+/// `a4_hz` tunes A4.
 ///
 /// # Errors
-/// A file that cannot be read, or its line that makes no sense.
+/// A file that cannot be read, or a line that is not valid, with its number.
 pub fn read(scale: &Path, map: Option<&Path>) -> Result<Scale> {
     let name = |path: &Path| path.shown();
     let text = |path: &Path| -> Result<String> {
         let bytes = output::read(path, LIMIT)?;
-        // Descriptions are in whatever code page their author used.
+        // Descriptions may be in any code page.
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
     let notes = notes(&text(scale)?).with_context(|| name(scale))?;

@@ -1,8 +1,8 @@
-//! The junction measured against the ideal: the same key, finger and load rigidly joined.
+//! The junction compared with the ideal: the same key, finger and load rigidly joined.
 //!
-//! Everything runs in lock-step on a virtual clock, so that a figure is the same in every run. The
-//! stroke: the hand goes from 0 to 22 mm in 60 ms by half a cosine from 0.1 s on, is held until
-//! 0.5 s and goes back in 60 ms; the finger (20 g, 3.75 N·s/m, 257 N/m) is glued to the key.
+//! Everything runs in lock-step on a virtual clock, so that every run gives the same values. The stroke: at
+//! 0.1 s the hand moves from 0 to 22 mm in 60 ms along half a cosine, is held until 0.5 s and moves back in
+//! 60 ms; the finger (20 g, 3.75 N·s/m, 257 N/m) is glued to the key.
 
 use super::co_simulation::{CoSimulation, HostLine, MemoryLine};
 use touchback_action::{Drive, Key, KeyEvent, STEP, TimedEvent};
@@ -26,7 +26,7 @@ pub const GLUED: EmulatedFinger = EmulatedFinger {
     is_glued: true,
 };
 
-/// The finger's depth during a stroke at `t` s, and its speed.
+/// Depth and speed of the hand at `t` s of a stroke.
 fn hand(t: f64) -> (f64, f64) {
     match t {
         t if t < 0.1 => (0.0, 0.0),
@@ -38,17 +38,17 @@ fn hand(t: f64) -> (f64, f64) {
 /// Result of a stroke.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct StrokeResult {
-    /// Time of the first strike from the stroke's beginning, s.
+    /// Time of the first strike from the beginning of the stroke, s.
     pub time: f64,
     /// Hammer speed of the first strike, m/s.
     pub speed: f64,
     /// Depth of the key every 125 µs, m.
-    pub way: Vec<f64>,
+    pub depths: Vec<f64>,
     /// Energy that the junction created, J.
     pub created: f64,
 }
 
-/// The stroke with key and lever welded together.
+/// The stroke with key and lever rigidly joined.
 #[must_use]
 pub fn ideal(plant: &KeyPlant) -> StrokeResult {
     let mut lever = BenchLoad::BENCH;
@@ -58,7 +58,7 @@ pub fn ideal(plant: &KeyPlant) -> StrokeResult {
     for i in 0..8000u32 {
         let t = f64::from(i) * STEP;
         let (at, speed) = hand(t);
-        // Grip and key damping are a push of their own.
+        // The finger's grip and the key's damping act as an external force.
         let force = GLUED.stiffness * (at + 0.5 * STEP * speed - lever.x) + GLUED.damping * speed;
         let drive = Drive::Wave { force, impedance: GLUED.damping + plant.damping };
         lever.step(drive, &mut |offset, event| {
@@ -66,12 +66,12 @@ pub fn ideal(plant: &KeyPlant) -> StrokeResult {
                 (stroke.time, stroke.speed) = (t + offset - 0.1, event.value());
             }
         });
-        stroke.way.push(lever.x);
+        stroke.depths.push(lever.x);
     }
     stroke
 }
 
-/// Listens for the first strike.
+/// Records the first strike.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ear {
     first: Option<(f64, f64)>,
@@ -90,7 +90,7 @@ impl Log for Ear {
     }
 }
 
-/// Options of the acceptance measurements: `block` samples, the answer due at the next tick.
+/// Options of the acceptance measurements: a block delay of `block` samples, answers due at the next tick.
 #[must_use]
 pub fn options(block: u32) -> ServoOptions {
     ServoOptions {
@@ -102,13 +102,13 @@ pub fn options(block: u32) -> ServoOptions {
     }
 }
 
-/// A keyboard of one such key.
+/// A keyboard with one key of this plant.
 #[must_use]
 pub fn making(plant: &KeyPlant) -> Making {
     Making { plant: *plant, finger: GLUED, ..Making::default() }
 }
 
-/// Armed and at rest for a while; `None` where it cannot be armed.
+/// A co-simulation that is armed and at rest; `None` if it cannot be armed.
 pub fn armed<L: HostLine>(
     making: &Making,
     options: ServoOptions,
@@ -118,12 +118,12 @@ pub fn armed<L: HostLine>(
     if !pair.arm(&mut ()) {
         return None;
     }
-    // Clock and motor are looked at, the impedance rises, the key falls asleep again.
+    // The servo checks clock and motor and raises the impedance; then the key goes idle.
     pair.run(1.0, &mut (), |_| ());
     Some(pair)
 }
 
-/// The stroke through keyboard, line and servo; `None` where force was not given to the end.
+/// The stroke through keyboard, line and servo; `None` if force was lost during it.
 pub fn stroke<L: HostLine>(
     plant: &KeyPlant,
     options: ServoOptions,
@@ -138,9 +138,9 @@ pub fn stroke<L: HostLine>(
         act(0.5, FingerAction::Reach { depth: 0.0, within: 0.06 }),
     ]));
     let mut ear = Ear::default();
-    let mut way = Vec::new();
+    let mut depths = Vec::new();
     let start = energies(&pair)?;
-    pair.run(1.0, &mut ear, |p| way.extend(p.emulator.key(0).map(|k| k.x)));
+    pair.run(1.0, &mut ear, |p| depths.extend(p.emulator.key(0).map(|k| k.x)));
     let end = energies(&pair)?;
     if pair.servo.status().state != ConnectionState::Live {
         return None;
@@ -149,23 +149,23 @@ pub fn stroke<L: HostLine>(
     // Steps count from the keyboard's first state.
     let first = pair.time() - pair.servo.status().step as f64 * STEP;
     let created = (end[1] - start[1]) - (end[0] - start[0]);
-    Some(StrokeResult { time: time + first - begin - 0.1, speed, way, created })
+    Some(StrokeResult { time: time + first - begin - 0.1, speed, depths, created })
 }
 
-/// Work the keyboard put into the junction, and the load's energy with what it lost, J.
+/// Work of the keyboard on the junction, and the load's energy including its losses, J.
 fn energies<L: HostLine>(pair: &CoSimulation<L>) -> Option<[f64; 2]> {
     let key = pair.emulator.key(0)?;
     Some([-key.motor_work, pair.servo.simulated(0)?.work()])
 }
 
-/// The line in memory used for figures: no delay of its own, the lead counts it.
+/// A line in memory without delay; the lead accounts for the delay.
 #[must_use]
 pub const fn line() -> MemoryLine {
     MemoryLine::new(0, 1)
 }
 
-/// Drag, N·s/m, and mass, kg, that a firm hand feels of the load when it shakes the key by 1 mm
-/// about 4 mm at `hertz`; `None` where force was not given.
+/// Drag, N·s/m, and mass, kg, of the load as rendered to a hand that shakes the key by ±1 mm about 4 mm at
+/// `hertz`; `None` if force was lost.
 #[must_use]
 pub fn shaken(plant: &KeyPlant, options: ServoOptions, hertz: f64) -> Option<[f64; 2]> {
     let firm = EmulatedFinger { stiffness: 5000.0, damping: 20.0, ..GLUED };
@@ -178,25 +178,25 @@ pub fn shaken(plant: &KeyPlant, options: ServoOptions, hertz: f64) -> Option<[f6
     }];
     pair.emulator.play(Script::new(acts));
     pair.run(1.0, &mut (), |_| ());
-    // Fourier sums of the motor's force and the key's position over whole periods.
-    let (mut force, mut way) = ([0.0; 2], [0.0; 2]);
+    // Fourier sums of motor force and key position over whole periods.
+    let (mut force, mut depth) = ([0.0; 2], [0.0; 2]);
     let w = std::f64::consts::TAU * hertz;
     pair.run(4.0 / hertz.min(4.0), &mut (), |p| {
         let (s, c) = libm::sincos(w * p.time());
         let x = p.emulator.key(0).map_or(0.0, |k| k.x);
-        for (sum, value) in [(&mut force, p.emulator.force(0)), (&mut way, x)] {
+        for (sum, value) in [(&mut force, p.emulator.force(0)), (&mut depth, x)] {
             sum[0] += value * c;
             sum[1] += value * s;
         }
     });
     // Force against motion: F = b·v + (m a): with x = X·e^{iwt}, F/X = i w b − w² m.
-    let size = square(way[0]) + square(way[1]);
-    let real = (force[0] * way[0] + force[1] * way[1]) / size;
-    let imaginary = (force[0] * way[1] - force[1] * way[0]) / size;
+    let size = square(depth[0]) + square(depth[1]);
+    let real = (force[0] * depth[0] + force[1] * depth[1]) / size;
+    let imaginary = (force[0] * depth[1] - force[1] * depth[0]) / size;
     Some([imaginary / w, -real / (w * w)])
 }
 
-/// Peak to peak of the key, m, in the last of three seconds under a bias of 1 N and no finger.
+/// Peak-to-peak motion of the key, m, in the last of 3 s under a bias of 1 N without a finger.
 #[must_use]
 pub fn biased(plant: &KeyPlant, options: ServoOptions) -> Option<f64> {
     let mut pair = armed(&making(plant), options, line())?;
@@ -215,7 +215,7 @@ pub fn biased(plant: &KeyPlant, options: ServoOptions) -> Option<f64> {
     Some(high - low)
 }
 
-/// One row of the comparison of a plant and a block delay with the ideal.
+/// One row of the comparison with the ideal: one plant, one block delay.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PlantResult {
     /// Moving mass of the plant, kg.
@@ -226,35 +226,35 @@ pub struct PlantResult {
     pub impedance: f64,
     /// One-way delay of the line, s.
     pub delay: f64,
-    /// Strike after the ideal one at the load's end of the line, the line's delay after the finger's
-    /// motion, s.
+    /// Time from the ideal strike, shifted by the line's delay, to the strike at the load's end of the line,
+    /// s.
     pub late: f64,
-    /// Strike after the ideal one in the servo's own steps, s.
+    /// Time from the ideal strike to the strike, in the servo's steps, s.
     pub late_in_steps: f64,
-    /// Strike speed against the ideal one, share.
+    /// Relative deviation of the hammer speed from the ideal.
     pub speed: f64,
-    /// Key's way against the ideal one, root mean square, m.
-    pub way: f64,
+    /// Deviation of the key depth from the ideal, m rms.
+    pub depth: f64,
     /// Energy the junction created, J.
     pub created: f64,
-    /// Mass felt at 5 Hz beyond the load's 0.2 kg, kg.
+    /// Rendered mass at 5 Hz in excess of the load's 0.2 kg, kg.
     pub added: f64,
-    /// Drag felt at 5 Hz, N·s/m.
+    /// Rendered drag at 5 Hz, N·s/m.
     pub drag: f64,
-    /// Peak to peak of the key under a bias of 1 N and no finger, m.
+    /// Peak-to-peak motion of the key under a bias of 1 N without a finger, m.
     pub unrest: f64,
 }
 
-/// Mass of the bench load as the key feels it, kg.
+/// Mass of the bench load at the key, kg.
 const BENCH_MASS: f64 = 0.2;
 
-/// Measures one row; `None` where force was not given throughout.
+/// Measures one row; `None` if force was lost.
 #[must_use]
 pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<PlantResult> {
     let aim = ideal(plant);
     let got = stroke(plant, options, line())?;
-    let squares: f64 = got.way.iter().zip(&aim.way).map(|(a, b)| square(a - b)).sum();
-    let count = f64::from(u32::try_from(got.way.len().max(1)).ok()?);
+    let squares: f64 = got.depths.iter().zip(&aim.depths).map(|(a, b)| square(a - b)).sum();
+    let count = f64::from(u32::try_from(got.depths.len().max(1)).ok()?);
     let [drag, mass] = shaken(plant, options, 5.0)?;
     Some(PlantResult {
         mass: plant.mass,
@@ -264,7 +264,7 @@ pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<PlantResult> {
         late: got.time - aim.time + options.line_delay(),
         late_in_steps: got.time - aim.time,
         speed: got.speed / aim.speed - 1.0,
-        way: (squares / count).sqrt(),
+        depth: (squares / count).sqrt(),
         created: got.created,
         added: mass - BENCH_MASS,
         drag,

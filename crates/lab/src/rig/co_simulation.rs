@@ -1,4 +1,4 @@
-//! Emulator and servo in one virtual time: every tick of 125 µs the keyboard, the line, the host.
+//! Emulator and servo in one virtual time: each tick of 125 µs runs the keyboard, the line and the host.
 
 use touchback_haptics::emulator::{Emulator, Making};
 use touchback_haptics::log::Log;
@@ -7,24 +7,24 @@ use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_haptics::session::ConnectionState;
 use touchback_haptics::simulated_link::SimulatedLink;
 
-/// Bytes between both ends.
+/// The line between keyboard and host.
 pub trait HostLine {
-    /// The keyboard sends at tick `now`.
+    /// Sends bytes from the keyboard at tick `now`.
     fn up(&mut self, now: u64, bytes: &[u8]);
-    /// The host sends.
+    /// Sends bytes from the host at tick `now`.
     fn down(&mut self, now: u64, bytes: &[u8]);
-    /// What the host has received by `now`, appended.
+    /// Appends the bytes that the host has received by `now`.
     fn at_host(&mut self, now: u64, into: &mut Vec<u8>);
-    /// What the keyboard has received by `now`, appended.
+    /// Appends the bytes that the keyboard has received by `now`.
     fn at_keyboard(&mut self, now: u64, into: &mut Vec<u8>);
 }
 
 /// A line in memory.
 #[derive(Clone, Debug)]
 pub struct MemoryLine {
-    /// From the keyboard.
+    /// From keyboard to host.
     pub up: SimulatedLink,
-    /// To it.
+    /// From host to keyboard.
     pub down: SimulatedLink,
 }
 
@@ -55,7 +55,7 @@ impl HostLine for MemoryLine {
     }
 }
 
-/// Both ends and the line.
+/// Keyboard, line and host.
 #[derive(Debug)]
 pub struct CoSimulation<L> {
     /// The keyboard.
@@ -64,7 +64,7 @@ pub struct CoSimulation<L> {
     pub servo: Servo,
     /// The line.
     pub line: L,
-    /// The host does nothing while this many ticks pass.
+    /// Remaining ticks in which the host does nothing.
     pub frozen: u64,
     now: u64,
     up: Vec<u8>,
@@ -72,7 +72,7 @@ pub struct CoSimulation<L> {
 }
 
 impl<L: HostLine> CoSimulation<L> {
-    /// Powered up, nothing said yet.
+    /// Both ends powered up, before the first message.
     #[must_use]
     pub fn new(making: &Making, script: Script, options: ServoOptions, line: L) -> Self {
         Self {
@@ -86,7 +86,7 @@ impl<L: HostLine> CoSimulation<L> {
         }
     }
 
-    /// The host receives `bytes` that nobody sent.
+    /// Passes `bytes` to the host that the keyboard did not send.
     pub fn noise(&mut self, bytes: &[u8]) {
         let time = self.emulator.time();
         self.down.clear();
@@ -99,7 +99,7 @@ impl<L: HostLine> CoSimulation<L> {
         self.emulator.time()
     }
 
-    /// One tick.
+    /// Runs one tick.
     pub fn tick(&mut self, log: &mut impl Log) {
         self.now += 1;
         self.down.clear();
@@ -121,16 +121,16 @@ impl<L: HostLine> CoSimulation<L> {
         self.line.down(self.now, &self.down);
     }
 
-    /// Runs for `seconds`, looking at both ends after every tick.
-    pub fn run(&mut self, seconds: f64, log: &mut impl Log, mut look: impl FnMut(&Self)) {
+    /// Runs for `seconds` s and calls `observe` after every tick.
+    pub fn run(&mut self, seconds: f64, log: &mut impl Log, mut observe: impl FnMut(&Self)) {
         let end = self.time() + seconds;
         while self.time() < end - 1e-9 {
             self.tick(log);
-            look(self);
+            observe(self);
         }
     }
 
-    /// Arms and waits until force is given; `false` where that takes longer than a second.
+    /// Arms and waits for force; `false` if that takes longer than 1 s.
     pub fn arm(&mut self, log: &mut impl Log) -> bool {
         let end = self.time() + 1.0;
         while self.time() < end {

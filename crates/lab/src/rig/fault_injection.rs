@@ -1,6 +1,6 @@
 //! Campaigns: thousands of random faults, strokes and contacts in virtual time.
 //!
-//! Every number follows from a seed, so that a failure can be run again.
+//! All random numbers follow from a seed, so that a failure can be reproduced.
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::{ConnectionState, HaltReason};
 use touchback_haptics::simulated_link::LinkFaults;
 
-/// What a campaign of faults came to.
+/// The result of a campaign of faults.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Faulted {
     /// Faults injected.
@@ -32,22 +32,22 @@ pub struct Faulted {
     pub over_limit: u64,
     /// Ticks with a force above the host's limit.
     pub over_host: u64,
-    /// Ticks with force though the keyboard allows none.
+    /// Ticks with force in a mode of the keyboard that allows none.
     pub forbidden: u64,
-    /// Faults after which force could not be had again within two seconds.
+    /// Faults after which force was not restored within 2 s.
     pub stuck: u32,
-    /// Faults that took force away.
+    /// Faults that halted the force.
     pub halts: u32,
-    /// Those of them after which the keyboard was not believed.
+    /// Halts after which the keyboard was judged implausible.
     pub implausible: u32,
     /// Keys whose state became non-finite.
     pub upset: u64,
-    /// Times from a fault's end to force, s, sorted.
+    /// Times from the end of a fault to force, s, sorted.
     pub recoveries: Vec<f64>,
 }
 
 impl Faulted {
-    /// Recovery time that a share of the faults stays below, s.
+    /// Recovery time, s, at the quantile `share`.
     #[must_use]
     pub fn quantile(&self, share: f64) -> f64 {
         let last = self.recoveries.len().saturating_sub(1);
@@ -56,10 +56,10 @@ impl Faulted {
     }
 }
 
-/// Largest force the host allows in the campaign, N: less than the keyboard's 20.
+/// Force limit of the host in the campaign, N: below the keyboard's 20 N.
 const HOST_LIMIT: f64 = 8.0;
 
-/// Injects `count` random faults while fingers play; one after another, force restored between.
+/// Injects `count` random faults while fingers play, one after another, with force restored in between.
 #[must_use]
 pub fn faults(count: u32, seed: u64) -> Faulted {
     let mut random = Random::new(seed);
@@ -100,7 +100,7 @@ pub fn faults(count: u32, seed: u64) -> Faulted {
     done
 }
 
-/// Two fingers, for ever.
+/// Two fingers that play without end.
 fn playing(begin: f64) -> Script {
     Script::new(vec![
         ScriptedAction {
@@ -163,7 +163,7 @@ fn inject(pair: &mut CoSimulation<MemoryLine>, making: &Making, random: &mut Ran
             LinkFaults::default()
         }
         _ => {
-            // Noise on both ways, zeros among it.
+            // Noise in both directions, including zeros.
             let noise: Vec<u8> =
                 (0..200).map(|_| u8::try_from(random.below(256)).unwrap_or(0)).collect();
             pair.emulator.receive(&noise);
@@ -184,22 +184,22 @@ fn mend(pair: &mut CoSimulation<MemoryLine>) {
     pair.emulator.offset_sensors(0);
 }
 
-/// What a campaign of strokes came to.
+/// The result of a campaign of strokes.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Strokes {
-    /// Strokes played.
+    /// Number of strokes.
     pub count: u32,
-    /// Most energy the junction created in a stroke, J.
+    /// Largest energy created by the junction in a stroke, J.
     pub created: f64,
-    /// Mean of the energy it created, J.
+    /// Mean energy created by the junction, J.
     pub mean: f64,
-    /// Held keys that would not come to rest: more than 0.1 mm peak to peak.
+    /// Held keys that did not come to rest (more than 0.1 mm peak to peak).
     pub chatter: u32,
-    /// Largest peak to peak of a held key, m.
+    /// Largest peak-to-peak motion of a held key, m.
     pub unrest: f64,
     /// Largest force, N.
     pub peak: f64,
-    /// Strokes after which force was gone.
+    /// Strokes after which force was lost.
     pub halts: u32,
 }
 
@@ -221,7 +221,7 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
             done.halts += 1;
             continue;
         }
-        // Before the first stroke clock and motor are looked at.
+        // Before the first stroke the servo checks clock and motor.
         pair.run(if done.count == 0 { 1.0 } else { 0.25 }, &mut (), |_| ());
         let begin = pair.time();
         let depth = 4e-3 + 20e-3 * random.share();
@@ -242,7 +242,7 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
             (low, high) = (low.min(x), high.max(x));
         });
         pair.run(0.7, &mut (), |_| ());
-        // What the load got more than the keyboard gave.
+        // Energy of the load in excess of the keyboard's work.
         let created = before - energies(&pair);
         done.count += 1;
         done.created = done.created.max(created);
@@ -256,7 +256,7 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
     done
 }
 
-/// What servo and twin came to.
+/// The comparison of servo and twin.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Twins {
     /// Key-steps replayed.
@@ -264,16 +264,16 @@ pub struct Twins {
     /// Keys whose states differ in any bit.
     pub different: u32,
     /// Events that differ.
-    pub misheard: u64,
-    /// States adopted.
+    pub different_events: u64,
+    /// Number of adopted states.
     pub adopted: u64,
-    /// States lost on the way.
+    /// Number of lost states.
     pub lost: u64,
     /// Gaps in the keyboard's clock.
     pub gaps: u64,
 }
 
-/// Listens to a servo, replaying at once.
+/// Replays a servo's log as it is written.
 struct Replaying {
     twin: Twin,
     heard: VecDeque<TimedEvent>,
@@ -290,13 +290,13 @@ impl Log for Replaying {
         true
     }
     fn on_event(&mut self, heard: &TimedEvent) {
-        // The slot was logged, and replayed, before the servo ran it.
-        self.done.misheard += u64::from(self.heard.pop_front() != Some(*heard));
+        // A slot is logged, and replayed, before the servo runs it.
+        self.done.different_events += u64::from(self.heard.pop_front() != Some(*heard));
     }
 }
 
-/// Plays eight keys of the grand until `steps` key-steps are replayed, with losses and a pulled
-/// plug on the way, and compares every key's state bit for bit.
+/// Plays eight keys of the grand until `steps` key-steps are replayed, with lost messages and a
+/// disconnection, and compares every key's state bit for bit.
 #[must_use]
 pub fn twins(steps: u64, seed: u64) -> Twins {
     const KEYS: u8 = 8;
@@ -327,7 +327,7 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
     }
     let status = pair.servo.status();
     let mut done = log.done;
-    done.misheard += log.heard.len() as u64;
+    done.different_events += log.heard.len() as u64;
     (done.adopted, done.lost, done.gaps) = (log.twin.adopted(), status.lost, status.gaps);
     for k in 0..KEYS {
         let key = KeyNumber::from_index(39 + usize::from(k));
@@ -338,8 +338,8 @@ pub fn twins(steps: u64, seed: u64) -> Twins {
     done
 }
 
-/// Largest stiffness of a key bed rendered by the keyboard, N/m at 10 N·s/m, at which a key settles
-/// within 50 µm, with the seeds' finger or under 1 N alone; in steps of a quarter.
+/// Largest stiffness of a key bed rendered by the keyboard, N/m, with 10 N·s/m, at which a key settles
+/// within 50 µm, with the finger of the source documents or under 1 N alone; searched in steps of 25 %.
 #[must_use]
 pub fn stiffest_bed(plant: &KeyPlant, with_finger: bool) -> f64 {
     let settles = |stiffness: f64| {
@@ -383,8 +383,8 @@ pub fn stiffest_bed(plant: &KeyPlant, with_finger: bool) -> f64 {
     best
 }
 
-/// A keyboard of the acceptance plants plays with force for a while under a finger that rests on
-/// the key and presses lightly; peak to peak of the key, m, in the last half second.
+/// Peak-to-peak motion of the key, m, in the last 0.5 s under a finger that rests on the key and presses
+/// lightly, for the acceptance plants.
 #[must_use]
 pub fn chatter(action: Action, depth: f64) -> Option<f64> {
     let options = ServoOptions { action, ..ServoOptions::default() };
@@ -410,7 +410,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_never_force_and_always_end() {
+    fn faults_never_exceed_the_force_limits_and_always_recover() {
         let done = faults(400, 11);
         assert_eq!((done.over_limit, done.forbidden, done.stuck), (0, 0, 0), "{done:?}");
         assert_eq!(done.upset, 0);
@@ -429,7 +429,7 @@ mod tests {
     #[test]
     fn the_twin_follows_through_loss_and_reconnection() {
         let done = twins(200_000, 3);
-        assert_eq!((done.different, done.misheard), (0, 0), "{done:?}");
+        assert_eq!((done.different, done.different_events), (0, 0), "{done:?}");
         assert!(done.steps >= 200_000 && done.lost > 10 && done.adopted > 8, "{done:?}");
     }
 

@@ -1,9 +1,9 @@
-//! How hard a contact can be felt: every action's own key bed (the wall's wall), rendered through the
-//! junction for a keyboard without any bed, made stiffer until a held key chatters.
+//! The stiffest contact that can be rendered: the key bed of every action (for the wall, the wall), rendered
+//! through the junction for a keyboard without a bed, is stiffened until a held key chatters.
 //!
-//! The finger is the seeds' (20 g, 3.75 N·s/m, 257 N/m), glued to the key; a key that moves more than
-//! 50 µm peak to peak between half a second and a second after the hand has come to rest chatters,
-//! whatever its frequency.
+//! The finger of the source documents (20 g, 3.75 N·s/m, 257 N/m) is glued to the key. A key chatters if it
+//! moves more than 50 µm peak to peak between 0.5 s and 1 s after the hand has come to rest, at any
+//! frequency.
 
 use super::KEY;
 use super::acceptance::{GLUED, armed, line};
@@ -15,26 +15,26 @@ use touchback_haptics::plant::{KeyPlant, Stop};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
 
-/// More than this, m, is chatter.
+/// Largest peak-to-peak motion without chatter, m.
 const CHATTER: f64 = 50e-6;
-/// What the hand presses with, N; the tangent is taken over one newton more.
+/// Force of the hand, N; the tangent stiffness is taken from this force to 1 N more.
 const PRESS: f64 = 6.0;
 
-/// The stiffest contact that stays still.
+/// The stiffest contact without chatter.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct HardestContact {
-    /// How many times its own stiffness; 0 where even that chatters.
+    /// Factor on the standard stiffness; 0 if even the standard chatters.
     pub scale: f64,
-    /// What the finger feels there, N/m: tangent between 6 and 7 N.
+    /// Rendered stiffness, N/m: tangent between 6 and 7 N.
     pub felt: f64,
-    /// Peak to peak of the held key, m.
+    /// Peak-to-peak motion of the held key, m.
     pub unrest: f64,
-    /// The next one, twice as stiff, chatters; otherwise the search ended without a limit.
+    /// Whether twice this stiffness chatters; otherwise the search ended without a limit.
     pub is_limit: bool,
 }
 
-/// Searches the stiffest contact of `action` in steps of two, to 64 times its own; actions whose
-/// contacts cannot be made stiffer are tried as they are.
+/// Searches the stiffest contact of `action` by doubling, up to 64 times the standard; actions whose
+/// contacts cannot be stiffened are tried as they are.
 #[must_use]
 pub fn stiffest(action: Action) -> HardestContact {
     let mut best = HardestContact::default();
@@ -56,7 +56,7 @@ pub fn stiffest(action: Action) -> HardestContact {
     best
 }
 
-/// One hold; `None` where force is not given or the contact cannot be made so stiff.
+/// Holds the key on one contact; `None` if force is lost or the contact cannot be that stiff.
 fn held(action: Action, scale: f64) -> Option<HardestContact> {
     // The other actions have no such setting.
     if scale > 1.0 && !matches!(action, Action::GRAND | Action::Bench | Action::Wall) {
@@ -98,9 +98,9 @@ fn held(action: Action, scale: f64) -> Option<HardestContact> {
 mod tests {
     use super::*;
 
-    /// The line alone feels like Z/τ at most; what is rendered through it cannot be stiffer.
+    /// The line has the stiffness Z/τ; a contact rendered through it cannot be stiffer.
     #[test]
-    fn nothing_is_felt_stiffer_than_the_line() {
+    fn no_rendered_contact_is_stiffer_than_the_line() {
         let options = ServoOptions::default();
         let line = options.impedance() / options.line_delay();
         let wall = held(Action::Wall, 1.0).unwrap();

@@ -1,17 +1,17 @@
-//! The energy balance of a run: what was put in must be stored or have turned to heat.
+//! The energy balance of a run: work = change of stored energy + heat.
 
 use touchback_action::Readout;
 
-/// Largest gap that is not said, of the largest energy of the run.
+/// Largest tolerated gap, as a share of the run's largest energy.
 const TOLERATED: f64 = 0.01;
 
-/// Smallest energy that a gap is compared with, J: a tenth of a soft press's.
+/// Smallest energy that a gap is compared with, J: a tenth of a soft press's energy.
 const SMALLEST: f64 = 1e-3;
 
-/// A run whose energies do not add up: its rows are written all the same.
+/// A run whose energy balance does not close; its rows are written nevertheless.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unbalanced {
-    /// Energy that came from nowhere (positive) or went there, J.
+    /// Energy gained (positive) or lost without a source, J.
     gap: f64,
     /// Largest energy of the run, J.
     of: f64,
@@ -35,23 +35,23 @@ impl std::error::Error for Unbalanced {}
 /// Follows the energies of a run.
 #[derive(Default)]
 pub struct Balance {
-    /// Work, kinetic and stored energy at the first row, and what is unaccounted for there, J.
+    /// Work, kinetic energy, potential energy and residual of the first row, J.
     first: Option<[f64; 4]>,
     gap: f64,
     largest: f64,
 }
 
 impl Balance {
-    /// Takes a row; one without energies counts for nothing.
+    /// Adds a row; rows without energies are ignored.
     pub fn push(&mut self, r: &Readout) {
         let stored = r.kinetic + r.potential;
-        let left = stored + r.dissipated - r.work;
-        if left.is_nan() && self.first.is_none() {
+        let residual = stored + r.dissipated - r.work;
+        if residual.is_nan() && self.first.is_none() {
             return;
         }
-        let [work, kinetic, potential, begun] =
-            *self.first.get_or_insert([r.work, r.kinetic, r.potential, left]);
-        self.gap = left - begun;
+        let [work, kinetic, potential, first_residual] =
+            *self.first.get_or_insert([r.work, r.kinetic, r.potential, residual]);
+        self.gap = residual - first_residual;
         for energy in [r.work - work, r.kinetic - kinetic, r.potential - potential] {
             self.largest = self.largest.max(energy.abs());
         }
@@ -61,7 +61,7 @@ impl Balance {
     /// [`Unbalanced`] where the gap is above 1 % of the largest energy.
     pub fn check(&self) -> Result<(), Unbalanced> {
         let (gap, of) = (self.gap, self.largest.max(SMALLEST));
-        // No number is no balance.
+        // NaN fails the comparison, so it is an error.
         if gap.abs() <= TOLERATED * of { Ok(()) } else { Err(Unbalanced { gap, of }) }
     }
 }
@@ -79,8 +79,8 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_above_one_percent_is_said() {
-        // The stored energy counts from anywhere.
+    fn a_gap_above_one_percent_is_an_error() {
+        // The zero of potential energy is arbitrary.
         let start = [0.0, 0.0, -3.0, 0.0];
         assert_eq!(run(&[start, [0.1, 0.05, -2.96, 0.01], [0.1, 0.0, -2.9995, 0.1]]), Ok(()));
         let error = run(&[start, start, [0.1, 0.05, -2.96, 0.012]]).unwrap_err();

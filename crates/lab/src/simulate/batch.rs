@@ -1,4 +1,4 @@
-//! Every gesture of a folder, on all cores.
+//! Simulates every gesture of a folder on all cores.
 
 use std::path::{Path, PathBuf};
 
@@ -8,26 +8,27 @@ use super::{SimulateOptions, one};
 use crate::bench::DataTable;
 use crate::output::{self, NewFolder, Shown as _, progress};
 use crate::parallel;
-use crate::paths::{self, OutputPlace};
+use crate::paths::{self, OutputFileOrFolder};
 use touchback_action::{KeyEvent, TimedEvent};
 
-/// No files are written but in folders.
+/// No single output files: a batch writes into folders.
 const NONE: [&Path; 0] = [];
 
-/// What a gesture came to: its events, or one line of what was wrong.
+/// The result of a gesture: its events, or an error in one line.
 type Outcome = Result<Vec<TimedEvent>, String>;
 
 /// Simulates the gestures in `folder`, in the order of their names.
 ///
 /// # Errors
-/// A folder without gestures, outputs in it, and, after all others are done, gestures that could
-/// not be played, by their number.
+/// A folder without gestures; an output folder that is the input folder; after all gestures, the number
+/// of those that could not be played.
 pub fn run(options: &SimulateOptions, folder: &Path) -> Result<()> {
     let gestures = gestures(folder)?;
-    let places: Vec<&Path> =
-        [&options.output, &options.events].into_iter().flatten().map(|place| &**place).collect();
-    paths::check(&gestures, &NONE, &places)?;
-    let new = places.iter().map(|place| output::new_folder(place)).collect::<Result<Vec<_>>>()?;
+    let folders: Vec<&Path> =
+        [&options.output, &options.events].into_iter().flatten().map(|path| &**path).collect();
+    paths::check(&gestures, &NONE, &folders)?;
+    let created =
+        folders.iter().map(|path| output::new_folder(path)).collect::<Result<Vec<_>>>()?;
     let bar = progress(gestures.len() as u64, "simulating");
     let outcomes = parallel::map(&gestures, |gesture| {
         let outcome = played(options, gesture);
@@ -37,29 +38,29 @@ pub fn run(options: &SimulateOptions, folder: &Path) -> Result<()> {
     bar.finish_and_clear();
     let mut table =
         DataTable::new(&["gesture", "strikes", "first_strike_s", "hammer_velocity_m_s"]);
-    let mut refused = 0;
+    let mut failed = 0;
     for (gesture, outcome) in gestures.iter().zip(outcomes) {
         let name = gesture.file_name().unwrap_or_default().to_string_lossy();
         match outcome {
             Ok(events) => add(&mut table, &name, &events),
             Err(error) => {
-                refused += 1;
+                failed += 1;
                 output::warn(&format!("error: {error}"));
             }
         }
     }
     output::print(&String::from_utf8(table.csv()?)?)?;
-    // Where every gesture was refused nothing lies in them.
-    if refused < gestures.len() {
-        new.into_iter().for_each(NewFolder::keep);
+    // If every gesture failed, the folders are empty and are removed.
+    if failed < gestures.len() {
+        created.into_iter().for_each(NewFolder::keep);
     }
-    if refused > 0 {
-        bail!("{refused} of {} gestures could not be played", gestures.len());
+    if failed > 0 {
+        bail!("{failed} of {} gestures could not be played", gestures.len());
     }
     Ok(())
 }
 
-/// The files of `folder` that are gestures by their endings.
+/// The files of `folder` ending in .csv or .toml, sorted.
 fn gestures(folder: &Path) -> Result<Vec<PathBuf>> {
     let show = folder.shown();
     let entries = std::fs::read_dir(folder).with_context(|| format!("{show}: cannot read"))?;
@@ -78,10 +79,10 @@ fn gestures(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// One of them; its outputs are named after it, its ending included.
+/// Simulates one gesture; its outputs are named after it, file ending included.
 fn played(options: &SimulateOptions, gesture: &Path) -> Outcome {
     let name = gesture.file_name().unwrap_or_default().to_string_lossy();
-    let within = |folder: &Option<OutputPlace>, ending: &str| {
+    let within = |folder: &Option<OutputFileOrFolder>, ending: &str| {
         folder.as_ref().map(|f| f.join(format!("{name}.{ending}")).into())
     };
     let own = SimulateOptions {
@@ -94,7 +95,7 @@ fn played(options: &SimulateOptions, gesture: &Path) -> Outcome {
     Ok(simulated.events)
 }
 
-/// A row of `table`: strikes, and the first of them.
+/// Adds a row to `table`: number of strikes, and the first strike.
 fn add(table: &mut DataTable, name: &str, events: &[TimedEvent]) {
     let strikes: Vec<(f64, f64)> = events
         .iter()

@@ -1,9 +1,9 @@
-//! The figure of a run: depth and hammer, speeds, forces over time, with the phases as bands.
+//! The figure of a run: key depth, hammer distance, speeds and forces over time, phases as bands.
 
 use crate::plot::{Axis, Figure, PlotMark, Series, ShadedBand, Subplot, palette};
 use touchback_action::{Readout, TimedEvent};
 
-/// The columns a figure needs, in drawing units.
+/// The columns that the figure draws, in the figure's units.
 #[derive(Default)]
 pub(super) struct Traces {
     time_ms: Vec<f64>,
@@ -70,7 +70,7 @@ impl Traces {
         )
     }
 
-    /// Trace `index`; key quantities in the first colour, the mechanism's in the second.
+    /// Trace `index`: key quantities in the first colour, hammer quantities in the second.
     fn series(&self, index: usize, name: &str) -> Series {
         let points = self.time_ms.iter().copied().zip(self.values[index].iter().copied());
         Series::line(name, points.collect(), palette(index % 2))

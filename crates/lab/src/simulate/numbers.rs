@@ -1,13 +1,13 @@
-//! Whether the numbers of a model file can be those of a key.
+//! Checks that the values of a model file are physically possible.
 //!
-//! The rules go by a field's name and hold for every action; what one action relies on beside them
-//! its own check says.
+//! The ranges depend on a field's name and hold for every action; each action has a further check of its
+//! own.
 
 use anyhow::{Result, bail};
 use toml::{Table, Value};
 
-/// What the fields of a name may be: least and largest value, SI. The first name that a field's
-/// name ends with holds.
+/// Ranges by field name: least and largest value, SI units. The first entry that the field's name ends
+/// with applies.
 const RULES: [(&str, f64, f64); 16] = [
     ("mass", 0.0, 100.0),
     ("inertia", 0.0, 100.0),
@@ -27,16 +27,16 @@ const RULES: [(&str, f64, f64); 16] = [
     ("parts", 0.0, 1e6),
 ];
 
-/// Springs of metal and wood, N/m.
+/// Fields that are stiffnesses of metal or wood, N/m.
 const SPRINGS: [&str; 4] = ["k1", "k2", "plectrum", "string"];
 
-/// Largest length, m, angle, rad, torque, N·m, or force, N, of a key.
+/// Largest magnitude of any other field: length, m, angle, rad, torque, N·m, or force, N.
 const LARGEST: f64 = 1000.0;
 
 /// Checks every number of `model`.
 ///
 /// # Errors
-/// Names the first that cannot be, its value and what it must be.
+/// Names the first value out of range, and the range.
 pub fn check(model: &Table) -> Result<()> {
     table(model, "")
 }
@@ -47,7 +47,7 @@ fn table(model: &Table, path: &str) -> Result<()> {
         field(value, name, &path)?;
     }
     let number = |table: &Table, name: &str| table.get(name).and_then(Value::as_float);
-    // About a point off its centre of mass a body's inertia is at least this.
+    // Parallel axis theorem: I ≥ m·(x² + y²) about a point at (x, y) from the centre of mass.
     let centre = model.get("centre").and_then(Value::as_table);
     if let (Some(mass), Some(inertia), Some(centre)) =
         (number(model, "mass"), number(model, "inertia"), centre)
@@ -64,7 +64,7 @@ fn table(model: &Table, path: &str) -> Result<()> {
     Ok(())
 }
 
-/// Hands every real number of `model` to `each`, in the table's order.
+/// Calls `each` with every real number of `model`, in the table's order.
 pub fn each_number(model: &mut Table, each: &mut impl FnMut(&mut f64)) {
     fn numbers(value: &mut Value, each: &mut impl FnMut(&mut f64)) {
         match value {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_actions_own_numbers_can_be() {
+    fn the_standard_models_pass() {
         for name in NAMES {
             for key in KeyNumber::all() {
                 check(&exported(name, key)).unwrap_or_else(|e| panic!("{name}, {key:?}: {e}"));
@@ -121,8 +121,7 @@ mod tests {
         }
     }
 
-    /// Every number of every action, one at a time: not one may be no number or without end, and
-    /// none of those that cannot be negative may.
+    /// NaN, infinities and 1e300 are refused in every field of every action.
     #[test]
     fn every_field_is_checked() {
         for name in NAMES {
@@ -130,23 +129,23 @@ mod tests {
             let mut count = 0;
             each_number(&mut good.clone(), &mut |_| count += 1);
             assert!(count >= 6, "{name}");
-            for place in 0..count {
+            for index in 0..count {
                 for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300] {
                     let (mut model, mut at) = (good.clone(), 0);
                     each_number(&mut model, &mut |number| {
-                        if at == place {
+                        if at == index {
                             *number = bad;
                         }
                         at += 1;
                     });
-                    assert!(check(&model).is_err(), "{name}: number {place} at {bad}");
+                    assert!(check(&model).is_err(), "{name}: number {index} at {bad}");
                 }
             }
         }
     }
 
     #[test]
-    fn what_physics_forbids_is_refused_by_name() {
+    fn impossible_values_are_refused_by_name() {
         for (table, name, value) in [
             ("hammer", "mass", -0.012),
             ("wippen", "mass", -0.009),

@@ -1,4 +1,4 @@
-//! The actions that can be simulated, by name or from a model file.
+//! Models of the actions that can be simulated, by name or from a file.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use touchback_action::interface::kind::NAMES;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
 
-/// The model of `key` of the action `name` with `settings`; what a grand's screws cannot give is
-/// said on stderr.
+/// The model of `key` of the action `name` with `settings`. Settings beyond the travel of a grand's
+/// adjusting screws are reported on stderr.
 ///
 /// # Errors
 /// An unknown name.
@@ -37,7 +37,7 @@ const MODEL_LIMIT: u64 = 1_000_000;
 /// Reads a model file.
 ///
 /// # Errors
-/// One line naming the file and what is wrong.
+/// One line with the file and what is wrong.
 pub fn open(path: &Path) -> Result<Model> {
     read(&path.shown(), &output::read_text(path, MODEL_LIMIT)?)
 }
@@ -45,7 +45,7 @@ pub fn open(path: &Path) -> Result<Model> {
 /// Reads the `text` of a model file; `name` names it in errors.
 ///
 /// # Errors
-/// One line naming the file and what is wrong.
+/// One line with the file and what is wrong.
 pub fn read(name: &str, text: &str) -> Result<Model> {
     let refused = |e: toml::de::Error| {
         let line = e.span().map_or(0, |s| text[..s.start].lines().count().max(1));
@@ -58,10 +58,10 @@ pub fn read(name: &str, text: &str) -> Result<Model> {
     Ok(model)
 }
 
-/// The name of the action that a model file is of.
+/// The action named in a model file.
 ///
 /// # Errors
-/// What [`open`] says.
+/// An unreadable file, or one without an action.
 pub fn name_of(path: &Path) -> Result<String> {
     let table: toml::Table = toml::from_str(&output::read_text(path, MODEL_LIMIT)?)?;
     let name = table.get("action").and_then(toml::Value::as_str);
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn model_files_come_back_as_they_went() {
+    fn a_model_file_reads_back_unchanged() {
         let dir = tempfile::tempdir().unwrap();
         let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES {

@@ -1,5 +1,5 @@
-//! A gesture line by line from standard input, answered row by row on standard output: for programs
-//! that decide what comes next by what came of it.
+//! Simulates a gesture read line by line from standard input, with one row of output per line: for
+//! programs that choose the next input from the key's response.
 
 use std::io::{BufRead, Write};
 
@@ -16,13 +16,14 @@ use touchback_core::math::compass::KeyNumber;
 /// Longest line, bytes.
 const LONGEST: u64 = 4096;
 
-/// What a key is given: one of a gesture's quantities, straight between lines.
+/// A key driven by one quantity, linear between input lines.
 struct Stream {
     key: Box<dyn Key>,
     number: KeyNumber,
     channel: Channel,
-    /// Time, s, and value of the last line, and the value at the end of the last step.
+    /// Time, s, and value of the last line.
     last: Option<(f64, f64)>,
+    /// Value at the end of the last step.
     given: f64,
     steps: u64,
     drive: Drive,
@@ -32,16 +33,16 @@ struct Stream {
 impl Stream {
     /// Runs up to the last step that ends by `time` s, at which the value is `value`.
     fn advance(&mut self, time: f64, value: f64) -> Result<()> {
-        let (from, begun) = self.last.unwrap_or((time, value));
+        let (from, first) = self.last.unwrap_or((time, value));
         if self.last.is_none() {
             self.given = value;
             self.drive = self.channel.drive([value; 2]);
         }
-        // A billionth of a step: times are written in decimals.
+        // 1e-9 of a step absorbs the rounding of decimal times.
         while step_time(self.steps + 1) <= time + 1e-9 * STEP {
             let end = step_time(self.steps + 1);
             let share = if time > from { (end - from) / (time - from) } else { 1.0 };
-            let ends = [self.given, begun + share * (value - begun)];
+            let ends = [self.given, first + share * (value - first)];
             self.drive = self.channel.drive(ends);
             let (key, step, events) = (self.number, self.steps, &mut self.events);
             self.key.step(self.drive, &mut |offset, event| {
@@ -57,7 +58,7 @@ impl Stream {
     }
 }
 
-/// The column that the header `line` names beside the time.
+/// The channel that the header `line` names next to `t_s`.
 fn channel(line: &str) -> Result<Channel> {
     let names = Channel::ALL.map(Channel::column);
     let mut cells = line.trim().split(',').map(str::trim);
@@ -74,10 +75,10 @@ fn channel(line: &str) -> Result<Channel> {
     })
 }
 
-/// Reads `input` to its end, answers every line on `output`.
+/// Reads `input` to its end and writes one row to `output` for every line.
 ///
 /// # Errors
-/// A line that is no time and value, by its number; an action that loses its state.
+/// A line that is not a time and a value, with its number; an action that loses its state.
 pub(super) fn run(
     options: &SimulateOptions,
     mut input: impl BufRead,
@@ -129,7 +130,6 @@ pub(super) fn run(
         stream.advance(time, value)?;
         let readout = stream.key.readout(stream.drive);
         balance.push(&readout);
-        // Standard output goes out line by line.
         table.row(step_time(stream.steps), &readout).context("standard output: cannot write")?;
     }
     Ok(Simulated { events: stream.events, balance: balance.check() })

@@ -86,7 +86,7 @@ impl Key for SpringBlock {
 }
 
 #[test]
-fn rows_stand_on_the_grid_and_end_with_the_gesture() {
+fn rows_are_on_the_step_grid_and_end_with_the_gesture() {
     let curve = Curve::new(vec![(0.0, 0.0), (0.1, 0.01)]).unwrap();
     let mut gesture = Gesture::of_curve(Channel::KeyM, curve);
     let mut rows = Vec::new();
@@ -103,7 +103,7 @@ fn rows_stand_on_the_grid_and_end_with_the_gesture() {
 }
 
 #[test]
-fn a_striking_mass_drives_the_key_to_the_bed_and_the_moment_is_noted() {
+fn a_striking_mass_drives_the_key_to_the_bed_and_the_event_has_its_time() {
     let mut gesture = Gesture::of_forms(vec![Form::Struck {
         speed_m_s: 1.0,
         duration_s: 0.1,
@@ -129,7 +129,7 @@ fn a_striking_mass_drives_the_key_to_the_bed_and_the_moment_is_noted() {
 fn the_page_of_formats_has_every_event_and_column() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md");
     let page = std::fs::read_to_string(page).unwrap();
-    // An action's own damper is told by its lift and fall.
+    // The damper's lift and fall are documented instead of the `damper` event.
     for kind in EventKind::ALL.iter().filter(|k| **k != EventKind::Damper) {
         let (begin, end) = (format!("| `{}` |", kind.name()), format!(", {} |", kind.unit()));
         let is_row = |l: &str| l.starts_with(&begin) && l.ends_with(&end);

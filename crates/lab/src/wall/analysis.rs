@@ -1,11 +1,11 @@
-//! What a sampled wall costs in damping and energy [Gillespie 1996, ch. 6].
+//! Damping required by a sampled wall, and energy created by it [Gillespie 1996, ch. 6].
 //!
-//! | module | answer |
+//! | module | part |
 //! | --- | --- |
 //! | [`marginal`] | device damping at which a sampled spring is just stable, with or without finger |
-//! | [`passivity`] | damping that makes the port passive whatever holds it (Colgate) |
-//! | [`return_map`] | exit time and speed of one visit from those of the last, switching late |
-//! | [`worst_case`] | the same when every visit switches as late as it can, in closed form |
+//! | [`passivity`] | damping that makes the port passive for any finger (Colgate) |
+//! | [`return_map`] | exit time and speed of a contact from those of the previous one, with late switching |
+//! | [`worst_case`] | the same with the latest possible switching in every contact, in closed form |
 
 pub mod marginal;
 pub mod passivity;

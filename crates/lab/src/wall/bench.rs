@@ -8,7 +8,7 @@ use touchback_core::math::power::square;
 use touchback_haptics::sampled_wall::controller::{Controller, Measurement};
 use touchback_haptics::sampled_wall::plant::{Motion, Plant};
 
-/// How the controller learns the velocity.
+/// Source of the controller's velocity.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Speed {
     /// The plant's true velocity.
@@ -26,9 +26,9 @@ pub struct SampledLoop {
     pub plant: Plant,
     /// T, s.
     pub period: f64,
-    /// Whole periods by which a force comes late.
+    /// Delay of the force, whole periods.
     pub delay: usize,
-    /// Encoder count, m; 0 for none.
+    /// Encoder count, m; 0 without an encoder.
     pub count: f64,
     /// Source of the velocity.
     pub speed: Speed,
@@ -39,16 +39,16 @@ pub struct SampledLoop {
 pub struct LoopStep {
     /// Number of the period, from 0.
     pub index: usize,
-    /// The plant at its start.
+    /// State of the plant at the period's start.
     pub state: Motion,
-    /// The plant at its end.
+    /// State of the plant at the period's end.
     pub end: Motion,
-    /// Force against +x held over it, N.
+    /// Force against +x, held over the period, N.
     pub force: f64,
 }
 
 impl LoopStep {
-    /// Work the plant put into the wall, J: exact under a held force.
+    /// Work of the plant on the wall, J; exact for a held force.
     #[must_use]
     pub fn work(&self) -> f64 {
         self.force * (self.end[0] - self.state[0])
@@ -62,8 +62,8 @@ impl SampledLoop {
         Self { plant, period, delay: 0, count: 0.0, speed: Speed::True }
     }
 
-    /// Runs `samples` periods from `start`, whose first force is 0 unless it lies inside; `see`
-    /// sees every period and stops the run by answering false.
+    /// Runs `samples` periods from `start`; the first force is 0 unless `start` is inside the wall. `see` gets
+    /// every period and ends the run by returning `false`.
     pub fn run(
         &self,
         wall: &mut dyn Controller,
@@ -107,8 +107,8 @@ impl SampledLoop {
         }
     }
 
-    /// What is left after `samples` periods from `start`: the peak-to-peak motion in the last
-    /// fifth, m (infinite if the plant went a metre away), and the state at the end.
+    /// Peak-to-peak motion, m, in the last fifth of `samples` periods from `start` (infinite if the plant moved
+    /// 1 m away), and the final state.
     pub fn swing(&self, wall: &mut dyn Controller, start: Motion, samples: usize) -> (f64, Motion) {
         let (mut span, mut end) = ((f64::MAX, f64::MIN), start);
         self.run(wall, start, samples, |tick| {
@@ -121,9 +121,8 @@ impl SampledLoop {
         (if end[0].abs() < 1.0 { span.1 - span.0 } else { f64::INFINITY }, end)
     }
 
-    /// Distances from the wall at the farthest points between visits in a run of `samples` periods,
-    /// m: of free flights, in
-    /// closed form from the energy (for a [`Plant::ball`] only).
+    /// Largest distances from the wall between contacts in a run of `samples` periods, m, in closed form from
+    /// the energy of the free flights (for a [`Plant::ball`] only).
     pub fn apexes(&self, wall: &mut dyn Controller, start: Motion, samples: usize) -> Vec<f64> {
         let g = self.plant.bias / self.plant.mass;
         let mut found = Vec::new();
@@ -136,8 +135,8 @@ impl SampledLoop {
         found
     }
 
-    /// Work the wall returned less work put into it, J, visit by visit: from the last sample
-    /// before a force to the first without.
+    /// Net work of the wall on the plant, J, for each contact: from the last sample before a force to the
+    /// first sample without one.
     pub fn visits(&self, wall: &mut dyn Controller, start: Motion, samples: usize) -> Vec<f64> {
         let mut found = Vec::new();
         let mut open: Option<f64> = None;
@@ -167,7 +166,7 @@ mod tests {
     const K: f64 = 1.0;
 
     #[test]
-    fn the_standard_wall_throws_the_ball_higher_and_higher() {
+    fn the_standard_wall_increases_the_height_at_every_bounce() {
         let bench = SampledLoop::ideal(BALL, T);
         let apexes = bench.apexes(&mut Standard { stiffness: K, damping: 0.0 }, TOP, 400);
         for (got, expected) in apexes.iter().zip([1.7723, 2.9687, 4.9569]) {
@@ -178,10 +177,9 @@ mod tests {
         }
     }
 
-    /// With the hold mended, only late switching is left: it makes the height wander without
-    /// growing. The wandering is chaotic (starts 10⁻¹³ m apart part within thirty bounces), so the
-    /// extremes of a long run belong to the rounding of one program; the first apexes and the
-    /// bounds hold for all.
+    /// With the hold corrected, only late switching remains: the height varies without growing. The motion is
+    /// chaotic (starts 10⁻¹³ m apart diverge within 30 bounces), so that the extremes of a long run depend on
+    /// rounding; the first apexes and the bounds do not.
     #[test]
     fn prediction_and_placed_poles_leave_the_switching_error() {
         let bench = SampledLoop::ideal(BALL, T);
@@ -220,8 +218,8 @@ mod tests {
     }
 
     #[test]
-    fn visits_too_short_for_two_forces_keep_their_energy() {
-        // Speeds and stiffnesses at which every visit lasts less than two periods.
+    fn contacts_too_short_for_two_forces_keep_their_energy() {
+        // Speeds and stiffnesses at which every contact lasts less than two periods.
         for stiffness in [4.0f64, 8.0, 9.5] {
             let ball = Plant::ball(1.0, 0.05);
             let bench = SampledLoop::ideal(ball, 1.0);

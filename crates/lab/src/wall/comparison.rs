@@ -1,10 +1,9 @@
 //! Every wall under the same conditions: the largest stiffness at which a pressed device comes to
 //! rest.
 //!
-//! Not a proof of stability but a test of use: the device falls on the wall at several speeds,
-//! pressed by a constant force; it must be at rest at the end, or its motion must halve in two
-//! seconds. A wave junction is taken with its best impedance; its stiffness is what is felt through
-//! the line.
+//! An empirical test, not a proof of stability: the device hits the wall at several speeds, pressed by a
+//! constant force; at the end it must be at rest, or its motion must halve in 2 s. A wave junction gets its
+//! best impedance; its stiffness is that rendered through the line.
 
 pub mod wave;
 
@@ -18,7 +17,7 @@ use touchback_haptics::sampled_wall::plant::{FINGER, Motion, Plant};
 /// The device of the comparison: 0.1 kg, 0.5 N·s/m, pressed by 1 N.
 pub const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
 
-/// Wall damping of the damped contenders, N·s/m: four times the device's, chosen.
+/// Wall damping of the damped contenders, N·s/m [chosen: four times the device's].
 pub const DAMPING: f64 = 2.0;
 
 /// A way to render a wall.
@@ -26,29 +25,28 @@ pub const DAMPING: f64 = 2.0;
 pub enum Contender {
     /// A sampled spring.
     Standard,
-    /// With a sampled damper of [`DAMPING`].
+    /// A sampled spring with a sampled damper of [`DAMPING`].
     Damped,
-    /// Softer by 30 % on the way out.
+    /// A spring that is 30 % softer on the way out.
     Hysteresis,
-    /// Half a sample and the delay ahead, device and finger known.
+    /// Prediction by half a sample plus the delay, with known device and finger.
     Prediction,
-    /// Prediction from the running estimate of device and finger; only the device is known
-    /// beforehand.
+    /// Prediction with the running estimate of device and finger; only the device is known beforehand.
     Learning,
     /// Poles placed for the plant without delay.
     Placement,
     /// Placed poles with [`DAMPING`] in the target.
     PlacementDamped,
-    /// Placed poles and deadbeat ends of visits, without delay.
+    /// Placed poles and deadbeat ends of contacts, without delay.
     Deadbeat,
-    /// Wave junction, its damper sampled once a period.
+    /// Wave junction with its damper sampled once per period.
     Wave,
-    /// Wave junction, its damper in the device, eight times a period.
+    /// Wave junction with its damper in the device, sampled eight times per period.
     WaveInDevice,
 }
 
 impl Contender {
-    /// All of them.
+    /// All contenders.
     pub const ALL: [Self; 10] = [
         Self::Standard,
         Self::Damped,
@@ -62,7 +60,7 @@ impl Contender {
         Self::WaveInDevice,
     ];
 
-    /// For tables.
+    /// Name for tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -85,28 +83,28 @@ impl Contender {
 pub struct Conditions {
     /// T, s.
     pub period: f64,
-    /// Whole periods by which a force comes late (both ways of a wave together).
+    /// Delay of the force, whole periods (for a wave, both directions together).
     pub delay: usize,
-    /// Held by [`FINGER`].
+    /// Whether [`FINGER`] holds the device.
     pub has_finger: bool,
-    /// Encoder of 2 µm and differenced, filtered (200 Hz) velocity instead of true values.
+    /// Whether an encoder of 2 µm and a differenced, filtered (200 Hz) velocity replace true values.
     pub is_measured: bool,
 }
 
-/// Speeds of the fall, m/s, length of a run, s, and what counts as rest, m peak to peak; or as on
-/// the way there: half the motion of two seconds before.
+/// Approach speeds, m/s, length of a run, s, largest motion at rest, m peak to peak, and the ratio to the
+/// motion 2 s earlier that also counts as coming to rest.
 const SPEEDS: [f64; 3] = [0.03, 0.12, 0.4];
 const SECONDS: f64 = 5.0;
 const REST: f64 = 50e-6;
 
-/// Stiffnesses tried, N/m: from the first by this ratio until one fails.
+/// First stiffness, N/m, and ratio of each tried stiffness to the previous one.
 const FIRST: f64 = 20.0;
 const RATIO: f64 = 1.1;
-/// Ratio of stiffnesses tried for a wave junction, whose felt stiffness the line bounds.
+/// Ratio of tried stiffnesses for a wave junction, whose rendered stiffness the line limits.
 const WAVE_RATIO: f64 = 1.5;
 const LAST: f64 = 1e5;
 
-/// Peak-to-peak motion in two stretches of a run: from 0.4 to 0.6 and from 0.8 to its end.
+/// Peak-to-peak motion in two intervals of a run: 0.4 to 0.6, and 0.8 to 1 of its length.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Swings {
     samples: usize,
@@ -119,8 +117,7 @@ impl Swings {
         Self { samples, spans: [(f64::MAX, f64::MIN); 2], is_lost: false }
     }
 
-    /// Takes the position at the end of a sample, m; false when the plant is farther than a metre
-    /// away.
+    /// Adds the position at the end of a sample, m; `false` if the plant is more than 1 m away.
     fn see(&mut self, index: usize, x: f64) -> bool {
         let fifth = 5 * index / self.samples;
         if fifth == 2 || fifth == 4 {
@@ -137,7 +134,7 @@ impl Swings {
 }
 
 impl Conditions {
-    /// The device as held here.
+    /// The device, with the finger if it is held.
     #[must_use]
     pub fn plant(&self) -> Plant {
         if self.has_finger { DEVICE.with(FINGER) } else { DEVICE }
@@ -161,7 +158,7 @@ impl Conditions {
         })
     }
 
-    /// The `swings` (before, at the end) of a run come to rest from every start.
+    /// Whether the `swings` (earlier, at the end) of a run come to rest from every start.
     fn rests(&self, mut swings: impl FnMut(Motion, usize) -> [f64; 2]) -> bool {
         let samples = touchback_core::math::cast::floor_index(SECONDS / self.period);
         SPEEDS.iter().all(|speed| {
@@ -188,8 +185,8 @@ impl Conditions {
         })
     }
 
-    /// The largest stiffness, N/m, up to which all of a grid come to rest; 0 if the softest does
-    /// not, 10⁵ if all do.
+    /// The largest stiffness, N/m, up to which all stiffnesses of a grid come to rest; 0 if the softest does not,
+    /// 10⁵ if all do.
     #[must_use]
     pub fn stiffest(&self, contender: Contender) -> f64 {
         let climb = |step: f64, holds: &dyn Fn(f64) -> bool| {

@@ -1,4 +1,4 @@
-//! What holds of every wall, whatever comes, and of each fallback.
+//! Properties of every wall for any input, and of each fallback.
 
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn sample((position, velocity): (f64, f64)) -> Measurement {
 
 /// Poles' squared modulus of an undamped mass under a wall whose force inside is linear.
 fn determinant(wall: &mut dyn Controller, plant: &Plant) -> f64 {
-    // Deep inside, so that both ends of each difference are.
+    // Deep inside the wall, so that both ends of each difference are inside.
     let mut at = |x: f64, v: f64| wall.force(Measurement { position: x + 1.0, velocity: v });
     let middle = at(0.0, 0.0);
     let gains = [(at(1e-3, 0.0) - middle) / 1e-3, (at(0.0, 1.0) - middle)];
@@ -39,10 +39,10 @@ fn determinant(wall: &mut dyn Controller, plant: &Plant) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Samples that no plant could give: every force is finite, none far outside the wall once the
-    /// wall has had the time to see it, and the same samples after a reset give the same forces.
+    /// Arbitrary samples: every force is finite, no force remains far outside the wall once the wall has seen
+    /// the position, and the same samples after a reset give the same forces.
     #[test]
-    fn any_samples_are_answered_and_a_reset_forgets_them(
+    fn any_samples_give_finite_forces_and_a_reset_clears_the_state(
         mass in 0.02f64..2.0,
         k in 10.0f64..2e4,
         b in 0.0f64..5.0,
@@ -62,18 +62,17 @@ proptest! {
         }
     }
 
-    /// A wall with hysteresis is the standard one on the way in and never pushes harder.
+    /// A wall with hysteresis equals the standard wall on the way in and never pushes harder.
     #[test]
-    fn hysteresis_only_takes_away(k in 10.0f64..2e4, loss in 0.0f64..1.0, x in 0.0f64..1e-2, v in -1.0f64..1.0) {
+    fn hysteresis_only_dissipates(k in 10.0f64..2e4, loss in 0.0f64..1.0, x in 0.0f64..1e-2, v in -1.0f64..1.0) {
         let whole = Standard { stiffness: k, damping: 0.0 }.force(sample((x, v)));
         let kept = Hysteresis { stiffness: k, loss }.force(sample((x, v)));
         prop_assert!(kept >= 0.0 && kept <= whole, "{kept} {whole}");
         prop_assert!(v < 0.0 || kept == whole);
     }
 
-    /// Inside the wall an undamped mass gains by the hold under the standard wall, does not under
-    /// the predictive one (1 + θ²/2 cos θ/2 − θ sin θ/2 ≤ 1 up to half a turn), and keeps its
-    /// energy under placed poles.
+    /// Inside the wall the hold adds energy to an undamped mass under the standard wall, adds none under the
+    /// predictive wall (1 + θ²/2 cos θ/2 − θ sin θ/2 ≤ 1 up to θ = π), and keeps it under placed poles.
     #[test]
     fn prediction_never_gains_and_placed_poles_keep(theta in 0.05f64..3.0) {
         let plant = Plant::ball(1.0, 0.0);
@@ -85,8 +84,8 @@ proptest! {
         prop_assert!((determinant(&mut placed, &plant) - 1.0).abs() < 1e-6);
     }
 
-    /// Deadbeat ends, and the fallback for visits too short for two forces, return a ball to its
-    /// height; what is treated otherwise is counted.
+    /// Deadbeat ends, and the fallback for contacts too short for two forces, return a ball to its height;
+    /// other cases are counted.
     #[test]
     fn deadbeat_and_its_fallback_return_a_ball_to_its_height(
         theta in 0.1f64..9.0,
@@ -106,8 +105,7 @@ proptest! {
         prop_assert!(visits.exact + visits.short + visits.unseen + visits.placed > 0);
     }
 
-    /// A wall that learns keeps to what a device can be: noise as motion leaves it a mass no less
-    /// than the device's own, and finite forces.
+    /// With noise as motion, the learning wall keeps a mass of at least the device's and finite forces.
     #[test]
     fn noise_leaves_a_possible_plant(
         seen in prop::collection::vec((-1e-4f64..2e-4, -0.1f64..0.1), 50..400),

@@ -1,15 +1,15 @@
 //! The finger's impedance estimated online, and a predictive wall that uses the estimate.
 //!
-//! The first extension that [Gillespie 1996, §7.2] asks for. M ÿ + B ẏ + k y = F₀ − f is linear
+//! The first extension proposed in [Gillespie 1996, §7.2]. M ÿ + B ẏ + k y = F₀ − f is linear
 //! in (M, B, k, F₀), so recursive least squares finds them from position and force. Both are
 //! passed through one low-pass λ²/(s + λ)², whose states give the filtered position with its two
-//! derivatives: nothing is differentiated. The force is constant between samples, the position
+//! derivatives without numerical differentiation. The force is constant between samples, the position
 //! nearly linear; the filter is discretized exactly for each.
 //!
 //! | module | part |
 //! | --- | --- |
 //! | [`estimate`] | filter and least squares, with forgetting and a check of excitation |
-//! | [`adaptive`] | the predictive wall on the present estimate |
+//! | [`adaptive`] | the predictive wall with the present estimate |
 
 pub mod adaptive;
 pub mod estimate;

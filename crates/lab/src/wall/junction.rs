@@ -1,17 +1,17 @@
-//! Junctions that carry constraints over a delay without making energy: transmission lines.
+//! Junctions that carry constraints over a delay without creating energy: transmission lines.
 //!
 //! [Tsai 1996, ch. 6; Niemeyer and Slotine 1991]. A constraint between two simulations that
-//! exchange numbers once a step is replaced by a line of impedance Z, N·s/m, one step T long. It
-//! has the stiffness Z/T and the mass ZT and stores only what its ends put in.
+//! exchange values once per step is replaced by a line of impedance Z, N·s/m, and length T, one step. The
+//! line has the stiffness Z/T and the mass ZT, and stores only the energy from its ends.
 //!
 //! | module | part |
 //! | --- | --- |
 //! | [`wave`] | the line between two ports; no heap |
-//! | [`masses`] | two masses joined for good; two balls joined while they touch |
+//! | [`masses`] | two masses joined permanently; two balls joined during contact |
 //! | [`joint`] | planar joints, gear, rack and pinion, cam: their Jacobians |
-//! | [`planar`] | rigid bodies in a plane, every joint a line |
-//! | [`cases`] | one small mechanism for every joint |
-//! | [`pendulum`] | the double pendulum that way, and by Lagrange's equations |
+//! | [`planar`] | rigid bodies in a plane whose joints are lines |
+//! | [`cases`] | one small mechanism for each joint |
+//! | [`pendulum`] | the double pendulum with lines, and by Lagrange's equations |
 
 pub mod cases;
 pub mod joint;

@@ -1,13 +1,13 @@
-//! Mappings from s to z, and whether they keep a passive element passive [Tsai 1996, ch. 5].
+//! Mappings from s to z, and whether they preserve passivity [Tsai 1996, ch. 5].
 //!
-//! A sampled impedance Z(z) is passive if Re Z(e^{jω}) ≥ 0 for all ω. Under an A-stable mapping
-//! the circle |z| = 1 comes from Re s ≥ 0, where a passive Z(s) has Re Z ≥ 0: so it stays passive.
+//! A sampled impedance Z(z) is passive if Re Z(e^{jω}) ≥ 0 for all ω. An A-stable mapping takes the circle
+//! |z| = 1 to Re s ≥ 0, where a passive Z(s) has Re Z ≥ 0, and so preserves passivity.
 
 use nalgebra::Complex;
 
 use touchback_core::math::complex::polar;
 
-/// How s is expressed by z.
+/// The mapping from z to s.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mapping {
     /// s = (2/T)(z − 1)/(z + 1): A-stable, the circle to the axis.
@@ -19,7 +19,7 @@ pub enum Mapping {
 }
 
 impl Mapping {
-    /// All of them.
+    /// All mappings.
     pub const ALL: [Self; 3] = [Self::Bilinear, Self::BackwardEuler, Self::ForwardEuler];
 
     /// s, 1/s, at `z` for steps of `period` s.
@@ -33,7 +33,7 @@ impl Mapping {
         }
     }
 
-    /// Smallest and largest Re of `impedance`(s) (N·s/m) on the circle |z| = 1 but for z = ±1.
+    /// Smallest and largest real part of `impedance`(s), N·s/m, on the circle |z| = 1 without z = ±1.
     #[must_use]
     pub fn resistance(
         self,
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stable_mappings_keep_mass_and_spring_passive_and_the_other_does_not() {
+    fn only_a_stable_mappings_keep_mass_and_spring_passive() {
         let (m, k, t) = (0.2, 1000.0, 1e-3);
         let mass = |s: Complex<f64>| s * m;
         let spring = |s: Complex<f64>| Complex::new(k, 0.0) / s;

@@ -1,13 +1,12 @@
 //! Stability of a linear sampled loop closed by a one-sided spring [Tsai 1996, part II].
 //!
-//! The derivation, and how it stands to the circle and Tsypkin criteria, is in
-//! `docs/unilateral.md`.
+//! `docs/unilateral.md` has the derivation and the relation to the circle and Tsypkin criteria.
 //!
 //! | module | part |
 //! | --- | --- |
-//! | [`criterion`] | what the frequency response excludes: circle, Tsypkin, shifts |
-//! | [`game`] | the matrix game that finds the best multiplier |
-//! | [`orbits`] | brute force: periodic orbits of the loop itself, from 1 to 64 samples |
+//! | [`criterion`] | oscillations excluded by the frequency response: circle, Tsypkin, shifts |
+//! | [`game`] | the matrix game for the best multiplier |
+//! | [`orbits`] | brute-force search for periodic orbits of 1 to 64 samples |
 
 pub mod criterion;
 pub mod game;

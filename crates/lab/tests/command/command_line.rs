@@ -1,4 +1,4 @@
-//! The command line is a contract: names, files and exit codes, tried on the built program.
+//! Names, files and exit codes of the command line, tested on the built program.
 
 use std::fs;
 #[cfg(target_os = "linux")]
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use super::work_folder::{WorkFolder, file, piece, touchback};
 
-/// Killed in the middle, so that it cannot clean up, while its files are open.
+/// The process is killed while its files are open, so that it cannot clean up.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_killed_command_leaves_no_file() {
     let work_folder = WorkFolder::new();
-    // One note of an hour.
+    // One note of one hour.
     work_folder.put("hour.mid", &file(&[0, 0x90, 60, 100, 0xAA, 0x98, 0, 60, 0, 0, 0xFF, 0x2F, 0]));
     let before = work_folder.names();
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"))
@@ -130,13 +130,13 @@ fn a_midi_file_becomes_a_24_bit_stereo_file_with_its_tables() {
             "immediate",
         ],
     );
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    assert!(said.contains("notes outside A0…C8 ignored: 1"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    assert!(message.contains("notes outside A0…C8 ignored: 1"), "{message}");
     let reader = hound::WavReader::open(work_folder.path().join("ok.wav")).expect("a WAV file");
     let spec = reader.spec();
     assert_eq!((spec.channels, spec.sample_rate, spec.bits_per_sample), (2, 44_100, 24));
-    // The last event falls at 0.5 s; a tail lasts 0.5 to 20 s.
+    // The last event is at 0.5 s; the tail lasts 0.5 to 20 s.
     let seconds = f64::from(reader.duration()) / 44_100.0;
     assert!((0.99..20.6).contains(&seconds), "{seconds} s");
     let strikes = String::from_utf8(work_folder.read("s.csv")).expect("UTF-8");
@@ -161,7 +161,7 @@ fn a_midi_file_becomes_a_24_bit_stereo_file_with_its_tables() {
     assert_eq!(stats["notes"], 2);
     assert_eq!(stats["strikes"], strikes.lines().count() - 1);
     assert!(stats["peak_dbfs"].as_f64().is_some_and(|x| (-60.0..0.0).contains(&x)), "{stats}");
-    // Immediate: the first hammer is at the string with its note.
+    // Immediate timing: the first hammer strikes at its note-on.
     let first: Vec<_> = strikes.lines().nth(1).expect("a strike").split(',').collect();
     assert_eq!((first[0], first[1], first[3]), ("0.0", "40", "0.0"), "{strikes}");
     assert!(work_folder.names().iter().all(|n| !n.to_string_lossy().contains("partial")));
@@ -203,15 +203,18 @@ fn bytes_after_the_last_chunk_are_a_warning() {
     work_folder.put("more.mid", &[piece(), b"and more".to_vec()].concat());
     let output = touchback(work_folder.path(), &["render", "more.mid", "-o", "more.wav"]);
     assert!(output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("warning: more.mid: 8 bytes after the last chunk ignored"), "{said}");
-    let output = touchback(work_folder.path(), &["render", "ok.mid", "-o", "ok.wav"]);
-    let said = String::from_utf8_lossy(&output.stdout);
+    let message = String::from_utf8_lossy(&output.stderr);
     assert!(
-        said.starts_with("wrote ok.wav: ")
-            && said.contains(" dBFS, RMS -")
-            && said.ends_with(" LUFS\n"),
-        "{said}"
+        message.contains("warning: more.mid: 8 bytes after the last chunk ignored"),
+        "{message}"
+    );
+    let output = touchback(work_folder.path(), &["render", "ok.mid", "-o", "ok.wav"]);
+    let message = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        message.starts_with("wrote ok.wav: ")
+            && message.contains(" dBFS, RMS -")
+            && message.ends_with(" LUFS\n"),
+        "{message}"
     );
     assert!(work_folder.read("more.wav") == work_folder.read("ok.wav"));
 }
@@ -233,7 +236,7 @@ fn a_preset_file_is_a_piano_to_start_from() {
     assert!(work_folder.read("a.wav") != work_folder.read("c.wav"), "the file changes nothing");
 }
 
-/// With the feature it would open sound and a window.
+/// With the feature, the command would open audio and a window.
 #[cfg(not(feature = "standalone"))]
 #[test]
 fn playing_without_the_feature_says_how_to_build_it() {
@@ -318,11 +321,11 @@ fn bad_options_are_refused() {
 #[test]
 fn the_demonstration_writes_everything_it_says() {
     let dir = tempfile::tempdir().expect("a folder");
-    // Its beginning, or as many bars as the environment asks for; all 35 last two minutes.
+    // Four bars, or the number in the environment; all 35 last two minutes.
     let bars = std::env::var("TOUCHBACK_DEMO_BARS").unwrap_or("4".into());
     let output = touchback(dir.path(), &["--bars", &bars]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let message = String::from_utf8(output.stdout).expect("UTF-8");
     let folder = dir.path().join("touchback-demo");
     let names = [
         "prelude.mid",
@@ -334,7 +337,7 @@ fn the_demonstration_writes_everything_it_says() {
         "report.md",
     ];
     for name in names {
-        assert!(said.contains(name), "{said}");
+        assert!(message.contains(name), "{message}");
         assert!(fs::metadata(folder.join(name)).expect(name).len() > 100, "{name}");
     }
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), names.len());

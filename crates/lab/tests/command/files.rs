@@ -1,9 +1,9 @@
-//! What the program does with files that are in the way, are none, or cannot be written.
+//! Outputs that would overwrite inputs, special files, and files that cannot be written.
 
 use super::work_folder::{WorkFolder, touchback};
 
 #[test]
-fn an_input_is_left_as_it_is() {
+fn an_input_is_never_overwritten() {
     let work_folder = WorkFolder::new();
     work_folder.put("keys.csv", b"key,drop_mm\n7,1\n");
     for arguments in [
@@ -22,7 +22,7 @@ fn an_input_is_left_as_it_is() {
 }
 
 #[test]
-fn what_a_folder_or_an_sfz_file_names_is_an_input_too() {
+fn files_named_by_a_folder_or_an_sfz_file_are_inputs_too() {
     let work_folder = WorkFolder::new();
     let folder = work_folder.path().join("piano");
     std::fs::create_dir(&folder).expect("a folder");
@@ -78,11 +78,10 @@ fn a_pipe_that_nobody_writes_to_is_refused_at_once() {
     work_folder.refuses(&["match", "notes", "-o", "x.toml"], "A4.wav: is not a plain file");
 }
 
-/// A folder that was made for outputs goes again where none can be written: here because a file may
-/// have no byte.
+/// A folder created for outputs is removed if no output can be written; here the file size limit is 0.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_made_for_nothing_goes_again() {
+fn a_created_folder_is_removed_if_nothing_can_be_written() {
     let work_folder = WorkFolder::new();
     let before = work_folder.names();
     for arguments in [
@@ -99,23 +98,23 @@ fn a_folder_made_for_nothing_goes_again() {
             .args(["-c", &limited])
             .output()
             .expect("bash");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
-        assert!(said.contains("cannot write"), "{arguments}: {said}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+        assert!(message.contains("cannot write"), "{arguments}: {message}");
         assert_eq!(work_folder.names(), before, "{arguments} left a folder");
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn a_name_of_two_lines_is_told_on_one() {
+fn a_name_of_two_lines_is_printed_on_one() {
     let work_folder = WorkFolder::new();
     std::fs::rename(work_folder.path().join("ok.mid"), work_folder.path().join("o\nk.mid"))
         .expect("a name");
     let output = touchback(work_folder.path(), &["render", "o\nk.mid", "-o", "a\nb.wav"]);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.starts_with("wrote a\\nb.wav: "), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
+    let message = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && message.starts_with("wrote a\\nb.wav: "), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
     let warned = String::from_utf8_lossy(&output.stderr);
     assert!(warned.lines().all(|line| line.starts_with("warning: ")), "{warned}");
 }

@@ -1,4 +1,4 @@
-//! `touchback feel` over the emulated keyboard: however a session ends, its records are kept.
+//! `touchback feel` with the emulated keyboard: records are kept however a session ends.
 #![cfg(target_os = "linux")]
 
 use std::io::{BufRead, BufReader};
@@ -32,16 +32,16 @@ fn a_signal_ends_a_session_and_keeps_its_records() {
         .collect();
     std::thread::sleep(Duration::from_secs(4));
     for (signal, dir, mut child) in sessions {
-        // Held open: the end of the input would end the session too.
+        // The input stays open, because its end would end the session too.
         let input = child.stdin.take();
         let pid = child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
         let done = child.wait_with_output().unwrap();
         drop(input);
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{signal}: {said}");
-        assert!(said.contains("force is on"), "{signal}: {said}");
-        assert!(kept(&dir), "{signal}: {said}");
+        let output = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{signal}: {output}");
+        assert!(output.contains("force is on"), "{signal}: {output}");
+        assert!(kept(&dir), "{signal}: {output}");
     }
 }
 
@@ -49,12 +49,12 @@ fn a_signal_ends_a_session_and_keeps_its_records() {
 fn a_closed_input_ends_a_session_that_was_never_armed() {
     let dir = tempfile::tempdir().expect("a folder");
     let done = feel(&dir, false, Stdio::null()).wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success() && said.contains("no force yet"), "{said}");
-    assert!(!said.contains("live") && kept(&dir), "{said}");
+    let output = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success() && output.contains("no force yet"), "{output}");
+    assert!(!output.contains("live") && kept(&dir), "{output}");
 }
 
-/// A signal stops the keyboard: what it is told is stop, not silence. The emulated keyboard is another
+/// A signal sends *stop* to the keyboard instead of only ending the messages. The emulated keyboard is another
 /// process and listens at an address.
 #[test]
 fn a_signal_stops_the_keyboard() {
@@ -75,8 +75,8 @@ fn a_signal_stops_the_keyboard() {
     assert!(Command::new("kill").arg(feel.id().to_string()).status().unwrap().success());
     let done = feel.wait_with_output().unwrap();
     drop(input);
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success() && said.contains("live"), "{said}");
+    let output = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success() && output.contains("live"), "{output}");
 
     assert!(keyboard.wait().unwrap().success());
     let log = std::fs::read_to_string(dir.path().join("keyboard.csv")).unwrap();

@@ -1,4 +1,4 @@
-//! The laboratory command as scripts see it.
+//! The laboratory command on the built program.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -38,8 +38,8 @@ fn an_unknown_experiment_is_refused_before_anything_is_written() {
     let out = dir.path().join("out");
     let output = lab(&["ball", "nothing", "--out", out.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
-    let said = text(&output.stderr);
-    assert!(said.lines().count() == 1 && said.contains("nothing"), "{said}");
+    let message = text(&output.stderr);
+    assert!(message.lines().count() == 1 && message.contains("nothing"), "{message}");
     assert!(!out.exists());
     assert_eq!(lab(&[]).status.code(), Some(2));
 }
@@ -50,9 +50,9 @@ fn experiments_print_tables_and_write_what_they_say() {
     let out = dir.path().to_str().unwrap();
     let output = lab(&["ball", "thesis-run", "weight-drop", "geometry", "--report", "--out", out]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let said = text(&output.stdout);
+    let message = text(&output.stdout);
     let mut verdicts = 0;
-    for line in said.lines() {
+    for line in message.lines() {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         if let [_, _, _, _, _, verdict, _] = cells[..]
             && !["verdict", "---"].contains(&verdict)
@@ -63,13 +63,13 @@ fn experiments_print_tables_and_write_what_they_say() {
             assert!(line.ends_with("missed.md") || !line.contains("missed"), "{line}");
         }
     }
-    assert!(verdicts > 20, "{said}");
-    for path in said.lines().filter_map(|l| l.strip_prefix("wrote ")) {
+    assert!(verdicts > 20, "{message}");
+    for path in message.lines().filter_map(|l| l.strip_prefix("wrote ")) {
         assert!(Path::new(path).metadata().unwrap().len() > 0, "{path}");
     }
     let page = std::fs::read_to_string(dir.path().join("report.md")).unwrap();
     assert!(page.contains("## ball") && page.contains("](thesis-run.svg)"));
-    // The two pages of the documentation are this experiment's output.
+    // Two pages of the documentation are output of this experiment.
     for name in ["action-concert.md", "action-thesis.md"] {
         let written = std::fs::read_to_string(dir.path().join(name)).unwrap();
         let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
@@ -78,10 +78,10 @@ fn experiments_print_tables_and_write_what_they_say() {
     }
 }
 
-/// What a column that is neither a name nor a count, a hash or a share ends with.
+/// Endings of columns with units.
 const UNITS: &[&str] =
     &["cents", "j", "kg", "m", "m_s", "mm", "ms", "n", "n_m", "n_s_m", "ns", "rad", "s", "share"];
-/// Columns without a unit: names, numbers of things, and what `quantity` tells the unit of.
+/// Columns without a unit: names, counts, and columns whose unit is in `quantity`.
 const BARE: &[&str] = &[
     "action",
     "block",
@@ -107,10 +107,10 @@ const BARE: &[&str] = &[
     "wall",
 ];
 
-/// Every file of the experiments that take seconds is read back: as many fields in each row as in
-/// the header, a unit to each column, and the numbers of the manifest.
+/// Every file of the fast experiments reads back: rows as long as the header, a unit for each column, and the
+/// manifest's values.
 #[test]
-fn what_is_written_can_be_loaded() {
+fn written_files_can_be_loaded() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
     let names = [
@@ -159,8 +159,7 @@ fn what_is_written_can_be_loaded() {
     assert!(tables >= names.len(), "{tables}");
 }
 
-/// The systems of the source documents, as far as they take seconds: the whole table is written by
-/// `touchback lab all --report`.
+/// The part of the table from fast experiments; `touchback lab all --report` writes the whole table.
 #[test]
 fn the_table_of_the_source_documents_is_fresh() {
     let dir = tempfile::tempdir().unwrap();
@@ -173,7 +172,7 @@ fn the_table_of_the_source_documents_is_fresh() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/seeds.md");
     let kept = std::fs::read_to_string(kept).unwrap();
     assert!(written.lines().count() > 100);
-    // Residuals of rounding may differ between builds; all other cells may not.
+    // Rounding residuals may differ between builds; all other cells are equal.
     let is_residual = |cell: &str| cell.parse().is_ok_and(|x: f64| x.abs() < 1e-8);
     let steady = |line: &str| -> String {
         line.split('|').map(|cell| if is_residual(cell.trim()) { "~" } else { cell }).collect()
@@ -185,9 +184,9 @@ fn the_table_of_the_source_documents_is_fresh() {
     }
 }
 
-/// It is also a strict run: it fails where a target is missed.
+/// The run is strict: it fails if a target is missed.
 #[test]
-fn the_validation_page_is_what_the_command_writes() {
+fn the_validation_page_is_the_commands_output() {
     let dir = tempfile::tempdir().unwrap();
     let output = lab(&["validate", "--strict", "--out", dir.path().to_str().unwrap()]);
     let is_missed = text(&output.stdout).contains("| missed");

@@ -1,4 +1,4 @@
-//! The command as scripts see it.
+//! The built program on its command line.
 
 mod command_line;
 mod files;

@@ -1,4 +1,4 @@
-//! Experiments with numbers of one's own, as scripts see them.
+//! Experiments with settings, keys and models from the command line.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,7 +17,7 @@ fn json(path: &Path) -> serde_json::Value {
 }
 
 #[test]
-fn results_on_ones_own_numbers_say_so_and_lie_apart() {
+fn results_with_own_numbers_are_marked_and_in_a_folder_of_their_own() {
     let dir = tempfile::tempdir().unwrap();
     let asked = ["weight-drop", "geometry", "--set", "let_off_mm=3", "--key", "52"];
     let output = lab(dir.path(), &asked);
@@ -32,7 +32,7 @@ fn results_on_ones_own_numbers_say_so_and_lie_apart() {
     for name in ["README.md", "weight-drop.svg", "action-own.svg"] {
         assert!(read(name).contains(told), "{name}");
     }
-    // Nothing that could be taken for a page of the documentation.
+    // The page differs from the documentation's page.
     let page = read("action-own.md");
     assert!(page.contains("| one's own |") && !out.join("action-concert.md").exists());
 
@@ -52,7 +52,7 @@ fn results_on_ones_own_numbers_say_so_and_lie_apart() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_by_name() {
+fn invalid_combinations_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     for (arguments, part) in [
         (&["walls", "--set", "let_off_mm=3"][..], "lab walls takes no --preset"),
@@ -70,9 +70,9 @@ fn what_makes_no_sense_is_refused_by_name() {
         (&["sweep", "hammer.mass", "-1", "1", "--measure", "ratio"], "hammer.mass = -1"),
     ] {
         let output = lab(dir.path(), arguments);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.lines().count() == 1 && said.contains(part), "{arguments:?}: {said}");
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.lines().count() == 1 && message.contains(part), "{arguments:?}: {message}");
         assert!(std::fs::read_dir(dir.path()).unwrap().next().is_none(), "{arguments:?}");
     }
 }
@@ -80,12 +80,12 @@ fn what_makes_no_sense_is_refused_by_name() {
 #[test]
 fn every_experiment_has_help() {
     let dir = tempfile::tempdir().unwrap();
-    let said = text(&lab(dir.path(), &["help", "energy"]).stdout);
+    let message = text(&lab(dir.path(), &["help", "energy"]).stdout);
     for part in ["energy", "--model FILE.toml", "about 0.3 s", "touchback lab energy"] {
-        assert!(said.contains(part), "{part} in {said}");
+        assert!(message.contains(part), "{part} in {message}");
     }
-    let said = text(&lab(dir.path(), &["help", "sweep"]).stdout);
-    assert!(said.contains("down_weight_g") && said.contains("hammer.mass"), "{said}");
+    let message = text(&lab(dir.path(), &["help", "sweep"]).stdout);
+    assert!(message.contains("down_weight_g") && message.contains("hammer.mass"), "{message}");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_sweep_is_data_and_figure() {
     let record = json(&out.join("sweep-let_off_mm-let_off_height_mm.json"));
     let points = record["points"].as_array().unwrap();
     assert_eq!(points.len(), 5);
-    // A slow press lets off where the screw says, to what the felts sink.
+    // A slow press lets off at the set distance, up to the compression of the felts.
     for point in points {
         let [screw, found] = [0, 1].map(|i| point[i].as_f64().unwrap());
         assert!((screw - found).abs() < 0.3, "{screw} {found}");

@@ -1,4 +1,4 @@
-//! `touchback simulate`: gestures, one and many, good and bad.
+//! `touchback simulate`: single gestures, folders of gestures, and invalid ones.
 
 use super::work_folder::{WorkFolder, touchback};
 
@@ -20,7 +20,7 @@ fn a_folder_of_gestures_is_simulated_in_one_call() {
     assert_eq!(names, ["hard.toml", "soft.toml"]);
     let speed = |i: usize| rows[i][3].parse::<f64>().expect("a speed");
     assert!(&rows[0][1] == "1" && speed(0) > 2.0 * speed(1), "{rows:?}");
-    // The same as one by one.
+    // The same results as one by one.
     let alone = ["simulate", "in/soft.toml", "-o", "soft.csv"];
     assert!(touchback(work_folder.path(), &alone).status.success());
     assert_eq!(work_folder.read("soft.csv"), work_folder.read("runs/soft.toml.run.csv"));
@@ -29,8 +29,8 @@ fn a_folder_of_gestures_is_simulated_in_one_call() {
     work_folder.put("in/broken.toml", b"form = \"flick\"\n");
     let output = touchback(work_folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("broken.toml") && said.contains("1 of 3 gestures"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("broken.toml") && message.contains("1 of 3 gestures"), "{message}");
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3);
     work_folder.refuses(&["simulate", "--batch", "in", "-o", "in"], "another folder");
     work_folder.refuses(&["simulate"], "GESTURE");
@@ -59,7 +59,7 @@ fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
     let (time, speed) = (strike["time_s"].as_f64(), strike["value"].as_f64());
     assert!(time.is_some_and(|t| (0.015..0.03).contains(&t)), "{strike}");
     assert!(speed.is_some_and(|v| (3.0..5.0).contains(&v)), "{strike}");
-    // Its own run is a gesture again: the same motion of the key throws the hammer as fast.
+    // The run's file is a gesture: the same key motion gives the same hammer speed.
     let again = ["simulate", "run.csv", "--key", "40", "--events", "e2.json"];
     let output = touchback(work_folder.path(), &again);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -76,8 +76,11 @@ fn a_gesture_on_the_grand_gives_rows_events_and_a_figure() {
     assert!(work_folder.read("f.png").starts_with(b"\x89PNG"));
 
     let output = touchback(work_folder.path(), &["simulate", "hit.toml"]);
-    let said = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(said.starts_with("time_s,kind,value\n") && said.contains(",strike,"), "{said}");
+    let message = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        message.starts_with("time_s,kind,value\n") && message.contains(",strike,"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A folder with files to try the built program on.
+//! A folder with test files for the built program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// What the program says to `arguments` in `dir`.
+/// Output of the program with `arguments` in `dir`.
 pub fn touchback(dir: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_touchback"))
         .current_dir(dir)
@@ -15,7 +15,7 @@ pub fn touchback(dir: &Path, arguments: &[&str]) -> Output {
         .expect("the program starts")
 }
 
-/// A folder with a small piece, curves and gestures, good and bad.
+/// A folder with a small piece, and valid and invalid curves and gestures.
 pub struct WorkFolder {
     dir: TempDir,
 }
@@ -66,15 +66,18 @@ impl WorkFolder {
         names
     }
 
-    /// Exit code 2, one line on stderr with `part` in it, nothing on stdout, no file made.
+    /// Checks a refusal: exit code 2, one line on stderr that contains `part`, nothing on stdout, no new file.
     pub fn refuses(&self, arguments: &[&str], part: &str) {
         let before = self.names();
         let output = touchback(self.path(), arguments);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        let errors: Vec<_> = said.lines().collect();
-        assert_eq!(errors.len(), 1, "{arguments:?}: {said}");
-        assert!(errors[0].starts_with("error: ") && said.contains(part), "{arguments:?}: {said}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        let errors: Vec<_> = message.lines().collect();
+        assert_eq!(errors.len(), 1, "{arguments:?}: {message}");
+        assert!(
+            errors[0].starts_with("error: ") && message.contains(part),
+            "{arguments:?}: {message}"
+        );
         assert!(output.stdout.is_empty(), "{arguments:?}");
         assert_eq!(self.names(), before, "{arguments:?} left a file");
     }
@@ -90,7 +93,7 @@ pub fn piece() -> Vec<u8> {
     file(&track)
 }
 
-/// A MIDI file of one track, 192 ticks a second.
+/// A MIDI file of one track, 192 ticks per second.
 pub fn file(track: &[u8]) -> Vec<u8> {
     let mut bytes = b"MThd\0\0\0\x06\0\0\0\x01\0\x60MTrk\0\0\0".to_vec();
     bytes.push(u8::try_from(track.len()).expect("a short track"));

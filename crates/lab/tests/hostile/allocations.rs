@@ -1,10 +1,10 @@
-//! Counts the heap calls of one thread and the bytes it holds: these functions stand before the C
-//! library's in the whole process, the plugin's library included.
+//! Counts the heap calls and held bytes of one thread: these functions replace the C library's in the whole
+//! process, the plugin's library included.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 
-/// Heap calls, and bytes taken less bytes given back.
+/// Heap calls, and allocated minus freed bytes.
 #[derive(Clone, Copy, Default)]
 struct Heap {
     calls: u64,
@@ -22,7 +22,7 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, u64) {
     (result, heap.calls)
 }
 
-/// Runs `work`; bytes that the calling thread has taken in it and not given back.
+/// Runs `work`; bytes that the calling thread allocated in it and did not free.
 pub fn held<T>(work: impl FnOnce() -> T) -> (T, i64) {
     let (result, heap) = watch(work);
     (result, heap.bytes)
@@ -41,15 +41,15 @@ fn add(calls: u64, bytes: impl FnOnce() -> i64) {
     }
 }
 
-/// Notes that `block` was taken.
+/// Counts the allocation of `block`.
 fn taken(block: *mut c_void) -> *mut c_void {
     add(1, || size(block));
     block
 }
 
-/// Bytes of `block`, none if it is null.
+/// Size of `block`, bytes; 0 if null.
 fn size(block: *mut c_void) -> i64 {
-    // SAFETY: null or from this allocator, and not yet given back.
+    // SAFETY: null or from this allocator, and not yet freed.
     i64::try_from(unsafe { libc::malloc_usable_size(block) }).unwrap_or(i64::MAX)
 }
 
@@ -119,7 +119,7 @@ unsafe extern "C" fn free(block: *mut c_void) {
 }
 
 #[test]
-fn bytes_are_held_until_they_are_given_back() {
+fn bytes_are_held_until_they_are_freed() {
     let (mut kept, held) = held(|| std::hint::black_box(Vec::<u8>::with_capacity(5000)));
     assert!((5000..5100).contains(&held), "{held}");
     let ((), more) = self::held(|| kept.reserve_exact(20_000));

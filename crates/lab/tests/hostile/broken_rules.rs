@@ -1,4 +1,4 @@
-//! A CLAP host that breaks the rules of the extensions: each call is refused or stood.
+//! A CLAP host that breaks the rules of the extensions: each call is refused or tolerated.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ use crate::{FRAMES, blow, listen};
 /// Calls a function of an extension's table.
 macro_rules! ask {
     ($table:expr, $name:ident($($argument:expr),*)) => {
-        // SAFETY: the plugin is there, or its absence is the test; so is what it is handed.
+        // SAFETY: the plugin exists, or its absence is the test; the same holds for the arguments.
         unsafe { $table.$name.expect("a function")($($argument),*) }
     };
 }
@@ -46,7 +46,7 @@ fn values_flushed_beside_blocks_are_taken() {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let audio = scope.spawn(|| {
-            // A block is refused while the other thread flushes.
+            // A block is refused during the other thread's flush.
             let mut played = 0;
             for _ in 0..100_000 {
                 let outputs = Outputs::stereo(64);
@@ -71,7 +71,7 @@ fn values_flushed_beside_blocks_are_taken() {
         instance.flush(&[Event::value(0, blow(), 0.875)]);
         assert_eq!(audio.join().expect("no panic"), 300);
     });
-    // What came while the other thread played holds from the next block on.
+    // Values from during a block of the other thread apply from the next block on.
     listen(&instance, 1);
     assert_eq!(instance.value(blow()), 0.875);
 }
@@ -159,7 +159,7 @@ fn events_shorter_than_their_kind_are_not_read() {
 }
 
 #[test]
-fn questions_without_sense_are_answered_with_no() {
+fn senseless_queries_are_refused() {
     let instance = Instance::active();
     let plugin = instance.plugin;
     tables!(instance,
@@ -233,7 +233,7 @@ fn questions_without_sense_are_answered_with_no() {
 }
 
 #[test]
-fn rates_and_lengths_without_sense_are_refused_or_played() {
+fn senseless_rates_and_lengths_are_refused_or_played() {
     let instance = Instance::new();
     // SAFETY: the plugin is there.
     let activate = |rate, least, most| unsafe {
@@ -290,9 +290,9 @@ fn streams_that_lie_load_nothing() {
     assert_eq!(instance.value(blow()), before);
 }
 
-/// The window's functions where no window is open, and none can be opened: no display is needed.
+/// The window's functions without an open window, and without a display.
 #[test]
-fn a_window_that_is_not_there_is_asked_in_vain() {
+fn window_functions_without_a_window_do_nothing() {
     let instance = Instance::to_be_shown();
     tables!(instance, gui: clap_plugin_gui = CLAP_EXT_GUI;);
     let (plugin, null) = (instance.plugin, std::ptr::null());
@@ -318,7 +318,7 @@ fn a_window_that_is_not_there_is_asked_in_vain() {
     assert!(ask!(gui, get_size(plugin, &raw mut width, &raw mut height)) && width > 100);
 }
 
-/// The same of a window that is made: a display is needed, see `windowed.rs`.
+/// Misuse of a created window; needs a display, see `windowed.rs`.
 pub fn misuse_of_a_window(instance: &Instance, parent: u32) {
     tables!(instance, gui: clap_plugin_gui = CLAP_EXT_GUI;);
     let (plugin, api) = (instance.plugin, CLAP_WINDOW_API_X11.as_ptr());
@@ -380,9 +380,9 @@ pub fn misuse_of_a_window(instance: &Instance, parent: u32) {
     assert!(!ask!(gui, set_size(plugin, 1_000, 700)));
 }
 
-/// Names that no host should ask for.
+/// Names of extensions that do not exist.
 #[test]
-fn extensions_that_are_not_there_are_none() {
+fn missing_extensions_are_null() {
     let instance = Instance::active();
     // SAFETY: the plugin is there; a name, or none.
     let find = |name: *const c_char| unsafe {

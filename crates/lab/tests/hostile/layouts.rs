@@ -1,5 +1,4 @@
-//! Both layouts of outputs in both formats: whatever a host gives is written, and what it leaves out
-//! costs it nothing else.
+//! Both output layouts in both formats: every given output is written, and a missing output affects no other.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,7 +9,7 @@ use crate::host::{Event, Instance, list};
 use crate::outputs::Outputs;
 use crate::vst3_host::{Plugin, note_on};
 
-/// Lengths of the channels of each output that a host gives; 0 a null pointer.
+/// Channel lengths of each output from the host; 0 stands for a null pointer.
 type Shape = &'static [&'static [u32]];
 
 const N: u32 = FRAMES;
@@ -51,7 +50,7 @@ impl Player {
         [Self::Clap(clap), Self::Vst3(vst3)]
     }
 
-    /// Activates it or ends that.
+    /// Activates or deactivates the plugin.
     fn switch(&self, state: bool) {
         match self {
             Self::Clap(instance) if state => assert!(instance.activate(48_000.0)),
@@ -60,12 +59,12 @@ impl Player {
         }
     }
 
-    /// Plays a block, with a note or without; the flags of silent channels.
+    /// Plays a block with or without a note; the flags of silent channels.
     fn play(&self, outputs: &[Outputs], with_note: bool) -> Result<Vec<u64>, ()> {
         self.count(outputs, with_note).map(|(_, flags)| flags)
     }
 
-    /// The same, with how often it took from or gave to the heap.
+    /// [`Self::play`] with the number of heap calls.
     fn count(&self, outputs: &[Outputs], with_note: bool) -> Result<(u64, Vec<u64>), ()> {
         match self {
             Self::Clap(instance) => {
@@ -82,7 +81,7 @@ impl Player {
         }
     }
 
-    /// The bits of a note's first blocks, of each output that is given `shape`.
+    /// The bits of a note's first blocks, for each output of `shape`.
     fn render(&self, shape: Shape) -> Vec<Vec<Vec<u32>>> {
         let mut heard: Vec<Vec<Vec<u32>>> =
             shape.iter().map(|output| vec![Vec::new(); output.len()]).collect();
@@ -118,7 +117,7 @@ fn the_main_pair_is_the_same_in_both_layouts_and_the_distant_one_sounds() {
 }
 
 #[test]
-fn outputs_that_a_host_leaves_out_or_adds_change_no_other() {
+fn missing_or_additional_outputs_change_no_other() {
     for outputs in [1, 2] {
         let whole = Player::both(outputs)[0].render(&[&[N, N], &[N, N]]);
         for shape in SHAPES {
@@ -142,7 +141,7 @@ fn outputs_that_a_host_leaves_out_or_adds_change_no_other() {
 }
 
 #[test]
-fn a_plugin_that_does_not_play_is_silent_and_says_so() {
+fn a_silent_plugin_sets_its_silence_flags() {
     for player in Player::both(2) {
         let outputs = [Outputs::stereo(N), Outputs::new(&[N, N, N]), Outputs::stereo(N)];
         player.switch(false);
@@ -153,9 +152,9 @@ fn a_plugin_that_does_not_play_is_silent_and_says_so() {
     }
 }
 
-/// Blocks that come beside activation or another block are refused: silence, and no rubbish.
+/// Blocks during activation or another block are refused and silent.
 #[test]
-fn blocks_beside_other_calls_leave_no_rubbish() {
+fn blocks_during_other_calls_are_silent() {
     for player in Player::both(2) {
         let (player, is_over) = (&player, AtomicBool::new(false));
         let refused = thread::scope(|scope| {
@@ -183,7 +182,7 @@ fn blocks_beside_other_calls_leave_no_rubbish() {
 }
 
 #[test]
-fn the_layout_of_an_active_plugin_holds() {
+fn the_layout_of_an_active_plugin_does_not_change() {
     let [clap, vst3] = Player::both(1);
     if let (Player::Clap(clap), Player::Vst3(vst3)) = (&clap, &vst3) {
         assert!(!clap.select(1) && !clap.select(7));

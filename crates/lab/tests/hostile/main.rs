@@ -1,7 +1,7 @@
-//! The built plugin in a CLAP and a VST3 host that keep no rule: buffers end at pages that nobody may touch,
-//! and allocations inside `process` are counted, also those the framework allows itself.
+//! The built plugin in a CLAP and a VST3 host that break the rules: buffers end at guard pages, and allocations
+//! inside `process` are counted, also those that the framework permits.
 //!
-//! `TOUCHBACK_FUZZ_SECONDS=3600` makes the random hosts go on for an hour instead of five seconds.
+//! `TOUCHBACK_FUZZ_SECONDS=3600` runs the random hosts for an hour instead of 5 s.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 mod allocations;
@@ -37,7 +37,7 @@ fn loudest(buffer: &Guarded) -> f32 {
     buffer.samples().iter().fold(0.0, |peak, sample| peak.max(sample.abs()))
 }
 
-/// Peak over the next blocks.
+/// Peak of the next `blocks` blocks.
 fn listen(instance: &Instance, blocks: u32) -> f32 {
     (0..blocks).fold(0.0, |peak, _| {
         let outputs = Outputs::stereo(FRAMES);
@@ -47,7 +47,7 @@ fn listen(instance: &Instance, blocks: u32) -> f32 {
 }
 
 #[test]
-fn events_behind_the_block_stay_inside_it() {
+fn events_after_the_block_are_played_inside_it() {
     for time in [FRAMES - 1, FRAMES, FRAMES + 1, 100_000, u32::MAX] {
         let instance = Instance::active();
         let outputs = Outputs::stereo(FRAMES);
@@ -181,7 +181,7 @@ fn any_outputs(below: &mut dyn FnMut(u32) -> u32, frames: u32) -> Vec<Outputs> {
         .collect()
 }
 
-/// Hands `instance` 40 blocks, outputs and events drawn at random, as many bad as good.
+/// Plays 40 blocks with random outputs and events on `instance`, half of them invalid.
 fn harass(instance: &Instance, random: &mut Random, seed: u64) {
     let ids: Vec<_> = params::all().map(params::Parameter::host_id).collect();
     let mut below = |sides: u32| u32::try_from(random.below(u64::from(sides))).unwrap();

@@ -1,4 +1,4 @@
-//! What instances hold, give back and touch.
+//! Memory that instances hold, free and touch.
 
 use std::time::{Duration, Instant};
 
@@ -9,26 +9,26 @@ use crate::outputs::Outputs;
 /// Samples of a block while a keyboard is on.
 const FRAMES: u32 = 128;
 
-/// Bytes that one more instance may hold: 6 MB that it uses, and room for storms of events and for a window's
-/// steps that is not touched before there is one.
+/// Most bytes of one more instance: 6 MB in use, and reserves for bursts of events and for a window's steps,
+/// which are not touched before they are needed.
 const MOST: i64 = 8_500_000;
 
-/// Bytes that may stay when the last instance is gone: what its first use taught the process.
+/// Most bytes that stay after the last instance: caches from the first use.
 const KEPT: i64 = 200_000;
 
-/// Pages that the audio thread may be the first to touch in three seconds: of the library's code and of
-/// its own stack. A piano or a keyboard that was not touched at activation has hundreds.
+/// Most pages that the audio thread may touch first in 3 s: the library's code and its own stack. A piano or
+/// keyboard that was not touched at activation has hundreds.
 const PAGES: i64 = 60;
 
 #[test]
-fn instances_share_what_is_equal_and_give_everything_back() {
+fn instances_share_equal_data_and_free_everything() {
     // At a rate that no other test uses: instances at one rate share.
     let active = || {
         let instance = Instance::new();
         assert!(instance.activate(47_110.0));
         instance
     };
-    // What is made once in a process stays.
+    // Data that is created once per process stays.
     drop(active());
     let (first, one) = held(active);
     let (more, four) = held(|| [(); 4].map(|()| active()));
@@ -44,7 +44,7 @@ fn instances_share_what_is_equal_and_give_everything_back() {
     assert!(kept - each < KEPT, "{kept} bytes stay when all are gone");
 }
 
-/// Pages that the calling thread was the first to touch so far.
+/// Number of pages that the calling thread has touched first so far.
 fn touched() -> i64 {
     // SAFETY: numbers, of which all zeros are some.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -54,7 +54,7 @@ fn touched() -> i64 {
 }
 
 #[test]
-fn the_audio_thread_of_a_keyboard_finds_its_memory_touched() {
+fn the_audio_thread_of_a_keyboard_touches_no_new_memory() {
     let state = r#"{"version":"0.2.0","params":{},"fields":{"keyboard":"plays=1\nport=emulator"}}"#;
     for state in [None, Some(state)] {
         let instance = Instance::new();
@@ -78,7 +78,7 @@ fn the_audio_thread_of_a_keyboard_finds_its_memory_touched() {
                     if state.is_none() {
                         continue;
                     }
-                    // In real time, by which the keyboard moves.
+                    // In real time, because the keyboard moves in real time.
                     let due = Duration::from_secs_f64(f64::from(block * FRAMES) / 48_000.0);
                     std::thread::sleep(due.saturating_sub(begin.elapsed()));
                 }

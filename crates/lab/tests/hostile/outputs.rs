@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-/// Samples that end where a page begins that nobody may touch; none where the length is 0.
+/// Samples that end at a guard page; none for length 0.
 pub struct Guarded {
     map: *mut c_void,
     bytes: usize,
@@ -29,7 +29,7 @@ impl Guarded {
             assert_eq!(libc::mprotect(map.byte_add(PAGE), held, open), 0);
             (map, map.byte_add(PAGE + held).cast::<f32>().sub(length))
         };
-        // SAFETY: just mapped. Rubbish shows samples that the plugin forgot.
+        // SAFETY: just mapped. NaN shows samples that the plugin did not write.
         unsafe { std::slice::from_raw_parts_mut(start, length) }.fill(f32::NAN);
         Self { map, bytes, start, length }
     }
@@ -63,7 +63,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Channels of these lengths; a null pointer where it is 0.
+    /// Channels of these lengths; a null pointer for 0.
     pub fn new(lengths: &[u32]) -> Self {
         Self { channels: lengths.iter().map(|length| Guarded::new(*length)).collect() }
     }

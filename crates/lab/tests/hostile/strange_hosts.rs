@@ -1,4 +1,4 @@
-//! CLAP hosts whose own tables are poor or wrong.
+//! CLAP hosts with incomplete or wrong tables.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -27,11 +27,11 @@ const BARE: clap_host = clap_host {
     request_callback: None,
 };
 
-/// A host without a single function.
+/// A host without any function.
 static WITHOUT_FUNCTIONS: clap_host = BARE;
 /// A host that has every extension, and no function in any.
 static HOLLOW: clap_host = clap_host { get_extension: Some(hollow), ..BARE };
-/// A host that takes every thread for its main one, and shows windows.
+/// A host that reports every thread as its main thread, and shows windows.
 static LIAR: clap_host = clap_host { get_extension: Some(lies), ..BARE };
 
 unsafe extern "C" fn hollow(_: *const clap_host, _: *const c_char) -> *const c_void {
@@ -91,13 +91,13 @@ pub fn in_a_liar() -> Instance {
 fn a_host_without_functions_is_played_for() {
     for host in [&WITHOUT_FUNCTIONS, &HOLLOW, &LIAR] {
         let instance = Instance::made_by(host);
-        // Not initialized, and asked all the same.
+        // Queried without initialization.
         assert!(!instance.has_window());
         instance.main_thread();
         assert!(instance.init() && instance.init());
         assert_eq!(instance.has_window(), std::ptr::eq(host, &LIAR));
         assert!(instance.activate(48_000.0) && instance.start());
-        // Latency, restarts and the host's values are told by functions that are not there.
+        // The functions for latency, restarts and the host's values are missing.
         let timing = touchback_instrument::params::find("timing").expect("a parameter").host_id();
         for value in [2.0, 0.0, 1.0, 0.0] {
             let outputs = Outputs::stereo(FRAMES);
@@ -113,7 +113,7 @@ fn a_host_without_functions_is_played_for() {
     }
 }
 
-/// A thread that processes without `start_processing`, as hosts with a pool of threads do.
+/// A thread that processes without `start_processing`, as in hosts with a thread pool.
 #[test]
 fn a_parameter_on_a_thread_that_started_nothing_allocates_nothing() {
     let instance = Instance::active();

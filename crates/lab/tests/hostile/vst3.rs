@@ -1,4 +1,4 @@
-//! The same in a VST3 host.
+//! The built plugin in a VST3 host that breaks the rules.
 
 use touchback_core::math::random::Random;
 use touchback_instrument::params;
@@ -10,7 +10,7 @@ use crate::{blow, loudest};
 const FRAMES: u32 = 512;
 const BLOCK: (i32, i32) = (512, 0);
 
-/// Peak over the next blocks.
+/// Peak of the next `blocks` blocks.
 fn listen(plugin: &Plugin, blocks: u32) -> f32 {
     (0..blocks).fold(0.0, |peak, _| {
         let outputs = Outputs::stereo(FRAMES);
@@ -29,7 +29,7 @@ fn vst3_texts_name_the_unit_and_are_read_back() {
         let (text, read) = plugin.text(id, 0.5);
         assert!(text.ends_with(parameter.suffix), "{}: {text}", parameter.id);
         assert!((read - 0.5).abs() < 0.05 || !parameter.choices().is_empty(), "{text}: {read}");
-        // What was read has the same text.
+        // The value that was read back has the same text.
         assert_eq!(plugin.text(id, read).0, text);
     }
 }
@@ -89,9 +89,9 @@ fn vst3_nothing_is_processed_before_it_is_set_up() {
     assert!(plugin.process(BLOCK, Some(&outputs), &[], &note).is_err());
 }
 
-/// As Carla does.
+/// Carla activates before it sets up.
 #[test]
-fn vst3_what_is_activated_before_it_is_set_up_plays() {
+fn vst3_a_plugin_activated_before_setup_plays() {
     let plugin = Plugin::new();
     assert!(plugin.activate(true) && plugin.set_up(48_000.0) && plugin.run(true));
     plugin.process(BLOCK, None, &[], &[note_on(0, 60)]).expect("processed");
@@ -131,7 +131,7 @@ fn vst3_outputs_of_any_shape_are_taken() {
     }
 }
 
-/// Blocks, outputs and events drawn at random, as many bad as good.
+/// Random blocks, outputs and events, half of them invalid.
 #[test]
 fn vst3_a_random_host_does_no_harm() {
     let end = crate::end();

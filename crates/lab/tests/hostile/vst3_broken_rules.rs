@@ -1,4 +1,4 @@
-//! A VST3 host that breaks the rules: each call is refused or stood.
+//! A VST3 host that breaks the rules of the interfaces: each call is refused or tolerated.
 #![allow(non_snake_case, reason = "the names are VST3's")]
 
 use std::ffi::c_void;
@@ -12,7 +12,7 @@ use crate::vst3_host::{Plugin, factory};
 use crate::{FRAMES, blow};
 
 #[test]
-fn vst3_a_class_that_is_not_there_leaves_nothing() {
+fn vst3_a_missing_class_gives_null() {
     let factory = factory();
     let rubbish = std::ptr::without_provenance_mut::<c_void>(0x55);
     let (unknown, interface) = ([7_i8; 16], IComponent::IID);
@@ -40,7 +40,7 @@ fn vst3_a_class_that_is_not_there_leaves_nothing() {
 }
 
 #[test]
-fn vst3_questions_without_sense_are_answered_with_no() {
+fn vst3_senseless_queries_are_refused() {
     let plugin = Plugin::active();
     // SAFETY: the plugin's own functions; what they are handed is the test.
     unsafe {
@@ -100,7 +100,7 @@ fn vst3_questions_without_sense_are_answered_with_no() {
     plugin.process((512, 0), Some(&outputs), &[], &[]).expect("played");
 }
 
-/// Counts that no block has.
+/// Impossible sample and bus counts.
 #[test]
 fn vst3_blocks_that_cannot_be_counted_are_refused() {
     let plugin = Plugin::active();
@@ -119,7 +119,7 @@ fn vst3_blocks_that_cannot_be_counted_are_refused() {
         // SAFETY: the block outlives the call.
         assert_ne!(unsafe { plugin.processor.process(&raw mut block) }, kResultOk);
     }
-    // Samples of 64 bits are not offered, and silent where a host wants them all the same.
+    // 64-bit samples are not supported; a host that uses them gets silence.
     let mut wide = [[7.0_f64; 64]; 2];
     let mut starts = wide.each_mut().map(|channel| channel.as_mut_ptr());
     let mut output = AudioBusBuffers {
@@ -136,7 +136,7 @@ fn vst3_blocks_that_cannot_be_counted_are_refused() {
     assert_eq!((wide, output.silenceFlags), ([[0.0; 64]; 2], u64::MAX));
 }
 
-/// A stream that says it has moved other bytes than it did.
+/// A stream that reports a wrong number of bytes.
 struct Liar {
     size: i64,
     moved: i32,
@@ -189,7 +189,7 @@ fn vst3_streams_that_lie_load_nothing() {
         // SAFETY: a stream.
         unsafe {
             assert_ne!(plugin.component.setState(stream.as_ptr()), kResultOk, "{size} {moved}");
-            // A stream that did not take all has not saved.
+            // A stream that did not accept all bytes has not saved.
             if moved < 100 {
                 assert_ne!(plugin.component.getState(stream.as_ptr()), kResultOk, "{moved}");
             }
@@ -198,7 +198,7 @@ fn vst3_streams_that_lie_load_nothing() {
     assert_eq!(plugin.value(blow()), before);
 }
 
-/// A frame whose loop of events takes none.
+/// A frame whose event loop refuses handlers.
 struct Refusing;
 
 impl Class for Refusing {
@@ -226,9 +226,9 @@ impl Linux::IRunLoopTrait for Refusing {
     }
 }
 
-/// A view where no window is open, and none can be opened: no display is needed.
+/// A view without an open window, and without a display.
 #[test]
-fn vst3_a_view_is_asked_in_vain() {
+fn vst3_view_functions_without_a_window_do_nothing() {
     let plugin = Plugin::active();
     // SAFETY: the plugin's own functions; what they are handed is the test.
     unsafe {

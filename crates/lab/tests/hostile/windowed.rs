@@ -1,5 +1,5 @@
-//! Hostile hosts with the plugin's window open. Most tests need an X server with OpenGL, as `xvfb-run`
-//! gives, and run when asked for:
+//! Hostile hosts with the plugin's window open. Most tests need an X server with OpenGL, e.g. from `xvfb-run`,
+//! and are ignored by default:
 //!
 //! ```text
 //! xvfb-run -a -s "-screen 0 1280x900x24" cargo test --test hostile windowed -- --ignored
@@ -22,7 +22,7 @@ use crate::host::{Event, Instance};
 use crate::outputs::Outputs;
 use crate::strange_hosts::in_a_liar;
 
-/// The screen for one test at a time: windows hide one another, and settings hold for all of them.
+/// Locks the screen for one test: windows hide each other, and settings apply to all.
 fn alone() -> (MutexGuard<'static, ()>, RustConnection, usize) {
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,7 +30,7 @@ fn alone() -> (MutexGuard<'static, ()>, RustConnection, usize) {
     (turn, x, screen)
 }
 
-/// A window for a plugin to live in.
+/// A parent window for a plugin.
 fn parent(x: &RustConnection, screen: usize) -> u32 {
     let (window, root) = (x.generate_id().unwrap(), x.setup().roots[screen].root);
     let (class, aux) = (WindowClass::INPUT_OUTPUT, CreateWindowAux::new().override_redirect(1));
@@ -75,7 +75,7 @@ fn a_random_host_does_no_harm_with_the_window_open() {
 
 #[test]
 #[ignore = "needs an X server: `xvfb-run cargo test --test hostile windowed -- --ignored`"]
-fn a_window_stands_what_no_host_should_do_with_it() {
+fn a_window_tolerates_misuse() {
     let (_turn, x, screen) = alone();
     let window = parent(&x, screen);
     for instance in [Instance::to_be_shown(), in_a_liar()] {
@@ -94,7 +94,7 @@ fn child(x: &RustConnection, window: u32) -> u32 {
     child
 }
 
-/// How long until pixels of `window` differ from one another, if they ever do.
+/// Time until the pixels of `window` differ from each other; `None` if they never do.
 fn drawn_after(x: &RustConnection, window: u32) -> Option<Duration> {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(5) {
@@ -108,10 +108,10 @@ fn drawn_after(x: &RustConnection, window: u32) -> Option<Duration> {
     None
 }
 
-/// A frame asked for before the window is shown waits for an event that does not come by itself.
+/// A frame requested before the window is shown must not wait for an event that never comes.
 #[test]
 #[ignore = "needs an X server: `xvfb-run cargo test --test hostile windowed -- --ignored`"]
-fn a_window_is_drawn_however_late_the_host_shows_it() {
+fn a_window_is_drawn_even_if_the_host_shows_it_late() {
     let (_turn, x, screen) = alone();
     for late in [0, 10, 30, 100, 300].map(Duration::from_millis) {
         let window = parent(&x, screen);
@@ -158,7 +158,7 @@ fn the_first_window_on_a_screen_of_192_dpi_is_marked_and_twice_as_many_pixels() 
     x.flush().unwrap();
 }
 
-/// Three notes in blocks of these lengths, at a rate that the instance is started at.
+/// Plays three notes in blocks of `block` samples at `rate`, at which the instance is started.
 fn play(instance: &Instance, rate: f64, block: u32) -> Vec<u32> {
     instance.stop();
     instance.deactivate();

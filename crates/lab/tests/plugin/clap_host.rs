@@ -1,7 +1,7 @@
 //! The built plugin in a CLAP host.
 //!
-//! Debug builds of the plugin abort on any allocation inside `process`, so every test here also
-//! shows that there is none.
+//! Debug builds of the plugin abort on any allocation inside `process`, so every test here also checks for
+//! allocations.
 
 use crate::host::{
     Message, Plugin, PluginEntry, ProcessStatus, Processor, bits, blocks, control, library, off,
@@ -23,7 +23,7 @@ fn key(note: i16) -> KeyNumber {
     KeyNumber::from_midi(u8::try_from(note).unwrap()).unwrap()
 }
 
-/// A little music with pedal and automation, at offsets that no block length divides.
+/// Music with pedal and automation, at offsets that are no multiples of a block length.
 fn music() -> Vec<(usize, Message)> {
     let (blow, hardness, timing) =
         (parameter("blow_mm"), parameter("hammer_hardness"), parameter("timing"));
@@ -34,7 +34,7 @@ fn music() -> Vec<(usize, Message)> {
         (317, Message::NoteOn(67, 0.6)),
         (1_001, Message::Midi([0xB0, 64, 127])),
         (2_500, off(60)),
-        // At one sample: a note before and after a control, in the host's list.
+        // At one sample: a note, a control, a note, in this order.
         (3_333, Message::NoteOn(36, 0.9)),
         (3_333, control(hardness, 0.9)),
         (3_333, control(blow, 0.75)),
@@ -58,7 +58,7 @@ fn fresh(entry: &PluginEntry) -> Vec<[u32; 2]> {
 }
 
 #[test]
-fn it_says_what_it_is() {
+fn the_descriptor_names_the_plugin() {
     let entry = library();
     let factory = entry.get_plugin_factory().unwrap();
     assert_eq!(factory.plugin_count(), 1);
@@ -74,7 +74,7 @@ fn it_says_what_it_is() {
 }
 
 #[test]
-fn it_lists_the_table() {
+fn it_has_the_parameters_of_the_table() {
     let listed = Plugin::new(&library()).host.parameters().unwrap();
     assert_eq!(listed.len(), params::COUNT);
     for (parameter, listed) in params::all().zip(listed) {
@@ -100,7 +100,7 @@ fn texts_of_controls_read_back() {
     }
 }
 
-/// The plugin adds nothing to the piano and takes nothing away.
+/// The plugin's samples are the piano's samples.
 #[test]
 fn it_plays_exactly_the_piano() {
     let blow = parameter("blow_mm");
@@ -125,7 +125,7 @@ fn it_plays_exactly_the_piano() {
     piece(&mut piano, 4_000);
 
     let mut plugin = Plugin::new(&library());
-    // Set before activation, as a project does.
+    // Set before activation, as when a project is loaded.
     plugin.activate(RATE).unwrap();
     plugin.processor().render([1], &[(0, control(blow, 1.0))]);
     plugin.activate(RATE).unwrap();
@@ -140,8 +140,8 @@ fn it_plays_exactly_the_piano() {
     assert!(bits(&rendered) == bits(&expected));
 }
 
-/// The latency is asked for by a restart, stays until then, and what is late by it is what a piano
-/// that never asks plays.
+/// A latency change requests a restart and applies from then on; the output is that of the piano, delayed by
+/// the latency.
 #[test]
 fn look_ahead_has_its_latency_from_the_next_activation_on() {
     let timing = parameter("timing");
@@ -174,7 +174,7 @@ fn look_ahead_has_its_latency_from_the_next_activation_on() {
 }
 
 #[test]
-fn a_chord_is_heard() {
+fn a_chord_sounds() {
     let mut plugin = Plugin::active(&library(), RATE);
     let chord = [
         (10, Message::NoteOn(60, 0.7)),
@@ -196,7 +196,7 @@ fn block_sizes_do_not_change_a_sample() {
         let rendered = plugin.processor().render(blocks(LENGTH, size), &music());
         assert!(bits(&rendered) == expected, "blocks of {size}");
     }
-    // Lengths that change from block to block, as some hosts cut at loop points.
+    // Block lengths vary, as in hosts that split at loop points.
     let mut plugin = Plugin::active(&entry, RATE);
     let uneven = (0..).map(|i: usize| 1 + i * 37 % 500).scan(LENGTH, |left, length| {
         let length = length.min(*left);
@@ -211,8 +211,8 @@ fn reset_starts_again() {
     let entry = library();
     let mut plugin = Plugin::active(&entry, RATE);
     let first = bits(&plugin.processor().render([LENGTH], &music()));
-    // The music ends with other settings than it began with; a reset does not touch them, the
-    // music's own first event does, and hardness goes back by hand.
+    // The music ends with other settings than at its start. A reset keeps them; the music's first event restores
+    // one, and the test restores hardness.
     let hardness = parameter("hammer_hardness");
     let back = [
         (LENGTH, control(hardness, hardness.normalized(0.0))),
@@ -225,7 +225,7 @@ fn reset_starts_again() {
     plugin.processor().reset();
     let again = bits(&plugin.processor().render([LENGTH], &music()));
 
-    // The first run's own opening: the same settings before the first sample.
+    // The beginning of the first run: the same settings before the first sample.
     let mut other = Plugin::active(&entry, RATE);
     other.processor().render([1], &[(0, control(parameter("blow_mm"), 0.25))]);
     other.activate(RATE).unwrap();
@@ -235,7 +235,7 @@ fn reset_starts_again() {
 }
 
 #[test]
-fn a_project_comes_back() {
+fn a_saved_project_is_restored() {
     let entry = library();
     let mut plugin = Plugin::active(&entry, RATE);
     let changes: Vec<_> = params::all()
@@ -263,7 +263,7 @@ fn a_project_comes_back() {
     other.activate(RATE).unwrap();
     assert!(bits(&other.processor().render([LENGTH], &notes)) == expected);
 
-    // Loading into a playing instance works too, and a reset makes it sound as saved.
+    // A state can be loaded into a playing instance; after a reset it sounds as saved.
     let mut playing = Plugin::active(&entry, RATE);
     playing.processor().render([1_000], &music());
     assert!(playing.load(&saved));
@@ -272,7 +272,7 @@ fn a_project_comes_back() {
     assert!(bits(&playing.processor().render([LENGTH], &notes)) == expected);
 }
 
-/// The framework's form: the length of a JSON text, and the text.
+/// A state in the framework's format: the length of a JSON text, and the text.
 fn state(json: &str) -> Vec<u8> {
     let mut bytes = (json.len() as u64).to_le_bytes().to_vec();
     bytes.extend_from_slice(json.as_bytes());
@@ -334,7 +334,7 @@ fn bad_state_is_refused_or_made_safe() {
     }
 }
 
-/// Saved bytes with a byte changed, a piece lost or doubled: refused or made safe, never worse.
+/// Saved bytes with a changed byte, or a missing or doubled piece, are refused or made safe.
 #[test]
 fn damaged_state_is_refused_or_made_safe() {
     let entry = library();
@@ -365,9 +365,9 @@ fn damaged_state_is_refused_or_made_safe() {
     assert!(loaded > 10, "only {loaded} of 400 were taken: they try little");
 }
 
-/// A host that plays live takes as long as the music lasts; one that bounces takes what it can get.
+/// Live playing runs in real time, an offline render as fast as possible.
 #[test]
-fn played_live_it_sounds_as_in_a_bounce() {
+fn live_playing_and_offline_render_give_the_same_samples() {
     let entry = library();
     let expected = fresh(&entry);
     let mut plugin = Plugin::active(&entry, RATE);
@@ -436,7 +436,7 @@ fn odd_events_do_no_harm() {
         (12, control(blow, 70.0)),
         (13, Message::Parameter(ClapId::new(12_345), 0.5)),
     ];
-    // More at one sample than music has.
+    // More events at one sample than music has.
     for i in 0..3_000 {
         events.push((20, if i % 2 == 0 { Message::NoteOn(62, 0.5) } else { off(62) }));
     }
@@ -457,7 +457,7 @@ fn it_runs_at_every_usual_rate_and_refuses_absurd_ones() {
     for rate in [0.0, -48_000.0, 1.0, 1e9, f64::NAN, f64::INFINITY] {
         assert!(Plugin::new(&entry).activate(rate).is_err(), "{rate}");
     }
-    // A change of rate in one instance leaves nothing of the old one behind.
+    // A rate change in one instance leaves no trace of the old rate.
     let mut plugin = Plugin::active(&entry, 96_000.0);
     plugin.processor().render([1_000], &[(0, Message::NoteOn(60, 0.5))]);
     plugin.activate(RATE).unwrap();
@@ -465,7 +465,7 @@ fn it_runs_at_every_usual_rate_and_refuses_absurd_ones() {
     assert!(rendered == fresh(&entry));
 }
 
-/// A sounding piano is kept awake, a silent one may sleep: as the piano itself says.
+/// A sounding piano is kept awake, a silent one may sleep.
 #[test]
 fn it_sleeps_only_in_silence() {
     let mut plugin = Plugin::active(&library(), RATE);

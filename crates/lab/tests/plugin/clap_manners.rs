@@ -1,4 +1,4 @@
-//! Notes, controllers, state and strike output of the built plugin, as a host meets them.
+//! Notes, controllers, state and strike output of the built plugin in a host.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn parameter(id: &str) -> &'static Parameter {
     params::find(id).unwrap()
 }
 
-/// A parameter set to a choice or a value, as a host sends it.
+/// The host's event that sets a parameter to a choice or value.
 fn set(id: &str, text: &str) -> Message {
     let parameter = parameter(id);
     let value = parameter.parse(text).unwrap();
@@ -39,7 +39,7 @@ fn performance() -> Vec<(usize, Message)> {
 
 const LENGTH: usize = 36_000;
 
-/// What one plugin sends on, played by another and sent on again.
+/// Output of one plugin, and output of a second plugin that plays the first one's output.
 fn loop_through(output: &str) -> [Vec<(usize, Sent)>; 2] {
     let entry = library();
     let mut first = Plugin::active(&entry, RATE);
@@ -80,7 +80,7 @@ fn strikes_sent_to_a_second_plugin_strike_there_as_fast() {
     assert_eq!(sent.len(), again.len());
     for (a, b) in sent.iter().zip(&again) {
         assert_eq!((a.0, a.1), (b.0, b.1));
-        // Single precision of the velocity is all that is lost.
+        // Only the single precision of the velocity is lost.
         assert!((a.2 - b.2).abs() < 1e-6, "{a:?} {b:?}");
     }
     let fine = sent.iter().filter(|s| (127.0 * s.2 - (127.0 * s.2).round()).abs() > 1e-3).count();
@@ -101,7 +101,7 @@ fn with_controller_88_the_second_plugin_sends_the_same_again() {
         sent.iter().filter(|(_, what)| !off(what)).copied().collect::<Vec<_>>()
     };
     assert_eq!(played(&sent), played(&again));
-    // Each note ends, in both.
+    // Every note ends in both outputs.
     for sent in [&sent, &again] {
         let mut open: BTreeMap<u16, i32> = BTreeMap::new();
         for (_, what) in sent {
@@ -179,10 +179,9 @@ fn ten_thousand_events_in_one_block_are_taken() {
     assert!(samples.iter().flatten().all(|s| s.is_finite()));
 }
 
-/// A state loaded between two blocks is heard in the next one, as if its values had been sent
-/// there.
+/// A state loaded between two blocks applies in the next block, as if its values had been sent there.
 #[test]
-fn a_state_loaded_while_playing_is_heard_in_the_next_block() {
+fn a_state_loaded_while_playing_applies_in_the_next_block() {
     let entry = library();
     let changes = [("hammer_hardness", "1.5"), ("let_off_mm", "3.00"), ("output_db", "-9.0")];
     let saved = {
@@ -217,8 +216,8 @@ fn with_field(saved: &[u8], field: &str, text: &str) -> Vec<u8> {
     state
 }
 
-/// A controller that moves a parameter is heard from its sample on like the host's own event there,
-/// whatever the blocks; what it gave is saved, and yields to the host.
+/// A controller mapped to a parameter applies from its sample on, like a host event there, for any block size;
+/// its value is saved, and later host events override it.
 #[test]
 fn a_controller_moves_its_parameter_at_its_sample() {
     let entry = library();
@@ -246,19 +245,19 @@ fn a_controller_moves_its_parameter_at_its_sample() {
     for size in [64, 512, 4_096] {
         assert!(render(size, &steered).1 == set, "{size}");
     }
-    // Saved, although the host was told nothing.
+    // The value is saved although the host was not notified.
     let (mut plugin, _) = render(512, &steered);
     let mut other = Plugin::active(&entry, RATE);
     assert!(other.load(&plugin.save()));
     assert_eq!(other.control(hardness), 1.0);
-    // The host's own event takes over.
+    // The host's event overrides.
     plugin.processor().render([64], &[(4_096, control(hardness, 0.25))]);
     assert!(other.load(&plugin.save()));
     assert!((other.control(hardness) - 0.25).abs() < 1e-6);
 }
 
-/// Every state ever saved by a released version and kept here loads, value for value; parameters
-/// it does not hold take what they were before.
+/// Every kept state of a released version loads with all its values; missing parameters get their earlier
+/// behaviour.
 #[test]
 fn saved_states_load() {
     let entry = library();
@@ -293,7 +292,7 @@ fn saved_states_load() {
     }
 }
 
-/// A full session: every instance plays as one alone, and what all of them take is ready in time.
+/// A full session: every instance plays as a single one, and all are ready in time.
 #[test]
 fn thirty_two_instances_play_as_one_does() {
     let entry = library();

@@ -62,7 +62,7 @@ fn every_parameter_of_the_table_is_announced_with_its_default() {
 }
 
 #[test]
-fn a_saved_state_brings_the_values_back() {
+fn a_saved_state_restores_the_values() {
     let mut host = plugin();
     let id = clap_id(&mut host, "let_off_mm");
     let wide = host.value_of(id, "3 mm").expect("a value");

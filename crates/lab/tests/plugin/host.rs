@@ -1,5 +1,5 @@
-//! The laboratory's CLAP host for tests: what fails panics, events are stamped with samples since
-//! the last reset, and the samples are kept.
+//! The laboratory's CLAP host for tests: errors panic, events carry samples since the last reset, and the
+//! samples are kept.
 
 pub use clack_host::prelude::{PluginEntry, ProcessStatus};
 pub use touchback_lab::host::{Message, Sent};
@@ -8,7 +8,7 @@ use clack_extensions::tail::TailLength;
 use touchback_instrument::params::Parameter;
 use touchback_lab::host::{self, ClapId, Host, Timed};
 
-/// Samples of the longest block.
+/// Longest block, samples.
 const LONGEST: u32 = 16_384;
 
 /// The library that cargo built beside this test.
@@ -16,17 +16,17 @@ pub fn library() -> PluginEntry {
     host::entry(&host::find().expect("the library is built")).expect("a plugin")
 }
 
-/// The number by which hosts know a parameter.
+/// CLAP id of a parameter.
 pub fn clap_id(parameter: &Parameter) -> ClapId {
     ClapId::new(parameter.host_id())
 }
 
-/// Moves the control of `parameter` to a position: 0…1, the index of a choice.
+/// The message that moves the control of `parameter`: 0…1, or the index of a choice.
 pub fn control(parameter: &Parameter, position: f64) -> Message {
     Message::Parameter(clap_id(parameter), position)
 }
 
-/// A note let go at a middle velocity.
+/// The message that releases a note with a middle velocity.
 pub const fn off(note: i16) -> Message {
     Message::NoteOff(note, 0.5)
 }
@@ -40,7 +40,7 @@ pub struct Plugin {
 /// The audio half of an instance; may go to another thread.
 pub struct Processor {
     processor: host::Processor,
-    /// Samples since the last reset and what the plugin sent at them.
+    /// Messages from the plugin, with samples since the last reset.
     pub sent: Vec<(usize, Sent)>,
 }
 
@@ -95,12 +95,12 @@ impl Plugin {
         self.host.value(clap_id(parameter)).expect("no such parameter")
     }
 
-    /// Position of the control that a text means.
+    /// Position of the control for a text.
     pub fn control_at(&mut self, parameter: &Parameter, text: &str) -> Option<f64> {
         self.host.value_of(clap_id(parameter), text).ok()
     }
 
-    /// Text of a position of the control.
+    /// Text for a position of the control.
     pub fn text(&mut self, parameter: &Parameter, control: f64) -> String {
         self.host.text_of(clap_id(parameter), control).expect("a text")
     }
@@ -140,7 +140,7 @@ impl Processor {
         rendered
     }
 
-    /// Renders one block and tells what the plugin wants next.
+    /// Renders one block and returns the plugin's status.
     pub fn block(
         &mut self,
         length: usize,
@@ -153,7 +153,7 @@ impl Processor {
             .filter(|(sample, _)| (now..now + length).contains(sample))
             .map(|(sample, what)| Timed { at: u32::try_from(sample - now).unwrap(), what: *what })
             .collect();
-        // Rubbish in the buffers shows samples the plugin forgot.
+        // NaN in the buffers shows samples that the plugin did not write.
         let (mut left, mut right) = (vec![f32::NAN; length], vec![f32::NAN; length]);
         let status = self.processor.process(&messages, &mut left, &mut right).expect("processed");
         let sent = self.processor.sent();
@@ -163,7 +163,7 @@ impl Processor {
     }
 }
 
-/// Lengths that add up to `total`, `size` each but the last.
+/// Lengths with the sum `total`: `size` each, and a shorter last one.
 pub fn blocks(total: usize, size: usize) -> impl Iterator<Item = usize> {
     (0..total.div_ceil(size)).map(move |i| size.min(total - i * size))
 }

@@ -1,4 +1,4 @@
-//! Presets as a CLAP host finds and loads them.
+//! Presets found and loaded by a CLAP host.
 
 use std::ffi::{CStr, CString};
 use std::path::Path;
@@ -16,7 +16,7 @@ use touchback_lab::host::PLUGIN_ID;
 
 use crate::host::{Message, Plugin, PluginEntry, blocks, control, library};
 
-/// What a host's browser keeps of the provider.
+/// A host's record of the provider.
 #[derive(Default)]
 struct Places(Vec<(String, Option<String>)>);
 
@@ -94,7 +94,7 @@ fn path(path: &Path) -> CString {
     CString::new(path.to_str().unwrap()).unwrap()
 }
 
-/// Every parameter of the plugin stands as `settings` say, to a host's precision.
+/// Checks that every parameter of the plugin has the value in `settings`, to a host's precision.
 fn assert_loaded(plugin: &mut Plugin, settings: &Settings) {
     for parameter in params::all() {
         let control = plugin.control(parameter);
@@ -126,7 +126,7 @@ fn a_browser_lists_every_factory_piano_and_loads_it() {
 }
 
 #[test]
-fn a_players_file_is_described_and_loaded_and_keeps_the_pedals() {
+fn a_user_preset_is_described_and_loaded_and_keeps_the_pedals() {
     let entry = library();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("deep.toml");
@@ -154,7 +154,7 @@ fn a_players_file_is_described_and_loaded_and_keeps_the_pedals() {
 }
 
 #[test]
-fn what_is_no_preset_is_refused_and_changes_nothing() {
+fn an_invalid_preset_is_refused_and_changes_nothing() {
     let entry = library();
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {

@@ -1,8 +1,7 @@
-//! The built plugin under everything a host may do, in no order: random events, values, blocks,
-//! rates, states, resets and activations of two instances. Debug builds also abort on any
-//! allocation inside `process`.
+//! The built plugin under random actions of a host: events, values, blocks, rates, states, resets and
+//! activations of two instances. Debug builds also abort on any allocation inside `process`.
 //!
-//! `cargo test --release --test plugin torture -- --ignored --nocapture` goes on for five minutes.
+//! `cargo test --release --test plugin torture -- --ignored --nocapture` runs for five minutes.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,7 @@ use touchback_lab::host::ClapId;
 const RATES: [f64; 8] =
     [22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0, 384_000.0];
 
-/// What a host may do, at random.
+/// Random actions of a host.
 struct Dice(Random);
 
 impl Dice {
@@ -23,7 +22,7 @@ impl Dice {
         usize::try_from(self.0.below(sides as u64)).unwrap()
     }
 
-    /// Usually 0…1, now and then nonsense.
+    /// A value, usually 0…1, sometimes invalid.
     fn value(&mut self) -> f64 {
         match self.below(40) {
             0 => f64::NAN,
@@ -39,7 +38,7 @@ impl Dice {
         u8::try_from(self.below(256)).unwrap()
     }
 
-    /// A note, sometimes outside the compass, sometimes any.
+    /// A note, sometimes outside the compass, sometimes any number.
     fn note(&mut self) -> i16 {
         match self.below(30) {
             0 => -1,
@@ -78,13 +77,12 @@ impl Dice {
     }
 }
 
-/// Seconds of sound after which a piano with every finger and foot off it must be silent: four
-/// times the longest decay of the undamped top octaves, and of the lowest strings under dampers of
-/// a quarter of their strength.
+/// Time after which a released piano must be silent, s: four times the longest decay of the undamped top
+/// octaves, and of the lowest strings under dampers of a quarter of their strength.
 const SILENT_AFTER: f64 = 60.0;
 
-/// Plays `blocks` random blocks on one of two instances at a time, then lets go of everything and
-/// waits for silence. Panics where something is wrong.
+/// Plays `blocks` random blocks on one of two instances at a time, then releases everything and waits for
+/// silence. Panics on an error.
 fn round(entry: &PluginEntry, dice: &mut Dice, blocks: usize, longest: usize, rates: &[f64]) {
     let rate = rates[dice.below(rates.len())];
     let mut plugins = [Plugin::active(entry, rate), Plugin::active(entry, rate)];
@@ -114,7 +112,7 @@ fn round(entry: &PluginEntry, dice: &mut Dice, blocks: usize, longest: usize, ra
                 let mut state = plugin.save();
                 let at = 8 + dice.below(state.len() - 8);
                 state[at] = dice.byte();
-                // Taken or refused, it must go on.
+                // Accepted or refused, the plugin must continue.
                 plugin.load(&state);
             }
             4 => plugin.activate(rate).unwrap(),

@@ -1,12 +1,12 @@
 //! An independent solution of the contact of hammer and string, for comparison only.
 //!
-//! The whole stiff string, hinged at both ends, in finite differences [Chaigne 1994]:
+//! Finite differences of the stiff string, hinged at both ends [Chaigne 1994]:
 //!
 //! y_tt = c² y_xx − κ² y_xxxx + F g(x)/ρ,  c = 2 L f0,  κ² = B c² L²/π²,
 //!
-//! g the felt's width, ρ the mass per length of all strings. Hammer, felt and string take explicit
-//! central steps on the finest grid that they keep stable; modes, implicit steps and the 20 kHz at
-//! which the engine's strings end have no part in it.
+//! with g the weighting over the felt's width and ρ the mass per length of all strings, kg/m. Hammer, felt
+//! and string take explicit central steps on the finest stable grid. Unlike the engine, this solver has no
+//! modes, no implicit steps, and no limit of 20 kHz.
 
 use std::f64::consts::PI;
 
@@ -16,38 +16,39 @@ use touchback_core::mech::hammer::{Hammer, HammerFelt};
 use touchback_sound::contact::gone;
 use touchback_sound::scale::StringSpec;
 
-/// Steps a second: for strings from this length on, m, and for shorter ones with their hard felt.
+/// Length, m, from which the first rate applies; steps per second for long strings, and for short ones
+/// with their hard felt.
 const RATES: (f64, [f64; 2]) = (0.1, [1_536_000.0, 6_144_000.0]);
 
-/// Intervals of the grid at most: 2 mm of A0, a seventh of its felt.
+/// Most grid intervals: 2 mm on A0, a seventh of its felt's width.
 const MOST: usize = 1000;
 
-/// Longest contact followed, s.
+/// Longest simulated contact, s.
 const LONGEST: f64 = 0.06;
 
 /// One strike of a resting string.
 pub struct Strike {
-    /// First to last instant of force, s; gaps included.
+    /// Time from the first to the last contact, s, gaps included.
     pub contact_time: f64,
-    /// Force of each step from first to last touch, N.
+    /// Force at each step from the first to the last contact, N.
     pub forces: Vec<f64>,
-    /// Steps a second.
+    /// Steps per second.
     pub rate: f64,
 }
 
-/// A string at rest and its next step.
+/// The string on its grid.
 struct Grid {
-    /// Displacements now, a step ago and, while it is made, a step ahead, m; ends included.
+    /// Displacements, m, ends included: present, previous, and the step being computed.
     now: Vec<f64>,
     before: Vec<f64>,
     next: Vec<f64>,
-    /// Tension's and stiffness's share in a step.
+    /// Coefficients of tension and stiffness in a step.
     tension: f64,
     stiffness: f64,
-    /// Share of the felt on each point, from the first it touches on; they add up to 1.
+    /// Weights of the felt on the grid points from `first` on; their sum is 1.
     first: usize,
     shares: Vec<f64>,
-    /// Displacement of a step per force on a point, m/N.
+    /// Displacement per step and force on a point, m/N.
     per_force: f64,
 }
 
@@ -56,14 +57,13 @@ impl Grid {
         let length = string.length;
         let speed = 2.0 * length * string.ideal_hz;
         let stiff = string.inharmonicity * square(speed * length / PI);
-        // Stability asks for dx² ≥ (c²h² + √(c⁴h⁴ + 16 κ²h²))/2.
+        // Stability requires dx² ≥ (c²h² + √(c⁴h⁴ + 16 κ²h²))/2.
         let travel = square(speed * h);
         let least = (0.5 * (travel + (travel * travel + 16.0 * stiff * h * h).sqrt())).sqrt();
         let count = floor_index(0.98 * length / least).min(MOST);
         let dx = length / count as f64;
         let (at, half) = (hammer.strike_point * length, 0.5 * hammer.felt.width);
-        // A point stands for the string up to its neighbours, less and less: what the felt covers of
-        // that.
+        // Weight of a point: the overlap of its hat function with the felt.
         let below = |x: f64| match x {
             x if x <= -1.0 => 0.0,
             x if x <= 0.0 => 0.5 * square(1.0 + x),
@@ -97,7 +97,7 @@ impl Grid {
     fn step(&mut self, force: f64) {
         let (y, last) = (&self.now, self.now.len() - 1);
         for i in 1..last {
-            // Hinged: the string goes on beyond its ends upside down.
+            // Hinged ends: odd continuation.
             let left = if i == 1 { -y[1] } else { y[i - 2] };
             let right = if i == last - 1 { -y[last - 1] } else { y[i + 2] };
             let bend = y[i + 1] - 2.0 * y[i] + y[i - 1];
@@ -113,7 +113,7 @@ impl Grid {
     }
 }
 
-/// Strikes a resting string with a felt of some width once, at `speed` m/s.
+/// Strikes a string at rest once with a felt of finite width, at `speed` m/s.
 #[must_use]
 pub fn strike(hammer: &Hammer, string: &StringSpec, speed: f64) -> Strike {
     let rate = RATES.1[usize::from(string.length < RATES.0)];
@@ -154,7 +154,7 @@ mod tests {
     use touchback_sound::SoundSettings;
 
     #[test]
-    fn a_string_left_alone_swings_at_its_pitch() {
+    fn a_free_string_oscillates_at_its_pitch() {
         let key = KeyNumber::from_index(51).unwrap();
         let (hammer, string) =
             (Hammer::concert(key), StringSpec::of(key, &SoundSettings::default()));

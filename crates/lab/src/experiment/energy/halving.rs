@@ -1,4 +1,4 @@
-//! Hard strokes at the action's step beside the same at a much finer one.
+//! Hard strokes at the action's step, compared with much finer steps.
 
 use std::fmt::Write as _;
 
@@ -10,18 +10,19 @@ use touchback_action::grand::{Grand, Phase, STATES, key::rest, state};
 use touchback_action::{ActionSettings, Drive, STEP};
 use touchback_core::episode::{Observer, Stepper};
 
-/// Steps in one of the action's of the runs: the last is what the others are compared with.
+/// Substeps per action step of the runs; the last run is the reference.
 const PARTS: [u32; 6] = [1, 2, 4, 8, 16, 64];
 
-/// Steps of the action after which a stroke has struck or does not: 0.25 s.
+/// Action steps after which a stroke counts as not striking: 0.25 s.
 const LONGEST: u32 = 2000;
 
-/// Largest differences from the finest run: of the strike's time, s, and share of its speed.
+/// Largest deviation of the strike's time from the reference, s.
 const TIME: f64 = 20e-6;
-/// See [`TIME`].
+/// Largest relative deviation of the hammer speed from the reference.
 const SPEED: f64 = 2e-3;
 
-/// The strokes: name, key, force on its front, N, and whether it begins half-way up after a press.
+/// The strokes: name, key, force on the key front, N, and whether the stroke starts half-way up after a
+/// press.
 const STROKES: [(&str, u8, f64, bool); 5] = [
     ("soft press, 2 N", 40, 2.0, false),
     ("press, 25 N", 4, 25.0, false),
@@ -30,7 +31,7 @@ const STROKES: [(&str, u8, f64, bool); 5] = [
     ("second stroke from half-way up, 15 N", 40, 15.0, true),
 ];
 
-/// Hears the first strike: seconds since the beginning, and speed, m/s.
+/// Records the first strike: time, s, and speed, m/s.
 struct FirstStrike {
     now: f64,
     crown: f64,
@@ -47,24 +48,25 @@ impl Observer<Phase, STATES> for FirstStrike {
     }
 }
 
-/// The first strike of the key of `rig` under `force` N with steps of a share 1/`parts`; NaN of none.
+/// The first strike of the key of `rig` under `force` N with `parts` substeps per step; NaN without a
+/// strike.
 fn strike(rig: &TestBench, force: f64, parts: u32) -> [f64; 2] {
     let step = STEP / f64::from(parts);
     let (stepper, model) = (Stepper::new(step), Grand::new(rig.spec()));
     let inputs = DriveNow::ends(Drive::Force([force; 2]), [rest::TRAY_DOWN; 2]);
-    let mut heard = FirstStrike { now: 0.0, crown: rig.spec().hammer.crown, strike: None };
+    let mut first = FirstStrike { now: 0.0, crown: rig.spec().hammer.crown, strike: None };
     let mut running = *rig.state();
     for i in 0..LONGEST * parts {
-        heard.now = f64::from(i) * step;
-        stepper.advance(&model, &mut running, &inputs, &mut heard);
-        if heard.strike.is_some() {
+        first.now = f64::from(i) * step;
+        stepper.advance(&model, &mut running, &inputs, &mut first);
+        if first.strike.is_some() {
             break;
         }
     }
-    heard.strike.unwrap_or([f64::NAN; 2])
+    first.strike.unwrap_or([f64::NAN; 2])
 }
 
-/// The table, and its first column against the targets.
+/// Adds the table, and compares its first column with the targets.
 pub fn check(report: &mut Report) {
     let [coarse @ .., finest] = PARTS;
     let mut table = String::from(

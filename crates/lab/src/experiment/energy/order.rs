@@ -1,4 +1,4 @@
-//! How the error falls with the step: between guards, and across a whole blow.
+//! Order of convergence: between guards, and over a whole stroke.
 
 use crate::bench::test_bench::TestBench;
 use crate::bench::{Report, TargetBand};
@@ -11,31 +11,31 @@ use touchback_action::{ActionSettings, STEP};
 use touchback_core::episode::{Observer, State, Stepper};
 use touchback_core::math::line::Line;
 
-/// Lengths of the steps, shares of the action's.
+/// Substeps per action step.
 const PARTS: [u32; 4] = [1, 2, 4, 8];
 
-/// Steps of the action in which the stretch between guards is run: 3 ms of a stroke on its way.
+/// Action steps of the interval between guards: 3 ms of a stroke.
 const STRETCH: u32 = 24;
 
-/// Forces of the whole blows, N.
+/// Forces of the whole strokes, N.
 const BLOWS: [f64; 6] = [4.0, 5.0, 6.0, 8.0, 10.0, 14.0];
 
-/// Steps of the action in a whole blow: 40 ms.
+/// Action steps of a whole stroke: 40 ms.
 const BLOW: u32 = 320;
 
-/// Step of the reference, share of the action's.
+/// Substeps of the reference.
 const FINE: u32 = 64;
 
-/// One state stepped under a constant force.
+/// A state advanced under a constant force.
 struct SteppedState<'a> {
     rig: &'a TestBench,
     force: f64,
 }
 
-/// Where it came to: state, and energy left over, J.
+/// Final state, and residual energy, J.
 type End = ([f64; STATES], f64);
 
-/// Hears how many transitions and guards there were.
+/// Counts transitions and guards.
 #[derive(Default)]
 struct SwitchCount(u32);
 
@@ -56,7 +56,7 @@ impl SteppedState<'_> {
         total + s.x[state::DISSIPATED] - s.x[state::WORK]
     }
 
-    /// `steps` of the action's grid, each in `parts`; also the number of events.
+    /// Advances `steps` action steps with `parts` substeps each; final state and number of events.
     fn run(&self, steps: u32, parts: u32) -> (End, u32) {
         let stepper = Stepper::new(STEP / f64::from(parts));
         let model = Grand::new(self.rig.spec());
@@ -71,7 +71,7 @@ impl SteppedState<'_> {
     }
 }
 
-/// Distance of two states in hammer angle and key angle, each over its own way, about 0.3 rad.
+/// Distance of two states in hammer and key angle, each relative to its travel (about 0.3 rad).
 fn apart(a: &[f64; STATES], b: &[f64; STATES]) -> f64 {
     let of = |i: usize| (a[i] - b[i]).abs();
     of(state::HAMMER).max(10.0 * of(state::KEY))
@@ -87,7 +87,7 @@ fn slope(errors: &[f64]) -> f64 {
     Line::through(&points).map_or(f64::NAN, |line| line.slope)
 }
 
-/// Orders without friction, whose own time-stepping is of the first.
+/// Measures the orders without friction, whose time-stepping is of first order.
 pub fn check(report: &mut Report) {
     let settings = ActionSettings { friction: 0.0, ..ActionSettings::default() };
     let mut rig = TestBench::concert(40, &settings);
@@ -112,7 +112,7 @@ pub fn check(report: &mut Report) {
     let what = "unaccounted over work there, at the action's step";
     report.check(what, "0 (aim 1e-4)", TargetBand::AtMost(1e-4), share);
 
-    // The whole stroke with every event and with friction: reported, and bounded by first order.
+    // The whole stroke with events and friction: the order is reported and must be at least first.
     let rest = TestBench::concert(40, &ActionSettings::default());
     let blows = BLOWS.map(|force| {
         let course = SteppedState { rig: &rest, force };

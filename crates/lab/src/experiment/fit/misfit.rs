@@ -1,4 +1,4 @@
-//! How far an action is from the *must* targets.
+//! The misfit of an action to the *must* targets.
 
 use crate::bench::escapement;
 use crate::bench::statics;
@@ -13,14 +13,14 @@ use touchback_core::math::compass::KeyNumber;
 /// Middle C.
 const MIDDLE: u8 = 60;
 
-/// Hammer speed m/s and band of the travel time, s: the validation's V1 and V3.
+/// Hammer speed, m/s, and band of the travel time, s: V1 and V3 of the validation.
 const PRESSED: [(f64, [f64; 2]); 4] =
     [(0.5, [0.115, 0.185]), (1.0, [0.080, 0.115]), (2.0, [0.050, 0.070]), (4.0, [0.031, 0.047])];
 const STRUCK: [(f64, [f64; 2]); 4] =
     [(1.0, [0.048, 0.075]), (2.0, [0.028, 0.045]), (4.0, [0.017, 0.027]), (6.0, [0.012, 0.020])];
 
-/// Root mean square of the distances from the middles of the bands over their half-widths, C4;
-/// below 1 where most bands are met. A target that cannot be measured counts as 3.
+/// Root mean square, at C4, of the distances from the band centres relative to the half-widths; below 1
+/// if most bands are met. A target that cannot be measured counts as 3.
 pub fn misfit(fitted: &Fitted) -> f64 {
     let Some(key) = KeyNumber::from_midi(MIDDLE) else { return f64::NAN };
     let rig = TestBench::at_rest(Design::with(key, fitted).build(&ActionSettings::default()));
@@ -34,7 +34,7 @@ pub fn misfit(fitted: &Fitted) -> f64 {
     for (speed, band) in STRUCK {
         all.push((TouchKind::Struck.giving(&rig, speed).map(|s| s.travel), band));
     }
-    // V6: the sign, as bands in which it is right.
+    // V6: bands for the right sign.
     all.push((bottoms[0], [0.004, 0.016]));
     all.push((bottoms[3], [-0.005, 0.0]));
     // V9 to V11, V17, V22 to V24.

@@ -1,5 +1,4 @@
-//! The acceptance stroke by the wall clock: the built sidecar and an emulator at an
-//! address of this machine.
+//! The acceptance stroke in real time: the sidecar process and an emulator at a local address.
 
 use std::time::{Duration, Instant};
 
@@ -16,10 +15,11 @@ use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::ConnectionState;
 use touchback_haptics::sidecar::{Sidecar, SidecarOrder};
 
-/// When the stroke begins, s after power-up.
+/// Start of the stroke, s after power-up.
 const BEGIN: f64 = 1.5;
 
-/// Strikes at every block delay of `blocks`, as this machine's clock has them: notes, not verdicts.
+/// Plays a stroke at every block delay in `blocks`. The results depend on the machine, so they are notes,
+/// not verdicts.
 pub(super) fn strokes(report: &mut Report, blocks: &[u32]) -> Result<()> {
     let plant = &KeyPlant::THREE[1];
     let aim = acceptance::ideal(plant);
@@ -43,7 +43,7 @@ pub(super) fn strokes(report: &mut Report, blocks: &[u32]) -> Result<()> {
     Ok(())
 }
 
-/// Speed of the strike, m/s, and the longest time between states, s; nothing where force was lost.
+/// Hammer speed, m/s, and longest time between states, s; `None` if force was lost.
 fn stroke(plant: &KeyPlant, options: ServoOptions) -> Result<Option<(f64, f64)>> {
     let act = |time: f64, deed: FingerAction| ScriptedAction { time: BEGIN + time, key: 0, deed };
     let script = Script::new(vec![
@@ -64,8 +64,8 @@ fn stroke(plant: &KeyPlant, options: ServoOptions) -> Result<Option<(f64, f64)>>
             ConnectionState::Halted => return Ok(None),
             _ => {}
         }
-        while let Some(heard) = sidecar.next_event() {
-            if let KeyEvent::Strike { speed } = heard.event
+        while let Some(event) = sidecar.next_event() {
+            if let KeyEvent::Strike { speed } = event.event
                 && is_live
             {
                 return Ok(Some((speed, sidecar.report().periods.longest)));

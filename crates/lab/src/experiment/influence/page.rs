@@ -1,10 +1,10 @@
-//! The measured changes as a page to read: `docs/influence.md`.
+//! The page docs/influence.md.
 
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use super::{Case, Change, TIMINGS, ends, is_heard, is_moved, is_played};
+use super::{Case, Change, TIMINGS, ends, is_audible, is_moved, is_played};
 use touchback_action::ActionKind;
 use touchback_instrument::params::{self, relevance};
 use touchback_instrument::settings::Timing;
@@ -47,7 +47,7 @@ end of the range:
 | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
 
-/// A number with its sign and so many decimals; a dash where it is as good as none.
+/// A signed number with `decimals` decimals; a dash if it rounds to nothing.
 fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     if !value.is_finite() {
@@ -59,7 +59,7 @@ fn signed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// Level with the notes gained or lost, and colour.
+/// Level, with the notes gained or lost, and timbre.
 fn tone(change: &Change) -> String {
     let notes = match signed(change.notes, 0) {
         none if none == "–" => String::new(),
@@ -69,7 +69,7 @@ fn tone(change: &Change) -> String {
     format!("{level}{notes} | {} |", signed(change.colour, 0))
 }
 
-/// The whole page.
+/// The page.
 pub fn page(found: &[(Case, Change)]) -> Result<String> {
     let mut page = String::from(PLAYED);
     let of = |id: &str, value: f64, timing: Timing| {
@@ -107,8 +107,8 @@ pub fn page(found: &[(Case, Change)]) -> Result<String> {
     for parameter in params::all().filter(|p| is_moved(p) && relevance::is_of_action(p)) {
         write!(page, "| `{}` |", parameter.id)?;
         for action in ActionKind::ALL {
-            let is_heard = is_heard(found, parameter.id, Timing::Immediate, action);
-            write!(page, " {} |", if is_heard { "●" } else { "" })?;
+            let is_audible = is_audible(found, parameter.id, Timing::Immediate, action);
+            write!(page, " {} |", if is_audible { "●" } else { "" })?;
         }
         page.push('\n');
     }
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_in_the_documents_has_a_row_for_every_parameter_and_end() {
+    fn docs_influence_md_has_a_row_for_every_parameter_and_end() {
         let written = include_str!("../../../../../docs/influence.md");
         let again = "write it anew by `touchback lab influence`";
         let rest = written.strip_prefix(PLAYED).expect(again);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_signs_and_what_is_next_to_nothing_a_dash() {
+    fn numbers_are_signed_and_negligible_ones_are_dashes() {
         assert_eq!(signed(-1.26, 1), "−1.3");
         assert_eq!(signed(0.04, 1), "–");
         assert_eq!(signed(12.0, 0), "+12");

@@ -1,5 +1,5 @@
-//! What blocks, instances and their memory cost. The least of several repetitions counts: the
-//! others were disturbed.
+//! Computing time and memory of blocks and instances. The least of several repetitions counts, because
+//! the others were disturbed.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::time::Instant;
@@ -17,11 +17,11 @@ const RATE: f64 = 48_000.0;
 /// Samples of a block.
 const BLOCK: usize = 64;
 const REPEATS: usize = 25;
-/// Repetitions of what is measured over seconds.
+/// Repetitions of measurements that last seconds.
 const LONG_REPEATS: usize = 3;
 
-/// Time this thread has worked, where the system tells (Linux, to 4 ms), so that other programs do
-/// not count; else time that has passed.
+/// Processor time of this thread where the system reports it (Linux, resolution 4 ms), so that other
+/// programs do not count; else wall-clock time.
 struct Stopwatch {
     begun: Instant,
     worked: Option<f64>,
@@ -39,21 +39,21 @@ impl Stopwatch {
     }
 }
 
-/// Seconds this thread has worked so far.
+/// Processor time of this thread, s.
 fn worked() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = text.split_whitespace().next()?.parse().ok()?;
     Some(1e-9 * nanoseconds)
 }
 
-/// Wall time of one block over its own duration.
+/// Wall-clock time of one block relative to its duration.
 fn block(piano: &mut Piano, left: &mut [f32], right: &mut [f32]) -> f64 {
     let begun = Instant::now();
     piano.process(left, right);
     begun.elapsed().as_secs_f64() * RATE / left.len() as f64
 }
 
-/// A chord of so many notes, evenly over the compass; events count with the first block.
+/// Starts a chord of `notes` notes evenly over the compass; its events count towards the first block.
 pub(super) fn strike(piano: &mut Piano, notes: usize) {
     for i in 0..notes {
         if let Some(key) = KeyNumber::from_index((i * KEYS + KEYS / 2) / notes) {
@@ -62,7 +62,8 @@ pub(super) fn strike(piano: &mut Piano, notes: usize) {
     }
 }
 
-/// Share of the most expensive block of 64 within 60 ms after a chord: strikes, rebounds and checks.
+/// Share of a core of the most expensive 64-sample block within 60 ms after a chord (strikes, rebounds,
+/// checks).
 pub(super) fn worst(notes: usize) -> f64 {
     let blocks = 45;
     let mut least = vec![f64::INFINITY; blocks];
@@ -101,12 +102,12 @@ fn share(seconds: f64, prepare: impl Fn(&mut Piano)) -> f64 {
     least
 }
 
-/// A silent piano.
+/// Share of a core of a silent piano.
 pub(super) fn idle() -> f64 {
     share(20.0, |_| {})
 }
 
-/// A held chord, from its second second on.
+/// Share of a core of a held chord after its first second.
 pub(super) fn held() -> f64 {
     share(2.0, |piano| {
         strike(piano, 10);
@@ -115,14 +116,14 @@ pub(super) fn held() -> f64 {
     })
 }
 
-/// Dense music: its share of a core, what there was to do, and a hash of its samples.
+/// Dense music: share of a core, workload, and a hash of its samples.
 pub(super) struct Dense {
     pub(super) share: f64,
     pub(super) load: WorkCounters,
     pub(super) hash: u64,
 }
 
-/// Ten seconds of sixteen notes a second under the pedal, which is changed every second.
+/// Plays 10 s of 16 notes per second under the pedal, which is changed every second.
 pub(super) fn dense() -> Dense {
     let mut best = Dense { share: f64::INFINITY, load: WorkCounters::default(), hash: 0 };
     let (mut left, mut right) = ([0.0; 3_000], [0.0; 3_000]);
@@ -130,7 +131,7 @@ pub(super) fn dense() -> Dense {
     for _ in 0..LONG_REPEATS {
         piano.reset();
         let (mut random, mut hash) = (Random::new(1), DefaultHasher::new());
-        let mut heard = Vec::with_capacity(480_000);
+        let mut samples = Vec::with_capacity(480_000);
         let watch = Stopwatch::start();
         let mut held = [None; 8];
         for i in 0..160 {
@@ -150,23 +151,23 @@ pub(super) fn dense() -> Dense {
                 piano.handle(Event::NoteOn { key, velocity });
             }
             piano.process(&mut left, &mut right);
-            heard.extend(left.iter().zip(&right).map(|(l, r)| [l.to_bits(), r.to_bits()]));
+            samples.extend(left.iter().zip(&right).map(|(l, r)| [l.to_bits(), r.to_bits()]));
         }
         let share = watch.seconds() * RATE / 480_000.0;
-        heard.iter().flatten().for_each(|bits| hash.write_u32(*bits));
+        samples.iter().flatten().for_each(|bits| hash.write_u32(*bits));
         best = Dense { share: share.min(best.share), load: piano.load(), hash: hash.finish() };
     }
     best
 }
 
-/// Cost of every second of a decay.
+/// Share of a core in every second of a decay.
 pub(super) struct Decay {
     pub(super) shares: Vec<f64>,
     pub(super) most_expensive_late_over_early: f64,
 }
 
-/// All keys struck under the pedal, then 60 s of nothing but decay: where numbers became too small
-/// for the processor, blocks would become dearer as the sound dies.
+/// Strikes all keys under the pedal and measures 60 s of decay: denormal numbers would make blocks more
+/// expensive as the sound decays.
 pub(super) fn decay() -> Decay {
     let mut piano = Piano::new(RATE, &Settings::default());
     piano.handle(Event::Sustain(1.0));
@@ -174,7 +175,7 @@ pub(super) fn decay() -> Decay {
     let (mut left, mut right) = ([0.0; 480], [0.0; 480]);
     let mut shares = Vec::new();
     for _ in 0..60 {
-        // The median of its blocks stands for a second: a disturbance hits some of them.
+        // The median of a second's blocks excludes disturbed blocks.
         let mut second: Vec<f64> =
             (0..100).map(|_| block(&mut piano, &mut left, &mut right)).collect();
         second.sort_by(f64::total_cmp);
@@ -184,16 +185,16 @@ pub(super) fn decay() -> Decay {
     Decay { most_expensive_late_over_early: late / shares[9].max(1e-12), shares }
 }
 
-/// What starting costs.
+/// Cost of construction and loading.
 pub(super) struct Starting {
     pub(super) build_ms: f64,
     /// The first load of the library, and the least of the later ones.
     pub(super) plugin_ms: Result<[f64; 2]>,
-    /// Memory of a piano among others.
+    /// Memory of one more piano, MB.
     pub(super) megabytes: Option<f64>,
 }
 
-/// Builds pianos and loads the plugin.
+/// Measures the construction of pianos and the loading of the plugin.
 pub(super) fn starting() -> Starting {
     let mut build_ms = f64::INFINITY;
     let mut pianos = Vec::new();

@@ -1,4 +1,4 @@
-//! What moving parameters cost while ten notes ring.
+//! Computing time of parameter changes while 10 notes sound.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::time::Instant;
@@ -9,26 +9,27 @@ use touchback_instrument::{Piano, Settings};
 use super::blocks::strike;
 
 const RATE: f64 = 48_000.0;
-/// Samples of a block in which one change comes.
+/// Samples of a block with one change.
 const BLOCK: usize = 64;
-/// Samples of a block in which a parameter moves with every sample.
+/// Samples of a block in which a parameter moves at every sample.
 const MOVED: usize = 512;
-/// Blocks after a change that are looked at: all that it still costs anything in.
+/// Blocks measured after a change, longer than its effect.
 const FOLLOWED: usize = 96;
-/// Repetitions, of which the quickest of each block counts.
+/// Repetitions; the quickest of each block counts.
 const REPEATS: usize = 12;
 
-/// What one change costs.
+/// Computing time of one change.
 pub(super) struct Change {
     /// Id of the most expensive parameter.
     pub(super) id: &'static str,
-    /// Its most expensive block over the block's duration, and the same block without the change.
+    /// Computing time of its most expensive block relative to the block's duration, with the change and
+    /// without.
     pub(super) with: f64,
     pub(super) without: f64,
 }
 
-/// Most expensive of all regulation parameters, each changed once by a tenth of its range while ten notes ring;
-/// and a hash of the samples.
+/// The most expensive of all regulation parameters, each changed once by a tenth of its range while 10
+/// notes sound; and a hash of the samples.
 pub(super) fn once() -> (Change, u64) {
     let mut hash = DefaultHasher::new();
     let mut worst = Change { id: "", with: 0.0, without: 0.0 };
@@ -49,7 +50,7 @@ pub(super) fn once() -> (Change, u64) {
     (worst, hash.finish())
 }
 
-/// Whether `parameter` is a number of the action.
+/// Whether `parameter` is a numeric parameter of the action.
 fn is_regulation(parameter: &Parameter) -> bool {
     let [lowest, highest] = [parameter.min(), parameter.max()].map(|value| {
         let mut settings = Settings::default();
@@ -59,8 +60,8 @@ fn is_regulation(parameter: &Parameter) -> bool {
     parameter.choices().is_empty() && lowest != highest
 }
 
-/// Time of the blocks after ten notes have rung for a third of a second over their duration: with the
-/// standard settings kept, and with `settings` from the first of them on.
+/// Computing time of blocks relative to their duration, 1/3 s after the start of 10 notes: with the
+/// standard settings, and with `settings` from the first of these blocks on.
 fn followed(settings: &Settings, hash: &mut DefaultHasher) -> [Vec<f64>; 2] {
     let standard = Settings::default();
     let mut least = [(); 2].map(|()| vec![f64::INFINITY; FOLLOWED]);
@@ -88,9 +89,9 @@ fn followed(settings: &Settings, hash: &mut DefaultHasher) -> [Vec<f64>; 2] {
     least
 }
 
-/// Most expensive of all parameters, each moved over its whole range with every sample while ten notes ring: its
-/// id and the time of its quickest block over the block's duration; the same of all of them moved at once;
-/// and a hash of the samples.
+/// The most expensive of all parameters, each moved over its range at every sample while 10 notes sound:
+/// its id and the relative computing time of its quickest block; that time with all parameters moved at
+/// once; and a hash of the samples.
 pub(super) fn every_sample() -> ((&'static str, f64), f64, u64) {
     let mut hash = DefaultHasher::new();
     let mut worst = ("", 0.0);
@@ -104,7 +105,7 @@ pub(super) fn every_sample() -> ((&'static str, f64), f64, u64) {
     (worst, moved(&all, &mut hash), hash.finish())
 }
 
-/// Time of the quickest block with `parameters` moved over its duration.
+/// Computing time, relative to its duration, of the quickest block with `parameters` moved.
 fn moved(parameters: &[&'static Parameter], hash: &mut DefaultHasher) -> f64 {
     let mut settings = Settings::default();
     let mut piano = Piano::new(RATE, &settings);
@@ -116,10 +117,10 @@ fn moved(parameters: &[&'static Parameter], hash: &mut DefaultHasher) -> f64 {
         }
         let begun = Instant::now();
         for (left, right) in left.chunks_mut(1).zip(right.chunks_mut(1)) {
-            // There and back in two blocks.
-            let place = (sample % (2 * MOVED)) as f64 / MOVED as f64;
+            // From end to end and back in two blocks.
+            let position = (sample % (2 * MOVED)) as f64 / MOVED as f64;
             for parameter in parameters {
-                parameter.set(&mut settings, parameter.plain(1.0 - (place - 1.0).abs()));
+                parameter.set(&mut settings, parameter.plain(1.0 - (position - 1.0).abs()));
             }
             sample += 1;
             piano.set(&settings);

@@ -1,4 +1,4 @@
-//! What music costs block by block, at the block sizes hosts use.
+//! Computing time of music block by block, at the usual block sizes of hosts.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::time::Instant;
@@ -10,23 +10,23 @@ use touchback_instrument::{Event, Piano, Settings};
 
 const RATE: f64 = 48_000.0;
 
-/// Samples of a block.
+/// Samples per block.
 pub(super) const SIZES: [usize; 4] = [32, 64, 128, 256];
 
-/// Runs of a piece; of each block the quickest counts: the others were disturbed.
+/// Runs of a piece; the quickest run of each block counts, because the others were disturbed.
 const REPEATS: usize = 4;
 
-/// Samples between events: whole blocks of every size.
+/// Samples between events: a multiple of every block size.
 const BEAT: usize = 3072;
 
-/// Something to play.
+/// A piece of music.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// A note each beat under the pedal, which is changed every second.
+    /// One note per beat under the pedal, which is changed every second.
     Dense,
-    /// Ten notes over the compass, held for a quarter of a second every half.
+    /// Ten notes over the compass every 0.5 s, held for 0.25 s.
     Chord,
-    /// All keys, likewise.
+    /// All keys every 0.5 s, held for 0.25 s.
     Cluster,
 }
 
@@ -41,7 +41,7 @@ impl Piece {
         }
     }
 
-    /// Plays what comes with `beat`.
+    /// Plays the events of `beat`.
     fn play(self, piano: &mut Piano, beat: usize, random: &mut Random) {
         let notes = match self {
             Self::Dense => {
@@ -72,16 +72,16 @@ impl Piece {
     }
 }
 
-/// Time of blocks over their own duration, and a hash of the samples.
+/// Computing time of blocks relative to their duration, and a hash of the samples.
 pub(super) struct Blocks {
-    /// Of all blocks together.
+    /// Mean over all blocks.
     pub(super) mean: f64,
-    /// Shares that half, 99 % and 99.9 % of the blocks do not exceed, and the most expensive one.
+    /// Quantiles at 50 %, 99 % and 99.9 %, and the maximum.
     pub(super) quantiles: [f64; 4],
     pub(super) hash: u64,
 }
 
-/// Four seconds of `piece` in blocks of `size` samples.
+/// Plays 4 s of `piece` in blocks of `size` samples.
 pub(super) fn played(piece: Piece, size: usize) -> Blocks {
     let beats = 64;
     let mut piano = Piano::new(RATE, &Settings::default());
@@ -98,7 +98,7 @@ pub(super) fn played(piece: Piece, size: usize) -> Blocks {
             }
             piano.process(&mut left, &mut right);
             *least = least.min(begun.elapsed().as_secs_f64() * RATE / size as f64);
-            // Sample by sample, so that every block size has the same hash.
+            // Hashed by sample, so that the hash does not depend on the block size.
             for (l, r) in left.iter().zip(&right) {
                 sum.write_u32(l.to_bits());
                 sum.write_u32(r.to_bits());

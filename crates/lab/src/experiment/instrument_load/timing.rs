@@ -1,18 +1,18 @@
-//! When and how fast notes strike.
+//! Strike times and hammer speeds of notes.
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::random::Random;
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Event, Piano, Settings};
 
-/// Notes of each measurement.
+/// Number of notes of each measurement.
 const NOTES: usize = 1000;
 
-/// Largest deviations of immediate notes.
+/// Largest deviations under immediate timing.
 pub(super) struct Immediate {
-    /// Strikes missing or too many.
+    /// Missing or surplus strikes.
     pub(super) missing: f64,
-    /// Largest distance of strike and note-on, samples.
+    /// Largest time between note-on and strike, samples.
     pub(super) samples: f64,
     /// Largest deviation of hammer speed from the map, m/s.
     pub(super) speed: f64,
@@ -24,10 +24,10 @@ pub(super) struct Travelled {
     pub(super) key: u8,
     /// Velocity, 0…127.
     pub(super) velocity: f64,
-    /// Hammer speed by the map and as it was, m/s.
+    /// Hammer speed by the velocity map, and measured, m/s.
     pub(super) mapped: f64,
     pub(super) speed: f64,
-    /// From note-on to strike.
+    /// Time from note-on to strike, ms.
     pub(super) travel_ms: f64,
 }
 
@@ -42,7 +42,7 @@ fn key(random: &mut Random) -> KeyNumber {
     KeyNumber::from_index(index).unwrap_or_else(|| unreachable!("below KEYS"))
 }
 
-/// Renders so many samples and hands on what struck.
+/// Renders `samples` samples and passes the piano with its strikes to `struck`.
 fn run(piano: &mut Piano, samples: usize, mut struck: impl FnMut(&Piano)) {
     let (mut left, mut right) = ([0.0; 64], [0.0; 64]);
     let mut left_over = samples;
@@ -54,19 +54,19 @@ fn run(piano: &mut Piano, samples: usize, mut struck: impl FnMut(&Piano)) {
     }
 }
 
-/// Random notes and chords at 48 kHz.
+/// Measures random notes and chords at 48 kHz.
 pub(super) fn immediate() -> Immediate {
     let rate = 48_000.0;
     let settings = Settings::default();
     let mut piano = Piano::new(rate, &settings);
     let mut random = Random::new(1);
-    let (mut asked, mut strikes) = (Vec::new(), Vec::new());
-    while asked.len() < NOTES {
+    let (mut requested, mut strikes) = (Vec::new(), Vec::new());
+    while requested.len() < NOTES {
         for _ in 0..=random.below(6) {
             let (key, velocity) = (key(&mut random), (1 + random.below(127)) as f64 / 127.0);
             piano.handle(Event::NoteOn { key, velocity });
             let speed = settings.touch.hammer_speed(velocity);
-            asked.push((piano.sample() as f64 / rate, key, speed));
+            requested.push((piano.sample() as f64 / rate, key, speed));
             if random.below(2) == 0 {
                 piano.handle(Event::NoteOff { key, velocity: 0.5 });
             }
@@ -75,9 +75,12 @@ pub(super) fn immediate() -> Immediate {
         run(&mut piano, wait, |piano| strikes.extend_from_slice(piano.strikes()));
     }
     run(&mut piano, 4_800, |piano| strikes.extend_from_slice(piano.strikes()));
-    let mut worst =
-        Immediate { missing: asked.len().abs_diff(strikes.len()) as f64, samples: 0.0, speed: 0.0 };
-    for ((time, key, speed), strike) in asked.iter().zip(&strikes) {
+    let mut worst = Immediate {
+        missing: requested.len().abs_diff(strikes.len()) as f64,
+        samples: 0.0,
+        speed: 0.0,
+    };
+    for ((time, key, speed), strike) in requested.iter().zip(&strikes) {
         if strike.key != *key {
             worst.missing += 1.0;
         }
@@ -87,10 +90,10 @@ pub(super) fn immediate() -> Immediate {
     worst
 }
 
-/// Random notes, each on a key at rest, one every 70 ms.
+/// Measures random notes, one every 70 ms, each on a key at rest.
 pub(super) fn natural() -> Natural {
     const EVERY: usize = 1_544;
-    /// Notes after which a key has been let go, and after which it may be played again.
+    /// Notes after which a key is released, and after which it may be played again.
     const HELD: usize = 6;
     const RESTED: usize = 12;
     let rate = 22_050.0;

@@ -1,14 +1,14 @@
-//! Two motorized keys worked through: a capstan behind the balance pin, a voice coil before it.
+//! Two designs of a motorized key: a capstan behind the balance pin, and a voice coil in front of it.
 //!
-//! Everything counts at the key's front: a drive that acts there with the lever ratio n gives n
-//! times its force and costs n² of its mass.
+//! All values are referred to the key front: with the lever ratio n, a drive contributes n times its force
+//! and n² times its mass.
 
 use std::f64::consts::PI;
 
 use anyhow::Result;
 use plotters::style::RGBColor;
 
-use super::Asked;
+use super::RequiredForce;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::sketch::{Ink, Sketch};
 use crate::plot::{INK, palette};
@@ -16,7 +16,7 @@ use touchback_action::interface::key::DynamicsCompensation;
 use touchback_core::math::power::square;
 use touchback_core::math::vec2::Vec2;
 
-/// Balance pin to key front, m: as long as a grand's shorter keys.
+/// Balance pin to key front, m: the length of a grand's shorter keys.
 const LEVER: f64 = 0.22;
 /// Height and width of the wooden lever, m; its density, kg/m³: spruce [Wood Handbook].
 const STICK: [f64; 2] = [0.018, 0.009];
@@ -27,33 +27,33 @@ const TAIL: f64 = 0.10;
 const TOP: f64 = 4e-3;
 /// Dip, m.
 const DIP: f64 = 10e-3;
-/// Largest step of the sensor at the front, m: above it a held key is heard in the force.
+/// Largest sensor step at the front, m: a coarser step is noticeable in the force of a held key.
 const STEP: f64 = 5e-6;
 
 /// A rotary motor of the ironless kind of 35 mm and 90 W; the numbers are typical of the class
 /// (chosen; take those of your motor's data sheet).
 mod motor {
-    /// Torque it can give for ever, N·m; for tenths of a second, as the amplifier allows, N·m.
+    /// Continuous torque, N·m; peak torque for tenths of a second, N·m.
     pub const HELD: f64 = 0.1;
     pub const PEAK: f64 = 0.4;
-    /// Inertia of its rotor, kg·m².
+    /// Rotor inertia, kg·m².
     pub const INERTIA: f64 = 6.7e-6;
-    /// Counts a turn of its encoder: 16 bits.
+    /// Encoder counts per turn: 16 bits.
     pub const COUNTS: f64 = 65536.0;
-    /// Its body, m.
+    /// Diameter and length of the motor, m.
     pub const DIAMETER: f64 = 35e-3;
 }
 
-/// Drum on the motor and sector on the key's tail, m.
+/// Radius of the drum on the motor, and of the sector on the key's tail, m.
 const DRUM: f64 = 8.25e-3;
 const SECTOR: f64 = 0.1;
-/// Aluminium sector, kg, counted at its rim (chosen).
+/// Mass of the aluminium sector, kg, referred to its rim (chosen).
 const SECTOR_MASS: f64 = 6e-3;
 
 /// A flat coil of aluminium wire between magnets, on the key itself.
 mod coil {
-    /// From the balance pin, m.
-    pub const PLACE: f64 = 0.15;
+    /// Distance from the balance pin, m.
+    pub const POSITION: f64 = 0.15;
     /// Field in the gap, T: neodymium plates of 3 mm on either side of 4 mm (chosen).
     pub const FIELD: f64 = 0.6;
     /// Wire in the field, wire of the end turns, former, kg (chosen).
@@ -64,24 +64,24 @@ mod coil {
     pub const RESISTIVITY: f64 = 2.65e-8;
     pub const DENSITY: f64 = 2700.0;
     pub const HEAT: f64 = 897.0;
-    /// Coil to air, K/W, and the rise allowed, K (chosen).
+    /// Thermal resistance from coil to air, K/W, and allowed temperature rise, K (chosen).
     pub const THERMAL: f64 = 12.0;
     pub const RISE: f64 = 60.0;
-    /// Current for tenths of a second is limited by the amplifier: its power in the coil, W (chosen).
+    /// Peak power in the coil for tenths of a second, limited by the amplifier, W (chosen).
     pub const PULSE: f64 = 60.0;
 }
 
-/// What a drive comes to at the key's front.
+/// A drive referred to the key front.
 #[derive(Clone, Copy, Debug)]
 struct AtFront {
-    /// Moving mass, its lever included, kg.
+    /// Moving mass, lever included, kg.
     mass: f64,
-    /// Force for ever and for tenths of a second, N.
+    /// Continuous force, and peak force for tenths of a second, N.
     held: f64,
     peak: f64,
 }
 
-/// Mass of the lever at its front, kg: a rod about the balance pin, and what sits at the front.
+/// Mass of the lever referred to its front, kg: a rod about the balance pin, and the key top.
 fn lever_mass() -> f64 {
     let per_metre = SPRUCE * STICK[0] * STICK[1];
     per_metre * (LEVER * LEVER * LEVER + TAIL * TAIL * TAIL) / (3.0 * LEVER * LEVER) + TOP
@@ -97,9 +97,9 @@ fn capstan(radius: f64) -> AtFront {
     }
 }
 
-/// F² = P · B² m²/((m + m_ends) ρ d): the force a watt gives depends on the mass of wire alone.
+/// F² = P · B² m²/((m + m_ends) ρ d): the force per watt depends on the mass of wire alone.
 fn voice_coil() -> AtFront {
-    let ratio = coil::PLACE / LEVER;
+    let ratio = coil::POSITION / LEVER;
     let wire = coil::ACTIVE + coil::ENDS;
     let per_watt = coil::FIELD * coil::ACTIVE / (wire * coil::RESISTIVITY * coil::DENSITY).sqrt();
     let force = |watts: f64| ratio * per_watt * watts.sqrt();
@@ -110,27 +110,27 @@ fn voice_coil() -> AtFront {
     }
 }
 
-/// Works both through: the capstan for a forte, the coil for a fortissimo, both of the mass that
-/// they `may` be.
+/// Computes both designs: the capstan for a forte, the coil for a fortissimo, both within the mass
+/// limits `may`.
 pub fn run(
     folder: &mut Folder,
     report: &mut Report,
     may: &DynamicsCompensation,
-    [forte, fortissimo]: [Asked; 2],
+    [forte, fortissimo]: [RequiredForce; 2],
 ) -> Result<()> {
     let radius = DRUM * LEVER / SECTOR;
     let designs = [
         ("capstan", capstan(radius), "forte", forte),
         ("voice coil", voice_coil(), "fortissimo", fortissimo),
     ];
-    for (name, front, touch, asked) in designs {
+    for (name, front, touch, required) in designs {
         let target = format!("≤ {}", short(may.mass * 1e3));
         let what = format!("{name}: moving mass at the front, g");
         report.check(&what, &target, TargetBand::AtMost(may.mass * 1e3), front.mass * 1e3);
         for (what, least, has) in [
-            (&*format!("force held after a {touch}"), asked.held, front.held),
-            ("force of repetition, rms", asked.rms, front.held),
-            (&*format!("force of a {touch}"), asked.peak, front.peak),
+            (&*format!("force held after a {touch}"), required.held, front.held),
+            ("force of repetition, rms", required.rms, front.held),
+            (&*format!("force of a {touch}"), required.peak, front.peak),
         ] {
             let target = format!("≥ {}", short(least));
             let what = format!("{name}: {what}, N");
@@ -160,9 +160,9 @@ pub fn run(
     Ok(())
 }
 
-/// Force and mass over the radius, for the ironless motor and for a gimbal motor.
+/// Writes force and mass over the radius for the ironless motor and for a gimbal motor.
 fn rule(folder: &mut Folder) -> Result<()> {
-    // A motor of the gimbal kind of 50 mm (chosen, typical of the class).
+    // A gimbal motor of 50 mm (chosen, typical of the class).
     let (gimbal_held, gimbal_inertia) = (0.15, 5e-5);
     let mut csv = DataTable::new(&[
         "radius_m",
@@ -184,7 +184,7 @@ fn rule(folder: &mut Folder) -> Result<()> {
 const WOOD: RGBColor = RGBColor(160, 120, 70);
 const FAINT: RGBColor = RGBColor(222, 210, 194);
 
-/// Top of the key frame below the key's axis, m.
+/// Height of the key frame's top relative to the key's axis, m.
 const FRAME: f64 = -0.048;
 
 fn pen(colour: RGBColor, width: u32) -> Ink {
@@ -197,7 +197,7 @@ fn frame(sketch: &mut Sketch, low: Vec2, high: Vec2, ink: Ink) {
     sketch.line(&corners, ink);
 }
 
-/// The lever turned by `turn` rad about the balance pin, its front going down.
+/// Draws the lever turned by `turn` rad about the balance pin, front downwards.
 fn lever(sketch: &mut Sketch, turn: f64, ink: Ink) {
     let half = 0.5 * STICK[0];
     let corners = [
@@ -214,7 +214,7 @@ fn lever(sketch: &mut Sketch, turn: f64, ink: Ink) {
     sketch.line(&corners.map(|p| p.turned(Vec2::unit(turn))), ink);
 }
 
-/// The key with its pin and felt, front to the left, at rest and pressed; the balance pin is the
+/// The key with its pin and felt at rest and pressed; the front is on the left, the balance pin is the
 /// origin.
 fn key(title: &str) -> Sketch {
     let mut sketch = Sketch::new(title);
@@ -247,7 +247,7 @@ fn key(title: &str) -> Sketch {
 
 fn capstan_drawing() -> Sketch {
     let mut sketch = key("A key with a capstan, to scale, at rest and (faint) pressed");
-    // The key turns by 2.6° only: so much of an arc about the balance pin, and its ends for the cable.
+    // The key turns by 2.6°: an arc about the balance pin of that length, with ends for the cable.
     let end = 1.5 * DIP / LEVER + 0.06;
     let arc: Vec<Vec2> =
         (0..=12).map(|i| Vec2::unit(end * (f64::from(i) / 6.0 - 1.0)) * SECTOR).collect();
@@ -272,8 +272,8 @@ fn capstan_drawing() -> Sketch {
 
 fn coil_drawing() -> Sketch {
     let mut sketch = key("A key with a voice coil, to scale, at rest and (faint) pressed");
-    let (x, half) = (-coil::PLACE, 0.5 * STICK[0]);
-    // Up and down is its way: the two level sides of the coil lie in the field.
+    let (x, half) = (-coil::POSITION, 0.5 * STICK[0]);
+    // The coil moves vertically; its two horizontal sides are in the field.
     let (top, low) = (-half - 1e-3, -half - 31e-3);
     let side = 7e-3;
     let corners = |inset: f64| {
@@ -283,7 +283,7 @@ fn coil_drawing() -> Sketch {
         let (low, high) = corners(inset);
         frame(&mut sketch, low, high, pen(palette(1), width));
     }
-    let way = DIP * coil::PLACE / LEVER;
+    let way = DIP * coil::POSITION / LEVER;
     for y in [top - side, low] {
         let (low, high) = (Vec2::new(x - 20e-3, y - way), Vec2::new(x + 20e-3, y + side));
         frame(&mut sketch, low, high, pen(palette(0), 2));

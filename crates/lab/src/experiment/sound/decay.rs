@@ -1,4 +1,4 @@
-//! Dying away: free, in two stages, under the damper.
+//! Decay: free, in two stages, under the damper.
 
 use anyhow::Result;
 
@@ -66,7 +66,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
     Ok(())
 }
 
-/// Largest second difference: what a click would stand out in.
+/// Largest second difference, which a click increases.
 pub fn bend(samples: &[f64]) -> f64 {
     samples.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).fold(0.0, f64::max)
 }

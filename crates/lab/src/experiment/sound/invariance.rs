@@ -1,4 +1,4 @@
-//! What may not be heard: the host's blocks, the sample rate, a parameter that moves.
+//! Invariance under block size and sample rate, and parameter changes without clicks.
 
 use anyhow::Result;
 
@@ -13,7 +13,7 @@ use touchback_sound::scale::StringSpec;
 use touchback_sound::temperament::Temperament;
 use touchback_sound::{Knock, Sound, SoundSettings};
 
-/// Notes that ring while something changes.
+/// Notes that sound during a change.
 const RINGING: [usize; 4] = [16, 28, 40, 59];
 
 /// Keys compared between sample rates.
@@ -25,7 +25,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
     changes(bench)
 }
 
-/// Two seconds of everything, asked for in blocks of `size`: left, then right.
+/// Renders 2 s of mixed events in blocks of `size` samples: left channel, then right.
 fn passage(sound: &mut Sound, voicing: &SoundSettings, size: usize) -> Result<Vec<f32>> {
     sound.set(voicing);
     sound.reset();
@@ -43,7 +43,7 @@ fn passage(sound: &mut Sound, voicing: &SoundSettings, size: usize) -> Result<Ve
             32 => KeyNumber::all().for_each(|key| sound.damper(key, 0.3)),
             _ => {}
         }
-        // A length that is no multiple of anything.
+        // A length that is no multiple of a block.
         let (mut left, mut right) = ([0.0f32; 2399], [0.0f32; 2399]);
         for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
             sound.process(left, right);
@@ -88,7 +88,7 @@ fn rates(bench: &mut SoundBench) -> Result<()> {
             let hz = string.partial_hz(1);
             let found = |r: &measure::RenderedNote| r.peak_hz(hz, 12.0, 0.02, 1.2);
             pitch = pitch.max((1200.0 * libm::log2(found(&a) / found(&b))).abs());
-            // Once the board's answer to the blow is over.
+            // After the board's response to the strike.
             let fall = |r: &measure::RenderedNote| {
                 db(r.amplitude(hz, 0.5, 0.7)) - db(r.amplitude(hz, 1.0, 1.2))
             };
@@ -104,7 +104,7 @@ fn rates(bench: &mut SoundBench) -> Result<()> {
     Ok(())
 }
 
-/// What moves, and how far: as far as a hand moves a control in a step, or further.
+/// The changes: at least as large as a step of a control moved by hand.
 fn moved(v: SoundSettings) -> [(&'static str, SoundSettings, HammerSettings); 17] {
     let h = HammerSettings::CONCERT;
     [
@@ -128,7 +128,8 @@ fn moved(v: SoundSettings) -> [(&'static str, SoundSettings, HammerSettings); 17
     ]
 }
 
-/// What a change adds to the bends of four ringing notes in the next 0.7 s, against their peak.
+/// Second differences that a change adds to four sounding notes in the next 0.7 s, relative to their
+/// peak.
 fn changes(bench: &mut SoundBench) -> Result<()> {
     let usual = bench.voicing;
     let standard = HammerSettings::CONCERT;

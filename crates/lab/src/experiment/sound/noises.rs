@@ -1,4 +1,4 @@
-//! What is heard beside the strings: knocks, shank, tray, duplex; and the pedals between up and down.
+//! Sounds other than the speaking strings: knocks, shank, tray, duplex; and intermediate pedal positions.
 
 use anyhow::Result;
 
@@ -15,7 +15,7 @@ use touchback_sound::scale::StringSpec;
 use touchback_sound::slow_rate::SlowRate;
 use touchback_sound::{Knock, SoundSettings};
 
-/// Each noise with the speed it has at mezzo-forte, and its level against C4 at 2 m/s, dB.
+/// Each noise with its speed at mezzo-forte and its level relative to C4 at 2 m/s, dB.
 const NOISES: [(&str, Knock, f64, &str, f64, f64); 8] = [
     ("key on its bed, 0.4 m/s", Knock::KeyBed, 0.4, "-30", -40.0, -20.0),
     ("key on its rest felt, 0.3 m/s", Knock::KeyRest, 0.3, "below the bed's", -50.0, -25.0),
@@ -56,8 +56,8 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
     sostenuto(bench)
 }
 
-/// Level of the duplex in the first 0.3 s against the note's, both as force on the bridge, and its
-/// own decay after a single push.
+/// Level of the duplex in the first 0.3 s relative to the note, both as force on the bridge, and the
+/// duplex's decay after an impulse.
 fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
     let (rates, hammer) = (SlowRate::both(RATE), Hammer::concert(key));
     let mut note = Note::new(key, voicing, &hammer, RATE, &rates, Kernel::detect());
@@ -89,7 +89,7 @@ fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
     (beside.rms_db(0.0, 0.3) - own.rms_db(0.0, 0.3), decay_time(&levels, 5.0, 25.0))
 }
 
-/// The decay under a damper that is lifted more and more.
+/// Decay under a damper that is lifted step by step.
 fn half_pedal(bench: &mut SoundBench) -> Result<()> {
     let key = key(28)?;
     let mut last = 0.0;
@@ -112,7 +112,7 @@ fn half_pedal(bench: &mut SoundBench) -> Result<()> {
     Ok(())
 }
 
-/// A note caught by the sostenuto rod rings on where one struck after it does not; the whole piano.
+/// On the whole piano: a note held by the sostenuto rod sustains, a later note does not.
 fn sostenuto(bench: &mut SoundBench) -> Result<()> {
     let rate = RATE;
     let sound = SoundSettings { knocks: 0.0, ..bench.voicing };

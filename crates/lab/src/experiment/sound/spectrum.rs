@@ -1,4 +1,4 @@
-//! Pitch and colour: partials, stretch, phantoms, board.
+//! Pitch and timbre: partials, stretch, phantom partials, board.
 
 use anyhow::Result;
 
@@ -10,14 +10,14 @@ use touchback_sound::perspective::Perspective;
 use touchback_sound::scale::StringSpec;
 use touchback_sound::{board, tuning};
 
-/// Keys whose partials are compared with the law, and how many.
+/// Keys whose partials are compared with the law, and the number of partials.
 const PARTIALS: [(usize, usize); 6] = [(4, 20), (16, 20), (28, 20), (40, 20), (49, 12), (64, 6)];
 
-/// Keys whose inharmonicity is measured, and the partial it is taken from.
+/// Keys whose inharmonicity is measured, and the partial used.
 const STIFF: [(usize, usize); 8] =
     [(1, 20), (16, 12), (28, 10), (40, 8), (52, 5), (64, 4), (76, 3), (88, 2)];
 
-/// Cents of the fundamental against equal temperament: key, least and most of ten concert grands
+/// Deviation of the fundamental from equal temperament, cents: key, least and most of 10 concert grands
 /// [Renault 2022].
 const STRETCH: [(usize, f64, f64); 11] = [
     (1, -22.0, -3.0),
@@ -33,8 +33,8 @@ const STRETCH: [(usize, f64, f64); 11] = [
     (88, 58.0, 93.0),
 ];
 
-/// Phantoms looked at: key and the two partials whose sum they are, of both parities and with a
-/// sum that lies clear of the partial i + j.
+/// Phantom partials: key and the two parent partials i and j, of both parities, whose sum frequency is
+/// clear of partial i + j.
 const PHANTOMS: [(usize, usize, usize); 4] = [(4, 13, 14), (13, 11, 12), (16, 9, 10), (28, 7, 8)];
 
 pub fn tuning(bench: &mut SoundBench) -> Result<()> {
@@ -47,7 +47,7 @@ pub fn tuning(bench: &mut SoundBench) -> Result<()> {
         let mut worst = [0.0f64; 2];
         for k in 1..=most {
             let hz = string.partial_hz(k);
-            // Partials with a node near the hammer are no lines.
+            // Partials with a node near the hammer are too weak to measure.
             if string.strike_shape(&Hammer::concert(key), k).abs() < 0.15 {
                 continue;
             }
@@ -79,7 +79,7 @@ pub fn tuning(bench: &mut SoundBench) -> Result<()> {
     for (name, most, ends) in [("C2–C7", 1.0, false), ("elsewhere", 3.0, true)] {
         let within = |n: f64| (16.0..=76.0).contains(&n) != ends;
         let part = bench.errors.iter().filter(|(n, _)| within(*n));
-        // A pitch that is no number must not hide behind a maximum.
+        // NaN must not be hidden by a maximum.
         let worst = part.map(|e| e.1.abs()).fold(0.0, |m, e| if e <= m { m } else { e });
         let quantity = format!("fundamentals {name}, largest error, cents");
         report.check(&quantity, "0", TargetBand::AtMost(most), worst);
@@ -118,7 +118,7 @@ pub fn phantoms(bench: &mut SoundBench) -> Result<()> {
             )
         };
         let (soft, loud) = (levels(2.5), levels(5.0));
-        // A harder blow also brightens: per 6 dB of each parent the child must grow by 6.
+        // A harder strike also changes the spectrum: a phantom grows by 6 dB per 6 dB of each parent.
         let parents = (loud.1 - soft.1) + (loud.2 - soft.2);
         let quantity = format!("key {number}: phantom {i} + {j}, dB for 12 dB of its parents");
         let step = (loud.0 - soft.0) * 12.0 / parents;

@@ -1,4 +1,4 @@
-//! The blow: contact, force, momentum, and what it leaves on the bridge.
+//! The strike: contact time, force, momentum, and the force on the bridge.
 
 use anyhow::Result;
 
@@ -8,19 +8,19 @@ use touchback_sound::contact::{ReferenceNote, chaigne_askenfelt, strike_offline}
 use touchback_sound::hammer;
 use touchback_sound::measure::{self, blow};
 
-/// Contact, ms, peak force, N, and share of twice the hammer's momentum at 2 m/s of an independent
-/// solver, with the hammers and strings of [Chaigne 1994].
+/// Contact time, ms, peak force, N, and impulse relative to twice the hammer's momentum, at 2 m/s, from
+/// an independent solver with the hammers and strings of [Chaigne 1994].
 const REFERENCE: [(ReferenceNote, f64, f64, (f64, f64)); 3] = [
     (ReferenceNote::C2, 3.31, 25.0, (1.45, 1.5)),
     (ReferenceNote::C4, 2.06, 28.0, (1.6, 1.75)),
     (ReferenceNote::C7, 0.78, 60.0, (1.98, 2.0)),
 ];
 
-/// Keys whose level is measured against hammer speed; C6 is 64.
+/// Keys whose level is measured over hammer speed; C6 is 64.
 const LEVELS: [usize; 10] = [1, 4, 16, 28, 40, 52, 60, 64, 76, 88];
 
-/// Keys whose spectral centroid is followed over speed, up to C6: that of the power of the partials
-/// on the bridge, by which published hammers on published strings rise with 0.18 (C4) to 0.33 (D#1).
+/// Keys whose spectral centroid (of the partials' power on the bridge) is measured over speed, up to C6.
+/// Published hammers on published strings have exponents of 0.18 (C4) to 0.33 (D#1).
 const CENTROIDS: [usize; 5] = [7, 16, 40, 53, 64];
 
 pub fn run(bench: &mut SoundBench) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Strings in company: pedals, silent keys, and all of them at once.
+//! Sympathetic resonance: pedals, silently held keys, and all strings at once.
 
 use anyhow::Result;
 
@@ -7,7 +7,7 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_sound::Sound;
 use touchback_sound::measure::{self, sympathetic_resonance};
 
-/// A ten-note chord in both hands.
+/// A chord of ten notes for both hands.
 const CHORD: [usize; 10] = [16, 28, 32, 35, 40, 44, 47, 52, 56, 59];
 
 pub fn run(bench: &mut SoundBench) -> Result<()> {
@@ -26,7 +26,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
         report.check(&format!("key {number}: pedal, early T60, %"), target, band, change);
     }
     sound.set(&voicing);
-    // C3 held silently under a staccato C4: its partials 2 and 4 lie by C4's and C5's first.
+    // C3 held silently under a staccato C4: its partials 2 and 4 are near the fundamentals of C4 and C5.
     for (partial, name) in [(2, "C4"), (4, "C5")] {
         let mut answer = |held| {
             Ok::<_, anyhow::Error>(sympathetic_resonance::silent_key(
@@ -64,7 +64,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
     Ok(())
 }
 
-/// Peak of ten notes at once with every damper up, dB full scale, of the louder channel.
+/// Peak of ten simultaneous notes with every damper raised, dBFS, louder channel.
 fn chord_peak(sound: &mut Sound) -> f64 {
     sound.reset();
     KeyNumber::all().for_each(|key| sound.damper(key, 1.0));

@@ -1,6 +1,6 @@
-//! What players hold against modelled pianos, as numbers: steps and metal in the colour, a dead
-//! attack, dull repetitions, an unnatural release. No piano has been measured for most of these
-//! bands: they are chosen, and say so by their targets.
+//! Frequent criticisms of modelled pianos, as measurements: steps and metallic timbre, identical attacks,
+//! identical repetitions, an unnatural release. Most bands are chosen, not measured on a piano; their
+//! targets say so.
 
 use anyhow::Result;
 
@@ -12,7 +12,7 @@ use touchback_sound::Sound;
 use touchback_sound::measure::{self, RenderedNote, db};
 use touchback_sound::scale::StringSpec;
 
-/// The keys looked at: C2, C4, C6.
+/// Measured keys: C2, C4, C6.
 const KEYS: [usize; 3] = [16, 40, 64];
 
 /// Samples of a spectrum, 0.34 s.
@@ -29,7 +29,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
     Ok(())
 }
 
-/// Power in each band of 1/`LENGTH` of the rate, of the first samples under half a Hann window.
+/// Power per bin (sample rate / `LENGTH`) of the first samples under half a Hann window.
 fn spectrum(samples: &[f64]) -> Vec<f64> {
     let plan = touchback_sound::fourier::forward(LENGTH);
     let (mut input, mut output) = (plan.make_input_vec(), plan.make_output_vec());
@@ -43,7 +43,7 @@ fn spectrum(samples: &[f64]) -> Vec<f64> {
     output.iter().map(|w| f64::from(w.norm_sqr())).collect()
 }
 
-/// Frequency of the middle of a band, Hz.
+/// Centre frequency of a bin, Hz.
 fn hz(bin: usize) -> f64 {
     bin as f64 * RATE / LENGTH as f64
 }
@@ -62,8 +62,8 @@ fn strike(sound: &mut Sound, key: KeyNumber, speed: f64) -> RenderedNote {
     measure::strike_free(sound, key, speed, LENGTH as f64 / RATE, RATE)
 }
 
-/// Level and colour over forty speeds from the softest to fortissimo: how far each lies off the line
-/// through its neighbours.
+/// Level and centroid at 40 speeds from the softest to fortissimo: deviation of each from the line through
+/// its neighbours.
 fn steps(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let (mut levels, mut colours) = (Vec::new(), Vec::new());
@@ -86,7 +86,7 @@ fn steps(bench: &mut SoundBench, number: usize) -> Result<()> {
     Ok(())
 }
 
-/// What lies between the partials of a fortissimo note, and how its partials fall with frequency.
+/// Power between the partials of a fortissimo note, and the slope of its partials over frequency.
 fn metal(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let string = StringSpec::of(key, &bench.voicing);
@@ -113,11 +113,11 @@ fn metal(bench: &mut SoundBench, number: usize) -> Result<()> {
     Ok(())
 }
 
-/// The first 50 ms: whether two of them are the same.
+/// Whether the first 50 ms of two strikes are the same.
 fn attack(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let sound = strike(&mut bench.sound, key, 2.0);
-    // Struck again while it rings, it is never the same sample twice.
+    // A string struck while it vibrates never gives the same samples twice.
     let piano = &mut bench.sound;
     piano.reset();
     piano.damper(key, 1.0);
@@ -136,21 +136,20 @@ fn attack(bench: &mut SoundBench, number: usize) -> Result<()> {
     let quantity = format!("key {number}: a second blow's first 50 ms against the first's, dB");
     let own = sound.rms_db(0.0, 0.05);
     bench.report.check(&quantity, "above -30", TargetBand::AtLeast(-30.0), apart - own);
-    // More than the old sound going on: the ringing string takes the hammer otherwise.
+    // More than the sum with the old sound: a vibrating string changes the contact.
     let quantity = format!("key {number}: the same over what still rang, dB");
     bench.report.check(&quantity, "not 0", TargetBand::AtLeast(-6.0), apart - ringing);
     Ok(())
 }
 
-/// `samples` under a Hann window of their own length: a string that still rings when they begin, or
-/// goes on when they end, would be cut to something brighter than it is.
+/// `samples` under a Hann window: without it, cutting a sounding string adds high frequencies.
 fn faded(samples: &[f64]) -> Vec<f64> {
     let turn = std::f64::consts::PI / samples.len() as f64;
     let fade = |n: usize| square(libm::sin(turn * (n as f64 + 0.5)));
     samples.iter().enumerate().map(|(n, x)| x * fade(n)).collect()
 }
 
-/// Eight equal blows at eight a second, each damped before the next.
+/// Eight equal strikes at 8 per second, each damped before the next.
 fn repetition(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let sound = &mut bench.sound;
@@ -178,7 +177,7 @@ fn repetition(bench: &mut SoundBench, number: usize) -> Result<()> {
     Ok(())
 }
 
-/// The damper takes the partials one after the other, not as a gate.
+/// The damper attenuates partials at different rates, unlike a gate.
 fn release(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let string = StringSpec::of(key, &bench.voicing);

@@ -1,15 +1,15 @@
-//! Hammers other than the concert grand's: how the law answers to them, and the tables that say so.
+//! The string law with hammers other than the concert grand's, and the tables of its exponents.
 
 use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::{Arrival, BAND, FIT_SPEED, NUMBERS, felt, fitted, heard};
+use super::{Arrival, BAND, FIT_SPEED, NUMBERS, action_contact, fitted, sound_contact};
 use crate::bench::{Report, key};
 use touchback_action::ActionSettings;
 use touchback_action::grand::design::concert::Design;
 
-/// Another hammer: its name and what is set.
+/// Another hammer: its name and settings.
 type Other = (&'static str, fn(&mut ActionSettings));
 
 /// Hammers compared.
@@ -27,7 +27,7 @@ const HAMMERS: [Other; 11] = [
     ("mass × 1.2, hardness −1", |s| (s.hammer_mass, s.hammer_hardness) = (1.2, -1.0)),
 ];
 
-/// One table of the law: its name, the ratios it is fitted to, and how a ratio is set.
+/// One table of the law: its name, the ratios of the fit, and the setting that a ratio changes.
 type Fit = (&'static str, [f64; 4], fn(&mut ActionSettings, f64));
 
 const FITS: [Fit; 3] = [
@@ -36,25 +36,25 @@ const FITS: [Fit; 3] = [
     ("BY_STRIKE_POINT", [0.5, 0.7, 1.4, 1.7], |s, x| s.strike_point = x),
 ];
 
-/// Adds a row for contact and rebound of every key with every hammer.
+/// Adds rows for contact time and rebound of every key with every hammer.
 pub fn compare(report: &mut Report) -> Result<()> {
     for number in NUMBERS {
         let (key, design) = (key(number)?, Design::new(key(number)?));
         for (name, set) in HAMMERS {
             let mut settings = ActionSettings::default();
             set(&mut settings);
-            let felt = felt(&design.build(&settings), FIT_SPEED, Arrival::Flying)?;
-            let heard = heard(key, &settings.hammers(), FIT_SPEED);
+            let action = action_contact(&design.build(&settings), FIT_SPEED, Arrival::Flying)?;
+            let sound = sound_contact(key, &settings.hammers(), FIT_SPEED);
             let name = format!("key {number}, {name}");
-            report.near(&format!("{name}: contact, ms"), heard.time * 1e3, BAND, felt.time * 1e3);
-            let [back, out] = [heard, felt].map(|contact| contact.restitution * FIT_SPEED);
+            report.near(&format!("{name}: contact, ms"), sound.time * 1e3, BAND, action.time * 1e3);
+            let [back, out] = [sound, action].map(|contact| contact.restitution * FIT_SPEED);
             report.near(&format!("{name}: rebound, m/s"), back, BAND, out);
         }
     }
     Ok(())
 }
 
-/// The law's tables of answers, ready to paste.
+/// The law's tables of exponents and slopes, as source text.
 pub fn tables() -> Result<String> {
     let mut text = String::new();
     for (name, ratios, set) in FITS {
@@ -68,24 +68,24 @@ pub fn tables() -> Result<String> {
     Ok(text)
 }
 
-/// Exponents of the contact time below and above the ratio 1 and slopes of the restitution, by least
+/// Exponents of the contact time, and slopes of the restitution, below and above the ratio 1, by least
 /// squares over the ratios on either side.
 fn answer(number: usize, ratios: [f64; 4], set: fn(&mut ActionSettings, f64)) -> Result<[f64; 4]> {
     let (key, design) = (key(number)?, Design::new(key(number)?));
-    let asked = |ratio: f64| {
+    let values = |ratio: f64| {
         let mut settings = ActionSettings::default();
         set(&mut settings, ratio);
-        let aim = heard(key, &settings.hammers(), FIT_SPEED);
-        fitted(&design.build(&settings), aim).map(|(asked, _)| asked)
+        let aim = sound_contact(key, &settings.hammers(), FIT_SPEED);
+        fitted(&design.build(&settings), aim).map(|(values, _)| values)
     };
-    let standard = asked(1.0)?;
+    let standard = values(1.0)?;
     let mut answer = [0.0; 4];
     for (side, ratios) in ratios.chunks(2).enumerate() {
         let (mut time, mut restitution, mut square) = (0.0, 0.0, 0.0);
         for &ratio in ratios {
-            let (asked, x) = (asked(ratio)?, libm::log(ratio));
-            time += x * libm::log(asked.time / standard.time);
-            restitution += x * (asked.restitution - standard.restitution);
+            let (values, x) = (values(ratio)?, libm::log(ratio));
+            time += x * libm::log(values.time / standard.time);
+            restitution += x * (values.restitution - standard.restitution);
             square += x * x;
         }
         (answer[side], answer[2 + side]) = (time / square, restitution / square);

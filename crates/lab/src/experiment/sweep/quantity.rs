@@ -1,4 +1,4 @@
-//! What can be measured on one key at rest on the bench, each a number.
+//! Quantities that can be measured on one key at rest on the test bench.
 
 use anyhow::{Context, Result};
 
@@ -9,30 +9,30 @@ use crate::bench::strokes::{TimedStroke, TouchKind};
 use crate::bench::test_bench::TestBench;
 use crate::experiment::validate::timing;
 
-/// A quantity; NaN where the key has none.
+/// A quantity; NaN where it does not exist for the key.
 #[derive(Debug)]
 pub struct Quantity {
-    /// Its name, which ends with the unit.
+    /// Name, which ends with the unit.
     pub name: &'static str,
-    /// What it is.
+    /// Description.
     pub about: &'static str,
-    /// Measures it.
+    /// The measurement.
     pub measure: fn(&TestBench) -> f64,
 }
 
-/// Speed of the slow presses, m/s: that of `validate`.
+/// Speed of the slow presses, m/s, as in `validate`.
 const SLOWLY: f64 = 8e-3;
 
 fn slow(rig: &TestBench) -> Slow {
     statics::slow_press(rig, SLOWLY)
 }
 
-/// Of the stroke that gives a hammer speed of 1 m/s.
+/// A quantity of the stroke with a hammer speed of 1 m/s.
 fn giving(rig: &TestBench, touch: TouchKind, pick: fn(&TimedStroke) -> f64) -> f64 {
     touch.giving(rig, 1.0).map_or(f64::NAN, |stroke| pick(&stroke))
 }
 
-/// Of the stroke of this effort.
+/// A quantity of the stroke with this effort.
 fn stroke(rig: &TestBench, touch: TouchKind, effort: f64) -> f64 {
     touch.stroke(rig, effort).map_or(f64::NAN, |stroke| stroke.hammer)
 }
@@ -45,7 +45,7 @@ const fn quantity(
     Quantity { name, about, measure }
 }
 
-/// All of them.
+/// All quantities.
 pub const QUANTITIES: &[Quantity] = &[
     quantity("down_weight_g", "Least weight under which the key sinks, damper raised", |rig| {
         statics::weights(rig).down * 1e3
@@ -129,10 +129,10 @@ pub const QUANTITIES: &[Quantity] = &[
     }),
 ];
 
-/// The quantity of this name.
+/// The quantity called `name`.
 ///
 /// # Errors
-/// Names those there are.
+/// An unknown name, with the known ones.
 pub fn find(name: &str) -> Result<&'static Quantity> {
     QUANTITIES.iter().find(|q| q.name == name).with_context(|| {
         let names: Vec<&str> = QUANTITIES.iter().map(|q| q.name).collect();

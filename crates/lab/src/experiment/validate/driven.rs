@@ -1,8 +1,8 @@
 //! V31: a key trajectory in, the force out.
 //!
-//! Force-driven tests cannot tell a mass from a mechanism; an imposed motion can. Two trajectories:
-//! one that a finger gave the key, whose force must come out again, and a constant acceleration
-//! to the bed, under which the force must show the hammer's leaving and its check.
+//! A force-driven test cannot distinguish a mass from a mechanism; an imposed motion can. Two trajectories:
+//! that of a key under a finger, which must need the finger's force again, and a constant acceleration to
+//! the bed, during which the force must show the hammer's release and its check.
 
 use anyhow::Result;
 
@@ -16,17 +16,17 @@ use touchback_core::math::power::square;
 
 /// Force of the hand whose trajectory is imposed, N: a mezzo-forte press.
 const FORCE: f64 = 12.0;
-/// Time in which the accelerated key goes down, s: mezzo-forte.
+/// Time of the accelerated key to its bed, s: mezzo-forte.
 const DOWN: f64 = 0.08;
 /// Length of the runs, s.
 const END: f64 = 0.2;
 
-/// Mean force of each step that it takes to impose `depths` m on the key.
+/// Mean force per step needed to impose `depths`, m, on the key.
 fn impose(rig: &mut TestBench, depths: &[f64]) -> Vec<f64> {
     let force = |ends: &[f64]| {
         let before = rig.state().x[state::WORK];
         rig.step(Drive::Motion([ends[0], ends[1]]));
-        // From the work, so that the inertia of the imposed parts is in it.
+        // Computed from the work, so that it includes the inertia of the imposed parts.
         let way = ends[1] - ends[0];
         let work = rig.state().x[state::WORK] - before;
         if way.abs() > 1e-7 { work / way } else { f64::NAN }
@@ -34,14 +34,14 @@ fn impose(rig: &mut TestBench, depths: &[f64]) -> Vec<f64> {
     depths.windows(2).map(force).collect()
 }
 
-/// Mean of the forces between two instants, s.
+/// Mean of the forces between two times, s.
 fn mean(forces: &[f64], from: f64, to: f64) -> f64 {
     let inside = |i: &usize| (*i as f64) * STEP >= from && (*i as f64) * STEP < to;
     let part: Vec<f64> = (0..forces.len()).filter(inside).map(|i| forces[i]).collect();
     part.iter().sum::<f64>() / part.len() as f64
 }
 
-/// The finger's trajectory: depths at the steps' ends, and the finger's mean force in each step.
+/// The trajectory under a finger: depths at the steps' ends, and the mean force in each step.
 fn fingered(mut rig: TestBench) -> (Vec<f64>, Vec<f64>) {
     let (mut depths, mut given) = (vec![0.0], Vec::new());
     let (mut work, mut before) = (0.0, 0.0);
@@ -55,7 +55,7 @@ fn fingered(mut rig: TestBench) -> (Vec<f64>, Vec<f64>) {
     (depths, given)
 }
 
-/// Imposes both and compares.
+/// Imposes both trajectories and compares.
 pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Result<()> {
     let fresh = || keys.bench(keys.one(MIDDLE));
     let (depths, given) = fingered(fresh());
@@ -63,8 +63,8 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
     let again = impose(&mut first, &depths);
     let bottom = first.log.first(EventKind::KeyBottom).map_or(END, |e| e.0);
     let (mut squares, mut n, mut peak) = (0.0f64, 0.0, 0.0f64);
-    // Means of two steps: what the toe on the button takes inside one step, a motion that is linear
-    // over steps takes in two, with opposite signs.
+    // Means over two steps: the toe meets the button within a step, but the imposed motion is linear over
+    // steps, so that the error appears in two steps with opposite signs.
     let two = |forces: &[f64], i: usize| 0.5 * (forces[i - 1] + forces[i]);
     for i in 20..again.len() {
         let (taken, from_hand) = (two(&again, i), two(&given, i));

@@ -1,4 +1,4 @@
-//! A finger and a sampled loop on the key bed: nothing may swing up by itself.
+//! A finger and a sampled loop on the key bed: no oscillation may grow by itself.
 
 use crate::bench::test_bench::TestBench;
 use touchback_action::{Drive, STEP};
@@ -7,13 +7,13 @@ use touchback_action::{Drive, STEP};
 const FINGER: [f64; 3] = [0.02, 3.75, 257.0];
 /// Coupling of the sampled loop, N/m [Gillespie 1996, the wall of ch. 6], and N·s/m (chosen).
 const COUPLING: [f64; 2] = [5000.0, 5.0];
-/// Action steps a tick of the loop: 1 kHz.
+/// Action steps per tick of the loop: 1 kHz.
 const TICK: u32 = 8;
-/// Where the finger's muscles want to be beyond the bed, m: 3 N.
+/// Target of the finger beyond the bed, m: 3 N.
 const BEYOND: f64 = 3.0 / 257.0;
 
-/// Swing of the finger on a key at rest, m peak to peak, in the first and the last quarter of a second after its
-/// landing on the bed has had half a second to settle.
+/// Oscillation of the finger on the key, m peak to peak, in the first and in the last 0.25 s, starting
+/// 0.5 s after its landing on the bed.
 pub fn swing(mut rig: TestBench) -> (f64, f64) {
     let [mass, damping, stiffness] = FINGER;
     let target = rig.spec().key.dip + BEYOND;
@@ -22,7 +22,7 @@ pub fn swing(mut rig: TestBench) -> (f64, f64) {
     let mut seen = Vec::new();
     let ticks = 1500u32;
     for _ in 0..ticks {
-        // Both sides get the force of the tick's beginning, held.
+        // Both sides get the force from the tick's beginning, held.
         let k = rig.key();
         let gap = x - k.depth;
         let force = if gap > 0.0 {
@@ -32,7 +32,7 @@ pub fn swing(mut rig: TestBench) -> (f64, f64) {
         };
         for _ in 0..TICK {
             rig.step(Drive::Force([force; 2]));
-            // The finger's own muscles are continuous; half-implicit steps.
+            // The finger's dynamics are continuous; semi-implicit steps.
             v += STEP / mass * (stiffness * (target - x) - damping * v - force);
             x += STEP * v;
         }

@@ -1,35 +1,36 @@
-//! The jack's slide out from under the knuckle: does friction there ever make it chatter?
+//! The slide of the jack from under the knuckle: checks that friction does not make it chatter.
 
 use crate::bench::test_bench::TestBench;
 use touchback_action::Drive;
 use touchback_action::grand::Phase;
 
-/// Slower than this the jack stands, m/s (chosen: a hundredth of a slow press's slide).
+/// Sliding speed below which the jack counts as at rest, m/s [chosen: a hundredth of a slow press's
+/// slide].
 const STANDING: f64 = 1e-5;
 
-/// How long a press may take to let off, s.
+/// Longest time of a press to let-off, s.
 const PATIENCE: f64 = 1.0;
 
-/// The pushes that are tried, N, each larger than the last by [`GROWTH`].
+/// Softest push, N.
 const SOFTEST: f64 = 0.4;
-/// The last of them.
+/// Strongest push, N.
 const STRONGEST: f64 = 200.0;
-/// Ratio of one push tried to the next.
+/// Ratio of each push to the previous one.
 const GROWTH: f64 = 1.1;
 
-/// One let-off under a constant force on the key.
+/// The let-off under a constant force on the key.
 #[derive(Clone, Copy, Debug)]
 pub struct Slide {
     /// Mean force of the jack on the knuckle, N.
     pub force: f64,
-    /// Times the head turned back on its way off the knuckle.
+    /// Number of reversals of the jack's head on its way off the knuckle.
     pub turns: u32,
-    /// Largest change of the force's slope that turns round from step to step, share of the mean
-    /// force. Where a contact lets go, or its hysteresis turns round, the force bends once.
+    /// Largest change of the force's slope that alternates from step to step, relative to the mean force. A
+    /// contact that opens, or a reversal of hysteresis, bends the force only once.
     pub ripple: f64,
 }
 
-/// The let-off of a key at rest that is pushed with `push` N; `None` if it does not let off.
+/// The let-off of a key at rest under `push` N; `None` without let-off.
 fn let_off(rig: &TestBench, push: f64) -> Option<Slide> {
     let mut rig = rig.clone();
     let (mut forces, mut speeds) = (Vec::new(), Vec::new());
@@ -58,7 +59,7 @@ fn let_off(rig: &TestBench, push: f64) -> Option<Slide> {
         if turns { w.iter().fold(f64::INFINITY, |least, b| least.min(b.abs())) } else { 0.0 }
     };
     let ripple = bends.windows(3).map(to_and_fro).fold(0.0, f64::max) / force;
-    // Until it is on its way, out from the crown, shank and stop felt still swing it.
+    // Before the head starts to slide, shank and stop felt make it oscillate; slower motion does not count.
     let ways = speeds.iter().filter(|v| v.abs() > STANDING).map(|v| v.signum());
     let ways = ways.skip_while(|way| *way > 0.0);
     let (turns, _) = ways
@@ -66,8 +67,8 @@ fn let_off(rig: &TestBench, push: f64) -> Option<Slide> {
     Some(Slide { force, turns, ripple })
 }
 
-/// The let-off in which the jack bears on the knuckle with `wanted` N, to 3 %, by which one step more or
-/// less of a short let-off changes the mean; `None` if no push brings that about.
+/// The let-off in which the jack presses on the knuckle with `wanted` N, to 3 % (the effect of one step on
+/// the mean of a short let-off); `None` if no push gives it.
 pub fn under(rig: &TestBench, wanted: f64) -> Option<Slide> {
     let close = |slide: &Slide| (slide.force / wanted - 1.0).abs() < 0.03;
     let mut low = SOFTEST;
@@ -81,7 +82,7 @@ pub fn under(rig: &TestBench, wanted: f64) -> Option<Slide> {
     None
 }
 
-/// The let-off nearest to `wanted` N from above, of those between two pushes.
+/// The let-off with the least force above `wanted` N between two pushes.
 fn between(rig: &TestBench, wanted: f64, mut low: f64, mut high: f64) -> Option<Slide> {
     let mut found = None;
     for _ in 0..20 {

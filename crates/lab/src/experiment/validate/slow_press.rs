@@ -1,4 +1,4 @@
-//! The key's force over its depth in a slow press, drawn beside the published shape.
+//! The figure of key force over depth in a slow press, with the published shape.
 
 use anyhow::Result;
 
@@ -7,26 +7,26 @@ use crate::bench::test_bench::TestBench;
 use crate::bench::{Folder, KeySource, Report};
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 
-/// Keys drawn.
+/// Drawn keys.
 const KEYS: [u8; 3] = [4, 40, 71];
 
-/// Speed of the press, m/s, and from which depth on it is drawn, m: the rest felt lets go before.
+/// Speed of the press, m/s, and first drawn depth, m: below it the rest felt still pushes.
 const SPEED: f64 = 8e-3;
 const FROM: f64 = 0.5e-3;
 
-/// The published shape [force literature; as V15, V16 and V17]: force before the damper, what the damper
-/// adds, what let-off adds, least and most, N; over how much of the key's way let-off is felt, m.
+/// The published shape [force literature; as V15, V16 and V17], least and most, N: force before the damper,
+/// added force of the damper, added force of let-off; and the length of let-off, m.
 const BEFORE: [f64; 2] = [0.45, 0.55];
 const DAMPER: [f64; 2] = [0.2, 0.3];
 const LET_OFF: [f64; 2] = [0.15, 0.25];
 const FELT_OVER: f64 = 1.5e-3;
 
-/// Force over depth, mm and N.
+/// Force, N, over depth, mm.
 fn points(slow: &Slow) -> Vec<(f64, f64)> {
     slow.rows.iter().filter(|r| r.0 > FROM).map(|r| (r.0 * 1e3, r.1)).collect()
 }
 
-/// The published shape as an area, its corners where this key has them.
+/// The published shape as an area, with its corners at the depths of this key.
 fn published(rig: &TestBench, slow: &Slow) -> Series {
     let damper = &rig.spec().damper;
     let (lifts, slips) = (damper.pickup * 1e3, slow.slips() * 1e3);
@@ -46,7 +46,7 @@ fn published(rig: &TestBench, slow: &Slow) -> Series {
     Series::new("published: 0.5 N, damper, let-off", lower, palette(5), Shape::Area(upper))
 }
 
-/// The figure: as it is, and with a shank that does not bend.
+/// Draws the figure: the standard key, and a key with a rigid shank.
 pub fn draw(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Result<()> {
     let panels = keys.numbers(&KEYS).into_iter().map(|number| {
         let rig = keys.bench(number);

@@ -1,4 +1,4 @@
-//! V1–V10, V13, V21: touch, travel and loudness.
+//! V1–V10, V13, V21: touch, travel time and hammer speed.
 
 use anyhow::Result;
 
@@ -12,7 +12,7 @@ use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_action::EventKind;
 use touchback_core::math::line::Line;
 
-/// Hammer speed m/s, target ms, band ms.
+/// Hammer speed, m/s, target, ms, band, ms.
 type TargetRow = (f64, f64, f64, f64);
 
 const PRESSED: [TargetRow; 4] = [
@@ -34,10 +34,11 @@ const BOTTOM: [TargetRow; 4] =
 pub const PRESSING: f64 = 25.0;
 const STRIKING: f64 = 60.0;
 
-/// How near the string a pressed hammer is to be fastest, mm: chosen, an eighth of the blow.
+/// Largest distance from the string, mm, at which a pressed hammer is fastest [chosen: an eighth of the
+/// blow distance].
 const NEAR: f64 = 6.0;
 
-/// Mean over the keys that have the value, and their largest distance from it.
+/// Mean over the keys that have the value, and the largest deviation from the mean.
 fn mean(values: impl Iterator<Item = Option<f64>>) -> (f64, f64) {
     let values: Vec<Option<f64>> = values.collect();
     let n = values.iter().flatten().count() as f64;
@@ -48,10 +49,10 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> (f64, f64) {
     (mean, values.iter().flatten().fold(0.0, |most, v| most.max((v - mean).abs())))
 }
 
-/// Checks all of it on the keys of the measurements.
+/// Checks all targets on the measured keys.
 pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Result<()> {
     let rigs: Vec<TestBench> = keys.numbers(&KEYS).iter().map(|n| keys.bench(*n)).collect();
-    // C4, or the only one.
+    // C4, or the only key.
     let middle = &rigs[rigs.len() / 2];
     let whose = if rigs.len() == 1 { keys.name(MIDDLE) } else { "mean of five keys".into() };
     let at = |touch: TouchKind, speed: f64| -> Vec<Option<TimedStroke>> {
@@ -162,7 +163,7 @@ fn extremes(keys: &KeySource, report: &mut Report) {
     );
 }
 
-/// Hammer speed of the touch whose tip force reaches `limit` N, m/s.
+/// Hammer speed, m/s, of the touch whose fingertip force reaches `limit` N.
 pub fn strongest(rig: &TestBench, touch: TouchKind, limit: f64) -> f64 {
     let (mut low, mut high) = match touch {
         TouchKind::Pressed => (5.0, 500.0),
@@ -174,7 +175,7 @@ pub fn strongest(rig: &TestBench, touch: TouchKind, limit: f64) -> f64 {
         match touch.stroke(rig, middle) {
             Some(s) if s.peak_force > limit => high = middle,
             Some(s) => (low, best) = (middle, s.hammer),
-            // Too soft, or so hard that the check catches the hammer on its way up.
+            // Too soft, or so hard that the backcheck catches the rising hammer.
             None if best.is_nan() => low = middle,
             None => high = middle,
         }
@@ -200,8 +201,8 @@ fn forces(rig: &TestBench, report: &mut Report) {
     report.check(what, "none", TargetBand::AtMost(0.05), pressed);
 }
 
-/// Deepest fall of the key's speed below an earlier speed, as a share of it, within the first two
-/// thirds of its way to let-off.
+/// Largest relative drop of the key's speed below an earlier speed, within the first two thirds of its
+/// travel to let-off.
 fn dent(rig: &TestBench, touch: TouchKind, stroke: TimedStroke) -> f64 {
     let mut rig = rig.clone();
     let end = 2.0 / 3.0 * rig.regulated().let_off_depth;
@@ -220,12 +221,12 @@ fn dent(rig: &TestBench, touch: TouchKind, stroke: TimedStroke) -> f64 {
 /// Depth from which a dent counts, m.
 const FIRST: f64 = 1e-3;
 
-/// Speeds of the figures' curves, m/s.
+/// Speeds of the curves in the figures, m/s.
 fn speeds(from: f64, to: f64) -> impl Iterator<Item = f64> {
     (0..=24u32).map(move |i| from * libm::pow(to / from, f64::from(i) / 24.0))
 }
 
-/// The published curves with ours over them.
+/// Draws the published curves and the simulated ones.
 fn figures(rig: &TestBench, name: &str, folder: &mut Folder, report: &mut Report) -> Result<()> {
     let curve = |touch: TouchKind, from: f64, to: f64| -> Vec<TimedStroke> {
         speeds(from, to).filter_map(|v| touch.giving(rig, v)).collect()

@@ -1,4 +1,4 @@
-//! The figures of the thesis's sixth chapter.
+//! The figures of chapter 6 of the thesis.
 
 use anyhow::{Context, Result};
 
@@ -13,7 +13,7 @@ use touchback_haptics::sampled_wall::plant::{FINGER, Motion, Plant};
 
 type Points = Vec<(f64, f64)>;
 
-/// A sampled spring on both sides: no threshold.
+/// A sampled spring without threshold.
 struct Spring;
 
 impl Controller for Spring {
@@ -28,13 +28,13 @@ impl Controller for Spring {
 const PERIOD: f64 = 2e-3;
 const SIMULATED: usize = 2000;
 
-/// The mass under `share` of its marginal damping.
+/// The mass with `share` times its marginal damping.
 fn damped(share: f64) -> Result<Plant> {
     let marginal = marginal::damping(&MASS, K, PERIOD).context("no marginal damping")?;
     Ok(Plant { damping: share * marginal, ..MASS })
 }
 
-/// Its positions, m, let go at 1 mm.
+/// Positions of the mass, m, released at 1 mm.
 fn simulated(share: f64) -> Result<Vec<f64>> {
     let mut seen = Vec::with_capacity(SIMULATED);
     SampledLoop::ideal(damped(share)?, PERIOD).run(&mut Spring, [1e-3, 0.0], SIMULATED, |tick| {
@@ -44,9 +44,8 @@ fn simulated(share: f64) -> Result<Vec<f64>> {
     Ok(seen)
 }
 
-/// Amplitude of the swing, m, at the beginning and at the end of that run: with
-/// y_k = A ρᵏ cos(kφ + ψ) two samples give both components, so that it does not matter how near
-/// to a peak they fall.
+/// Amplitude of the oscillation, m, at the beginning and at the end of [`simulated`]. With
+/// y_k = A ρᵏ cos(kφ + ψ) two samples give both components, so that the phase does not matter.
 pub fn swing(share: f64) -> Result<[f64; 2]> {
     let seen = simulated(share)?;
     let a = marginal::closed_loop(&damped(share)?, K, PERIOD);
@@ -68,7 +67,7 @@ fn figure(title: &str, x: Axis, panels: Vec<Subplot>) -> Figure {
     Figure { title: title.into(), x, bands: Vec::new(), marks: Vec::new(), panels }
 }
 
-/// Figures 6.2, 6.7, 6.14 and 6.15, and 6.3.
+/// Draws figures 6.2, 6.3, 6.7, 6.14 and 6.15.
 fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let held = MASS.with(FINGER);
     let mut csv = DataTable::new(&[
@@ -126,7 +125,7 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
     folder.draw("alpha-tau", &regions, report)
 }
 
-/// Figure 6.4.
+/// Draws figure 6.4.
 fn marginal_runs(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let mut panels = Vec::new();
     for (i, (share, name)) in
@@ -141,7 +140,7 @@ fn marginal_runs(folder: &mut Folder, report: &mut Report) -> Result<()> {
     folder.draw("wall-marginal", &figure(title, Axis::new("time, s"), panels), report)
 }
 
-/// Figure 6.9, and exit speeds strike by strike.
+/// Draws figure 6.9, and exit speeds by strike.
 fn return_maps(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let start = Crossing { time: 0.0, speed: 1.0 };
     let exits = [0.1, 0.2, 0.3].iter().enumerate().map(|(i, t)| {
@@ -169,16 +168,16 @@ fn return_maps(folder: &mut Folder, report: &mut Report) -> Result<()> {
     folder.draw("return-map-period", &periods, report)
 }
 
-/// The wall of unit values that switches at samples.
+/// The wall with unit values that switches at samples.
 pub fn unit(period: f64) -> Switching {
     let outside = Plant::ball(1.0, 1.0);
     Switching { outside, inside: outside.on(1.0, 0.0), period }
 }
 
-/// Time s, state, whether the wall is on.
+/// Time, s, state, and whether the wall is on.
 type Trajectory = Vec<(f64, Motion, bool)>;
 
-/// States along a pass from exit to exit, and the next exit.
+/// States on a pass from one exit to the next, and the next exit.
 fn course(map: &Switching, from: Crossing) -> Option<(Trajectory, Crossing)> {
     let pass = map.pass(from)?;
     let off = if map.period > 0.0 {
@@ -208,7 +207,7 @@ fn course(map: &Switching, from: Crossing) -> Option<(Trajectory, Crossing)> {
     Some((all, pass.exit))
 }
 
-/// Figures 6.10 and 6.11: the energies of a wall that switches late, and of one that does not.
+/// Draws figures 6.10 and 6.11: energies of a wall that switches late, and of one that does not.
 fn energies(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let mut panels = Vec::new();
     for (period, name) in
@@ -236,7 +235,7 @@ fn energies(folder: &mut Folder, report: &mut Report) -> Result<()> {
     folder.draw("wall-energy", &figure(title, Axis::new("time, s"), panels), report)
 }
 
-/// Figures 6.12 and 6.13: the worst case in the phase plane, each speed over its spring's ω.
+/// Draws figures 6.12 and 6.13: the worst case in the phase plane, speeds divided by the spring's ω.
 fn phase_plane(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let map = worst(5.0);
     let balance = 2.0 * map.mass * map.balance().context("no balance")?;
@@ -265,7 +264,7 @@ fn phase_plane(folder: &mut Folder, report: &mut Report) -> Result<()> {
     folder.draw("wall-phase", &figure(title, Axis::new("depth in the wall, mm"), panels), report)
 }
 
-/// Draws all of them.
+/// Draws all figures.
 pub fn draw(folder: &mut Folder, report: &mut Report) -> Result<()> {
     dampings(folder, report)?;
     marginal_runs(folder, report)?;

@@ -1,28 +1,27 @@
-//! Power of a note's first partials, whatever its tuning and inharmonicity.
+//! Power of a note's first partials, for any tuning and inharmonicity.
 
 use super::{BEFORE, power};
 use touchback_sound::fourier::RealToComplex;
 
-/// Partials that are measured.
+/// Number of measured partials.
 pub const PARTIALS: usize = 12;
 
-/// Length of the window, s: C2's partials are 20 of its bins apart.
+/// Length of the window, s: the partials of C2 are 20 bins apart.
 pub const WINDOW: f64 = 0.3;
 
-/// How far the fundamental is looked for about equal temperament, as a share of it (a semitone), and
-/// each next partial about the last one's distance.
+/// Relative range of the search for the fundamental about equal temperament (a semitone), and for each next
+/// partial about the last spacing.
 const TUNING: f64 = 0.06;
 const NEXT: f64 = 0.25;
 
 /// Bins on either side of a peak that belong to it (main lobe of a Hann window).
 const LOBE: usize = 2;
 
-/// How far a partial must stand out from the noise about it, dB: the highest peak of noise alone
-/// stays under it.
+/// Least level of a partial above the surrounding noise, dB; peaks of noise alone stay below it.
 const OVER: f64 = 10.0;
 
-/// Power of partials 1…12 in dB over the first [`WINDOW`] of a note at `rate` Hz, NaN where none
-/// stands out; `fundamental` in Hz, `window` and `transform` of that length.
+/// Power of partials 1…12, dB, over the first [`WINDOW`] of a note at `rate` Hz; NaN where a partial is not
+/// above the noise. `fundamental` in Hz, `window` and `transform` of that length.
 pub fn partials(
     channels: &[Vec<f32>; 2],
     rate: f64,
@@ -35,16 +34,16 @@ pub fn partials(
     let width = rate / window.len() as f64;
     let mut found = [f64::NAN; PARTIALS];
     let (mut last, mut spacing) = (0.0, fundamental);
-    for (index, place) in found.iter_mut().enumerate() {
+    for (index, level) in found.iter_mut().enumerate() {
         let share = if index == 0 { TUNING } else { NEXT };
         let expected = last + spacing;
         let Some(peak) = peak(&spectrum, expected / width, share * spacing / width) else { break };
         let (tone, between) = (sum(&spectrum, peak, LOBE), floor(&spectrum, peak, spacing / width));
         let stands_out = tone > libm::pow(10.0, 0.1 * OVER) * between;
         if stands_out {
-            *place = 10.0 * libm::log10(tone);
+            *level = 10.0 * libm::log10(tone);
             let at = centre(&spectrum, peak) * width;
-            // Partials spread slowly; one that is misplaced does not lead astray.
+            // The spacing changes slowly; the clamp limits the effect of a wrong peak.
             spacing = (at - last).clamp(0.97 * spacing, 1.06 * spacing);
             last = at;
         } else {
@@ -54,10 +53,10 @@ pub fn partials(
     found
 }
 
-/// The highest bin within `reach` of `place`, bins.
-fn peak(spectrum: &[f64], place: f64, reach: f64) -> Option<usize> {
+/// The highest bin within `reach` bins of `position`.
+fn peak(spectrum: &[f64], position: f64, reach: f64) -> Option<usize> {
     let end = |x: f64| touchback_core::math::cast::floor_index(x.max(0.0) + 0.5);
-    let (from, to) = (end(place - reach.max(1.0)), end(place + reach.max(1.0)));
+    let (from, to) = (end(position - reach.max(1.0)), end(position + reach.max(1.0)));
     let inside = from.max(LOBE)..=to;
     if to + LOBE >= spectrum.len() {
         return None;
@@ -65,19 +64,19 @@ fn peak(spectrum: &[f64], place: f64, reach: f64) -> Option<usize> {
     inside.max_by(|a, b| spectrum[*a].total_cmp(&spectrum[*b]))
 }
 
-/// Power within `reach` bins of `place`.
-fn sum(spectrum: &[f64], place: usize, reach: usize) -> f64 {
-    spectrum[place - reach..=place + reach].iter().sum()
+/// Power within `reach` bins of `bin`.
+fn sum(spectrum: &[f64], bin: usize, reach: usize) -> f64 {
+    spectrum[bin - reach..=bin + reach].iter().sum()
 }
 
-/// Centre of a peak, bins.
+/// Centre of a peak, in bins.
 fn centre(spectrum: &[f64], peak: usize) -> f64 {
     let bins = peak - LOBE..=peak + LOBE;
     let moment: f64 = bins.clone().map(|i| i as f64 * spectrum[i]).sum();
     moment / bins.map(|i| spectrum[i]).sum::<f64>().max(f64::MIN_POSITIVE)
 }
 
-/// Power that noise alone has over the width of a peak: from the median halfway to its neighbours.
+/// Noise power over the width of a peak, from the median up to halfway to the neighbouring partials.
 fn floor(spectrum: &[f64], peak: usize, spacing: f64) -> f64 {
     let half = touchback_core::math::cast::floor_index(0.5 * spacing).max(3 * LOBE);
     let end = (peak + half + 1).min(spectrum.len());
@@ -91,9 +90,10 @@ mod tests {
     use super::super::hann;
     use super::*;
 
-    /// Partials of C3 with inharmonicity and noise: levels are found again, what is not there is not.
+    /// Partials of C3 with inharmonicity and noise: existing partials are found with their levels, missing ones
+    /// are not.
     #[test]
-    fn levels_of_stretched_partials_are_found_again() {
+    fn levels_of_stretched_partials_are_found() {
         let (rate, fundamental, count) = (48_000.0, 130.8, 20_000);
         let levels =
             [0.0, -6.0, -3.0, -20.0, -10.0, -12.0, -140.0, -15.0, -18.0, -21.0, -24.0, -27.0];

@@ -1,5 +1,5 @@
-//! A note in thirds of an octave: spectra at six times, the energy that is yet to come (energy decay
-//! relief), its early decay, and the channels' correlation.
+//! Third-octave measurements of a note: spectra at six times, energy decay relief (remaining energy), early
+//! decay, and channel correlation.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{BEFORE, LENGTH, hann};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::power::square;
 
-/// Bands: 40 Hz to 16 kHz.
+/// Number of bands: 40 Hz to 16 kHz.
 pub const BANDS: usize = 27;
 
 /// Times of the spectra after the onset, s.
@@ -19,40 +19,41 @@ pub const SPECTRA: [f64; 6] = [0.005, 0.02, 0.05, 0.1, 0.3, 1.0];
 /// Times of the decay relief after the onset, s.
 pub const RELIEF: [f64; 4] = [0.0, 0.1, 0.3, 1.0];
 
-/// Shortest and longest window of a spectrum, s; it is as long as the time after the onset between.
+/// Shortest and longest window of a spectrum, s; between these limits the window is as long as the time
+/// after the onset.
 const SHORTEST: f64 = 0.01;
 const LONGEST: f64 = 0.08;
 
-/// Window and hop of the relief, s.
+/// Window and hop of the decay relief, s.
 const WINDOW: f64 = 0.05;
 const HOP: f64 = 0.02;
 
-/// The early decay: from this to that under the beginning, dB; only of bands so far under the
-/// loudest at most, dB, and with so many points.
+/// The early decay: range below the beginning, dB; largest distance of a band from the loudest, dB; least
+/// number of points.
 const EARLY: [f64; 2] = [1.0, 11.0];
 const AUDIBLE: f64 = 40.0;
 const POINTS: usize = 3;
 
-/// A note in thirds of an octave, dB and s; NaN where a band has nothing to measure.
+/// Third-octave measurements of a note; NaN where a band cannot be measured.
 #[derive(Clone, Debug)]
 pub struct Thirds {
-    /// Level at each of [`SPECTRA`] under the loudest band of all, dB.
+    /// Level at each of [`SPECTRA`], dB relative to the loudest band of all.
     pub spectra: [[f64; BANDS]; SPECTRA.len()],
-    /// Energy from each of [`RELIEF`] on under the loudest band's whole, dB.
+    /// Energy from each of [`RELIEF`] on, dB relative to the total of the loudest band.
     pub relief: [[f64; BANDS]; RELIEF.len()],
-    /// Time in which the energy yet to come would fall by 60 dB as it does over its first 10, s.
+    /// Time for the remaining energy to fall by 60 dB, extrapolated from its first 10 dB, s.
     pub early_t60: [f64; BANDS],
     /// Correlation of the channels over the first second.
     pub correlation: [f64; BANDS],
 }
 
-/// Middle of band `index`, Hz.
+/// Centre frequency of band `index`, Hz.
 #[must_use]
 pub fn middle(index: usize) -> f64 {
     1000.0 * libm::exp2((index as f64 - 14.0) / 3.0)
 }
 
-/// One window length: its transform, and each bin's share in the bands.
+/// A window length: its transform, and the share of each bin in the bands.
 struct Frame {
     window: Vec<f32>,
     transform: Arc<dyn RealToComplex<f32>>,
@@ -82,12 +83,12 @@ impl Frame {
             let part = &channel[start..start + self.window.len()];
             let mut input: Vec<f32> = part.iter().zip(&self.window).map(|(x, w)| x * w).collect();
             let mut output = vec![Complex32::default(); input.len() / 2 + 1];
-            // Fails only for wrong lengths; these are the transform's own.
+            // Fails only for wrong lengths; these lengths are the transform's.
             let _ = self.transform.process(&mut input, &mut output);
             output
         };
         let [left, right] = channels.each_ref().map(spectrum);
-        // A longer window collects more of the same power.
+        // Normalizes the power to the window length.
         let scale = 1.0 / square(self.window.len() as f64);
         std::array::from_fn(|band| {
             self.shares[band].iter().fold([0.0; 3], |sums, (bin, share)| {
@@ -113,7 +114,7 @@ impl ThirdsMeasure {
         Self { rate, spectra: spectra.into(), relief: Frame::new(rate, WINDOW) }
     }
 
-    /// Of a note that begins [`BEFORE`] its onset and is [`LENGTH`] long.
+    /// Measures a note that begins [`BEFORE`] its onset and is [`LENGTH`] long.
     pub fn of(&self, channels: &[Vec<f32>; 2]) -> Thirds {
         let levels = SPECTRA.iter().zip(&self.spectra).map(|(time, frame)| {
             let length = frame.window.len() as f64 / self.rate;
@@ -149,7 +150,7 @@ fn decibels(power: f64, of: f64) -> f64 {
     10.0 * libm::log10(power / of + 1e-12)
 }
 
-/// Energy of `band` from each frame on.
+/// Remaining energy of `band` from each frame on.
 fn to_come(frames: &[[[f64; 3]; BANDS]], band: usize) -> Vec<f64> {
     let mut sum = 0.0;
     let backwards = frames.iter().rev().map(|frame| {
@@ -161,7 +162,7 @@ fn to_come(frames: &[[[f64; 3]; BANDS]], band: usize) -> Vec<f64> {
     course
 }
 
-/// From the slope of a line through the first 10 dB of `course`.
+/// Early T60, s, from the slope of a line through the first 10 dB of `course`.
 fn early_t60(course: &[f64], whole: f64) -> f64 {
     if decibels(course[0], whole) < -AUDIBLE {
         return f64::NAN;

@@ -1,17 +1,17 @@
-//! Files by the names that an SFZ file gives them.
+//! Finds sound files by the names in an SFZ file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Longest name that is looked for, bytes.
+/// Longest name that is searched without regard to case, bytes.
 const LONGEST: usize = 4096;
-/// Most folders that are listed, and most names of them all.
+/// Most folders that are listed, and most names in all of them.
 const FOLDERS: usize = 10_000;
 const NAMES: usize = 1_000_000;
 
-/// Finds files below a folder by whatever slashes and letters' case: such files come from systems that
-/// see no difference. Every folder is listed once.
+/// Finds files below a folder with either slash and in any case: SFZ files come from systems that do
+/// not distinguish them. Every folder is listed once.
 pub struct Finder {
     root: PathBuf,
     listed: HashMap<PathBuf, BTreeMap<String, OsString>>,
@@ -19,12 +19,12 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// Of the folder `root`.
+    /// For files below the folder `root`.
     pub fn new(root: &Path) -> Self {
         Self { root: root.to_owned(), listed: HashMap::new(), names: 0 }
     }
 
-    /// The file called `name`, or where it would be.
+    /// The path of the file `name`, whether or not the file exists.
     pub fn find(&mut self, name: &str) -> PathBuf {
         let name = name.replace('\\', "/");
         let exact = self.root.join(&name);
@@ -33,16 +33,16 @@ impl Finder {
         }
         let mut path = self.root.clone();
         for part in name.split('/').filter(|part| !part.is_empty()) {
-            let like = self.list(&path).and_then(|names| names.get(&part.to_lowercase()));
-            match like {
-                Some(like) => path.push(like),
+            let name = self.list(&path).and_then(|names| names.get(&part.to_lowercase()));
+            match name {
+                Some(name) => path.push(name),
                 None => path.push(part),
             }
         }
         path
     }
 
-    /// The names in `folder`, by themselves in small letters.
+    /// The names in `folder`, keyed by their lower-case form.
     fn list(&mut self, folder: &Path) -> Option<&BTreeMap<String, OsString>> {
         if !self.listed.contains_key(folder) {
             if self.listed.len() == FOLDERS || self.names > NAMES {

@@ -3,27 +3,29 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::region::Scope;
 use crate::output::{self, Shown as _};
 
-/// Largest file, bytes; most of all files and of all that definitions make; deepest include.
+/// Largest file, bytes.
 pub const LARGEST: u64 = 8_000_000;
+/// Most bytes of all files and of all expanded definitions.
 const MOST: usize = 64_000_000;
+/// Deepest nesting of includes.
 const DEEPEST: usize = 16;
-/// Most files that are included.
+/// Most included files.
 const MOST_FILES: usize = 10_000;
 
-/// Longest text that definitions make of one word, and longest name of one, bytes.
+/// Longest word after its definitions are expanded, and longest name of a definition, bytes.
 const LONGEST: usize = 4096;
 const LONGEST_NAME: usize = 64;
 
-/// What reading carries from file to file.
+/// The reader's state across included files.
 struct Reader<'a> {
     defined: BTreeMap<String, String>,
     bytes: usize,
-    /// The error on its way out names the line that it is in.
+    /// The error that is being returned names its line already.
     is_placed: bool,
     scope: &'a mut Scope,
 }
@@ -31,8 +33,8 @@ struct Reader<'a> {
 /// Reads `bytes`, the file at `path`, and what it includes into `scope`.
 ///
 /// # Errors
-/// Names the file's line, and of what it includes the file and line at fault; those between are left
-/// out.
+/// Names the file and line at fault, and the line of the first file that includes it; the lines
+/// between are omitted.
 pub fn text(path: &Path, bytes: &[u8], scope: &mut Scope) -> Result<()> {
     let mut reader = Reader { defined: BTreeMap::new(), bytes: 0, is_placed: false, scope };
     reader.file(path, bytes, 0)
@@ -55,7 +57,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Counts `bytes` that were read or made.
+    /// Adds `bytes` read or expanded to the total and checks its limit.
     fn count(&mut self, bytes: usize) -> Result<()> {
         self.bytes += bytes;
         ensure!(self.bytes <= MOST, "more than {MOST} bytes with what is included and defined");
@@ -81,7 +83,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `$name value`; what follows it.
+    /// Reads `$name value` and returns the rest of the line.
     fn define<'t>(&mut self, text: &'t str) -> Result<&'t str> {
         let (name, rest) = word(text.trim_start());
         let name = name.strip_prefix('$').filter(|n| !n.is_empty() && n.chars().all(is_name));
@@ -93,7 +95,7 @@ impl Reader<'_> {
         Ok(rest)
     }
 
-    /// `"file"`; what follows it.
+    /// Reads the file named in `"file"` and returns the rest of the line.
     fn include<'t>(&mut self, text: &'t str, depth: usize) -> Result<&'t str> {
         let quoted = text.trim_start().strip_prefix('"').and_then(|t| t.split_once('"'));
         let (name, rest) = quoted.context("#include wants a \"file\"")?;
@@ -105,7 +107,7 @@ impl Reader<'_> {
         Ok(rest)
     }
 
-    /// `name=value`, or a word that is none; what follows it.
+    /// Reads `name=value`, or counts a stray word, and returns the rest of the line.
     fn opcode<'t>(&mut self, text: &'t str) -> Result<&'t str> {
         let length = name_length(text);
         let Some(after) = text[length..].strip_prefix('=').filter(|_| length > 0) else {
@@ -142,13 +144,13 @@ impl Reader<'_> {
     }
 }
 
-/// `text` with its block comments blanked, lines kept.
+/// `text` without its block comments; line numbers stay.
 fn without_blocks(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("/*") {
         kept += before;
-        // A path may end in a wildcard of a comment: `//*` begins a comment of one line.
+        // `//*` begins a line comment, not a block comment.
         if before.ends_with('/') {
             kept += "*";
             rest = after;
@@ -170,34 +172,29 @@ const fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// How long an opcode's name at the beginning of `text` is, bytes.
+/// Length of the opcode name at the beginning of `text`, bytes.
 fn name_length(text: &str) -> usize {
     text.find(|c| !is_name(c) && c != '$').unwrap_or(text.len())
 }
 
-/// Where a value ends: at a header, a directive, the next opcode or the line's end. Paths have
-/// spaces and sharps.
+/// Index at which a value ends: at a header, a directive, the next opcode or the line's end. Values
+/// contain spaces and `#`, because paths do.
 fn value_end(text: &str) -> usize {
-    let next = |place: usize| {
-        let after = text[place..].trim_start();
+    let next = |index: usize| {
+        let after = text[index..].trim_start();
         let length = name_length(after);
         after.starts_with("#define")
             || after.starts_with("#include")
             || length > 0 && after[length..].starts_with('=')
     };
     let mut was_blank = false;
-    for (place, c) in text.char_indices() {
-        // What follows a run of blanks is looked at once, at its first.
+    for (index, c) in text.char_indices() {
+        // Only the first blank of a run is tested: keeps the search linear.
         let is_blank = c.is_whitespace();
-        if c == '<' || is_blank && !was_blank && next(place) {
-            return place;
+        if c == '<' || is_blank && !was_blank && next(index) {
+            return index;
         }
         was_blank = is_blank;
     }
     text.len()
-}
-
-/// A value that is no number, key or velocity.
-pub fn wrong(name: &str, value: &str, wanted: &str) -> anyhow::Error {
-    anyhow!("{name}={value:.40}: is no {wanted}")
 }

@@ -1,4 +1,4 @@
-//! Opcodes by header, and what a region has inherited when it ends.
+//! Opcodes by header, and a region's inherited opcodes once the region ends.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,41 +6,37 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 
 use super::finder::Finder;
-use super::read::wrong;
-use super::{Instrument, Region};
+use super::instrument::{Instrument, Region};
+use super::value::{GAINS, bounded, check, key_of, number_of, velocity_of, wrong};
 use crate::recorded::names;
 
 /// Most regions of an instrument, and most conditions of all of them.
 const MOST: usize = 50_000;
 const CONDITIONS: usize = 1_000_000;
 
-/// Longest path, and longest other value that is kept, bytes.
-const LONGEST_PATH: usize = 4096;
-const LONGEST: usize = 256;
-
-/// Controllers that do not rest at 0, with their value.
+/// Controllers whose rest value is not 0, with that value.
 const RESTING: [(u32, f64); 3] = [(7, 100.0), (10, 64.0), (11, 127.0)];
 
-/// Controllers up to here are a keyboard's; those above stand for note and chance.
+/// Highest controller of a keyboard; higher numbers stand for properties of the note and for chance.
 const LAST_CONTROLLER: u32 = 127;
 
 /// Headers whose opcodes regions inherit, outermost first.
 const LEVELS: [&str; 4] = ["global", "master", "group", "region"];
 
-/// What holds where the reader is.
+/// The reader's state: opcodes in force, pending regions, controllers.
 pub struct Scope {
     finder: Finder,
     /// Opcodes of each of [`LEVELS`] in force.
     levels: [BTreeMap<String, String>; LEVELS.len()],
-    /// Which of them is open; `None` in a header that regions do not inherit.
+    /// Index of the open level; `None` in a header that regions do not inherit.
     level: Option<usize>,
     default_path: String,
-    /// Semitones that are added to every key.
+    /// `note_offset` in semitones and `octave_offset` in octaves, added to every key.
     offsets: [i32; 2],
     controllers: BTreeMap<u32, f64>,
-    /// Regions until the controllers' rest is known, which may stand behind them.
+    /// Regions so far. Rest values of controllers may follow them, so conditions are evaluated at the end.
     pending: Vec<Pending>,
-    /// Conditions of those.
+    /// Number of conditions of all pending regions.
     conditions: usize,
     found: Instrument,
 }
@@ -53,7 +49,7 @@ struct Pending {
 }
 
 impl Scope {
-    /// Of an instrument in the folder `root`.
+    /// For an instrument in the folder `root`.
     pub fn new(root: &Path) -> Self {
         Self {
             finder: Finder::new(root),
@@ -68,22 +64,22 @@ impl Scope {
         }
     }
 
-    /// The file called `name`, or where it would be.
+    /// The path of the file `name`, whether or not the file exists.
     pub fn find(&mut self, name: &str) -> PathBuf {
         self.finder.find(name)
     }
 
-    /// A file that is being read.
+    /// Adds a file to the list of files read.
     pub fn opened(&mut self, path: &Path) {
         self.found.files.push(path.to_owned());
     }
 
-    /// How many were read.
+    /// Number of files read.
     pub const fn files(&self) -> usize {
         self.found.files.len()
     }
 
-    /// A word that is none of the format's.
+    /// Counts a word that the format does not have.
     pub const fn stray(&mut self) {
         self.found.strays += 1;
     }
@@ -91,7 +87,7 @@ impl Scope {
     /// Begins the header `name`.
     ///
     /// # Errors
-    /// The region before it holds a value that cannot be.
+    /// An invalid value in the region before it.
     pub fn header(&mut self, name: &str) -> Result<()> {
         self.close()?;
         self.level = LEVELS.iter().position(|level| name.eq_ignore_ascii_case(level));
@@ -101,10 +97,10 @@ impl Scope {
         Ok(())
     }
 
-    /// Takes an opcode of the open header.
+    /// Adds an opcode to the open header.
     ///
     /// # Errors
-    /// A value that cannot be.
+    /// An invalid value.
     pub fn opcode(&mut self, name: &str, value: &str) -> Result<()> {
         let controller = |prefix: &str| name.strip_prefix(prefix).and_then(|n| n.parse().ok());
         if name == "default_path" {
@@ -199,7 +195,7 @@ impl Scope {
         }
         let sample = self.finder.find(&format!("{}{sample}", self.default_path));
         let centre = match get("pitch_keycenter") {
-            // The file itself tells, as far as its name does.
+            // The sound file names its key; only file names are read.
             Some("sample") => {
                 let stem = sample.file_stem().unwrap_or_default().to_string_lossy();
                 names::key_and_layer(&stem).map(|(key, _)| i32::from(key.number()) + 20)
@@ -209,10 +205,10 @@ impl Scope {
         Ok(centre.map(|key| Region { sample, key, velocities, gain }))
     }
 
-    /// What was read.
+    /// The instrument.
     ///
     /// # Errors
-    /// The last region holds a value that cannot be.
+    /// An invalid value in the last region.
     pub fn finish(mut self) -> Result<Instrument> {
         self.close()?;
         let rests = |(number, low, high): &(u32, f64, f64)| {
@@ -229,10 +225,8 @@ impl Scope {
     }
 }
 
-/// Static gains, dB.
-const GAINS: [&str; 4] = ["volume", "group_volume", "master_volume", "global_volume"];
-
-/// The opcode `name`, in one spelling, where a region's key, velocity, level or condition hangs on it.
+/// The normalized spelling of the opcode `name`; `None` where it does not affect a region's key,
+/// velocity, level or conditions.
 fn read_name(name: &str) -> Option<String> {
     const EXACT: [&str; 15] = [
         "sample",
@@ -257,44 +251,7 @@ fn read_name(name: &str) -> Option<String> {
     }
     PREFIXES.iter().find_map(|prefix| {
         let number: u32 = name.strip_prefix(prefix)?.parse().ok()?;
-        // Those above stand for note and chance: one of them is as good as any.
+        // Higher controllers are never at rest in a defined way: one number stands for all of them.
         Some(format!("{prefix}{}", number.min(LAST_CONTROLLER + 1)))
     })
-}
-
-/// Refuses a value that is longer than any of its kind.
-fn bounded(name: &str, value: &str) -> Result<()> {
-    let most = if matches!(name, "sample" | "default_path") { LONGEST_PATH } else { LONGEST };
-    ensure!(value.len() <= most, "{name}={value:.40}…: is longer than {most} bytes");
-    Ok(())
-}
-
-/// Refuses a value that cannot be, on its own line.
-fn check(name: &str, value: &str) -> Result<()> {
-    match name {
-        "key" | "lokey" | "hikey" => key_of(name, value).map(drop),
-        "pitch_keycenter" if value != "sample" => key_of(name, value).map(drop),
-        "lovel" | "hivel" => velocity_of(name, value).map(drop),
-        _ if GAINS.contains(&name) => number_of(name, value).map(drop),
-        _ if name.starts_with("loc") || name.starts_with("hic") => number_of(name, value).map(drop),
-        _ if name.starts_with("lohd") || name.starts_with("hihd") => {
-            number_of(name, value).map(drop)
-        }
-        _ => Ok(()),
-    }
-}
-
-fn number_of(name: &str, value: &str) -> Result<f64> {
-    value.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| wrong(name, value, "number"))
-}
-
-fn velocity_of(name: &str, value: &str) -> Result<u8> {
-    value.parse().ok().filter(|v| *v < 128).ok_or_else(|| wrong(name, value, "velocity, 0 to 127"))
-}
-
-/// MIDI number of a key: −1…127, or a note with its octave, C4 being 60.
-fn key_of(name: &str, value: &str) -> Result<i32> {
-    let number = value.parse().ok().or_else(|| names::midi(value));
-    let number = number.filter(|n| (-1..=127).contains(n));
-    number.ok_or_else(|| wrong(name, value, "key, as 60 or c4"))
 }

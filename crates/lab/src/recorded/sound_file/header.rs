@@ -1,4 +1,4 @@
-//! What a sound file's header declares, looked at before anything is decoded or kept in memory.
+//! Checks a sound file's header before anything is decoded or kept in memory.
 
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
@@ -6,17 +6,17 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use super::refuse_rate;
 
-/// Most channels and bits of a sample that a WAV file declares.
+/// Most channels, and most bits per sample, that a WAV file may declare.
 const CHANNELS: u16 = 26;
 const BITS: u16 = 64;
-/// Largest chunk of a WAV file beside its sound, bytes.
+/// Largest chunk of a WAV file other than its samples, bytes.
 const LARGEST: u32 = 16_000_000;
 
-/// Refuses a file that is neither WAV, FLAC nor OGG, and a WAV file whose header declares what no
-/// recorded note has; leaves `source` at its beginning.
+/// Refuses a file that is neither WAV, FLAC nor OGG, and a WAV file with impossible values in its header;
+/// leaves `source` at its beginning.
 ///
-/// The decoder computes with channels and bits as a WAV file declares them, in 16 bits, and reads a
-/// list of titles at once, however long.
+/// The decoder computes in 16 bits with the declared channels and bits, and reads a list of titles of any
+/// length at once.
 pub fn refuse_absurd(source: &mut (impl Read + Seek)) -> Result<()> {
     let mut start = 0;
     loop {
@@ -29,7 +29,7 @@ pub fn refuse_absurd(source: &mut (impl Read + Seek)) -> Result<()> {
                 chunks(source)?;
                 break;
             }
-            // Titles before the sound, as some programs put them.
+            // An ID3 tag before the samples.
             (Some([b'I', b'D', b'3', _]), _) if head.len() >= 10 => {
                 let length =
                     head[6..10].iter().fold(0, |sum, byte| sum << 7 | u64::from(*byte & 127));
@@ -42,7 +42,7 @@ pub fn refuse_absurd(source: &mut (impl Read + Seek)) -> Result<()> {
     Ok(())
 }
 
-/// The chunks of a WAV file, up to its sound.
+/// Checks the chunks of a WAV file up to its samples.
 fn chunks(source: &mut (impl Read + Seek)) -> Result<()> {
     loop {
         let mut head = [0; 8];
@@ -57,7 +57,7 @@ fn chunks(source: &mut (impl Read + Seek)) -> Result<()> {
         }
         ensure!(length <= LARGEST, "damaged: a part of {length} bytes beside the sound");
         let mut whole = Vec::new();
-        // Chunks begin at even places.
+        // Chunks begin at even offsets.
         source.take(u64::from(length + length % 2)).read_to_end(&mut whole)?;
         if tag == b"fmt " {
             let number =
@@ -82,7 +82,7 @@ mod tests {
         refuse_absurd(&mut Cursor::new(bytes)).unwrap_err().to_string()
     }
 
-    /// A WAV file's header of 16-bit PCM, up to its sound.
+    /// Header of a WAV file of 16-bit PCM, up to its samples.
     fn wave(channels: u16, rate: u32, bits: u16) -> Vec<u8> {
         let mut bytes = b"RIFF\xff\xff\xff\xffWAVEfmt \x10\0\0\0\x01\0".to_vec();
         bytes.extend(channels.to_le_bytes());
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_note_has_is_refused_by_the_header() {
+    fn impossible_headers_are_refused() {
         for good in [wave(2, 48_000, 16), b"fLaC".to_vec(), b"OggS".to_vec()] {
             refuse_absurd(&mut Cursor::new(&good)).unwrap();
             refuse_absurd(&mut Cursor::new([b"ID3\x04\0\0\0\0\0\x02ab".to_vec(), good].concat()))

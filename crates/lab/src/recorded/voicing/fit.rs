@@ -1,4 +1,4 @@
-//! The fit, and what it could not tell.
+//! The fit, and warnings about parameters that it cannot determine.
 
 use anyhow::{Result, anyhow};
 use indicatif::ProgressBar;
@@ -13,50 +13,50 @@ use touchback_core::math::power::square;
 use touchback_instrument::Settings;
 use touchback_instrument::params::Parameter;
 
-/// Share of a parameter's range by which it is moved for a derivative (chosen: beating partials give
-/// single bands a ripple, and a slope over less than this is mostly ripple).
-const MOVED: f64 = 0.1;
+/// Step of numerical derivatives as a share of a parameter's range [chosen: beating partials add a ripple to
+/// single bands, which would dominate the slope over a smaller step].
+const DERIVATIVE_STEP: f64 = 0.1;
 
-/// Neighbouring bands over whose mean deviations are fitted, for the same reason (chosen).
+/// Number of neighbouring bands that deviations are averaged over, for the same reason [chosen].
 const SMOOTHED: usize = 9;
 
-/// Iterations after which it is given up: the last ones bring less than 1 % each.
+/// Most iterations; the last ones improve the distance by less than 1 % each.
 const ITERATIONS: usize = 8;
 
-/// A parameter that can move through this share of its range, either way, while the distance grows
-/// by no more than [`UNHEARD`] dB is not determined (both chosen: distances of two takes of one
-/// layer of a sampled grand differ by as much).
+/// A parameter is not determined if it can move by this share of its range, in either direction, while the
+/// distance grows by at most [`INSIGNIFICANT_DB`] [both chosen: the distances of two takes of one layer of a
+/// sampled grand differ by as much].
 const UNDETERMINED: f64 = 0.25;
-const UNHEARD: f64 = 0.1;
+const INSIGNIFICANT_DB: f64 = 0.1;
 
-/// Share of the range within which a parameter is at its end.
+/// Share of the range within which a parameter counts as at its end.
 const AT_END: f64 = 1e-3;
 
-/// By how much one perspective must be the nearer one to be chosen (chosen).
+/// Largest ratio of distances at which the nearer perspective is chosen [chosen].
 const NEARER: f64 = 0.9;
 
-/// Scatter of the channels' level difference, dB, and of their correlation that count alike.
+/// Scatter of the channels' level difference, dB, and of their correlation, that have the same weight.
 const CHANNELS: [f64; 2] = [3.0, 0.3];
 
-/// Shares of the way from the start that are looked at on all keys.
-const WAYS: [f64; 3] = [1.0, 0.5, 0.25];
+/// Shares of the change from the start that are measured on all keys.
+const SHARES: [f64; 3] = [1.0, 0.5, 0.25];
 
-/// What came out beside the settings.
+/// The result of the fit.
 pub struct Fitted {
-    /// Iterations it took.
+    /// Number of iterations.
     pub iterations: usize,
-    /// The start in the perspective that was chosen.
+    /// The start settings with the chosen perspective.
     pub start: Settings,
-    /// Settings on the way from there to the nearest, farthest first: a fit to a few keys may go too
-    /// far for the others.
-    pub ways: Vec<Settings>,
+    /// Candidate settings between start and optimum, the optimum first: a fit to a few keys may go too far
+    /// for the others.
+    pub candidates: Vec<Settings>,
     perspective: Option<&'static Parameter>,
     variables: Vec<Variable>,
-    /// What the recording does not tell.
+    /// Parameters that the recordings do not determine.
     pub warnings: Vec<String>,
 }
 
-/// The recorded notes, and how positions in the parameters' ranges become a piano.
+/// The recorded notes, and the parameters of the rendered piano.
 struct Problem<'a> {
     start: &'a Settings,
     variables: &'a [Variable],
@@ -73,7 +73,7 @@ impl MPFitter for Problem<'_> {
         let keys: Vec<u8> = self.recorded.keys().copied().collect();
         let piano = settings(self.start, self.variables, params);
         let ours = rendered(&piano, &keys, self.velocities);
-        let mut places = deviates.iter_mut();
+        let mut remaining = deviates.iter_mut();
         for (number, layers) in &self.recorded {
             for note in layers.values() {
                 let parts: [fn(&Measured) -> &[f64]; 2] = [|m| &m.body, |m| &m.attack];
@@ -83,7 +83,7 @@ impl MPFitter for Problem<'_> {
                         .values()
                         .min_by(|a, b| apart(a).total_cmp(&apart(b)))
                         .map_or_else(Vec::new, |one| smooth(&deviations(part(note), part(one))));
-                    nearest.into_iter().zip(&mut places).for_each(|(d, place)| *place = d);
+                    nearest.into_iter().zip(&mut remaining).for_each(|(d, deviate)| *deviate = d);
                 }
             }
         }
@@ -104,8 +104,8 @@ impl MPFitter for Problem<'_> {
     }
 }
 
-/// The mean of [`SMOOTHED`] neighbours in place of each. Across the ends of spectra it mixes the top
-/// of one with the bottom of the next, where both are near the floor.
+/// Replaces each value by the mean of its [`SMOOTHED`] neighbours. At the ends of spectra this mixes the top
+/// of one with the bottom of the next, both near the floor.
 fn smooth(deviations: &[f64]) -> Vec<f64> {
     let half = SMOOTHED / 2;
     let mean = |i: usize| {
@@ -115,10 +115,10 @@ fn smooth(deviations: &[f64]) -> Vec<f64> {
     (0..deviations.len()).map(mean).collect()
 }
 
-/// Fits what is free to `recorded`.
+/// Fits the free parameters to `recorded`.
 ///
 /// # Errors
-/// The solver finds nothing to begin with.
+/// The solver cannot start.
 pub fn fit(start: &Settings, free: &Free, recorded: Notes, velocities: &[u8]) -> Result<Fitted> {
     let mut start = *start;
     let mut warnings = Vec::new();
@@ -132,7 +132,7 @@ pub fn fit(start: &Settings, free: &Free, recorded: Notes, velocities: &[u8]) ->
         limited_up: true,
         limit_low: 0.0,
         limit_up: 1.0,
-        step: MOVED,
+        step: DERIVATIVE_STEP,
         ..MPPar::new()
     };
     let notes = recorded.values().map(|layers| layers.len()).sum::<usize>();
@@ -150,7 +150,7 @@ pub fn fit(start: &Settings, free: &Free, recorded: Notes, velocities: &[u8]) ->
             ftol: 1e-4,
             xtol: 1e-3,
             max_iter: ITERATIONS,
-            // The first step stays within the size of the start's positions.
+            // Limits the first step to the size of the start's positions.
             step_factor: 1.0,
             ..MPConfig::new()
         },
@@ -161,20 +161,21 @@ pub fn fit(start: &Settings, free: &Free, recorded: Notes, velocities: &[u8]) ->
     let mut positions = begin.clone();
     let status = problem.mpfit(&mut positions).map_err(|e| anyhow!("the fit cannot begin: {e}"))?;
     problem.bar.finish_and_clear();
-    let warnings_of_fit = untold(&variables, &positions, &status.xerror, status.best_norm, notes);
+    let warnings_of_fit =
+        undetermined(&variables, &positions, &status.xerror, status.best_norm, notes);
     warnings.extend(warnings_of_fit);
-    let on_the_way = |share: f64| {
+    let candidate = |share: f64| {
         let each = begin.iter().zip(&positions).map(|(from, to)| from + share * (to - from));
         settings(&start, &variables, &each.collect::<Vec<_>>())
     };
-    let ways = WAYS.map(on_the_way).into();
+    let candidates = SHARES.map(candidate).into();
     let (iterations, perspective) = (status.n_iter, free.perspective);
     drop(problem);
-    Ok(Fitted { iterations, start, ways, perspective, variables, warnings })
+    Ok(Fitted { iterations, start, candidates, perspective, variables, warnings })
 }
 
 impl Fitted {
-    /// A line a variable: before and after.
+    /// One line per variable: before and after.
     pub fn moved(&self, start: &Settings, settings: &Settings) -> String {
         let each = self.variables.iter().map(|variable| {
             let text = |s: &Settings| variable.parameter().text(variable.value(s));
@@ -192,20 +193,20 @@ fn line(name: &str, before: &str, after: &str) -> String {
     format!("{name:<24} {before:>16} → {after}\n")
 }
 
-/// Variables at an end of their range, and those that the recordings do not determine.
-fn untold(
+/// Warnings for variables at an end of their range, and for those that the recordings do not determine.
+fn undetermined(
     variables: &[Variable],
     positions: &[f64],
     errors: &[f64],
     chi_squared: f64,
     notes: usize,
 ) -> Vec<String> {
-    // Chi squared is the sum of squared distances, two a note.
+    // Chi squared is the sum of squared distances, two per note.
     let distances = 2.0 * notes as f64;
     let distance = (chi_squared / distances).sqrt();
-    let grown = distances * (square(distance + UNHEARD) - square(distance));
+    let grown = distances * (square(distance + INSIGNIFICANT_DB) - square(distance));
     let each = variables.iter().zip(positions).zip(errors);
-    let told = each.filter_map(|((variable, position), error)| {
+    let warnings = each.filter_map(|((variable, position), error)| {
         let (name, parameter) = (variable.name(), variable.parameter());
         let value = parameter.text(parameter.plain(*position));
         if !(AT_END..=1.0 - AT_END).contains(position) {
@@ -222,16 +223,16 @@ fn untold(
                 .map(|off| parameter.text(parameter.plain((position + off).clamp(0.0, 1.0))));
             format!(
                 "{name} is hardly determined by these recordings: from {} to {} the distance grows \
-                 by less than {UNHEARD} dB",
+                 by less than {INSIGNIFICANT_DB} dB",
                 around[0], around[1]
             )
         })
     });
-    told.collect()
+    warnings.collect()
 }
 
-/// Sets the perspective in which the channels differ most nearly as recorded; told where it cannot
-/// be known.
+/// Sets the perspective whose channel differences are nearest to the recording; a warning if it cannot be
+/// determined.
 fn perspective(
     start: &mut Settings,
     parameter: &Parameter,
@@ -277,13 +278,13 @@ mod tests {
     use touchback_instrument::params;
 
     #[test]
-    fn ends_and_what_recordings_do_not_tell_are_warned_of() {
+    fn undetermined_variables_and_range_ends_give_warnings() {
         let ids = ["sustain", "lid", "board", "knocks"];
         let variables = ids.map(|id| Variable::Number(params::find(id).unwrap()));
         // 100 notes 5 dB apart: chi squared grows by 202 where the distance grows by 0.1.
         let chi_squared = 200.0 * 25.0;
         let (positions, errors) = ([0.5, 0.5, 1.0, 0.5], [0.005, 0.05, 0.0, 0.0]);
-        let told = untold(&variables, &positions, &errors, chi_squared, 100);
+        let told = undetermined(&variables, &positions, &errors, chi_squared, 100);
         assert_eq!(told.len(), 3, "{told:?}");
         assert!(
             told[0].starts_with("lid is hardly determined") && told[0].contains("0.00 to 1.00")

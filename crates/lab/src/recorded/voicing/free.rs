@@ -1,4 +1,5 @@
-//! What is free in a fit: numbers of the whole piano, the felt of each register, the perspective.
+//! Free parameters of a fit: numeric parameters of the whole piano, the felt of each register, the
+//! perspective.
 
 use std::collections::BTreeSet;
 
@@ -10,23 +11,23 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
 use touchback_instrument::params::{self, Parameter, ValueKind};
 
-/// Parameter that every register has of its own.
+/// Parameter that is fitted separately in every register.
 const FELT: &str = "hammer_hardness";
 
-/// The one choice that recordings can decide.
+/// The one choice parameter that recordings can determine.
 const PERSPECTIVE: &str = "perspective";
 
-/// What `--free` names.
+/// The parameters named by `--free`.
 pub struct Free {
-    /// Numbers of the whole piano.
+    /// Numeric parameters of the whole piano.
     pub numbers: Vec<&'static Parameter>,
-    /// The felt's parameter, where it is free.
+    /// The felt's parameter, if free.
     pub felt: Option<&'static Parameter>,
-    /// The perspective's parameter, where it is free.
+    /// The perspective's parameter, if free.
     pub perspective: Option<&'static Parameter>,
 }
 
-/// The parameters `ids`.
+/// Parses the parameters `ids`.
 ///
 /// # Errors
 /// Unknown ids, an id twice, a choice that is not the perspective.
@@ -56,12 +57,12 @@ pub fn free(ids: &[String]) -> Result<Free> {
 pub enum Variable {
     /// A parameter of the whole piano.
     Number(&'static Parameter),
-    /// The felt's parameter in the middle of a register: its name, its middle key.
+    /// The felt's parameter in the middle of a register: parameter, name of the register, middle key.
     Felt(&'static Parameter, &'static str, f64),
 }
 
 impl Variable {
-    /// Those of `free` for `keys`, which have felt in their registers only.
+    /// The variables of `free` for `keys`; felt only in the registers of these keys.
     pub fn all(free: &Free, keys: &[u8]) -> Vec<Self> {
         let firsts = std::iter::once(1).chain(REGISTERS.map(|(_, last)| last + 1));
         let registers = REGISTERS.into_iter().zip(firsts).filter_map(|((name, last), first)| {
@@ -74,28 +75,28 @@ impl Variable {
         free.numbers.iter().map(|p| Self::Number(p)).chain(felt).collect()
     }
 
-    /// Its parameter.
+    /// The parameter.
     pub const fn parameter(&self) -> &'static Parameter {
         match self {
             Self::Number(parameter) | Self::Felt(parameter, ..) => parameter,
         }
     }
 
-    /// Its value in `settings`.
+    /// The value in `settings`.
     pub fn value(&self, settings: &Settings) -> f64 {
         let value = self.parameter().get(settings);
-        let place = QUANTITIES.iter().position(|q| q.id == FELT);
-        match (self, place) {
-            (Self::Felt(_, _, middle), Some(place)) => {
+        let index = QUANTITIES.iter().position(|q| q.id == FELT);
+        match (self, index) {
+            (Self::Felt(_, _, middle), Some(index)) => {
                 let key =
                     KeyNumber::from_index(touchback_core::math::cast::floor_index(middle - 1.0));
-                value + key.map_or(0.0, |key| settings.action.keys.get(key, place))
+                value + key.map_or(0.0, |key| settings.action.keys.get(key, index))
             }
             _ => value,
         }
     }
 
-    /// Its name to people.
+    /// The name to print.
     pub fn name(&self) -> String {
         match self {
             Self::Number(parameter) => parameter.id.into(),
@@ -104,8 +105,8 @@ impl Variable {
     }
 }
 
-/// `start` with `variables` at `positions`. The felt's parameter is the registers' mean, and what
-/// keys differ from it by, in straight lines from register to register, goes into their sheet.
+/// `start` with `variables` at `positions`. The felt's parameter becomes the mean of the registers; the keys'
+/// offsets from the mean, linear between registers, go into the key sheet.
 pub fn settings(start: &Settings, variables: &[Variable], positions: &[f64]) -> Settings {
     let mut settings = *start;
     let mut felt: Vec<(f64, f64)> = Vec::new();
@@ -120,20 +121,20 @@ pub fn settings(start: &Settings, variables: &[Variable], positions: &[f64]) -> 
             }
         }
     }
-    let place = QUANTITIES.iter().position(|q| q.id == FELT);
-    if let (Some(parameter), Some(place)) = (of_felt, place) {
+    let index = QUANTITIES.iter().position(|q| q.id == FELT);
+    if let (Some(parameter), Some(index)) = (of_felt, index) {
         let mean = felt.iter().map(|(_, value)| value).sum::<f64>() / felt.len() as f64;
         parameter.set(&mut settings, mean);
         for key in KeyNumber::all() {
-            let own = start.action.keys.get(key, place);
+            let own = start.action.keys.get(key, index);
             let differs = between(&felt, f64::from(key.number())) - mean;
-            settings.action.keys.set(key, place, own + differs);
+            settings.action.keys.set(key, index, own + differs);
         }
     }
     settings
 }
 
-/// The value at `x` of straight lines through `points`, level beyond them.
+/// Linear interpolation of `points` at `x`, constant beyond them.
 fn between(points: &[(f64, f64)], x: f64) -> f64 {
     let inside = points.windows(2).find(|w| x >= w[0].0 && x <= w[1].0);
     match (inside, points.first(), points.last()) {

@@ -16,9 +16,9 @@ fn options(folder: &std::path::Path, output: std::path::PathBuf) -> MatchOptions
     }
 }
 
-/// The felt of two registers, the sustain and the listener's place are found again.
+/// The felt of two registers, the sustain and the listener's perspective are recovered.
 #[test]
-fn a_known_voicing_is_found_again() {
+fn a_known_voicing_is_recovered() {
     let folder = tempfile::tempdir().unwrap();
     for (index, name, hardness) in [(27, "C3.wav", -0.9), (51, "C5.wav", 0.3)] {
         let key = KeyNumber::from_index(index).unwrap();
@@ -68,7 +68,7 @@ fn bad_options_are_refused_before_anything_is_written() {
 }
 
 #[test]
-fn keys_are_spread_over_those_there_are() {
+fn keys_are_spread_over_the_given_ones() {
     let keys: Vec<u8> = (1..=88).collect();
     assert_eq!(evenly(&keys, 3).into_iter().collect::<Vec<_>>(), [1, 44, 88]);
     assert_eq!(evenly(&keys, 1).into_iter().collect::<Vec<_>>(), [44]);

@@ -8,8 +8,8 @@ use touchback_device::message::WAVE;
 use touchback_device::port::Port;
 use touchback_haptics::servo::BLOCK_MAX;
 
-/// The device's law, a line and a load end, in the servo's own formulas: force at the port after
-/// each tick of `way`. `load` moves under √(2Z)·u for a slot and tells how far.
+/// The device's law, a line and a load end with the servo's formulas: force at the port after each tick of
+/// the motion `way`. `load` moves under √(2Z)·u for a slot and returns its displacement.
 fn port(
     options: &ServoOptions,
     way: impl Fn(f64) -> f64,
@@ -57,11 +57,11 @@ fn a_locked_line_is_a_spring_and_a_free_one_a_mass() {
     for block in [0, 64, 128, BLOCK_MAX] {
         let o = options(block);
         let (z, delay) = (o.impedance(), o.line_delay());
-        // Pushed 0.2 mm slowly and held, the far end locked.
+        // Pushed slowly by 0.2 mm and held, with the far end locked.
         let forces = port(&o, |t| 2e-4 * t.min(1.0), |_| 0.0);
         let stiffness = forces[23_000..].iter().sum::<f64>() / 1000.0 / 2e-4;
         assert!((stiffness * delay / z - 1.0).abs() < 0.02, "{block}: {stiffness} N/m");
-        // Shaken at 4 Hz, nothing at the far end: the wave comes back whole.
+        // Shaken at 4 Hz with a free far end: the wave is fully reflected.
         let w = std::f64::consts::TAU * 4.0;
         let forces = port(&o, |t| 2e-3 * (1.0 - (w * t).cos()), |f| f / z * 1e-3);
         let (mut real, mut square) = (0.0, 0.0);
@@ -79,9 +79,9 @@ fn a_locked_line_is_a_spring_and_a_free_one_a_mass() {
     }
 }
 
-/// What the waves bring is what the load gets, but for the mean over a slot, which only loses.
+/// The load receives the energy of the waves, less a loss by averaging over a slot.
 #[test]
-fn the_load_gets_no_more_than_the_waves_bring() {
+fn the_load_gets_no_more_energy_than_the_waves_carry() {
     let mut lever = BenchLoad::BENCH;
     lever.mass = 0.02;
     let start = lever.energy();
@@ -96,12 +96,12 @@ fn the_load_gets_no_more_than_the_waves_bring() {
         given += Port::energy(u, back, STEP);
     }
     let got = lever.energy() - start + lever.dissipated;
-    // The contacts' own step errs by less than a hundredth.
+    // The integration error of the contacts is below 1 %.
     assert!(got <= given + 0.01 * given.abs(), "{got} J of {given} J");
     assert!(given > 1e-3);
 }
 
-/// A mean over the slot never has more energy than its samples had.
+/// The mean over a slot never has more energy than its samples.
 #[test]
 fn resampling_never_adds_energy() {
     let mut random = Random::new(3);
@@ -114,7 +114,7 @@ fn resampling_never_adds_energy() {
 }
 
 #[test]
-fn strokes_are_as_if_welded() {
+fn strokes_are_as_with_rigid_parts() {
     for plant in &KeyPlant::THREE {
         for block in [0, 128] {
             let row = row(plant, options(block)).unwrap();
@@ -122,8 +122,8 @@ fn strokes_are_as_if_welded() {
             assert!(row.created <= 0.5e-3, "{row:?}");
             assert!(row.added.abs() <= 0.01, "{row:?}");
             assert!(row.unrest <= 50e-6, "{row:?}");
-            assert!(row.way <= 0.4e-3, "{row:?}");
-            // Through a block the speed is off by more than the target of 1 %: `lab haptics`.
+            assert!(row.depth <= 0.4e-3, "{row:?}");
+            // With a block delay the speed deviates by more than the target of 1 %: see `lab haptics`.
             assert!(row.speed.abs() <= if block == 0 { 0.01 } else { 0.06 }, "{row:?}");
         }
     }
@@ -135,13 +135,13 @@ fn the_same_stroke_gives_the_same_numbers() {
     assert_eq!(a, b);
 }
 
-/// The reference's own simulation of this stroke, key of 100 g: 0.418 m/s, 156.2 ms from its
-/// beginning, 0.1 s of rest included; the key at 0.39 m/s at most.
+/// The reference simulation of this stroke with a key of 100 g: 0.418 m/s, 156.2 ms from the beginning
+/// (including 0.1 s of rest), key speed 0.39 m/s at most.
 #[test]
-fn the_ideal_stroke_is_the_references() {
+fn the_ideal_stroke_agrees_with_the_reference() {
     let stroke = ideal(&KeyPlant::THREE[1]);
     assert!((stroke.speed - 0.418).abs() < 2e-3, "{} m/s", stroke.speed);
     assert!((stroke.time - 56.2e-3).abs() < 0.4e-3, "{} s", stroke.time);
-    let fastest = stroke.way.windows(2).map(|w| (w[1] - w[0]) / STEP).fold(0.0, f64::max);
+    let fastest = stroke.depths.windows(2).map(|w| (w[1] - w[0]) / STEP).fold(0.0, f64::max);
     assert!((fastest - 0.39).abs() < 0.01, "{fastest} m/s");
 }

@@ -1,5 +1,4 @@
-//! Keyboards that are built wrongly, and keys found elsewhere than where they were left: what the
-//! host makes of each.
+//! The host with defective keyboards, and with keys that moved while states were missing.
 
 use crate::rig::KEY;
 use crate::rig::co_simulation::{CoSimulation, MemoryLine};
@@ -24,22 +23,22 @@ fn pair(plant: KeyPlant, action: Action, acts: Vec<ScriptedAction>) -> CoSimulat
     CoSimulation::new(&making, Script::new(acts), options, MemoryLine::new(1, 5))
 }
 
-/// What became of a session.
+/// The result of a session.
 #[derive(Debug)]
 struct Session {
     state: ConnectionState,
     halt_reason: HaltReason,
     /// Largest force commanded by the host before the halt, N.
     commanded: f64,
-    /// Largest force of the motor until then, N.
+    /// Largest force of the motor before the halt, N.
     given: f64,
     /// Time from the first force above 1 N to the halt, s.
     strong: f64,
-    /// Largest force of the motor later, N.
+    /// Largest force of the motor after the halt, N.
     after: f64,
 }
 
-/// Armed with nobody at the key, then pressed, held and let go.
+/// A session: armed without a finger, then pressed, held and released.
 fn session(plant: KeyPlant, defects: Defects) -> Session {
     let acts = vec![
         act(0.8, 0, FingerAction::Press { depth: 22e-3, within: 0.06 }),
@@ -77,10 +76,10 @@ fn session(plant: KeyPlant, defects: Defects) -> Session {
     }
 }
 
-/// The classic errors of bringing up a keyboard: each is refused in its own words, having been
-/// commanded no more than a newton, and leaves no force behind.
+/// Typical errors of a new keyboard: each is halted with its own message after at most 1 N of commanded
+/// force, and no force remains.
 #[test]
-fn a_keyboard_built_wrongly_is_halted_at_a_newton() {
+fn a_defective_keyboard_is_halted_at_one_newton() {
     let right = Defects::default();
     let table = [
         ("reversed motor", Defects { motor: -1.0, ..right }, Symptom::Reversed),
@@ -103,7 +102,7 @@ fn a_keyboard_built_wrongly_is_halted_at_a_newton() {
             assert_eq!(s.state, ConnectionState::Halted, "{name}: {s:?}");
             let HaltReason::Implausible(found, _) = s.halt_reason else { panic!("{name}: {s:?}") };
             assert_eq!(found, symptom, "{name}: {s:?}");
-            // A motor that is too strong gives more than it is commanded; a pressed key is damped.
+            // A motor that is too strong exceeds its command; a pressed key is damped.
             assert!(s.given <= 4.0, "{name}: {s:?}");
             assert!(
                 s.commanded <= 1.05
@@ -115,9 +114,9 @@ fn a_keyboard_built_wrongly_is_halted_at_a_newton() {
     }
 }
 
-/// Keyboards within what is documented to work are not refused.
+/// Keyboards within the documented tolerances are accepted.
 #[test]
-fn small_errors_are_no_alarm() {
+fn small_errors_do_not_halt() {
     let right = Defects::default();
     for (name, defects) in [
         ("none", right),
@@ -139,10 +138,10 @@ fn small_errors_are_no_alarm() {
     }
 }
 
-/// A key pressed without a sound and held on its bed while states are missing: no strike, no kick.
+/// A key pressed silently and held on its bed while states are missing causes no strike and no kick.
 #[test]
 fn a_key_held_through_a_gap_makes_no_strike() {
-    // Half a millimetre less than the keyboard's is the dip of two of them: their beds push.
+    // Two actions have 0.5 mm less dip than the keyboard: their beds push.
     let table = [("grand", 1.0), ("harpsichord", 4.5), ("ball", 1.0), ("viennese", 4.5)];
     for (name, most) in table {
         let action = Action::of(name).unwrap_or_else(|| panic!("{name}"));
@@ -171,8 +170,8 @@ fn a_key_held_through_a_gap_makes_no_strike() {
     }
 }
 
-/// A session begun with a key held down: no strike, and no force until it was let go and has shown
-/// that its motor is right; then it plays.
+/// A session that begins with a held key: no strike, and no force until the key was released and its motor
+/// passed the check; then the key plays.
 #[test]
 fn a_session_begun_with_a_held_key_is_quiet() {
     for action in Action::ALL {
@@ -182,7 +181,7 @@ fn a_session_begun_with_a_held_key_is_quiet() {
             act(2.5, 0, FingerAction::Press { depth: 22e-3, within: 0.06 }),
         ];
         let mut pair = pair(KEY, action, acts);
-        // The key goes down before anybody asks.
+        // The key goes down before the first message.
         pair.frozen = 8 * 500;
         pair.run(0.6, &mut (), |_| ());
         let mut record = MemoryLog::default();

@@ -1,4 +1,4 @@
-//! Host notes that move keys, over the emulator: what the player must and must not do.
+//! Host notes that move keys of the emulator: force limits, arming, yielding to a finger.
 
 use crate::rig::KEY;
 use crate::rig::acceptance::line;
@@ -18,7 +18,7 @@ fn armed(keys: u8, plays: bool, recorded: &mut MemoryLog) -> CoSimulation<Memory
     let options = ServoOptions { plays, play_force: FORCE, ..ServoOptions::default() };
     let mut pair = CoSimulation::new(&making, Script::default(), options, line());
     assert!(pair.arm(recorded));
-    // Clock and motors are looked at first.
+    // The servo checks clock and motors first.
     pair.run(0.4, recorded, |_| ());
     pair
 }
@@ -27,9 +27,8 @@ fn key(number: usize) -> KeyNumber {
     KeyNumber::from_index(39 + number).unwrap()
 }
 
-/// Soft to loud on twelve keys, more than a keyboard always reports: every key goes down, strikes,
-/// comes up; no motor gives more than its limit, louder notes strike faster, and the twin of the
-/// log is the servo.
+/// Twelve keys from soft to loud, more than one state message reports: every key goes down, strikes and
+/// returns; no motor exceeds its limit, louder notes strike faster, and the twin's states are the servo's.
 #[test]
 fn notes_move_their_keys_within_the_force_limit() {
     let mut recorded = MemoryLog::default();
@@ -57,7 +56,7 @@ fn notes_move_their_keys_within_the_force_limit() {
     }
     let struck: Vec<f64> = recorded.of(EventKind::Strike).iter().map(|h| h.event.value()).collect();
     assert!(struck.len() == 3 && struck.is_sorted() && struck[2] > 1.5 * struck[0], "{struck:?}");
-    // The key's own inertia and its meeting the bed are the junction's, within the servo's limit.
+    // The key's inertia and its landing on the bed add force through the junction, within the servo's limit.
     let most = pair.servo.options().limits.force;
     assert!(pair.emulator.peak() <= most, "{} N", pair.emulator.peak());
     let told: Vec<bool> = recorded
@@ -71,18 +70,18 @@ fn notes_move_their_keys_within_the_force_limit() {
     assert_eq!(told, [true, false, true, false, true, false]);
 }
 
-/// Off, not armed or not there: nothing moves.
+/// Notes move no key while the player is off, the keyboard not armed, or absent.
 #[test]
 fn the_player_is_off_unless_it_is_allowed() {
     let mut recorded = MemoryLog::default();
     let mut pair = armed(1, false, &mut recorded);
     assert!(!ServoOptions::default().plays);
-    // The key creeps back from its first push.
+    // The key creeps back after its first push.
     pair.run(1.0, &mut recorded, |_| ());
     pair.servo.play(key(0), 0.4);
     let mut peak = 0.0f64;
     pair.run(0.3, &mut recorded, |p| peak = peak.max(p.emulator.force(0).abs()));
-    // An idle key's encoder makes some millinewtons.
+    // Encoder noise of an idle key gives a few mN.
     assert!(peak < 0.05 && pair.servo.status().played == 0, "{peak} N");
     let mut pair = armed(1, true, &mut recorded);
     let mut out = Vec::new();
@@ -95,10 +94,10 @@ fn the_player_is_off_unless_it_is_allowed() {
     assert!(recorded.of(EventKind::Strike).is_empty());
 }
 
-/// A finger that presses the key itself, one that holds it up, and one that meets it at its hardest:
-/// from the finger's first half newton to the player's last force, ms.
+/// Time from the finger's first 0.5 N to the player's last force, ms, for a finger that presses the key, one
+/// that holds it up, and one that meets the strongest stroke.
 #[test]
-fn a_finger_takes_the_key_over_at_once() {
+fn a_key_yields_to_a_finger_at_once() {
     for (speed, deed) in [
         (0.03, FingerAction::Press { depth: 16e-3, within: 0.02 }),
         (0.03, FingerAction::Bias { force: -4.0 }),
@@ -127,14 +126,14 @@ fn a_finger_takes_the_key_over_at_once() {
         if matches!(deed, FingerAction::Strike { .. }) {
             continue;
         }
-        // It stays the finger's until it has rested.
+        // The key stays with the finger until it has been at rest.
         pair.servo.play(key(0), 0.2);
         pair.run(0.1, &mut recorded, |_| ());
         assert_eq!(pair.servo.status().played, 0, "{deed:?}");
     }
 }
 
-/// A finger rests in the way of a key that has to leave its stop, and one is on the key already.
+/// A finger blocks a key that has to leave its stop, and a finger is on the key already.
 #[test]
 fn a_key_that_is_held_is_not_forced() {
     let mut recorded = MemoryLog::default();

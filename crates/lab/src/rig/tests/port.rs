@@ -10,7 +10,7 @@ use touchback_haptics::serial::pty::Pty;
 
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Both ends in lock-step: what one sends, the other has at once and whole.
+/// Both ends in lock-step: sent bytes arrive at once and completely.
 struct Lockstep {
     keyboard: Pty,
     host: SerialLink,
@@ -54,7 +54,7 @@ impl HostLine for Lockstep {
     }
 }
 
-/// The whole stroke through the port in lock-step is the same, bit for bit, as in memory.
+/// The stroke through the port in lock-step gives the same bits as in memory.
 #[test]
 fn a_stroke_over_a_pseudo_terminal_is_the_same() {
     for block in [0, 64, 128, 256] {

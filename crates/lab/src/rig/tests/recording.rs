@@ -1,4 +1,4 @@
-//! The servo's log as a file, and what sounds of it.
+//! The servo's log as a file, and its rendering.
 
 use touchback_action::ActionSettings;
 use touchback_action::TimedEvent;
@@ -17,11 +17,11 @@ use touchback_haptics::replay::{Replay, ReplayEvent};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
 
-/// First lines of the file, now and before.
+/// First lines of the file in the present and in older versions.
 const HEAD: &str = "touchback servo log 3";
 const OLDER: [&str; 2] = ["touchback servo log 2", "touchback servo log 1"];
 
-/// A played second and a half: the log and the servo's last state of the key.
+/// A session of 1.5 s: its log, and the servo's final state of the key.
 pub(crate) fn played() -> (Vec<Entry>, [u64; STATES + 1]) {
     let act = ScriptedAction {
         time: 0.3,
@@ -45,7 +45,7 @@ pub(crate) fn text(entries: &[Entry]) -> String {
 }
 
 #[test]
-fn a_take_read_back_is_the_servo_bit_for_bit() {
+fn a_log_read_back_gives_the_servos_bits() {
     let (entries, servo) = played();
     let written = text(&entries);
     let take = Recording::read("a.log", written.as_bytes()).unwrap();
@@ -54,12 +54,12 @@ fn a_take_read_back_is_the_servo_bit_for_bit() {
     let mut twin = Twin::new(Action::GRAND);
     take.entries().unwrap().for_each(|e| twin.play(&e.unwrap(), |_| ()));
     assert_eq!(twin.key(key).unwrap().0.save().bits(), servo);
-    // As the audio thread replays it, in blocks of any size: the same states, the same sounds
-    // at the same moments.
+    // Replayed as on the audio thread: any block size gives the same states and the same events at the same
+    // times.
     let heard = [1u64, 64, 1000].map(|block| {
         let action = take.action().unwrap();
         let mut replay = Replay::recorded(take.in_memory().unwrap(), action, 44_100.0);
-        // The same as it is read.
+        // The same while it is read.
         let mut brought = Replay::supplied(action, 44_100.0);
         let mut coming = take.entries().unwrap();
         let (mut now, mut sounds, mut as_read) = (0u64, Vec::new(), Vec::new());
@@ -85,11 +85,11 @@ fn a_take_read_back_is_the_servo_bit_for_bit() {
     assert!(heard[0].len() > 20 && heard[0] == heard[1] && heard[1] == heard[2]);
 }
 
-/// The states of a place up to version 2.
+/// Number of states of a key up to version 2.
 const OLDER_STATES: usize = 22;
 
 #[test]
-fn takes_of_older_versions_read_without_what_their_junction_owed() {
+fn logs_of_older_versions_are_read_without_their_junction_debt() {
     let (entries, _) = played();
     let older = |head: &str, more: &str| -> String {
         let shorter = |line: &str| match line.starts_with("place") {
@@ -111,14 +111,14 @@ fn takes_of_older_versions_read_without_what_their_junction_owed() {
         std::fs::write(&path, &older).unwrap();
         assert!(Recording::is_at(&path));
     }
-    // Nor does one version read as another.
+    // A file is not read as another version.
     assert!(Recording::read("a.log", first.replace(OLDER[1], OLDER[0]).as_bytes()).is_err());
     assert!(Recording::read("a.log", older(HEAD, "").as_bytes()).is_err());
     assert!(Recording::read("a.log", text(&entries).replace(HEAD, OLDER[0]).as_bytes()).is_err());
 }
 
 #[test]
-fn a_damaged_take_is_refused_by_line() {
+fn a_damaged_log_is_refused_with_its_line() {
     let written = text(&played().0);
     let line = |text: &str| Recording::read("a.log", text.as_bytes()).unwrap_err().to_string();
     let number = written.lines().position(|l| l.starts_with("slot")).unwrap() + 1;
@@ -144,10 +144,10 @@ fn a_damaged_take_is_refused_by_line() {
     assert!(mixed.contains("has the actions grand and ball"), "{mixed}");
 }
 
-/// A take sounds in place of a keyboard, in a bounce too, and again after a reset; one that cannot
-/// be read is told.
+/// A log plays instead of a keyboard, also in an offline render and again after a reset; an unreadable one is
+/// reported.
 #[test]
-fn a_take_sounds_in_place_of_a_keyboard() {
+fn a_log_plays_instead_of_a_keyboard() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("servo.log");
     std::fs::write(&path, text(&played().0)).unwrap();

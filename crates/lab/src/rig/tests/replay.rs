@@ -30,10 +30,10 @@ fn trill(seconds: f64) -> (MemoryLog, [u64; STATES + 1]) {
     (recorded, pair.servo.simulated(0).unwrap().save().bits())
 }
 
-/// Entries that arrive up to 2 ms late from a keyboard whose clock is off by 200 ppm: every
-/// strike sounds, none later than its time, with steady distances, and the twin is the servo.
+/// Entries that arrive up to 2 ms late from a keyboard with a clock error of 200 ppm: every strike sounds,
+/// none later than its time, with constant delay, and the twin's states are the servo's.
 #[test]
-fn strikes_keep_their_distances_in_spite_of_drift_and_jitter() {
+fn strikes_keep_their_distances_under_drift_and_jitter() {
     let (recorded, servo) = trill(12.0);
     for drift in [-200e-6, 200e-6] {
         let (sender, receiver) = queue::bounded(16_384);
@@ -44,7 +44,7 @@ fn strikes_keep_their_distances_in_spite_of_drift_and_jitter() {
         let mut sounded = Vec::new();
         let (mut now, mut due) = (0u64, 0.0);
         while now < 13 * 48_000 {
-            // What has arrived by this block, in order.
+            // Entries that have arrived by this block, in order.
             while let Some(entry) = entries.peek() {
                 let sent = end(entry) as f64 * STEP / (1.0 + drift);
                 due = f64::max(due, sent + 2e-3 * random.share());
@@ -72,7 +72,7 @@ fn strikes_keep_their_distances_in_spite_of_drift_and_jitter() {
             recorded.of(EventKind::Strike).iter().zip(&sounded).map(|(h, s)| s - time(h)).collect();
         let (low, high) = delays
             .iter()
-            // Settled: four seconds.
+            // The first 4 s are settling time.
             .skip(20)
             .fold((f64::MAX, f64::MIN), |(l, h), d| (l.min(*d), h.max(*d)));
         assert!(high - low < 1e-3, "{low} to {high} s");
@@ -82,7 +82,7 @@ fn strikes_keep_their_distances_in_spite_of_drift_and_jitter() {
 }
 
 #[test]
-fn a_block_of_any_size_hears_the_same() {
+fn any_block_size_gives_the_same_events() {
     let (recorded, _) = trill(3.0);
     let heard = [1usize, 64, 1000].map(|block| {
         let (sender, receiver) = queue::bounded(16_384);
@@ -102,8 +102,8 @@ fn a_block_of_any_size_hears_the_same() {
     assert!(heard[0] == heard[1] && heard[1] == heard[2] && heard[0].len() > 5);
 }
 
-/// A servo that stood still for a third of a second and then tells all at once: no block replays
-/// more than its share, nothing is lost, and the distance is as before.
+/// A servo that stalls for 1/3 s and then logs all at once: no block replays more than its share, nothing is
+/// lost, and the delay is as before.
 #[test]
 fn a_stalled_servo_is_caught_up_with_block_by_block() {
     let (recorded, servo) = trill(4.0);
@@ -113,7 +113,7 @@ fn a_stalled_servo_is_caught_up_with_block_by_block() {
     let mut entries = recorded.entries.iter().peekable();
     let key = KeyNumber::from_index(39).unwrap();
     let (mut now, mut strikes) = (0u64, 0);
-    // Time of a block, s, and the step that the twin stands before after it.
+    // Time of a block, s, and the twin's next step after it.
     let mut stands = Vec::new();
     while now < 6 * 48_000 {
         let time = now as f64 / rate;
@@ -131,7 +131,7 @@ fn a_stalled_servo_is_caught_up_with_block_by_block() {
         let steps = stands.windows(2).filter(|w| (from..to).contains(&w[1].0));
         steps.map(|w| w[1].1 - w[0].1).max().unwrap_or(0)
     };
-    // A block is 10.7 steps long and replays 29 at most, in slots of eight or so.
+    // A block is 10.7 steps long and replays at most 29, in slots of about 8.
     let (before, after) = (most(0.5, 2.33), most(2.33, 3.0));
     assert!(before <= 24 && (24..=40).contains(&after), "{before} and {after} steps");
     assert_eq!((strikes, replay.jumps), (recorded.of(EventKind::Strike).len(), 0));

@@ -1,4 +1,4 @@
-//! The servo over an emulated keyboard: states, force, events, its twin.
+//! The servo over an emulated keyboard: states, force, events, twin.
 
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::Message;
@@ -37,12 +37,12 @@ fn nothing_gives_force_before_arming() {
     let mut record = MemoryLog::default();
     pair.run(1.5, &mut record, |p| assert_eq!(p.emulator.force(0), 0.0));
     assert_eq!(pair.servo.status().state, ConnectionState::Present);
-    // It plays all the same.
+    // The key plays nevertheless.
     assert_eq!(record.of(EventKind::Strike).len(), 1, "{:?}", record.events);
 }
 
 #[test]
-fn a_finger_feels_let_off_check_and_repetition() {
+fn let_off_check_and_repetition_are_rendered() {
     let acts = vec![
         act(0.5, 0, FingerAction::Press { depth: 22e-3, within: 0.08 }),
         act(0.9, 0, FingerAction::Press { depth: 2e-3, within: 0.08 }),
@@ -63,7 +63,7 @@ fn a_finger_feels_let_off_check_and_repetition() {
 }
 
 #[test]
-fn every_action_can_be_felt() {
+fn every_action_can_be_rendered() {
     for action in Action::ALL {
         let acts = vec![
             act(0.5, 0, FingerAction::Press { depth: 15e-3, within: 0.1 }),
@@ -95,9 +95,9 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
     assert!(pair.emulator.peak() > 0.3 && pair.emulator.peak() < 20.0);
 }
 
-/// Screws turned under trilling keys, one of them asleep the while: the twin goes the same way.
+/// Regulation changes under trilling keys, one of them idle: the twin follows.
 #[test]
-fn a_twin_follows_regulation_that_is_turned_in_play() {
+fn the_twin_follows_regulation_changes_during_play() {
     let trill = |rate: f64| FingerAction::Trill { depth: 14e-3, rate, lasts: 3.0 };
     let acts = vec![
         act(0.3, 0, trill(4.1)),
@@ -110,7 +110,7 @@ fn a_twin_follows_regulation_that_is_turned_in_play() {
     let standard = ActionSettings::default();
     let other = ActionSettings { let_off_mm: 4.0, blow_mm: 42.0, key_dip_mm: 9.0, ..standard };
     for turn in 0..40 {
-        // Now and then before the last change has arrived.
+        // Some changes come before the previous one has taken effect.
         pair.run([0.1, 0.07, 0.012][turn % 3], &mut record, |_| ());
         pair.servo.feel(Action::GRAND, if turn % 2 == 0 { &other } else { &standard });
     }
@@ -124,14 +124,14 @@ fn a_twin_follows_regulation_that_is_turned_in_play() {
     }
 }
 
-/// Under a held key the force goes over to the new regulation without a jump.
+/// Under a held key the force changes to the new regulation without a jump.
 #[test]
-fn regulation_is_turned_slowly_under_a_held_key() {
+fn regulation_is_slewed_under_a_held_key() {
     let acts = vec![act(0.3, 0, FingerAction::Press { depth: 5e-3, within: 0.3 })];
     let mut pair = pair(1, ServoOptions::default(), acts);
     assert!(pair.arm(&mut ()));
     pair.run(1.3, &mut (), |_| ());
-    // The largest step of the force from a state to the next, N, and where it goes.
+    // The largest change of the force between states, N, and the final force.
     let watch = |pair: &mut CoSimulation<MemoryLine>| {
         let (mut last, mut step) = (pair.servo.key(0).unwrap().force, 0.0f64);
         pair.run(0.3, &mut (), |p| {
@@ -167,7 +167,7 @@ fn the_twin_is_the_servo_bit_for_bit() {
     let mut pair = pair(8, ServoOptions::default(), acts);
     let mut record = MemoryLog::default();
     assert!(pair.arm(&mut record));
-    // Loss and a pulled plug on the way.
+    // With lost messages and a disconnection.
     pair.run(1.0, &mut record, |_| ());
     pair.line.up.faults = LinkFaults { loss: 0.05, ..LinkFaults::default() };
     pair.run(1.0, &mut record, |_| ());
@@ -189,10 +189,10 @@ fn the_twin_is_the_servo_bit_for_bit() {
     }
 }
 
-/// A bass key held down after a stroke, with the strings' vibration and without: how far the
-/// keyboard's own key moves, m, and the twin.
+/// A bass key held down after a stroke, with the strings' vibration and without: motion of the keyboard's key,
+/// m, and the twin.
 #[test]
-fn strings_are_felt_in_a_held_key_and_the_twin_follows() {
+fn a_held_key_vibrates_with_its_strings_and_the_twin_follows() {
     let held = |vibrates: bool| {
         let options = ServoOptions { vibrates, ..ServoOptions::default() };
         let press = act(0.6, 0, FingerAction::Press { depth: 22e-3, within: 0.06 });
@@ -220,10 +220,10 @@ fn strings_are_felt_in_a_held_key_and_the_twin_follows() {
     assert!(without < 1e-6 && with > 3e-6 && with < 160e-6, "{without} m without, {with} m with");
 }
 
-/// Twelve keys pressed at once on a keyboard whose states hold five: every hammer strikes as with
-/// states that hold all, and the twins have missed nothing.
+/// Twelve keys pressed at once on a keyboard whose state messages report five: every hammer strikes as with
+/// messages that report all, and the twins miss nothing.
 #[test]
-fn more_keys_than_a_state_holds_move_on_all_the_same() {
+fn keys_that_a_state_message_omits_keep_moving() {
     let strikes = |state_keys: u8| {
         let press = FingerAction::Press { depth: 22e-3, within: 0.08 };
         let acts = (0..12).map(|k| act(0.6, k, press)).collect();
@@ -252,9 +252,9 @@ fn more_keys_than_a_state_holds_move_on_all_the_same() {
     assert!(all > 0.5 && (five / all - 1.0).abs() < 0.15, "{five} of {all} m/s");
 }
 
-/// A keyboard that answers who it is and sends no states is not there, and does not come and go.
+/// A keyboard that sends *hello* but no states counts as absent, without flicker.
 #[test]
-fn hellos_alone_are_no_keyboard() {
+fn hellos_without_states_are_no_keyboard() {
     let mut pair = pair(1, ServoOptions::default(), Vec::new());
     pair.run(0.5, &mut (), |_| ());
     assert_eq!(pair.servo.status().state, ConnectionState::Present);
@@ -287,7 +287,7 @@ fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
         speeds.pop_front();
         speeds.push_back(p.emulator.key(0).unwrap().v.abs());
         if p.time() > begun + 0.035 {
-            // Damping, nothing else, but for the steps of the encoder.
+            // Only damping, and the steps of the encoder.
             let most = 0.1 + 3.0 * speeds.iter().fold(0.0, |m: f64, v| m.max(*v));
             assert!(p.emulator.force(0).abs() < most, "{} N", p.emulator.force(0));
         }
@@ -298,7 +298,7 @@ fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
 }
 
 #[test]
-fn strangers_are_refused_in_words() {
+fn unknown_devices_are_refused_with_a_message() {
     let mut servo = Servo::new(ServoOptions::default(), 0.0);
     let mut out = Vec::new();
     let mut hello = touchback_haptics::emulator::build(&making(1)).hello;

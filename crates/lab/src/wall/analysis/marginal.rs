@@ -1,7 +1,6 @@
 //! Marginal stability of a sampled spring on a damped mass, alone or held by a finger.
 //!
-//! The closed loop Φ − ΓK[1 0] has its complex poles on the unit circle where its determinant is
-//! one: [Gillespie 1996, eqs. 6.5 and 6.13] for the manipulandum alone and with the finger.
+//! The closed loop Φ − ΓK[1 0] has complex poles on the unit circle if its determinant is 1: [Gillespie 1996, eqs. 6.5 and 6.13] for the manipulandum alone and with the finger.
 
 use nalgebra::{Complex, Matrix2};
 
@@ -29,16 +28,16 @@ pub fn poles(plant: &Plant, stiffness: f64, period: f64) -> [Complex<f64>; 2] {
     }
 }
 
-/// The damping of `plant` itself, N·s/m, that puts the poles of the sampled spring on the unit
-/// circle; the plant's own is not used. Negative where a finger has damping to spare; `None` if
-/// no damping within ±10³ K T does.
+/// The damping of the plant, N·s/m, that puts the poles of the sampled spring on the unit circle; the damping
+/// in `plant` is not used. Negative if a finger has more damping than needed; `None` if no damping within
+/// ±10³ K T does.
 #[must_use]
 pub fn damping(plant: &Plant, stiffness: f64, period: f64) -> Option<f64> {
     let excess = |b: f64| {
         let plant = Plant { damping: plant.damping + b, ..*plant };
         closed_loop(&plant, stiffness, period).determinant() - 1.0
     };
-    // From the continuous limit outward: the determinant falls with the damping.
+    // Searched from the continuous limit outward: the determinant falls with the damping.
     let mut reach = stiffness * period;
     for _ in 0..10 {
         let (low, high) = (excess(-reach), excess(reach));
@@ -80,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finger_pays_part_of_it() {
+    fn a_finger_reduces_the_required_damping() {
         let expected = [
             (0.5, -2.5004),
             (1.0, -1.2534),
@@ -93,7 +92,7 @@ mod tests {
             let t = ms * 1e-3;
             let got = damping(&MASS.with(FINGER), K, t).unwrap();
             assert!((got - b).abs() < 5.1e-5, "{ms} ms: {got}");
-            // Equation 6.13 with its exponents mended.
+            // Equation 6.13 with its exponents corrected.
             let m = MASS.mass + FINGER.mass;
             let a = 0.5 * (got + FINGER.damping) / m;
             let w = (FINGER.stiffness / m - a * a).sqrt();

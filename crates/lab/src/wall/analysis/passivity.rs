@@ -2,17 +2,17 @@
 //!
 //! b > (T/2)/(1 − cos ωT) · Re{(1 − e^{−jωT}) H(e^{jωT})} for all ω up to π/T
 //! [Colgate and Schenkel 1997; Gillespie 1996, §6.2]. For H = K + B(z − 1)/(Tz) that is
-//! b > KT/2 + |B|; with a further delay t_d, b > K(T/2 + t_d).
+//! b > KT/2 + |B|; with an additional delay t_d, b > K(T/2 + t_d).
 
 use nalgebra::Complex;
 
 use touchback_core::math::complex::polar;
 
-/// Frequencies at which the condition is evaluated.
+/// Number of frequencies at which the condition is evaluated.
 const POINTS: u32 = 20_000;
 
-/// Response of a sampled spring and damper with backward difference, force in N for a position
-/// in m, at `angle` = ωT; the force comes `delay` s late.
+/// Response of a sampled spring and damper with backward difference, N per m, at `angle` = ωT, with the force
+/// delayed by `delay` s.
 #[must_use]
 pub fn wall(stiffness: f64, damping: f64, period: f64, delay: f64, angle: f64) -> Complex<f64> {
     let back = polar(1.0, -angle);
@@ -20,11 +20,11 @@ pub fn wall(stiffness: f64, damping: f64, period: f64, delay: f64, angle: f64) -
     (Complex::from(stiffness) + (Complex::from(1.0) - back) * (damping / period)) * late
 }
 
-/// Least passivating damping, N·s/m, of the sampled impedance `response`(ωT), sampled every
-/// `period` s: the largest of the condition's right side over the frequencies.
+/// Least damping for passivity, N·s/m, of the sampled impedance `response`(ωT) with the period `period` s: the
+/// maximum of the condition's right side over frequency.
 #[must_use]
 pub fn damping(period: f64, response: impl Fn(f64) -> Complex<f64>) -> f64 {
-    // (1 − e^{−jω})/(1 − cos ω) = j e^{−jω/2}/sin(ω/2), which does not cancel.
+    // (1 − e^{−jω})/(1 − cos ω) = j e^{−jω/2}/sin(ω/2), without cancellation.
     let at = |angle: f64| {
         let turn = Complex::new(0.0, 1.0) * polar(1.0, -0.5 * angle);
         0.5 * period * (turn * response(angle)).re / libm::sin(0.5 * angle)

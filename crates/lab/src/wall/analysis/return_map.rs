@@ -1,8 +1,7 @@
-//! The full return map: one visit's exit from the last one's, the wall switched at samples only.
+//! The full return map: the exit of each contact from the previous exit, with the wall switched at samples only.
 //!
-//! [Gillespie 1996, eqs. 6.15–6.34, with 6.25, 6.31–6.33 mended]. Between its switches the wall is
-//! continuous, so that what is left is the effect of switching late: at the first sample after
-//! the threshold, in and out. The section is the exit; outside, model I is the plant, inside,
+//! [Gillespie 1996, eqs. 6.15–6.34, with 6.25, 6.31–6.33 corrected]. Between switches the wall is continuous,
+//! so that only the effect of late switching remains: at the first sample after the threshold, in and out. The section is the exit; outside, model I is the plant, inside,
 //! model II the plant on its wall.
 
 use touchback_haptics::sampled_wall::plant::{Motion, Plant};
@@ -10,7 +9,7 @@ use touchback_haptics::sampled_wall::plant::{Motion, Plant};
 /// A crossing of the wall's threshold x = 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Crossing {
-    /// Instant t_j of the crossing, s.
+    /// Time t_j of the crossing, s.
     pub time: f64,
     /// Speed |v_j| at the crossing, m/s.
     pub speed: f64,
@@ -21,13 +20,13 @@ pub struct Crossing {
 pub struct Pass {
     /// State at the first sample after the exit, when the wall's force ends.
     pub off: Motion,
-    /// Energy that vanishes with the wall then, J: ½ K x² of a stretched spring.
+    /// Energy removed with the wall at that sample, J: ½ K x² of a stretched spring.
     pub lost: f64,
     /// The plant's crossing of the threshold into the wall.
     pub entry: Crossing,
     /// State at the first sample after the entry, when the wall's force begins.
     pub on: Motion,
-    /// Energy that appears with the wall then, J: ½ K x².
+    /// Energy added with the wall at that sample, J: ½ K x².
     pub gained: f64,
     /// The next exit.
     pub exit: Crossing,
@@ -40,11 +39,11 @@ pub struct Switching {
     pub outside: Plant,
     /// Plant on its wall (model II).
     pub inside: Plant,
-    /// T, s; 0 switches at the threshold itself.
+    /// T, s; 0 switches at the threshold.
     pub period: f64,
 }
 
-/// Longest flight followed, s.
+/// Longest simulated flight, s.
 const LONGEST: f64 = 1e6;
 
 impl Switching {
@@ -53,17 +52,17 @@ impl Switching {
         if self.period > 0.0 { self.period * (1.0 + (time / self.period).floor()) } else { time }
     }
 
-    /// Energy that a switch at `x` moves between plant and wall, J.
+    /// Energy that a switch at `x` adds or removes, J.
     fn step(&self, x: f64) -> f64 {
         0.5 * (self.inside.stiffness - self.outside.stiffness) * x * x
     }
 
-    /// F = F₂ ∘ F₁ from the exit `from`; `None` if the plant never comes back, or stays inside.
+    /// F = F₂ ∘ F₁ from the exit `from`; `None` if the plant does not come back, or stays inside.
     #[must_use]
     pub fn pass(&self, from: Crossing) -> Option<Pass> {
         let t_off = self.next(from.time);
         let off = self.inside.after([0.0, -from.speed], t_off - from.time);
-        // A weak exit may fall back before the wall lets go: it enters at once.
+        // After a slow exit the plant may fall back before the wall switches off: it enters at once.
         let flight =
             if off[0] < 0.0 || (off[0] == 0.0 && off[1] < 0.0) { self.fall(off)? } else { 0.0 };
         let at = self.outside.after(off, flight);
@@ -90,7 +89,7 @@ impl Switching {
         )
     }
 
-    /// Exit speeds of `strikes` visits from `start` on; ends early where the map does.
+    /// Exit speeds of `strikes` contacts from `start` on; shorter if the map ends.
     #[must_use]
     pub fn speeds(&self, start: Crossing, strikes: usize) -> Vec<f64> {
         let mut now = start;
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn energy_changes_by_what_switching_late_moves_and_by_nothing_else() {
+    fn energy_changes_only_by_late_switching() {
         let system = unit(0.2);
         let mut now = START;
         for _ in 0..40 {
@@ -137,7 +136,7 @@ mod tests {
             assert!((pass.gained - 0.5 * pass.on[0].powi(2)).abs() < 1e-15);
             now = pass.exit;
         }
-        // At the threshold itself nothing is moved.
+        // Switching at the threshold changes no energy.
         let pass = unit(0.0).pass(START).unwrap();
         assert!(pass.gained.abs() < 1e-15 && pass.lost == 0.0);
         assert!((pass.exit.speed - 1.0).abs() < 1e-12);

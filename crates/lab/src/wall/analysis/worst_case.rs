@@ -1,13 +1,13 @@
 //! The worst-case return map: every entry just after a sample, every exit just before one.
 //!
-//! [Gillespie 1996, eqs. 6.37–6.57, mended]. A mass on a weak spring k₁ outside and a stiff one k₂
-//! inside, no bias, damping ratio common to both: a whole period T is spent inside on the weak
-//! spring. One round multiplies the speed by e^{−σ(t₁+t₂)} G with
+//! [Gillespie 1996, eqs. 6.37–6.57, corrected]. A mass on a weak spring k₁ outside and a stiff one k₂
+//! inside, without bias, with the same decay rate on both: a whole period T inside is spent on the weak
+//! spring. One cycle multiplies the speed by e^{−σ(t₁+t₂)} G with
 //!
 //! t₁ = π/ω₁ + T,  t₂ = [π − atan((ω₂/ω₁) tan ω₁T)]/ω₂,  G² = cos² ω₁T + (ω₂/ω₁)² sin² ω₁T
 //!
-//! so that σ(t₁ + t₂) = ln G balances it; b = 2mσ. ωᵢ are the damped frequencies. With a bias no
-//! closed form exists: the map is then iterated on the exact motions.
+//! so that σ(t₁ + t₂) = ln G keeps the speed; b = 2mσ. ωᵢ are the damped frequencies. With a bias there is no
+//! closed form: the map is iterated with the exact motions.
 
 use touchback_core::episode::locate::first_nonpositive;
 use touchback_haptics::sampled_wall::plant::Plant;
@@ -36,8 +36,8 @@ impl WorstCase {
         [std::f64::consts::PI / w1 + self.period, t2, libm::hypot(c, w2 / w1 * s)]
     }
 
-    /// The decay rate σ, 1/s, at which a round returns the speed it began with; `None` if an
-    /// oscillation outside ends before that (σ ≥ ω₁).
+    /// The decay rate σ, 1/s, at which a cycle keeps its speed; `None` if the oscillation outside becomes
+    /// overdamped first (σ ≥ ω₁).
     #[must_use]
     pub fn balance(&self) -> Option<f64> {
         let most = (self.outside / self.mass).sqrt() * (1.0 - 1e-9);
@@ -49,9 +49,9 @@ impl WorstCase {
         (low > 0.0 && high <= 0.0).then(|| most * first_nonpositive(excess, low, high, 1e-16))
     }
 
-    /// Exit speed, m/s, of a worst-case round that begins at the exit speed `speed`, on a device
-    /// damping `damping` N·s/m and under a bias, N, toward the wall: on the exact motions. `None`
-    /// if the plant does not come back or does not come out.
+    /// Exit speed, m/s, of a worst-case cycle that begins with the exit speed `speed`, with the device damping
+    /// `damping`, N·s/m, and a bias toward the wall, N, computed with the exact motions. `None` if the plant
+    /// does not come back or does not leave the wall.
     #[must_use]
     pub fn exit(&self, speed: f64, damping: f64, bias: f64) -> Option<f64> {
         let outside = Plant { mass: self.mass, damping, stiffness: self.outside, bias };
@@ -69,8 +69,8 @@ impl WorstCase {
         Some(-inside.after(on, stay)[1])
     }
 
-    /// The damping, N·s/m, at which a worst-case round under a bias (N, toward the wall) keeps
-    /// the exit speed `speed`, m/s; `None` if none below the critical does.
+    /// The damping, N·s/m, at which a worst-case cycle under a bias toward the wall, N, keeps the exit speed
+    /// `speed`, m/s; `None` if no damping below the critical one does.
     #[must_use]
     pub fn damping(&self, speed: f64, bias: f64) -> Option<f64> {
         let most = 1.98 * (self.outside * self.mass).sqrt();
@@ -100,7 +100,7 @@ mod tests {
             assert!((got - sigma).abs() < 5.1e-8, "{ms} ms: {got}");
             let damping = 2.0 * CASE.mass * got;
             assert!((damping - b).abs() < 5.1e-8, "{damping}");
-            // Propagated on the exact motions, and found there anew.
+            // Compared with the exact motions.
             let exit = case.exit(1.0, damping, 0.0).unwrap();
             assert!((exit - 1.0).abs() < 1e-12, "{exit}");
             assert!((case.damping(1.0, 0.0).unwrap() - damping).abs() < 1e-9);

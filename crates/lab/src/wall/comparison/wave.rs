@@ -9,12 +9,12 @@ use super::{Conditions, Swings};
 use touchback_device::port::Port;
 use touchback_haptics::sampled_wall::plant::Motion;
 
-/// Line impedances tried, N·s/m.
+/// Tried line impedances, N·s/m.
 pub const IMPEDANCES: [f64; 4] = [3.0, 8.0, 20.0, 50.0];
 
-/// Corner of the filter on the arriving wave, Hz: keeps the line's own resonances from growing.
+/// Corner frequency of the filter on the arriving wave, Hz; it damps the line's own resonances.
 const WAVE_CORNER: f64 = 300.0;
-/// Corner of the velocity filter in the damper's force, Hz, where positions are measured.
+/// Corner frequency of the damper's velocity filter, Hz, for measured positions.
 const VELOCITY_CORNER: f64 = 800.0;
 
 /// A wave junction between device and wall.
@@ -24,13 +24,13 @@ pub struct DelayedWave {
     pub conditions: Conditions,
     /// Z, N·s/m.
     pub impedance: f64,
-    /// Steps of the device's damper in a period.
+    /// Steps of the device's damper per period.
     pub ratio: u32,
 }
 
 impl DelayedWave {
-    /// Stiffness felt through the line of a wall of `stiffness` N/m: in series with Z/τ, τ being
-    /// half the delay of the way there and back, with holds and filter.
+    /// Rendered stiffness of a wall of `stiffness` N/m through the line: in series with Z/τ, τ being half the
+    /// round-trip delay with holds and filter.
     #[must_use]
     pub fn felt(&self, stiffness: f64) -> f64 {
         if stiffness <= 0.0 {
@@ -42,8 +42,8 @@ impl DelayedWave {
         1.0 / (1.0 / stiffness + tau / self.impedance)
     }
 
-    /// Peak-to-peak motion, m, before and at the end of a run from `start` on a wall of `stiffness`
-    /// N/m at the far end.
+    /// Peak-to-peak motion, m, earlier in a run and at its end, from `start`, with a wall of `stiffness` N/m at
+    /// the far end.
     #[must_use]
     pub fn swings(&self, stiffness: f64, start: Motion, samples: usize) -> [f64; 2] {
         let conditions = &self.conditions;
@@ -54,13 +54,13 @@ impl DelayedWave {
         let count = if conditions.is_measured { 2e-6 } else { 0.0 };
         let measure = |x: f64| if count > 0.0 { (x / count).ceil() * count } else { x };
         let share = |corner: f64| -libm::expm1(-TAU * corner * h);
-        // At least one period lies between a wave sent and its echo.
+        // At least one period passes between a sent wave and its echo.
         let periods = conditions.delay.max(1);
         let mut there: VecDeque<f64> = vec![0.0; periods / 2].into();
         let mut back: VecDeque<f64> = vec![0.0; periods - periods / 2].into();
         let (mut x, mut last) = (start, measure(start[0]));
         let (mut filtered, mut arriving) = (0.0, 0.0);
-        // The wall's side starts where the device does.
+        // The wall's side starts at the device's position.
         let mut depth = start[0];
         let mut seen = Swings::new(samples);
         for k in 0..samples {
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_static_push_feels_the_line_in_series_with_the_wall() {
+    fn a_static_push_meets_line_and_wall_in_series() {
         let conditions =
             Conditions { period: 1e-3, delay: 4, has_finger: true, is_measured: false };
         let link = DelayedWave { conditions, impedance: 8.0, ratio: 8 };

@@ -1,6 +1,6 @@
-//! A virtual mass coupled to the device by a spring and damper, sampled: how stiff may it be?
+//! A virtual mass coupled to the device by a sampled spring and damper: the largest stable stiffness.
 //!
-//! Device and finger move exactly under the held coupling force; the virtual mass is stepped
+//! Device and finger move exactly under the held coupling force; the virtual mass is integrated
 //! semi-implicitly; velocities are differences of sampled positions. In admittance display the
 //! measured hand force drives the virtual mass and the coupling is the position servo K_p, K_d.
 
@@ -11,7 +11,7 @@ use touchback_haptics::sampled_wall::plant::{FingerImpedance, Plant};
 /// States: device y, v; its last sampled position; virtual Y, V.
 const STATES: usize = 5;
 
-/// What drives the virtual mass.
+/// The input of the virtual mass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scheme {
     /// The coupling's reaction: the device's motion is the input.
@@ -23,11 +23,11 @@ pub enum Scheme {
 /// Device, finger, coupling and virtual mass.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coupled {
-    /// What drives the virtual mass.
+    /// Input of the virtual mass.
     pub scheme: Scheme,
     /// The device alone.
     pub device: Plant,
-    /// What holds it; its force is what a force sensor sees.
+    /// The finger on the device; a force sensor measures its force.
     pub finger: FingerImpedance,
     /// Virtual mass, kg.
     pub mass: f64,
@@ -44,7 +44,7 @@ impl Coupled {
     #[must_use]
     pub fn step(&self) -> SMatrix<f64, STATES, STATES> {
         let t = self.period;
-        // The glued finger's inertia cannot be told from the device's by the plant; its force on
+        // The plant does not separate the inertia of the glued finger from the device's; the finger's force on
         // the device, −(m* a + b* v + k* y), is what the sensor reads.
         let whole = self.device.with(self.finger);
         let d = whole.discrete(t);
@@ -86,8 +86,8 @@ impl Coupled {
         radius(&self.step())
     }
 
-    /// Largest coupling stiffness, N/m, to a thousandth, with all softer ones of a grid stable;
-    /// `None` if the softest is not.
+    /// Largest coupling stiffness, N/m, to 0.1 %, up to which all stiffnesses of a grid are stable; `None` if the
+    /// softest is not.
     #[must_use]
     pub fn stiffest(&self) -> Option<f64> {
         let stable = |k: f64| Self { stiffness: k, ..*self }.radius() < 1.0 + 1e-9;
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loop_found_stable_decays_and_the_other_grows() {
+    fn a_stable_loop_decays_and_an_unstable_one_grows() {
         for scheme in [Scheme::Impedance, Scheme::Admittance] {
             let most = coupled(scheme, 0.0).stiffest().unwrap();
             for (share, is_stable) in [(0.9, true), (1.1, false)] {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hand_feels_the_virtual_mass_when_slow_and_the_devices_when_fast() {
+    fn the_display_shows_the_virtual_mass_at_low_and_the_device_at_high_frequencies() {
         let (mass, k, b) = (0.3, 5000.0, 10.0);
         let felt = |w: f64| {
             let s = Complex::new(0.0, w);

@@ -7,12 +7,12 @@ use nalgebra::Complex;
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::math::power::square;
 
-/// How the mass is stepped.
+/// Integration method of the virtual mass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
-    /// Position and speed both from the last step: gains energy at any step.
+    /// Explicit Euler: gains energy at any step size.
     Euler,
-    /// Speed first, position from the new speed: bounded while K T²/m < 4.
+    /// Semi-implicit Euler (speed first, position from the new speed): bounded for K T²/m < 4.
     SemiImplicit,
 }
 
@@ -43,7 +43,7 @@ impl SprungMass {
         self.v = speed;
     }
 
-    /// Force against the device's motion, N, at its position `x` m; then steps the mass by T.
+    /// Force against the device's motion, N, at the device position `x` m; then advances the mass by T.
     pub fn step(&mut self, x: f64) -> f64 {
         let force = self.stiffness * (x - self.y);
         let faster = self.v + force / self.mass * self.period;
@@ -56,8 +56,8 @@ impl SprungMass {
         force
     }
 
-    /// Largest energy in 100 000 free steps after a push of 1 m/s, the device at zero, over that at
-    /// their beginning.
+    /// Largest energy in 100 000 free steps after a push of 1 m/s with the device at zero, relative to the
+    /// initial energy.
     #[must_use]
     pub fn growth(mut self) -> f64 {
         self.push(1.0);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stepped_has_that_response() {
+    fn the_simulated_display_has_the_computed_response() {
         for method in [Method::Euler, Method::SemiImplicit] {
             let mut display = SprungMass::new(K, M, 1e-3, method);
             let angle = 0.02f64;
@@ -131,7 +131,7 @@ mod tests {
             let v0 = y0 * (z - 1.0) / 1e-3;
             let v0 = match method {
                 Method::Euler => v0,
-                // Its speed is that of the step before.
+                // The mass's speed is that of the previous step.
                 Method::SemiImplicit => v0 / z,
             };
             (display.y, display.v) = (y0.re, v0.re);

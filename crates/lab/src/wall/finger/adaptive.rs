@@ -1,10 +1,10 @@
-//! The predictive wall on a finger that changes.
+//! The predictive wall for a finger that changes.
 
 use super::estimate::{Estimator, Tuning};
 use touchback_haptics::sampled_wall::controller::{Controller, Measurement, Prediction};
 use touchback_haptics::sampled_wall::plant::Plant;
 
-/// Periods between two updates of the prediction: its matrices are not free.
+/// Periods from one update of the prediction's matrices to the next; the update is expensive.
 const UPDATE: u32 = 4;
 
 /// [`Prediction`] whose model is the running estimate of device and finger.
@@ -17,17 +17,17 @@ pub struct Adaptive {
     start: Estimator,
     estimator: Estimator,
     wall: Prediction,
-    /// Forces asked for that have not begun to act, then the one that ended; newest last.
-    asked: [f64; Self::LONGEST + 1],
+    /// Commanded forces that do not act yet, then the one that just ended; newest last.
+    commanded: [f64; Self::LONGEST + 1],
     ticks: u32,
 }
 
 impl Adaptive {
-    /// The longest delay it knows, whole periods.
+    /// Longest supported delay, whole periods.
     pub const LONGEST: usize = 15;
 
-    /// A wall of `stiffness` N/m and `damping` N·s/m for a device of `least_mass` kg held as
-    /// `guess` says at first; forces, held `period` s, come `delay` whole periods late (at most
+    /// A wall of `stiffness` N/m and `damping` N·s/m for a device of `least_mass` kg, with `guess` as the first
+    /// estimate; forces are held for `period` s and delayed by `delay` whole periods (at most
     /// [`Self::LONGEST`]).
     #[must_use]
     pub fn new(
@@ -49,7 +49,7 @@ impl Adaptive {
             start: estimator,
             estimator,
             wall,
-            asked: [0.0; Self::LONGEST + 1],
+            commanded: [0.0; Self::LONGEST + 1],
             ticks: 0,
         }
     }
@@ -59,7 +59,7 @@ impl Adaptive {
         Prediction::new(plant, k, b, period, late)
     }
 
-    /// What is known of the plant.
+    /// The estimate of the plant.
     #[must_use]
     pub const fn estimator(&self) -> &Estimator {
         &self.estimator
@@ -68,8 +68,8 @@ impl Adaptive {
 
 impl Controller for Adaptive {
     fn force(&mut self, now: Measurement) -> f64 {
-        // The force that acted until now was asked for delay + 1 periods ago.
-        self.estimator.see(now.position, self.asked[Self::LONGEST - self.delay]);
+        // The force that acted until now was commanded delay + 1 periods ago.
+        self.estimator.see(now.position, self.commanded[Self::LONGEST - self.delay]);
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks.is_multiple_of(UPDATE) {
             let plant = self.estimator.plant();
@@ -77,8 +77,8 @@ impl Controller for Adaptive {
                 Self::predict(&plant, self.stiffness, self.damping, self.period, self.delay);
         }
         let force = self.wall.force(now);
-        self.asked.rotate_left(1);
-        self.asked[Self::LONGEST] = force;
+        self.commanded.rotate_left(1);
+        self.commanded[Self::LONGEST] = force;
         force
     }
 
@@ -86,7 +86,7 @@ impl Controller for Adaptive {
         self.estimator = self.start;
         let plant = self.estimator.plant();
         self.wall = Self::predict(&plant, self.stiffness, self.damping, self.period, self.delay);
-        self.asked = [0.0; Self::LONGEST + 1];
+        self.commanded = [0.0; Self::LONGEST + 1];
         self.ticks = 0;
     }
 }
@@ -100,7 +100,7 @@ mod tests {
     const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 2.0 };
     const T: f64 = 1e-3;
 
-    /// Swing with the soft finger, and after it has become the stiff one while it rested.
+    /// Oscillation with the soft finger, and after a change to the stiff one at rest.
     fn swings(wall: &mut dyn Controller, delay: usize, stiff: FingerImpedance) -> [f64; 2] {
         let mut state = [-1e-3, 0.1];
         [FINGER, stiff].map(|finger| {

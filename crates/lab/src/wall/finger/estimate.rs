@@ -6,26 +6,25 @@ use touchback_core::episode::exact::Discrete;
 use touchback_core::math::power::square;
 use touchback_haptics::sampled_wall::plant::Plant;
 
-/// How the estimate is made.
+/// Settings of the estimator.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tuning {
-    /// Corner λ of the filter, rad/s: above the motion of interest, below the encoder's noise.
+    /// Corner λ of the filter, rad/s: above the motion's frequencies, below the encoder noise.
     pub corner: f64,
-    /// Time over which the past is forgotten, s.
+    /// Time constant of forgetting, s.
     pub memory: f64,
-    /// Standard deviation of the filtered force residual, N, beyond which a sample informs.
+    /// Standard deviation of the filtered force residual, N; only larger excitation updates the estimate.
     pub noise: f64,
 }
 
 impl Default for Tuning {
-    /// 60 Hz, 50 ms, 20 mN: chosen for a key: its contacts last 5–50 ms, and one 2 µm count on
-    /// 5 kN/m is 10 mN.
+    /// 60 Hz, 50 ms, 20 mN [chosen for a key: contacts last 5–50 ms, and one 2 µm count on 5 kN/m is 10 mN].
     fn default() -> Self {
         Self { corner: std::f64::consts::TAU * 60.0, memory: 0.05, noise: 0.02 }
     }
 }
 
-/// Largest variance of a scaled parameter: what is known when nothing is.
+/// Largest variance of a scaled parameter: the variance without any information.
 const UNKNOWN: f64 = 1.0;
 
 /// Running estimate of a plant.
@@ -34,15 +33,15 @@ pub struct Estimator {
     least_mass: f64,
     tuning: Tuning,
     forget: f64,
-    /// For a position linear between samples: filter states and input, driven by the slope.
+    /// The filter for a position that is linear between samples: states and input, driven by the slope.
     ramp: Discrete<3, 1>,
-    /// For a force held.
+    /// The filter for a held force.
     hold: Discrete<2, 1>,
     period: f64,
     position: Option<Vector3<f64>>,
     force: Vector2<f64>,
     warm: u32,
-    /// Units that make the parameters (M, B, k, F₀) of size one.
+    /// Units that scale the parameters (M, B, k, F₀) to order one.
     scale: Vector4<f64>,
     theta: Vector4<f64>,
     covariance: Matrix4<f64>,
@@ -50,15 +49,15 @@ pub struct Estimator {
 }
 
 impl Estimator {
-    /// For a device of which `guess` (with its finger) is supposed at first, and `least_mass` kg
-    /// is the device's own; sampled every `period` s.
+    /// For a device of `least_mass` kg sampled every `period` s, with `guess` (device and finger) as the first
+    /// estimate.
     #[must_use]
     pub fn new(guess: &Plant, least_mass: f64, period: f64, tuning: Tuning) -> Self {
         let w = tuning.corner;
         // x₁' = −2λ x₁ − λ² x₂ + λ² u, x₂' = x₁: x₂ is the filtered input, x₁ its derivative.
         let a = Matrix2::new(-2.0 * w, -w * w, 1.0, 0.0);
         let ramp = Matrix3::new(-2.0 * w, -w * w, w * w, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0);
-        // A tenth of the guessed mass, the damping and stiffness that weigh as much at 20 Hz.
+        // A tenth of the guessed mass, and damping and stiffness with the same force at 20 Hz.
         let turn = std::f64::consts::TAU * 20.0;
         let mass = guess.mass;
         let scale = Vector4::new(mass, mass * turn, mass * turn * turn, 1.0);
@@ -80,14 +79,14 @@ impl Estimator {
         }
     }
 
-    /// Samples that have informed the estimate.
+    /// Number of samples that updated the estimate.
     #[must_use]
     pub const fn used(&self) -> u32 {
         self.used
     }
 
-    /// The present estimate, kept to what a finger can be: no less than the device's mass, no
-    /// negative damping or stiffness.
+    /// The present estimate, limited to possible values: at least the device's mass, no negative damping or
+    /// stiffness.
     #[must_use]
     pub fn plant(&self) -> Plant {
         let p = self.theta.component_mul(&self.scale);
@@ -99,18 +98,17 @@ impl Estimator {
         }
     }
 
-    /// Takes the position `x` m at a sample, and the force (N, against +x) that was held over the
-    /// period that ends there.
+    /// Adds the position `x` m at a sample, and the force (N, against +x) held over the period that ends there.
     pub fn see(&mut self, x: f64, held: f64) {
         let Some(state) = self.position else {
-            // Settled on the first position: no step to forget.
+            // The filter starts settled at the first position, so that there is no initial step.
             self.position = Some(Vector3::new(0.0, x, x));
             self.force = Vector2::new(0.0, held);
             return;
         };
         let slope = Vector1::new((x - state[2]) / self.period);
         let state = self.ramp.step(&state, &slope);
-        // The input is x itself: no sum of rounded slopes.
+        // Uses x itself, so that rounding errors of slopes do not accumulate.
         let state = Vector3::new(state[0], state[1], x);
         self.position = Some(state);
         self.force = self.hold.step(&self.force, &Vector1::new(held));
@@ -125,12 +123,12 @@ impl Estimator {
         self.learn(&row, self.force[1]);
     }
 
-    /// One step of least squares, if the motion says more than the noise.
+    /// One step of least squares, if the motion exceeds the noise.
     fn learn(&mut self, row: &Vector4<f64>, force: f64) {
         let spread = self.covariance * row;
         let information = row.dot(&spread);
         let noise = square(self.tuning.noise);
-        // Nothing new along this direction: forgetting now would only blow up the covariance.
+        // No information in this direction: forgetting would only inflate the covariance.
         if information < noise {
             return;
         }
@@ -138,7 +136,7 @@ impl Estimator {
         let gain = spread / (noise + information);
         self.theta += gain * (force - row.dot(&self.theta));
         self.covariance -= gain * spread.transpose();
-        // Forget along the direction informed only.
+        // Forget only in the direction of the new information.
         self.covariance += spread * spread.transpose() / information * (1.0 - self.forget);
         self.covariance = (self.covariance + self.covariance.transpose()) * 0.5;
         let trace = self.covariance.trace();
@@ -158,7 +156,7 @@ mod tests {
     const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
     const T: f64 = 1e-3;
 
-    /// Plays a sum of tones against nothing and listens.
+    /// Applies a sum of tones without a wall and records the estimate.
     struct Ear {
         estimator: Estimator,
         last: f64,
@@ -206,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn without_motion_nothing_is_learnt_and_nothing_forgotten() {
+    fn without_motion_the_estimate_does_not_change() {
         let before = Estimator::new(&DEVICE.with(FINGER), 0.1, T, Tuning::default());
         let mut still = before;
         for _ in 0..100_000 {
@@ -215,7 +213,7 @@ mod tests {
         let (a, b) = (before.plant(), still.plant());
         assert!(still.used() < 100 && (a.mass - b.mass).abs() < 1e-12, "{a:?} {b:?}");
         assert!((a.stiffness - b.stiffness).abs() < 1e-9);
-        // Noise of one count does not pass for motion either.
+        // Noise of one count does not count as motion.
         let mut noisy = before;
         for i in 0..100_000u32 {
             noisy.see(if i.wrapping_mul(2_654_435_761) > 1 << 31 { -2e-6 } else { 0.0 }, 1.0);

@@ -1,4 +1,4 @@
-//! One small mechanism for every planar joint, each moved by constant loads [Tsai 1996, §6.5, B].
+//! One small mechanism for each planar joint, under constant loads [Tsai 1996, §6.5, B].
 
 use nalgebra::Vector2;
 
@@ -14,16 +14,16 @@ const ROD: RigidBody = RigidBody { mass: 1.0, inertia: 1.0 / 12.0 };
 const PIN: ([JointSide; 2], Joint) =
     ([GROUND, FIRST], Joint::Revolute([Vector2::new(0.0, 0.0); 2]));
 
-/// What a run found.
+/// The result of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CaseResult {
-    /// Largest constraint violated, m.
+    /// Largest constraint violation, m.
     pub error: f64,
     /// Largest force in a line, N.
     pub force: f64,
     /// Change of the energy of bodies and lines together over the run, J.
     pub energy: f64,
-    /// Least energy in the lines at any step, J: negative if they had made some.
+    /// Least energy in the lines at any step, J; negative if the lines created energy.
     pub least: f64,
 }
 
@@ -46,8 +46,7 @@ fn run<const B: usize, const J: usize>(
     CaseResult { error, force, energy, least }
 }
 
-/// The name of each case and what half a second of it finds, lines of `impedance` N·s/m, steps of
-/// `h` s.
+/// Name and result of each case over 0.5 s, with lines of `impedance` N·s/m and steps of `h` s.
 #[must_use]
 pub fn all(impedance: f64, h: f64) -> [(&'static str, CaseResult); 8] {
     let zero = PlanarPose::zeros();
@@ -60,7 +59,7 @@ pub fn all(impedance: f64, h: f64) -> [(&'static str, CaseResult); 8] {
         let joint = Joint::Prismatic { points: [origin; 2], normal, angle: 0.0, length: 1.0 };
         ([GROUND, SECOND], joint)
     };
-    // A rod hung at its end, level.
+    // A horizontal rod hung at its end.
     let end = Joint::Revolute([origin, Vector2::new(-0.5, 0.0)]);
     let revolute = PlanarMechanism::new(
         [ROD],
@@ -73,7 +72,7 @@ pub fn all(impedance: f64, h: f64) -> [(&'static str, CaseResult); 8] {
     let rail = Joint::Prismatic { points: [origin; 2], normal: slope, angle: 0.0, length: 1.0 };
     let prismatic =
         PlanarMechanism::new([ROD], [zero], [weight], [([GROUND, FIRST], rail)], impedance);
-    // A crank that carries a slot in which a block's pin slides.
+    // A crank with a slot in which a block's pin slides.
     let slot = Joint::RevoluteTranslational { points: [origin; 2], normal: Vector2::y() };
     let crank = PlanarMechanism::new(
         [ROD; 2],
@@ -110,7 +109,7 @@ pub fn all(impedance: f64, h: f64) -> [(&'static str, CaseResult); 8] {
     };
     let cam = follower(0.17, Joint::Cam { radius: 0.2, offset: 0.03 });
     let flat = follower(0.2, Joint::FlatCam { base: 0.2, lift: 0.03 });
-    // A weight on a massless rod, level.
+    // A weight on a horizontal massless rod.
     let points = [origin; 2];
     let rod = PlanarMechanism::new(
         [ROD],
@@ -137,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_joint_strains_as_a_spring_and_its_lines_make_no_energy() {
+    fn every_joint_deforms_as_a_spring_and_its_lines_create_no_energy() {
         let (z, h) = (50.0, 1e-4);
         let fine = all(z, 0.5 * h);
         for ((name, found), (_, fine)) in all(z, h).iter().zip(&fine) {

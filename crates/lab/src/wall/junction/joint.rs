@@ -1,7 +1,7 @@
 //! Constraints between two planar bodies, and their Jacobians [Tsai 1996, table 6.1, app. B].
 //!
-//! Poses (x, y, θ), m and rad. A constraint c(q₁, q₂) = 0 has the rate a·q̇₁ + b·q̇₂. Every row is
-//! scaled to m, so that one impedance in N·s/m serves all.
+//! Poses are (x, y, θ), m and rad. A constraint c(q₁, q₂) = 0 has the rate a·q̇₁ + b·q̇₂. Every row is scaled
+//! to m, so that one impedance in N·s/m applies to all.
 
 use arrayvec::ArrayVec;
 use nalgebra::{Vector2, Vector3};
@@ -11,21 +11,21 @@ use touchback_core::math::power::square;
 /// A pose (x, m, y, m, θ, rad), or its rate.
 pub type PlanarPose = Vector3<f64>;
 
-/// Value, m, and gradients a, b of one constraint.
+/// Value c, m, and gradients a, b of one constraint.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Constraint {
     /// c, m.
     pub value: f64,
-    /// Gradients by the first and the second body's pose.
+    /// Gradients with respect to the first and the second body's pose.
     pub gradients: [PlanarPose; 2],
 }
 
-/// A joint of a first and a second body; points and directions in each body's own frame.
+/// A joint of two bodies; points and directions are in each body's own frame.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Joint {
-    /// A point of each body coincide.
+    /// A point of each body coincides with one of the other.
     Revolute([Vector2<f64>; 2]),
-    /// The second body's point slides on a line fixed to the first, without turning against it.
+    /// The second body's point slides on a line fixed to the first body, without relative rotation.
     Prismatic {
         /// A point of each; the first lies on the line.
         points: [Vector2<f64>; 2],
@@ -33,17 +33,17 @@ pub enum Joint {
         normal: Vector2<f64>,
         /// θ₂ − θ₁, rad.
         angle: f64,
-        /// Length that turns the angle's row into m.
+        /// Length that scales the angle's row to m.
         length: f64,
     },
-    /// The second body's point slides on a line fixed to the first and turns freely.
+    /// The second body's point slides on a line fixed to the first body and rotates freely.
     RevoluteTranslational {
         /// A point of each; the first lies on the line.
         points: [Vector2<f64>; 2],
         /// The line's unit normal, on the first body.
         normal: Vector2<f64>,
     },
-    /// A point of each body stay this far apart, m: a massless rod with a pin at either end.
+    /// A point of each body at a constant distance: a massless rod with a pin at either end.
     RevoluteRevolute {
         /// A point of each.
         points: [Vector2<f64>; 2],
@@ -54,15 +54,15 @@ pub enum Joint {
     Gear([f64; 2]),
     /// The first body is the pinion of this radius, the second a rack moving along x.
     Rack(f64),
-    /// The first body is an eccentric disc, the second a follower moving along y whose edge rides
-    /// on it: y = √(r² − e² sin²θ) − e cos θ.
+    /// The first body is an eccentric disc, the second a follower that moves along y with its edge on the disc:
+    /// y = √(r² − e² sin²θ) − e cos θ.
     Cam {
         /// r, m.
         radius: f64,
         /// e, m, below r.
         offset: f64,
     },
-    /// An eccentric disc under a follower's flat face: y = base + lift (1 − cos θ).
+    /// An eccentric disc under the flat face of a follower: y = base + lift (1 − cos θ).
     FlatCam {
         /// Follower height at θ = 0, m.
         base: f64,
@@ -71,24 +71,24 @@ pub enum Joint {
     },
 }
 
-/// `v` turned by 90° counter-clockwise.
+/// `v` rotated by 90° counter-clockwise.
 fn perp(v: Vector2<f64>) -> Vector2<f64> {
     Vector2::new(-v.y, v.x)
 }
 
-/// `v` turned by `angle` rad.
+/// `v` rotated by `angle` rad.
 fn turned(v: Vector2<f64>, angle: f64) -> Vector2<f64> {
     let (sin, cos) = libm::sincos(angle);
     Vector2::new(cos * v.x - sin * v.y, sin * v.x + cos * v.y)
 }
 
-/// Position of a body's point and its derivative by θ.
+/// Position of a body's point, and its derivative with respect to θ.
 fn point(q: &PlanarPose, own: Vector2<f64>) -> [Vector2<f64>; 2] {
     let arm = turned(own, q.z);
     [Vector2::new(q.x, q.y) + arm, perp(arm)]
 }
 
-/// The gradient of n·p for a point whose derivative by θ is `turn`.
+/// Gradient of n·p for a point whose derivative with respect to θ is `turn`.
 fn along(n: Vector2<f64>, turn: Vector2<f64>) -> PlanarPose {
     PlanarPose::new(n.x, n.y, n.dot(&turn))
 }
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gradients_are_those_of_the_values() {
+    fn gradients_agree_with_differences_of_the_values() {
         let points = [Vector2::new(0.3, -0.2), Vector2::new(-0.1, 0.4)];
         let normal = Vector2::new(0.6, 0.8);
         let joints = [

@@ -1,9 +1,9 @@
-//! Two masses on a line one step long [Tsai 1996, §6.4]: joined for good, or while they touch.
+//! Two masses on a line one step long [Tsai 1996, §6.4]: joined permanently, or during contact.
 
 use super::wave::TransmissionLine;
 use touchback_core::math::power::square;
 
-/// Two masses moving along one axis, the second ahead of the first.
+/// Two masses on one axis, the second ahead of the first.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pair {
     /// Masses of the two, kg.
@@ -19,7 +19,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Joined for good by a line of `impedance` N·s/m.
+    /// Joined permanently by a line of `impedance` N·s/m.
     #[must_use]
     pub fn joined(masses: [f64; 2], velocities: [f64; 2], impedance: f64) -> Self {
         Self {
@@ -33,8 +33,8 @@ impl Pair {
         }
     }
 
-    /// Two balls of no size, `gap` m apart: a line joins them, empty at first, when the gap has
-    /// closed and they approach; it goes before a step in which both its ends would pull.
+    /// Two point-like balls, `gap` m apart: an empty line joins them when the gap has closed and they approach,
+    /// and is removed before a step in which both its ends would pull.
     #[must_use]
     pub fn balls(masses: [f64; 2], velocities: [f64; 2], gap: f64, impedance: f64) -> Self {
         let positions = [0.0, gap];
@@ -42,7 +42,7 @@ impl Pair {
         Self { positions, is_joined: false, is_for_good: false, ..bound }
     }
 
-    /// One step of `h` s; forces on the two masses, N.
+    /// Advances one step of `h` s; forces on the two masses, N.
     pub fn step(&mut self, h: f64) -> [f64; 2] {
         let [x1, x2] = self.positions;
         let [v1, v2] = self.velocities;
@@ -60,7 +60,7 @@ impl Pair {
             port.mean_velocity(self.masses[i], self.velocities[i], arriving[i], 0.0, h)
         });
         let forces = [0, 1].map(|i| port.force(arriving[i], means[i]));
-        // Pulling is the first ahead and the second back.
+        // Pulling: a force forward on the first mass and backward on the second.
         if !self.is_for_good && forces[0] > 0.0 && forces[1] < 0.0 {
             self.is_joined = false;
             self.left += self.line.energy(h);
@@ -80,13 +80,13 @@ impl Pair {
         (0..2).map(|i| 0.5 * self.masses[i] * square(self.velocities[i])).sum()
     }
 
-    /// Energy in the line between steps of `h` s, J; none when it is gone.
+    /// Energy in the line between steps of `h` s, J; 0 without a line.
     #[must_use]
     pub fn stored(&self, h: f64) -> f64 {
         if self.is_joined { self.line.energy(h) } else { 0.0 }
     }
 
-    /// Energy that was in the line when it was removed, summed over partings, J.
+    /// Energy in the line when it was removed, summed over all removals, J.
     #[must_use]
     pub const fn left(&self) -> f64 {
         self.left
@@ -106,7 +106,7 @@ mod tests {
         for k in 0..steps {
             pair.step(h);
             let energy = pair.kinetic() + pair.stored(h);
-            // Rounding adds some 10⁻¹⁶ a step.
+            // Rounding adds about 10⁻¹⁶ per step.
             assert!((energy - 0.5).abs() < if k < 5000 { 1e-12 } else { 1e-11 }, "{energy}");
             let [a, b] = pair.velocities;
             sum += 0.5 * (a + b);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn balls_exchange_speed_and_leave_little_in_the_line() {
+    fn balls_exchange_speeds_and_leave_little_energy_in_the_line() {
         let run = |m2: f64, z: f64, h: f64| {
             let mut pair = Pair::balls([1.0, m2], [1.0, 0.0], 0.01, z);
             for _ in 0..20_000 {
@@ -141,7 +141,7 @@ mod tests {
         let heavy = run(3.0, 200.0, 1e-4);
         assert!((heavy.velocities[0] + 0.488).abs() < 5e-4, "{:?}", heavy.velocities);
         assert!((heavy.velocities[1] - 0.499).abs() < 5e-4);
-        // The error goes with the line's mass.
+        // The error is proportional to the line's mass.
         let error = |z: f64| (run(3.0, z, 1e-4).velocities[0] + 0.5).abs();
         assert!(error(20.0) < 0.2 * error(200.0), "{} {}", error(20.0), error(200.0));
     }

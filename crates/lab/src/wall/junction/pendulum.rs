@@ -1,7 +1,7 @@
 //! The double pendulum [Tsai 1996, §6.5.5, app. D]: two equal rods, each a body of its own.
 //!
-//! The source's numbers are not public; here each rod has 1 kg and 1 m, is uniform, and starts at
-//! rest, level (90° from hanging).
+//! The source's values are not public; here each rod is uniform, has 1 kg and 1 m, and starts at rest,
+//! horizontal (90° from hanging).
 
 use nalgebra::{Matrix2, Vector2};
 
@@ -13,7 +13,7 @@ const GRAVITY: f64 = 9.81;
 /// Angles of the rods from hanging at the start, rad.
 const START: f64 = std::f64::consts::FRAC_PI_2;
 
-/// The pendulum on lines of `impedance` N·s/m; pose angles are the rods' angles from hanging.
+/// The pendulum with lines of `impedance` N·s/m; pose angles are the rods' angles from hanging.
 #[must_use]
 pub fn on_lines(impedance: f64) -> PlanarMechanism<2, 2> {
     let rod = RigidBody { mass: 1.0, inertia: 1.0 / 12.0 };
@@ -28,13 +28,13 @@ pub fn on_lines(impedance: f64) -> PlanarMechanism<2, 2> {
     PlanarMechanism::new([rod; 2], q, load, joints, impedance)
 }
 
-/// Energy between the start and hanging straight, J: what the drift is measured by.
+/// Energy difference between start and hanging, J: the unit of the drift.
 #[must_use]
 pub fn fall() -> f64 {
     GRAVITY * (0.5 + 1.5)
 }
 
-/// Rates of (θ₁, θ₂, θ₁', θ₂') by Lagrange's equations.
+/// Rates of (θ₁, θ₂, θ₁', θ₂') from Lagrange's equations.
 fn rates(x: &[f64; 4]) -> [f64; 4] {
     let [a, b, da, db] = *x;
     let (s, c) = libm::sincos(a - b);
@@ -48,8 +48,8 @@ fn rates(x: &[f64; 4]) -> [f64; 4] {
     [da, db, acceleration[0], acceleration[1]]
 }
 
-/// Angles (rad) from hanging, `steps` steps of `h` s after the start, by fourth-order Runge–Kutta
-/// on Lagrange's equations: the reference.
+/// The reference: angles from hanging, rad, `steps` steps of `h` s after the start, by fourth-order
+/// Runge–Kutta on Lagrange's equations.
 #[must_use]
 pub fn reference(h: f64, steps: u32) -> [f64; 2] {
     let mut x = [START, START, 0.0, 0.0];
@@ -66,8 +66,8 @@ pub fn reference(h: f64, steps: u32) -> [f64; 2] {
     [x[0], x[1]]
 }
 
-/// Largest error of an angle (rad) against [`reference()`], drift of the bodies' energy (J), joint
-/// error (m) and force in a line (N) over half a second in steps of `h` s.
+/// Largest error of an angle relative to [`reference()`], rad, drift of the bodies' energy, J, joint error, m,
+/// and force in a line, N, over 0.5 s in steps of `h` s.
 #[must_use]
 pub fn compare(impedance: f64, h: f64) -> [f64; 4] {
     let mut lines = on_lines(impedance);
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_follow_lagrange_and_come_closer_with_the_step() {
+    fn lines_converge_to_lagranges_solution_with_the_step() {
         let coarse = compare(20.0, 2e-4);
         let fine = compare(20.0, 1e-4);
         assert!(fine[0] < 0.01 * START, "{fine:?}");

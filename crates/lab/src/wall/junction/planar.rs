@@ -1,16 +1,16 @@
-//! Rigid bodies in a plane whose joints are lines: each body is stepped by itself.
+//! Rigid bodies in a plane whose joints are lines: each body is advanced independently.
 //!
-//! [Tsai 1996, §6.5]. A body needs from the others only the waves that left them a step ago. Every
-//! constraint a·q̇₁ + b·q̇₂ = 0 is a line between the rates a·q̇₁ and −b·q̇₂. The mid-point rule
-//! keeps the energy of bodies and lines together to rounding, for any Jacobian; the Jacobian is
-//! taken half a step on, so that the joints drift with the square of the step only.
+//! [Tsai 1996, §6.5]. A body needs only the waves that left the other bodies one step ago. Every constraint
+//! a·q̇₁ + b·q̇₂ = 0 is a line between the rates a·q̇₁ and −b·q̇₂. The mid-point rule conserves the energy of
+//! bodies and lines up to rounding, for any Jacobian; the Jacobian is evaluated half a step ahead, so that the
+//! joints drift only with the square of the step.
 
 use nalgebra::Matrix3;
 
 use super::joint::{Joint, PlanarPose};
 use super::wave::TransmissionLine;
 
-/// A rigid body of the plane.
+/// A rigid body in the plane.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RigidBody {
     /// Mass, kg.
@@ -19,16 +19,16 @@ pub struct RigidBody {
     pub inertia: f64,
 }
 
-/// What a joint joins: the ground, or a body by its index.
+/// One side of a joint: the ground, or a body by index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JointSide {
     /// Fixed at the pose (0, 0, 0).
     Ground,
-    /// The body of this index.
+    /// The body with this index.
     Body(usize),
 }
 
-/// A joint between two sides, with its lines.
+/// A joint of two sides, with its lines.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct JointLine {
     sides: [JointSide; 2],
@@ -36,14 +36,14 @@ struct JointLine {
     lines: [TransmissionLine<1>; 2],
 }
 
-/// What a step found in the joints.
+/// State of the joints after a step.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Strain {
-    /// Largest constraint violated, m.
+    /// Largest constraint violation, m.
     pub error: f64,
     /// Largest force in a line, N.
     pub force: f64,
-    /// Power into the lines, W: of both ends together.
+    /// Power into the lines from both ends, W.
     pub power: f64,
 }
 
@@ -56,7 +56,7 @@ pub struct PlanarMechanism<const B: usize, const J: usize> {
     pub q: [PlanarPose; B],
     /// Rates of the poses, m/s and rad/s.
     pub rate: [PlanarPose; B],
-    /// Constant generalized forces, N and N·m; weight included.
+    /// Constant generalized forces including weight, N and N·m.
     pub load: [PlanarPose; B],
 }
 
@@ -64,7 +64,7 @@ impl<const B: usize, const J: usize> PlanarMechanism<B, J> {
     /// `bodies` at rest at the poses `q` under `load`, joined by lines of `impedance` N·s/m.
     ///
     /// # Panics
-    /// When a joint names a body that is not there.
+    /// A joint names a body that does not exist.
     #[must_use]
     pub fn new(
         bodies: [RigidBody; B],
@@ -87,7 +87,7 @@ impl<const B: usize, const J: usize> PlanarMechanism<B, J> {
         }
     }
 
-    /// One step of `h` s.
+    /// Advances one step of `h` s.
     pub fn step(&mut self, h: f64) -> Strain {
         let mut middle = self.q;
         for (q, rate) in middle.iter_mut().zip(&self.rate) {
@@ -113,7 +113,7 @@ impl<const B: usize, const J: usize> PlanarMechanism<B, J> {
                 }
             }
         }
-        // Positive definite: a mass matrix and squares.
+        // Positive definite: a mass matrix plus squares.
         let mean: [PlanarPose; B] = std::array::from_fn(|i| {
             matrix[i].cholesky().map_or(self.rate[i], |c| c.solve(&rhs[i]))
         });
@@ -142,7 +142,7 @@ impl<const B: usize, const J: usize> PlanarMechanism<B, J> {
         strain
     }
 
-    /// Largest constraint violated, m.
+    /// Largest constraint violation, m.
     #[must_use]
     pub fn error(&self) -> f64 {
         let values = self.links.iter().flat_map(|link| {
@@ -152,7 +152,7 @@ impl<const B: usize, const J: usize> PlanarMechanism<B, J> {
         values.map(|row| row.value.abs()).fold(0.0, f64::max)
     }
 
-    /// Kinetic energy and that in the loads, J.
+    /// Kinetic energy and potential energy of the loads, J.
     #[must_use]
     pub fn energy(&self) -> f64 {
         let of = |i: usize| {

@@ -2,7 +2,7 @@
 
 use touchback_device::port::Port;
 
-/// A line `N` ≥ 1 steps long; everything in it moves one step at a [`TransmissionLine::send`].
+/// A line `N` ≥ 1 steps long; [`TransmissionLine::send`] advances its waves by one step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TransmissionLine<const N: usize> {
     port: Port,
@@ -24,25 +24,25 @@ impl<const N: usize> TransmissionLine<N> {
         &self.port
     }
 
-    /// Waves that arrive now at the near and the far end, √W.
+    /// Waves arriving at the near and the far end, √W.
     #[must_use]
     pub const fn arriving(&self) -> [f64; 2] {
         self.waves[self.head]
     }
 
-    /// Sends what leaves the near and the far end during this step, √W.
+    /// Sends the waves that leave the near and the far end in this step, √W.
     pub const fn send(&mut self, [near, far]: [f64; 2]) {
         self.waves[self.head] = [far, near];
         self.head = (self.head + 1) % N;
     }
 
-    /// Energy in the line between steps of `h` s, J: ½hΣ(a² of both directions).
+    /// Energy in the line between steps of `h` s, J: ½hΣa² over both directions.
     #[must_use]
     pub fn energy(&self, h: f64) -> f64 {
         self.waves.iter().map(|[a, b]| 0.5 * h * (a * a + b * b)).sum()
     }
 
-    /// Empties it.
+    /// Clears the waves.
     pub const fn clear(&mut self) {
         self.waves = [[0.0; 2]; N];
     }
@@ -56,7 +56,7 @@ mod tests {
 
     const T: f64 = 1e-3;
 
-    /// Static stiffness and mass of a line of `N` steps, from its ends.
+    /// Checks static stiffness and mass of a line of `N` steps, measured at its ends.
     fn line<const N: usize>(z: f64) {
         let tau = T * f64::from(u32::try_from(N).unwrap());
         // Far end held, near end moved by x and then held: the force settles at (Z/τ)x.
@@ -65,14 +65,14 @@ mod tests {
         for k in 0..4 * N {
             let v = if k < N { 0.01 / tau } else { 0.0 };
             let [near, far] = line.arriving();
-            // Mean over a round trip: waves travel without loss.
+            // Mean over a round trip, because waves travel without loss.
             if k >= 2 * N {
                 force -= line.port().force(near, v) / (2.0 * tau / T);
             }
             line.send([line.port().leaving(near, v), line.port().leaving(far, 0.0)]);
         }
         assert!((force / (z / tau * 0.01) - 1.0).abs() < 1e-9, "{force}");
-        // Far end free, near end swung at 2 Hz: inertia Zτ.
+        // Far end free, near end moved at 2 Hz: inertia Zτ.
         let mut line = TransmissionLine::<N>::new(z);
         let w = std::f64::consts::TAU * 2.0;
         let (mut inertia, mut norm) = (0.0, 0.0);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     proptest! {
-        /// Random passive terminations, changed at random, never get more out than was put in.
+        /// Random, randomly exchanged passive terminations never extract more energy than was put in.
         #[test]
         fn random_terminations_never_see_net_energy(
             z in 0.5f64..200.0,
@@ -104,8 +104,8 @@ mod tests {
             let mut line = TransmissionLine::<3>::new(z);
             let (mut put_in, mut size, mut depth, mut v) = (0.0, 1e-12, 0.0f64, 0.0);
             for (push, stiffness, mass) in steps {
-                // Near: an arbitrary velocity source. Far: a one-sided spring, damped by nothing,
-                // behind a mass that is exchanged only when it rests.
+                // Near: an arbitrary velocity source. Far: an undamped one-sided spring behind a mass that is
+                // exchanged only at rest.
                 let [near, far] = line.arriving();
                 let port = *line.port();
                 put_in -= port.force(near, push) * push * T;
@@ -114,7 +114,7 @@ mod tests {
                     put_in -= 0.5 * mass * ((2.0 * mean - v).powi(2) - v * v);
                     v = 2.0 * mean - v;
                     if stiffness > 5e4 {
-                        // Swapped for the spring: its energy is lost with it.
+                        // The spring is exchanged; its energy is lost.
                         depth = 1e-9;
                         v = 0.0;
                     }
@@ -131,7 +131,7 @@ mod tests {
                 };
                 line.send([port.leaving(near, push), port.leaving(far, far_v)]);
                 size += push * push * z * T;
-                // What the line holds is at most what went in.
+                // The line's energy is at most the energy put in.
                 prop_assert!(line.energy(T) - put_in <= 1e-9 * size, "{} {put_in}", line.energy(T));
             }
         }

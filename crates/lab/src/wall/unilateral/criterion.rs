@@ -1,4 +1,4 @@
-//! Which oscillations a frequency response excludes.
+//! Oscillations that a frequency response excludes.
 //!
 //! f = K max(x, 0) at every sample and x = c − P f, P the plant's response from force to position
 //! (unit gain), G = K P. An oscillation of N samples has harmonics F_m of f at ω_m = 2πm/N. For
@@ -7,8 +7,8 @@
 //! Σ_{m≠0} |F_m|² Re[(1 + G_m)(1 − e^{jω_m d})] ≤ 0  and  Σ_{m≠0} |F_m|² Re(1 + G_m) ≤ 0
 //!
 //! so that weights h ≥ 0 for which Σ_d h_d Re[(1 + G)(1 − e^{jωd})] + h₀ Re(1 + G) > 0 at all its
-//! harmonics exclude it. h₀ alone is the circle criterion. Weights that serve a grid of all
-//! frequencies serve oscillations of every length.
+//! harmonics exclude the oscillation. h₀ alone is the circle criterion. Weights for a grid of all frequencies
+//! exclude oscillations of every length.
 
 use nalgebra::Complex;
 
@@ -16,10 +16,10 @@ use super::game;
 use touchback_core::math::complex::{modulus, polar};
 use touchback_haptics::sampled_wall::plant::Plant;
 
-/// The longest period excluded, samples.
+/// Longest excluded period, samples.
 pub const LONGEST: u32 = 64;
 
-/// A frequency response by ωT.
+/// A frequency response as a function of ωT.
 pub type Response<'a> = &'a dyn Fn(f64) -> Complex<f64>;
 
 /// Response of `plant` behind a zero-order hold of `period` s and `delay` whole periods, position
@@ -40,7 +40,7 @@ pub fn harmonics(n: u32) -> Vec<f64> {
     (1..=n / 2).map(|m| std::f64::consts::TAU * f64::from(m) / f64::from(n)).collect()
 }
 
-/// A grid from 10⁻⁴ rad a sample to π, finer at its ends.
+/// A grid from 10⁻⁴ to π rad per sample, finer at its ends.
 #[must_use]
 pub fn all_frequencies() -> Vec<f64> {
     let pi = std::f64::consts::PI;
@@ -48,28 +48,28 @@ pub fn all_frequencies() -> Vec<f64> {
     low.chain((0..=200).map(|i| 0.5 + (pi - 0.5) * f64::from(i) / 200.0)).collect()
 }
 
-/// What a criterion may weigh.
+/// A stability criterion, by its multipliers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Criterion {
     /// Re(1 + G) > 0.
     Circle,
     /// Re[1 + (1 + q(1 − e^{−jω}))G] > 0 for a q ≥ 0: a monotone nonlinearity.
     Tsypkin,
-    /// A shift of one sample, back or on, beside the circle's weight: a wedge in the Nyquist plane.
+    /// Shifts of one sample, backward and forward, and the circle's weight: a wedge in the Nyquist plane.
     Wedge,
-    /// Shifts up to [`SHIFTS`] samples, back and on.
+    /// Shifts up to [`SHIFTS`] samples, backward and forward.
     Shifts,
 }
 
-/// The longest shift weighed.
+/// Longest shift, samples.
 pub const SHIFTS: u32 = 24;
 
 impl Criterion {
-    /// All of them, each taking in the one before.
+    /// All criteria, each including the previous one.
     pub const ALL: [Self; 4] = [Self::Circle, Self::Tsypkin, Self::Wedge, Self::Shifts];
 
-    /// The multipliers' real parts at the frequency `angle` rad a sample, for G = `g`: one column
-    /// for each weight.
+    /// Real parts of the multipliers at the frequency `angle`, rad per sample, for G = `g`: one column per
+    /// weight.
     fn columns(self, g: Complex<f64>, angle: f64) -> Vec<f64> {
         let one = Complex::new(1.0, 0.0);
         let loops = one + g;
@@ -85,13 +85,13 @@ impl Criterion {
                 }
             }
         }
-        // Only signs matter: of one size, so that an integrator does not drown the rest.
+        // Only signs matter: normalized, so that an integrator does not dominate.
         let size = 1.0 + modulus(g);
         columns.iter().map(|x| x / size).collect()
     }
 
-    /// Weights (h₀, then shift by shift) that exclude every oscillation whose harmonics are among
-    /// `angles`, and their margin; `None` if this criterion has none.
+    /// Weights (h₀, then per shift) that exclude every oscillation whose harmonics are among `angles`, and
+    /// their margin; `None` if there are none.
     #[must_use]
     pub fn excludes(
         self,
@@ -104,9 +104,9 @@ impl Criterion {
         game::best(&rows).filter(|(_, margin)| *margin > 1e-10)
     }
 
-    /// The largest stiffness, N/m, to a thousandth, at which every oscillation with harmonics in
-    /// any one of `sets` is excluded. The set of such is an interval from 0: where G passes, so
-    /// does any share of it, 1 alone having Re(1 − e^{jωd}) ≥ 0.
+    /// The largest stiffness, N/m, to 0.1 %, at which every oscillation with harmonics in any one of `sets` is
+    /// excluded. These stiffnesses form an interval from 0: if G passes, so does any fraction of G, because
+    /// Re(1 − e^{jωd}) ≥ 0.
     #[must_use]
     pub fn limit(self, response: Response, sets: &[Vec<f64>]) -> f64 {
         let holds = |k: f64| sets.iter().all(|w| self.excludes(response, k, w).is_some());
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn each_criterion_takes_in_the_last_and_none_calls_an_orbit_stable() {
+    fn each_criterion_includes_the_previous_and_none_excludes_an_orbit() {
         for (mass, damping, delay) in [(0.1, 0.5, 0), (0.1, 0.5, 2), (0.05, 5.0, 0), (0.2, 1.0, 1)]
         {
             let plant = Plant { mass, damping, ..DEVICE };
@@ -159,7 +159,7 @@ mod tests {
             let limits = Criterion::ALL.map(|c| c.limit(&response, &all));
             let d = usize::try_from(delay).unwrap();
             let found = orbits::limit(&plant, T, d);
-            // The circle sees the integrator's low frequencies: K (m/b² + T(½ + n)/b) < 1.
+            // The integrator's low frequencies limit the circle criterion: K (m/b² + T(½ + n)/b) < 1.
             let lag = T * (0.5 + f64::from(delay));
             let circle = 1.0 / (mass / damping / damping + lag / damping);
             assert!((limits[0] / circle - 1.0).abs() < 0.01, "{limits:?} {circle}");
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn no_orbit_that_exists_is_excluded_at_its_own_harmonics() {
+    fn no_existing_orbit_is_excluded_at_its_own_harmonics() {
         let t = 4e-3;
         let mut orbits = 0;
         for (damping, stiffness, delay) in

@@ -1,11 +1,10 @@
-//! Matrix games: the mixed strategy that gains most against the worst reply.
+//! Matrix games: the mixed strategy with the largest gain against the worst reply.
 
-/// Pivots after which the present strategy is taken: it is a valid one in any case.
+/// Most pivots; the strategy is valid after any number.
 const MOST_PIVOTS: u32 = 2000;
 
-/// The weights h ≥ 0, Σh = 1, of the columns of `payoff` (rows of equal length) that make the
-/// smallest entry of payoff·h largest, and that entry as computed from them; `None` without an
-/// entry.
+/// The weights h ≥ 0, Σh = 1, of the columns of `payoff` (rows of equal length) that maximize the smallest
+/// entry of payoff·h, and that entry; `None` without an entry.
 ///
 /// Simplex method on the dual programme max Σy, Bᵀy ≤ 1, y ≥ 0, B the payoffs shifted to be
 /// positive.
@@ -17,7 +16,7 @@ pub fn best(payoff: &[Vec<f64>]) -> Option<(Vec<f64>, f64)> {
     }
     let least = payoff.iter().flatten().copied().fold(f64::INFINITY, f64::min);
     let shift = 1.0 - least;
-    // One line a column: coefficients of y, slacks, right side; the objective last.
+    // One row per column: coefficients of y, slacks, right side; the objective is last.
     let width = rows + columns + 1;
     let mut tableau: Vec<Vec<f64>> = (0..columns)
         .map(|c| {

@@ -1,8 +1,8 @@
-//! Brute force on the loop of a plant, a hold and a one-sided spring.
+//! Brute-force search for oscillations of a plant, a hold and a one-sided spring.
 //!
-//! Orbits with one visit to the wall a period are solved for: with n of N samples inside, one
-//! round is an affine map, whose fixed point is an orbit if its samples lie on the sides assumed.
-//! What else there may be is looked for by running the loop from many starts.
+//! Orbits with one contact per period are solved for: with n of N samples inside the wall, one period is an
+//! affine map, whose fixed point is an orbit if its samples are on the assumed sides. Other oscillations are
+//! searched by running the loop from many starts.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -10,11 +10,11 @@ use crate::wall::bench::SampledLoop;
 use touchback_haptics::sampled_wall::controller::Standard;
 use touchback_haptics::sampled_wall::plant::Plant;
 
-/// The longest period tried, samples.
+/// Longest tried period, samples.
 const LONGEST: usize = super::criterion::LONGEST as usize;
 
-/// One step of the loop, the newest force from the present position: x⁺ = A x + c, with
-/// state (x, v, forces on their way).
+/// One step of the loop, with the newest force from the present position: x⁺ = A x + c, with the state (x, v,
+/// delayed forces).
 fn step(plant: &Plant, stiffness: f64, period: f64, delay: usize) -> (DMatrix<f64>, DVector<f64>) {
     let d = plant.discrete(period);
     let n = 2 + delay;
@@ -37,7 +37,7 @@ fn step(plant: &Plant, stiffness: f64, period: f64, delay: usize) -> (DMatrix<f6
     (a, c)
 }
 
-/// A periodic orbit of at most 64 samples with one visit a period, as (samples, samples inside).
+/// A periodic orbit of at most 64 samples with one contact per period, as (samples, samples inside).
 #[must_use]
 pub fn single_visit(
     plant: &Plant,
@@ -70,7 +70,7 @@ pub fn single_visit(
                 x = a * &x + &c;
                 is_inside == (k < m)
             });
-            // Where a round amplifies rounding beyond this, nothing is known.
+            // If one period amplifies rounding beyond this, the fixed point is not reliable.
             if fits && (&x - &start).amax() < 1e-6 * start.amax() {
                 return Some([total, m]);
             }
@@ -79,8 +79,8 @@ pub fn single_visit(
     None
 }
 
-/// The loop comes nearer to rest on the wall from every one of a grid of starts: in the last tenth
-/// of `samples` periods it is nowhere as far off as in the tenth before, unless it is at rest.
+/// Whether the loop approaches rest on the wall from every start of a grid: at rest, or closer in the last
+/// tenth of `samples` periods than in the tenth before.
 #[must_use]
 pub fn settles(plant: &Plant, stiffness: f64, period: f64, delay: usize, samples: usize) -> bool {
     let bench = SampledLoop { delay, ..SampledLoop::ideal(*plant, period) };
@@ -88,7 +88,7 @@ pub fn settles(plant: &Plant, stiffness: f64, period: f64, delay: usize, samples
     let mut wall = Standard { stiffness, damping: 0.0 };
     (0..12).all(|i| {
         let speed = 1e-3 * libm::pow(10.0, f64::from(i) / 4.0);
-        // Starts at different shares of a step before the wall.
+        // Starts at different fractions of a step from the wall.
         let start = [-speed * period * f64::from(i % 4) / 4.0, speed];
         let mut off = [0.0f64; 2];
         bench.run(&mut wall, start, samples, |tick| {
@@ -103,8 +103,7 @@ pub fn settles(plant: &Plant, stiffness: f64, period: f64, delay: usize, samples
     })
 }
 
-/// The least stiffness, N/m, to a thousandth, at which an orbit exists or a start does not come
-/// to rest.
+/// The least stiffness, N/m, to 0.1 %, at which an orbit exists or a start does not come to rest.
 #[must_use]
 pub fn limit(plant: &Plant, period: f64, delay: usize) -> f64 {
     let is_unstable = |k: f64| {
@@ -135,11 +134,11 @@ pub fn limit(plant: &Plant, period: f64, delay: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Coarse, so that bounces last a few tens of samples.
+    /// A long period, so that bounces last a few tens of samples.
     const T: f64 = 4e-3;
 
     #[test]
-    fn orbits_are_found_where_there_are_some() {
+    fn existing_orbits_are_found() {
         let plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
         let at = |k: f64, delay| single_visit(&plant, k, T, delay);
         let found = (0..40).find_map(|i| {
