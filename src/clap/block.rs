@@ -14,6 +14,9 @@ use super::event::{Event, EventList, HostEvents, ShiftedOutput};
 use crate::host_channels::{self, HostChannels, SpareChannels};
 use crate::ordered_events::{Item, OrderedEvents};
 
+/// Most events of a part: a block with more is cut, which changes no sample, and an instance holds less.
+const PART_ROOM: usize = 4_096;
+
 /// Passes blocks to the wrapper; keeps events between blocks.
 pub(super) struct BlockFeeder {
     /// Orders the events. Those that wait for the next block are notes of blocks without samples, and
@@ -27,7 +30,11 @@ pub(super) struct BlockFeeder {
 impl BlockFeeder {
     /// Passes up to `room` events a part, and keeps up to as many between blocks. Allocates.
     pub(super) fn new(room: usize) -> Self {
-        Self { events: OrderedEvents::new(room, room), spare: SpareChannels::new(), outputs: 1 }
+        Self {
+            events: OrderedEvents::new(room.min(PART_ROOM), room),
+            spare: SpareChannels::new(),
+            outputs: 1,
+        }
     }
 
     /// Sets the number of outputs of the current layout.
