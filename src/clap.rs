@@ -21,6 +21,7 @@ mod gui;
 mod host;
 mod instance;
 mod menu;
+mod plugin_table;
 mod presets;
 
 use std::ffi::{CStr, c_char, c_void};
@@ -114,6 +115,6 @@ unsafe extern "C" fn create_plugin(
             return std::ptr::null();
         }
         // SAFETY: the host outlives its plugins.
-        unsafe { instance::create(host) }
+        unsafe { plugin_table::create(host) }
     })
 }

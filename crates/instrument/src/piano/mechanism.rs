@@ -1,6 +1,6 @@
 //! The action of all keys with its regulation, pedals, dampers, shanks and tray.
 
-use super::pedals::Pedals;
+use super::pedal_travel::Pedals;
 use super::time::Time;
 use crate::dampers::Dampers;
 use crate::engine_traits::Keys;
