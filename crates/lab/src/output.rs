@@ -80,7 +80,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String> {
 /// Longest line of an error message, characters.
 const LONGEST_LINE: usize = 500;
 
-/// `text` with every line cut to [`LONGEST_LINE`] characters.
+/// `text` with every line cut to `LONGEST_LINE` characters.
 #[must_use]
 pub fn bounded(text: &str) -> String {
     let short = |line: &str| match line.char_indices().nth(LONGEST_LINE) {

@@ -7,7 +7,7 @@ use crate::gesture::{Form, Gesture};
 use touchback_action::interface::hand;
 use touchback_action::{Drive, EventKind};
 
-/// Front depth that counts as the first motion of a key, m, as an accelerometer shows it [chosen].
+/// Front depth that counts as the first motion of a key, m, as an accelerometer shows it (chosen).
 const FIRST_MOTION: f64 = 0.01e-3;
 
 /// Duration of a stroke, s.

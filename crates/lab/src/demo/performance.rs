@@ -104,7 +104,7 @@ fn tempo(i: usize) -> u32 {
     let bars = i as f64 / BAR as f64;
     // BREADTH holds at the ends of bars.
     let breadth = linear(&BREADTH, bars + 0.5);
-    // The bass of each half bar is 3 % longer [chosen].
+    // The bass of each half bar is 3 % longer (chosen).
     let lean = if i.is_multiple_of(8) { 1.03 } else { 1.0 };
     let micros = 60e6 / TEMPO * breadth * lean;
     count(micros)

@@ -11,7 +11,7 @@ use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance, Plant};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 2.0 };
 const STIFF: FingerImpedance = FingerImpedance { mass: 0.02, damping: 1.0, stiffness: 2000.0 };
-/// A finger with the hand braced behind it [chosen].
+/// A finger with the hand braced behind it (chosen).
 const HAND: FingerImpedance = FingerImpedance { mass: 0.15, damping: 2.0, stiffness: 2000.0 };
 const T: f64 = 1e-3;
 const COUNT: f64 = 2e-6;

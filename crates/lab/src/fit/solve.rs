@@ -22,7 +22,7 @@ const UNIT: f64 = 1e-4;
 /// Deviation that stands for parameters that cannot be a key's, in units of [`UNIT`].
 const IMPOSSIBLE: f64 = 1e3;
 
-/// Relative step of the numerical derivatives, larger than the effect of shifting events [chosen].
+/// Relative step of the numerical derivatives, larger than the effect of shifting events (chosen).
 const DERIVATIVE_STEP: f64 = 2e-3;
 
 /// Least and largest fitted value as a share of the start value.

@@ -17,7 +17,7 @@ use touchback_instrument::params::Parameter;
 /// single bands, which would dominate the slope over a smaller step].
 const DERIVATIVE_STEP: f64 = 0.1;
 
-/// Number of neighbouring bands that deviations are averaged over, for the same reason [chosen].
+/// Number of neighbouring bands that deviations are averaged over, for the same reason (chosen).
 const SMOOTHED: usize = 9;
 
 /// Most iterations; the last ones improve the distance by less than 1 % each.
@@ -32,7 +32,7 @@ const INSIGNIFICANT_DB: f64 = 0.1;
 /// Share of the range within which a parameter counts as at its end.
 const AT_END: f64 = 1e-3;
 
-/// Largest ratio of distances at which the nearer perspective is chosen [chosen].
+/// Largest ratio of distances at which the nearer perspective is chosen (chosen).
 const NEARER: f64 = 0.9;
 
 /// Scatter of the channels' level difference, dB, and of their correlation, that have the same weight.
