@@ -40,12 +40,12 @@ fn a_shank_held_at_its_butt_or_in_flight_has_the_measured_frequencies() {
 fn the_shank_of_a_hammer_in_flight_swings_at_its_frequency_and_decays() {
     let built = built(40);
     let h = built.spec.hammer;
-    let mut standing = *GrandKey::built(built).state();
+    let mut start = *GrandKey::built(built).state();
     // Thrown from rest, clear of jack and lever, with its shank bent.
-    standing.x[state::HAMMER] = -0.2;
-    standing.x[state::HAMMER_SPEED] = 2.0;
-    standing.x[state::BEND] = 0.02;
-    let mut key = GrandKey::from_state(built.spec, standing);
+    start.x[state::HAMMER] = -0.2;
+    start.x[state::HAMMER_SPEED] = 2.0;
+    start.x[state::BEND] = 0.02;
+    let mut key = GrandKey::from_state(built.spec, start);
     let course = bends(&mut key, 0.04, Drive::Free);
     let rises: Vec<usize> =
         (1..course.len()).filter(|&i| course[i - 1] < 0.0 && course[i] >= 0.0).collect();

@@ -60,7 +60,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         kind: ExperimentKind::Computed,
         detail: "1,000 presses under 250 regulations turned up to half way to the ends of their \
                 ranges, and as many up to the ends. What notes get is interpolated in energy \
-                among 75 presses simulated under each. No measurement is compared: the whole press \
+                among presses simulated under each. No measurement is compared: the whole press \
                 is the truth. The page is docs/action-and-sound.md.",
         seconds: 40.0,
         run: Work::Fixed(efforts::run),

@@ -125,15 +125,15 @@ fn set(
 }
 
 /// Distance of the capstan from the heel's line, m.
-fn loop_error(spec: &Spec, standing: &GrandState) -> f64 {
-    let k = Kinematics::new(spec, standing.phase, &standing.x);
+fn loop_error(spec: &Spec, pose: &GrandState) -> f64 {
+    let k = Kinematics::new(spec, pose.phase, &pose.x);
     let from_pivot = spec.key.capstan.turned(k.key) - spec.wippen.pivot;
     (from_pivot.dot(k.wippen.perp()) + spec.wippen.heel).abs()
 }
 
 /// Draws all bodies in one pose.
-fn draw(sketch: &mut Sketch, spec: &Spec, standing: &GrandState, faint: bool) {
-    let k = Kinematics::new(spec, standing.phase, &standing.x);
+fn draw(sketch: &mut Sketch, spec: &Spec, pose: &GrandState, faint: bool) {
+    let k = Kinematics::new(spec, pose.phase, &pose.x);
     let pen = |colour: RGBColor, width: u32| Ink {
         colour: if faint { fainter(colour) } else { colour },
         width,

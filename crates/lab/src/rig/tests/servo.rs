@@ -269,8 +269,8 @@ fn hellos_without_states_are_no_keyboard() {
         if !out.is_empty() {
             pair.servo.receive(now, &frame[..length], &mut out, &mut ());
         }
-        let standing = pair.servo.status().state;
-        assert!(tick < 25 || standing == ConnectionState::Seeking, "{standing:?} after {tick} ms");
+        let state = pair.servo.status().state;
+        assert!(tick < 25 || state == ConnectionState::Seeking, "{state:?} after {tick} ms");
     }
 }
 
