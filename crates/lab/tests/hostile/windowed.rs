@@ -2,7 +2,7 @@
 //! and are ignored by default:
 //!
 //! ```text
-//! xvfb-run -a -s "-screen 0 1280x900x24" cargo test --test hostile windowed -- --ignored
+//! xvfb-run -a -s "-noreset -screen 0 1280x900x24" cargo test --test hostile windowed -- --ignored
 //! ```
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,9 +25,9 @@ use crate::strange_hosts::in_a_liar;
 /// Locks the screen for one test: windows hide each other, and settings apply to all.
 fn alone() -> (MutexGuard<'static, ()>, RustConnection, usize) {
     static TURN: Mutex<()> = Mutex::new(());
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    // Before the turn: a server without clients resets itself, and refuses connections meanwhile.
     let (x, screen) = RustConnection::connect(None).expect("an X server");
-    (turn, x, screen)
+    (TURN.lock().unwrap_or_else(PoisonError::into_inner), x, screen)
 }
 
 /// A parent window for a plugin.
