@@ -174,14 +174,14 @@ fn measure(cases: Vec<Case>) -> Result<Vec<(Case, Change)>> {
         standards.iter().map(Case::settings).zip(analyses).collect();
     let key = key(WEIGHED)?;
     let weight = |settings: &Settings| Weighed::of(key, &settings.action).down_weight_g;
-    let standard = weight(&Settings::default());
+    let standard_weight = weight(&Settings::default());
     let changes = parallel::map(&cases, |case| -> Result<Change> {
         let (settings, standard) = (case.settings(), case.standard().settings());
         let standard = standards.iter().find(|(of, _)| *of == standard);
         let (_, standard) = standard.ok_or_else(|| anyhow::anyhow!("no standard"))?;
         let mut change = change(&phrase::play(&settings, 1.0)?, standard);
         if case.action == ActionKind::Grand && case.parameter.is_some_and(relevance::is_of_action) {
-            change.force = 100.0 * (weight(&settings) / standard - 1.0);
+            change.force = 100.0 * (weight(&settings) / standard_weight - 1.0);
         }
         bar.inc(1);
         Ok(change)
