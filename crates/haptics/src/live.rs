@@ -211,11 +211,12 @@ mod tests {
                 SerialLink::open(emulated.path(), "a test", Duration::from_millis(1)).unwrap();
             let mut frame = [0; touchback_device::frame::MAX_FRAME];
             let length = Message::Ask(VERSION).frame(&mut frame).unwrap();
-            link.write(&frame[..length]).unwrap();
             let mut receiver = touchback_device::frame::FrameReceiver::new();
             let begin = Instant::now();
             let mut is_answered = false;
             while !is_answered && begin.elapsed() < Duration::from_secs(20) {
+                // Asked again at every reading, as hosts do: a request may be lost.
+                link.write(&frame[..length]).unwrap();
                 let mut bytes = [0; 256];
                 let got = link.read(&mut bytes).unwrap();
                 is_answered = bytes[..got].iter().any(|byte| {
