@@ -1,5 +1,5 @@
-//! One key inside a loop of one's own, at the loop's rate: the loop gives the position of the key front, the
-//! key gives the force on it. A controller of a haptic display or a game does the same.
+//! Steps one key inside a control loop of 1 kHz: the loop imposes the position of the key front and reads the
+//! force on it. A haptic controller or a game can step a key in the same way.
 //!
 //! `cargo run --release -p touchback-action --example own_loop`
 

@@ -1,5 +1,5 @@
-//! A key of one's own: the concert grand's middle C with a heavier key stick and a harder backcheck, beside
-//! the standard one. Both are pressed with the same force.
+//! Changes numbers of a key: the concert grand's middle C with a heavier key stick and a stiffer backcheck,
+//! beside the standard key. Both are pressed with the same force.
 //!
 //! `cargo run --release -p touchback-action --example own_model`
 
