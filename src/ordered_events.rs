@@ -161,6 +161,7 @@ impl<M: Copy> OrderedEvents<M> {
         mut process: impl FnMut(Range<u32>, &[Item<M>]) -> bool,
     ) {
         let (mut start, mut last) = (0, None);
+        let mut is_all_passed = false;
         while start < frames {
             let (items, room) = (&mut self.items, self.room);
             let has_more = select(items, room, &self.deferred, 0, host, frames, last);
@@ -177,8 +178,13 @@ impl<M: Copy> OrderedEvents<M> {
                 break;
             }
             start = end;
+            is_all_passed = start == frames && !has_more;
         }
-        self.defer_after(last, host, frames);
+        if is_all_passed {
+            self.deferred.clear();
+        } else {
+            self.defer_after(last, host, frames);
+        }
     }
 
     /// Defers the messages after `last`, the last one of the block's parts.
