@@ -1,7 +1,7 @@
 //! The file readers under test. Each function takes bytes and returns whether its reader accepts them. No
 //! reader may panic, and accepted data must be usable.
 //!
-//! Fuzz targets call these functions on a nightly compiler; `crates/lab/tests/readers.rs` calls them with
+//! Fuzz targets call these functions on a nightly compiler; `crates/lab/tests/command/damaged_files.rs` calls them with
 //! damaged copies of the corpora on a stable one.
 
 use std::io::Cursor;

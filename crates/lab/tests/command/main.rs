@@ -1,6 +1,7 @@
-//! The built program on its command line.
+//! The built program on its command line, and its readers of files.
 
 mod command_line;
+mod damaged_files;
 mod files;
 mod haptic_session;
 mod laboratory;

@@ -14,6 +14,7 @@ mod strange_hosts;
 mod vst3;
 mod vst3_broken_rules;
 mod vst3_host;
+mod window;
 mod windowed;
 
 use host::{Event, Instance, list};

@@ -2,7 +2,7 @@
 //! and are ignored by default:
 //!
 //! ```text
-//! xvfb-run -a -s "-noreset -screen 0 1280x900x24" cargo test --test hostile windowed -- --ignored
+//! xvfb-run -a -s "-noreset -screen 0 1700x1100x24" cargo test --test hostile window -- --ignored
 //! ```
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ use crate::outputs::Outputs;
 use crate::strange_hosts::in_a_liar;
 
 /// Locks the screen for one test: windows hide each other, and settings apply to all.
-fn alone() -> (MutexGuard<'static, ()>, RustConnection, usize) {
+pub(crate) fn alone() -> (MutexGuard<'static, ()>, RustConnection, usize) {
     static TURN: Mutex<()> = Mutex::new(());
     // Before the turn: a server without clients resets itself, and refuses connections meanwhile.
     let (x, screen) = RustConnection::connect(None).expect("an X server");

@@ -2,15 +2,13 @@
 //! server with OpenGL, so the tests are ignored by default:
 //!
 //! ```text
-//! xvfb-run -s "-screen 0 2560x1700x24" cargo test --test window -- --ignored --nocapture
+//! xvfb-run -a -s "-noreset -screen 0 1700x1100x24" cargo test --test hostile window:: -- --ignored --nocapture
 //! ```
 //!
 //! `TOUCHBACK_SHOTS=DIR` saves screenshots in DIR; `TOUCHBACK_OPENINGS=500` opens the window 500 times.
-#![cfg(target_os = "linux")]
 
 use std::ffi::CString;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -29,15 +27,14 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::rust_connection::RustConnection;
 
+use crate::windowed::alone;
+
 const RATE: f64 = 48_000.0;
 const BLOCK: u32 = 64;
 
 /// Largest growth of the process from the 50th to the 500th opening of a window, MB: 20 MB of keyboard maps
 /// kept by the window library (40 kB per opening), the rest free memory in heaps of threads.
 const GROWTH: f64 = 100.0;
-
-/// The tests share one screen, on which an overlapping window would be mistaken for the tested one.
-static SCREEN: Mutex<()> = Mutex::new(());
 
 #[derive(Default)]
 struct Shared {
@@ -282,7 +279,7 @@ fn figures(times: &[f64]) -> [f64; 3] {
 #[test]
 #[ignore = "needs an X server: see the file's head"]
 fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
-    let _alone = SCREEN.lock();
+    let (_turn, _x, _) = alone();
     let mut instance = load();
     let configuration = PluginAudioConfiguration {
         sample_rate: RATE,
@@ -350,7 +347,7 @@ fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
 #[test]
 #[ignore = "needs an X server: see the file's head"]
 fn two_hundred_openings() {
-    let _alone = SCREEN.lock();
+    let (_turn, _x, _) = alone();
     let mut instance = load();
     let screen = Screen::new(GuiSize { width: 1180, height: 760 });
     let count = std::env::var("TOUCHBACK_OPENINGS").map_or(200, |count| count.parse().unwrap());

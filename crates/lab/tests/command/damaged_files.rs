@@ -8,7 +8,7 @@
     clippy::disallowed_methods,
     reason = "the fuzz targets' library, which writes no results"
 )]
-#[path = "../../../fuzz/src/lib.rs"]
+#[path = "../../../../fuzz/src/lib.rs"]
 mod trials;
 
 use std::path::Path;
