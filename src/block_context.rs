@@ -1,7 +1,7 @@
 //! Everything that takes part in one block: host, window, motorized keyboard, tuning and controllers.
 //! Audio thread.
 
-use nice_plug::prelude::ProcessContext;
+use nice_plug::prelude::{Plugin, ProcessContext};
 
 use crate::event_reader::EventReader;
 use crate::haptic_keyboard::Haptics;
@@ -9,15 +9,14 @@ use crate::host_params::HostValues;
 use crate::host_params::steering::Steering;
 use crate::monitor::AudioEnd;
 use crate::notes;
-use crate::plugin::Touchback;
 use crate::tuning::{Client, OutsideTuning};
 use touchback_instrument::event_scheduler::Host;
 use touchback_instrument::midi::InputMessage;
 use touchback_instrument::{Event, Piano, Settings};
 
 /// The participants of one block.
-pub(super) struct BlockContext<'a, C> {
-    pub(super) context: &'a mut C,
+pub(super) struct BlockContext<'a, P: Plugin> {
+    pub(super) context: &'a mut dyn ProcessContext<P>,
     pub(super) events: EventReader<()>,
     pub(super) window: &'a mut AudioEnd,
     pub(super) haptics: Option<&'a Haptics>,
@@ -37,7 +36,7 @@ pub(super) struct BlockContext<'a, C> {
     pub(super) unmapped: &'a mut u64,
 }
 
-impl<C: ProcessContext<Touchback>> Host for BlockContext<'_, C> {
+impl<P: Plugin<SysExMessage = ()>> Host for BlockContext<'_, P> {
     fn next(&mut self) -> Option<(u32, InputMessage)> {
         if let Some(tuned) = self.tuned.take() {
             return Some(tuned);
