@@ -176,7 +176,7 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
 fn upward_force(spec: &Spec, key: Vec2, hammer: &CarriedHammer, lever: Vec2) -> f64 {
     let w = &spec.wippen;
     let (wippen, q7) = kinematics::wippen(spec, key);
-    let inv_key = -spec.key.capstan.turned(key).perp().dot(wippen.perp()) / q7;
+    let key_ratio = -spec.key.capstan.turned(key).perp().dot(wippen.perp()) / q7;
     let jack = spec.jack.centre.turned(direction(spec.jack.stop).turned(wippen));
     let to_lever = w.lever_pivot.turned(wippen);
     let normal = contact::surface(spec, lever).perp();
@@ -188,7 +188,7 @@ fn upward_force(spec: &Spec, key: Vec2, hammer: &CarriedHammer, lever: Vec2) -> 
             + spec.jack.mass * (w.jack_pivot.turned(wippen).x + jack.x)
             + spec.lever.mass * (to_lever.x + spec.lever.centre.turned(lever).x));
     let through_wippen = torque - hammer_per_wippen * hammer.weight;
-    -inv_key * through_wippen / spec.key.front
+    -key_ratio * through_wippen / spec.key.front
 }
 
 /// A hammer at rest, carried at the knuckle: the shank sags under the head.
