@@ -107,7 +107,7 @@ impl Drop for Haptics {
 mod tests {
     use super::*;
     use touchback_haptics::connection::Choice;
-    use touchback_haptics::emulator::{Emulator, Making};
+    use touchback_haptics::emulator::{Emulator, KeyboardDesign};
     use touchback_haptics::log::Entry;
     use touchback_haptics::plant::KeyPlant;
     use touchback_haptics::recording::{Recording, Writer};
@@ -125,11 +125,11 @@ mod tests {
         let act = ScriptedAction {
             time: 0.3,
             key: 0,
-            deed: FingerAction::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 },
+            action: FingerAction::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 },
         };
         let plant = KeyPlant { mass: 0.03, weight: 0.2, ..KeyPlant::THREE[0] };
-        let making = Making { plant, ..Making::default() };
-        let mut keyboard = Emulator::new(&making, Script::new(vec![act]));
+        let design = KeyboardDesign { plant, ..KeyboardDesign::default() };
+        let mut keyboard = Emulator::new(&design, Script::new(vec![act]));
         let mut servo = Servo::new(ServoOptions::default(), 0.0);
         let (mut up, mut down, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
         for tick in 0..12_000 {

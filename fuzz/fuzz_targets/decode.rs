@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use touchback_haptics::emulator::{Making, build};
+use touchback_haptics::emulator::{KeyboardDesign, build};
 use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_device::device::Device;
 use touchback_device::frame::{FrameReceiver, MAX_FRAME, MAX_PAYLOAD};
@@ -21,8 +21,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
     exact(bytes);
 
-    let making = Making { keys: 2, ..Making::default() };
-    let mut device: Device<KEYS> = Device::new(build(&making), 0);
+    let design = KeyboardDesign { keys: 2, ..KeyboardDesign::default() };
+    let mut device: Device<KEYS> = Device::new(build(&design), 0);
     let mut servo = Servo::new(ServoOptions::default(), 0.0);
     let mut out = Vec::new();
     let mut frame = [0; MAX_FRAME];

@@ -94,7 +94,7 @@ impl StepsOut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_action::interface::key::Saved;
+    use touchback_action::interface::key::SavedState;
     use touchback_action::{ActionKind, Drive};
     use touchback_core::math::compass::KeyNumber;
     use touchback_instrument::trace::KeySnapshot;
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_queue_exists_while_its_window_is_open() {
         let (mut inner, mut outer) = steps();
-        let saved = Saved::from(touchback_action::grand::GrandState {
+        let saved = SavedState::from(touchback_action::grand::GrandState {
             phase: touchback_action::grand::Phase::Return,
             x: [0.0; touchback_action::grand::STATES],
         });

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_energy_balance_closes_for_force_finger_wave_and_motion_in_every_action() {
+    fn the_energy_balance_closes_for_every_drive_of_every_action() {
         let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES {
             let fresh = || Model::named(name, key, &ActionSettings::default()).unwrap().start();

@@ -21,7 +21,7 @@ use super::grand::design::concert::Built;
 use super::grand::design::spec::{Hammer, Spec};
 use super::grand::equations::drive::DriveNow;
 use super::grand::key::rest;
-use super::interface::key::{self, Key, OnEvent, REST_DEPTH, Saved};
+use super::interface::key::{self, Key, OnEvent, REST_DEPTH, SavedState};
 use super::interface::numbers::{SpecError, check};
 use super::interface::pose::Pose;
 use super::{Drive, KeyEvent, Readout, STEP};
@@ -357,12 +357,12 @@ impl Key for PenaltyModel {
         self.state = self.start;
     }
 
-    fn save(&self) -> Saved {
+    fn save(&self) -> SavedState {
         let Memory { under, home } = self.state.memory;
-        Saved::new(u8::from(under) + 2 * u8::from(home), &self.state.x)
+        SavedState::new(u8::from(under) + 2 * u8::from(home), &self.state.x)
     }
 
-    fn adopt(&mut self, saved: &Saved) {
+    fn adopt(&mut self, saved: &SavedState) {
         self.state.memory = Memory { under: saved.phase & 1 != 0, home: saved.phase & 2 != 0 };
         self.state.x = saved.states();
     }

@@ -17,7 +17,7 @@ pub mod viennese;
 
 use std::fmt::Debug;
 
-use super::interface::key::{DynamicsCompensation, Key, LIGHTEST, OnEvent, Saved};
+use super::interface::key::{DynamicsCompensation, Key, LIGHTEST, OnEvent, SavedState};
 use super::interface::pose::Pose;
 use super::interface::press::{Press, Travel};
 use super::{Drive, KeyEvent, Readout, STEP};
@@ -48,7 +48,7 @@ pub struct Evaluation<const BODIES: usize, const ELEMENTS: usize> {
 pub trait SimpleAction<const N: usize, const G: usize, const S: usize>:
     Model<N, G, S, Input = DriveInput, Phase: Debug + Send + 'static> + Copy + Debug + Send + 'static
 {
-    /// Submodels, in the order of their numbers in [`Saved::phase`].
+    /// Submodels, in the order of their numbers in [`SavedState::phase`].
     const PHASES: &'static [Self::Phase];
 
     /// State indices of the speeds.
@@ -155,12 +155,12 @@ where
         self.state = self.spec.rest();
     }
 
-    fn save(&self) -> Saved {
+    fn save(&self) -> SavedState {
         let phase = (0u8..).zip(M::PHASES).find(|(_, p)| **p == self.state.phase);
-        Saved::new(phase.map_or(0, |(i, _)| i), &self.state.x)
+        SavedState::new(phase.map_or(0, |(i, _)| i), &self.state.x)
     }
 
-    fn adopt(&mut self, saved: &Saved) {
+    fn adopt(&mut self, saved: &SavedState) {
         if let Some(phase) = M::PHASES.get(usize::from(saved.phase)) {
             self.state.phase = *phase;
         }

@@ -19,7 +19,7 @@ fn finger() -> Script {
     let press = FingerAction::Press { depth: 0.012, within: 0.08 };
     let release = FingerAction::Release { within: 0.1 };
     let actions = [(1.0, press), (1.5, release), (2.0, press), (2.5, release)];
-    Script::new(actions.map(|(time, deed)| ScriptedAction { time, key: 0, deed }).to_vec())
+    Script::new(actions.map(|(time, action)| ScriptedAction { time, key: 0, action }).to_vec())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -6,7 +6,7 @@
 //! referred to the key front.
 
 use crate::plant::Stop;
-use touchback_action::interface::key::{DynamicsCompensation, Key, OnEvent, Saved};
+use touchback_action::interface::key::{DynamicsCompensation, Key, OnEvent, SavedState};
 use touchback_action::interface::pose::Pose;
 use touchback_action::{ActionSettings, Drive, KeyEvent, Readout};
 use touchback_core::math::vec2::Vec2;
@@ -221,11 +221,11 @@ impl Key for BenchLoad {
         (self.dissipated, self.work) = (0.0, 0.0);
     }
 
-    fn save(&self) -> Saved {
-        Saved::new(0, &[self.x, self.v, self.hammer_x, self.hammer_v, self.dissipated])
+    fn save(&self) -> SavedState {
+        SavedState::new(0, &[self.x, self.v, self.hammer_x, self.hammer_v, self.dissipated])
     }
 
-    fn adopt(&mut self, saved: &Saved) {
+    fn adopt(&mut self, saved: &SavedState) {
         [self.x, self.v, self.hammer_x, self.hammer_v, self.dissipated] = saved.states();
     }
 

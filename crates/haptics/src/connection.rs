@@ -20,7 +20,7 @@ mod choice;
 
 use std::sync::{Mutex, MutexGuard};
 
-use super::emulator::{Emulator, Making};
+use super::emulator::{Emulator, KeyboardDesign};
 use super::live::Emulated;
 use super::recording::Recording;
 use super::replay::Replay;
@@ -244,8 +244,8 @@ impl Inner {
         }
         let mut port = choice.port.clone();
         if port == EMULATOR {
-            let making = Making { keys: EMULATED_KEYS, ..Emulator::on_a_desk() };
-            let emulated = Emulated::start(&making, Script::round(EMULATED_KEYS));
+            let design = KeyboardDesign { keys: EMULATED_KEYS, ..Emulator::on_a_desk() };
+            let emulated = Emulated::start(&design, Script::round(EMULATED_KEYS));
             let emulated = emulated.map_err(|e| e.to_string())?;
             emulated.path().clone_into(&mut port);
             self.emulated = Some(emulated);

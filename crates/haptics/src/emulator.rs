@@ -19,7 +19,7 @@ pub const TICK_US: u32 = 125;
 
 /// Design of an emulated keyboard.
 #[derive(Clone, Debug)]
-pub struct Making {
+pub struct KeyboardDesign {
     /// Number of keys, 1…88.
     pub keys: u8,
     /// Piano number of the first key.
@@ -42,7 +42,7 @@ pub struct Making {
     pub drift: f64,
 }
 
-impl Default for Making {
+impl Default for KeyboardDesign {
     fn default() -> Self {
         Self {
             keys: 1,
@@ -82,15 +82,15 @@ pub struct Emulator {
     peak: f64,
 }
 
-/// The build of a device of the design `making`.
+/// The build of a device with this `design`.
 #[must_use]
-pub fn build(making: &Making) -> Build<KEYS> {
-    let plant = &making.plant;
+pub fn build(design: &KeyboardDesign) -> Build<KEYS> {
+    let plant = &design.plant;
     let unit = |v: f64, u: f64| u16_of(v, u);
     let has_bed = plant.bed.stiffness > 0.0;
     let mut abilities = ability::TORQUE;
-    abilities |= if making.renders_bed { ability::KEYBED } else { 0 };
-    abilities |= if making.has_junction { ability::WAVE } else { 0 };
+    abilities |= if design.renders_bed { ability::KEYBED } else { 0 };
+    abilities |= if design.has_junction { ability::WAVE } else { 0 };
     abilities |= if has_bed { ability::PHYSICAL_BED } else { 0 };
     let fact = |key: usize| KeyFacts {
         key: count(key),
@@ -103,13 +103,13 @@ pub fn build(making: &Making) -> Build<KEYS> {
     Build {
         hello: Hello {
             version: VERSION,
-            keys: making.keys.clamp(1, 88),
-            first_key: making.first_key.clamp(1, 89 - making.keys.clamp(1, 88)),
+            keys: design.keys.clamp(1, 88),
+            first_key: design.first_key.clamp(1, 89 - design.keys.clamp(1, 88)),
             abilities,
             rate_hz: 8000,
-            report_us: making.report_us,
-            force_max: unit(making.force, 10e-3),
-            force_held: unit(0.3 * making.force, 10e-3),
+            report_us: design.report_us,
+            force_max: unit(design.force, 10e-3),
+            force_held: unit(0.3 * design.force, 10e-3),
             step_nm: step_nm(plant.step),
             name: *b"touchback emu\0\0\0",
         },
@@ -119,7 +119,7 @@ pub fn build(making: &Making) -> Build<KEYS> {
         timeout_us: 20_000,
         bed: RenderedBed { stiffness: 40e3, damping: 20.0, depth: 5e-3 },
         guard: 10e-3,
-        state_keys: making.state_keys,
+        state_keys: design.state_keys,
     }
 }
 
@@ -130,20 +130,20 @@ fn step_nm(step: f64) -> u32 {
 impl Emulator {
     /// A keyboard just switched on, with all keys at rest.
     #[must_use]
-    pub fn new(making: &Making, script: Script) -> Self {
-        let keys = usize::from(making.keys.clamp(1, 88));
+    pub fn new(design: &KeyboardDesign, script: Script) -> Self {
+        let keys = usize::from(design.keys.clamp(1, 88));
         Self {
-            device: Box::new(Device::new(build(making), 0)),
-            keys: vec![EmulatedKey::new(making.plant, making.finger); keys],
-            fingers: vec![ScriptedFinger::new(making.finger); keys],
+            device: Box::new(Device::new(build(design), 0)),
+            keys: vec![EmulatedKey::new(design.plant, design.finger); keys],
+            fingers: vec![ScriptedFinger::new(design.finger); keys],
             script,
-            finger: making.finger,
+            finger: design.finger,
             counts: Box::new([0; KEYS]),
             forces: Box::new([0.0; KEYS]),
             now_us: 0,
             device_us: 0,
             ahead: 0.0,
-            drift: making.drift,
+            drift: design.drift,
             sensor_offset: 0,
             defects: DefectState::new(keys),
             peak: 0.0,
@@ -152,8 +152,8 @@ impl Emulator {
 
     /// The default design: keys of [`KeyPlant::DESK`].
     #[must_use]
-    pub fn on_a_desk() -> Making {
-        Making { plant: KeyPlant::DESK, ..Making::default() }
+    pub fn on_a_desk() -> KeyboardDesign {
+        KeyboardDesign { plant: KeyPlant::DESK, ..KeyboardDesign::default() }
     }
 
     /// Receives bytes from the host.
@@ -267,9 +267,9 @@ impl Emulator {
     }
 
     /// Switches the device off and on; the keys keep their positions.
-    pub fn restart(&mut self, making: &Making) {
+    pub fn restart(&mut self, design: &KeyboardDesign) {
         self.device_us = 0;
-        *self.device = Device::new(build(making), 0);
+        *self.device = Device::new(build(design), 0);
         self.forces.fill(0.0);
     }
 }

@@ -71,11 +71,11 @@ pub fn faults(status: &ServoStatus) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emulator::Making;
+    use crate::emulator::KeyboardDesign;
 
     #[test]
     fn the_texts_of_a_keyboard_have_words_and_units() {
-        let mut hello = crate::emulator::build(&Making::default()).hello;
+        let mut hello = crate::emulator::build(&KeyboardDesign::default()).hello;
         (hello.first_key, hello.keys, hello.force_max, hello.force_held) = (40, 10, 1234, 400);
         (hello.rate_hz, hello.report_us, hello.step_nm) = (8000, 500, 1250);
         assert!(

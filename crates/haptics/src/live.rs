@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::emulator::{Emulator, Making};
+use super::emulator::{Emulator, KeyboardDesign};
 use super::priority;
 use super::script::Script;
 #[cfg(unix)]
@@ -63,15 +63,19 @@ pub struct Live {
 }
 
 impl Live {
-    /// A keyboard of the design `making` on a pseudo-terminal. Its fingers follow `script`; its frames to the
+    /// A keyboard with this `design` on a pseudo-terminal. Its fingers follow `script`; its frames to the
     /// host suffer `faults`.
     ///
     /// # Errors
     /// The system has no pseudo-terminal.
     #[cfg(unix)]
-    pub fn new(making: &Making, script: Script, faults: LinkFaults) -> Result<Self, PortError> {
+    pub fn new(
+        design: &KeyboardDesign,
+        script: Script,
+        faults: LinkFaults,
+    ) -> Result<Self, PortError> {
         let (pty, path) = Pty::new()?;
-        Ok(Self::at(End::Pty(pty), path, making, script, faults))
+        Ok(Self::at(End::Pty(pty), path, design, script, faults))
     }
 
     /// Like [`Live::new`], at an address of this machine; port 0 selects a free port.
@@ -80,22 +84,28 @@ impl Live {
     /// The address is another machine's, or in use.
     pub fn listening(
         address: SocketAddr,
-        making: &Making,
+        design: &KeyboardDesign,
         script: Script,
         faults: LinkFaults,
     ) -> Result<Self, PortError> {
         let address = serial::loopback(&address.to_string())?;
         let other = |e: std::io::Error| PortError::Other(address.to_string(), e.to_string());
         let (end, path) = TcpEnd::new(address).map_err(other)?;
-        Ok(Self::at(End::Tcp(end), path, making, script, faults))
+        Ok(Self::at(End::Tcp(end), path, design, script, faults))
     }
 
-    fn at(end: End, path: String, making: &Making, script: Script, faults: LinkFaults) -> Self {
+    fn at(
+        end: End,
+        path: String,
+        design: &KeyboardDesign,
+        script: Script,
+        faults: LinkFaults,
+    ) -> Self {
         let mut wire = SimulatedLink::new(0, 1);
         wire.faults = faults;
         let begin = Instant::now();
         Self {
-            emulator: Emulator::new(making, script),
+            emulator: Emulator::new(design, script),
             end,
             path,
             wire,
@@ -158,13 +168,13 @@ pub struct Emulated {
 }
 
 impl Emulated {
-    /// Starts a keyboard of the design `making` whose fingers follow `script`.
+    /// Starts a keyboard with this `design` whose fingers follow `script`.
     ///
     /// # Errors
     /// The system has no free address or thread.
-    pub fn start(making: &Making, script: Script) -> Result<Self, PortError> {
+    pub fn start(design: &KeyboardDesign, script: Script) -> Result<Self, PortError> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let mut live = Live::listening(address, making, script, LinkFaults::default())?;
+        let mut live = Live::listening(address, design, script, LinkFaults::default())?;
         let path = live.path().to_owned();
         let ends = Arc::new(Flag::new(false));
         let until = ends.clone();

@@ -4,7 +4,7 @@
 //! its last state and these inputs alone, so that a replay, in another thread or from a file, has the
 //! servo's states bit for bit. After a gap the servo logs a whole state, which the twin adopts and counts.
 
-use touchback_action::interface::key::{DynamicsCompensation, Key, Saved};
+use touchback_action::interface::key::{DynamicsCompensation, Key, SavedState};
 use touchback_action::interface::slew::Slew;
 use touchback_action::{ActionSettings, Drive, EventKind, KeyEvent, TimedEvent};
 use touchback_core::exchange::queue;
@@ -39,7 +39,7 @@ pub enum Entry {
         /// Mass, weight, friction and bed deducted from the key.
         compensation: DynamicsCompensation,
         /// Phase and states.
-        saved: Saved,
+        saved: SavedState,
     },
     /// A key moved through `steps` steps from `step` on under one force and impedance.
     Slot {

@@ -25,7 +25,7 @@ use super::action::Action;
 use super::log::Entry;
 use super::servo::{MAX_STEPS, seconds};
 use touchback_action::ActionSettings;
-use touchback_action::interface::key::{DynamicsCompensation, STATES, Saved};
+use touchback_action::interface::key::{DynamicsCompensation, STATES, SavedState};
 use touchback_core::files::input::{self, InputError};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 
@@ -405,7 +405,7 @@ fn entry(line: &str, places: PlaceFormat) -> Option<Entry> {
                 bits(fields.next())?;
             }
             let compensation = DynamicsCompensation { mass, weight, friction, has_bed };
-            Entry::Place { step, key, compensation, saved: Saved::of(&saved) }
+            Entry::Place { step, key, compensation, saved: SavedState::of(&saved) }
         }
         "slot" => {
             let steps = fields.next()?.parse().ok().filter(|n| u64::from(*n) <= MAX_STEPS)?;

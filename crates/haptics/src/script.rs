@@ -10,7 +10,7 @@ pub struct ScriptedAction {
     /// Key on the device, from 0.
     pub key: usize,
     /// The action.
-    pub deed: FingerAction,
+    pub action: FingerAction,
 }
 
 /// Action of a finger. Depths are those of the hand below the key's rest position.
@@ -99,8 +99,8 @@ impl Script {
         for round in 0..600u32 {
             let begin = 2.0 + 8.0 * f64::from(round);
             let key = (round % u32::from(keys.max(1))) as usize;
-            let mut add = |time: f64, deed: FingerAction| {
-                acts.push(ScriptedAction { time: begin + time, key, deed })
+            let mut add = |time: f64, action: FingerAction| {
+                acts.push(ScriptedAction { time: begin + time, key, action })
             };
             add(0.0, FingerAction::Press { depth: 14e-3, within: 0.25 });
             add(0.8, FingerAction::Release { within: 0.1 });
@@ -143,16 +143,16 @@ impl ScriptedFinger {
             if act.key != index {
                 continue;
             }
-            if let FingerAction::Strike { speed } = act.deed {
+            if let FingerAction::Strike { speed } = act.action {
                 key.throw(0.3, speed);
             } else if matches!(self.now, Some((_, FingerAction::Strike { .. }, _))) {
                 key.regrip(self.finger);
             }
-            self.now = Some((act.time, act.deed, self.hand));
+            self.now = Some((act.time, act.action, self.hand));
         }
-        let Some((began, deed, from)) = self.now else { return FingerDrive::None };
+        let Some((began, action, from)) = self.now else { return FingerDrive::None };
         let t = time - began;
-        let (hand, speed) = match deed {
+        let (hand, speed) = match action {
             FingerAction::Press { depth: to, within } => toward(from, to, within, t),
             FingerAction::Reach { depth: to, within } => eased(from, to, within, t),
             FingerAction::Release { within } => toward(from, -5e-3, within, t),

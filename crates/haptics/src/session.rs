@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn only_live_gives_force_and_the_reason_is_kept() {
+    fn only_a_live_session_gives_force_and_the_halt_reason_stays() {
         for state in ConnectionState::ALL {
             let session = Session { state, ..Session::default() };
             assert_eq!(session.is_live(), state == Live);

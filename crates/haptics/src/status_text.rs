@@ -138,7 +138,7 @@ pub const fn priority(report: &SidecarReport) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emulator::Making;
+    use crate::emulator::KeyboardDesign;
     use crate::servo::ServoStatus;
     use crate::symptom::Symptom;
     use touchback_device::device::safety::DeviceMode;
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn every_trouble_has_a_text_of_its_own() {
+    fn every_halt_reason_has_its_own_text() {
         let refused = |halt_reason| {
             report(ServoStatus {
                 state: ConnectionState::Refused,
@@ -163,7 +163,7 @@ mod tests {
                 ..ServoStatus::default()
             })
         };
-        let hello = crate::emulator::build(&Making::default()).hello;
+        let hello = crate::emulator::build(&KeyboardDesign::default()).hello;
         let known = |status| report(ServoStatus { hello: Some(hello), ..status });
         let texts = [
             (refused(HaltReason::Version(VERSION - 1)), "update the keyboard's firmware"),

@@ -11,7 +11,7 @@ use crate::sampled_wall::controller::{
     Bed, Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
 };
 use crate::sampled_wall::plant::Plant;
-use touchback_action::interface::key::{DynamicsCompensation, Key, LIGHTEST, OnEvent, Saved};
+use touchback_action::interface::key::{DynamicsCompensation, Key, LIGHTEST, OnEvent, SavedState};
 use touchback_action::interface::pose::Pose;
 use touchback_action::{Drive, Readout, STEP};
 
@@ -179,8 +179,8 @@ impl Key for Walled {
         (self.force, self.work) = (0.0, 0.0);
     }
 
-    fn save(&self) -> Saved {
-        let mut saved = Saved::default();
+    fn save(&self) -> SavedState {
+        let mut saved = SavedState::default();
         [saved.x[0], saved.x[1]] = [self.lever.x, self.lever.v];
         if let Wall::Deadbeat(wall) = &self.wall.wall {
             let (kind, memory) = wall.memory();
@@ -190,7 +190,7 @@ impl Key for Walled {
         saved
     }
 
-    fn adopt(&mut self, saved: &Saved) {
+    fn adopt(&mut self, saved: &SavedState) {
         [self.lever.x, self.lever.v] = [saved.x[0], saved.x[1]];
         if let Wall::Deadbeat(wall) = &mut self.wall.wall {
             wall.recall(saved.phase, std::array::from_fn(|i| saved.x[i + 2]));

@@ -1,6 +1,6 @@
 //! Recording of the last touched key in every action step, for the window's drawing; off by default.
 
-use touchback_action::interface::key::Saved;
+use touchback_action::interface::key::SavedState;
 use touchback_action::{ActionKind, Drive, SwitchableKeyboard};
 use touchback_core::math::compass::KeyNumber;
 
@@ -13,7 +13,7 @@ pub struct KeySnapshot {
     /// Which action the key has.
     pub kind: ActionKind,
     /// Submodel and state vector of the key.
-    pub saved: Saved,
+    pub saved: SavedState,
     /// Drive of the key.
     pub drive: Drive,
     /// Height of the damper tray, m.
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn samples_belong_to_a_touch_and_are_bounded() {
-        let (kind, saved) = (ActionKind::Grand, Saved::default());
+        let (kind, saved) = (ActionKind::Grand, SavedState::default());
         let snapshot = KeySnapshot { kind, saved, drive: Drive::Free, tray: 0.0 };
         let mut trace = KeyTrace::default();
         let key = KeyNumber::from_midi(60).unwrap();

@@ -1,6 +1,6 @@
 //! One step of a stroke, and the origins of strokes.
 
-use touchback_action::interface::key::Saved;
+use touchback_action::interface::key::SavedState;
 use touchback_action::{Drive, Readout};
 
 /// The origin of a stroke.
@@ -38,7 +38,7 @@ pub struct Row {
     /// End of the step, s; 0 at the first strike, or where the stroke begins if it has none.
     pub time: f64,
     /// Submodel and states of the key.
-    pub saved: Saved,
+    pub saved: SavedState,
     /// The key's drive.
     pub drive: Drive,
     /// All quantities that follow from the state.

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_striking_hand_keeps_its_speed_and_a_pressing_hand_reaches_its_force() {
+    fn a_free_hand_keeps_its_speed_and_a_pressing_one_reaches_its_force() {
         let mut hand = Hand::striking(0.0, 0.7);
         for _ in 0..800 {
             assert_eq!(hand.step([1.0, 0.0]), [0.0; 2], "the key is far below");

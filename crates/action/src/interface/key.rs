@@ -25,14 +25,14 @@ pub const STATES: usize = 26;
 
 /// Phase and states of a key as plain numbers, for storage and transmission.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Saved {
+pub struct SavedState {
     /// Index of the submodel within its action.
     pub phase: u8,
     /// States of the action, padded with zeros.
     pub x: [f64; STATES],
 }
 
-impl Saved {
+impl SavedState {
     /// Phase and states of a key, at most [`STATES`].
     #[must_use]
     pub fn new<const N: usize>(phase: u8, states: &[f64; N]) -> Self {
@@ -63,7 +63,7 @@ impl Saved {
         bits
     }
 
-    /// The inverse of [`Saved::bits`].
+    /// The inverse of [`SavedState::bits`].
     #[must_use]
     pub fn of(bits: &[u64; STATES + 1]) -> Self {
         let phase = u8::try_from(bits[0]).unwrap_or(0);
@@ -110,10 +110,10 @@ pub trait Key: Send + fmt::Debug {
     fn reset_to_rest(&mut self);
 
     /// Phase and states.
-    fn save(&self) -> Saved;
+    fn save(&self) -> SavedState;
 
     /// Restores phase and states saved from a key of the same action.
-    fn adopt(&mut self, saved: &Saved);
+    fn adopt(&mut self, saved: &SavedState);
 
     /// Positions of the parts. Allocates.
     fn pose(&self) -> Pose;

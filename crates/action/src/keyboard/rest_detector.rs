@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_at_rest_after_200_steps_without_motion_and_motion_restarts_the_count() {
+    fn a_key_is_at_rest_after_200_steps_without_motion() {
         let mut key = RestDetector::default();
         for _ in 1..STILL_STEPS {
             assert_eq!(key.after_step(false, |_| 0.0), RestState::Moving);

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_blow_is_that_of_a_grand() {
+    fn the_blow_distance_is_that_of_a_grand() {
         let bodies = Bodies::default();
         let blow = -bodies.crown * bodies.closed(0.0)[0];
         assert!((0.042..0.050).contains(&blow), "{blow}");

@@ -1,6 +1,6 @@
 use super::*;
 use crate::emulator::defect::Defects;
-use crate::emulator::{Emulator, Making};
+use crate::emulator::{Emulator, KeyboardDesign};
 use crate::plant::{KeyPlant, Stop};
 use crate::script::{FingerAction, Script, ScriptedAction};
 use std::cell::RefCell;
@@ -24,8 +24,8 @@ impl Line for &RefCell<Virtual> {
 }
 
 fn keyboard(plant: KeyPlant, defects: Defects, script: Script) -> RefCell<Virtual> {
-    let making = Making { plant, ..Emulator::on_a_desk() };
-    let mut emulator = Emulator::new(&making, script);
+    let design = KeyboardDesign { plant, ..Emulator::on_a_desk() };
+    let mut emulator = Emulator::new(&design, script);
     emulator.set_defects(defects);
     RefCell::new(Virtual { emulator, peak: 0.0 })
 }
@@ -105,7 +105,7 @@ fn a_failed_measurement_has_an_error_and_leaves_no_force() {
     };
     assert_eq!(wrong(-1.0, Script::default()), CalibrationError::Reversed);
     assert_eq!(wrong(0.0, Script::default()), CalibrationError::Unmoved);
-    let act = |deed| Script::new(vec![ScriptedAction { time: 0.0, key: 0, deed }]);
+    let act = |action| Script::new(vec![ScriptedAction { time: 0.0, key: 0, action }]);
     let trill = FingerAction::Trill { depth: 8e-3, rate: 5.0, lasts: 60.0 };
     assert_eq!(wrong(1.0, act(trill)), CalibrationError::Restless);
     let silent = NoKeyboard { time: 0.0, is_gone: false };

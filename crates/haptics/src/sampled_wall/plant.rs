@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fall_ends_at_the_wall() {
+    fn a_falling_mass_lands_at_the_computed_time() {
         let plant = Plant::ball(1.0, 0.05);
         let t = plant.lands([-1.0, -0.3], 100.0).unwrap();
         assert!((t - (0.3 + (0.09f64 + 0.1).sqrt()) / 0.05).abs() < 1e-13);

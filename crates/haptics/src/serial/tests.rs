@@ -74,7 +74,7 @@ fn folders_that_others_can_access_are_not_used() {
 
 #[cfg(unix)]
 #[test]
-fn a_missing_port_is_an_error_of_its_own() {
+fn a_missing_port_has_its_own_error() {
     let error = SerialLink::open("/dev/nowhere", "a test", Duration::ZERO).unwrap_err();
     assert!(matches!(error, PortError::Missing(_)), "{error:?}");
 }

@@ -107,7 +107,7 @@ impl Servo {
 mod tests {
     use super::*;
     use crate::action::Action;
-    use crate::emulator::{Making, build};
+    use crate::emulator::{KeyboardDesign, build};
     use crate::servo::ServoOptions;
     use touchback_device::message::KeyFacts;
 
@@ -115,7 +115,7 @@ mod tests {
         KeyFacts { key: 0, mass: 450, weight: 300, friction: 120, damping: 80, bed: 950 };
 
     fn hello() -> Hello {
-        build(&Making::default()).hello
+        build(&KeyboardDesign::default()).hello
     }
 
     /// A servo that has received `hello` and [`FACTS`] for every key.

@@ -1,7 +1,7 @@
 //! The servo with an emulated keyboard, on a line without delay, in virtual time.
 
 use super::*;
-use crate::emulator::{Emulator, Making};
+use crate::emulator::{Emulator, KeyboardDesign};
 use crate::plant::KeyPlant;
 use crate::script::{FingerAction, Script, ScriptedAction};
 use crate::session::HaltReason;
@@ -19,10 +19,13 @@ struct Bench {
 impl Bench {
     /// A keyboard just switched on; the finger of its only key follows `acts`.
     fn new(options: ServoOptions, acts: &[(f64, FingerAction)]) -> Self {
-        let making = Making { plant: KeyPlant::DESK, ..Making::default() };
-        let acts =
-            acts.iter().map(|(time, deed)| ScriptedAction { time: *time, key: 0, deed: *deed });
-        let keyboard = Emulator::new(&making, Script::new(acts.collect()));
+        let design = KeyboardDesign { plant: KeyPlant::DESK, ..KeyboardDesign::default() };
+        let acts = acts.iter().map(|(time, action)| ScriptedAction {
+            time: *time,
+            key: 0,
+            action: *action,
+        });
+        let keyboard = Emulator::new(&design, Script::new(acts.collect()));
         Self { keyboard, servo: Servo::new(options, 0.0), down: Vec::new() }
     }
 
@@ -127,7 +130,7 @@ fn facts(hello: &Hello) -> Message {
 }
 
 #[test]
-fn another_keyboard_on_a_live_session_is_stopped_at_once_and_gets_no_force() {
+fn another_keyboard_on_a_live_session_is_stopped_without_force() {
     let mut bench = Bench::live();
     let hello = bench.hello();
     // A repeated hello of the same keyboard changes nothing.
@@ -192,7 +195,7 @@ fn another_keyboard_while_arming_is_stopped_and_not_armed() {
 }
 
 #[test]
-fn a_usable_keyboard_after_a_refused_one_is_configured_and_proven_anew() {
+fn a_usable_keyboard_after_a_refused_one_is_configured_again() {
     for case in 0..8 {
         let mut bench = Bench::live();
         let hello = bench.hello();
@@ -385,8 +388,13 @@ fn host_notes_move_keys_only_while_they_may() {
 /// Keys at rest are named by commands in turn, eight per state.
 #[test]
 fn every_key_at_rest_is_named_by_commands_in_turn() {
-    let making = Making { keys: 40, first_key: 20, plant: KeyPlant::DESK, ..Making::default() };
-    let keyboard = Emulator::new(&making, Script::default());
+    let design = KeyboardDesign {
+        keys: 40,
+        first_key: 20,
+        plant: KeyPlant::DESK,
+        ..KeyboardDesign::default()
+    };
+    let keyboard = Emulator::new(&design, Script::default());
     let mut bench =
         Bench { keyboard, servo: Servo::new(ServoOptions::default(), 0.0), down: Vec::new() };
     bench.run(0.05);

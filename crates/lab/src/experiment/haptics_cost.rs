@@ -11,7 +11,7 @@ use crate::bench::{Folder, Report, TargetBand, short};
 use crate::rig::KEY;
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::{Message, VERSION};
-use touchback_haptics::emulator::{Emulator, Making};
+use touchback_haptics::emulator::{Emulator, KeyboardDesign};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::{Servo, ServoOptions};
 
@@ -30,13 +30,17 @@ pub fn run(_: &mut Folder) -> Result<Report> {
 fn cost(report: &mut Report) -> Result<()> {
     let mut most = 0;
     for keys in [1u8, 10, 88] {
-        let acts = (0..keys).map(|k| ScriptedAction {
+        let actions = (0..keys).map(|k| ScriptedAction {
             time: 0.2,
             key: usize::from(k),
-            deed: FingerAction::Trill { depth: 14e-3, rate: 4.0 + 0.05 * f64::from(k), lasts: 1e9 },
+            action: FingerAction::Trill {
+                depth: 14e-3,
+                rate: 4.0 + 0.05 * f64::from(k),
+                lasts: 1e9,
+            },
         });
-        let making = Making { keys, first_key: 1, plant: KEY, ..Making::default() };
-        let mut emulator = Emulator::new(&making, Script::new(acts.collect()));
+        let design = KeyboardDesign { keys, first_key: 1, plant: KEY, ..KeyboardDesign::default() };
+        let mut emulator = Emulator::new(&design, Script::new(actions.collect()));
         let mut frame = [0; MAX_FRAME];
         let length = Message::Ask(VERSION).frame(&mut frame).context("a frame")?;
         emulator.receive(&frame[..length]);
@@ -79,8 +83,8 @@ fn cost(report: &mut Report) -> Result<()> {
         if worst[0] < 1e-3 {
             most = keys;
         }
-        let what = format!("{keys} keys moving: servo work a key and millisecond, µs");
-        report.check(&what, "10", TargetBand::AtMost(20.0), best * 1e6);
+        let quantity = format!("{keys} keys moving: servo time per key and millisecond, µs");
+        report.check(&quantity, "10", TargetBand::AtMost(20.0), best * 1e6);
         report.note(&format!(
             "{keys} keys: {} µs a state; 99.9 % within {} µs, longest {} µs.",
             short(best * 1e6 * f64::from(keys)),
@@ -88,7 +92,7 @@ fn cost(report: &mut Report) -> Result<()> {
             short(worst[1] * 1e6)
         ));
     }
-    let what = "keys moving at once within a 1 kHz tick, 99.9 % of the states";
-    report.check(what, "88", TargetBand::AtLeast(10.0), f64::from(most));
+    let quantity = "keys moving at once within a 1 kHz tick, 99.9 % of the states";
+    report.check(quantity, "88", TargetBand::AtLeast(10.0), f64::from(most));
     Ok(())
 }

@@ -17,7 +17,7 @@ use touchback_action::interface::key::DynamicsCompensation;
 use touchback_action::{ActionSettings, TimedEvent};
 use touchback_device::device::limit::MotorLimits;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::log::{Entry, Log};
 use touchback_haptics::plant::EmulatedFinger;
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
@@ -50,7 +50,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let RequiredForce { hammer, peak, rms, held } = required;
         csv.row(&[&within, &hammer, &peak, &rms, &held]);
         report.note(&format!(
-            "Hand down in {} ms: hammer {} m/s, motor {} N at most, {} N held.",
+            "Press within {} ms: hammer {} m/s, motor {} N at most, {} N held.",
             short(within * 1e3),
             short(hammer),
             short(peak),
@@ -95,15 +95,15 @@ fn budgets(folder: &mut Folder) -> Result<Vec<(usize, DynamicsCompensation)>> {
     let mut rows = Vec::new();
     for number in KEYS {
         let piano_key = key(number)?;
-        let (_, left) = Action::GRAND.key(piano_key, &ActionSettings::default(), &everything);
-        let may = DynamicsCompensation {
-            mass: ALL - left.mass - line,
-            weight: ALL - left.weight,
-            friction: ALL - left.friction,
+        let (_, residual) = Action::GRAND.key(piano_key, &ActionSettings::default(), &everything);
+        let limits = DynamicsCompensation {
+            mass: ALL - residual.mass - line,
+            weight: ALL - residual.weight,
+            friction: ALL - residual.friction,
             has_bed: true,
         };
-        csv.row(&[&number, &may.mass, &may.weight, &may.friction]);
-        rows.push((number, may));
+        csv.row(&[&number, &limits.mass, &limits.weight, &limits.friction]);
+        rows.push((number, limits));
     }
     folder.table("key-budget.csv", &csv)?;
     Ok(rows)
@@ -111,16 +111,16 @@ fn budgets(folder: &mut Folder) -> Result<Vec<(usize, DynamicsCompensation)>> {
 
 /// Records the fastest strike.
 #[derive(Clone, Copy, Debug, Default)]
-struct Ear {
+struct FastestStrike {
     hammer: f64,
 }
 
-impl Log for Ear {
+impl Log for FastestStrike {
     fn put(&mut self, _: &Entry) -> bool {
         true
     }
-    fn on_event(&mut self, heard: &TimedEvent) {
-        if let KeyEvent::Strike { speed } = heard.event {
+    fn on_event(&mut self, event: &TimedEvent) {
+        if let KeyEvent::Strike { speed } = event.event {
             self.hammer = self.hammer.max(speed);
         }
     }
@@ -129,19 +129,21 @@ impl Log for Ear {
 /// A finger stiff enough for a forte; the finger of the source documents is too soft for more than 2 m/s.
 const FIRM: EmulatedFinger = EmulatedFinger { stiffness: 1000.0, damping: 10.0, ..GLUED };
 
-/// Forces that `acts` require of an unlimited motor on a light key under a stiff finger in `seconds` s;
+/// Forces that `actions` require of an unlimited motor on a light key under a stiff finger in `seconds` s;
 /// the held force is the mean over the last 0.1 s.
-fn played(acts: &[(f64, FingerAction)], seconds: f64) -> Option<RequiredForce> {
+fn played(actions: &[(f64, FingerAction)], seconds: f64) -> Option<RequiredForce> {
     let limits = MotorLimits { force: 50.0, slew: 40_000.0, held: 50.0, time: 2.0 };
     let options = ServoOptions { action: Action::GRAND, limits, ..ServoOptions::default() };
-    let making = Making { plant: KEY, finger: FIRM, force: 50.0, ..Making::default() };
-    let mut pair = armed(&making, options, line())?;
+    let design =
+        KeyboardDesign { plant: KEY, finger: FIRM, force: 50.0, ..KeyboardDesign::default() };
+    let mut pair = armed(&design, options, line())?;
     let begin = pair.time();
-    let acts = acts.iter().map(|&(t, deed)| ScriptedAction { time: begin + t, key: 0, deed });
-    pair.emulator.play(Script::new(acts.collect()));
-    let (mut ear, mut required) = (Ear::default(), RequiredForce::default());
+    let actions =
+        actions.iter().map(|&(t, action)| ScriptedAction { time: begin + t, key: 0, action });
+    pair.emulator.play(Script::new(actions.collect()));
+    let (mut fastest, mut required) = (FastestStrike::default(), RequiredForce::default());
     let (mut square, mut held, mut ticks, mut last) = (0.0, 0.0, 0.0f64, 0.0f64);
-    pair.run(seconds, &mut ear, |p| {
+    pair.run(seconds, &mut fastest, |p| {
         let force = p.emulator.force(0);
         required.peak = required.peak.max(force.abs());
         square += force * force;
@@ -152,7 +154,7 @@ fn played(acts: &[(f64, FingerAction)], seconds: f64) -> Option<RequiredForce> {
         }
     });
     let is_live = pair.servo.status().state == ConnectionState::Live;
-    let (hammer, rms, held) = (ear.hammer, (square / ticks).sqrt(), held / last);
+    let (hammer, rms, held) = (fastest.hammer, (square / ticks).sqrt(), held / last);
     is_live.then_some(RequiredForce { hammer, rms, held, ..required })
 }
 
@@ -166,11 +168,11 @@ fn repetition() -> Option<RequiredForce> {
     let half = 0.5 / REPETITION;
     let strokes = 2.0 * REPETITION;
     let count = touchback_core::math::cast::rounded_i32(2.0 * strokes);
-    let acts: Vec<(f64, FingerAction)> = (0..count)
+    let actions: Vec<(f64, FingerAction)> = (0..count)
         .map(|i| {
             let depth = if i % 2 == 0 { 22e-3 } else { 0.0 };
             (f64::from(i) * half, FingerAction::Reach { depth, within: half })
         })
         .collect();
-    played(&acts, strokes / REPETITION)
+    played(&actions, strokes / REPETITION)
 }

@@ -135,13 +135,13 @@ mod tests {
     use touchback_action::ActionKind;
 
     #[test]
-    fn guessing_is_a_coin() {
+    fn guessing_has_the_probability_of_a_fair_coin() {
         assert!((by_guessing(10, 9) - 11.0 / 1024.0).abs() < 1e-12);
         assert!((by_guessing(0, 0) - 1.0).abs() < 1e-12);
     }
 
     #[test]
-    fn sides_are_actions_or_settings() {
+    fn a_comparison_is_of_two_actions_or_two_settings() {
         let piano = Settings::default();
         let texts = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
         let [a, b] = sides(&texts("ball", "let_off_mm=3"), Action::GRAND, &piano).unwrap().unwrap();

@@ -116,7 +116,7 @@ mod tests {
     use crate::rig::co_simulation::{CoSimulation, MemoryLine};
     use touchback_action::EventKind;
     use touchback_haptics::action::Action;
-    use touchback_haptics::emulator::Making;
+    use touchback_haptics::emulator::KeyboardDesign;
     use touchback_haptics::log::{MemoryLog, Twin};
     use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
     use touchback_haptics::servo::ServoOptions;
@@ -126,7 +126,7 @@ mod tests {
 
     /// Soft and loud presses and repetitions of four keys over the junction.
     fn played() -> MemoryLog {
-        let making = Making { keys: 4, plant: KEY, ..Making::default() };
+        let design = KeyboardDesign { keys: 4, plant: KEY, ..KeyboardDesign::default() };
         let mut acts = Vec::new();
         for i in 0..24u32 {
             let (time, key) = (0.5 + 0.45 * f64::from(i), (i % 4) as usize);
@@ -134,17 +134,17 @@ mod tests {
             acts.push(ScriptedAction {
                 time,
                 key,
-                deed: FingerAction::Press { depth: 14e-3 + 0.2e-3 * f64::from(i), within },
+                action: FingerAction::Press { depth: 14e-3 + 0.2e-3 * f64::from(i), within },
             });
             acts.push(ScriptedAction {
                 time: time + within + 0.2,
                 key,
-                deed: FingerAction::Release { within: 0.08 },
+                action: FingerAction::Release { within: 0.08 },
             });
         }
         let script = Script::new(acts);
         let mut pair =
-            CoSimulation::new(&making, script, ServoOptions::default(), MemoryLine::new(0, 1));
+            CoSimulation::new(&design, script, ServoOptions::default(), MemoryLine::new(0, 1));
         let mut played = MemoryLog::default();
         assert!(pair.arm(&mut played));
         pair.run(12.5, &mut played, |_| ());

@@ -9,7 +9,7 @@ use super::probe::seconds;
 use super::{facts, script};
 use crate::output::{self, Draft};
 use crate::paths::{InputPath, OutputFile};
-use touchback_haptics::emulator::{Emulator, Making};
+use touchback_haptics::emulator::{Emulator, KeyboardDesign};
 use touchback_haptics::live::Live;
 use touchback_haptics::plant::KeyPlant;
 use touchback_haptics::priority::{self, Priority};
@@ -82,7 +82,7 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
         Some(path) => facts::first_key(path)?,
         None => KeyPlant { mass: options.mass, ..desk.plant },
     };
-    let making = Making {
+    let design = KeyboardDesign {
         keys: options.keys,
         plant,
         has_junction: !options.torque_only,
@@ -91,7 +91,7 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
     };
     let faults =
         LinkFaults { loss: options.loss, corruption: options.corruption, ..LinkFaults::default() };
-    let mut live = at(options.listen, &making, script, faults)?;
+    let mut live = at(options.listen, &design, script, faults)?;
     output::print(&format!("{}\n", live.path()))?;
     let mut csv = String::from("t_s,key_m,key_velocity_m_s,motor_n,finger_n,mode,faults\n");
     if priority::raise() != Priority::RealTime {
@@ -130,15 +130,15 @@ fn row(csv: &mut String, emulator: &Emulator) {
 
 fn at(
     listen: Option<SocketAddr>,
-    making: &Making,
+    design: &KeyboardDesign,
     script: Script,
     faults: LinkFaults,
 ) -> Result<Live> {
     if let Some(address) = listen {
-        return Ok(Live::listening(address, making, script, faults)?);
+        return Ok(Live::listening(address, design, script, faults)?);
     }
     #[cfg(unix)]
-    return Ok(Live::new(making, script, faults)?);
+    return Ok(Live::new(design, script, faults)?);
     #[cfg(not(unix))]
     bail!("keyboard emulate: this system has no pseudo-terminals; add --listen 127.0.0.1:0")
 }

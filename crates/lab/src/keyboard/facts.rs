@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nonsense_refused_by_line() {
+    fn written_facts_are_read_back_and_invalid_lines_are_refused() {
         let found = KeyMeasurement {
             mass: 0.031,
             weight: 0.21,

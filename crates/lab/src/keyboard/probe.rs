@@ -12,7 +12,7 @@ use crate::paths::PortName;
 use touchback_core::exchange::flags::Flag;
 use touchback_device::message::{Hello, ability};
 use touchback_haptics::connection::{EMULATED_KEYS, EMULATOR};
-use touchback_haptics::emulator::{Emulator, Making};
+use touchback_haptics::emulator::{Emulator, KeyboardDesign};
 use touchback_haptics::fault_message::fault_message;
 use touchback_haptics::live::Emulated;
 use touchback_haptics::script::Script;
@@ -56,8 +56,8 @@ pub fn port_played(name: &str, script: Script) -> Result<(String, Option<Emulate
     if name != EMULATOR {
         return Ok((name.into(), None));
     }
-    let making = Making { keys: EMULATED_KEYS, ..Emulator::on_a_desk() };
-    let emulated = Emulated::start(&making, script)?;
+    let design = KeyboardDesign { keys: EMULATED_KEYS, ..Emulator::on_a_desk() };
+    let emulated = Emulated::start(&design, script)?;
     Ok((emulated.path().into(), Some(emulated)))
 }
 

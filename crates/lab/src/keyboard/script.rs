@@ -76,7 +76,7 @@ fn read(file: &str, bytes: &[u8], keys: u8) -> Result<Script> {
                  trill, release, bias, rest"
             ),
         };
-        acts.push(ScriptedAction { time, key: usize::from(key) - 1, deed: action });
+        acts.push(ScriptedAction { time, key: usize::from(key) - 1, action });
     }
     Ok(Script::new(acts))
 }

@@ -9,7 +9,7 @@ use touchback_action::{Drive, Key, KeyEvent, STEP, TimedEvent};
 use touchback_core::math::power::square;
 use touchback_haptics::action::Action;
 use touchback_haptics::bench_load::BenchLoad;
-use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::log::{Entry, Log};
 use touchback_haptics::plant::{EmulatedFinger, KeyPlant};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction, eased};
@@ -104,17 +104,17 @@ pub fn options(block: u32) -> ServoOptions {
 
 /// A keyboard with one key of this plant.
 #[must_use]
-pub fn making(plant: &KeyPlant) -> Making {
-    Making { plant: *plant, finger: GLUED, ..Making::default() }
+pub fn design(plant: &KeyPlant) -> KeyboardDesign {
+    KeyboardDesign { plant: *plant, finger: GLUED, ..KeyboardDesign::default() }
 }
 
 /// A co-simulation that is armed and at rest; `None` if it cannot be armed.
 pub fn armed<L: HostLine>(
-    making: &Making,
+    design: &KeyboardDesign,
     options: ServoOptions,
     line: L,
 ) -> Option<CoSimulation<L>> {
-    let mut pair = CoSimulation::new(making, Script::default(), options, line);
+    let mut pair = CoSimulation::new(design, Script::default(), options, line);
     if !pair.arm(&mut ()) {
         return None;
     }
@@ -129,9 +129,10 @@ pub fn stroke<L: HostLine>(
     options: ServoOptions,
     line: L,
 ) -> Option<StrokeResult> {
-    let mut pair = armed(&making(plant), options, line)?;
+    let mut pair = armed(&design(plant), options, line)?;
     let begin = pair.time();
-    let act = |time: f64, deed: FingerAction| ScriptedAction { time: begin + time, key: 0, deed };
+    let act =
+        |time: f64, action: FingerAction| ScriptedAction { time: begin + time, key: 0, action };
     pair.emulator.play(Script::new(vec![
         act(0.0, FingerAction::Press { depth: 0.0, within: 0.0 }),
         act(0.1, FingerAction::Reach { depth: 22e-3, within: 0.06 }),
@@ -169,12 +170,12 @@ pub const fn line() -> MemoryLine {
 #[must_use]
 pub fn shaken(plant: &KeyPlant, options: ServoOptions, hertz: f64) -> Option<[f64; 2]> {
     let firm = EmulatedFinger { stiffness: 5000.0, damping: 20.0, ..GLUED };
-    let mut pair = armed(&Making { finger: firm, ..making(plant) }, options, line())?;
+    let mut pair = armed(&KeyboardDesign { finger: firm, ..design(plant) }, options, line())?;
     let begin = pair.time();
     let acts = vec![ScriptedAction {
         time: begin,
         key: 0,
-        deed: FingerAction::Shake { middle: 4e-3, swing: 1e-3, rate: hertz },
+        action: FingerAction::Shake { middle: 4e-3, swing: 1e-3, rate: hertz },
     }];
     pair.emulator.play(Script::new(acts));
     pair.run(1.0, &mut (), |_| ());
@@ -199,12 +200,12 @@ pub fn shaken(plant: &KeyPlant, options: ServoOptions, hertz: f64) -> Option<[f6
 /// Peak-to-peak motion of the key, m, in the last of 3 s under a bias of 1 N without a finger.
 #[must_use]
 pub fn biased(plant: &KeyPlant, options: ServoOptions) -> Option<f64> {
-    let mut pair = armed(&making(plant), options, line())?;
+    let mut pair = armed(&design(plant), options, line())?;
     let begin = pair.time();
     pair.emulator.play(Script::new(vec![ScriptedAction {
         time: begin,
         key: 0,
-        deed: FingerAction::Bias { force: 1.0 },
+        action: FingerAction::Bias { force: 1.0 },
     }]));
     pair.run(2.0, &mut (), |_| ());
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);

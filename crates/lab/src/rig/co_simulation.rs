@@ -1,6 +1,6 @@
 //! Emulator and servo in one virtual time: each tick of 125 µs runs the keyboard, the line and the host.
 
-use touchback_haptics::emulator::{Emulator, Making};
+use touchback_haptics::emulator::{Emulator, KeyboardDesign};
 use touchback_haptics::log::Log;
 use touchback_haptics::script::Script;
 use touchback_haptics::servo::{Servo, ServoOptions};
@@ -74,9 +74,9 @@ pub struct CoSimulation<L> {
 impl<L: HostLine> CoSimulation<L> {
     /// Both ends powered up, before the first message.
     #[must_use]
-    pub fn new(making: &Making, script: Script, options: ServoOptions, line: L) -> Self {
+    pub fn new(design: &KeyboardDesign, script: Script, options: ServoOptions, line: L) -> Self {
         Self {
-            emulator: Emulator::new(making, script),
+            emulator: Emulator::new(design, script),
             servo: Servo::new(options, 0.0),
             line,
             frozen: 0,

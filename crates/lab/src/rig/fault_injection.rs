@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use super::KEY;
-use super::acceptance::{GLUED, armed, line, making};
+use super::acceptance::{GLUED, armed, design, line};
 use super::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::TimedEvent;
 use touchback_core::math::cast::floor_index;
@@ -15,7 +15,7 @@ use touchback_device::device::key_impedance::{KeyImpedance, KeyOrder, RenderedBe
 use touchback_device::device::limit::MotorLimits;
 use touchback_device::device::safety::DeviceMode;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::log::{Entry, Log, Twin};
 use touchback_haptics::plant::{self, EmulatedFinger, KeyPlant, Stop};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
@@ -65,9 +65,9 @@ pub fn faults(count: u32, seed: u64) -> Faulted {
     let mut random = Random::new(seed);
     let mut options = ServoOptions::default();
     options.limits.force = HOST_LIMIT;
-    let making = Making { keys: 2, plant: KEY, ..Making::default() };
+    let design = KeyboardDesign { keys: 2, plant: KEY, ..KeyboardDesign::default() };
     let mut pair =
-        CoSimulation::new(&making, Script::default(), options, MemoryLine::new(1, seed ^ 1));
+        CoSimulation::new(&design, Script::default(), options, MemoryLine::new(1, seed ^ 1));
     pair.emulator.play(playing(0.0));
     let mut done = Faulted::default();
     if !pair.arm(&mut ()) {
@@ -77,10 +77,10 @@ pub fn faults(count: u32, seed: u64) -> Faulted {
     for _ in 0..count {
         done.faults += 1;
         let lasts = 0.002 + 0.05 * random.share();
-        inject(&mut pair, &making, &mut random);
+        inject(&mut pair, &design, &mut random);
         let mut watch = |p: &CoSimulation<MemoryLine>| watched(p, &mut done);
         pair.run(lasts, &mut (), &mut watch);
-        mend(&mut pair);
+        repair(&mut pair);
         pair.run(0.01, &mut (), &mut watch);
         let begin = pair.time();
         let status = pair.servo.status();
@@ -106,12 +106,12 @@ fn playing(begin: f64) -> Script {
         ScriptedAction {
             time: begin,
             key: 0,
-            deed: FingerAction::Trill { depth: 14e-3, rate: 5.3, lasts: 1e9 },
+            action: FingerAction::Trill { depth: 14e-3, rate: 5.3, lasts: 1e9 },
         },
         ScriptedAction {
             time: begin,
             key: 1,
-            deed: FingerAction::Trill { depth: 12e-3, rate: 2.1, lasts: 1e9 },
+            action: FingerAction::Trill { depth: 12e-3, rate: 2.1, lasts: 1e9 },
         },
     ])
 }
@@ -128,7 +128,7 @@ fn watched(pair: &CoSimulation<MemoryLine>, done: &mut Faulted) {
     }
 }
 
-fn inject(pair: &mut CoSimulation<MemoryLine>, making: &Making, random: &mut Random) {
+fn inject(pair: &mut CoSimulation<MemoryLine>, design: &KeyboardDesign, random: &mut Random) {
     let share = random.share();
     let faults = match random.below(11) {
         0 => LinkFaults { loss: share, ..LinkFaults::default() },
@@ -154,7 +154,7 @@ fn inject(pair: &mut CoSimulation<MemoryLine>, making: &Making, random: &mut Ran
             LinkFaults::default()
         }
         8 => {
-            pair.emulator.restart(making);
+            pair.emulator.restart(design);
             LinkFaults::default()
         }
         9 => {
@@ -175,7 +175,7 @@ fn inject(pair: &mut CoSimulation<MemoryLine>, making: &Making, random: &mut Ran
     pair.line.down.faults = faults;
 }
 
-fn mend(pair: &mut CoSimulation<MemoryLine>) {
+fn repair(pair: &mut CoSimulation<MemoryLine>) {
     pair.frozen = 0;
     pair.line.up.faults = LinkFaults::default();
     pair.line.down.faults = LinkFaults::default();
@@ -209,8 +209,8 @@ pub struct Strokes {
 pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
     let mut random = Random::new(seed);
     let options = ServoOptions { action, ..ServoOptions::default() };
-    let making = Making { plant: KEY, ..Making::default() };
-    let mut pair = CoSimulation::new(&making, Script::default(), options, line());
+    let design = KeyboardDesign { plant: KEY, ..KeyboardDesign::default() };
+    let mut pair = CoSimulation::new(&design, Script::default(), options, line());
     let mut done = Strokes::default();
     let energies = |p: &CoSimulation<MemoryLine>| {
         let key = p.emulator.key(0).map_or(0.0, |k| -k.motor_work);
@@ -227,11 +227,11 @@ pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
         let depth = 4e-3 + 20e-3 * random.share();
         let within = 0.03 + 0.3 * random.share();
         let press =
-            ScriptedAction { time: begin, key: 0, deed: FingerAction::Press { depth, within } };
+            ScriptedAction { time: begin, key: 0, action: FingerAction::Press { depth, within } };
         let release = ScriptedAction {
             time: begin + within + 0.6,
             key: 0,
-            deed: FingerAction::Release { within: 0.03 + 0.2 * random.share() },
+            action: FingerAction::Release { within: 0.03 + 0.2 * random.share() },
         };
         pair.emulator.play(Script::new(vec![press, release]));
         let before = energies(&pair);
@@ -300,15 +300,15 @@ impl Log for Replaying {
 #[must_use]
 pub fn twins(steps: u64, seed: u64) -> Twins {
     const KEYS: u8 = 8;
-    let making = Making { keys: KEYS, plant: KEY, ..Making::default() };
+    let design = KeyboardDesign { keys: KEYS, plant: KEY, ..KeyboardDesign::default() };
     let acts = (0..KEYS).map(|k| ScriptedAction {
         time: 0.3,
         key: usize::from(k),
-        deed: FingerAction::Trill { depth: 14e-3, rate: 4.0 + 0.7 * f64::from(k), lasts: 1e9 },
+        action: FingerAction::Trill { depth: 14e-3, rate: 4.0 + 0.7 * f64::from(k), lasts: 1e9 },
     });
     let script = Script::new(acts.collect());
     let mut pair =
-        CoSimulation::new(&making, script, ServoOptions::default(), MemoryLine::new(1, seed));
+        CoSimulation::new(&design, script, ServoOptions::default(), MemoryLine::new(1, seed));
     let twin = Twin::new(Action::GRAND);
     let mut log = Replaying { twin, heard: VecDeque::new(), done: Twins::default() };
     let mut rounds = 0u32;
@@ -388,13 +388,13 @@ pub fn stiffest_bed(plant: &KeyPlant, with_finger: bool) -> f64 {
 #[must_use]
 pub fn chatter(action: Action, depth: f64) -> Option<f64> {
     let options = ServoOptions { action, ..ServoOptions::default() };
-    let making = Making { finger: GLUED, ..making(&KEY) };
-    let mut pair = armed(&making, options, line())?;
+    let design = KeyboardDesign { finger: GLUED, ..design(&KEY) };
+    let mut pair = armed(&design, options, line())?;
     let begin = pair.time();
     pair.emulator.play(Script::new(vec![ScriptedAction {
         time: begin,
         key: 0,
-        deed: FingerAction::Press { depth, within: 0.3 },
+        action: FingerAction::Press { depth, within: 0.3 },
     }]));
     pair.run(1.5, &mut (), |_| ());
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);

@@ -10,7 +10,7 @@ use super::acceptance::{GLUED, armed, line};
 use touchback_action::ActionSettings;
 use touchback_device::device::limit::MotorLimits;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::plant::{KeyPlant, Stop};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
@@ -66,15 +66,20 @@ fn held(action: Action, scale: f64) -> Option<HardestContact> {
     let settings = ActionSettings { key_bed_stiffness: scale, ..ActionSettings::default() };
     let options = ServoOptions { action, limits, settings, ..ServoOptions::default() };
     let plant = KeyPlant { bed: Stop::default(), ..KEY };
-    let making =
-        Making { plant, finger: GLUED, force: 100.0, renders_bed: false, ..Making::default() };
-    let mut pair = armed(&making, options, line())?;
+    let design = KeyboardDesign {
+        plant,
+        finger: GLUED,
+        force: 100.0,
+        renders_bed: false,
+        ..KeyboardDesign::default()
+    };
+    let mut pair = armed(&design, options, line())?;
     let begin = pair.time();
     let hand =
         |force: f64| FingerAction::Reach { depth: 10e-3 + force / GLUED.stiffness, within: 0.3 };
     pair.emulator.play(Script::new(vec![
-        ScriptedAction { time: begin, key: 0, deed: hand(PRESS) },
-        ScriptedAction { time: begin + 1.3, key: 0, deed: hand(PRESS + 1.0) },
+        ScriptedAction { time: begin, key: 0, action: hand(PRESS) },
+        ScriptedAction { time: begin + 1.3, key: 0, action: hand(PRESS + 1.0) },
     ]));
     let mut seen = [[0.0; 2]; 2];
     let mut unrest = 0.0f64;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::gesture::{Channel, Form};
 use crate::table::Curve;
-use touchback_action::interface::key::{OnEvent, Saved};
+use touchback_action::interface::key::{OnEvent, SavedState};
 use touchback_action::interface::pose::Pose;
 use touchback_action::{Drive, EventKind, KeyEvent, STEP};
 
@@ -67,11 +67,11 @@ impl Key for SpringBlock {
         *self = Self::default();
     }
 
-    fn save(&self) -> Saved {
-        Saved::new(u8::from(self.bottom), &self.front())
+    fn save(&self) -> SavedState {
+        SavedState::new(u8::from(self.bottom), &self.front())
     }
 
-    fn adopt(&mut self, saved: &Saved) {
+    fn adopt(&mut self, saved: &SavedState) {
         let [depth, speed] = saved.states();
         *self = Self { key: KeyView { depth, speed }, bottom: saved.phase > 0 };
     }

@@ -25,7 +25,7 @@ mod tests {
     use touchback_core::math::compass::KeyNumber;
 
     #[test]
-    fn every_number_is_finite_and_has_a_source_and_its_name_in_the_model_file() {
+    fn every_parameter_has_a_source_and_its_name_in_the_model_file() {
         let middle =
             Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default());
         let old = crate::grand::design::thesis::build();

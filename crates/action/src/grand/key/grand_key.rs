@@ -9,7 +9,7 @@ use crate::grand::equations::step::{self, Listener};
 use crate::grand::key::assembly::{Assembly, GrandState};
 use crate::grand::key::{compensation, outline, rest};
 use crate::grand::{Phase, state};
-use crate::interface::key::{DynamicsCompensation, Key, OnEvent, Saved};
+use crate::interface::key::{DynamicsCompensation, Key, OnEvent, SavedState};
 use crate::interface::pose::Pose;
 use crate::{ActionSettings, Drive, KeyEvent, Readout};
 use touchback_core::episode::Outcome;
@@ -132,11 +132,11 @@ impl Key for GrandKey {
         self.state = *self.rest.get_or_insert_with(|| self.assembly.rest());
     }
 
-    fn save(&self) -> Saved {
+    fn save(&self) -> SavedState {
         self.state.into()
     }
 
-    fn adopt(&mut self, saved: &Saved) {
+    fn adopt(&mut self, saved: &SavedState) {
         self.state = saved.into();
     }
 
@@ -176,14 +176,14 @@ impl Key for GrandKey {
     }
 }
 
-impl From<GrandState> for Saved {
+impl From<GrandState> for SavedState {
     fn from(state: GrandState) -> Self {
         Self::new(state.phase.number(), &state.x)
     }
 }
 
-impl From<&Saved> for GrandState {
-    fn from(saved: &Saved) -> Self {
+impl From<&SavedState> for GrandState {
+    fn from(saved: &SavedState) -> Self {
         let phase = Phase::ALL.get(usize::from(saved.phase)).copied().unwrap_or(Phase::Return);
         Self { phase, x: saved.states() }
     }

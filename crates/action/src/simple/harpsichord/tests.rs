@@ -38,7 +38,7 @@ fn the_plectrum_plucks_on_the_way_up_only() {
 }
 
 #[test]
-fn a_key_that_reverses_before_the_pluck_or_above_the_string_does_not_pluck_again() {
+fn a_key_that_reverses_above_or_below_the_string_does_not_pluck() {
     let spec = Spec::of_key(KeyNumber::from_midi(60).unwrap());
     let ratio = spec.back / spec.front;
     let swing = |middle: f64, depth: f64| {
@@ -56,7 +56,7 @@ fn a_key_that_reverses_before_the_pluck_or_above_the_string_does_not_pluck_again
 }
 
 #[test]
-fn every_key_plucks_before_its_bed_and_displaces_its_string_by_millimetres() {
+fn every_key_plucks_before_its_bed_and_displaces_its_string() {
     for key in KeyNumber::all() {
         let spec = Spec::of_key(key);
         spec.check().unwrap();

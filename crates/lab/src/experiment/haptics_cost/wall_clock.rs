@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::bench::{Report, short};
 use crate::rig::acceptance::{self, GLUED};
 use touchback_action::KeyEvent;
-use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::live::Emulated;
 use touchback_haptics::plant::KeyPlant;
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
@@ -22,21 +22,21 @@ const BEGIN: f64 = 1.5;
 /// not verdicts.
 pub(super) fn strokes(report: &mut Report, blocks: &[u32]) -> Result<()> {
     let plant = &KeyPlant::THREE[1];
-    let aim = acceptance::ideal(plant);
+    let ideal = acceptance::ideal(plant);
     for block in blocks {
         let options = ServoOptions { lead_us: 1000, ..acceptance::options(*block) };
-        let virtually = acceptance::stroke(plant, options, acceptance::line());
-        let virtually = virtually.context("force was lost in a stroke")?;
+        let in_virtual_time = acceptance::stroke(plant, options, acceptance::line());
+        let in_virtual_time = in_virtual_time.context("force was lost in a stroke")?;
         match stroke(plant, options)? {
             Some((speed, period)) => report.note(&format!(
-                "By the wall clock, key of 100 g, block {block}, lead 1 ms: strike speed {} % off the \
-                 ideal ({} % in virtual time), longest time between states {} ms.",
-                short((speed / aim.speed - 1.0) * 1e2),
-                short((virtually.speed / aim.speed - 1.0) * 1e2),
+                "In real time, key of 100 g, block {block}, lead 1 ms: error of the strike speed {} % \
+                 ({} % in virtual time), longest time between states {} ms.",
+                short((speed / ideal.speed - 1.0) * 1e2),
+                short((in_virtual_time.speed / ideal.speed - 1.0) * 1e2),
                 short(period * 1e3)
             )),
             None => report.note(&format!(
-                "By the wall clock, block {block}: this machine stopped for too long, force was lost."
+                "In real time, block {block}: this machine stopped for too long, so that force was lost."
             )),
         }
     }
@@ -45,14 +45,15 @@ pub(super) fn strokes(report: &mut Report, blocks: &[u32]) -> Result<()> {
 
 /// Hammer speed, m/s, and longest time between states, s; `None` if force was lost.
 fn stroke(plant: &KeyPlant, options: ServoOptions) -> Result<Option<(f64, f64)>> {
-    let act = |time: f64, deed: FingerAction| ScriptedAction { time: BEGIN + time, key: 0, deed };
+    let act =
+        |time: f64, action: FingerAction| ScriptedAction { time: BEGIN + time, key: 0, action };
     let script = Script::new(vec![
         act(-BEGIN, FingerAction::Press { depth: 0.0, within: 0.0 }),
         act(0.0, FingerAction::Reach { depth: 22e-3, within: 0.06 }),
         act(0.4, FingerAction::Reach { depth: 0.0, within: 0.06 }),
     ]);
-    let making = Making { plant: *plant, finger: GLUED, ..Making::default() };
-    let emulated = Emulated::start(&making, script)?;
+    let design = KeyboardDesign { plant: *plant, finger: GLUED, ..KeyboardDesign::default() };
+    let emulated = Emulated::start(&design, script)?;
     let mut sidecar = Sidecar::start(emulated.path(), "touchback lab", options)?;
     let begin = Instant::now();
     let mut is_live = false;

@@ -111,11 +111,11 @@ fn voice_coil() -> AtFront {
 }
 
 /// Computes both designs: the capstan for a forte, the coil for a fortissimo, both within the mass
-/// limits `may`.
+/// of `limits`.
 pub fn run(
     folder: &mut Folder,
     report: &mut Report,
-    may: &DynamicsCompensation,
+    limits: &DynamicsCompensation,
     [forte, fortissimo]: [RequiredForce; 2],
 ) -> Result<()> {
     let radius = DRUM * LEVER / SECTOR;
@@ -124,17 +124,17 @@ pub fn run(
         ("voice coil", voice_coil(), "fortissimo", fortissimo),
     ];
     for (name, front, touch, required) in designs {
-        let target = format!("≤ {}", short(may.mass * 1e3));
-        let what = format!("{name}: moving mass at the front, g");
-        report.check(&what, &target, TargetBand::AtMost(may.mass * 1e3), front.mass * 1e3);
-        for (what, least, has) in [
+        let target = format!("≤ {}", short(limits.mass * 1e3));
+        let quantity = format!("{name}: moving mass at the front, g");
+        report.check(&quantity, &target, TargetBand::AtMost(limits.mass * 1e3), front.mass * 1e3);
+        for (what, least, available) in [
             (&*format!("force held after a {touch}"), required.held, front.held),
             ("force of repetition, rms", required.rms, front.held),
             (&*format!("force of a {touch}"), required.peak, front.peak),
         ] {
             let target = format!("≥ {}", short(least));
-            let what = format!("{name}: {what}, N");
-            report.check(&what, &target, TargetBand::AtLeast(least), has);
+            let quantity = format!("{name}: {what}, N");
+            report.check(&quantity, &target, TargetBand::AtLeast(least), available);
         }
     }
     let step = radius * 2.0 * PI / motor::COUNTS;
@@ -146,8 +146,8 @@ pub fn run(
     );
     let warm = coil::PULSE * 0.02 / ((coil::ACTIVE + coil::ENDS) * coil::HEAT);
     report.note(&format!(
-        "Lever {} g at the front; the capstan acts there with {} mm; a blow of 20 ms warms the coil \
-         by {} K.",
+        "Lever {} g at the front; effective radius of the capstan there {} mm; a blow of 20 ms warms \
+         the coil by {} K.",
         short(lever_mass() * 1e3),
         short(radius * 1e3),
         short(warm)
@@ -283,9 +283,9 @@ fn coil_drawing() -> Sketch {
         let (low, high) = corners(inset);
         frame(&mut sketch, low, high, pen(palette(1), width));
     }
-    let way = DIP * coil::POSITION / LEVER;
+    let travel = DIP * coil::POSITION / LEVER;
     for y in [top - side, low] {
-        let (low, high) = (Vec2::new(x - 20e-3, y - way), Vec2::new(x + 20e-3, y + side));
+        let (low, high) = (Vec2::new(x - 20e-3, y - travel), Vec2::new(x + 20e-3, y + side));
         frame(&mut sketch, low, high, pen(palette(0), 2));
     }
     let wire = short((coil::ACTIVE + coil::ENDS) * 1e3);

@@ -114,7 +114,7 @@ fn resampling_never_adds_energy() {
 }
 
 #[test]
-fn strokes_are_as_with_rigid_parts() {
+fn strokes_agree_with_a_rigid_connection() {
     for plant in &KeyPlant::THREE {
         for block in [0, 128] {
             let row = row(plant, options(block)).unwrap();

@@ -4,7 +4,7 @@ use crate::rig::KEY;
 use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::EventKind;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::emulator::defect::{Defects, SensorDefect};
 use touchback_haptics::log::MemoryLog;
 use touchback_haptics::plant::KeyPlant;
@@ -13,14 +13,14 @@ use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::{ConnectionState, HaltReason};
 use touchback_haptics::symptom::Symptom;
 
-fn act(time: f64, key: usize, deed: FingerAction) -> ScriptedAction {
-    ScriptedAction { time, key, deed }
+fn act(time: f64, key: usize, action: FingerAction) -> ScriptedAction {
+    ScriptedAction { time, key, action }
 }
 
 fn pair(plant: KeyPlant, action: Action, acts: Vec<ScriptedAction>) -> CoSimulation<MemoryLine> {
-    let making = Making { plant, ..Making::default() };
+    let design = KeyboardDesign { plant, ..KeyboardDesign::default() };
     let options = ServoOptions { action, ..ServoOptions::default() };
-    CoSimulation::new(&making, Script::new(acts), options, MemoryLine::new(1, 5))
+    CoSimulation::new(&design, Script::new(acts), options, MemoryLine::new(1, 5))
 }
 
 /// The result of a session.

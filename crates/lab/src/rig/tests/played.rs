@@ -6,7 +6,7 @@ use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::EventKind;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::log::{Entry, MemoryLog, Twin};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
@@ -14,9 +14,9 @@ use touchback_haptics::servo::ServoOptions;
 const FORCE: f64 = 10.0;
 
 fn armed(keys: u8, plays: bool, recorded: &mut MemoryLog) -> CoSimulation<MemoryLine> {
-    let making = Making { keys, plant: KEY, ..Making::default() };
+    let design = KeyboardDesign { keys, plant: KEY, ..KeyboardDesign::default() };
     let options = ServoOptions { plays, play_force: FORCE, ..ServoOptions::default() };
-    let mut pair = CoSimulation::new(&making, Script::default(), options, line());
+    let mut pair = CoSimulation::new(&design, Script::default(), options, line());
     assert!(pair.arm(recorded));
     // The servo checks clock and motors first.
     pair.run(0.4, recorded, |_| ());
@@ -98,7 +98,7 @@ fn the_player_is_off_unless_it_is_allowed() {
 /// that holds it up, and one that meets the strongest stroke.
 #[test]
 fn a_key_yields_to_a_finger_at_once() {
-    for (speed, deed) in [
+    for (speed, action) in [
         (0.03, FingerAction::Press { depth: 16e-3, within: 0.02 }),
         (0.03, FingerAction::Bias { force: -4.0 }),
         (0.05, FingerAction::Bias { force: 6.0 }),
@@ -108,7 +108,11 @@ fn a_key_yields_to_a_finger_at_once() {
         let mut pair = armed(1, true, &mut recorded);
         let begin = pair.time();
         pair.servo.play(key(0), speed);
-        pair.emulator.play(Script::new(vec![ScriptedAction { time: begin + 0.15, key: 0, deed }]));
+        pair.emulator.play(Script::new(vec![ScriptedAction {
+            time: begin + 0.15,
+            key: 0,
+            action,
+        }]));
         let (mut touched, mut left) = (None, None);
         pair.run(0.6, &mut recorded, |p| {
             let touch = p.emulator.key(0).unwrap().touch;
@@ -120,16 +124,16 @@ fn a_key_yields_to_a_finger_at_once() {
             }
         });
         let took = (left.unwrap() - touched.unwrap()) * 1e3;
-        eprintln!("{deed:?}: the player let go {took:.1} ms after the touch");
-        assert!((0.0..=20.0).contains(&took), "{deed:?}: {took} ms");
+        eprintln!("{action:?}: the player let go {took:.1} ms after the touch");
+        assert!((0.0..=20.0).contains(&took), "{action:?}: {took} ms");
         assert_eq!(pair.servo.status().played, 0);
-        if matches!(deed, FingerAction::Strike { .. }) {
+        if matches!(action, FingerAction::Strike { .. }) {
             continue;
         }
         // The key stays with the finger until it has been at rest.
         pair.servo.play(key(0), 0.2);
         pair.run(0.1, &mut recorded, |_| ());
-        assert_eq!(pair.servo.status().played, 0, "{deed:?}");
+        assert_eq!(pair.servo.status().played, 0, "{action:?}");
     }
 }
 
@@ -139,7 +143,7 @@ fn a_key_that_is_held_is_not_forced() {
     let mut recorded = MemoryLog::default();
     let mut pair = armed(1, true, &mut recorded);
     let hold =
-        ScriptedAction { time: pair.time(), key: 0, deed: FingerAction::Bias { force: -15.0 } };
+        ScriptedAction { time: pair.time(), key: 0, action: FingerAction::Bias { force: -15.0 } };
     pair.emulator.play(Script::new(vec![hold]));
     pair.servo.play(key(0), 0.3);
     let begin = pair.time();
@@ -155,7 +159,7 @@ fn a_key_that_is_held_is_not_forced() {
     let press = ScriptedAction {
         time: pair.time(),
         key: 0,
-        deed: FingerAction::Press { depth: 20e-3, within: 0.1 },
+        action: FingerAction::Press { depth: 20e-3, within: 0.1 },
     };
     pair.emulator.play(Script::new(vec![press]));
     pair.run(0.4, &mut recorded, |_| ());

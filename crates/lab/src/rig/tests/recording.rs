@@ -10,7 +10,7 @@ use touchback_haptics::recording::{Recording, Writer};
 
 use crate::rig::acceptance::line;
 use crate::rig::co_simulation::CoSimulation;
-use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::log::Twin;
 use touchback_haptics::plant::KeyPlant;
 use touchback_haptics::replay::{Replay, ReplayEvent};
@@ -26,12 +26,12 @@ pub(crate) fn played() -> (Vec<Entry>, [u64; STATES + 1]) {
     let act = ScriptedAction {
         time: 0.3,
         key: 0,
-        deed: FingerAction::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 },
+        action: FingerAction::Trill { depth: 14e-3, rate: 6.0, lasts: 1.0 },
     };
     let plant = KeyPlant { mass: 0.03, weight: 0.2, ..KeyPlant::THREE[0] };
-    let making = Making { plant, ..Making::default() };
+    let design = KeyboardDesign { plant, ..KeyboardDesign::default() };
     let script = Script::new(vec![act]);
-    let mut pair = CoSimulation::new(&making, script, ServoOptions::default(), line());
+    let mut pair = CoSimulation::new(&design, script, ServoOptions::default(), line());
     let mut entries: Vec<Entry> = Vec::new();
     assert!(pair.arm(&mut entries));
     pair.run(1.6, &mut entries, |_| ());

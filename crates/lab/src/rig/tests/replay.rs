@@ -9,7 +9,7 @@ use touchback_core::exchange::queue;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::log::MemoryLog;
 use touchback_haptics::replay::{Replay, end};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
@@ -19,11 +19,11 @@ fn trill(seconds: f64) -> (MemoryLog, [u64; STATES + 1]) {
     let act = ScriptedAction {
         time: 0.3,
         key: 0,
-        deed: FingerAction::Trill { depth: 14e-3, rate: 5.0, lasts: 1e9 },
+        action: FingerAction::Trill { depth: 14e-3, rate: 5.0, lasts: 1e9 },
     };
-    let making = Making { plant: KEY, ..Making::default() };
+    let design = KeyboardDesign { plant: KEY, ..KeyboardDesign::default() };
     let script = Script::new(vec![act]);
-    let mut pair = CoSimulation::new(&making, script, ServoOptions::default(), line());
+    let mut pair = CoSimulation::new(&design, script, ServoOptions::default(), line());
     let mut recorded = MemoryLog::default();
     assert!(pair.arm(&mut recorded));
     pair.run(seconds, &mut recorded, |_| ());
@@ -105,7 +105,7 @@ fn any_block_size_gives_the_same_events() {
 /// A servo that stalls for 1/3 s and then logs all at once: no block replays more than its share, nothing is
 /// lost, and the delay is as before.
 #[test]
-fn a_stalled_servo_is_caught_up_with_block_by_block() {
+fn the_twin_catches_up_with_a_stalled_servo_block_by_block() {
     let (recorded, servo) = trill(4.0);
     let (sender, receiver) = queue::bounded(16_384);
     let (rate, block) = (48_000.0, 64usize);

@@ -7,7 +7,7 @@ use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::{ActionSettings, EventKind};
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::Making;
+use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::log::{MemoryLog, Twin};
 use touchback_haptics::plant::KeyPlant;
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
@@ -15,16 +15,16 @@ use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_haptics::session::{ConnectionState, HaltReason};
 use touchback_haptics::simulated_link::LinkFaults;
 
-fn act(time: f64, key: usize, deed: FingerAction) -> ScriptedAction {
-    ScriptedAction { time, key, deed }
+fn act(time: f64, key: usize, action: FingerAction) -> ScriptedAction {
+    ScriptedAction { time, key, action }
 }
 
-fn making(keys: u8) -> Making {
-    Making { keys, plant: KeyPlant::DESK, ..Making::default() }
+fn design(keys: u8) -> KeyboardDesign {
+    KeyboardDesign { keys, plant: KeyPlant::DESK, ..KeyboardDesign::default() }
 }
 
 fn pair(keys: u8, options: ServoOptions, acts: Vec<ScriptedAction>) -> CoSimulation<MemoryLine> {
-    CoSimulation::new(&making(keys), Script::new(acts), options, MemoryLine::new(1, 5))
+    CoSimulation::new(&design(keys), Script::new(acts), options, MemoryLine::new(1, 5))
 }
 
 #[test]
@@ -80,13 +80,13 @@ fn every_action_can_be_rendered() {
 
 #[test]
 fn a_keyboard_that_takes_only_forces_is_coupled() {
-    let making = Making { has_junction: false, ..making(1) };
+    let design = KeyboardDesign { has_junction: false, ..design(1) };
     let acts = vec![
         act(0.5, 0, FingerAction::Press { depth: 22e-3, within: 0.08 }),
         act(1.0, 0, FingerAction::Release { within: 0.1 }),
     ];
     let line = MemoryLine::new(1, 5);
-    let mut pair = CoSimulation::new(&making, Script::new(acts), ServoOptions::default(), line);
+    let mut pair = CoSimulation::new(&design, Script::new(acts), ServoOptions::default(), line);
     let mut record = MemoryLog::default();
     assert!(pair.arm(&mut record));
     pair.run(1.6, &mut record, |_| ());
@@ -196,9 +196,9 @@ fn a_held_key_vibrates_with_its_strings_and_the_twin_follows() {
     let held = |vibrates: bool| {
         let options = ServoOptions { vibrates, ..ServoOptions::default() };
         let press = act(0.6, 0, FingerAction::Press { depth: 22e-3, within: 0.06 });
-        let making = Making { first_key: 8, ..making(1) };
+        let design = KeyboardDesign { first_key: 8, ..design(1) };
         let line = MemoryLine::new(1, 5);
-        let mut pair = CoSimulation::new(&making, Script::new(vec![press]), options, line);
+        let mut pair = CoSimulation::new(&design, Script::new(vec![press]), options, line);
         let mut record = MemoryLog::default();
         assert!(pair.arm(&mut record));
         pair.run(1.0, &mut record, |_| ());
@@ -227,9 +227,9 @@ fn keys_that_a_state_message_omits_keep_moving() {
     let strikes = |state_keys: u8| {
         let press = FingerAction::Press { depth: 22e-3, within: 0.08 };
         let acts = (0..12).map(|k| act(0.6, k, press)).collect();
-        let making = Making { state_keys, ..making(12) };
+        let design = KeyboardDesign { state_keys, ..design(12) };
         let mut pair = CoSimulation::new(
-            &making,
+            &design,
             Script::new(acts),
             ServoOptions::default(),
             MemoryLine::new(1, 5),
@@ -254,7 +254,7 @@ fn keys_that_a_state_message_omits_keep_moving() {
 
 /// A keyboard that sends *hello* but no states counts as absent, without flicker.
 #[test]
-fn hellos_without_states_are_no_keyboard() {
+fn hellos_without_states_do_not_keep_a_keyboard_present() {
     let mut pair = pair(1, ServoOptions::default(), Vec::new());
     pair.run(0.5, &mut (), |_| ());
     assert_eq!(pair.servo.status().state, ConnectionState::Present);
@@ -301,7 +301,7 @@ fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
 fn unknown_devices_are_refused_with_a_message() {
     let mut servo = Servo::new(ServoOptions::default(), 0.0);
     let mut out = Vec::new();
-    let mut hello = touchback_haptics::emulator::build(&making(1)).hello;
+    let mut hello = touchback_haptics::emulator::build(&design(1)).hello;
     hello.version = 9;
     let mut frame = [0; MAX_FRAME];
     let length = Message::Hello(hello).frame(&mut frame).unwrap();

@@ -79,7 +79,7 @@ fn a_press_too_weak_for_its_regulation_does_not_strike() {
 }
 
 #[test]
-fn a_new_regulation_takes_effect_when_fully_measured_and_the_standard_one_at_once() {
+fn a_new_regulation_takes_effect_when_it_is_fully_measured() {
     let standard = ActionSettings::default();
     let heavy = ActionSettings { hammer_mass: 2.0, ..standard };
     let mut efforts = Efforts::new(&standard, true);
@@ -162,7 +162,7 @@ fn the_stored_tables_agree_with_the_action() {
 }
 
 #[test]
-fn the_hammer_speed_of_a_key_with_differences_agrees_with_its_simulation() {
+fn the_hammer_speed_of_a_differing_key_agrees_with_its_simulation() {
     let standard = ActionSettings::default();
     let mut uneven = ActionSettings { hammer_mass: 1.2, ..standard };
     let even = Efforts::new(&uneven, true);
