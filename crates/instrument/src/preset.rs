@@ -79,7 +79,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "bright",
-        about: "Hard, light hammers near the strings' ends, for ensembles that must be cut through.",
+        about: "Hard, light hammers near the strings' ends, to cut through an ensemble.",
         set: |s| {
             s.action.hammer_hardness = 0.9;
             s.sound.brightness_loss = 0.8;
@@ -91,7 +91,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "light",
-        about: "A shallow, quick action and small hammers: answers a soft touch, clear and soon over.",
+        about: "A shallow, quick action and small hammers: responds to a soft touch, with a clear, short tone.",
         set: |s| {
             s.action.key_dip_mm = 9.5;
             s.action.blow_mm = 44.0;
@@ -105,7 +105,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "heavy",
-        about: "A deep, weighty action with heavy hammers, as old full-concert grands have: dark, singing.",
+        about: "A deep, heavy action with heavy hammers, as in old full-size concert grands: dark, singing.",
         set: |s| {
             s.action.key_dip_mm = 10.5;
             s.action.blow_mm = 49.0;
@@ -119,7 +119,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "romantic",
-        about: "From a whisper to a roar: the widest range of touch, long melodies, a salon around it.",
+        about: "The widest dynamic range, long decay, in a salon.",
         set: |s| {
             s.touch.velocity_map = VelocityMap::Gamma;
             s.touch.gamma = 3.0;
@@ -134,7 +134,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "studio",
-        about: "Microphones in the rim, no room, touch evened out: close and dry, for a mix.",
+        about: "Microphones inside the rim, no room, a narrow dynamic range: close and dry, for a mix.",
         set: |s| {
             s.touch.velocity_map = VelocityMap::Gamma;
             s.touch.gamma = 1.5;
@@ -150,7 +150,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "hall",
-        about: "From the middle of a large hall, where the last chord hangs in the air.",
+        about: "Heard from the middle of a large hall with a long reverberation.",
         set: |s| {
             s.sound.perspective = Perspective::Audience;
             s.sound.distance = 4.0;
@@ -162,7 +162,8 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "felt",
-        about: "A strip of felt before the strings, the microphones near: hushed, with every finger heard.",
+        about: "A strip of felt between hammers and strings, microphones near: quiet, with audible \
+             finger noise.",
         set: |s| {
             s.touch.dynamics = 0.7;
             s.action.hammer_hardness = -1.8;
@@ -176,7 +177,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "parlour",
-        about: "A small old grand under its lid: short strings, short tones, a friendly middle.",
+        about: "A small old grand under its lid: short strings and a short decay.",
         set: |s| {
             s.action.blow_mm = 45.0;
             s.action.friction = 1.2;
@@ -192,7 +193,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "neglected",
-        about: "Years without a technician: no two keys alike, late let-off, tired springs, sour unisons.",
+        about: "Not regulated for years: uneven keys, late let-off, weak springs, unisons out of tune.",
         set: |s| {
             s.action.let_off_mm = 4.0;
             s.action.drop_mm = 4.0;
@@ -210,7 +211,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "saloon",
-        about: "Unisons far apart, hammers hard as wood and no two alike, hardly any board left.",
+        about: "Unisons far out of tune, very hard and uneven hammers, little soundboard.",
         set: |s| {
             s.action.unevenness = 0.7;
             s.action.unevenness_seed = 7.0;
@@ -225,7 +226,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "viennese",
-        about: "A fortepiano's key with the hammer on it: no repetition lever, little leathered hammers.",
+        about: "A fortepiano action with the hammer on the key: no repetition lever, small leathered hammers.",
         set: |s| {
             s.action.action = ActionKind::Viennese;
             s.action.hammer_hardness = 0.5;
@@ -237,7 +238,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "harpsichord",
-        about: "A key and a jack whose plectrum plucks, as loud however it is played.",
+        about: "A key and a jack whose plectrum plucks the string, at the same loudness for every velocity.",
         set: |s| {
             s.action.action = ActionKind::Harpsichord;
             s.sound.sustain = 0.6;
@@ -246,7 +247,7 @@ pub static PRESETS: [Preset; 15] = [
     },
     Preset {
         name: "ball",
-        about: "A ball thrown from a paddle at the string: the simplest action there is.",
+        about: "A ball thrown from a paddle at the string: the simplest of the actions.",
         set: |s| {
             s.action.action = ActionKind::Ball;
             s.sound.sustain = 1.5;

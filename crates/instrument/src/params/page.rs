@@ -4,9 +4,9 @@ use crate::params::{Parameter, ParameterGroup, ValueKind, all};
 
 const HEAD: &str = "# Parameters
 
-Each is declared once, in `crates/instrument/src/params/table/`, and read alike by hosts, files, the window and the
-command line. `touchback params` prints this list as JSON, and `touchback params --page` this page.
-What each does to the sound, measured: [influence.md](influence.md).
+Each parameter is declared once, in `crates/instrument/src/params/table/`; hosts, files, the window and the command
+line use this declaration. `touchback params` prints the list as JSON, `touchback params --page` prints this page.
+[influence.md](influence.md) has the measured effect of each parameter on the sound.
 ";
 
 /// All parameters in display order as Markdown: `docs/parameters.md`.
@@ -17,7 +17,7 @@ pub fn page() -> String {
     for parameter in all() {
         if group.replace(parameter.group) != Some(parameter.group) {
             page += &format!("\n**{}**\n\n", parameter.group.name());
-            page += "| id | name | default | range | does |\n| --- | --- | --- | --- | --- |\n";
+            page += "| id | name | default | range | effect |\n| --- | --- | --- | --- | --- |\n";
         }
         let default = parameter.text(parameter.default_value());
         let (default, range) = match parameter.kind {

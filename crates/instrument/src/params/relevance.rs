@@ -35,40 +35,43 @@ pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
     let immediate = touch.timing == Timing::Immediate;
     match id {
         "velocity_means" if settings.action.action != ActionKind::Grand => Some(
-            "Only the grand's regulation changes what an effort gives: on this action the \
-                  hammer has the velocity's speed.",
+            "Only the grand's regulation affects the hammer speed of an effort: on this action \
+                  the hammer has the velocity's speed.",
         ),
-        "velocity_means" if !immediate => {
-            Some("Only immediate timing asks: otherwise a note is always the finger's.")
-        }
-        "strict_repetition" if !immediate => {
-            Some("Only immediate timing asks: otherwise the action decides by itself.")
-        }
+        "velocity_means" if !immediate => Some(
+            "This parameter applies to immediate timing only: other timings always use Finger.",
+        ),
+        "strict_repetition" if !immediate => Some(
+            "This parameter applies to immediate timing only: in other timings the simulated action decides.",
+        ),
         "latency" if touch.timing != Timing::LookAhead => {
             Some("Only look-ahead timing has a latency.")
         }
         "mpe_bend_range" if settings.midi.mpe == Switch::Off => {
-            Some("Only under MPE has a finger a bend of its own.")
+            Some("This parameter applies only if MPE is on.")
         }
-        "legato_repair" if immediate => {
-            Some("An immediate note strikes by itself: no finger waits for its key.")
-        }
+        "legato_repair" if immediate => Some(
+            "This parameter does not apply to immediate timing: there the note itself makes the hammer strike.",
+        ),
         "softest_m_s" | "loudest_m_s"
             if !matches!(touch.velocity_map, VelocityMap::Linear | VelocityMap::Gamma) =>
         {
-            Some("The chosen velocity map has ends of its own: only Linear and Gamma have these.")
+            Some(
+                "This parameter applies to the velocity maps Linear and Gamma only: the selected \
+                     map has fixed ends.",
+            )
         }
         "gamma" if touch.velocity_map != VelocityMap::Gamma => {
-            Some("Only the velocity map Gamma has a curve.")
+            Some("This parameter applies to the velocity map Gamma only.")
         }
         "unevenness_seed" if settings.action.unevenness == 0.0 => {
-            Some("All keys are alike: only with some unevenness is there a choice.")
+            Some("This parameter applies only if the unevenness is above 0.")
         }
         "temperament" if settings.sound.scale.is_some() => {
-            Some("A scale file tunes in place of the temperament.")
+            Some("The loaded scale file replaces the temperament.")
         }
         "room_size" | "room_time" if settings.sound.room_db <= -60.0 => {
-            Some("There is no room: its level stands at the bottom.")
+            Some("The room is off: its level is at the minimum.")
         }
         _ => None,
     }
@@ -79,23 +82,23 @@ fn missing_part(action: ActionKind, id: &str) -> Option<&'static str> {
     match action {
         ActionKind::Grand => None,
         ActionKind::Harpsichord if HAMMERS.contains(&id) => {
-            Some("A plectrum plucks the string: the harpsichord has no hammer.")
+            Some("The harpsichord has no hammer: a plectrum plucks the string.")
         }
         _ if HAMMERS.contains(&id) => None,
         ActionKind::Simplified if SIMPLIFIED.contains(&id) => None,
         ActionKind::Simplified => {
-            Some("The simplified action does not have it: only the grand does.")
+            Some("The simplified action does not have this part: only the grand does.")
         }
-        ActionKind::ModelA => Some("Model A has numbers of its own: only the grand takes it."),
-        ActionKind::ModelB => Some("Model B has numbers of its own: only the grand takes it."),
+        ActionKind::ModelA => Some("Model A has fixed parameters: only the grand uses this one."),
+        ActionKind::ModelB => Some("Model B has fixed parameters: only the grand uses this one."),
         ActionKind::Viennese => {
-            Some("The Viennese action has numbers of its own: only the grand takes it.")
+            Some("The Viennese action has fixed parameters: only the grand uses this one.")
         }
         ActionKind::Harpsichord => {
-            Some("The harpsichord's jack has numbers of its own: only the grand takes it.")
+            Some("The harpsichord's jack has fixed parameters: only the grand uses this one.")
         }
         ActionKind::Ball => {
-            Some("The ball on its paddle has numbers of its own: only the grand takes it.")
+            Some("The ball and its paddle have fixed parameters: only the grand uses this one.")
         }
     }
 }

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_by_hand_is_taken_as_far_as_it_goes() {
+    fn a_handwritten_file_loads_valid_values_and_reports_the_others() {
         let (saved, losses) = read(
             "blow_mm = 44\nlet_off_mm = \"2 mm\"\ntiming = \"natural\"\nkey_dip_mm = 1e9\n\
              drop_mm = nan\ncheck_mm = true\nvelocity_map = 2\nharp = 1\nbells = 2\n",
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_single_keys_differ_by_comes_back() {
+    fn differences_of_single_keys_are_read_back() {
         let mut piano = NamedPiano::default();
         assert!(!piano.text().unwrap().contains(KEYS_FIELD));
         piano.settings.action.keys = "key,drop_mm\n7,0.5\n".parse().unwrap();
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_piano_is_told_with_its_line() {
+    fn errors_in_an_invalid_preset_file_name_their_line() {
         let message = |text: &str| NamedPiano::read(text).unwrap_err().to_string();
         for (text, words) in [
             ("format = 1\nname = \"x\n", "line 2"),
@@ -315,7 +315,7 @@ mod tests {
 
         /// No text causes a panic.
         #[test]
-        fn nonsense_is_an_error(text in "(?s).{0,300}") {
+        fn arbitrary_text_never_panics(text in "(?s).{0,300}") {
             let _ = NamedPiano::read(&text);
             let _ = NamedPiano::read(&format!("{HEAD}{text}"));
         }

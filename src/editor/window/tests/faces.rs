@@ -296,7 +296,7 @@ fn parameters_without_effect_are_explained() {
     let at = harness.get_by_role_and_label(Role::Slider, "Let-off").rect().center();
     harness.hover_at(at);
     harness.run_steps(60);
-    assert!(harness.query_by_label_contains("only the grand takes it").is_some());
+    assert!(harness.query_by_label_contains("only the grand uses this one").is_some());
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub static PEDALS: [Parameter; 3] = [
         group: ParameterGroup::Pedals,
         suffix: "",
         kind: ValueKind::Choice(&["Normal", "Inverted"]),
-        doc: "Inverted reads 0 of the sustain pedal as down, for pedals wired the other way.",
+        doc: "Inverted: value 0 of the sustain pedal means pressed, for pedals of the opposite polarity.",
         get: |s| index_of(&POLARITIES, &s.pedals.pedal_polarity),
         set: |s, v| s.pedals.pedal_polarity = at(&POLARITIES, v),
     },

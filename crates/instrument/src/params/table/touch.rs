@@ -20,10 +20,11 @@ pub static TOUCH: [Parameter; 16] = [
         group: ParameterGroup::Touch,
         suffix: "",
         kind: ValueKind::Choice(&["Immediate", "Natural", "Look-ahead"]),
-        doc: "Immediate sounds at the note; Natural plays the finger's motion from the note on and \
-              sounds when the hammer arrives; Look-ahead plays that motion early enough for a hammer \
-              of the standard regulation to arrive at the note, with a latency that the host \
-              compensates and takes up when the plugin starts again.",
+        doc: "Immediate: the note sounds at the note-on. Natural: the finger's motion begins at \
+              the note-on, and the note sounds when the hammer arrives. Look-ahead: the motion \
+              begins so early that a hammer of the standard regulation arrives at the note's \
+              time; the host compensates the latency, and a change of the latency takes effect \
+              when the plugin restarts.",
         get: |s| index_of(&TIMINGS, &s.touch.timing),
         set: |s, v| s.touch.timing = at(&TIMINGS, v),
     },
@@ -33,8 +34,8 @@ pub static TOUCH: [Parameter; 16] = [
         group: ParameterGroup::Touch,
         suffix: "",
         kind: ValueKind::Choice(&["60 ms", "120 ms", "200 ms"]),
-        doc: "How late everything is in look-ahead timing: notes whose press takes longer sound \
-              later still.",
+        doc: "Delay of all output in look-ahead timing. A note whose press takes longer than this \
+              sounds late.",
         get: |s| index_of(&LATENCIES, &s.touch.latency),
         set: |s, v| s.touch.latency = at(&LATENCIES, v),
     },
@@ -44,9 +45,10 @@ pub static TOUCH: [Parameter; 16] = [
         group: ParameterGroup::Touch,
         suffix: "",
         kind: ValueKind::Choice(&["Finger", "Hammer"]),
-        doc: "Finger plays an immediate note with the effort that its velocity takes in the standard \
-              regulation, and the present one decides how fast the grand's hammer is; Hammer has \
-              the hammer itself at the velocity's speed. Natural notes are always the finger's.",
+        doc: "Finger: an immediate note gets the effort that its velocity needs under the \
+              standard regulation, and the present regulation decides the speed of the grand's \
+              hammer. Hammer: the hammer itself has the velocity's speed. Natural notes always \
+              use Finger.",
         get: |s| index_of(&MEANS, &s.touch.velocity_means),
         set: |s, v| s.touch.velocity_means = at(&MEANS, v),
     },
@@ -56,7 +58,7 @@ pub static TOUCH: [Parameter; 16] = [
         group: ParameterGroup::Touch,
         suffix: "",
         kind: ValueKind::Choice(&["SE290", "Disklavier", "Linear", "Gamma"]),
-        doc: "Which law turns note velocity into hammer speed.",
+        doc: "Law from note velocity to hammer speed.",
         get: |s| index_of(&MAPS, &s.touch.velocity_map),
         set: |s, v| s.touch.velocity_map = at(&MAPS, v),
     },
@@ -86,7 +88,7 @@ pub static TOUCH: [Parameter; 16] = [
         group: ParameterGroup::Touch,
         suffix: "",
         kind: centred(&TouchSettings::RANGES.gamma, 1.0, 2),
-        doc: "Exponent of the gamma map: above 1 soft notes take more of the keyboard's range.",
+        doc: "Exponent of the gamma map: above 1, soft notes take more of the velocity range.",
         get: |s| s.touch.gamma,
         set: |s, v| s.touch.gamma = v,
     },
@@ -146,7 +148,7 @@ pub static TOUCH: [Parameter; 16] = [
         group: ParameterGroup::Touch,
         suffix: "",
         kind: number(&TouchSettings::RANGES.silent_below, 0),
-        doc: "Notes of a velocity below this are pressed silently: they lift their damper only.",
+        doc: "Notes with a velocity below this value are pressed silently: they lift only their damper.",
         get: |s| s.touch.silent_below,
         set: |s, v| s.touch.silent_below = v,
     },
@@ -156,7 +158,7 @@ pub static TOUCH: [Parameter; 16] = [
         group: ParameterGroup::Touch,
         suffix: "",
         kind: ValueKind::Choice(&["Off", "On"]),
-        doc: "On, immediate notes that come before the jack has re-set are silent, as on a grand.",
+        doc: "On: an immediate note that comes before the jack has reset is silent, as on a grand.",
         get: |s| index_of(&SWITCH, &s.touch.strict_repetition),
         set: |s, v| s.touch.strict_repetition = at(&SWITCH, v),
     },
@@ -166,9 +168,10 @@ pub static TOUCH: [Parameter; 16] = [
         group: ParameterGroup::Touch,
         suffix: "",
         kind: ValueKind::Choice(&["Off", "On"]),
-        doc: "On, the finger of a natural note plays it however soon it ends, and lets a key that is \
-              still on its way up rise until it can be played again; one that is looked ahead to \
-              leaves its key in time. Off does as written, and the note may stay silent.",
+        doc: "On: a natural note strikes even if it ends early, and a key that is still rising \
+              first rises until it can be played again; in look-ahead timing the finger of the \
+              note before leaves the key in time. Off: keys follow the notes as written, and such \
+              a note may stay silent.",
         get: |s| index_of(&SWITCH, &s.touch.legato_repair),
         set: |s, v| s.touch.legato_repair = at(&SWITCH, v),
     },
@@ -178,8 +181,8 @@ pub static TOUCH: [Parameter; 16] = [
         group: ParameterGroup::Touch,
         suffix: "",
         kind: ValueKind::Choice(&["Ignored", "Position"]),
-        doc: "Position reads polyphonic key pressure as the depth of the key, from keyboards that \
-              sense it. This is not aftertouch.",
+        doc: "Position: polyphonic key pressure is read as the depth of the key, for keyboards \
+              that measure it. It is not used as aftertouch.",
         get: |s| index_of(&PRESSURES, &s.touch.key_pressure),
         set: |s, v| s.touch.key_pressure = at(&PRESSURES, v),
     },
