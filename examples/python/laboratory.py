@@ -83,7 +83,7 @@ def draw_damping(damping, path):
         axes.plot(damping["period_ms"], damping[f"{name}_n_s_m"], style, label=name)
     axes.set_xlabel("sample period, ms")
     axes.set_ylabel("damping, N·s/m")
-    axes.set_title("Damping a sampled wall of 5 kN/m asks for")
+    axes.set_title("Damping that a sampled wall of 5 kN/m requires")
     axes.legend()
     figure.savefig(path)
 

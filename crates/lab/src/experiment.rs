@@ -97,7 +97,7 @@ pub fn run(options: &LabOptions) -> Result<()> {
     let mut session = Session::open(&options.out)?;
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
     let mut seeds = String::from(seeds::HEAD);
-    let (mut rows, mut open, mut without_cause) = (0, 0, 0);
+    let (mut rows, mut missed_rows, mut without_cause) = (0, 0, 0);
     runner::run(&chosen, &keys, &options.out, |experiment, found| {
         let ExperimentResult { mut report, mut folder, seconds } = found;
         let (name, about) = (experiment.name, experiment.about);
@@ -114,12 +114,12 @@ pub fn run(options: &LabOptions) -> Result<()> {
         let own_numbers = keys.own_numbers();
         session.enter(&Finished { name, about, own_numbers, seconds, count, files: &written })?;
         let own =
-            keys.own_numbers().map_or(String::new(), |t| format!("Numbers of one's own: {t}.\n\n"));
+            keys.own_numbers().map_or(String::new(), |t| format!("Custom parameters: {t}.\n\n"));
         let heading = format!("\n## {name}\n\n{about}\n\n{own}");
         output::print(&format!("{heading}{}\n{}", report.text(false), wrote(&written)))?;
         page += &format!("{heading}{}", report.text(true));
         seeds += &report.sourced(experiment.name);
-        (rows, open) = (rows + count.0, open + count.1);
+        (rows, missed_rows) = (rows + count.0, missed_rows + count.1);
         Ok(())
     })?;
     let (seeds, missed) = (seeds + &seeds::table(), missed::page());
@@ -131,24 +131,24 @@ pub fn run(options: &LabOptions) -> Result<()> {
     let omitted: Vec<&str> = EXPERIMENTS.iter().filter(is_omitted).map(|e| e.name).collect();
     if !omitted.is_empty() {
         let names = omitted.join(" ");
-        output::print(&format!("\nleft out, minutes each: touchback lab {names}\n"))?;
+        output::print(&format!("\nnot run, minutes each: touchback lab {names}\n"))?;
     }
     let note = match without_cause {
         0 => String::new(),
-        _ => format!("; of {without_cause} missed ones no cause is written down"),
+        _ => format!("; {without_cause} missed targets have no recorded cause"),
     };
-    output::print(&format!("\n{} of {rows} targets met{note}\n", rows - open))?;
-    if options.strict && open > 0 {
-        return Err(Missed { open, rows }.into());
+    output::print(&format!("\n{} of {rows} targets met{note}\n", rows - missed_rows))?;
+    if options.strict && missed_rows > 0 {
+        return Err(Missed { missed: missed_rows, rows }.into());
     }
     Ok(())
 }
 
 /// With `--strict`: at least one target was missed.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("{open} of {rows} targets missed")]
+#[error("{missed} of {rows} targets missed")]
 pub struct Missed {
-    open: usize,
+    missed: usize,
     rows: usize,
 }
 
@@ -224,10 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn every_system_of_the_source_documents_is_shown_by_an_experiment_or_has_a_reason() {
+    fn every_system_of_the_sources_has_an_experiment_or_a_reason() {
         let list = list();
         for system in seeds::SYSTEMS {
-            assert!(list.contains(system.place) && list.contains(system.what), "{system:?}");
+            assert!(
+                list.contains(system.source) && list.contains(system.description),
+                "{system:?}"
+            );
             match system.shown {
                 seeds::ShownBy::By(names) => {
                     let is_there =

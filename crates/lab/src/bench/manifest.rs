@@ -135,7 +135,7 @@ impl Manifest {
                 all => format!("{} of {all} targets met, ", all - e.missed),
             };
             let own = e.own_numbers.as_ref();
-            let own = own.map_or(String::new(), |t| format!("Numbers of one's own: {t}. "));
+            let own = own.map_or(String::new(), |t| format!("Custom parameters: {t}. "));
             let _ = write!(text, "\n## {name}\n\n{} {own}{met}{:.1} s.\n\n", e.about, e.seconds);
             for file in &e.files {
                 let _ = writeln!(text, "- `{}`: {}", file.name, what(&file.name, name));
@@ -146,12 +146,12 @@ impl Manifest {
 }
 
 const HEAD: &str = "# Data of the laboratory\n\n\
-Written by `touchback lab`. `manifest.json` tells of every experiment with which version, command and \
-machine it ran, when and how long, and of every file its size and SHA-256.\n\n\
+Written by `touchback lab`. `manifest.json` has the version, command, machine, time and duration of every \
+experiment, and the size and SHA-256 of every file.\n\n\
 Tables are CSV with a header; a column's name ends with its unit (`_m_s` is m/s, `_n_m` N/m, `_n_s_m` \
-N·s/m), those of names, counts, hashes and shares with none. `NAME.json` is the table of targets of an \
-experiment: quantity, unit, target, the band from low to high in which the value must lie (`null`: no \
-such end), the measured value (`null`: no number; `found` is what was printed), the verdict `ok` or \
+N·s/m); columns of names, counts, hashes and shares have no unit. `NAME.json` is the table of targets of an \
+experiment: quantity, unit, target, the accepted band from low to high (`null`: no \
+limit), the measured value (`null`: no number; `found` is what was printed), the verdict `ok` or \
 `missed`, and the place in the source documents.\n";
 
 /// Kind of a file of an experiment.

@@ -163,7 +163,7 @@ impl Report {
                 }
                 None => {
                     without += 1;
-                    lines.push(format!("- {quantity}: no cause is written down"));
+                    lines.push(format!("- {quantity}: no recorded cause"));
                 }
             }
         }
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_short() {
+    fn numbers_are_printed_with_four_digits() {
         let cases = [(0.0, "0"), (1.0, "1"), (12.345_6, "12.35"), (-0.181_04, "-0.181")];
         for (x, text) in cases {
             assert_eq!(short(x), text);

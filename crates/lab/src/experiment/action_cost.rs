@@ -78,7 +78,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let mut csv = DataTable::new(&["case", "kernel", "time_a_key_step_ns", "hash"]);
     let mut steady = true;
-    let mut note = |case: &str, kernel: Kernel, cost: &Cost| {
+    let mut record = |case: &str, kernel: Kernel, cost: &Cost| {
         steady &= cost.steady;
         let (kernel, hash) = (format!("{kernel:?}"), format!("{:016x}", cost.hash.0));
         csv.row(&[&case, &kernel, &cost.nanoseconds, &hash]);
@@ -86,14 +86,14 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 
     let mut plain = Keyboard::with_kernel(&settings, Kernel::Plain);
     let one = cost(Load::Stroke, &mut plain, &[middle]);
-    note("one key stroke", Kernel::Plain, &one);
+    record("one key stroke", Kernel::Plain, &one);
     report.check("one key, stroke, ns a step", "600", TargetBand::AtMost(1000.0), one.nanoseconds);
     let chord: Vec<KeyNumber> = all.iter().step_by(9).copied().take(SPREAD).collect();
     let best = Kernel::detect();
     let mut spread = Vec::new();
     for kernel in Kernel::available() {
         let cost = cost(Load::Stroke, &mut Keyboard::with_kernel(&settings, kernel), &chord);
-        note("spread chord stroke", kernel, &cost);
+        record("spread chord stroke", kernel, &cost);
         spread.push((kernel, cost));
     }
     let mut equal = spread.iter().all(|(_, cost)| cost.hash == spread[0].1.hash);
@@ -102,7 +102,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let mut hash = None;
         for kernel in Kernel::available() {
             let all = cost(load, &mut Keyboard::with_kernel(&settings, kernel), &all);
-            note(&format!("88 keys {}", load.name()), kernel, &all);
+            record(&format!("88 keys {}", load.name()), kernel, &all);
             equal &= *hash.get_or_insert(all.hash) == all.hash;
             let name = format!("88 keys, {}, {kernel:?}, ns a key-step", load.name());
             if kernel == best {
@@ -125,8 +125,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.holds("repeated runs give the same output", steady);
     report.holds("all kernels give the same output", equal);
     report.note(&format!(
-        "Hash of events and states, one key: {:016x}; the others are in action-cost.csv. Equal on \
-         every machine for the same physics.",
+        "Hash of events and states of one key: {:016x}; action-cost.csv has the others. The same code \
+         gives the same hash on every machine.",
         one.hash.0
     ));
     let spread: Vec<_> =
@@ -135,7 +135,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         "A stroke of {SPREAD} keys spread over the compass, ns a key-step: {}.",
         spread.join(", ")
     ));
-    report.note(&format!("With fewer instructions: {}.", slower.join("; ")));
+    report.note(&format!("With other instruction sets: {}.", slower.join("; ")));
     report.note(&format!(
         "One key takes {} % of a core in real time.",
         short(100.0 * one.nanoseconds * 1e-9 / STEP)

@@ -57,7 +57,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let ns = 1e9 * best / f64::from(STROKE);
         let hash = runs[0].1;
         report.holds(
-            &format!("{name}: the same output every time"),
+            &format!("{name}: repeated runs give the same output"),
             runs.iter().all(|r| r.1 == hash),
         );
         // The reference is for the laboratory only and has no target.
@@ -69,8 +69,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     }
     let of = |name: &str| costs.iter().find(|c| c.0 == name).map_or(f64::NAN, |c| c.1);
     report.note(&format!(
-        "The coupled force balance takes {} ns a step, {} times the grand's {}: the thesis's reason to \
-         eliminate the constraints. Real time is {} ns.",
+        "The coupled force balance takes {} ns a step, {} times the grand's {}; the thesis eliminates the \
+         constraints for this reason. Real time allows {} ns a step.",
         short(of("reference")),
         short(of("reference") / of("grand")),
         short(of("grand")),

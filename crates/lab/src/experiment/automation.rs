@@ -76,19 +76,19 @@ fn play(settings: &Settings, moved: Option<&Parameter>, pieces: &[usize]) -> Vec
 }
 
 /// The timings: names and settings.
-fn ways(settings: &Settings) -> [(&'static str, Settings); 4] {
-    let way = |timing, means| {
-        let mut own = *settings;
-        own.touch.timing = timing;
-        own.touch.latency = Latency::Middle;
-        own.touch.velocity_means = means;
-        own
+fn timings(settings: &Settings) -> [(&'static str, Settings); 4] {
+    let with = |timing, means| {
+        let mut changed = *settings;
+        changed.touch.timing = timing;
+        changed.touch.latency = Latency::Middle;
+        changed.touch.velocity_means = means;
+        changed
     };
     [
-        ("immediate, finger", way(Timing::Immediate, VelocityMeans::Finger)),
-        ("immediate, hammer", way(Timing::Immediate, VelocityMeans::Hammer)),
-        ("natural", way(Timing::Natural, VelocityMeans::Finger)),
-        ("look-ahead", way(Timing::LookAhead, VelocityMeans::Finger)),
+        ("immediate, finger", with(Timing::Immediate, VelocityMeans::Finger)),
+        ("immediate, hammer", with(Timing::Immediate, VelocityMeans::Hammer)),
+        ("natural", with(Timing::Natural, VelocityMeans::Finger)),
+        ("look-ahead", with(Timing::LookAhead, VelocityMeans::Finger)),
     ]
 }
 
@@ -100,15 +100,15 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
     let mut report = Report::default();
     let parameters: Vec<_> = swept().collect();
     let bar = progress((4 * parameters.len()) as u64, "moving");
-    for (name, settings) in ways(settings) {
+    for (name, settings) in timings(settings) {
         let (mut loudest, mut loudest_id) = (f64::NEG_INFINITY, "none");
-        let (mut cut_apart, mut wrong, mut silent) = (0.0, 0.0, 0.0);
+        let (mut different, mut non_finite, mut silent) = (0.0, 0.0, 0.0);
         for parameter in &parameters {
             let whole = play(&settings, Some(parameter), &[BLOCK]);
             let cut = play(&settings, Some(parameter), &PIECES);
-            let alike = whole.iter().zip(&cut).all(|(a, b)| a.to_bits() == b.to_bits());
-            cut_apart += f64::from(u8::from(!alike));
-            wrong += whole.iter().filter(|sample| !sample.is_finite()).count() as f64;
+            let is_equal = whole.iter().zip(&cut).all(|(a, b)| a.to_bits() == b.to_bits());
+            different += f64::from(u8::from(!is_equal));
+            non_finite += whole.iter().filter(|sample| !sample.is_finite()).count() as f64;
             let level = click_level(&whole);
             silent += f64::from(u8::from(level.is_nan()));
             if level > loudest {
@@ -117,14 +117,14 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
             bar.inc(1);
         }
         let none = TargetBand::AtMost(0.0);
-        let what = format!("{name}: loudest click ({loudest_id}), dB re its music");
-        report.check(&what, "≤ −60", TargetBand::AtMost(CLICK_DB), loudest);
-        let what = format!("{name}: samples that are no numbers");
-        report.check(&what, "0", none, wrong);
-        let what = format!("{name}: parameters under which block sizes sound different");
-        report.check(&what, "0", none, cut_apart);
-        let what = format!("{name}: parameters under which nothing sounds");
-        report.check(&what, "0", none, silent);
+        let quantity = format!("{name}: loudest click ({loudest_id}), dB re the music");
+        report.check(&quantity, "≤ −60", TargetBand::AtMost(CLICK_DB), loudest);
+        let quantity = format!("{name}: samples that are not finite");
+        report.check(&quantity, "0", none, non_finite);
+        let quantity = format!("{name}: parameters whose output depends on the block size");
+        report.check(&quantity, "0", none, different);
+        let quantity = format!("{name}: parameters that silence the music");
+        report.check(&quantity, "0", none, silent);
     }
     bar.finish_and_clear();
     Ok(report)

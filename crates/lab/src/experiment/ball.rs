@@ -78,12 +78,12 @@ fn submodels(spec: &Spec, report: &mut Report) {
     let (sin, cos) = libm::sincos(w * t);
     let phi = Matrix2::new(cos, sin / w, -w * sin, cos);
     let gamma = Vector2::new((1.0 - cos) / square, sin / w);
-    let off = (found.phi - phi).amax().max((found.gamma - gamma).amax());
+    let error = (found.phi - phi).amax().max((found.gamma - gamma).amax());
     report.check(
-        "Φ and Γ of the ball on the paddle off e^{AT}, T 1 ms",
+        "error of Φ and Γ of the ball on the paddle against e^{AT}, T 1 ms",
         "0",
         TargetBand::AtMost(1e-12),
-        off,
+        error,
     );
     report.source("002 eq. 6; 003 §3 (events)");
 }
@@ -110,17 +110,18 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         csv.column(&format!("error_at_step_{h}_s"));
     }
     for (i, expected) in exact.iter().enumerate() {
-        let what = if i % 2 == 0 { "landing" } else { "parting" };
+        let event = if i % 2 == 0 { "landing" } else { "parting" };
         let errors = runs.iter().map(|run| run[i] - expected);
         let cells: Vec<f64> = std::iter::once(*expected).chain(errors).collect();
-        csv.numbers(&format_args!("{what} {}", i / 2 + 1), &cells);
+        csv.numbers(&format_args!("{event} {}", i / 2 + 1), &cells);
         if i % 2 == 0 {
             let error = (finest[i] - expected).abs();
-            let quantity = format!("landing {} off the exact time, s", i / 2 + 1);
+            let quantity = format!("landing {}: error of the time, s", i / 2 + 1);
             report.check(&quantity, "0", TargetBand::AtMost(1e-9), error);
             if i == 0 {
-                report
-                    .erratum("003 (12) prints y_{i+1}(t_i) = y(t_i) + h_i; it is of the states x");
+                report.erratum(
+                    "003 (12) prints y_{i+1}(t_i) = y(t_i) + h_i; it holds for the states x",
+                );
             }
         }
     }

@@ -13,11 +13,11 @@ use crate::bench::runner::{Experiment, ExperimentKind, Work};
 pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "geometry",
-        about: "Draws the action's two parameter sets to scale and lists every number with its \
+        about: "Draws the action's two parameter sets to scale and lists every parameter with its \
                 source.",
         kind: ExperimentKind::Computed,
-        detail: "Every pose comes from the kinematics the action runs on. The list names a source \
-                for every number: measured, published, chosen.",
+        detail: "The poses follow from the action's own kinematics. The list has the source of \
+                every parameter: measured, published or chosen.",
         seconds: 0.1,
         run: Work::Keys(geometry::run),
     },
@@ -25,8 +25,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "validate",
         about: "Compares the grand action with published measurements, target by target.",
         kind: ExperimentKind::Computed,
-        detail: "Touch, travel, loudness, weights, let-off, check, return, repetition, against \
-                Goebl, Bresin and Galembo 2005, Askenfelt and Jansson, Kinoshita and others \
+        detail: "Touch, travel, loudness, weights, let-off, check, return, repetition, compared \
+                with Goebl, Bresin and Galembo 2005, Askenfelt and Jansson, Kinoshita and others \
                 (docs/references.md). V1 to V34 number the published measurements; must: several \
                 sources, should: one. The page is docs/validation.md.",
         seconds: 6.0,
@@ -34,68 +34,70 @@ pub const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "fit",
-        about: "Shows how well the fitted numbers of the action fit, and prints its tables ready \
-                to paste.",
+        about: "Evaluates the fitted parameters of the action and prints its tables as source \
+                text.",
         kind: ExperimentKind::Computed,
-        detail: "Moves each fitted number by 5 % and looks at the distance from the must targets \
-                of `validate`; prints the tables of the pressed touch and of the constructed \
-                strike. For numbers of a key of your own: `touchback fit`.",
+        detail: "Changes each fitted parameter by 5 % and measures the distance from the must \
+                targets of `validate`; prints the tables of the pressed touch and of the \
+                constructed strike. `touchback fit` fits the parameters of your own key.",
         seconds: 1.5,
         run: Work::Fixed(fit::run),
     },
     Experiment {
         name: "fit-recovery",
-        about: "Fits keys whose numbers are known from their own noisy data, and counts how often the \
+        about: "Fits keys with known parameters to their own noisy data and counts how often the \
                 stated intervals hold.",
         kind: ExperimentKind::Computed,
-        detail: "Ten keys with five numbers changed at random, twelve presses each, noise of 0.02 N and \
-                 5 µm at 2 kHz; the same solver as `touchback fit`.",
+        detail: "Ten keys with five parameters changed at random, twelve presses each, noise of \
+                0.02 N and 5 µm at 2 kHz; the same solver as `touchback fit`.",
         seconds: 15.0,
         run: Work::Fixed(fit_recovery::run),
     },
     Experiment {
         name: "efforts",
-        about: "Compares the hammer speed that notes get under random regulations with the whole \
-                press simulated, and moves each setting alone.",
+        about: "Compares the hammer speeds that notes get under random regulations with \
+                simulations of the whole press, and moves each setting alone.",
         kind: ExperimentKind::Computed,
-        detail: "1,000 presses under 250 regulations turned up to half way to the ends of their \
-                ranges, and as many up to the ends. What notes get is interpolated in energy \
-                among presses simulated under each. No measurement is compared: the whole press \
-                is the truth. The page is docs/action-and-sound.md.",
+        detail: "1,000 presses under 250 regulations changed by up to half of their ranges, and as \
+                many changed up to the ends. The speed of a note is interpolated in energy among \
+                simulated presses. The reference is the simulation of the whole press, not a \
+                measurement. The page is docs/action-and-sound.md.",
         seconds: 40.0,
         run: Work::Fixed(efforts::run),
     },
     Experiment {
         name: "look-ahead",
-        about: "Measures how near notes of look-ahead timing sound to their time, over keys, speeds and \
+        about: "Measures the timing errors of notes in look-ahead timing, over keys, speeds and \
                 latencies.",
         kind: ExperimentKind::Computed,
         detail: "Single notes of every seventh key and sixteen hammer speeds, played under each \
-                latency by the scheduler that a host's notes go through; then the shortest travel \
-                that each latency covers, and four other regulations under the longest. No \
-                measurement is compared: the note's own time is the truth.",
+                latency by the scheduler of host notes; then the shortest travel that each latency \
+                covers, and four other regulations under the longest latency. The reference is the \
+                note's own time, not a measurement.",
         seconds: 30.0,
         run: Work::Fixed(look_ahead::run),
     },
     Experiment {
         name: "influence",
-        about: "Moves every parameter to the ends of its range and tells what becomes of level, colour, \
-                decay, time and weight.",
+        about: "Moves every parameter to the ends of its range and measures the change of level, \
+                colour, decay, time and weight.",
         kind: ExperimentKind::Long,
-        detail: "One phrase of nine notes, in each timing and under each action, against the same phrase \
-                with nothing moved. What is told to do nothing must not change a sample, and every \
-                parameter of the grand's action must. It writes docs/influence.md.",
+        detail: "One phrase of nine notes, in each timing and under each action, compared with the \
+                same phrase without a change. A parameter reported without effect must not change \
+                a sample, and every parameter of the grand's action must. The page is \
+                docs/influence.md.",
         seconds: 200.0,
         run: Work::Fixed(influence::run),
     },
     Experiment {
         name: "presets",
-        about: "Plays one phrase on every factory piano: whether all are as loud, and what sets each apart.",
+        about: "Plays one phrase on every factory piano: equal loudness, and differences between \
+                the pianos.",
         kind: ExperimentKind::Computed,
-        detail: "Loudness by EBU R 128; level range from the phrase at 0.6 to that at 1.4 of its \
-                velocities; colour by the centroid of the spectrum; decay by a chord under the pedal. \
-                Two pianos are apart by 1 LU of range, 100 cents of colour or 15 % of decay. It writes \
-                the table of levels, crates/instrument/src/preset/levels.rs.",
+        detail: "Loudness by EBU R 128; level range between the phrase at 0.6 and at 1.4 of its \
+                velocities; centroid of the spectrum; decay of a chord under the pedal. The unit \
+                of distance between two pianos is 1 LU of range, 100 cents of centroid or 15 % of \
+                decay. Writes the table of levels, crates/instrument/src/preset/levels.rs.",
         seconds: 8.0,
         run: Work::Fixed(presets::run),
     },
@@ -103,39 +105,40 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "energy",
         about: "Audits the action's energy: work in, stored, dissipated, and done by moving screws.",
         kind: ExperimentKind::Computed,
-        detail: "Work of the drive and heat of every felt, friction and impact are integrated \
-                with the motion; what is left over is the integration's error. Also the order of \
-                the method. No measurement is compared: the law is the conservation of energy.",
+        detail: "Work of the drive and heat of every felt, friction and impact are integrated with \
+                the motion; the residual is the integration error. Also the order of the method. \
+                The reference is the conservation of energy, not a measurement.",
         seconds: 0.3,
         run: Work::Keys(energy::run),
     },
     Experiment {
         name: "sweeps",
-        about: "Sweeps every regulation of the action under a trill: clicks in dB, strikes, keys that \
-                stick.",
+        about: "Sweeps every regulation of the action during a trill: clicks in dB, strikes, stuck \
+                keys.",
         kind: ExperimentKind::Computed,
-        detail: "Clicks are content above 16 kHz, beside the note's peak; a click of −60 dB is \
-                put in to see that it is found. Bands are chosen by what can be heard.",
+        detail: "Clicks are content above 16 kHz, relative to the note's peak; an inserted click of \
+                −60 dB checks the measurement. Bands are chosen by audibility.",
         seconds: 19.0,
         run: Work::Piano(sweeps::run),
     },
     Experiment {
         name: "automation",
-        about: "Moves every parameter of the action under music in every timing: clicks, block sizes.",
+        about: "Moves every parameter of the action during music in every timing: clicks, block \
+                sizes.",
         kind: ExperimentKind::Computed,
-        detail: "A second of notes in all registers at 96 kHz while one parameter goes over its \
-                range and back, rendered in whole blocks and in pieces: the samples are equal, and \
+        detail: "One second of notes in all registers at 96 kHz while one parameter moves over its \
+                range and back, rendered in whole blocks and in pieces: the samples must be equal; \
                 clicks are measured as in `sweeps`.",
         seconds: 60.0,
         run: Work::Piano(automation::run),
     },
     Experiment {
         name: "thesis-run",
-        about: "Runs the published gesture on the published action and compares it with what the \
-                thesis states.",
+        about: "Runs the published gesture on the published action and compares it with the \
+                statements of the thesis.",
         kind: ExperimentKind::Computed,
-        detail: "Times of let-off and strike, forces, and turning of the parts, against what \
-                Gillespie 1996 states of figures 3.15 to 3.17.",
+        detail: "Times of let-off and strike, forces and rotations of the parts, compared with the \
+                statements of Gillespie 1996 on figures 3.15 to 3.17.",
         seconds: 0.1,
         run: Work::Fixed(thesis_run::run),
     },
@@ -143,18 +146,19 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "weight-drop",
         about: "Drops a weight on the key, as the thesis did on a real action, and compares.",
         kind: ExperimentKind::Computed,
-        detail: "The weight is the one that strikes after 0.2 s, as in the film; compared with \
-                what Gillespie 1996, §3.7 states of figure 3.18.",
+        detail: "The weight is chosen to strike after 0.2 s, as in the film; comparison with the \
+                statements of Gillespie 1996, §3.7 on figure 3.18.",
         seconds: 0.1,
         run: Work::Keys(weight_drop::run),
     },
     Experiment {
         name: "state-graphs",
-        about: "Takes every transition of the actions' state machines and measures what jumps there.",
+        about: "Takes every transition of the actions' state machines and measures jumps of \
+                positions.",
         kind: ExperimentKind::Computed,
-        detail: "A random finger turns the key back everywhere in its travel, five minutes of the \
-                grand, one of the others; transitions against figures 3.2, 3.4 and 3.9 and tables \
-                3.1 and 3.2 of Gillespie 1996.",
+        detail: "A random finger reverses the key everywhere in its travel, five minutes on the \
+                grand, one on the others; transitions are compared with figures 3.2, 3.4 and 3.9 \
+                and tables 3.1 and 3.2 of Gillespie 1996.",
         seconds: 3.0,
         run: Work::Keys(state_graphs::run),
     },
@@ -163,17 +167,17 @@ pub const EXPERIMENTS: &[Experiment] = &[
         about: "Compares the events of a bouncing ball, and their order of convergence, with the \
                 exact solution.",
         kind: ExperimentKind::Computed,
-        detail: "Event times to 1e-9 s, order four between events, against a closed form.",
+        detail: "Event times to 1e-9 s, fourth order between events, compared with a closed form.",
         seconds: 0.1,
         run: Work::Fixed(ball::run),
     },
     Experiment {
         name: "models-ab",
-        about: "Repeats the experiment that made a rigid model of the action fail on a coarse \
-                encoder and one with springs work.",
+        about: "Repeats the experiment in which a rigid model of the action fails with a coarse \
+                encoder and a model with springs works.",
         kind: ExperimentKind::Computed,
-        detail: "Both models see a known motion through a coarse encoder, then a device and a \
-                finger: Gillespie and Cutkosky 1993, §§5 and 6.",
+        detail: "Both models get a known motion through a coarse encoder, then are coupled to a \
+                device and a finger: Gillespie and Cutkosky 1993, §§5 and 6.",
         seconds: 0.3,
         run: Work::Fixed(models_ab::run),
     },
@@ -182,50 +186,50 @@ pub const EXPERIMENTS: &[Experiment] = &[
         about: "Plays twelve gestures on the grand action in two formulations and compares \
                 trajectories, strikes and forces.",
         kind: ExperimentKind::Computed,
-        detail: "One formulation eliminates the constraints, the other joins free bodies by stiff \
-                springs, three stiffnesses; strike times within 0.5 ms, speeds within 2 %. \
+        detail: "One formulation eliminates the constraints, the other connects free bodies by \
+                stiff springs of three stiffnesses; strike times within 0.5 ms, speeds within 2 %. \
                 Neither is a measurement: each checks the other's equations.",
         seconds: 13.0,
         run: Work::Keys(agreement::run),
     },
     Experiment {
         name: "string-law",
-        about: "Compares contact and rebound of the action's own string with the sounding \
-                strings, and fits its tables.",
+        about: "Compares contact and rebound of the action's own string with the sounding strings, \
+                and fits its tables.",
         kind: ExperimentKind::Computed,
-        detail: "Contact time and restitution of the action's one-sided spring against the sound \
-                engine's strings, with hammers of other masses and felts too; prints the tables \
-                of `string_law.rs`.",
+        detail: "Contact time and restitution of the action's one-sided spring compared with the \
+                sound engine's strings, also with hammers of other masses and felts; prints the \
+                tables of `string_law.rs`.",
         seconds: 0.5,
         run: Work::Fixed(string_law::run),
     },
     Experiment {
         name: "contact",
-        about: "Compares contact time, peak force and spectrum of the sound engine's hammers, as they \
-                are and changed, with independent solutions.",
+        about: "Compares contact time, peak force and spectrum of the sound engine's hammers, \
+                standard and changed, with independent solutions.",
         kind: ExperimentKind::Computed,
-        detail: "Finite differences of the whole string, and a solution of every mode, stand \
-                against the engine's contact; measured contact times of Askenfelt and Jansson \
-                too. The page is docs/contact.md.",
+        detail: "Finite differences of the whole string, and a solution with every mode, are \
+                compared with the engine's contact, as are contact times measured by Askenfelt and \
+                Jansson. The page is docs/contact.md.",
         seconds: 1.6,
         run: Work::Fixed(contact::run),
     },
     Experiment {
         name: "sound",
-        about: "Measures every target of the sound engine on what it plays: hammer contact, pitch, \
+        about: "Measures every target of the sound engine on its output: hammer contact, pitch, \
                 decay, sympathetic resonance, spectrum, noises, timbre, invariance.",
         kind: ExperimentKind::Computed,
-        detail: "Against published measurements of strings, decay, spectra and noises \
+        detail: "Comparison with published measurements of strings, decay, spectra and noises \
                 (docs/references.md). The page is docs/sound.md.",
         seconds: 39.0,
         run: Work::Fixed(sound::run),
     },
     Experiment {
         name: "listening",
-        about: "Renders a fixed set to listen to: scales, repetitions, a trill, pedals, silent \
+        about: "Renders a fixed set of sound files: scales, repetitions, a trill, pedals, silent \
                 keys, the demonstration's piece.",
         kind: ExperimentKind::Computed,
-        detail: "Sound files to judge by ear, with spectrograms; only their level is checked.",
+        detail: "Sound files for listening, with spectrograms; only their level is checked.",
         seconds: 18.0,
         run: Work::Piano(listening::run),
     },
@@ -233,23 +237,25 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "walls",
         about: "Bounces a ball on every sampled wall: standard, predictive, placed poles, deadbeat.",
         kind: ExperimentKind::Computed,
-        detail: "The bouncing ball of Gillespie 1996, chapter 5: energy gained or lost in each \
+        detail: "The bouncing ball of Gillespie 1996, chapter 5: energy gained or lost with each \
                 controller, exact times of contact.",
         seconds: 0.1,
         run: Work::Fixed(walls::run),
     },
     Experiment {
         name: "wall-damping",
-        about: "Finds the damping that a sampled wall asks for: marginal, passive, late switching.",
+        about: "Computes the damping that a sampled wall requires: marginal, passive, with late \
+                switching.",
         kind: ExperimentKind::Computed,
-        detail: "Simulation against Colgate and Schenkel's passivity bound and the marginal \
+        detail: "Simulation compared with Colgate and Schenkel's passivity bound and the marginal \
                 damping of Gillespie 1996, chapter 6.",
         seconds: 0.4,
         run: Work::Fixed(wall_damping::run),
     },
     Experiment {
         name: "wall-display",
-        about: "Shows a virtual mass by impedance and admittance, over its coupling spring.",
+        about: "Displays a virtual mass by impedance and by admittance control, over its coupling \
+                spring.",
         kind: ExperimentKind::Computed,
         detail: "Impedance and admittance control of a virtual mass: Gillespie 1996, chapter 4; \
                 Gillespie and Cutkosky 1993.",
@@ -260,14 +266,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "unilateral",
         about: "Compares criteria for one-sided springs in the Nyquist plane with brute force.",
         kind: ExperimentKind::Computed,
-        detail: "Criteria in the Nyquist plane against the time domain, for Tsai's systems of \
-                1996 as re-derived. The page is docs/unilateral.md.",
+        detail: "Criteria in the Nyquist plane compared with the time domain, for the systems of \
+                Tsai 1996 as re-derived. The page is docs/unilateral.md.",
         seconds: 2.0,
         run: Work::Fixed(unilateral::run),
     },
     Experiment {
         name: "lines",
-        about: "Joins bodies by transmission lines: masses, balls, planar joints, a double \
+        about: "Connects bodies by transmission lines: masses, balls, planar joints, a double \
                 pendulum.",
         kind: ExperimentKind::Computed,
         detail: "Wave variables over delays: momentum, energy, order; Tsai 1996, chapter 6 and \
@@ -277,7 +283,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "finger",
-        about: "Estimates the finger in play and keeps the predictive wall quiet when it stiffens.",
+        about: "Estimates the finger's impedance during play and keeps the predictive wall quiet \
+                when the finger stiffens.",
         kind: ExperimentKind::Computed,
         detail: "Recursive least squares of mass, damping and stiffness; the wall adapts: \
                 Gillespie 1996, §7.2.",
@@ -288,99 +295,100 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "wall-map",
         about: "Maps the largest quiet stiffness of every wall over sample period and delay.",
         kind: ExperimentKind::Computed,
-        detail: "Brute force: each wall, sample period and delay, with the finger and the device \
-                of the source.",
+        detail: "Brute force: each wall, sample period and delay, with the finger and the device of \
+                the source.",
         seconds: 30.0,
         run: Work::Fixed(wall_map::run),
     },
     Experiment {
         name: "sound-cost",
-        about: "Times the sound engine in silence and at work, on every kernel, with a hash of \
+        about: "Times the sound engine in silence and under load, on every kernel, with a hash of \
                 its output.",
         kind: ExperimentKind::Timed,
-        detail: "Times are this machine's; the hash must be the same on every run of a build.",
+        detail: "Times depend on the machine; the hash must be equal in every run of a build.",
         seconds: 14.0,
         run: Work::Fixed(sound_cost::run),
     },
     Experiment {
         name: "action-cost",
-        about: "Times the action with one, all and no keys moving, together with a hash of its \
-                output.",
+        about: "Times the action with one, all and no keys moving, with a hash of its output.",
         kind: ExperimentKind::Timed,
-        detail: "Times are this machine's; the targets are 1 µs a key-step alone and 0.35 µs \
-                among 88.",
+        detail: "Times depend on the machine; the targets are 1 µs a key-step for one key and 0.35 \
+                µs for 88.",
         seconds: 7.0,
         run: Work::Fixed(action_cost::run),
     },
     Experiment {
         name: "action-speeds",
-        about: "Times a step of every action and formulation, together with a hash of its output.",
+        about: "Times a step of every action and formulation, with a hash of its output.",
         kind: ExperimentKind::Timed,
-        detail: "Times are this machine's; the hash must be the same on every run of a build.",
+        detail: "Times depend on the machine; the hash must be equal in every run of a build.",
         seconds: 4.0,
         run: Work::Fixed(action_speeds::run),
     },
     Experiment {
         name: "instrument-load",
-        about: "Measures when notes strike and what blocks, decay, starting and memory cost, with \
-                a hash of the output.",
+        about: "Measures the strike times of notes, and the cost of blocks, decay, start and \
+                memory, with a hash of the output.",
         kind: ExperimentKind::Timed,
-        detail: "When notes sound after note-on against 20 to 230 ms of Askenfelt and Jansson; \
+        detail: "Time from note-on to strike compared with 20 to 230 ms of Askenfelt and Jansson; \
                 blocks of 32 to 256 samples, start and memory on this machine.",
         seconds: 50.0,
         run: Work::Fixed(instrument_load::run),
     },
     Experiment {
         name: "window-cost",
-        about: "Times a frame of the window, and what the audio thread does for an open and a \
-                closed one.",
+        about: "Times a frame of the window, and the audio thread's work for an open and a closed \
+                window.",
         kind: ExperimentKind::Timed,
-        detail: "Times are this machine's, without a GPU.",
+        detail: "Times depend on the machine, without a GPU.",
         seconds: 2.0,
         run: Work::Fixed(window_cost::run),
     },
     Experiment {
         name: "sound-torture",
-        about: "Ten minutes of all keys, pedals and parameters at five sample rates in odd blocks.",
+        about: "Plays ten minutes of random keys, pedals and parameters at five sample rates in \
+                random block sizes.",
         kind: ExperimentKind::Long,
-        detail: "No sample may be infinite, too loud or differ with the block size.",
+        detail: "Every sample must be finite and within full scale; without strikes the sound must \
+                not grow.",
         seconds: 300.0,
         run: Work::Fixed(sound_torture::run),
     },
     Experiment {
         name: "haptics",
-        about: "Compares keys felt through the junction with welded ones, servo with twin, and \
-                searches the hardest contact that can be felt.",
+        about: "Compares keys coupled by the junction with welded ones, and servo with twin; \
+                searches the stiffest contact.",
         kind: ExperimentKind::Long,
-        detail: "A felt key against a key welded to the device, servo against twin bit for bit, \
-                the stiffest contact that stays quiet.",
+        detail: "A key coupled by the junction compared with a key welded to the device, servo with \
+                twin bit for bit, the stiffest contact that comes to rest.",
         seconds: 300.0,
         run: Work::Fixed(haptics::run),
     },
     Experiment {
         name: "key-design",
-        about: "Lists what a motorized key must be to be felt as the grand's, works two designs and \
-                draws them to scale.",
+        about: "Lists the requirements on a motorized key that renders the grand's, computes two \
+                designs and draws them to scale.",
         kind: ExperimentKind::Computed,
-        detail: "Mass, weight, friction, torque and heat of a motor, from the grand's own \
-                strokes. The page is docs/build-a-key.md.",
+        detail: "Mass, weight, friction, torque and heat of a motor, from the grand's own strokes. \
+                The page is docs/build-a-key.md.",
         seconds: 0.5,
         run: Work::Fixed(key_design::run),
     },
     Experiment {
         name: "haptics-campaign",
-        about: "Counts what thousands of random faults and strokes do to felt keys.",
+        about: "Plays thousands of random faults and strokes on motorized keys.",
         kind: ExperimentKind::Long,
-        detail: "Lost, doubled, torn and late messages, fingers at random: force must end, states \
-                must stay equal.",
+        detail: "Lost, doubled, torn and late messages, random fingers: the force must end, and \
+                states must stay equal.",
         seconds: 600.0,
         run: Work::Fixed(haptics_campaign::run),
     },
     Experiment {
         name: "haptics-cost",
-        about: "Times the servo's work, and plays the acceptance stroke by the wall clock.",
+        about: "Times the servo's work, and plays the acceptance stroke in real time.",
         kind: ExperimentKind::Timed,
-        detail: "Times are this machine's.",
+        detail: "Times depend on the machine.",
         seconds: 14.0,
         run: Work::Fixed(haptics_cost::run),
     },

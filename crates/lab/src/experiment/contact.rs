@@ -141,8 +141,8 @@ fn published(folder: &mut Folder, report: &mut Report) -> Result<()> {
     }
     report.check("largest energy error, share", "0", TargetBand::AtMost(1e-6), worst);
     report.note(
-        "Published hammers and strings: contact time ± 2 %, peak force ± 3 % and half a newton, to \
-         which the reference is rounded.",
+        "Published hammers and strings: the bands are ± 2 % of the contact time, and ± 3 % and \
+         ± 0.5 N of the peak force, because the reference is rounded to 1 N.",
     );
     folder.table("contact.csv", &csv)
 }
@@ -159,11 +159,12 @@ fn changed(report: &mut Report) -> Result<()> {
     }
     against_whole_string(report, "key 88, all partials", key(88)?, Blow::of_all_partials);
     report.note(
-        "Keys: the concert grand's hammers and strings at 2.5 m/s, against the whole string in \
-         finite differences; below each, what another hammer makes of these three numbers. The \
-         engine's strings end at 20 kHz. Up to C7 that leaves the contact as it is; C8 has four \
-         partials below it, and a contact a tenth too short. *All partials* is the same solver with \
-         those up to 300 kHz.",
+        "Keys: the concert grand's hammers and strings at 2.5 m/s, compared with finite \
+         differences of the whole string; the rows below each key have the ratios by which a \
+         changed hammer changes these three values. The engine's strings have partials up to \
+         20 kHz. Up to C7 this limit does not change the contact; C8 has four partials below it, \
+         and its contact is a tenth too short. *All partials* is the same solver with partials up \
+         to 300 kHz.",
     );
     Ok(())
 }
@@ -217,14 +218,14 @@ fn played(report: &mut Report) -> Result<()> {
                     worst = worst.max((after - before - db(other / whole)).abs());
                 }
             }
-            let quantity = format!("key {number}, {name}, as played: partials, most, dB");
+            let quantity = format!("key {number}, {name}, as played: partials, largest error, dB");
             report.check(&quantity, "0", TargetBand::AtMost(0.5), worst);
         }
     }
     report.note(
-        "As played: what other hammers change in the levels of the partials 1 to 8 of a note rendered \
-         at 48 kHz, against what they change in the force's spectrum by finite differences; partials \
-         within 20 dB of the loudest.",
+        "As played: changed hammers change the levels of the partials 1 to 8 of a note rendered at \
+         48 kHz. The rows compare this change with that of the force's spectrum by finite \
+         differences, for partials within 20 dB of the loudest.",
     );
     Ok(())
 }
@@ -239,7 +240,9 @@ fn similarity(report: &mut Report) -> Result<()> {
         let faster = SPEED * libm::pow(2.0, 1.0 / (concert.felt.exponent - 1.0));
         let a = strike_offline(&stiff, &string, SPEED, RATE);
         let b = strike_offline(&concert, &string, faster, RATE);
-        let quantity = format!("key {number}: rebound with felt twice as stiff over that at speed");
+        let quantity = format!(
+            "key {number}: rebound with felt twice as stiff over rebound at the similar speed"
+        );
         report.near(&quantity, 1.0, 1e-3, a.restitution / b.restitution);
     }
     Ok(())
@@ -248,18 +251,19 @@ fn similarity(report: &mut Report) -> Result<()> {
 /// Contact with the hammer mass that follows from the action's inertia.
 fn masses(report: &mut Report) -> Result<()> {
     let mut text = String::from(
-        "The mass that strings meet and the inertia that keys throw come from two published sets \
-         (`crates/core/src/mech/hammer.rs`). Inertia over the crown's radius squared, over that mass, and what \
-         contact time, peak force and centroid would be with it, over what they are:\n\n\
+        "The hammer's mass in the contact and its inertia in the action come from two published sets \
+         (`crates/core/src/mech/hammer.rs`). The table has the ratio of inertia over the crown's radius \
+         squared to that mass, and the ratios by which this mass would change contact time, peak force \
+         and centroid:\n\n\
          | key | mass | contact | peak force | centroid |\n| --- | --- | --- | --- | --- |\n",
     );
     for number in KEYS {
         let key = key(number)?;
         let (string, concert) = (string(key), Hammer::concert(key));
         let mass = concert.inertia / (CROWN * CROWN);
-        let [is, would] = [concert.mass, mass]
+        let [present, changed] = [concert.mass, mass]
             .map(|mass| Blow::of_engine(&Hammer { mass, ..concert }, &string).numbers);
-        let [time, force, centroid] = std::array::from_fn(|i| would[i] / is[i]);
+        let [time, force, centroid] = std::array::from_fn(|i| changed[i] / present[i]);
         let ratio = mass / concert.mass;
         writeln!(text, "| {number} | {ratio:.3} | {time:.3} | {force:.3} | {centroid:.3} |")?;
     }
@@ -269,13 +273,13 @@ fn masses(report: &mut Report) -> Result<()> {
 
 /// The page of the documentation.
 fn page(report: &Report) -> String {
-    let (rows, open) = report.count();
+    let (rows, missed) = report.count();
     format!(
-        "# Hammer and strings, against independent solutions\n\nThis page is written by `touchback \
-         lab contact`. Every row is one number of a strike as the sound engine solves it: what an \
-         independent solution gives, the band in which that counts as met, and what was found. \
-         Rows that are not met stay here with their numbers: {} of {rows} are met.\n\n{}",
-        rows - open,
+        "# Hammer and strings compared with independent solutions\n\nThis page is written by \
+         `touchback lab contact`. Every row is one value of a strike: that of an independent \
+         solution, the accepted band, and that of the sound engine. Missed rows are listed too: {} of \
+         {rows} are met.\n\n{}",
+        rows - missed,
         report.text(true)
     )
 }

@@ -20,7 +20,7 @@ use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::power::square;
 
 /// Relative change of each parameter.
-const STEP_ASIDE: f64 = 0.05;
+const VARIATION: f64 = 0.05;
 
 /// Hammer speeds of the fit of the constructed strike, m/s.
 const SPEEDS: [f64; 6] = [0.6, 0.9, 1.3, 2.0, 2.8, 4.0];
@@ -46,7 +46,7 @@ const FIELDS: [Field; 8] = [
 pub fn run(_: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let moved = FIELDS.iter().flat_map(|(_, field)| {
-        [-STEP_ASIDE, STEP_ASIDE].map(|share| {
+        [-VARIATION, VARIATION].map(|share| {
             let mut moved = Fitted::CONCERT;
             *field(&mut moved) *= 1.0 + share;
             moved
@@ -54,19 +54,19 @@ pub fn run(_: &mut Folder) -> Result<Report> {
     });
     let tried: Vec<Fitted> = std::iter::once(Fitted::CONCERT).chain(moved).collect();
     let misfits = parallel::map(&tried, misfit);
-    let (base, aside) = (misfits[0], misfits[1..].as_chunks::<2>().0);
+    let (base, varied) = (misfits[0], misfits[1..].as_chunks::<2>().0);
     report.check(
         "misfit: rms of distances over half-widths of the bands",
         "0",
         TargetBand::AtMost(1.0),
         base,
     );
-    let mut sides = String::from("Misfit with a number 5 % less, and 5 % more:\n");
-    for ((name, _), &[less, more]) in FIELDS.iter().zip(aside) {
+    let mut sides = String::from("Misfit with a parameter smaller by 5 %, and larger by 5 %:\n");
+    for ((name, _), &[less, more]) in FIELDS.iter().zip(varied) {
         write!(sides, "\n- {name}: {}, {}", short(less), short(more))?;
-        let what = format!("5 % more or less {name} improves the misfit by, %");
+        let quantity = format!("{name} changed by ± 5 %: improvement of the misfit, %");
         let gain = 100.0 * (1.0 - less.min(more) / base);
-        report.check(&what, "≤ 0", TargetBand::AtMost(10.0), gain);
+        report.check(&quantity, "≤ 0", TargetBand::AtMost(10.0), gain);
     }
     report.note(&sides);
     pressed(&mut report)?;
@@ -77,19 +77,19 @@ pub fn run(_: &mut Folder) -> Result<Report> {
 /// Fits the table of the pressed touch.
 fn pressed(report: &mut Report) -> Result<()> {
     let mut table = String::new();
-    let mut apart = 0.0f64;
+    let mut deviation = 0.0f64;
     for (number, speeds) in pressing::HAMMER {
         let rig = TestBench::concert(byte(floor_index(number)), &ActionSettings::default());
         let now = pressing::FORCE
             .map(|force| TouchKind::Pressed.stroke(&rig, force).map_or(0.0, |s| s.hammer));
         for (a, b) in now.iter().zip(speeds) {
-            apart = apart.max((a - b).abs());
+            deviation = deviation.max((a - b).abs());
         }
         let row = now.map(|v| format!("{v:.3}")).join(", ");
         writeln!(table, "    ({number:.1}, [{row}]),")?;
     }
-    let what = "pressed touch, farthest of the table from the action, m/s";
-    report.check(what, "0", TargetBand::AtMost(0.012), apart);
+    let quantity = "pressed touch: largest deviation of the table from the action, m/s";
+    report.check(quantity, "0", TargetBand::AtMost(0.012), deviation);
     report.note(&format!("For `HAMMER` in `pressing.rs`:\n\n```rust\n{table}```"));
     Ok(())
 }
@@ -104,11 +104,11 @@ fn constructed(report: &mut Report) -> Result<()> {
             let mut rig = rig.clone();
             let mut before = rig.key();
             rig.play(&mut TouchKind::Pressed.gesture(stroke.effort), |rig, _| {
-                let there = rig.log.count(EventKind::Strike) > 0;
-                if !there {
+                let has_struck = rig.log.count(EventKind::Strike) > 0;
+                if !has_struck {
                     before = rig.key();
                 }
-                !there
+                !has_struck
             });
             let Some((at, hammer)) = rig.log.first(EventKind::Strike) else { continue };
             let share = 1.0 - (rig.now() - at) / STEP;
@@ -126,14 +126,15 @@ fn constructed(report: &mut Report) -> Result<()> {
         .fold((0.0, 0.0), |(a, b), r| (a + (r.0 - mv) * (r.2 - md), b + square(r.0 - mv)));
     let rise = svd / svv;
     let start = md - rise * mv;
-    let far = rows.iter().fold(0.0f64, |most, r| {
+    let deviation = rows.iter().fold(0.0f64, |most, r| {
         let (start, rise) = construct::DEPTH_PAST_LET_OFF;
         most.max((r.2 - start - rise * r.0).abs())
     });
-    let what = "constructed strike, farthest key depth from the pressed touch, mm";
-    report.check(what, "0", TargetBand::AtMost(0.5), far * 1e3);
-    let what = "constructed strike, key speed over hammer speed";
-    report.near(what, construct::KEY_SHARE, 0.05, key_share);
+    let quantity =
+        "constructed strike: largest error of the key depth against the pressed touch, mm";
+    report.check(quantity, "0", TargetBand::AtMost(0.5), deviation * 1e3);
+    let quantity = "constructed strike: key speed over hammer speed";
+    report.near(quantity, construct::KEY_SHARE, 0.05, key_share);
     report.note(&format!(
         "For `construct.rs`: `KEY_SHARE` {key_share:.3}, `DEPTH_PAST_LET_OFF` ({:.2}e-3, {:.2}e-3).",
         start * 1e3,

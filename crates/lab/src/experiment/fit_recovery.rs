@@ -21,7 +21,7 @@ const WITHIN: f64 = 0.88;
 /// Largest deviation in half-intervals; the largest of 50 independent parameters exceeds it in one of 20
 /// experiments (Student's distribution with 11 degrees of freedom: 4.44 standard errors; 2.201 standard
 /// errors are half an interval).
-const FARTHEST: f64 = 2.02;
+const LARGEST: f64 = 2.02;
 
 /// Fits all keys.
 pub fn run(folder: &mut Folder) -> Result<Report> {
@@ -35,30 +35,29 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let (standard, changed, presses) = example::of(key(number)?, seed)?;
         let found = solve::fit(&standard, &names, presses, &indicatif::ProgressBar::hidden())?;
         let truth = NamedModel::of(&changed)?;
-        let mut farthest = 0.0f64;
+        let mut largest = 0.0f64;
         for (n, errors) in found.numbers.iter().zip(&mut errors) {
             let truth = truth.get(&n.name)?;
-            let off = (n.value - truth).abs();
-            within += u32::from(off <= n.half);
-            farthest = farthest.max(off / n.half);
-            errors.push(100.0 * off / truth.abs());
+            let error = (n.value - truth).abs();
+            within += u32::from(error <= n.half);
+            largest = largest.max(error / n.half);
+            errors.push(100.0 * error / truth.abs());
             let [start, fitted, half] = [n.start, n.value, n.half].map(|x| x / truth);
             csv.row(&[&number, &n.name, &start, &fitted, &half.abs()]);
         }
-        let what =
-            format!("key {number}: farthest number off the truth, in halves of its interval");
-        report.check(&what, "≤ 1 of most", TargetBand::AtMost(FARTHEST), farthest);
+        let quantity = format!("key {number}: largest error of a parameter, in half-intervals");
+        report.check(&quantity, "≤ 1 for most", TargetBand::AtMost(LARGEST), largest);
         bar.inc(1);
     }
     bar.finish_and_clear();
     let all = (KEYS.len() * names.len()) as f64;
-    let what = format!("numbers within their 95 % intervals, of {all}, share");
-    report.check(&what, "0.95", TargetBand::AtLeast(WITHIN), f64::from(within) / all);
+    let quantity = format!("share of the {all} parameters within their 95 % intervals");
+    report.check(&quantity, "0.95", TargetBand::AtLeast(WITHIN), f64::from(within) / all);
     for (name, errors) in names.iter().zip(&mut errors) {
         errors.sort_by(f64::total_cmp);
-        let middle = 0.5 * (errors[errors.len() / 2 - 1] + errors[errors.len() / 2]);
-        let what = format!("{name}: middle error of ten keys, %");
-        report.check(&what, "0", TargetBand::AtMost(5.0), middle);
+        let median = 0.5 * (errors[errors.len() / 2 - 1] + errors[errors.len() / 2]);
+        let quantity = format!("{name}: median error of ten keys, %");
+        report.check(&quantity, "0", TargetBand::AtMost(5.0), median);
     }
     folder.table("fit-recovery.csv", &csv)?;
     Ok(report)

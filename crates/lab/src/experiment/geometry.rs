@@ -35,39 +35,40 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let built = keys.built(keys.one(40));
     let parts = Assembly::new(built);
     let struck = parts.strike(SPEED).context("this regulation has no strike")?;
-    let own = keys.own_numbers().is_some();
-    let title = if own {
-        folder.titled("At rest; faint, at the string")
+    let is_custom = keys.own_numbers().is_some();
+    let title = if is_custom {
+        folder.titled("Solid: at rest; faint: at string contact")
     } else {
-        "Concert set, middle C: at rest; faint, at the string".into()
+        "Concert set, middle C; solid: at rest; faint: at string contact".into()
     };
     let poses = [parts.rest(), struck];
     let mut entries = describe::concert(&built.spec);
-    if own {
+    if is_custom {
         let standard = describe::concert(&KeySource::default().built(keys.one(40)).spec);
         for (entry, standard) in entries.iter_mut().zip(&standard) {
             if entry.value.to_bits() != standard.value.to_bits() {
-                entry.source = "one's own";
+                entry.source = "custom";
             }
         }
     }
     set(
         folder,
         &mut report,
-        if own { "own" } else { "concert" },
+        if is_custom { "own" } else { "concert" },
         &title,
         &built.spec,
         &poses,
         &entries,
     )?;
-    if own {
+    if is_custom {
         return Ok(report);
     }
 
-    let old = thesis::build();
-    let title = "Thesis set: at the start of the run; faint, at the string";
-    let poses = [thesis::initial(), thesis_strike(&old.spec)?];
-    set(folder, &mut report, "thesis", title, &old.spec, &poses, &describe::thesis(&old.spec))?;
+    let thesis_key = thesis::build();
+    let title = "Thesis set; solid: at the start of the run; faint: at string contact";
+    let poses = [thesis::initial(), thesis_strike(&thesis_key.spec)?];
+    let spec = &thesis_key.spec;
+    set(folder, &mut report, "thesis", title, spec, &poses, &describe::thesis(spec))?;
     Ok(report)
 }
 
@@ -103,10 +104,10 @@ fn set(
     folder.sketch(&file, &sketch)?;
     report.figure(&format!("{file}.svg"));
     let mut text = format!(
-        "# Grand action, set {name}\n\n![{title}]({file}.svg)\n\nDrawn to scale from the numbers \
-         below by `touchback lab geometry`. Axes, signs and frames: [notation](notation.md). \
-         Names in brackets: [references](references.md). Points are given in the frame of the body \
-         that carries them.\n\n| symbol | value | unit | source |\n| --- | --- | --- | --- |\n"
+        "# Grand action, set {name}\n\n![{title}]({file}.svg)\n\nDrawn to scale from the \
+         parameters below by `touchback lab geometry`. [Notation](notation.md) explains axes, signs \
+         and frames, [references](references.md) the names in brackets. Points are given in the \
+         frame of the body that carries them.\n\n| symbol | value | unit | source |\n| --- | --- | --- | --- |\n"
     );
     for entry in entries {
         let (value, unit) = (short(entry.value), entry.unit);
@@ -114,13 +115,13 @@ fn set(
     }
     folder.write(&format!("{file}.md"), text.as_bytes())?;
 
-    let known = entries.iter().filter(|e| !e.source.is_empty()).count();
-    let quantity = format!("{name}: numbers with a source, of {}", entries.len());
+    let sourced = entries.iter().filter(|e| !e.source.is_empty()).count();
+    let quantity = format!("{name}: parameters with a source, of {}", entries.len());
     let all = entries.len() as f64;
-    report.check(&quantity, &short(all), TargetBand::Within(all, all), known as f64);
-    let open = poses.iter().map(|p| loop_error(spec, p)).fold(0.0, f64::max);
-    let quantity = format!("{name}: capstan off the heel's line in the poses, m");
-    report.check(&quantity, "0", TargetBand::AtMost(1e-9), open);
+    report.check(&quantity, &short(all), TargetBand::Within(all, all), sourced as f64);
+    let error = poses.iter().map(|p| loop_error(spec, p)).fold(0.0, f64::max);
+    let quantity = format!("{name}: distance of the capstan from the heel's line in the poses, m");
+    report.check(&quantity, "0", TargetBand::AtMost(1e-9), error);
     Ok(())
 }
 

@@ -30,20 +30,20 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let different = f64::from(replayed.different);
     report.check("keys whose twin differs in any bit", "0", TargetBand::AtMost(0.0), different);
     report.check(
-        "events heard differently",
+        "events that differ",
         "0",
         TargetBand::AtMost(0.0),
         replayed.different_events as f64,
     );
     report.note(&format!(
-        "The twin followed through {} lost states and {} gaps and adopted {} states.",
+        "The twin passed {} lost states and {} gaps, and adopted {} states.",
         replayed.lost, replayed.gaps, replayed.adopted
     ));
     for plant in &KeyPlant::THREE {
         let [with, without] = [true, false].map(|f| stiffest_bed(plant, f));
         report.note(&format!(
-            "Key bed rendered by the keyboard, 10 N·s/m, key of {} g: settles up to {} N/m with a \
-             finger, {} N/m without.",
+            "Key bed rendered by the keyboard, 10 N·s/m, key of {} g: comes to rest up to \
+             {} N/m with a finger, {} N/m without.",
             plant.mass * 1e3,
             short(with),
             short(without)
@@ -51,14 +51,18 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     }
     for action in Action::ALL {
         let found = z_width::stiffest(action);
-        let what = match (found.scale, found.is_limit) {
-            (0.0, _) => format!("its own bed moves {} µm", short(found.unrest * 1e6)),
-            (scale, true) => format!("still up to {scale} times its own bed, not at twice that"),
-            (scale, false) => format!("still at {scale} times its own bed, no limit found"),
+        let result = match (found.scale, found.is_limit) {
+            (0.0, _) => format!("the action's own bed moves by {} µm", short(found.unrest * 1e6)),
+            (scale, true) => {
+                format!("at rest up to {scale} times its own bed's stiffness, not at twice that")
+            }
+            (scale, false) => {
+                format!("at rest at {scale} times its own bed's stiffness, no limit found")
+            }
         };
         report.note(&format!(
-            "{}, bed rendered through the line, seeds' finger at 6 to 7 N: {what}; felt stiffness {} \
-             N/m.",
+            "{}, bed rendered through the line, finger of the source documents at 6 to 7 N: {result}; \
+             felt stiffness {} N/m.",
             action.name(),
             short(found.felt)
         ));

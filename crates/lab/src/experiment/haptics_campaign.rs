@@ -33,7 +33,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let halts = format!("{name}, {STROKES} strokes: losses of force");
         report.check(&halts, "0", TargetBand::AtMost(0.0), f64::from(done.halts));
         report.note(&format!(
-            "{name}: mean energy created {} mJ a stroke, largest unrest of a held key {} µm, \
+            "{name}: mean energy created {} mJ a stroke, largest motion of a held key {} µm, \
              largest force {} N.",
             short(done.mean * 1e3),
             short(done.unrest * 1e6),
@@ -45,8 +45,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let broken = (0..HISTORIES)
         .filter(|seed| history::run::<f64>(Choices::Seed(u64::from(*seed))).excess > 0.0);
     let broken = f64::from(u32::try_from(broken.count())?);
-    let what = format!("{HISTORIES} histories of a keyboard: force that does not end");
-    report.check(&what, "0", TargetBand::AtMost(0.0), broken);
+    let quantity = format!("{HISTORIES} histories of a keyboard: force that does not end");
+    report.check(&quantity, "0", TargetBand::AtMost(0.0), broken);
     bar.finish_and_clear();
     Ok(report)
 }
@@ -58,12 +58,12 @@ fn faults(report: &mut Report, folder: &mut Folder) -> Result<()> {
     };
     zero("forces above the keyboard's limit", done.over_limit as f64);
     zero("forces while none is allowed", done.forbidden as f64);
-    zero("keyboards that did not come back", f64::from(done.stuck));
+    zero("keyboards that were not armed again", f64::from(done.stuck));
     zero("keys whose state became non-finite", done.upset as f64);
     report.note(&format!(
-        "{} of {FAULTS} faults took force away, {} of them because the keyboard was not believed; \
-         armed again after a median of {} ms, 99 % within {} ms, all within {} ms. Ticks above the \
-         host's own limit of 8 N, the damping of the keyboard included: {}.",
+        "{} of {FAULTS} faults ended the force, {} of them because the host rejected the keyboard's \
+         states; force was on again after a median of {} ms, 99 % within {} ms, all within {} ms. \
+         Ticks above the host's own limit of 8 N, the damping of the keyboard included: {}.",
         done.halts,
         done.implausible,
         short(done.quantile(0.5) * 1e3),

@@ -34,27 +34,27 @@ pub fn run(options: &HelpOptions) -> Result<()> {
 fn page(of: &Experiment) -> String {
     let Experiment { name, about, detail, seconds, .. } = of;
     let options = match of.run {
-        Work::Fixed(_) => "none: its systems are not keys with numbers of one's own",
+        Work::Fixed(_) => "none: its systems have fixed parameters",
         Work::Piano(_) => "--preset NAME, --set ID=VALUE",
         Work::Keys(_) => "--preset NAME, --set ID=VALUE, --key N; or --model FILE.toml, --key N",
     };
     let alone = match of.kind {
-        ExperimentKind::Computed => "; others run beside it",
-        ExperimentKind::Timed => "; it looks at the clock and runs alone",
+        ExperimentKind::Computed => "; runs in parallel with others",
+        ExperimentKind::Timed => "; measures time and runs alone",
         ExperimentKind::Long => "; not in `all`",
     };
     let is_of = |shown: &ShownBy| matches!(shown, ShownBy::By(names) if names.contains(name));
     let mut systems: String = SYSTEMS
         .iter()
         .filter(|s| is_of(&s.shown))
-        .map(|s| format!("  {}: {}\n", s.place, s.what))
+        .map(|s| format!("  {}: {}\n", s.source, s.description))
         .collect();
     if !systems.is_empty() {
         systems =
             format!("\nof the source documents (numbers as in `touchback lab list`)\n{systems}");
     }
     format!(
-        "{name}\n\n{about}\n{detail}\n{systems}\nnumbers of one's own: {options}\nfiles: {name}.json, \
+        "{name}\n\n{about}\n{detail}\n{systems}\ncustom parameters: {options}\nfiles: {name}.json, \
          tables as CSV, figures as PNG and SVG, into --out\ntime: about {seconds} s{alone}\n\
          \n  touchback lab {name}\n"
     )
@@ -73,6 +73,9 @@ mod tests {
         }
         let ball = EXPERIMENTS.iter().find(|e| e.name == "ball").unwrap();
         let text = page(ball);
-        assert!(text.contains("submodels, indicators") && text.contains("own: none"), "{text}");
+        assert!(
+            text.contains("submodels, indicators") && text.contains("parameters: none"),
+            "{text}"
+        );
     }
 }

@@ -122,16 +122,16 @@ fn cases() -> Vec<Case> {
         for (timing, _) in TIMINGS {
             let is_immediate = timing == Timing::Immediate;
             for parameter in params::all().filter(|p| is_moved(p)) {
-                let is_asked = match (is_grand, is_immediate) {
+                let is_tried = match (is_grand, is_immediate) {
                     (true, true) => true,
                     (true, false) => is_played(parameter),
                     // Other actions are checked at one end, only for any change.
                     (false, true) => relevance::is_of_action(parameter),
                     (false, false) => false,
                 };
-                if is_asked {
-                    let some = if is_grand { usize::MAX } else { 1 };
-                    let values = ends(parameter).take(some);
+                if is_tried {
+                    let count = if is_grand { usize::MAX } else { 1 };
+                    let values = ends(parameter).take(count);
                     let parameter = Some(parameter);
                     cases.extend(values.map(|value| Case { parameter, value, timing, action }));
                 }
@@ -151,7 +151,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     judge(&mut report, &found);
     folder.write("influence.md", page::page(&found)?.as_bytes())?;
     folder.table("influence.csv", &csv(&found))?;
-    report.note("`influence.md` is docs/influence.md.");
+    report.note("`influence.md` is the page docs/influence.md.");
     Ok(report)
 }
 
@@ -206,21 +206,21 @@ fn judge(report: &mut Report, found: &[(Case, Change)]) {
             wrong.push(format!("{} ({}, {:?})", parameter.id, case.action.name(), case.timing));
         }
     }
-    let what = "parameters said to do nothing that change a sample";
-    report.check(what, "0", TargetBand::AtMost(0.0), wrong.len() as f64);
+    let quantity = "parameters reported without effect that change a sample";
+    report.check(quantity, "0", TargetBand::AtMost(0.0), wrong.len() as f64);
     if !wrong.is_empty() {
-        report.note(&format!("Said to do nothing, and heard: {}.", wrong.join(", ")));
+        report.note(&format!("Reported without effect, but audible: {}.", wrong.join(", ")));
     }
     for (timing, name) in TIMINGS {
-        let mute: Vec<&str> = params::all()
+        let inaudible: Vec<&str> = params::all()
             .filter(|p| is_moved(p) && relevance::is_of_action(p))
             .filter(|p| !is_audible(found, p.id, timing, ActionKind::Grand))
             .map(|p| p.id)
             .collect();
-        let what = format!("parameters of the grand's action not heard, {name} timing");
-        report.check(&what, "0", TargetBand::AtMost(0.0), mute.len() as f64);
-        if !mute.is_empty() {
-            report.note(&format!("Not heard ({name}): {}.", mute.join(", ")));
+        let quantity = format!("parameters of the grand's action without effect, {name} timing");
+        report.check(&quantity, "0", TargetBand::AtMost(0.0), inaudible.len() as f64);
+        if !inaudible.is_empty() {
+            report.note(&format!("Without effect ({name}): {}.", inaudible.join(", ")));
         }
     }
 }

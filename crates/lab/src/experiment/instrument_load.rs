@@ -30,7 +30,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 fn immediate(report: &mut Report) {
     let found = timing::immediate();
     let zero = TargetBand::Within(0.0, 0.0);
-    report.check("immediate: strikes missing or too many, of 1000", "0", zero, found.missing);
+    report.check("immediate: missing or surplus strikes, of 1000", "0", zero, found.missing);
     report.check("immediate: largest strike − note-on, samples", "0", zero, found.samples);
     report.check("immediate: largest hammer speed − map, m/s", "0", zero, found.speed);
 }
@@ -59,9 +59,9 @@ fn natural(folder: &mut Folder, report: &mut Report) -> Result<()> {
         found.notes.iter().map(|n| libm::log2(n.speed / n.mapped).abs()).collect();
     let worst = speeds.iter().copied().fold(0.0, f64::max);
     report.note(&format!(
-        "Natural notes strike within a factor {} of the mapped hammer speed. Their times count from \
-         the note-on, where the muscle begins; the published ones from the key's first motion, which \
-         the softest notes make some 20 ms later.",
+        "Natural notes strike within a factor {} of the mapped hammer speed. Travel times begin at \
+         the note-on, where the muscle force begins; published times begin at the key's first motion, \
+         about 20 ms later in the softest notes.",
         short(libm::exp2(worst))
     ));
     let mut csv =
@@ -121,8 +121,8 @@ fn playing(folder: &mut Folder, report: &mut Report) -> Result<()> {
         share(music.share),
     );
     report.note(&format!(
-        "Dense music: {} keys move on average, {} at most; {} events in the fullest step; output \
-         hash {:016x}, equal on one machine for the same physics.",
+        "Dense music: {} keys move on average, {} at most; at most {} events in a step; output hash \
+         {:016x}, which the same code repeats on the same machine.",
         short(music.load.mean_keys()),
         music.load.most_keys,
         music.load.most_events,
@@ -147,8 +147,8 @@ fn changing(report: &mut Report) {
     let (change, hash) = changes::once();
     let [with, without] = [change.with, change.without].map(|share| 100.0 * share);
     let band = TargetBand::AtMost(5.0);
-    let quantity =
-        "one regulation change under ten notes: most expensive block of 64, % of its time more";
+    let quantity = "one regulation change under ten notes: extra cost of the most expensive block, \
+         % of its time";
     report.check(quantity, "5", band, with - without);
     report.note(&format!(
         "The most expensive change is that of `{}`: {} % of the block's time, {} without it. Output hash \
@@ -159,9 +159,11 @@ fn changing(report: &mut Report) {
     ));
     let ((id, one), all, hash) = changes::every_sample();
     let band = TargetBand::AtMost(100.0);
-    let quantity = "one parameter at every sample under ten notes: block of 512, % of its time";
+    let quantity =
+        "one parameter changed at every sample under ten notes: block of 512, % of its time";
     report.check(quantity, "100", band, 100.0 * one);
-    let quantity = "all parameters at every sample under ten notes: block of 512, % of its time";
+    let quantity =
+        "all parameters changed at every sample under ten notes: block of 512, % of its time";
     report.check(quantity, "100", band, 100.0 * all);
     report.note(&format!("The most expensive parameter is `{id}`. Output hash {hash:016x}."));
 }
@@ -182,9 +184,9 @@ fn music(folder: &mut Folder, report: &mut Report) -> Result<()> {
                 format!("{}: 99.9 of 100 blocks of {size}, % of their time", piece.name());
             report.check(&quantity, "50", TargetBand::AtMost(100.0), rare);
         }
-        let apart = runs.iter().filter(|(_, blocks)| blocks.hash != first).count();
-        let quantity = format!("{}: block sizes that sound different", piece.name());
-        report.check(&quantity, "0", TargetBand::AtMost(0.0), apart as f64);
+        let different = runs.iter().filter(|(_, blocks)| blocks.hash != first).count();
+        let quantity = format!("{}: block sizes with different output", piece.name());
+        report.check(&quantity, "0", TargetBand::AtMost(0.0), different as f64);
         report.note(&format!("{}: output hash {first:016x} at every block size.", piece.name()));
     }
     folder.table("music.csv", &csv)
@@ -192,7 +194,7 @@ fn music(folder: &mut Folder, report: &mut Report) -> Result<()> {
 
 fn starting(report: &mut Report, start: blocks::Starting) {
     let band = TargetBand::AtMost(100.0);
-    report.check("a piano built, ms", "–", band, start.build_ms);
+    report.check("construction of a piano, ms", "–", band, start.build_ms);
     match start.plugin_ms {
         Ok([first, best]) => {
             report.check("plugin loaded, instantiated, activated, ms", "100", band, best);
@@ -204,6 +206,6 @@ fn starting(report: &mut Report, start: blocks::Starting) {
         Some(megabytes) => {
             report.check("memory of one more piano, MB", "–", TargetBand::AtMost(64.0), megabytes);
         }
-        None => report.note("This system does not tell how much memory a program holds."),
+        None => report.note("This system does not report the memory of a process."),
     }
 }

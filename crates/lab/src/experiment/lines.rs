@@ -10,14 +10,14 @@ use crate::wall::junction::{cases, pendulum};
 fn masses(report: &mut Report) {
     let (z, h, steps) = (50.0, 1e-3, 200_000u32);
     let mut pair = Pair::joined([1.0; 2], [1.0, 0.0], z);
-    let (mut off, mut last) = (0.0f64, 0.0);
+    let (mut error, mut last) = (0.0f64, 0.0);
     // Times of rising zero crossings of the speed difference, and positions of the centre then: over whole
     // periods the oscillation averages out.
     let mut crossings = Vec::new();
     for k in 0..steps {
         pair.step(h);
         if k < 5000 {
-            off = off.max((pair.kinetic() + pair.stored(h) - 0.5).abs());
+            error = error.max((pair.kinetic() + pair.stored(h) - 0.5).abs());
         }
         let ([a, b], [x, y]) = (pair.velocities, pair.positions);
         if last < 0.0 && a >= b {
@@ -29,17 +29,17 @@ fn masses(report: &mut Report) {
     }
     report.source("004 §6.4.1, figs. 6.5, 6.6 (bilateral)");
     report.check(
-        "two masses, energy with the line off over 5 s, J",
+        "two masses, energy error including the line over 5 s, J",
         "0",
         TargetBand::AtMost(1e-12),
-        off,
+        error,
     );
     let (first, last) = (crossings[0], crossings[crossings.len() - 1]);
     let time = (last.0 - first.0) * h;
     let speed = (last.1 - first.1) / time;
-    report.digits("mean speed p/(m1 + m2 + ZT), m/s", 0.487_80, 5, speed);
+    report.digits("two masses, mean speed p/(m1 + m2 + ZT), m/s", 0.487_80, 5, speed);
     let periods = f64::from(u32::try_from(crossings.len() - 1).unwrap_or(0));
-    report.digits("their frequency, Hz", 49.9, 1, periods / time);
+    report.digits("two masses, frequency, Hz", 49.9, 1, periods / time);
     report.source("004 §6.4.2, figs. 6.7, 6.8 (unilateral)");
     let balls = |m2: f64, z: f64| {
         let mut pair = Pair::balls([1.0, m2], [1.0, 0.0], 0.01, z);
@@ -155,7 +155,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             found.least,
         );
         report.check(
-            &format!("{name}, energy made with the lines, J"),
+            &format!("{name}, energy created by bodies and lines, J"),
             "0",
             TargetBand::AtMost(1e-9),
             found.energy.abs(),
@@ -164,13 +164,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.source("004 §6.5.5, app. D, fig. 6.18 (double pendulum)");
     let [angle, energy, joint, force] = pendulum::compare(20.0, 1e-4);
     report.check(
-        "against Lagrange, angle off in 0.5 s, share of 90°",
+        "angle error against Lagrange in 0.5 s, share of 90°",
         "1 %",
         TargetBand::AtMost(0.01),
         angle / std::f64::consts::FRAC_PI_2,
     );
     report.check(
-        "energy of the bodies off, share of the fall's",
+        "energy error of the bodies, share of the fall's energy",
         "1e-3",
         TargetBand::AtMost(1e-3),
         energy / pendulum::fall(),
@@ -181,13 +181,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let half = pendulum::compare(20.0, 5e-5);
     let ratio = [half[0] / angle, half[1] / energy];
     report.check(
-        "angle off with half the step, over",
+        "angle error with half the step over that with the step",
         "0.5",
         TargetBand::Within(0.4, 0.6),
         ratio[0],
     );
     report.check(
-        "energy off with half the step, over",
+        "energy error with half the step over that with the step",
         "0.5",
         TargetBand::Within(0.4, 0.6),
         ratio[1],

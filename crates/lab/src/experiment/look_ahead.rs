@@ -66,13 +66,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let columns = ["latency_ms", "key", "hammer_m_s", "late_ms", "counted_as_late"];
     let mut csv = DataTable::new(&columns);
     let mut table = String::from(
-        "| latency | in time, of all | softest in time on every key, m/s | latest of the others, ms |\n\
+        "| latency | notes in time | softest speed in time on every key, m/s | largest lateness of the others, ms |\n\
          | --- | --- | --- | --- |\n",
     );
     for latency in LATENCIES {
         let played = play(latency, ActionSettings::default())?;
-        let mut farthest = 0.0_f64;
-        let (mut soft, mut latest, mut odd, mut in_time) = (0.0_f64, 0.0_f64, 0.0_f64, 0);
+        let mut largest = 0.0_f64;
+        let (mut soft, mut latest, mut missing, mut in_time) = (0.0_f64, 0.0_f64, 0.0_f64, 0);
         for note in &played {
             let late = note.late.unwrap_or(f64::NAN);
             csv.row(&[
@@ -83,25 +83,30 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
                 &note.is_reported_late,
             ]);
             match note.late {
-                None => odd += 1.0,
+                None => missing += 1.0,
                 Some(late) if note.is_reported_late => {
                     soft = soft.max(note.speed);
                     latest = latest.max(late);
                 }
                 Some(late) => {
-                    farthest = farthest.max(late.abs());
+                    largest = largest.max(late.abs());
                     in_time += 1;
                 }
             }
         }
         let name = format!("{:.0} ms", 1e3 * latency.seconds());
         report.check(
-            &format!("{name}: farthest from its time of the notes in reach, ms"),
+            &format!("{name}: largest timing error of the notes within the latency, ms"),
             "0",
             TargetBand::AtMost(1.0),
-            1e3 * farthest,
+            1e3 * largest,
         );
-        report.check(&format!("{name}: notes without a strike"), "0", TargetBand::AtMost(0.0), odd);
+        report.check(
+            &format!("{name}: notes without a strike"),
+            "0",
+            TargetBand::AtMost(0.0),
+            missing,
+        );
         let next = played
             .iter()
             .map(|note| note.speed)
@@ -128,14 +133,14 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             .collect();
         late.sort_by(f64::total_cmp);
         let silent = played.iter().filter(|note| note.late.is_none()).count();
-        let [first, middle, last] =
+        let [first, median, last] =
             [0, late.len() / 2, late.len().saturating_sub(1)].map(|i| late.get(i).copied());
         let text = |x: Option<f64>| x.map_or_else(|| "–".to_owned(), |x| format!("{x:+.1}"));
         writeln!(
             table,
             "| {name} | {} | {} | {} | {silent} |",
             text(first),
-            text(middle),
+            text(median),
             text(last)
         )?;
     }

@@ -42,286 +42,291 @@ pub static MISSED: &[MissedTarget] = &[
     missed(
         "validate",
         "V21 should: struck p (1 m/s), peak force*",
-        "known: the arriving hand's muscle does part of what a free mass did by its speed, so that \
-         it arrives slower",
+        "known: the muscle of the arriving hand supplies part of the energy that a free mass has as \
+         speed, so that the hand arrives more slowly",
         "action::interface::hand",
     ),
     missed(
         "validate",
         "V17 should: fall of the force after the slip, N, key 71*",
-        "likely: the repetition spring's push on the drop screw grows as fast as the jack's friction \
-         ends: the force stays level to a thousandth of a newton",
+        "likely: the force of the repetition spring on the drop screw grows as fast as the jack's \
+         friction decreases, so that the key force stays constant within 1 mN",
         "action::grand::design::fitted",
     ),
     missed(
         "energy",
         "second stroke from half-way up, 15 N, key 40: its speed off*",
-        "known: friction is held through a step; with half the step the speed is off by half as much",
+        "known: the friction force is constant within a step; half the step halves the error of the speed",
         "action::grand::equations::friction",
     ),
     missed(
         "haptics",
         "200 g, block 128: strike speed*",
-        "likely: the strike is the computer's, a block of 2.7 ms behind the keyboard's; a heavy motorized key \
-         lags the most",
+        "likely: the strike occurs in the host's simulation, a block of 2.7 ms later than at the keyboard; a \
+         heavy motorized key lags the most",
         "haptics::servo",
     ),
     missed(
         "haptics-campaign",
         "wall*: held keys that chatter",
-        "open: of presses at random depths seven in ten still move by 0.1 mm or more 0.4 s after they came, \
-         at most by 0.7 mm, with every kind of wall alike; single presses held at 3, 8 and 20 mm are quiet",
+        "open: seven in ten presses at random depths still move by 0.1 mm or more, at most by 0.7 mm, 0.4 s \
+         after their start, with every kind of wall; single presses held at 3, 8 and 20 mm are quiet",
         "haptics::walls",
     ),
     missed(
         "haptics-campaign",
         "wall-standard*: most energy created*",
-        "open: at the worst a stroke gets 13 mJ from the wall; on the mean the wall takes 2 mJ",
+        "open: the worst stroke gets 13 mJ from the wall; on average the wall absorbs 2 mJ",
         "haptics::walls",
     ),
     missed(
         "haptics-campaign",
         "ball*: held keys that chatter",
-        "likely: the ball still bounces on its paddle when the key is looked at",
+        "likely: the ball still bounces on its paddle when the key is measured",
         "action::simple::ball",
     ),
     missed(
         "haptics-campaign",
         "model-b*: held keys that chatter",
-        "likely: one key of a thousand is looked at while the springs k1, k2 still swing",
+        "likely: one key of a thousand is measured while the springs k1, k2 still oscillate",
         "action::simple::model_b",
     ),
     missed(
         "agreement",
         "struck, loud: keys apart*",
-        "known: let go after the blow, the force balance's heel leaves its capstan by 1.4 mm, the \
-         instrument's is held on it",
+        "known: after the blow the heel of the force balance leaves its capstan by 1.4 mm; the \
+         instrument's model holds the heel on the capstan",
         "action::grand::equations::kinematics",
     ),
     missed(
         "agreement",
         "struck, loud: crowns apart*",
-        "known: as the keys",
+        "known: same cause as for the keys",
         "action::grand::equations::kinematics",
     ),
     missed(
         "agreement",
         "weight placed: *",
-        "known: 75 g are little more than friction takes; with no friction of the capstan, whose share the \
-         instrument's model finds in two passes, the strikes are 0.02 ms apart",
+        "known: the weight of 75 g is little more than the friction; without the capstan's friction, which \
+         the instrument's model solves in two passes, the strikes differ by 0.02 ms",
         "action::grand::equations::friction",
     ),
     missed(
         "fit-recovery",
-        "key 88: farthest*",
-        "open: this key's fit ends with one number far from the truth, though the data are the model's \
-         own but for noise; a second minimum is likely, since other seeds are fitted",
+        "key 88: largest error*",
+        "open: the fit of this key ends with one parameter far from its true value, although the data are \
+         the model's own with noise; a second minimum is likely, because other seeds are fitted",
         "fit::solve",
     ),
     missed(
         "fit-recovery",
-        "numbers within their 95 % intervals*",
-        "open: the stated intervals are a tenth too narrow where a free jack's felts make the way to \
-         the numbers less straight than the interval assumes",
+        "share of the * parameters within*",
+        "open: the stated intervals are too narrow by a tenth where the felts of a free jack make the \
+         data less linear in the parameters than the interval assumes",
         "fit::solve",
     ),
     missed(
         "string-law",
         "key 1, * m/s: *",
-        "likely: a bass string sends its own wave back into a contact that is still going on; a \
-         spring with hysteresis has no delay",
+        "likely: a bass string's wave returns while the contact lasts; a spring with hysteresis has \
+         no delay",
         "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 4, * m/s: *",
-        "likely: as at key 1",
+        "likely: same cause as at key 1",
         "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key ?6, 1 m/s: contact*",
         "likely: the tables are fitted at 2.5 m/s; at 1 m/s the string's waves end the contact \
-         earlier than the law's one exponent lets felt do",
+         earlier than a law with one exponent",
         "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 88, strike weight*",
-        "likely: a hammer half as heavy as C8's lies beyond what the tables, straight in the \
-         logarithm, hold for",
+        "likely: a hammer half as heavy as C8's is outside the range in which the tables, linear \
+         in the logarithm, apply",
         "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 1, * × *",
-        "likely: other hammers meet the returning wave at another moment, up to leaving the string \
-         twice; the law follows masses and felts by smooth tables",
+        "likely: the returning wave meets other hammers at another time and can end the contact \
+         twice; the law uses smooth tables of masses and felts",
         "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 1, strike weight*",
-        "likely: as other masses",
+        "likely: same cause as for other masses",
         "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 1, hardness*",
-        "likely: as other masses",
+        "likely: same cause as for other masses",
         "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 4, * × *",
-        "likely: as at key 1",
+        "likely: same cause as at key 1",
         "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 4, strike weight*",
-        "likely: as at key 1",
+        "likely: same cause as at key 1",
         "action::grand::design::string_law",
     ),
     missed(
         "string-law",
         "key 4, hardness*",
-        "likely: as at key 1",
+        "likely: same cause as at key 1",
         "action::grand::design::string_law",
     ),
     missed(
         "contact",
         "key 88*",
-        "known: the engine's strings end at 20 kHz, which leaves C8 four partials; the same solver \
-         with all partials meets the row",
+        "known: the engine's strings have partials up to 20 kHz, four at C8; the same solver with all \
+         partials meets the target",
         "sound::scale",
     ),
     missed(
         "contact",
         "key 16, mass × 2, as played: partials*",
-        "likely: phantoms beside the weakest of the partials, stronger under a heavy hammer; the \
+        "likely: phantom partials near the weakest partials are stronger with a heavy hammer; the \
          independent solution has none",
         "sound::overtones",
     ),
     missed(
         "contact",
         "key 64, mass × 2, as played: partials*",
-        "open: the worst of eight partials by a tenth of a decibel",
+        "open: one of eight partials exceeds the band by 0.05 dB",
         "sound::contact",
     ),
     missed(
         "sound",
         "key 7?: exponent of peak force over speed",
-        "likely: in the treble the string's impedance, which is linear, gives the force more than \
-         the felt does",
+        "likely: in the treble the string's impedance, which is linear, determines more of the force \
+         than the felt",
         "sound::contact",
     ),
     missed(
         "sound",
         "key *: exponent of the bridge force's centroid over speed",
-        "likely: the felt of key 7 stiffens faster, as recorded low notes brighten, that of C4 and C5 \
-         more slowly than the published ones; the published figures end at C5, C6 has one strong \
-         partial",
+        "likely: with speed the felt of key 7 hardens faster than the published felts, as recorded low \
+         notes do, and that of C4 and C5 more slowly; the published values end at C5, and C6 has one \
+         strong partial",
         "core::mech::hammer",
     ),
     missed(
         "sound",
         "key ??: contact at 2 m/s, ms",
-        "known: struck where recorded grands are struck, nearer the end, a treble string throws its \
-         hammer off sooner; a softer felt would meet this row and let the level of C7 and C8 grow by \
-         more than 8 dB from 1 to 2 m/s",
+        "known: the strike points follow recorded grands and are nearer the strings' ends, so that a \
+         treble string ends the contact earlier; a softer felt would meet this target, but the level of \
+         C7 and C8 would rise by more than 8 dB from 1 to 2 m/s",
         "core::mech::hammer",
     ),
     missed(
         "sound",
         "A0–A6: stretch between neighbours, most, cents",
-        "likely: neighbours on different ripples of the bridge's mobility are pulled apart, the more \
-         since it is as large as recorded decays ask",
+        "likely: ripples of the bridge's mobility detune neighbouring keys differently; the mobility is as \
+         large as recorded decays require",
         "sound::loss",
     ),
     missed(
         "sound",
         "key *: pedal, early T60*",
-        "open: the first 20 dB hold a beat of upright and sideways motion, which the open strings move \
-         by more than they lengthen the decay; by energy still to come they lengthen it too much",
+        "open: the first 20 dB contain a beat of vertical and horizontal motion, which the open strings \
+         change more than the decay; measured by remaining energy they lengthen the decay too much",
         "sound::unison",
     ),
     missed(
         "sound",
         "key 1?: phantom *",
-        "open: the longitudinal force is scaled by a single number a string, whatever that is this \
-         phantom grows by 8 dB",
+        "open: one factor for each string scales the longitudinal force; with any factor this phantom grows \
+         by 8 dB",
         "sound::overtones",
     ),
     missed(
         "sound",
         "key *: at 5 m/s between its partials*",
-        "known: the blow on frame and board, which is louder than this in recorded grands as well: \
-         three have −8 to −13 dB at C2, −20 to −25 at C4, −15 to −22 at C6 in their loudest layers",
+        "known: this is the blow on frame and board, which exceeds the band in recorded grands too: the \
+         loudest layers of three grands have −8 to −13 dB at C2, −20 to −25 dB at C4, −15 to −22 dB at C6",
         "sound::note::frame",
     ),
     missed(
         "sound",
         "key 16: eighth of eight repetitions*",
-        "known: the damper lies on the string for 35 ms, which take 2 dB, and an eighth of a second \
-         is 49.06 periods of the sixth partial: blow adds to blow. With 70 ms of damper the eighth \
-         is 2.4 dB louder, with 200 ms none",
+        "known: the damper is on the string for 35 ms, which attenuates by 2 dB, and an eighth of a second \
+         is 49.06 periods of the sixth partial, so that blows add in phase. With 70 ms of damper the \
+         eighth blow is 2.4 dB louder, with 200 ms it is not louder",
         "sound::note",
     ),
     missed(
         "sound",
         "key 16: eight repetitions, loudest over softest*",
-        "likely: as the level of the eighth repetition",
+        "likely: same cause as for the level of the eighth repetition",
         "sound::note",
     ),
     missed(
         "sound",
         "192 kHz against 48: partials*",
-        "known: C6's eighth partial at 9 kHz, where the board's modes, sampled at 48 kHz, answer \
-         up to a decibel less off their resonance",
+        "known: the deviation is at C6's eighth partial at 9 kHz, where the board's modes, sampled at \
+         48 kHz, respond up to 1 dB less off resonance",
         "sound::board",
     ),
     missed(
         "sound",
         "key against its four neighbours*",
-        "likely: C6's fundamental lies between two modes of the board, deeper than a voicer evens \
-         out; of sixteen other boards four have no such key, all farther from recorded grands in \
-         C2–B3",
+        "likely: C6's fundamental is between two modes of the board, weaker than the equalization \
+         corrects; four of sixteen other boards have no such key, but are farther from recorded grands \
+         in C2–B3",
         "sound::level_equalization",
     ),
     of_machine(
         "action-cost",
         "one key, stroke*",
-        "likely: a key alone fills one lane of a register; about 1 µs a step",
+        "likely: a single key uses one lane of a register; about 1 µs a step",
         "action::grand::equations::step",
     ),
     of_machine(
         "action-cost",
         "88 keys, str*",
-        "known: where all keys strike at once every one takes its steps alone, through the path \
-         that locates events",
+        "known: if all keys strike at once, each key is stepped alone in the code that locates \
+         events",
         "action::grand::equations::lanes",
     ),
     of_machine(
         "instrument-load",
         "88 keys at once: worst block*",
-        "known: as 88 keys that strike in `action-cost`; no music does this",
+        "known: same cause as for 88 striking keys in `action-cost`; music does not have this load",
         "action::grand::equations::lanes",
     ),
     of_machine(
         "instrument-load",
         "88 keys together*",
-        "known: as 88 keys that strike in `action-cost`; no music does this",
+        "known: same cause as for 88 striking keys in `action-cost`; music does not have this load",
         "action::grand::equations::lanes",
     ),
     missed(
         "instrument-load",
         "natural: longest travel time*",
-        "known: times count from the note-on, where the muscle begins; the published ones from the \
-         key's first motion, some 20 ms later in the softest notes",
+        "known: times begin at the note-on, where the muscle force begins; published times begin at the \
+         key's first motion, about 20 ms later in the softest notes",
         "experiment::instrument_load",
     ),
-    of_machine("*-cost", "*", "known: time on this machine", "the machine"),
+    of_machine(
+        "*-cost",
+        "*",
+        "known: depends on the computing time of this machine",
+        "the machine",
+    ),
 ];
 
 /// Whether `text` matches `pattern`, in which `*` stands for any text and `?` for one character.
@@ -354,10 +359,10 @@ pub fn of(experiment: &str, quantity: &str) -> Option<&'static MissedTarget> {
 pub fn page() -> String {
     let mut page = String::from(
         "# Missed targets\n\nThis page is written by `touchback lab all --report`; a test compares it \
-         with the program, and every missed row with it. The laboratory shows targets that are not \
-         met; here is why, as far as it is found: *known* was shown by an experiment, *likely* \
-         follows from what is known, *open* is not found. In a quantity `*` stands for any letters, \
-         `?` for one. The numbers are in the experiments' own output. Rows marked † depend on the \
+         with the program, and every missed row with it. It lists the targets \
+         that are not met, with their causes: *known* was shown by an experiment, *likely* follows \
+         from known facts, *open* was not found. In a quantity `*` stands for any text, `?` for one \
+         character. The experiments' output has the measured values. Rows marked † depend on the \
          machine.\n\n| experiment | quantity | cause | part |\n| --- | --- | --- | --- |\n",
     );
     for m in MISSED {
@@ -403,18 +408,18 @@ mod tests {
             ("string-law", missed(string_law::run(&mut folder).unwrap())),
             ("key-design", missed(key_design::run(&mut folder).unwrap())),
         ];
-        let mut old: Vec<&MissedTarget> = MISSED.iter().collect();
+        let mut unused: Vec<&MissedTarget> = MISSED.iter().collect();
         for (experiment, quantities) in &found {
             for quantity in quantities {
                 let cause = of(experiment, quantity);
                 let cause =
                     cause.unwrap_or_else(|| panic!("no cause for {experiment}: {quantity}"));
-                old.retain(|m| !std::ptr::eq(*m, cause));
+                unused.retain(|m| !std::ptr::eq(*m, cause));
             }
         }
         let is_tried = |m: &&&MissedTarget| found.iter().any(|(name, _)| *name == m.experiment);
-        let old: Vec<_> = old.iter().filter(is_tried).collect();
-        assert!(old.is_empty(), "met by now: {old:#?}");
+        let unused: Vec<_> = unused.iter().filter(is_tried).collect();
+        assert!(unused.is_empty(), "these targets are met: {unused:#?}");
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/missed.md");
         let kept = std::fs::read_to_string(path).unwrap();
         assert!(
@@ -431,13 +436,13 @@ mod tests {
             assert!(["known", "likely", "open"].contains(&known), "{m:?}");
             let part = m.owner.replace("::", "/");
             let (package, file) = part.split_once('/').unwrap_or((&part, "lib"));
-            let places = [
+            let paths = [
                 format!("{root}/crates/{package}/src/{file}.rs"),
                 format!("{root}/crates/lab/src/{part}.rs"),
                 format!("{root}/{part}"),
             ];
-            let is_there = places.iter().any(|place| std::fs::exists(place).unwrap());
-            assert!(m.owner == "the machine" || is_there, "{m:?}");
+            let exists = paths.iter().any(|path| std::fs::exists(path).unwrap());
+            assert!(m.owner == "the machine" || exists, "{m:?}");
         }
     }
 

@@ -186,21 +186,22 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let error_a = error(&seen_a, &exact_a) / ripple(&exact_a, exact_a.len());
     let error_b = error(&seen_b, &exact_b) / ripple(&exact_b, exact_b.len());
     report.check(
-        "A: noise of the force in a throw beside its signal",
-        "drowned",
+        "A: noise of the force in a throw over its signal",
+        "above 1",
         TargetBand::AtLeast(1.0),
         error_a,
     );
     report.erratum("T2 (and T3.4 of the thesis) give dampings in N/m/s; they are N·s/m");
-    report.check("B: the same", "below it", TargetBand::AtMost(1.0), error_b);
-    report.check("A's noise over B's", "much", TargetBand::AtLeast(10.0), error_a / error_b);
+    let quantity = "B: noise of the force in a throw over its signal";
+    report.check(quantity, "below 1", TargetBand::AtMost(1.0), error_b);
+    report.check("A's noise over B's", "≥ 10", TargetBand::AtLeast(10.0), error_a / error_b);
 
     let held_a = Loop::new(model_a::Spec::default(), SERVO, seen).held();
     let held_b = Loop::new(displayable(), SERVO, seen).held();
     let lost =
         |forces: &[(f64, f64)]| forces.iter().find(|f| is_lost(f.1)).map_or(f64::INFINITY, |f| f.0);
     report.check(
-        "A: held by a finger, out of control after, s",
+        "A: held by a finger, time to loss of control, s",
         "quickly",
         TargetBand::AtMost(3.0),
         lost(&held_a),
@@ -211,7 +212,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         TargetBand::AtMost(0.05),
         ripple(&held_b, SECOND),
     );
-    report.holds("B: in control for 3 s", lost(&held_b).is_infinite());
+    report.holds("B: held by a finger, under control for 3 s", lost(&held_b).is_infinite());
 
     // Springs far stiffer than the thesis's, where the order is that of the limit.
     let stiffness = [4.0, 16.0, 64.0, 256.0];
@@ -219,7 +220,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     for i in 0..3 {
         let order = libm::log2(gaps[i] / gaps[i + 1]) / 2.0;
         let quantity = format!(
-            "B to A: hammers {} mm apart with springs × {}, order towards the next",
+            "B to A: hammers {} mm apart with springs × {}, order to the next",
             short(1e3 * gaps[i]),
             stiffness[i]
         );
@@ -228,9 +229,9 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let quantity = format!("B to A: hammers apart with springs × {}, mm", stiffness[3]);
     report.check(&quantity, "0", TargetBand::AtMost(0.1), 1e3 * gaps[3]);
     report.note(&format!(
-        "Encoder line {} mm, loop {} ms. A second difference of one line is {} m/s², which on the \
-         {} kg that key and hammer show at the front is {} N. A with a hammer and key of a tenth, \
-         less than the device's own mass, held: {}.",
+        "Encoder line {} mm, loop {} ms. A second difference of one line is {} m/s²; with the \
+         effective mass of key and hammer at the front, {} kg, this is {} N. Model A with a tenth of \
+         the masses, less than the device's own mass, held: {}.",
         short(LINE * 1e3),
         short(SERVO * 1e3),
         short(LINE / (SERVO * SERVO)),
@@ -293,7 +294,7 @@ fn light_a(seen: f64, lost: impl Fn(&[(f64, f64)]) -> f64) -> String {
     let forces = Loop::new(model_a::Spec { bodies }, SERVO, seen).held();
     let end = lost(&forces);
     if end.is_finite() {
-        format!("lost after {} s", short(end))
+        format!("control lost after {} s", short(end))
     } else {
         format!("ripple {} N rms", short(ripple(&forces, SECOND)))
     }

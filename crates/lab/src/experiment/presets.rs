@@ -14,7 +14,7 @@ use touchback_instrument::preset::{PRESETS, Preset};
 const TOUCHES: [f64; 2] = [0.6, 1.4];
 
 /// Unit differences: level range, LU, centroid, cents, natural logarithm of decay.
-const APART: [f64; 3] = [1.0, 100.0, 0.14];
+const UNITS: [f64; 3] = [1.0, 100.0, 0.14];
 
 /// One piano on the phrase.
 struct Played {
@@ -46,8 +46,8 @@ impl Played {
         })
     }
 
-    /// Distance to another piano in units of [`APART`]; above 1 the pianos count as different.
-    fn apart(&self, other: &Self) -> f64 {
+    /// Distance to another piano in units of [`UNITS`]; above 1 the pianos count as different.
+    fn distance(&self, other: &Self) -> f64 {
         let differences = [
             self.range - other.range,
             1200.0 * libm::log2(self.centroid / other.centroid),
@@ -58,7 +58,7 @@ impl Played {
                 _ => f64::INFINITY,
             },
         ];
-        differences.iter().zip(APART).fold(0.0, |most, (d, apart)| (d.abs() / apart).max(most))
+        differences.iter().zip(UNITS).fold(0.0, |most, (d, unit)| (d.abs() / unit).max(most))
     }
 }
 
@@ -70,16 +70,16 @@ fn measure() -> Result<Vec<Played>> {
 /// The two most similar pianos, and their distance.
 fn nearest(played: &[Played]) -> (f64, &str, &str) {
     let pairs = (0..played.len()).flat_map(|i| (0..i).map(move |j| (&played[i], &played[j])));
-    let pairs = pairs.map(|(a, b)| (a.apart(b), a.name, b.name));
+    let pairs = pairs.map(|(a, b)| (a.distance(b), a.name, b.name));
     pairs.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, "", ""))
 }
 
 /// The table of levels that make all pianos as loud as the first, as source text.
 fn levels(played: &[Played]) -> String {
     let mut text = format!(
-        "//! Levels of the factory pianos, dB, at which all are as loud on one phrase. Written by\n\
+        "//! Levels of the factory pianos, dB, at which all are equally loud on one phrase. Written by\n\
          //! `touchback lab presets`.\n\n\
-         /// By name, in the pianos' order.\n\
+         /// Level by name, in the pianos' order.\n\
          pub(super) const LEVELS: [(&str, f64); {}] = [\n",
         played.len()
     );
@@ -101,31 +101,32 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let mut csv = DataTable::new(&["piano", "level_lufs", "range_lu", "centroid_hz", "decay_s"]);
     let mut table = String::from(
-        "| piano | level, LUFS | soft to loud, LU | centroid, Hz | 15 dB in, s | nearest, × apart |\n\
+        "| piano | level, LUFS | soft to loud, LU | centroid, Hz | decay by 15 dB, s | most similar piano, distance |\n\
          | --- | --- | --- | --- | --- | --- |\n",
     );
     for piano in &played {
         let Played { name, level, range, centroid, decay, .. } = piano;
         let others = played.iter().filter(|other| other.name != *name);
-        let (next, far) = others
-            .map(|other| (other.name, piano.apart(other)))
+        let (similar, distance) = others
+            .map(|other| (other.name, piano.distance(other)))
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .unwrap_or(("", f64::INFINITY));
-        let quantity = format!("{name}: louder than {}, LU", played[0].name);
+        let quantity = format!("{name}: level above {}, LU", played[0].name);
         report.check(&quantity, "0", TargetBand::Within(-1.0, 1.0), level - played[0].level);
         writeln!(
             table,
-            "| {name} | {level:.1} | {range:.1} | {centroid:.0} | {} | {next}, {far:.1} |",
+            "| {name} | {level:.1} | {range:.1} | {centroid:.0} | {} | {similar}, {distance:.1} |",
             if decay.is_finite() { format!("{decay:.2}") } else { "–".into() }
         )?;
         csv.numbers(name, &[*level, *range, *centroid, *decay]);
     }
     let (least, one, other) = nearest(&played);
-    report.check("nearest two, times apart", "1", TargetBand::AtLeast(1.0), least);
+    report.check("distance of the two most similar pianos", "1", TargetBand::AtLeast(1.0), least);
     report.note(&table);
     report.note(&format!(
-        "Apart: 1 LU of level range, 100 cents of colour or 15 % of decay. Nearest: {one} and {other}, \
-         {} times that. `levels.rs` is crates/instrument/src/preset/levels.rs.",
+        "The unit of distance is 1 LU of level range, 100 cents of centroid or 15 % of decay. Most \
+         similar: {one} and {other}, distance {}. `levels.rs` is \
+         crates/instrument/src/preset/levels.rs.",
         short(least)
     ));
     folder.table("presets.csv", &csv)?;

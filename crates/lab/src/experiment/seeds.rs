@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 
 /// Text above the table of measured values.
 pub const HEAD: &str = "\
-# The source documents' systems
+# Systems of the source documents
 
-Written by `touchback lab all --report`. Every line of the first table is a system, equation or
-figure of a source document that concerns simulation or control, the command that runs it, what it
-should give and what it gave. The second table names all of them, and those without a line.
+Written by `touchback lab all --report`. Every line of the first table is a value of a system, equation or figure of a
+source document that concerns simulation or control, with the command that computes it, the expected and the measured
+value. The second table lists all systems, including those without a line in the first.
 
-000: Gillespie 1996, thesis. 001: its chapter 3. 002: Gillespie 1994, the virtual piano action.
-003: Gillespie and Cutkosky 1993, interactive dynamics. 004: Tsai 1996, of which abstract and
-contents are public: its systems are re-derived. T is a table.
+000: Gillespie 1996, thesis. 001: chapter 3 of the thesis. 002: Gillespie 1994, the virtual piano action. 003:
+Gillespie and Cutkosky 1993, interactive dynamics. 004: Tsai 1996; only its abstract and contents are public, so that
+its systems are re-derived. T is a table.
 
 | source | command | quantity | expected | measured | verdict | erratum in the source |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -33,15 +33,15 @@ use ShownBy::{By, Not};
 #[derive(Clone, Copy, Debug)]
 pub struct System {
     /// Document, and section, equation, table or figure.
-    pub place: &'static str,
+    pub source: &'static str,
     /// Description.
-    pub what: &'static str,
+    pub description: &'static str,
     /// Experiments, or the reason for none.
     pub shown: ShownBy,
 }
 
-const fn system(place: &'static str, what: &'static str, shown: ShownBy) -> System {
-    System { place, what, shown }
+const fn system(source: &'static str, description: &'static str, shown: ShownBy) -> System {
+    System { source, description, shown }
 }
 
 const APPARATUS: &str = "a measurement on the apparatus of 1996";
@@ -73,7 +73,7 @@ pub const SYSTEMS: &[System] = &[
     ),
     system("000 fig. 3.9, T3.1, T3.2; 001", "state graph of the action", By(&["state-graphs"])),
     system("000 figs. 3.10–3.13; 001; 003 fig. 3", "software of the simulator", Not(PICTURE)),
-    system("000 fig. 3.14; 001", "dimensions off a photograph", Not(APPARATUS)),
+    system("000 fig. 3.14; 001", "dimensions measured on a photograph", Not(APPARATUS)),
     system(
         "000 figs. 3.15–3.17, T3.5; 001",
         "the published run of the action",
@@ -86,7 +86,7 @@ pub const SYSTEMS: &[System] = &[
     system(
         "000 figs. 4.6–4.11",
         "the keyboard with motors",
-        Not("a picture of hardware; the loop of ours is `haptics`"),
+        Not("a picture of hardware; `haptics` measures the loop of this project"),
     ),
     system("000 T5.1, figs. 5.1–5.4; 004 fig. 1", "the sampled wall and its work", By(&["walls"])),
     system(
@@ -105,8 +105,12 @@ pub const SYSTEMS: &[System] = &[
         Not("the apparatus of 1996; `wall-map` runs the walls with encoder and finger"),
     ),
     system("000 §5.6, §5.8", "damped wall, velocity from position", By(&["walls", "wall-map"])),
-    system("000 figs. 6.1, 6.2", "marginal damping, alone", By(&["wall-damping"])),
-    system("000 fig. 6.3, §6.2.1", "stability beside Colgate's passivity", By(&["wall-damping"])),
+    system("000 figs. 6.1, 6.2", "marginal damping of the mass alone", By(&["wall-damping"])),
+    system(
+        "000 fig. 6.3, §6.2.1",
+        "stability compared with Colgate's passivity",
+        By(&["wall-damping"]),
+    ),
     system("000 fig. 6.4", "marginal stability simulated", By(&["wall-damping"])),
     system("000 figs. 6.5–6.7", "marginal damping with a finger", By(&["wall-damping"])),
     system("000 figs. 6.8, 6.9", "full return map", By(&["wall-damping"])),
@@ -121,13 +125,13 @@ pub const SYSTEMS: &[System] = &[
     system(
         "004 fig. 3.7",
         "saturation arithmetic",
-        Not("Mitra's own example, not of a wall; its method is in `docs/unilateral.md`"),
+        Not("Mitra's own example, not a wall; `docs/unilateral.md` has the method"),
     ),
     system("004 figs. 3.8–4.5", "the criterion for one-sided springs", By(&["unilateral"])),
     system(
         "004 figs. 4.6–4.10",
-        "its example",
-        Not("the plant is not public; `unilateral` compares the criteria on five of ours"),
+        "example of the criterion",
+        Not("the plant is not public; `unilateral` compares the criteria on five other plants"),
     ),
     system("004 figs. 5.1–5.4", "A-stable mappings and passivity", By(&["unilateral"])),
     system(
@@ -143,7 +147,7 @@ pub const SYSTEMS: &[System] = &[
     system(
         "004 app. A",
         "circulant matrices",
-        Not("a tool of its derivation; ours uses shifts (`docs/unilateral.md`)"),
+        Not("a tool of its derivation; the derivation here uses shifts (`docs/unilateral.md`)"),
     ),
     system(
         "004 app. C",
@@ -167,11 +171,11 @@ pub fn list() -> String {
     let width = |of: fn(&System) -> &str| {
         SYSTEMS.iter().map(|s| of(s).chars().count()).max().unwrap_or_default()
     };
-    let (places, whats) = (width(|s| s.place), width(|s| s.what));
+    let (source_width, system_width) = (width(|s| s.source), width(|s| s.description));
     let mut text = String::new();
     for s in SYSTEMS {
         let by = shown(s, "").replace('`', "");
-        let _ = writeln!(text, "{:places$}  {:whats$}  {by}", s.place, s.what);
+        let _ = writeln!(text, "{:source_width$}  {:system_width$}  {by}", s.source, s.description);
     }
     text
 }
@@ -179,10 +183,10 @@ pub fn list() -> String {
 /// All systems as a Markdown table with a heading.
 pub fn table() -> String {
     let mut text = String::from(
-        "\n## Which experiment shows what\n\n| source | system | experiment |\n| --- | --- | --- |\n",
+        "\n## Systems and their experiments\n\n| source | system | experiment |\n| --- | --- | --- |\n",
     );
     for s in SYSTEMS {
-        let _ = writeln!(text, "| {} | {} | {} |", s.place, s.what, shown(s, "`"));
+        let _ = writeln!(text, "| {} | {} | {} |", s.source, s.description, shown(s, "`"));
     }
     text
 }

@@ -115,28 +115,28 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 
 /// The page of the documentation.
 fn page(report: &Report) -> String {
-    let (rows, open) = report.count();
+    let (rows, missed) = report.count();
     format!(
-        "# The sound, measured\n\nThis page is written by `touchback lab sound`. Every row is one target of the sound engine, measured on what it plays \
-         at 48 kHz: what is aimed at, the band in which that counts as met, and what was found. \
-         Targets are measurements of grands where there are any ([references](references.md)); \
-         where there are none the band is chosen. Missed targets are \
-         listed too: {} of {rows} are met.\n\nWhat depends on the machine has commands of its own: `touchback lab \
-         sound-cost` (computing time on every kernel, preparation, parameters that move), `touchback \
-         lab sound-torture` (ten minutes of everything at five sample rates), \
-         `tests/host/fluidsynth.py` (beside a sampled piano). `touchback lab listening` writes what \
-         there is to hear; `touchback lab string-law` shows what the action's own string neglects.\n\n{}\n{}",
-        rows - open,
+        "# The sound, measured\n\nThis page is written by `touchback lab sound`. Every row is one target of the sound engine, measured on its output \
+         at 48 kHz: the target, the accepted band and the measured value. Targets are published \
+         measurements of grands where they exist ([references](references.md)); the other bands are \
+         chosen. Missed targets are listed too: {} of {rows} are met.\n\nOther commands measure what \
+         depends on the machine: `touchback lab sound-cost` (computing time on every kernel, \
+         preparation, changing parameters), `touchback lab sound-torture` (ten minutes of random \
+         events at five sample rates), `tests/host/fluidsynth.py` (comparison with a sampled piano). \
+         `touchback lab listening` renders files for listening; `touchback lab string-law` compares \
+         the action's own string with the sounding strings.\n\n{}\n{}",
+        rows - missed,
         report.text(true),
-        beside_a_recording()
+        recording_section()
     )
 }
 
 /// The page's section of values from `lab recorded`, which needs recordings that are not distributed.
-fn beside_a_recording() -> String {
+fn recording_section() -> String {
     let figures = [
         ("levels", "level"),
-        ("relief", "energy to come"),
+        ("relief", "remaining energy"),
         ("A0", "A0"),
         ("C2", "C2"),
         ("C4", "C4"),
@@ -145,11 +145,12 @@ fn beside_a_recording() -> String {
     ];
     let figures = figures.map(|(file, of)| format!("\n![{of}](recorded/{file}.svg)\n"));
     format!(
-        "## Beside a recorded grand\n\nThe middle one of eight layers of a sampled Yamaha C5 \
-         (Salamander Grand Piano V3 by Alexander Holm, CC-BY) and what is played as loudly under \
-         the loudest: courses of the level, energy to come in thirds of an octave, spectra at six \
-         times. Microphones, room and noise of the recording are in its curves. Drawn by `touchback \
-         lab recorded FOLDER -o DIR` ([formats](formats.md)), which also judges the difference.\n{}{}",
+        "## Comparison with a recorded grand\n\nThe middle one of the eight layers of a sampled Yamaha C5 \
+         (Salamander Grand Piano V3 by Alexander Holm, CC-BY), and the rendered note with the same \
+         level relative to the loudest: level over time, remaining energy in thirds of an octave, \
+         spectra at six times. The recording's curves include its microphones, room and noise. \
+         `touchback lab recorded FOLDER -o DIR` ([formats](formats.md)) draws these figures and \
+         evaluates the difference.\n{}{}",
         figures.concat(),
         include_str!("sound/still_off.md")
     )
@@ -160,9 +161,9 @@ fn evenness(bench: &mut SoundBench, levels: &[f64]) {
     let mut squares = 0.0;
     let mut worst: f64 = 0.0;
     for w in levels.windows(5) {
-        let off = w[2] - (w[0] + w[1] + w[3] + w[4]) / 4.0;
-        squares += off * off;
-        worst = worst.max(off.abs());
+        let deviation = w[2] - (w[0] + w[1] + w[3] + w[4]) / 4.0;
+        squares += deviation * deviation;
+        worst = worst.max(deviation.abs());
     }
     let spread = (squares / (levels.len() - 4) as f64).sqrt();
     let report = &mut bench.report;

@@ -141,11 +141,11 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     );
     drop(sound);
     report.note(
-        "Shares are processor time of the thread, the quickest of five runs; a machine that \
-         shares its cores still shows up to twice what it needs alone. A whole piano is prepared \
-         where the host activates the plugin. A setting that moves while it plays is taken up on the \
-         audio thread, sixteen partials of a note every 64 samples: nothing waits, and the sample at \
-         which it happens does not depend on the machine.",
+        "Shares are processor time of the thread, the quickest of five runs; on a machine with \
+         other load they can be twice as large. The activation of the plugin prepares a whole piano. \
+         A setting that changes during play is applied on the audio thread, to sixteen partials of a \
+         note every 64 samples: the thread never waits, and the sample of each change does not depend \
+         on the machine.",
     );
     folder.table("sound-cost.csv", &csv)?;
     Ok(report)

@@ -198,10 +198,10 @@ pub fn run(_folder: &mut Folder) -> Result<Report> {
         report.check(&quantity, "below 0", TargetBand::AtMost(0.0), found.growth);
         let quantity = format!("{name}: last sound before silence, dBFS");
         report.check(&quantity, "-90", TargetBand::AtMost(-80.0), db(f64::from(found.last)));
-        let quantity = format!("{name}: silent after all dampers fell, s");
+        let quantity = format!("{name}: time to silence after all dampers fell, s");
         report.check(&quantity, "10", TargetBand::AtMost(30.0), found.silence);
         if let Some(growth) = found.memory {
-            let quantity = format!("{name}: growth of the process, MB");
+            let quantity = format!("{name}: growth of the process's memory, MB");
             report.check(&quantity, "0", TargetBand::AtMost(0.5), growth);
         }
         bar.inc(1);

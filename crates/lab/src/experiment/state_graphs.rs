@@ -32,7 +32,7 @@ const DEPTHS: (f64, f64) = (-4e-3, 18e-3);
 const TIMES: (f64, f64) = (0.01, 0.2);
 
 /// Targets of the random finger: time, s, and depth, m.
-fn restless(seed: u64) -> Vec<(f64, f64)> {
+fn random_targets(seed: u64) -> Vec<(f64, f64)> {
     let mut random = Random::new(seed);
     let mut between = |(low, high): (f64, f64)| low + (high - low) * random.share();
     let mut points = vec![(0.0, 0.0)];
@@ -99,9 +99,9 @@ fn rows(
         report.holds(&format!("{machine}: {from} → {to} taken"), is_taken);
     }
     let is_known = |ends: &&(&str, &str)| graph.contains(ends) || **ends == RARE;
-    let strange = found.taken.keys().filter(|ends| !is_known(ends)).count();
+    let unknown = found.taken.keys().filter(|ends| !is_known(ends)).count();
     let quantity = format!("{machine}: transitions that the graph does not have");
-    report.check(&quantity, "0", TargetBand::AtMost(0.0), strange as f64);
+    report.check(&quantity, "0", TargetBand::AtMost(0.0), unknown as f64);
     let quantity = format!("{machine}: largest jump of a constrained point at a transition, m");
     report.check(&quantity, "0", TargetBand::AtMost(1e-9), found.jump);
     for ((from, to), count) in &found.taken {
@@ -159,7 +159,7 @@ fn grand(report: &mut Report, csv: &mut DataTable, built: &Built) {
     };
     let mut seen = Watch { name: letter, moved, found: GraphResult::default() };
     for seed in 1..=GRAND_RUNS {
-        for drive in drives(&restless(seed), SECONDS) {
+        for drive in drives(&random_targets(seed), SECONDS) {
             let inputs = DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
             step::STEPPER.advance(&parts.grand, &mut running, &inputs, &mut seen);
         }
@@ -173,14 +173,15 @@ fn grand(report: &mut Report, csv: &mut DataTable, built: &Built) {
     );
     if !seen.found.taken.contains_key(&RARE) {
         report.note(
-            "Not met in five minutes of such play: E → A, the jack home just as the knuckle comes \
-             down on it. E, the jack caught on the knuckle's flank, is not in the source's graph.",
+            "Not observed in five minutes of random play: E → A, in which the jack returns at the \
+             instant at which the knuckle comes down. E, the jack caught on the knuckle's flank, is \
+             not in the source's graph.",
         );
     }
 }
 
-/// Runs the machine of a smaller action under the random finger.
-fn small<M, const N: usize, const G: usize, const S: usize>(
+/// Runs the machine of a simple action under the random finger.
+fn run_simple<M, const N: usize, const G: usize, const S: usize>(
     spec: &M,
     name: fn(M::Phase) -> &'static str,
     seed: u64,
@@ -195,7 +196,7 @@ where
     let mut seen = Watch { name, moved, found: GraphResult::default() };
     let mut state = spec.rest();
     let stepper = Stepper::new(STEP);
-    for drive in drives(&restless(seed), SECONDS) {
+    for drive in drives(&random_targets(seed), SECONDS) {
         stepper.advance(spec, &mut state, &DriveInput::ends(drive), &mut seen);
     }
     seen.found
@@ -204,7 +205,7 @@ where
 /// A press and its release: time, s, and depth, m.
 const PRESS: [(f64, f64); 4] = [(0.02, -1e-3), (0.12, 14e-3), (0.25, 14e-3), (0.35, -2e-3)];
 
-/// Draws a press of a smaller action with its submodels shaded.
+/// Draws a press of a simple action with its submodels shaded.
 fn draw<M, const N: usize, const G: usize, const S: usize>(
     folder: &mut Folder,
     report: &mut Report,
@@ -287,7 +288,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     grand(&mut report, &mut csv, &built);
     report.source("000 figs. 2.4, 2.5, 3.2; 002 §§4, 5, figs. 2, 3");
     let spec = simplified::Spec::of_grand(&built);
-    let found = small(&spec, simplified_name, 2);
+    let found = run_simple(&spec, simplified_name, 2);
     rows(
         &mut report,
         &mut csv,
@@ -309,7 +310,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     draw(folder, &mut report, "key-and-hammer", title, names, spec)?;
     report.source("000 figs. 3.3, 3.4; 001");
     let spec = harpsichord::Spec::of_key(key);
-    let found = small(&spec, harpsichord_name, 3);
+    let found = run_simple(&spec, harpsichord_name, 3);
     rows(
         &mut report,
         &mut csv,

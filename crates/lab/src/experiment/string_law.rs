@@ -187,8 +187,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let (contact, rebound) = (got.time / aim.time, got.restitution - aim.restitution);
         if (contact - 1.0).abs() > 0.01 || rebound.abs() > 0.01 {
             beyond += &format!(
-                "Key {number}: the law comes to a contact of {} and a rebound of {} of the \
-                 strike's speed; the strings give {} and {}.\n",
+                "Key {number}: the law gives a contact of {} and a rebound of {} of the strike's \
+                 speed; the strings give {} and {}.\n",
                 ms(got.time),
                 short(got.restitution),
                 ms(aim.time),
@@ -208,7 +208,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         }
     }
     report.note(&format!(
-        "Tables of the action's string for which the law meets the sound engine's strings at \
+        "Tables of the action's string for which the law agrees with the sound engine's strings at \
          {FIT_SPEED} m/s:\n\n```rust\n\
          const CONTACT_TIME: [(f64, f64); {n}] = [{}];\n\
          const RESTITUTION: [(f64, f64); {n}] = [{}];\n{}```",
@@ -223,7 +223,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.note("Lines of the figure: the action's string. Dots: the sound engine's strings.");
     let [first, second] = panels;
     let figure = Figure {
-        title: "Hammer and string: as the action feels it, as it sounds".into(),
+        title: "Contact of hammer and string: the action's model and the sound engine".into(),
         x: Axis::new("key"),
         bands: Vec::new(),
         marks: Vec::new(),

@@ -81,7 +81,7 @@ impl Swept {
                 let mut named = NamedModel::of(&model)?;
                 named.set(name, value)?;
                 let Model::Grand { model, .. } = named.model()? else {
-                    bail!("{name}: another action")
+                    bail!("{name}: the model is not a grand's")
                 };
                 Ok(TestBench::at_rest(key_source::levelled(Built { spec: *model, regulated })))
             }
@@ -127,7 +127,7 @@ pub fn run(options: &SweepOptions) -> Result<()> {
     if let Swept::Parameter(p) = &swept {
         if keys.action().is_none() {
             bail!(
-                "lab sweep {}: a model has numbers, as hammer.mass, in place of parameters",
+                "lab sweep {}: a model file has numbers such as hammer.mass instead of parameters",
                 p.id
             );
         }
@@ -135,7 +135,7 @@ pub fn run(options: &SweepOptions) -> Result<()> {
         p.set(&mut low, p.checked(first)?);
         p.set(&mut high, p.checked(last)?);
         if low.action == high.action {
-            bail!("lab sweep {}: between {first} and {last} it changes nothing in a key", p.id);
+            bail!("lab sweep {}: values from {first} to {last} change nothing in a key", p.id);
         }
     }
     // Both ends are checked before the sweep.
@@ -193,7 +193,7 @@ fn write(
         lines += &format!("{value},{found}\n");
     }
     folder.table(&format!("{name}.csv"), &csv)?;
-    let some = |(x, y): &(f64, f64)| (*x, y.is_finite().then_some(*y));
+    let point = |(x, y): &(f64, f64)| (*x, y.is_finite().then_some(*y));
     let record = Record {
         swept: &column,
         swept_name: &label,
@@ -201,7 +201,7 @@ fn write(
         about: quantity.about,
         key: number,
         own_numbers: keys.own_numbers(),
-        points: points.iter().map(some).collect(),
+        points: points.iter().map(point).collect(),
     };
     folder.write(
         &format!("{name}.json"),
@@ -252,8 +252,9 @@ pub fn page() -> String {
     format!(
         "sweep ID FROM TO --measure QUANTITY\n\nMeasures one quantity of a key of the grand while one \
          parameter of its regulation, or one number of its model, takes {} values; a key with other \
-         weights is levelled again. A gap is where there is no such thing: no let-off, no strike.\n\nquantities\n{quantities}\nids: those of \
-         `touchback params` that change a key, or a number of the model\n  {}\n\nnumbers of one's own: \
+         weights is levelled again. A gap in the curve means that the quantity does not exist: no let-off, no \
+         strike.\n\nquantities\n{quantities}\nids: those of \
+         `touchback params` that change a key, or a number of the model\n  {}\n\ncustom parameters: \
          --preset NAME, --set ID=VALUE, --key N; or --model FILE.toml, --key N\nfiles: \
          sweep-ID-QUANTITY .csv, .json, .png, .svg, into --out\n\n  touchback lab sweep let_off_mm 1 6 \
          --measure softest_m_s\n",

@@ -50,17 +50,17 @@ struct SweepEvents {
     strikes: usize,
     lost: u64,
     /// Whether the keys are at rest at their start position.
-    is_home: bool,
+    is_at_rest: bool,
 }
 
 /// A trill of two keys, 12 presses per second in natural timing, while `swept` moves.
-fn trill(own: &Settings, swept: Option<&'static Parameter>) -> Result<SweepEvents> {
-    let mut settings = *own;
+fn trill(settings: &Settings, swept: Option<&'static Parameter>) -> Result<SweepEvents> {
+    let mut settings = *settings;
     settings.touch.timing = Timing::Natural;
     let keys = [crate::bench::key(40)?, crate::bench::key(42)?];
     let mut piano = Piano::new(RATE, &settings);
     let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
-    let mut heard = SweepEvents { samples: Vec::new(), strikes: 0, lost: 0, is_home: false };
+    let mut found = SweepEvents { samples: Vec::new(), strikes: 0, lost: 0, is_at_rest: false };
     for block in 0..TRILL {
         if let Some(parameter) = swept {
             let turn = TAU * (block * BLOCK) as f64 / RATE / SWEEP;
@@ -76,22 +76,22 @@ fn trill(own: &Settings, swept: Option<&'static Parameter>) -> Result<SweepEvent
             }
         }
         piano.process(&mut left, &mut right);
-        heard.samples.extend_from_slice(&left);
-        heard.strikes += piano.strikes().len();
+        found.samples.extend_from_slice(&left);
+        found.strikes += piano.strikes().len();
     }
     piano.set(&settings);
     piano.handle(Event::AllNotesOff);
     for _ in 0..REST {
         piano.process(&mut left, &mut right);
-        heard.samples.extend_from_slice(&left);
+        found.samples.extend_from_slice(&left);
         if piano.keyboard().awake() == 0 {
             break;
         }
     }
     let at_rest = |key: KeyNumber| piano.keyboard().key_depth(key).abs() < STUCK;
-    heard.is_home = piano.keyboard().awake() == 0 && keys.into_iter().all(at_rest);
-    heard.lost = piano.keyboard().lost_states();
-    Ok(heard)
+    found.is_at_rest = piano.keyboard().awake() == 0 && keys.into_iter().all(at_rest);
+    found.lost = piano.keyboard().lost_states();
+    Ok(found)
 }
 
 /// A held chord while `moved` jumps to one end of its range and back.
@@ -173,7 +173,7 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
     clicked[middle..].iter_mut().for_each(|x| *x += added);
     let found = click_level(&clicked);
     report.check(
-        "the same with a step of −60 dB added",
+        "trill with a step of −60 dB added: click, dB re note",
         "−60",
         TargetBand::Within(-61.0, -59.0),
         found,
@@ -182,9 +182,9 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
     let ringing = peak(&held[JUMP * BLOCK..]);
     let swept: Vec<_> = swept().collect();
     let bar = progress(swept.len() as u64, "sweeping");
-    let mut heard = String::from(
-        "What a chord held through jumps to both ends is heard of them, dB re its level: knocks, \
-         dampers, hammers let go; nothing (−inf) where nothing rests on the screw.\n\n",
+    let mut effects = String::from(
+        "Change of a held chord while the parameter jumps to each end of its range, dB re the \
+         chord: knocks, dampers, released hammers; −inf where no part rests on the screw.\n\n",
     );
     for parameter in swept {
         let id = parameter.id;
@@ -197,8 +197,8 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
             clicks,
         );
         let finite = swept.samples.iter().all(|x| x.is_finite()) && swept.lost == 0;
-        report.holds(&format!("{id}: every sample and state a number"), finite);
-        report.holds(&format!("{id}: keys and hammers home"), swept.is_home);
+        report.holds(&format!("{id}: all samples and states finite"), finite);
+        report.holds(&format!("{id}: keys and hammers return to rest"), swept.is_at_rest);
         let strikes = swept.strikes as f64;
         report.check(&format!("{id}: strikes"), "some", TargetBand::AtLeast(4.0), strikes);
         let mut ends = [0.0; 2];
@@ -207,10 +207,10 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
             let differs = |(a, b): (&f32, &f32)| f64::from((a - b).abs());
             *end = db(moved.iter().zip(&held).map(differs).fold(0.0, f64::max) / ringing);
         }
-        heard += &format!("{id}: {:.1}, {:.1}\n", ends[0], ends[1]);
+        effects += &format!("{id}: {:.1}, {:.1}\n", ends[0], ends[1]);
         bar.inc(1);
     }
     bar.finish_and_clear();
-    report.note(&heard);
+    report.note(&effects);
     Ok(report)
 }

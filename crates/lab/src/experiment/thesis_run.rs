@@ -67,16 +67,16 @@ fn measure(report: &mut Report) -> Result<PublishedRun> {
     let gap = trace.rows.iter().rev().find(|r| r.0 <= release).map_or(f64::NAN, |r| -r.1.hammer);
 
     report.check("V34 should: dq2/dq1 at the start", "12.3", TargetBand::Within(11.3, 13.3), turns);
-    let what = "V34 should: let-off begins, s";
-    report.check(what, "0.1334 or 0.1445", TargetBand::Within(0.130, 0.148), off);
+    let quantity = "V34 should: let-off begins, s";
+    report.check(quantity, "0.1334 or 0.1445", TargetBand::Within(0.130, 0.148), off);
     report.erratum("phase A ends at 0.1334 s in the text, g_AB is zero at 0.1445 s in fig. 3.16");
-    let what = "V34 should: let-off ends, s";
-    report.check(what, "0.181", TargetBand::Within(0.176, 0.186), release);
+    let quantity = "V34 should: let-off ends, s";
+    report.check(quantity, "0.181", TargetBand::Within(0.176, 0.186), release);
     report.check("V34 should: strike, s", "0.183–0.21", TargetBand::Within(0.183, 0.21), strike);
     let strikes = log.count(EventKind::Strike) as f64;
     report.check("reference run: strikes", "1", TargetBand::Within(1.0, 1.0), strikes);
     let letters: String = log.phases.iter().take(2).map(|p| p.2.letter()).collect();
-    report.holds("reference run: submodels follow as A, B, C", letters == "BC");
+    report.holds("reference run: submodels in the order A, B, C", letters == "BC");
     let before = trace.mean(off - 0.02, off, |r| r.key_force);
     let during = trace.mean(off, release, |r| r.key_force);
     let quantity = "reference run: key force in let-off over that before it";
@@ -87,17 +87,17 @@ fn measure(report: &mut Report) -> Result<PublishedRun> {
     report.holds("reference run: q3 and q6 both fall before let-off", both_fall);
     let middle = (off + 0.01, release - 0.01);
     let apart = turn(middle.0, middle.1, 2) * turn(middle.0, middle.1, 5);
-    report.holds("reference run: q3 and q6 go opposite ways in let-off", apart < 0.0);
+    report.holds("reference run: q3 and q6 turn in opposite directions in let-off", apart < 0.0);
     let pressed = trace.rows.iter().filter(|r| r.0 > 0.1 && r.0 < release);
     let least = pressed.fold(f64::MAX, |least, r| least.min(r.1.contact_force));
-    let what = "reference run: jack on knuckle from the ramp to the slip, least force, N";
-    report.check(what, "> 0", TargetBand::AtLeast(0.0), least);
-    let kept = surfaces.iter().filter(|s| s.0 > off && s.0 < release);
-    let open = kept.fold(0.0f64, |most, s| most.max(s.1.abs()));
-    let what = "reference run: g_AB while the button holds the toe, m";
-    report.check(what, "0", TargetBand::AtMost(1e-9), open);
+    let quantity = "reference run: least force of jack on knuckle from the ramp to the slip, N";
+    report.check(quantity, "> 0", TargetBand::AtLeast(0.0), least);
+    let held = surfaces.iter().filter(|s| s.0 > off && s.0 < release);
+    let largest = held.fold(0.0f64, |most, s| most.max(s.1.abs()));
+    let quantity = "reference run: g_AB while the button holds the toe, m";
+    report.check(quantity, "0", TargetBand::AtMost(1e-9), largest);
     let spread = trace.spread(END - 0.05, END, |r| r.hammer);
-    report.holds("reference run: the hammer comes to lie on the lever", trace.ends_below(-5e-3));
+    report.holds("reference run: the hammer comes to rest on the lever", trace.ends_below(-5e-3));
     report.note(&format!(
         "Reference run: let-off gap (crown to string where the jack slips): {} mm; hammer there {} m/s, at the \
          string {} m/s. The published run prints its let-off as a transition time only; the gap \
@@ -158,7 +158,7 @@ fn figure(rig: &TestBench, trace: &BenchTrace, surfaces: &[(f64, f64, f64)]) -> 
     let strikes = rig.log.of(EventKind::Strike);
     let marks = stated.chain(strikes.map(|e| PlotMark { at: e.0 * 1e3, name: "strike".into() }));
     Figure {
-        title: "Reference run, set thesis; ruled: what the thesis states".into(),
+        title: "Reference run, set thesis; ruled lines: statements of the thesis".into(),
         x: Axis::new("time, ms").within(0.0, END * 1e3),
         bands: shaded(rig, Phase::Acceleration, END),
         marks: marks.collect(),

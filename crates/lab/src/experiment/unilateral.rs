@@ -119,7 +119,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         );
         report.check(
             &quantity("Tsypkin, N/m"),
-            "between",
+            "from circle to wedge",
             TargetBand::Within(0.999 * circle, 1.001 * wedge),
             tsypkin,
         );
@@ -151,7 +151,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         TargetBand::AtLeast(50.0),
         exist,
     );
-    report.check("of them excluded by the criterion", "0", TargetBand::AtMost(0.0), excluded);
+    report.check(
+        "orbits found and excluded by the criterion",
+        "0",
+        TargetBand::AtMost(0.0),
+        excluded,
+    );
     mappings(&mut report);
     report.note(
         "Brute force is the largest stiffness without a periodic orbit of one visit and up to 64 \

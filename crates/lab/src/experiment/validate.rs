@@ -56,11 +56,11 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
 fn page(folder: &mut Folder, report: &Report) -> Result<()> {
     let mut page = String::from(
         "# Validation of the grand action\n\nThis page is written by `touchback lab validate`; a \
-         test compares it with fresh output. Every row is one target: what is published, the band \
-         in which it counts as met, and what the action of the concert set does in the standard \
-         regulation under the gesture named. Missed targets are listed too. \
-         V1 to V34 number the published measurements; *must* is required of a release, *should* is \
-         aimed at. Names in brackets: [references](references.md).\n\n",
+         test compares it with fresh output. Every row is one target: the published value, the \
+         accepted band, and the value of the concert set in the standard regulation under the named \
+         gesture. Missed targets are listed too. \
+         V1 to V34 number the published measurements; *must* is required of a release, *should* is a \
+         goal. Names in brackets: [references](references.md).\n\n",
     );
     write!(page, "{}", report.text(true))?;
     folder.write("validation.md", page.as_bytes())
@@ -149,7 +149,8 @@ fn inertias(keys: &KeySource, report: &mut Report) {
         let what = format!("V18 must: mass at the key front before let-off, key {number}, kg");
         let before = inertia::before_let_off(&rig);
         report.check(&what, target, TargetBand::Within(low, high), before);
-        let what = format!("V19 must: the same while the hammer flies, key {number}, kg");
+        let what =
+            format!("V19 must: mass at the key front while the hammer flies, key {number}, kg");
         report.check(&what, "≤ 0.12", TargetBand::AtMost(0.12), inertia::after_let_off(&rig));
     }
 }
@@ -161,7 +162,7 @@ fn blows(keys: &KeySource, report: &mut Report) {
         let held = escapement::held(&rig, 3.0);
         let what = format!("V23 must: held struck blow, hammer caught at, key {number}, mm");
         report.check(&what, "12–16", TargetBand::Within(10.0, 18.0), held.caught * 1e3);
-        let what = format!("V23 must: settled after, key {number}, ms");
+        let what = format!("V23 must: held struck blow, hammer at rest after, key {number}, ms");
         report.check(&what, "< 60", TargetBand::AtMost(60.0), held.settled * 1e3);
     }
 }
@@ -181,8 +182,7 @@ fn repetition(keys: &KeySource, report: &mut Report) {
     let dip = rig.spec().key.dip;
     for speed in [0.1, 0.3] {
         let band = TargetBand::Within(1.0 / 3.0, 2.0 / 3.0);
-        let what =
-            format!("V24 must: rise that re-sets the jack, at {speed} m/s, share of the dip");
+        let what = format!("V24 must: rise that resets the jack, at {speed} m/s, share of the dip");
         report.check(&what, "1/3–1/2", band, escapement::reset(&rig, speed) / dip);
         let what = format!("V24 must: rise for a second strike, at {speed} m/s, share of the dip");
         report.check(&what, "1/3–1/2", band, escapement::retrigger(&rig, speed).0 / dip);
@@ -190,7 +190,7 @@ fn repetition(keys: &KeySource, report: &mut Report) {
     let what = "V25 must: fastest repetition, ideal finger, strokes a second";
     let double = escapement::fastest_repetition(rig.grand(), dip);
     report.check(what, "14–15", TargetBand::Within(12.0, 17.0), double);
-    let what = "V25 must: the same of a single escapement, the Viennese action";
+    let what = "V25 must: fastest repetition of a single escapement (Viennese), strokes a second";
     let (viennese, dip) = single_escapement();
     let single = escapement::fastest_repetition(&*viennese, dip);
     report.check(what, "7", TargetBand::Within(6.0, 9.0), single);
@@ -200,16 +200,16 @@ fn repetition(keys: &KeySource, report: &mut Report) {
     let what = "V26 should: free return, to 0.3 mm, ms";
     report.check(what, "40–170", TargetBand::Within(40.0, 170.0), full * 1e3);
     report.note(
-        "V24: the key itself rises, as in a measurement: a finger's target runs ahead of a key that \
-         hangs on its spring. A second strike counts from 0.3 m/s on. V25: the ideal finger moves its \
-         target up and down in straight lines; lift, share of the period downward and pressure are \
-         searched. Every one of twelve strokes must strike exactly once, at 0.5 m/s or more.",
+        "V24: the rise is that of the key, as in a measurement, because the target of a finger leads \
+         the key on the finger's spring. A second strike counts from 0.3 m/s on. V25: the target of \
+         the ideal finger moves up and down linearly; lift, share of the period downward and pressure \
+         are optimized. Each of twelve strokes must strike exactly once, at 0.5 m/s or more.",
     );
     report.note(
-        "V9: under a force that stands at the key's front at once the check touches the tail on its way up \
-         from 60 N on, in the treble from 50 N on, because the knuckle gives way further than the check \
-         stands off; 70 N send a hammer more slowly than 60 N, and of 80 N it is caught before the string. \
-         With a rigid shank it was 40, 50 and 80 N.",
+        "V9: with a force that acts on the key's front at once, the check touches the rising tail from \
+         60 N on (in the treble from 50 N on), because the knuckle is compressed by more than the check's \
+         clearance; 70 N give a slower hammer than 60 N, and with 80 N the check catches the hammer before \
+         the string. With a rigid shank these limits were 40, 50 and 80 N.",
     );
 }
 
@@ -218,7 +218,7 @@ fn slides(keys: &KeySource, report: &mut Report) {
     let rig = keys.bench(keys.one(MIDDLE));
     for force in SLIDES {
         let slide = slide::under(&rig, force);
-        let what = format!("let-off with {force} N of jack on knuckle, turns of the slide");
+        let what = format!("let-off with {force} N of jack on knuckle, reversals of the slide");
         let turns = slide.map_or(f64::NAN, |s| f64::from(s.turns));
         report.check(&what, "0", TargetBand::AtMost(0.0), turns);
         let what = format!("let-off with {force} N, ripple of the force from step to step, %");
@@ -230,8 +230,8 @@ fn slides(keys: &KeySource, report: &mut Report) {
 /// V33: no oscillation grows by itself.
 fn loops(keys: &KeySource, report: &mut Report) {
     let (early, late) = passive::swing(keys.bench(keys.one(MIDDLE)));
-    let what = "V33 must: finger on the bed in a 1 kHz loop, late over early swing";
+    let what = "V33 must: finger on the bed in a 1 kHz loop, late over early oscillation";
     report.check(what, "dies out", TargetBand::AtMost(1.0), late / early.max(1e-7));
-    let what = "V33 must: swing after 1.25 s, mm";
+    let what = "V33 must: finger on the bed, oscillation after 1.25 s, mm";
     report.check(what, "0", TargetBand::AtMost(0.01), late * 1e3);
 }

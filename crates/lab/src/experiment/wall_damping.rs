@@ -38,13 +38,18 @@ fn marginal_rows(report: &mut Report) -> Result<()> {
             report.erratum("6.1 prints 1/(s²(ms + b)); it is 1/(s(ms + b))");
         }
     }
-    let unmoved = PERIODS_MS.map(|ms| {
+    let errors = PERIODS_MS.map(|ms| {
         let t = ms * 1e-3;
         let b = marginal::damping(&MASS, K, t).unwrap_or(f64::NAN);
         marginal::poles(&Plant { damping: b, ..MASS }, K, t).map(|p| (modulus(p) - 1.0).abs())
     });
-    let off = unmoved.as_flattened().iter().copied().fold(0.0, f64::max);
-    report.check("both poles off the unit circle there", "0", TargetBand::AtMost(1e-12), off);
+    let off = errors.as_flattened().iter().copied().fold(0.0, f64::max);
+    report.check(
+        "distance of both poles from the unit circle at marginal damping",
+        "0",
+        TargetBand::AtMost(1e-12),
+        off,
+    );
     // b = KT/2 up to a relative error of order KT²/m, 2·10⁻⁶ here.
     let small = marginal::damping(&MASS, K, 1e-5).unwrap_or(f64::NAN) / (0.5 * K * 1e-5);
     report.near("marginal over KT/2, T 0.01 ms", 1.0, 1e-5, small);
@@ -56,13 +61,15 @@ fn marginal_rows(report: &mut Report) -> Result<()> {
     });
     let most = residual.into_iter().fold(0.0, f64::max);
     report.check("e^τ − 1 + α/(1 − α/τ) at marginal damping", "0", TargetBand::AtMost(1e-9), most);
-    report.erratum("6.7 prints e^{1/τ} = 1 − α/(1 − τα), which is of τ = m/(bT), not of 6.6's");
+    report.erratum(
+        "6.7 prints e^{1/τ} = 1 − α/(1 − τα), which holds for τ = m/(bT), not for the τ of 6.6",
+    );
     report.source("000 fig. 6.4 (marginal stability simulated)");
     let [least, largest] = figures::swing(1.0)?;
-    report.near("swing after 2000 samples over that at first, T 2 ms", 1.0, 1e-9, largest / least);
+    report.near("amplitude after 2000 samples over the first, T 2 ms", 1.0, 1e-9, largest / least);
     let [least, largest] = figures::swing(0.99)?;
     report.check(
-        "the same with 1 % less damping",
+        "amplitude after 2000 samples over the first, 1 % less damping",
         "grows",
         TargetBand::AtLeast(1.1),
         largest / least,
@@ -78,7 +85,7 @@ fn marginal_rows(report: &mut Report) -> Result<()> {
         (10.0, 18.2531),
     ] {
         let got = marginal::damping(&held, K, ms * 1e-3).context("no marginal damping")?;
-        report.digits(&format!("with the finger, T {ms} ms, N·s/m"), b, 4, got);
+        report.digits(&format!("marginal damping with the finger, T {ms} ms, N·s/m"), b, 4, got);
         if ms < 1.0 {
             report.erratum(
                 "6.11, 6.13 need e^{−aT}cos bT and e^{−2aT}; \"b\" there is √(k*/M − a²), not a damping",
@@ -91,25 +98,27 @@ fn marginal_rows(report: &mut Report) -> Result<()> {
         let middle = 0.5 * (low + high);
         if free(middle) < 0.0 { low = middle } else { high = middle }
     }
-    report.digits("period at which the finger pays all, ms", 1.504_65, 5, 1e3 * low);
+    report.digits("period at which the finger provides all damping, ms", 1.504_65, 5, 1e3 * low);
     report.source("000 §6.2.1, fig. 6.3 (Colgate's passivity)");
     let t = 1e-3;
-    let need = |b: f64, late: f64| {
+    let passivating = |b: f64, late: f64| {
         passivity::damping(t, |angle| passivity::wall(1000.0, b, t, late, angle))
     };
     report.check(
         "passivating damping, K 1000, T 1 ms, N·s/m",
         "0.5",
         TargetBand::Near(0.5, 1e-9),
-        need(0.0, 0.0),
+        passivating(0.0, 0.0),
     );
-    report.check("with B 1", "1.5", TargetBand::Near(1.5, 1e-6), need(1.0, 0.0));
-    report.check("with a delay of one period", "1.5", TargetBand::Near(1.5, 1e-6), need(0.0, t));
+    let quantity = "passivating damping with B 1, N·s/m";
+    report.check(quantity, "1.5", TargetBand::Near(1.5, 1e-6), passivating(1.0, 0.0));
+    let quantity = "passivating damping with a delay of one period, N·s/m";
+    report.check(quantity, "1.5", TargetBand::Near(1.5, 1e-6), passivating(0.0, t));
     report.check(
-        "with a delay of five periods",
+        "passivating damping with a delay of five periods, N·s/m",
         "5.5",
         TargetBand::Near(5.5, 1e-5),
-        need(0.0, 5.0 * t),
+        passivating(0.0, 5.0 * t),
     );
     let inside = (1..=40).all(|i| {
         let t = 2.5e-4 * f64::from(i);
@@ -144,14 +153,14 @@ fn maps(report: &mut Report) -> Result<()> {
     }
     report.check("energy not explained by late switching, J", "0", TargetBand::AtMost(1e-12), off);
     report.check(
-        "jump at a late turn-on off ½(k2 − k1)y², J",
+        "error of the jump at a late turn-on against ½(k2 − k1)y², J",
         "0",
         TargetBand::AtMost(1e-14),
         jump,
     );
     let pass = figures::unit(0.0).pass(start).context("the map ends")?;
     report.check(
-        "energy moved by switching at the threshold, J",
+        "energy transferred by switching at the threshold, J",
         "0",
         TargetBand::AtMost(1e-12),
         pass.gained.abs() + pass.lost.abs(),
@@ -174,7 +183,7 @@ fn maps(report: &mut Report) -> Result<()> {
         report.digits(&format!("worst case, b at T {ms} ms, N·s/m"), b, 7, 0.64 * got);
         let exit = worst(ms).exit(1.0, 0.64 * got, 0.0).context("no exit")?;
         report.check(
-            &format!("propagated exit speed off 1, T {ms} ms"),
+            &format!("error of the propagated exit speed against 1, T {ms} ms"),
             "0",
             TargetBand::AtMost(1e-12),
             (exit - 1.0).abs(),
@@ -184,8 +193,9 @@ fn maps(report: &mut Report) -> Result<()> {
     let map = worst(5.0);
     let gain = map.exit(1.0, 0.0, 0.0).context("no exit")?;
     let off = (gain / map.round(0.0)[2] - 1.0).abs();
-    let what = "gain of a round without damping off √(cos²ω1T + (ω2/ω1)² sin²ω1T), T 5 ms";
-    report.check(what, "0", TargetBand::AtMost(1e-12), off);
+    let quantity =
+        "error of a cycle's gain without damping against √(cos²ω1T + (ω2/ω1)² sin²ω1T), T 5 ms";
+    report.check(quantity, "0", TargetBand::AtMost(1e-12), off);
     let map = worst(0.01);
     let (w1, w2) = ((map.outside / map.mass).sqrt(), (map.inside / map.mass).sqrt());
     let turn = std::f64::consts::PI * (1.0 / w1 + 1.0 / w2);

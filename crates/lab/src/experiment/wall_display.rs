@@ -78,11 +78,11 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.source("000 §4.1.2, fig. 4.4, eq. 4.1");
     let display = SprungMass::new(K, M, T, Method::SemiImplicit);
     let exact = (K / M).sqrt();
-    report.near("resonance of the sprung mass shown, rad/s", exact, 0.01, display.resonance());
+    report.near("resonance of the displayed sprung mass, rad/s", exact, 0.01, display.resonance());
     report.erratum("prints v − (f/m)Δt with f = K(x − y); it is +; the force on the key is −f");
     let w = 0.3 * exact;
     let ideal = -K * M * w * w / (K - M * w * w);
-    report.near("F/X at 0.3 of it, N/m", ideal, 0.01, display.response(w * T).re);
+    report.near("F/X at 0.3 of the resonance, N/m", ideal, 0.01, display.response(w * T).re);
     let limit = (4.0 * M / K).sqrt();
     report.check(
         "energy of the semi-implicit mass over its start, T 1 ms",
@@ -91,13 +91,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         growth(Method::SemiImplicit, T),
     );
     report.check(
-        "the same at 0.99 of K T²/m = 4",
+        "energy of the semi-implicit mass over its start, 0.99 of K T²/m = 4",
         "bounded",
         TargetBand::AtMost(1e3),
         growth(Method::SemiImplicit, 0.99 * limit),
     );
     report.check(
-        "the same at 1.01",
+        "energy of the semi-implicit mass over its start, 1.01 of K T²/m = 4",
         "grows",
         TargetBand::AtLeast(1e6),
         growth(Method::SemiImplicit, 1.01 * limit),
@@ -110,12 +110,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     );
     report.source("000 §4.1.3, fig. 4.5 (admittance display)");
     let (mass, servo) = (0.3, 5000.0);
-    let felt = |w: f64| {
+    let apparent_mass = |w: f64| {
         let s = Complex::new(0.0, w);
         (apparent(&DEVICE, mass, servo, 10.0, s) / (s * s)).re
     };
-    report.near("apparent mass at 1 rad/s, kg", mass, 1e-3, felt(1.0));
-    report.near("apparent mass at 10⁵ rad/s: the device's, kg", DEVICE.mass, 0.01, felt(1e5));
+    report.near("apparent mass at 1 rad/s, kg", mass, 1e-3, apparent_mass(1.0));
+    let quantity = "apparent mass at 10⁵ rad/s: the device's, kg";
+    report.near(quantity, DEVICE.mass, 0.01, apparent_mass(1e5));
     report.source("000 §4.1.2; 003 §5 (coupling spring)");
     let limit = |scheme, finger, mass, period| {
         coupled(scheme, finger, mass, period).stiffest().unwrap_or(0.0)
@@ -139,7 +140,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         passive,
     );
     report.check(
-        "the 100 N/m of 1993 over that",
+        "coupling of 1993, 100 N/m, over the passive limit",
         "passive",
         TargetBand::AtMost(1.0),
         100.0 / passive,
@@ -152,7 +153,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     );
     let free = limit(Scheme::Impedance, none, M, T);
     report.check(
-        "largest coupling at 1 ms with nobody there, N/m",
+        "largest coupling at 1 ms without a finger, N/m",
         "less than held",
         TargetBand::AtMost(impedance),
         free,
@@ -165,9 +166,10 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         };
         worst = [worst[0].max(at(0.99)), worst[1].min(at(1.01))];
     }
-    let what = "simulated at 0.99 of these three, motion late over early, largest";
-    report.check(what, "decays", TargetBand::AtMost(1.0), worst[0]);
-    report.check("the same at 1.01, least", "grows", TargetBand::AtLeast(1.0), worst[1]);
+    let quantity = "simulated at 0.99 of the three limits: late over early motion, largest";
+    report.check(quantity, "decays", TargetBand::AtMost(1.0), worst[0]);
+    let quantity = "simulated at 1.01 of the three limits: late over early motion, least";
+    report.check(quantity, "grows", TargetBand::AtLeast(1.0), worst[1]);
     let stiff = |scheme: Scheme, k: f64, b: f64, m: f64| {
         Coupled { stiffness: k, damping: b, ..coupled(scheme, FINGER, m, T) }.radius()
     };
@@ -198,7 +200,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             curve.push((mass, value));
         }
     }
-    let names = ["impedance, held", "impedance, nobody there", "admittance, held"];
+    let names = ["impedance, held", "impedance, no finger", "admittance, held"];
     let all = names.iter().zip(curves).enumerate();
     let figure = Figure {
         title: "Largest coupling stiffness between device and virtual mass, T 1 ms".into(),

@@ -18,9 +18,9 @@ const ONE_MS: usize = 1;
 const TWO: usize = 2;
 
 /// The conditions of a column: whether a finger holds the device, whether velocity is measured.
-const GROUNDS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
+const CASES: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
 
-const fn ground_name(has_finger: bool, is_measured: bool) -> &'static str {
+const fn case_name(has_finger: bool, is_measured: bool) -> &'static str {
     match (has_finger, is_measured) {
         (false, false) => "no finger, true state",
         (false, true) => "no finger, encoder",
@@ -37,10 +37,10 @@ fn count(i: usize) -> f64 {
 }
 
 /// Searches every contender under every condition, in parallel.
-fn search() -> Result<Vec<[Cells; GROUNDS.len()]>> {
-    let cells = Contender::ALL.len() * GROUNDS.len() * PERIODS.len() * DELAYS.len();
+fn search() -> Result<Vec<[Cells; CASES.len()]>> {
+    let cells = Contender::ALL.len() * CASES.len() * PERIODS.len() * DELAYS.len();
     let bar = progress(cells as u64, "wall map");
-    let of_ground = |(has_finger, is_measured): (bool, bool)| {
+    let of_case = |(has_finger, is_measured): (bool, bool)| {
         Contender::ALL.map(|contender| {
             DELAYS.map(|delay| {
                 PERIODS.map(|period| {
@@ -52,8 +52,8 @@ fn search() -> Result<Vec<[Cells; GROUNDS.len()]>> {
         })
     };
     let found = std::thread::scope(|scope| {
-        let all = GROUNDS.map(|ground| scope.spawn(move || of_ground(ground)));
-        all.map(|thread| thread.join().map_err(|_| anyhow!("the search broke off")))
+        let all = CASES.map(|case| scope.spawn(move || of_case(case)));
+        all.map(|thread| thread.join().map_err(|_| anyhow!("a thread of the search panicked")))
     });
     bar.finish_and_clear();
     let [a, b, c, d] = found;
@@ -74,16 +74,16 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         "stiffness_n_m",
     ]);
     let mut table = String::from("| wall, largest quiet stiffness at T 1 ms, N/m |");
-    for (has_finger, is_measured) in GROUNDS {
+    for (has_finger, is_measured) in CASES {
         for delay in [DELAYS[0], DELAYS[TWO]] {
-            write!(table, " {}, {delay} ms |", ground_name(has_finger, is_measured))?;
+            write!(table, " {}, {delay} ms |", case_name(has_finger, is_measured))?;
         }
     }
     table += "\n|";
-    table += &" --- |".repeat(1 + 2 * GROUNDS.len());
-    for (contender, grounds) in Contender::ALL.iter().zip(&found) {
+    table += &" --- |".repeat(1 + 2 * CASES.len());
+    for (contender, by_case) in Contender::ALL.iter().zip(&found) {
         write!(table, "\n| {} |", contender.name())?;
-        for ((has_finger, is_measured), cells) in GROUNDS.iter().zip(grounds) {
+        for ((has_finger, is_measured), cells) in CASES.iter().zip(by_case) {
             let shown = |delay: usize| short(cells[delay][ONE_MS]);
             write!(table, " {} | {} |", shown(0), shown(TWO))?;
             for (delay, line) in DELAYS.iter().zip(cells) {
@@ -99,21 +99,22 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.note(
         "Device 0.1 kg, 0.5 N·s/m, pressed by 1 N, falling at 0.03, 0.12 and 0.4 m/s; finger of the \
          thesis; encoder 2 µm, velocity differenced and filtered at 200 Hz. Quiet: within 50 µm \
-         after 4 s, or motion halved in two seconds. Tried from 20 N/m in steps of 10 % \
-         (waves 50 %) up to the first that is not quiet; 10⁵ where all are, 0 (a dash in the map) \
-         where the softest is not. The waves' figure is the stiffness felt through the line at the \
-         best of four impedances; a line has at least one period there and back.",
+         after 4 s, or motion halved in two seconds. Stiffnesses are tried from 20 N/m in \
+         steps of 10 % (waves 50 %) up to the first that is not quiet; 10⁵ means that all are quiet, \
+         0 (a dash in the map) that the softest is not. The value of the waves is the stiffness \
+         through the line at the best of four impedances; a line delays by at least one period there \
+         and back.",
     );
     folder.table("wall-map.csv", &csv)?;
-    let grids = |grounds: &[Cells; GROUNDS.len()]| {
-        grounds.iter().map(|cells| cells.iter().map(|line| line.to_vec()).collect()).collect()
+    let grids = |by_case: &[Cells; CASES.len()]| {
+        by_case.iter().map(|cells| cells.iter().map(|line| line.to_vec()).collect()).collect()
     };
     let map = Map {
         title: "Largest quiet stiffness, N/m, of virtual walls: 0.1 kg, 0.5 N·s/m, pressed by 1 N"
             .into(),
         x: ("sample period, ms".into(), PERIODS.map(|t| short(t * 1e3)).into()),
         y: ("delay, periods".into(), DELAYS.map(|d| d.to_string()).into()),
-        columns: GROUNDS.map(|(f, m)| ground_name(f, m).into()).into(),
+        columns: CASES.map(|(f, m)| case_name(f, m).into()).into(),
         rows: Contender::ALL.iter().zip(&found).map(|(c, g)| (c.name().into(), grids(g))).collect(),
         range: (20.0, 1e5),
     };
@@ -122,10 +123,10 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     Ok(report)
 }
 
-fn checks(report: &mut Report, found: &[[Cells; GROUNDS.len()]]) {
-    let of = |contender: Contender, ground: usize, delay: usize| {
+fn checks(report: &mut Report, found: &[[Cells; CASES.len()]]) {
+    let of = |contender: Contender, case: usize, delay: usize| {
         let index = Contender::ALL.iter().position(|c| *c == contender);
-        index.map_or(f64::NAN, |i| found[i][ground][delay][ONE_MS])
+        index.map_or(f64::NAN, |i| found[i][case][delay][ONE_MS])
     };
     report.source("000 ch. 5, 6; Niemeyer and Slotine (beyond the sources)");
     let standard = of(Contender::Standard, 0, 0);
@@ -143,7 +144,12 @@ fn checks(report: &mut Report, found: &[[Cells; GROUNDS.len()]]) {
         gain,
     );
     let gain = of(Contender::Prediction, 3, TWO) / of(Contender::Standard, 3, TWO);
-    report.check("the same, 2 ms late", "stiffer", TargetBand::AtLeast(2.0), gain);
+    report.check(
+        "prediction over standard, finger and encoder, 2 ms late",
+        "stiffer",
+        TargetBand::AtLeast(2.0),
+        gain,
+    );
     let gain = of(Contender::WaveInDevice, 1, TWO) / of(Contender::Standard, 1, TWO);
     report.check(
         "wave, damper in device, over standard; no finger, encoder, 2 ms late",
@@ -153,7 +159,7 @@ fn checks(report: &mut Report, found: &[[Cells; GROUNDS.len()]]) {
     );
     let cells = found.iter().flatten().flatten().flatten();
     report.check(
-        "cells: walls, grounds, delays, periods",
+        "cells: walls, conditions, delays, periods",
         "10 × 4 × 5 × 5",
         TargetBand::Within(1000.0, 1000.0),
         count(cells.filter(|k| k.is_finite()).count()),
@@ -169,11 +175,7 @@ const fn is_drawn(contender: Contender) -> bool {
 }
 
 /// Draws sections of the map: over the period without delay, and over the delay at 1 ms.
-fn curves(
-    folder: &mut Folder,
-    report: &mut Report,
-    found: &[[Cells; GROUNDS.len()]],
-) -> Result<()> {
+fn curves(folder: &mut Folder, report: &mut Report, found: &[[Cells; CASES.len()]]) -> Result<()> {
     type Cut = fn(&Cells) -> Vec<(f64, f64)>;
     let cuts: [(&str, &str, Axis, Cut); 2] = [
         (
@@ -190,15 +192,15 @@ fn curves(
         ),
     ];
     for (file, title, x, cut) in cuts {
-        let panels = GROUNDS.iter().enumerate().map(|(g, (has_finger, is_measured))| {
+        let panels = CASES.iter().enumerate().map(|(g, (has_finger, is_measured))| {
             let drawn = Contender::ALL.iter().zip(found).filter(|(c, _)| is_drawn(**c));
-            let series = drawn.enumerate().map(|(i, (contender, grounds))| {
+            let series = drawn.enumerate().map(|(i, (contender, by_case))| {
                 // Nothing is known below the first tried stiffness: omitted.
                 let keep = |(x, y): (f64, f64)| (x, if y > 0.0 { y } else { f64::NAN });
-                let points = cut(&grounds[g]).into_iter().map(keep).collect();
+                let points = cut(&by_case[g]).into_iter().map(keep).collect();
                 Series::line(contender.name(), points, palette(i))
             });
-            let name = ground_name(*has_finger, *is_measured);
+            let name = case_name(*has_finger, *is_measured);
             Subplot::new(Axis::new(&format!("N/m: {name}")).log(), series.collect())
         });
         let figure = Figure {

@@ -53,7 +53,7 @@ fn extremes(report: &mut Report, name: &str, wall: &mut dyn Controller, stated: 
     let target = format!("one run: {high}; bounded");
     report.check(&quantity("highest"), &target, TargetBand::Within(high, 5.0), highs.1);
     report.note(&format!(
-        "{name}, run by run: lowest apexes {}…{} m, highest {}…{} m.",
+        "{name}, range over the runs: lowest apexes {}…{} m, highest {}…{} m.",
         short(lows.0),
         short(lows.1),
         short(highs.0),
@@ -88,7 +88,7 @@ fn hold_and_continuous(report: &mut Report) {
         time = time.max((stay - law).abs());
     }
     report.check(
-        "continuous ball, height off over 1000 bounces, m",
+        "continuous ball, error of the height over 1000 bounces, m",
         "0",
         TargetBand::AtMost(1e-12),
         worst,
@@ -117,7 +117,7 @@ fn standard_wall(report: &mut Report) {
         span(&SampledLoop::ideal(BALL, 0.05).visits(&mut wall, TOP, 5000)).1
     };
     report.check(
-        "the same with hysteresis 0.3 at T 0.05, most, J",
+        "work returned less work put in, hysteresis 0.3, T 0.05, largest visit, J",
         "below 0",
         TargetBand::AtMost(0.0),
         loss(0.3),
@@ -138,9 +138,11 @@ fn prediction(report: &mut Report) -> Result<()> {
     let (k1, k2) = (gain([-1e-3, 0.0]) / -1e-3, -gain([0.0, -1.0]));
     let own = 1.0 + 0.5 * theta * theta * k1 - theta * k2;
     report.digits("half-sample prediction, determinant at θ 0.1", 0.999_995_83, 8, own);
-    report.erratum("prints cos(t + T/2), sin(t + T/2); they are of ω0T/2 from the present sample");
+    report.erratum(
+        "prints cos(t + T/2), sin(t + T/2); the argument is ω0T/2 from the present sample",
+    );
     report.check(
-        "the same against its closed form",
+        "half-sample prediction, error of the determinant against its closed form",
         "0",
         TargetBand::AtMost(1e-12),
         (own - det).abs(),
@@ -160,26 +162,28 @@ fn prediction(report: &mut Report) -> Result<()> {
     report.digits("placed poles, k2 at θ 0.1", 0.049_958_3, 7, k2);
     let d = Plant::ball(1.0, 0.0).discrete(theta);
     let a = d.phi - d.gamma * nalgebra::RowVector2::new(k1, k2);
-    let off = (a.trace() - 2.0 * libm::cos(theta)).abs().max((a.determinant() - 1.0).abs());
-    report.check("closed loop off e^{±jθ}", "0", TargetBand::AtMost(1e-12), off);
+    let error = (a.trace() - 2.0 * libm::cos(theta)).abs().max((a.determinant() - 1.0).abs());
+    let quantity = "placed poles, error of the closed loop against e^{±jθ}";
+    report.check(quantity, "0", TargetBand::AtMost(1e-12), error);
     let mut wall = Placement::new(&BALL, K, 0.0, T).context("uncontrollable")?;
     let apexes = SampledLoop::ideal(BALL, T).apexes(&mut wall, TOP, LONG);
     report.digits("placed poles, apex 1, m", 1.0617, 4, apexes[0]);
     extremes(report, "placed poles", &mut wall, [0.861, 3.298]);
     report.note(
-        "What late switching leaves is chaotic: apexes of starts 10⁻¹³ m apart part within thirty \
-         bounces, so that the extremes of a long run depend on the rounding of one program. Those \
-         aimed at are of an independent one.",
+        "Late switching makes the motion chaotic: runs whose starts differ by 10⁻¹³ m diverge \
+         within thirty bounces, so that the extremes of a long run depend on the rounding of the \
+         program. The targets are from an independent program.",
     );
     // With a damped target, the loop's poles are those of the damped wall.
     let target = BALL.on(K, 0.4).discrete(T).phi;
     let damped = Placement::new(&BALL, K, 0.4, T).context("uncontrollable")?.gains();
     let d = BALL.discrete(T);
     let a = d.phi - d.gamma * nalgebra::RowVector2::new(damped[0], damped[1]);
-    let off =
+    let error =
         (a.trace() - target.trace()).abs().max((a.determinant() - target.determinant()).abs());
     report.source("000 §5.6");
-    report.check("damped wall by placed poles, off its poles", "0", TargetBand::AtMost(1e-12), off);
+    let quantity = "damped wall by placed poles, error of the poles";
+    report.check(quantity, "0", TargetBand::AtMost(1e-12), error);
     Ok(())
 }
 
@@ -194,10 +198,10 @@ fn deadbeat(report: &mut Report) -> Result<()> {
         let bench = SampledLoop::ideal(ball, t);
         let mut wall = Deadbeat::new(&ball, K, 0.0, t).context("uncontrollable")?;
         let apexes = bench.apexes(&mut wall, TOP, LONG);
-        let off = most(apexes.iter().take(200).map(|x| x - 1.0));
-        let quantity = format!("deadbeat, apex off over 200 bounces, T {t}, g {g}, m");
+        let error = most(apexes.iter().take(200).map(|x| x - 1.0));
+        let quantity = format!("deadbeat, error of the apex over 200 bounces, T {t}, g {g}, m");
         let target = if g < 0.1 { "2e-13" } else { "1e-14" };
-        report.check(&quantity, target, TargetBand::AtMost(bound), off);
+        report.check(&quantity, target, TargetBand::AtMost(bound), error);
         if g < 0.1 {
             report.erratum(
                 "5.24 lists the forces in the wrong order; 5.22 has b for Γ; 5.18 h for T",
@@ -213,13 +217,13 @@ fn deadbeat(report: &mut Report) -> Result<()> {
     let apexes = SampledLoop::ideal(ball, 1.0).apexes(&mut wall, TOP, 5000);
     let visits = wall.visits();
     report.check(
-        "visits too short for two samples, met a period later",
+        "visits too short for two samples, corrected a period later",
         "all",
         TargetBand::AtLeast(100.0),
         f64::from(visits.short),
     );
     report.check(
-        "their apexes off, m",
+        "visits too short for two samples, error of the apexes, m",
         "0",
         TargetBand::AtMost(1e-12),
         most(apexes.iter().map(|x| x - 1.0)),
@@ -297,7 +301,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         old * 1e3,
     );
     report.check(
-        "chatter of the predictive wall there, mm",
+        "chatter of the predictive wall under the same conditions, mm",
         "none",
         TargetBand::AtMost(0.05),
         new * 1e3,

@@ -70,23 +70,23 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     report.check("strike, s", "0.2", TargetBand::Within(0.195, 0.205), strike);
     let key = trace.mean(moving, off, |r| r.key_speed);
     let hammer = trace.mean(moving, off, |r| r.hammer_speed);
-    let what = "hammer over key speed in the initial motion, at crown and front";
-    report.check(what, "about 5", TargetBand::Within(4.0, 6.0), hammer / key);
+    let quantity = "hammer over key speed in the initial motion, at crown and front";
+    report.check(quantity, "about 5", TargetBand::Within(4.0, 6.0), hammer / key);
     let turn = |from: f64, to: f64, i: usize| trace.mean(from, to, |r| r.q_rate[i]);
     let both_fall = turn(moving, off, 2) < 0.0 && turn(moving, off, 5) < 0.0;
-    report.holds("q3 and q6 both fall at first", both_fall);
+    report.holds("q3 and q6 both fall before let-off", both_fall);
     let apart = turn(off, slip, 2) * turn(off, slip, 5);
-    report.holds("then q3 and q6 go opposite ways", apart < 0.0);
+    report.holds("q3 and q6 turn in opposite directions in let-off", apart < 0.0);
     report.check("strikes", "1", TargetBand::Within(1.0, 1.0), log.count(EventKind::Strike) as f64);
     let after = (strike + 0.05, END);
-    report.holds("the hammer comes to lie below the string", trace.ends_below(-2e-3));
+    report.holds("the hammer comes to rest below the string", trace.ends_below(-2e-3));
     let swings = trace.spread(after.0, after.0 + 0.1, |r| r.q[2]);
     let late = trace.spread(END - 0.1, END, |r| r.q[2]);
     report.holds("q3 still swings after the strike, and less later", swings > late);
     report.note(&format!(
-        "Weight: {} g, released {} mm above the key; it brings the hammer to the string at {} m/s. \
-         The recording's mass and its own instant of release are not printed. The thesis's action \
-         had no backcheck in its model; the concert set has, and {}.",
+        "Weight: {} g, released {} mm above the key; the hammer strikes at {} m/s. \
+         The source prints neither the mass nor the instant of release. The thesis's model has no \
+         backcheck; that of the concert set {}.",
         short(1e3 * heavy),
         short(1e3 * HEIGHT),
         short(speed),

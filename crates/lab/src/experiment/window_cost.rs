@@ -88,7 +88,7 @@ pub fn run(_folder: &mut Folder) -> Result<Report> {
         if let Some((count, face)) = allocations(moves) {
             let quantity = format!("allocations a frame {state}");
             report.check(&quantity, "2000", TargetBand::AtMost(4000.0), count as f64);
-            report.note(&format!("Most of them {state} on the face {}.", face.name()));
+            report.note(&format!("Face with the most allocations {state}: {}.", face.name()));
         } else {
             report.note("Allocations are counted in release builds.");
         }
@@ -106,7 +106,7 @@ pub fn run(_folder: &mut Folder) -> Result<Report> {
     );
     report.holds("an open window changes no sample", quiet == watched);
     report.note(&format!(
-        "Hash of the sound {quiet:016x}; clocks themselves take {} ns.",
+        "Hash of the sound {quiet:016x}; reading the clock takes {} ns.",
         short({
             let begin = Instant::now();
             for _ in 0..1000 {

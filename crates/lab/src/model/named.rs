@@ -74,27 +74,27 @@ impl NamedModel {
     }
 
     fn number_mut(&mut self, name: &str) -> Result<&mut f64> {
-        let mut at = self.0.get_mut("model").context("a model without numbers")?;
+        let mut value = self.0.get_mut("model").context("a model without numbers")?;
         for part in name.split('.') {
             let names: Vec<String> =
-                at.as_table().into_iter().flat_map(Table::keys).cloned().collect();
-            let next = match at {
+                value.as_table().into_iter().flat_map(Table::keys).cloned().collect();
+            let next = match value {
                 Value::Table(table) => table.get_mut(part),
                 Value::Array(list) => part.parse::<usize>().ok().and_then(|i| list.get_mut(i)),
                 _ => None,
             };
             let Some(next) = next else {
-                bail!("{name}: the model has no `{part}` there, but {}", names.join(", "))
+                bail!("{name}: the model has no `{part}` here; it has {}", names.join(", "))
             };
-            at = next;
+            value = next;
         }
-        match at {
+        match value {
             Value::Float(number) => Ok(number),
             Value::Table(table) => {
                 let names: Vec<&str> = table.keys().map(String::as_str).collect();
-                bail!("{name}: is no number; go on with one of {}", names.join(", "))
+                bail!("{name}: not a number but a table with {}", names.join(", "))
             }
-            _ => bail!("{name}: is no number"),
+            _ => bail!("{name}: not a number"),
         }
     }
 }
@@ -119,9 +119,9 @@ mod tests {
         assert!(named.names().iter().all(|name| named.get(name).is_ok()));
         assert!(named.names().len() > 80);
         for (name, part) in [
-            ("hammer.weight", "no `weight` there, but"),
-            ("hammer", "go on with one of"),
-            ("damper.present", "is no number"),
+            ("hammer.weight", "no `weight` here; it has"),
+            ("hammer", "not a number but a table with"),
+            ("damper.present", "not a number"),
             ("hammer.mass.g", "no `g`"),
         ] {
             let error = named.get(name).unwrap_err().to_string();

@@ -22,19 +22,22 @@ fn results_with_own_numbers_are_marked_and_in_a_folder_of_their_own() {
     let asked = ["weight-drop", "geometry", "--set", "let_off_mm=3", "--key", "52"];
     let output = lab(dir.path(), &asked);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let told = "let_off_mm = 3, key 52";
-    assert!(text(&output.stdout).contains(&format!("Numbers of one's own: {told}.")));
+    let changes = "let_off_mm = 3, key 52";
+    assert!(text(&output.stdout).contains(&format!("Custom parameters: {changes}.")));
     let out = dir.path().join("touchback-lab-own");
     assert!(!dir.path().join("touchback-lab").exists());
-    assert_eq!(json(&out.join("manifest.json"))["experiments"]["weight-drop"]["own_numbers"], told);
-    assert_eq!(json(&out.join("weight-drop.json"))["own_numbers"], told);
+    assert_eq!(
+        json(&out.join("manifest.json"))["experiments"]["weight-drop"]["own_numbers"],
+        changes
+    );
+    assert_eq!(json(&out.join("weight-drop.json"))["own_numbers"], changes);
     let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
     for name in ["README.md", "weight-drop.svg", "action-own.svg"] {
-        assert!(read(name).contains(told), "{name}");
+        assert!(read(name).contains(changes), "{name}");
     }
     // The page differs from the documentation's page.
     let page = read("action-own.md");
-    assert!(page.contains("| one's own |") && !out.join("action-concert.md").exists());
+    assert!(page.contains("| custom |") && !out.join("action-concert.md").exists());
 
     // A model exported from the same key gives the same run.
     let model = dir.path().join("mine.toml");

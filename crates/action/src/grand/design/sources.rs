@@ -13,9 +13,9 @@ pub(crate) const LET_OFF: &str =
     "fitted with the rest of the let-off to V10, V17, V24 and V25 of the validation; of usual size";
 /// Concert grand: leather over felt.
 pub(crate) const LEATHER: &str =
-    "chosen: leather over felt, stiff beside the touch and soft beside wood";
+    "chosen: leather over felt, stiff compared with the touch and soft compared with wood";
 /// Concert grand: cloth at the jack.
-pub(crate) const STIFF_CLOTH: &str = "chosen: stiff cloth that the step follows";
+pub(crate) const STIFF_CLOTH: &str = "chosen: stiff cloth, within the stability limit of the step";
 
 /// Thesis: derived from the initial coordinates.
 pub(crate) const CLOSED_LOOPS: &str =
@@ -23,7 +23,7 @@ pub(crate) const CLOSED_LOOPS: &str =
 /// Thesis: dimensions whose figure is lost.
 pub(crate) const LOST_FIGURE: &str = "chosen: the figure that names the dimensions is lost";
 /// Thesis: numbers that the reference run does not reach.
-pub(crate) const OUT_OF_REACH: &str = "chosen; out of the run's reach";
+pub(crate) const OUT_OF_REACH: &str = "chosen; not reached in the run";
 /// Thesis: numbers without effect.
 pub(crate) const NO_EFFECT: &str = "none in the thesis; without effect";
 /// Thesis: numbers of a jack between felts.

@@ -9,17 +9,22 @@ use touchback_action::ActionKind;
 use touchback_instrument::params::{self, relevance};
 use touchback_instrument::settings::Timing;
 
-const PLAYED: &str = "# What each parameter does, measured
+const PLAYED: &str = "# Measured effect of each parameter
 
-Written by `touchback lab influence`: one phrase of nine notes, soft to loud, with a quick repetition and
-a chord under the pedal, on the concert grand with one parameter moved to an end of its range. Level is
-the change of the phrase's integrated loudness, LU; colour that of its spectrum's centroid, cents; decay
-that of the time in which the chord falls, %; time that from note to strike, ms (in look-ahead timing with
-200 ms of latency taken off); force that of the weight under which C4 sinks, %. Notes: how many more or
-fewer sound. *nothing*: not one sample changes; –: less than the last digit shown; …: not to be told.
-`unevenness_seed` is moved on a piano of unevenness 1, and compared with that piano. The sheet of single
-keys is no parameter. The notes of the chord beat with each other: a decay some percent longer or shorter,
-and a third of it where tuning or pitch moves, may be a beat that came at another moment.
+Written by `touchback lab influence`: one phrase of nine notes, soft to loud, with a quick repetition and a chord under
+the pedal, on the concert grand with one parameter at an end of its range, compared with the same phrase without the
+change.
+
+- level: change of the integrated loudness, LU; notes: number of sounding notes gained or lost
+- colour: change of the spectral centroid, cents
+- decay: change of the time in which the chord decays, %
+- time: change of the time from note to strike, ms; in look-ahead timing without the latency of 200 ms
+- force: change of the down weight of C4, %
+- *nothing*: no sample changes; –: rounds to 0; …: could not be measured
+
+`unevenness_seed` is changed on a piano of unevenness 1 and compared with that piano. The sheet of single keys is not a
+parameter. The notes of the chord beat with each other: a change of the decay by a few percent, or by a third where
+tuning or pitch changes, can be a beat at another time.
 
 ## Touch, action and hammers
 
@@ -28,10 +33,10 @@ and a third of it where tuning or pitch moves, may be a beat that came at anothe
 ";
 
 const OTHERS: &str = "
-## Everything else
+## Other parameters
 
-What comes after the hammer is the same in every timing. Settings of pedals and MIDI show only as far as
-the phrase uses them: it has one sustain pedal, on and off.
+Parameters that act after the hammer have the same effect in every timing. Parameters of pedals and MIDI have an effect
+only where the phrase uses them: it has one sustain pedal, on and off.
 
 | id | at | level | colour | decay |
 | --- | --- | --- | --- | --- |
@@ -40,8 +45,8 @@ the phrase uses them: it has one sustain pedal, on and off.
 const ACTIONS: &str = "
 ## Under each action
 
-Which parameters of the action and its hammers change a sample of that phrase, in immediate timing at one
-end of the range:
+The parameters of the action and its hammers that change a sample of this phrase, in immediate timing at one end of the
+range:
 
 | id | grand | simplified | model A | model B | Viennese | harpsichord | ball |
 | --- | --- | --- | --- | --- | --- | --- | --- |

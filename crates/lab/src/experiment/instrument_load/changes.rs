@@ -96,17 +96,17 @@ pub(super) fn every_sample() -> ((&'static str, f64), f64, u64) {
     let mut hash = DefaultHasher::new();
     let mut worst = ("", 0.0);
     for parameter in params::all() {
-        let share = moved(&[parameter], &mut hash);
+        let share = changed(&[parameter], &mut hash);
         if share > worst.1 {
             worst = (parameter.id, share);
         }
     }
     let all: Vec<_> = params::all().collect();
-    (worst, moved(&all, &mut hash), hash.finish())
+    (worst, changed(&all, &mut hash), hash.finish())
 }
 
-/// Computing time, relative to its duration, of the quickest block with `parameters` moved.
-fn moved(parameters: &[&'static Parameter], hash: &mut DefaultHasher) -> f64 {
+/// Computing time, relative to its duration, of the quickest block with `parameters` changed at every sample.
+fn changed(parameters: &[&'static Parameter], hash: &mut DefaultHasher) -> f64 {
     let mut settings = Settings::default();
     let mut piano = Piano::new(RATE, &settings);
     let (mut left, mut right) = ([0.0; MOVED], [0.0; MOVED]);

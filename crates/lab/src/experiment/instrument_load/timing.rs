@@ -45,12 +45,12 @@ fn key(random: &mut Random) -> KeyNumber {
 /// Renders `samples` samples and passes the piano with its strikes to `struck`.
 fn run(piano: &mut Piano, samples: usize, mut struck: impl FnMut(&Piano)) {
     let (mut left, mut right) = ([0.0; 64], [0.0; 64]);
-    let mut left_over = samples;
-    while left_over > 0 {
-        let length = left_over.min(64);
+    let mut remaining = samples;
+    while remaining > 0 {
+        let length = remaining.min(64);
         piano.process(&mut left[..length], &mut right[..length]);
         struck(piano);
-        left_over -= length;
+        remaining -= length;
     }
 }
 

@@ -135,7 +135,7 @@ fn changes(bench: &mut SoundBench) -> Result<()> {
     let standard = HammerSettings::CONCERT;
     for (name, voicing, hammers) in moved(usual) {
         let sound = &mut bench.sound;
-        let mut heard = |to: &SoundSettings, hammers: &HammerSettings| -> Result<(f64, f64)> {
+        let mut bend_after = |to: &SoundSettings, hammers: &HammerSettings| -> Result<(f64, f64)> {
             sound.set(&usual);
             sound.set_hammers(&standard);
             sound.reset();
@@ -151,8 +151,8 @@ fn changes(bench: &mut SoundBench) -> Result<()> {
             let loudest = before.samples.iter().fold(0.0f64, |m, x| m.max(x.abs()));
             Ok((bend(&after.samples) - bend(&before.samples[tail..]), loudest))
         };
-        let (with, loudest) = heard(&voicing, &hammers)?;
-        let (without, _) = heard(&usual, &standard)?;
+        let (with, loudest) = bend_after(&voicing, &hammers)?;
+        let (without, _) = bend_after(&usual, &standard)?;
         let extra = db((with - without.max(0.0)).max(0.0) / loudest);
         let quantity = format!("while notes ring, {name}: click, dB re notes");
         bench.report.check(&quantity, "none", TargetBand::AtMost(-60.0), extra);

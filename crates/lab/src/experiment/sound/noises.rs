@@ -36,8 +36,8 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
     for (name, knock, speed, target, low, high) in NOISES {
         let sound = &mut bench.sound;
         sound.reset();
-        let places: &[usize] = if knock == Knock::Tray { &[9, 26, 43, 60] } else { &[40] };
-        for number in places {
+        let keys: &[usize] = if knock == Knock::Tray { &[9, 26, 43, 60] } else { &[40] };
+        for number in keys {
             sound.knock(key(*number)?, knock, speed);
         }
         let level = measure::render(sound, 0.3, RATE).peak_db() - note;
@@ -63,17 +63,18 @@ fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
     let mut note = Note::new(key, voicing, &hammer, RATE, &rates, Kernel::detect());
     note.damper(1.0);
     note.strike(2.0, 0.0);
-    let (mut own, mut beside) = (Vec::new(), Vec::new());
+    let (mut speaking, mut overtones) = (Vec::new(), Vec::new());
     for block in 0..750 {
         let mut force = [0.0f32; BLOCK];
         note.control(block, 0.0, 0.0);
         note.process_alone(0, &mut force);
-        own.extend(force.iter().map(|x| f64::from(*x)));
+        speaking.extend(force.iter().map(|x| f64::from(*x)));
         let plain = force;
         note.add_overtones(&mut force);
-        beside.extend(force.iter().zip(&plain).map(|(with, x)| f64::from(with - x)));
+        overtones.extend(force.iter().zip(&plain).map(|(with, x)| f64::from(with - x)));
     }
-    let [own, beside] = [own, beside].map(|samples| RenderedNote { samples, rate: RATE });
+    let [speaking, overtones] =
+        [speaking, overtones].map(|samples| RenderedNote { samples, rate: RATE });
     let mut lengths = Overtones::new(key, &StringSpec::of(key, voicing), RATE, Kernel::detect());
     let mut samples = Vec::new();
     for block in 0..750 {
@@ -86,7 +87,7 @@ fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
     let alone = RenderedNote { samples, rate: RATE };
     let levels: Vec<(f64, f64)> =
         (0..48).map(|i| f64::from(i) * 0.02).map(|t| (t, alone.rms_db(t, t + 0.02))).collect();
-    (beside.rms_db(0.0, 0.3) - own.rms_db(0.0, 0.3), decay_time(&levels, 5.0, 25.0))
+    (overtones.rms_db(0.0, 0.3) - speaking.rms_db(0.0, 0.3), decay_time(&levels, 5.0, 25.0))
 }
 
 /// Decay under a damper that is lifted step by step.
@@ -138,7 +139,8 @@ fn sostenuto(bench: &mut SoundBench) -> Result<()> {
         let hz = StringSpec::of(key, &bench.voicing).partial_hz(1);
         db(rest.amplitude(hz, 0.0, 0.5))
     };
-    let quantity = "sostenuto: caught C3 over a G3 struck after it, 1 s after both are up, dB";
+    let quantity =
+        "sostenuto: caught C3 over a G3 struck later, 1 s after both keys are released, dB";
     bench.report.check(quantity, "rings on", TargetBand::AtLeast(25.0), at(caught) - at(free));
     Ok(())
 }

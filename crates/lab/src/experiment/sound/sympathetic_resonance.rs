@@ -28,21 +28,21 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
     sound.set(&voicing);
     // C3 held silently under a staccato C4: its partials 2 and 4 are near the fundamentals of C4 and C5.
     for (partial, name) in [(2, "C4"), (4, "C5")] {
-        let mut answer = |held| {
+        let mut response = |is_held| {
             Ok::<_, anyhow::Error>(sympathetic_resonance::silent_key(
                 sound,
                 key(28)?,
                 partial,
                 key(40)?,
-                held,
+                is_held,
                 RATE,
             ))
         };
-        let (held, not) = (answer(true)?, answer(false)?);
-        let quantity = format!("C3 held silently, {name} in it, dB re strike");
+        let (held, free) = (response(true)?, response(false)?);
+        let quantity = format!("C3 held silently: response at {name}, dB re strike");
         report.check(&quantity, "-25…-50", TargetBand::Within(-50.0, -25.0), held);
-        let quantity = format!("C3 not held, {name} in it, dB below held");
-        report.check(&quantity, "30", TargetBand::AtLeast(20.0), held - not);
+        let quantity = format!("C3 not held: response at {name}, dB below held");
+        report.check(&quantity, "30", TargetBand::AtLeast(20.0), held - free);
     }
     let (blow, after) = sympathetic_resonance::una_corda(sound, key(40)?, RATE);
     report.check("C4: una corda, first 0.3 s, dB", "-3", TargetBand::Within(-8.0, -1.0), blow);

@@ -66,22 +66,22 @@ fn strike(sound: &mut Sound, key: KeyNumber, speed: f64) -> RenderedNote {
 /// its neighbours.
 fn steps(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
-    let (mut levels, mut colours) = (Vec::new(), Vec::new());
+    let (mut levels, mut centroids) = (Vec::new(), Vec::new());
     for i in 0..40 {
         let sound = strike(&mut bench.sound, key, 0.3 * libm::pow(20.0, f64::from(i) / 39.0));
         levels.push(sound.rms_db(0.0, 0.3));
-        colours.push(1200.0 * libm::log2(centroid(&spectrum(&sound.samples))));
+        centroids.push(1200.0 * libm::log2(centroid(&spectrum(&sound.samples))));
     }
-    let off = |x: &[f64]| {
-        let off = x.windows(3).map(|w| (w[1] - 0.5 * (w[0] + w[2])).abs());
-        off.fold(0.0, |m, x| if x <= m { m } else { x })
+    let largest_step = |x: &[f64]| {
+        let steps = x.windows(3).map(|w| (w[1] - 0.5 * (w[0] + w[2])).abs());
+        steps.fold(0.0, |m, x| if x <= m { m } else { x })
     };
     let quantity = format!("key {number}: level over forty speeds, largest step, dB");
-    bench.report.check(&quantity, "none", TargetBand::AtMost(0.5), off(&levels));
+    bench.report.check(&quantity, "none", TargetBand::AtMost(0.5), largest_step(&levels));
     let quantity = format!("key {number}: centroid over forty speeds, largest step, cents");
-    bench.report.check(&quantity, "none", TargetBand::AtMost(50.0), off(&colours));
-    let rises = colours.windows(2).all(|w| w[1] > w[0] - 5.0);
-    let quantity = format!("key {number}: colour brightens with every step from 0.3 to 6 m/s");
+    bench.report.check(&quantity, "none", TargetBand::AtMost(50.0), largest_step(&centroids));
+    let rises = centroids.windows(2).all(|w| w[1] > w[0] - 5.0);
+    let quantity = format!("key {number}: centroid rises with every step from 0.3 to 6 m/s");
     bench.report.holds(&quantity, rises);
     Ok(())
 }
@@ -133,11 +133,12 @@ fn attack(bench: &mut SoundBench, number: usize) -> Result<()> {
     };
     let ringing = before.rms_db(0.0, 0.05);
     let apart = difference.rms_db(0.0, 0.05);
-    let quantity = format!("key {number}: a second blow's first 50 ms against the first's, dB");
+    let quantity =
+        format!("key {number}: first 50 ms of a second blow, difference from the first, dB");
     let own = sound.rms_db(0.0, 0.05);
     bench.report.check(&quantity, "above -30", TargetBand::AtLeast(-30.0), apart - own);
     // More than the sum with the old sound: a vibrating string changes the contact.
-    let quantity = format!("key {number}: the same over what still rang, dB");
+    let quantity = format!("key {number}: that difference over the sound still ringing, dB");
     bench.report.check(&quantity, "not 0", TargetBand::AtLeast(-6.0), apart - ringing);
     Ok(())
 }
@@ -154,7 +155,7 @@ fn repetition(bench: &mut SoundBench, number: usize) -> Result<()> {
     let key = key(number)?;
     let sound = &mut bench.sound;
     sound.reset();
-    let (mut levels, mut colours) = (Vec::new(), Vec::new());
+    let (mut levels, mut centroids) = (Vec::new(), Vec::new());
     for _ in 0..8 {
         sound.damper(key, 1.0);
         sound.strike(key, 2.0, 0.0);
@@ -162,12 +163,17 @@ fn repetition(bench: &mut SoundBench, number: usize) -> Result<()> {
         sound.damper(key, 0.0);
         let _ = measure::render(sound, 0.035, RATE);
         levels.push(held.rms_db(0.0, 0.09));
-        colours.push(1200.0 * libm::log2(centroid(&spectrum(&faded(&held.samples)))));
+        centroids.push(1200.0 * libm::log2(centroid(&spectrum(&faded(&held.samples)))));
     }
     let quantity = format!("key {number}: eighth of eight repetitions over the first, dB");
     bench.report.check(&quantity, "0", TargetBand::Within(-1.5, 3.0), levels[7] - levels[0]);
-    let quantity = format!("key {number}: its colour over the first's, cents");
-    bench.report.check(&quantity, "0", TargetBand::Within(-200.0, 200.0), colours[7] - colours[0]);
+    let quantity = format!("key {number}: centroid of the eighth repetition over the first, cents");
+    bench.report.check(
+        &quantity,
+        "0",
+        TargetBand::Within(-200.0, 200.0),
+        centroids[7] - centroids[0],
+    );
     let span = |x: &[f64]| {
         x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
             - x.iter().copied().fold(f64::INFINITY, f64::min)

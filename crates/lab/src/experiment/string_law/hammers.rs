@@ -60,7 +60,7 @@ pub fn tables() -> Result<String> {
     for (name, ratios, set) in FITS {
         writeln!(text, "const {name}: Response = [")?;
         for number in NUMBERS {
-            let [a, b, c, d] = answer(number, ratios, set)?;
+            let [a, b, c, d] = response(number, ratios, set)?;
             writeln!(text, "    ({number}.0, [{a:.3}, {b:.3}, {c:.3}, {d:.3}]),")?;
         }
         writeln!(text, "];")?;
@@ -70,7 +70,11 @@ pub fn tables() -> Result<String> {
 
 /// Exponents of the contact time, and slopes of the restitution, below and above the ratio 1, by least
 /// squares over the ratios on either side.
-fn answer(number: usize, ratios: [f64; 4], set: fn(&mut ActionSettings, f64)) -> Result<[f64; 4]> {
+fn response(
+    number: usize,
+    ratios: [f64; 4],
+    set: fn(&mut ActionSettings, f64),
+) -> Result<[f64; 4]> {
     let (key, design) = (key(number)?, Design::new(key(number)?));
     let values = |ratio: f64| {
         let mut settings = ActionSettings::default();
@@ -79,7 +83,7 @@ fn answer(number: usize, ratios: [f64; 4], set: fn(&mut ActionSettings, f64)) ->
         fitted(&design.build(&settings), aim).map(|(values, _)| values)
     };
     let standard = values(1.0)?;
-    let mut answer = [0.0; 4];
+    let mut response = [0.0; 4];
     for (side, ratios) in ratios.chunks(2).enumerate() {
         let (mut time, mut restitution, mut square) = (0.0, 0.0, 0.0);
         for &ratio in ratios {
@@ -88,7 +92,7 @@ fn answer(number: usize, ratios: [f64; 4], set: fn(&mut ActionSettings, f64)) ->
             restitution += x * (values.restitution - standard.restitution);
             square += x * x;
         }
-        (answer[side], answer[2 + side]) = (time / square, restitution / square);
+        (response[side], response[2 + side]) = (time / square, restitution / square);
     }
-    Ok(answer)
+    Ok(response)
 }

@@ -61,40 +61,48 @@ pub const QUANTITIES: &[Quantity] = &[
         let w = statics::weights(rig);
         500.0 * (w.down - w.up)
     }),
-    quantity("ratio", "Way of the hammer over way of the key, before let-off", |rig| {
+    quantity("ratio", "Hammer travel over key travel, before let-off", |rig| {
         let slow = slow(rig);
         slow.ratio(2e-3, slow.let_off_begins())
     }),
     quantity("let_off_depth_mm", "Depth at which the jack slips in a slow press", |rig| {
         slow(rig).slips() * 1e3
     }),
-    quantity("let_off_height_mm", "Crown below the string where the jack slips", |rig| {
-        slow(rig).crown_at_slip() * -1e3
-    }),
-    quantity("after_touch_mm", "Travel left after the slip of a slow press", |rig| {
+    quantity(
+        "let_off_height_mm",
+        "Distance of the crown from the string where the jack slips",
+        |rig| slow(rig).crown_at_slip() * -1e3,
+    ),
+    quantity("after_touch_mm", "Remaining key travel after the slip in a slow press", |rig| {
         (rig.spec().key.dip - slow(rig).slips()) * 1e3
     }),
     quantity("let_off_bump_n", "Rise of the force in the let-off of a slow press", |rig| {
         slow(rig).bump().0
     }),
-    quantity("key_mass_kg", "Mass that a finger feels at the front before let-off", |rig| {
+    quantity("key_mass_kg", "Effective mass at the key front before let-off", |rig| {
         inertia::before_let_off(rig)
     }),
-    quantity("key_mass_flying_kg", "The same while the hammer flies", |rig| {
-        inertia::after_let_off(rig)
-    }),
+    quantity(
+        "key_mass_flying_kg",
+        "Effective mass at the key front while the hammer flies",
+        inertia::after_let_off,
+    ),
     quantity(
         "pressed_travel_ms",
-        "First motion to strike, pressed to 1 m/s at the hammer",
+        "Time from first motion to strike, pressed, hammer speed 1 m/s",
         |rig| giving(rig, TouchKind::Pressed, |s| s.travel * 1e3),
     ),
-    quantity("struck_travel_ms", "First motion to strike, struck to 1 m/s at the hammer", |rig| {
-        giving(rig, TouchKind::Struck, |s| s.travel * 1e3)
-    }),
-    quantity("pressed_bottom_ms", "Key bottom after the strike, pressed to 1 m/s", |rig| {
-        giving(rig, TouchKind::Pressed, |s| s.bottom * 1e3)
-    }),
-    quantity("pressed_force_n", "Muscle's force of the press that gives 1 m/s", |rig| {
+    quantity(
+        "struck_travel_ms",
+        "Time from first motion to strike, struck, hammer speed 1 m/s",
+        |rig| giving(rig, TouchKind::Struck, |s| s.travel * 1e3),
+    ),
+    quantity(
+        "pressed_bottom_ms",
+        "Time from strike to key bottom, pressed, hammer speed 1 m/s",
+        |rig| giving(rig, TouchKind::Pressed, |s| s.bottom * 1e3),
+    ),
+    quantity("pressed_force_n", "Muscle force of the press with a hammer speed of 1 m/s", |rig| {
         giving(rig, TouchKind::Pressed, |s| s.effort)
     }),
     quantity("pressed_hammer_m_s", "Hammer speed of a press of 8 N", |rig| {
@@ -109,22 +117,26 @@ pub const QUANTITIES: &[Quantity] = &[
     quantity("strongest_m_s", "Hammer speed of a press whose tip reaches 25 N", |rig| {
         timing::strongest(rig, TouchKind::Pressed, timing::PRESSING)
     }),
-    quantity("check_mm", "Crown below the string where a held blow is caught", |rig| {
-        escapement::held(rig, 3.0).caught * 1e3
-    }),
-    quantity("check_ms", "Strike to rest in the check of a held blow", |rig| {
+    quantity(
+        "check_mm",
+        "Distance of the crown from the string where the check catches it",
+        |rig| escapement::held(rig, 3.0).caught * 1e3,
+    ),
+    quantity("check_ms", "Time from strike to rest in the check of a held blow", |rig| {
         escapement::held(rig, 3.0).settled * 1e3
     }),
-    quantity("reset_share", "Rise that re-sets the jack, of the dip", |rig| {
+    quantity("reset_share", "Rise that resets the jack, share of the dip", |rig| {
         escapement::reset(rig, 0.1) / rig.spec().key.dip
     }),
-    quantity("retrigger_share", "Rise after which a second press strikes, of the dip", |rig| {
-        escapement::retrigger(rig, 0.1).0 / rig.spec().key.dip
-    }),
+    quantity(
+        "retrigger_share",
+        "Rise after which a second press strikes, share of the dip",
+        |rig| escapement::retrigger(rig, 0.1).0 / rig.spec().key.dip,
+    ),
     quantity("repetitions_hz", "Fastest repetition of an ideal finger, strokes a second", |rig| {
         escapement::fastest_repetition(rig.grand(), rig.spec().key.dip)
     }),
-    quantity("return_ms", "From the bed, let go, back to 0.3 mm", |rig| {
+    quantity("return_ms", "Time of a released key from the bed to 0.3 mm", |rig| {
         escapement::free_return(rig).1 * 1e3
     }),
 ];

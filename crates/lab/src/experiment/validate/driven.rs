@@ -74,7 +74,7 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
             peak = peak.max(from_hand);
         }
     }
-    let what = "V31 must: finger's motion imposed, force off the finger's (rms over peak)";
+    let what = "V31 must: finger's motion imposed, error of the force (rms over peak)";
     report.check(what, "0", TargetBand::AtMost(0.05), (squares / n).sqrt() / peak);
 
     let mut second = fresh();
@@ -90,7 +90,7 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
     let what = "V31 must: accelerated key, fall of the force as the hammer leaves, share";
     report.check(what, "visible", TargetBand::AtLeast(0.2), 1.0 - after / before);
     let strikes = second.log.count(EventKind::Strike) as f64;
-    report.check("V31 must: its strikes", "1", TargetBand::Within(1.0, 1.0), strikes);
+    report.check("V31 must: accelerated key, strikes", "1", TargetBand::Within(1.0, 1.0), strikes);
 
     let points = |values: &[f64]| {
         values.iter().enumerate().map(|(i, v)| ((i as f64) * STEP * 1e3, *v)).collect::<Vec<_>>()

@@ -69,8 +69,8 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
         report.check(&what, &short(target), TargetBand::Within(low, high), travel);
         if v == 1.0 {
             pressed_at_one = travel;
-            let what = "travel at 1 m/s, farthest key from the mean, %";
-            report.check(what, "same for all", TargetBand::AtMost(15.0), 100.0 * apart / travel);
+            let what = "travel at 1 m/s, largest deviation of a key from the mean, %";
+            report.check(what, "equal for all", TargetBand::AtMost(15.0), 100.0 * apart / travel);
         }
         slope.push((libm::log(v), libm::log(travel)));
         let (bottom, _) = mean(strokes.iter().map(|s| s.map(|s| s.bottom * 1e3)));
@@ -78,8 +78,8 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
         report.check(&what, &short(late), TargetBand::Within(early, latest), bottom);
         bottoms.push((v, bottom));
         let (before, _) = mean(strokes.iter().map(|s| s.map(|s| s.fastest_before[0] * 1e3)));
-        let what = format!("pressed, hammer fastest so far from the string, {v} m/s, mm");
-        report.check(&what, "near", TargetBand::AtMost(NEAR), before);
+        let what = format!("pressed, distance from the string of the fastest hammer, {v} m/s, mm");
+        report.check(&what, "small", TargetBand::AtMost(NEAR), before);
         let on_c4 = strokes[strokes.len() / 2];
         peaks.push(on_c4.map_or(String::new(), |s| {
             format!(
@@ -97,14 +97,14 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
         peaks.join(", ")
     ));
     let falls = bottoms.windows(2).all(|w| w[1].1 < w[0].1);
-    report.holds("V6 must: the harder the earlier", falls);
+    report.holds("V6 must: key bottom earlier with harder strokes", falls);
     let signs = bottoms[0].1 > 0.0 && bottoms[3].1 < 0.0;
-    report.holds("V6 must: after contact when soft, before when loud", signs);
+    report.holds("V6 must: key bottom after contact when soft, before when loud", signs);
     let zero = bottoms.windows(2).find(|w| w[0].1 > 0.0 && w[1].1 <= 0.0).map_or(f64::NAN, |w| {
         let share = w[0].1 / (w[0].1 - w[1].1);
         w[0].0 * libm::pow(w[1].0 / w[0].0, share)
     });
-    let what = "V7 must: hammer speed at which both coincide, m/s";
+    let what = "V7 must: hammer speed at which key bottom and contact coincide, m/s";
     report.check(what, "1.4–3.1", TargetBand::Within(1.2, 4.5), zero);
     let what = "V2 should: slope of travel over speed, 0.5–4 m/s";
     report.check(
@@ -147,19 +147,20 @@ fn extremes(keys: &KeySource, report: &mut Report) {
             format!("V10 must: softest press that still touches the string, key {number}, m/s");
         let band = TargetBand::Within(0.05, 0.3);
         report.check(&what, "0.11–0.18", band, softest.map_or(f64::NAN, |s| s.fastest));
-        let what = format!("V10 must: a hundredth slower is silent, key {number}");
+        let what = format!("V10 must: a press weaker by 1 % is silent, key {number}");
         let slower = softest.and_then(|s| TouchKind::Pressed.stroke(rig, 0.99 * s.effort));
         report.holds(&what, softest.is_some() && slower.is_none());
     }
     report.note(
-        "V10: the hammer's greatest speed on its way, as it is measured; at the string the softest \
-         touching press has none left.",
+        "V10: the value is the hammer's greatest speed on its way up, as in the measurements; at the \
+         string the hammer of the softest press has no speed left.",
     );
     report.note(
-        "V1 to V13: the hand is one mass of 0.3 kg behind a fingertip of 3000 N/m and 10 N·s/m, its \
-         muscle rises by 1 − (1 + t/τ) exp(−t/τ), τ = 25 ms, and loses 25 N·s/m with its speed; a \
-         striking hand keeps the force that moved it. Struck at 1 m/s (V21), the muscle does what a \
-         free mass did by its speed alone: it arrives slower and its first peak is a sixth lower.",
+        "V1 to V13: the hand is one mass of 0.3 kg behind a fingertip of 3000 N/m and 10 N·s/m; the \
+         muscle force rises as 1 − (1 + t/τ) exp(−t/τ), τ = 25 ms, and falls by 25 N·s/m with the \
+         hand's speed; a striking hand keeps the force that moved it. Struck at 1 m/s (V21), the \
+         muscle supplies part of the energy that a free mass has as speed: the hand arrives more \
+         slowly and the first peak is lower by a sixth.",
     );
 }
 
@@ -197,7 +198,7 @@ fn forces(rig: &TestBench, report: &mut Report) {
     report.check(what, "plateau", TargetBand::AtLeast(0.05), struck);
     let pressed =
         TouchKind::Pressed.giving(rig, 1.0).map_or(f64::NAN, |s| dent(rig, TouchKind::Pressed, s));
-    let what = "V13 should: pressed at 1 m/s, the same";
+    let what = "V13 should: pressed at 1 m/s, dent in the key's speed, share";
     report.check(what, "none", TargetBand::AtMost(0.05), pressed);
 }
 

@@ -108,7 +108,7 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
         Subplot::new(Axis::new("damping, N·s/m"), lines(names, [a, b, c])),
         Subplot::new(Axis::new("damping, N·s/m"), lines(late, [d, e, f])),
     ];
-    let title = "Damping a sampled wall of 5 kN/m asks for";
+    let title = "Damping that a sampled wall of 5 kN/m requires";
     let x = Axis::new("sample period, ms").within(0.0, 10.0);
     let damping = figure(title, x, panels);
     folder.draw("wall-damping", &damping, report)?;
@@ -229,7 +229,7 @@ fn energies(folder: &mut Folder, report: &mut Report) -> Result<()> {
             now = exit;
         }
         let axis = Axis::new(&format!("J: {name}"));
-        panels.push(Subplot::new(axis, lines(["moving", "stored", "together"], curves)));
+        panels.push(Subplot::new(axis, lines(["kinetic", "potential", "total"], curves)));
     }
     let title = "Energy of a ball on a wall: k = m = g = v0 = 1";
     folder.draw("wall-energy", &figure(title, Axis::new("time, s"), panels), report)
