@@ -110,8 +110,8 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawin
     let text = ui.visuals().text_color();
     let mut line = |text: &str, size: f32, colour: Color32, indent: f32| {
         let font = FontId::proportional(size);
-        let place = at + vec2(indent, 0.0);
-        let drawn = painter.text(place, Align2::LEFT_TOP, text, font, colour);
+        let position = at + vec2(indent, 0.0);
+        let drawn = painter.text(position, Align2::LEFT_TOP, text, font, colour);
         at.y += drawn.height() + 3.0;
         drawn
     };

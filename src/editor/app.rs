@@ -65,7 +65,7 @@ pub type SharedWindowState = Arc<Mutex<SavedWindow>>;
 /// The plugin's editor.
 pub struct PluginEditor {
     params: Arc<HostParams>,
-    kept: SharedWindowState,
+    window_state: SharedWindowState,
     scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
     connection: Arc<KeyboardConnection>,
@@ -82,7 +82,7 @@ impl PluginEditor {
     #[must_use]
     pub fn new(
         params: Arc<HostParams>,
-        kept: SharedWindowState,
+        window_state: SharedWindowState,
         scales: Arc<Scales>,
         end: WindowEnd,
         connection: Arc<KeyboardConnection>,
@@ -91,13 +91,13 @@ impl PluginEditor {
     ) -> Self {
         let (end, session) = (Arc::new(Mutex::new(end)), Arc::default());
         let scale = OnceLock::new();
-        Self { params, kept, scales, end, connection, scale, repaint, session, menu }
+        Self { params, window_state, scales, end, connection, scale, repaint, session, menu }
     }
 
     fn adapter(&self, app: App) -> Result<EguiEditor<App>, Box<dyn Error>> {
-        let kept = lock(&self.kept).clone().checked();
+        let saved = lock(&self.window_state).clone().checked();
         let state =
-            EguiEditorState::from_size(LogicalSize::new(kept.width, kept.height), kept.zoom);
+            EguiEditorState::from_size(LogicalSize::new(saved.width, saved.height), saved.zoom);
         let settings =
             EguiNiceSettings::new().with_tile("Touchback").with_resize_hint(self.resize_hint());
         create_egui_editor(state, self.repaint.0.clone(), settings, app)
@@ -127,10 +127,10 @@ impl Editor for PluginEditor {
     }
 
     fn size(&self) -> NativeSize<u32> {
-        let kept = lock(&self.kept).clone().checked();
-        let points = LogicalSize::new(kept.width * kept.zoom, kept.height * kept.zoom);
+        let saved = lock(&self.window_state).clone().checked();
+        let points = LogicalSize::new(saved.width * saved.zoom, saved.height * saved.zoom);
         // The project's scale may be another screen's: it applies only if this screen's is unknown.
-        let scale = self.scale.get_or_init(screen_scale).unwrap_or(kept.scale);
+        let scale = self.scale.get_or_init(screen_scale).unwrap_or(saved.scale);
         NativeSize::from_size(points.into(), f64::from(scale))
     }
 
@@ -159,7 +159,7 @@ fn screen_scale() -> Option<f32> {
 /// One open window.
 struct App {
     params: Arc<HostParams>,
-    kept: SharedWindowState,
+    window_state: SharedWindowState,
     scales: Arc<Scales>,
     end: Arc<Mutex<WindowEnd>>,
     session: Arc<Mutex<Session>>,
@@ -182,17 +182,17 @@ struct App {
 impl App {
     fn new(editor: &PluginEditor, alive: Alive) -> Self {
         let mut window = Window::default();
-        let kept = lock(&editor.kept).clone().checked();
-        (window.appearance, window.face) = (kept.appearance(), kept.face);
+        let saved = lock(&editor.window_state).clone().checked();
+        (window.appearance, window.face) = (saved.appearance(), saved.face);
         window.session = lock(&editor.session).clone();
         // A project loaded since then has a piano of its own.
-        window.session.history.piano = kept.piano;
+        window.session.history.piano = saved.piano;
         let play = std::mem::take(&mut window.session.unsent);
         window.connection = Some(editor.connection.clone());
         window.preview = lock(&editor.end).preview.clone();
         Self {
             params: editor.params.clone(),
-            kept: editor.kept.clone(),
+            window_state: editor.window_state.clone(),
             scales: editor.scales.clone(),
             end: editor.end.clone(),
             session: editor.session.clone(),
@@ -250,8 +250,8 @@ impl App {
         let scale = context.pixels_per_point() / zoom;
         let piano = self.window.session.history.piano.clone();
         let (width, height, face) = (size.x, size.y, self.window.face);
-        let kept = SavedWindow { width, height, zoom, scale, dark: None, face, piano };
-        *lock(&self.kept) = kept.with(&self.window.appearance);
+        let saved = SavedWindow { width, height, zoom, scale, dark: None, face, piano };
+        *lock(&self.window_state) = saved.with(&self.window.appearance);
     }
 }
 

@@ -125,7 +125,7 @@ impl Bar<'_> {
         if button(ui, Icon::Redo, "Redo", self.history.redoes()).clicked() || again {
             left = self.history.redo(controls);
         }
-        let message = "Left where the host has moved it since";
+        let message = "Not undone, because the host changed it later";
         control::refused(
             &undo,
             (!left.is_empty()).then(|| format!("{message}: {}", left.join(", "))),
@@ -148,7 +148,7 @@ impl Bar<'_> {
         let hint = format!(
             "{label}: keys pressed too softly, again too soon, or under a regulation that cannot \
              play them. Legato repair and Strict repetition (face Play, Touch) decide what repeated \
-             notes do. A click puts this away."
+             notes do. A click hides this."
         );
         if chip.on_hover_text(hint).clicked() {
             *self.silent_seen = count;

@@ -9,7 +9,7 @@ use touchback_sound::scala::Texts;
 
 /// The inactive piano.
 #[derive(Clone, Debug)]
-struct Kept {
+struct PianoState {
     settings: Settings,
     texts: Option<Texts>,
     history: History,
@@ -19,7 +19,7 @@ struct Kept {
 #[derive(Clone, Debug, Default)]
 pub struct Compare {
     is_b: bool,
-    other: Option<Kept>,
+    other: Option<PianoState>,
 }
 
 impl Compare {
@@ -40,7 +40,7 @@ impl Compare {
             if self.is_b { ("B to A", "Copy B to A") } else { ("A to B", "Copy A to B") };
         let copy = ui.button(text);
         copy.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
-        let hint = format!("{name}: make both alike. Undo on the other one takes it back");
+        let hint = format!("{name}: make both equal. Undo on the other one reverts it");
         if copy.on_hover_text(hint).clicked() {
             self.copy(controls, history, if self.is_b { "a copy of B" } else { "a copy of A" });
         }
@@ -49,7 +49,7 @@ impl Compare {
     /// Copies the active piano to the other one, as an edit of the other's history, called `name`.
     fn copy(&mut self, controls: &mut dyn Controls, history: &mut History, name: &str) {
         Recorded { controls, history }.end_exercise();
-        let mut present = kept(controls, history.clone());
+        let mut present = state(controls, history.clone());
         if let Some(mut other) = self.other.take() {
             let before = (&other.settings, other.texts.as_ref());
             let after = (&present.settings, present.texts.as_ref());
@@ -63,7 +63,7 @@ impl Compare {
     pub fn swap(&mut self, controls: &mut dyn Controls, history: &mut History) {
         // The exercise's fault is in this piano's keys only.
         Recorded { controls, history }.end_exercise();
-        let present = kept(controls, history.clone());
+        let present = state(controls, history.clone());
         if let Some(other) = self.other.replace(present) {
             controls.recall(&other.settings, None);
             if controls.texts() != other.texts {
@@ -76,8 +76,8 @@ impl Compare {
     }
 }
 
-fn kept(controls: &dyn Controls, history: History) -> Kept {
-    Kept { settings: controls.settings(), texts: controls.texts(), history }
+fn state(controls: &dyn Controls, history: History) -> PianoState {
+    PianoState { settings: controls.settings(), texts: controls.texts(), history }
 }
 
 #[cfg(test)]

@@ -133,10 +133,10 @@ fn row(
             let combo = ComboBox::from_id_salt(parameter.id).selected_text(shown).width(width);
             let inner = combo.show_ui(ui, |ui| {
                 for (index, name) in names.iter().enumerate() {
-                    let this = parameter.quantize(index as f64);
-                    let is_this = this.to_bits() == value.to_bits();
-                    if ui.selectable_label(is_this, *name).clicked() && !is_this {
-                        controls.put(parameter, this);
+                    let candidate = parameter.quantize(index as f64);
+                    let is_selected = candidate.to_bits() == value.to_bits();
+                    if ui.selectable_label(is_selected, *name).clicked() && !is_selected {
+                        controls.put(parameter, candidate);
                     }
                 }
             });

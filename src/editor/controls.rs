@@ -64,7 +64,7 @@ pub trait Controls {
         self.set_midi_map(&map);
     }
     /// The parameter to which the next moved controller will be assigned.
-    fn learns(&self) -> Option<&'static Parameter>;
+    fn learning_parameter(&self) -> Option<&'static Parameter>;
     /// Requests that the next moved controller be assigned to `parameter`; none cancels the request.
     fn learn(&mut self, parameter: Option<&'static Parameter>);
 
@@ -132,7 +132,7 @@ pub struct DetachedControls {
     /// Assignment of MIDI controllers.
     pub midi: MidiMap,
     /// The parameter that waits for a controller.
-    pub learns: Option<&'static Parameter>,
+    pub learning_parameter: Option<&'static Parameter>,
     /// The sheet that a project would save during an exercise.
     pub kept: Option<KeySheet>,
     /// The last requested host menu: parameter and position.
@@ -191,12 +191,12 @@ impl Controls for DetachedControls {
         self.midi = *map;
     }
 
-    fn learns(&self) -> Option<&'static Parameter> {
-        self.learns
+    fn learning_parameter(&self) -> Option<&'static Parameter> {
+        self.learning_parameter
     }
 
     fn learn(&mut self, parameter: Option<&'static Parameter>) {
-        self.learns = parameter;
+        self.learning_parameter = parameter;
     }
 
     fn has_host_menu(&self) -> bool {

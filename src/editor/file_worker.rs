@@ -10,55 +10,55 @@ type Job<T> = Box<dyn FnOnce() -> T + Send>;
 
 /// Runs jobs that return a `T`.
 pub struct FileWorker<T> {
-    waiting: VecDeque<Job<T>>,
-    at_work: Option<JoinHandle<T>>,
+    queue: VecDeque<Job<T>>,
+    running: Option<JoinHandle<T>>,
 }
 
 impl<T> Default for FileWorker<T> {
     fn default() -> Self {
-        Self { waiting: VecDeque::new(), at_work: None }
+        Self { queue: VecDeque::new(), running: None }
     }
 }
 
 impl<T: Send + 'static> FileWorker<T> {
     /// Queues a job.
     pub fn order(&mut self, job: impl FnOnce() -> T + Send + 'static) {
-        self.waiting.push_back(Box::new(job));
+        self.queue.push_back(Box::new(job));
         self.begin();
     }
 
     /// The result of the oldest job, if it is done. A job that panicked has no result.
     pub fn answer(&mut self) -> Option<T> {
-        if !self.at_work.as_ref()?.is_finished() {
+        if !self.running.as_ref()?.is_finished() {
             return None;
         }
-        let answer = self.at_work.take()?.join().ok();
+        let answer = self.running.take()?.join().ok();
         self.begin();
         answer
     }
 
-    /// Whether a job is waiting or running.
+    /// Whether a job is queued or running.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
-        self.at_work.is_some()
+        self.running.is_some()
     }
 
     fn begin(&mut self) {
-        if self.at_work.is_some() {
+        if self.running.is_some() {
             return;
         }
-        if let Some(job) = self.waiting.pop_front() {
-            self.at_work = Some(std::thread::spawn(job));
+        if let Some(job) = self.queue.pop_front() {
+            self.running = Some(std::thread::spawn(job));
         }
     }
 }
 
 impl<T> Drop for FileWorker<T> {
     fn drop(&mut self) {
-        if let Some(thread) = self.at_work.take() {
+        if let Some(thread) = self.running.take() {
             let _ = thread.join();
         }
-        for job in self.waiting.drain(..) {
+        for job in self.queue.drain(..) {
             job();
         }
     }

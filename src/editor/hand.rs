@@ -21,8 +21,14 @@ pub struct KeyHand {
 }
 
 impl KeyHand {
-    /// Follows the pointer on the drawn `key`. `reads`: the instrument reads key positions.
-    pub fn follow(&mut self, on: Response, key: KeyNumber, reads: bool, play: &mut Vec<Event>) {
+    /// Follows the pointer on the drawn `key`. `reads_position`: the instrument reads key positions.
+    pub fn follow(
+        &mut self,
+        on: Response,
+        key: KeyNumber,
+        reads_position: bool,
+        play: &mut Vec<Event>,
+    ) {
         on.widget_info(|| {
             egui::WidgetInfo::labeled(egui::Role::Button, true, "Play the drawn key")
         });
@@ -31,26 +37,26 @@ impl KeyHand {
         }
         if on.is_pointer_button_down_on() {
             match &mut self.held {
-                Some((held, depth)) if reads => {
+                Some((held, depth)) if reads_position => {
                     *depth = (*depth + f64::from(on.drag_delta().y) / TRAVEL).clamp(0.0, 1.0);
                     play.push(Event::Pressure { key: *held, depth: *depth });
                 }
                 Some(_) => {}
                 none => {
                     *none = Some((key, 0.0));
-                    if !reads {
+                    if !reads_position {
                         play.push(Event::NoteOn { key, velocity: VELOCITY });
                     }
                 }
             }
-        } else if on.clicked() && self.held.is_none() && !reads {
+        } else if on.clicked() && self.held.is_none() && !reads_position {
             play.push(Event::NoteOn { key, velocity: VELOCITY });
             (self.held, self.is_brief) = (Some((key, 0.0)), true);
             on.ctx.request_repaint();
         } else {
             self.release(play);
         }
-        on.on_hover_text(if reads {
+        on.on_hover_text(if reads_position {
             "Drag down to press the key as deep as you like"
         } else {
             "Click to play; with Key pressure (face Play) set to Position, drag the key itself"

@@ -170,7 +170,7 @@ impl KeyCurve {
             }
         }
         let quantity = &QUANTITIES[self.quantity];
-        let text = format!("{}, {}, against the setting for all", quantity.name, quantity.unit);
+        let text = format!("{}, {}, relative to the setting for all", quantity.name, quantity.unit);
         painter.text(area.min + vec2(6.0, 4.0), Align2::LEFT_TOP, text, font, faint);
     }
 

@@ -1,4 +1,4 @@
-//! Exercises for technicians: one key receives a hidden fault, to be measured, mended and compared.
+//! Exercises for technicians: one key receives a hidden fault, to be measured, corrected and compared.
 //!
 //! The fault is an entry in the sheet of the keys like any other difference, so that it can be heard, played
 //! on a motorized keyboard and measured. The learner's adjustments are added to the same sheet. An exercise
@@ -106,11 +106,11 @@ pub const FAULTS: [Fault; 11] = [
 /// The result of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// The fault is mended, and nothing else was changed.
-    Mended,
+    /// The fault is corrected, and nothing else was changed.
+    Corrected,
     /// More than a quarter of the fault remains.
     StillThere,
-    /// The fault is mended, but another quantity was changed; its index in [`QUANTITIES`].
+    /// The fault is corrected, but another quantity was changed; its index in [`QUANTITIES`].
     ButMoved(usize),
 }
 
@@ -178,7 +178,7 @@ impl Lesson {
         turned
     }
 
-    /// Largest change of a quantity in either direction, which mends the largest fault.
+    /// Largest change of a quantity in either direction, which corrects the largest fault.
     #[must_use]
     pub fn range(quantity: usize) -> f64 {
         110.0 * QUANTITIES[quantity].step
@@ -194,7 +194,7 @@ impl Lesson {
         // A change too small to be measured does not count.
         let moved =
             |q: &usize| *q != self.fault.quantity && off(*q).abs() > 0.5 * QUANTITIES[*q].spread;
-        (0..COUNT).find(moved).map_or(Verdict::Mended, Verdict::ButMoved)
+        (0..COUNT).find(moved).map_or(Verdict::Corrected, Verdict::ButMoved)
     }
 }
 
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_occurs_and_its_own_screw_mends_it() {
+    fn every_fault_occurs_and_its_own_screw_corrects_it() {
         for lesson in lessons() {
             let (faulty, q) = (lesson.faulty(), lesson.fault().quantity);
             assert_eq!(lesson.verdict(&faulty), Verdict::StillThere, "{:?}", lesson.fault());
@@ -230,11 +230,11 @@ mod tests {
             assert!(sick != well || is_unison, "{:?} is lost in a range", lesson.fault());
             let by = -lesson.amount;
             assert!(by.abs() <= Lesson::range(q), "{:?}", lesson.fault());
-            let mended = lesson.turn(&faulty, q, by);
-            assert_eq!(lesson.verdict(&mended), Verdict::Mended, "{:?}", lesson.fault());
+            let corrected = lesson.turn(&faulty, q, by);
+            assert_eq!(lesson.verdict(&corrected), Verdict::Corrected, "{:?}", lesson.fault());
             let other = (q + 1) % COUNT;
-            let spoilt = lesson.turn(&mended, other, 2.0 * QUANTITIES[other].spread);
-            assert_eq!(lesson.verdict(&spoilt), Verdict::ButMoved(other));
+            let disturbed = lesson.turn(&corrected, other, 2.0 * QUANTITIES[other].spread);
+            assert_eq!(lesson.verdict(&disturbed), Verdict::ButMoved(other));
         }
     }
 

@@ -87,8 +87,8 @@ impl Levels {
             "nothing yet".to_owned()
         };
         response.on_hover_text(format!(
-            "Output, peak of both channels, −60 to 0 dBFS, marks at −40, −20 and −6: {highest}. The \
-             light stays on once it went over full scale; a click puts it out."
+            "Output, peak of both channels, −60 to 0 dBFS, marks at −40, −20 and −6: {highest}. \
+                 The light stays on after a peak above full scale; a click resets it."
         ));
     }
 }

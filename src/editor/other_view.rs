@@ -41,7 +41,7 @@ pub struct Shown<'a> {
     /// Whether to show the parts' names.
     pub names: bool,
     /// Whether the instrument reads key positions.
-    pub reads: bool,
+    pub reads_position: bool,
 }
 
 impl OtherView {
@@ -81,7 +81,7 @@ impl OtherView {
             let (font, colour) = (FontId::proportional(9.0), theme::faint(ui));
             let galley = painter.layout(shown.moment.to_owned(), font, colour, CAPTION - 12.0);
             painter.galley(at, galley, colour);
-            return self.hand.follow(response, shown.key, shown.reads, play);
+            return self.hand.follow(response, shown.key, shown.reads_position, play);
         }
         line(&format!("{}, {}", shown.kind.title(), shown.moment), 11.0, theme::faint(ui));
         line(readout.phase, 13.0, ui.visuals().text_color());
@@ -91,7 +91,7 @@ impl OtherView {
             let text = format!("{:.2} mm {side} the string", 1e3 * readout.hammer.abs());
             line(&text, 11.0, theme::faint(ui));
         }
-        self.hand.follow(response, shown.key, shown.reads, play);
+        self.hand.follow(response, shown.key, shown.reads_position, play);
     }
 
     /// Releases a held key. Call when the window closes.

@@ -24,7 +24,7 @@ struct Listing {
     folders: Vec<String>,
     files: Vec<String>,
     /// Why the folder cannot be read, or that it has more names.
-    trouble: Option<String>,
+    error: Option<String>,
 }
 
 /// The field and the last listing.
@@ -132,8 +132,8 @@ impl PathField {
                 let none = format!("No file .{} here.", self.extension);
                 ui.label(RichText::new(none).color(theme::faint(ui)));
             }
-            if let Some(trouble) = &listing.trouble {
-                ui.label(RichText::new(trouble).color(theme::accent(ui)));
+            if let Some(error) = &listing.error {
+                ui.label(RichText::new(error).color(theme::accent(ui)));
             }
         });
         if let Some(folder) = next {
@@ -169,7 +169,7 @@ fn list(typed: &Path, extension: &str) -> Listing {
     let entries = match std::fs::read_dir(&listing.folder) {
         Ok(entries) => entries,
         Err(e) => {
-            listing.trouble = Some(e.to_string());
+            listing.error = Some(e.to_string());
             return listing;
         }
     };
@@ -179,7 +179,7 @@ fn list(typed: &Path, extension: &str) -> Listing {
             continue;
         }
         if listing.folders.len() + listing.files.len() == MOST {
-            listing.trouble = Some(format!("Only {MOST} names are listed: type the rest."));
+            listing.error = Some(format!("Only {MOST} names are listed: type the rest."));
             break;
         }
         if path.is_dir() {
@@ -207,7 +207,7 @@ mod tests {
         }
         for typed in [dir.path().to_owned(), dir.path().join("b.csv"), dir.path().join("new")] {
             let found = list(&typed, "csv");
-            assert_eq!((found.folder.as_path(), found.trouble), (dir.path(), None), "{typed:?}");
+            assert_eq!((found.folder.as_path(), found.error), (dir.path(), None), "{typed:?}");
             assert_eq!(
                 (found.folders, found.files),
                 (vec!["sheets".into()], vec!["A.CSV".to_owned(), "b.csv".to_owned()])

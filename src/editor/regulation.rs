@@ -178,7 +178,7 @@ impl Compass {
             let (depth, after) = (1e3 * r.let_off_depth, 1e3 * r.aftertouch);
             (
                 format!(
-                    "The jack slips at {depth:.2} mm of the key's way; {after:.2} mm of \
+                    "The jack slips at {depth:.2} mm of the key's travel; {after:.2} mm of \
                      aftertouch remain.{elsewhere}"
                 ),
                 blocked == 0,

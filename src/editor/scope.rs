@@ -237,7 +237,7 @@ impl Scope {
                 let within = band.from..=band.to;
                 let rows = stroke.thinned(POINTS).filter(|r| within.contains(&r.time));
                 let points: Vec<_> = rows.map(point).collect();
-                let line = Line::new(band.name, points).color(theme::band(band.place));
+                let line = Line::new(band.name, points).color(theme::band(band.index));
                 plot_ui.line(line.width(1.8).allow_hover(false));
             }
             if let Some(row) = stroke.at(time) {
@@ -339,7 +339,7 @@ fn bands(plot_ui: &mut PlotUi, stroke: &Stroke, has_names: bool) {
         let name = if has_names && wide { band.name } else { "" };
         let span = Span::new(name, band.from..=band.to)
             .axis(Axis::X)
-            .fill(theme::band(band.place).gamma_multiply(0.13))
+            .fill(theme::band(band.index).gamma_multiply(0.13))
             .border_width(0.0)
             .label_align(Align2::CENTER_TOP);
         plot_ui.span(span);

@@ -29,7 +29,7 @@ type Wake = Arc<dyn Fn() + Send + Sync>;
 /// Requests of the system's end to the window's.
 struct ReaderRequests {
     /// Whether a reader has requested the tree.
-    reads: AtomicBool,
+    is_active: AtomicBool,
     /// Actions that readers request.
     actions: Mutex<Vec<ActionRequest>>,
     wake: Wake,
@@ -42,7 +42,7 @@ struct SystemEnd(Arc<ReaderRequests>);
 impl ActivationHandler for SystemEnd {
     /// The next frame provides the tree.
     fn request_initial_tree(&mut self) -> Option<TreeUpdate> {
-        self.0.reads.store(true, Ordering::Release);
+        self.0.is_active.store(true, Ordering::Release);
         (self.0.wake)();
         None
     }
@@ -57,7 +57,7 @@ impl ActionHandler for SystemEnd {
 
 impl DeactivationHandler for SystemEnd {
     fn deactivate_accessibility(&mut self) {
-        self.0.reads.store(false, Ordering::Release);
+        self.0.is_active.store(false, Ordering::Release);
     }
 }
 
@@ -75,8 +75,8 @@ impl ScreenReader {
         window: Option<RawWindowHandle>,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Option<Self> {
-        let (reads, actions) = (AtomicBool::new(false), Mutex::default());
-        let requests = Arc::new(ReaderRequests { reads, actions, wake: Arc::new(wake) });
+        let (is_active, actions) = (AtomicBool::new(false), Mutex::default());
+        let requests = Arc::new(ReaderRequests { is_active, actions, wake: Arc::new(wake) });
         let bridge = Bridge::new(window, &SystemEnd(requests.clone()))?;
         Some(Self { bridge, requests })
     }
@@ -88,7 +88,7 @@ impl egui::Plugin for ScreenReader {
     }
 
     fn input_hook(&mut self, context: &Context, input: &mut RawInput) {
-        if self.requests.reads.load(Ordering::Acquire) {
+        if self.requests.is_active.load(Ordering::Acquire) {
             context.enable_accesskit();
         } else {
             context.disable_accesskit();

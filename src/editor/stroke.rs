@@ -55,7 +55,7 @@ pub struct Phased {
     /// Name of the submodel.
     pub name: &'static str,
     /// The submodel's index in the action's order of appearance; for the grand, in the thesis's order.
-    pub place: usize,
+    pub index: usize,
     /// Beginning, s.
     pub from: f64,
     /// End, s.
@@ -250,11 +250,11 @@ impl Stroke {
                 Some(band) if band.name == name => band.to = row.time,
                 last => {
                     let from = last.map_or(row.time, |band| band.to);
-                    let place = names.iter().position(|n| *n == name).unwrap_or_else(|| {
+                    let index = names.iter().position(|n| *n == name).unwrap_or_else(|| {
                         names.push(name);
                         names.len() - 1
                     });
-                    bands.push(Phased { name, place, from, to: row.time });
+                    bands.push(Phased { name, index, from, to: row.time });
                 }
             }
         }

@@ -69,7 +69,7 @@ impl Transport {
                 let (text, hint) = if running {
                     ("Pause", "Stand still here")
                 } else {
-                    ("Slow motion", "Run through the last stroke slowly, again and again")
+                    ("Slow motion", "Replay the last stroke slowly in a loop")
                 };
                 if ui.button(text).on_hover_text(hint).clicked() {
                     if running {

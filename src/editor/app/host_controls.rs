@@ -143,7 +143,7 @@ impl Controls for HostControls<'_> {
         self.params.set_midi_map(map);
     }
 
-    fn learns(&self) -> Option<&'static Parameter> {
+    fn learning_parameter(&self) -> Option<&'static Parameter> {
         self.learning.0.map(|(parameter, _)| parameter)
     }
 

@@ -49,7 +49,7 @@ pub(super) fn ui(
                     controls.forget_controller(parameter);
                     ui.close();
                 }
-            } else if controls.learns().is_some_and(|p| std::ptr::eq(p, parameter)) {
+            } else if controls.learning_parameter().is_some_and(|p| std::ptr::eq(p, parameter)) {
                 if ui.button("Wait for no MIDI controller").clicked() {
                     controls.learn(None);
                     ui.close();

@@ -66,8 +66,8 @@ fn point(pose: &Pose, name: &str, index: usize) -> Vec2 {
 
 /// Unit vector from `from` to `to`.
 fn toward(from: Vec2, to: Vec2) -> Vec2 {
-    let way = to - from;
-    way * way.norm_squared().sqrt().max(1e-9).recip()
+    let difference = to - from;
+    difference * difference.norm_squared().sqrt().max(1e-9).recip()
 }
 
 /// A key as a straight lever on its balance pin at the origin.

@@ -106,8 +106,8 @@ impl Controls for Recorded<'_> {
         self.history.push_midi([before, *map]);
     }
 
-    fn learns(&self) -> Option<&'static Parameter> {
-        self.controls.learns()
+    fn learning_parameter(&self) -> Option<&'static Parameter> {
+        self.controls.learning_parameter()
     }
 
     fn learn(&mut self, parameter: Option<&'static Parameter>) {

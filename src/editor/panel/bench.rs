@@ -67,7 +67,7 @@ impl Bench {
         ui.horizontal_wrapped(|ui| {
             let kept = self.before.is_some();
             let text = if kept { "Forget before" } else { "Keep as before" };
-            let hint = "Keeps these figures in a column of their own, to compare with after";
+            let hint = "Keeps these figures in a separate column, to compare them with later ones";
             if ui.button(text).on_hover_text(hint).clicked() {
                 self.before = if kept { None } else { self.now };
             }

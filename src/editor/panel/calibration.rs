@@ -44,7 +44,11 @@ impl CalibrationPanel {
                 ui.horizontal(|ui| {
                     let text = format!("Play a note {} …", STEPS[step].0);
                     ui.label(RichText::new(text).color(theme::accent(ui)).strong());
-                    if ui.button("Stop").on_hover_text("Keep what was learnt so far").clicked() {
+                    if ui
+                        .button("Stop")
+                        .on_hover_text("Keep the velocities learned so far")
+                        .clicked()
+                    {
                         self.waiting = None;
                     }
                 });

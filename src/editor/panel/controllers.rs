@@ -8,7 +8,7 @@ use crate::editor::theme;
 /// Draws the parameter that waits for a controller, and every controller with its parameter and a button
 /// that removes it.
 pub(super) fn ui(ui: &mut Ui, controls: &mut dyn Controls) {
-    if let Some(parameter) = controls.learns() {
+    if let Some(parameter) = controls.learning_parameter() {
         ui.horizontal_wrapped(|ui| {
             let text = format!("Move the controller for {}", parameter.name);
             ui.label(RichText::new(text).color(theme::accent(ui)));

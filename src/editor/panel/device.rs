@@ -36,7 +36,7 @@ pub struct DevicePanel {
     file_worker: FileWorker<DeviceAnswer>,
     /// None before the ports are listed.
     ports: Option<Vec<PortInfo>>,
-    trouble: String,
+    error: String,
     view: ConnectionView,
     polled_at: Option<f64>,
     /// A choice that the user is still changing.
@@ -50,11 +50,11 @@ impl DevicePanel {
             match answer {
                 DeviceAnswer::Ports(Ok(ports)) => {
                     self.ports = Some(ports);
-                    self.trouble.clear();
+                    self.error.clear();
                 }
                 DeviceAnswer::Ports(Err(message)) => {
                     self.ports = Some(Vec::new());
-                    self.trouble = message;
+                    self.error = message;
                 }
                 DeviceAnswer::Chosen => {}
             }
@@ -137,7 +137,7 @@ impl DevicePanel {
             ui.end_row();
         });
         ui.checkbox(&mut choice.plays, "Host notes move the keys")
-            .on_hover_text("What the host plays moves the keys under the hand");
+            .on_hover_text("The host's notes move the motorized keys");
         ui.checkbox(&mut choice.vibrates, "Strings vibrate in the keys")
             .on_hover_text("The strings' motion vibrates the keys, by at most 80 µm");
         settled
@@ -195,9 +195,9 @@ impl DevicePanel {
         let warns = |ui: &mut Ui, text: &str| {
             ui.label(RichText::new(text).color(theme::accent(ui)));
         };
-        for trouble in [&self.trouble, &self.view.trouble] {
-            if !trouble.is_empty() {
-                warns(ui, trouble);
+        for error in [&self.error, &self.view.trouble] {
+            if !error.is_empty() {
+                warns(ui, error);
             }
         }
         let Some(report) = &self.view.report else {
@@ -223,13 +223,14 @@ impl DevicePanel {
         }
         ui.horizontal(|ui| match state {
             ConnectionState::Present => {
-                let hint = "Gives the keyboard force. Hands off the keys while it starts.";
+                let hint =
+                    "Enables the keyboard's force. Keep your hands off the keys while it starts.";
                 if ui.button("Arm").on_hover_text(hint).clicked() {
                     connection.arm(true);
                 }
             }
             ConnectionState::Halted => {
-                let hint = "Clears what stopped it and gives force again";
+                let hint = "Clears the fault that stopped the keyboard and enables force again";
                 if ui.button("Clear and arm again").on_hover_text(hint).clicked() {
                     connection.arm(true);
                 }

@@ -36,8 +36,8 @@ pub(super) fn ui(ui: &mut Ui, action: Action, report: Option<&SidecarReport>) {
     let width = ui.available_width().min(SIZE.x);
     let (rect, response) = ui.allocate_exact_size(vec2(width, SIZE.y), Sense::hover());
     let [depth, force] = report.map_or([0.0; 2], |report| report.keys[0]);
-    let says = format!("first key {:.2} mm deep, {force:+.2} N", 1e3 * depth);
-    let name = format!("Picture of the {}: {says}", action.name());
+    let reading = format!("first key {:.2} mm deep, {force:+.2} N", 1e3 * depth);
+    let name = format!("Picture of the {}: {reading}", action.name());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
@@ -48,5 +48,5 @@ pub(super) fn ui(ui: &mut Ui, action: Action, report: Option<&SidecarReport>) {
     paint::paint_contacts(&painter, &view, &drawing, theme::accent(ui));
     let font = egui::FontId::proportional(11.0);
     let corner = rect.min + vec2(10.0, 8.0);
-    painter.text(corner, egui::Align2::LEFT_TOP, says, font, theme::faint(ui));
+    painter.text(corner, egui::Align2::LEFT_TOP, reading, font, theme::faint(ui));
 }

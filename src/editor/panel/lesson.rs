@@ -39,8 +39,9 @@ impl LessonPanel {
 
     /// Draws the number and the button that hide a fault in the chosen key.
     pub(super) fn begin(&mut self, ui: &mut Ui, key: KeyNumber, controls: &mut dyn Controls) {
-        let hint = "Hides a fault in the chosen key, to be found with bench and ears and mended \
-                    with the key's own screws. It is in the piano until the exercise ends";
+        let hint = "Hides a fault in the chosen key: find it with the bench and by ear, and \
+             correct it with the key's own screws. The fault stays in the piano until the exercise \
+             ends";
         if ui.button("Find a fault").on_hover_text(hint).clicked() {
             let lesson = Lesson::new(self.number, key, &controls.keys());
             controls.begin_exercise(&lesson.faulty());
@@ -89,10 +90,10 @@ impl LessonPanel {
         });
         ui.add_space(4.0);
         ui.horizontal_wrapped(|ui| {
-            if ui.add_enabled(is_editable, egui::Button::new("Is it mended?")).clicked() {
+            if ui.add_enabled(is_editable, egui::Button::new("Is it corrected?")).clicked() {
                 self.outcome = Some(message(lesson.verdict(&controls.keys())));
             }
-            if ui.button("Tell the fault").clicked() {
+            if ui.button("Show the fault").clicked() {
                 self.is_disclosed = true;
             }
             let text = if self.own_sheet.is_some() { "Back to mine" } else { "Compare in order" };
@@ -134,10 +135,12 @@ fn put(controls: &mut dyn Controls, sheet: &KeySheet) {
 
 fn message(verdict: Verdict) -> Result<String, String> {
     match verdict {
-        Verdict::Mended => Ok("Mended: the key is in order, and nothing else was moved.".into()),
+        Verdict::Corrected => {
+            Ok("Corrected: the key is in order, and nothing else was moved.".into())
+        }
         Verdict::StillThere => Err("Not yet: the key still differs from its state before.".into()),
         Verdict::ButMoved(q) => Err(format!(
-            "The fault is mended, but {} was moved too, by more than a key may differ.",
+            "The fault is corrected, but {} was moved too, by more than a key may differ.",
             QUANTITIES[q].name.to_lowercase()
         )),
     }

@@ -44,7 +44,7 @@ impl PedalPanel {
         ui.label(RichText::new(text).color(theme::accent(ui)).strong());
         ui.horizontal(|ui| {
             let take = ui.add_enabled(learnt.is_some(), egui::Button::new("Take this range"));
-            let hint = "Sets where the dampers begin to move and where they are clear";
+            let hint = "Sets where the dampers begin to leave the strings and where they are clear";
             if take.on_hover_text(hint).clicked()
                 && let Some((low, high)) = learnt
             {

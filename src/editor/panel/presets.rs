@@ -79,8 +79,8 @@ impl PresetsPanel {
         );
         let mut plays = preview.is_up();
         let phrase = ui.toggle_value(&mut plays, "Audition");
-        let hint = "Plays a short phrase over and over, on whichever piano is loaded, until this is \
-                    clicked again or the list is closed. Needs a host that runs its sound.";
+        let hint = "Repeats a short phrase on the loaded piano until this is clicked again or the \
+             list is closed. Needs a host that processes its audio.";
         if phrase.on_hover_text(hint).clicked() {
             preview.set(plays);
         }

@@ -78,7 +78,7 @@ impl RepetitionPanel {
             speed.on_hover_text("Speed that the same press gives the hammer of a key at rest");
             let tries = ui.add_enabled(!self.is_busy(), egui::Button::new("Try repetition"));
             let hint =
-                "A hand strikes the chosen key evenly and leaves it once it is down. Silent.";
+                "A hand strikes the chosen key evenly and releases it once it is down. Silent.";
             if tries.on_hover_text(hint).clicked() {
                 let (settings, rate, speed) = (*settings, self.rate, self.speed);
                 self.file_worker.order(move || {

@@ -42,8 +42,8 @@ impl SheetFile {
         self.file.ui(ui);
         let path = self.file.path();
         let button = ui.add_enabled(path.is_some(), egui::Button::new("Read this sheet"));
-        let hint = "What single keys differ by, from a CSV file: one that was saved here, or a \
-                    technician's. Takes the place of the present differences; Undo takes it back";
+        let hint = "Reads the differences of single keys from a CSV file that was saved here or by \
+             a technician. Replaces the present differences; Undo restores them";
         if let Some(path) = path
             && button.on_hover_text(hint).clicked()
         {

@@ -47,8 +47,11 @@ impl ToolsPanel {
         let menu = ui.menu_button("Stroke", |ui| {
             let mut keeps = memory.kept.is_some();
             ui.add_enabled_ui(memory.last.is_some() || keeps, |ui| {
-                let box_ = ui.checkbox(&mut keeps, "Keep this stroke to compare");
-                if box_.on_hover_text("Draws it dashed beside the next strokes").changed() {
+                let checkbox = ui.checkbox(&mut keeps, "Keep this stroke to compare");
+                if checkbox
+                    .on_hover_text("Draws this stroke dashed with the next strokes")
+                    .changed()
+                {
                     memory.keep(keeps);
                 }
             });
@@ -75,7 +78,7 @@ impl ToolsPanel {
         transpose(ui, controls);
         ui.horizontal_wrapped(|ui| {
             let hint = "The last ten minutes of host, window and motorized keyboard as a MIDI file in the folder \
-                        Touchback of your home. They are kept while this window is closed, too.";
+                        Touchback of your home. They are also kept while this window is closed.";
             if ui.button("Save what was played as MIDI").on_hover_text(hint).clicked() {
                 self.wants_performance = true;
             }

@@ -134,7 +134,7 @@ impl Window {
         });
         let moves = now - self.last_step_at < MOVING || held;
         let names = self.view.names;
-        let reads = controls.settings().touch.key_pressure == KeyPressure::Position;
+        let reads_position = controls.settings().touch.key_pressure == KeyPressure::Position;
         let row = self.memory.last.as_ref().and_then(|stroke| {
             let live = self.transport.is_live;
             if live && !(moves && stroke.touch.is_some()) {
@@ -167,7 +167,8 @@ impl Window {
             }
             Posed::Other { pose, rest } => {
                 let (kind, pose, rest, view) = (stroke.kind(), &pose, &rest, &row.view);
-                let shown = Shown { key, kind, pose, rest, finger, view, moment, names, reads };
+                let shown =
+                    Shown { key, kind, pose, rest, finger, view, moment, names, reads_position };
                 self.other.ui(ui, &shown, play);
             }
         }

@@ -285,14 +285,14 @@ fn an_emulated_keyboard_is_chosen_armed_and_disconnected() {
     use touchback_haptics::connection::{ActivationContext, EMULATOR, KeyboardConnection};
     let connection = std::sync::Arc::new(KeyboardConnection::default());
     let settings = ActionSettings::default();
-    let place = ActivationContext {
+    let context = ActivationContext {
         owner: "a test",
         settings: &settings,
         sample_rate: 48_000.0,
         block: 64,
         is_offline: false,
     };
-    let _end = connection.activate(&place);
+    let _end = connection.activate(&context);
     let mut harness = tall();
     harness.state_mut().window.connection = Some(connection.clone());
     harness.get_by_role_and_label(Role::Button, "Device").click();

@@ -87,10 +87,10 @@ mod tests {
         let wall = |x: f64| draw(&BenchLoad::WALL.at(x, 0.0).pose());
         let block = wall(0.0).pieces.into_iter().rfind(|p| p.part == DrawnPart::Frame).unwrap();
         let top = block.outline.iter().map(|p| p.y).fold(f64::MIN, f64::max);
-        let way = |x: f64| lowest(&wall(x), DrawnPart::Key) - top;
-        assert!((way(0.0) - depth).abs() < 1e-9);
+        let travel = |x: f64| lowest(&wall(x), DrawnPart::Key) - top;
+        assert!((travel(0.0) - depth).abs() < 1e-9);
         // The front corner is 14 mm in front of the point whose depth is given.
-        assert!(way(depth).abs() < 0.8e-3, "{}", way(depth));
+        assert!(travel(depth).abs() < 0.8e-3, "{}", travel(depth));
         assert!(wall(0.9 * depth).touching.is_empty() && wall(1.1 * depth).touching.len() == 1);
     }
 

@@ -4,7 +4,7 @@ use egui::{Grid, ProgressBar, RichText, Ui};
 
 use crate::editor::theme;
 use touchback_core::math::cast::single;
-use touchback_haptics::hello_message as words;
+use touchback_haptics::hello_message;
 use touchback_haptics::sidecar::{Histogram, SidecarReport};
 use touchback_haptics::status_text;
 
@@ -38,13 +38,13 @@ fn figures(ui: &mut Ui, report: &SidecarReport) {
             ui.end_row();
         };
         if let Some(hello) = &status.hello {
-            line("Model", words::keyboard(hello), "The keyboard's own description");
-            line("Limits", words::limits(hello), "Largest force of a key");
-            line("Abilities", words::abilities(hello.abilities), "Functions of the keyboard itself");
-            line("Loop", words::pace(hello), "Resolution of the sensors, rates of the loop and of the reports");
+            line("Model", hello_message::keyboard(hello), "The keyboard's own description");
+            line("Limits", hello_message::limits(hello), "Largest force of a key");
+            line("Abilities", hello_message::abilities(hello.abilities), "Functions of the keyboard itself");
+            line("Loop", hello_message::pace(hello), "Resolution of the sensors, rates of the loop and of the reports");
             let hint = "Mass, weight and friction of the keyboard's own keys that the simulated action is \
                         too light to compensate, as measured by `touchback keyboard calibrate`";
-            line("Calibration", words::calibration(&status.uncompensated), hint);
+            line("Calibration", hello_message::calibration(&status.uncompensated), hint);
         }
         line("Round trip", times(&report.round_trips), "Time from a request to its answer");
         line("Between states", times(&report.periods), "Time from one state to the next; its spread is the jitter");
@@ -56,7 +56,7 @@ fn figures(ui: &mut Ui, report: &SidecarReport) {
         let clock = format!("{:+.0} ppm, fit {:.0} µs", 1e6 * status.drift, 1e6 * status.residual);
         line("Its clock", clock, "Drift of the keyboard's clock against this computer's");
         line("Keys moving", status.awake.to_string(), "Simulated keys that move");
-        line("Faults", words::faults(status), "Faults that the keyboard reports");
+        line("Faults", hello_message::faults(status), "Faults that the keyboard reports");
         line("Thread", status_text::priority(report).to_owned(), "Priority of the servo's thread");
     });
 }

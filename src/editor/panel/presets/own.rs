@@ -88,7 +88,7 @@ pub(super) struct OwnPresets {
     tags: String,
     notes: String,
     file: PathField,
-    asks: Option<FileAction>,
+    unconfirmed: Option<FileAction>,
     outcome: Option<Result<String, String>>,
 }
 
@@ -103,7 +103,7 @@ impl OwnPresets {
             tags: String::new(),
             notes: String::new(),
             file: PathField::new("File", "path of a preset file", EXTENSION),
-            asks: None,
+            unconfirmed: None,
             outcome: None,
         }
     }
@@ -128,7 +128,7 @@ impl OwnPresets {
                     }));
                 }
                 PresetAnswer::Done(outcome) => self.outcome = Some(outcome),
-                PresetAnswer::Taken(action) => self.asks = Some(*action),
+                PresetAnswer::Taken(action) => self.unconfirmed = Some(*action),
             }
         }
         if self.file_worker.is_busy() {
@@ -201,12 +201,12 @@ impl OwnPresets {
     /// Queues `action` and a new reading of the folder.
     fn order(&mut self, shelf: &UserPresets, action: FileAction, replaces: bool) {
         self.outcome = None;
-        self.asks = None;
+        self.unconfirmed = None;
         let at = shelf.clone();
         self.file_worker.order(move || match action.run(&at, replaces) {
             Ok(message) => PresetAnswer::Done(Ok(message)),
             Err(PresetError::Taken(_)) => PresetAnswer::Taken(Box::new(action)),
-            Err(trouble) => PresetAnswer::Done(Err(trouble.to_string())),
+            Err(error) => PresetAnswer::Done(Err(error.to_string())),
         });
         self.refresh(shelf);
     }
@@ -271,7 +271,7 @@ impl OwnPresets {
             let label = format!("Delete {}", saved.name);
             remove.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
             if remove.on_hover_text(&label).clicked() {
-                self.asks = Some(FileAction::Remove(entry.path.clone()));
+                self.unconfirmed = Some(FileAction::Remove(entry.path.clone()));
             }
         });
         loads
@@ -305,7 +305,7 @@ impl OwnPresets {
             if save.clicked() {
                 self.order(shelf, FileAction::Keep(self.present(controls)), false);
             }
-            let hint = "Reads the folder again: files may be put there and taken away by hand";
+            let hint = "Reads the folder again, after files were added or removed by hand";
             if ui.button("Look again").on_hover_text(hint).clicked() {
                 self.outcome = None;
                 self.refresh(shelf);
@@ -329,14 +329,14 @@ impl OwnPresets {
         self.file.ui(ui);
         let path = self.file.path();
         ui.horizontal(|ui| {
-            let takes = ui.add_enabled(path.is_some(), egui::Button::new("Import"));
-            let gives = ui.add_enabled(path.is_some(), egui::Button::new("Export"));
-            let takes = takes.on_hover_text("Copies the piano of this file to my pianos");
-            let gives = gives.on_hover_text("Writes the present settings to this file");
+            let import = ui.add_enabled(path.is_some(), egui::Button::new("Import"));
+            let export = ui.add_enabled(path.is_some(), egui::Button::new("Export"));
+            let import = import.on_hover_text("Copies the piano of this file to my pianos");
+            let export = export.on_hover_text("Writes the present settings to this file");
             let Some(path) = path else { return };
-            if takes.clicked() {
+            if import.clicked() {
                 self.order(shelf, FileAction::Import(path), false);
-            } else if gives.clicked() {
+            } else if export.clicked() {
                 let mut saved = self.present(controls);
                 if saved.name.is_empty() {
                     let stem = path.file_stem().unwrap_or_default();
@@ -348,13 +348,13 @@ impl OwnPresets {
     }
 
     fn ask(&mut self, ui: &mut Ui, shelf: &UserPresets) {
-        let Some(action) = self.asks.clone() else { return };
+        let Some(action) = self.unconfirmed.clone() else { return };
         ui.label(RichText::new(action.question()).color(theme::accent(ui)).strong());
         ui.horizontal(|ui| {
             if ui.button(action.yes()).clicked() {
                 self.order(shelf, action, true);
             } else if ui.button("Leave it").clicked() {
-                self.asks = None;
+                self.unconfirmed = None;
             }
         });
     }

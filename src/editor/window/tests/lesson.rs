@@ -5,7 +5,7 @@ use crate::editor::lesson::Lesson;
 use touchback_action::interface::key_sheet::{COUNT, KeySheet, QUANTITIES};
 
 #[test]
-fn a_hidden_fault_is_found_mended_and_removed() {
+fn a_hidden_fault_is_found_corrected_and_removed() {
     let mut harness = tall();
     harness.get_by_role_and_label(Role::Button, "Keys").click();
     harness.run_steps(3);
@@ -27,21 +27,21 @@ fn a_hidden_fault_is_found_mended_and_removed() {
         let shown = drag.accesskit_node().value().unwrap();
         assert!(shown.starts_with("+0.000") && q < COUNT, "{} {shown}", quantity.name);
     }
-    harness.get_by_label("Is it mended?").click();
+    harness.get_by_label("Is it corrected?").click();
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("Not yet").is_some());
     // Changed by typing, as one edit that can be undone.
     let wanted = was.get(key, fault.quantity) - faulty.get(key, fault.quantity);
-    let mends = QUANTITIES[fault.quantity].name;
-    harness.get_by_role_and_label(Role::SpinButton, mends).click();
+    let corrects = QUANTITIES[fault.quantity].name;
+    harness.get_by_role_and_label(Role::SpinButton, corrects).click();
     harness.run_steps(2);
     harness.event(egui::Event::Text(format!("{wanted}")));
     harness.run_steps(1);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(3);
-    harness.get_by_label("Is it mended?").click();
+    harness.get_by_label("Is it corrected?").click();
     harness.run_steps(3);
-    assert!(harness.query_by_label_contains("Mended:").is_some());
+    assert!(harness.query_by_label_contains("Corrected:").is_some());
     harness.get_by_label("Compare in order").click();
     harness.run_steps(3);
     assert_eq!(harness.state().connection.keys(), was);

@@ -153,18 +153,18 @@ fn a_controller_is_assigned_to_a_slider_and_removed() {
         harness.run_steps(3);
     };
     choose(&mut harness, "Learn a MIDI controller");
-    assert_eq!(harness.state().connection.learns.map(|p| p.id), Some("blow_mm"));
+    assert_eq!(harness.state().connection.learning_parameter.map(|p| p.id), Some("blow_mm"));
     choose(&mut harness, "The host's menu");
     let (id, [x, y]) = harness.state().connection.host_menu.unwrap();
     assert!(id == "blow_mm" && x > 0 && y > 0, "{id} at {x}, {y}");
     choose(&mut harness, "Wait for no MIDI controller");
-    assert!(harness.state().connection.learns.is_none());
+    assert!(harness.state().connection.learning_parameter.is_none());
     harness.state_mut().connection.midi.assign(21, blow).unwrap();
     choose(&mut harness, "Forget MIDI controller 21");
     assert!(harness.state().connection.midi.is_empty());
     // The list of controllers, among the MIDI settings.
     harness.state_mut().connection.midi.assign(22, blow).unwrap();
-    harness.state_mut().connection.learns = Some(parameter("drop_mm"));
+    harness.state_mut().connection.learning_parameter = Some(parameter("drop_mm"));
     harness.get_by_role_and_label(Role::Button, "Play").click();
     harness.run_steps(3);
     assert!(harness.query_by_label("Move the controller for Drop").is_some());
@@ -173,7 +173,7 @@ fn a_controller_is_assigned_to_a_slider_and_removed() {
     harness.get_by_label("Forget controller 22").click();
     harness.run_steps(3);
     let connection = &harness.state().connection;
-    assert!(connection.learns.is_none() && connection.midi.is_empty());
+    assert!(connection.learning_parameter.is_none() && connection.midi.is_empty());
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn the_action_is_made_heavier_and_heard() {
 }
 
 #[test]
-fn a_lazy_key_is_found_and_mended() {
+fn a_slow_key_is_found_and_corrected() {
     let mut task = Counted::new();
     // The key that was played last is the chosen one: the bench weighs it.
     let key = task.harness.state().window.strip.chosen;

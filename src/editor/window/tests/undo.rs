@@ -230,7 +230,7 @@ fn controllers_learned_and_forgotten() {
 }
 
 #[test]
-fn what_was_learnt_of_keyboard_and_pedal_and_a_transposition() {
+fn calibration_pedal_range_and_transposition() {
     let mut harness = on("Play");
     back_and_forth(&mut harness, "Transpose", |h| click(h, "Semitone up"));
     click(&mut harness, "Calibrate this keyboard");
@@ -271,14 +271,14 @@ fn a_copy_from_a_to_b_on_the_piano_it_was_made_to() {
 }
 
 #[test]
-fn turns_of_an_exercise_which_leave_with_it() {
+fn edits_in_an_exercise_end_with_it() {
     let mut harness = on("Keys");
     type_into(&mut harness, "C4", "0.5");
     let was = harness.state().connection.keys();
     click(&mut harness, "Find a fault");
     let faulty = harness.state().connection.keys();
     assert_ne!(faulty, was);
-    // Undo would show the fault, or mend it.
+    // Undo would show the fault, or correct it.
     assert!(harness.state().window.session.history.undoes().is_none());
     click(&mut harness, "Undo");
     assert_eq!(harness.state().connection.keys(), faulty);
@@ -286,7 +286,7 @@ fn turns_of_an_exercise_which_leave_with_it() {
     click(&mut harness, "Compare in order");
     assert_eq!(harness.state().connection.keys(), was);
     click(&mut harness, "Undo");
-    assert!(!harness.get_by_label("Is it mended?").accesskit_node().is_disabled());
+    assert!(!harness.get_by_label("Is it corrected?").accesskit_node().is_disabled());
     click(&mut harness, "End the exercise");
     assert_eq!(harness.state().connection.keys(), was);
     // Changes made in the exercise are gone, earlier edits are not.
@@ -313,19 +313,21 @@ fn a_piano_or_the_other_one_loaded_ends_an_exercise() {
 }
 
 #[test]
-fn what_a_host_has_changed_since_is_left_and_told() {
+fn undo_keeps_and_names_values_that_a_host_changed_later() {
     let mut harness = on("Keys");
     type_into(&mut harness, "C4", "0.5");
     harness.state_mut().connection.settings.action.keys = "key,drop_mm\n7,1\n".parse().unwrap();
     let loaded = harness.state().connection.keys();
     click(&mut harness, "Undo");
     assert_eq!(harness.state().connection.keys(), loaded);
-    let message = "Left where the host has moved it since: the sheet of the keys";
+    let message = "Not undone, because the host changed it later: the sheet of the keys";
     assert!(harness.query_by_label(message).is_some());
     click(&mut harness, "Action");
     drag(&mut harness, Role::Slider, "Key dip", egui::vec2(30.0, 0.0));
     harness.state_mut().connection.set(parameter("key_dip_mm"), 9.0);
     click(&mut harness, "Undo");
     assert_eq!(harness.state().connection.value(parameter("key_dip_mm")), 9.0);
-    assert!(harness.query_by_label("Left where the host has moved it since: Key dip").is_some());
+    assert!(
+        harness.query_by_label("Not undone, because the host changed it later: Key dip").is_some()
+    );
 }
