@@ -49,7 +49,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     }
 
     /// A finger falls on `key`, which it will press for a hammer of `hammer_speed` m/s; silent on the
-    /// smaller actions.
+    /// simple actions.
     pub(super) fn knock_of_finger(&mut self, key: KeyNumber, hammer_speed: f64) {
         if self.mechanism.keys.shank(key).is_none() {
             return;
@@ -61,7 +61,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         }
     }
 
-    /// Jack and shank of a constructed strike; silent on the smaller actions.
+    /// Jack and shank of a constructed strike; silent on the simple actions.
     pub(super) fn knock_of_strike(&mut self, key: KeyNumber, speed: f64) {
         if self.mechanism.keys.shank(key).is_none() {
             return;

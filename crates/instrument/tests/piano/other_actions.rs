@@ -1,4 +1,4 @@
-//! The smaller actions under host notes, in the instrument.
+//! The simple actions under host notes, in the instrument.
 
 use touchback_action::ActionKind;
 use touchback_core::math::cast::floor_index;
@@ -114,7 +114,7 @@ fn natural_presses_strike_later_and_at_about_the_requested_speed() {
 }
 
 #[test]
-fn the_level_of_a_pluck_does_not_depend_on_the_touch_and_that_of_a_blow_does() {
+fn the_level_of_a_blow_depends_on_the_touch_but_not_that_of_a_pluck() {
     let loudness = |action, speed| {
         let mut piano = Piano::new(RATE, &settings(action, Timing::Immediate));
         piano.handle(NoteOn { key: key(60), velocity: velocity(speed) });
