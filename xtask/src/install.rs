@@ -155,7 +155,7 @@ mod tests {
     /// Every state in which a run may be ended: the old bundle, or the new one, is there after the next,
     /// whether that succeeds or not.
     #[test]
-    fn a_run_that_was_ended_at_any_place_loses_nothing() {
+    fn an_interrupted_installation_loses_nothing() {
         let states: [&[&str]; 6] = [
             &["X.vst3"],
             &["X.vst3", ".X.vst3.new"],
@@ -201,7 +201,7 @@ mod tests {
     /// The script of the archives, run after one that was ended at any place.
     #[cfg(unix)]
     #[test]
-    fn the_script_puts_right_what_an_ended_run_leaves() {
+    fn the_script_repairs_an_interrupted_installation() {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/install.sh");
         let states: [&[&str]; 4] =
             [&["X"], &[".X.old", ".X.new"], &[".X.old"], &["X", ".X.old", ".X.new"]];

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_ticks_8000_times_a_second_and_answers() {
+    fn a_board_ticks_at_8_khz_and_answers_the_host() {
         let mut board = Bench::default();
         let mut frame = [0; MAX_FRAME];
         let length = Message::Ask(VERSION).frame(&mut frame).unwrap();

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_carry_add_up_to_the_value() {
+    fn carried_parts_sum_to_the_value() {
         let (mut sum, mut rest) = (0i32, 0.0);
         for _ in 0..1000 {
             let (whole, left) = carry(rest - 0.3);

@@ -383,7 +383,7 @@ mod tests {
 
     /// The variable `TOUCHBACK_HISTORIES` sets the number of histories; 2000 without it.
     #[test]
-    fn force_ends_whatever_happened() {
+    fn force_ends_after_any_history() {
         let count = std::env::var("TOUCHBACK_HISTORIES").ok().and_then(|n| n.parse().ok());
         let count = count.unwrap_or(2000);
         check::<f64>(count);
@@ -393,7 +393,7 @@ mod tests {
     proptest! {
         /// Histories from bytes, as a fuzzer supplies them.
         #[test]
-        fn force_ends_whatever_the_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+        fn force_ends_after_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
             let outcome = run::<f32>(Choices::Bytes(&bytes));
             prop_assert!(outcome.excess <= 0.0, "{outcome:?}");
         }

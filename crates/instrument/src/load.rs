@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_adds_up() {
+    fn work_is_summed_and_averaged_over_steps() {
         let mut load = WorkCounters::default();
         assert_eq!(load.mean_keys(), 0.0);
         load.step(3, 1);

@@ -29,7 +29,7 @@ pub fn map<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<
 #[cfg(test)]
 mod tests {
     #[test]
-    fn everything_is_done_once_and_stays_in_order() {
+    fn every_item_is_mapped_once_and_in_order() {
         let items: Vec<u32> = (0..1000).collect();
         assert_eq!(super::map(&items, |i| i * 2), items.iter().map(|i| i * 2).collect::<Vec<_>>());
         assert!(super::map(&[] as &[u32], |i| *i).is_empty());

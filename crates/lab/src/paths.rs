@@ -307,7 +307,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_to_a_missing_file_is_that_file_and_a_device_may_be_named_twice() {
+    fn a_link_to_a_missing_file_counts_as_that_file() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         std::os::unix::fs::symlink("new.csv", at("link")).unwrap();

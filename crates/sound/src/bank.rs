@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_turns_by_its_pole() {
+    fn a_mode_oscillates_and_decays_by_its_pole() {
         let mut mode = ModeState::default();
         let (angle, decay): (f64, f64) = (0.1, 1e-5);
         mode.re[3] = 1.0;

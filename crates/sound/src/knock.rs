@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn portions_change_nothing() {
+    fn the_size_of_portions_does_not_change_the_force() {
         for knock in [Knock::Check, Knock::Sway] {
             let (whole, parts) = (force(knock, 1.0, 64), force(knock, 1.0, 1));
             assert!(whole.iter().zip(&parts).all(|(a, b)| a.to_bits() == b.to_bits()));

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_has_no_offset_and_every_a_stays() {
+    fn equal_temperament_has_no_offset_and_every_a_stays() {
         for key in KeyNumber::all() {
             assert!(Temperament::Equal.cents(key).abs() < 1e-6);
         }

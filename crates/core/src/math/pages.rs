@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_empty_and_filled_is_full() {
+    fn room_has_no_items_and_filled_has_all_items() {
         let mut room = room::<[u64; 700]>(9);
         assert!(room.is_empty() && room.capacity() >= 9);
         room.push([7; 700]);

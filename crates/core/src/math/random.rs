@@ -66,7 +66,7 @@ mod tests {
 
     /// The first numbers of the published algorithm from seed 1234567.
     #[test]
-    fn the_numbers_are_those_of_the_reference() {
+    fn random_numbers_agree_with_the_reference() {
         let mut random = Random::new(1_234_567);
         for expected in
             [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn hot_is_reported_only_where_heat_reduces_the_force() {
+    fn overheating_is_reported_only_if_heat_reduces_the_force() {
         let limits = MotorLimits { slew: 1e9, ..LIMITS };
         for (heat, wanted, most, is_hot) in [
             (25.0, 6.0, 5.0, true),

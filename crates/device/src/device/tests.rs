@@ -133,7 +133,7 @@ fn live_with(reading: impl Fn(u32) -> i32) -> Device<2> {
 }
 
 #[test]
-fn few_implausible_readings_are_ignored_and_more_end_the_force_of_all_keys() {
+fn few_implausible_readings_are_ignored_and_more_end_the_force() {
     let every = |n: u32| live_with(move |tick| if tick % n == 1 { 100_000 } else { 0 });
     for n in [50, 6, 5] {
         assert_eq!(every(n).mode(), DeviceMode::Live, "one of {n}");

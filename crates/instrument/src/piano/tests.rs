@@ -286,7 +286,7 @@ fn a_regulation_reaches_the_action_once_at_the_step_that_covers_it() {
 }
 
 #[test]
-fn sound_settings_reach_the_strings_at_their_sample_and_only_when_changed() {
+fn changed_sound_settings_reach_the_strings_at_their_sample() {
     let mut piano = piano(48_000.0, &settings(Timing::Immediate));
     run(&mut piano, 77);
     let mut changed = settings(Timing::Immediate);

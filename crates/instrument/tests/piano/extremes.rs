@@ -85,7 +85,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_mixture_plays(
+    fn random_combinations_of_parameters_stay_within_the_level_limit(
         positions in prop::collection::vec(
             prop_oneof![Just(0.0), Just(1.0), 0.0f64..=1.0],
             params::COUNT,

@@ -222,7 +222,7 @@ fn the_check_holds_the_hammer_after_a_held_blow() {
 }
 
 #[test]
-fn a_key_strikes_again_after_a_partial_release_and_not_after_a_smaller_one() {
+fn a_key_strikes_again_after_a_sufficient_partial_release() {
     let again = |rise_mm: f64| {
         let depth = 0.0165;
         // The finger follows the key up to the height and presses again.
@@ -365,7 +365,7 @@ fn rebound(bench: &Bench, speed: f64, meets: f64, stepper: &Stepper) -> (f64, f6
 }
 
 #[test]
-fn contacts_with_the_actions_string_agree_with_the_reference_within_20_percent() {
+fn contacts_with_the_actions_string_agree_within_20_percent() {
     for (midi, times, [low, high]) in REFERENCE_STRIKES {
         let bench = Bench::concert(midi, &ActionSettings::default());
         for (speed, expected) in [1.0, 2.0, 4.0, 6.0].into_iter().zip(times) {

@@ -167,7 +167,7 @@ fn the_pedal_lifts_dampers_without_waking_keys() {
 }
 
 #[test]
-fn no_playing_and_no_regulation_loses_a_state() {
+fn random_playing_and_regulation_lose_no_state() {
     let mut random = Random::new(1);
     let mut uniform = || random.share();
     let mut keyboard = Keyboard::new(&ActionSettings::default());

@@ -51,7 +51,7 @@ fn the_standard_regulation_is_within_every_limit() {
 }
 
 #[test]
-fn without_let_off_before_the_bed_the_limit_is_reported_and_the_jack_never_slips() {
+fn a_regulation_without_let_off_before_the_bed_is_reported() {
     let shallow = ActionSettings { key_dip_mm: 8.0, ..ActionSettings::default() };
     let limits = Design::new(key(60)).build(&shallow).regulated.limits;
     assert!(limits.after_touch, "{limits:?}");
@@ -106,7 +106,7 @@ fn ratio_weight_and_height_act_as_on_a_grand() {
 }
 
 #[test]
-fn every_regulation_may_be_swept_during_a_trill_and_leaves_no_state_behind() {
+fn every_regulation_swept_during_a_trill_leaves_no_state_behind() {
     let mut events = EventList::default();
     for p in params::all()
         .filter(|p| matches!(p.group, ParameterGroup::Regulation | ParameterGroup::Action))

@@ -48,7 +48,7 @@ fn any_note(random: &mut Random) -> u8 {
 }
 
 #[test]
-fn a_thousand_immediate_notes_strike_at_their_samples_with_the_speeds_of_the_map() {
+fn immediate_notes_strike_at_their_samples_with_the_maps_speeds() {
     let settings = Settings::default();
     let mut piano = Piano::new(RATE, &settings);
     let mut random = Random::new(9);
@@ -92,7 +92,7 @@ fn silent_presses_lift_dampers_and_strike_nothing_in_any_regulation() {
 }
 
 #[test]
-fn strict_repetition_is_the_actions_own() {
+fn strict_repetition_repeats_as_fast_as_the_action() {
     let mut settings = Settings::default();
     settings.touch.strict_repetition = Switch::On;
     // A key held and let go for equal times; grands repeat 10 to 14 times a second.
@@ -367,7 +367,7 @@ fn finger_and_hammer_velocities_agree_in_the_standard_regulation_only() {
 }
 
 #[test]
-fn a_regulation_changed_while_playing_gives_the_same_samples_for_every_block_size() {
+fn changed_regulations_give_the_same_samples_for_every_block_size() {
     let mut heavy = Settings::default();
     heavy.action.hammer_mass = 2.0;
     heavy.action.friction = 1.8;
@@ -422,7 +422,7 @@ fn strikes_of_twelve(gap: f64, legato_repair: Switch) -> (usize, u64) {
 }
 
 #[test]
-fn every_repeated_note_strikes_with_legato_repair_and_silent_ones_are_counted_without() {
+fn every_repeated_note_strikes_with_legato_repair() {
     let (struck, silent) = strikes_of_twelve(0.014, Switch::Off);
     assert!(struck < 12 && struck as u64 + silent == 12, "{struck} struck, {silent} silent");
     assert_eq!(strikes_of_twelve(0.014, Switch::On), (12, 0));

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cell_is_written_and_zero_is_a_dash() {
+    fn every_cell_of_the_map_is_drawn_and_zero_is_a_dash() {
         let names = |n: usize| (0..n).map(|i| format!("n{i}")).collect::<Vec<_>>();
         let map = Map {
             title: "title".into(),

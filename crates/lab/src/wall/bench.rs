@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn hysteresis_takes_energy_and_a_bad_step_gives_some() {
+    fn hysteresis_absorbs_energy_and_a_wrong_step_adds_some() {
         let bench = SampledLoop::ideal(BALL, 0.05);
         let loss = |loss| {
             let mut wall = Hysteresis { stiffness: K, loss };

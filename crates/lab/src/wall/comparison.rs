@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_delay_or_encoder_the_known_limits_come_out() {
+    fn limits_without_delay_and_encoder_agree_with_the_law() {
         let conditions =
             Conditions { period: 1e-3, delay: 0, has_finger: false, is_measured: false };
         let standard = conditions.stiffest(Contender::Standard);

@@ -107,7 +107,7 @@ proptest! {
 
     /// With noise as motion, the learning wall keeps a mass of at least the device's and finite forces.
     #[test]
-    fn noise_leaves_a_possible_plant(
+    fn noise_leaves_a_physically_possible_plant(
         seen in prop::collection::vec((-1e-4f64..2e-4, -0.1f64..0.1), 50..400),
     ) {
         let plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 }.with(FINGER);

@@ -319,7 +319,7 @@ fn bad_options_are_refused() {
 }
 
 #[test]
-fn the_demonstration_writes_everything_it_says() {
+fn the_demonstration_writes_every_file_it_names() {
     let dir = tempfile::tempdir().expect("a folder");
     // Four bars, or the number in the environment; all 35 last two minutes.
     let bars = std::env::var("TOUCHBACK_DEMO_BARS").unwrap_or("4".into());

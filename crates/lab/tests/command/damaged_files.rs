@@ -123,7 +123,7 @@ macro_rules! readers {
         )*
 
         #[test]
-        fn every_reader_is_tried() {
+        fn every_reader_has_a_test() {
             assert_eq!(READERS.map(|(name, _)| name), [$(stringify!($name)),*]);
         }
     };

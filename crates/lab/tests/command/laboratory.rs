@@ -12,7 +12,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_list_names_every_experiment_and_every_system_of_the_source_documents() {
+fn the_list_names_every_experiment_and_system() {
     let output = lab(&["list"]);
     assert_eq!(output.status.code(), Some(0));
     let list = text(&output.stdout);
@@ -45,7 +45,7 @@ fn an_unknown_experiment_is_refused_before_anything_is_written() {
 }
 
 #[test]
-fn experiments_print_tables_and_write_what_they_say() {
+fn experiments_print_tables_and_write_the_files_they_name() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
     let output = lab(&["ball", "thesis-run", "weight-drop", "geometry", "--report", "--out", out]);

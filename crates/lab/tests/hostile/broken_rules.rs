@@ -41,7 +41,7 @@ macro_rules! tables {
 }
 
 #[test]
-fn values_flushed_beside_blocks_are_taken() {
+fn values_flushed_during_blocks_are_applied() {
     let instance = Instance::active();
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -77,7 +77,7 @@ fn values_flushed_beside_blocks_are_taken() {
 }
 
 #[test]
-fn a_flush_of_nothing_is_none_and_notes_in_one_wait() {
+fn an_empty_flush_does_nothing_and_flushed_notes_are_deferred() {
     let instance = Instance::active();
     tables!(instance, params: clap_plugin_params = CLAP_EXT_PARAMS;);
     let none = clap_input_events { ctx: std::ptr::null_mut(), size: None, get: None };
@@ -159,7 +159,7 @@ fn events_shorter_than_their_kind_are_not_read() {
 }
 
 #[test]
-fn senseless_queries_are_refused() {
+fn invalid_queries_are_refused() {
     let instance = Instance::active();
     let plugin = instance.plugin;
     tables!(instance,
@@ -233,7 +233,7 @@ fn senseless_queries_are_refused() {
 }
 
 #[test]
-fn senseless_rates_and_lengths_are_refused_or_played() {
+fn invalid_rates_and_lengths_are_refused_or_played() {
     let instance = Instance::new();
     // SAFETY: the plugin is there.
     let activate = |rate, least, most| unsafe {
@@ -270,7 +270,7 @@ unsafe extern "C" fn none_taken(_: *const clap_ostream, _: *const c_void, _: u64
 }
 
 #[test]
-fn streams_that_lie_load_nothing() {
+fn invalid_streams_load_nothing() {
     let instance = Instance::active();
     tables!(instance, state: clap_plugin_state = CLAP_EXT_STATE;);
     let plugin = instance.plugin;

@@ -110,7 +110,7 @@ fn an_inactive_plugin_processes_nothing() {
 }
 
 #[test]
-fn outputs_of_any_shape_are_taken() {
+fn outputs_of_any_shape_are_accepted() {
     for lengths in [
         &[][..],
         &[FRAMES],

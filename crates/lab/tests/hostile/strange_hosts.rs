@@ -88,7 +88,7 @@ pub fn in_a_liar() -> Instance {
 }
 
 #[test]
-fn a_host_without_functions_is_played_for() {
+fn the_plugin_plays_in_a_host_without_functions() {
     for host in [&WITHOUT_FUNCTIONS, &HOLLOW, &LIAR] {
         let instance = Instance::made_by(host);
         // Queried without initialization.

@@ -119,7 +119,7 @@ fn vst3_any_number_of_events_allocates_nothing() {
 }
 
 #[test]
-fn vst3_outputs_of_any_shape_are_taken() {
+fn vst3_outputs_of_any_shape_are_accepted() {
     for lengths in [&[][..], &[512], &[512, 0], &[0, 512], &[0, 0], &[512; 3], &[512, 512, 0, 512]]
     {
         let plugin = Plugin::active();

@@ -40,7 +40,7 @@ fn vst3_a_missing_class_gives_null() {
 }
 
 #[test]
-fn vst3_senseless_queries_are_refused() {
+fn vst3_invalid_queries_are_refused() {
     let plugin = Plugin::active();
     // SAFETY: the plugin's own functions; what they are handed is the test.
     unsafe {
@@ -172,7 +172,7 @@ impl IBStreamTrait for Liar {
 }
 
 #[test]
-fn vst3_streams_that_lie_load_nothing() {
+fn vst3_invalid_streams_load_nothing() {
     let plugin = Plugin::active();
     let before = plugin.value(blow());
     for (size, moved) in [

@@ -346,7 +346,7 @@ fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
 
 #[test]
 #[ignore = "needs an X server: see the file's head"]
-fn two_hundred_openings() {
+fn two_hundred_openings_take_no_further_memory() {
     let (_turn, _x, _) = alone();
     let mut instance = load();
     let screen = Screen::new(GuiSize { width: 1180, height: 760 });

@@ -131,7 +131,7 @@ fn a_window_is_drawn_even_if_the_host_shows_it_late() {
 
 #[test]
 #[ignore = "needs an X server: `xvfb-run cargo test --test hostile windowed -- --ignored`"]
-fn the_first_window_on_a_screen_of_192_dpi_is_marked_and_twice_as_many_pixels() {
+fn the_first_window_at_192_dpi_has_twice_as_many_pixels() {
     let (_turn, x, screen) = alone();
     let (root, string) = (x.setup().roots[screen].root, AtomEnum::STRING);
     let settings = |text: &[u8]| {

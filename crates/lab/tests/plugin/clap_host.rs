@@ -74,7 +74,7 @@ fn the_descriptor_names_the_plugin() {
 }
 
 #[test]
-fn it_has_the_parameters_of_the_table() {
+fn the_plugin_has_the_parameters_of_the_table() {
     let listed = Plugin::new(&library()).host.parameters().unwrap();
     assert_eq!(listed.len(), params::COUNT);
     for (parameter, listed) in params::all().zip(listed) {
@@ -102,7 +102,7 @@ fn texts_of_controls_read_back() {
 
 /// The plugin's samples are the piano's samples.
 #[test]
-fn it_plays_exactly_the_piano() {
+fn the_plugins_samples_are_those_of_the_piano() {
     let blow = parameter("blow_mm");
     let mut settings = Settings::default();
     blow.set(&mut settings, blow.max());
@@ -207,7 +207,7 @@ fn block_sizes_do_not_change_a_sample() {
 }
 
 #[test]
-fn reset_starts_again() {
+fn a_reset_repeats_the_same_samples() {
     let entry = library();
     let mut plugin = Plugin::active(&entry, RATE);
     let first = bits(&plugin.processor().render([LENGTH], &music()));
@@ -412,7 +412,7 @@ fn two_instances_play_at_once() {
 }
 
 #[test]
-fn odd_events_do_no_harm() {
+fn invalid_events_are_ignored() {
     let mut plugin = Plugin::active(&library(), RATE);
     let blow = parameter("blow_mm");
     let mut events = vec![
@@ -448,7 +448,7 @@ fn odd_events_do_no_harm() {
 }
 
 #[test]
-fn it_runs_at_every_usual_rate_and_refuses_absurd_ones() {
+fn the_plugin_runs_at_usual_sample_rates_and_refuses_absurd_ones() {
     let entry = library();
     for rate in [1_000.0, 8_000.0, 22_050.0, 44_100.0, 96_000.0, 192_000.0, 768_000.0, 1_536_000.0]
     {
@@ -467,7 +467,7 @@ fn it_runs_at_every_usual_rate_and_refuses_absurd_ones() {
 
 /// A sounding piano is kept awake, a silent one may sleep.
 #[test]
-fn it_sleeps_only_in_silence() {
+fn the_plugin_sleeps_only_in_silence() {
     let mut plugin = Plugin::active(&library(), RATE);
     let mut piano = Piano::new(RATE, &Settings::default());
     let mut samples = Vec::new();

@@ -131,7 +131,7 @@ fn every_parameter_is_on_one_page_of_its_group() {
 }
 
 #[test]
-fn expressions_retune_and_pressure_is_position_only_where_it_is_switched_on() {
+fn expressions_retune_and_only_enabled_pressure_is_a_position() {
     let entry = library();
     let render = |events: &[(usize, Message)]| {
         let mut plugin = Plugin::active(&entry, RATE);

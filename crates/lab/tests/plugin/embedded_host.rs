@@ -89,7 +89,7 @@ fn the_hosts_block_size_changes_no_sample() {
 }
 
 #[test]
-fn misuse_is_an_error() {
+fn calls_in_the_wrong_state_or_with_wrong_lengths_are_errors() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("libother.so");
     std::fs::write(&path, b"not a library").expect("a file");

@@ -94,7 +94,7 @@ fn convolution_equals_the_direct_sum_from_the_first_sample_on() {
 }
 
 #[test]
-fn portions_change_nothing_and_silence_follows() {
+fn the_size_of_portions_changes_no_sample_and_silence_follows() {
     let responses: Responses = vec![[random(1, 2500), random(2, 2500)]];
     let mut input = vec![random(3, 12_000)];
     input[0][700..6000].fill(0.0);

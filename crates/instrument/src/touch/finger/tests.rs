@@ -65,7 +65,7 @@ impl MassKey {
 }
 
 #[test]
-fn an_even_press_moves_at_constant_speed_bottoms_and_holds_with_3_newton() {
+fn an_even_press_moves_at_constant_speed_and_holds_with_3_newtons() {
     for speed in [0.03, 0.2, 1.0] {
         let (mut finger, mut key) = (NoteFinger::AWAY, MassKey::new(0.3));
         finger.press(0.0, Effort::Even(speed), 0.4 * STEP);

@@ -56,7 +56,7 @@ fn headers_inherit_and_directives_stand_for_their_text() {
 }
 
 #[test]
-fn what_a_key_does_not_play_is_left_out() {
+fn regions_that_a_key_does_not_play_are_omitted() {
     for condition in [
         "trigger=release",
         "on_locc64=64 on_hicc64=127",
@@ -79,7 +79,7 @@ fn what_a_key_does_not_play_is_left_out() {
 }
 
 #[test]
-fn errors_tell_file_and_line() {
+fn errors_name_file_and_line() {
     let told = |text: &str| {
         let others = [("a.txt", "\n#include \"a.txt\""), ("b.txt", "<region>\nkey=h4")];
         format!("{:#}", instrument(text, &others).unwrap_err())
@@ -151,12 +151,12 @@ fn files_without_content_are_included_a_bounded_number_of_times() {
 
 proptest! {
     #[test]
-    fn no_text_is_a_panic(text in ".{0,300}") {
+    fn arbitrary_text_never_panics(text in ".{0,300}") {
         let _ = instrument(&text, &[]);
     }
 
     #[test]
-    fn no_order_of_its_parts_is_a_panic(parts in proptest::collection::vec(prop_oneof![
+    fn arbitrary_sequences_of_its_parts_never_panic(parts in proptest::collection::vec(prop_oneof![
         "<(region|group|global|master|control|curve|)>?",
         "[a-z_$]{0,9}=[^\n]{0,12}",
         "(key|lokey|hikey|pitch_keycenter|lovel|hivel|note_offset|octave_offset)=-?[a-g#b0-9]{0,4}",

@@ -59,7 +59,7 @@ mod tests {
     const K: f64 = 5000.0;
 
     #[test]
-    fn the_mass_alone_needs_these_dampings() {
+    fn marginal_dampings_of_the_mass_agree_with_the_reference() {
         let expected =
             [(0.5, 1.24957), (1.0, 2.49653), (2.0, 4.97238), (5.0, 12.08081), (10.0, 21.97488)];
         for (ms, b) in expected {

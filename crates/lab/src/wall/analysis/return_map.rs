@@ -115,7 +115,7 @@ mod tests {
     const START: Crossing = Crossing { time: 0.0, speed: 1.0 };
 
     #[test]
-    fn forty_strikes_reach_these_speeds() {
+    fn the_largest_speed_of_40_strikes_agrees_with_the_reference() {
         let expected =
             [(0.01, 0.999961), (0.03, 1.000928), (0.1, 0.998587), (0.2, 1.066322), (0.3, 1.275111)];
         for (t, most) in expected {

@@ -87,7 +87,7 @@ mod tests {
     const CASE: WorstCase = WorstCase { mass: 0.32, outside: 257.0, inside: 5000.0, period: 0.0 };
 
     #[test]
-    fn the_balancing_damping_has_these_values() {
+    fn balancing_dampings_agree_with_the_reference() {
         let expected = [
             (1.0, 0.0540805, 0.0346115),
             (2.0, 0.2114853, 0.1353506),

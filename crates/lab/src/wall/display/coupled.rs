@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_display_shows_the_virtual_mass_at_low_and_the_device_at_high_frequencies() {
+    fn the_display_has_the_virtual_mass_only_at_low_frequencies() {
         let (mass, k, b) = (0.3, 5000.0, 10.0);
         let felt = |w: f64| {
             let s = Complex::new(0.0, w);

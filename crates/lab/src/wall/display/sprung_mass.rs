@@ -109,7 +109,7 @@ mod tests {
     const M: f64 = 0.05;
 
     #[test]
-    fn the_display_is_the_sprung_mass_at_low_frequencies_and_at_its_resonance() {
+    fn the_display_agrees_with_the_sprung_mass_up_to_its_resonance() {
         let display = SprungMass::new(K, M, 1e-3, Method::SemiImplicit);
         let w = 20.0;
         let got = display.response(w * 1e-3);
