@@ -13,5 +13,5 @@ pub mod model;
 pub mod rk4;
 pub mod step;
 
-pub use model::{Begin, IgnoreEvents, Input, Model, Observer};
+pub use model::{Begin, IgnoreEvents, Input, Model, Observer, Room};
 pub use step::{Outcome, Progress, State, Stepper};

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`test_bench`], [`strokes`], [`trace`] | one key of the grand action, driven and read step by step |
 //! | [`statics`], [`escapement`], [`inertia`] | measurements of such a key, as by force gauge, weights and film |
+//! | [`regulations`] | random regulations |
 //! | [`key_source`] | the keys of an experiment: the standard piano's, or those of given numbers |
 //! | [`report`], [`data`], [`folder`] | targets and verdicts; tables of data; output files, written together |
 //! | [`record`], [`manifest`], [`session`] | verdicts as JSON; the origin of every file of a folder; one run into a folder |
@@ -20,6 +21,7 @@ pub mod key_source;
 pub mod manifest;
 pub mod phrase;
 pub mod record;
+pub mod regulations;
 pub mod report;
 pub mod runner;
 pub mod session;

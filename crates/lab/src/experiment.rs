@@ -7,6 +7,7 @@ mod automation;
 mod ball;
 mod catalogue;
 mod contact;
+mod edges;
 mod efforts;
 mod energy;
 mod finger;
@@ -71,6 +72,9 @@ pub struct LabOptions {
     /// Exits with code 1 if a target is missed
     #[arg(long)]
     strict: bool,
+    /// Number of random gestures of each kind, for `edges`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    count: Option<u32>,
     #[command(flatten)]
     own: OwnNumbers,
     /// Folder for data and figures; the default is touchback-lab-own with --preset, --set, --keys,
@@ -98,7 +102,8 @@ pub fn run(options: &LabOptions) -> Result<()> {
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
     let mut seeds = String::from(seeds::HEAD);
     let (mut rows, mut missed_rows, mut without_cause) = (0, 0, 0);
-    runner::run(&chosen, &keys, &options.out, |experiment, found| {
+    let options_of_runs = runner::Options { keys: &keys, count: options.count, path: &options.out };
+    runner::run(&chosen, &options_of_runs, |experiment, found| {
         let ExperimentResult { mut report, mut folder, seconds } = found;
         let (name, about) = (experiment.name, experiment.about);
         // The causes hold for the standard piano only.
@@ -186,7 +191,9 @@ fn choose(names: &[String]) -> Result<Vec<&'static Experiment>> {
 /// Names the experiment, the options that it does not accept, and the experiments that accept them.
 fn check_own_numbers(experiment: &Experiment, own: &OwnNumbers) -> Result<()> {
     let refused = match experiment.run {
-        Work::Fixed(_) if !own.is_empty() => "--preset, --set, --model, --key",
+        Work::Fixed(_) | Work::Counted { .. } if !own.is_empty() => {
+            "--preset, --set, --model, --key"
+        }
         Work::Piano(_) if !own.is_of_piano() => "--model, --key",
         _ => return Ok(()),
     };

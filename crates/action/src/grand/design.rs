@@ -14,3 +14,4 @@ pub mod string_law;
 pub(crate) mod table;
 pub mod thesis;
 pub(crate) mod thesis_pose;
+pub(crate) mod torsional;

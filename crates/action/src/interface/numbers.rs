@@ -36,9 +36,14 @@ pub fn check(
             && (1.0..=6.0).contains(&felt.exponent)
             && felt.damping.is_finite()
             && felt.damping >= 0.0
-            && (0.0..1.0).contains(&felt.hysteresis);
+            && (0.0..1.0).contains(&felt.hysteresis)
+            && felt.reversal_speed.is_finite()
+            && felt.reversal_speed > 0.0
+            && felt.reversal_growth.is_finite()
+            && felt.reversal_growth >= 0.0;
         if !is_valid {
-            let must = "a felt with stiffness > 0, damping ≥ 0, exponent 1…6, hysteresis 0…1";
+            let must = "a felt with stiffness and reversal speed > 0, damping and reversal growth ≥ 0, \
+                        exponent 1…6, hysteresis 0…1";
             return Err(SpecError::Value { name, value: felt.stiffness, must });
         }
     }

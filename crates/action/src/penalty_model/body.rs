@@ -58,7 +58,7 @@ fn hard(stiffness: f64, damping: f64, depth: f64, rate: f64) -> Contact {
     }
     let elastic = stiffness * depth;
     let force = (elastic + damping * rate).max(0.0);
-    Contact { force, loss: (force - elastic) * rate }
+    Contact { force, elastic, loss: (force - elastic) * rate }
 }
 
 /// Discrete state: the only dependence of the forces besides coordinates and rates.
@@ -116,32 +116,6 @@ pub(super) struct Sums {
 impl Sums {
     pub(super) fn felt(&mut self, felt: &Felt, depth: f64, rate: f64) -> f64 {
         self.add(felt.contact(depth, rate), felt.energy(depth))
-    }
-
-    /// A felt against a light part, with limited damping above `load` N.
-    pub(super) fn felt_with_light_part(
-        &mut self,
-        felt: &Felt,
-        load: f64,
-        depth: f64,
-        rate: f64,
-    ) -> f64 {
-        self.add(felt.contact_with_light_part(load, depth, rate), felt.energy(depth))
-    }
-
-    /// A torsional stop against a light part, with limited damping above `load` N·m.
-    pub(super) fn torsional_with_light_part(
-        &mut self,
-        felt: &Felt,
-        load: f64,
-        angle: f64,
-        rate: f64,
-    ) -> f64 {
-        self.add(felt.torsional_contact_with_light_part(load, angle, rate), felt.energy(angle))
-    }
-
-    pub(super) fn torsional(&mut self, felt: &Felt, angle: f64, rate: f64) -> f64 {
-        self.add(felt.torsional_contact(angle, rate), felt.energy(angle))
     }
 
     /// A torsion spring of `k` N·m/rad at the angle `angle` rad; returns its restoring torque, N·m.

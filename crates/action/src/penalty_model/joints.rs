@@ -143,13 +143,7 @@ pub(super) fn carry_jack(
     let k = coupling.stiffness;
     let b = 2.0 * PLASTIC * (k * j.inertia / arm).sqrt();
     let stop = if !spec.is_rigid() {
-        sums.torsional_with_light_part(&j.stop_felt, contact::STOP_DAMPING_LOAD, -turn, -turning)
-            - sums.torsional_with_light_part(
-                &j.stop_felt,
-                contact::STOP_DAMPING_LOAD,
-                turn - j.window,
-                turning,
-            )
+        sums.felt(&j.stop_felt, -turn, -turning) - sums.felt(&j.stop_felt, turn - j.window, turning)
     } else if memory.home {
         sums.stored += 0.5 * k * arm * turn * turn;
         sums.loss += b * arm * turning * turning;
@@ -168,7 +162,7 @@ pub(super) fn carry_jack(
     let press = if spec.is_rigid() {
         sums.hard(k, b, above, velocity.y)
     } else {
-        sums.felt_with_light_part(&j.button_felt, contact::BUTTON_DAMPING_LOAD, above, velocity.y)
+        sums.felt(&j.button_felt, above, velocity.y)
     };
     let slide = [(JACK_AT, 1.0), (JACK, (toe - fly.at).perp().x)];
     sums.friction[friction::TOE_ON_BUTTON] = element(j.button_friction * press, &slide);
@@ -253,12 +247,7 @@ fn round_knuckle(
     let point = centre - normal * (distance - j.corner_radius);
     let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
     let depth = h.knuckle_radius + j.corner_radius - distance;
-    let force = sums.felt_with_light_part(
-        &h.knuckle_felt,
-        contact::KNUCKLE_DAMPING_LOAD,
-        depth,
-        sliding.dot(normal),
-    );
+    let force = sums.felt(&h.knuckle_felt, depth, sliding.dot(normal));
     let along = -normal.perp();
     let sides = [
         (JACK_AT, along.x),
@@ -301,8 +290,8 @@ pub(super) fn repetition(
 
     let raised = turn(wippen.turned, lever.turned) - l.stop;
     let turning = lever.speed - wippen.speed;
-    let torque = sums.torsional(&l.stop_felt, -raised, -turning)
-        - sums.torsional(&l.stop_felt, raised - l.travel, turning)
+    let torque = sums.felt(&l.stop_felt, -raised, -turning)
+        - sums.felt(&l.stop_felt, raised - l.travel, turning)
         - l.spring_torque
         - l.spring_rate * raised
         - l.damping * turning;

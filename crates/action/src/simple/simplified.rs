@@ -189,7 +189,7 @@ impl Spec {
 
 /// "Most of the compliance is the softness of the knuckle": 20 kN/m, compressed by 0.04 mm under a resting
 /// hammer; a coefficient of restitution of 0.6 (chosen).
-const COUPLING: Felt = Felt { stiffness: 2e4, exponent: 1.0, damping: 1.0, hysteresis: 0.5 };
+const COUPLING: Felt = Felt { hysteresis: 0.5, ..Felt::new(2e4, 1.0, 1.0) };
 
 /// The active constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,6 +4,7 @@
 //! as [`super::Stepper`]. A lane in which one changes sign stops before that substep, which the caller
 //! then takes with the scalar [`super::Stepper`].
 
+use super::model::Room;
 use super::rk4::{self, Slope};
 use crate::math::real::{Mask, Real};
 
@@ -25,20 +26,17 @@ pub trait LaneModel<R: Real, const N: usize, const G: usize, const S: usize>: Ra
     /// The configuration at `x`.
     fn configuration(&self, x: &[R; N]) -> Self::Configuration;
 
-    /// Held quantities and x' at the start of a (sub)step of `dt` s, at the share `share` of the grid step.
+    /// Length, s, held quantities and x' of the (sub)step that begins at the share `share` of the grid step.
     fn begin(
         &self,
         configuration: &Self::Configuration,
         share: R,
         x: &[R; N],
-        dt: R,
-    ) -> (Self::Held, [R; N]);
+        room: &Room<R>,
+    ) -> (R, Self::Held, [R; N]);
 
     /// Indicators and guards.
     fn event_functions(&self, configuration: &Self::Configuration, x: &[R; N]) -> ([R; G], [R; S]);
-
-    /// Longest (sub)step that may begin at `x` within a grid step of `h` s, s.
-    fn max_substep(&self, x: &[R; N], h: R) -> R;
 }
 
 /// One (sub)step: its beginning and its length, as shares of the grid step.
@@ -90,13 +88,11 @@ where
         *guard = R::select(passed, R::of(0.0), *guard);
     }
     loop {
-        let grid = model.max_substep(&x, h);
-        let left = h - done;
-        let last = left.lt(R::of(1.000_001) * grid);
         // Lanes that are done repeat a step whose result is discarded.
-        let dt = R::select(advancing, R::select(last, left, grid), h);
-        let (from, span) = (done / h, dt / h);
-        let (held, rate) = model.begin(&configuration, from, &x, dt);
+        let left = R::select(advancing, h - done, h);
+        let from = done / h;
+        let (dt, held, rate) = model.begin(&configuration, from, &x, &Room { grid: h, left });
+        let span = dt / h;
         let end = rk4::step(&rate, &SubStep { model, held: &held, from, span }, &x, dt);
         // In finished lanes, `configuration` and `after` belong to a discarded state and are not used.
         configuration = model.configuration(&end);

@@ -1,5 +1,7 @@
 //! The interface between a model, its observer and the engine.
 
+use crate::math::real::Real;
+
 /// A driving input that can be interpolated inside a step.
 pub trait Input: Copy {
     /// Linear interpolation: `self` at s = 0, `end` at s = 1.
@@ -61,29 +63,54 @@ pub trait Model<const N: usize, const G: usize, const S: usize> {
     /// Quantities held constant through the (sub)step of length `dt` s that begins at `x`.
     fn hold(&self, phase: Self::Phase, input: &Self::Input, x: &[f64; N], dt: f64) -> Self::Held;
 
-    /// Held quantities, rates and event functions at the beginning `x` of a (sub)step of length `dt` s. A
-    /// model in which they share intermediate results overrides this to compute those once.
+    /// Length, held quantities, rates and event functions of the (sub)step that begins at `x`. A model in
+    /// which they share intermediate results overrides this to compute those once.
     #[inline]
     fn begin(
         &self,
         phase: Self::Phase,
         input: &Self::Input,
         x: &[f64; N],
-        dt: f64,
+        room: &Room,
     ) -> Begin<Self::Held, N, G, S> {
-        let held = self.hold(phase, input, x, dt);
+        let length = room.length(self.max_substep(phase, x, room.grid));
+        let held = self.hold(phase, input, x, length);
         let rates = self.rates(phase, &held, input, x);
-        Begin { held, rates, event_functions: self.event_functions(phase, input, x) }
+        Begin { length, held, rates, event_functions: self.event_functions(phase, input, x) }
     }
 
-    /// Longest (sub)step that may begin at `x` within a grid step of `h` s, s. A model shortens it to end
-    /// a substep at a predictable discontinuity.
-    fn max_substep(&self, phase: Self::Phase, x: &[f64; N], h: f64) -> f64;
+    /// Longest (sub)step that may begin at `x` within a grid step of `h` s, s; used by the provided
+    /// [`Self::begin`]. A model shortens it to end a substep at a predictable discontinuity.
+    #[inline]
+    fn max_substep(&self, _phase: Self::Phase, _x: &[f64; N], h: f64) -> f64 {
+        h
+    }
+}
+
+/// The time that a (sub)step may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Room<R = f64> {
+    /// Length of the grid step, s.
+    pub grid: R,
+    /// Time to the end of the grid step, s.
+    pub left: R,
+}
+
+impl<R: Real> Room<R> {
+    /// Length, s, of a (sub)step of at most `longest` s. A remainder due to rounding is added to the last
+    /// substep.
+    #[inline(always)]
+    #[must_use]
+    pub fn length(&self, longest: R) -> R {
+        R::select(self.left.lt(R::of(1.000_001) * longest), self.left, longest)
+    }
 }
 
 /// The beginning of a (sub)step.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin<H, const N: usize, const G: usize, const S: usize> {
+    /// Length of the (sub)step, s.
+    pub length: f64,
     /// Quantities held constant through the (sub)step, such as friction.
     pub held: H,
     /// x' at the beginning.

@@ -1,7 +1,7 @@
 //! One step of the fixed grid, split at every transition and every sign change of a guard inside it.
 
 use super::locate::first_nonpositive;
-use super::model::{Begin, Input, Model, Observer};
+use super::model::{Begin, Input, Model, Observer, Room};
 use super::rk4::{self, Interpolant};
 
 /// Phase and states of one model.
@@ -117,14 +117,12 @@ impl Stepper {
         let Progress { done, passed, splits_left, outcome } = progress;
         let start_time = *done;
         let input_at = |t: f64| inputs[0].lerp(&inputs[1], t / self.h);
-        let grid = model.max_substep(state.phase, &state.x, self.h);
-        // A remainder due to rounding is added to the last substep.
         let remaining = self.h - start_time;
-        let dt = if remaining < 1.000_001 * grid { remaining } else { grid };
         let phase = state.phase;
         let start = input_at(start_time);
-        let Begin { held, rates: rate, event_functions: mut before } =
-            model.begin(phase, &start, &state.x, dt);
+        let room = Room { grid: self.h, left: remaining };
+        let Begin { length: dt, held, rates: rate, event_functions: mut before } =
+            model.begin(phase, &start, &state.x, &room);
         if let Some(index) = passed.take() {
             before.1[index] = 0.0;
         }

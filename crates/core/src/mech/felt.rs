@@ -1,22 +1,26 @@
 //! Felt, leather and other one-sided soft contacts.
 //!
-//! F = K ξ^p · max(0, 1 + λ ξ̇ + η ξ̇/√(ξ̇² + v₀²)) for ξ > 0, else 0; ξ compression in m (or
-//! rad), K in N/m^p, λ in s/m, η a pure number, v₀ = [`TURN`] or, for a torsional stop,
-//! [`ANGULAR_TURN`]. λ is the rate-dependent damping of [Hunt and Crossley 1975]. η is the
-//! rate-independent hysteresis of felt: loading above and unloading below the elastic curve, which
-//! returns the same share √((1−η)/(1+η)) of any impact speed. The elastic part stores
-//! K ξ^(p+1)/(p+1); the rest is dissipated. The clamp keeps a separating contact from pulling; v₀
-//! only rounds the reversal of the hysteresis loop.
+//! F = K ξ^p · max(0, 1 + λ ξ̇ + η ξ̇/√(ξ̇² + v²)), v² = v₀² + (γ K ξ^p)², for ξ > 0, else 0; ξ compression
+//! in m (or rad), K in N/m^p, λ in s/m, η a pure number, v₀ in m/s, γ in m/(s·N). λ is the
+//! rate-dependent damping of [Hunt and Crossley 1975]. η is the rate-independent hysteresis of felt:
+//! loading above and unloading below the elastic curve, which returns the same share √((1−η)/(1+η)) of
+//! any impact speed. The elastic part stores K ξ^(p+1)/(p+1); the rest is dissipated. The clamp keeps
+//! a separating contact from pulling.
+//!
+//! v is the speed within which the hysteresis loop reverses. Below it the felt acts as a damper of
+//! η K ξ^p/v N·s/m, which grows with the load up to the limit η/γ: hysteresis in series with a damper of
+//! that resistance. v₀ must be below the speeds at which the felt is squeezed in play.
 
 use crate::math::real::{Mask, Real};
 
-/// Speed v₀ at which the hysteresis loop reverses, m/s (chosen: far below any impact speed).
-pub const TURN: f64 = 0.05;
-/// Speed v₀ of a torsional stop, rad/s: [`TURN`] at an arm of 50 mm.
-pub const ANGULAR_TURN: f64 = 1.0;
+/// Speed v₀ of a felt that is met in impacts only, m/s: far below any impact speed.
+pub const REVERSAL_SPEED: f64 = 0.05;
+/// Speed v₀ of such a torsional felt, rad/s: [`REVERSAL_SPEED`] at an arm of 50 mm.
+pub const ANGULAR_REVERSAL_SPEED: f64 = 1.0;
 
 /// One soft contact.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(bound(deserialize = "R: Real + serde::Deserialize<'de>"))]
 pub struct Felt<R = f64> {
     /// Stiffness K, N/m^p (N·m/rad^p for a torsional stop).
     pub stiffness: R,
@@ -27,13 +31,26 @@ pub struct Felt<R = f64> {
     /// Hysteresis η, 0…1.
     #[serde(default)]
     pub hysteresis: R,
+    /// Speed v₀ within which the hysteresis reverses under a light load, m/s (rad/s); > 0.
+    #[serde(default = "reversal_speed")]
+    pub reversal_speed: R,
+    /// Growth γ of that speed with the load, m/(s·N) (rad/(s·N·m)).
+    #[serde(default)]
+    pub reversal_growth: R,
 }
 
-/// Force and dissipated power of a contact at one instant.
+/// [`REVERSAL_SPEED`], that of older model files.
+fn reversal_speed<R: Real>() -> R {
+    R::of(REVERSAL_SPEED)
+}
+
+/// Forces and dissipated power of a contact at one instant.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Contact<R = f64> {
     /// Force, N (torque, N·m, for a torsional stop); never negative.
     pub force: R,
+    /// Elastic part of the force, K ξ^p, N (N·m).
+    pub elastic: R,
     /// Dissipated power, W; never negative.
     pub loss: R,
 }
@@ -42,7 +59,14 @@ impl Felt {
     /// A felt of stiffness K, exponent p and damping λ, without hysteresis.
     #[must_use]
     pub const fn new(stiffness: f64, exponent: f64, damping: f64) -> Self {
-        Self { stiffness, exponent, damping, hysteresis: 0.0 }
+        Self {
+            stiffness,
+            exponent,
+            damping,
+            hysteresis: 0.0,
+            reversal_speed: REVERSAL_SPEED,
+            reversal_growth: 0.0,
+        }
     }
 
     /// Compression under a static `force` in N, m.
@@ -63,7 +87,10 @@ impl Felt {
     /// Slope dF/dξ̇ at `compression` and ξ̇ = 0, where it is steepest, N·s/m.
     #[must_use]
     pub fn reversal_damping(&self, compression: f64) -> f64 {
-        self.elastic(compression.max(0.0)) * (self.damping + self.hysteresis / TURN)
+        let load = self.elastic(compression.max(0.0));
+        let grown = self.reversal_growth * load;
+        let speed = (self.reversal_speed * self.reversal_speed + grown * grown).sqrt();
+        load * (self.damping + self.hysteresis / speed)
     }
 
     /// This felt with `scale` times the stiffness.
@@ -88,62 +115,27 @@ impl<R: Real> Felt<R> {
         self.stiffness * shape
     }
 
-    /// Force and loss at the compression ξ = `compression` m, growing at ξ̇ = `rate` m/s.
+    /// Forces and loss at the compression ξ = `compression` m, growing at ξ̇ = `rate` m/s (rad, rad/s).
     #[inline(always)]
     #[must_use]
     pub fn contact(&self, compression: R, rate: R) -> Contact<R> {
-        self.law(TURN, f64::INFINITY, compression, rate)
-    }
-
-    /// Torque, N·m, and loss of a torsional stop at `compression` rad growing at `rate` rad/s.
-    #[inline(always)]
-    #[must_use]
-    pub fn torsional_contact(&self, compression: R, rate: R) -> Contact<R> {
-        self.law(ANGULAR_TURN, f64::INFINITY, compression, rate)
-    }
-
-    /// Force and loss of a contact with a light part: above `load` N, v₀ grows in proportion to the
-    /// elastic force, so that the felt damps the part no more than at that load.
-    #[inline(always)]
-    #[must_use]
-    pub fn contact_with_light_part(&self, load: f64, compression: R, rate: R) -> Contact<R> {
-        self.law(TURN, load, compression, rate)
-    }
-
-    /// Torque, N·m, and loss of a torsional stop against a light part; v₀ grows above `load` N·m.
-    #[inline(always)]
-    #[must_use]
-    pub fn torsional_contact_with_light_part(
-        &self,
-        load: f64,
-        compression: R,
-        rate: R,
-    ) -> Contact<R> {
-        self.law(ANGULAR_TURN, load, compression, rate)
-    }
-
-    /// The law with v₀ = `turn`; where the elastic force is above `load`, v₀ grows in proportion to it.
-    #[inline(always)]
-    fn law(&self, turn: f64, load: f64, compression: R, rate: R) -> Contact<R> {
         let zero = R::of(0.0);
         let touching = compression.gt(zero);
         if !touching.any() {
-            return Contact { force: zero, loss: zero };
+            return Contact { force: zero, elastic: zero, loss: zero };
         }
         let elastic = self.elastic(R::select(touching, compression, zero));
-        let mut square = R::of(turn * turn);
-        if load < f64::INFINITY {
-            let over = elastic * R::of(1.0 / load);
-            if over.gt(R::of(1.0)).any() {
-                let over = over.max(R::of(1.0));
-                square = square * over * over;
-            }
-        }
-        let turning = rate / (rate * rate + square).sqrt();
+        let grown = self.reversal_growth * elastic;
+        let reversal = self.reversal_speed * self.reversal_speed + grown * grown;
+        let turning = rate / (rate * rate + reversal).sqrt();
         let factor = R::of(1.0) + self.damping * rate + self.hysteresis * turning;
         let force = elastic * factor.max(zero);
         let loss = (force - elastic) * rate;
-        Contact { force: R::select(touching, force, zero), loss: R::select(touching, loss, zero) }
+        Contact {
+            force: R::select(touching, force, zero),
+            elastic: R::select(touching, elastic, zero),
+            loss: R::select(touching, loss, zero),
+        }
     }
 
     /// Time, s, until a body of `momentum` kg·m/s that compresses the felt by `compression` m at `speed`
@@ -181,7 +173,12 @@ fn shape(compression: f64, exponent: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const FELT: Felt = Felt { stiffness: 3e6, exponent: 1.5, damping: 0.4, hysteresis: 0.3 };
+    const FELT: Felt = Felt {
+        hysteresis: 0.3,
+        reversal_speed: 0.005,
+        reversal_growth: 2e-3,
+        ..Felt::new(3e6, 1.5, 0.4)
+    };
 
     #[test]
     fn force_and_loss_are_never_negative() {
@@ -212,5 +209,43 @@ mod tests {
         let slope =
             (FELT.contact(c * 1.001, 0.0).force - FELT.contact(c * 0.999, 0.0).force) / (0.002 * c);
         assert!((slope / FELT.tangent(c) - 1.0).abs() < 1e-5);
+    }
+
+    /// The steepest slope of the force over the rate is that of `reversal_damping`; under any load its
+    /// share of the hysteresis stays below η/γ.
+    #[test]
+    fn the_damping_at_reversal_is_limited_under_load() {
+        for load in [0.01, 1.0, 30.0, 1000.0] {
+            let compression = FELT.compression(load);
+            let damping = FELT.reversal_damping(compression);
+            let slope = (FELT.contact(compression, 1e-7).force
+                - FELT.contact(compression, -1e-7).force)
+                / 2e-7;
+            assert!((slope / damping - 1.0).abs() < 1e-5, "{load}");
+            let hysteresis = damping - load * FELT.damping;
+            assert!(hysteresis <= FELT.hysteresis / FELT.reversal_growth, "{load}: {hysteresis}");
+        }
+        let light = FELT.reversal_damping(FELT.compression(0.01));
+        let expected = 0.01 * (FELT.damping + FELT.hysteresis / FELT.reversal_speed);
+        assert!((light / expected - 1.0).abs() < 1e-4);
+    }
+
+    /// Well above v the law is rate-independent: a cycle returns the share (1 − η)/(1 + η) of its work.
+    #[test]
+    fn hysteresis_returns_the_same_share_at_every_speed_above_reversal() {
+        let felt = Felt { damping: 0.0, ..FELT };
+        let compression = felt.compression(2.0);
+        for rate in [0.2, 1.0, 5.0] {
+            let [load, unload] = [rate, -rate].map(|rate| felt.contact(compression, rate).force);
+            let share = (1.0 - felt.hysteresis) / (1.0 + felt.hysteresis);
+            assert!((unload / load / share - 1.0).abs() < 2e-3, "{rate}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_reversal_speed_has_the_former_one() {
+        let old = r#"{"stiffness": 1e6, "exponent": 1.5, "damping": 0.5, "hysteresis": 0.3}"#;
+        let felt: Felt = serde_json::from_str(old).unwrap();
+        assert_eq!((felt.reversal_speed, felt.reversal_growth), (REVERSAL_SPEED, 0.0));
     }
 }

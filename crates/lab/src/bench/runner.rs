@@ -46,6 +46,13 @@ pub struct Experiment {
 pub enum Work {
     /// Systems of its own: accepts no options.
     Fixed(fn(&mut Folder) -> Result<Report>),
+    /// Systems of its own, as many as the option `--count` says, or `usual`.
+    Counted {
+        /// The function.
+        run: fn(&mut Folder, u32) -> Result<Report>,
+        /// The number without the option.
+        usual: u32,
+    },
     /// A whole piano: accepts settings.
     Piano(fn(&mut Folder, &Settings) -> Result<Report>),
     /// Keys of the grand: accepts settings, key and model.
@@ -63,12 +70,25 @@ pub struct ExperimentResult {
     pub seconds: f64,
 }
 
-/// Runs one experiment; its files appear in `path` when its folder is kept.
-fn one(experiment: &Experiment, keys: &KeySource, path: &Path) -> Result<ExperimentResult> {
+/// Options of the experiments.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// Piano and keys.
+    pub keys: &'a KeySource,
+    /// Number of systems of [`Work::Counted`].
+    pub count: Option<u32>,
+    /// Folder of the files.
+    pub path: &'a Path,
+}
+
+/// Runs one experiment; its files appear in the folder when its [`Folder`] is kept.
+fn one(experiment: &Experiment, options: &Options<'_>) -> Result<ExperimentResult> {
     let begin = Instant::now();
-    let mut folder = Folder::of(path, keys.own_numbers());
+    let keys = options.keys;
+    let mut folder = Folder::of(options.path, keys.own_numbers());
     let report = match experiment.run {
         Work::Fixed(run) => run(&mut folder),
+        Work::Counted { run, usual } => run(&mut folder, options.count.unwrap_or(usual)),
         Work::Piano(run) => run(&mut folder, keys.settings()),
         Work::Keys(run) => run(&mut folder, keys),
     };
@@ -76,15 +96,14 @@ fn one(experiment: &Experiment, keys: &KeySource, path: &Path) -> Result<Experim
     Ok(ExperimentResult { report, folder, seconds: begin.elapsed().as_secs_f64() })
 }
 
-/// Runs `chosen` on `keys` and passes each result to `report`: computed experiments first, each group in
+/// Runs `chosen` with `options` and passes each result to `report`: computed experiments first, each group in
 /// the given order. Results do not depend on the other experiments.
 ///
 /// # Errors
 /// The first error of an experiment or of `report`; no further experiment is started.
 pub fn run(
     chosen: &[&Experiment],
-    keys: &KeySource,
-    path: &Path,
+    options: &Options<'_>,
     mut report: impl FnMut(&Experiment, ExperimentResult) -> Result<()>,
 ) -> Result<()> {
     let (computed, alone): (Vec<&Experiment>, Vec<&Experiment>) =
@@ -100,7 +119,7 @@ pub fn run(
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let Some(experiment) = computed.get(i) else { break };
-                    if send.send((i, one(experiment, keys, path))).is_err() {
+                    if send.send((i, one(experiment, options))).is_err() {
                         break;
                     }
                 }
@@ -114,7 +133,7 @@ pub fn run(
         outcome
     })?;
     for experiment in alone {
-        report(experiment, one(experiment, keys, path)?)?;
+        report(experiment, one(experiment, options)?)?;
     }
     Ok(())
 }

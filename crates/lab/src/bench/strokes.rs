@@ -47,10 +47,16 @@ pub struct TimedStroke {
 impl TouchKind {
     /// The gesture with an `effort` in N (pressed) or m/s (struck).
     pub fn gesture(self, effort: f64) -> Gesture {
-        let (duration_s, mass_kg) = (PATIENCE, hand::MASS);
+        Gesture::of_forms(vec![self.form(effort, PATIENCE)])
+    }
+
+    /// The touch with an `effort` in N (pressed) or m/s (struck), of `duration_s` s.
+    #[must_use]
+    pub const fn form(self, effort: f64, duration_s: f64) -> Form {
+        let mass_kg = hand::MASS;
         let (stiffness_n_m, damping_n_s_m) = (hand::STIFFNESS, hand::DAMPING);
         let drag_n_s_m = hand::DRAG;
-        Gesture::of_forms(vec![match self {
+        match self {
             Self::Pressed => Form::Pressed {
                 force_n: effort,
                 duration_s,
@@ -68,7 +74,7 @@ impl TouchKind {
                 damping_n_s_m,
                 drag_n_s_m,
             },
-        }])
+        }
     }
 
     /// The range of efforts that is searched, N or m/s.

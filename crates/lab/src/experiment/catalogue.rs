@@ -1,11 +1,11 @@
 //! The list of experiments: name, description, duration, accepted options.
 
 use super::{
-    action_cost, action_speeds, agreement, automation, ball, contact, efforts, energy, finger, fit,
-    fit_recovery, geometry, haptics, haptics_campaign, haptics_cost, influence, instrument_load,
-    key_design, lines, listening, look_ahead, models_ab, presets, sound, sound_cost, sound_torture,
-    state_graphs, string_law, sweeps, thesis_run, unilateral, validate, wall_damping, wall_display,
-    wall_map, walls, weight_drop, window_cost,
+    action_cost, action_speeds, agreement, automation, ball, contact, edges, efforts, energy,
+    finger, fit, fit_recovery, geometry, haptics, haptics_campaign, haptics_cost, influence,
+    instrument_load, key_design, lines, listening, look_ahead, models_ab, presets, sound,
+    sound_cost, sound_torture, state_graphs, string_law, sweeps, thesis_run, unilateral, validate,
+    wall_damping, wall_display, wall_map, walls, weight_drop, window_cost,
 };
 use crate::bench::runner::{Experiment, ExperimentKind, Work};
 
@@ -110,6 +110,19 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 The reference is the conservation of energy, not a measurement.",
         seconds: 0.3,
         run: Work::Keys(energy::run),
+    },
+    Experiment {
+        name: "edges",
+        about: "Plays random gestures in standard and random regulations, and constant speeds: energy, \
+                heat, strikes without a press, silent speeds.",
+        kind: ExperimentKind::Computed,
+        detail: "Presses, blows, weights, holds at let-off, glissandi, trills, standing forces, random \
+                 forces and curves, 200 of each in each regulation, or as many as --count says; the \
+                 seed of each is in edges.csv. Then 90 constant speeds and 60 constant accelerations of \
+                 every fourth key. No measurement is compared: the laws are the conservation of \
+                 energy, and that a faster key sounds louder.",
+        seconds: 60.0,
+        run: Work::Counted { run: edges::run, usual: edges::USUAL },
     },
     Experiment {
         name: "sweeps",

@@ -2,12 +2,12 @@
 //! notes use and from a simulation of the whole press; and the effect of each setting alone on a
 //! mezzo-forte press.
 
-use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use crate::bench::regulations::turned;
 use crate::bench::strokes::TouchKind;
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
@@ -53,22 +53,6 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 /// Key `number`, 1…88.
 fn key(number: u8) -> Result<KeyNumber> {
     KeyNumber::from_index(usize::from(number) - 1).context("off the compass")
-}
-
-/// Random settings, each moved by at most a share `spread` of the distance to the end of its range.
-fn turned(random: &mut Random, spread: f64) -> ActionSettings {
-    let random = RefCell::new(random);
-    let standard = ActionSettings::default();
-    // Single keys are compared separately.
-    let ranges = ActionSettings::RANGES;
-    standard.with_numbers(&standard, |range, default, _| {
-        if range == ranges.unevenness || range == ranges.unevenness_seed {
-            return default;
-        }
-        let way = 2.0 * random.borrow_mut().share() - 1.0;
-        let end = if way < 0.0 { range.min } else { range.max };
-        default + spread * way.abs() * (end - default)
-    })
 }
 
 /// Compares single keys of uneven pianos and writes their table.

@@ -34,7 +34,7 @@ pub fn run(options: &HelpOptions) -> Result<()> {
 fn page(of: &Experiment) -> String {
     let Experiment { name, about, detail, seconds, .. } = of;
     let options = match of.run {
-        Work::Fixed(_) => "none: its systems have fixed parameters",
+        Work::Fixed(_) | Work::Counted { .. } => "none: its systems have fixed parameters",
         Work::Piano(_) => "--preset NAME, --set ID=VALUE",
         Work::Keys(_) => "--preset NAME, --set ID=VALUE, --key N; or --model FILE.toml, --key N",
     };

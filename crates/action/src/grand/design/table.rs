@@ -86,12 +86,18 @@ impl Field for Vec2 {
 /// The table gives the unit of a felt's stiffness.
 impl Field for Felt {
     fn numbers(&self, unit: &'static str) -> Vec<(&'static str, f64, &'static str)> {
-        let damping = if unit == TORSIONAL { "s/rad" } else { "s/m" };
+        let [damping, speed, growth] = if unit == TORSIONAL {
+            ["s/rad", "rad/s", "rad/(s·N·m)"]
+        } else {
+            ["s/m", "m/s", "m/(s·N)"]
+        };
         vec![
             (".stiffness", self.stiffness, unit),
             (".exponent", self.exponent, "1"),
             (".damping", self.damping, damping),
             (".hysteresis", self.hysteresis, "1"),
+            (".reversal_speed", self.reversal_speed, speed),
+            (".reversal_growth", self.reversal_growth, growth),
         ]
     }
 
@@ -100,11 +106,16 @@ impl Field for Felt {
             && self.stiffness >= 0.0
             && (1.0..=6.0).contains(&self.exponent)
             && self.damping.is_finite()
-            && self.damping >= 0.0;
+            && self.damping >= 0.0
+            && self.reversal_speed.is_finite()
+            && self.reversal_speed > 0.0
+            && self.reversal_growth.is_finite()
+            && self.reversal_growth >= 0.0;
         if is_usable {
             return Ok(());
         }
-        let must = "a felt with stiffness and damping ≥ 0 and exponent 1…6";
+        let must = "a felt with stiffness, damping and reversal growth ≥ 0, reversal speed > 0 and exponent \
+                    1…6";
         Err(SpecError::Value { name, value: self.stiffness, must })
     }
 }
@@ -185,6 +196,8 @@ macro_rules! gather {
             exponent: R::from_lanes(|lane| $key(lane).$($field)+.exponent),
             damping: R::from_lanes(|lane| $key(lane).$($field)+.damping),
             hysteresis: R::from_lanes(|lane| $key(lane).$($field)+.hysteresis),
+            reversal_speed: R::from_lanes(|lane| $key(lane).$($field)+.reversal_speed),
+            reversal_growth: R::from_lanes(|lane| $key(lane).$($field)+.reversal_growth),
         }
     };
 }

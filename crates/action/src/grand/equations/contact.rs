@@ -160,14 +160,6 @@ pub fn damper<R: Real>(
     }
 }
 
-/// Load of the knuckle on the light jack above which the felt's damping is limited, N. The loads of a
-/// hard blow are ten times as large, but at higher speeds.
-pub const KNUCKLE_DAMPING_LOAD: f64 = 20.0;
-/// Load of the stop on the light jack above which the felt's damping is limited, N·m.
-pub const STOP_DAMPING_LOAD: f64 = 0.08;
-/// Load of the let-off button on the light jack above which the felt's damping is limited, N.
-pub const BUTTON_DAMPING_LOAD: f64 = 3.0;
-
 /// Forces and losses of all contacts at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Contacts<R = f64> {
@@ -213,38 +205,20 @@ impl<R: Real> Contacts<R> {
         lever_turn: R,
         tray: R,
     ) -> Self {
-        let zero = R::of(0.0);
-        let mut jack = Contact { force: zero, loss: zero };
+        let none = Contact::default();
+        let mut jack = none;
         let bears = phases.jack_bears(n);
         if bears.any() {
             let depth = R::select(bears, k.head.q4, -R::of(1.0));
-            jack = if n.is_rigid() {
-                n.hammer.knuckle_felt.contact(depth, k.q4_rate())
-            } else {
-                n.hammer.knuckle_felt.contact_with_light_part(
-                    KNUCKLE_DAMPING_LOAD,
-                    depth,
-                    k.q4_rate(),
-                )
-            };
+            jack = n.hammer.knuckle_felt.contact(depth, k.q4_rate());
         }
-        let none = Contact { force: zero, loss: zero };
         let (mut stop, mut window, mut button) = (none, none, none);
         if !n.is_rigid() {
             let (turn, turning) = (x[state::JACK], k.u[3]);
             let felt = &n.jack.stop_felt;
-            stop = felt.torsional_contact_with_light_part(STOP_DAMPING_LOAD, -turn, -turning);
-            window = felt.torsional_contact_with_light_part(
-                STOP_DAMPING_LOAD,
-                turn - n.jack.window,
-                turning,
-            );
-            let toe = toe_on_button(n, k);
-            button = n.jack.button_felt.contact_with_light_part(
-                BUTTON_DAMPING_LOAD,
-                toe.depth,
-                toe.rate,
-            );
+            stop = felt.contact(-turn, -turning);
+            window = felt.contact(turn - n.jack.window, turning);
+            button = toe_on_button(n, k).of(&n.jack.button_felt);
         }
         let on_lever = knuckle_on_lever(n, k);
         let on_check = tail_on_check(n, k);
@@ -260,8 +234,8 @@ impl<R: Real> Contacts<R> {
             window,
             button,
             check: (on_check, on_check.compression.of(&n.check.felt)),
-            raised: n.lever.stop_felt.torsional_contact(-lever_turn, -turning),
-            lowered: n.lever.stop_felt.torsional_contact(lever_turn - n.lever.travel, turning),
+            raised: n.lever.stop_felt.contact(-lever_turn, -turning),
+            lowered: n.lever.stop_felt.contact(lever_turn - n.lever.travel, turning),
             drop: (arm, drop.of(&n.lever.drop_felt)),
             damper: [
                 on_damper.lift.of(&n.damper.lift_felt),

@@ -7,10 +7,10 @@ use crate::grand::equations::held_friction::HeldFriction;
 use crate::grand::equations::jack;
 use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::phase::Phases;
-use crate::grand::equations::precomputed::{HALVINGS, Precomputed};
+use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{SPEEDS, STATES, state};
 use crate::interface::key::REST_DEPTH;
-use touchback_core::math::real::{Mask, Real};
+use touchback_core::math::real::Real;
 
 /// Indices of the guards: functions whose sign changes split the step and are reported as events.
 pub mod guard {
@@ -203,45 +203,6 @@ pub fn event_functions<R: Real>(
     ([carrier, head, edge], guards)
 }
 
-/// Whether the hammer is on its string or just meeting it.
-#[inline(always)]
-fn on_string<R: Real>(x: &[R; STATES]) -> R::Mask {
-    let zero = R::of(0.0);
-    let angle = x[state::HAMMER];
-    angle.gt(zero) | (angle.ge(zero) & x[state::HAMMER_SPEED].gt(zero))
-}
-
-/// Number of equal substeps for a full step at `x`, a power of two. It follows from the highest stiffness
-/// that the energy of a hammer on its string can reach, and from the compression of the key bed.
-#[inline(always)]
-pub fn substeps<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
-    let one = R::of(1.0);
-    let touching = on_string(x);
-    let key = x[state::KEY];
-    let pressed = key.gt(n.bed_angles[0]);
-    let mut substeps = one;
-    if pressed.any() {
-        let mut count = one;
-        for angle in n.bed_angles {
-            count = count + count;
-            substeps = R::select(key.gt(angle), count, substeps);
-        }
-    }
-    if !touching.any() {
-        return substeps;
-    }
-    let u = x[state::HAMMER_SPEED];
-    let stored = n.string.energy(n.hammer.crown * x[state::HAMMER]);
-    let energy = R::of(0.5) * n.head_inertia * u * u + stored;
-    let mut count = one;
-    for i in 0..HALVINGS {
-        count = count + count;
-        let exceeds = touching & energy.gt(n.contact_energies[i]);
-        substeps = R::select(exceeds, count.max(substeps), substeps);
-    }
-    substeps
-}
-
 /// Weight of the bend's rate against the other speeds when deciding whether a key moves. Vibration of the
 /// shank does not displace the hammer: a rate of 0.03 rad/s moves the crown by only 5 µm.
 const BEND_WEIGHT: f64 = 0.003;
@@ -256,22 +217,4 @@ pub fn fastest<R: Real>(n: &Precomputed<R>, x: &[R; STATES]) -> R {
     let (damper, jack) = (x[state::DAMPER_SPEED].abs(), x[state::JACK_SPEED].abs());
     let bend = (bend * R::of(BEND_WEIGHT)).abs();
     key.max(lever).max(damper.max(jack)).max(butt.abs().max(bend))
-}
-
-/// Longest (sub)step that may begin at `x` within a step of `h` s, s: `h` over [`substeps`], shortened to
-/// end where the hammer reverses on its string, because the felt's hysteresis is discontinuous there.
-#[inline(always)]
-pub fn max_substep<R: Real>(n: &Precomputed<R>, x: &[R; STATES], h: R) -> R {
-    let zero = R::of(0.0);
-    let equal = h / substeps(n, x);
-    let speed = n.hammer.crown * x[state::HAMMER_SPEED];
-    let rising = on_string(x) & speed.gt(zero);
-    if !rising.any() {
-        return equal;
-    }
-    let momentum = speed * n.head_inertia / (n.hammer.crown * n.hammer.crown);
-    let reversal = n.string.reversal_time(n.hammer.crown * x[state::HAMMER], speed, momentum, h);
-    // A reversal within the first 10 % of the substep does not shorten it.
-    let shortens = rising & reversal.lt(equal) & reversal.gt(R::of(0.1) * equal);
-    R::select(shortens, reversal, equal)
 }

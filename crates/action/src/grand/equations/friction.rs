@@ -96,33 +96,37 @@ impl<R: Real> Evaluation<R> {
         input: &DriveNow<R>,
         dt: R,
     ) -> (Elements<R>, [R; ELEMENTS]) {
-        let drag_ratio = self.capstan_drag_ratio(n);
-        let on_heel = self.on_heel(n, input);
-        let drag = drag_ratio * on_heel.abs();
-        let mut elements = self.elements(n, drag);
         let mut mass = self.balance.mass;
         let (zero, one) = (R::of(0.0), R::of(1.0));
         if input.is_imposed() {
             // The motion of the key is imposed: friction of the key loads the drive.
             mass.inv_key = zero;
         }
+        // Share of a torque on the key that accelerates the other parts, or loads the drive.
+        let passed_on = one - n.key.inertia * mass.inv_key;
+        let passed_on = if input.is_imposed() { zero } else { passed_on };
         let u = &self.kinematics.u;
+        let on_heel = self.on_heel(n, input);
+        let drag = self.capstan_drag(n, on_heel, u[0].ge(zero), passed_on);
+        let mut elements = self.elements(n, drag);
         let mut forces = friction::forces(&elements, &mass, u, &self.acceleration, dt);
         if input.is_imposed() {
             let bound = elements[element::KEY].bound;
             let sign = R::select(u[0].gt(zero), one, R::select(u[0].lt(zero), -one, zero));
             forces[element::KEY] = -(bound * sign);
         } else if n.key.capstan_friction.gt(zero).any() {
-            // Friction changes the torque on the heel, which bounds the friction of the capstan: one
-            // correction of that bound. The friction of the key's own bushings and the change of the key's
-            // acceleration are subtracted from the torque on the heel.
-            let torques = self.torques(n, &elements, &forces);
+            // The other frictions change the torque on the heel, which bounds the friction of the capstan:
+            // the friction of the key's own bushings and the change of the key's acceleration by all but the
+            // capstan.
+            let mut torques = self.torques(n, &elements, &forces);
             let force = forces[element::KEY];
             let bushings = force.min(n.key.friction).max(-n.key.friction);
-            let slowing = mass.key(&torques);
-            let change = bushings - n.key.inertia * slowing;
             let previous = elements[element::KEY].bound;
-            let bound = previous - drag + drag_ratio * (on_heel + change).abs();
+            let button = previous - n.key.friction - drag;
+            let others = n.key.friction + button;
+            torques[0] = torques[0] - force + force.min(others).max(-others);
+            let load = on_heel + bushings - n.key.inertia * mass.key(&torques);
+            let bound = others + self.capstan_drag(n, load, force.le(zero), passed_on);
             let slides = force.abs().ge(previous);
             let sliding = R::select(force.gt(zero), bound, -bound);
             let sticking = force.min(bound).max(-bound);
@@ -198,16 +202,26 @@ impl<R: Real> Evaluation<R> {
         elements
     }
 
-    /// Friction torque of the capstan on the key per unit of torque that the key passes on to the heel: the
-    /// capstan slides along the heel as the key turns.
+    /// Friction torque d of the capstan on the key, N·m: the capstan slides along the heel as the key turns,
+    /// down in the lanes `falls`. `load` is the torque that the key passes on to the heel without this
+    /// friction, `passed_on` the share of a torque on the key that does not accelerate the key itself.
+    ///
+    /// The friction μN of the heel's force N turns the wippen too, with the arm `heel`: the wippen receives
+    /// T/r5 = N (q7 ± μ heel), + where the capstan slides away from the wippen's pin. With d = μ N |r7| and
+    /// T = |load| ∓ `passed_on` d, − where the key goes down, all loads are in closed form.
     #[inline(always)]
-    fn capstan_drag_ratio(&self, n: &Precomputed<R>) -> R {
-        let k = &self.kinematics;
-        if n.key.capstan_friction.gt(R::of(0.0)).any() {
-            n.key.capstan_friction * (k.r7 / (k.r5 * k.q7)).abs()
-        } else {
-            R::of(0.0)
+    fn capstan_drag(&self, n: &Precomputed<R>, load: R, falls: R::Mask, passed_on: R) -> R {
+        let (k, zero) = (&self.kinematics, R::of(0.0));
+        let friction = n.key.capstan_friction;
+        if !friction.gt(zero).any() {
+            return zero;
         }
+        let away = R::select(falls, k.r7, -k.r7);
+        let turn = friction * n.wippen.heel;
+        let arm = k.q7 + R::select(away.gt(zero), turn, -turn);
+        let slide = friction * k.r7.abs();
+        let own = slide * passed_on;
+        slide * load.abs() / (k.r5.abs() * arm + R::select(falls, own, -own))
     }
 
     /// Torque that the key passes on to the heel, N·m, without friction: the torque on the key less the
@@ -246,6 +260,7 @@ mod tests {
     use crate::interface::key::Key;
     use crate::{ActionSettings, Drive, STEP};
     use touchback_core::math::compass::KeyNumber;
+    use touchback_core::math::vec2::Vec2;
 
     /// A stroke on C4 by a finger at 0.5 m/s, held for 0.2 s and released. Before each step `inspect` gets
     /// the model of the key, the key, and the drive of the step.
@@ -336,6 +351,24 @@ mod tests {
         assert!(heated.iter().all(|heat| *heat > 1e-6), "{heated:?}");
     }
 
+    /// The capstan's force on the heel, normal and friction, turns the wippen by the torque on the heel, and
+    /// its friction dissipates what slows down the key by `drag`.
+    fn check_capstan(n: &Precomputed, e: &Evaluation, on_heel: f64, speed: f64, drag: f64) {
+        let k = &e.kinematics;
+        if speed == 0.0 || on_heel <= 0.0 {
+            return;
+        }
+        let sliding = k.r7 * k.u[0];
+        let normal_force = drag / (n.key.capstan_friction * k.r7.abs());
+        // On the wippen at the capstan, in the wippen's frame, whose x axis points from the capstan to P2.
+        let at = Vec2::new(-k.q7, -n.wippen.heel);
+        let friction = -n.key.capstan_friction * normal_force * sliding.signum();
+        let torque = at.cross(Vec2::new(friction, normal_force));
+        assert!((torque * k.r5 / on_heel - 1.0).abs() < 1e-9, "{torque} N·m, {on_heel} N·m");
+        let heat = friction.abs() * sliding.abs();
+        assert!((heat - drag * k.u[0].abs()).abs() < 1e-12, "{heat} W");
+    }
+
     /// A key at constant speed passes the same torque on to its heel with imposed motion as with the force
     /// that this motion requires.
     #[test]
@@ -355,9 +388,10 @@ mod tests {
             largest = [largest[0].max(force.abs()), largest[1].max(on_heel.abs())];
             // Friction of the key loads the drive against the motion.
             let (elements, forces) = by_motion.friction_forces(n, &imposed, STEP);
-            let drag = by_motion.capstan_drag_ratio(n) * on_heel.abs();
+            let drag = by_motion.capstan_drag(n, on_heel, speed >= 0.0, 0.0);
             let bound = elements[element::KEY].bound;
             assert!(bound >= n.key.friction + drag - 1e-12);
+            check_capstan(n, &by_motion, on_heel, speed, drag);
             let sign = if speed == 0.0 { 0.0 } else { speed.signum() };
             assert_eq!(forces[element::KEY], -bound * sign);
         });

@@ -17,7 +17,7 @@ use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::key::assembly::Assembly;
 use crate::grand::{Phase, STATES};
 use touchback_core::episode::lane_step::{self, LaneModel, Rates, Start};
-use touchback_core::episode::{Model, Progress};
+use touchback_core::episode::{Model, Progress, Room};
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::lane_work::Work;
 use touchback_core::math::real::{MOST_LANES, Mask, Real};
@@ -105,13 +105,14 @@ impl<R: Real> LaneModel<R, STATES, INDICATORS, GUARDS> for PackEquations<'_, R> 
         configuration: &Kinematics<R>,
         share: R,
         x: &[R; STATES],
-        dt: R,
-    ) -> (HeldFriction<R>, [R; STATES]) {
+        room: &Room<R>,
+    ) -> (R, HeldFriction<R>, [R; STATES]) {
         let n = self.numbers;
         let input = self.input(share);
         let free = Evaluation::at(n, &self.phases, configuration, &input, x);
-        let held = free.friction(n, &input, x, dt);
-        (held, free.with_friction(n, &held, &input, x).rates(n, x))
+        let length = room.length(free.max_substep(n, x, room.grid));
+        let held = free.friction(n, &input, x, length);
+        (length, held, free.with_friction(n, &held, &input, x).rates(n, x))
     }
 
     #[inline(always)]
@@ -121,11 +122,6 @@ impl<R: Real> LaneModel<R, STATES, INDICATORS, GUARDS> for PackEquations<'_, R> 
         x: &[R; STATES],
     ) -> ([R; INDICATORS], [R; GUARDS]) {
         evaluation::event_functions(self.numbers, &self.phases, configuration, x)
-    }
-
-    #[inline(always)]
-    fn max_substep(&self, x: &[R; STATES], h: R) -> R {
-        evaluation::max_substep(self.numbers, x, h)
     }
 }
 

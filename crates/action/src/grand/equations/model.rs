@@ -9,7 +9,7 @@ use crate::grand::equations::kinematics::{Head, Kinematics};
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::equations::{energy, jack};
 use crate::grand::{Phase, STATES, state};
-use touchback_core::episode::{Begin, Model};
+use touchback_core::episode::{Begin, Model, Room};
 
 pub use crate::grand::equations::evaluation::guard;
 
@@ -200,20 +200,17 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
         phase: Phase,
         input: &DriveNow,
         x: &[f64; STATES],
-        dt: f64,
+        room: &Room,
     ) -> Begin<HeldFriction, STATES, INDICATORS, GUARDS> {
         let n = &self.numbers;
         let free = Evaluation::new(n, &phase.into(), input, x);
-        let held = free.friction(n, input, x, dt);
+        let length = room.length(free.max_substep(n, x, room.grid));
+        let held = free.friction(n, input, x, length);
         Begin {
+            length,
             held,
             rates: free.with_friction(n, &held, input, x).rates(n, x),
             event_functions: self.event_functions_at(phase, &free.kinematics, x),
         }
-    }
-
-    #[inline(always)]
-    fn max_substep(&self, _phase: Phase, x: &[f64; STATES], h: f64) -> f64 {
-        evaluation::max_substep(&self.numbers, x, h)
     }
 }

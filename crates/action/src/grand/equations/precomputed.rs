@@ -14,11 +14,13 @@ use crate::grand::design::parts::lever::LeverNumbers;
 use crate::grand::design::parts::wippen::WippenNumbers;
 use crate::grand::design::spec::{GRAVITY, Hammer, Spec};
 use crate::grand::design::table::{Number, Point, gather};
+use crate::grand::equations::mobility::Mobilities;
+use crate::grand::equations::substeps::LoadRates;
 use touchback_core::math::power::square;
 use touchback_core::math::real::{Mask, Real};
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
-use touchback_core::mech::felt::{Felt, TURN};
+use touchback_core::mech::felt::Felt;
 
 /// Largest angle, rad, that a hammer on its string may swing (as an oscillation on the contact's
 /// tangent) in one (sub)step: the Runge–Kutta step then loses less than 1e-4 of the hammer's
@@ -39,6 +41,9 @@ type Halvings<R> = [R; HALVINGS];
 macro_rules! gather_derived {
     (Halvings, $key:expr, $field:ident) => {
         std::array::from_fn(|i| R::from_lanes(|lane| $key(lane).$field[i]))
+    };
+    (LoadRates, $key:expr, $field:ident) => {
+        LoadRates::gather(|lane| &$key(lane).$field)
     };
     ($kind:ident, $key:expr, $field:ident) => {
         gather!($kind, $key, $field)
@@ -200,8 +205,8 @@ precomputed! {
 
         /// Largest energies of the hammer against its string for 1, 2, 4 … substeps, J.
         contact_energies: Halvings = contact_energies(spec);
-        /// Largest key angles on the key bed for 1, 2, 4 … substeps, rad.
-        bed_angles: Halvings = bed_angles(spec);
+        /// Rates at which loaded felts damp the parts on them.
+        load_rates: LoadRates = LoadRates::new(spec, &Mobilities::new(spec));
     }
 }
 
@@ -228,25 +233,6 @@ fn inv_mass_bend(hammer: &Hammer) -> f64 {
     }
     let share = hammer.bend_share();
     hammer.inertia / (share * share * hammer.head_inertia() * hammer.butt_inertia())
-}
-
-/// Largest product of the rate at which the key bed damps the key, 1/s, and a (sub)step; the
-/// Runge–Kutta step is stable to 2.785.
-const DAMPED: f64 = 2.5;
-
-/// Largest key angles at which 1, 2, 4 … substeps follow the key on its bed: under a force F the
-/// felt brakes the key by F (λ + η/v₀) where it turns round. In play no hand presses with the force of
-/// the first limit.
-fn bed_angles(spec: &Spec) -> [f64; HALVINGS] {
-    let (key, felt) = (&spec.key, &spec.key.bed_felt);
-    let mass = key.inertia / (key.front * key.front);
-    let per_newton = felt.damping + felt.hysteresis / TURN;
-    let mut force = DAMPED * mass / (STEP * per_newton);
-    std::array::from_fn(|_| {
-        let depth = key.dip + felt.compression(force);
-        force *= 2.0;
-        key.rest_angle + depth / key.front
-    })
 }
 
 /// Largest energies at which 1, 2, 4 … substeps keep the hammer's swing on its string within

@@ -1,17 +1,19 @@
-//! Stability of the integration step at the contacts of a key at rest.
+//! Stability of the integration at the contacts of a key.
 //!
-//! A contact that carries the load F damps the part on it at the rate F (λ + η/v₀) w, 1/s, and gives it
-//! the natural frequency √(w dF/dξ), rad/s; w is the inverse of the moved mass or inertia. The classical
-//! Runge–Kutta method is stable while the rate times the step is below 2.785 and the frequency times the
-//! step below 2.828. Beyond these limits a contact at rest would generate energy.
+//! A contact that carries the load F damps the part on it at the rate F (λ + η/v) w, 1/s, and gives it
+//! the natural frequency √(w dF/dξ), rad/s; w is the mobility of the part. The classical Runge–Kutta method
+//! is stable while the rate times the substep is below 2.785 and the frequency times the step below 2.828.
+//! Beyond these limits a contact at rest would generate energy. [`substeps`](super::substeps) follow the
+//! load up to [`MOST_SUBSTEPS`].
 
 use crate::STEP;
 use crate::grand::design::spec::{GRAVITY, Hammer, Spec};
+use crate::grand::equations::mobility::Mobilities;
 use crate::grand::equations::precomputed::MOST_SUBSTEPS;
 use crate::interface::numbers::SpecError;
-use touchback_core::mech::felt::{ANGULAR_TURN, Felt, TURN};
+use touchback_core::mech::felt::Felt;
 
-/// Stability limit of the damping rate times the step.
+/// Stability limit of the damping rate times the substep.
 const MAX_DAMPING: f64 = 2.785;
 /// Stability limit of the natural frequency times the step.
 const MAX_FREQUENCY: f64 = 2.828;
@@ -22,85 +24,61 @@ const FINGER: f64 = 20.0;
 const ON_JACK: f64 = 4.0;
 /// Load in the backcheck under that finger, N.
 const IN_CHECK: f64 = 4.0;
+/// Loads of a hard blow over those under that finger.
+const BLOW: f64 = 10.0;
 
-/// A loaded contact at rest.
-struct Resting<'a> {
+/// A loaded contact.
+struct Loaded<'a> {
     /// Name of the felt in the specification.
     name: &'static str,
     felt: &'a Felt,
-    /// Speed v₀ of the hysteresis, m/s or rad/s.
-    reversal_speed: f64,
-    /// Load, N or N·m.
+    /// Load under a firm finger, N or N·m.
     load: f64,
-    /// Inverse of the moved mass or inertia.
+    /// Mobility of the moved parts, 1/kg or 1/(kg·m²).
     mobility: f64,
-    /// Number of substeps of a step in this contact.
-    substeps: f64,
 }
 
-impl Resting<'_> {
+impl Loaded<'_> {
     fn is_stable(&self) -> bool {
-        let Self { felt, reversal_speed, load, mobility, substeps, .. } = *self;
+        let Self { felt, load, mobility, .. } = *self;
         if load <= 0.0 || felt.stiffness <= 0.0 {
             return true;
         }
-        let damping =
-            load * (felt.damping + felt.hysteresis / reversal_speed) * mobility * STEP / substeps;
-        let frequency = (felt.tangent(felt.compression(load)) * mobility).sqrt() * STEP / substeps;
+        let blow = felt.reversal_damping(felt.compression(BLOW * load));
+        let damping = blow * mobility * STEP / MOST_SUBSTEPS;
+        let frequency = (felt.tangent(felt.compression(load)) * mobility).sqrt() * STEP;
         damping < MAX_DAMPING && frequency < MAX_FREQUENCY
     }
 }
 
-/// Checks that the step is stable at the contacts of the key `spec`.
+/// Checks that the integration is stable at the contacts of the key `spec`.
 ///
 /// # Errors
 /// Names the first unstable contact.
 pub fn check(spec: &Spec) -> Result<(), SpecError> {
     let Spec { key, jack, lever, hammer, check, damper, .. } = spec;
+    let m = Mobilities::new(spec);
     let toe = jack.toe.x.abs();
     let on_toe = (jack.spring_torque + ON_JACK * hammer.knuckle_friction * jack.length) / toe;
-    let front = key.front * key.front / key.inertia;
-    let about = |arm: f64| arm * arm / hammer.inertia;
-    // With a flexible shank the knuckle moves the butt alone.
-    let butt = if hammer.bends() { hammer.butt_inertia() } else { hammer.inertia };
-    let at_knuckle = hammer.knuckle * hammer.knuckle / butt;
-    let on_lever = lever.drop_reach * lever.drop_reach / lever.inertia;
     let weight = hammer.mass * GRAVITY * hammer.centre.x.abs();
     let spring = lever.spring_torque.abs();
-    let felt = |name, felt, load, mobility| Resting {
-        name,
-        felt,
-        reversal_speed: TURN,
-        load,
-        mobility,
-        substeps: 1.0,
-    };
+    let loaded = |name, felt, load, mobility| Loaded { name, felt, load, mobility };
     let rest = key.rest_compression.max(0.0);
-    let on_rest = if rest > 0.0 { key.rest_felt.tangent(rest) * rest } else { 0.0 };
-    let resting = [
-        Resting { substeps: MOST_SUBSTEPS, ..felt("key.bed_felt", &key.bed_felt, FINGER, front) },
-        felt("key.rest_felt", &key.rest_felt, on_rest / key.rest_felt.exponent, front),
-        felt("jack.button_felt", &jack.button_felt, on_toe, toe * toe / jack.inertia),
-        Resting {
-            reversal_speed: ANGULAR_TURN,
-            ..felt("jack.stop_felt", &jack.stop_felt, jack.spring_torque, 1.0 / jack.inertia)
-        },
-        Resting {
-            reversal_speed: ANGULAR_TURN,
-            ..felt("lever.stop_felt", &lever.stop_felt, spring, 1.0 / lever.inertia)
-        },
-        felt(
-            "lever.knuckle_felt",
-            &lever.knuckle_felt,
-            weight / hammer.knuckle,
-            at_knuckle + on_lever,
-        ),
-        felt("lever.drop_felt", &lever.drop_felt, spring / lever.drop_reach.abs(), on_lever),
-        felt("hammer.knuckle_felt", &hammer.knuckle_felt, ON_JACK, at_knuckle),
-        felt("hammer.rail_felt", &hammer.rail_felt, weight / hammer.crown, about(hammer.crown)),
-        felt("check.felt", &check.felt, IN_CHECK, about(check.tail.norm_squared().sqrt())),
-        felt("damper.lift_felt", &damper.lift_felt, damper.weight, 1.0 / damper.mass),
-        felt("damper.seat_felt", &damper.seat_felt, damper.weight, 1.0 / damper.mass),
+    let on_rest = key.rest_felt.tangent(rest) * rest / key.rest_felt.exponent;
+    let at_knuckle = if spec.is_rigid() { m.knuckle } else { m.knuckle.max(m.side) };
+    let contacts = [
+        loaded("key.bed_felt", &key.bed_felt, FINGER, m.front),
+        loaded("key.rest_felt", &key.rest_felt, on_rest, m.front),
+        loaded("jack.button_felt", &jack.button_felt, on_toe, m.toe),
+        loaded("jack.stop_felt", &jack.stop_felt, jack.spring_torque, m.jack),
+        loaded("lever.stop_felt", &lever.stop_felt, spring, m.lever),
+        loaded("lever.knuckle_felt", &lever.knuckle_felt, weight / hammer.knuckle, m.on_lever),
+        loaded("lever.drop_felt", &lever.drop_felt, spring / lever.drop_reach.abs(), m.drop),
+        loaded("hammer.knuckle_felt", &hammer.knuckle_felt, ON_JACK, at_knuckle),
+        loaded("hammer.rail_felt", &hammer.rail_felt, weight / hammer.crown, m.crown),
+        loaded("check.felt", &check.felt, IN_CHECK, m.tail),
+        loaded("damper.lift_felt", &damper.lift_felt, damper.weight, m.damper),
+        loaded("damper.seat_felt", &damper.seat_felt, damper.weight, m.damper),
     ];
     let must = "softer, less damped or on a heavier part: the step of 125 µs does not follow its \
                 motion";
@@ -108,7 +86,7 @@ pub fn check(spec: &Spec) -> Result<(), SpecError> {
         let value = hammer.shank.stiffness;
         return Err(SpecError::Value { name: "hammer.shank", value, must });
     }
-    match resting.iter().find(|contact| !contact.is_stable()) {
+    match contacts.iter().find(|contact| !contact.is_stable()) {
         None => Ok(()),
         Some(contact) => {
             Err(SpecError::Value { name: contact.name, value: contact.felt.stiffness, must })

@@ -78,7 +78,12 @@ part! {
         /// Felt between jack and knuckle, along the jack (the thesis's k4).
         knuckle_felt: Felt as Felt, "N/m^p";
             // With what yields beside the knuckle: 40 N at about 1.6 mm.
-            concert Felt { hysteresis: 0.6, ..Felt::new(c.fitted.knuckle, 1.5, 0.3) },
+            concert Felt {
+                hysteresis: 0.75,
+                reversal_speed: 0.005,
+                reversal_growth: 2.5e-3,
+                ..Felt::new(c.fitted.knuckle, 1.5, 0.3)
+            },
                 (FITTED, LEATHER);
             thesis Felt::new(2000.0, 1.0, 0.0), "[Gillespie 1996] k4";
 

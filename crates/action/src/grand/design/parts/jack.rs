@@ -5,8 +5,9 @@ use crate::grand::design::sources::{
 };
 use crate::grand::design::table::{Number, Point, part};
 use crate::grand::design::thesis_pose::LEAN;
+use crate::grand::design::torsional::torsional;
 use touchback_core::math::vec2::Vec2;
-use touchback_core::mech::felt::Felt;
+use touchback_core::mech::felt::{ANGULAR_REVERSAL_SPEED, Felt};
 
 part! {
     /// The jack and the let-off button.
@@ -94,15 +95,24 @@ part! {
             thesis 0.0, RIGID_JACK;
 
         /// Torsional felt of stop and window.
-        #[serde(default = "no_felt")]
+        #[serde(default = "no_felt", deserialize_with = "torsional")]
         stop_felt: Felt as Felt, "N·m/rad^p";
-            concert Felt { hysteresis: 0.9, ..Felt::new(50.0, 1.0, 0.0) }, STIFF_CLOTH;
+            concert Felt {
+                hysteresis: 0.9,
+                reversal_speed: ANGULAR_REVERSAL_SPEED,
+                reversal_growth: 12.5,
+                ..Felt::new(50.0, 1.0, 0.0)
+            }, STIFF_CLOTH;
             thesis no_felt(), RIGID_JACK;
 
         /// Felt between toe and button.
         #[serde(default = "no_felt")]
         button_felt: Felt as Felt, "N/m^p";
-            concert Felt { hysteresis: 0.95, ..Felt::new(8e4, 1.0, 0.0) }, STIFF_CLOTH;
+            concert Felt {
+                hysteresis: 0.95,
+                reversal_growth: 1.67e-2,
+                ..Felt::new(8e4, 1.0, 0.0)
+            }, STIFF_CLOTH;
             thesis no_felt(), RIGID_JACK;
     }
 }

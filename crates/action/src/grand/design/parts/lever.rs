@@ -6,8 +6,9 @@ use crate::grand::design::sources::{
     CLOSED_LOOPS, FITTED, LAYOUT, LEATHER, LET_OFF, NO_EFFECT, OUT_OF_REACH, USUAL_SIZE,
 };
 use crate::grand::design::table::{Number, part};
+use crate::grand::design::torsional::torsional;
 use touchback_core::math::vec2::Vec2;
-use touchback_core::mech::felt::Felt;
+use touchback_core::mech::felt::{ANGULAR_REVERSAL_SPEED, Felt};
 
 /// Mass of the concert grand's lever, kg.
 const MASS: f64 = 8e-3;
@@ -57,8 +58,13 @@ part! {
             thesis 0.0, NO_EFFECT;
 
         /// Torsional felt of both stops, the regulating button and the wippen.
+        #[serde(deserialize_with = "torsional")]
         stop_felt: Felt as Felt, "N·m/rad^p";
-            concert Felt { hysteresis: 0.3, ..Felt::new(3.0e3, 1.5, 0.02) }, LEATHER;
+            concert Felt {
+                hysteresis: 0.3,
+                reversal_speed: ANGULAR_REVERSAL_SPEED,
+                ..Felt::new(3.0e3, 1.5, 0.02)
+            }, LEATHER;
             // k6 at the lever's bed, 0.0544 m from RR.
             thesis Felt::new(600.0 * 0.0544 * 0.0544, 1.0, 0.1),
                 "[Gillespie 1996] k6 at L22 from the pin, a reading; damping chosen";
