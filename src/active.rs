@@ -83,6 +83,12 @@ impl Active {
             let missed = counts.missed_repetitions;
             nice_log!("Touchback missed {missed} strict repetitions");
         }
+        if counts.unbalanced > 0 {
+            let unbalanced = counts.unbalanced;
+            nice_log!(
+                "Touchback did not close the energy balance of {unbalanced} motions of a key"
+            );
+        }
         self.reported = ignored;
     }
 

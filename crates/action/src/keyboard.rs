@@ -6,6 +6,7 @@
 
 mod activity;
 mod batch;
+mod energy_audit;
 mod lane_assignment;
 pub mod load;
 mod rest_detector;
@@ -21,6 +22,7 @@ use crate::interface::press::Effort;
 use crate::interface::slew::Slew;
 use crate::{ActionSettings, Drive, KeyEvent, STEP};
 use activity::{Activities, Activity};
+use energy_audit::EnergyAudit;
 use lane_assignment::LaneAssignment;
 use rest_detector::{RestDetector, RestState};
 use touchback_core::math::compass::{KEYS, KeyNumber};
@@ -57,6 +59,7 @@ pub struct Keyboard {
     tray_target: f64,
     capped_steps: u64,
     lost_states: u64,
+    energy: EnergyAudit,
 }
 
 /// Collects the events of a step in the order of the keys.
@@ -111,6 +114,7 @@ impl Keyboard {
             tray_target: rest::TRAY_DOWN,
             capped_steps: 0,
             lost_states: 0,
+            energy: EnergyAudit::new(),
         };
         keyboard.reset();
         keyboard
@@ -124,6 +128,7 @@ impl Keyboard {
         // The rotation of rebuilding starts anew, as in a new keyboard.
         self.begun = 0;
         for key in KeyNumber::all() {
+            self.energy.forget(key.index());
             self.activity.set(key, Activity::Asleep);
             self.refresh(key);
             self.reset_to_rest(key);
@@ -323,6 +328,20 @@ impl Keyboard {
         self.lost_states
     }
 
+    /// Number of motions of a key since creation, from waking to rest, whose energy balance did not close.
+    #[must_use]
+    pub const fn unbalanced(&self) -> u64 {
+        self.energy.unbalanced()
+    }
+
+    /// Stored and dissipated energy of key `i` less the work of its drive, J, and this work, J.
+    fn balance(&self, i: usize) -> [f64; 2] {
+        let state = self.key_state(i);
+        let work = state.x[state::WORK];
+        let stored = self.assemblies[i].energy(&state, self.tray);
+        [stored + state.x[state::DISSIPATED] - work, work]
+    }
+
     fn key_state(&self, i: usize) -> GrandState {
         GrandState { phase: self.phases[i], x: std::array::from_fn(|s| self.x[s][i]) }
     }
@@ -339,6 +358,7 @@ impl Keyboard {
         if self.x.iter().any(|state| !state[i].is_finite()) {
             // No gesture and no setting should lead to this state; if one does, the key is put to rest.
             self.lost_states += 1;
+            self.energy.forget(i);
             self.drives[i] = Drive::Free;
             self.reset_to_rest(key);
             return;
@@ -352,13 +372,22 @@ impl Keyboard {
         let i = key.index();
         let drive = self.drives[i];
         self.drives[i] = drive.held();
+        if tray[0] != tray[1] {
+            // The tray does work on the damper.
+            self.energy.forget(i);
+        }
         // A key that has yet to be rebuilt may move again.
         if !is_held(drive) || tray[0] != tray[1] || self.stale.contains(key) {
             self.rest_detector[i] = RestDetector::default();
             return;
         }
         let x = &self.x;
-        match self.rest_detector[i].after_step(moves, |s| x[s][i]) {
+        let rest = self.rest_detector[i].after_step(moves, |s| x[s][i]);
+        if rest != RestState::Moving && self.energy.is_known(i) {
+            let [balance, work] = self.balance(i);
+            self.energy.end(i, balance, work);
+        }
+        match rest {
             RestState::Moving => {}
             RestState::AtRest if drive == Drive::Free => self.reset_to_rest(key),
             RestState::AtRest | RestState::Creeping => self.activity.set(key, Activity::Idle),
@@ -370,6 +399,10 @@ impl Keyboard {
         if self.activity.of(key) == Activity::Asleep {
             self.refresh(key);
             self.set_damper_by_tray(key);
+        }
+        if self.activity.of(key) != Activity::Moving {
+            let [balance, work] = self.balance(i);
+            self.energy.begin(i, balance, work);
         }
         self.activity.set(key, Activity::Moving);
         self.rest_detector[i] = RestDetector::default();
@@ -383,6 +416,8 @@ impl Keyboard {
         if self.x[state::DAMPER][i] < self.tray {
             self.set_damper_by_tray(key);
         }
+        let [balance, work] = self.balance(i);
+        self.energy.begin(i, balance, work);
     }
 
     /// Lifts the damper to the tray if the tray is higher.
@@ -417,6 +452,8 @@ impl Keyboard {
     fn rebuild(&mut self, key: KeyNumber) {
         let i = key.index();
         self.assemblies[i] = Assembly::new(self.designs[i].build(&self.settings.at(self.begun)));
+        // Turning a screw does work.
+        self.energy.forget(i);
         self.lane_assignment.mark_changed(key);
         self.rest_stale.insert(key);
         if self.activity.of(key) == Activity::Asleep {

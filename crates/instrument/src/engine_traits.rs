@@ -55,6 +55,7 @@ engine! {
     }
     read {
         fn awake() -> usize;
+        fn unbalanced() -> u64;
         fn awake_keys() -> KeySet;
         fn damper_lift(key: KeyNumber) -> f64;
         fn key_depth(key: KeyNumber) -> f64;

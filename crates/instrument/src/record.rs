@@ -22,6 +22,9 @@ pub struct Counts {
     pub aftertouch: u64,
     /// Action events lost because a list was full.
     pub lost: u64,
+    /// Motions of a key whose energy balance did not close by more than 0.3 % of the work, or 1 mJ, since
+    /// creation: the integration did not follow a contact.
+    pub unbalanced: u64,
     /// Strikes that sounded but did not fit into [`Piano::strikes`](super::Piano::strikes).
     pub unlisted: u64,
 }

@@ -13,6 +13,7 @@ pub mod jack;
 pub mod kinematics;
 pub(crate) mod lane_group;
 pub(crate) mod lanes;
+pub mod load_rates;
 pub mod mobility;
 pub mod model;
 pub mod phase;

@@ -268,4 +268,10 @@ impl SwitchableKeyboard {
     pub const fn lost_states(&self) -> u64 {
         self.grand.lost_states() + self.lost_states
     }
+
+    /// See [`Keyboard::unbalanced`]; of the grand's keys.
+    #[must_use]
+    pub const fn unbalanced(&self) -> u64 {
+        self.grand.unbalanced()
+    }
 }

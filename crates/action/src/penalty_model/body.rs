@@ -58,7 +58,7 @@ fn hard(stiffness: f64, damping: f64, depth: f64, rate: f64) -> Contact {
     }
     let elastic = stiffness * depth;
     let force = (elastic + damping * rate).max(0.0);
-    Contact { force, elastic, loss: (force - elastic) * rate }
+    Contact { force, loss: (force - elastic) * rate }
 }
 
 /// Discrete state: the only dependence of the forces besides coordinates and rates.

@@ -241,9 +241,15 @@ fn round_knuckle(
     let centre = hammer.point(Vec2::new(h.knuckle, h.knuckle_radius - h.knuckle_depth));
     let (up, out) = (up.turned(fly.turned), out.turned(fly.turned));
     let offset = centre - corner;
-    let nearest = up * offset.dot(up).max(0.0) + out * offset.dot(out).max(0.0);
-    let distance = nearest.norm_squared().sqrt().max(1e-9);
-    let normal = nearest * (1.0 / distance);
+    let (above, beyond) = (offset.dot(up), offset.dot(out));
+    let (distance, normal) = if above > 0.0 && beyond > 0.0 {
+        let far = offset.norm_squared().sqrt().max(1e-9);
+        (far, offset * (1.0 / far))
+    } else if beyond > above {
+        (beyond, out)
+    } else {
+        (above, up)
+    };
     let point = centre - normal * (distance - j.corner_radius);
     let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
     let depth = h.knuckle_radius + j.corner_radius - distance;

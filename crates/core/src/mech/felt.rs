@@ -44,13 +44,11 @@ fn reversal_speed<R: Real>() -> R {
     R::of(REVERSAL_SPEED)
 }
 
-/// Forces and dissipated power of a contact at one instant.
+/// Force and dissipated power of a contact at one instant.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Contact<R = f64> {
     /// Force, N (torque, N·m, for a torsional stop); never negative.
     pub force: R,
-    /// Elastic part of the force, K ξ^p, N (N·m).
-    pub elastic: R,
     /// Dissipated power, W; never negative.
     pub loss: R,
 }
@@ -115,14 +113,14 @@ impl<R: Real> Felt<R> {
         self.stiffness * shape
     }
 
-    /// Forces and loss at the compression ξ = `compression` m, growing at ξ̇ = `rate` m/s (rad, rad/s).
+    /// Force and loss at the compression ξ = `compression` m, growing at ξ̇ = `rate` m/s (rad, rad/s).
     #[inline(always)]
     #[must_use]
     pub fn contact(&self, compression: R, rate: R) -> Contact<R> {
         let zero = R::of(0.0);
         let touching = compression.gt(zero);
         if !touching.any() {
-            return Contact { force: zero, elastic: zero, loss: zero };
+            return Contact { force: zero, loss: zero };
         }
         let elastic = self.elastic(R::select(touching, compression, zero));
         let grown = self.reversal_growth * elastic;
@@ -131,11 +129,7 @@ impl<R: Real> Felt<R> {
         let factor = R::of(1.0) + self.damping * rate + self.hysteresis * turning;
         let force = elastic * factor.max(zero);
         let loss = (force - elastic) * rate;
-        Contact {
-            force: R::select(touching, force, zero),
-            elastic: R::select(touching, elastic, zero),
-            loss: R::select(touching, loss, zero),
-        }
+        Contact { force: R::select(touching, force, zero), loss: R::select(touching, loss, zero) }
     }
 
     /// Time, s, until a body of `momentum` kg·m/s that compresses the felt by `compression` m at `speed`

@@ -203,6 +203,10 @@ impl Keys for FakeKeys {
     fn awake(&self) -> usize {
         self.keys.iter().filter(|k| k.awake).count()
     }
+
+    fn unbalanced(&self) -> u64 {
+        0
+    }
 }
 
 impl Traced for FakeKeys {

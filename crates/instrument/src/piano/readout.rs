@@ -46,7 +46,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// Counters since creation or reset.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        self.report.counts(self.time.lost())
+        self.report.counts(self.time.lost(), self.mechanism.keys.unbalanced())
     }
 
     /// Sets the number of notes since reset that could not be played in time: [`Counts::late`].

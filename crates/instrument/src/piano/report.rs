@@ -67,8 +67,8 @@ impl Report {
         }
     }
 
-    /// Counters since reset, with the `lost` events.
-    pub(super) fn counts(&self, lost: u64) -> Counts {
-        Counts { lost, unlisted: self.strikes.dropped(), ..self.counts }
+    /// Counters since reset, with the `lost` events and the `unbalanced` motions of keys.
+    pub(super) fn counts(&self, lost: u64, unbalanced: u64) -> Counts {
+        Counts { lost, unbalanced, unlisted: self.strikes.dropped(), ..self.counts }
     }
 }

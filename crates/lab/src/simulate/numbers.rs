@@ -8,11 +8,13 @@ use toml::{Table, Value};
 
 /// Ranges by field name: least and largest value, SI units. The first entry that the field's name ends
 /// with applies.
-const RULES: [(&str, f64, f64); 16] = [
+const RULES: [(&str, f64, f64); 18] = [
     ("mass", 0.0, 100.0),
     ("inertia", 0.0, 100.0),
     ("friction", 0.0, 10.0),
     ("hysteresis", 0.0, 0.999),
+    ("reversal_speed", 1e-6, 1e3),
+    ("reversal_growth", 0.0, 1e3),
     ("exponent", 1.0, 6.0),
     ("damping", 0.0, 1e6),
     ("stiffness", 0.0, 1e15),

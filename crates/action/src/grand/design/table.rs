@@ -62,6 +62,11 @@ pub(crate) trait Field {
     fn check(&self, _name: &'static str) -> Result<(), SpecError> {
         Ok(())
     }
+
+    /// Source of number `_index` where it is the same in every table.
+    fn source(&self, _index: usize) -> Option<&'static str> {
+        None
+    }
 }
 
 impl Field for f64 {
@@ -118,7 +123,16 @@ impl Field for Felt {
                     1…6";
         Err(SpecError::Value { name, value: self.stiffness, must })
     }
+
+    fn source(&self, index: usize) -> Option<&'static str> {
+        const FIRST: usize = 4;
+        (index >= FIRST).then_some(REVERSAL)
+    }
 }
+
+/// Source of the numbers of a felt's reversal.
+const REVERSAL: &str = "chosen: the hysteresis reverses below the speeds at which the felt is \
+    squeezed in play, and damps no more than the step follows";
 
 /// A torsional spring and its damper.
 impl Field for [f64; 2] {
@@ -162,7 +176,7 @@ pub(crate) fn list(
             name: format!("{name}{end}"),
             value,
             unit: if unit == "1" { "" } else { unit },
-            source: if i == 0 { source.first } else { source.others },
+            source: field.source(i).unwrap_or(if i == 0 { source.first } else { source.others }),
         });
     }
 }

@@ -107,7 +107,8 @@ impl<R: Real> Evaluation<R> {
         let passed_on = if input.is_imposed() { zero } else { passed_on };
         let u = &self.kinematics.u;
         let on_heel = self.on_heel(n, input);
-        let drag = self.capstan_drag(n, on_heel, u[0].ge(zero), passed_on);
+        let drag_ratio = self.capstan_drag_ratio(n, u[0].ge(zero), passed_on);
+        let drag = drag_ratio * on_heel.abs();
         let mut elements = self.elements(n, drag);
         let mut forces = friction::forces(&elements, &mass, u, &self.acceleration, dt);
         if input.is_imposed() {
@@ -126,7 +127,7 @@ impl<R: Real> Evaluation<R> {
             let others = n.key.friction + button;
             torques[0] = torques[0] - force + force.min(others).max(-others);
             let load = on_heel + bushings - n.key.inertia * mass.key(&torques);
-            let bound = others + self.capstan_drag(n, load, force.le(zero), passed_on);
+            let bound = others + drag_ratio * load.abs();
             let slides = force.abs().ge(previous);
             let sliding = R::select(force.gt(zero), bound, -bound);
             let sticking = force.min(bound).max(-bound);
@@ -202,15 +203,15 @@ impl<R: Real> Evaluation<R> {
         elements
     }
 
-    /// Friction torque d of the capstan on the key, N·m: the capstan slides along the heel as the key turns,
-    /// down in the lanes `falls`. `load` is the torque that the key passes on to the heel without this
-    /// friction, `passed_on` the share of a torque on the key that does not accelerate the key itself.
+    /// Friction torque d of the capstan on the key per unit of the torque L that the key passes on to the heel
+    /// without this friction: the capstan slides along the heel as the key turns, down in the lanes `falls`.
+    /// `passed_on` is the share of a torque on the key that does not accelerate the key itself.
     ///
     /// The friction μN of the heel's force N turns the wippen too, with the arm `heel`: the wippen receives
     /// T/r5 = N (q7 ± μ heel), + where the capstan slides away from the wippen's pin. With d = μ N |r7| and
-    /// T = |load| ∓ `passed_on` d, − where the key goes down, all loads are in closed form.
+    /// T = L ∓ `passed_on` d, − where the key goes down, d/L is in closed form.
     #[inline(always)]
-    fn capstan_drag(&self, n: &Precomputed<R>, load: R, falls: R::Mask, passed_on: R) -> R {
+    fn capstan_drag_ratio(&self, n: &Precomputed<R>, falls: R::Mask, passed_on: R) -> R {
         let (k, zero) = (&self.kinematics, R::of(0.0));
         let friction = n.key.capstan_friction;
         if !friction.gt(zero).any() {
@@ -221,7 +222,7 @@ impl<R: Real> Evaluation<R> {
         let arm = k.q7 + R::select(away.gt(zero), turn, -turn);
         let slide = friction * k.r7.abs();
         let own = slide * passed_on;
-        slide * load.abs() / (k.r5.abs() * arm + R::select(falls, own, -own))
+        slide / (k.r5.abs() * arm + R::select(falls, own, -own))
     }
 
     /// Torque that the key passes on to the heel, N·m, without friction: the torque on the key less the
@@ -388,7 +389,7 @@ mod tests {
             largest = [largest[0].max(force.abs()), largest[1].max(on_heel.abs())];
             // Friction of the key loads the drive against the motion.
             let (elements, forces) = by_motion.friction_forces(n, &imposed, STEP);
-            let drag = by_motion.capstan_drag(n, on_heel, speed >= 0.0, 0.0);
+            let drag = by_motion.capstan_drag_ratio(n, speed >= 0.0, 0.0) * on_heel.abs();
             let bound = elements[element::KEY].bound;
             assert!(bound >= n.key.friction + drag - 1e-12);
             check_capstan(n, &by_motion, on_heel, speed, drag);

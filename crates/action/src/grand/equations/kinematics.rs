@@ -125,16 +125,19 @@ impl<R: Real> Head<R> {
         let corner = axis * n.corner.x + across * n.corner.y;
         let apart = n.hammer_from_wippen + centre - to_jack - corner;
         // Position of the knuckle's centre relative to the corner's: beyond it along the flat, above it
-        // along the fly. The signs select the nearest of flat, corner and side.
-        let (beyond, above) = (apart.dot(across).max(zero), apart.dot(axis).max(zero));
-        let beside = beyond.gt(zero);
-        let (mut distance, mut normal) = (above.max(R::of(NEAREST)), axis);
+        // along the fly. The distance is that of the nearest of flat, corner and side; inside the head,
+        // where it is negative, that of the nearer of flat and side.
+        let (beyond, above) = (apart.dot(across), apart.dot(axis));
+        let (mut distance, mut normal) = (above, axis);
+        let beside = beyond.gt(zero) | beyond.gt(above);
         if beside.any() {
+            let at_corner = beyond.gt(zero) & above.gt(zero);
             let far = (beyond * beyond + above * above).sqrt().max(R::of(NEAREST));
             let inv_far = R::of(1.0) / far;
             let turned = across * (beyond * inv_far) + axis * (above * inv_far);
-            distance = R::select(beside, far, distance);
-            normal = Vec2::select(beside, turned, normal);
+            let at_side = above.le(zero) & beyond.gt(above);
+            distance = R::select(at_side, beyond, R::select(at_corner, far, distance));
+            normal = Vec2::select(at_side, across, Vec2::select(at_corner, turned, normal));
         }
         // The contact point is taken on the jack's surface.
         let from_hammer = centre - normal * (distance - n.jack.corner_radius);
@@ -153,7 +156,7 @@ impl<R: Real> Head<R> {
 }
 
 /// Lower bound of the distance between the centres of knuckle and corner, m: it keeps the normal defined
-/// where the jack is inside the knuckle.
+/// where they coincide.
 const NEAREST: f64 = 1e-6;
 
 /// Wippen direction and q7 for a key direction: loop S1 in closed form.

@@ -14,8 +14,8 @@ use crate::grand::design::parts::lever::LeverNumbers;
 use crate::grand::design::parts::wippen::WippenNumbers;
 use crate::grand::design::spec::{GRAVITY, Hammer, Spec};
 use crate::grand::design::table::{Number, Point, gather};
+use crate::grand::equations::load_rates::LoadRates;
 use crate::grand::equations::mobility::Mobilities;
-use crate::grand::equations::substeps::LoadRates;
 use touchback_core::math::power::square;
 use touchback_core::math::real::{Mask, Real};
 use touchback_core::math::trig::direction;
@@ -205,6 +205,8 @@ precomputed! {
 
         /// Largest energies of the hammer against its string for 1, 2, 4 … substeps, J.
         contact_energies: Halvings = contact_energies(spec);
+        /// Mobility of the knuckle along the jack, 1/kg.
+        knuckle_mobility: Number = Mobilities::new(spec).knuckle;
         /// Rates at which loaded felts damp the parts on them.
         load_rates: LoadRates = LoadRates::new(spec, &Mobilities::new(spec));
     }

@@ -4,7 +4,8 @@ use crate::grand::design::concert::Built;
 use crate::grand::design::regulation::Regulated;
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::drive::DriveNow;
-use crate::grand::equations::evaluation;
+use crate::grand::equations::kinematics::Kinematics;
+use crate::grand::equations::{energy, evaluation};
 use crate::grand::key::readout::readout;
 use crate::grand::key::{construct, rest};
 use crate::grand::{Grand, Phase, STATES, state};
@@ -85,6 +86,13 @@ impl Assembly {
     #[must_use]
     pub fn fastest(&self, x: &[f64; STATES]) -> f64 {
         evaluation::fastest(&self.grand.numbers, x)
+    }
+
+    /// Kinetic and potential energy, J, with the damper tray at `tray` m.
+    #[must_use]
+    pub fn energy(&self, running: &GrandState, tray: f64) -> f64 {
+        let (n, x) = (&self.grand.numbers, &running.x);
+        energy::total(n, running.phase, &Kinematics::at(n, &running.phase.into(), x), x, tray)
     }
 
     /// Lift of a damper at `height` m, 0 (on the string) … 1 (clear); 1 for a key without damper.

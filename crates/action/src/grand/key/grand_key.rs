@@ -3,8 +3,6 @@
 use crate::grand::design::concert::{Built, Design};
 use crate::grand::design::regulation::Regulated;
 use crate::grand::design::spec::Spec;
-use crate::grand::equations::energy;
-use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::step::{self, Listener};
 use crate::grand::key::assembly::{Assembly, GrandState};
 use crate::grand::key::{compensation, outline, rest};
@@ -98,8 +96,7 @@ impl GrandKey {
 
     /// Kinetic and potential energy, J.
     fn energy(&self) -> f64 {
-        let (n, GrandState { phase, x }) = (&self.assembly.grand.numbers, &self.state);
-        energy::total(n, *phase, &Kinematics::at(n, &(*phase).into(), x), x, self.tray[1])
+        self.assembly.energy(&self.state, self.tray[1])
     }
 }
 

@@ -10,7 +10,7 @@ const RISE: f64 = 0.5e-3;
 /// Result of a gesture.
 pub(super) struct Audit {
     pub(super) strikes: usize,
-    /// Strikes before which the key had not risen since the strike before.
+    /// Strikes after one past let-off without a rise of the key between them.
     pub(super) unpressed: usize,
     /// Largest work of the drive, J.
     pub(super) work: f64,
@@ -21,12 +21,19 @@ pub(super) struct Audit {
     pub(super) least_heat_of: &'static str,
 }
 
-/// Rise of the key since the last strike.
-struct Rise {
+/// Whether the present press can still bring the hammer to the string.
+struct Press {
+    /// Depth of the key front from which a strike ends the press, m.
+    let_off: f64,
     deepest: f64,
-    most: f64,
-    strikes: usize,
+    /// Whether the hammer has struck past let-off.
+    is_over: bool,
+    /// Number of events that are counted.
+    events: usize,
 }
+
+/// Distance before the let-off's depth, m, from which a strike counts as past let-off.
+const BEFORE: f64 = 0.5e-3;
 
 impl Audit {
     /// Plays `gesture` on the key of `rig`, at rest.
@@ -41,15 +48,15 @@ impl Audit {
             least_heat: 0.0,
             least_heat_of: "",
         };
-        // The first strike needs no rise.
-        let mut rise = Rise { deepest: 0.0, most: f64::INFINITY, strikes: 0 };
+        let let_off = rig.regulated().let_off_depth - BEFORE;
+        let mut press = Press { let_off, deepest: 0.0, is_over: false, events: 0 };
         rig.play(gesture, |rig, drive| {
             let now = rig.read(drive);
             audit.energy(&first, &now);
             for (heat, (_, watts)) in heats.iter_mut().zip(now.losses.iter()) {
                 *heat += watts * STEP;
             }
-            audit.unpressed += rise.strikes_without(rig);
+            audit.unpressed += press.strikes_without(rig);
             audit.unaccounted.is_finite()
         });
         audit.strikes = rig.log.count(EventKind::Strike);
@@ -66,20 +73,23 @@ impl Audit {
     }
 }
 
-impl Rise {
-    /// Number of strikes in the last step for which the key had not risen.
+impl Press {
+    /// Number of strikes in the last step that the present press cannot have caused. A hammer that motion
+    /// with jumps throws at the string before let-off falls back on the jack, which drives it again.
     fn strikes_without(&mut self, rig: &TestBench) -> usize {
         let depth = rig.key().depth;
         self.deepest = self.deepest.max(depth);
-        self.most = self.most.max(self.deepest - depth);
-        let strikes = rig.log.count(EventKind::Strike);
-        let new = strikes - self.strikes;
-        self.strikes = strikes;
-        if new == 0 {
-            return 0;
+        if self.deepest - depth >= RISE {
+            (self.is_over, self.deepest) = (false, depth);
         }
-        let without = if self.most < RISE { new } else { new - 1 };
-        (self.deepest, self.most) = (depth, 0.0);
+        let mut without = 0;
+        for (_, event) in &rig.log.events[self.events..] {
+            if event.kind() == EventKind::Strike {
+                without += usize::from(self.is_over);
+                self.is_over |= depth >= self.let_off;
+            }
+        }
+        self.events = rig.log.events.len();
         without
     }
 }
