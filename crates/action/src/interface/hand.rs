@@ -1,11 +1,17 @@
 //! A hand on a key: a mass behind a soft fingertip, and the muscle that drives it.
 //!
 //! Tip: f = max(0, k (x − s) + b (ẋ − ṡ)) for x > s, else 0, with x the depth of the mass and s that of the
-//! key, both downward, m. Mass: m ẍ = p − c ẋ − f under the muscle's push p. Muscle of a press from rest:
-//! p = F a(t) with the activation a = 1 − (1 + t/τ) e^(−t/τ), which rises from 0.1 to 0.9 in 3.4 τ for
-//! any force, as in fast contractions of finger muscles [Freund & Büdingen 1978]; c is the loss of a
-//! muscle's force with its speed. Muscle of a struck touch: p = c v, which keeps the hand at its speed of
-//! arrival v.
+//! key, both downward, m. Mass: m ẍ = p − c ẋ − f under the muscle's push p = p₀ + F a(t) with the activation
+//! a = 1 − (1 + t/τ) e^(−t/τ), which rises from 0.1 to 0.9 in 3.4 τ; c is the loss of a muscle's force with
+//! its speed.
+//!
+//! *Pressed* touch: finger, hand and part of the arm rest on the key, p₀ = 0. τ = [`rise`]`(F)`: a soft press
+//! takes its time, so that the key is still accelerated at let-off, and a strong one is as quick as fast
+//! contractions of finger muscles are, whatever their force [Freund & Büdingen 1978].
+//!
+//! *Struck* touch: a finger arrives at the speed v. p₀ = c v keeps it at that speed until it meets the key,
+//! and from then on the muscle pushes harder, by F = [`following_force`]`(v)`: the finger, thrown back by the
+//! key, follows it down.
 //!
 //! The force is linear over a step between its values at start and end, and the mass moves by exactly that
 //! force, so that key and mass exchange the same impulse. Within a step the key is extrapolated at its
@@ -16,18 +22,44 @@ use touchback_core::math::kernel::Kernel;
 use touchback_core::math::lane_work::Work;
 use touchback_core::math::real::{MOST_LANES, Real};
 
-/// Mass of finger, hand and part of the arm, kg; chosen together with the tip to match the struck touch of
-/// the travel-time measurements [Goebl, Bresin & Galembo 2005].
-pub const MASS: f64 = 0.3;
-/// Stiffness of the fingertip, N/m.
-pub const STIFFNESS: f64 = 3000.0;
-/// Damping of the fingertip, N·s/m: fingertips have 5 to 10 N·s/m.
-pub const DAMPING: f64 = 10.0;
-/// Loss c of the muscle's force with its speed, N·s/m; chosen together with [`RISE`] to match the travel
-/// times of both touches.
-pub const DRAG: f64 = 25.0;
-/// Time constant τ of a muscle's activation, s: 84 ms from 0.1 to 0.9.
-pub const RISE: f64 = 0.025;
+/// A hand that presses, at rest on a key at depth 0. The mass is that of finger, hand and part of the arm;
+/// fingertips have a damping of 5 to 10 N·s/m. Mass, stiffness and drag are chosen together with [`rise`] for
+/// the pressed travel times of three grands [Goebl, Bresin & Galembo 2005].
+pub const PRESSING: TippedMass =
+    TippedMass { mass: 0.3, stiffness: 3000.0, damping: 10.0, drag: 25.0, x: 0.0, v: 0.0 };
+
+/// A finger that strikes. All numbers are chosen, together with [`following_force`], for the measured struck
+/// touch: travel times and time from the hammer's greatest speed to the string [Goebl, Bresin & Galembo 2005],
+/// peak force and first spike [Kinoshita 2007].
+pub const STRIKING: TippedMass =
+    TippedMass { mass: 0.08, stiffness: 8000.0, damping: 8.0, drag: 7.0, x: 0.0, v: 0.0 };
+
+/// Shortest and longest time constant τ of a press, s: 111 and 270 ms from 0.1 to 0.9 of the force; chosen
+/// for the pressed travel times of three grands at 2 and at 0.3 m/s.
+const RISE: [f64; 2] = [0.033, 0.08];
+/// Time constant times force of a press between the ends of [`RISE`], N·s; chosen for travel times and a
+/// hammer that is fastest within 6 mm of the string at 0.5 m/s on every key.
+const RISE_FORCE: f64 = 0.22;
+
+/// Time constant of the muscle that goes on rising in a struck touch, s; chosen.
+pub const FOLLOWING_RISE: f64 = 0.025;
+/// Greatest force of a finger, N: that of fortissimo [Kinoshita 2007].
+pub const STRONGEST: f64 = 60.0;
+
+/// Time constant τ, s, of the muscle of a press with the full force `force`, N.
+#[must_use]
+pub const fn rise(force: f64) -> f64 {
+    let [shortest, longest] = RISE;
+    (RISE_FORCE / force.max(1e-3)).clamp(shortest, longest)
+}
+
+/// Force F, N, by which the muscle of a finger that arrives at `speed` m/s still rises: 13 N·s³/m³ times the
+/// cube of the speed, up to [`STRONGEST`]; chosen so that the hammer's greatest speed comes as long before the
+/// string as measured from 1 to 5 m/s.
+#[must_use]
+pub const fn following_force(speed: f64) -> f64 {
+    (13.0 * speed * speed * speed).clamp(0.0, STRONGEST)
+}
 
 /// Fixed-point iterations of the force at the end of a step. Each reduces the error to below 0.3 at the
 /// stiffest admitted contact, so that the final error is below 1e-4 of the force.
@@ -146,9 +178,11 @@ pub fn step_several(
 pub struct Hand {
     /// Mass and fingertip.
     pub body: TippedMass,
-    /// Full force of the muscle, N.
+    /// Force p₀ of the muscle before its activation rises, N.
+    pub held: f64,
+    /// Force F by which the muscle rises, N.
     pub force: f64,
-    /// Time constant of the activation, s; 0 for a muscle that is fully active.
+    /// Time constant τ of the activation, s.
     pub rise: f64,
     /// Time since the onset of the muscle, s; negative before the onset.
     pub age: f64,
@@ -159,28 +193,28 @@ impl Hand {
     /// step, with the full force `force` N.
     #[must_use]
     pub const fn pressing(depth: f64, force: f64, delay: f64) -> Self {
-        let body = TippedMass {
-            mass: MASS,
-            stiffness: STIFFNESS,
-            damping: DAMPING,
-            drag: DRAG,
-            x: depth,
-            v: 0.0,
-        };
-        Self { body, force, rise: RISE, age: -delay }
+        let body = TippedMass { x: depth, ..PRESSING };
+        Self { body, held: 0.0, force, rise: rise(force), age: -delay }
     }
 
-    /// A hand that meets a key at `depth` m with the speed `speed` m/s.
+    /// A finger that meets a key at `depth` m with the speed `speed` m/s.
     #[must_use]
     pub const fn striking(depth: f64, speed: f64) -> Self {
-        let rest = Self::pressing(depth, DRAG * speed, 0.0);
-        Self { body: TippedMass { v: speed, ..rest.body }, rise: 0.0, ..rest }
+        let body = TippedMass { x: depth, v: speed, ..STRIKING };
+        let (held, force) = (STRIKING.drag * speed, following_force(speed));
+        Self { body, held, force, rise: FOLLOWING_RISE, age: 0.0 }
+    }
+
+    /// A mass with a soft tip under the constant force `force`, N.
+    #[must_use]
+    pub const fn constant(body: TippedMass, force: f64) -> Self {
+        Self { body, held: force, force: 0.0, rise: FOLLOWING_RISE, age: 0.0 }
     }
 
     /// Present force of the muscle, N.
     #[must_use]
     pub fn push(&self) -> f64 {
-        if self.rise > 0.0 { self.force * activation(self.age, self.rise) } else { self.force }
+        self.held + self.force * activation(self.age, self.rise)
     }
 
     /// Advances the muscle by one step. Returns its force at the end, N.
@@ -266,8 +300,15 @@ mod tests {
     }
 
     #[test]
+    fn a_soft_press_rises_slowly_and_a_strong_one_in_the_shortest_time() {
+        assert_eq!(rise(0.0), 0.08);
+        assert_eq!(rise(4.4), 0.05);
+        assert_eq!(rise(200.0), 0.033);
+    }
+
+    #[test]
     fn a_free_hand_keeps_its_speed_and_a_pressing_one_reaches_its_force() {
-        let mut hand = Hand::striking(0.0, 0.7);
+        let mut hand = Hand { force: 0.0, ..Hand::striking(0.0, 0.7) };
         for _ in 0..800 {
             assert_eq!(hand.step([1.0, 0.0]), [0.0; 2], "the key is far below");
         }
@@ -278,7 +319,8 @@ mod tests {
             force = hand.step([0.0; 2])[1];
         }
         assert!((force - 4.0).abs() < 1e-6, "on a key that does not give: {force}");
-        let (tenth, nine_tenths) = (activation(0.532 * RISE, RISE), activation(3.89 * RISE, RISE));
+        let rise = rise(4.0);
+        let (tenth, nine_tenths) = (activation(0.532 * rise, rise), activation(3.89 * rise, rise));
         assert!((tenth - 0.1).abs() < 1e-3 && (nine_tenths - 0.9).abs() < 1e-3);
     }
 }

@@ -1,10 +1,11 @@
 //! The press of a key as one mass: effort of a finger for a given hammer speed.
 //!
 //! Until the hammer leaves it, the key is one mass M at its front, at depth s, pressed by the tip of a
-//! [`hand`] at depth x: M s̈ = k (x − s) + b (ẋ − ṡ), m ẍ = F a(t) − c ẋ − M s̈. Both are linear in F, so
-//! that the ratio of the key's speed to its depth is a function of time alone, which falls from ∞. The time
-//! at which this ratio equals that of the required speed (hammer speed over lever ratio) to the depth of
-//! release gives F.
+//! [`hand`] at depth x: M s̈ = k (x − s) + b (ẋ − ṡ), m ẍ = F a(t) − c ẋ − M s̈. For one time constant τ of
+//! the activation a, both are linear in F, so that the ratio of the key's speed to its depth is a function of
+//! time alone, which falls from ∞. The time at which this ratio equals that of the required speed (hammer
+//! speed over lever ratio) to the depth of release gives F. The hand's τ falls with F: the two are found
+//! together, by the secant method.
 //!
 //! A finger that presses *evenly* is the spring k of the port with a target that moves at constant speed v:
 //! with θ = t √(k/M) the key is at the depth d = v √(M/k) (θ − sin θ) and moves at v (1 − cos θ). The key
@@ -12,7 +13,8 @@
 //! the motion of the finger, with a speed of at most 2 v.
 
 use crate::grand::design::spec::GRAVITY;
-use crate::interface::{finger, hand};
+use crate::interface::finger;
+use crate::interface::hand::{self, PRESSING};
 
 /// Mechanics of a key as a press meets it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -40,15 +42,23 @@ pub enum Effort {
 
 /// Integration step h of a press by a muscle, s: a fifth of a radian of the oscillation of the lightest key
 /// on the fingertip.
-const PRESS_STEP: f64 = hand::RISE / 20.0;
-/// e^(−h/2τ) for h = [`PRESS_STEP`].
-const HALF_DECAY: f64 = 0.975_309_912_028_332_6;
+const PRESS_STEP: f64 = 1.25e-3;
 /// Longest press, s.
 const LONGEST: f64 = 0.5;
+/// Relative error of a muscle's force.
+const ACCURACY: f64 = 1e-6;
+/// Largest number of time constants that are tried.
+const TRIALS: usize = 20;
 
 /// A hand with a muscle force of 1 N on one mass.
 #[derive(Clone, Copy, Debug)]
 struct UnitPress {
+    /// Mass of the key, kg.
+    mass: f64,
+    /// Time constant τ of the activation, s.
+    rise: f64,
+    /// e^(−h/2τ) for h = [`PRESS_STEP`].
+    half_decay: f64,
     time: f64,
     /// e^(−t/τ).
     decay: f64,
@@ -57,30 +67,34 @@ struct UnitPress {
 }
 
 impl UnitPress {
-    const REST: Self = Self { time: 0.0, decay: 1.0, x: [0.0; 4] };
+    fn at_rest(mass: f64, rise: f64) -> Self {
+        let half_decay = libm::exp(-0.5 * PRESS_STEP / rise);
+        Self { mass, rise, half_decay, time: 0.0, decay: 1.0, x: [0.0; 4] }
+    }
 
     /// Force of the tip, N.
     fn tip(&self) -> f64 {
         let [hand, hand_speed, key, key_speed] = self.x;
-        hand::STIFFNESS * (hand - key) + hand::DAMPING * (hand_speed - key_speed)
+        PRESSING.stiffness * (hand - key) + PRESSING.damping * (hand_speed - key_speed)
     }
 
-    fn rates(&self, mass: f64) -> [f64; 4] {
+    fn rates(&self) -> [f64; 4] {
         let [_, hand_speed, _, key_speed] = self.x;
-        let (push, tip) = (1.0 - (1.0 + self.time / hand::RISE) * self.decay, self.tip());
-        [hand_speed, (push - hand::DRAG * hand_speed - tip) / hand::MASS, key_speed, tip / mass]
+        let (push, tip) = (1.0 - (1.0 + self.time / self.rise) * self.decay, self.tip());
+        let acceleration = (push - PRESSING.drag * hand_speed - tip) / PRESSING.mass;
+        [hand_speed, acceleration, key_speed, tip / self.mass]
     }
 
     /// Advanced by `h` s at the rates `rates`.
     fn advanced(&self, h: f64, decay: f64, rates: [f64; 4]) -> Self {
         let x = std::array::from_fn(|i| self.x[i] + h * rates[i]);
-        Self { time: self.time + h, decay: self.decay * decay, x }
+        Self { time: self.time + h, decay: self.decay * decay, x, ..*self }
     }
 
     /// Advanced by one step, by the midpoint rule.
-    fn step(&self, mass: f64) -> Self {
-        let half = self.advanced(0.5 * PRESS_STEP, HALF_DECAY, self.rates(mass));
-        self.advanced(PRESS_STEP, HALF_DECAY * HALF_DECAY, half.rates(mass))
+    fn step(&self) -> Self {
+        let half = self.advanced(0.5 * PRESS_STEP, self.half_decay, self.rates());
+        self.advanced(PRESS_STEP, self.half_decay * self.half_decay, half.rates())
     }
 }
 
@@ -104,14 +118,33 @@ impl Press {
     /// fingertip when the hammer leaves, N.
     #[must_use]
     pub fn muscle(&self, hammer_speed: f64) -> [f64; 2] {
+        // Force that the time constant of a muscle of `force` N asks for, and the error of `force`, N.
+        let trial = |force: f64| {
+            let found = self.muscle_rising_in(hand::rise(force), hammer_speed);
+            (force, found, force - found[0])
+        };
+        let mut before = trial(self.muscle_rising_in(hand::rise(f64::INFINITY), hammer_speed)[0]);
+        let mut last = trial(before.1[0]);
+        for _ in 0..TRIALS {
+            if last.2.abs() <= ACCURACY * last.0 || last.2 == before.2 {
+                break;
+            }
+            let force = last.0 - last.2 * (last.0 - before.0) / (last.2 - before.2);
+            (before, last) = (last, trial(force));
+        }
+        last.1
+    }
+
+    /// As [`Self::muscle`], for a muscle whose activation has the time constant `rise` s.
+    fn muscle_rising_in(&self, rise: f64, hammer_speed: f64) -> [f64; 2] {
         let speed = self.launch_speed(hammer_speed) / self.ratio;
         // Positive while the ratio of speed to depth is above the required one.
         let excess = |unit: &UnitPress| unit.x[3] * self.throw - speed * unit.x[2];
-        let mut before = UnitPress::REST.step(self.mass);
-        let mut unit = before.step(self.mass);
+        let mut before = UnitPress::at_rest(self.mass, rise).step();
+        let mut unit = before.step();
         while excess(&unit) > 0.0 && unit.time < LONGEST {
             before = unit;
-            unit = unit.step(self.mass);
+            unit = unit.step();
         }
         let (late, early) = (excess(&unit), excess(&before));
         let share = if early > late { (early / (early - late)).clamp(0.0, 1.0) } else { 1.0 };
@@ -126,9 +159,9 @@ impl Press {
         match effort {
             Effort::Even(speed) => distance / speed,
             Effort::Muscle(force) => {
-                let mut unit = UnitPress::REST;
+                let mut unit = UnitPress::at_rest(self.mass, hand::rise(force));
                 while unit.time < LONGEST && unit.x[2] * force < distance {
-                    unit = unit.step(self.mass);
+                    unit = unit.step();
                 }
                 unit.time
             }

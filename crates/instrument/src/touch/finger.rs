@@ -14,18 +14,17 @@
 
 use touchback_action::grand::design::spec::GRAVITY;
 use touchback_action::interface::finger::{HOLD, RISEN, STIFFNESS};
-use touchback_action::interface::hand::{self, Hand};
+use touchback_action::interface::hand::{Hand, STRONGEST};
 use touchback_action::interface::press::{Effort, Press, Travel};
 use touchback_action::{Drive, STEP};
 use touchback_core::math::compass::{KeyNumber, linear};
 
-/// Largest force of a finger, N: that of fortissimo [Kinoshita 2007].
-const STRONGEST: f64 = 60.0;
 /// Longest push of a hand, s: after it the key counts as stuck and the finger holds. The slowest
 /// press takes half this time.
 const LONGEST: f64 = 0.4;
-/// Time from the force of a press to that of the hold, s: as the muscle has risen.
-const RELAXING: f64 = 2.0 * hand::RISE;
+/// Time from the force of a press to that of the hold, s: as fast as the muscle of a strong press rises from
+/// 0.1 to 0.5 (chosen).
+const RELAXING: f64 = 0.05;
 /// Steps after which a key that has not risen is pressed from its present depth (0.2 s; a free return
 /// takes 0.17 s at most).
 const LIFT_STEPS: u32 = 1600;

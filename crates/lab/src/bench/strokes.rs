@@ -1,11 +1,12 @@
 //! The two touches of the timing measurements, and the search for a stroke of a given hammer speed.
 //!
-//! Gestures are [`Form`]s; the constants of the hand are the same in both touches.
+//! Gestures are [`Form`]s.
 
 use super::test_bench::TestBench;
 use crate::gesture::{Form, Gesture};
-use touchback_action::interface::hand;
-use touchback_action::{Drive, EventKind};
+use touchback_action::interface::hand::{self, PRESSING, STRIKING};
+use touchback_action::{Drive, EventKind, STEP};
+use touchback_core::math::cast::floor_index;
 
 /// Front depth that counts as the first motion of a key, m, as an accelerometer shows it (chosen).
 const FIRST_MOTION: f64 = 0.01e-3;
@@ -16,12 +17,16 @@ const PATIENCE: f64 = 0.6;
 /// Longest time from the strike to key bottom, s.
 const BOTTOM_WITHIN: f64 = 0.06;
 
+/// Time after the first maximum of the force in which the force dips, s (chosen: the published spike of a struck
+/// touch lasts 3 to 5 ms).
+const DIP_WITHIN: f64 = 0.006;
+
 /// The two touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchKind {
     /// A hand at rest on the key, its muscle pressing.
     Pressed,
-    /// The same hand arriving with a speed, its muscle still active.
+    /// A finger arriving with a speed, its muscle following.
     Struck,
 }
 
@@ -42,6 +47,9 @@ pub struct TimedStroke {
     pub bottom: f64,
     /// Largest force on the key before its bottom, N.
     pub peak_force: f64,
+    /// First maximum of the force on the key, and the least force within [`DIP_WITHIN`] after it, N; NaN if the
+    /// force only rises.
+    pub spike: [f64; 2],
 }
 
 impl TouchKind {
@@ -53,26 +61,25 @@ impl TouchKind {
     /// The touch with an `effort` in N (pressed) or m/s (struck), of `duration_s` s.
     #[must_use]
     pub const fn form(self, effort: f64, duration_s: f64) -> Form {
-        let mass_kg = hand::MASS;
-        let (stiffness_n_m, damping_n_s_m) = (hand::STIFFNESS, hand::DAMPING);
-        let drag_n_s_m = hand::DRAG;
         match self {
             Self::Pressed => Form::Pressed {
                 force_n: effort,
                 duration_s,
-                mass_kg,
-                stiffness_n_m,
-                damping_n_s_m,
-                drag_n_s_m,
-                rise_s: hand::RISE,
+                mass_kg: PRESSING.mass,
+                stiffness_n_m: PRESSING.stiffness,
+                damping_n_s_m: PRESSING.damping,
+                drag_n_s_m: PRESSING.drag,
+                rise_s: None,
             },
             Self::Struck => Form::Struck {
                 speed_m_s: effort,
                 duration_s,
-                mass_kg,
-                stiffness_n_m,
-                damping_n_s_m,
-                drag_n_s_m,
+                mass_kg: STRIKING.mass,
+                stiffness_n_m: STRIKING.stiffness,
+                damping_n_s_m: STRIKING.damping,
+                drag_n_s_m: STRIKING.drag,
+                force_n: None,
+                rise_s: hand::FOLLOWING_RISE,
             },
         }
     }
@@ -89,14 +96,14 @@ impl TouchKind {
     pub fn stroke(self, rig: &TestBench, effort: f64) -> Option<TimedStroke> {
         let mut rig = rig.clone();
         let mut moved = None;
-        let mut peak_force = 0.0f64;
+        let mut forces = Vec::new();
         let (mut fastest, mut fastest_at) = (0.0, [0.0; 2]);
         rig.play(&mut self.gesture(effort), |rig, drive| {
             if moved.is_none() && rig.key().depth > FIRST_MOTION {
                 moved = Some(rig.now());
             }
             if rig.log.first(EventKind::KeyBottom).is_none() {
-                peak_force = peak_force.max(force(rig, drive));
+                forces.push(force(rig, drive));
             }
             if rig.log.first(EventKind::Strike).is_none() {
                 let (height, speed) = rig.hammer();
@@ -125,7 +132,8 @@ impl TouchKind {
             fastest_before: [height, at - time],
             travel: at - moved?,
             bottom,
-            peak_force,
+            peak_force: forces.iter().copied().fold(0.0, f64::max),
+            spike: spike(&forces),
         })
     }
 
@@ -179,6 +187,15 @@ impl TouchKind {
         }
         Some(best)
     }
+}
+
+/// First maximum of the `forces` of successive steps, and the least force soon after it, N.
+fn spike(forces: &[f64]) -> [f64; 2] {
+    let Some(top) = forces.windows(2).position(|pair| pair[1] < pair[0]) else {
+        return [f64::NAN; 2];
+    };
+    let soon = forces.iter().skip(top).take(floor_index(DIP_WITHIN / STEP));
+    [forces[top], soon.copied().fold(f64::INFINITY, f64::min)]
 }
 
 /// Force of a drive on the key front, N.

@@ -19,6 +19,7 @@ use crate::table::Curve;
 use touchback_action::Key;
 use touchback_action::grand::GrandKey;
 use touchback_action::grand::design::spec::Spec;
+use touchback_action::interface::hand;
 use touchback_action::penalty_model::{Coupling, PenaltyModel};
 use touchback_action::{Drive, KeyEvent, STEP};
 use touchback_core::math::power::square;
@@ -76,6 +77,8 @@ fn struck(speed_m_s: f64) -> Form {
         stiffness_n_m: 3000.0,
         damping_n_s_m: 5.0,
         drag_n_s_m: 0.0,
+        force_n: Some(0.0),
+        rise_s: hand::FOLLOWING_RISE,
     }
 }
 

@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 
 use super::data::MeasuredPress;
 use super::solve::{at_rest, played};
+use crate::bench::strokes::TouchKind;
 use crate::gesture::{Form, Gesture, KeyView};
 use crate::model::named::NamedModel;
 use touchback_action::catalogue::Model;
-use touchback_action::interface::hand;
 use touchback_action::{ActionKind, ActionSettings, Drive, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
@@ -49,25 +49,8 @@ impl Noise {
 
 /// The gestures of the example.
 fn gestures() -> Vec<Gesture> {
-    let (duration_s, mass_kg, stiffness_n_m) = (DOWN, hand::MASS, hand::STIFFNESS);
-    let (damping_n_s_m, drag_n_s_m, rise_s) = (hand::DAMPING, hand::DRAG, hand::RISE);
-    let pressed = PRESSED.map(|force_n| Form::Pressed {
-        force_n,
-        duration_s,
-        mass_kg,
-        stiffness_n_m,
-        damping_n_s_m,
-        drag_n_s_m,
-        rise_s,
-    });
-    let struck = STRUCK.map(|speed_m_s| Form::Struck {
-        speed_m_s,
-        duration_s,
-        mass_kg,
-        stiffness_n_m,
-        damping_n_s_m,
-        drag_n_s_m,
-    });
+    let pressed = PRESSED.map(|force| TouchKind::Pressed.form(force, DOWN));
+    let struck = STRUCK.map(|speed| TouchKind::Struck.form(speed, DOWN));
     let up = Form::Release { duration_s: UP, speed_m_s: None };
     pressed.into_iter().chain(struck).map(|f| Gesture::of_forms(vec![f, up.clone()])).collect()
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::Channel;
 use touchback_action::STEP;
-use touchback_action::interface::hand;
+use touchback_action::interface::hand::{self, PRESSING, STRIKING};
 use touchback_core::math::power::square;
 
 /// One part of a gesture. Every `duration_s` is the part's length, s.
@@ -29,9 +29,8 @@ pub enum Form {
         /// Loss of muscle force with speed, N·s/m.
         #[serde(default = "hand_drag")]
         drag_n_s_m: f64,
-        /// Time constant of the muscle's activation, s.
-        #[serde(default = "hand_rise")]
-        rise_s: f64,
+        /// Time constant of the muscle's activation, s; `None`: [`hand::rise`] of the force.
+        rise_s: Option<f64>,
     },
     /// A finger whose target moves down from the key at constant speed.
     PressedEvenly {
@@ -43,25 +42,32 @@ pub enum Form {
         #[serde(default = "pressed_depth")]
         depth_m: f64,
     },
-    /// A hand that arrives at the key with a speed: struck touch. Its muscle stays active.
+    /// A finger that arrives at the key with a speed: struck touch. Its muscle holds the speed until the key is
+    /// met, then pushes harder.
     Struck {
         /// Speed on arrival, m/s.
         speed_m_s: f64,
         /// Length of the part, s.
         duration_s: f64,
-        /// Mass of the hand, kg.
-        #[serde(default = "hand_mass")]
+        /// Mass of the finger, kg.
+        #[serde(default = "finger_mass")]
         mass_kg: f64,
         /// Stiffness of the one-sided tip, N/m.
-        #[serde(default = "hand_stiffness")]
+        #[serde(default = "finger_stiffness")]
         stiffness_n_m: f64,
         /// Damping of the tip, N·s/m.
-        #[serde(default = "hand_damping")]
+        #[serde(default = "finger_damping")]
         damping_n_s_m: f64,
-        /// Loss of muscle force with speed, N·s/m; the muscle's force is this value times the speed on
-        /// arrival. 0 makes the hand a free mass.
-        #[serde(default = "hand_drag")]
+        /// Loss of muscle force with speed, N·s/m; until the arrival, the muscle's force is this value times the
+        /// speed.
+        #[serde(default = "finger_drag")]
         drag_n_s_m: f64,
+        /// Force by which the muscle rises from the arrival on, N; `None`: [`hand::following_force`] of the speed.
+        /// 0, with a drag of 0, makes the finger a free mass.
+        force_n: Option<f64>,
+        /// Time constant of that rise, s.
+        #[serde(default = "finger_rise")]
+        rise_s: f64,
     },
     /// A weight placed on the key, or dropped on it from a height.
     Weight {
@@ -116,23 +122,39 @@ const fn pressed_depth() -> f64 {
 }
 
 const fn hand_mass() -> f64 {
-    hand::MASS
+    PRESSING.mass
 }
 
 const fn hand_stiffness() -> f64 {
-    hand::STIFFNESS
+    PRESSING.stiffness
 }
 
 const fn hand_damping() -> f64 {
-    hand::DAMPING
+    PRESSING.damping
 }
 
 const fn hand_drag() -> f64 {
-    hand::DRAG
+    PRESSING.drag
 }
 
-const fn hand_rise() -> f64 {
-    hand::RISE
+const fn finger_mass() -> f64 {
+    STRIKING.mass
+}
+
+const fn finger_stiffness() -> f64 {
+    STRIKING.stiffness
+}
+
+const fn finger_damping() -> f64 {
+    STRIKING.damping
+}
+
+const fn finger_drag() -> f64 {
+    STRIKING.drag
+}
+
+const fn finger_rise() -> f64 {
+    hand::FOLLOWING_RISE
 }
 
 /// A brass weight on a key's surface: 20 times the key-bed's static stiffness of a pressed felt,
@@ -177,7 +199,7 @@ impl Form {
                 ..
             } => {
                 checks.push(("force_n", force_n, 1e-3, 1000.0));
-                checks.push(("rise_s", rise_s, 1e-3, 1.0));
+                checks.extend(rise_s.map(|rise| ("rise_s", rise, 1e-3, 1.0)));
                 checks.extend(contact(mass_kg, stiffness_n_m, damping_n_s_m));
                 checks.push(drag(mass_kg, drag_n_s_m));
             }
@@ -186,9 +208,18 @@ impl Form {
                 checks.push(("depth_m", depth_m, 1e-4, 1.0));
             }
             Self::Struck {
-                speed_m_s, mass_kg, stiffness_n_m, damping_n_s_m, drag_n_s_m, ..
+                speed_m_s,
+                mass_kg,
+                stiffness_n_m,
+                damping_n_s_m,
+                drag_n_s_m,
+                force_n,
+                rise_s,
+                ..
             } => {
                 checks.push(("speed_m_s", speed_m_s, 0.0, 20.0));
+                checks.extend(force_n.map(|force| ("force_n", force, 0.0, 1000.0)));
+                checks.push(("rise_s", rise_s, 1e-3, 1.0));
                 checks.extend(contact(mass_kg, stiffness_n_m, damping_n_s_m));
                 checks.push(drag(mass_kg, drag_n_s_m));
             }

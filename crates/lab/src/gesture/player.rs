@@ -159,8 +159,9 @@ fn begin_form(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
                 x: key.depth,
                 v: key.speed,
             },
+            held: 0.0,
             force: force_n,
-            rise: rise_s,
+            rise: rise_s.unwrap_or_else(|| hand::rise(force_n)),
             age: 0.0,
         }),
         Form::PressedEvenly { speed_m_s, depth_m, .. } => {
@@ -168,7 +169,16 @@ fn begin_form(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
             let slope = if depth_m > start { speed_m_s } else { -speed_m_s };
             line(Channel::FingerM, start, slope, depth_m)
         }
-        Form::Struck { speed_m_s, mass_kg, stiffness_n_m, damping_n_s_m, drag_n_s_m, .. } => {
+        Form::Struck {
+            speed_m_s,
+            mass_kg,
+            stiffness_n_m,
+            damping_n_s_m,
+            drag_n_s_m,
+            force_n,
+            rise_s,
+            ..
+        } => {
             let body = TippedMass {
                 mass: mass_kg,
                 stiffness: stiffness_n_m,
@@ -177,7 +187,9 @@ fn begin_form(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
                 x: key.depth,
                 v: speed_m_s,
             };
-            Hand::Mass(hand::Hand { body, force: drag_n_s_m * speed_m_s, rise: 0.0, age: 0.0 })
+            let force = force_n.unwrap_or_else(|| hand::following_force(speed_m_s));
+            let held = drag_n_s_m * speed_m_s;
+            Hand::Mass(hand::Hand { body, held, force, rise: rise_s, age: 0.0 })
         }
         Form::Weight { mass_kg, height_m, stiffness_n_m, damping_n_s_m, .. } => {
             // A placed weight starts in equilibrium on the key and moves with it.
@@ -191,7 +203,7 @@ fn begin_form(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
                 x: key.depth + if placed { sunk } else { -height_m },
                 v: if placed { key.speed } else { 0.0 },
             };
-            Hand::Mass(hand::Hand { body, force: weight, rise: 0.0, age: 0.0 })
+            Hand::Mass(hand::Hand::constant(body, weight))
         }
         Form::Ramp { channel, to, duration_s } => {
             let value = here(channel);

@@ -111,6 +111,8 @@ fn a_striking_mass_drives_the_key_to_the_bed_and_the_event_has_its_time() {
         stiffness_n_m: 3000.0,
         damping_n_s_m: 5.0,
         drag_n_s_m: 0.0,
+        force_n: Some(0.0),
+        rise_s: 0.025,
     }]);
     let events = play(&mut gesture, &mut SpringBlock::default(), middle(), |_, _| Ok(())).unwrap();
     let [TimedEvent { event: KeyEvent::KeyBottom { speed }, .. }] = events[..] else {
