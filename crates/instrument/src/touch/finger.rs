@@ -20,8 +20,8 @@ use touchback_action::{Drive, STEP};
 use touchback_core::math::compass::{KeyNumber, linear};
 
 /// Longest push of a hand, s: after it the key counts as stuck and the finger holds. The slowest
-/// press takes half this time.
-const LONGEST: f64 = 0.4;
+/// press takes two thirds of this time.
+const LONGEST: f64 = 0.6;
 /// Time from the force of a press to that of the hold, s: as fast as the muscle of a strong press rises from
 /// 0.1 to 0.5 (chosen).
 const RELAXING: f64 = 0.05;
@@ -30,8 +30,8 @@ const RELAXING: f64 = 0.05;
 const LIFT_STEPS: u32 = 1600;
 
 /// Longest time for which a finger waits for its hammer to leave, steps: the longest lift and press,
-/// 0.6 s.
-const PATIENCE: u32 = 4800;
+/// 0.8 s.
+const PATIENCE: u32 = 6400;
 
 /// Slowest silent press, m/s.
 const SLOWEST_SILENT: f64 = 0.005;

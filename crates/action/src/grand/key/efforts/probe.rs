@@ -19,9 +19,9 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::real::MOST_LANES;
 
-/// Action steps after which a press without a strike ends, 0.4 s: the softest press that strikes takes
-/// 0.25 s.
-pub(super) const MAX_STEPS: usize = 3200;
+/// Action steps after which a press without a strike ends, 0.5 s: the softest press that strikes takes
+/// 0.38 s.
+pub(super) const MAX_STEPS: usize = 4000;
 
 /// Number of presses that are active at a time.
 pub(super) const SLOTS: usize = MOST_LANES;
