@@ -100,8 +100,9 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
         report.check(&what, &short(late), TargetBand::Within(early, latest), bottom);
         bottoms.push((v, bottom));
         let before = most(&strokes, |s| s.fastest_before[0] * 1e3);
-        let what =
-            format!("pressed, distance from the string of the fastest hammer, {v} m/s, farthest key, mm");
+        let what = format!(
+            "pressed, distance from the string of the fastest hammer, {v} m/s, farthest key, mm"
+        );
         report.check(&what, "small", TargetBand::AtMost(NEAR), before);
         let on_c4 = strokes[strokes.len() / 2];
         peaks.push(on_c4.map_or(String::new(), |s| {
@@ -152,8 +153,9 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
         let time = |s: TimedStroke| s.fastest_before[1] * 1e3;
         let band = TargetBand::Within(low, high);
         for (which, value) in [("least", least(&strokes, time)), ("most", most(&strokes, time))] {
-            let what =
-                format!("struck, time from the greatest hammer speed to the string, {v} m/s, {which}, ms");
+            let what = format!(
+                "struck, time from the greatest hammer speed to the string, {v} m/s, {which}, ms"
+            );
             report.check(&what, &format!("{low}–{high}"), band, value);
         }
     }
