@@ -126,6 +126,7 @@ mod tests {
     use crate::grand::key::grand_key::GrandKey;
     use crate::interface::key::Key;
     use crate::{ActionSettings, Drive, EventKind, STEP};
+    use touchback_core::math::cast::floor_index;
     use touchback_core::math::compass::KeyNumber;
 
     /// Plays `drive` of each step on key `number` for `steps` steps; number of strikes, work, J, and largest
@@ -179,9 +180,10 @@ mod tests {
             let strikes = |speed: f64| {
                 let depth = |time: f64| (speed * time).min(10e-3);
                 let drive = |time: f64| Drive::Motion([depth(time), depth(time + STEP)]);
-                played(number, 8000 * 2 / 5 + (80.0 / speed) as u32, drive).0
+                let pressed = floor_index(10e-3 / (speed * STEP));
+                played(number, 3200 + u32::try_from(pressed).unwrap(), drive).0
             };
-            let counts = [0.012, 0.037, 0.045, 0.056, 0.081, 0.11, 0.125, 0.15].map(strikes);
+            let counts = [0.012, 0.042, 0.045, 0.056, 0.081, 0.11, 0.125, 0.15].map(strikes);
             assert_eq!(counts, [0, 1, 1, 1, 1, 1, 1, 1], "key {number}");
         }
     }
