@@ -68,7 +68,7 @@ fn invalid_combinations_are_refused_by_name() {
         (&["help", "nothing"], "no such experiment"),
         (&["sweep", "let_off_mm", "1", "2", "--measure", "weight"], "down_weight_g"),
         (&["sweep", "let_off_mm", "1", "99", "--measure", "ratio"], "let_off_mm: 99"),
-        (&["sweep", "room_db", "-20", "-10", "--measure", "ratio"], "changes nothing in a key"),
+        (&["sweep", "room_db", "-20", "-10", "--measure", "ratio"], "change nothing in a key"),
         (&["sweep", "hammer.weight", "0", "1", "--measure", "ratio"], "no `weight`"),
         (&["sweep", "hammer.mass", "-1", "1", "--measure", "ratio"], "hammer.mass = -1"),
     ] {
