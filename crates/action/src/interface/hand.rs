@@ -32,7 +32,7 @@ pub const PRESSING: TippedMass =
 /// touch: travel times and time from the hammer's greatest speed to the string [Goebl, Bresin & Galembo 2005],
 /// peak force and first spike [Kinoshita 2007].
 pub const STRIKING: TippedMass =
-    TippedMass { mass: 0.08, stiffness: 8000.0, damping: 8.0, drag: 7.0, x: 0.0, v: 0.0 };
+    TippedMass { mass: 0.08, stiffness: 9000.0, damping: 8.0, drag: 7.0, x: 0.0, v: 0.0 };
 
 /// Shortest and longest time constant τ of a press, s: 111 and 270 ms from 0.1 to 0.9 of the force; chosen
 /// for the pressed travel times of three grands at 2 and at 0.3 m/s.

@@ -142,7 +142,8 @@ impl TouchKind {
         let (mut low, fastest) = self.range();
         let (mut high, mut below) = (low, 0.0);
         let mut best = loop {
-            high = fastest.min(2.0 * high);
+            // In small steps: a blow that is too hard is caught by the backcheck on its way up.
+            high = fastest.min(1.4 * high);
             match self.stroke(rig, high) {
                 Some(s) if s.hammer >= hammer => break s,
                 other => (low, below) = (high, other.map_or(0.0, |s| s.hammer)),
