@@ -34,12 +34,14 @@ pub const PRESSING: TippedMass =
 pub const STRIKING: TippedMass =
     TippedMass { mass: 0.08, stiffness: 9000.0, damping: 8.0, drag: 7.0, x: 0.0, v: 0.0 };
 
-/// Shortest and longest time constant τ of a press, s: 111 and 270 ms from 0.1 to 0.9 of the force; chosen
-/// for the pressed travel times of three grands at 2 and at 0.3 m/s.
-const RISE: [f64; 2] = [0.033, 0.08];
-/// Time constant times force of a press between the ends of [`RISE`], N·s; chosen for travel times and a
+/// Shortest time constant τ of a press, s: 111 ms from 0.1 to 0.9 of the force; chosen for the pressed travel
+/// times of three grands at 2 to 4 m/s.
+const SHORTEST_RISE: f64 = 0.033;
+/// Time by which τ is longer in the softest press, s; chosen, with [`SOFT`], for travel times at 0.3 m/s and a
 /// hammer that is fastest within 6 mm of the string at 0.5 m/s on every key.
-const RISE_FORCE: f64 = 0.22;
+const SOFT_RISE: f64 = 0.06;
+/// Force of a press whose τ is longer by half of [`SOFT_RISE`], N.
+const SOFT: f64 = 3.3;
 
 /// Time constant of the muscle that goes on rising in a struck touch, s; chosen.
 pub const FOLLOWING_RISE: f64 = 0.025;
@@ -49,8 +51,8 @@ pub const STRONGEST: f64 = 60.0;
 /// Time constant τ, s, of the muscle of a press with the full force `force`, N.
 #[must_use]
 pub const fn rise(force: f64) -> f64 {
-    let [shortest, longest] = RISE;
-    (RISE_FORCE / force.max(1e-3)).clamp(shortest, longest)
+    let share = force / SOFT;
+    SHORTEST_RISE + SOFT_RISE / (1.0 + share * share * share)
 }
 
 /// Force F, N, by which the muscle of a finger that arrives at `speed` m/s still rises: 13 N·s³/m³ times the
@@ -301,9 +303,10 @@ mod tests {
 
     #[test]
     fn a_soft_press_rises_slowly_and_a_strong_one_in_the_shortest_time() {
-        assert_eq!(rise(0.0), 0.08);
-        assert!((rise(4.4) - 0.05).abs() < 1e-12);
-        assert_eq!(rise(200.0), 0.033);
+        assert!((rise(0.0) - 0.093).abs() < 1e-12);
+        assert!((rise(3.3) - 0.063).abs() < 1e-12);
+        assert!((rise(200.0) - 0.033).abs() < 1e-6);
+        assert!(rise(f64::INFINITY) == 0.033);
     }
 
     #[test]

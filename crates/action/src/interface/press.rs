@@ -153,13 +153,14 @@ impl Press {
         [force, force * between(before.tip(), unit.tip()).max(0.0)]
     }
 
-    /// Time in which `effort` presses the key by `distance` m from rest, s.
+    /// Time in which a repetition of `effort` presses the key by `distance` m from rest, s. A finger that repeats
+    /// is in motion: its muscle rises as fast as that of a struck touch.
     #[must_use]
     pub fn time(&self, effort: Effort, distance: f64) -> f64 {
         match effort {
             Effort::Even(speed) => distance / speed,
             Effort::Muscle(force) => {
-                let mut unit = UnitPress::at_rest(self.mass, hand::rise(force));
+                let mut unit = UnitPress::at_rest(self.mass, hand::FOLLOWING_RISE);
                 while unit.time < LONGEST && unit.x[2] * force < distance {
                     unit = unit.step();
                 }

@@ -118,7 +118,7 @@ fn the_pressing_table_agrees_with_simulated_presses() {
         for (force, expected) in pressing::FORCE.iter().zip(speeds).step_by(2) {
             keyboard.reset();
             let mut hand = Hand::pressing(0.0, *force, 0.0);
-            let events = run(&mut keyboard, 3200, |_, keyboard| {
+            let events = run(&mut keyboard, 4000, |_, keyboard| {
                 let key = [keyboard.key_depth(k), keyboard.key_speed(k)];
                 keyboard.drive(k, Drive::Force(hand.step(key)));
             });

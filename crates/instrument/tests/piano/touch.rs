@@ -468,9 +468,9 @@ fn with_legato_repair_every_note_strikes_however_short() {
 #[test]
 fn a_note_repeated_before_its_strike_still_strikes() {
     // Soft notes take 0.1 s: the second comes while the first is being pressed.
-    let (late, silent) = short_notes(30.0, 0.3, 0.02, Switch::On);
+    let (late, silent) = short_notes(40.0, 0.3, 0.02, Switch::On);
     assert_eq!((late.len(), silent), (4, 0));
-    let (late, silent) = short_notes(30.0, 0.06, 0.02, Switch::On);
+    let (late, silent) = short_notes(40.0, 0.06, 0.02, Switch::On);
     assert!(late.len() as u64 + silent == 4 && late.len() > 1, "{late:?} and {silent} silent");
     assert!(late.iter().all(|late| *late > 0.0), "caused by their own notes: {late:?}");
 }

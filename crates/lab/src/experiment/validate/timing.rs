@@ -205,7 +205,7 @@ fn extremes(keys: &KeySource, report: &mut Report) {
     );
     report.note(
         "V1 to V13: a pressing hand is one mass of 0.3 kg behind a fingertip of 3000 N/m and 10 N·s/m; \
-         its muscle of F N rises by 1 − (1 + t/τ) exp(−t/τ), τ = 0.22 N·s/F within 33 to 80 ms, and \
+         its muscle of F N rises by 1 − (1 + t/τ) exp(−t/τ), τ = 33 ms + 60 ms / (1 + (F/3.3 N)³), and \
          loses 25 N·s/m with its speed. A striking finger has 80 g behind 9000 N/m and 8 N·s/m; its \
          muscle loses 7 N·s/m and rises after the contact by 13 N·s³/m³ times the cube of the arrival \
          speed, at most 60 N, with τ = 25 ms.",
