@@ -278,7 +278,7 @@ impl NoteFinger {
 /// Time, s, that an `effort` takes to press a key from where it can be played again to let-off.
 #[must_use]
 pub fn repeat_time(press: &Press, dip: f64, effort: Effort) -> f64 {
-    press.time(effort, (LET_OFF - RISEN) * dip)
+    press.repeat_time(effort, (LET_OFF - RISEN) * dip)
 }
 
 /// Speed of a finger target, m/s, that lifts the damper without a strike: the hammer leaves the jack,
