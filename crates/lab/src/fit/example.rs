@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 
 use super::data::MeasuredPress;
 use super::solve::{at_rest, played};
-use crate::bench::strokes::TouchKind;
 use crate::gesture::{Form, Gesture, KeyView};
 use crate::model::named::NamedModel;
 use touchback_action::catalogue::Model;
+use touchback_action::interface::hand::PRESSING;
 use touchback_action::{ActionKind, ActionSettings, Drive, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
@@ -49,8 +49,28 @@ impl Noise {
 
 /// The gestures of the example.
 fn gestures() -> Vec<Gesture> {
-    let pressed = PRESSED.map(|force| TouchKind::Pressed.form(force, DOWN));
-    let struck = STRUCK.map(|speed| TouchKind::Struck.form(speed, DOWN));
+    // A heavy hand that keeps its speed reaches every part of the key's travel with force on it.
+    let (duration_s, mass_kg, stiffness_n_m) = (DOWN, PRESSING.mass, PRESSING.stiffness);
+    let (damping_n_s_m, drag_n_s_m, rise_s) = (PRESSING.damping, PRESSING.drag, 0.025);
+    let pressed = PRESSED.map(|force_n| Form::Pressed {
+        force_n,
+        duration_s,
+        mass_kg,
+        stiffness_n_m,
+        damping_n_s_m,
+        drag_n_s_m,
+        rise_s: Some(rise_s),
+    });
+    let struck = STRUCK.map(|speed_m_s| Form::Struck {
+        speed_m_s,
+        duration_s,
+        mass_kg,
+        stiffness_n_m,
+        damping_n_s_m,
+        drag_n_s_m,
+        force_n: Some(0.0),
+        rise_s,
+    });
     let up = Form::Release { duration_s: UP, speed_m_s: None };
     pressed.into_iter().chain(struck).map(|f| Gesture::of_forms(vec![f, up.clone()])).collect()
 }

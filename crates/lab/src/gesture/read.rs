@@ -208,22 +208,22 @@ mod tests {
 
     #[test]
     fn a_single_form_needs_no_part_table() {
-        let text = "form = \"struck\"\nspeed_m_s = 1.5\nduration_s = 0.2\n";
+        let text = "form = \"struck\"\nspeed_m_s = 1.5\nmass_kg = 0.3\nduration_s = 0.2\n";
         let mut gesture = Gesture::from_toml("g.toml", text.as_bytes()).unwrap();
         assert_eq!(gesture.steps(), 1600);
         let Drive::Force([first, last]) = gesture.drive(0, KeyView::default()) else { panic!() };
         assert_eq!(first, 0.0);
-        // 10 N·s/m at 1.5 m/s, and the spring of one step.
-        assert!((last - (15.0 + 3000.0 * 1.5 * STEP)).abs() < 0.05, "{last}");
+        // 8 N·s/m at 1.5 m/s, and the spring of one step.
+        assert!((last - (12.0 + 9000.0 * 1.5 * STEP)).abs() < 0.05, "{last}");
     }
 
     #[test]
     fn a_press_with_a_force_is_a_hand_and_one_with_a_speed_is_even() {
         let read = |text: &str| Gesture::from_toml("g.toml", text.as_bytes()).unwrap();
         let rest = KeyView::default();
-        let mut hand = read("form = \"pressed\"\nforce_n = 5\nduration_s = 0.2\n");
+        let mut hand = read("form = \"pressed\"\nforce_n = 5\nduration_s = 0.4\n");
         let mut last = 0.0;
-        for step in 0..1600 {
+        for step in 0..3200 {
             let Drive::Force([a, b]) = hand.drive(step, rest) else { panic!() };
             assert!((a - last).abs() < 1e-12 && a >= 0.0);
             last = b;
