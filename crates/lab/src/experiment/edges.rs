@@ -112,7 +112,7 @@ pub fn run(folder: &mut Folder, count: u32) -> Result<Report> {
                 ]);
                 // NaN is the largest.
                 let over = unaccounted / SMALL.max(SHARE * work);
-                if !(over <= worst.over) {
+                if over > worst.over || over.is_nan() {
                     (worst.over, worst.residual, worst.seed) = (over, unaccounted, draw.seed);
                 }
                 worst.heat = worst.heat.min(least_heat);
