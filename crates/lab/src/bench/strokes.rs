@@ -47,7 +47,7 @@ pub struct TimedStroke {
     pub bottom: f64,
     /// Largest force on the key before its bottom, N.
     pub peak_force: f64,
-    /// First maximum of the force on the key, and the least force within [`DIP_WITHIN`] after it, N; NaN if the
+    /// First maximum of the force on the key, and the least force within 6 ms after it, N; NaN if the
     /// force only rises.
     pub spike: [f64; 2],
 }
