@@ -86,9 +86,7 @@ impl Felt {
     #[must_use]
     pub fn reversal_damping(&self, compression: f64) -> f64 {
         let load = self.elastic(compression.max(0.0));
-        let grown = self.reversal_growth * load;
-        let speed = (self.reversal_speed * self.reversal_speed + grown * grown).sqrt();
-        load * (self.damping + self.hysteresis / speed)
+        load * (self.damping + self.hysteresis / self.reversal_squared(load).sqrt())
     }
 
     /// This felt with `scale` times the stiffness.
@@ -113,6 +111,22 @@ impl<R: Real> Felt<R> {
         self.stiffness * shape
     }
 
+    /// v² under the load `load` N, m²/s² (N·m, rad²/s²).
+    #[inline(always)]
+    fn reversal_squared(&self, load: R) -> R {
+        let grown = self.reversal_growth * load;
+        self.reversal_speed * self.reversal_speed + grown * grown
+    }
+
+    /// Slope dF/dξ̇ of the law, unclamped, under the elastic force `load` N at ξ̇ = `rate` m/s, N·s/m.
+    #[inline(always)]
+    #[must_use]
+    pub fn damping_under(&self, load: R, rate: R) -> R {
+        let reversal = self.reversal_squared(load);
+        let square = reversal + rate * rate;
+        load * (self.damping + self.hysteresis * reversal / (square * square.sqrt()))
+    }
+
     /// Force and loss at the compression ξ = `compression` m, growing at ξ̇ = `rate` m/s (rad, rad/s).
     #[inline(always)]
     #[must_use]
@@ -123,9 +137,7 @@ impl<R: Real> Felt<R> {
             return Contact { force: zero, loss: zero };
         }
         let elastic = self.elastic(R::select(touching, compression, zero));
-        let grown = self.reversal_growth * elastic;
-        let reversal = self.reversal_speed * self.reversal_speed + grown * grown;
-        let turning = rate / (rate * rate + reversal).sqrt();
+        let turning = rate / (rate * rate + self.reversal_squared(elastic)).sqrt();
         let factor = R::of(1.0) + self.damping * rate + self.hysteresis * turning;
         let force = elastic * factor.max(zero);
         let loss = (force - elastic) * rate;

@@ -118,7 +118,7 @@ pub fn run(folder: &mut Folder, count: u32) -> Result<Report> {
                 worst.heat = worst.heat.min(least_heat);
                 worst.unpressed += unpressed;
             }
-            rows(&mut report, kind, regulation, &worst);
+            rows(&mut report, kind, (is_random, regulation), &worst);
         }
     }
     report.note(&format!(
@@ -133,7 +133,7 @@ pub fn run(folder: &mut Folder, count: u32) -> Result<Report> {
     Ok(report)
 }
 
-fn rows(report: &mut Report, kind: Kind, regulation: &str, worst: &Worst) {
+fn rows(report: &mut Report, kind: Kind, (is_random, regulation): (bool, &str), worst: &Worst) {
     let name = format!("{}, {regulation} regulation", kind.name());
     let what = format!(
         "{name}: unaccounted over its limit (seed {}: {} mJ)",
@@ -143,7 +143,7 @@ fn rows(report: &mut Report, kind: Kind, regulation: &str, worst: &Worst) {
     report.check(&what, "0", TargetBand::AtMost(1.0), worst.over);
     let what = format!("{name}: least heat of an element, mJ");
     report.check(&what, "≥ 0", TargetBand::AtLeast(1e3 * HEAT), 1e3 * worst.heat);
-    if regulation == "standard" {
+    if !is_random {
         let what = format!("{name}: strikes without a press");
         report.check(&what, "0", TargetBand::AtMost(0.0), worst.unpressed as f64);
     }

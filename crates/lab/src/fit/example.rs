@@ -49,7 +49,7 @@ impl Noise {
 
 /// The gestures of the example.
 fn gestures() -> Vec<Gesture> {
-    // A heavy hand that keeps its speed reaches every part of the key's travel with force on it.
+    // The heavy hand in both touches: with the light finger of a struck touch a number ends at its limit.
     let (duration_s, mass_kg, stiffness_n_m) = (DOWN, PRESSING.mass, PRESSING.stiffness);
     let (damping_n_s_m, drag_n_s_m, rise_s) = (PRESSING.damping, PRESSING.drag, 0.025);
     let pressed = PRESSED.map(|force_n| Form::Pressed {

@@ -103,8 +103,7 @@ impl<R: Real> Evaluation<R> {
             mass.inv_key = zero;
         }
         // Share of a torque on the key that accelerates the other parts, or loads the drive.
-        let passed_on = one - n.key.inertia * mass.inv_key;
-        let passed_on = if input.is_imposed() { zero } else { passed_on };
+        let passed_on = if input.is_imposed() { zero } else { one - n.key.inertia * mass.inv_key };
         let u = &self.kinematics.u;
         let on_heel = self.on_heel(n, input);
         let drag_ratio = self.capstan_drag_ratio(n, u[0].ge(zero), passed_on);

@@ -11,22 +11,10 @@ use crate::grand::equations::precomputed::{HALVINGS, MOST_SUBSTEPS, Precomputed}
 use crate::grand::{STATES, state};
 use touchback_core::math::power::square;
 use touchback_core::math::real::{Mask, Real};
-use touchback_core::mech::felt::{Contact, Felt};
 
 /// Angle of a rising hammer below its string from which it counts as meeting the string, rad: rounding may
 /// put the split of a step just before the contact.
 const MEETING: f64 = 1e-9;
-
-/// Damping of `felt` under the load of `contact`, N·s/m, where its compression changes through the step by
-/// at least `rate` m/s: the slope of the law at this rate.
-#[inline(always)]
-fn damping_at<R: Real>(felt: &Felt<R>, contact: &Contact<R>, rate: R) -> R {
-    let load = contact.force;
-    let grown = felt.reversal_growth * load;
-    let reversal = felt.reversal_speed * felt.reversal_speed + grown * grown;
-    let square = reversal + rate * rate;
-    load * (felt.damping + felt.hysteresis * reversal / (square * square.sqrt()))
-}
 
 impl<R: Real> Evaluation<R> {
     /// Rate of the fastest decay among the loaded contacts, or of the slide over the jack's corner, as a
@@ -53,7 +41,8 @@ impl<R: Real> Evaluation<R> {
         let mobility = n.inv_jack_inertia * arm_squared + n.knuckle_mobility;
         let slowing = c.jack.force * mobility * R::of(STEP);
         let rate = (self.kinematics.q4_rate().abs() - slowing).max(R::of(0.0));
-        let on_knuckle = damping_at(&n.hammer.knuckle_felt, &c.jack, rate);
+        // The compression changes through the step by at least this rate.
+        let on_knuckle = n.hammer.knuckle_felt.damping_under(c.jack.force, rate);
         let (stop, window) = (at_stop.of(&c.stop), at_stop.of(&c.window));
         let button = at_button.of(&c.button);
         let on_jack = on_knuckle * arm_squared + stop + window + button * square(n.jack.toe.x);
@@ -97,13 +86,12 @@ impl<R: Real> Evaluation<R> {
     #[inline(always)]
     pub fn max_substep(&self, n: &Precomputed<R>, x: &[R; STATES], h: R) -> R {
         let zero = R::of(0.0);
-        let equal = h / self.substeps(n, x);
+        let mut equal = h / self.substeps(n, x);
         let height = n.hammer.crown * x[state::HAMMER];
         let speed = n.hammer.crown * x[state::HAMMER_SPEED];
         // A substep ends where a rising hammer meets its string: the contact is too short to be found
         // inside a longer one.
         let arrives = height.lt(zero) & (height + speed * h).gt(zero);
-        let mut equal = equal;
         if arrives.any() {
             let least = h * R::of(1.0 / MOST_SUBSTEPS);
             let approach = (-height / speed).max(least);
