@@ -156,29 +156,28 @@ impl Press {
     /// Time in which `effort` presses the key by `distance` m from rest, s.
     #[must_use]
     pub fn time(&self, effort: Effort, distance: f64) -> f64 {
-        match effort {
-            Effort::Even(speed) => distance / speed,
-            Effort::Muscle(force) => self.time_rising_in(hand::rise(force), force, distance),
-        }
+        self.time_rising_in(hand::rise, effort, distance)
     }
 
     /// As [`Self::time`], for a finger that repeats: it is in motion, and its muscle rises as fast as that of a
     /// struck touch.
     #[must_use]
     pub fn repeat_time(&self, effort: Effort, distance: f64) -> f64 {
-        match effort {
-            Effort::Even(speed) => distance / speed,
-            Effort::Muscle(force) => self.time_rising_in(hand::FOLLOWING_RISE, force, distance),
-        }
+        self.time_rising_in(|_| hand::FOLLOWING_RISE, effort, distance)
     }
 
-    /// Time in which a muscle of `force` N with the time constant `rise` s presses the key by `distance` m, s.
-    fn time_rising_in(&self, rise: f64, force: f64, distance: f64) -> f64 {
-        let mut unit = UnitPress::at_rest(self.mass, rise);
-        while unit.time < LONGEST && unit.x[2] * force < distance {
-            unit = unit.step();
+    /// As [`Self::time`], for muscles whose time constant, s, is `rise` of their force, N.
+    fn time_rising_in(&self, rise: impl Fn(f64) -> f64, effort: Effort, distance: f64) -> f64 {
+        match effort {
+            Effort::Even(speed) => distance / speed,
+            Effort::Muscle(force) => {
+                let mut unit = UnitPress::at_rest(self.mass, rise(force));
+                while unit.time < LONGEST && unit.x[2] * force < distance {
+                    unit = unit.step();
+                }
+                unit.time
+            }
         }
-        unit.time
     }
 
     /// Speed of a finger's target, m/s, that gives the hammer the speed `hammer_speed` m/s.

@@ -22,12 +22,10 @@ use clack_host::prelude::*;
 use touchback_lab::host::{PLUGIN_ID, find};
 use touchback_lab::memory::resident;
 use x11rb::connection::Connection as _;
-use x11rb::protocol::xproto::{
-    ConnectionExt as _, CreateWindowAux, EventMask, ImageFormat, Window as XWindow, WindowClass,
-};
+use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat, Window as XWindow};
 use x11rb::rust_connection::RustConnection;
 
-use crate::windowed::alone;
+use crate::windowed::{alone, parent};
 
 const RATE: f64 = 48_000.0;
 const BLOCK: u32 = 64;
@@ -84,33 +82,9 @@ struct Screen {
 }
 
 impl Screen {
-    fn new(size: GuiSize) -> Self {
-        let (x, number) = RustConnection::connect(None).expect("an X server: see the file's head");
-        let screen = &x.setup().roots[number];
-        let (root, black) = (screen.root, screen.black_pixel);
-        let parent = x.generate_id().unwrap();
-        let (width, height) = (short(size.width), short(size.height));
-        let aux = CreateWindowAux::new()
-            .background_pixel(black)
-            .override_redirect(1)
-            .event_mask(EventMask::STRUCTURE_NOTIFY);
-        x.create_window(
-            0,
-            parent,
-            root,
-            0,
-            0,
-            width,
-            height,
-            0,
-            WindowClass::INPUT_OUTPUT,
-            0,
-            &aux,
-        )
-        .unwrap();
-        x.map_window(parent).unwrap();
-        x.flush().unwrap();
-        x.get_input_focus().unwrap().reply().unwrap();
+    /// The screen `number` of the server `x`.
+    fn new(x: RustConnection, number: usize) -> Self {
+        let (root, parent) = (x.setup().roots[number].root, parent(&x, number));
         Self { x, root, parent }
     }
 
@@ -279,7 +253,7 @@ fn figures(times: &[f64]) -> [f64; 3] {
 #[test]
 #[ignore = "needs an X server: see the file's head"]
 fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
-    let (_turn, _x, _) = alone();
+    let (_turn, x, number) = alone();
     let mut instance = load();
     let configuration = PluginAudioConfiguration {
         sample_rate: RATE,
@@ -289,7 +263,7 @@ fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
     let processor = instance.activate(|_, ()| (), configuration).expect("active");
     let (processor, without) = play(processor, 4.0).join().unwrap();
 
-    let screen = Screen::new(GuiSize { width: 1180, height: 760 });
+    let screen = Screen::new(x, number);
     let (returned, drawn) = open(&mut instance, &screen);
     println!("open: returns after {returned:?}, first picture after {drawn:?}");
     let playing = play(processor, 4.0);
@@ -347,9 +321,9 @@ fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
 #[test]
 #[ignore = "needs an X server: see the file's head"]
 fn two_hundred_openings_take_no_further_memory() {
-    let (_turn, _x, _) = alone();
+    let (_turn, x, number) = alone();
     let mut instance = load();
-    let screen = Screen::new(GuiSize { width: 1180, height: 760 });
+    let screen = Screen::new(x, number);
     let count = std::env::var("TOUCHBACK_OPENINGS").map_or(200, |count| count.parse().unwrap());
     let (mut times, mut memory) = (Vec::new(), Vec::new());
     for opening in 1..=count {

@@ -30,10 +30,11 @@ pub(crate) fn alone() -> (MutexGuard<'static, ()>, RustConnection, usize) {
     (TURN.lock().unwrap_or_else(PoisonError::into_inner), x, screen)
 }
 
-/// A parent window for a plugin.
-fn parent(x: &RustConnection, screen: usize) -> u32 {
-    let (window, root) = (x.generate_id().unwrap(), x.setup().roots[screen].root);
-    let (class, aux) = (WindowClass::INPUT_OUTPUT, CreateWindowAux::new().override_redirect(1));
+/// A black parent window for a plugin.
+pub(crate) fn parent(x: &RustConnection, screen: usize) -> u32 {
+    let (window, screen) = (x.generate_id().unwrap(), &x.setup().roots[screen]);
+    let (class, root) = (WindowClass::INPUT_OUTPUT, screen.root);
+    let aux = CreateWindowAux::new().background_pixel(screen.black_pixel).override_redirect(1);
     x.create_window(0, window, root, 0, 0, 1180, 760, 0, class, 0, &aux).unwrap();
     x.map_window(window).unwrap();
     x.get_input_focus().unwrap().reply().unwrap();
