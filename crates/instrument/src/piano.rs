@@ -210,13 +210,18 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             let front = [mechanism.keys.key_depth(key), mechanism.keys.key_speed(key)];
             let travel = mechanism.travel(key, &self.settings.action);
             let finger = fingers.of_mut(key);
-            let waited = finger.waits();
+            let (waited, was_followed) = (finger.waits(), finger.is_followed());
             if let Some(drive) = finger.next(KeyReading { front, travel }) {
                 mechanism.keys.drive(key, drive);
             }
-            let (waits, moves) = (finger.waits(), finger.moves());
+            let (waits, is_followed, moves) =
+                (finger.waits(), finger.is_followed(), finger.moves());
+            let step = self.time.clock.step();
             if waited && !waits {
-                fingers.held_notes.close(key, self.time.clock.step());
+                fingers.held_notes.close(key, step);
+            }
+            if was_followed && !is_followed {
+                fingers.held_notes.go_on(key, step);
             }
             if !moves {
                 fingers.moving.remove(key);

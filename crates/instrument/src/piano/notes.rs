@@ -106,12 +106,13 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         };
         let is_deferred = constructed.is_none() && self.is_throwing(key);
         let held_notes = &mut self.fingers.held_notes;
-        let ended_silent = if is_deferred {
+        self.report.counts.silent_presses += if constructed.is_some() {
+            held_notes.construct(key)
+        } else if is_deferred {
             held_notes.follow(key)
         } else {
-            held_notes.begin(key, constructed.is_none())
+            held_notes.begin(key)
         };
-        self.report.counts.silent_presses += u64::from(ended_silent);
         self.mechanism.dampers.played(key);
         if let Some(hammer_speed) = constructed {
             self.sound_constructed_strike(key, nominal, hammer_speed);

@@ -29,8 +29,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             fingers.positions[key.index()] = Position::at(mechanism.keys.key_depth(key));
             *fingers.of_mut(key) = NoteFinger::AWAY;
             fingers.moving.remove(key);
-            let ended_silent = fingers.held_notes.begin(key, true);
-            self.report.counts.silent_presses += u64::from(ended_silent);
+            self.report.counts.silent_presses += fingers.held_notes.begin(key);
         }
         mechanism.dampers.played(key);
         fingers.positions[key.index()].send(share);

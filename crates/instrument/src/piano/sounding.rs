@@ -30,12 +30,18 @@ impl<K: Keys, S: Strings> Piano<K, S> {
                 // A damper on the sostenuto rod does not land.
                 KeyEvent::DamperFall { .. } if self.mechanism.dampers.is_caught(key) => continue,
                 KeyEvent::Strike { .. } | KeyEvent::Pluck { .. } => {
-                    fingers.of_mut(key).throw();
-                    fingers.held_notes.struck(key);
+                    if fingers.held_notes.struck(key) {
+                        fingers.of_mut(key).throw();
+                    }
                     fingers.repetition.let_off(key);
                 }
-                KeyEvent::Release { .. } => fingers.of_mut(key).throw(),
-                KeyEvent::KeyBottom { .. } => {
+                // While its finger lifts, a key lets off the hammer of the press before.
+                KeyEvent::Release { .. } if !fingers.of(key).is_lifting() => {
+                    fingers.of_mut(key).throw();
+                    fingers.held_notes.let_off(key);
+                }
+                // While its finger lifts, a key reaches its bottom from the press before.
+                KeyEvent::KeyBottom { .. } if !fingers.of(key).is_lifting() => {
                     fingers.of_mut(key).bottom();
                     fingers.held_notes.close(key, self.time.clock.step());
                 }

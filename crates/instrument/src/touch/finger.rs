@@ -171,6 +171,16 @@ impl NoteFinger {
         self.after.is_some()
     }
 
+    /// Whether the finger lets the key rise before it presses again.
+    pub const fn is_lifting(&self) -> bool {
+        matches!(self.phase, FingerPhase::Lifting { .. })
+    }
+
+    /// Whether the finger will press the key again once the hammer has left.
+    pub const fn is_followed(&self) -> bool {
+        matches!(self.after, Some(After { then: Some(_), .. }))
+    }
+
     /// Leaves the key at `speed` m/s after all pending presses.
     pub const fn release_after(&mut self, speed: f64) {
         if let Some(After { then: Some((_, leaving)), .. }) = &mut self.after {

@@ -470,9 +470,25 @@ fn a_note_repeated_before_its_strike_still_strikes() {
     // Soft notes take 0.1 s: the second comes while the first is being pressed.
     let (late, silent) = short_notes(40.0, 0.3, 0.02, Switch::On);
     assert_eq!((late.len(), silent), (4, 0));
-    let (late, silent) = short_notes(40.0, 0.06, 0.02, Switch::On);
-    assert!(late.len() as u64 + silent == 4 && late.len() > 1, "{late:?} and {silent} silent");
-    assert!(late.iter().all(|late| *late > 0.0), "caused by their own notes: {late:?}");
+    for velocity in [20.0, 30.0, 40.0, 60.0, 100.0] {
+        for gap in [0.025, 0.04, 0.06, 0.08, 0.1, 0.13] {
+            for repair in [Switch::On, Switch::Off] {
+                let (late, silent) = short_notes(velocity, gap, 0.02, repair);
+                let told = format!("{velocity}, {gap} s, {repair:?}: {late:?} and {silent} silent");
+                assert_eq!(late.len() as u64 + silent, 4, "{told}");
+                // A key repeats 10 times a second; faster, or softly from half-way up, notes may be lost.
+                let least = if gap < 0.08 {
+                    1
+                } else if gap < 0.1 || velocity < 60.0 {
+                    2
+                } else {
+                    4
+                };
+                assert!(repair == Switch::Off || late.len() >= least, "{told}");
+                assert!(late.iter().all(|late| *late > 0.0), "caused by their own notes: {told}");
+            }
+        }
+    }
 }
 
 /// Level of a held note in its third and fifth half second relative to the first, dB.
