@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{CentralPanel, Context, Panel, Ui};
 
 use crate::editor::action_view::ActionView;
-use crate::editor::bar::Bar;
+use crate::editor::bar::{Bar, SeenCounts};
 use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
 use crate::editor::face::Face;
@@ -68,8 +68,8 @@ pub struct Window {
     strip: Strip,
     curve: VelocityCurve,
     levels: Levels,
-    /// Number of silent notes that were dismissed.
-    silent_seen: u64,
+    /// Warnings that were dismissed.
+    seen: SeenCounts,
     regulation: panel::regulation::RegulationPanel,
     keys: panel::keys::KeysFace,
     tools: panel::tools::ToolsPanel,
@@ -110,7 +110,7 @@ impl Default for Window {
             strip: Strip::default(),
             curve: VelocityCurve::default(),
             levels: Levels::default(),
-            silent_seen: 0,
+            seen: SeenCounts::default(),
             regulation: panel::regulation::RegulationPanel::default(),
             keys: panel::keys::KeysFace::default(),
             tools: panel::tools::ToolsPanel::default(),
@@ -239,7 +239,7 @@ impl Window {
             levels: &mut self.levels,
             gauge: &self.gauge,
             counts: &self.snapshot.counts,
-            silent_seen: &mut self.silent_seen,
+            seen: &mut self.seen,
         };
         bar.ui(ui, controls);
     }

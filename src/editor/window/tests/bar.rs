@@ -131,6 +131,20 @@ fn silent_notes_are_shown_until_dismissed() {
 }
 
 #[test]
+fn motions_whose_energy_balance_did_not_close_are_shown_until_dismissed() {
+    let mut harness = harness((1180.0, 760.0));
+    let label = |count: u64| format!("The energy balance of {count} key motions did not close");
+    assert!(harness.query_by_label_contains("energy balance").is_none());
+    harness.state_mut().window.snapshot.counts.unbalanced = 2;
+    harness.run_steps(2);
+    click(&mut harness, &label(2));
+    assert!(harness.query_by_label_contains("energy balance").is_none());
+    harness.state_mut().window.snapshot.counts.unbalanced = 3;
+    harness.run_steps(2);
+    assert!(harness.query_by_label(&label(1)).is_some());
+}
+
+#[test]
 fn the_clip_light_stays_until_it_is_reset() {
     let mut harness = harness((1180.0, 760.0));
     harness.state_mut().window.raise_levels([0.5, 0.5]);
