@@ -217,8 +217,8 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
             let (time, front) = (short(time), short(a.key));
             write!(
                 bends,
-                "\n- {name}: strike {time} ms later and {speed} % faster, front {front} mm and its force \
-                 {force} % of the largest apart, rms"
+                "\n- {name}: strike {time} ms later and {speed} % faster; rms difference of the key depth \
+                 {front} mm, of the key force {force} % of its largest value"
             )?;
         }
         if name == "half release" {
@@ -227,30 +227,30 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     }
     let held = if built.spec.is_rigid() {
         format!(
-            "The capstan is held both ways in either; its smallest force was {} N. So is the jack on \
-             its stop until the button takes it over; the stop's largest pull was {} mN·m (the jack's \
-             spring gives {}).",
+            "Both models hold the heel on its capstan in both directions; the smallest capstan force was \
+             {} N. Both hold the jack on its stop until the button takes it over; the largest pull of the \
+             stop was {} mN·m (the jack's spring gives {}).",
             short(lightest),
             short(1e3 * pulled),
             short(1e3 * built.spec.jack.spring_torque)
         )
     } else {
         format!(
-            "Every contact of the force balance only pushes; the instrument's own model holds the heel \
-             on its capstan, which the force balance's left by up to {} mm.",
+            "Every contact of the force balance only pushes, and its heel left the capstan by up to {} mm; \
+             the instrument's model holds the heel on the capstan.",
             short(1e3 * lifted)
         )
     };
     report.note(&format!(
-        "Differences are of the coupled force balance ({} MN/m at the joints) from the instrument's \
-         own model, root mean square over the whole gesture, rebounds and check included; falling \
-         compares the crowns with those at {} MN/m. {held}",
+        "Differences: coupled force balance ({} MN/m at the joints) minus the instrument's model, root \
+         mean square over the whole gesture with rebounds and check. The softest coupling is {} MN/m. \
+         {held}",
         short(1e-6 * COUPLINGS[2].0),
         short(1e-6 * COUPLINGS[0].0),
     ));
     report.note(&format!(
-        "A key stick of spruce that bends ({} N·m/rad at the balance rail), in the force balance beside a \
-         rigid one there, the knuckle's spring left as it is fitted:\n{bends}",
+        "Effect of a bending key stick of spruce ({} N·m/rad at the balance rail): the force balance with \
+         it compared with the force balance with a rigid stick, same knuckle stiffness:\n{bends}",
         short(key_stick)
     ));
     folder.table("agreement.csv", &csv)?;
@@ -267,27 +267,37 @@ fn check(report: &mut Report, name: &str, found: &[Apart; 3]) {
     let last = &found[2];
     if let Some([time, speed]) = last.strike {
         report.check(
-            &format!("{name}: strike later, ms"),
+            &format!("{name}: strike time difference, ms"),
             "0",
             TargetBand::Within(-TIME, TIME),
             time,
         );
         let band = TargetBand::Within(-100.0 * SPEED, 100.0 * SPEED);
-        report.check(&format!("{name}: strike faster, %"), "0", band, 100.0 * speed);
+        report.check(&format!("{name}: hammer speed difference, %"), "0", band, 100.0 * speed);
     }
-    report.holds(&format!("{name}: as many strikes"), last.same);
-    report.check(&format!("{name}: keys apart, mm"), "0", TargetBand::AtMost(DEPTH), last.key);
-    report.check(&format!("{name}: crowns apart, mm"), "0", TargetBand::AtMost(CROWN), last.crown);
+    report.holds(&format!("{name}: same number of strikes"), last.same);
+    report.check(
+        &format!("{name}: key depth difference, mm rms"),
+        "0",
+        TargetBand::AtMost(DEPTH),
+        last.key,
+    );
+    report.check(
+        &format!("{name}: crown difference, mm rms"),
+        "0",
+        TargetBand::AtMost(CROWN),
+        last.crown,
+    );
     let force = 100.0 * last.force;
     report.check(
-        &format!("{name}: key forces apart, % of the largest"),
+        &format!("{name}: key force difference rms, % of the largest force"),
         "0",
         TargetBand::AtMost(100.0 * FORCE),
         force,
     );
     let falling = last.crown / found[0].crown;
     report.check(
-        &format!("{name}: crowns apart, falling to"),
+        &format!("{name}: crown difference with the stiffest coupling over that with the softest"),
         "< 1",
         TargetBand::AtMost(1.0),
         falling,
@@ -308,8 +318,16 @@ fn draw(
     };
     let panel = |label: &str, column: usize, scale: f64| {
         let series = vec![
-            Series::line("coupled force balance", points(theirs, column, scale), palette(1)),
-            Series::line("constraints eliminated", points(ours, column, scale), palette(0)),
+            Series::line(
+                "coupled force balance (reference)",
+                points(theirs, column, scale),
+                palette(1),
+            ),
+            Series::line(
+                "constraints eliminated (instrument)",
+                points(ours, column, scale),
+                palette(0),
+            ),
         ];
         Subplot::new(Axis::new(label), series)
     };
@@ -320,7 +338,7 @@ fn draw(
         marks: Vec::new(),
         panels: vec![
             panel("key depth, mm", 0, 1e3),
-            panel("crown to string, mm", 1, 1e3),
+            panel("distance from crown to string, mm", 1, 1e3),
             panel("force on key, N", 2, 1.0),
         ],
     };

@@ -92,7 +92,7 @@ fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
     report.check(&format!("{what}: median difference, %"), "0", TargetBand::AtMost(1.0), at(0.5));
     let measured = Tables::measured();
     let far = Tables::in_use().largest_difference(&measured);
-    let what = "tables in use, farthest from the action, share of the energy";
+    let what = "largest difference of the tables in use from the action, share of the energy";
     report.check(what, "0", TargetBand::AtMost(0.005), far);
     if far > 0.005 {
         report.note(&format!("For `efforts/table.rs`:\n\n```rust\n{}```", measured.text()));
@@ -150,7 +150,12 @@ fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) ->
     report.check(&what("median difference, %"), "0", TargetBand::AtMost(1.0), at(0.5));
     report.check(&what("95th of 100 differences, %"), "3", TargetBand::AtMost(3.0), at(0.95));
     let share = 100.0 * disagree as f64 / (REGULATIONS * DRAWS) as f64;
-    report.check(&what("strike or none decided otherwise, %"), "0", TargetBand::AtMost(2.0), share);
+    report.check(
+        &what("presses of which only one of the two strikes, %"),
+        "0",
+        TargetBand::AtMost(2.0),
+        share,
+    );
     report.note(&format!(
         "Turned {name}: of {} presses {} strike in both, the largest difference is {} %; in {pressed} \
          no strike can be constructed and notes play the press itself.",
@@ -172,8 +177,13 @@ fn cost(report: &mut Report) -> Result<()> {
         .filter_map(|i| efforts.hammer_speed(key, 0.2 + 7.0 * f64::from(i) / f64::from(CALLS)))
         .sum();
     let cost = 1e6 * begin.elapsed().as_secs_f64() / f64::from(CALLS);
-    report.check("cost of a note's speed, µs", "20", TargetBand::AtMost(20.0), cost);
-    report.holds("every one of these notes strikes", sum > 0.0);
+    report.check(
+        "time to compute the hammer speed of a note, µs",
+        "20",
+        TargetBand::AtMost(20.0),
+        cost,
+    );
+    report.holds("each of these notes strikes", sum > 0.0);
     Ok(())
 }
 

@@ -196,7 +196,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
         for &number in &numbers {
             let mut rig = keys.bench(number);
             let audit = gesture(&mut rig);
-            let what = format!("unaccounted over work, {name}, key {number}");
+            let what = format!("unaccounted energy over work, {name}, key {number}");
             report.check(&what, "0 (aim 1e-4)", TargetBand::AtMost(1e-3), audit.unaccounted());
             for l in audit.lines.iter().step_by(8) {
                 let AuditLine { time, stored, work, dissipated, screws } = l;
@@ -213,7 +213,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
         let what = format!("largest rise of a free key's energy in a step, key {number}, J");
         report.check(&what, "≤ 0", TargetBand::AtMost(1e-7), most);
         let heat = rig.state().x[state::DISSIPATED];
-        let what = format!("energy it has turned to heat meanwhile, key {number}, J");
+        let what = format!("energy that key dissipates meanwhile, key {number}, J");
         report.check(&what, "> 0", TargetBand::AtLeast(1e-3), heat);
     }
     if keys.own_numbers().is_none() {
@@ -254,7 +254,7 @@ fn figure(audit: &Audit, name: &str) -> Figure {
                     line("dissipated", 2, &|l| l.dissipated),
                 ],
             ),
-            Subplot::new(Axis::new("unaccounted, µJ"), vec![line("left over", 3, &lost)]),
+            Subplot::new(Axis::new("unaccounted energy, µJ"), vec![line("unaccounted", 3, &lost)]),
         ],
     }
 }

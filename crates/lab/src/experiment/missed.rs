@@ -78,7 +78,7 @@ pub static MISSED: &[MissedTarget] = &[
     ),
     missed(
         "energy",
-        "second stroke from half-way up, 15 N, key 40: its speed off*",
+        "second stroke from half-way up, 15 N, key 40: hammer speed*",
         "known: the friction force is constant within a step; half the step halves the error of the speed",
         "action::grand::equations::friction",
     ),
@@ -116,20 +116,20 @@ pub static MISSED: &[MissedTarget] = &[
     ),
     missed(
         "agreement",
-        "struck, loud: keys apart*",
+        "struck, loud: key depth difference*",
         "known: after the blow the heel of the force balance leaves its capstan by 1.4 mm; the \
          instrument's model holds the heel on the capstan",
         "action::grand::equations::kinematics",
     ),
     missed(
         "agreement",
-        "struck, loud: crowns apart*",
+        "struck, loud: crown difference*",
         "known: same cause as for the keys",
         "action::grand::equations::kinematics",
     ),
     missed(
         "agreement",
-        "weight dropped: crowns apart, mm",
+        "weight dropped: crown difference, mm rms",
         "likely: the thrown hammer bounces between string and jack, where small differences grow",
         "action::penalty_model",
     ),

@@ -95,9 +95,9 @@ pub fn check(report: &mut Report) {
         }
         table.push('\n');
         let [time, speed] = off[0];
-        let what = format!("{name}, key {key}: strike off that of steps of a 64th, µs");
+        let what = format!("{name}, key {key}: strike time minus that with 1/64 of the step, µs");
         report.check(&what, "0", TargetBand::AtMost(TIME * 1e6), (time * 1e6).abs());
-        let what = format!("{name}, key {key}: its speed off, %");
+        let what = format!("{name}, key {key}: hammer speed difference from 1/64 of the step, %");
         report.check(&what, "0", TargetBand::AtMost(SPEED * 100.0), (speed * 100.0).abs());
     }
     report.note(&table);

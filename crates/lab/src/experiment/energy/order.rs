@@ -100,16 +100,16 @@ pub fn check(report: &mut Report) {
     let course = SteppedState { rig: &rig, force: course_force };
     let (fine, events) = course.run(STRETCH, FINE);
     let ends = PARTS.map(|p| course.run(STRETCH, p).0);
-    let what = "events in the stretch between guards";
+    let what = "events during the motion that the orders are measured on";
     report.check(what, "0", TargetBand::AtMost(0.0), f64::from(events));
     let order = slope(&ends.map(|e| apart(&e.0, &fine.0)));
-    let what = "order of the motion between guards, friction off";
+    let what = "order of the motion between events, friction off";
     report.check(what, "4", TargetBand::Within(3.5, 4.6), order);
     let order = slope(&ends.map(|e| e.1.abs()));
-    let what = "order of the unaccounted energy between guards, friction off";
+    let what = "order of the unaccounted energy between events, friction off";
     report.check(what, "4", TargetBand::Within(3.5, 5.5), order);
     let share = ends[0].1.abs() / (ends[0].0[state::WORK] - rig.state().x[state::WORK]);
-    let what = "unaccounted over work there, at the action's step";
+    let what = "unaccounted energy over work between events, at the action's step";
     report.check(what, "0 (aim 1e-4)", TargetBand::AtMost(1e-4), share);
 
     // The whole stroke with events and friction: the order is reported and must be at least first.
@@ -125,6 +125,6 @@ pub fn check(report: &mut Report) {
     let what = "order of the motion across whole blows, friction on, geometric mean of six";
     report.check(what, "reported", TargetBand::AtLeast(0.5), slope(&means));
     let worst = blows.iter().fold(0.0f64, |most, errors| most.max(errors[0]));
-    let what = "hammer and key off the fine run after a blow, rad, at the action's step";
+    let what = "largest difference of hammer and key from the fine run after a blow, rad, at the action's step";
     report.check(what, "reported", TargetBand::AtMost(1e-2), worst);
 }
