@@ -34,6 +34,12 @@ pub enum Model {
         phase: Phase,
         /// Initial angles of key, hammer and repetition lever, rad, and damper height, m.
         start: [f64; 4],
+        /// Initial turn of the jack off its stop, rad; older files have the jack on its stop.
+        #[serde(default)]
+        start_jack: f64,
+        /// Initial bend of the hammer's shank, rad; older files have a straight shank.
+        #[serde(default)]
+        start_bend: f64,
         /// Dimensions, masses, springs, felts, frictions, screws.
         model: Box<grand::Spec>,
     },
@@ -88,10 +94,7 @@ impl Model {
             return Some(Self::of(kind, key, settings));
         }
         Some(match name {
-            THESIS => {
-                let GrandState { phase, x } = thesis::initial();
-                Self::grand(phase, &x, thesis::build().spec)
-            }
+            THESIS => Self::grand(&thesis::initial(), thesis::build().spec),
             REFERENCE => {
                 let built = Design::new(key).build(settings);
                 Self::PenaltyModel {
@@ -111,8 +114,7 @@ impl Model {
             ActionKind::Grand => {
                 let built = Design::new(key).build(settings);
                 let near = &built.regulated.rest;
-                let GrandState { phase, x } = rest::pose(&built.spec, near);
-                Self::grand(phase, &x, built.spec)
+                Self::grand(&rest::pose(&built.spec, near), built.spec)
             }
             ActionKind::Simplified => Self::Simplified {
                 model: simplified::Spec::of_grand(&Design::new(key).build(settings)),
@@ -125,10 +127,18 @@ impl Model {
         }
     }
 
-    fn grand(phase: Phase, x: &[f64; grand::STATES], model: grand::Spec) -> Self {
-        use grand::state::{DAMPER, HAMMER, KEY, LEVER};
-        let start = [x[KEY], x[HAMMER], x[LEVER], x[DAMPER]];
-        Self::Grand { phase, start, model: Box::new(model) }
+    /// The grand's key `spec`, which starts at the phase and positions of `start`, without speeds.
+    #[must_use]
+    pub fn grand(start: &GrandState, spec: grand::Spec) -> Self {
+        use grand::state::{BEND, DAMPER, HAMMER, JACK, KEY, LEVER};
+        let x = &start.x;
+        Self::Grand {
+            phase: start.phase,
+            start: [x[KEY], x[HAMMER], x[LEVER], x[DAMPER]],
+            start_jack: x[JACK],
+            start_bend: x[BEND],
+            model: Box::new(spec),
+        }
     }
 
     /// Checks the values of the model.
@@ -137,13 +147,19 @@ impl Model {
     /// The first invalid value.
     pub fn check(&self) -> Result<(), SpecError> {
         match self {
-            Self::Grand { start, model, .. } => {
+            Self::Grand { start, start_jack, start_bend, model, .. } => {
                 model.check()?;
                 grand::equations::stability::check(model)?;
-                let bad = start.iter().find(|v| !v.is_finite());
-                bad.map_or(Ok(()), |&value| {
-                    Err(SpecError::Value { name: "start", value, must: "four finite numbers" })
-                })
+                if let Some(&value) = start.iter().find(|v| !v.is_finite()) {
+                    let must = "four finite numbers";
+                    return Err(SpecError::Value { name: "start", value, must });
+                }
+                for (name, value) in [("start_jack", *start_jack), ("start_bend", *start_bend)] {
+                    if !value.is_finite() {
+                        return Err(SpecError::Value { name, value, must: "a finite number" });
+                    }
+                }
+                Ok(())
             }
             Self::PenaltyModel { near, coupling, model } => {
                 penalty_model::usable(model, coupling)?;
@@ -165,10 +181,11 @@ impl Model {
     #[must_use]
     pub fn start(self) -> Box<dyn Key> {
         match self {
-            Self::Grand { phase, start, model } => {
-                use grand::state::{DAMPER, HAMMER, KEY, LEVER};
+            Self::Grand { phase, start, start_jack, start_bend, model } => {
+                use grand::state::{BEND, DAMPER, HAMMER, JACK, KEY, LEVER};
                 let mut x = [0.0; grand::STATES];
                 [x[KEY], x[HAMMER], x[LEVER], x[DAMPER]] = start;
+                [x[JACK], x[BEND]] = [start_jack, start_bend];
                 Box::new(GrandKey::from_state(*model, GrandState { phase, x }))
             }
             Self::PenaltyModel { near, coupling, model } => {
@@ -215,6 +232,37 @@ mod tests {
             }
         }
         assert!(Model::named("harmonium", key, &ActionSettings::default()).is_none());
+    }
+
+    /// Without the jack's turn and the shank's bend, the key would start out of balance.
+    #[test]
+    fn an_exported_grand_starts_in_balance() {
+        for number in [1, 40, 88] {
+            let key = KeyNumber::from_index(number - 1).unwrap();
+            let settings = ActionSettings::default();
+            let own = GrandKey::new(key, &settings);
+            let mut exported = Model::of(ActionKind::Grand, key, &settings).start();
+            assert_eq!(exported.save(), own.save(), "{number}");
+            for _ in 0..400 {
+                exported.step(Drive::Free, &mut |_, _| {});
+            }
+            assert!(exported.fastest() < 1e-7, "{number}: {}", exported.fastest());
+        }
+    }
+
+    #[test]
+    fn a_file_without_jack_and_bend_starts_with_neither() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        let model = Model::of(ActionKind::Grand, key, &ActionSettings::default());
+        let mut file = serde_json::to_value(&model).unwrap();
+        let table = file.as_object_mut().unwrap();
+        assert!(table.remove("start_jack").is_some() && table.remove("start_bend").is_some());
+        let old: Model = serde_json::from_value(file).unwrap();
+        let (old, new) = (old.start().save().x, model.start().save().x);
+        for (i, (old, new)) in old.into_iter().zip(new).enumerate() {
+            let is_added = [grand::state::JACK, grand::state::BEND].contains(&i);
+            assert_eq!(old, if is_added { 0.0 } else { new }, "{i}");
+        }
     }
 
     #[test]

@@ -126,7 +126,7 @@ fn changes<R: Real, const G: usize, const S: usize>(
     }
     for i in 0..S {
         let (b, a) = (before.1[i], after.1[i]);
-        any = any | (b.gt(above) & a.le(zero)) | (b.lt(below) & a.ge(zero));
+        any = any | (b.gt(above) & a.le(above)) | (b.lt(below) & a.ge(below));
     }
     any
 }

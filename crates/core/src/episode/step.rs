@@ -175,12 +175,12 @@ impl Stepper {
         for i in 0..S {
             if *splits_left > 0 && changed(before.1[i], after.1[i], M::EPSILON) {
                 let sign = before.1[i].signum();
-                let s = first_nonpositive(
-                    |s| sign * at(s).1[i],
-                    sign * before.1[i],
-                    sign * after.1[i],
-                    self.tolerance,
-                );
+                let [from, to] = [before.1[i], after.1[i]].map(|guard| sign * guard);
+                let s = if to > 0.0 {
+                    1.0
+                } else {
+                    first_nonpositive(|s| sign * at(s).1[i], from, to, self.tolerance)
+                };
                 if first.is_none() || s < share {
                     (share, first) = (s, Some(Event::Guard { index: i, rising: sign < 0.0 }));
                 }
@@ -242,10 +242,71 @@ fn overdue(before: &[f64], after: &[f64], epsilon: f64) -> Option<usize> {
     before.iter().zip(after).position(|(b, a)| *b <= 0.0 && *a < -epsilon)
 }
 
+/// Whether a guard changes sign. It counts as zero within `epsilon` of zero, at the end of a substep too: else
+/// the next substep would begin at zero, and the change would be lost.
 fn changed(before: f64, after: f64, epsilon: f64) -> bool {
-    (before > epsilon && after <= 0.0) || (before < -epsilon && after >= 0.0)
+    (before > epsilon && after <= epsilon) || (before < -epsilon && after >= -epsilon)
 }
 
 fn changes(before: &[f64], after: &[f64], epsilon: f64) -> bool {
     before.iter().zip(after).any(|(b, a)| changed(*b, *a, epsilon))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A point at constant speed whose guard is its position, in substeps of a given length.
+    struct Point(f64);
+
+    impl Model<2, 0, 1> for Point {
+        type Input = ();
+        type Phase = ();
+        type Held = ();
+
+        fn rates(&self, (): (), (): &(), (): &(), x: &[f64; 2]) -> [f64; 2] {
+            [x[1], 0.0]
+        }
+
+        fn event_functions(&self, (): (), (): &(), x: &[f64; 2]) -> ([f64; 0], [f64; 1]) {
+            ([], [x[0]])
+        }
+
+        fn transition(&self, (): (), _: usize, (): &(), _: &mut [f64; 2]) {}
+
+        fn hold(&self, (): (), (): &(), _: &[f64; 2], _: f64) {}
+
+        fn max_substep(&self, (): (), _: &[f64; 2], _: f64) -> f64 {
+            self.0
+        }
+    }
+
+    /// Counts signs changed upward and downward.
+    #[derive(Default)]
+    struct Changes([u32; 2]);
+
+    impl Observer<(), 2> for Changes {
+        fn transition(&mut self, _: f64, (): (), (): (), _: &[f64; 2], _: &[f64; 2]) {}
+
+        fn guard(&mut self, _: f64, _: usize, rising: bool, _: &[f64; 2]) {
+            self.0[usize::from(!rising)] += 1;
+        }
+    }
+
+    /// A substep may end where a guard is zero but for rounding, on either side of zero.
+    #[test]
+    fn a_guard_that_a_substep_leaves_near_zero_is_reported_once() {
+        let (h, substep) = (1.0, 0.25);
+        for short in [-1e-9, -1e-12, -9e-13, -1e-13, 0.0, 1e-13, 9e-13, 1e-12, 1e-9] {
+            for speed in [1.0, -1.0] {
+                let mut state = State { phase: (), x: [-speed * (0.5 + short), speed] };
+                let mut changes = Changes::default();
+                for _ in 0..2 {
+                    Stepper::new(h).advance(&Point(substep), &mut state, &[(); 2], &mut changes);
+                }
+                let expected = if speed > 0.0 { [1, 0] } else { [0, 1] };
+                assert_eq!(changes.0, expected, "{short} at {speed}");
+            }
+        }
+    }
 }

@@ -105,13 +105,15 @@ fn set(
     report.figure(&format!("{file}.svg"));
     let mut text = format!(
         "# Grand action, set {name}\n\n![{title}]({file}.svg)\n\nDrawn to scale from the \
-         parameters below by `touchback lab geometry`. [Notation](notation.md) explains axes, signs \
-         and frames, [references](references.md) the names in brackets. Points are given in the \
-         frame of the body that carries them.\n\n| symbol | value | unit | source |\n| --- | --- | --- | --- |\n"
+         parameters below by `touchback lab geometry`. [Notation](notation.md) explains axes and \
+         signs, [the model](model.md) the frames and the laws, [references](references.md) the names \
+         in brackets. Points are given in the frame of the body that carries them.\n\n\
+         | symbol | value | unit | meaning | source |\n| --- | --- | --- | --- | --- |\n"
     );
     for entry in entries {
-        let (value, unit) = (short(entry.value), entry.unit);
-        writeln!(text, "| `{}` | {value} | {unit} | {} |", entry.name, entry.source)?;
+        let Entry { name, unit, meaning, source, .. } = entry;
+        let value = short(entry.value);
+        writeln!(text, "| `{name}` | {value} | {unit} | {meaning} | {source} |")?;
     }
     folder.write(&format!("{file}.md"), text.as_bytes())?;
 

@@ -20,6 +20,7 @@ use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use quantity::{QUANTITIES, Quantity};
 use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::Built;
+use touchback_action::grand::key::rest;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::params::{self, Parameter};
 
@@ -74,10 +75,7 @@ impl Swept {
             }
             Self::Number(name) => {
                 let Built { spec, regulated } = keys.built(number);
-                let [key, hammer, lever] = regulated.rest;
-                let start = [key, hammer, lever, 0.0];
-                let phase = touchback_action::grand::Phase::Return;
-                let model = Model::Grand { phase, start, model: Box::new(spec) };
+                let model = Model::grand(&rest::pose(&spec, &regulated.rest), spec);
                 let mut named = NamedModel::of(&model)?;
                 named.set(name, value)?;
                 let Model::Grand { model, .. } = named.model()? else {

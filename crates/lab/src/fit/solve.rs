@@ -11,9 +11,10 @@ use crate::gesture::{Channel, Gesture, KeyView};
 use crate::model::named::NamedModel;
 use crate::parallel;
 use touchback_action::catalogue::Model;
-use touchback_action::grand::GrandKey;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::design::regulation::Regulated;
+use touchback_action::grand::key::rest;
+use touchback_action::grand::{GrandKey, GrandState};
 use touchback_action::{Key, STEP};
 
 /// Unit of deviations, m; scales only the sum of squares.
@@ -254,11 +255,9 @@ pub fn fit(
 /// `model` with its present equilibrium as the start position.
 fn settled(model: Model) -> Model {
     match model {
-        Model::Grand { phase, start: [key, hammer, lever, _], model } => {
-            use touchback_action::grand::{key::rest, state};
-            let x = rest::pose(&model, &[key, hammer, lever]).x;
-            let start = [state::KEY, state::HAMMER, state::LEVER, state::DAMPER].map(|i| x[i]);
-            Model::Grand { phase, start, model }
+        Model::Grand { phase, start: [key, hammer, lever, _], model, .. } => {
+            let rest = rest::pose(&model, &[key, hammer, lever]);
+            Model::grand(&GrandState { phase, ..rest }, *model)
         }
         other => other,
     }

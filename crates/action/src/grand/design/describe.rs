@@ -1,4 +1,4 @@
-//! Every number of a key by name, with its unit and source, for pages and drawings.
+//! Every number of a key by name, with its meaning, unit and source, for pages and drawings.
 
 use crate::grand::design::spec::Spec;
 use crate::grand::design::table::Set;
@@ -25,7 +25,7 @@ mod tests {
     use touchback_core::math::compass::KeyNumber;
 
     #[test]
-    fn every_parameter_has_a_source_and_its_name_in_the_model_file() {
+    fn every_parameter_has_a_source_a_meaning_and_its_name_in_the_model_file() {
         let middle =
             Design::new(KeyNumber::from_midi(60).unwrap()).build(&ActionSettings::default());
         let old = crate::grand::design::thesis::build();
@@ -35,6 +35,12 @@ mod tests {
             for entry in &entries {
                 assert!(entry.value.is_finite(), "{}", entry.name);
                 assert!(!entry.source.is_empty(), "{}", entry.name);
+                let is_further = [".y", ".exponent", ".damping", ".hysteresis"]
+                    .into_iter()
+                    .chain([".reversal_speed", ".reversal_growth"])
+                    .any(|end| entry.name.ends_with(end));
+                let is_explained = entry.meaning.ends_with('.');
+                assert!(is_explained || is_further, "{}: {}", entry.name, entry.meaning);
                 let path = match entry.name.as_str() {
                     "coupling.stiffness" => "/coupling/0".into(),
                     "coupling.damping" => "/coupling/1".into(),

@@ -101,8 +101,10 @@ impl Spec {
                 "[Gillespie 1996] k1 and b1",
             ),
         };
-        list("string", &self.string, "N/m^p", string, &mut entries);
-        list("coupling", &self.coupling, "N·m/rad", coupling, &mut entries);
+        let contact = "String as a felt at the crown.";
+        list("string", &self.string, "N/m^p", contact, string, &mut entries);
+        let manipulandum = "Spring and damper between the thesis's manipulandum and the key.";
+        list("coupling", &self.coupling, "N·m/rad", manipulandum, coupling, &mut entries);
         entries
     }
 

@@ -17,6 +17,8 @@ pub struct Entry {
     pub value: f64,
     /// SI unit; empty for pure numbers.
     pub unit: &'static str,
+    /// Meaning; empty for the further numbers of a point or a felt.
+    pub meaning: &'static str,
     /// Measured, cited, fitted, regulated or chosen, and by whom.
     pub source: &'static str,
 }
@@ -167,6 +169,7 @@ pub(crate) fn list(
     name: &'static str,
     field: &impl Field,
     unit: &'static str,
+    meaning: &'static str,
     source: impl Into<Source>,
     entries: &mut Vec<Entry>,
 ) {
@@ -176,6 +179,7 @@ pub(crate) fn list(
             name: format!("{name}{end}"),
             value,
             unit: if unit == "1" { "" } else { unit },
+            meaning: if i == 0 { meaning.trim() } else { "" },
             source: field.source(i).unwrap_or(if i == 0 { source.first } else { source.others }),
         });
     }
@@ -288,7 +292,8 @@ macro_rules! part {
                         Set::Thesis => Source::from($thesis_source),
                     };
                     let name = concat!($prefix, ".", stringify!($field));
-                    list(name, &self.$field, $unit, source, entries);
+                    let meaning = concat!($($doc),*);
+                    list(name, &self.$field, $unit, meaning, source, entries);
                 )*
                 $(self.$inner.list(set, entries);)?
             }

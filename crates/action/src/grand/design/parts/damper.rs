@@ -39,7 +39,7 @@ part! {
             concert 0.2, LAYOUT;
             thesis 0.2, NO_EFFECT;
 
-        /// Front depth at which lifting begins.
+        /// Depth of the key front at which lifting begins.
         pickup: f64 as Number, "m";
             concert 4.5e-3, "regulated: damper at half blow [regulation sheets]";
             thesis 1.0, NO_EFFECT;
@@ -67,7 +67,7 @@ part! {
             concert 0.02, "chosen: two grams, a damper that falls by itself";
             thesis 0.0, NO_EFFECT;
 
-        /// Felt between key tail and damper lever.
+        /// Felt between key tail and damper lever, and between the pedal's tray and the damper.
         lift_felt: Felt as Felt, "N/m^p";
             concert Felt { hysteresis: 0.3, ..Felt::new(c.fitted.damper_lift, 1.5, 1.0) },
                 (FITTED, LEATHER);
@@ -79,7 +79,7 @@ part! {
                 "chosen: soft felt, half a millimetre under the damper's weight";
             thesis Felt::new(4e5, 1.5, 2.0), NO_EFFECT;
 
-        /// Height at which the damper is clear of the string.
+        /// Height above the string at which the damper is clear; for the sound only.
         clear: f64, "m";
             concert 1.5e-3, "chosen: felt off the string over its whole width";
             thesis 1.5e-3, NO_EFFECT;

@@ -25,7 +25,8 @@ part! {
             concert Vec2::new(0.083, 0.1333), LET_OFF;
             thesis t.hammer_pivot, CLOSED_LOOPS;
 
-        /// Distance of the crown from the centre pin along the string's normal at contact.
+        /// Distance of the crown from the centre pin along the shank; the crown moves by this times the
+        /// hammer's angle.
         crown: f64 as Number, "m", positive;
             concert CROWN, "[Hirschkorn 2004] centre pin to crown, second hand";
             thesis 0.13, "chosen: usual size; the figure is lost";
@@ -53,29 +54,30 @@ part! {
             concert 0.017, "none: the knuckle is round";
             thesis 0.0113, "fitted: let-off ends at the printed time";
 
-        /// Mass.
+        /// Mass with shank and butt.
         mass: f64, "kg";
             concert c.hammer.body_mass, "[Hirschkorn 2004] by strike weight [Stanwood tables]";
             thesis THESIS_MASS, "[Gillespie 1996] m1";
 
-        /// Centre of mass.
+        /// Centre of mass, in the frame of the line from centre pin to crown.
         centre: Vec2, "m";
             concert c.hammer.centre, "[Hirschkorn 2004] second hand";
             thesis Vec2::new(THESIS_CENTRE, 0.0),
                 "[Gillespie 1996] L20, a reading: the figure is lost";
 
-        /// Inertia about the centre pin.
+        /// Inertia of the straight hammer about the centre pin.
         inertia: f64, "kg·m²", positive;
             concert c.hammer.inertia, "[Hirschkorn 2004] by strike weight [Stanwood tables]";
             thesis THESIS_MASS * THESIS_CENTRE * THESIS_CENTRE,
                 "[Gillespie 1996] m1 at L20, a reading";
 
-        /// Coulomb torque of the centre pin.
+        /// Coulomb torque of the centre pin on the butt.
         friction: f64 as Number, "N·m";
             concert HAMMER_FRICTION, "[Hirschkorn 2004] second hand";
             thesis 0.0, NO_EFFECT;
 
-        /// Felt between jack and knuckle, along the jack (the thesis's k4).
+        /// Felt between jack and knuckle, along the normal of the contact; of a straight knuckle along
+        /// the jack (the thesis's k4).
         knuckle_felt: Felt as Felt, "N/m^p";
             // With what yields beside the knuckle: 40 N at about 1.6 mm.
             concert Felt {

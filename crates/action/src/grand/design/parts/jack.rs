@@ -12,7 +12,7 @@ use touchback_core::mech::felt::{ANGULAR_REVERSAL_SPEED, Felt};
 part! {
     /// The jack and the let-off button.
     pub struct Jack, JackNumbers: "jack", c, t {
-        /// Distance of the head from the centre pin.
+        /// Distance of the head's flat from the centre pin along the fly.
         length: f64 as Number, "m", positive;
             concert 0.0577, "near [Gillespie 1996] L18; fitted with the rest of the let-off";
             thesis t.jack_length, "[Gillespie 1996] L18";
@@ -22,7 +22,7 @@ part! {
             concert -0.193, LET_OFF;
             thesis LEAN, "chosen: dq2/dq1 is 12.2 at the start";
 
-        /// Point of the toe that meets the button.
+        /// Point of the toe that meets the button, in the jack's frame.
         toe: Vec2 as Point, "m";
             concert Vec2::new(-0.035, 0.002), (LET_OFF, LAYOUT);
             thesis t.toe, "[Gillespie 1996] L8";
@@ -32,7 +32,7 @@ part! {
             concert 6e-3, USUAL_SIZE;
             thesis 0.05, "[Gillespie 1996] m4";
 
-        /// Centre of mass.
+        /// Centre of mass, in the jack's frame.
         centre: Vec2, "m";
             concert Vec2::new(-0.004, 0.02), USUAL_SIZE;
             thesis Vec2::default(), "[Gillespie 1996]: a point mass at the pin";
@@ -42,25 +42,25 @@ part! {
             concert 5.5e-6, USUAL_SIZE;
             thesis 1e-6, "chosen: as good as none";
 
-        /// Angle to the wippen on the stop.
+        /// Angle of the jack less that of the wippen with the jack on its stop.
         stop: f64, "rad";
             // The knuckle's centre stays over the flat of the head until the button turns the jack.
             concert 0.029, LET_OFF;
             thesis t.jack_stop, "[Gillespie 1996, Table 3.5] q6 − q5";
 
-        /// Torque of the spring with the jack on the stop.
+        /// Torque by which the spring presses the jack, clockwise, on its stop.
         spring_torque: f64 as Number, "N·m";
             // Returns the jack within the rise of a fast repetition.
             concert 3.3e-3, LET_OFF;
             thesis 0.0, NO_EFFECT;
 
-        /// Rate of the spring.
+        /// Growth of that torque with the turn off the stop.
         spring_rate: f64 as Number, "N·m/rad";
             concert 5.0e-3, LET_OFF;
             // Unloaded on the stop.
             thesis 0.35, "[Gillespie 1996] k5, read as N·m/rad";
 
-        /// Height of the button's face.
+        /// Height of the button's level face above the key's balance point.
         button_height: f64, "m";
             concert 0.07, "regulated: let-off distance [regulation sheets]";
             thesis t.button_height, "fitted: let-off begins at the printed time";
@@ -75,8 +75,8 @@ part! {
             concert 0.15, "chosen: leather on felt";
             thesis 0.0, NO_EFFECT;
 
-        /// Distance from the fly, toward the crown, at which the flat of the head ends in a round
-        /// corner.
+        /// Distance from the fly, toward the crown, at which the flat of the head ends: that of the
+        /// centre of the round corner.
         #[serde(default)]
         corner: f64, "m";
             concert c.fitted.corner, FITTED;

@@ -21,7 +21,7 @@ const FRICTION_SHARE: f64 = 0.65;
 part! {
     /// The key, which turns on the balance rail at the origin.
     pub struct Key, KeyNumbers: "key", c, t {
-        /// Distance of the finger from the balance point.
+        /// Distance of the finger from the balance point; the force on it is perpendicular to the key.
         front: f64 as Number, "m", positive;
             concert FRONT, "[Hirschkorn 2004] key lever, second hand";
             thesis 0.2286, "[Gillespie 1996] L2";
@@ -38,7 +38,7 @@ part! {
             concert 0.0, "regulated: balance weight 37 g at half stroke [Stanwood tables]";
             thesis 0.0, NO_EFFECT;
 
-        /// Angle at rest.
+        /// Angle at rest, where the front's depth is 0.
         rest_angle: f64 as Number, "rad";
             concert 0.0, "regulated: half the dip below level";
             thesis INITIAL[0], "[Gillespie 1996, Table 3.5] q1";
@@ -48,7 +48,7 @@ part! {
             concert 0.01, "regulated: key dip [regulation sheets]";
             thesis 0.01, OUT_OF_REACH;
 
-        /// Centre of the capstan's dome.
+        /// Centre of the capstan's dome, in the key's frame.
         capstan: Vec2 as Point, "m";
             concert Vec2::new(c.fitted.capstan, 0.03),
                 (FITTED, "regulated: blow distance [regulation sheets]");

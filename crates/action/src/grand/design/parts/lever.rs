@@ -24,7 +24,7 @@ part! {
             concert 0.0, LAYOUT;
             thesis t.surface_angle, CLOSED_LOOPS;
 
-        /// Height of the upper surface above the centre pin.
+        /// Distance of the upper surface from the centre pin, perpendicular to it.
         surface_height: f64 as Number, "m";
             concert 0.006, LAYOUT;
             thesis t.surface_height, CLOSED_LOOPS;
@@ -34,7 +34,7 @@ part! {
             concert MASS, USUAL_SIZE;
             thesis 0.01, "[Gillespie 1996] m3";
 
-        /// Centre of mass.
+        /// Centre of mass, in the lever's frame.
         centre: Vec2, "m";
             concert Vec2::new(-CENTRE, 0.0), USUAL_SIZE;
             thesis Vec2::default(), "[Gillespie 1996]: a point mass at the pin";
@@ -46,8 +46,8 @@ part! {
             thesis 0.01 * 0.1 * 0.1 / 12.0,
                 "chosen: m3 as a slender rod of 0.1 m; a point mass would turn freely";
 
-        /// Angle to the wippen on the regulating button, the highest that the spring lifts the
-        /// lever to.
+        /// Angle of the lever less that of the wippen with the lever on the regulating button, to
+        /// which the spring lifts it.
         stop: f64, "rad";
             concert 0.0, "regulated: jack 0.2 mm clear of the knuckle [regulation sheets]";
             thesis t.lever_stop, "[Gillespie 1996, Table 3.5] q3 − q5";
@@ -69,7 +69,7 @@ part! {
             thesis Felt::new(600.0 * 0.0544 * 0.0544, 1.0, 0.1),
                 "[Gillespie 1996] k6 at L22 from the pin, a reading; damping chosen";
 
-        /// Torque of the repetition spring with the lever on the regulating button.
+        /// Torque by which the repetition spring lifts the lever, clockwise, on the regulating button.
         spring_torque: f64 as Number, "N·m";
             // The lever's own weight and a little more than the resting hammer needs: the spring
             // carries the hammer, lifts it from check without a kick, and the force on the drop
@@ -78,7 +78,7 @@ part! {
                 FITTED;
             thesis 0.0, NO_EFFECT;
 
-        /// Rate of the repetition spring.
+        /// Growth of that torque with the turn off the regulating button.
         spring_rate: f64 as Number, "N·m/rad";
             concert 5e-3, "chosen: nearly constant torque over the lever's travel";
             thesis 0.0, NO_EFFECT;
@@ -105,12 +105,13 @@ part! {
             concert KNUCKLE_FRICTION, "chosen: as well graphited as the jack's head";
             thesis 0.0, NO_EFFECT;
 
-        /// Distance along the upper surface from the centre pin to the point under the drop screw.
+        /// Distance along the upper surface from the centre pin, toward the player, of the point under
+        /// the drop screw.
         drop_reach: f64, "m";
             concert 0.08, LET_OFF;
             thesis 0.058, OUT_OF_REACH;
 
-        /// Height of the drop screw's leather.
+        /// Height of the drop screw's level leather above the key's balance point.
         drop_height: f64, "m";
             concert 0.2, "regulated: drop [regulation sheets]";
             thesis 1.0, "none in the thesis: out of reach";

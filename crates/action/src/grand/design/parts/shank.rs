@@ -48,7 +48,7 @@ part! {
             concert HINGE, HORNBEAM;
             thesis 0.0, NO_EFFECT;
 
-        /// Share of the hammer's inertia that turns with the butt.
+        /// Share of `hammer.inertia` that turns with the butt.
         butt: f64, "1";
             concert BUTT_SHARE, HORNBEAM;
             thesis 0.0, NO_EFFECT;

@@ -14,19 +14,19 @@ part! {
             concert Vec2::new(0.186, 0.06), LAYOUT;
             thesis t.wippen_pivot, CLOSED_LOOPS;
 
-        /// Distance of the line of capstan centres below the centre pin.
+        /// Distance below the centre pin of the line, along the wippen, on which the capstan's centre slides.
         heel: f64 as Number, "m";
             concert 0.03, LAYOUT;
             thesis t.heel, LOST_FIGURE;
 
-        /// Centre pin JJ of the jack.
+        /// Centre pin JJ of the jack, in the wippen's frame.
         jack_pivot: Vec2 as Point, "m";
             concert Vec2::new(-0.0945, 0.004),
                 "near [Gillespie 1996] L6; adjusted to the ratio of a concert grand";
             thesis t.jack_pivot,
                 ("[Gillespie 1996] L6", "[Gillespie 1996] L7, a reading: the figure is lost");
 
-        /// Centre pin RR of the repetition lever.
+        /// Centre pin RR of the repetition lever, in the wippen's frame.
         lever_pivot: Vec2 as Point, "m";
             concert Vec2::new(-0.0605, 0.036), LET_OFF;
             thesis t.lever_pivot,
@@ -39,7 +39,7 @@ part! {
             // Massless but for m3 at RR and m4 at JJ.
             thesis 0.0, "[Gillespie 1996]: masses sit at the pins of jack and lever";
 
-        /// Centre of mass without jack and lever.
+        /// Centre of mass without jack and lever, in the wippen's frame.
         centre: Vec2, "m";
             concert Vec2::new(-0.022, 0.0), USUAL_SIZE;
             thesis Vec2::default(), NO_EFFECT;
