@@ -63,6 +63,28 @@ pub fn pose(spec: &Spec, near: &[f64; 3]) -> State<Phase, STATES> {
     }
 }
 
+/// Largest distance of a start from the rest pose that counts as at rest, rad and m: the rounding of model files.
+const SAME: f64 = 1e-9;
+
+/// The state of the key `spec` in `phase` at the angles of key, hammer and lever, rad, and the height of the
+/// damper, m, of `start`: the rest pose, if they are those of the rest pose; else with the jack's spring and the
+/// shank in balance.
+#[must_use]
+pub fn started(spec: &Spec, phase: Phase, start: &[f64; 4]) -> State<Phase, STATES> {
+    let [key, hammer, lever, damper] = *start;
+    let angles = [key, hammer, lever];
+    if phase == PHASE {
+        let found = pose(spec, &angles);
+        let apart = UNKNOWNS.iter().zip(start).map(|(i, value)| (found.x[*i] - value).abs());
+        if apart.max_by(f64::total_cmp).is_some_and(|most| most < SAME) {
+            return found;
+        }
+    }
+    let mut x = Search::new(spec, &angles).x;
+    x[state::DAMPER] = damper;
+    State { phase, x }
+}
+
 /// Incremental search for the rest pose of a key.
 ///
 /// Newton's method on the force balances with a finite-difference Jacobian and limited steps. If it
