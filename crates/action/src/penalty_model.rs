@@ -45,6 +45,9 @@ pub struct Coupling {
     /// rigid stick, as in the other formulation.
     #[serde(default)]
     pub key_stick: f64,
+    /// Whether the capstan also pulls the heel, as in the other formulation; else the heel may leave it.
+    #[serde(default)]
+    pub holds_heel: bool,
 }
 
 impl Coupling {
@@ -61,7 +64,7 @@ impl Default for Coupling {
     /// 4 MN/m: 10 µm under the 40 N of a loud stroke; the phase of the fastest joint advances by 0.1 rad in a
     /// substep of 2.5 µs.
     fn default() -> Self {
-        Self { stiffness: 4e6, damping: 0.3, parts: 50, key_stick: 0.0 }
+        Self { stiffness: 4e6, damping: 0.3, parts: 50, key_stick: 0.0, holds_heel: false }
     }
 }
 
@@ -103,6 +106,8 @@ pub struct PenaltyModel {
     coupling: Coupling,
     state: State,
     start: State,
+    /// Factor on the substeps of the coupling.
+    finer: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +180,7 @@ impl PenaltyModel {
             lightest: f64::INFINITY,
             pulled: 0.0,
         };
-        let mut key = Self { spec, coupling, state, start: state };
+        let mut key = Self { spec, coupling, state, start: state, finer: 1 };
         // The joints take up their static loads.
         for _ in 0..800 {
             key.step(Drive::Free, &mut |_, _| {});
@@ -276,9 +281,10 @@ impl Key for PenaltyModel {
             self.impose(&ends[0]);
         }
         let imposed = self.is_key_led(drive);
-        let substeps = f64::from(self.coupling.parts);
+        let count = self.coupling.parts * self.finer;
+        let substeps = f64::from(count);
         let h = STEP / substeps;
-        for substep in 0..self.coupling.parts {
+        for substep in 0..count {
             let before = self.state;
             let begin = f64::from(substep) / substeps;
             let (spec, coupling) = (&self.spec, &self.coupling);
@@ -306,6 +312,10 @@ impl Key for PenaltyModel {
         }
     }
 
+    fn refine(&mut self, parts: u32) {
+        self.finer = parts.max(1);
+    }
+
     fn readout(&self, drive: Drive) -> Readout {
         let x = &self.state.x;
         let input = DriveNow::ends(drive, TRAY)[1];
@@ -313,7 +323,7 @@ impl Key for PenaltyModel {
             Evaluation::new(&self.spec, &self.coupling, self.state.memory, held, &input, x)
         };
         let imposed = self.is_key_led(drive);
-        let h = STEP / f64::from(self.coupling.parts);
+        let h = STEP / f64::from(self.coupling.parts * self.finer);
         let m = evaluate(&evaluate(&FREE).hold(x, imposed, h));
         let crown = self.spec.hammer.crown;
         let mut readout = Readout {

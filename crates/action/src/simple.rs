@@ -23,7 +23,7 @@ use super::interface::press::{Press, Travel};
 use super::{Drive, KeyEvent, Readout, STEP};
 use drive_input::DriveInput;
 use note_interface::Playing;
-use touchback_core::episode::{Model, Observer, State, Stepper};
+use touchback_core::episode::{Input, Model, Observer, State, Stepper};
 
 /// State index of the depth of the key front, m, in every simple action.
 pub const KEY: usize = 0;
@@ -87,6 +87,8 @@ pub struct ActionKey<M: SimpleAction<N, G, S>, const N: usize, const G: usize, c
     pub spec: M,
     /// Inertia of the key without compensation.
     inertia: f64,
+    /// Steps of integration in an action step.
+    parts: u32,
     /// Phase and states.
     pub state: State<M::Phase, N>,
 }
@@ -98,7 +100,7 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize>
     #[must_use]
     pub fn new(mut spec: M) -> Self {
         let inertia = *spec.front_mass().0;
-        Self { state: spec.rest(), spec, inertia }
+        Self { state: spec.rest(), spec, inertia, parts: 1 }
     }
 
     /// Advances by one step of `stepper`, with the drives `inputs` at both ends.
@@ -128,7 +130,20 @@ where
     M: Playing<N, G, S>,
 {
     fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>) {
-        self.advance(&Stepper::new(STEP), &DriveInput::ends(drive), on_event);
+        let ends = DriveInput::ends(drive);
+        if self.parts <= 1 {
+            return self.advance(&Stepper::new(STEP), &ends, on_event);
+        }
+        let stepper = Stepper::new(STEP / f64::from(self.parts));
+        for part in 0..self.parts {
+            let at = |part: u32| ends[0].lerp(&ends[1], f64::from(part) / f64::from(self.parts));
+            let (inputs, begin) = ([at(part), at(part + 1)], f64::from(part) * stepper.h);
+            self.advance(&stepper, &inputs, &mut |offset, event| on_event(begin + offset, event));
+        }
+    }
+
+    fn refine(&mut self, parts: u32) {
+        self.parts = parts.max(1);
     }
 
     fn readout(&self, drive: Drive) -> Readout {

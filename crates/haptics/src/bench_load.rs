@@ -221,6 +221,16 @@ impl Key for BenchLoad {
         (self.dissipated, self.work) = (0.0, 0.0);
     }
 
+    /// A lever without hammer has no weight and stands anywhere between its stops.
+    fn shift(&mut self, depth: f64) -> bool {
+        let is_free = self.head == 0.0 && (REST.depth..=self.bed.depth).contains(&self.x);
+        let before = self.x;
+        if is_free {
+            self.x = depth.clamp(REST.depth, self.bed.depth);
+        }
+        self.x != before
+    }
+
     fn save(&self) -> SavedState {
         SavedState::new(0, &[self.x, self.v, self.hammer_x, self.hammer_v, self.dissipated])
     }

@@ -12,13 +12,15 @@ pub struct SlewedKey {
     applied: Option<Progress>,
     /// Energy that changes of regulation have given the key, J.
     turned: f64,
+    /// Work of the drives before the key was last put to rest, J.
+    earlier_work: f64,
 }
 
 impl SlewedKey {
     /// A key that applies the settings before its next step.
     #[must_use]
     pub const fn new(key: Box<dyn Key>) -> Self {
-        Self { key, applied: None, turned: 0.0 }
+        Self { key, applied: None, turned: 0.0, earlier_work: 0.0 }
     }
 
     /// Applies the settings as they are after `begun` steps have begun. Returns whether they have changed.
@@ -36,6 +38,22 @@ impl SlewedKey {
     pub fn step(&mut self, settings: &Slew, step: u64, drive: Drive, on_event: &mut OnEvent<'_>) {
         self.apply(settings, step + 1);
         self.key.step(drive, on_event);
+    }
+
+    /// Puts the key to rest.
+    pub fn reset_to_rest(&mut self) {
+        let before = self.work();
+        self.key.reset_to_rest();
+        // A state that became non-finite is replaced; its work is unknown.
+        if before.is_finite() {
+            self.earlier_work = before - self.key.work();
+        }
+    }
+
+    /// Work of the drives since the beginning, J. [`Key::work`] begins anew at every rest.
+    #[must_use]
+    pub fn work(&self) -> f64 {
+        self.earlier_work + self.key.work()
     }
 
     /// Forgets the applied settings after a restart of the slew.

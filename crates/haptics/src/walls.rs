@@ -179,6 +179,17 @@ impl Key for Walled {
         (self.force, self.work) = (0.0, 0.0);
     }
 
+    /// The lever's own bed is the wall, which it may touch in its surface.
+    fn shift(&mut self, depth: f64) -> bool {
+        let mut free = BenchLoad::WALL.at(self.lever.x, 0.0);
+        let has_moved = free.shift(depth);
+        if has_moved {
+            self.lever.x = free.x;
+            self.wall.reset();
+        }
+        has_moved
+    }
+
     fn save(&self) -> SavedState {
         let mut saved = SavedState::default();
         [saved.x[0], saved.x[1]] = [self.lever.x, self.lever.v];

@@ -4,12 +4,14 @@
 //! | --- | --- |
 //! | [`co_simulation`] | keyboard, line and host, tick by tick, with faults on the line |
 //! | [`acceptance`] | the junction compared with the same parts rigidly joined |
-//! | [`fault_injection`] | random faults and strokes, servo compared with twin, the stiffest bed |
+//! | [`fault_injection`] | random faults, servo compared with twin, the stiffest bed |
+//! | [`random_strokes`] | random strokes: created energy, held keys |
 //! | [`z_width`] | the stiffest contact that can be rendered |
 
 pub mod acceptance;
 pub mod co_simulation;
 pub mod fault_injection;
+pub mod random_strokes;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod z_width;

@@ -5,6 +5,7 @@ mod batch;
 mod figure;
 pub mod numbers;
 pub mod plants;
+mod step_comparison;
 mod stream;
 mod take;
 
@@ -14,6 +15,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 
 use balance::Balance;
+use step_comparison::Trace;
 
 use crate::controls;
 use crate::gesture::{Gesture, KeyView};
@@ -72,6 +74,9 @@ pub struct SimulateOptions {
     /// Draws key, hammer, speeds and forces (.png or .svg)
     #[arg(long, value_name = "F.png")]
     plot: Option<OutputFile>,
+    /// Integrates in steps of 125 µs divided by a whole number, as 62.5, and prints what they change
+    #[arg(long, value_name = "US", conflicts_with_all = ["batch", "stdin", "stdout"])]
+    step_us: Option<f64>,
 }
 
 /// Simulates; without an output option, prints the events as CSV.
@@ -89,6 +94,18 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
     }
     let gesture = options.gesture.as_deref().context("a gesture is missing")?;
     let simulated = one(options, gesture)?;
+    if let Some(step_us) = options.step_us {
+        let play = SimulateOptions { step_us: None, ..options.clone() };
+        let mut source = GestureSource::open(&play, gesture)?;
+        let mut trace = Trace::default();
+        let events = source.play(|_, readout| {
+            trace.push(readout);
+            Ok(())
+        })?;
+        let fine = (simulated.events, simulated.trace);
+        output::print(&step_comparison::table(&fine, &(events, trace), step_us)?)?;
+        return simulated.balance.map_err(Into::into);
+    }
     let is_silent = !options.stdout;
     if is_silent && options.output.is_none() && options.events.is_none() && options.plot.is_none() {
         let line = |e: &TimedEvent| {
@@ -126,6 +143,8 @@ fn streamed(options: &SimulateOptions) -> Result<()> {
 struct Simulated {
     /// The events.
     events: Vec<TimedEvent>,
+    /// The quantities that are compared with another step.
+    trace: Trace,
     /// The check of the energy balance.
     balance: Result<(), balance::Unbalanced>,
 }
@@ -152,8 +171,12 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
         format!("{}: cannot write", target.shown())
     };
     let (mut traces, mut balance) = (figure::Traces::default(), Balance::default());
+    let mut trace = Trace::default();
     let events = source.play(|time, readout| {
         balance.push(readout);
+        if options.step_us.is_some() {
+            trace.push(readout);
+        }
         if plot_draft.is_some() {
             traces.push(time, readout);
         }
@@ -175,7 +198,7 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
         GestureSource::Recording(..) => Ok(()),
         GestureSource::Gesture(..) => balance.check(),
     };
-    Ok(Simulated { events, balance })
+    Ok(Simulated { events, trace, balance })
 }
 
 /// The state is no longer finite from this time on, s.
@@ -250,6 +273,7 @@ impl GestureSource {
             own(options.model.is_some(), "model")?;
             own(!options.set.is_empty(), "set")?;
             own(options.keys.is_some(), "keys")?;
+            own(options.step_us.is_some(), "step-us")?;
             let take = Recording::open(gesture)?;
             let key = match (options.key, take.first_key()) {
                 (Some(key), _) => number(key)?,
@@ -264,7 +288,10 @@ impl GestureSource {
             return Ok(Self::Recording(take, key));
         }
         let gesture = Gesture::open(gesture)?;
-        let (mechanism, key, title) = mechanism(options)?;
+        let (mut mechanism, key, title) = mechanism(options)?;
+        if let Some(step_us) = options.step_us {
+            mechanism.refine(step_comparison::parts(step_us)?);
+        }
         Ok(Self::Gesture(gesture, mechanism, key, title))
     }
 

@@ -89,6 +89,10 @@ pub trait Key: Send + fmt::Debug {
     /// Advances by one action step under `drive`; `on_event` receives the events in it.
     fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>);
 
+    /// Divides every action step into `parts` steps of integration, at least 1; 1 is the step of play. No effect
+    /// on a key that is not integrated.
+    fn refine(&mut self, _parts: u32) {}
+
     /// Readings at the end of a step driven by `drive`.
     fn readout(&self, drive: Drive) -> Readout;
 
@@ -108,6 +112,12 @@ pub trait Key: Send + fmt::Debug {
 
     /// Puts the key into its rest pose, untouched.
     fn reset_to_rest(&mut self);
+
+    /// Moves a key that stands and touches nothing to `depth` m, or as near to it as it still touches nothing.
+    /// Returns whether it has moved. A key that its weight presses against other parts does not move.
+    fn shift(&mut self, _depth: f64) -> bool {
+        false
+    }
 
     /// Phase and states.
     fn save(&self) -> SavedState;

@@ -68,7 +68,7 @@ impl Evaluation {
         let damper_of = |mass: f64| 2.0 * coupling.damping * (k * mass).sqrt();
 
         weights(spec, &mut sums, &mut wippen, &mut hammer, &mut fly, &mut lever);
-        let capstan = heel(spec, k, damper_of, &mut sums, &mut key, &mut wippen);
+        let capstan = heel(spec, coupling, damper_of, &mut sums, &mut key, &mut wippen);
         let pins = [spec.wippen.jack_pivot, spec.wippen.lever_pivot];
         let hung = [
             (&mut fly, spec.jack.centre, spec.jack.mass),

@@ -29,11 +29,11 @@ pub(super) fn weights(
     hang(lever, spec.lever.mass, Vec2::default());
 }
 
-/// Capstan on the heel: a contact that the wippen may leave; with a straight knuckle, as in the thesis, a
-/// two-sided joint. Returns the force, N, and the gap, m.
+/// Capstan on the heel: a contact that the wippen may leave; where the coupling holds it or the knuckle is
+/// straight, as in the thesis, a two-sided joint. Returns the force, N, and the gap, m.
 pub(super) fn heel(
     spec: &Spec,
-    k: f64,
+    coupling: &Coupling,
     damper_of: impl Fn(f64) -> f64,
     sums: &mut Sums,
     key: &mut Body,
@@ -45,8 +45,9 @@ pub(super) fn heel(
     let arm = from_pin.dot(wippen.turned);
     let depth = from_pin.dot(normal) + spec.wippen.heel;
     let rate = (key.velocity_at(capstan) - wippen.velocity_at(capstan)).dot(normal);
+    let k = coupling.stiffness;
     let b = damper_of(spec.wippen.inertia / (arm * arm) + spec.jack.mass);
-    let force = if spec.is_rigid() {
+    let force = if coupling.holds_heel || spec.is_rigid() {
         sums.stored += 0.5 * k * depth * depth;
         sums.loss += b * rate * rate;
         k * depth + b * rate

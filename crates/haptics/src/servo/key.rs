@@ -27,6 +27,12 @@ const WAKE_MOTION: f64 = 30e-6;
 const WAKE_WAVE: f64 = 0.05;
 /// Slots without motion near rest after which a key falls asleep.
 const REST_SLOTS: u32 = 100;
+/// Speed below which simulated and reported key are compared, m/s, and slots for which both must be slower until a
+/// simulated key that touches nothing is set to the reported depth; chosen: in the delay of the line the key moves
+/// by 10 µm.
+const SLOW: f64 = 10e-3;
+/// See [`SLOW`].
+const SLOW_SLOTS: u32 = 20;
 /// Largest wave of a key at rest, √W: that of encoder steps and their echoes.
 const REST_WAVE: f64 = 0.1;
 /// Speed of any part, m/s and rad/s, below which the simulated key is at rest: more than encoder steps cause
@@ -50,7 +56,7 @@ pub struct HapticKeyView {
     pub speed: f64,
     /// Commanded force, N, positive against downward motion.
     pub force: f64,
-    /// Work that the simulated key has taken from the line, J.
+    /// Work of line and virtual finger on the simulated key since the beginning, J.
     pub work: f64,
     /// Energy that changes of regulation have given the simulated key, J.
     pub turned: f64,
@@ -87,6 +93,8 @@ pub struct HapticKey {
     quiet: u32,
     /// Depth of the simulated key at its last motion, m.
     anchor: f64,
+    /// Slots in which simulated and reported key were slower than [`SLOW`].
+    slow_slots: u32,
     /// The log has the state of the simulated key, so that a twin can follow.
     is_placed: bool,
     /// The damper is off the string, as last logged.
@@ -94,8 +102,6 @@ pub struct HapticKey {
     motor: Motor,
     /// Force to be commanded, N.
     force: f64,
-    /// Work that the simulated key has taken from the line, J: Σ ½(ū² − w²)T.
-    work: f64,
     /// Number of commands that the limits changed.
     pub limited: u64,
     /// Number of times that the simulated state became non-finite.
@@ -134,11 +140,11 @@ impl HapticKey {
             slept: 0.0,
             quiet: 0,
             anchor: 0.0,
+            slow_slots: 0,
             is_placed: false,
             is_clear: old.is_some_and(|old| old.is_clear),
             motor: Motor::default(),
             force: 0.0,
-            work: 0.0,
             limited: 0,
             upset: 0,
         }
@@ -226,7 +232,7 @@ impl HapticKey {
     pub fn view(&self) -> HapticKeyView {
         let [depth, speed] = self.simulated.key().front();
         let turned = self.simulated.turned();
-        HapticKeyView { depth, speed, force: self.force, work: self.work, turned }
+        HapticKeyView { depth, speed, force: self.force, work: self.simulated.work(), turned }
     }
 
     /// The simulated key.
@@ -355,7 +361,7 @@ impl HapticKey {
             self.is_placed = false;
             if self.simulated.apply(slot.settings, slot.before) {
                 // The regulation has moved the rest position.
-                self.simulated.key_mut().reset_to_rest();
+                self.simulated.reset_to_rest();
             }
         }
         if !self.is_placed {
@@ -409,7 +415,26 @@ impl HapticKey {
             self.fall_asleep();
             return;
         }
+        if !is_played {
+            self.align(x, (x - was) / time);
+        }
         self.sleep_if_at_rest(wave, x);
+    }
+
+    /// Sets a simulated key that touches nothing to the reported depth `x`, m, where both have been slower than
+    /// [`SLOW`] for [`SLOW_SLOTS`]; `speed` is that of the report, m/s. Near standstill the line carries no wave
+    /// that could correct the drift. The shift does no work, because nothing is in contact.
+    fn align(&mut self, x: f64, speed: f64) {
+        let [depth, own] = self.simulated.key().front();
+        let is_slow = own.abs() < SLOW && speed.abs() < SLOW;
+        self.slow_slots = if is_slow { self.slow_slots + 1 } else { 0 };
+        if self.slow_slots >= SLOW_SLOTS
+            && (depth - x).abs() > WAKE_MOTION
+            && self.simulated.key_mut().shift(x)
+        {
+            // The log gets the state before the next slot.
+            (self.is_placed, self.slow_slots) = (false, 0);
+        }
     }
 
     /// Falls asleep after [`REST_SLOTS`] slots without motion near rest.
@@ -435,7 +460,7 @@ impl HapticKey {
 
     /// Puts the simulated key to rest and ends its force.
     fn fall_asleep(&mut self) {
-        self.simulated.key_mut().reset_to_rest();
+        self.simulated.reset_to_rest();
         self.is_awake = false;
         self.is_placed = false;
         self.cut();

@@ -96,6 +96,11 @@ impl TestBench {
         Self { key, log: EventLog::default(), tray: rest::TRAY_DOWN, steps: 0 }
     }
 
+    /// Divides every action step into `parts` steps of integration.
+    pub fn refine(&mut self, parts: u32) {
+        self.key.refine(parts);
+    }
+
     /// The key's parameters.
     #[must_use]
     pub const fn spec(&self) -> &Spec {

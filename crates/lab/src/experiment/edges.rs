@@ -9,6 +9,7 @@
 mod audit;
 mod gestures;
 mod speeds;
+mod standing;
 
 use anyhow::Result;
 
@@ -129,6 +130,7 @@ pub fn run(folder: &mut Folder, count: u32) -> Result<Report> {
         short(1e3 * SMALL)
     ));
     folder.table("edges.csv", &csv)?;
+    standing::check(folder, &mut report)?;
     speeds::check(folder, &mut report)?;
     Ok(report)
 }

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::haptics::SEED;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::output::progress;
-use crate::rig::fault_injection;
+use crate::rig::{fault_injection, random_strokes};
 use touchback_device::history::{self, Choices};
 use touchback_haptics::action::Action;
 
@@ -24,19 +24,23 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let bar = progress(Action::ALL.len() as u64 + 1, "haptics-campaign");
     for action in Action::ALL {
-        let done = fault_injection::strokes(action, STROKES, SEED);
+        let done = random_strokes::strokes(action, STROKES, SEED);
         let name = action.name();
         let energy = format!("{name}, {STROKES} strokes: most energy created, mJ");
-        report.check(&energy, "0", TargetBand::AtMost(0.5), done.created * 1e3);
+        report.check(&energy, "0", TargetBand::AtMost(0.5), done.created.0 * 1e3);
         let held = format!("{name}, {STROKES} strokes: held keys that chatter");
         report.check(&held, "0", TargetBand::AtMost(0.0), f64::from(done.chatter));
         let halts = format!("{name}, {STROKES} strokes: losses of force");
         report.check(&halts, "0", TargetBand::AtMost(0.0), f64::from(done.halts));
         report.note(&format!(
-            "{name}: mean energy created {} mJ a stroke, largest motion of a held key {} µm, \
-             largest force {} N.",
+            "{name}, seed {SEED}: mean energy created {} mJ a stroke, most in stroke {}; largest motion of a \
+             held key without reversal {} µm in stroke {}; keys at most {} µm apart before a stroke; largest \
+             force {} N.",
             short(done.mean * 1e3),
-            short(done.unrest * 1e6),
+            done.created.1,
+            short(done.unrest.0 * 1e6),
+            done.unrest.1,
+            short(done.apart * 1e6),
             short(done.peak)
         ));
         bar.inc(1);

@@ -38,6 +38,26 @@ fn ratio(rig: &TestBench) -> f64 {
     k.r5 * head / k.head.q9
 }
 
+/// Coordinates that are angles, rad, by index; the others are lengths, m.
+const ANGLES: [usize; 5] = [0, 1, 2, 4, 5];
+/// See [`ANGLES`].
+const LENGTHS: [usize; 4] = [3, 6, 7, 8];
+
+/// Compares the nine coordinates at the start with the printed ones. q1, q2 and q3 are given; the others follow
+/// from them by the loops.
+fn coordinates(report: &mut Report, rig: &TestBench) {
+    let q = rig.read(Drive::Manipulandum([gesture(0.0); 2])).q;
+    let apart = |which: &[usize]| {
+        let differences = which.iter().map(|&i| (q[i] - thesis::INITIAL[i]).abs());
+        // NaN is the largest.
+        differences.max_by(f64::total_cmp).unwrap_or(f64::NAN)
+    };
+    let quantity = "T3.5: initial q1, q2, q3, q5, q6, largest difference, rad";
+    report.check(quantity, "0", TargetBand::AtMost(1e-6), apart(&ANGLES));
+    let quantity = "T3.5: initial q4, q7, q8, q9, largest difference, m";
+    report.check(quantity, "0", TargetBand::AtMost(1e-7), apart(&LENGTHS));
+}
+
 /// The run: key, trace, and time, s, g_AB, m, g_BC, m.
 struct PublishedRun {
     rig: TestBench,
@@ -48,6 +68,7 @@ struct PublishedRun {
 /// Plays the run and compares.
 fn measure(report: &mut Report) -> Result<PublishedRun> {
     let mut rig = TestBench::thesis();
+    coordinates(report, &rig);
     let turns = ratio(&rig);
     let mut trace = BenchTrace::default();
     // g_AB and g_BC, m.

@@ -1,4 +1,4 @@
-//! Campaigns: thousands of random faults, strokes and contacts in virtual time.
+//! Campaigns: thousands of random faults and contacts in virtual time.
 //!
 //! All random numbers follow from a seed, so that a failure can be reproduced.
 
@@ -184,78 +184,6 @@ fn repair(pair: &mut CoSimulation<MemoryLine>) {
     pair.emulator.offset_sensors(0);
 }
 
-/// The result of a campaign of strokes.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Strokes {
-    /// Number of strokes.
-    pub count: u32,
-    /// Largest energy created by the junction in a stroke, J.
-    pub created: f64,
-    /// Mean energy created by the junction, J.
-    pub mean: f64,
-    /// Held keys that did not come to rest (more than 0.1 mm peak to peak).
-    pub chatter: u32,
-    /// Largest peak-to-peak motion of a held key, m.
-    pub unrest: f64,
-    /// Largest force, N.
-    pub peak: f64,
-    /// Strokes after which force was lost.
-    pub halts: u32,
-}
-
-/// Plays `count` random strokes on `action` with a finger that can leave the key: pressed, held,
-/// released at random depths and speeds.
-#[must_use]
-pub fn strokes(action: Action, count: u32, seed: u64) -> Strokes {
-    let mut random = Random::new(seed);
-    let options = ServoOptions { action, ..ServoOptions::default() };
-    let design = KeyboardDesign { plant: KEY, ..KeyboardDesign::default() };
-    let mut pair = CoSimulation::new(&design, Script::default(), options, line());
-    let mut done = Strokes::default();
-    let energies = |p: &CoSimulation<MemoryLine>| {
-        let key = p.emulator.key(0).map_or(0.0, |k| -k.motor_work);
-        key - p.servo.simulated(0).map_or(0.0, |k| k.work())
-    };
-    for _ in 0..count {
-        if !pair.arm(&mut ()) {
-            done.halts += 1;
-            continue;
-        }
-        // Before the first stroke the servo checks clock and motor.
-        pair.run(if done.count == 0 { 1.0 } else { 0.25 }, &mut (), |_| ());
-        let begin = pair.time();
-        let depth = 4e-3 + 20e-3 * random.share();
-        let within = 0.03 + 0.3 * random.share();
-        let press =
-            ScriptedAction { time: begin, key: 0, action: FingerAction::Press { depth, within } };
-        let release = ScriptedAction {
-            time: begin + within + 0.6,
-            key: 0,
-            action: FingerAction::Release { within: 0.03 + 0.2 * random.share() },
-        };
-        pair.emulator.play(Script::new(vec![press, release]));
-        let before = energies(&pair);
-        pair.run(within + 0.4, &mut (), |_| ());
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        pair.run(0.2, &mut (), |p| {
-            let x = p.emulator.key(0).map_or(0.0, |k| k.x);
-            (low, high) = (low.min(x), high.max(x));
-        });
-        pair.run(0.7, &mut (), |_| ());
-        // Energy of the load in excess of the keyboard's work.
-        let created = before - energies(&pair);
-        done.count += 1;
-        done.created = done.created.max(created);
-        done.mean += created;
-        done.unrest = done.unrest.max(high - low);
-        done.chatter += u32::from(high - low > 1e-4);
-        done.halts += u32::from(pair.servo.status().state != ConnectionState::Live);
-    }
-    done.mean /= f64::from(done.count.max(1));
-    done.peak = pair.emulator.peak();
-    done
-}
-
 /// The comparison of servo and twin.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Twins {
@@ -415,15 +343,6 @@ mod tests {
         assert_eq!((done.over_limit, done.forbidden, done.stuck), (0, 0, 0), "{done:?}");
         assert_eq!(done.upset, 0);
         assert!(done.halts > 50 && done.quantile(1.0) < 1.0, "{}", done.quantile(1.0));
-    }
-
-    #[test]
-    fn strokes_create_no_energy_and_end_at_rest() {
-        for action in Action::ALL {
-            let done = strokes(action, 8, 5);
-            assert_eq!((done.count, done.halts), (8, 0), "{action:?} {done:?}");
-            assert!(done.created < 1e-3, "{action:?} {done:?}");
-        }
     }
 
     #[test]

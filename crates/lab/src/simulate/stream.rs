@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Lost, SimulateOptions, Simulated, mechanism};
+use super::{Lost, SimulateOptions, Simulated, Trace, mechanism};
 use crate::gesture::{Channel, LIMIT};
 use crate::simulate::balance::Balance;
 use crate::table::number;
@@ -132,7 +132,7 @@ pub(super) fn run(
         balance.push(&readout);
         table.row(step_time(stream.steps), &readout).context("standard output: cannot write")?;
     }
-    Ok(Simulated { events: stream.events, balance: balance.check() })
+    Ok(Simulated { events: stream.events, trace: Trace::default(), balance: balance.check() })
 }
 
 fn number_of(cell: &str) -> Option<f64> {

@@ -1,14 +1,18 @@
 //! The thesis's action: the numbers that its tables fix, and the others consistent with its initial
 //! angles.
 //!
-//! Fixed by [Gillespie 1996, Tables 3.3–3.5]: L2, L3, L6, L8, L12, L18, springs k1, k3, k4, k6,
-//! dampers b1, b8, masses m1…m4, the initial coordinates, the string at q2 = 0. The figure that
-//! names the dimensions is lost, so the dimensions that the tables do not fix were chosen: P2 and
-//! P3 follow from the initial coordinates by closing the loops; the jack's lean and the knuckle's
-//! depth give dq2/dq1 = 12.2 and carry the hammer through let-off against the drag of b8; toe gap
-//! and knuckle edge put the transitions of the reference run at the printed times. The thesis has
-//! no damper, no friction and no backcheck; its reference run does not reach key bed and rest
-//! felts.
+//! Fixed by [Gillespie 1996, Tables 3.3–3.5]: L2, L3, L6, L8, L12, L18, springs k1, k3, k4, k6, dampers
+//! b1, b5, b8, masses m1…m4, the initial coordinates, the string at q2 = 0. The figure that names the
+//! dimensions is lost. L5, L7, L13, L17 and L20 are read as dimensions that they fit; the run's printed times
+//! depend little on them. The others were chosen: P2 and P3 follow from the initial coordinates by closing the
+//! loops; the jack's lean and the knuckle's depth give dq2/dq1 = 12.2 and carry the hammer through let-off
+//! against the drag of b8; toe gap and knuckle edge put the transitions of the reference run at the printed
+//! times. The thesis has no damper, no friction and no backcheck; its reference run does not reach key bed
+//! and rest felts.
+//!
+//! Two printed dimensions lie near others but do not fit there: with L19 (11.7 mm) as the knuckle's edge
+//! (11.3 mm) let-off ends at 0.1781 s, not at 0.181 s; L17 (20.8 mm) as the height of the lever's surface
+//! (20.7 mm), which the loops close, would put RR 22.24 mm above the wippen's axis, not L5 (22.3 mm).
 
 use crate::grand::design::concert::Built;
 use crate::grand::design::regulation::{Limits, Regulated};

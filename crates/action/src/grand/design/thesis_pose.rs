@@ -58,11 +58,11 @@ impl ThesisPose {
         let (key, hammer) = (direction(q1), direction(q2));
         let (wippen, jack) = (direction(q5), direction(q6));
         let capstan = Vec2::new(0.126, 0.03);
-        let heel = 0.02;
+        let heel = 0.0208;
         // S1: the capstan lies at (−q7, −heel) of the wippen.
         let wippen_pivot = capstan.turned(key) - Vec2::new(-q7, -heel).turned(wippen);
         let jack_pivot = Vec2::new(-0.1001, 0.0025);
-        let lever_pivot = Vec2::new(-0.0493, 0.0225);
+        let lever_pivot = Vec2::new(-0.0493, 0.0223);
         let jack_length = 0.0556;
         let knuckle_depth = 4e-3;
         let fly = direction(LEAN).perp().turned(jack);

@@ -7,7 +7,7 @@ use crate::grand::equations::model::{Grand, guard};
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{GrandState, Phase, STATES, state};
 use crate::{Drive, KeyEvent, STEP};
-use touchback_core::episode::{Observer, Outcome, Progress, Stepper};
+use touchback_core::episode::{Input, Observer, Outcome, Progress, Stepper};
 
 /// Receives the events of a step; `offset` is the time since the beginning of the step, s.
 pub trait Listener {
@@ -62,6 +62,54 @@ impl KeyStep {
     ) {
         let mut translator = Translator { numbers: &grand.numbers, listener };
         STEPPER.finish(grand, running, &self.inputs, &mut translator, &mut self.progress);
+    }
+}
+
+/// Advances one key by one step in `parts` shorter steps of integration; `tray` is the height of the damper
+/// tray at both ends of the step, m. The counts of the shorter steps are added.
+pub fn advance_finely(
+    grand: &Grand,
+    running: &mut GrandState,
+    drive: Drive,
+    tray: [f64; 2],
+    parts: u32,
+    listener: &mut impl Listener,
+) -> Outcome {
+    if parts <= 1 {
+        return advance(grand, running, drive, tray, listener);
+    }
+    let ends = DriveNow::ends(drive, tray);
+    if ends[0].is_imposed() {
+        impose(grand, running, &ends[0]);
+    }
+    let stepper = Stepper::new(STEP / f64::from(parts));
+    let mut sum = Outcome::default();
+    for part in 0..parts {
+        let at = |part: u32| ends[0].lerp(&ends[1], f64::from(part) / f64::from(parts));
+        let mut later = Later { listener, by: f64::from(part) * stepper.h };
+        let mut translator = Translator { numbers: &grand.numbers, listener: &mut later };
+        let inputs = [at(part), at(part + 1)];
+        let outcome = stepper.advance(grand, running, &inputs, &mut translator);
+        sum.switches += outcome.switches;
+        sum.substeps += outcome.substeps;
+        sum.capped |= outcome.capped;
+    }
+    sum
+}
+
+/// Passes events on with their times later by `by` s.
+struct Later<'a, L> {
+    listener: &'a mut L,
+    by: f64,
+}
+
+impl<L: Listener> Listener for Later<'_, L> {
+    fn event(&mut self, offset: f64, event: KeyEvent) {
+        self.listener.event(self.by + offset, event);
+    }
+
+    fn phase(&mut self, offset: f64, from: Phase, to: Phase) {
+        self.listener.phase(self.by + offset, from, to);
     }
 }
 

@@ -28,6 +28,8 @@ pub struct GrandKey {
     rest: Option<GrandState>,
     /// Height of the damper tray at both ends of the next step, m.
     tray: [f64; 2],
+    /// Steps of integration in an action step.
+    parts: u32,
 }
 
 impl GrandKey {
@@ -53,6 +55,7 @@ impl GrandKey {
             state: rest,
             rest: Some(rest),
             tray: [rest::TRAY_DOWN; 2],
+            parts: 1,
         }
     }
 
@@ -82,7 +85,14 @@ impl GrandKey {
     pub fn advance(&mut self, drive: Drive, listener: &mut impl Listener) -> Outcome {
         let tray = self.tray;
         self.tray[0] = tray[1];
-        step::advance(&self.assembly.grand, &mut self.state, drive, tray, listener)
+        step::advance_finely(
+            &self.assembly.grand,
+            &mut self.state,
+            drive,
+            tray,
+            self.parts,
+            listener,
+        )
     }
 
     /// Rebuilds the assembly; returns the part of the compensation that could not be subtracted.
@@ -103,6 +113,10 @@ impl GrandKey {
 impl Key for GrandKey {
     fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>) {
         self.advance(drive, &mut |offset: f64, event: KeyEvent| on_event(offset, event));
+    }
+
+    fn refine(&mut self, parts: u32) {
+        self.parts = parts.max(1);
     }
 
     fn readout(&self, drive: Drive) -> Readout {

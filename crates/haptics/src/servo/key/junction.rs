@@ -44,9 +44,7 @@ impl HapticKey {
         let port = Port::new(z.max(LEAST_IMPEDANCE));
         let force = port.drive(wave) + finger;
         let moved = self.steps(slot, slot.before..slot.after, [force, z], log);
-        let time = slot.time();
-        let mut back = port.leaving(wave, moved / time);
-        self.work += Port::energy(wave, back, time);
+        let mut back = port.leaving(wave, moved / slot.time());
         // Drift is corrected only where that makes the wave smaller, which keeps the junction passive, and
         // only near standstill, because in motion the simulated key is ahead by the delay of the line.
         let [depth, speed] = self.simulated.key().front();

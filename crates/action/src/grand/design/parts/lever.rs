@@ -86,7 +86,7 @@ part! {
         /// Viscous damping of the centre pin.
         damping: f64 as Number, "N·m·s/rad";
             concert 2e-5, USUAL_SIZE;
-            thesis 5e-3, "chosen: the lever comes to rest within the run";
+            thesis 0.06, "[Gillespie 1996] b5, a reading, as N·m·s/rad";
 
         /// Coulomb torque of the centre pin.
         friction: f64 as Number, "N·m";

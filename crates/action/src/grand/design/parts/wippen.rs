@@ -1,8 +1,6 @@
 //! The wippen.
 
-use crate::grand::design::sources::{
-    CLOSED_LOOPS, LAYOUT, LET_OFF, LOST_FIGURE, NO_EFFECT, USUAL_SIZE,
-};
+use crate::grand::design::sources::{CLOSED_LOOPS, LAYOUT, LET_OFF, NO_EFFECT, USUAL_SIZE};
 use crate::grand::design::table::{Number, Point, part};
 use touchback_core::math::vec2::Vec2;
 
@@ -17,7 +15,7 @@ part! {
         /// Distance below the centre pin of the line, along the wippen, on which the capstan's centre slides.
         heel: f64 as Number, "m";
             concert 0.03, LAYOUT;
-            thesis t.heel, LOST_FIGURE;
+            thesis t.heel, "[Gillespie 1996] L17, a reading: the figure is lost";
 
         /// Centre pin JJ of the jack, in the wippen's frame.
         jack_pivot: Vec2 as Point, "m";
@@ -30,7 +28,10 @@ part! {
         lever_pivot: Vec2 as Point, "m";
             concert Vec2::new(-0.0605, 0.036), LET_OFF;
             thesis t.lever_pivot,
-                ("[Gillespie 1996] L13, a reading: the figure is lost", LOST_FIGURE);
+                (
+                "[Gillespie 1996] L13, a reading: the figure is lost",
+                "[Gillespie 1996] L5, a reading: the figure is lost"
+            );
 
         /// Mass without jack and lever.
         mass: f64, "kg";
