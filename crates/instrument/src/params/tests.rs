@@ -9,7 +9,7 @@ use crate::Settings;
 use touchback_core::math::cast::single;
 
 /// Projects and automation use these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 70] = [
+const FROZEN: [(&str, &[&str]); 71] = [
     ("timing", &["Immediate", "Natural", "Look-ahead"]),
     ("latency", &["60 ms", "120 ms", "200 ms"]),
     ("velocity_means", &["Finger", "Hammer"]),
@@ -33,6 +33,7 @@ const FROZEN: [(&str, &[&str]); 70] = [
     ("bend_range", &[]),
     ("mpe", &["Off", "On"]),
     ("mpe_bend_range", &[]),
+    ("rpn", &["Off", "On"]),
     ("mts_esp", &["Off", "Exact", "Stretched"]),
     ("strike_output", &["Off", "Notes", "Notes and CC 88"]),
     ("key_dip_mm", &[]),
