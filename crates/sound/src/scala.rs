@@ -12,7 +12,7 @@ use touchback_core::math::key_set::KeySet;
 use touchback_core::text::number::number;
 
 /// Cents of every key relative to A4 of the piano, as a scale file gives them. Keys whose pitch is more than
-/// four octaves from that of their string are silent.
+/// four octaves from that of their string, or above 5.9 kHz, are silent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Scale {
     cents: [f32; KEYS],
@@ -41,6 +41,10 @@ const FURTHEST: f64 = 12_000.0;
 
 /// Limit of a string's detuning, cents.
 const REACH: f64 = 4800.0;
+
+/// Highest fundamental, cents above 440 Hz: 5.9 kHz, half an octave above C8. Chosen: strings without a partial
+/// below 8 kHz have no defined level.
+const HIGHEST: f64 = 4500.0;
 
 /// Lines that are not comments, numbered from 1; they end with `\n`, `\r\n` or `\r`.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -149,7 +153,10 @@ impl KeyMap {
                 },
             });
         }
-        degrees.resize(usize::try_from(size).unwrap_or(0), None);
+        // A map without any degree assigns a key to each.
+        if !degrees.is_empty() {
+            degrees.resize(usize::try_from(size).unwrap_or(0), None);
+        }
         let octave = touchback_core::math::cast::rounded_i32(octave);
         Ok(Self { degrees, first, last, middle, reference, hz, octave })
     }
@@ -258,8 +265,9 @@ impl Scale {
             let midi = i32::from(key.midi());
             let mapped = map.degree(midi).filter(|_| (map.first..=map.last).contains(&midi));
             let equal = 100.0 * f64::from(midi - 69);
-            let from_string = mapped.map_or(equal, |degree| base + at(degree)) - equal;
-            if (-REACH..=REACH).contains(&from_string) {
+            let pitch = mapped.map_or(equal, |degree| base + at(degree));
+            let from_string = pitch - equal;
+            if (-REACH..=REACH).contains(&from_string) && pitch <= HIGHEST {
                 cents[key.index()] = touchback_core::math::cast::single(from_string);
             } else {
                 silent.insert(key);
@@ -387,13 +395,14 @@ mod tests {
 
     #[test]
     fn keys_beyond_the_reach_of_their_string_are_silent() {
-        // Steps of 240 and 2400 cents for 100: 140 and 2300 cents a key from A4.
-        for (step, reached) in [(240.0, 34), (2400.0, 2)] {
+        // Steps of 240 and 2400 cents for 100: 140 and 2300 cents a key from A4, at most 4500 cents above it.
+        for (step, below, above) in [(240.0, -34, 18), (2400.0, -2, 1)] {
             let scale = Scale::new(&[step], &KeyMap::plain(440.0)).unwrap();
             for key in KeyNumber::all() {
                 let from_a4 = i32::from(key.midi()) - 69;
-                assert_eq!(scale.silent().contains(key), from_a4.abs() > reached, "{key:?}");
-                let cents = if from_a4.abs() > reached { 0.0 } else { step - 100.0 };
+                let is_silent = !(below..=above).contains(&from_a4);
+                assert_eq!(scale.silent().contains(key), is_silent, "{key:?}");
+                let cents = if is_silent { 0.0 } else { step - 100.0 };
                 assert!((scale.cents(key) - cents * f64::from(from_a4)).abs() < 1e-3);
             }
             let text = serde_json::to_string(&scale).unwrap();
@@ -414,7 +423,9 @@ mod tests {
             assert_eq!(notes(text).unwrap(), plain, "{text:?}");
         }
         let map = KeyMap::read("12\n0\n127\n60\n69\n432.0\n12\n").unwrap();
-        assert_eq!(map.degrees, vec![None; 12]);
+        assert!(map.degrees.is_empty(), "one key per degree");
+        let map = KeyMap::read("3\n0\n127\n60\n60\n262\n12\n0\n2").unwrap();
+        assert_eq!(map.degrees, [Some(0), Some(2), None]);
         let plain = KeyMap::read("0\n0\n127\n60\n69\n432.5\n0\n").unwrap();
         for text in [
             "! map\r\n0\r\n0\r\n127\r\n60\r\n69\r\n432,5\r\n0",

@@ -86,7 +86,7 @@ mod tests {
         panel.load(&mut connection).unwrap();
         assert_eq!(connection.texts().unwrap().name, "fifths.scl");
         std::fs::write(&path, "pentatonic\n5\n240.\n480.\n720.\n960.\n2/1\n").unwrap();
-        assert!(panel.load(&mut connection).unwrap().starts_with("19 keys are silent"));
+        assert!(panel.load(&mut connection).unwrap().starts_with("35 keys are silent"));
         panel.map.fill(&folder.path().join("none.kbm").display().to_string());
         assert!(panel.load(&mut connection).unwrap_err().contains("none.kbm"));
         std::fs::write(&path, "fifths\n2\n3/2\n").unwrap();
