@@ -422,10 +422,7 @@ fn mpe_zones_configure_themselves() {
     register(&mut midi, 15, 6, 8);
     means(&mut midi, on(14, 60, 0.5));
     assert_eq!(means(&mut midi, bend_of(14, 0.5)), [tuned(60, 2400.0)]);
-    assert!(
-        matches!(means(&mut midi, bend_of(7, 0.5))[..], [.., Event::Bend(0.5)]),
-        "no finger now"
-    );
+    assert!(means(&mut midi, bend_of(7, 0.5)).is_empty(), "now a finger of the upper zone");
     assert!(matches!(means(&mut midi, bend_of(15, 0.0))[..], [.., Event::Bend(_)]));
     // No fingers: the channels are equal again, the keys in tune.
     register(&mut midi, 15, 6, 0);
