@@ -35,7 +35,10 @@ impl<S: Copy> EventReader<S> {
             let event = self.waiting.pop_at(0).or_else(&mut pull)?;
             let at = event.timing();
             match event {
-                NoteEvent::MidiCC { cc: controller::VELOCITY_PREFIX, .. } => self.prefix = Some(at),
+                NoteEvent::MidiCC {
+                    cc: controller::VELOCITY_PREFIX | controller::FINE_VELOCITY,
+                    ..
+                } => self.prefix = Some(at),
                 NoteEvent::NoteOn { channel, .. } if self.reordered && self.prefix == Some(at) => {
                     self.prefix = None;
                     if self.waiting.is_empty() {

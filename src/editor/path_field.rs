@@ -9,6 +9,7 @@ use egui::{PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 use crate::editor::file_worker::FileWorker;
 use crate::editor::theme;
 use touchback_core::files::input;
+use touchback_core::text::encoding::decode;
 
 /// Most listed names of a folder.
 const MOST: usize = 1000;
@@ -143,13 +144,13 @@ impl PathField {
     }
 }
 
-/// The text of a file. Bytes that are not UTF-8 are replaced, because old files have various code pages.
+/// The text of a file of any encoding.
 ///
 /// # Errors
 /// A sentence that names the file, if it cannot be read or has more than a million bytes.
 pub fn text(path: &Path) -> Result<String, String> {
     let bytes = input::read(path, LIMIT).map_err(|error| error.to_string())?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(decode(&bytes))
 }
 
 /// A typed path, with `~` replaced by the home.

@@ -15,8 +15,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
     BusDirection, BusDirections_, BusInfo, IAttributeList, IAudioProcessor, IAudioProcessorTrait,
     IComponent, IComponentTrait, IEditController, IMidiMapping, INoteExpressionController,
     IProcessContextRequirements, IProcessContextRequirementsTrait, IUnitInfo, IoMode, MediaType,
-    MediaTypes_, ParamID, ProcessData, ProcessSetup, RoutingInfo, SpeakerArrangement, String128,
-    SymbolicSampleSizes_,
+    MediaTypes_, ProcessData, ProcessSetup, RoutingInfo, SpeakerArrangement, SymbolicSampleSizes_,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     FUnknown, IBStream, IPluginBaseTrait, TBool, TUID, int32, kInvalidArgument, kNotInitialized,
@@ -24,7 +23,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 };
 
 use super::block::{self, BlockFeeder};
-use super::framework::{controller_ids, units};
+use super::framework::controller_ids;
 use super::menu;
 use super::stream::Stream;
 use crate::editor::host_menu::HostMenu;
@@ -43,9 +42,6 @@ pub(super) struct Component {
     is_active: AtomicBool,
     /// The host requested activation. Before set-up, the request waits for `setupProcessing`.
     is_active_requested: AtomicBool,
-    /// Units of the parameters' values. They are part of the value's text, and VST3's field for the unit
-    /// stays empty: some hosts show the text alone, others both.
-    pub(super) units: Vec<(ParamID, String128)>,
     pub(super) menu: Arc<HostMenu>,
     pub(super) view: menu::View,
     pub(super) window: Arc<WindowThread>,
@@ -75,10 +71,8 @@ impl Component {
         let framework = Wrapper::new();
         let pending_parts::Parts { menu, guard } = pending_parts::take();
         let controllers = controller_ids(&framework);
-        let units = units(&framework);
         Self {
             framework: ManuallyDrop::new(framework),
-            units,
             menu,
             guard,
             view: menu::View::default(),

@@ -9,13 +9,12 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
     ProgramListInfo, String128, TChar, UnitID, UnitInfo,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
-    FIDString, IBStream, IPlugView, int16, int32, kInvalidArgument, kResultFalse, kResultOk,
-    tresult,
+    FIDString, IBStream, IPlugView, int16, int32, kInvalidArgument, kResultFalse, tresult,
 };
 
 use super::component::{Component, pass_on};
 use super::controllers::{self, is_known};
-use super::framework::append;
+use super::framework::trim_unit;
 use super::menu;
 use super::view::View;
 use crate::guard::catch;
@@ -75,7 +74,7 @@ impl IEditControllerTrait for Component {
                 return kInvalidArgument;
             };
             let answer = IEditControllerTrait::getParameterInfo(&*self.framework, index, info);
-            (*info).units = [0; 128];
+            trim_unit(&mut (*info).units);
             answer
         })
     }
@@ -87,17 +86,9 @@ impl IEditControllerTrait for Component {
         text: *mut String128,
     ) -> tresult {
         // SAFETY: as the host called it.
-        let answer = catch(kResultFalse, || unsafe {
+        catch(kResultFalse, || unsafe {
             IEditControllerTrait::getParamStringByValue(&*self.framework, id, value, text)
-        });
-        let unit = self.units.iter().find(|(of, _)| *of == id);
-        if answer == kResultOk
-            && let Some((_, unit)) = unit
-        {
-            // SAFETY: the wrapper has written to it.
-            append(unsafe { &mut *text }, unit);
-        }
-        answer
+        })
     }
 }
 

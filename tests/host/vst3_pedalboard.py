@@ -156,14 +156,20 @@ def main(bundle, command=None):
     own = controls(plugin)
     check(len(own) >= 30, f"it has parameters ({len(own)})")
     for name, text in (
-        ("blow_distance", "47.0 mm"),
-        ("let_off", "1.50 mm"),
+        ("blow_distance", "47.0"),
+        ("let_off", "1.50"),
         ("hammer_mass", "1.00"),
         ("timing", "Immediate"),
         ("pitch_of_a4", "440.00"),
     ):
         shown = plugin.parameters[name].string_value if name in own else "nothing"
         check(shown.startswith(text), f"{name} reads {shown}")
+
+    for name, value in (("let_off", 2.5), ("hammer_mass", 1.25), ("bend_range", 12.0)):
+        before = getattr(plugin, name)
+        setattr(plugin, name, value)
+        check(getattr(plugin, name) == value, f"{name} is the number {getattr(plugin, name)!r}")
+        setattr(plugin, name, before)
 
     silence = render(plugin, [])
     check(not silence.any(), "it is silent before the first note")

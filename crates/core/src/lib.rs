@@ -10,3 +10,4 @@ pub mod exchange;
 pub mod files;
 pub mod math;
 pub mod mech;
+pub mod text;

@@ -99,7 +99,7 @@ impl Action {
     /// The action with this name.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.name() == name)
+        Self::ALL.into_iter().find(|a| a.name().eq_ignore_ascii_case(name))
     }
 }
 

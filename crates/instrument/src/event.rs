@@ -50,6 +50,8 @@ pub enum Event {
     },
     /// Pitch of all keys, −1…1 of the bend range.
     Bend(f64),
+    /// Range of the following bends, semitones; `None`: that of the settings.
+    BendRange(Option<f64>),
     /// Sustain pedal: 0 up … 1 down.
     Sustain(f64),
     /// Sostenuto pedal: down from one half on.
@@ -91,6 +93,7 @@ impl Event {
             | Self::Expression(value)
             | Self::Pan(value) => Some(value),
             Self::Haptic { event, .. } => Some(event.value()),
+            Self::BendRange(range) => range,
             Self::Choke(_) | Self::AllNotesOff | Self::AllSoundOff => None,
         }
     }

@@ -12,14 +12,19 @@
 //! | CC 64, 66, 67 | sustain (in the polarity set), sostenuto, una corda | MIDI 1.0 |
 //! | CC 7, 11, 10 | volume, expression, balance | MIDI 1.0 |
 //! | CC 88 | finer part of the next velocity: velocity + value/128 | CA-031 |
+//! | CC 16 | the same, unless it follows key pressure or CC 81, whose finer part it then is | Disklavier XP |
+//! | CC 64 on channel 3 | where channel 3 sends half pedals and no notes, goes before the switches of channels 1 and 2 | Disklavier |
+//! | RPN 0, 1, 2, 6 | bend range, fine and coarse tuning of the channel, fingers of its MPE zone | MIDI 1.0, MPE 1.0 |
 //! | channel pressure | under MPE the pressure of its note, otherwise nothing | MPE 1.0 |
 //! | CC 120 | every sound ends at once | MIDI 1.0 |
 //! | CC 121 | pedals up, bend 0, expression full | RP-015 |
 //! | CC 123–127 | the channel's notes end | MIDI 1.0 |
 
 pub mod controller;
+mod half_pedal;
 mod message;
 mod mpe;
+mod rpn;
 #[cfg(test)]
 mod tests;
 
@@ -30,12 +35,14 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;
 
 use controller::{
-    ALL_NOTES_OFF, ALL_SOUND_OFF, EXPRESSION, PAN, POLY_MODE, RESET, SOSTENUTO, SUSTAIN, UNA_CORDA,
-    VELOCITY_PREFIX, VOLUME,
+    ALL_NOTES_OFF, ALL_SOUND_OFF, EXPRESSION, FINE_VELOCITY, KEY_SENSOR, PAN, POLY_MODE, RESET,
+    SOSTENUTO, SUSTAIN, UNA_CORDA, VELOCITY_PREFIX, VOLUME,
 };
-pub use message::{Address, InputMessage};
-use message::{EXACT, exact, is_finite};
+use half_pedal::HalfPedal;
+pub use message::{Address, InputMessage, bend};
+use message::{EXACT, exact, is_finite, pan};
 use mpe::Fingers;
+use rpn::{Entered, Setup};
 
 /// The nearest of 0…127 to a `value` of 0…1.
 #[must_use]
@@ -64,15 +71,19 @@ pub struct Reading {
     pub transpose: f64,
     /// Direction of the sustain pedal's values.
     pub polarity: Polarity,
-    /// Range of a finger's bend under MPE, semitones; `None` without MPE.
-    pub mpe: Option<f64>,
+    /// Whether channels 2 to 16 are fingers (MPE).
+    pub mpe: bool,
+    /// Range of a finger's bend, semitones.
+    pub mpe_bend_range: f64,
+    /// Whether registered parameters take effect.
+    pub rpn: bool,
 }
 
 impl From<&Settings> for Reading {
     fn from(settings: &Settings) -> Self {
-        let MidiSettings { transpose, mpe, mpe_bend_range, .. } = settings.midi;
-        let mpe = (mpe == Switch::On).then_some(mpe_bend_range);
-        Self { transpose, polarity: settings.pedals.pedal_polarity, mpe }
+        let MidiSettings { transpose, mpe, mpe_bend_range, rpn, .. } = settings.midi;
+        let [mpe, rpn] = [mpe, rpn].map(|switch| switch == Switch::On);
+        Self { transpose, polarity: settings.pedals.pedal_polarity, mpe, mpe_bend_range, rpn }
     }
 }
 
@@ -92,14 +103,18 @@ pub struct Ignored {
 pub struct Midi {
     /// Presses of each note by channel.
     held: [[u16; CHANNELS]; NOTES],
-    /// Key of each held note: a new transposition does not change it.
-    keys: [Option<KeyNumber>; NOTES],
+    /// Key of each held note by channel: a new transposition does not change it.
+    keys: [[Option<KeyNumber>; CHANNELS]; NOTES],
     /// Host's id of the last press of each note.
     ids: [Option<i32>; NOTES],
     /// Sustain, sostenuto and una corda of each channel.
     pedals: [[f64; CHANNELS]; 3],
+    half_pedal: HalfPedal,
     /// Finer part of the next velocity of each channel, 0…127.
     prefixes: [Option<f64>; CHANNELS],
+    /// Whether the next CC 16 of each channel belongs to a key sensor.
+    sensors: [bool; CHANNELS],
+    setup: Setup,
     /// Fingers with channels of their own.
     fingers: Fingers,
     ignored: Ignored,
@@ -109,10 +124,13 @@ impl Default for Midi {
     fn default() -> Self {
         Self {
             held: [[0; CHANNELS]; NOTES],
-            keys: [None; NOTES],
+            keys: [[None; CHANNELS]; NOTES],
             ids: [None; NOTES],
             pedals: [[0.0; CHANNELS]; 3],
+            half_pedal: HalfPedal::default(),
             prefixes: [None; CHANNELS],
+            sensors: [false; CHANNELS],
+            setup: Setup::default(),
             fingers: Fingers::default(),
             ignored: Ignored::default(),
         }
@@ -120,9 +138,17 @@ impl Default for Midi {
 }
 
 impl Midi {
-    /// Forgets notes, pedals and prefixes; the counts continue.
+    /// Forgets notes, pedals and prefixes; the counts continue, and what channels have sent about themselves
+    /// (bend range, tuning, MPE zones) stays: keyboards send it once.
     pub fn reset(&mut self) {
-        *self = Self { ignored: self.ignored, ..Self::default() };
+        self.fingers.reset();
+        self.setup.sent_range = None;
+        *self = Self {
+            ignored: self.ignored,
+            setup: self.setup.clone(),
+            fingers: self.fingers.clone(),
+            ..Self::default()
+        };
     }
 
     /// Messages ignored so far.
@@ -138,12 +164,16 @@ impl Midi {
         reading: impl Into<Reading>,
         mut out: impl FnMut(Event),
     ) {
-        let Reading { transpose, polarity, mpe } = reading.into();
+        let Reading { transpose, polarity, mpe, mpe_bend_range, rpn } = reading.into();
         if !is_finite(message) {
             self.ignored.invalid += 1;
             return;
         }
-        self.fingers.set_range(mpe, &mut out);
+        self.fingers.set(mpe, mpe_bend_range, &mut out);
+        if self.setup.is_obeyed != rpn {
+            self.setup.is_obeyed = rpn;
+            self.forget_setup(&mut out);
+        }
         match exact(message) {
             InputMessage::NoteOn { channel, note, velocity, .. } if velocity <= 0.0 => {
                 let to = Address::note(channel, note);
@@ -152,27 +182,38 @@ impl Midi {
             InputMessage::NoteOn { channel, note, id, velocity } => {
                 let velocity = self.finer(channel, velocity);
                 let slot = usize::from(note) % NOTES;
-                let holds = self.keys[slot].filter(|_| self.is_held(slot));
-                let Some(key) = holds.or_else(|| transposed(note, transpose)) else {
+                let own = index(channel);
+                self.half_pedal.note(own);
+                let holds = self.keys[slot][own].filter(|_| self.held[slot][own] > 0);
+                let moved = transpose + self.setup.coarse[own];
+                let Some(key) = holds.or_else(|| transposed(note, moved)) else {
                     self.ignored.outside += 1;
                     return;
                 };
-                self.keys[slot] = Some(key);
+                self.keys[slot][own] = Some(key);
                 self.ids[slot] = id;
-                let held = &mut self.held[slot][index(channel)];
+                let held = &mut self.held[slot][own];
                 *held = held.saturating_add(1);
                 out(Event::NoteOn { key, velocity });
-                self.fingers.press(channel, key, &mut out);
+                if self.fingers.are_any() {
+                    self.fingers.press(key);
+                }
+                if self.fingers.are_any() || self.setup.fine[own] != 0.0 {
+                    out(Event::Tune { key, cents: self.cents(channel) });
+                }
             }
             InputMessage::NoteOff { to, velocity } => self.release(to, velocity, &mut out),
             InputMessage::Choke(to) if is_for_all_notes(to) => self.choke_all(to.channel, &mut out),
             InputMessage::Choke(to) => {
                 if let Some((slot, key)) = self.find(to, transpose) {
-                    self.held[slot] = [0; CHANNELS];
+                    self.lift(slot, key);
                     out(Event::Choke(key));
                 }
             }
             InputMessage::Pressure { to, value } => {
+                if let Some(channel) = to.channel {
+                    self.sensors[index(channel)] = true;
+                }
                 if let Some((_, key)) = self.find(to, transpose) {
                     out(Event::Pressure { key, depth: value });
                 }
@@ -182,7 +223,8 @@ impl Midi {
             }
             InputMessage::Tuning { to, semitones } => {
                 if let Some((_, key)) = self.find(to, transpose) {
-                    out(Event::Tune { key, cents: 100.0 * semitones });
+                    let fine = to.channel.map_or(0.0, |channel| self.setup.fine[index(channel)]);
+                    out(Event::Tune { key, cents: 100.0 * semitones + fine });
                 }
             }
             InputMessage::ChannelPressure { channel, value } => {
@@ -209,13 +251,24 @@ impl Midi {
             VOLUME => out(Event::Volume(value)),
             PAN => out(Event::Pan(pan(value))),
             EXPRESSION => out(Event::Expression(value)),
-            SUSTAIN => out(Event::Sustain(self.pedal(0, channel, value))),
+            SUSTAIN => {
+                self.half_pedal.moved(index(channel), value);
+                out(Event::Sustain(self.pedal(0, channel, value)));
+            }
             SOSTENUTO => out(Event::Sostenuto(self.pedal(1, channel, value))),
             UNA_CORDA => out(Event::UnaCorda(self.pedal(2, channel, value))),
             VELOCITY_PREFIX => self.prefixes[index(channel)] = Some((127.0 * value).round()),
+            FINE_VELOCITY => {
+                if !std::mem::take(&mut self.sensors[index(channel)]) {
+                    self.prefixes[index(channel)] = Some((127.0 * value).round());
+                }
+            }
+            KEY_SENSOR => self.sensors[index(channel)] = true,
             ALL_SOUND_OFF => self.end_all_sound(out),
             RESET => {
                 self.prefixes[index(channel)] = None;
+                self.setup.registered.deselect(index(channel));
+                self.half_pedal.forget(index(channel));
                 out(Event::Sustain(self.pedal(0, channel, 0.0)));
                 out(Event::Sostenuto(self.pedal(1, channel, 0.0)));
                 out(Event::UnaCorda(self.pedal(2, channel, 0.0)));
@@ -223,25 +276,71 @@ impl Midi {
                 out(Event::Expression(1.0));
             }
             ALL_NOTES_OFF..=POLY_MODE => self.end_channel(index(channel), out),
-            _ => {}
+            _ => self.register(channel, number, seven_bits(value), out),
         }
+    }
+
+    /// A controller that may select or enter a registered parameter.
+    fn register(&mut self, channel: u8, number: u8, value: u8, out: &mut impl FnMut(Event)) {
+        let own = index(channel);
+        if !self.setup.is_obeyed {
+            return;
+        }
+        match self.setup.registered.control(own, number, value) {
+            Some(Entered::BendRange(semitones)) if self.fingers.has(channel) => {
+                self.fingers.set_range(channel, semitones);
+            }
+            Some(Entered::BendRange(semitones)) => self.setup.ranges[own] = Some(semitones),
+            Some(Entered::Fine(cents)) => {
+                self.setup.fine[own] = cents;
+                let cents = self.cents(channel);
+                self.held_by(channel).iter().for_each(|key| out(Event::Tune { key, cents }));
+            }
+            Some(Entered::Coarse(semitones)) => self.setup.coarse[own] = semitones,
+            Some(Entered::Members(fingers)) => self.fingers.announce(channel, fingers, out),
+            None => {}
+        }
+    }
+
+    /// Forgets what channels have sent about themselves.
+    fn forget_setup(&mut self, out: &mut impl FnMut(Event)) {
+        let (fine, is_obeyed) = (self.setup.fine, self.setup.is_obeyed);
+        self.setup = Setup { is_obeyed, ..Setup::default() };
+        self.fingers.forget_announced(out);
+        for channel in (0..16u8).filter(|channel| fine[index(*channel)] != 0.0) {
+            let cents = self.cents(channel);
+            self.held_by(channel).iter().for_each(|key| out(Event::Tune { key, cents }));
+        }
+    }
+
+    /// Detuning of the notes of `channel`, cents.
+    fn cents(&self, channel: u8) -> f64 {
+        self.fingers.cents(channel).unwrap_or(0.0) + self.setup.fine[index(channel)]
     }
 
     /// `channel` bends by `value`, −1…1: a finger bends its own notes, any other channel all notes.
     fn bend(&mut self, channel: u8, value: f64, out: &mut impl FnMut(Event)) {
         if self.fingers.has(channel) {
-            let held = self.held_by(channel);
-            self.fingers.bend(channel, value, held, out);
-        } else {
-            out(Event::Bend(value));
+            self.fingers.bend(channel, value);
+            let cents = self.cents(channel);
+            self.held_by(channel).iter().for_each(|key| out(Event::Tune { key, cents }));
+            return;
         }
+        let range = self.setup.ranges[index(channel)];
+        if self.setup.sent_range != range {
+            self.setup.sent_range = range;
+            out(Event::BendRange(range));
+        }
+        out(Event::Bend(value));
     }
 
     /// Value of pedal `which` (sustain, sostenuto, una corda) after `channel` has sent `value`: the
-    /// largest of all channels.
+    /// largest of all channels that count.
     fn pedal(&mut self, which: usize, channel: u8, value: f64) -> f64 {
         self.pedals[which][index(channel)] = value;
-        self.pedals[which].iter().fold(0.0, |deepest, pedal| deepest.max(*pedal))
+        let pedals = self.pedals[which].iter().enumerate();
+        let counting = pedals.filter(|(channel, _)| which > 0 || self.half_pedal.counts(*channel));
+        counting.fold(0.0, |deepest, (_, pedal)| deepest.max(*pedal))
     }
 
     /// `velocity` with the finer part of the CC 88 before it. A velocity between MIDI's 127 steps has
@@ -281,7 +380,7 @@ impl Midi {
             return;
         };
         held[channel] -= 1;
-        if let Some(key) = self.keys[slot] {
+        if let Some(key) = self.keys[slot][channel] {
             // A release without a valid velocity still releases; 0 means "not measured".
             let velocity = if velocity.is_finite() { velocity.clamp(0.0, 1.0) } else { 0.0 };
             out(Event::NoteOff { key, velocity });
@@ -294,9 +393,9 @@ impl Midi {
             self.held = [[0; CHANNELS]; NOTES];
             return out(Event::AllNotesOff);
         }
-        for (held, key) in self.held.iter_mut().zip(self.keys) {
+        for (held, keys) in self.held.iter_mut().zip(&self.keys) {
             for _ in 0..std::mem::take(&mut held[channel]) {
-                if let Some(key) = key {
+                if let Some(key) = keys[channel] {
                     out(Event::NoteOff { key, velocity: 0.0 });
                 }
             }
@@ -316,12 +415,21 @@ impl Midi {
         let Some(channel) = channel.map(index).filter(|c| self.others_hold(*c)) else {
             return self.end_all_sound(out);
         };
-        for (held, key) in self.held.iter_mut().zip(self.keys) {
-            if held[channel] > 0
-                && let Some(key) = key
+        for slot in 0..NOTES {
+            if self.held[slot][channel] > 0
+                && let Some(key) = self.keys[slot][channel]
             {
-                *held = [0; CHANNELS];
+                self.lift(slot, key);
                 out(Event::Choke(key));
+            }
+        }
+    }
+
+    /// Ends the presses of `key` as the note `slot`.
+    fn lift(&mut self, slot: usize, key: KeyNumber) {
+        for (held, own) in self.held[slot].iter_mut().zip(self.keys[slot]) {
+            if own == Some(key) {
+                *held = 0;
             }
         }
     }
@@ -334,9 +442,9 @@ impl Midi {
     /// Keys of the notes that `channel` holds.
     fn held_by(&self, channel: u8) -> KeySet {
         let mut keys = KeySet::EMPTY;
-        for (held, key) in self.held.iter().zip(self.keys) {
+        for (held, own) in self.held.iter().zip(&self.keys) {
             if held[index(channel)] > 0 {
-                key.into_iter().for_each(|key| keys.insert(key));
+                own[index(channel)].into_iter().for_each(|key| keys.insert(key));
             }
         }
         keys
@@ -357,11 +465,16 @@ impl Midi {
         }
     }
 
-    /// The note of `to` and its key: that of the held press, or that of a press at present.
+    /// The note of `to` and its key: that of the press held by its channel, or else by any, or that of a press
+    /// at present.
     fn find(&self, to: Address, transpose: f64) -> Option<(usize, KeyNumber)> {
         let slot = self.note(to)?;
-        let held = self.keys[slot].filter(|_| self.is_held(slot));
-        held.or_else(|| transposed(byte(slot), transpose)).map(|key| (slot, key))
+        let holds = |channel: &usize| self.held[slot][*channel] > 0;
+        let own = to.channel.map(index);
+        let channel = own.filter(holds).or_else(|| (0..CHANNELS).find(holds));
+        let coarse = own.map_or(0.0, |channel| self.setup.coarse[channel]);
+        let held = channel.and_then(|channel| self.keys[slot][channel]);
+        held.or_else(|| transposed(byte(slot), transpose + coarse)).map(|key| (slot, key))
     }
 }
 
@@ -378,16 +491,4 @@ fn index(channel: u8) -> usize {
 fn transposed(note: u8, transpose: f64) -> Option<KeyNumber> {
     let moved = i32::from(note) + rounded_i32(transpose);
     u8::try_from(moved).ok().and_then(KeyNumber::from_midi)
-}
-
-/// Balance, 0…1, of a 7-bit pan with its middle at 64 (MIDI 1.0: 0 and 1 are both hard left).
-fn pan(value: f64) -> f64 {
-    0.5 * ((127.0 * value - 64.0) / 63.0).max(-1.0) + 0.5
-}
-
-/// Bend, −1…1, of a 14-bit pitch bend of 0…1, with 8192 in the middle.
-#[must_use]
-pub fn bend(value: f64) -> f64 {
-    let steps = floor_index((16_383.0 * value).round()).min(16_383) as f64 - 8192.0;
-    steps / if steps < 0.0 { 8192.0 } else { 8191.0 }
 }

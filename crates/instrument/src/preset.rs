@@ -259,7 +259,7 @@ pub static PRESETS: [Preset; 15] = [
 /// The factory piano of this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Preset> {
-    PRESETS.iter().find(|preset| preset.name == name)
+    PRESETS.iter().find(|preset| preset.name.eq_ignore_ascii_case(name))
 }
 
 /// The names of all factory pianos, separated by commas.

@@ -7,6 +7,8 @@ use touchback_core::math::compass::KeyNumber;
 pub struct Counts {
     /// Note-ons received.
     pub notes: u64,
+    /// Note-ons of keys that are silent because their string does not reach the scale's pitch.
+    pub unreached: u64,
     /// Hammers that met a string.
     pub strikes: u64,
     /// Presses that ended without a strike: the key reached its bottom or was let go, and the

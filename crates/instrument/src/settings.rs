@@ -3,6 +3,7 @@
 use touchback_action::ActionSettings;
 use touchback_action::interface::finger;
 use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::range::settings;
 use touchback_sound::SoundSettings;
 use touchback_sound::settings::UnisonOffsets;
@@ -220,6 +221,8 @@ settings! {
         mpe: Switch = Switch::Off,
         /// External tuning.
         mts_esp: MtsEsp = MtsEsp::Exact,
+        /// Whether bend ranges, tunings and MPE zones that channels send take effect.
+        rpn: Switch = Switch::On,
     }
     numbers {
         /// Transposition of notes on the keyboard, semitones.
@@ -257,6 +260,12 @@ settings! {
 }
 
 impl Settings {
+    /// Whether the string of `key` does not reach its pitch in the scale, so that the key is silent.
+    #[must_use]
+    pub fn is_out_of_scale(&self, key: KeyNumber) -> bool {
+        self.sound.scale.is_some_and(|scale| scale.silent().contains(key))
+    }
+
     /// Settings of the strings: the sound, and the unison offsets of single keys.
     #[must_use]
     pub fn strings(&self) -> SoundSettings {

@@ -8,6 +8,7 @@ use crate::output::{self, Shown as _};
 use crate::paths::{CurveOption, is_preset};
 use crate::table::{CsvTable, Curve};
 use touchback_action::interface::key_sheet::KeySheet;
+use touchback_core::text::encoding::decode;
 use touchback_haptics::action::Action;
 use touchback_instrument::Settings;
 use touchback_instrument::params::{self, ParamError, Parameter};
@@ -76,8 +77,7 @@ pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
 /// Names file and line.
 pub fn keys(settings: &mut Settings, sheet: Option<&Path>) -> Result<()> {
     if let Some(path) = sheet {
-        let text = output::read_text(path, SHEET_LIMIT)?;
-        let read = text.parse::<KeySheet>();
+        let read = decode(&output::read(path, SHEET_LIMIT)?).parse::<KeySheet>();
         settings.action.keys =
             read.map_err(|error| anyhow!("--keys: {}, {error}", path.shown()))?;
     }
@@ -159,7 +159,11 @@ pub fn curve(param: &'static Parameter, file: &str, bytes: &[u8]) -> Result<Curv
     let times = table.times(file, "t_s")?;
     let value =
         table.column("value").ok_or_else(|| anyhow!("{file}, line 1: no column `value`"))?;
-    if let Some(other) = table.columns.iter().find(|c| !matches!(c.as_str(), "t_s" | "value")) {
+    if let Some(other) = table
+        .columns
+        .iter()
+        .find(|c| !["t_s", "value"].iter().any(|name| c.eq_ignore_ascii_case(name)))
+    {
         bail!("{file}, line 1: column `{other}` is unknown; the columns are t_s,value");
     }
     let points = table

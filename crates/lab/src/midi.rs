@@ -1,16 +1,23 @@
-//! Reads Standard MIDI files as a piano performance: formats 0 and 1, any tempo map, SMPTE time.
+//! Reads Standard MIDI files as a piano performance: any format, tempo map and SMPTE time, with or without
+//! a RIFF wrapper. Damaged files are read as far as they make sense, with one warning.
 //!
 //! [`touchback_instrument::midi`] interprets the messages, as in a plugin host.
 
 mod chunks;
+mod damage;
+mod events;
+mod parts;
+mod xp;
 
+use anyhow::anyhow;
 use midly::{MetaMessage, MidiMessage, TrackEventKind};
 
 use chunks::Raw;
+pub use parts::{Numbers, Parts};
 use touchback_instrument::midi::{self, Address, InputMessage};
 
 /// Tempo before the first tempo event, µs per quarter note (MIDI 1.0, "Set Tempo").
-const DEFAULT_TEMPO: u128 = 500_000;
+const DEFAULT_TEMPO: u32 = 500_000;
 
 /// A performance: messages in time order.
 ///
@@ -21,7 +28,7 @@ pub struct Score {
     pub events: Vec<(u128, InputMessage)>,
     /// Time units per second.
     pub per_second: u128,
-    /// Harmless deviations from the standard, one line each.
+    /// Deviations from the standard, and parts left out: a line each.
     pub warnings: Vec<String>,
 }
 
@@ -32,19 +39,41 @@ impl Score {
         Self { events: Vec::new(), per_second: 1, warnings: Vec::new() }
     }
 
-    /// Reads a file's bytes; `file` names it in errors.
+    /// Reads the piano's part of a file's bytes; `file` names it in errors.
     ///
     /// # Errors
-    /// One line with file and byte: not a MIDI file, format 2, no track, a chunk shorter than declared, or
-    /// a truncated event.
+    /// Errors of [`Score::read_parts`].
     pub fn read(file: &str, bytes: &[u8]) -> anyhow::Result<Self> {
-        let Raw { ticks_per_unit, per_second, mut events, warnings } = chunks::read(file, bytes)?;
+        Self::read_parts(file, bytes, &Parts::default())
+    }
+
+    /// Reads `parts` of a file's bytes; `file` names it in errors.
+    ///
+    /// # Errors
+    /// One line with the file: not a MIDI file, no track, no note, or an impossible unit of time.
+    pub fn read_parts(file: &str, bytes: &[u8], parts: &Parts) -> anyhow::Result<Self> {
+        let Raw { units_per_tick, per_second, is_sequential, tracks, damage } =
+            chunks::read(file, bytes)?;
+        let mut warnings: Vec<String> =
+            damage.text(tracks.len()).map(|text| format!("{file}: {text}")).into_iter().collect();
+        let (mut events, mut begin) = (Vec::new(), 0);
+        for (index, mut track) in tracks.into_iter().enumerate() {
+            xp::reorder(&mut track.events);
+            if is_sequential {
+                let tempo = MetaMessage::Tempo(DEFAULT_TEMPO.into());
+                events.push((begin, index, TrackEventKind::Meta(tempo)));
+            }
+            events.extend(track.events.into_iter().map(|(tick, kind)| (begin + tick, index, kind)));
+            begin += if is_sequential { track.end } else { 0 };
+        }
         // Stable: events of one tick keep the order of tracks.
-        events.sort_by_key(|(tick, _)| *tick);
+        events.sort_by_key(|(tick, ..)| *tick);
+        let told = parts::select(&mut events, parts).map_err(|error| anyhow!("{file}: {error}"))?;
+        warnings.extend(told.map(|told| format!("{file}: {told}")));
         let mut score = Self { events: Vec::new(), per_second, warnings };
-        let (mut time, mut last, mut tempo) = (0u128, 0u64, DEFAULT_TEMPO);
-        for (tick, kind) in events {
-            time += u128::from(tick - last) * ticks_per_unit.unwrap_or(tempo);
+        let (mut time, mut last, mut tempo) = (0u128, 0u64, u128::from(DEFAULT_TEMPO));
+        for (tick, _, kind) in events {
+            time += u128::from(tick - last) * units_per_tick.unwrap_or(tempo);
             last = tick;
             match kind {
                 TrackEventKind::Meta(MetaMessage::Tempo(t)) => tempo = u128::from(t.as_int()),

@@ -6,6 +6,7 @@
 mod figures;
 mod measure;
 pub mod names;
+mod octave;
 mod pairs;
 pub mod sfz;
 pub mod sound_file;
@@ -49,10 +50,14 @@ const KEYS_EACH: usize = 12;
 /// Options of `touchback lab recorded`.
 #[derive(clap::Args, Debug)]
 pub struct RecordedOptions {
-    /// Folder of single notes (.wav, .flac, .ogg; searched with its subfolders), with key and layer in
+    /// Folder of single notes (.wav, .aiff, .flac, .ogg; searched with its subfolders), with key and layer in
     /// the file names (A0v1, C#4v10, Ds3.mf, 060-vel100) or in the folder's .sfz file; or that file
     #[arg(value_name = "FOLDER|FILE.sfz")]
     folder: InputPath,
+    /// Octaves to add to the names of the notes, instead of those found by their pitch
+    #[arg(long, value_name = "N", allow_hyphen_values = true,
+          value_parser = clap::value_parser!(i32).range(-4..=4))]
+    octave: Option<i32>,
     /// Rendered MIDI velocities, comma-separated
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           default_values_t = [16, 32, 48, 64, 80, 96, 112, 127],
@@ -77,7 +82,7 @@ pub fn run(options: &RecordedOptions) -> Result<()> {
     let begin = Instant::now();
     let mut settings = controls::preset(&options.preset)?;
     controls::set(&mut settings, &options.set)?;
-    let Takes { notes: takes, skipped, files } = takes(&options.folder)?;
+    let Takes { notes: takes, skipped, files } = takes(&options.folder, options.octave)?;
     paths::check(&files, &[] as &[&Path], &[&*options.out])?;
     let recorded = recorded(&takes)?;
     let keys: Vec<u8> = recorded.keys().copied().collect();
@@ -93,14 +98,25 @@ pub fn run(options: &RecordedOptions) -> Result<()> {
 fn recorded(takes: &[Take]) -> Result<Notes> {
     let bar = progress(takes.len() as u64, "reading");
     let all = parallel::map(takes, |take| {
-        let note = sound_file::read(&take.path)?;
+        let mut note = sound_file::read(&take.path)?;
+        let fault = note.fault.take().map(|fault| format!("{}: {fault}", take.path.shown()));
         let mut measured = Measure::new(note.rate).of(take.key, &note);
         measured.level += take.gain;
         bar.inc(1);
-        Ok((take.key.number(), take.layer, measured))
+        Ok((fault, (take.key.number(), take.layer, measured)))
     });
     bar.finish_and_clear();
-    Ok(collected(all.into_iter().collect::<Result<Vec<_>>>()?.into_iter()))
+    let (faults, all): (Vec<_>, Vec<_>) =
+        all.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
+    let faults: Vec<String> = faults.into_iter().flatten().collect();
+    if let Some(first) = faults.first() {
+        let more = match faults.len() {
+            1 => String::new(),
+            n => format!(" (and {} more files)", n - 1),
+        };
+        output::warn(&format!("warning: {first}{more}; what can be decoded counts"));
+    }
+    Ok(collected(all.into_iter()))
 }
 
 /// Sorts notes by key and layer.
@@ -134,7 +150,11 @@ fn rendered(settings: &Settings, keys: &[u8], velocities: &[u8]) -> Notes {
             let channels = play(Event::NoteOn { key, velocity: share }, HELD);
             play(Event::NoteOff { key, velocity: 0.5 }, NEXT);
             bar.inc(1);
-            Some((*number, u32::from(*velocity), measure.of(key, &Note { channels, rate: RATE })))
+            Some((
+                *number,
+                u32::from(*velocity),
+                measure.of(key, &Note { channels, rate: RATE, fault: None }),
+            ))
         });
         each.collect::<Vec<_>>()
     });

@@ -8,7 +8,7 @@ mod scale;
 use anyhow::{Result, bail};
 
 use crate::controls::{self, Automation};
-use crate::midi::Score;
+use crate::midi::{Numbers, Parts, Score};
 use crate::output::{self, Draft, Shown as _};
 use crate::paths::{CurveOption, InputPath, OutputFile, PianoName};
 use crate::plot;
@@ -20,7 +20,7 @@ use touchback_action::interface::readout::Cell;
 use touchback_haptics::recording::Recording;
 use touchback_instrument::look_ahead::Lateness;
 use touchback_instrument::record::{Counts, StrikeRecord};
-use touchback_instrument::settings::Timing;
+use touchback_instrument::settings::{Switch, Timing};
 use touchback_instrument::{Piano, Settings};
 
 /// Largest MIDI file, bytes.
@@ -32,7 +32,7 @@ const MAX_WITHOUT_YES: f64 = 3600.0;
 /// Options of `touchback render`.
 #[derive(clap::Args, Debug)]
 pub struct RenderOptions {
-    /// Standard MIDI file, format 0 or 1; or a servo's log from `touchback feel --log`
+    /// MIDI file of any format; or a servo's log from `touchback feel --log`
     #[arg(value_name = "IN.mid")]
     input: InputPath,
     /// Stereo WAV file to write, 24 bit
@@ -74,6 +74,12 @@ pub struct RenderOptions {
     /// Writes counts, levels and computing time
     #[arg(long, value_name = "S.json")]
     stats: Option<OutputFile>,
+    /// Plays these channels, 1 to 16, or `all`, instead of the piano's part
+    #[arg(long, value_name = "LIST")]
+    channels: Option<Numbers>,
+    /// Plays these tracks of the file, from 1, instead of the piano's part
+    #[arg(long, value_name = "LIST")]
+    tracks: Option<Numbers>,
     /// Draws strikes and waveform (.png or .svg)
     #[arg(long, value_name = "F.png")]
     plot: Option<OutputFile>,
@@ -123,9 +129,24 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     let name = options.input.shown();
     let recording =
         Recording::is_at(&options.input).then(|| Recording::open(&options.input)).transpose()?;
+    let mut settings = controls::preset(&options.preset)?;
+    match options.timing {
+        Some(TimingArg::Immediate) => settings.touch.timing = Timing::Immediate,
+        Some(TimingArg::Natural) => settings.touch.timing = Timing::Natural,
+        Some(TimingArg::LookAhead) => settings.touch.timing = Timing::LookAhead,
+        None => {}
+    }
+    controls::set(&mut settings, &options.set)?;
+    controls::keys(&mut settings, options.keys.as_deref())?;
+    if let Some(path) = &options.scale {
+        settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?);
+    }
     let score = match &recording {
         Some(_) => Score::empty(),
-        None => Score::read(&name, &output::read(&options.input, MIDI_LIMIT)?)?,
+        None => {
+            let parts = parts(options, &settings);
+            Score::read_parts(&name, &output::read(&options.input, MIDI_LIMIT)?, &parts)?
+        }
     };
     let end = recording.as_ref().map_or(score.end(), Recording::length);
     if (end + Tail::LIMIT) * f64::from(rate) > MAX_FRAMES as f64 {
@@ -140,18 +161,6 @@ pub fn run(options: &RenderOptions) -> Result<()> {
             "{name}: lasts {:.0} minutes, {megabytes:.0} MB of sound; --yes renders it",
             end / 60.0
         );
-    }
-    let mut settings = controls::preset(&options.preset)?;
-    match options.timing {
-        Some(TimingArg::Immediate) => settings.touch.timing = Timing::Immediate,
-        Some(TimingArg::Natural) => settings.touch.timing = Timing::Natural,
-        Some(TimingArg::LookAhead) => settings.touch.timing = Timing::LookAhead,
-        None => {}
-    }
-    controls::set(&mut settings, &options.set)?;
-    controls::keys(&mut settings, options.keys.as_deref())?;
-    if let Some(path) = &options.scale {
-        settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?);
     }
     controls::warn_idle(&settings, &options.set);
     let automation = Automation::read(&options.automate)?;
@@ -208,7 +217,13 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     if n > 0 {
         output::warn(&format!("warning: {name}: notes outside A0…C8 ignored: {n}"));
     }
-    let Counts { silent_presses: silent, missed_repetitions: missed, .. } = player.counts();
+    let Counts { silent_presses: silent, missed_repetitions: missed, unreached, .. } =
+        player.counts();
+    if unreached > 0 {
+        output::warn(&format!(
+            "warning: {name}: notes on keys whose strings do not reach the scale, silent: {unreached}"
+        ));
+    }
     if silent > 0 {
         let detail = if missed > 0 {
             format!(", {missed} of them before their key could be played again")
@@ -241,6 +256,15 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         level.rms_dbfs(),
         loudness.lufs()
     ))
+}
+
+/// The parts of a file that are played: with MPE, channels are fingers of one part.
+fn parts(options: &RenderOptions, settings: &Settings) -> Parts {
+    let RenderOptions { channels, tracks, .. } = options;
+    if channels.is_none() && tracks.is_none() && settings.midi.mpe == Switch::On {
+        return Parts::ALL;
+    }
+    Parts { channels: channels.clone(), tracks: tracks.clone() }
 }
 
 /// Plays `score` on a piano with `settings` at `rate` Hz; `out` receives the frames in order.

@@ -2,6 +2,10 @@
 
 use anyhow::{Result, anyhow, bail};
 
+use touchback_core::text::encoding::decode;
+pub use touchback_core::text::number::number;
+use touchback_core::text::table::Form;
+
 /// A table whose cells are text.
 #[derive(Debug)]
 pub struct CsvTable {
@@ -12,36 +16,55 @@ pub struct CsvTable {
 }
 
 impl CsvTable {
-    /// Reads `bytes`; `file` names the source in errors.
+    /// Reads `bytes`; `file` names the source in errors. The header shows the separator: comma, semicolon or
+    /// tab. `#` begins a comment line; empty cells at the ends of rows are ignored.
     ///
     /// # Errors
-    /// Text that is not UTF-8, rows of unequal length, or no header, each with its line.
+    /// No text, rows of unequal length, or no header, each with its line.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self> {
-        let text = std::str::from_utf8(bytes).map_err(|e| {
-            let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
-            anyhow!("{file}, line {line}: not UTF-8 text")
-        })?;
+        let text = decode(bytes);
+        if let Some(at) = text.find('\0') {
+            bail!("{file}, line {}: no text", 1 + text[..at].matches('\n').count());
+        }
+        let Some(form) = Form::of(&text, &['\n']) else {
+            bail!("{file}: empty; the first line must name the columns");
+        };
+        let mut columns: Vec<String> = form.cells(form.header).map(Into::into).collect();
+        while columns.last().is_some_and(String::is_empty) {
+            columns.pop();
+        }
+        let after = text.split_inclusive('\n').take(form.line).map(str::len).sum::<usize>();
         let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .delimiter(u8::try_from(form.separator).unwrap_or(b','))
+            .comment(Some(b'#'))
             .trim(csv::Trim::All)
             .flexible(true)
-            .from_reader(text.as_bytes());
-        let columns: Vec<String> =
-            reader.headers().map_err(|e| anyhow!("{file}: {e}"))?.iter().map(Into::into).collect();
-        if columns.is_empty() {
-            bail!("{file}: empty; the first line must name the columns");
-        }
+            .from_reader(&text.as_bytes()[after..]);
         let mut rows = Vec::new();
         for record in reader.records() {
             let record = record.map_err(|e| anyhow!("{file}: {e}"))?;
-            let line = record.position().map_or(0, csv::Position::line);
-            if record.len() != columns.len() {
+            let line = record.position().map_or(0, csv::Position::line) + form.line as u64;
+            let mut cells: Vec<String> = record.iter().map(Into::into).collect();
+            while cells.len() > columns.len() && cells.last().is_some_and(String::is_empty) {
+                cells.pop();
+            }
+            if cells.iter().all(String::is_empty) {
+                continue;
+            }
+            if cells.len() != columns.len() {
                 bail!(
-                    "{file}, line {line}: {} cells where the header names {}",
-                    record.len(),
-                    columns.len()
+                    "{file}, line {line}: {} cells where the header names {}{}",
+                    cells.len(),
+                    columns.len(),
+                    if cells.len() == 2 * columns.len() && form.separator == ',' {
+                        "; with decimal commas, separate the cells by semicolons"
+                    } else {
+                        ""
+                    }
                 );
             }
-            rows.push((line, record.iter().map(Into::into).collect()));
+            rows.push((line, cells));
         }
         if rows.is_empty() {
             bail!("{file}: no rows after the header");
@@ -49,10 +72,10 @@ impl CsvTable {
         Ok(Self { columns, rows })
     }
 
-    /// Index of the column `name`.
+    /// Index of the column `name`, in any case.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|c| c == name)
+        self.columns.iter().position(|c| c.eq_ignore_ascii_case(name))
     }
 
     /// The column `name`, which must rise strictly, s.
@@ -74,12 +97,6 @@ impl CsvTable {
         }
         Ok(times)
     }
-}
-
-/// A finite number, or `None`.
-#[must_use]
-pub fn number(text: &str) -> Option<f64> {
-    text.parse::<f64>().ok().filter(|x| x.is_finite())
 }
 
 /// A curve: linear between points, constant before the first and after the last.
@@ -124,6 +141,36 @@ mod tests {
         assert!(message("t,x\n0,1\n").contains("no column `t_s`"));
         assert!(message("t_s,x\n").contains("no rows"));
         assert!(message("").contains("empty"));
+    }
+
+    #[test]
+    fn tables_of_any_spreadsheet_are_the_same_table() {
+        let plain = CsvTable::read("f.csv", b"t_s,value\n0,0.5\n1.5,-2\n").unwrap();
+        let wide: Vec<u8> = "\u{FEFF}t_s\tvalue\r\n0\t0,5\r\n1,5\t-2\r\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        for text in [
+            &b"t_s;value\n0;0,5\n1,5;-2\n"[..],
+            b"\xEF\xBB\xBFt_s;value;\r\n0;0,5;\r\n\r\n1,5;-2;\r\n",
+            b"\"T_s\",\"Value\"\n\"0\",\"0,5\"\n\"1,5\",\"-2\"\n",
+            b"sep=;\nt_s;value\n0;0.5\n1.5;-2",
+            b"# t_s,value\n0,0.5\n# a comment\n1.5,-2\n",
+            b"t_s , value,,\r0 , 0.5,,\r1.5 , -2,,\r,,,\r",
+            b"# Fl\xFCgel\nt_s,value\n0,0.5\n1.5,-2\n",
+            &wide,
+        ] {
+            let table = CsvTable::read("f.csv", text).unwrap();
+            let value = table.column("value").unwrap();
+            assert_eq!(table.times("f.csv", "t_s").unwrap(), plain.times("f.csv", "t_s").unwrap());
+            let values = table.rows.iter().map(|(_, cells)| number(&cells[value]));
+            assert_eq!(values.collect::<Vec<_>>(), [Some(0.5), Some(-2.0)], "{text:?}");
+        }
+        let error = |text: &[u8]| CsvTable::read("f.csv", text).unwrap_err().to_string();
+        assert!(error(b"t_s,value\n0,1\n0,5,2,5\n").contains("line 3: 4 cells"), "commas");
+        assert!(error(b"t_s,value\n0,1\n0,5,2,5\n").ends_with("separate the cells by semicolons"));
+        assert!(error(b"# one\n\nt_s;value\n0;1\n2\n").contains("line 5: 1 cells"));
+        assert!(error(b"\x89PNG\0\0").contains("line 1: no text"));
     }
 
     #[test]

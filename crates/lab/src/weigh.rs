@@ -14,7 +14,8 @@ use crate::plot::page::{Page, Panel};
 use crate::table::{CsvTable, number};
 use touchback_action::grand::key::weigh::{FIGURES, Figure, Weighed};
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES, shortest};
-use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::compass::KeyNumber;
+use touchback_core::text::note;
 
 /// Largest sheet, bytes.
 const LIMIT: u64 = 1_000_000;
@@ -195,9 +196,9 @@ fn read(path: &Path) -> Result<Vec<Earlier>> {
     let columns =
         names().map(|name| column(&format!("{MEASURED}{name}"))).collect::<Result<Vec<_>>>()?;
     let row = |(line, cells): &(u64, Vec<String>)| {
-        let number = cells[key].parse::<u8>().ok().filter(|n| (1..=KEYS).contains(&(*n).into()));
-        let number =
-            number.ok_or_else(|| anyhow!("{file}, line {line}: `{}` is no key", cells[key]))?;
+        let number = note::key(&cells[key])
+            .ok_or_else(|| anyhow!("{file}, line {line}: `{}` is no key", cells[key]))?
+            .number();
         let found = |column: &usize| match cells[*column].as_str() {
             "" => Ok(f64::NAN),
             text => number_of(text).with_context(|| format!("{file}, line {line}")),

@@ -8,10 +8,16 @@ pub mod texts;
 pub use texts::Texts;
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::key_set::KeySet;
+use touchback_core::text::number::number;
 
-/// Cents of every key relative to A4 of the piano, as a scale file gives them.
+/// Cents of every key relative to A4 of the piano, as a scale file gives them. Keys whose pitch is more than
+/// four octaves from that of their string, or above 5.9 kHz, are silent.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Scale([f32; KEYS]);
+pub struct Scale {
+    cents: [f32; KEYS],
+    silent: KeySet,
+}
 
 /// Why a scale or map cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -33,9 +39,31 @@ const MOST_NOTES: usize = 4096;
 /// Largest distance of a pitch from A4, cents.
 const FURTHEST: f64 = 12_000.0;
 
-/// Lines that are not comments, numbered from 1.
+/// Limit of a string's detuning, cents.
+const REACH: f64 = 4800.0;
+
+/// Highest fundamental, cents above 440 Hz: 5.9 kHz, half an octave above C8. Chosen: strings without a partial
+/// below 8 kHz have no defined level.
+const HIGHEST: f64 = 4500.0;
+
+/// Lines that are not comments, numbered from 1; they end with `\n`, `\r\n` or `\r`.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('!'))
+    let ends = if text.contains('\n') { '\n' } else { '\r' };
+    let text = text.trim_start_matches('\u{feff}');
+    (1..)
+        .zip(text.split_terminator(ends).map(|line| line.trim_end_matches('\r')))
+        .filter(|(_, line)| !line.trim_start().starts_with('!'))
+}
+
+/// Number of the line after the last one.
+fn end(text: &str) -> usize {
+    let ends = if text.contains('\n') { '\n' } else { '\r' };
+    text.split_terminator(ends).count() + 1
+}
+
+/// The first word of a line, without a comment behind it.
+fn word(line: &str) -> &str {
+    line.split(|c: char| c.is_whitespace() || c == '!').find(|w| !w.is_empty()).unwrap_or_default()
 }
 
 /// Assignment of MIDI keys to scale degrees.
@@ -77,15 +105,15 @@ impl KeyMap {
     /// The line that violates the format.
     pub fn read(text: &str) -> Result<Self, ScaleError> {
         let mut lines = lines(text).filter(|(_, l)| !l.trim().is_empty());
-        let end = text.lines().count() + 1;
+        let end = end(text);
         let mut next = |what: &str| -> Result<(usize, f64), ScaleError> {
             let Some((line, text)) = lines.next() else {
                 return error(end, format!("the map ends before {what}"));
             };
-            let word = text.split_whitespace().next().unwrap_or_default();
-            match word.parse::<f64>() {
-                Ok(x) if x.is_finite() => Ok((line, x)),
-                _ => error(line, format!("'{word}' is no number; {what} belongs here")),
+            let word = word(text);
+            match number(word) {
+                Some(x) => Ok((line, x)),
+                None => error(line, format!("'{word}' is no number; {what} belongs here")),
             }
         };
         let mut whole = |what: &str, low: f64, high: f64| -> Result<i32, ScaleError> {
@@ -104,7 +132,11 @@ impl KeyMap {
         if !(1.0..=20_000.0).contains(&hz) {
             return error(line, format!("reference frequency is {hz} Hz; give 1…20000"));
         }
-        let (line, octave) = next("the formal octave")?;
+        // A map that ends here has the scale's octave, and no key is mapped differently.
+        let (line, octave) = next("the formal octave").or_else(|error| match error.line {
+            line if line == end => Ok((line, 0.0)),
+            _ => Err(error),
+        })?;
         if octave.fract() != 0.0 || octave.abs() > MOST_NOTES as f64 {
             return error(line, format!("the formal octave is {octave}; give a degree"));
         }
@@ -112,7 +144,7 @@ impl KeyMap {
         for _ in 0..size {
             // Trailing keys may be omitted: they are not mapped.
             let Some((line, text)) = lines.next() else { break };
-            let word = text.split_whitespace().next().unwrap_or_default();
+            let word = word(text);
             degrees.push(match word {
                 "x" | "X" => None,
                 _ => match word.parse::<i32>() {
@@ -121,7 +153,10 @@ impl KeyMap {
                 },
             });
         }
-        degrees.resize(usize::try_from(size).unwrap_or(0), None);
+        // A map without any degree assigns a key to each.
+        if !degrees.is_empty() {
+            degrees.resize(usize::try_from(size).unwrap_or(0), None);
+        }
         let octave = touchback_core::math::cast::rounded_i32(octave);
         Ok(Self { degrees, first, last, middle, reference, hz, octave })
     }
@@ -144,29 +179,32 @@ impl KeyMap {
 /// # Errors
 /// The line that violates the format.
 pub fn notes(text: &str) -> Result<Vec<f64>, ScaleError> {
+    let end = end(text);
     let mut lines = lines(text);
-    let end = text.lines().count() + 1;
     if lines.next().is_none() {
         return error(end, "the scale has no description line");
     }
+    // The description may be empty; other empty lines have no meaning.
+    let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
     let Some((line, count)) = lines.next() else {
         return error(end, "the scale ends before its number of notes");
     };
-    let word = count.split_whitespace().next().unwrap_or_default();
-    let count = match word.parse::<usize>() {
+    let count = match word(count).parse::<usize>() {
         Ok(n) if (1..=MOST_NOTES).contains(&n) => n,
-        _ => return error(line, format!("'{word}' notes; give 1…{MOST_NOTES}")),
+        _ => return error(line, format!("'{}' notes; give 1…{MOST_NOTES}", word(count))),
     };
     let mut cents = Vec::with_capacity(count);
     while cents.len() < count {
         let Some((line, text)) = lines.next() else {
             return error(end, format!("{} notes of {count} are here", cents.len()));
         };
-        let word = text.split_whitespace().next().unwrap_or_default();
-        let Some(x) = pitch(word).filter(|x| x.abs() < FURTHEST) else {
+        let Some(x) = pitch(text).filter(|x| x.abs() < FURTHEST) else {
             return error(
                 line,
-                format!("'{word}' is no pitch; give cents with a point (701.955) or a ratio (3/2)"),
+                format!(
+                    "'{}' is no pitch; give cents with a point (701.955) or a ratio (3/2)",
+                    word(text)
+                ),
             );
         };
         cents.push(x);
@@ -174,12 +212,22 @@ pub fn notes(text: &str) -> Result<Vec<f64>, ScaleError> {
     Ok(cents)
 }
 
-/// Cents of a pitch as written in a scale file.
-fn pitch(word: &str) -> Option<f64> {
-    if word.contains('.') {
-        return word.parse::<f64>().ok().filter(|x| x.is_finite());
+/// Cents of the pitch at the beginning of a line of a scale file.
+fn pitch(line: &str) -> Option<f64> {
+    let first = word(line);
+    if first.contains(['.', ',']) {
+        // A unit may follow without a blank.
+        return number(first.trim_end_matches(|c: char| c.is_alphabetic() || c == '¢'));
     }
-    let mut parts = word.splitn(2, '/').map(|p| p.trim().parse::<u64>().ok().filter(|&n| n > 0));
+    // Blanks may stand around the stroke.
+    let rest = line.trim_start().get(first.len()..).unwrap_or_default();
+    let rest = rest.split('!').next().unwrap_or_default().trim_start();
+    let ratio = match (first.ends_with('/'), rest.strip_prefix('/')) {
+        (true, _) => format!("{first}{}", word(rest)),
+        (_, Some(below)) => format!("{first}/{}", word(below)),
+        _ => first.to_owned(),
+    };
+    let mut parts = ratio.splitn(2, '/').map(|p| p.parse::<u64>().ok().filter(|&n| n > 0));
     let above = parts.next()??;
     let below = parts.next().unwrap_or(Some(1))?;
     Some(1200.0 * libm::log2(above as f64 / below as f64))
@@ -187,10 +235,10 @@ fn pitch(word: &str) -> Option<f64> {
 
 impl Scale {
     /// A scale of `notes` (cents, the last is the octave) under a key map. Keys that are not mapped keep
-    /// equal temperament.
+    /// equal temperament; those beyond the range of their string are silent.
     ///
     /// # Errors
-    /// The reference note is not mapped, or a pitch is beyond the range of its string.
+    /// The reference note is not mapped, or no key is within the range of its string.
     pub fn new(notes: &[f64], map: &KeyMap) -> Result<Self, ScaleError> {
         let Ok(size) = i32::try_from(notes.len()) else { return error(1, "too many notes") };
         if size == 0 {
@@ -212,52 +260,65 @@ impl Scale {
             return error(1, format!("the map leaves out its reference note {}", map.reference));
         };
         let base = 1200.0 * libm::log2(map.hz / 440.0) - at(reference);
-        let mut cents = [0.0f32; KEYS];
+        let (mut cents, mut silent) = ([0.0f32; KEYS], KeySet::EMPTY);
         for key in KeyNumber::all() {
             let midi = i32::from(key.midi());
             let mapped = map.degree(midi).filter(|_| (map.first..=map.last).contains(&midi));
             let equal = 100.0 * f64::from(midi - 69);
             let pitch = mapped.map_or(equal, |degree| base + at(degree));
-            // Limit of a string's detuning.
-            if !(-4800.0..=4800.0).contains(&(pitch - equal)) {
-                return error(
-                    1,
-                    format!(
-                        "MIDI note {midi} would lie {:.0} cents from its string's pitch; use a \
-                         key map that stays within four octaves",
-                        pitch - equal
-                    ),
-                );
+            let from_string = pitch - equal;
+            if (-REACH..=REACH).contains(&from_string) && pitch <= HIGHEST {
+                cents[key.index()] = touchback_core::math::cast::single(from_string);
+            } else {
+                silent.insert(key);
             }
-            cents[key.index()] = touchback_core::math::cast::single(pitch - equal);
         }
-        Ok(Self(cents))
+        if silent == KeySet::ALL {
+            return error(
+                1,
+                "every key would lie more than four octaves from its string's pitch; use another \
+                 key map",
+            );
+        }
+        Ok(Self { cents, silent })
     }
 
-    /// Cents of `key` against equal temperament at A4 = 440 Hz.
+    /// Cents of `key` against equal temperament at A4 = 440 Hz; 0 for a silent key.
     #[must_use]
     pub fn cents(&self, key: KeyNumber) -> f64 {
-        f64::from(self.0[key.index()])
+        f64::from(self.cents[key.index()])
+    }
+
+    /// Keys whose pitch their string does not reach.
+    #[must_use]
+    pub const fn silent(&self) -> KeySet {
+        self.silent
     }
 }
 
 impl serde::Serialize for Scale {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0)
+        let each = KeyNumber::all().map(|key| {
+            let cents = self.cents[key.index()];
+            (!self.silent.contains(key)).then_some(cents)
+        });
+        serializer.collect_seq(each)
     }
 }
 
 impl<'de> serde::Deserialize<'de> for Scale {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let cents = Vec::<f32>::deserialize(deserializer)?;
-        let cents: [f32; KEYS] = cents
+        let all = Vec::<Option<f32>>::deserialize(deserializer)?;
+        let all: [Option<f32>; KEYS] = all
             .try_into()
-            .map_err(|c: Vec<f32>| serde::de::Error::invalid_length(c.len(), &"88 numbers"))?;
-        if cents.iter().all(|c| c.abs() <= 4800.0) {
-            Ok(Self(cents))
-        } else {
-            Err(serde::de::Error::custom("a scale's cents must lie within ±4800"))
+            .map_err(|c: Vec<_>| serde::de::Error::invalid_length(c.len(), &"88 numbers"))?;
+        if !all.iter().flatten().all(|c| f64::from(c.abs()) <= REACH) {
+            return Err(serde::de::Error::custom("a scale's cents must lie within ±4800"));
         }
+        let mut silent = KeySet::EMPTY;
+        let keys = KeyNumber::all().zip(all);
+        keys.filter(|(_, cents)| cents.is_none()).for_each(|(key, _)| silent.insert(key));
+        Ok(Self { cents: all.map(Option::unwrap_or_default), silent })
     }
 }
 
@@ -327,7 +388,51 @@ mod tests {
         ] {
             assert_eq!(KeyMap::read(text).unwrap_err().line, line, "{text:?}");
         }
-        let far = Scale::new(&[2400.0], &KeyMap::plain(440.0)).unwrap_err();
+        let map = KeyMap::read("0\n0\n127\n60\n21\n20000\n0\n").unwrap();
+        let far = Scale::new(&[1200.0], &map).unwrap_err();
         assert!(far.what.contains("four octaves"), "{far}");
+    }
+
+    #[test]
+    fn keys_beyond_the_reach_of_their_string_are_silent() {
+        // Steps of 240 and 2400 cents for 100: 140 and 2300 cents a key from A4, at most 4500 cents above it.
+        for (step, below, above) in [(240.0, -34, 18), (2400.0, -2, 1)] {
+            let scale = Scale::new(&[step], &KeyMap::plain(440.0)).unwrap();
+            for key in KeyNumber::all() {
+                let from_a4 = i32::from(key.midi()) - 69;
+                let is_silent = !(below..=above).contains(&from_a4);
+                assert_eq!(scale.silent().contains(key), is_silent, "{key:?}");
+                let cents = if is_silent { 0.0 } else { step - 100.0 };
+                assert!((scale.cents(key) - cents * f64::from(from_a4)).abs() < 1e-3);
+            }
+            let text = serde_json::to_string(&scale).unwrap();
+            assert_eq!(serde_json::from_str::<Scale>(&text).unwrap(), scale);
+        }
+    }
+
+    #[test]
+    fn scales_are_read_as_other_readers_do() {
+        let plain = notes("just\n4\n9/8\n386.3\n3/2\n2/1\n").unwrap();
+        for text in [
+            "! just.scl\r\n!\r\njust\r\n 4\r\n!\r\n 9/8\r\n 386.3\r\n 3/2\r\n 2/1",
+            "just\r4\r9/8\r386.3\r3/2\r2/1\r",
+            "just\n\n4 notes\n\n9/8\n386,3\n\n3/2\n2\n",
+            "\n4\n9 / 8 tone\n386.3 cents ! third\n3/ 2\n2/1!octave\nthe rest is text\n5/4\n",
+            "\u{feff}just\n 4!\n9 /8\n386.3¢\n3/2\n2/1\n\u{1a}",
+        ] {
+            assert_eq!(notes(text).unwrap(), plain, "{text:?}");
+        }
+        let map = KeyMap::read("12\n0\n127\n60\n69\n432.0\n12\n").unwrap();
+        assert!(map.degrees.is_empty(), "one key per degree");
+        let map = KeyMap::read("3\n0\n127\n60\n60\n262\n12\n0\n2").unwrap();
+        assert_eq!(map.degrees, [Some(0), Some(2), None]);
+        let plain = KeyMap::read("0\n0\n127\n60\n69\n432.5\n0\n").unwrap();
+        for text in [
+            "! map\r\n0\r\n0\r\n127\r\n60\r\n69\r\n432,5\r\n0",
+            "0 keys\n0\n127 ! last\n60\n69\n432.5 Hz\n",
+            "0\r0\r127\r60\r69\r432.5!\r",
+        ] {
+            assert_eq!(KeyMap::read(text).unwrap(), plain, "{text:?}");
+        }
     }
 }

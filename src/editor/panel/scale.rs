@@ -33,7 +33,7 @@ impl ScalePanel {
         self.map.ui(ui);
         ui.horizontal_wrapped(|ui| {
             if ui.button("Tune by it").clicked() {
-                self.outcome = self.load(controls).err().unwrap_or_default();
+                self.outcome = self.load(controls).unwrap_or_else(|error| error);
             }
             let tuned = controls.texts().map(|texts| texts.name);
             if ui.add_enabled(tuned.is_some(), egui::Button::new("Temperament")).clicked() {
@@ -47,7 +47,8 @@ impl ScalePanel {
         }
     }
 
-    fn load(&self, controls: &mut dyn Controls) -> Result<(), String> {
+    /// Loads the files. Returns a sentence about keys that become silent, or nothing.
+    fn load(&self, controls: &mut dyn Controls) -> Result<String, String> {
         let path = self.scale.path().ok_or("Type the path of a Scala file first.")?;
         let name = path.file_name().unwrap_or_default();
         let map = match self.map.path() {
@@ -56,7 +57,13 @@ impl ScalePanel {
             None => return Err("The map is no file: leave it empty, or choose one.".into()),
         };
         let scale = text(&path)?;
-        controls.tune(Some(Texts { name: name.to_string_lossy().into_owned(), scale, map }))
+        let texts = Texts { name: name.to_string_lossy().into_owned(), scale, map };
+        let silent = texts.scale()?.silent().len();
+        controls.tune(Some(texts))?;
+        Ok(match silent {
+            0 => String::new(),
+            _ => format!("{silent} keys are silent: their strings do not reach the scale."),
+        })
     }
 }
 
@@ -78,6 +85,8 @@ mod tests {
         panel.scale.fill(&path.display().to_string());
         panel.load(&mut connection).unwrap();
         assert_eq!(connection.texts().unwrap().name, "fifths.scl");
+        std::fs::write(&path, "pentatonic\n5\n240.\n480.\n720.\n960.\n2/1\n").unwrap();
+        assert!(panel.load(&mut connection).unwrap().starts_with("35 keys are silent"));
         panel.map.fill(&folder.path().join("none.kbm").display().to_string());
         assert!(panel.load(&mut connection).unwrap_err().contains("none.kbm"));
         std::fs::write(&path, "fifths\n2\n3/2\n").unwrap();

@@ -1,14 +1,18 @@
 //! Key sheet: differences of single keys from the settings of all keys.
 //!
 //! A sheet is a technician's record of an uneven piano: the differences of let-off, weights, felt and so on
-//! for any of the 88 keys. Its text is CSV: a column `key` (1…88), then any of [`QUANTITIES`] by id, in
-//! their units. Missing rows, missing columns and empty cells are zero. `#` begins a comment line, and
-//! columns whose names begin with `measured_` are ignored.
+//! for any of the 88 keys. Its text is CSV: a column `key` (1…88 or the note, C4), then any of [`QUANTITIES`]
+//! by id, in their units. Commas, semicolons or tabs separate cells, and numbers may have decimal commas.
+//! Missing rows, missing columns and empty cells are zero. `#` begins a comment line, and columns whose
+//! names begin with `measured_` are ignored.
 
 use std::fmt;
 use std::str::FromStr;
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::text::note;
+use touchback_core::text::number::number;
+use touchback_core::text::table::Form;
 
 /// A quantity in which keys can differ.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -198,30 +202,34 @@ impl FromStr for KeySheet {
 
     fn from_str(text: &str) -> Result<Self, SheetError> {
         let text = text.trim_start_matches('\u{feff}');
-        let mut lines = (1..)
-            .zip(text.split(['\n', '/']))
-            .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-        let (line, head) = lines
-            .next()
+        // Projects hold a sheet on one line.
+        let ends = ['\n', '/'];
+        let form = Form::of(text, &ends)
             .ok_or_else(|| SheetError { line: 1, what: "the sheet is empty".into() })?;
-        let columns = columns(head).map_err(|what| SheetError { line, what })?;
+        let columns = columns(form).map_err(|what| SheetError { line: form.line, what })?;
         let mut sheet = Self::EVEN;
         let mut seen = [false; KEYS];
-        for (line, row) in lines {
-            sheet.read(row, &columns, &mut seen).map_err(|what| SheetError { line, what })?;
+        for (line, row) in (1..).zip(text.split(ends)).skip(form.line) {
+            if row.trim_start().starts_with('#') || form.cells(row).all(str::is_empty) {
+                continue;
+            }
+            let cells: Vec<&str> = form.cells(row).collect();
+            sheet.read(&cells, &columns, &mut seen).map_err(|what| SheetError { line, what })?;
         }
         Ok(sheet)
     }
 }
 
-fn columns(head: &str) -> Result<Vec<Column>, String> {
+fn columns(form: Form) -> Result<Vec<Column>, String> {
     let mut columns: Vec<Column> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
-    for name in head.split(',').map(str::trim) {
-        if names.contains(&name) {
+    let mut names: Vec<String> = form.cells(form.header).map(str::to_ascii_lowercase).collect();
+    while names.last().is_some_and(String::is_empty) {
+        names.pop();
+    }
+    for (i, name) in names.iter().enumerate() {
+        if names[..i].contains(name) {
             return Err(format!("column `{name}` appears twice"));
         }
-        names.push(name);
         columns.push(if name == KEY {
             Column::Key
         } else if name.starts_with(MEASURED) {
@@ -233,30 +241,32 @@ fn columns(head: &str) -> Result<Vec<Column>, String> {
             return Err(format!("column `{name}` is unknown; the columns are {KEY}, {ids}"));
         });
     }
-    if names.contains(&KEY) { Ok(columns) } else { Err(format!("no column `{KEY}`")) }
+    if names.iter().any(|name| name == KEY) {
+        Ok(columns)
+    } else {
+        Err(format!("no column `{KEY}`"))
+    }
 }
 
 impl KeySheet {
     fn read(
         &mut self,
-        row: &str,
+        cells: &[&str],
         columns: &[Column],
         seen: &mut [bool; KEYS],
     ) -> Result<(), String> {
-        let cells: Vec<&str> = row.split(',').map(str::trim).collect();
-        if cells.len() != columns.len() {
+        let (own, surplus) = cells.split_at(cells.len().min(columns.len()));
+        if own.len() != columns.len() || surplus.iter().any(|cell| !cell.is_empty()) {
             return Err(format!("{} fields where the head has {}", cells.len(), columns.len()));
         }
-        let cells = || columns.iter().zip(&cells);
-        let number = cells().find_map(|(c, cell)| matches!(c, Column::Key).then_some(*cell));
-        let number = number.unwrap_or_default();
-        let key = number
-            .parse::<usize>()
-            .ok()
-            .and_then(|n| KeyNumber::from_index(n.checked_sub(1)?))
-            .ok_or_else(|| format!("`{number}` is no key; keys are numbered from 1 to {KEYS}"))?;
+        let cells = || columns.iter().zip(own);
+        let name = cells().find_map(|(c, cell)| matches!(c, Column::Key).then_some(*cell));
+        let name = name.unwrap_or_default();
+        let key = note::key(name).ok_or_else(|| {
+            format!("`{name}` is no key; keys are 1 to {KEYS}, or notes from A0 to C8")
+        })?;
         if std::mem::replace(&mut seen[key.index()], true) {
-            return Err(format!("key {number} appears twice"));
+            return Err(format!("key {name} appears twice"));
         }
         for (column, cell) in cells() {
             let Column::Quantity(q) = *column else { continue };
@@ -264,8 +274,8 @@ impl KeySheet {
                 continue;
             }
             let (Quantity { id, step, .. }, most) = (QUANTITIES[q], f64::from(MOST));
-            let value: f64 = cell.parse().map_err(|_| format!("{id}: `{cell}` is no number"))?;
-            if value.is_nan() || value.abs() > most * step {
+            let value = number(cell).ok_or_else(|| format!("{id}: `{cell}` is no number"))?;
+            if value.abs() > most * step {
                 let most = shortest(most * step);
                 return Err(format!("{id}: {cell} is out of range: -{most} to {most}"));
             }

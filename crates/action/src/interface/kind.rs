@@ -22,7 +22,7 @@ macro_rules! actions {
             /// The action called `name` on the command line and in files.
             #[must_use]
             pub fn named(name: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|kind| kind.name() == name)
+                Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
             }
 
             /// Name on the command line and in files.

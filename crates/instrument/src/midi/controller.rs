@@ -6,6 +6,11 @@ pub const VOLUME: u8 = 7;
 pub const PAN: u8 = 10;
 /// Expression, the share of the channel volume.
 pub const EXPRESSION: u8 = 11;
+/// Finer part of the velocity of the next note, or of the key sensor's message before it, from Disklavier
+/// Pro pianos.
+pub const FINE_VELOCITY: u8 = 16;
+/// Speed at the key sensor of Disklavier Pro pianos.
+pub const KEY_SENSOR: u8 = 81;
 /// Sustain pedal.
 pub const SUSTAIN: u8 = 64;
 /// Sostenuto pedal.

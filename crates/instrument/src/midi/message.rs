@@ -1,5 +1,7 @@
 //! The messages of hosts and files.
 
+use touchback_core::math::cast::floor_index;
+
 /// Distance from a 7-bit step, in steps, within which a value counts as that step: hosts use single
 /// precision and divide by 127 in different ways, and all must give the same samples.
 pub(super) const EXACT: f64 = 2e-5;
@@ -121,4 +123,16 @@ pub(super) fn is_finite(message: &InputMessage) -> bool {
         | InputMessage::Controller { value, .. } => value.is_finite(),
         InputMessage::NoteOff { .. } | InputMessage::Choke(_) | InputMessage::Unsupported => true,
     }
+}
+
+/// Balance, 0…1, of a 7-bit pan with its middle at 64 (MIDI 1.0: 0 and 1 are both hard left).
+pub(super) fn pan(value: f64) -> f64 {
+    0.5 * ((127.0 * value - 64.0) / 63.0).max(-1.0) + 0.5
+}
+
+/// Bend, −1…1, of a 14-bit pitch bend of 0…1, with 8192 in the middle.
+#[must_use]
+pub fn bend(value: f64) -> f64 {
+    let steps = floor_index((16_383.0 * value).round()).min(16_383) as f64 - 8192.0;
+    steps / if steps < 0.0 { 8192.0 } else { 8191.0 }
 }

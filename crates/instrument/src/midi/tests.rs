@@ -200,7 +200,7 @@ fn volume_balance_and_bend_are_translated() {
         assert_eq!(bend(f64::from(fourteen_bit) / 16_383.0), share);
     }
     assert_eq!(means(&mut midi, InputMessage::Bend { channel: 5, value: 0.5 }), [Event::Bend(0.5)]);
-    for other in [0, 1, 2, 65, 68, 90, 119, 122] {
+    for other in [0, 1, 2, 6, 38, 65, 68, 90, 119, 122] {
         assert!(means(&mut midi, control(0, other, 1.0)).is_empty());
     }
     let tune = InputMessage::Tuning { to: Address::note(0, 60), semitones: 0.25 };
@@ -350,4 +350,138 @@ fn split_velocities_keep_the_speed_within_their_resolution() {
     }
     assert_eq!(split_velocity(se290.velocity(0.0)), (1, 0));
     assert_eq!(split_velocity(se290.velocity(99.0)), (127, 0));
+}
+/// Sends a registered parameter on `channel`.
+fn register(midi: &mut Midi, channel: u8, parameter: u8, value: u8) -> Vec<Event> {
+    let sent = [(101, 0), (100, parameter), (6, value), (101, 127), (100, 127)];
+    let sent = sent.map(|(number, value)| control(channel, number, f64::from(value) / 127.0));
+    sent.into_iter().flat_map(|message| means(midi, message)).collect()
+}
+
+const fn bend_of(channel: u8, value: f64) -> InputMessage {
+    InputMessage::Bend { channel, value }
+}
+
+fn tuned(note: u8, cents: f64) -> Event {
+    Event::Tune { key: key(note), cents }
+}
+
+#[test]
+fn a_channel_s_bend_range_and_tuning_are_obeyed_unless_switched_off() {
+    let mut midi = Midi::default();
+    assert!(register(&mut midi, 2, 0, 12).is_empty());
+    let bent = [Event::BendRange(Some(12.0)), Event::Bend(0.5)];
+    assert_eq!(means(&mut midi, bend_of(2, 0.5)), bent);
+    assert_eq!(means(&mut midi, bend_of(2, 1.0)), [Event::Bend(1.0)]);
+    // Another channel has the range of the settings.
+    let plain = [Event::BendRange(None), Event::Bend(0.5)];
+    assert_eq!(means(&mut midi, bend_of(0, 0.5)), plain);
+    // Fine tuning moves held notes and tunes later ones; coarse tuning plays other keys.
+    means(&mut midi, on(3, 60, 0.5));
+    assert_eq!(register(&mut midi, 3, 1, 96), [tuned(60, 50.0)]);
+    assert_eq!(means(&mut midi, on(3, 62, 0.5)), [pressed(62, 0.5)[0], tuned(62, 50.0)]);
+    assert_eq!(means(&mut midi, on(4, 64, 0.5)), pressed(64, 0.5));
+    register(&mut midi, 3, 2, 64 + 12);
+    assert_eq!(means(&mut midi, off(3, 60)), released(60, 0.25), "as it was pressed");
+    assert_eq!(means(&mut midi, on(3, 60, 0.5)), [pressed(72, 0.5)[0], tuned(72, 50.0)]);
+    assert_eq!(means(&mut midi, on(0, 60, 0.5)), pressed(60, 0.5), "other channels do not move");
+    assert_eq!(means(&mut midi, off(3, 60)), released(72, 0.25));
+    assert_eq!(means(&mut midi, off(0, 60)), released(60, 0.25));
+    // Resets keep what keyboards send once.
+    means(&mut midi, control(2, controller::RESET, 0.0));
+    midi.reset();
+    assert_eq!(means(&mut midi, bend_of(2, 0.5)), bent);
+    assert_eq!(means(&mut midi, on(3, 60, 0.5)), [pressed(72, 0.5)[0], tuned(72, 50.0)]);
+    let mut own = Settings::default();
+    own.midi.rpn = Switch::Off;
+    let back = under(&mut midi, bend_of(2, 0.5), &own);
+    assert_eq!(back, [tuned(72, 0.0), Event::Bend(0.5)]);
+    under(&mut midi, control(2, 101, 0.0), &own);
+    assert_eq!(under(&mut midi, on(3, 50, 0.5), &own), pressed(50, 0.5));
+}
+
+#[test]
+fn mpe_zones_configure_themselves() {
+    let mut midi = Midi::default();
+    assert!(register(&mut midi, 0, 6, 7).is_empty());
+    // Channels 2 to 8 are fingers, with 48 semitones until they say otherwise; 9 is none.
+    means(&mut midi, bend_of(1, 0.25));
+    assert_eq!(means(&mut midi, on(1, 57, 0.5)), [pressed(57, 0.5)[0], tuned(57, 1200.0)]);
+    assert_eq!(means(&mut midi, bend_of(8, 0.25)), [Event::Bend(0.25)]);
+    register(&mut midi, 3, 0, 24);
+    assert_eq!(
+        means(&mut midi, bend_of(1, 0.5)),
+        [tuned(57, 1200.0)],
+        "a range counts for the zone"
+    );
+    // The zone's own channel bends all notes, over its own range.
+    register(&mut midi, 0, 0, 3);
+    let whole = [Event::BendRange(Some(3.0)), Event::Bend(1.0)];
+    assert_eq!(means(&mut midi, bend_of(0, 1.0)), whole);
+    // An upper zone of eight fingers leaves six to the lower one; its announcement resets no other range.
+    register(&mut midi, 15, 6, 8);
+    means(&mut midi, on(14, 60, 0.5));
+    assert_eq!(means(&mut midi, bend_of(14, 0.5)), [tuned(60, 2400.0)]);
+    assert!(means(&mut midi, bend_of(7, 0.5)).is_empty(), "now a finger of the upper zone");
+    assert!(matches!(means(&mut midi, bend_of(15, 0.0))[..], [.., Event::Bend(_)]));
+    // No fingers: the channels are equal again, the keys in tune.
+    register(&mut midi, 15, 6, 0);
+    assert!(register(&mut midi, 0, 6, 0).is_empty());
+    assert!(matches!(means(&mut midi, bend_of(1, 0.5))[..], [.., Event::Bend(0.5)]));
+    // Other channels announce nothing.
+    register(&mut midi, 4, 6, 15);
+    assert!(matches!(means(&mut midi, bend_of(5, 0.5))[..], [.., Event::Bend(0.5)]));
+    // With MPE by the settings, a finger's range is obeyed too.
+    let mut mpe = Settings::default();
+    mpe.midi.mpe = Switch::On;
+    let mut midi = Midi::default();
+    for (number, value) in [(101, 0.0), (100, 0.0), (6, 24.0 / 127.0)] {
+        under(&mut midi, control(1, number, value), &mpe);
+    }
+    under(&mut midi, bend_of(1, 0.5), &mpe);
+    assert_eq!(under(&mut midi, on(1, 57, 0.5), &mpe), [pressed(57, 0.5)[0], tuned(57, 1200.0)]);
+}
+
+#[test]
+fn half_pedals_of_channel_3_go_before_the_switch() {
+    let mut midi = Midi::default();
+    let half = 46.0 / 127.0;
+    assert_eq!(means(&mut midi, control(0, 64, 1.0)), [Event::Sustain(1.0)]);
+    assert_eq!(means(&mut midi, control(2, 64, half)), [Event::Sustain(half)]);
+    assert_eq!(means(&mut midi, control(0, 64, 1.0)), [Event::Sustain(half)]);
+    assert_eq!(means(&mut midi, control(3, 64, 0.5)), [Event::Sustain(0.5)], "a second player's");
+    means(&mut midi, control(3, 64, 0.0));
+    assert_eq!(means(&mut midi, control(2, 64, 0.0)), [Event::Sustain(0.0)]);
+    // A continuous pedal on channel 1 counts, and so does a switch where channel 3 plays notes.
+    assert_eq!(means(&mut midi, control(0, 64, 0.75)), [Event::Sustain(0.75)]);
+    let mut midi = Midi::default();
+    means(&mut midi, on(2, 60, 0.5));
+    means(&mut midi, control(0, 64, 1.0));
+    assert_eq!(means(&mut midi, control(2, 64, half)), [Event::Sustain(1.0)]);
+    // Other pedals are not concerned.
+    let mut midi = Midi::default();
+    means(&mut midi, control(2, 64, half));
+    means(&mut midi, control(0, 67, 1.0));
+    assert_eq!(means(&mut midi, control(2, 67, half)), [Event::UnaCorda(1.0)]);
+}
+
+#[test]
+fn finer_velocities_of_a_disklavier_are_heard() {
+    let mut midi = Midi::default();
+    // Three bits in the upper bits of the controller: eighths of a velocity step.
+    for (fine, eighths) in [(0.0, 0.0), (16.0, 1.0), (112.0, 7.0)] {
+        means(&mut midi, control(0, 16, fine / 127.0));
+        let velocity = (64.0 + eighths / 8.0) / 127.0;
+        assert_eq!(means(&mut midi, on(0, 60, 64.0 / 127.0)), pressed(60, velocity));
+        assert_eq!(means(&mut midi, on(0, 62, 64.0 / 127.0)), pressed(62, 64.0 / 127.0));
+    }
+    // The finer part of a key sensor's speed belongs to no note.
+    let press = InputMessage::Pressure { to: Address::note(0, 60), value: 28.0 / 127.0 };
+    for sensor in [press, control(0, 81, 0.5)] {
+        means(&mut midi, sensor);
+        means(&mut midi, control(0, 16, 112.0 / 127.0));
+        assert_eq!(means(&mut midi, on(0, 60, 64.0 / 127.0)), pressed(60, 64.0 / 127.0));
+    }
+    means(&mut midi, control(0, 16, 32.0 / 127.0));
+    assert_eq!(means(&mut midi, on(0, 60, 64.0 / 127.0)), pressed(60, 64.25 / 127.0));
 }

@@ -3,6 +3,7 @@
 use crate::Settings;
 use crate::params::ParamError;
 use touchback_core::math::cast::floor_index;
+use touchback_core::text::number::number;
 
 /// The heading under which a parameter is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
@@ -229,8 +230,8 @@ impl Parameter {
         self.number_text(value) + self.suffix
     }
 
-    /// The value of a text: a number with or without the unit, or a choice by name (in any case)
-    /// or index.
+    /// The value of a text: a number with a decimal point or comma, with or without the unit (in any case),
+    /// or a choice by name (in any case, with or without blanks and hyphens) or index.
     ///
     /// # Errors
     /// [`ParamError`] with id, text and the accepted values.
@@ -238,25 +239,45 @@ impl Parameter {
         let text = text.trim();
         match self.kind {
             ValueKind::Number { .. } => {
-                let number = match text.strip_suffix(self.unit()) {
-                    Some(number) => number.trim_end(),
-                    // Most keyboards have no key for ×.
-                    None if self.unit() == "×" => text.trim_end_matches(['x', 'X']).trim_end(),
-                    None => text,
-                };
-                match number.parse::<f64>() {
-                    Ok(value) if value.is_finite() => self.checked(value).map_err(|_| {
-                        ParamError::OutOfRange { parameter: self, text: number.to_owned() }
+                let amount = without_unit(text, self.unit());
+                match number(amount) {
+                    Some(value) => self.checked(value).map_err(|_| ParamError::OutOfRange {
+                        parameter: self,
+                        text: amount.to_owned(),
                     }),
-                    _ => Err(ParamError::NotANumber { parameter: self, text: text.to_owned() }),
+                    None => Err(ParamError::NotANumber { parameter: self, text: text.to_owned() }),
                 }
             }
             ValueKind::Choice(names) => names
                 .iter()
-                .position(|name| name.eq_ignore_ascii_case(text))
+                .position(|name| letters(name).eq(letters(text)))
                 .or_else(|| text.parse::<usize>().ok().filter(|i| *i < names.len()))
                 .map(|index| index as f64)
                 .ok_or_else(|| ParamError::NoSuchChoice { parameter: self, text: text.to_owned() }),
         }
     }
+}
+
+/// Letters, digits and signs of a choice's name, in lower case, without blanks, hyphens and underscores.
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    let kept = name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'));
+    kept.flat_map(char::to_lowercase)
+}
+
+/// `text` without `unit`, in any case, or another spelling of it, at its end.
+fn without_unit<'a>(text: &'a str, unit: &str) -> &'a str {
+    let others: &[&str] = match unit {
+        // Most keyboards have no key for ×.
+        "×" => &["x", "*"],
+        "semitones" => &["semitone", "st"],
+        "octaves" => &["octave", "oct"],
+        "cents" => &["cent", "ct", "¢"],
+        _ => &[],
+    };
+    let strip = |unit: &str| {
+        let end = text.len().checked_sub(unit.len()).filter(|_| !unit.is_empty())?;
+        let tail = text.get(end..)?;
+        tail.eq_ignore_ascii_case(unit).then(|| text[..end].trim_end())
+    };
+    std::iter::once(&unit).chain(others).find_map(|unit| strip(unit)).unwrap_or(text)
 }

@@ -47,7 +47,9 @@ pub fn all() -> impl ExactSizeIterator<Item = &'static Parameter> + Clone {
 /// # Errors
 /// [`ParamError::NoSuchParameter`] for an unknown id.
 pub fn find(id: &str) -> Result<&'static Parameter, ParamError> {
-    all().find(|p| p.id == id).ok_or_else(|| ParamError::NoSuchParameter { id: id.to_owned() })
+    all()
+        .find(|p| p.id.eq_ignore_ascii_case(id))
+        .ok_or_else(|| ParamError::NoSuchParameter { id: id.to_owned() })
 }
 
 /// A number on a linear control.
@@ -64,8 +66,13 @@ const fn centred(range: &Range, centre: f64, decimals: usize) -> ValueKind {
 const SWITCH: [Switch; 2] = [Switch::Off, Switch::On];
 
 /// Values of parameters in projects saved before the parameters existed, where not the default.
-const BEFORE: [(&str, f64); 4] =
-    [("output_guard", 0.0), ("velocity_means", 1.0), ("legato_repair", 0.0), ("mts_esp", 0.0)];
+const BEFORE: [(&str, f64); 5] = [
+    ("output_guard", 0.0),
+    ("velocity_means", 1.0),
+    ("legato_repair", 0.0),
+    ("mts_esp", 0.0),
+    ("rpn", 0.0),
+];
 
 impl Parameter {
     /// Index in the table; `None` for a parameter that is not in the table.

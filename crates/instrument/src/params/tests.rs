@@ -9,7 +9,7 @@ use crate::Settings;
 use touchback_core::math::cast::single;
 
 /// Projects and automation use these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 70] = [
+const FROZEN: [(&str, &[&str]); 71] = [
     ("timing", &["Immediate", "Natural", "Look-ahead"]),
     ("latency", &["60 ms", "120 ms", "200 ms"]),
     ("velocity_means", &["Finger", "Hammer"]),
@@ -33,6 +33,7 @@ const FROZEN: [(&str, &[&str]); 70] = [
     ("bend_range", &[]),
     ("mpe", &["Off", "On"]),
     ("mpe_bend_range", &[]),
+    ("rpn", &["Off", "On"]),
     ("mts_esp", &["Off", "Exact", "Stretched"]),
     ("strike_output", &["Off", "Notes", "Notes and CC 88"]),
     ("key_dip_mm", &[]),
@@ -293,6 +294,45 @@ fn velocity_means_hammer_in_projects_saved_before_the_choice() {
     let means = find("velocity_means").unwrap();
     assert_eq!(means.text(means.default_value()), "Finger");
     assert_eq!(means.text(means.value_where_absent()), "Hammer");
+}
+
+#[test]
+fn registered_parameters_have_no_effect_in_projects_saved_before_them() {
+    let rpn = find("rpn").unwrap();
+    assert_eq!(rpn.text(rpn.default_value()), "On");
+    assert_eq!(rpn.text(rpn.value_where_absent()), "Off");
+}
+
+#[test]
+fn numbers_have_a_point_or_comma_and_units_any_case_or_none() {
+    for (id, texts, value) in [
+        ("let_off_mm", &["2.5", "2,5", "2,5 mm", "2.50MM", " 2,5 Mm "][..], 2.5),
+        ("hammer_mass", &["1.25 ×", "1,25x", "1.25 X", "1,25*"], 1.25),
+        ("output_db", &["-3", "−3,0 dB", "-3 DB", "-3,00db"], -3.0),
+        ("transpose", &["+12", "12 Semitones", "12 st", "12 semitone"], 12.0),
+        ("pedal_to", &["50%", "50,0 %", "50"], 50.0),
+        ("timing", &["Look-ahead", "look ahead", "LOOK_AHEAD", "lookahead", "2"], 2.0),
+        ("strike_output", &["notes_and_cc88", "Notes and CC 88"], 2.0),
+    ] {
+        let parameter = find(id).unwrap();
+        for text in texts {
+            assert_eq!(parameter.parse(text).unwrap(), value, "{id}={text}");
+        }
+    }
+    for text in ["2,5,1", "2.5 m", "mm", "", "2;5", "1,000.5.2"] {
+        assert!(find("LET_OFF_MM").unwrap().parse(text).is_err(), "{text}");
+    }
+    // Every text of every parameter is read back, also with a comma, in capitals and without its unit.
+    for parameter in all() {
+        for share in [0.0, 0.13, 0.5, 0.77, 1.0] {
+            let text = parameter.text(parameter.plain(share));
+            let value = parameter.parse(&text).unwrap();
+            let number = parameter.number_text(value);
+            for other in [text.replace('.', ","), text.to_uppercase(), number] {
+                assert_eq!(parameter.parse(&other).unwrap(), value, "{}: {other}", parameter.id);
+            }
+        }
+    }
 }
 
 #[test]

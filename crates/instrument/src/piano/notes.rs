@@ -50,6 +50,10 @@ impl<K: Keys, S: Strings> Piano<K, S> {
                 self.output.bend = share.clamp(-1.0, 1.0);
                 self.output.apply_bend(&self.settings);
             }
+            Event::BendRange(range) => {
+                self.output.bend_range = range;
+                self.output.apply_bend(&self.settings);
+            }
             Event::Sustain(travel) => self.sustain(travel),
             Event::Sostenuto(travel) => self.sostenuto(travel),
             Event::UnaCorda(travel) => self.una_corda(travel),
@@ -81,6 +85,10 @@ impl<K: Keys, S: Strings> Piano<K, S> {
 
     fn note_on(&mut self, key: KeyNumber, velocity: f64) {
         self.report.counts.notes += 1;
+        if self.settings.is_out_of_scale(key) {
+            self.report.counts.unreached += 1;
+            return;
+        }
         self.report.trace.touch(key);
         self.report.velocity = velocity;
         let was_held = self.fingers.held_notes.down(key, self.time.clock.time());

@@ -19,6 +19,8 @@ pub(super) struct Output<S> {
     pub(super) pitch: Pitch,
     /// Pitch bend, −1…1.
     pub(super) bend: f64,
+    /// Its range, semitones; `None`: that of the settings.
+    pub(super) bend_range: Option<f64>,
     pub(super) mix: Mix,
     /// Levels of the chosen pair of microphones and of the distant one.
     levels: [OutputLevel; 2],
@@ -37,6 +39,7 @@ impl<S: Strings> Output<S> {
             are_unisons_pending: false,
             pitch: Pitch::new(),
             bend: 0.0,
+            bend_range: None,
             mix: Mix::PLAIN,
             levels: [(); 2].map(|()| OutputLevel::new(sample_rate, settings.output_db)),
             fades: [(); 2].map(|()| FadeOut::new(sample_rate)),
@@ -49,7 +52,7 @@ impl<S: Strings> Output<S> {
 
     /// Controllers at their defaults, levels at their targets, no fade; the strings are not touched.
     pub(super) fn reset(&mut self, settings: &Settings) {
-        (self.mix, self.bend) = (Mix::PLAIN, 0.0);
+        (self.mix, self.bend, self.bend_range) = (Mix::PLAIN, 0.0, None);
         self.pitch.reset();
         self.fades.iter_mut().for_each(FadeOut::clear);
         self.apply_mix(settings);
@@ -113,7 +116,8 @@ impl<S: Strings> Output<S> {
 
     /// Detunes all keys by the pitch bend, in cents by the set range.
     pub(super) fn apply_bend(&mut self, settings: &Settings) {
-        self.pitch.bend(self.bend * 100.0 * settings.midi.bend_range);
+        let range = self.bend_range.unwrap_or(settings.midi.bend_range);
+        self.pitch.bend(self.bend * 100.0 * range);
     }
 
     /// Whether strings and fades are silent.

@@ -99,6 +99,8 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         for Entry { sample, delay, what } in queue.take(now) {
             let time = clock.time_of(sample, delay);
             match what {
+                Sounding::Strike { key, .. } | Sounding::Pluck { key, .. }
+                    if self.settings.is_out_of_scale(key) => {}
                 Sounding::Strike { key, speed, note_on } if speed > 0.0 && speed.is_finite() => {
                     output.pending_hammers.apply(key, &self.settings.action, &mut output.strings);
                     output.strings.strike(key, speed, delay);

@@ -29,6 +29,9 @@ impl Performer {
     pub fn open(path: &Path, settings: &Settings) -> Result<Self> {
         let file = path.shown();
         let score = Score::read(&file, &output::read(path, LIMIT)?)?;
+        for warning in &score.warnings {
+            output::warn(&format!("warning: {warning}"));
+        }
         let mut midi = Midi::default();
         let mut notes = Vec::new();
         for (time, message) in &score.events {

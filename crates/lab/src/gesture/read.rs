@@ -44,10 +44,11 @@ impl Gesture {
         let is_run = table.column(RUN_TIME).is_some() && table.column("key_m").is_some();
         let time = if is_run { RUN_TIME } else { "t_s" };
         let names = Channel::ALL.map(Channel::column);
-        let others: Vec<_> = table.columns.iter().filter(|c| *c != time).collect();
+        let others: Vec<_> =
+            table.columns.iter().filter(|c| !c.eq_ignore_ascii_case(time)).collect();
         let channel = match others[..] {
             _ if is_run => Some(Channel::KeyM),
-            [one] => Channel::ALL.into_iter().find(|c| c.column() == one),
+            [one] => Channel::ALL.into_iter().find(|c| c.column().eq_ignore_ascii_case(one)),
             _ => None,
         };
         let Some(channel) = channel else {

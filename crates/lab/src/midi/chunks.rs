@@ -1,71 +1,147 @@
-//! Reads the chunks of a MIDI file: checks the header, splits tracks, and gives every event its absolute
-//! tick.
+//! Finds header and tracks of a MIDI file, also where lengths, counts or the bytes around them are wrong.
+//!
+//! A declared length counts where a chunk or the end of the file follows. Otherwise a track ends at the next
+//! `MTrk` or at the end of the file.
 
 use anyhow::{Result, bail};
 use midly::{EventIter, MetaMessage, TrackEventKind};
 
-/// Events of all tracks, track after track.
+use super::damage::Damage;
+use super::events::{self, Track};
+
+/// Most tracks: as many as a header can declare.
+const MOST_TRACKS: usize = 0xFFFF;
+
+/// Tracks of a file, not yet merged.
 pub(super) struct Raw<'a> {
     /// Time units per tick under SMPTE time; `None` where the tempo determines them.
-    pub(super) ticks_per_unit: Option<u128>,
+    pub(super) units_per_tick: Option<u128>,
     pub(super) per_second: u128,
-    pub(super) events: Vec<(u64, TrackEventKind<'a>)>,
-    pub(super) warnings: Vec<String>,
+    /// Format 2: the tracks follow one another.
+    pub(super) is_sequential: bool,
+    pub(super) tracks: Vec<Track<'a>>,
+    pub(super) damage: Damage,
 }
 
 pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<Raw<'a>> {
-    let Some((b"MThd", declared, mut at)) = chunk(bytes, 0) else {
-        bail!("{file}: no MIDI file (it does not begin with `MThd`)")
+    let Some(header) = find(bytes, *b"MThd", 0) else {
+        bail!("{file}: no MIDI file (it holds no `MThd`)")
     };
-    if declared < 6 || bytes.len() - at < declared {
-        bail!("{file}, byte 8: the header chunk is shorter than its 6 bytes; the file is cut off");
+    let mut damage = Damage::default();
+    let end = unwrapped(bytes, header, &mut damage);
+    let bytes = &bytes[..end];
+    let Some(fields) = bytes.get(header + 8..).and_then(|rest| rest.first_chunk::<6>()) else {
+        bail!("{file}, byte {}: the header chunk is cut off", header + 8);
+    };
+    let [_, format, high_count, low_count, high, low] = *fields;
+    let format = u16::from_be_bytes([fields[0], format]);
+    let declared = usize::from(u16::from_be_bytes([high_count, low_count]));
+    let (units_per_tick, per_second) = division(file, header, high, low)?;
+    if format > 2 {
+        damage.note(format!("unknown format {format}, played as format 1"));
     }
-    let word = |i: usize| u16::from_be_bytes([bytes[at + i], bytes[at + i + 1]]);
-    let (format, tracks, [high, low]) = (word(0), word(2), [bytes[at + 4], bytes[at + 5]]);
-    match format {
-        0 | 1 => {}
-        2 => bail!("{file}, byte 8: format 2 holds independent songs; save it as format 0 or 1"),
-        other => {
-            bail!("{file}, byte 8: unknown MIDI file format {other}; formats 0 and 1 are read")
-        }
-    }
-    let (ticks_per_unit, per_second) = division(file, high, low)?;
-    let mut raw = Raw { ticks_per_unit, per_second, events: Vec::new(), warnings: Vec::new() };
-    at += declared;
+    let mut raw =
+        Raw { units_per_tick, per_second, is_sequential: format == 2, tracks: Vec::new(), damage };
 
-    let (mut found, mut endless) = (0, 0);
-    while found < tracks {
-        let Some((id, declared, start)) = chunk(bytes, at) else { break };
-        let left = bytes.len() - start;
-        if left < declared {
-            bail!(
-                "{file}, byte {at}: a chunk declares {declared} bytes and only {left} follow; \
-                 the file is cut off"
-            );
+    let mut at = first_chunk(bytes, header, &mut raw.damage);
+    while at < bytes.len() && raw.tracks.len() < MOST_TRACKS {
+        match chunk(bytes, at) {
+            Some((b"MTrk", length, start)) => {
+                let end = end_of_track_chunk(bytes, start, length, &mut raw.damage);
+                raw.tracks.push(events::read(&bytes[start..end], start, &mut raw.damage));
+                at = end;
+            }
+            // Chunks of other kinds are skipped, as the standard requires.
+            Some((_, length, start)) if is_chunk(bytes, at) => at = start + length,
+            _ => {
+                // A header of fewer than eight bytes is no chunk.
+                let next = find(bytes, *b"MTrk", at + 1).unwrap_or(bytes.len());
+                raw.damage.stray(next - at, at);
+                at = next;
+            }
         }
-        // Chunks of other kinds are skipped, as the standard requires.
-        if id == b"MTrk" {
-            found += 1;
-            let is_ended = track(file, found, start, &bytes[start..start + declared], &mut raw)?;
-            endless += u16::from(!is_ended);
+    }
+    match raw.tracks.len() {
+        0 => bail!("{file}: no track in it"),
+        found if found != declared => {
+            raw.damage.note(format!("declares {declared} tracks and holds {found}"));
         }
-        at = start + declared;
+        _ => {}
     }
-    if found == 0 {
-        bail!("{file}: no track in it");
-    }
-    if endless > 0 {
-        let warning = format!("{file}: {endless} of {found} tracks have no end-of-track event");
-        raw.warnings.push(warning);
-    }
-    if found < tracks {
-        raw.warnings.push(format!("{file}: declares {tracks} tracks and holds {found}"));
-    }
-    if at < bytes.len() {
-        let rest = bytes.len() - at;
-        raw.warnings.push(format!("{file}: {rest} bytes after the last chunk ignored"));
+    if raw.is_sequential && raw.tracks.len() > 1 {
+        raw.damage.note(format!("format 2: its {} pieces are played one by one", raw.tracks.len()));
     }
     Ok(raw)
+}
+
+/// End of the MIDI file that begins at `header`: that of the `data` chunk of a RIFF wrapper, or of `bytes`.
+fn unwrapped(bytes: &[u8], header: usize, damage: &mut Damage) -> usize {
+    let is_wrapped = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"RMID");
+    if !is_wrapped {
+        if header > 0 {
+            damage.note(format!("{header} bytes before the header skipped"));
+        }
+        return bytes.len();
+    }
+    let head = header.checked_sub(8).and_then(|at| bytes.get(at..header));
+    let length = head.and_then(|head| head.strip_prefix(b"data")).and_then(|l| l.first_chunk());
+    let length = length.map_or(0, |length| u32::from_le_bytes(*length));
+    let end = usize::try_from(length).ok().and_then(|length| header.checked_add(length));
+    end.filter(|end| length > 0 && *end <= bytes.len()).unwrap_or(bytes.len())
+}
+
+/// Beginning of the first chunk after the header.
+fn first_chunk(bytes: &[u8], header: usize, damage: &mut Damage) -> usize {
+    let after = chunk(bytes, header).and_then(|(_, length, start)| {
+        start.checked_add(length).filter(|at| length >= 6 && is_chunk(bytes, *at))
+    });
+    after.unwrap_or_else(|| {
+        let first = find(bytes, *b"MTrk", header + 14);
+        if first.is_some() {
+            damage.note("wrong length of the header".into());
+        }
+        first.unwrap_or(bytes.len())
+    })
+}
+
+/// End of the track whose content begins at `start` and is declared to have `length` bytes.
+fn end_of_track_chunk(bytes: &[u8], start: usize, length: usize, damage: &mut Damage) -> usize {
+    let declared = start.saturating_add(length);
+    let next = find(bytes, *b"MTrk", start).unwrap_or(bytes.len());
+    let is_followed = declared == bytes.len() || is_chunk(bytes, declared);
+    if is_followed && next >= declared {
+        return declared;
+    }
+    let ended = end_of_track(bytes, start, next);
+    // The letters `MTrk` may stand in a text.
+    let next = match ended {
+        Some(end) if end > next => find(bytes, *b"MTrk", end).unwrap_or(bytes.len()),
+        _ => next,
+    };
+    if is_followed && ended.is_none_or(|end| end > next || next >= declared) {
+        return declared;
+    }
+    if declared > bytes.len() && ended.is_none() {
+        damage.is_cut = true;
+    } else if ended != Some(declared) {
+        damage.wrong_length(start - 8);
+    }
+    next
+}
+
+/// Position after the end-of-track event of the track that begins at `start`, if all events before it are
+/// valid and begin before `limit`.
+fn end_of_track(bytes: &[u8], start: usize, limit: usize) -> Option<usize> {
+    let mut events = EventIter::new(&bytes[start..]);
+    loop {
+        if bytes.len() - events.unread().len() >= limit.max(start + 1) {
+            return None;
+        }
+        let event = events.next()?.ok()?;
+        if event.kind == TrackEventKind::Meta(MetaMessage::EndOfTrack) {
+            return Some(bytes.len() - events.unread().len());
+        }
+    }
 }
 
 /// Kind, declared length and first content byte of the chunk at `at`.
@@ -76,53 +152,37 @@ fn chunk(bytes: &[u8], at: usize) -> Option<(&[u8; 4], usize, usize)> {
     Some((id, usize::try_from(length).ok()?, at + 8))
 }
 
+/// Whether a track, or a whole chunk of another kind, begins at `at`.
+fn is_chunk(bytes: &[u8], at: usize) -> bool {
+    chunk(bytes, at).is_some_and(|(id, length, start)| {
+        let is_whole = start.checked_add(length).is_some_and(|end| end <= bytes.len());
+        id == b"MTrk" || is_whole && id.iter().all(u8::is_ascii_alphanumeric)
+    })
+}
+
+/// Position of the letters `id` at or after `from`.
+fn find(bytes: &[u8], id: [u8; 4], from: usize) -> Option<usize> {
+    bytes.get(from..)?.windows(4).position(|four| four == id).map(|at| from + at)
+}
+
 /// Time units per tick (`None`: the tempo in µs) and per second.
-fn division(file: &str, high: u8, low: u8) -> Result<(Option<u128>, u128)> {
+fn division(file: &str, header: usize, high: u8, low: u8) -> Result<(Option<u128>, u128)> {
+    let byte = header + 12;
     if high < 0x80 {
         let quarter = u128::from(u16::from_be_bytes([high, low]));
         if quarter == 0 {
-            bail!("{file}, byte 12: zero ticks a quarter note");
+            bail!("{file}, byte {byte}: zero ticks a quarter note");
         }
         return Ok((None, quarter * 1_000_000));
     }
     if low == 0 {
-        bail!("{file}, byte 13: zero ticks a frame");
+        bail!("{file}, byte {}: zero ticks a frame", byte + 1);
     }
     let frame = u128::from(low);
     // The high byte is the negative number of frames per second; 29 means 30/1.001 (drop frame).
     match high.wrapping_neg() {
         fps @ (24 | 25 | 30) => Ok((Some(1), u128::from(fps) * frame)),
         29 => Ok((Some(1001), 30_000 * frame)),
-        fps => bail!("{file}, byte 12: {fps} frames a second; 24, 25, 29 and 30 exist"),
-    }
-}
-
-/// Reads a track; returns whether it has an end-of-track event.
-fn track<'a>(
-    file: &str,
-    number: u16,
-    start: usize,
-    data: &'a [u8],
-    raw: &mut Raw<'a>,
-) -> Result<bool> {
-    let mut events = EventIter::new(data);
-    let mut tick = 0u64;
-    loop {
-        let left = events.unread().len();
-        match events.next() {
-            Some(Ok(event)) => {
-                tick += u64::from(event.delta.as_int());
-                if event.kind == TrackEventKind::Meta(MetaMessage::EndOfTrack) {
-                    return Ok(true);
-                }
-                raw.events.push((tick, event.kind));
-            }
-            // The iterator ends silently at a broken event; unread bytes show it.
-            Some(Err(_)) | None if left > 0 => bail!(
-                "{file}, byte {}: broken event in track {number}; the file is damaged",
-                start + data.len() - left
-            ),
-            _ => return Ok(false),
-        }
+        fps => bail!("{file}, byte {byte}: {fps} frames a second; 24, 25, 29 and 30 exist"),
     }
 }

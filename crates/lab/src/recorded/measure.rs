@@ -316,7 +316,7 @@ mod tests {
             let count = floor_index(5.0 * rate);
             (0..count).map(|i| touchback_core::math::cast::single(sample(i, side))).collect()
         };
-        Note { channels: [channel(1.0), channel(-1.0)], rate }
+        Note { channels: [channel(1.0), channel(-1.0)], rate, fault: None }
     }
 
     fn measured(rate: f64, decay: f64) -> Measured {
@@ -345,7 +345,8 @@ mod tests {
 
     #[test]
     fn silence_can_be_measured() {
-        let silence = Note { channels: [vec![0.0; 100], vec![0.0; 100]], rate: 48_000.0 };
+        let channels = [vec![0.0; 100], vec![0.0; 100]];
+        let silence = Note { channels, rate: 48_000.0, fault: None };
         let found = Measure::new(48_000.0).of(KeyNumber::from_index(0).unwrap(), &silence);
         let numbers = found.body.iter().chain(&found.attack).chain(&found.course);
         assert!(numbers.chain([&found.below, &found.correlation]).all(|x| x.is_finite()));

@@ -1,6 +1,7 @@
 //! Key and layer of a file of a sampled piano, from its name.
 
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::text::note;
 
 /// MIDI number of A0.
 const LOWEST: i32 = 21;
@@ -34,10 +35,10 @@ impl Layer {
 /// layer, layer 1. `None` without a key.
 #[must_use]
 pub fn key_and_layer(stem: &str) -> Option<(KeyNumber, Layer)> {
-    let name = stem.to_ascii_lowercase();
+    let name = stem.to_lowercase();
     let begins = |i: &usize| !name[..*i].chars().next_back().is_some_and(continues_word);
     let starts = || name.char_indices().map(|(i, _)| i);
-    let of_note = starts().filter(begins).find_map(|i| note(&name[i..]).map(|n| (n, i)));
+    let of_note = starts().filter(begins).find_map(|i| note::prefix(&name[i..]).map(|n| (n, i)));
     let of_number = || {
         let first = |i: &usize| name.as_bytes()[*i].is_ascii_digit() && begins(i);
         starts().filter(first).find_map(|i| {
@@ -55,46 +56,6 @@ pub fn key_and_layer(stem: &str) -> Option<(KeyNumber, Layer)> {
 /// separate words as signs do.
 fn continues_word(c: char) -> bool {
     c.is_numeric() || c.is_lowercase() || c.is_uppercase()
-}
-
-/// MIDI number of the note that is all of `text`: `c4`, `F#3`, `eb-1`; C4 is 60.
-#[must_use]
-pub fn midi(text: &str) -> Option<i32> {
-    let name = text.to_ascii_lowercase();
-    let (head, below) = name
-        .split_once('-')
-        .map_or((name.clone(), false), |(step, octave)| (format!("{step}{octave}"), true));
-    let (number, _) = note(&head).filter(|(_, length)| *length == head.len())?;
-    // The name ends with the digit of its octave.
-    let octave = i32::from(*head.as_bytes().last()? - b'0');
-    Some(if below { number - 24 * octave } else { number })
-}
-
-/// MIDI number of the note at the beginning of `text`, and the length of its name.
-fn note(text: &str) -> Option<(i32, usize)> {
-    let mut letters = text.chars();
-    let step = match letters.next()? {
-        'c' => 0,
-        'd' => 2,
-        'e' => 4,
-        'f' => 5,
-        'g' => 7,
-        'a' => 9,
-        'b' => 11,
-        _ => return None,
-    };
-    let shift = match letters.next()? {
-        '#' | 's' | '♯' => 1,
-        'b' | '♭' => -1,
-        _ => {
-            letters = text[1..].chars();
-            0
-        }
-    };
-    let rest = letters.as_str();
-    // One digit only: a number in a file name can be arbitrarily long.
-    let (octave, digits) = number(rest).filter(|(_, digits)| *digits == 1)?;
-    Some((12 * (octave + 1) + step + shift, text.len() - rest.len() + digits))
 }
 
 /// The number at the beginning of `text`, and its number of digits.
@@ -141,12 +102,6 @@ mod tests {
             let (key, found) = key_and_layer(name).unwrap();
             assert_eq!((key.number(), found.number), (number, layer), "{name}");
             assert_eq!(found.velocity(), name.contains("vel").then_some(100), "{name}");
-        }
-        let keys = ["c4", "C#4", "C♯4", "Db4", "D♭4", "a0", "c-1", "g9", "h4"].map(midi);
-        let read = [60, 61, 61, 61, 61, 21, 0, 127].map(Some);
-        assert_eq!((&keys[..8], keys[8]), (&read[..], None));
-        for text in ["c", "c44", "é4", "a1#", "a1'", "c4 ", "c4é", "-", "c-", "b2147483647"] {
-            assert_eq!(midi(text), None, "{text}");
         }
         for name in [
             "",

@@ -1,6 +1,6 @@
-//! Reads a recorded note from a WAV, FLAC or OGG Vorbis file.
+//! Reads a recorded note from a WAV, AIFF, FLAC or OGG Vorbis file.
 
-mod header;
+mod container;
 
 use std::path::Path;
 
@@ -28,19 +28,24 @@ pub struct Note {
     pub channels: [Vec<f32>; 2],
     /// Sample rate, Hz.
     pub rate: f64,
+    /// Why only a part of the file could be decoded.
+    pub fault: Option<String>,
 }
 
 /// Whether [`read`] accepts the file ending of `path`.
 #[must_use]
 pub fn is_sound(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    ["wav", "flac", "ogg"].iter().any(|e| ending.eq_ignore_ascii_case(e))
+    ["wav", "wave", "aiff", "aif", "aifc", "flac", "ogg"]
+        .iter()
+        .any(|e| ending.eq_ignore_ascii_case(e))
 }
 
-/// Reads the note in `path`: the first two channels (a mono file twice), at most the first 60 s.
+/// Reads the note in `path`: the first two channels (a mono file twice), at most the first 60 s. Of a damaged
+/// or cut file, what can be decoded counts.
 ///
 /// # Errors
-/// A file that cannot be opened, is damaged or empty, or has an unsupported sample rate.
+/// A file that cannot be opened, of which nothing can be decoded, or with an unsupported sample rate.
 pub fn read(path: &Path) -> Result<Note> {
     decode(input::open(path)?).with_context(|| path.shown())
 }
@@ -50,14 +55,20 @@ pub fn read(path: &Path) -> Result<Note> {
 /// # Errors
 /// Errors of [`read`], without the file's name.
 pub fn decode(mut source: impl MediaSource + 'static) -> Result<Note> {
-    header::refuse_absurd(&mut source)?;
-    let stream = MediaSourceStream::new(Box::new(source), Default::default());
+    let (stream, share): (Box<dyn MediaSource>, f64) = match container::find(&mut source)? {
+        Some(sound) => {
+            let share = sound.missing.map_or(1.0, |all| sound.length() as f64 / all as f64);
+            (Box::new(sound.with(source)?), share)
+        }
+        None => (Box::new(source), 1.0),
+    };
+    let stream = MediaSourceStream::new(stream, Default::default());
     let (format, meta) = (FormatOptions::default(), MetadataOptions::default());
     let mut format = symphonia::default::get_probe()
         .probe(&Hint::new(), stream, format, meta)
-        .context("no WAV, FLAC or OGG file")?;
+        .context("no WAV, AIFF, FLAC or OGG file")?;
     let track = format.default_track(TrackType::Audio).context("has no sound")?;
-    let id = track.id;
+    let (id, frames) = (track.id, track.num_frames);
     let params = track.codec_params.as_ref().and_then(|p| p.audio()).context("has no sound")?;
     // The rate bounds the memory, so it is checked before anything is read.
     params.sample_rate.map_or(Ok(()), refuse_rate)?;
@@ -65,16 +76,26 @@ pub fn decode(mut source: impl MediaSource + 'static) -> Result<Note> {
         .make_audio_decoder(params, &AudioDecoderOptions::default())
         .context("holds sound in a form that is not read")?;
     let mut channels = [Vec::new(), Vec::new()];
-    let mut first_rate = None;
+    let (mut first_rate, mut broken) = (None, None);
     let mut part: Vec<f32> = Vec::new();
-    while let Some(packet) = format.next_packet().context("damaged")? {
-        if packet.track_id != id {
-            continue;
-        }
+    let mut is_whole = false;
+    while !is_whole {
+        let packet = match format.next_packet() {
+            Ok(Some(packet)) if packet.track_id == id => packet,
+            Ok(Some(_)) => continue,
+            Ok(None) => break,
+            Err(error) => {
+                broken = Some(error);
+                break;
+            }
+        };
         let sound = match decoder.decode(&packet) {
             Ok(sound) => sound,
             Err(Error::DecodeError(_)) => continue,
-            Err(error) => return Err(error).context("damaged"),
+            Err(error) => {
+                broken = Some(error);
+                break;
+            }
         };
         let rate = sound.spec().rate();
         if *first_rate.get_or_insert(rate) != rate {
@@ -87,17 +108,25 @@ pub fn decode(mut source: impl MediaSource + 'static) -> Result<Note> {
             channels[0].push(frame[0]);
             channels[1].push(frame[1.min(count - 1)]);
         }
-        if channels[0].len() as f64 > LONGEST * f64::from(rate) {
-            break;
-        }
+        is_whole = channels[0].len() as f64 > LONGEST * f64::from(rate);
     }
     let Some(rate) = first_rate.filter(|_| !channels[0].is_empty()) else {
-        bail!("holds no sound");
+        return match broken {
+            Some(error) => Err(error).context("damaged"),
+            None => bail!("holds no sound"),
+        };
     };
     if channels.iter().flatten().any(|x| !x.is_finite()) {
         bail!("holds samples that are no numbers");
     }
-    Ok(Note { channels, rate: f64::from(rate) })
+    let (decoded, rate) = (channels[0].len() as f64, f64::from(rate));
+    let declared = frames.map_or(decoded, |frames| frames as f64).max(decoded / share);
+    let is_cut = !is_whole && (broken.is_some() || declared > decoded + 0.5);
+    let fault = is_cut.then(|| match declared > decoded + 0.5 {
+        true => format!("ends after {:.2} of {:.2} s", decoded / rate, declared / rate),
+        false => format!("damaged after {:.2} s", decoded / rate),
+    });
+    Ok(Note { channels, rate, fault })
 }
 
 /// Refuses an unsupported sample rate.
@@ -136,6 +165,28 @@ mod tests {
         for damaged in [&b""[..], b"OggS", &bytes[..20], &bytes[..44]] {
             std::fs::write(&path, damaged).unwrap();
             assert!(format!("{:#}", read(&path).unwrap_err()).contains("C4.wav"));
+        }
+        assert_eq!(note.fault, None);
+        std::fs::write(&path, &bytes[..44 + 1001]).unwrap();
+        let cut = read(&path).unwrap();
+        assert_eq!(cut.channels[0], note.channels[0][..500]);
+        assert_eq!(cut.fault.unwrap(), "ends after 0.01 of 0.02 s");
+    }
+
+    /// Files of `fuzz/corpus/sound` that end early.
+    #[test]
+    fn of_a_cut_compressed_file_the_beginning_counts() {
+        let sounds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/sound");
+        for name in ["sine.flac", "sine.ogg"] {
+            let bytes = std::fs::read(sounds.join(name)).unwrap();
+            let whole = decode(std::io::Cursor::new(bytes.clone())).unwrap();
+            let cut = decode(std::io::Cursor::new(bytes[..bytes.len() - 40].to_vec()));
+            if let Ok(cut) = cut {
+                assert!(
+                    cut.channels[0].len() < whole.channels[0].len() && cut.fault.is_some(),
+                    "{name}"
+                );
+            }
         }
     }
 

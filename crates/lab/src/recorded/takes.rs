@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use super::octave::{self, Octave};
 use super::{names, sfz, sound_file};
-use crate::output::Shown as _;
+use crate::output::{self, Shown as _};
 use touchback_core::math::compass::KeyNumber;
 
 /// Most files in the folder, and depth of the search.
@@ -39,12 +40,60 @@ pub struct Takes {
     pub files: Vec<PathBuf>,
 }
 
-/// The recorded notes of `path`: an SFZ file, a folder with one, or a folder of files whose names state key
+/// The recorded notes of `path`, moved by `octave` octaves: those requested, or those by which most notes sound
+/// above their names, which a warning reports. Notes beyond the keys are left out and counted.
+///
+/// # Errors
+/// Errors of [`named`], or no note left.
+pub fn takes(path: &Path, octave: Option<i32>) -> Result<Takes> {
+    let mut takes = named(path)?;
+    let shift = octave.unwrap_or_else(|| {
+        let Some(found) = octave::of_takes(&takes.notes).filter(|found| found.shift != 0) else {
+            return 0;
+        };
+        output::warn(&format!("warning: {}: {}", path.shown(), told(found)));
+        found.shift
+    });
+    let before = takes.notes.len();
+    takes.notes.retain_mut(|take| {
+        let index = 12 * shift + i32::from(take.key.number()) - 1;
+        let key = usize::try_from(index).ok().and_then(KeyNumber::from_index);
+        key.map(|key| take.key = key).is_some()
+    });
+    let lost = before - takes.notes.len();
+    if takes.notes.is_empty() {
+        bail!("{}: none of its notes is on the 88 keys {shift} octaves higher", path.shown());
+    }
+    if lost > 0 {
+        let lost = format!("{lost} notes off the 88 keys, {shift} octaves above their names");
+        takes.skipped = Some(match takes.skipped {
+            Some(skipped) => format!("{skipped}, {lost}"),
+            None => format!("{}: passed over {lost}", path.shown()),
+        });
+    }
+    Ok(takes)
+}
+
+/// The sentence about notes that are off their names.
+fn told(found: Octave) -> String {
+    let octaves = match found.shift.abs() {
+        1 => "an octave".to_owned(),
+        n => format!("{n} octaves"),
+    };
+    let side = if found.shift > 0 { "above" } else { "below" };
+    format!(
+        "the notes sound {octaves} {side} their names ({} of {} measured) and are taken as they \
+         sound; --octave 0 takes the names",
+        found.agree, found.measured
+    )
+}
+
+/// The recorded notes of `path`, by their names: an SFZ file, a folder with one, or a folder of files whose names state key
 /// and layer.
 ///
 /// # Errors
 /// No readable note, a damaged SFZ file, several SFZ files, or one layer of a key twice.
-pub fn takes(path: &Path) -> Result<Takes> {
+fn named(path: &Path) -> Result<Takes> {
     if is_sfz(path) && !path.is_dir() {
         return of_sfz(path);
     }
@@ -102,7 +151,7 @@ fn of_names(folder: &Path, sounds: &[PathBuf]) -> Result<Vec<Take>> {
     let mut found: Vec<Take> = sounds.iter().filter_map(take).collect();
     match (found.is_empty(), sounds.first()) {
         (false, _) => (),
-        (true, None) => bail!("{}: no .wav, .flac or .ogg file", folder.shown()),
+        (true, None) => bail!("{}: no .wav, .aiff, .flac or .ogg file", folder.shown()),
         (true, Some(one)) => bail!(
             "{}: none of {} sound files has a name that tells a key, as A0v1.wav, C#4.flac or \
              060-vel100.ogg; the first is {}",

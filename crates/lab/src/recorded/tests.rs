@@ -3,6 +3,7 @@ use std::path::Path;
 
 fn options(folder: &Path, out: &Path) -> RecordedOptions {
     RecordedOptions {
+        octave: None,
         folder: folder.to_owned().into(),
         velocities: vec![64],
         preset: "concert".to_owned().into(),
@@ -58,7 +59,7 @@ fn folders_without_notes_and_doubled_notes_are_refused_by_name() {
     let told = || format!("{:#}", run(&options(&notes, &out)).unwrap_err());
     assert!(told().contains("notes"));
     std::fs::create_dir(&notes).unwrap();
-    assert!(told().contains("no .wav, .flac or .ogg file"));
+    assert!(told().contains("no .wav, .aiff, .flac or .ogg file"));
     std::fs::write(notes.join("C4v1.wav"), "").unwrap();
     assert!(told().contains("C4v1.wav"));
     std::fs::write(notes.join("c4 v1.flac"), "").unwrap();

@@ -30,9 +30,13 @@ use touchback_instrument::preset::user_presets;
 /// Options of `touchback match`.
 #[derive(clap::Args, Debug)]
 pub struct MatchOptions {
-    /// Folder of single notes (.wav, .flac, .ogg) or an .sfz file, as for `lab recorded`
+    /// Folder of single notes (.wav, .aiff, .flac, .ogg) or an .sfz file, as for `lab recorded`
     #[arg(value_name = "FOLDER|FILE.sfz")]
     folder: InputPath,
+    /// Octaves to add to the names of the notes, instead of those found by their pitch
+    #[arg(long, value_name = "N", allow_hyphen_values = true,
+          value_parser = clap::value_parser!(i32).range(-4..=4))]
+    octave: Option<i32>,
     /// Preset file to write
     #[arg(short, long, value_name = "PRESET.toml")]
     output: OutputFile,
@@ -71,7 +75,7 @@ pub fn run(options: &MatchOptions) -> Result<()> {
     let mut start = controls::preset(&options.preset)?;
     controls::set(&mut start, &options.set)?;
     let free = free(&options.free)?;
-    let Takes { notes: takes, skipped, files } = takes(&options.folder)?;
+    let Takes { notes: takes, skipped, files } = takes(&options.folder, options.octave)?;
     paths::check(&files, &[&*options.output], &[] as &[&Path])?;
     let recorded = recorded(&takes)?;
     let draft = Draft::create(&options.output)?;

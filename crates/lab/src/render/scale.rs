@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::output::{self, Shown as _};
+use touchback_core::text::encoding::decode;
 use touchback_sound::scala::{KeyMap, Scale, notes};
 
 /// Largest file, bytes.
@@ -19,8 +20,7 @@ pub fn read(scale: &Path, map: Option<&Path>) -> Result<Scale> {
     let name = |path: &Path| path.shown();
     let text = |path: &Path| -> Result<String> {
         let bytes = output::read(path, LIMIT)?;
-        // Descriptions may be in any code page.
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(decode(&bytes))
     };
     let notes = notes(&text(scale)?).with_context(|| name(scale))?;
     let keys = match map {

@@ -4,6 +4,7 @@ mod command_line;
 mod damaged_files;
 mod files;
 mod haptic_session;
+mod inputs;
 mod laboratory;
 mod own_numbers;
 mod simulated;

@@ -28,9 +28,7 @@ impl WorkFolder {
         work_folder.put("cut.mid", &piece()[..40]);
         work_folder.put("none.mid", &piece()[..14]);
         work_folder.put("text.mid", b"no music");
-        let mut songs = piece();
-        songs[9] = 2;
-        work_folder.put("songs.mid", &songs);
+        work_folder.put("rest.mid", &file(&[0, 0xB0, 64, 127, 96, 0xFF, 0x2F, 0]));
         work_folder.put("curve.csv", b"t_s,value\n0,1\n0.3,3\n");
         work_folder.put("wide.csv", b"t_s,value\n0,1\n0.3,3000\n");
         work_folder.put("back.csv", b"t_s,value\n1,1\n0,1\n");

@@ -89,17 +89,18 @@ impl Plugin {
         unsafe { self.controller.getParamNormalized(id) }
     }
 
-    /// Ids of the parameters that have no unit of their own beside their text, of the first `count`.
-    pub fn ids(&self, count: i32) -> Vec<u32> {
+    /// Ids and units of the first `count` parameters.
+    pub fn units(&self, count: i32) -> Vec<(u32, String)> {
         let id = |index| {
             // SAFETY: the plugin's own function.
             unsafe {
                 let mut info: ParameterInfo = std::mem::zeroed();
                 assert_eq!(self.controller.getParameterInfo(index, &raw mut info), kResultOk);
-                (info.units[0] == 0).then_some(info.id)
+                let end = info.units.iter().position(|c| *c == 0).unwrap();
+                (info.id, String::from_utf16(&info.units[..end]).unwrap())
             }
         };
-        (0..count).filter_map(id).collect()
+        (0..count).map(id).collect()
     }
 
     /// Text of a parameter at a normalized value, and the value that the plugin reads from it.

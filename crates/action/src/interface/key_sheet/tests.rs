@@ -25,6 +25,25 @@ fn a_sheet_survives_conversion_to_text_and_back() {
 }
 
 #[test]
+fn sheets_of_any_spreadsheet_are_the_same_sheet() {
+    let plain: KeySheet = "key,let_off_mm,drop_mm\n40,0.5,-1\n41,,0.5\n".parse().unwrap();
+    for text in [
+        "key;let_off_mm;drop_mm\n40;0,5;-1\n41;;0,5\n",
+        "key\tlet_off_mm\tdrop_mm\r\nC4\t0,5\t-1,0\r\nC#4\t\t,5\r\n",
+        "sep=;\nKey;Let_Off_mm;DROP_MM;\nc4;0.5;−1;\ndb4;;0.5;\n;;;\n",
+        "\"key\",\"let_off_mm\",\"drop_mm\"\n\"C4\",\"0,5\",\"-1\"\n",
+    ] {
+        let text = text.replace("\"0,5\"", "0.5");
+        let read: KeySheet = text.parse().unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        assert_eq!(read.of(key(40)), plain.of(key(40)), "{text:?}");
+        assert!(!text.contains("41") || read == plain, "{text:?}");
+    }
+    let notes: KeySheet = "key,drop_mm\nA0,1\nD♭4,2\nC♯5,1\nC8,1\n".parse().unwrap();
+    let keys: KeySheet = "key,drop_mm\n1,1\n41,2\n53,1\n88,1\n".parse().unwrap();
+    assert_eq!(notes, keys);
+}
+
+#[test]
 fn errors_in_a_sheet_name_their_line() {
     for (text, line, words) in [
         ("", 1, "empty"),
@@ -36,7 +55,8 @@ fn errors_in_a_sheet_name_their_line() {
         ("key,drop_mm\n1,1\n1,1\n", 3, "key 1 appears twice"),
         ("key,drop_mm\n1\n", 2, "1 fields where the head has 2"),
         ("key,drop_mm\n1,wide\n", 2, "`wide` is no number"),
-        ("key,drop_mm\n1,nan\n", 2, "out of range"),
+        ("key,drop_mm\n1,nan\n", 2, "`nan` is no number"),
+        ("key;drop_mm\nH4;1\n", 2, "`H4` is no key"),
         ("key,drop_mm\n1,4\n", 2, "-3.175 to 3.175"),
     ] {
         let error = text.parse::<KeySheet>().unwrap_err();

@@ -9,8 +9,8 @@ const OUTPUTS: [StrikeOutput; 3] =
 
 const FOLLOWING: [MtsEsp; 3] = [MtsEsp::Off, MtsEsp::Exact, MtsEsp::Stretched];
 
-/// Transposition, bend, MPE, external tuning, strike output.
-pub static MIDI: [Parameter; 6] = [
+/// Transposition, bend, MPE, registered parameters, external tuning, strike output.
+pub static MIDI: [Parameter; 7] = [
     Parameter {
         id: "transpose",
         name: "Transpose",
@@ -51,6 +51,17 @@ pub static MIDI: [Parameter; 6] = [
         doc: "Pitch change of a finger's full bend under MPE, up and down.",
         get: |s| s.midi.mpe_bend_range,
         set: |s, v| s.midi.mpe_bend_range = v,
+    },
+    Parameter {
+        id: "rpn",
+        name: "RPN",
+        group: ParameterGroup::Midi,
+        suffix: "",
+        kind: ValueKind::Choice(&["Off", "On"]),
+        doc: "On: bend range, tuning and MPE zones that a keyboard or file sends (RPN 0, 1, 2, 6) \
+              take effect.",
+        get: |s| index_of(&SWITCH, &s.midi.rpn),
+        set: |s, v| s.midi.rpn = at(&SWITCH, v),
     },
     Parameter {
         id: "mts_esp",

@@ -6,6 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::region::Scope;
+use touchback_core::text::encoding::decode;
+
 use crate::output::{self, Shown as _};
 
 /// Largest file, bytes.
@@ -44,7 +46,7 @@ impl Reader<'_> {
     fn file(&mut self, path: &Path, bytes: &[u8], depth: usize) -> Result<()> {
         self.scope.opened(path);
         self.count(bytes.len())?;
-        let text = without_blocks(&String::from_utf8_lossy(bytes));
+        let text = without_blocks(&decode(bytes));
         for (line, number) in text.lines().zip(1..) {
             let line = line.split("//").next().unwrap_or_default();
             let Err(error) = self.line(line, depth) else { continue };

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, ensure};
 
-use crate::recorded::names;
+use touchback_core::text::note;
 
 /// Longest path and longest other value, bytes.
 const LONGEST_PATH: usize = 4096;
@@ -65,7 +65,7 @@ pub fn velocity_of(name: &str, value: &str) -> Result<u8> {
 /// # Errors
 /// Names opcode and value.
 pub fn key_of(name: &str, value: &str) -> Result<i32> {
-    let number = value.parse().ok().or_else(|| names::midi(value));
+    let number = value.parse().ok().or_else(|| note::midi(value));
     let number = number.filter(|n| (-1..=127).contains(n));
     number.ok_or_else(|| wrong(name, value, "key, as 60 or c4"))
 }

@@ -6,6 +6,7 @@ use touchback_sound::perspective::Perspective;
 
 fn options(folder: &std::path::Path, output: std::path::PathBuf) -> MatchOptions {
     MatchOptions {
+        octave: None,
         folder: folder.to_owned().into(),
         output: output.into(),
         free: ["hammer_hardness", "sustain", "perspective"].map(String::from).into(),
@@ -58,7 +59,7 @@ fn bad_options_are_refused_before_anything_is_written() {
         change(&mut options);
         format!("{:#}", run(&options).unwrap_err())
     };
-    assert!(told(&|_| ()).contains("no .wav, .flac or .ogg file"));
+    assert!(told(&|_| ()).contains("no .wav, .aiff, .flac or .ogg file"));
     assert!(told(&|o| o.output = std::path::PathBuf::from("mine.wav").into()).contains(".toml"));
     assert!(told(&|o| o.free = vec!["felt".into()]).contains("felt"));
     assert!(told(&|o| o.free = vec!["temperament".into()]).contains("is a choice"));

@@ -1,0 +1,174 @@
+//! Octave of recorded notes relative to their names: programs call middle C C3, C4 or C5.
+//!
+//! A note whose names are an octave low has no odd multiples of the named fundamental; one whose names are an
+//! octave high has multiples of half the fundamental.
+
+use num_complex::Complex32;
+
+use super::sound_file::{self, Note};
+use super::takes::Take;
+use crate::parallel;
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
+
+/// Octaves within which notes are searched.
+const SEARCHED: std::ops::RangeInclusive<i32> = -2..=2;
+
+/// Most notes that are measured, evenly over those of the folder.
+const MEASURED: usize = 24;
+
+/// Share of the notes that must agree.
+const MAJORITY: f64 = 0.6;
+
+/// The window: from after the blow's noise on, s, and its length, s.
+const START: f64 = 0.15;
+const LENGTH: f64 = 1.0;
+
+/// Half width of a partial's band relative to its frequency: a third of a semitone. Inharmonicity raises the
+/// seventh partial by less below the top two octaves (B < 0.0008).
+const WIDTH: f64 = 0.02;
+
+/// Least share of the power of all multiples in the odd ones that makes a fundamental: −20 dB. Chosen between
+/// −3 dB and less of notes and the noise floor.
+const LEAST: f64 = 0.01;
+
+/// Notes whose pitch was measured, and those that are off by the most frequent number of octaves.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Octave {
+    /// Octaves to add to the names.
+    pub(super) shift: i32,
+    pub(super) agree: usize,
+    pub(super) measured: usize,
+}
+
+/// Octave of `takes` above their names, if most of them agree; files that cannot be read do not count.
+pub(super) fn of_takes(takes: &[Take]) -> Option<Octave> {
+    let count = takes.len().min(MEASURED);
+    let some: Vec<&Take> = (0..count).map(|i| &takes[i * takes.len() / count]).collect();
+    let found = parallel::map(&some, |take| {
+        sound_file::read(&take.path).ok().and_then(|note| of_note(take.key, &note))
+    });
+    let found: Vec<i32> = found.into_iter().flatten().collect();
+    majority(&found)
+}
+
+fn majority(found: &[i32]) -> Option<Octave> {
+    let agreeing = |shift: i32| found.iter().filter(|octave| **octave == shift).count();
+    let shift = SEARCHED.max_by_key(|shift| agreeing(*shift))?;
+    let (agree, measured) = (agreeing(shift), found.len());
+    (agree as f64 >= MAJORITY * measured as f64 && agree > 0).then_some(Octave {
+        shift,
+        agree,
+        measured,
+    })
+}
+
+/// Octaves by which `note` sounds above `key`; `None` where no multiple of a fundamental stands out.
+fn of_note(key: KeyNumber, note: &Note) -> Option<i32> {
+    let spectrum = spectrum(note)?;
+    let bin = spectrum.rate / (2 * (spectrum.power.len() - 1)) as f64;
+    let named = 440.0 * libm::exp2((f64::from(key.number()) - 49.0) / 12.0);
+    // The largest bin in a band of at least three bins around `hz`.
+    let peak = |hz: f64| {
+        let half = (WIDTH * hz).max(1.5 * bin);
+        let (low, high) = (floor_index((hz - half) / bin), floor_index((hz + half) / bin) + 1);
+        let band = spectrum.power.get(low..=high.min(spectrum.power.len() - 1));
+        band.unwrap_or_default().iter().copied().fold(0.0, f64::max)
+    };
+    let top = 0.45 * spectrum.rate;
+    // Multiples that a band cannot tell apart from others would count as present.
+    let odd = |octave: i32| {
+        let fundamental = named * libm::exp2(f64::from(octave));
+        let multiples = [1.0, 3.0, 5.0, 7.0].map(|k| k * fundamental);
+        multiples.into_iter().filter(|hz| *hz < top && *hz > 20.0).map(peak).sum::<f64>()
+    };
+    let each: Vec<f64> = SEARCHED.map(odd).collect();
+    let total: f64 = each.iter().sum();
+    if total <= 0.0 {
+        return None;
+    }
+    SEARCHED.zip(each).find(|(_, power)| *power >= LEAST * total).map(|(octave, _)| octave)
+}
+
+/// Power spectrum of both channels.
+struct Spectrum {
+    rate: f64,
+    power: Vec<f64>,
+}
+
+fn spectrum(note: &Note) -> Option<Spectrum> {
+    let [left, right] = &note.channels;
+    let loud = |i: usize| left[i].abs().max(right[i].abs());
+    let most = (0..left.len()).map(loud).fold(0.0, f32::max);
+    let onset = (0..left.len()).position(|i| loud(i) > 0.05 * most)?;
+    let length = floor_index(LENGTH * note.rate).next_power_of_two();
+    let from = onset + floor_index(START * note.rate);
+    let transform = touchback_sound::fourier::forward(length);
+    let mut power = vec![0.0; length / 2 + 1];
+    for channel in &note.channels {
+        let part = channel.get(from..)?;
+        let count = part.len().min(length);
+        if count < floor_index(0.1 * note.rate) {
+            return None;
+        }
+        let turn = std::f32::consts::TAU / count as f32;
+        let mut input = vec![0.0; length];
+        for (i, (to, x)) in input.iter_mut().zip(part).enumerate() {
+            *to = x * (0.5 - 0.5 * libm::cosf(turn * i as f32));
+        }
+        let mut output = vec![Complex32::default(); power.len()];
+        // Fails only for wrong lengths; these lengths are the transform's.
+        let _ = transform.process(&mut input, &mut output);
+        power.iter_mut().zip(&output).for_each(|(p, x)| *p += f64::from(x.norm_sqr()));
+    }
+    Some(Spectrum { rate: note.rate, power })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchback_core::math::cast::single;
+    use touchback_instrument::{Event, Piano, Settings};
+
+    /// `key` of the piano, at a soft and a loud velocity.
+    fn played(number: u8, velocity: f64) -> Note {
+        let key = KeyNumber::from_index(usize::from(number) - 1).unwrap();
+        let mut piano = Piano::new(48_000.0, &Settings::default());
+        let mut channels = [(); 2].map(|()| vec![0.0f32; 60_000]);
+        let [left, right] = &mut channels;
+        piano.process(&mut left[..4800], &mut right[..4800]);
+        piano.handle(Event::NoteOn { key, velocity });
+        piano.process(&mut left[4800..], &mut right[4800..]);
+        Note { channels, rate: 48_000.0, fault: None }
+    }
+
+    #[test]
+    fn the_piano_s_own_notes_are_found_in_their_octave_under_any_name() {
+        for number in [1, 8, 13, 20, 28, 40, 52, 64, 70, 76] {
+            for velocity in [0.3, 0.9] {
+                let note = played(number, velocity);
+                for octave in -1..=1i32 {
+                    let named = i32::from(number) - 12 * octave;
+                    let Ok(named) = usize::try_from(named - 1) else { continue };
+                    let Some(named) = KeyNumber::from_index(named) else { continue };
+                    assert_eq!(of_note(named, &note), Some(octave), "key {number}, {velocity}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn noise_and_disagreement_give_no_octave() {
+        let silence =
+            Note { channels: [vec![0.0; 60_000], vec![0.0; 60_000]], rate: 48e3, fault: None };
+        let key = KeyNumber::from_index(39).unwrap();
+        assert_eq!(of_note(key, &silence), None);
+        let hum = |i: usize| single(0.1 * (std::f64::consts::TAU * 3111.0 * i as f64 / 48e3).sin());
+        let hum: Vec<f32> = (0..60_000).map(hum).collect();
+        let _ = of_note(key, &Note { channels: [hum.clone(), hum], rate: 48e3, fault: None });
+        assert_eq!(majority(&[]), None);
+        assert_eq!(majority(&[1, 0, -1, 1, 0]), None);
+        assert_eq!(majority(&[1, 1, 1, 0]), Some(Octave { shift: 1, agree: 3, measured: 4 }));
+        assert_eq!(majority(&[0, 0, 1]), Some(Octave { shift: 0, agree: 2, measured: 3 }));
+    }
+}
