@@ -13,6 +13,7 @@ use touchback_action::catalogue::Model;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_action::interface::kind::NAMES;
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::text::note;
 use touchback_haptics::recording::Recording;
 use touchback_instrument::params;
 use touchback_instrument::preset::file::NamedPiano;
@@ -134,7 +135,7 @@ pub fn model_numbers(bytes: &[u8]) -> bool {
 /// The name of a recorded note: an accepted name is one of the 88 keys.
 pub fn names(bytes: &[u8]) -> bool {
     let name = text(bytes);
-    let midi = names::midi(&name);
+    let midi = note::midi(&name);
     assert!(midi.is_none_or(|midi| (-120..=140).contains(&midi)), "{name}: {midi:?}");
     names::key_and_layer(&name).is_some()
 }
