@@ -28,7 +28,7 @@ use touchback_core::math::power::square;
 /// Coupling stiffnesses, N/m, softest first, and Runge–Kutta substeps per action step. The stiffest is so stiff that
 /// a thrown hammer's bounces, which multiply small differences, are still compared: with 4 MN/m the crown is off by
 /// 0.1 mm when a dropped weight has thrown it, and by 2 mm after its bounces.
-const COUPLINGS: [(f64, u32); 3] = [(1e6, 25), (4e6, 50), (3.2e7, 100)];
+const COUPLINGS: [(f64, u32); 3] = [(2.5e5, 25), (4e6, 50), (3.2e7, 100)];
 
 /// Largest deviations at the stiffest coupling: strike time, ms, and speed; rms of key depth, mm, crown,
 /// mm (a hundredth of the blow distance), and key force relative to its maximum.
