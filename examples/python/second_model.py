@@ -87,7 +87,8 @@ class Key:
         self.toe, self.fly = point(self.jack["toe"]), unit(self.jack["lean"] + math.pi / 2)
         self.surface = unit(self.lever["surface_angle"])
         self.under_screw = complex(-self.lever["drop_reach"], self.lever["surface_height"])
-        self.lowest = complex(h["knuckle"], -h["knuckle_depth"])
+        self.rolling = self.lever.get("knuckle_radius", 0.0)
+        self.roller = complex(h["knuckle"], self.rolling - h["knuckle_depth"])
         self.middle = complex(h["knuckle"], h["knuckle_radius"] - h["knuckle_depth"])
         self.tail = point(self.check["tail"]) - h["crown"]
         self.face, self.face_normal = point(self.check["face"]), unit(self.check["normal"])
@@ -231,11 +232,11 @@ class Instant:
         self.frictions.append(("button", self.jack_arms(at, 1.0), j["button_friction"] * force))
 
     def on_lever(self):
-        """Lowest point of the knuckle on the lever's surface; lever on the drop screw."""
+        """Knuckle, which rolls, on the lever's surface; lever on the drop screw."""
         k, lever = self.key, self.key.lever
         way = k.surface * self.turned[R]
         normal = 1j * way
-        at = k.p3 + k.lowest * self.turned[B]
+        at = k.p3 + k.roller * self.turned[B] - k.rolling * normal
         arms = less(self.butt_arms(at, normal), self.lever_arms(at, normal))
         squeezed = lever["surface_height"] - dot(at - self.rr, normal)
         force = self.contact("lever.knuckle_felt", arms, squeezed)

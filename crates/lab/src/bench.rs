@@ -3,7 +3,7 @@
 //! | module | part |
 //! | --- | --- |
 //! | [`test_bench`], [`strokes`], [`trace`] | one key of the grand action, driven and read step by step |
-//! | [`statics`], [`escapement`], [`inertia`] | measurements of such a key, as by force gauge, weights and film |
+//! | [`statics`], [`escapement`], [`repetition`], [`inertia`] | measurements of such a key, as by force gauge, weights and film |
 //! | [`regulations`] | random regulations |
 //! | [`key_source`] | the keys of an experiment: the standard piano's, or those of given numbers |
 //! | [`report`], [`data`], [`folder`] | targets and verdicts; tables of data; output files, written together |
@@ -22,6 +22,7 @@ pub mod manifest;
 pub mod phrase;
 pub mod record;
 pub mod regulations;
+pub mod repetition;
 pub mod report;
 pub mod runner;
 pub mod session;

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::bench::key_source::{KeySource, OwnNumbers};
-use crate::bench::{DataTable, escapement};
+use crate::bench::{DataTable, repetition};
 use crate::output::{self, Draft, Shown as _, progress};
 use crate::parallel;
 use crate::paths::{InputPath, OutputFile};
@@ -95,7 +95,7 @@ fn weighed(source: &KeySource, number: u8) -> Row {
     let found = Weighed::built(built);
     let rig = source.bench(number);
     let mut found: Vec<f64> = FIGURES.iter().map(|figure| (figure.get)(&found)).collect();
-    found.push(escapement::fastest_repetition(rig.grand(), built.spec.key.dip));
+    found.push(repetition::fastest(rig.grand(), built.spec.key.dip));
     Row { number, found }
 }
 

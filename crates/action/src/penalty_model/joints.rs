@@ -281,7 +281,7 @@ pub(super) fn repetition(
     let surface = contact::surface(spec, lever.turned);
     let normal = surface.perp();
     let h = &spec.hammer;
-    let point = hammer.point(Vec2::new(h.knuckle, -h.knuckle_depth));
+    let point = hammer.point(spec.rolling_centre()) - normal * l.knuckle_radius;
     let depth = l.surface_height - (point - pin).dot(normal);
     let rate = (lever.velocity_at(point) - hammer.velocity_at(point)).dot(normal);
     let bearing = sums.felt(&l.knuckle_felt, depth, rate);

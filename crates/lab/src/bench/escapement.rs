@@ -1,8 +1,8 @@
-//! Measurements after a strike: check, return, reset and repetition.
+//! Measurements after a strike: check, return, reset and second strike.
 
 use super::strokes::TouchKind;
 use super::test_bench::TestBench;
-use touchback_action::{Drive, EventKind, Key, KeyEvent, STEP};
+use touchback_action::{Drive, EventKind};
 use touchback_core::math::compass::linear;
 
 /// A stroke whose key is held down by the finger.
@@ -121,76 +121,4 @@ pub fn free_return(rig: &TestBench) -> (f64, f64) {
         },
     );
     (half, full)
-}
-
-/// Number of presses in a trial of a repetition rate.
-const PRESSES: u32 = 12;
-
-/// Depths to which the ideal finger lifts, as shares of the dip; negative: the finger leaves the key.
-const LIFTS: [f64; 6] = [-0.3, 0.0, 0.2, 0.4, 0.5, 0.6];
-
-/// Shares of a period in which the finger moves down.
-const DOWN: [f64; 3] = [0.35, 0.5, 0.65];
-
-/// Depths of the finger's target beyond the bed, m: up to 10 N.
-const BEYOND: [f64; 2] = [8e-3, 20e-3];
-
-/// Slowest strike that counts, m/s: the lowest target of the timing measurements.
-const SOFTEST: f64 = 0.5;
-
-/// Fastest repetition rate, strokes per second, of a `key` with a dip of `dip` m, over all fingers of a
-/// family (lift, share of the period downward, pressure). Every stroke must strike exactly once.
-pub fn fastest_repetition(key: &dyn Key, dip: f64) -> f64 {
-    let mut rate = 24.0;
-    while rate >= 2.0 {
-        if repeats(key, dip, rate) {
-            return rate;
-        }
-        rate -= 0.5;
-    }
-    f64::NAN
-}
-
-/// Whether a finger of the family repeats at `rate` strokes per second.
-fn repeats(key: &dyn Key, dip: f64, rate: f64) -> bool {
-    LIFTS.iter().any(|lift| {
-        DOWN.iter().any(|down| {
-            BEYOND.iter().any(|beyond| strikes(key, rate, [lift * dip, dip + beyond], *down))
-        })
-    })
-}
-
-/// Whether every stroke of a finger with a triangular motion between two depths, m, strikes once.
-fn strikes(key: &dyn Key, rate: f64, [top, low]: [f64; 2], down: f64) -> bool {
-    let mut key = key.duplicate();
-    let period = 1.0 / rate;
-    let target = |t: f64| {
-        let stroke = (t / period).floor();
-        let share = t / period - stroke;
-        // The first stroke begins at the key's rest.
-        let from = if stroke < 1.0 { 0.0 } else { top };
-        if share < down {
-            from + (low - from) * share / down
-        } else {
-            low + (top - low) * (share - down) / (1.0 - down)
-        }
-    };
-    let (mut all, mut strong, mut now) = (0u32, 0u32, 0.0);
-    let mut step = 0u32;
-    while now < f64::from(PRESSES) * period {
-        step += 1;
-        let next = f64::from(step) * STEP;
-        key.step(Drive::Finger([target(now), target(next)]), &mut |_, event| {
-            if let KeyEvent::Strike { speed } = event {
-                all += 1;
-                strong += u32::from(speed > SOFTEST);
-            }
-        });
-        now = next;
-        // A missing strike ends the trial.
-        if f64::from(all) < (now / period).floor() - 1.0 {
-            return false;
-        }
-    }
-    all == PRESSES && strong == PRESSES
 }

@@ -56,12 +56,25 @@ impl Design {
     #[must_use]
     pub fn with(key: compass::KeyNumber, fitted: &Fitted) -> Self {
         let hammer = hammer::Hammer::concert(key);
-        let mut spec = Spec::concert(&ConcertKey { key, hammer: &hammer, fitted });
-        let mut standard = spec;
+        let spec = Spec::concert(&ConcertKey { key, hammer: &hammer, fitted });
+        Self { spec, key, hammer }.leaded()
+    }
+
+    /// This design with other parts, its leads placed anew. Distances that are regulated are
+    /// overwritten by [`Self::build`].
+    #[must_use]
+    pub fn changed(mut self, change: impl FnOnce(&mut Spec)) -> Self {
+        change(&mut self.spec);
+        self.leaded()
+    }
+
+    /// This design with leads for the balance weight in the standard regulation.
+    fn leaded(mut self) -> Self {
+        let mut standard = self.spec;
         let regulated = regulate(&mut standard, &regulation(&ActionSettings::default()));
         let balance = BALANCE_WEIGHT_G * 1e-3 * GRAVITY;
-        spec.key.lead_torque = (regulated.upward_force - balance) * spec.key.front;
-        Self { spec, key, hammer }
+        self.spec.key.lead_torque = (regulated.upward_force - balance) * self.spec.key.front;
+        self
     }
 
     /// The key regulated with the `settings` that apply to it, in closed form: no iteration over

@@ -11,8 +11,8 @@ pub struct Fitted {
     pub capstan: f64,
     /// Distance from the fly at which the flat of the jack's head ends, m.
     pub corner: f64,
-    /// Torque of the repetition spring, less that of the lever's weight, over the torque of the hammer's
-    /// weight about its centre pin.
+    /// Torque of the repetition spring of A0, less that of the lever's weight, over the torque of the
+    /// hammer's weight about its centre pin.
     pub repetition_spring: f64,
     /// Stiffness of knuckle, heel cloth, key stick and shank in series, referred to the knuckle,
     /// N/m^1.5.
@@ -32,7 +32,7 @@ impl Fitted {
     pub const CONCERT: Self = Self {
         capstan: 0.1133,
         corner: 2.25e-3,
-        repetition_spring: 1.87,
+        repetition_spring: 1.928,
         knuckle: 7.0e5,
         bed: 3.0e6,
         check: 8.0e5,

@@ -215,10 +215,9 @@ impl CarriedHammer {
     }
 }
 
-/// Lowest point of the knuckle, world frame, m.
+/// Centre of the knuckle's rolling on the lever, world frame, m.
 fn knuckle(spec: &Spec, hammer: Vec2) -> Vec2 {
-    let h = &spec.hammer;
-    h.pivot + Vec2::new(h.knuckle, -h.knuckle_depth).turned(hammer)
+    spec.hammer.pivot + spec.rolling_centre().turned(hammer)
 }
 
 /// Angle from one direction to another, rad.
@@ -285,11 +284,13 @@ fn wippen_under(spec: &Spec, hammer: Vec2, reach: f64) -> Vec2 {
     turn_to(head, hammer.perp(), wanted)
 }
 
-/// Direction of a lever about `pivot` whose surface passes `sunk` m above the point `touch`.
+/// Direction of a lever about `pivot` whose surface the knuckle rolling about `touch` compresses by `sunk`
+/// m.
 fn lever_under(spec: &Spec, pivot: Vec2, touch: Vec2, sunk: f64) -> Vec2 {
     let to = touch - pivot;
     let length = to.norm_squared().sqrt();
-    let height = (spec.lever.surface_height - sunk).clamp(-length, length);
+    let height = spec.lever.surface_height + spec.lever.knuckle_radius - sunk;
+    let height = height.clamp(-length, length);
     // The knuckle lies toward the player from the pivot: its image on the surface is (−a, height).
     let image = Vec2::new(-(length * length - height * height).sqrt(), height);
     let surface = Vec2::new(to.dot(image), image.cross(to)) * (1.0 / (length * length));

@@ -8,6 +8,7 @@ use crate::grand::design::table::{Entry, Field as _, Part, Set, list};
 use crate::grand::design::thesis_pose::ThesisPose;
 use crate::interface::numbers::SpecError;
 use serde::{Deserialize, Serialize};
+use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::Felt;
 
 pub use crate::grand::design::gravity::GRAVITY;
@@ -113,6 +114,14 @@ impl Spec {
     #[must_use]
     pub fn is_rigid(&self) -> bool {
         self.hammer.knuckle_radius <= 0.0
+    }
+
+    /// Centre of the circle with which the knuckle rolls on the repetition lever, in the hammer's
+    /// frame, m; the lowest point of the knuckle where the radius is 0.
+    #[must_use]
+    pub(crate) fn rolling_centre(&self) -> Vec2 {
+        let (h, l) = (&self.hammer, &self.lever);
+        Vec2::new(h.knuckle, l.knuckle_radius - h.knuckle_depth)
     }
 
     /// Checks the numbers that the equations rely on.

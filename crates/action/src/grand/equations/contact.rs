@@ -32,18 +32,19 @@ pub struct KnuckleOnLever<R = f64> {
     pub compression: Compression<R>,
     /// Unit normal of the lever's surface.
     pub normal: Vec2<R>,
-    /// Vector from hammer centre to the lowest point of the knuckle, m.
+    /// Vector from hammer centre to the contact point of the knuckle, m.
     pub from_hammer: Vec2<R>,
-    /// Vector from repetition-lever centre to the lowest point of the knuckle, m.
+    /// Vector from repetition-lever centre to the contact point of the knuckle, m.
     pub from_lever: Vec2<R>,
 }
 
-/// Geometry of the knuckle on the repetition lever.
+/// Geometry of the knuckle on the repetition lever: a circle that rolls on the lever's surface, or a point
+/// of the knuckle.
 #[inline(always)]
 pub fn knuckle_on_lever<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> KnuckleOnLever<R> {
-    let from_hammer = n.knuckle.turned(k.butt);
-    let from_lever = n.hammer_from_wippen + from_hammer - k.to_lever;
     let normal = k.surface.perp();
+    let from_hammer = n.rolling_centre.turned(k.butt) - normal * n.rolling_radius;
+    let from_lever = n.hammer_from_wippen + from_hammer - k.to_lever;
     let velocity = from_hammer.perp() * k.butt_speed
         - k.to_lever.perp() * k.wippen_speed()
         - from_lever.perp() * k.u[2];
@@ -248,5 +249,83 @@ impl<R: Real> Contacts<R> {
             bed: n.key.bed_felt.contact(k.depth - n.key.dip, front),
             rest: n.key.rest_felt.contact(n.key.rest_compression - k.depth, -front),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ActionSettings;
+    use crate::grand::Phase;
+    use crate::grand::design::concert::Design;
+    use touchback_core::math::compass::KeyNumber;
+
+    /// The compression and its rate with a knuckle that rolls with `radius` m, at a pose turned on by
+    /// `time` s of the speeds.
+    fn knuckle(radius: f64, time: f64) -> Compression {
+        let key = KeyNumber::from_index(3).unwrap();
+        let design = Design::new(key).changed(|spec| spec.lever.knuckle_radius = radius);
+        let built = design.build(&ActionSettings::default());
+        let [key, hammer, lever] = built.regulated.rest;
+        let mut x = [0.0; STATES];
+        let speeds = [0.4, 2.0, -0.7];
+        for (i, (angle, speed)) in [key, hammer + 0.1, lever].into_iter().zip(speeds).enumerate() {
+            x[state::KEY + i] = angle + speed * time;
+            x[state::KEY_SPEED + i] = speed;
+        }
+        let k = Kinematics::new(&built.spec, Phase::Return, &x);
+        knuckle_on_lever(&Precomputed::new(&built.spec), &k).compression
+    }
+
+    #[test]
+    fn the_rate_of_a_rolling_knuckles_compression_is_its_derivative() {
+        for radius in [0.0, 1e-3, 5e-3] {
+            let step = 1e-6;
+            let ends = [-step, step].map(|time| knuckle(radius, time).depth);
+            let slope = (ends[1] - ends[0]) / (2.0 * step);
+            let rate = knuckle(radius, 0.0).rate;
+            assert!((slope - rate).abs() < 1e-6 * rate.abs(), "{radius}: {slope} {rate}");
+        }
+    }
+
+    /// A hammer turned up from rest on its lever leaves less of the jack's clearance the less its knuckle
+    /// rolls.
+    #[test]
+    fn a_rolling_knuckle_keeps_the_jacks_clearance() {
+        let key = KeyNumber::from_index(3).unwrap();
+        let clearance = |radius: f64| {
+            let design = Design::new(key).changed(|spec| spec.lever.knuckle_radius = radius);
+            let built = design.build(&ActionSettings::default());
+            let (spec, n) = (&built.spec, Precomputed::new(&built.spec));
+            let mut x = [0.0; STATES];
+            let at = |key: f64, x: &mut [f64; STATES]| {
+                // The lever on its button, turned with the wippen.
+                let (wippen, _) = super::super::kinematics::wippen(
+                    spec,
+                    touchback_core::math::trig::direction(key),
+                );
+                x[state::KEY] = key;
+                x[state::LEVER] = wippen.angle() + spec.lever.stop;
+            };
+            // Half way up: the key under which the lever carries the hammer.
+            x[state::HAMMER] = 0.5 * built.regulated.rest[1];
+            let (mut low, mut high) = (spec.key.rest_angle, spec.key.rest_angle + 0.04);
+            for _ in 0..50 {
+                let middle = 0.5 * (low + high);
+                at(middle, &mut x);
+                let k = Kinematics::new(spec, Phase::Return, &x);
+                if knuckle_on_lever(&n, &k).compression.depth > 0.0 {
+                    high = middle;
+                } else {
+                    low = middle;
+                }
+            }
+            at(low, &mut x);
+            -Kinematics::new(spec, Phase::Return, &x).head.q4
+        };
+        let [point, partly, whole] = [0.0, 1e-3, 5e-3].map(clearance);
+        assert!((-0.3e-3..-0.1e-3).contains(&point), "{point}");
+        assert!(point < partly && partly < -0.1e-3, "{point} {partly}");
+        assert!((0.0..0.1e-3).contains(&whole), "{whole}");
     }
 }

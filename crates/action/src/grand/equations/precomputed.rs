@@ -140,6 +140,8 @@ precomputed! {
         /// Height of the let-off button's face above the wippen's centre pin, m.
         button_from_wippen: Number = spec.jack.button_height - spec.wippen.pivot.y;
 
+        /// Radius with which the knuckle rolls on the repetition lever, m.
+        rolling_radius: Number = spec.lever.knuckle_radius;
         /// Direction of the repetition lever's upper surface, in the lever's frame.
         lever_surface: Point = direction(spec.lever.surface_angle);
         /// Mass of the lever times the position of its centre of mass, kg·m.
@@ -155,8 +157,8 @@ precomputed! {
 
         /// Hammer's centre pin from the wippen's centre pin, m.
         hammer_from_wippen: Point = spec.hammer.pivot - spec.wippen.pivot;
-        /// Lowest point of the knuckle, in the hammer's frame, m.
-        knuckle: Point = Vec2::new(spec.hammer.knuckle, -spec.hammer.knuckle_depth);
+        /// Centre of the knuckle's rolling on the repetition lever, in the hammer's frame, m.
+        rolling_centre: Point = spec.rolling_centre();
         /// Centre of the round knuckle, in the hammer's frame, m.
         knuckle_centre: Point = Vec2::new(
             spec.hammer.knuckle,

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 
 use crate::bench::escapement;
 use crate::bench::inertia;
+use crate::bench::repetition;
 use crate::bench::statics::{self, Slow};
 use crate::bench::strokes::{TimedStroke, TouchKind};
 use crate::bench::test_bench::TestBench;
@@ -134,7 +135,7 @@ pub const QUANTITIES: &[Quantity] = &[
         |rig| escapement::retrigger(rig, 0.1).0 / rig.spec().key.dip,
     ),
     quantity("repetitions_hz", "Fastest repetition of an ideal finger, strokes a second", |rig| {
-        escapement::fastest_repetition(rig.grand(), rig.spec().key.dip)
+        repetition::fastest(rig.grand(), rig.spec().key.dip)
     }),
     quantity("return_ms", "Time of a released key from the bed to 0.3 mm", |rig| {
         escapement::free_return(rig).1 * 1e3

@@ -7,6 +7,7 @@ use crate::grand::design::sources::{
 };
 use crate::grand::design::table::{Number, part};
 use crate::grand::design::torsional::torsional;
+use touchback_core::math::compass::linear;
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::{ANGULAR_REVERSAL_SPEED, Felt};
 
@@ -15,6 +16,26 @@ const MASS: f64 = 8e-3;
 
 /// Centre of mass of the concert grand's lever before its centre pin, m.
 const CENTRE: f64 = 0.015;
+
+/// Radius with which the knuckle rolls on the lever by key number, m. The jack is clear of the knuckle of
+/// a resting hammer by 0.2 mm. Of a hammer that rides on its lever half way up it would overlap the
+/// knuckle by 0.19 mm if the knuckle met the lever with its lowest point, by 0.16 mm with 1 mm of radius,
+/// and be clear by 0.04 mm with the whole 5 mm; until it is clear the jack does not return. Bass hammers,
+/// which hardly rebound from their strings, ride so in fast repetition.
+const ROLLING: [(f64, f64); 2] = [(28.0, 1e-3), (71.0, 0.0)];
+
+/// Height of the upper surface above the centre pin by key number, m: lower where the knuckle rolls, so
+/// that the hammer's weight turns the lever no more than without rolling.
+const SURFACE: [(f64, f64); 2] = [(28.0, 5.5e-3), (71.0, 6e-3)];
+
+/// Torque of the repetition spring over the hammer's weight by key number, relative to A0. The spring
+/// carries the resting hammer with 0.5 (treble) to 2.3 % (bass) to spare, which needs more torque where
+/// the knuckle rolls; a checked hammer rises at 0.17 to 0.20 m/s when its key is eased.
+const SPRING: [(f64, f64); 3] = [(1.0, 1.0), (28.0, 0.992), (71.0, 0.9698)];
+
+/// Source of [`ROLLING`] and [`SURFACE`].
+const REPEATS: &str = "fitted to V24 and V25 of the validation on keys 1 to 88: the jack returns under a hammer \
+     that rides on its lever; a knuckle that rolls with its whole radius needs another layout";
 
 part! {
     /// The repetition lever.
@@ -26,7 +47,7 @@ part! {
 
         /// Distance of the upper surface from the centre pin, perpendicular to it.
         surface_height: f64 as Number, "m";
-            concert 0.006, LAYOUT;
+            concert linear(&SURFACE, c.number()), REPEATS;
             thesis t.surface_height, CLOSED_LOOPS;
 
         /// Mass.
@@ -74,8 +95,8 @@ part! {
             // The lever's own weight and a little more than the resting hammer needs: the spring
             // carries the hammer, lifts it from check without a kick, and the force on the drop
             // screw is no larger than the force on the jack was.
-            concert c.fitted.repetition_spring * c.hammer_torque() + MASS * GRAVITY * CENTRE,
-                FITTED;
+            concert c.fitted.repetition_spring * linear(&SPRING, c.number()) * c.hammer_torque()
+                + MASS * GRAVITY * CENTRE, FITTED;
             thesis 0.0, NO_EFFECT;
 
         /// Growth of that torque with the turn off the regulating button.
@@ -103,6 +124,13 @@ part! {
         #[serde(default)]
         knuckle_friction: f64 as Number, "1";
             concert KNUCKLE_FRICTION, "chosen: as well graphited as the jack's head";
+            thesis 0.0, NO_EFFECT;
+
+        /// Radius with which the knuckle rolls on the upper surface; 0: the knuckle meets the
+        /// surface with its lowest point.
+        #[serde(default)]
+        knuckle_radius: f64, "m";
+            concert linear(&ROLLING, c.number()), REPEATS;
             thesis 0.0, NO_EFFECT;
 
         /// Distance along the upper surface from the centre pin, toward the player, of the point under
