@@ -293,11 +293,13 @@ pub fn repeat_time(press: &Press, dip: f64, effort: Effort) -> f64 {
 
 /// Speed of a finger target, m/s, that lifts the damper without a strike: the hammer leaves the jack,
 /// `let_off` m below the string, with a quarter of the energy that it would need to arrive, because the
-/// elastic parts between key and hammer throw it faster than the key moves it. Limited to 5…30 mm/s, the
-/// speeds of silent presses.
+/// elastic parts between key and hammer throw it faster than the key moves it. Below 0.6 mm the speed is in
+/// proportion to `let_off` (chosen): when the jack leaves the knuckle, the finger's spring throws the key of a
+/// heavy hammer faster than the target moves. Limited to 5…30 mm/s, the speeds of silent presses.
 #[must_use]
 pub fn silent_speed(let_off: f64) -> f64 {
-    let speed = (0.5 * GRAVITY * let_off.max(0.0)).sqrt() / SPEED_RATIO;
+    let let_off = let_off.max(0.0);
+    let speed = (0.5 * GRAVITY * let_off).sqrt().min(90.0 * let_off) / SPEED_RATIO;
     if speed > SLOWEST_SILENT { speed.min(FASTEST_SILENT) } else { SLOWEST_SILENT }
 }
 

@@ -74,7 +74,7 @@ fn immediate_notes_strike_at_their_samples_with_the_maps_speeds() {
 
 #[test]
 fn silent_presses_lift_dampers_and_strike_nothing_in_any_regulation() {
-    for let_off_mm in [0.3, 1.5, 8.0] {
+    for let_off_mm in [0.3, 0.5, 0.8, 1.5, 8.0] {
         let mut settings = Settings::default();
         settings.action.let_off_mm = let_off_mm;
         settings.touch.silent_below = 8.0;

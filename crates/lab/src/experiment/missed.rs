@@ -102,6 +102,13 @@ pub static MISSED: &[MissedTarget] = &[
         "action::simple::model_b",
     ),
     missed(
+        "agreement",
+        "struck, loud: *",
+        "likely: after the blow the hammer bounces on its lever, where small differences grow; up to the \
+         strike the two models agree",
+        "action::penalty_model",
+    ),
+    missed(
         "fit-recovery",
         "key 88: largest error*",
         "open: the fit of this key ends with one parameter far from its true value, although the data are \
