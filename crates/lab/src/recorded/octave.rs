@@ -3,10 +3,11 @@
 //! A note whose names are an octave low has no odd multiples of the named fundamental; one whose names are an
 //! octave high has multiples of half the fundamental.
 
+use std::path::Path;
+
 use num_complex::Complex32;
 
 use super::sound_file::{self, Note};
-use super::takes::Take;
 use crate::parallel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
@@ -41,12 +42,13 @@ pub(super) struct Octave {
     pub(super) measured: usize,
 }
 
-/// Octave of `takes` above their names, if most of them agree; files that cannot be read do not count.
-pub(super) fn of_takes(takes: &[Take]) -> Option<Octave> {
-    let count = takes.len().min(MEASURED);
-    let some: Vec<&Take> = (0..count).map(|i| &takes[i * takes.len() / count]).collect();
-    let found = parallel::map(&some, |take| {
-        sound_file::read(&take.path).ok().and_then(|note| of_note(take.key, &note))
+/// Octave of the sound files `named`, each with the key of its name, above their names, if most of them
+/// agree; files that cannot be read do not count.
+pub(super) fn of_files(named: &[(&Path, KeyNumber)]) -> Option<Octave> {
+    let count = named.len().min(MEASURED);
+    let some: Vec<_> = (0..count).map(|i| named[i * named.len() / count]).collect();
+    let found = parallel::map(&some, |(path, key)| {
+        sound_file::read(path).ok().and_then(|note| of_note(*key, &note))
     });
     let found: Vec<i32> = found.into_iter().flatten().collect();
     majority(&found)

@@ -48,7 +48,8 @@ pub struct Takes {
 pub fn takes(path: &Path, octave: Option<i32>) -> Result<Takes> {
     let mut takes = named(path)?;
     let shift = octave.unwrap_or_else(|| {
-        let Some(found) = octave::of_takes(&takes.notes).filter(|found| found.shift != 0) else {
+        let named: Vec<_> = takes.notes.iter().map(|note| (&*note.path, note.key)).collect();
+        let Some(found) = octave::of_files(&named).filter(|found| found.shift != 0) else {
             return 0;
         };
         output::warn(&format!("warning: {}: {}", path.shown(), told(found)));

@@ -16,7 +16,10 @@ fn instrument(text: &str, others: &[(&str, &str)]) -> Result<Instrument> {
     std::fs::write(&path, text).unwrap();
     let mut instrument = read(&path)?;
     for region in &mut instrument.regions {
-        region.sample = region.sample.strip_prefix(folder.path()).unwrap().to_owned();
+        // An absolute path stays as it is.
+        if let Ok(inner) = region.sample.strip_prefix(folder.path()) {
+            region.sample = inner.to_owned();
+        }
     }
     Ok(instrument)
 }
