@@ -97,7 +97,7 @@ def compare(plugin, command):
 def look_ahead(plugin):
     """Everything is late by the latency that the host is told, and no more."""
     immediate = render(plugin, chord())
-    plugin.timing, plugin.latency = "Look-ahead", "120 ms"
+    plugin.timing, plugin.latency = "Look-ahead", 120.0
     render(plugin, [], seconds=0.1)
     # Activated again, as a host does that is asked to.
     render(plugin, [], seconds=0.1, rate=44_100)
@@ -117,7 +117,7 @@ def presets(plugin, command):
         plugin.load_preset(str(file))
     # This host reads its controls again only with a state.
     plugin.raw_state = bytes(plugin.raw_state)
-    for name, text in (("pitch_of_a4", "430.00"), ("action", "Viennese")):
+    for name, text in (("pitch_of_a4_hz", "430.00"), ("action", "Viennese")):
         shown = plugin.parameters[name].string_value
         check(shown.startswith(text), f"after the preset {name} reads {shown}")
 
@@ -156,16 +156,16 @@ def main(bundle, command=None):
     own = controls(plugin)
     check(len(own) >= 30, f"it has parameters ({len(own)})")
     for name, text in (
-        ("blow_distance", "47.0"),
-        ("let_off", "1.50"),
+        ("blow_distance_mm", "47.0"),
+        ("let_off_mm", "1.50"),
         ("hammer_mass", "1.00"),
         ("timing", "Immediate"),
-        ("pitch_of_a4", "440.00"),
+        ("pitch_of_a4_hz", "440.00"),
     ):
         shown = plugin.parameters[name].string_value if name in own else "nothing"
         check(shown.startswith(text), f"{name} reads {shown}")
 
-    for name, value in (("let_off", 2.5), ("hammer_mass", 1.25), ("bend_range", 12.0)):
+    for name, value in (("let_off_mm", 2.5), ("hammer_mass", 1.25), ("bend_range_semitones", 12.0)):
         before = getattr(plugin, name)
         setattr(plugin, name, value)
         check(getattr(plugin, name) == value, f"{name} is the number {getattr(plugin, name)!r}")
@@ -198,7 +198,7 @@ def main(bundle, command=None):
     if command:
         compare(plugin, command)
 
-    for name in ("hammer_hardness", "output_level", "pitch_of_a4"):
+    for name in ("hammer_hardness_octaves", "output_level_db", "pitch_of_a4_hz"):
         plugin.parameters[name].raw_value = 0.6
     changed = render(plugin, chord())
     check(not np.array_equal(changed, played), "parameters change the sound")
