@@ -6,7 +6,7 @@
 
 mod activity;
 mod batch;
-mod energy_audit;
+pub mod energy_audit;
 mod lane_assignment;
 pub mod load;
 mod rest_detector;

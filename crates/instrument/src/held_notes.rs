@@ -8,9 +8,8 @@ use touchback_action::STEP;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 
-/// Time after let-off, key bottom or release in which a hammer may still arrive, steps. A hammer in free
-/// flight reaches the string or turns back within √(2·blow/g), 0.098 s for the whole blow of 47 mm; here
-/// 0.1 s.
+/// Time after key bottom or release in which a hammer may still arrive, steps. A hammer in free flight
+/// reaches the string or turns back within √(2·blow/g), 0.098 s for the whole blow of 47 mm; here 0.1 s.
 const FLIGHT_STEPS: u64 = 800;
 const _: () = assert!(STEP == 125e-6, "FLIGHT_STEPS is 0.1 s");
 

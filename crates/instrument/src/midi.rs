@@ -293,8 +293,7 @@ impl Midi {
             Some(Entered::BendRange(semitones)) => self.setup.ranges[own] = Some(semitones),
             Some(Entered::Fine(cents)) => {
                 self.setup.fine[own] = cents;
-                let cents = self.cents(channel);
-                self.held_by(channel).iter().for_each(|key| out(Event::Tune { key, cents }));
+                self.retune(channel, out);
             }
             Some(Entered::Coarse(semitones)) => self.setup.coarse[own] = semitones,
             Some(Entered::Members(fingers)) => self.fingers.announce(channel, fingers, out),
@@ -308,9 +307,14 @@ impl Midi {
         self.setup = Setup { is_obeyed, ..Setup::default() };
         self.fingers.forget_announced(out);
         for channel in (0..16u8).filter(|channel| fine[index(*channel)] != 0.0) {
-            let cents = self.cents(channel);
-            self.held_by(channel).iter().for_each(|key| out(Event::Tune { key, cents }));
+            self.retune(channel, out);
         }
+    }
+
+    /// Detunes the notes that `channel` holds.
+    fn retune(&self, channel: u8, out: &mut impl FnMut(Event)) {
+        let cents = self.cents(channel);
+        self.held_by(channel).iter().for_each(|key| out(Event::Tune { key, cents }));
     }
 
     /// Detuning of the notes of `channel`, cents.
@@ -322,8 +326,7 @@ impl Midi {
     fn bend(&mut self, channel: u8, value: f64, out: &mut impl FnMut(Event)) {
         if self.fingers.has(channel) {
             self.fingers.bend(channel, value);
-            let cents = self.cents(channel);
-            self.held_by(channel).iter().for_each(|key| out(Event::Tune { key, cents }));
+            self.retune(channel, out);
             return;
         }
         let range = self.setup.ranges[index(channel)];

@@ -217,11 +217,10 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             let (waits, is_followed, moves) =
                 (finger.waits(), finger.is_followed(), finger.moves());
             let step = self.time.clock.step();
-            if waited && !waits {
-                fingers.held_notes.close(key, step);
-            }
             if was_followed && !is_followed {
                 fingers.held_notes.go_on(key, step);
+            } else if waited && !waits {
+                fingers.held_notes.close(key, step);
             }
             if !moves {
                 fingers.moving.remove(key);

@@ -46,19 +46,21 @@ const REACH: f64 = 4800.0;
 /// below 8 kHz have no defined level.
 const HIGHEST: f64 = 4500.0;
 
-/// Lines that are not comments, numbered from 1; they end with `\n`, `\r\n` or `\r`.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// All lines; they end with `\n`, `\r\n` or `\r`.
+fn rows(text: &str) -> impl Iterator<Item = &str> {
     let ends = if text.contains('\n') { '\n' } else { '\r' };
     let text = text.trim_start_matches('\u{feff}');
-    (1..)
-        .zip(text.split_terminator(ends).map(|line| line.trim_end_matches('\r')))
-        .filter(|(_, line)| !line.trim_start().starts_with('!'))
+    text.split_terminator(ends).map(|line| line.trim_end_matches('\r'))
+}
+
+/// Lines that are not comments, numbered from 1.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(rows(text)).filter(|(_, line)| !line.trim_start().starts_with('!'))
 }
 
 /// Number of the line after the last one.
 fn end(text: &str) -> usize {
-    let ends = if text.contains('\n') { '\n' } else { '\r' };
-    text.split_terminator(ends).count() + 1
+    rows(text).count() + 1
 }
 
 /// The first word of a line, without a comment behind it.

@@ -6,10 +6,16 @@
 use touchback_core::math::compass::KEYS;
 
 /// Largest share of the work that may be left over.
-const SHARE: f64 = 3e-3;
+pub const SHARE: f64 = 3e-3;
 
 /// Energy that may be left over under any work, J.
-const SMALL: f64 = 1e-3;
+pub const SMALL: f64 = 1e-3;
+
+/// Largest energy, J, that may be left over after the work `work` J.
+#[must_use]
+pub const fn limit(work: f64) -> f64 {
+    (SHARE * work.abs()).max(SMALL)
+}
 
 /// The energy balance of every key since it woke.
 pub(super) struct EnergyAudit {
@@ -43,9 +49,8 @@ impl EnergyAudit {
     /// Key `i` has come to rest with the energy `balance` J and after the work `work` J.
     pub(super) fn end(&mut self, i: usize, balance: f64, work: f64) {
         if let Some([begun, before]) = self.begun[i].take() {
-            let limit = (SHARE * (work - before).abs()).max(SMALL);
             // NaN fails the comparison.
-            let is_balanced = (balance - begun).abs() <= limit;
+            let is_balanced = (balance - begun).abs() <= limit(work - before);
             self.unbalanced += u64::from(!is_balanced);
         }
     }

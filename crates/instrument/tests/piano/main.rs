@@ -8,6 +8,7 @@ mod keyboard;
 mod other_actions;
 mod presets;
 mod regulation;
+mod repeated_notes;
 mod shank;
 mod slow_press;
 mod touch;

@@ -20,16 +20,13 @@ use crate::parallel;
 use audit::Audit;
 use gestures::Kind;
 use touchback_action::ActionSettings;
+use touchback_action::keyboard::energy_audit;
 use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::random::Random;
 
 /// Usual number of gestures of each kind in each regulation.
 pub const USUAL: u32 = 200;
 
-/// Largest unaccounted energy over the work, of runs with more work than [`SMALL`] allows.
-const SHARE: f64 = 3e-3;
-/// Unaccounted energy that is allowed under any work, J.
-const SMALL: f64 = 1e-3;
 /// Least heat of an element that counts as not negative, J: rounding and friction read at the ends of
 /// steps.
 const HEAT: f64 = -1e-6;
@@ -112,7 +109,7 @@ pub fn run(folder: &mut Folder, count: u32) -> Result<Report> {
                     &heat_of,
                 ]);
                 // NaN is the largest.
-                let over = unaccounted / SMALL.max(SHARE * work);
+                let over = unaccounted / energy_audit::limit(work);
                 if over > worst.over || over.is_nan() {
                     (worst.over, worst.residual, worst.seed) = (over, unaccounted, draw.seed);
                 }
@@ -126,8 +123,8 @@ pub fn run(folder: &mut Folder, count: u32) -> Result<Report> {
         "{count} gestures of each kind in each regulation; the seed of each, from which \
          regulation, key and gesture are drawn, is in edges.csv. Unaccounted energy is compared \
          with {} % of the work, or {} mJ where this is more.",
-        short(100.0 * SHARE),
-        short(1e3 * SMALL)
+        short(100.0 * energy_audit::SHARE),
+        short(1e3 * energy_audit::SMALL)
     ));
     folder.table("edges.csv", &csv)?;
     standing::check(folder, &mut report)?;

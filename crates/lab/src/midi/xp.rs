@@ -6,9 +6,7 @@
 //! before the note.
 
 use midly::{MidiMessage, TrackEventKind};
-
-/// Finer part of a velocity.
-const FINE: u8 = 16;
+use touchback_instrument::midi::controller::FINE_VELOCITY;
 
 /// Moves the controllers 16 of a track before the note-ons that they follow, if they follow notes in this
 /// track; those that follow other messages are removed.
@@ -49,7 +47,7 @@ fn channel(kind: &TrackEventKind) -> Option<u8> {
 
 fn is_fine(kind: &TrackEventKind) -> bool {
     matches!(kind, TrackEventKind::Midi { message: MidiMessage::Controller { controller, .. }, .. }
-        if *controller == FINE)
+        if *controller == FINE_VELOCITY)
 }
 
 fn is_note_on(kind: &TrackEventKind) -> bool {

@@ -113,6 +113,7 @@ impl<R: Real> Evaluation<R> {
 mod tests {
     use crate::grand::key::grand_key::GrandKey;
     use crate::interface::key::Key;
+    use crate::keyboard::energy_audit;
     use crate::{ActionSettings, Drive, EventKind, STEP};
     use touchback_core::math::cast::floor_index;
     use touchback_core::math::compass::KeyNumber;
@@ -142,7 +143,10 @@ mod tests {
         for number in [1, 40, 71, 88] {
             for force in [60.0, 120.0, 200.0] {
                 let (_, work, gap) = played(number, 2400, |_| Drive::Force([force; 2]));
-                assert!(gap <= (3e-3 * work).max(1e-3), "{number}, {force} N: {gap} J of {work} J");
+                assert!(
+                    gap <= energy_audit::limit(work),
+                    "{number}, {force} N: {gap} J of {work} J"
+                );
             }
         }
     }
@@ -157,7 +161,7 @@ mod tests {
             };
             let (_, work, gap) =
                 played(45, 6400, |time| Drive::Finger([target(time), target(time + STEP)]));
-            assert!(gap <= (3e-3 * work).max(1e-3), "{rate}/s: {gap} J of {work} J");
+            assert!(gap <= energy_audit::limit(work), "{rate}/s: {gap} J of {work} J");
         }
     }
 

@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::parallel;
+use touchback_action::keyboard::energy_audit::SHARE;
 use touchback_action::{ActionSettings, Drive, EventKind, Readout};
 
 /// Forces on the key front, N: from that of a fortissimo to that of a hand's weight thrown on the key.
@@ -20,8 +21,6 @@ const HELD: [f64; 2] = [0.15, 0.5];
 
 /// Largest motion of the crown in the check, m: half the width of a pencil line that a regulator would see.
 const SINKS: f64 = 0.1e-3;
-/// Largest unaccounted energy as a share of the work.
-const SHARE: f64 = 3e-3;
 /// Largest relative error of the hammer's speed, by steps of an eighth.
 const SPEED: f64 = 5e-3;
 /// Parts of a step of the run that the speed is compared with.
