@@ -53,6 +53,7 @@ arm-none-eabi-gcc -std=c11 -Wall -Wextra -Werror -O2 -mcpu=cortex-m4 -mfpu=fpv4-
     -I "$here/../crates/device/include" -nostdlib -Wl,--gc-sections -Wl,-e,firmware \
     -Wl,--defsym=board_micros=0,--defsym=board_count=0,--defsym=board_newtons=0 \
     -Wl,--defsym=board_receive=0,--defsym=board_send=0 \
+    -Wl,--defsym=board_enable=0,--defsym=board_feed_watchdog=0 \
     "$here/c/example.c" "$out/libtouchback_device_c.a" -o "$folder/example.elf"
 single "$folder/example.elf"
 echo "== instructions, by -icount shift=0"

@@ -15,7 +15,6 @@
 
 mod keyboard;
 
-use panic_halt as _;
 use stm32g4::stm32g431 as pac;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::firmware::{Board, Firmware};
@@ -34,6 +33,16 @@ const STEP_NM: f32 = 2000.0;
 // `FACTS`, `MOTOR` and `SCALE`, which build.rs writes from the file that TOUCHBACK_FACTS names.
 include!(concat!(env!("OUT_DIR"), "/facts.rs"));
 
+/// Releases the amplifier's enable pin and waits for the watchdog.
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    // SAFETY: a single write to the set-reset register; nothing else runs any more.
+    unsafe {
+        (*pac::GPIOB::ptr()).bsrr().write(|w| w.bits(1 << 16));
+    }
+    loop {}
+}
+
 struct Nucleo {
     chip: pac::Peripherals,
     /// Count of the timer at the last reading, and count since the start.
@@ -51,6 +60,8 @@ impl Nucleo {
         // SAFETY: values within the registers' fields (RM0440, chapter USART).
         unsafe {
             chip.USART2.brr().write(|w| w.bits(divisor));
+            // An overrun loses a byte and nothing else (OVRDIS): with ORE set, this port receives no more.
+            chip.USART2.cr3().write(|w| w.bits(1 << 12));
             chip.USART2.cr1().write(|w| w.bits(1 << 29 | 1 << 3 | 1 << 2 | 1));
         }
         Self { chip, last: 0, count: 0 }
@@ -137,6 +148,8 @@ fn pins(chip: &pac::Peripherals) {
         let modes = two(2, 2) | two(3, 2) | two(6, 2) | two(7, 2) | two(8, 2);
         chip.GPIOA.afrl().write(|w| w.bits(7 << 8 | 7 << 12 | 2 << 24 | 2 << 28));
         chip.GPIOA.afrh().modify(|r, w| w.bits(r.bits() & !0xF | 6));
+        // Pull-ups at A and B of the encoder: a cable that falls off leaves no floating inputs.
+        chip.GPIOA.pupdr().modify(|r, w| w.bits(r.bits() & !(two(6, 3) | two(7, 3)) | two(6, 1) | two(7, 1)));
         chip.GPIOA.moder().modify(|r, w| w.bits(r.bits() & kept | modes));
         chip.GPIOB.bsrr().write(|w| w.bits(1 << 16));
         chip.GPIOB.moder().modify(|r, w| w.bits(r.bits() & !3 | 1));
@@ -150,8 +163,8 @@ fn timers(chip: &pac::Peripherals) {
         chip.TIM2.psc().write(|w| w.bits((CLOCK / 1_000_000 - 1).try_into().unwrap_or(0)));
         chip.TIM2.egr().write(|w| w.bits(1));
         chip.TIM2.cr1().write(|w| w.bits(1));
-        // TIM3: encoder, both edges of A and B.
-        chip.TIM3.ccmr1_input().write(|w| w.bits(1 | 1 << 8));
+        // TIM3: encoder, both edges of A and B, each confirmed by eight samples (94 ns).
+        chip.TIM3.ccmr1_input().write(|w| w.bits(1 | 1 << 8 | 3 << 4 | 3 << 12));
         chip.TIM3.smcr().write(|w| w.bits(3));
         chip.TIM3.cr1().write(|w| w.bits(1));
         // TIM1: pulse width, 50 % at first.

@@ -244,15 +244,16 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
     }
 
     /// One tick at device time `now_us`: reads the sensor counts, positive down, and writes the forces on
-    /// the keys, N, positive against downward motion. A late tick calculates with the time that has passed.
+    /// the keys, N, positive against downward motion. An early or late tick calculates with the time that has passed,
+    /// at least an eighth of a tick.
     pub fn tick(&mut self, now_us: u32, counts: &[i32; KEYS], forces: &mut [F; KEYS]) {
         let passed_us = now_us.wrapping_sub(self.now_us);
         self.now_us = now_us;
         self.safety.tick(passed_us);
+        let seconds = |us: u32| F::from_count(i32::try_from(us).unwrap_or(i32::MAX)) * F::of(1e-6);
         let mut tick = self.tick;
-        if passed_us > self.tick_us + self.tick_us / 2 {
-            let late = i32::try_from(passed_us).unwrap_or(i32::MAX);
-            tick.t = F::from_count(late) * F::of(1e-6);
+        if passed_us != self.tick_us {
+            tick = TickConstants::after(seconds(passed_us.max(self.tick_us / 8)));
         }
         while let Some(play) = self.playout.due(now_us) {
             for wave in play.keys.as_slice() {
@@ -262,7 +263,8 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
             }
         }
         let mut positions = [F::of(0.0); KEYS];
-        self.measure(tick.t, counts, &mut positions);
+        // In an early tick the moment of the reading is uncertain by a share of the tick.
+        self.measure(tick.t.max(seconds(self.tick_us / 2)), counts, &mut positions);
         *forces = [F::of(0.0); KEYS];
         self.act(&tick, passed_us, &positions, forces);
         self.schedule_state();

@@ -147,6 +147,8 @@ struct Bench<'a, F> {
     hands: [Hand; 2],
     forces: [F; 2],
     counts: [i32; 2],
+    /// Time by which the next tick comes early, µs.
+    early_us: u32,
     speeds: [[f64; REMEMBERED]; 2],
     ticks: usize,
     now_us: u32,
@@ -175,6 +177,7 @@ pub fn run<F: Real>(mut choices: Choices) -> Outcome {
         hands,
         forces: [F::default(); 2],
         counts: [0; 2],
+        early_us: 0,
         speeds: [[0.0; REMEMBERED]; 2],
         ticks: 0,
         now_us,
@@ -249,6 +252,8 @@ impl<F: Real> Bench<'_, F> {
             9 => {
                 let gap = self.choices.below(400_000);
                 self.now_us = self.now_us.wrapping_add(gap);
+                // The next tick comes early, as after a late one on a fixed grid.
+                self.early_us = self.choices.below(125);
             }
             10 => {
                 let key = usize::from(self.choices.byte() % 2);
@@ -325,12 +330,15 @@ impl<F: Real> Bench<'_, F> {
     }
 
     fn tick(&mut self) {
-        self.now_us = self.now_us.wrapping_add(125);
+        let passed_us = 125 - core::mem::take(&mut self.early_us);
+        self.now_us = self.now_us.wrapping_add(passed_us);
+        // The device calculates with at least an eighth of a tick.
+        let t = f64::from(passed_us.max(15)) * 1e-6;
         self.ticks += 1;
         let slot = self.ticks % REMEMBERED;
         for (k, hand) in self.hands.iter_mut().enumerate() {
             let count = hand.step(self.forces[k].into()) + self.broken[k];
-            self.speeds[k][slot] = f64::from(count - self.counts[k]).abs() * STEP / T;
+            self.speeds[k][slot] = f64::from(count - self.counts[k]).abs() * STEP / t;
             self.counts[k] = count;
         }
         self.device.tick(self.now_us, &self.counts, &mut self.forces);

@@ -35,6 +35,8 @@ pub mod ability {
     pub const KEYBED: u16 = 8;
     /// Has a physical key bed.
     pub const PHYSICAL_BED: u16 = 16;
+    /// Has sensors and no motors: reports positions, accepts no commands.
+    pub const POSITIONS: u16 = 32;
 }
 
 /// Faults since the last clear: bits of [`StateMessage::faults`].
