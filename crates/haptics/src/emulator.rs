@@ -34,6 +34,8 @@ pub struct KeyboardDesign {
     pub state_keys: u8,
     /// The device has a wave junction; without it accepts plain forces only.
     pub has_junction: bool,
+    /// The keys have motors; without them the device only reports positions.
+    pub has_motors: bool,
     /// The device can render a key bed.
     pub renders_bed: bool,
     /// Largest force of a motor, N.
@@ -52,6 +54,7 @@ impl Default for KeyboardDesign {
             report_us: 1000,
             state_keys: count(KEYS),
             has_junction: true,
+            has_motors: true,
             renders_bed: true,
             force: 20.0,
             drift: 0.0,
@@ -92,6 +95,9 @@ pub fn build(design: &KeyboardDesign) -> Build<KEYS> {
     abilities |= if design.renders_bed { ability::KEYBED } else { 0 };
     abilities |= if design.has_junction { ability::WAVE } else { 0 };
     abilities |= if has_bed { ability::PHYSICAL_BED } else { 0 };
+    if !design.has_motors {
+        abilities = ability::POSITIONS | (abilities & ability::PHYSICAL_BED);
+    }
     let fact = |key: usize| KeyFacts {
         key: count(key),
         mass: unit(plant.mass, 1e-4),
@@ -124,7 +130,7 @@ pub fn build(design: &KeyboardDesign) -> Build<KEYS> {
 }
 
 fn step_nm(step: f64) -> u32 {
-    u32::from(u16_of(step, 1e-9)).max(1)
+    touchback_core::math::cast::count((step * 1e9).round()).max(1)
 }
 
 impl Emulator {
@@ -166,6 +172,7 @@ impl Emulator {
         let time = self.time();
         self.now_us += u64::from(TICK_US);
         // The drift adds whole microseconds to the device's clock.
+        self.defects.advance(time);
         let error = self.drift + self.defects.set.clock - 1.0;
         self.ahead += error * f64::from(TICK_US);
         let extra = self.ahead.trunc();
@@ -177,7 +184,8 @@ impl Emulator {
             let force = self.defects.motor(i, self.forces[i]);
             self.peak = self.peak.max(force.abs());
             key.tick(force, drive);
-            self.counts[i] = key.count() + self.sensor_offset;
+            let count = key.count() + self.sensor_offset;
+            self.counts[i] = self.defects.count(i, count, key.plant().step, time);
         }
         self.device.tick(self.device_us, &self.counts, &mut self.forces);
         let mut frame = [0; MAX_FRAME];

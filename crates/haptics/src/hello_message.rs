@@ -27,12 +27,13 @@ pub fn limits(hello: &Hello) -> String {
 /// Abilities of a keyboard.
 #[must_use]
 pub fn abilities(bits: u16) -> String {
-    const TEXTS: [(u16, &str); 5] = [
+    const TEXTS: [(u16, &str); 6] = [
         (ability::WAVE, "has a wave junction of its own"),
         (ability::TORQUE, "accepts plain forces"),
         (ability::FORCE_SENSOR, "measures force"),
         (ability::KEYBED, "can render a key bed"),
         (ability::PHYSICAL_BED, "has a physical key bed"),
+        (ability::POSITIONS, "has sensors and no motors"),
     ];
     let has = |text: &(u16, &'static str)| (bits & text.0 != 0).then_some(text.1);
     let texts: Vec<&str> = TEXTS.iter().filter_map(has).collect();

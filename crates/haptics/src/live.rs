@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::emulator::defect::Defects;
 use super::emulator::{Emulator, KeyboardDesign};
 use super::priority;
 use super::script::Script;
@@ -128,6 +129,11 @@ impl Live {
         &self.emulator
     }
 
+    /// Sets the defects of the keyboard.
+    pub const fn set_defects(&mut self, defects: Defects) {
+        self.emulator.set_defects(defects);
+    }
+
     /// Time that the keyboard has run, without long pauses.
     #[must_use]
     pub fn passed(&self) -> Duration {
@@ -147,8 +153,9 @@ impl Live {
         for _ in 0..late.min(MAX_LATE_TICKS) {
             self.out.clear();
             self.emulator.tick(&mut self.out);
-            self.wire.send(0, &self.out);
-            while let Some(frame) = self.wire.receive(0) {
+            let now = self.emulator.ticks();
+            self.wire.send(now, &self.out);
+            while let Some(frame) = self.wire.receive(now) {
                 // Where nobody reads, frames are dropped.
                 if Instant::now() >= self.paused_until && !self.end.write(&frame) {
                     self.paused_until = Instant::now() + WRITE_PAUSE;

@@ -9,40 +9,62 @@
 //! half of it, with the filters, is the line's delay τ, s. The impedance is Z = min(25, 0.045/τ) N·s/m;
 //! the line's mass is deducted from the simulated key.
 
+mod clock_watch;
+mod command_path;
+mod command_times;
+mod energy_watch;
 mod key;
 mod keyboard;
+mod line_check;
 mod options;
 mod plausibility;
 mod probe_push;
+mod sensor_watch;
 mod settling;
 mod slot;
 mod state_message;
 mod status;
 mod string_vibration;
 pub mod virtual_finger;
+mod wire_watch;
 
 use super::action::Action;
 use super::clock::ClockRecovery;
 use super::log::{Entry, Log};
-use super::session::{ConnectionState, SILENCE, Session};
+use super::session::{ConnectionState, HaltReason, SILENCE, Session};
+use clock_watch::ClockWatch;
+use command_times::CommandTimes;
 use key::HapticKey;
-pub use key::HapticKeyView;
-pub(super) use keyboard::unfit;
+pub use key::{HapticKeyView, WaitReason};
+pub(super) use keyboard::{has_no_motors, unfit};
 pub use options::{BLOCK_MAX, ServoOptions};
-use plausibility::{ClockWatch, LeakyCount};
-pub use status::ServoStatus;
+use plausibility::LeakyCount;
+pub use status::{ServoStatus, WaitingKey};
 use touchback_action::interface::slew::Slew;
 use touchback_action::{ActionSettings, STEP};
 use touchback_core::math::compass::KeyNumber;
+use touchback_device::fixed::u16_of;
 use touchback_device::frame::{FrameReceiver, MAX_FRAME};
 use touchback_device::message::{Hello, KEYS, KeyFacts, Message, VERSION};
+use wire_watch::WireWatch;
 
 /// Largest number of steps in a slot, 20 ms; a longer interval is a gap.
 pub(super) const MAX_STEPS: u64 = 160;
 /// Time between *ask* messages while no keyboard answers, s.
 const ASK_INTERVAL: f64 = 0.1;
-/// Time between pings, s.
-const PING_INTERVAL: f64 = 0.05;
+/// Time between pings, s, and before the round trip is known.
+const PING_INTERVAL: [f64; 2] = [0.05, 5e-3];
+/// Longest wait for the answer to a ping before the next one, s.
+const PONG_WAIT: f64 = 0.1;
+/// Time between *clear* messages while arming, s: one may be lost.
+const CLEAR_INTERVAL: f64 = 0.05;
+/// Longest lead, s. A longer one makes the line so soft and slow that repetitions cannot be felt: at 5.3 ms (256
+/// samples) 12.8 N·s/m and 14 g remain, at 10.7 ms the line resonates at 14 Hz.
+const MAX_LEAD: f64 = 6e-3;
+/// Largest sensor step for force, nm: the probe push is 120 µm long.
+const MAX_STEP_NM: u32 = 60_000;
+/// Wait for the answers to pings after which a keyboard counts as one that does not answer them, s.
+const NO_PONG: f64 = 0.5;
 /// Silence after which the keys have to prove their motors again, s: the keyboard may be another one.
 const PROOF_LASTS: f64 = 2.0;
 /// Silence after which a refused keyboard counts as gone, s: it sends only hello messages.
@@ -69,8 +91,19 @@ pub struct Servo {
     ticked_at: f64,
     ask_sent_at: f64,
     ping_sent_at: f64,
-    /// Token of the last ping.
+    /// Token of the last ping, and whether it has been answered.
     ping: u32,
+    is_ping_answered: bool,
+    clear_sent_at: f64,
+    /// Receipt of the commands.
+    times: CommandTimes,
+    wire: WireWatch,
+    /// Lead asked for, µs; that of the options is at least as long and covers the wire.
+    asked_lead_us: u32,
+    /// The lead covers the wire as far as it is known.
+    is_lead_settled: bool,
+    /// Time at which the session became live, s.
+    live_at: Option<f64>,
     /// Sequence number of the last command.
     seq: u16,
     /// Key that `invite` has named last.
@@ -106,6 +139,13 @@ impl Servo {
             ask_sent_at: f64::NEG_INFINITY,
             ping_sent_at: now,
             ping: 0,
+            is_ping_answered: true,
+            clear_sent_at: f64::NEG_INFINITY,
+            times: CommandTimes::default(),
+            wire: WireWatch::default(),
+            asked_lead_us: options.lead_us,
+            is_lead_settled: false,
+            live_at: None,
             seq: 0,
             next_quiet: 0,
             clock: ClockRecovery::default(),
@@ -119,20 +159,73 @@ impl Servo {
 
     /// Arms at the user's request, or disarms.
     pub fn arm(&mut self, on: bool, now: f64, out: &mut Vec<u8>) {
-        if on {
+        if on && self.hello.as_ref().is_some_and(keyboard::has_no_motors) {
+            // Nothing to arm: the keyboard plays by its positions.
+        } else if on {
             self.session.arm(now);
             if self.session.state() == ConnectionState::Arming {
                 // A keyboard that was switched off in between has lost its configuration.
                 if let Some(hello) = &self.hello {
                     send(&Message::Config(self.config(hello)), out);
                 }
-                self.seq = self.seq.wrapping_add(1);
-                send(&Message::Clear(self.seq), out);
+                self.is_lead_settled = false;
+                self.clear(now, out);
             }
         } else {
             self.stop(out);
             self.session.disarm();
         }
+    }
+
+    /// Sends *clear*: no earlier command acts.
+    fn clear(&mut self, now: f64, out: &mut Vec<u8>) {
+        self.seq = self.seq.wrapping_add(1);
+        send(&Message::Clear(self.seq), out);
+        self.clear_sent_at = now;
+        self.live_at = None;
+        self.times = CommandTimes::default();
+        self.keys.iter_mut().for_each(HapticKey::clear);
+    }
+
+    /// Sends *clear* again to a keyboard that has not become ready: the last one may be lost.
+    fn repeat_clear(&mut self, now: f64, out: &mut Vec<u8>) {
+        if now - self.clear_sent_at >= CLEAR_INTERVAL {
+            self.clear(now, out);
+        }
+    }
+
+    /// Lengthens the lead to what the wire needs, once enough round trips are known, or halts where the wire is too
+    /// slow. Builds the keys anew where the lead changes: they have no force yet. Allocates then.
+    fn settle_lead(&mut self, now: f64, out: &mut Vec<u8>) {
+        let began = *self.live_at.get_or_insert(now);
+        if self.is_lead_settled {
+            return;
+        }
+        let Some(needed) = self.wire.lead() else {
+            // A firmware that does not answer pings gets the lead that was asked for.
+            self.is_lead_settled = now - began > NO_PONG;
+            return;
+        };
+        if let Some(hello) = &self.hello
+            && hello.step_nm > MAX_STEP_NM
+        {
+            self.session.implausible(HaltReason::CoarseSensor(hello.step_nm / 1000));
+            self.stop(out);
+            return;
+        }
+        if needed > MAX_LEAD && needed * 1e6 > f64::from(self.asked_lead_us) {
+            self.session.implausible(HaltReason::SlowWire(u16_of(needed, 0.1e-3)));
+            self.stop(out);
+            return;
+        }
+        let ticks = touchback_core::math::cast::count((needed / STEP).ceil());
+        let lead_us = self.asked_lead_us.max(125 * ticks);
+        self.is_lead_settled = true;
+        if lead_us != self.options.lead_us {
+            self.options.lead_us = lead_us;
+            self.build();
+        }
+        self.status.lead_us = lead_us;
     }
 
     /// Sends *stop* and sets every key's commanded force to 0.
@@ -196,6 +289,9 @@ impl Servo {
 
     /// Handles bytes received at `now` s; appends the answers to `out`.
     pub fn receive(&mut self, now: f64, bytes: &[u8], out: &mut Vec<u8>, log: &mut impl Log) {
+        // What has waited while this computer stood still is no fault of the keyboard.
+        self.notice_pause(now, out);
+        self.status.bytes += bytes.len() as u64;
         for byte in bytes {
             let message = match self.receiver.push(*byte) {
                 None => continue,
@@ -225,8 +321,10 @@ impl Servo {
             }
             Message::State(state) => self.handle_state(now, state, out, log),
             Message::Pong(token, t_us) => {
-                if *token == self.ping {
+                if *token == self.ping && !self.is_ping_answered {
+                    self.is_ping_answered = true;
                     self.status.round_trip = now - self.ping_sent_at;
+                    self.wire.note_trip(self.status.round_trip);
                     self.clock.note(*t_us, now);
                 }
             }
@@ -238,7 +336,8 @@ impl Servo {
     fn handle_hello(&mut self, now: f64, hello: &Hello, out: &mut Vec<u8>) {
         self.received_at = now;
         let is_new = self.hello != Some(*hello);
-        let refusal = keyboard::unfit(hello);
+        let chunked = self.wire.chunk(now).map(|chunk| HaltReason::Chunked(u16_of(chunk, 1e-3)));
+        let refusal = keyboard::unfit(hello).or(chunked);
         let was = self.session.state();
         self.session.hello(refusal);
         // An arming keyboard may already be ready for commands.
@@ -257,6 +356,7 @@ impl Servo {
             self.hello = Some(*hello);
             self.has_facts = false;
             self.last = None;
+            self.options.impedance_max = options::impedance_max(hello.step_nm);
             send(&Message::Config(self.config(hello)), out);
         }
     }
@@ -266,8 +366,8 @@ impl Servo {
         self.clock_us / 125
     }
 
-    /// Checks the timeouts and sends asks and pings at `now` s; to be called about every millisecond.
-    pub fn tick(&mut self, now: f64, out: &mut Vec<u8>) {
+    /// Ends force where the servo itself was not called for longer than [`SILENCE`] before `now` s.
+    fn notice_pause(&mut self, now: f64, out: &mut Vec<u8>) {
         if now - self.ticked_at > SILENCE {
             let was_live = self.session.is_live();
             self.session.late();
@@ -275,8 +375,16 @@ impl Servo {
                 self.stop(out);
             }
             self.clock_watch.restart();
+            self.wire.pause();
+            // The keyboard was not silent as far as this computer could hear.
+            self.received_at = now;
         }
         self.ticked_at = now;
+    }
+
+    /// Checks the timeouts and sends asks and pings at `now` s; to be called about every millisecond.
+    pub fn tick(&mut self, now: f64, out: &mut Vec<u8>) {
+        self.notice_pause(now, out);
         let state = self.session.state();
         let timeout = if state == ConnectionState::Refused { REFUSED_SILENCE } else { SILENCE };
         if now - self.received_at > timeout && state != ConnectionState::Seeking {
@@ -297,8 +405,11 @@ impl Servo {
             }
             return;
         }
-        if now - self.ping_sent_at >= PING_INTERVAL {
+        let interval = PING_INTERVAL[usize::from(!self.wire.is_known())];
+        let waits = !self.is_ping_answered && now - self.ping_sent_at < PONG_WAIT;
+        if now - self.ping_sent_at >= interval && !waits {
             self.ping_sent_at = now;
+            self.is_ping_answered = false;
             self.ping = self.ping.wrapping_add(1);
             send(&Message::Ping(self.ping), out);
         }

@@ -80,6 +80,12 @@ pub enum HaltReason {
     NotReady,
     /// The host's own tick was more than 20 ms late.
     Late,
+    /// A round trip on the wire takes too long for force, 0.1 ms.
+    SlowWire(u16),
+    /// The sensor step, µm, is too coarse for force.
+    CoarseSensor(u32),
+    /// States come in chunks, with a silence of up to this time before a chunk, ms.
+    Chunked(u16),
 }
 
 /// The state machine of one connection.

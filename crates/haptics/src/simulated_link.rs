@@ -4,7 +4,19 @@ use std::collections::VecDeque;
 
 use touchback_core::math::random::Random;
 
-/// Faults of a line, as probabilities per frame, 0…1.
+/// How a line collects frames before it delivers them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Collected {
+    /// Every frame is delivered at once.
+    #[default]
+    Not,
+    /// Frames are delivered together every so many µs, as by the latency timer of a USB serial chip.
+    Time(u32),
+    /// Frames are delivered together when this many bytes have come.
+    Bytes(usize),
+}
+
+/// Faults of a line; the shares are probabilities per frame, 0…1.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct LinkFaults {
     /// Loss of a frame.
@@ -17,7 +29,14 @@ pub struct LinkFaults {
     pub lateness: f64,
     /// Largest delay of a late frame, ticks.
     pub late_ticks: u32,
+    /// Further delay of every frame, µs.
+    pub late_us: u32,
+    /// Collection of frames.
+    pub collected: Collected,
 }
+
+/// Length of a tick, µs.
+const TICK_US: u32 = 125;
 
 /// One direction of a line.
 #[derive(Clone, Debug)]
@@ -33,6 +52,8 @@ pub struct SimulatedLink {
     frames: VecDeque<(u64, Vec<u8>)>,
     /// Bytes of an incomplete frame.
     partial: Vec<u8>,
+    /// Frames at the head of the queue that are delivered together.
+    collected: usize,
 }
 
 impl SimulatedLink {
@@ -47,11 +68,14 @@ impl SimulatedLink {
                 duplication: 0.0,
                 lateness: 0.0,
                 late_ticks: 0,
+                late_us: 0,
+                collected: Collected::Not,
             },
             is_cut: false,
             random: Random::new(seed),
             frames: VecDeque::new(),
             partial: Vec::new(),
+            collected: 0,
         }
     }
 
@@ -78,7 +102,10 @@ impl SimulatedLink {
                 *byte ^= 1 << bit;
             }
         }
-        let mut arrives = now + self.delay;
+        let mut arrives = now + self.delay + u64::from(self.faults.late_us / TICK_US);
+        if let Collected::Time(us) = self.faults.collected {
+            arrives = arrives.next_multiple_of(u64::from(us / TICK_US).max(1));
+        }
         if self.random.share() < self.faults.lateness {
             arrives += 1 + self.random.below(u64::from(self.faults.late_ticks));
         }
@@ -90,6 +117,14 @@ impl SimulatedLink {
 
     /// The next frame that has arrived by tick `now`.
     pub fn receive(&mut self, now: u64) -> Option<Vec<u8>> {
+        if let Collected::Bytes(bytes) = self.faults.collected {
+            if self.collected == 0
+                && self.frames.iter().map(|(_, f)| f.len()).sum::<usize>() >= bytes
+            {
+                self.collected = self.frames.len();
+            }
+            self.collected = self.collected.checked_sub(1)?;
+        }
         let index = self.frames.iter().position(|(arrives, _)| *arrives <= now)?;
         self.frames.remove(index).map(|(_, frame)| frame)
     }

@@ -2,8 +2,11 @@
 
 use super::fault_message::fault_message;
 use super::priority::Priority;
+use super::servo::{ServoStatus, WaitReason, WaitingKey, has_no_motors};
 use super::session::{ConnectionState, HaltReason};
 use super::sidecar::SidecarReport;
+use super::symptom::Symptom;
+use touchback_device::device::safety::DeviceMode;
 use touchback_device::message::VERSION;
 
 /// Round trip, s, above which the latency timer of a USB serial chip is the likely cause.
@@ -11,18 +14,70 @@ const LATENCY_TIMER_TRIP: f64 = 8e-3;
 /// Round trip, s, above which force is noticeably softer.
 const LONG_TRIP: f64 = 1e-3;
 
+/// Time after which a key that waits for force is named, s.
+const WAIT_TOLD: f64 = 1.0;
+/// Largest sensor step without less impedance, µm.
+const COARSE: f64 = 4.0;
+/// What the round trip of a slow adapter shows, and the remedy.
+const LATENCY_TIMER: &str = "the latency timer of a USB serial chip holds bytes back for up to 16 ms: set it to 1 ms \
+                             (on Linux `setserial PORT low_latency`, on Windows in the port's advanced settings)";
+
 /// State of the connection, its reason and the remedy, on one line.
 #[must_use]
 pub fn connection(report: &SidecarReport) -> String {
     let status = &report.status;
     match status.state {
+        _ if status.chunk_ms > 0 => refusal(HaltReason::Chunked(status.chunk_ms)),
         ConnectionState::Refused => refusal(status.halt_reason),
         ConnectionState::Seeking if !report.is_open => {
-            "the port is gone; plug the keyboard in".into()
+            "the port went away; plug the keyboard in".into()
         }
         ConnectionState::Seeking => silence(report),
+        ConnectionState::Present if status.hello.as_ref().is_some_and(has_no_motors) => {
+            "present; it plays by its positions and has no motors to arm".into()
+        }
+        ConnectionState::Live => format!("{}{}", status.state.name(), live(status)),
         state => format!("{}{}", state.name(), reason(status.halt_reason)),
     }
+}
+
+/// What a live session still lacks, as a continuation of the state's name; empty where nothing does.
+fn live(status: &ServoStatus) -> String {
+    if let Some(WaitingKey { key, reason, .. }) = status.waiting.filter(|w| w.time > WAIT_TOLD) {
+        let why = match reason {
+            WaitReason::NotAtRest(depth) => format!(
+                "it stands at {:.2} mm, not within 0.3 mm of rest: it is held, or the zero of its sensor is off",
+                f64::from(depth) * 0.01
+            ),
+            WaitReason::Noisy => "its position is never still: sensor noise".into(),
+            WaitReason::Moving => "it moves".into(),
+            WaitReason::Proving => "its motor is being tested".into(),
+        };
+        return format!("; key {key} waits for force: {why}");
+    }
+    match status.remark {
+        Some((key, Symptom::Drift)) => format!(
+            "; key {key} creeps: a very slow finger, or a sensor that drifts; its force is limited"
+        ),
+        Some((key, _)) => format!(
+            "; key {key} stands still to one count under force: held on its bed, or its sensor stands still; its \
+             force is limited"
+        ),
+        None => coarse(status),
+    }
+}
+
+/// What a coarse sensor costs; empty for a fine one.
+fn coarse(status: &ServoStatus) -> String {
+    let step = status.hello.map_or(0.0, |hello| f64::from(hello.step_nm) * 1e-3);
+    if step <= COARSE {
+        return String::new();
+    }
+    format!(
+        "; the sensors are coarse ({step} µm a count; at most {COARSE} µm are needed): force is softer by a factor \
+         of {:.1}",
+        step / COARSE
+    )
 }
 
 /// Why a keyboard is refused, and the remedy.
@@ -47,6 +102,11 @@ pub fn refusal(reason: HaltReason) -> String {
         HaltReason::SensorStep => {
             "reports sensors with a step of 0 nm; correct the hello of its firmware".into()
         }
+        HaltReason::Chunked(ms) => format!(
+            "its states come in chunks, up to {ms} ms of them at once: an adapter, driver or network collects bytes \
+             (4096 bytes take 0.1 s); no force is possible. Reduce the transfer size or connect the keyboard \
+             directly"
+        ),
         _ => "accepts neither waves nor forces, so that it cannot be felt".into(),
     }
 }
@@ -73,6 +133,11 @@ pub fn silence(report: &SidecarReport) -> String {
              baud rate than 921600",
             status.damaged
         )
+    } else if status.bytes > 0 {
+        format!(
+            "sends text or other bytes ({}), not the protocol: another kind of device or firmware",
+            status.bytes
+        )
     } else {
         "nothing answers; is this the keyboard's port, and is it switched on?".into()
     }
@@ -84,17 +149,37 @@ pub fn reason(reason: HaltReason) -> String {
     match reason {
         HaltReason::Nothing => String::new(),
         HaltReason::Device(mode, faults) => {
-            format!(": the keyboard is {}: {}; arm again", mode.name(), fault_message(faults))
+            format!(": the keyboard is {}: {}; arm again", in_mode(mode), fault_message(faults))
         }
         HaltReason::NotReady => ": the keyboard did not become ready; arm again".into(),
         HaltReason::Late => ": this computer paused for more than 20 ms; arm again".into(),
+        HaltReason::CoarseSensor(step) => {
+            format!(
+                ": a count of the sensors is {step} µm; force needs 60 µm at most, a good touch 4 µm"
+            )
+        }
+        HaltReason::SlowWire(tenths) => format!(
+            ": a round trip on the wire takes {:.1} ms, force needs 6 ms at most: {LATENCY_TIMER}",
+            f64::from(tenths) * 0.1
+        ),
         HaltReason::Implausible(symptom, 0) => format!(": {}", symptom.message()),
         HaltReason::Implausible(symptom, key) => format!(": key {key}: {}", symptom.message()),
         HaltReason::Version(_)
         | HaltReason::Unable
         | HaltReason::KeyCount(_)
         | HaltReason::FirstKey(..)
+        | HaltReason::Chunked(_)
         | HaltReason::SensorStep => ": an unusable keyboard".into(),
+    }
+}
+
+/// A keyboard in `mode`, as a predicate.
+#[must_use]
+pub const fn in_mode(mode: DeviceMode) -> &'static str {
+    match mode {
+        DeviceMode::Fault => "in fault",
+        DeviceMode::Fading => "ending its force",
+        mode => mode.name(),
     }
 }
 
@@ -163,6 +248,11 @@ mod tests {
                 ..ServoStatus::default()
             })
         };
+        let live = |reason, time| {
+            let waiting = Some(WaitingKey { key: 40, time, reason });
+            report(ServoStatus { state: ConnectionState::Live, waiting, ..ServoStatus::default() })
+        };
+        assert_eq!(connection(&live(WaitReason::Proving, 0.5)), "live");
         let hello = crate::emulator::build(&KeyboardDesign::default()).hello;
         let known = |status| report(ServoStatus { hello: Some(hello), ..status });
         let texts = [
@@ -174,6 +264,15 @@ mod tests {
             (refused(HaltReason::SensorStep), "0 nm"),
             (report(ServoStatus::default()), "nothing answers"),
             (report(ServoStatus { damaged: 3, ..ServoStatus::default() }), "baud rate"),
+            (report(ServoStatus { bytes: 90, ..ServoStatus::default() }), "not the protocol"),
+            (
+                report(ServoStatus { chunk_ms: 145, ..ServoStatus::default() }),
+                "145 ms of them at once",
+            ),
+            (halted(HaltReason::SlowWire(159)), "takes 15.9 ms"),
+            (halted(HaltReason::CoarseSensor(200)), "is 200 µm"),
+            (live(WaitReason::NotAtRest(50), 1.5), "key 40 waits for force: it stands at 0.50 mm"),
+            (live(WaitReason::Noisy, 1.5), "never still"),
             (known(ServoStatus { states: 9, damaged: 3, ..ServoStatus::default() }), "silent"),
             (known(ServoStatus { factless: 3, ..ServoStatus::default() }), "facts"),
             (known(ServoStatus { damaged: 3, ..ServoStatus::default() }), "another length"),

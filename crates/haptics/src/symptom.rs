@@ -11,10 +11,22 @@ pub enum Symptom {
     Delayed,
     /// The motor is stronger than commanded.
     Strong,
+    /// The motor is weaker than commanded.
+    Weak,
     /// The wave integral does not fit motion, force and impedance.
     Wave,
-    /// The impedance is above the one commanded.
+    /// The impedance is not the one commanded.
     Impedance,
+    /// The reported force does not fit command and motion.
+    Force,
+    /// The motor does more work than the simulated key.
+    Energy,
+    /// The position does not move under force.
+    Stuck,
+    /// The position is never still.
+    Noise,
+    /// The position of the resting key moves.
+    Drift,
     /// The position jumps faster than a key can move.
     Position,
     /// States name no key of the keyboard.
@@ -25,13 +37,19 @@ pub enum Symptom {
 
 impl Symptom {
     /// All symptoms.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 15] = [
         Self::Reversed,
         Self::Unmoved,
         Self::Delayed,
         Self::Strong,
+        Self::Weak,
         Self::Wave,
         Self::Impedance,
+        Self::Force,
+        Self::Energy,
+        Self::Stuck,
+        Self::Noise,
+        Self::Drift,
         Self::Position,
         Self::Keys,
         Self::Clock,
@@ -47,14 +65,29 @@ impl Symptom {
             Self::Unmoved => {
                 "does not answer to a push of at most 1 N: motor, sensor or a blocked key"
             }
-            Self::Delayed => "answers to its motor more than 1 ms late: amplifier or sensor filter",
+            Self::Delayed => {
+                "answers to its motor too late for its mass: amplifier or sensor filter"
+            }
             Self::Strong => {
-                "answers to its motor 2.5 times as strongly as commanded: motor constant or mass"
+                "answers to its motor more than 1.5 times as strongly as commanded: motor constant or mass"
+            }
+            Self::Weak => {
+                "answers to its motor less than 0.65 times as strongly as commanded: motor constant, mass, or a \
+                 finger on the key"
             }
             Self::Wave => {
-                "the wave integral does not fit motion and force: its sign, its unit or the law"
+                "the wave integral does not fit motion and force: its sign, its scale or the law"
             }
-            Self::Impedance => "reports more impedance than commanded: the unit of Z",
+            Self::Impedance => "reports another impedance than commanded: the unit of Z",
+            Self::Force => {
+                "the reported force does not fit command and motion: its sign or its unit"
+            }
+            Self::Energy => {
+                "the motor does 20 mJ more than the simulated key: the loop creates energy"
+            }
+            Self::Stuck => "does not move one count under force: the sensor stands still",
+            Self::Noise => "the position is never still: sensor noise",
+            Self::Drift => "the position of the resting key moves: the sensor drifts",
             Self::Position => "the position jumps as no key can: sensor or unit",
             Self::Keys => "the states name none of the keyboard's keys: keys count from 0",
             Self::Clock => "the keyboard's clock goes more than 5 % fast or slow: microseconds",

@@ -5,11 +5,13 @@
 //! | [`co_simulation`] | keyboard, line and host, tick by tick, with faults on the line |
 //! | [`acceptance`] | the junction compared with the same parts rigidly joined |
 //! | [`fault_injection`] | random faults, servo compared with twin, the stiffest bed |
+//! | [`defect_campaign`] | keyboards that look right and are not; a right one on a bad wire |
 //! | [`random_strokes`] | random strokes: created energy, held keys |
 //! | [`z_width`] | the stiffest contact that can be rendered |
 
 pub mod acceptance;
 pub mod co_simulation;
+pub mod defect_campaign;
 pub mod fault_injection;
 pub mod random_strokes;
 #[cfg(test)]

@@ -1,52 +1,45 @@
 //! One key of the servo: simulated key, checks of the reports, sleep, force limits.
 
+mod judge;
 mod junction;
+mod rest;
 
 use super::super::action::Action;
 use super::super::log::{Entry, Log, damper_moved};
 use super::super::slewed_key::SlewedKey;
-use super::plausibility::{LeakyCount, LineCheck, LineReport, is_jump};
+use super::command_path::CommandPath;
+use super::energy_watch::{EnergyReport, EnergyWatch};
+use super::line_check::LineCheck;
+use super::plausibility::{LeakyCount, is_jump};
 use super::probe_push::{ProbePush, PushReport};
+use super::sensor_watch::SensorWatch;
 use super::settling::Settling;
 use super::slot::{Join, Slot};
 use super::string_vibration::StringVibration;
 use super::virtual_finger::{KeyMechanics, SlotMotion, VirtualFinger};
 use super::{ServoOptions, seconds};
 use crate::symptom::Symptom;
+pub use judge::WaitReason;
 use junction::{COUPLE, FOLLOW};
 use touchback_action::interface::key::{DynamicsCompensation, Key};
 use touchback_action::{ActionSettings, TimedEvent};
 use touchback_core::math::compass::KeyNumber;
 use touchback_device::device::limit::Motor;
-use touchback_device::fixed::{i16_of, u8_of};
+use touchback_device::fixed::{i16_of, since, u8_of};
 use touchback_device::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE};
 
 /// Motion that wakes a key, m.
 const WAKE_MOTION: f64 = 30e-6;
 /// Wave that wakes a key, √W: more than the remainder of the last answer.
 const WAKE_WAVE: f64 = 0.05;
-/// Slots without motion near rest after which a key falls asleep.
-const REST_SLOTS: u32 = 100;
-/// Speed below which simulated and reported key are compared, m/s, and slots for which both must be slower until a
-/// simulated key that touches nothing is set to the reported depth; chosen: in the delay of the line the key moves
-/// by 10 µm.
-const SLOW: f64 = 10e-3;
-/// See [`SLOW`].
-const SLOW_SLOTS: u32 = 20;
-/// Largest wave of a key at rest, √W: that of encoder steps and their echoes.
-const REST_WAVE: f64 = 0.1;
-/// Speed of any part, m/s and rad/s, below which the simulated key is at rest: more than encoder steps cause
-/// at the end of the line.
-const REST_SPEED: f64 = 0.1;
-/// Largest depth of a key near rest, m.
-const NEAR_REST: f64 = 0.2e-3;
 
 /// Longest wait for the impedance to rise, s, and the sufficient share of it. Through a smaller impedance
 /// a mechanism that is held down would fly up.
 const JOINING: (f64, f64) = (0.25, 0.95);
 /// Largest force on a key with implausible waves, N.
 const DOUBTED_FORCE: f64 = 1.0;
-
+/// Constant force against the rest that proves the wave integral, N: through it a wrong integral cannot act.
+const PROOF_FORCE: f64 = 0.5;
 /// State of a key for display and tests.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HapticKeyView {
@@ -79,7 +72,22 @@ pub struct HapticKey {
     /// Implausible jumps of the position.
     jumps: LeakyCount,
     line: LineCheck,
+    path: CommandPath,
+    /// Time of the last report, µs of the keyboard's clock.
+    last_us: u32,
     push: ProbePush,
+    /// First command of the present push.
+    push_seq: Option<u16>,
+    energy: EnergyWatch,
+    sensor: SensorWatch,
+    /// Work of the virtual finger in the last slot, J, and force of the string vibration, N.
+    finger_work: f64,
+    vibration: f64,
+    /// Force of the present nudge, N.
+    nudge: f64,
+    /// Time for which the key has waited for force in a live session, s, and why.
+    waited: f64,
+    waits: Option<WaitReason>,
     /// The simulated key has not followed the keyboard's: the next report may begin a ramp.
     is_unfollowed: bool,
     /// Remaining time to wait for the impedance to rise, s.
@@ -130,8 +138,18 @@ impl HapticKey {
             is_logged_played: false,
             last: None,
             jumps: LeakyCount::default(),
-            line: LineCheck::default(),
-            push: ProbePush::new(old.is_some_and(Self::is_proven)),
+            line: LineCheck::new(old.is_some_and(|old| old.line.is_proven())),
+            path: old.map(|old| old.path.clone()).unwrap_or_default(),
+            last_us: 0,
+            push: ProbePush::new(old.is_some_and(|old| old.push.is_proven())),
+            push_seq: None,
+            energy: EnergyWatch::default(),
+            sensor: SensorWatch::default(),
+            finger_work: 0.0,
+            vibration: 0.0,
+            nudge: 0.0,
+            waited: 0.0,
+            waits: None,
             is_unfollowed: true,
             joining: JOINING.0,
             settling: None,
@@ -162,7 +180,8 @@ impl HapticKey {
 
     /// Sets the commanded force to 0 and interrupts push, vibration and virtual finger.
     pub fn cut(&mut self) {
-        self.force = 0.0;
+        (self.force, self.nudge) = (0.0, 0.0);
+        self.energy.restart();
         self.push.interrupt();
         self.strings.end();
         self.motor.cut();
@@ -202,20 +221,30 @@ impl HapticKey {
     pub fn lose(&mut self) {
         self.last = None;
         self.line.pause();
+        self.path.lose();
+        self.sensor.restart();
         (self.is_unfollowed, self.settling, self.slept) = (true, None, 0.0);
         self.joining = JOINING.0;
         self.is_placed = false;
         self.cut();
     }
 
-    /// The probe push has shown that the motor moves the key as commanded.
-    pub const fn is_proven(&self) -> bool {
-        self.push.is_proven()
+    /// Push and wave integral have shown that the key does as commanded; a keyboard without a junction has no
+    /// integral.
+    pub const fn is_proven(&self, has_junction: bool) -> bool {
+        self.push.is_proven() && (!has_junction || self.line.is_proven())
     }
 
-    /// Demands a new probe push.
-    pub const fn distrust(&mut self) {
+    /// Demands a new probe push and a new proof of the integral.
+    pub fn distrust(&mut self) {
         self.push = ProbePush::new(false);
+        self.line = LineCheck::new(false);
+    }
+
+    /// The keyboard has been cleared: no command acts.
+    pub fn clear(&mut self) {
+        self.path.clear();
+        self.line.pause();
     }
 
     /// A probe push is under way.
@@ -240,15 +269,19 @@ impl HapticKey {
         self.simulated.key()
     }
 
-    /// The command for the key, which is `number` on the keyboard. Notes it for the check of the reports.
-    pub fn command(&mut self, number: u8, step: u64, options: &ServoOptions) -> KeyWave {
+    /// The command `seq` for the key, which is `number` on the keyboard. Notes it for the check of the reports.
+    pub fn command(&mut self, number: u8, seq: u16, options: &ServoOptions) -> KeyWave {
         let impedance = if self.push.is_proven() { options.impedance() } else { 0.0 };
-        self.line.sent(step, self.force, impedance);
-        KeyWave {
+        let wave = KeyWave {
             key: number,
             force: i16_of(self.force, FORCE),
             impedance: u8_of(impedance, IMPEDANCE),
+        };
+        if self.push.take_new() {
+            self.push_seq = Some(seq);
         }
+        self.path.send(seq, &wave);
+        wave
     }
 
     /// Checks a report, moves the simulated key through the slot and computes the force to command. Returns
@@ -264,6 +297,11 @@ impl HapticKey {
         if slot.steps() == 0 && self.last.is_some() {
             return None;
         }
+        let from_us = if slot.is_repeated {
+            self.last_us
+        } else {
+            std::mem::replace(&mut self.last_us, slot.time_us)
+        };
         let (was, old, then) = self.last.replace((x, sum, slot.after))?;
         let span = seconds(slot.after - then).max(time);
         let is_jump = is_jump(x - was, span);
@@ -281,34 +319,31 @@ impl HapticKey {
         // that no motion is lost.
         let mut change = f64::from(sum.wrapping_sub(old)) * WAVE;
         let mut symptom = None;
-        if let Join::Wave(impedance) = slot.join {
-            let report = LineReport {
-                motion: x - was,
-                wave: change,
-                impedance,
-                time: span,
-                step: slot.after,
-                lead: slot.lead,
-                sensor_step: slot.sensor_step,
-                is_guarded: slot.is_guarded,
-            };
-            (change, symptom) = self.line.check(&report);
-        } else {
-            self.line.pause();
+        if !slot.is_repeated {
+            (change, symptom) = self.judge(slot, from_us, x - was, change, span, options);
         }
         if slot.is_live && !self.push.is_proven() {
+            let acting = self.push_seq.and_then(|seq| slot.times.first_acting(seq));
+            let after = |time: u32| f64::from(since(time, slot.time_us)) * 1e-6;
+            let began = acting.and_then(|acting| {
+                acting.latest.map(|latest| [after(acting.earliest), after(latest)])
+            });
             let report = PushReport {
                 depth: x,
                 motion: x - was,
                 time: span,
-                lead: seconds(slot.lead),
+                began,
                 step: slot.sensor_step,
                 may_begin: slot.may_push && self.settling.is_none(),
             };
             let (force, wrong) = self.push.update(&report, &self.mechanics);
             self.force = force;
             symptom = symptom.or(wrong);
+        } else if slot.is_live && !self.is_proven(slot.has_junction) {
+            // A constant force, whatever the integral says, while the impedance rises.
+            self.force = PROOF_FORCE;
         }
+        self.note_waiting(slot, x - was, x);
         if let Some(settling) = &mut self.settling {
             if settling.run(&mut self.simulated, slot, x) {
                 self.settling = None;
@@ -320,7 +355,19 @@ impl HapticKey {
         // report.
         let before = if self.is_awake && self.is_placed { then } else { slot.before };
         let slot = Slot { before, ..*slot };
+        let worked = self.simulated.work();
+        (self.finger_work, self.vibration) = (0.0, 0.0);
         self.follow(&slot, options, was, change / slot.time(), log);
+        if slot.is_live && self.is_proven(slot.has_junction) && slot.join != Join::Followed {
+            let is_created = self.energy.note(&EnergyReport {
+                motion: x - was,
+                force: f64::from(slot.report.force) * FORCE,
+                line_work: self.simulated.work() - worked - self.finger_work,
+                added: -(self.vibration + self.nudge) * (x - was),
+                time: span,
+            });
+            symptom = symptom.or(is_created.then_some(Symptom::Energy));
+        }
         symptom
     }
 
@@ -335,8 +382,8 @@ impl HapticKey {
         log: &mut impl Log,
     ) {
         let (x, time) = (slot.depth(), slot.time());
-        // A key with an unproven motor is followed without force.
-        let is_proven = self.push.is_proven();
+        // An unproven key is followed without force.
+        let is_proven = self.is_proven(slot.has_junction);
         if let Join::Wave(z) = slot.join
             && is_proven
         {
@@ -403,10 +450,13 @@ impl HapticKey {
             self.strings.end();
             0.0
         };
-        let mut wanted = (wanted + vibration) * options.gain;
+        self.vibration = vibration;
+        let mut wanted = (wanted + vibration) * options.gain + self.nudge;
         if self.line.is_doubted() {
             wanted = wanted.clamp(-DOUBTED_FORCE, DOUBTED_FORCE);
         }
+        let limit = self.sensor.limit(&self.mechanics);
+        wanted = wanted.clamp(-limit, limit);
         let (force, limited) = self.motor.apply(&options.limits, wanted, time);
         self.force = force;
         self.limited += u64::from(limited.clamped || limited.hot);
@@ -419,50 +469,5 @@ impl HapticKey {
             self.align(x, (x - was) / time);
         }
         self.sleep_if_at_rest(wave, x);
-    }
-
-    /// Sets a simulated key that touches nothing to the reported depth `x`, m, where both have been slower than
-    /// [`SLOW`] for [`SLOW_SLOTS`]; `speed` is that of the report, m/s. Near standstill the line carries no wave
-    /// that could correct the drift. The shift does no work, because nothing is in contact.
-    fn align(&mut self, x: f64, speed: f64) {
-        let [depth, own] = self.simulated.key().front();
-        let is_slow = own.abs() < SLOW && speed.abs() < SLOW;
-        self.slow_slots = if is_slow { self.slow_slots + 1 } else { 0 };
-        if self.slow_slots >= SLOW_SLOTS
-            && (depth - x).abs() > WAKE_MOTION
-            && self.simulated.key_mut().shift(x)
-        {
-            // The log gets the state before the next slot.
-            (self.is_placed, self.slow_slots) = (false, 0);
-        }
-    }
-
-    /// Falls asleep after [`REST_SLOTS`] slots without motion near rest.
-    fn sleep_if_at_rest(&mut self, wave: f64, x: f64) {
-        let [depth, _] = self.simulated.key().front();
-        let is_near = depth.abs() < NEAR_REST && x.abs() < NEAR_REST;
-        let has_moved = (depth - self.anchor).abs() > WAKE_MOTION;
-        if !is_near
-            || has_moved
-            || self.simulated.key().fastest() >= REST_SPEED
-            || wave.abs() > REST_WAVE
-        {
-            self.anchor = depth;
-            self.quiet = 0;
-            return;
-        }
-        self.quiet += 1;
-        if self.quiet >= REST_SLOTS && !self.virtual_finger.plays() {
-            self.slept = x;
-            self.fall_asleep();
-        }
-    }
-
-    /// Puts the simulated key to rest and ends its force.
-    fn fall_asleep(&mut self) {
-        self.simulated.reset_to_rest();
-        self.is_awake = false;
-        self.is_placed = false;
-        self.cut();
     }
 }

@@ -12,7 +12,7 @@ use touchback_device::message::{Config, Hello, VERSION, ability};
 
 /// The reason for which a keyboard is unusable; none for a usable one.
 pub(crate) fn unfit(hello: &Hello) -> Option<HaltReason> {
-    let can_act = hello.abilities & (ability::WAVE | ability::TORQUE) != 0;
+    let can_play = hello.abilities & (ability::WAVE | ability::TORQUE | ability::POSITIONS) != 0;
     match hello {
         h if h.version != VERSION => Some(HaltReason::Version(h.version)),
         h if !(1..=88).contains(&h.keys) => Some(HaltReason::KeyCount(h.keys)),
@@ -20,8 +20,14 @@ pub(crate) fn unfit(hello: &Hello) -> Option<HaltReason> {
             Some(HaltReason::FirstKey(h.first_key, h.keys))
         }
         h if h.step_nm == 0 => Some(HaltReason::SensorStep),
-        _ => (!can_act).then_some(HaltReason::Unable),
+        _ => (!can_play).then_some(HaltReason::Unable),
     }
+}
+
+/// The keyboard has sensors and no motors.
+pub(crate) const fn has_no_motors(hello: &Hello) -> bool {
+    hello.abilities & (ability::WAVE | ability::TORQUE) == 0
+        && hello.abilities & ability::POSITIONS != 0
 }
 
 impl Servo {
@@ -91,6 +97,10 @@ impl Servo {
         let line = if is_wave { line } else { 0.0 };
         let has_bed = has(ability::PHYSICAL_BED) || has(ability::KEYBED);
         let facts = self.facts.get(index).copied().unwrap_or_default();
+        if hello.is_some_and(has_no_motors) {
+            // A key that only follows positions has no part of the real key's mechanics.
+            return DynamicsCompensation { has_bed, ..DynamicsCompensation::default() };
+        }
         if !self.options.deducts {
             return DynamicsCompensation { mass: line, has_bed, ..DynamicsCompensation::default() };
         }
@@ -143,9 +153,13 @@ mod tests {
             let hello = Hello { keys, first_key, ..hello() };
             assert_eq!(unfit(&hello).is_none(), is_fit, "{keys} keys from {first_key} on");
         }
-        for (abilities, is_fit) in
-            [(ability::WAVE, true), (ability::TORQUE, true), (ability::KEYBED, false), (0, false)]
-        {
+        for (abilities, is_fit) in [
+            (ability::WAVE, true),
+            (ability::TORQUE, true),
+            (ability::POSITIONS, true),
+            (ability::KEYBED, false),
+            (0, false),
+        ] {
             assert_eq!(unfit(&Hello { abilities, ..hello() }).is_none(), is_fit, "{abilities}");
         }
         let wrong = |hello: Hello| unfit(&hello).unwrap();

@@ -8,6 +8,10 @@ use touchback_device::message::IMPEDANCE;
 
 /// Largest impedance Z of the line, N·s/m.
 const IMPEDANCE_MAX: f64 = 25.0;
+/// Largest sensor step at the largest impedance, m. Coarser sensors get as much less impedance: every step sends a
+/// wave of the energy Z·step²/T, T a tick of 125 µs, here 8 mJ over 10 mm of travel, and the keyboard's energy guard
+/// of 10 mJ must not take motion from the line.
+const FINE_STEP: f64 = 4e-6;
 /// Mass of the line, kg: Z = [`LINE_MASS`]/τ.
 const LINE_MASS: f64 = 0.045;
 /// Largest block delay, samples at 48 kHz.
@@ -39,6 +43,13 @@ pub struct ServoOptions {
     pub plays: bool,
     /// Largest force of the virtual finger that plays host notes, N.
     pub play_force: f64,
+    /// Largest impedance of the line, N·s/m. The servo sets it from the keyboard's sensor step.
+    pub impedance_max: f64,
+}
+
+/// Largest impedance, N·s/m, of a line to a keyboard with sensors of this step, nm.
+pub(super) fn impedance_max(step_nm: u32) -> f64 {
+    IMPEDANCE_MAX * (FINE_STEP / (f64::from(step_nm) * 1e-9)).min(1.0)
 }
 
 impl Default for ServoOptions {
@@ -57,6 +68,7 @@ impl Default for ServoOptions {
             // Chosen: enough for a forte in the middle of the keyboard. It bounds the force on a hand
             // in the way.
             play_force: 10.0,
+            impedance_max: IMPEDANCE_MAX,
         }
     }
 }
@@ -85,8 +97,9 @@ impl ServoOptions {
     /// Impedance of the line, N·s/m, a multiple of the wire's unit.
     #[must_use]
     pub fn impedance(&self) -> f64 {
-        let z = IMPEDANCE_MAX.min(LINE_MASS / self.line_delay());
-        (z / IMPEDANCE).floor() * IMPEDANCE
+        let z = self.impedance_max.min(LINE_MASS / self.line_delay());
+        // A multiple that rounding has made smaller stays.
+        (z / IMPEDANCE + 1e-9).floor() * IMPEDANCE
     }
 }
 

@@ -1,10 +1,15 @@
 //! Probe push: before a key gets force, a push of at most 1 N shows direction, delay and strength of its
 //! motor.
 //!
+//! The push is timed from the moment at which the keyboard began to play it, as the `ack` of its states
+//! shows, so that a slow wire is not taken for a slow motor.
+//!
 //! At rest and without impedance the key is pushed down with f, N, until it has moved 0.12 mm. From
 //! d = ½·a·(t − t₀)² the line through √d over t gives the delay t₀, s, and the acceleration a, m/s². The
 //! motor constant is k = (m·a + w + c)/f, newtons given for one commanded, with the declared mass m, weight w
 //! and friction c. A finger can only push a key down; a key that moves up proves a reversed motor at once.
+//! Where weight and friction allow it, a first stage pushes with a third of a newton: it moves only a key whose
+//! motor is too strong, before that motor gives more than 1 N.
 //! A symptom that a finger may have caused must show three times. A proven key returns to where it was before
 //! it gets force.
 
@@ -15,6 +20,10 @@ use crate::symptom::Symptom;
 
 /// Largest force of the push, N.
 const FORCE: f64 = 1.0;
+/// Force of the first stage, N: three times as strong a motor gives 1 N.
+const GENTLE: f64 = 0.33;
+/// Least force beyond weight and friction that moves a key in time, N.
+const LEAST_NET: f64 = 0.15;
 /// Force beyond weight and friction, N.
 const NET_FORCE: f64 = 0.5;
 /// Motion that ends the push, m.
@@ -34,8 +43,15 @@ const OWN_DELAY: f64 = 0.4e-3;
 /// Largest further delay: s, and as a share of m/Z at the largest impedance. A damper that acts later than that
 /// drives a light key.
 const TOO_LATE: (f64, f64) = (1.0e-3, 0.3 / 25.0);
-/// Smallest implausible motor constant: newtons given for one commanded.
-const TOO_STRONG: f64 = 2.5;
+/// Largest implausible and smallest implausible motor constant: newtons given for one commanded. Docs allow 0.8
+/// to 1.25; the push measures it within 10 % where mass, weight and friction are declared rightly.
+const TOO_WEAK: f64 = 0.65;
+/// See [`TOO_WEAK`].
+const TOO_STRONG: f64 = 1.5;
+/// Motor constant that no finger causes which presses at the same moment by chance: one push shows it.
+const SURELY_STRONG: f64 = 1.7;
+/// Longest wait for the keyboard to receive the push, s; beyond it the wire loses commands.
+const NOT_RECEIVED: f64 = 60e-3;
 /// Force that lifts a key with too little weight to return by itself, N, and the limit of that weight, N.
 const LIFT: (f64, f64) = (0.2, 0.1);
 /// Distance from the starting point at which the key has returned, m, and longest wait for the return, s.
@@ -54,8 +70,9 @@ pub struct PushReport {
     pub motion: f64,
     /// Time since the last report, s.
     pub time: f64,
-    /// Time from a state to the play-out of its answer, s.
-    pub lead: f64,
+    /// Times from the report to the earliest and latest moment at which the push began to act, s; none where
+    /// the keyboard has not received it.
+    pub began: Option<[f64; 2]>,
     /// Step of the sensor, m.
     pub step: f64,
     /// A push may begin now.
@@ -71,6 +88,8 @@ pub struct ProbePush {
     /// Time at rest, s.
     rest_time: f64,
     push: Option<Push>,
+    /// The next command is the first of a push.
+    is_new: bool,
     /// Return after a good push: starting point, m, and time since, s.
     returning: Option<(f64, f64)>,
 }
@@ -78,12 +97,16 @@ pub struct ProbePush {
 /// A push under way.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Push {
+    /// The push is the first stage.
+    is_gentle: bool,
     /// Force, N, positive down, and depth at the beginning, m.
     force: f64,
     from: f64,
-    /// Time since the force began, s.
+    /// Time since the report that caused the push, s.
     time: f64,
-    /// Time after which the push ends in any case, s.
+    /// Earliest and latest time at which the force began, s after that report.
+    began: Option<[f64; 2]>,
+    /// Time after which a push that has begun ends in any case, s.
     timeout: f64,
     /// Smallest motion, m, negative where the key has moved up.
     lowest: f64,
@@ -95,7 +118,7 @@ struct Push {
 impl ProbePush {
     /// The proof of a key, given already or not.
     pub const fn new(is_proven: bool) -> Self {
-        Self { is_proven, tries: 0, rest_time: 0.0, push: None, returning: None }
+        Self { is_proven, tries: 0, rest_time: 0.0, push: None, is_new: false, returning: None }
     }
 
     /// The motor is proven: the key may get force.
@@ -106,6 +129,11 @@ impl ProbePush {
     /// A push or the return after it is under way.
     pub const fn is_pushing(&self) -> bool {
         self.push.is_some() || self.returning.is_some()
+    }
+
+    /// The next command is the first of a push; the question ends this.
+    pub const fn take_new(&mut self) -> bool {
+        std::mem::replace(&mut self.is_new, false)
     }
 
     /// Ends a push; another may begin later.
@@ -141,11 +169,23 @@ impl ProbePush {
                 let is_down = self.tries > 0 && report.depth > NEAR_REST;
                 return (if is_down { lift } else { 0.0 }, None);
             }
-            let push = Push::new(report, mechanics);
-            self.push = Some(push);
+            let push = Push::new(report, mechanics, true);
+            (self.push, self.is_new) = (Some(push), true);
             return (-push.force, None);
         };
         if !push.add(report) {
+            return (-push.force, None);
+        }
+        if push.began.is_none() {
+            // No fault of the key: the wire has lost the commands.
+            self.interrupt();
+            return (0.0, None);
+        }
+        let is_up = push.lowest <= REVERSED_MOTION.min(-3.0 * report.step);
+        if push.is_gentle && !is_up && report.depth - push.from < END_MOTION {
+            // The motor is not much too strong.
+            let push = Push::new(report, mechanics, false);
+            (self.push, self.is_new) = (Some(push), true);
             return (-push.force, None);
         }
         let (verdict, is_sure) = push.verdict(mechanics, report.step);
@@ -166,20 +206,40 @@ impl ProbePush {
 }
 
 impl Push {
-    fn new(report: &PushReport, mechanics: &KeyMechanics) -> Self {
+    fn new(report: &PushReport, mechanics: &KeyMechanics, is_first: bool) -> Self {
         let against = mechanics.weight.max(0.0) + mechanics.friction;
-        let force = (against + NET_FORCE).min(FORCE);
-        let net = (force - against).max(0.15);
+        // A right motor moves a key that needs little force in the first stage already.
+        let is_gentle = is_first && against + LEAST_NET > GENTLE && against < 0.7 * FORCE;
+        let is_light = is_first && against + LEAST_NET <= GENTLE;
+        let force = match (is_gentle, is_light) {
+            // Less than moves a key with a right motor.
+            (true, _) => GENTLE.min(0.9 * against),
+            (_, true) => GENTLE,
+            _ => (against + NET_FORCE).min(FORCE),
+        };
+        let net = if is_gentle { FORCE - against } else { force - against }.max(LEAST_NET);
         // Twice the time that the declared mass needs, and 6 ms.
         let timeout = 2.0 * (2.0 * END_MOTION * mechanics.mass / net).sqrt() + 6e-3;
-        let from = report.depth;
         let samples = [(0.0, 0.0); SAMPLES];
-        Self { force, from, time: -report.lead, timeout, lowest: 0.0, samples, count: 0 }
+        Self {
+            is_gentle,
+            force,
+            from: report.depth,
+            time: 0.0,
+            began: None,
+            timeout,
+            lowest: 0.0,
+            samples,
+            count: 0,
+        }
     }
 
     /// Adds a report. Returns whether the push is complete.
     fn add(&mut self, report: &PushReport) -> bool {
         self.time += report.time;
+        if self.began.is_none() {
+            self.began = report.began.map(|began| began.map(|at| self.time + at));
+        }
         let motion = report.depth - self.from;
         self.lowest = self.lowest.min(motion);
         if motion > MIN_MOTION.max(2.0 * report.step)
@@ -188,7 +248,8 @@ impl Push {
             *sample = (self.time, motion.sqrt());
             self.count += 1;
         }
-        motion >= END_MOTION || self.time >= self.timeout
+        let end = self.began.map_or(NOT_RECEIVED, |[_, latest]| latest + self.timeout);
+        motion >= END_MOTION || self.time >= end
     }
 
     /// The symptom, if any, and whether no finger can have caused it.
@@ -207,12 +268,18 @@ impl Push {
         };
         let inertia = mechanics.mass * 2.0 * line.slope * line.slope;
         let strength = (inertia + mechanics.weight + mechanics.friction) / self.force;
-        let began = -line.at(0.0) / line.slope;
-        if began > OWN_DELAY + TOO_LATE.0.min(TOO_LATE.1 * mechanics.mass) {
+        let zero = -line.at(0.0) / line.slope;
+        let [earliest, latest] = self.began.unwrap_or_default();
+        if zero - latest > OWN_DELAY + TOO_LATE.0.min(TOO_LATE.1 * mechanics.mass) {
             // A finger would change the acceleration of the declared mass.
             return (Some(Symptom::Delayed), samples.len() > 2 && (0.8..=1.25).contains(&strength));
         }
-        // A finger would have to push within the same millisecond.
-        ((strength > TOO_STRONG).then_some(Symptom::Strong), began > -0.5e-3)
+        // A finger would have to push within the same millisecond, and with more force than a hand that rests.
+        let is_own = zero - earliest > -0.5e-3;
+        if strength > TOO_STRONG {
+            return (Some(Symptom::Strong), is_own && strength > SURELY_STRONG);
+        }
+        // A finger that rests on the key makes it heavier.
+        ((strength < TOO_WEAK).then_some(Symptom::Weak), false)
     }
 }

@@ -1,5 +1,7 @@
 //! One reported interval of a key: the report and the junction it was made under.
 
+use super::command_path::DeviceTick;
+use super::command_times::CommandTimes;
 use super::seconds;
 use touchback_action::interface::slew::Slew;
 use touchback_device::message::{KeyState, POSITION};
@@ -32,8 +34,18 @@ pub struct Slot<'a> {
     pub is_live: bool,
     /// A key whose motor is not proven may make its probe push now.
     pub may_push: bool,
-    /// Steps from a state to the play-out of its answer.
-    pub lead: u64,
+    /// The keyboard has a wave junction, whose integral has to be proven.
+    pub has_junction: bool,
+    /// The report repeats the last one, because the keyboard has not reported the key.
+    pub is_repeated: bool,
+    /// Time of the report, µs of the keyboard's clock.
+    pub time_us: u32,
+    /// Tick of the keyboard.
+    pub tick: &'a DeviceTick,
+    /// Times at which the keyboard received the commands.
+    pub times: &'a CommandTimes,
+    /// A force is measured by a sensor, not calculated by the law.
+    pub has_force_sensor: bool,
     /// Step of the sensors, m.
     pub sensor_step: f64,
     /// The keyboard's energy guard has acted since the last clear.

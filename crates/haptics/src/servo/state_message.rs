@@ -3,7 +3,9 @@
 //! `accept` checks number and time, `judge` updates the session and checks the keyboard's clock, `answer`
 //! moves the simulated keys through the interval and sends their commands.
 
+use super::command_path::DeviceTick;
 use super::key::HapticKey;
+use super::keyboard::has_no_motors;
 use super::slot::{Join, Slot};
 use super::{MAX_STEPS, Servo, send};
 use crate::log::Log;
@@ -11,7 +13,7 @@ use crate::session::{ConnectionState, HaltReason};
 use crate::symptom::Symptom;
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
 use touchback_device::device::safety::DeviceMode;
-use touchback_device::fixed::{count, since};
+use touchback_device::fixed::{count, since, u16_of};
 use touchback_device::message::{
     Hello, IMPEDANCE, KeyList, KeyState, Message, Play, StateMessage, ability, fault,
 };
@@ -40,6 +42,11 @@ impl Servo {
         out: &mut Vec<u8>,
         log: &mut impl Log,
     ) {
+        self.wire.note_state(message.seq, now);
+        if let Some(chunk) = self.wire.chunk(now) {
+            // No state is fresh enough for an answer.
+            self.session.hello(Some(HaltReason::Chunked(u16_of(chunk, 1e-3))));
+        }
         if let Some(state) = self.accept(now, message) {
             let clock_fault = self.judge(now, &state, out, log);
             self.answer(now, &state, clock_fault, out, log);
@@ -69,6 +76,9 @@ impl Servo {
         }
         self.received_at = now;
         self.clock.note(message.t_us, now);
+        if let Some((_, last_us)) = self.last {
+            self.times.acknowledge(message.ack, last_us, message.t_us);
+        }
         self.last = Some((message.seq, message.t_us));
         if self.session.state() == ConnectionState::Seeking {
             // The keyboard is back after a silence; `tick` asks for its hello.
@@ -104,7 +114,13 @@ impl Servo {
             send(&Message::Clear(self.seq), out);
             self.stop(out);
         }
+        if self.session.state() == ConnectionState::Arming {
+            self.repeat_clear(now, out);
+        }
         self.apply_pending_settings(log);
+        if self.session.is_live() && self.clock_watch.is_observed(now) {
+            self.settle_lead(now, out);
+        }
         if state.advance_us.is_none() {
             self.status.gaps += u64::from(self.status.states > 1);
             self.keys.iter_mut().for_each(HapticKey::lose);
@@ -132,6 +148,7 @@ impl Servo {
         let reports = state.message.keys.as_slice();
         let is_direct = state.hello.abilities & ability::WAVE == 0;
         let lead_us = self.options.lead_us + self.options.block_us();
+        let tick = DeviceTick::new(state.hello.rate_hz);
         let is_live = self.session.is_live();
         let interval = Slot {
             before,
@@ -141,7 +158,12 @@ impl Servo {
             settings,
             is_live,
             may_push: false,
-            lead: u64::from(lead_us.div_ceil(125)),
+            has_junction: !is_direct,
+            is_repeated: false,
+            time_us: state.message.t_us,
+            tick: &tick,
+            times: &self.times,
+            has_force_sensor: state.hello.abilities & ability::FORCE_SENSOR != 0,
             sensor_step: f64::from(state.hello.step_nm) * 1e-9,
             is_guarded: state.message.faults & fault::ENERGY != 0,
         };
@@ -151,7 +173,7 @@ impl Servo {
             keys: KeyList::default(),
         };
         let mut pushed = self.keys.iter().filter(|k| k.is_pushed()).count();
-        let is_observed = self.clock_watch.is_observed(now);
+        let is_observed = self.clock_watch.is_observed(now) && self.is_lead_settled;
         for report in reports {
             let Some(key) = self.keys.get_mut(usize::from(report.key)) else {
                 self.status.damaged += 1;
@@ -159,6 +181,7 @@ impl Servo {
             };
             let z = f64::from(report.impedance) * IMPEDANCE;
             let join = match (is_direct, state.mode == DeviceMode::Live && z >= LEAST_IMPEDANCE) {
+                _ if has_no_motors(&state.hello) => Join::Followed,
                 (true, _) => Join::Coupled,
                 (false, true) => Join::Wave(z),
                 (false, false) => Join::Followed,
@@ -170,7 +193,9 @@ impl Servo {
             implausible =
                 implausible.or(symptom.map(|s| HaltReason::Implausible(s, key.number().number())));
             pushed += usize::from(!was_pushed && key.is_pushed());
-            play.keys.push(key.command(report.key, after, &self.options));
+            if is_live {
+                play.keys.push(key.command(report.key, play.seq, &self.options));
+            }
         }
         if is_live && self.options.plays {
             for (number, key) in (0u8..).zip(&mut self.keys) {
@@ -180,10 +205,10 @@ impl Servo {
                 let Some(report) = key.unreported(number, &self.options) else { continue };
                 let z = self.options.impedance();
                 let join = if is_direct { Join::Coupled } else { Join::Wave(z) };
-                let slot = Slot { report: &report, join, ..interval };
+                let slot = Slot { report: &report, join, is_repeated: true, ..interval };
                 // A repeated report cannot show a symptom.
                 let _ = key.slot(&slot, &self.options, log);
-                play.keys.push(key.command(number, after, &self.options));
+                play.keys.push(key.command(number, play.seq, &self.options));
             }
         }
         self.status.step = after;
@@ -201,6 +226,7 @@ impl Servo {
         if self.session.is_live() {
             self.invite(&mut play);
             self.seq = play.seq;
+            self.times.send(play.seq, play.play_us);
             let message = if is_direct { Message::Torque(play) } else { Message::Wave(play) };
             send(&message, out);
         }
@@ -208,7 +234,6 @@ impl Servo {
 
     /// Adds unreported keys to a command in turn, so that their impedance is set before they move.
     fn invite(&mut self, play: &mut Play) {
-        let step = self.step();
         for _ in 0..INVITED_PER_COMMAND {
             if self.keys.is_empty() {
                 return;
@@ -218,7 +243,7 @@ impl Servo {
             if play.keys.as_slice().iter().all(|k| k.key != number)
                 && let Some(key) = self.keys.get_mut(self.next_quiet)
             {
-                play.keys.push(key.command(number, step, &self.options));
+                play.keys.push(key.command(number, play.seq, &self.options));
             }
         }
     }

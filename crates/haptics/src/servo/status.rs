@@ -2,10 +2,23 @@
 
 use super::super::session::{ConnectionState, HaltReason};
 use super::Servo;
-use super::key::{HapticKey, HapticKeyView};
+use super::key::{HapticKey, HapticKeyView, WaitReason};
+use crate::symptom::Symptom;
 use touchback_action::interface::key::{DynamicsCompensation, Key};
 use touchback_device::device::safety::DeviceMode;
+use touchback_device::fixed::u16_of;
 use touchback_device::message::Hello;
+
+/// A key that waits for force in a live session.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WaitingKey {
+    /// Number of the piano key.
+    pub key: u8,
+    /// Time since the key waits, s.
+    pub time: f64,
+    /// Why it waits.
+    pub reason: WaitReason,
+}
 
 /// Status of the servo: connection, counts, clock.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -30,6 +43,8 @@ pub struct ServoStatus {
     pub lost: u64,
     /// Damaged or unexpected frames.
     pub damaged: u64,
+    /// Bytes received.
+    pub bytes: u64,
     /// Gaps in the states, after which keys were placed anew.
     pub gaps: u64,
     /// Commands whose force the host limited.
@@ -50,6 +65,16 @@ pub struct ServoStatus {
     pub residual: f64,
     /// Number of the next action step, counted from the first state.
     pub step: u64,
+    /// Lead that the wire needs and the servo uses, µs; 0 before a session is live.
+    pub lead_us: u32,
+    /// Commands known to be received by the keyboard since the last clear, and those received late.
+    pub commands: (u64, u64),
+    /// Longest silence before a chunk of states, ms; 0 where states do not come in chunks.
+    pub chunk_ms: u16,
+    /// The key that has waited longest for force in the live session.
+    pub waiting: Option<WaitingKey>,
+    /// First key whose force is limited because of its sensor, by its piano number, and why.
+    pub remark: Option<(u8, Symptom)>,
 }
 
 impl Servo {
@@ -74,8 +99,20 @@ impl Servo {
             yields: self.keys.iter().map(HapticKey::yields).sum(),
             drift,
             residual,
+            commands: self.times.counts(),
+            chunk_ms: self.wire.chunk(self.ticked_at).map_or(0, |chunk| u16_of(chunk, 1e-3)),
+            waiting: self.waiting(),
+            remark: self.keys.iter().find_map(|k| k.remark().map(|why| (k.number().number(), why))),
             ..self.status
         }
+    }
+
+    fn waiting(&self) -> Option<WaitingKey> {
+        let each = self.keys.iter().filter_map(|key| {
+            let (time, reason) = key.waits()?;
+            Some(WaitingKey { key: key.number().number(), time, reason })
+        });
+        each.max_by(|a, b| a.time.total_cmp(&b.time))
     }
 
     /// One key of the keyboard, by its number from 0.

@@ -199,14 +199,14 @@ fn a_usable_keyboard_after_a_refused_one_is_configured_again() {
     for case in 0..8 {
         let mut bench = Bench::live();
         let hello = bench.hello();
-        assert!(bench.servo.keys[0].is_proven());
+        assert!(bench.servo.keys[0].is_proven(true));
         bench.receive(&Message::Hello(unfit_hellos(hello)[case]));
         assert_eq!(bench.servo.session.state(), ConnectionState::Refused);
         let sent = bench.receive(&Message::Hello(hello));
         assert!(matches!(sent[..], [Message::Config(_)]), "{sent:?}");
         assert_eq!(bench.servo.session.state(), ConnectionState::Present);
         assert_eq!(bench.receive(&facts(&hello)), []);
-        assert!(!bench.servo.keys[0].is_proven());
+        assert!(!bench.servo.keys[0].is_proven(true));
     }
 }
 

@@ -5,6 +5,7 @@ use anyhow::Result;
 use super::haptics::SEED;
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::output::progress;
+use crate::rig::defect_campaign::{self, Met};
 use crate::rig::{fault_injection, random_strokes};
 use touchback_device::history::{self, Choices};
 use touchback_haptics::action::Action;
@@ -15,6 +16,9 @@ const FAULTS: u32 = 10_000;
 const STROKES: u32 = 1000;
 /// Number of random sequences of messages, readings and gaps.
 const HISTORIES: u32 = 10_000;
+
+/// Virtual time of a right keyboard on a bad wire, s.
+const RIGHT_TIME: f64 = 3600.0;
 
 /// Runs the campaigns in virtual time.
 ///
@@ -46,6 +50,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         bar.inc(1);
     }
     faults(&mut report, folder)?;
+    defects(&mut report, folder)?;
     let broken = (0..HISTORIES)
         .filter(|seed| history::run::<f64>(Choices::Seed(u64::from(*seed))).excess > 0.0);
     let broken = f64::from(u32::try_from(broken.count())?);
@@ -78,4 +83,49 @@ fn faults(report: &mut Report, folder: &mut Folder) -> Result<()> {
     let mut csv = DataTable::new(&["recovery_s"]);
     done.recoveries.iter().for_each(|t| csv.row(&[t]));
     folder.table("haptics-recovery.csv", &csv)
+}
+
+fn defects(report: &mut Report, folder: &mut Folder) -> Result<()> {
+    let runs = defect_campaign::all();
+    let mut csv =
+        DataTable::new(&["defect", "lead_us", "met", "found", "peak_n", "time_s", "after_n"]);
+    for run in &runs {
+        let found = run.symptom.map_or_else(String::new, |symptom| format!("{symptom:?}"));
+        let met = format!("{:?}", run.met);
+        csv.row(&[&run.name, &run.lead_us, &met, &found, &run.peak, &run.time, &run.after]);
+    }
+    folder.table("haptics-defects.csv", &csv)?;
+    let mut csv = DataTable::new(&["defect", "finger", "peak_n", "live_s", "said"]);
+    for run in defect_campaign::misbehaviours() {
+        csv.row(&[&run.name, &run.is_played, &run.peak, &run.lasts, &run.said]);
+    }
+    folder.table("haptics-misbehaviours.csv", &csv)?;
+    let missed = runs.iter().filter(|run| run.symptom.is_none()).count();
+    let count = runs.len();
+    let quantity = format!("{count} defects of the first day or during play: not found");
+    report.check(&quantity, "0", TargetBand::AtMost(0.0), f64::from(u32::try_from(missed)?));
+    let most = |during: bool, of: fn(&defect_campaign::DefectRun) -> f64| {
+        let those = runs.iter().filter(|run| (run.met == Met::During) == during);
+        those.map(of).fold(0.0, f64::max)
+    };
+    let quantity = "defects of the first day: largest force of a motor, N";
+    report.check(quantity, "at most 1", TargetBand::AtMost(1.0), most(false, |run| run.peak));
+    let quantity = "defects during play: largest force until the halt, N";
+    report.check(quantity, "at most 4", TargetBand::AtMost(4.0), most(true, |run| run.peak));
+    let quantity = "defects during play: longest time to the halt, ms";
+    report.check(
+        quantity,
+        "at most 50",
+        TargetBand::AtMost(50.0),
+        1e3 * most(true, |run| run.time),
+    );
+    let right = defect_campaign::right_keyboard(RIGHT_TIME, SEED);
+    let quantity = "an hour of a right keyboard with 50 µm steps, 5 % loss, 1 ms jitter: halts";
+    report.check(quantity, "0", TargetBand::AtMost(0.0), f64::from(right.halts));
+    report.note(&format!(
+        "The right keyboard on a bad wire: {} strikes, largest force {} N.",
+        right.strikes,
+        short(right.peak)
+    ));
+    Ok(())
 }

@@ -44,6 +44,7 @@ impl HapticKey {
         let port = Port::new(z.max(LEAST_IMPEDANCE));
         let force = port.drive(wave) + finger;
         let moved = self.steps(slot, slot.before..slot.after, [force, z], log);
+        self.finger_work = finger * moved;
         let mut back = port.leaving(wave, moved / slot.time());
         // Drift is corrected only where that makes the wave smaller, which keeps the junction passive, and
         // only near standstill, because in motion the simulated key is ahead by the delay of the line.
@@ -74,6 +75,7 @@ impl HapticKey {
             let force = stiffness * (target - self.simulated.key().front()[0]) + damping * speed;
             let step = slot.before + i;
             let moved = self.steps(slot, step..step + 1, [force + finger, damping], log);
+            self.finger_work += finger * moved;
             sum += force - damping * moved / seconds(1);
         }
         sum * seconds(1) / time

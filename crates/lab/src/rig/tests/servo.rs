@@ -95,6 +95,42 @@ fn a_keyboard_that_takes_only_forces_is_coupled() {
     assert!(pair.emulator.peak() > 0.3 && pair.emulator.peak() < 20.0);
 }
 
+/// A keyboard with sensors of 20 µm and no motors plays by its positions, as the same keyboard unarmed does, and
+/// gets no command.
+#[test]
+fn a_keyboard_without_motors_plays() {
+    let strikes = |step: f64, has_motors: bool| {
+        let acts = (0..6).flat_map(|i| {
+            let (time, within) = (0.5 + 0.9 * f64::from(i), 0.05 + 0.03 * f64::from(i));
+            [
+                act(time, 0, FingerAction::Press { depth: 20e-3, within }),
+                act(time + within + 0.3, 0, FingerAction::Release { within: 0.1 }),
+            ]
+        });
+        let plant = KeyPlant { step, ..KeyPlant::DESK };
+        let design = KeyboardDesign { has_motors, plant, ..design(1) };
+        let line = MemoryLine::new(1, 5);
+        let script = Script::new(acts.collect());
+        let mut pair = CoSimulation::new(&design, script, ServoOptions::default(), line);
+        let mut record = MemoryLog::default();
+        assert!(has_motors || !pair.arm(&mut record));
+        pair.run(6.5, &mut record, |p| assert_eq!(p.emulator.force(0), 0.0));
+        assert_eq!(pair.servo.status().state, ConnectionState::Present);
+        let (_, faults) = pair.emulator.mode();
+        assert_eq!(faults & touchback_device::message::fault::FRAME, 0);
+        record.of(EventKind::Strike).iter().map(|e| e.event.value()).collect::<Vec<_>>()
+    };
+    let (fine, coarse, unarmed) =
+        (strikes(2e-6, false), strikes(20e-6, false), strikes(2e-6, true));
+    println!("{fine:?} {coarse:?} {unarmed:?}");
+    assert!(fine.len() == 6 && coarse.len() == 6 && unarmed.len() == 6);
+    // The simulated key's own mechanics are whole here and partly deducted there.
+    for ((fine, coarse), unarmed) in fine.iter().zip(&coarse).zip(&unarmed) {
+        assert!((coarse / fine - 1.0).abs() < 0.02, "{fine} m/s, {coarse} m/s");
+        assert!((fine / unarmed - 1.0).abs() < 0.1, "{fine} m/s, {unarmed} m/s unarmed");
+    }
+}
+
 /// Regulation changes under trilling keys, one of them idle: the twin follows.
 #[test]
 fn the_twin_follows_regulation_changes_during_play() {
@@ -201,7 +237,8 @@ fn a_held_key_vibrates_with_its_strings_and_the_twin_follows() {
         let mut pair = CoSimulation::new(&design, Script::new(vec![press]), options, line);
         let mut record = MemoryLog::default();
         assert!(pair.arm(&mut record));
-        pair.run(1.0, &mut record, |_| ());
+        // A key that stands perfectly still under force is nudged once to test its sensor, 0.3 s later.
+        pair.run(1.3, &mut record, |_| ());
         let (mut low, mut high) = (f64::MAX, f64::MIN);
         pair.run(0.2, &mut record, |p| {
             let x = p.emulator.key(0).unwrap().x;

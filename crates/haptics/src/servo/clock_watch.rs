@@ -1,0 +1,89 @@
+//! Comparison of the keyboard's clock with the host's.
+
+use super::plausibility::LeakyCount;
+
+/// Tolerance of the clock check: jitter, s, and difference of rates, as a share.
+const CLOCK_TOLERANCE: (f64, f64) = (0.03, 0.05);
+/// Time between the stored pairs of times, s.
+const PAIR_INTERVAL: f64 = 0.1;
+/// Number of stored pairs.
+const PAIRS: usize = 12;
+/// Time after which a clock counts as observed, s.
+const OBSERVED: f64 = 0.1;
+
+/// Comparison of the keyboard's clock with the host's over the last 1.2 s.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClockWatch {
+    /// Pairs of device time and host time, s.
+    pairs: [(f64, f64); PAIRS],
+    count: usize,
+    /// Device time of the last state, and host time of the first, s.
+    device: f64,
+    begun: f64,
+    wrong: LeakyCount,
+    is_wrong: bool,
+}
+
+impl ClockWatch {
+    /// Restarts the comparison after a jump of the clock or a pause of either side.
+    pub fn restart(&mut self) {
+        (self.count, self.wrong) = (0, LeakyCount::default());
+    }
+
+    /// Notes a state received at `now`, s, that is `passed`, s, after the last by the keyboard's clock.
+    pub fn note(&mut self, passed: f64, now: f64) {
+        self.device += passed;
+        if self.count == 0 {
+            (self.pairs[0], self.count, self.begun) = ((self.device, now), 1, now);
+            return;
+        }
+        let held = self.count.min(PAIRS);
+        let off = self.pairs[..held].iter().any(|(device, host)| {
+            let (device, host) = (self.device - device, now - host);
+            (device - host).abs() > CLOCK_TOLERANCE.0 + CLOCK_TOLERANCE.1 * host.max(device)
+        });
+        self.is_wrong = self.wrong.note(off);
+        let newest = self.pairs[(self.count - 1) % PAIRS];
+        if now - newest.1 >= PAIR_INTERVAL {
+            self.pairs[self.count % PAIRS] = (self.device, now);
+            self.count += 1;
+            // The count matters only modulo the number of pairs.
+            if self.count >= 3 * PAIRS {
+                self.count -= PAIRS;
+            }
+        }
+    }
+
+    /// The rate of the clock is implausible.
+    pub const fn is_wrong(&self) -> bool {
+        self.is_wrong
+    }
+
+    /// The clock has been observed long enough at `now`, s.
+    pub fn is_observed(&self, now: f64) -> bool {
+        self.count > 0 && now - self.begun >= OBSERVED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_at_half_speed_is_implausible_and_late_states_are_not() {
+        let found = |rate: f64, late: f64| {
+            let mut watch = ClockWatch::default();
+            (0..2000u32).find(|i| {
+                let jitter = if i % 97 < 20 { late } else { 0.0 };
+                watch.note(rate * 1e-3, f64::from(*i) * 1e-3 + jitter);
+                watch.is_wrong()
+            })
+        };
+        assert!(found(0.5, 0.0).is_some_and(|i| i < 100), "{:?}", found(0.5, 0.0));
+        assert!(found(1.5, 0.0).is_some_and(|i| i < 120));
+        // Ten per cent need longer than the jitter that is allowed.
+        assert!(found(1.1, 0.0).is_some_and(|i| i < 1300), "{:?}", found(1.1, 0.0));
+        assert_eq!(found(1.0, 0.019), None);
+        assert_eq!(found(1.001, 0.019), None);
+    }
+}

@@ -1,0 +1,263 @@
+//! Watch of one key's sensor: noise, a position that stands still, a position that creeps.
+//!
+//! A key cannot change its acceleration from report to report as noise does: the second difference of the
+//! position alternates. A pushed key cannot stand still to one count: where it does, a nudge of less than a
+//! newton must move it. On the key bed even that may not show, so there the force is limited in place of a halt;
+//! likewise for a key that creeps, which a drifting sensor or a very slow finger causes.
+
+use super::virtual_finger::KeyMechanics;
+use crate::symptom::Symptom;
+
+/// Force beyond weight and friction under which a key must move, and to which the force of a remarkable key is
+/// limited, N.
+const FIRM: f64 = 1.0;
+/// Time without a count after which the key is nudged, s.
+const STILL_TIME: f64 = 0.3;
+/// Time without a count after which a key is nudged again that has answered a nudge, s, and the motion, m, that ends
+/// this respite.
+const RESPITE: (f64, f64) = (2.0, 0.2e-3);
+/// Duration of a nudge, s: two periods of 25 Hz; and half a period, s.
+const NUDGE_TIME: f64 = 0.08;
+/// See [`NUDGE_TIME`].
+const NUDGE_HALF: f64 = 0.02;
+/// Force of a nudge beyond friction, N.
+const NUDGE_FORCE: f64 = 0.4;
+/// Distance from the key bed within which a nudge may not move the key by a count, m.
+const NEAR_BED: f64 = 0.5e-3;
+/// Least second difference that counts as noise, m, and in sensor steps.
+const NOISE: (f64, f64) = (15e-6, 4.0);
+/// Time constant of the share of noisy reports, s, and the share that is too large; chosen: with 20 µm rms of
+/// white noise the share is 0.6, with 8 µm 0.2.
+const NOISE_SHARE: (f64, f64) = (0.12, 0.4);
+/// Time between the marks of a creeping key, s, its least and largest motion between marks, m, and the number of
+/// marks: 0.3 to 5 mm/s for 0.3 s.
+const CREEP: (f64, [f64; 2], u8) = (0.1, [30e-6, 0.5e-3], 3);
+/// Least distance from rest of a creeping key, m.
+const CREEP_DEPTH: f64 = 0.2e-3;
+
+/// Report of one key, as the watch needs it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SensorReport {
+    /// Depth, m.
+    pub depth: f64,
+    /// Time since the last report, s.
+    pub time: f64,
+    /// Step of the sensor, m.
+    pub step: f64,
+    /// Commanded force, N.
+    pub force: f64,
+    /// The key gets force.
+    pub is_felt: bool,
+    /// A key that creeps has its force limited: not on walls, which are measured by slow presses.
+    pub limits_creep: bool,
+}
+
+/// Watch of one key's sensor.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct SensorWatch {
+    /// Last depths, m, newest first, and the last second difference, m.
+    depths: [Option<f64>; 2],
+    bend: f64,
+    /// Share of reports with noise.
+    noise: f64,
+    /// Depth of the last count, m, and the time under firm force since then, s.
+    anchor: f64,
+    still: f64,
+    /// Time of the present nudge, s.
+    nudge: Option<f64>,
+    /// Depth at which the key has answered a nudge, m.
+    answered: Option<f64>,
+    /// Depth at the last mark, m, the time since, s, and the number of marks with motion in one direction.
+    mark: f64,
+    marked: f64,
+    creeps: u8,
+    is_upward: bool,
+    /// The force is limited, and why.
+    remark: Option<Symptom>,
+}
+
+impl SensorWatch {
+    /// The force is limited for this reason.
+    pub const fn remark(&self) -> Option<Symptom> {
+        self.remark
+    }
+
+    /// The position alternates as noise does.
+    pub const fn is_noisy(&self) -> bool {
+        self.noise > NOISE_SHARE.1
+    }
+
+    /// Begins anew.
+    pub fn restart(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Force to which the command is limited, N; infinite without a remark.
+    pub fn limit(&self, mechanics: &KeyMechanics) -> f64 {
+        if self.remark.is_some() { firm(mechanics) } else { f64::INFINITY }
+    }
+
+    /// Notes a report. Returns the force of a nudge, N, and the symptom of a broken sensor.
+    pub fn note(
+        &mut self,
+        report: &SensorReport,
+        mechanics: &KeyMechanics,
+    ) -> (f64, Option<Symptom>) {
+        self.note_noise(report);
+        if !report.is_felt {
+            (self.still, self.nudge, self.remark, self.creeps) = (0.0, None, None, 0);
+            return (0.0, None);
+        }
+        if self.is_noisy() {
+            return (0.0, Some(Symptom::Noise));
+        }
+        self.note_creep(report, mechanics);
+        self.note_stillness(report, mechanics)
+    }
+
+    fn note_noise(&mut self, report: &SensorReport) {
+        if let [Some(last), Some(before)] = self.depths {
+            let bend = report.depth - 2.0 * last + before;
+            let least = NOISE.0.max(NOISE.1 * report.step);
+            let is_noise = bend.abs() > least && bend * self.bend < 0.0;
+            let share = (report.time / NOISE_SHARE.0).min(1.0);
+            self.noise += share * (f64::from(u8::from(is_noise)) - self.noise);
+            self.bend = bend;
+        }
+        self.depths = [Some(report.depth), self.depths[0]];
+    }
+
+    fn note_creep(&mut self, report: &SensorReport, mechanics: &KeyMechanics) {
+        self.marked += report.time;
+        let motion = report.depth - self.mark;
+        let is_fast = motion.abs() > CREEP.1[1];
+        if self.marked < CREEP.0 && !is_fast {
+            return;
+        }
+        let is_slow = !is_fast && motion.abs() >= CREEP.1[0].max(0.6 * report.step);
+        let is_between =
+            report.depth.abs() > CREEP_DEPTH && report.depth < mechanics.bed - NEAR_BED;
+        let is_upward = motion < 0.0;
+        self.creeps = match (is_slow && is_between, is_upward == self.is_upward) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => self.creeps.saturating_add(1),
+        };
+        if self.creeps >= CREEP.2 && report.limits_creep {
+            self.remark = Some(Symptom::Drift);
+        } else if is_fast && self.remark == Some(Symptom::Drift) {
+            self.remark = None;
+        }
+        (self.mark, self.marked, self.is_upward) = (report.depth, 0.0, is_upward);
+    }
+
+    fn note_stillness(
+        &mut self,
+        report: &SensorReport,
+        mechanics: &KeyMechanics,
+    ) -> (f64, Option<Symptom>) {
+        if (report.depth - self.anchor).abs() > 0.9 * report.step {
+            if self.nudge.take().is_some() {
+                self.answered = Some(report.depth);
+            }
+            let is_away = |at: f64| (report.depth - at).abs() > RESPITE.1;
+            if self.answered.is_some_and(is_away) {
+                self.answered = None;
+            }
+            (self.anchor, self.still) = (report.depth, 0.0);
+            if self.remark == Some(Symptom::Stuck) {
+                self.remark = None;
+            }
+            return (0.0, None);
+        }
+        if let Some(time) = &mut self.nudge {
+            *time += report.time;
+            if *time < NUDGE_TIME {
+                let force = NUDGE_FORCE + mechanics.friction;
+                // Up first, so that a key in the air does not fall into the hand.
+                let half = touchback_core::math::cast::count(*time / NUDGE_HALF);
+                return (if half.is_multiple_of(2) { force } else { -force }, None);
+            }
+            (self.nudge, self.still) = (None, 0.0);
+            if report.depth > mechanics.bed - NEAR_BED {
+                self.remark = Some(Symptom::Stuck);
+                return (0.0, None);
+            }
+            return (0.0, Some(Symptom::Stuck));
+        }
+        if report.force.abs() > firm(mechanics) && self.remark.is_none() {
+            self.still += report.time;
+        }
+        if self.still >= if self.answered.is_some() { RESPITE.0 } else { STILL_TIME } {
+            self.nudge = Some(0.0);
+        }
+        (0.0, None)
+    }
+}
+
+/// Force under which a key must move, N.
+fn firm(mechanics: &KeyMechanics) -> f64 {
+    mechanics.weight.abs() + mechanics.friction + FIRM
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchback_core::math::random::Random;
+
+    const KEY: KeyMechanics =
+        KeyMechanics { mass: 0.03, weight: 0.2, friction: 0.1, damping: 0.1, bed: 10e-3 };
+
+    fn report(depth: f64, force: f64) -> SensorReport {
+        SensorReport { depth, time: 1e-3, step: 2e-6, force, is_felt: true, limits_creep: true }
+    }
+
+    /// Milliseconds until a symptom or a remark, and what it is.
+    fn found(depth: impl Fn(u32) -> f64, force: f64) -> Option<(u32, Symptom)> {
+        let mut watch = SensorWatch::default();
+        (0..1000).find_map(|i| {
+            let (nudge, symptom) = watch.note(&report(depth(i), force), &KEY);
+            assert!(nudge.abs() <= 0.5 + 1e-9);
+            symptom.or(watch.remark()).map(|symptom| (i, symptom))
+        })
+    }
+
+    #[test]
+    fn a_still_key_under_force_is_nudged_and_then_stuck() {
+        let (ms, symptom) = found(|_| 6e-3, 2.0).unwrap();
+        assert!(symptom == Symptom::Stuck && ms < 500, "{ms} ms");
+        // On the bed the force is limited, and only while the key is still.
+        let mut watch = SensorWatch::default();
+        for _ in 0..500 {
+            assert_eq!(watch.note(&report(10e-3, 3.0), &KEY).1, None);
+        }
+        assert!((watch.limit(&KEY) - 1.3).abs() < 1e-12);
+        watch.note(&report(9.9e-3, 3.0), &KEY);
+        assert_eq!(watch.limit(&KEY), f64::INFINITY);
+        // A key that a nudge moves, and one under little force, are held by a finger.
+        assert_eq!(found(|i| if i % 350 > 320 { 6.01e-3 } else { 6e-3 }, 2.0), None);
+        assert_eq!(found(|_| 6e-3, 1.2), None);
+    }
+
+    #[test]
+    fn noise_is_found_and_a_fast_trill_is_not_noise() {
+        let random = std::cell::RefCell::new(Random::new(1));
+        let noise = |_: u32| {
+            let mut r = random.borrow_mut();
+            // Twelve uniform numbers: a normal one of variance 1.
+            20e-6 * ((0..12).map(|_| r.share()).sum::<f64>() - 6.0)
+        };
+        let (ms, symptom) = found(noise, 0.0).unwrap();
+        assert!(symptom == Symptom::Noise && ms < 400, "{ms} ms");
+        let trill = |i: u32| 5e-3 * (1.0 + (f64::from(i) * 1e-3 * 88.0).sin());
+        assert_eq!(found(trill, 0.0), None);
+    }
+
+    #[test]
+    fn a_creeping_key_has_its_force_limited() {
+        let (ms, symptom) = found(|i| 1e-6 * f64::from(i), 0.5).unwrap();
+        assert!(symptom == Symptom::Drift && ms < 600, "{ms} ms");
+        assert_eq!(found(|i| 16e-6 * f64::from(i).min(600.0), 0.5), None);
+        assert_eq!(found(|_| 5e-3, 0.5), None);
+    }
+}
