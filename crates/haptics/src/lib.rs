@@ -10,6 +10,7 @@
 pub mod action;
 pub mod bench_load;
 pub mod calibration;
+pub mod certify;
 pub mod clock;
 #[cfg(feature = "serial")]
 pub mod connection;

@@ -362,6 +362,11 @@ impl<W: Write> Writer<W> {
         }
     }
 
+    /// The writer.
+    pub const fn get_mut(&mut self) -> &mut W {
+        &mut self.to
+    }
+
     /// Ends the take and returns the writer.
     ///
     /// # Errors

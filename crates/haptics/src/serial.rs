@@ -28,6 +28,14 @@ pub enum PortError {
          `uucp`), log in again and retry"
     )]
     Permission(String),
+    /// The file is not a serial port.
+    #[error("{0}: not a serial port; `touchback keyboard list` lists the ports")]
+    NotSerial(String),
+    /// Nothing listens at the address.
+    #[error(
+        "{0}: nothing listens there; `touchback keyboard emulate --listen` emulates a keyboard at an address"
+    )]
+    NotListening(String),
     /// The port does not exist.
     #[error("{0}: no such port; `touchback keyboard list` lists the ports")]
     Missing(String),
@@ -259,7 +267,7 @@ impl SerialLink {
     pub fn open(path: &str, owner: &str, timeout: Duration) -> Result<Self, PortError> {
         let claim = claim(path, owner)?;
         if let Some(address) = path.strip_prefix(TCP) {
-            let missing = |_| PortError::Missing(path.into());
+            let missing = |_| PortError::NotListening(path.into());
             let stream = TcpStream::connect(loopback(address)?).map_err(missing)?;
             let is_set = stream.set_nodelay(true).and(stream.set_nonblocking(true));
             is_set.map_err(|e| PortError::Other(path.into(), e.to_string()))?;
@@ -273,6 +281,7 @@ impl SerialLink {
             serialport::ErrorKind::Io(ErrorKind::PermissionDenied) => {
                 PortError::Permission(path.into())
             }
+            _ if is_no_port(path, &e.description) => PortError::NotSerial(path.into()),
             _ => PortError::Other(path.into(), e.description),
         })?;
         Ok(Self { wire: Wire::Serial(port), _claim: claim })
@@ -304,6 +313,23 @@ impl SerialLink {
             Wire::Serial(port) => port.write_all(bytes),
             Wire::Tcp(stream, _) => stream.write_all(bytes),
         }
+    }
+}
+
+/// The system has refused line settings to `path`: it is a file, a folder or a device without them. `text` is the
+/// system's text of ENOTTY, in which C libraries differ.
+fn is_no_port(path: &str, text: &str) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let about = std::fs::metadata(path);
+        let is_device = about.is_ok_and(|about| about.file_type().is_char_device());
+        !is_device || ["typewriter", "ioctl", "tty"].iter().any(|word| text.contains(word))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (path, text);
+        false
     }
 }
 

@@ -5,6 +5,7 @@ mod midi;
 mod performer;
 mod record;
 mod replay;
+mod spool;
 mod terminal_session;
 
 use std::path::Path;
@@ -23,6 +24,7 @@ use terminal_session::TerminalSession;
 use touchback_haptics::action::Action;
 use touchback_haptics::servo::{self, BLOCK_MAX};
 use touchback_haptics::sidecar::{Sidecar, SidecarOrder, SidecarReport};
+use touchback_haptics::status_text;
 use touchback_instrument::Settings;
 
 /// Options of `touchback feel`.
@@ -71,8 +73,9 @@ pub struct FeelOptions {
     /// With --play: largest force of the simulated finger on a key, N
     #[arg(long, value_name = "N", default_value_t = 10.0, requires = "play")]
     play_force: f64,
-    /// Replays the log named as PORT without a keyboard: prints its events and a fingerprint
-    #[arg(long, conflicts_with_all = ["record", "log", "midi", "play", "compare"])]
+    /// Replays the log named as PORT without a keyboard: prints its events and a fingerprint, and writes
+    /// --record and --midi from it. After a session that was killed, FILE.part is its log
+    #[arg(long, conflicts_with_all = ["log", "play", "compare"])]
     replay: bool,
     /// Blind comparison (ABX) of two actions, or of settings as ID=VALUE[,ID=VALUE…]
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
@@ -92,7 +95,9 @@ pub struct FeelOptions {
 /// written.
 pub fn run(options: &FeelOptions) -> Result<()> {
     if options.replay {
-        return replay::run(Path::new(&*options.port));
+        let (record, midi) = (options.record.as_deref(), options.midi.as_deref());
+        let records = Records::create(record, None, midi, &Settings::default().touch)?;
+        return replay::run(Path::new(&*options.port), records);
     }
     let action = options.action;
     if !(0.0..=1.0).contains(&options.gain) {
@@ -145,7 +150,7 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     wait(&port, &mut sidecar, Duration::from_secs(3))?;
     if options.arm {
         sidecar.order(SidecarOrder::Arm(true));
-        output::warn("force is on; type a share and Enter for less force, `off`, or `q` to end");
+        output::warn("arming; type a share and Enter for less force, `off`, or `q` to end");
     } else {
         output::warn("no force yet; type `a` and Enter for force, `off`, a share, or `q` to end");
     }
@@ -161,6 +166,9 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     let trial = terminal.keep()?;
     outcome?;
     let mut text = summary(&report)?;
+    if let Some(advice) = status_text::advice(&report) {
+        text += &format!("\n{advice}\n");
+    }
     if let Some(trial) = &trial {
         text += &trial.verdict();
         if let Some(draft) = answers {

@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::midi::Performance;
+use super::spool::Spool;
 use crate::output::{Draft, Shown as _};
 use touchback_action::STEP;
 use touchback_core::math::compass::KeyNumber;
@@ -23,6 +24,7 @@ pub struct Records {
     log: Option<(Draft, Writer<BufWriter<File>>)>,
     midi: Option<(Draft, Performance)>,
     twin: Option<Twin>,
+    spool: Option<Spool>,
 }
 
 impl Records {
@@ -36,6 +38,7 @@ impl Records {
         midi: Option<&Path>,
         touch: &TouchSettings,
     ) -> Result<Self> {
+        let spool = [log, gesture, midi].into_iter().flatten().find_map(Spool::beside);
         let gesture = gesture.map(Draft::create).transpose()?;
         let midi = midi.map(Draft::create).transpose()?;
         let log = match log {
@@ -53,6 +56,7 @@ impl Records {
             log,
             midi: midi.map(|draft| (draft, Performance::new(touch))),
             twin: needs_twin.then(|| Twin::new(Action::GRAND)),
+            spool,
         })
     }
 
@@ -61,6 +65,9 @@ impl Records {
     /// # Errors
     /// A file that cannot be written.
     pub fn put(&mut self, entry: &Entry) -> Result<()> {
+        if let Some(spool) = &mut self.spool {
+            spool.put(entry)?;
+        }
         if let Some((draft, writer)) = &mut self.log {
             let target = draft.target().shown();
             writer.put(entry).with_context(|| format!("{target}: cannot write"))?;
@@ -92,6 +99,14 @@ impl Records {
         Ok(())
     }
 
+    /// Writes what waits to the disk where it is time; to be called often.
+    ///
+    /// # Errors
+    /// The disk is full or gone.
+    pub fn write_due(&mut self) -> Result<()> {
+        self.spool.as_mut().map_or(Ok(()), Spool::write_due)
+    }
+
     /// Keeps the files.
     ///
     /// # Errors
@@ -109,6 +124,9 @@ impl Records {
         if let Some((draft, midi)) = self.midi {
             draft.write_all(&midi.bytes())?;
             draft.keep()?;
+        }
+        if let Some(spool) = self.spool {
+            spool.remove();
         }
         Ok(())
     }

@@ -4,23 +4,27 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::record::Records;
 use crate::output;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::log::{Entry, Twin};
 use touchback_haptics::recording::Recording;
 
-/// Replays the log at `path`; prints its events and a fingerprint of all states.
+/// Replays the log at `path`; prints its events and a fingerprint of all states, and writes the
+/// `records`.
 ///
 /// # Errors
 /// A file that cannot be read, or is not a log.
-pub fn run(path: &Path) -> Result<()> {
+pub fn run(path: &Path, mut records: Records) -> Result<()> {
     let recording = Recording::open(path)?;
     let mut twin = Twin::new(Action::GRAND);
     let mut text = String::from("time_s,key,kind,value\n");
     let mut steps = 0u64;
     for entry in recording.entries()? {
         let entry = entry?;
+        records.put(&entry)?;
+        records.write_due()?;
         twin.play(&entry, |h| {
             let (kind, value) = (h.event.kind().name(), h.event.value());
             text += &format!("{:.6},{},{kind},{value}\n", h.time(), h.key.number());
@@ -29,6 +33,7 @@ pub fn run(path: &Path) -> Result<()> {
             steps += u64::from(n);
         }
     }
+    records.keep()?;
     text += &format!("{steps} steps, fingerprint {:016x}\n", fingerprint(&twin));
     output::print(&text)
 }

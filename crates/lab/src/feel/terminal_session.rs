@@ -58,7 +58,7 @@ impl TerminalSession {
         while let Some(entry) = self.log.receive() {
             self.records.put(&entry)?;
         }
-        Ok(())
+        self.records.write_due()
     }
 
     /// Keeps the record files and returns the trials.
@@ -84,7 +84,7 @@ impl TerminalSession {
         let begin = Instant::now();
         let shows = std::io::stderr().is_terminal();
         let mut shown = begin;
-        let mut state = ConnectionState::Present;
+        let mut told = String::new();
         if let Some(trial) = &self.trial {
             output::warn(trial.help());
             trial.feel(sidecar);
@@ -99,12 +99,14 @@ impl TerminalSession {
                 }
             }
             let report = *sidecar.report();
-            if report.status.state != state {
-                state = report.status.state;
-                output::warn(&status_text::connection(&report));
+            // Also what a live session lacks, and what it lacks no more.
+            let text = status_text::connection(&report);
+            if text != told {
+                output::warn(&text);
+                told = text;
             }
             if let Some((performer, notes)) = &mut performance
-                && state == ConnectionState::Live
+                && report.status.state == ConnectionState::Live
             {
                 performer.play(|note| _ = notes.send(note));
             }

@@ -45,9 +45,11 @@ pub struct CalibrateOptions {
 }
 
 /// A serial port that Ctrl-C interrupts.
-struct Wire {
-    port: SerialLink,
-    begin: Instant,
+pub(super) struct Wire {
+    /// The port.
+    pub port: SerialLink,
+    /// Beginning of its time.
+    pub begin: Instant,
 }
 
 impl Line for &mut Wire {

@@ -9,6 +9,7 @@ use super::probe::seconds;
 use super::{facts, script};
 use crate::output::{self, Draft};
 use crate::paths::{InputPath, OutputFile};
+use touchback_haptics::emulator::defect::{Defects, NAMED, NamedDefect};
 use touchback_haptics::emulator::{Emulator, KeyboardDesign};
 use touchback_haptics::live::Live;
 use touchback_haptics::plant::KeyPlant;
@@ -36,6 +37,12 @@ pub struct EmulateOptions {
     /// Mechanics of all keys: the first key of a file written by `keyboard calibrate`
     #[arg(long, value_name = "FACTS.csv", conflicts_with = "mass")]
     facts: Option<InputPath>,
+    /// Gives the keyboard a defect (repeatable); an unknown name lists all
+    #[arg(long, value_name = "NAME", value_parser = defect)]
+    defect: Vec<NamedDefect>,
+    /// Has sensors and no motors
+    #[arg(long, conflicts_with = "torque_only")]
+    positions_only: bool,
     /// Accepts forces only, without a wave junction
     #[arg(long)]
     torque_only: bool,
@@ -54,6 +61,18 @@ pub struct EmulateOptions {
     /// With --seconds: writes position, speed, forces, mode and faults of key 1 every millisecond
     #[arg(long, value_name = "LOG.csv", requires = "seconds")]
     log: Option<OutputFile>,
+}
+
+/// Parses the name of a defect.
+///
+/// # Errors
+/// An unknown name; the message lists all.
+pub fn defect(name: &str) -> Result<NamedDefect, String> {
+    NAMED.into_iter().find(|defect| defect.name == name).ok_or_else(|| {
+        let width = NAMED.iter().map(|defect| defect.name.len()).max().unwrap_or(0);
+        let line = |d: &NamedDefect| format!("\n  {:width$}  {}", d.name, d.about);
+        format!("the defects are:{}", NAMED.iter().map(line).collect::<String>())
+    })
 }
 
 /// Emulates until the time is over or the process is interrupted.
@@ -82,16 +101,22 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
         Some(path) => facts::first_key(path)?,
         None => KeyPlant { mass: options.mass, ..desk.plant },
     };
-    let design = KeyboardDesign {
+    let mut design = KeyboardDesign {
         keys: options.keys,
         plant,
         has_junction: !options.torque_only,
+        has_motors: !options.positions_only,
         drift: options.drift * 1e-6,
         ..desk
     };
-    let faults =
+    let mut faults =
         LinkFaults { loss: options.loss, corruption: options.corruption, ..LinkFaults::default() };
+    let mut defects = Defects::default();
+    for defect in &options.defect {
+        (defect.change)(&mut design, &mut defects, &mut faults);
+    }
     let mut live = at(options.listen, &design, script, faults)?;
+    live.set_defects(defects);
     output::print(&format!("{}\n", live.path()))?;
     let mut csv = String::from("t_s,key_m,key_velocity_m_s,motor_n,finger_n,mode,faults\n");
     if priority::raise() != Priority::RealTime {

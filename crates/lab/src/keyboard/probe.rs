@@ -199,15 +199,22 @@ pub fn run(options: &ProbeOptions) -> Result<()> {
     output::print(&text)
 }
 
-fn describe(text: &mut String, hello: &Hello) -> Result<()> {
+/// Name of a keyboard, without control characters.
+#[must_use]
+pub fn name(hello: &Hello) -> String {
     let name: Vec<u8> = hello.name.iter().copied().take_while(|b| *b != 0).collect();
-    let name: String = String::from_utf8_lossy(&name).chars().filter(|c| !c.is_control()).collect();
+    String::from_utf8_lossy(&name).chars().filter(|c| !c.is_control()).collect()
+}
+
+fn describe(text: &mut String, hello: &Hello) -> Result<()> {
+    let name = name(hello);
     let can = [
         (ability::WAVE, "wave junction"),
         (ability::TORQUE, "plain forces"),
         (ability::FORCE_SENSOR, "force sensor"),
         (ability::KEYBED, "rendered key bed"),
         (ability::PHYSICAL_BED, "key bed of its own"),
+        (ability::POSITIONS, "positions only, no motors"),
     ];
     let can: Vec<&str> =
         can.iter().filter(|(bit, _)| hello.abilities & bit != 0).map(|(_, word)| *word).collect();
