@@ -151,7 +151,7 @@ press = lambda i: max(0.0, min(10.0, (i-50)*0.4, 10-(i-200)*0.3))
 motion('a press in mm', rows_of('C4', press), 1)
 motion('a press in m, by its number', rows_of('key_16_m', press, 1e-3), 1)
 motion('semicolons and decimal commas, a flat', rows_of('Bb3_mm', press, 1, ';'), 1)
-motion('a silent press', rows_of('C4', lambda i: min(10.0, max(0.0, (i-20)*0.04))), 0)
+motion('a press that stops before let-off', rows_of('C4', lambda i: max(0.0, (i-20)*0.02)), 0)
 motion('depths in micrometres', rows_of('C4', press, 1000), None)
 # Touch of two takes
 (W/'a.csv').write_text(rows_of('C4', press)); (W/'b.csv').write_text(rows_of('C4', lambda i: press(i)*.98))
