@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the plugin's `process` under LLVM's real-time sanitizer, which stops at the first call that may wait:
-# heap, locks, files, sleep, other system calls.
+# heap, locks, files, calls of `syscall`. It does not see a thread that sleeps.
 #
 #   tests/realtime.sh [COMMAND_ARGUMENTS …]
 #
