@@ -33,6 +33,7 @@ mod ordered_events;
 mod pending_parts;
 mod plugin;
 mod project;
+mod realtime;
 mod state;
 mod tuning;
 mod vst3;

@@ -30,6 +30,7 @@ use crate::host_params::steering::Steering;
 use crate::instances::LiveInstance;
 use crate::monitor::{AudioEnd, WindowEnd, link};
 use crate::project::Project;
+use crate::realtime::Section;
 use crate::tuning::{Client, OutsideTuning};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::exchange::latest;
@@ -198,6 +199,7 @@ impl Plugin for Touchback {
         aux: &mut AuxiliaryBuffers,
         context: &mut impl ProcessContext<Self>,
     ) -> ProcessStatus {
+        let _section = Section::enter();
         let failed = ProcessStatus::Error("a failure inside the plugin");
         let status = self.guard.clone().run(failed, || self.process_block(buffer, aux, context));
         if matches!(status, ProcessStatus::Error(_)) {

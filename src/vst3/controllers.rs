@@ -7,7 +7,7 @@
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::CtrlNumber;
 use nice_plug::wrapper::vst3::vst3::Steinberg::int32;
 
-use touchback_instrument::midi::controller::is_heard;
+use touchback_instrument::midi::controller::is_read;
 
 /// VST3's number for channel pressure, which MPE uses.
 const PRESSURE: CtrlNumber = 128;
@@ -21,7 +21,19 @@ const ALL: int32 = PER_CHANNEL * CHANNELS;
 
 /// The controllers of a channel that hosts see.
 fn known() -> impl Iterator<Item = CtrlNumber> {
-    (0..=127).filter(|number| is_heard(*number)).map(CtrlNumber::from).chain([PRESSURE, BEND])
+    (0..=127).filter(|number| is_read(*number)).map(CtrlNumber::from).chain([PRESSURE, BEND])
+}
+
+/// Id of the wrapper's first parameter that is a controller; those of a channel follow each other.
+const FIRST_ID: u32 = (1 << 31) - ALL.unsigned_abs();
+
+/// Controllers that select a registered parameter and enter its value, in the order in which they act.
+pub(super) const SETUP: [u32; 8] = [99, 98, 101, 100, 6, 38, 96, 97];
+
+/// The controller whose parameter has the id `id`, within its channel; `None` for other parameters.
+pub(super) fn controller_of(id: u32) -> Option<u32> {
+    let index = id.checked_sub(FIRST_ID).filter(|index| *index < ALL.unsigned_abs())?;
+    Some(index % PER_CHANNEL.unsigned_abs())
 }
 
 /// Whether hosts see a controller of a channel.
@@ -56,16 +68,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn ids_of_controllers_are_those_of_the_wrapper() {
+        assert_eq!(controller_of((1 << 31) - 1), Some(129));
+        assert_eq!(controller_of((1 << 31) - 130 + 101), Some(101));
+        assert_eq!(controller_of((1 << 31) - 2080 + 6), Some(6));
+        assert_eq!(controller_of((1 << 31) - 2081), None);
+        assert_eq!(controller_of(1 << 31), None);
+    }
+
+    #[test]
     fn hosts_see_the_controllers_that_the_piano_reads_and_no_others() {
         let (own, all) = (62, 62 + ALL);
         let visible = count(all) - own;
-        assert_eq!(visible, 16 * 16);
+        assert_eq!(visible, 26 * 16);
         let known: Vec<_> =
             (0..visible).map(|index| framework_index(own + index, all).unwrap() - own).collect();
         let expected: Vec<_> = (0..16)
             .flat_map(|channel| {
-                [7, 10, 11, 64, 66, 67, 88, 120, 121, 123, 124, 125, 126, 127, 128, 129]
-                    .map(|number| 130 * channel + number)
+                [
+                    6, 7, 10, 11, 16, 38, 64, 66, 67, 81, 88, 96, 97, 98, 99, 100, 101, 120, 121,
+                    123, 124, 125, 126, 127, 128, 129,
+                ]
+                .map(|number| 130 * channel + number)
             })
             .collect();
         assert_eq!(known, expected);

@@ -7,6 +7,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{int32, kResultOk};
 
+use super::controllers::{SETUP, controller_of};
 use crate::ordered_events::HostMessages;
 
 /// A parameter's value or an event.
@@ -37,22 +38,34 @@ impl BlockMessages<'_> {
 }
 
 impl HostMessages<Message> for BlockMessages<'_> {
-    /// Values come before events, as the host has one list for each.
+    /// Values come before events, as the host has one list for each. Controllers of registered parameters
+    /// have lists of their own each, which lose the order of one sample: those that select come before those
+    /// that enter.
     fn for_each(&self, frames: u32, visit: &mut dyn FnMut(u32, Message)) {
         let inside = |offset: int32| u32::try_from(offset).unwrap_or(0).min(frames - 1);
         // SAFETY: `new` requires valid lists; the indices are within their counts.
         unsafe {
             if let Some(changes) = self.changes {
+                let mut setups = 0;
                 for index in 0..changes.getParameterCount() {
                     let queue = changes.getParameterData(index);
                     let Some(queue) = ComRef::from_raw(queue) else { continue };
                     let id = queue.getParameterId();
+                    if controller_of(id).is_some_and(|number| SETUP.contains(&number)) {
+                        setups += 1;
+                        continue;
+                    }
                     for point in 0..queue.getPointCount() {
                         let (mut offset, mut value) = (0, f64::NAN);
                         if queue.getPoint(point, &raw mut offset, &raw mut value) == kResultOk {
                             visit(inside(offset), Message::Value(id, value));
                         }
                     }
+                }
+                if setups > 0 {
+                    visit_setups(changes, |offset, id, value| {
+                        visit(inside(offset), Message::Value(id, value));
+                    });
                 }
             }
             if let Some(events) = self.events {
@@ -63,6 +76,51 @@ impl HostMessages<Message> for BlockMessages<'_> {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Calls `visit` with sample, id and value of the controllers of registered parameters. Those of one sample
+/// come in the order of [`SETUP`]; of several points of a list at one sample, the first of each list come
+/// before the second ones.
+///
+/// # Safety
+/// The lists are valid and unchanged during the call.
+unsafe fn visit_setups(
+    changes: ComRef<'_, IParameterChanges>,
+    mut visit: impl FnMut(int32, ParamID, ParamValue),
+) {
+    for round in 0.. {
+        let mut is_over = true;
+        for number in SETUP {
+            // SAFETY: the caller's promise; the indices are within the counts.
+            unsafe {
+                for index in 0..changes.getParameterCount() {
+                    let queue = changes.getParameterData(index);
+                    let Some(queue) = ComRef::from_raw(queue) else { continue };
+                    let id = queue.getParameterId();
+                    if controller_of(id) != Some(number) {
+                        continue;
+                    }
+                    // Points at one sample before this one.
+                    let (mut last, mut before) = (None, 0);
+                    for point in 0..queue.getPointCount() {
+                        let (mut offset, mut value) = (0, f64::NAN);
+                        if queue.getPoint(point, &raw mut offset, &raw mut value) != kResultOk {
+                            continue;
+                        }
+                        before = if last == Some(offset) { before + 1 } else { 0 };
+                        last = Some(offset);
+                        if before == round {
+                            is_over = false;
+                            visit(offset, id, value);
+                        }
+                    }
+                }
+            }
+        }
+        if is_over {
+            return;
         }
     }
 }

@@ -2,15 +2,20 @@
 # Runs the formats' own validators on the bundles:
 #
 #   CLAP_VALIDATOR=path/to/clap-validator VST3_VALIDATOR=path/to/validator \
-#       tests/host/validators.sh [FOLDER] [FUZZ_MINUTES]
+#       PLUGINVAL=path/to/pluginval tests/host/validators.sh [FOLDER] [FUZZ_MINUTES]
 #
 # FOLDER holds Touchback.clap and Touchback.vst3, by default target/bundled. No package registry has
-# either validator: both are built from sources. clap-validator is a Rust program (0.4.1: take its test
+# these validators: they are built from sources. clap-validator is a Rust program (0.4.1: take its test
 # plugins, `tests/clack-*`, out of `members` in its Cargo.toml, which then needs nothing but crates.io,
 # and `cargo build --release`), VST3's validator a part of Steinberg's SDK (3.7: base, pluginterfaces,
 # public.sdk; target `validator`). One that is not named is not run. With FUZZ_MINUTES clap-validator's
 # fuzzer runs that long too. What they say goes to FOLDER/validators. `.ci/run` calls this with one
 # minute where it finds them.
+#
+# pluginval (Tracktion; `git submodule update --init` fetches JUCE, then `cmake -B b && cmake --build b`)
+# loads the VST3 bundle in a host of its own kind. It runs at strictness 10, the highest, with
+# the same random seed every time: parameters and states at random while it plays, blocks of 64 to 1024 at
+# 44.1 to 96 kHz, the window opened while it plays. Without a display the window's tests are left out.
 #
 # clap-validator 0.4.1 as published waits for itself at the second preset of a library (`begin_preset`
 # holds the lock that `flush_preset` takes): EXCLUDE='preset-discovery-(crawl|load)' leaves those out.
@@ -50,5 +55,16 @@ if [ -n "${VST3_VALIDATOR:-}" ]; then
     ran=1
 fi
 
-[ $ran = 1 ] || fail "nothing: name CLAP_VALIDATOR, VST3_VALIDATOR or both" "$0"
+if [ -n "${PLUGINVAL:-}" ]; then
+    skip_window=()
+    [ -n "${DISPLAY:-}" ] || skip_window=(--skip-gui-tests)
+    "$PLUGINVAL" --strictness-level 10 --random-seed 1 --validate-in-process --timeout-ms 600000 \
+        --sample-rates 44100,48000,96000 --block-sizes 64,128,256,512,1024 "${skip_window[@]}" \
+        --validate "$folder/Touchback.vst3" >"$log/pluginval.txt" 2>&1 ||
+        fail "pluginval" "$log/pluginval.txt"
+    echo "pluginval passes at strictness 10${skip_window:+, without its window}"
+    ran=1
+fi
+
+[ $ran = 1 ] || fail "nothing: name CLAP_VALIDATOR, VST3_VALIDATOR, PLUGINVAL or several" "$0"
 echo "ok"

@@ -143,6 +143,13 @@ impl Keyboard {
         self.settings.aim(settings, self.begun);
     }
 
+    /// Sets the settings to their targets at once if every key is asleep. The keys are rebuilt as they wake.
+    pub fn settle(&mut self) {
+        if self.activity.are_all_asleep() && self.settings.finish(self.begun) {
+            self.stale = KeySet::ALL;
+        }
+    }
+
     /// Sets the drive of `key` for the next step; afterwards its end value is held until the next call.
     /// Wakes the key.
     pub fn drive(&mut self, key: KeyNumber, drive: Drive) {

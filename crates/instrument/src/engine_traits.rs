@@ -46,6 +46,7 @@ engine! {
     change {
         fn reset();
         fn configure(settings: &ActionSettings);
+        fn settle();
         fn touch(key: KeyNumber);
         fn drive(key: KeyNumber, drive: Drive);
         fn construct_strike(key: KeyNumber, speed: f64) -> bool;
@@ -76,6 +77,7 @@ engine! {
     change {
         fn reset();
         fn set(settings: &SoundSettings);
+        fn settle();
         fn set_hammer(key: KeyNumber, hammer: &HammerSettings);
         fn strike(key: KeyNumber, speed: f64, delay: f64);
         fn pluck(key: KeyNumber, displacement: f64, delay: f64);
@@ -88,6 +90,7 @@ engine! {
     read {
         fn unisons() -> UnisonOffsets;
         fn is_silent() -> bool;
+        fn is_at_rest() -> bool;
         fn longest_ring() -> f64;
     }
 }

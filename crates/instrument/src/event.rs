@@ -32,6 +32,16 @@ pub enum Event {
         /// Share of the key dip.
         depth: f64,
     },
+    /// Recorded motion: the front of the key moves at constant speed from where it is to a depth, whatever
+    /// the settings read key pressure as. At a depth of 0 the key is free.
+    Motion {
+        /// Which key.
+        key: KeyNumber,
+        /// Depth of the key front at the end of the motion, m.
+        depth: f64,
+        /// Duration of the motion, s.
+        seconds: f64,
+    },
     /// Event of a key whose action runs elsewhere, for the motors of a keyboard.
     Haptic {
         /// Which key.
@@ -84,6 +94,7 @@ impl Event {
             Self::NoteOn { velocity: value, .. }
             | Self::NoteOff { velocity: value, .. }
             | Self::Pressure { depth: value, .. }
+            | Self::Motion { depth: value, .. }
             | Self::Tune { cents: value, .. }
             | Self::Bend(value)
             | Self::Sustain(value)

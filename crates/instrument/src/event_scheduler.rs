@@ -94,10 +94,11 @@ impl EventScheduler {
         }
     }
 
-    /// Sets new settings at the present sample, after the latency if there is one: [`Piano::set`].
+    /// Sets new settings at the present sample: [`Piano::set`]. In look-ahead timing they wait for the
+    /// latency, unless nothing sounds, moves or waits.
     pub fn set(&mut self, settings: &Settings) {
         match &mut self.ahead {
-            Some(ahead) => ahead.set(settings, self.piano.sample()),
+            Some(ahead) => ahead.set(settings, &mut self.piano),
             None => self.piano.set(settings),
         }
     }
@@ -113,9 +114,8 @@ impl EventScheduler {
     /// Upper bound of the samples until the scheduler is idle, if no message comes.
     #[must_use]
     pub fn tail(&self) -> u32 {
-        let waiting = self.ahead.as_ref().filter(|ahead| !ahead.is_empty());
-        let latency = waiting.map_or(0, |ahead| ahead.latency());
-        u32::try_from(self.piano.longest_tail(latency)).unwrap_or(u32::MAX)
+        let waits = self.ahead.as_ref().map_or(0, |ahead| ahead.remaining(self.piano.sample()));
+        u32::try_from(self.piano.longest_tail(waits)).unwrap_or(u32::MAX)
     }
 
     /// The sample to be rendered next.
@@ -161,7 +161,7 @@ impl EventScheduler {
             ScheduledAction::Handle(message) => {
                 if let Some(settings) = host.steer(&message) {
                     match ahead {
-                        Some(ahead) => ahead.set(settings, piano.sample()),
+                        Some(ahead) => ahead.set(settings, piano),
                         None => piano.set(settings),
                     }
                 }

@@ -3,7 +3,12 @@
 //!
 //! A finger begins neither before its note is received nor before earlier events of its key: a note that
 //! would need that sounds late and is counted. With *legato repair* the finger of the note before leaves
-//! the key in time, once that note has sounded.
+//! the key in time, once that note has sounded. With *pedal repair* the pedal's lifts are long enough to damp.
+//!
+//! Settings wait for the latency too, unless the piano is at rest and no event waits: the note that comes
+//! next then has them as a whole.
+
+mod foot;
 
 use std::collections::VecDeque;
 
@@ -15,6 +20,8 @@ use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 use touchback_core::math::pages;
+
+use foot::{Foot, Move};
 
 /// Largest number of waiting events: more than a host's fullest block.
 const EVENTS: usize = 16_384;
@@ -49,6 +56,7 @@ pub(super) struct LookAhead {
     down: KeySet,
     /// Sample at which the last note of each key is to sound.
     sounds: [u64; KEYS],
+    foot: Foot,
     lateness: Lateness,
 }
 
@@ -66,6 +74,7 @@ impl LookAhead {
                 events: pages::room(EVENTS + 1).into(),
                 down: KeySet::EMPTY,
                 sounds: [0; KEYS],
+                foot: Foot::new(rate),
                 lateness: Lateness::default(),
             })
         })
@@ -84,6 +93,13 @@ impl LookAhead {
         self.lateness
     }
 
+    /// Samples from `now` until nothing waits.
+    pub(super) fn remaining(&self, now: u64) -> u64 {
+        let events = self.events.back().map(|(sample, _)| *sample);
+        let settings = self.settings.back().map(|(sample, _)| *sample);
+        events.into_iter().chain(settings).max().map_or(0, |last| last.saturating_sub(now).max(1))
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.events.is_empty() && self.settings.is_empty()
     }
@@ -91,6 +107,7 @@ impl LookAhead {
     /// Removes all events.
     pub(super) fn forget(&mut self) {
         self.events.clear();
+        self.foot.forget();
         self.down = KeySet::EMPTY;
     }
 
@@ -104,9 +121,14 @@ impl LookAhead {
         newest
     }
 
-    /// New settings at sample `now`.
-    pub(super) fn set(&mut self, settings: &Settings, now: u64) {
-        let due = now + self.latency;
+    /// New settings at the present sample of `piano`.
+    pub(super) fn set(&mut self, settings: &Settings, piano: &mut Piano) {
+        if self.events.is_empty() && piano.is_at_rest() {
+            self.settings.clear();
+            piano.set(settings);
+            return;
+        }
+        let due = piano.sample() + self.latency;
         match self.settings.back_mut() {
             Some((last, waiting)) if due - *last <= self.latency / SETTINGS as u64 => {
                 *waiting = *settings;
@@ -127,12 +149,24 @@ impl LookAhead {
                 self.sounds[key.index()] = note;
                 due
             }
+            Event::Sustain(travel) if travel.is_finite() => {
+                let repairs = self.newest(piano).pedals.pedal_repair == Switch::On;
+                let before = self.sounds.iter().filter(|sample| **sample < note);
+                let sounds = before.copied().max().unwrap_or(0).max(now);
+                let (due, moved) = self.foot.travel(travel, note, sounds, repairs);
+                self.move_pedal(moved);
+                due
+            }
             _ => {
                 match event {
                     Event::NoteOff { key, .. } | Event::Choke(key) => {
                         self.down.remove(key);
+                        self.key_rises(note, now);
                     }
-                    Event::AllNotesOff | Event::AllSoundOff => self.down = KeySet::EMPTY,
+                    Event::AllNotesOff | Event::AllSoundOff => {
+                        self.down = KeySet::EMPTY;
+                        self.key_rises(note, now);
+                    }
                     _ => {}
                 }
                 note
@@ -143,6 +177,28 @@ impl LookAhead {
             self.events.pop_front().map(|(_, event)| event)
         } else {
             None
+        }
+    }
+
+    /// A key rises at sample `due`: the pedal is down before, if it is to keep the key's note.
+    fn key_rises(&mut self, due: u64, now: u64) {
+        let moved = self.foot.key_rises(due, now);
+        self.move_pedal(moved);
+    }
+
+    /// Moves waiting events of the pedal.
+    fn move_pedal(&mut self, moved: Option<Move>) {
+        let Some(Move { up, down }) = moved else { return };
+        for (from, to) in [up, down] {
+            let is_it = |(sample, event): &(u64, Event)| {
+                *sample == from && matches!(event, Event::Sustain(_))
+            };
+            while from != to
+                && let Some(index) = self.events.iter().position(is_it)
+                && let Some((_, event)) = self.events.remove(index)
+            {
+                self.insert(to, event);
+            }
         }
     }
 
@@ -206,6 +262,7 @@ impl LookAhead {
                 holds = leaves.max(before).max(self.sounds[key.index()]).max(now).min(sample);
                 self.events.remove(index);
                 self.insert(holds, event);
+                self.key_rises(holds, now);
             }
             earliest = earliest.max(holds);
         }

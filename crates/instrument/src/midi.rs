@@ -73,6 +73,8 @@ pub struct Reading {
     pub polarity: Polarity,
     /// Whether channels 2 to 16 are fingers (MPE).
     pub mpe: bool,
+    /// Range of the bend, semitones.
+    pub bend_range: f64,
     /// Range of a finger's bend, semitones.
     pub mpe_bend_range: f64,
     /// Whether registered parameters take effect.
@@ -81,9 +83,10 @@ pub struct Reading {
 
 impl From<&Settings> for Reading {
     fn from(settings: &Settings) -> Self {
-        let MidiSettings { transpose, mpe, mpe_bend_range, rpn, .. } = settings.midi;
+        let MidiSettings { transpose, mpe, bend_range, mpe_bend_range, rpn, .. } = settings.midi;
         let [mpe, rpn] = [mpe, rpn].map(|switch| switch == Switch::On);
-        Self { transpose, polarity: settings.pedals.pedal_polarity, mpe, mpe_bend_range, rpn }
+        let polarity = settings.pedals.pedal_polarity;
+        Self { transpose, polarity, mpe, bend_range, mpe_bend_range, rpn }
     }
 }
 
@@ -114,6 +117,8 @@ pub struct Midi {
     prefixes: [Option<f64>; CHANNELS],
     /// Whether the next CC 16 of each channel belongs to a key sensor.
     sensors: [bool; CHANNELS],
+    /// The last key pressure of each channel, whose finer part the next CC 16 may be.
+    pressures: [Option<(Address, f64)>; CHANNELS],
     setup: Setup,
     /// Fingers with channels of their own.
     fingers: Fingers,
@@ -130,6 +135,7 @@ impl Default for Midi {
             half_pedal: HalfPedal::default(),
             prefixes: [None; CHANNELS],
             sensors: [false; CHANNELS],
+            pressures: [None; CHANNELS],
             setup: Setup::default(),
             fingers: Fingers::default(),
             ignored: Ignored::default(),
@@ -142,7 +148,7 @@ impl Midi {
     /// (bend range, tuning, MPE zones) stays: keyboards send it once.
     pub fn reset(&mut self) {
         self.fingers.reset();
-        self.setup.sent_range = None;
+        (self.setup.sent_range, self.setup.bender) = (None, None);
         *self = Self {
             ignored: self.ignored,
             setup: self.setup.clone(),
@@ -164,12 +170,14 @@ impl Midi {
         reading: impl Into<Reading>,
         mut out: impl FnMut(Event),
     ) {
-        let Reading { transpose, polarity, mpe, mpe_bend_range, rpn } = reading.into();
+        let Reading { transpose, polarity, mpe, bend_range, mpe_bend_range, rpn } = reading.into();
         if !is_finite(message) {
             self.ignored.invalid += 1;
             return;
         }
-        self.fingers.set(mpe, mpe_bend_range, &mut out);
+        if self.fingers.set(mpe, mpe_bend_range, &mut out) {
+            self.retune_fingers(&mut out);
+        }
         if self.setup.is_obeyed != rpn {
             self.setup.is_obeyed = rpn;
             self.forget_setup(&mut out);
@@ -213,6 +221,7 @@ impl Midi {
             InputMessage::Pressure { to, value } => {
                 if let Some(channel) = to.channel {
                     self.sensors[index(channel)] = true;
+                    self.pressures[index(channel)] = Some((to, value));
                 }
                 if let Some((_, key)) = self.find(to, transpose) {
                     out(Event::Pressure { key, depth: value });
@@ -240,13 +249,37 @@ impl Midi {
                 let value = value.clamp(0.0, 1.0);
                 let inverted = polarity == Polarity::Inverted;
                 let value = if inverted && number == SUSTAIN { 1.0 - value } else { value };
-                self.control(channel, number, value, &mut out);
+                match number {
+                    FINE_VELOCITY => self.finer_part(channel, value, transpose, &mut out),
+                    _ => self.control(channel, number, value, bend_range, &mut out),
+                }
             }
             InputMessage::Unsupported => self.ignored.foreign += 1,
         }
     }
 
-    fn control(&mut self, channel: u8, number: u8, value: f64, out: &mut impl FnMut(Event)) {
+    /// The finer part of a velocity, or of a key pressure that a Disklavier sends as the key's position.
+    fn finer_part(&mut self, channel: u8, value: f64, transpose: f64, out: &mut impl FnMut(Event)) {
+        let own = index(channel);
+        let part = (127.0 * value).round();
+        if !std::mem::take(&mut self.sensors[own]) {
+            self.prefixes[own] = Some(part);
+        } else if let Some((to, pressure)) = self.pressures[own].take()
+            && let Some((_, key)) = self.find(to, transpose)
+        {
+            let depth = ((127.0 * pressure).round() + part / PARTS) / 127.0;
+            out(Event::Pressure { key, depth: depth.min(1.0) });
+        }
+    }
+
+    fn control(
+        &mut self,
+        channel: u8,
+        number: u8,
+        value: f64,
+        bend_range: f64,
+        out: &mut impl FnMut(Event),
+    ) {
         match number {
             VOLUME => out(Event::Volume(value)),
             PAN => out(Event::Pan(pan(value))),
@@ -258,12 +291,10 @@ impl Midi {
             SOSTENUTO => out(Event::Sostenuto(self.pedal(1, channel, value))),
             UNA_CORDA => out(Event::UnaCorda(self.pedal(2, channel, value))),
             VELOCITY_PREFIX => self.prefixes[index(channel)] = Some((127.0 * value).round()),
-            FINE_VELOCITY => {
-                if !std::mem::take(&mut self.sensors[index(channel)]) {
-                    self.prefixes[index(channel)] = Some((127.0 * value).round());
-                }
+            KEY_SENSOR => {
+                self.sensors[index(channel)] = true;
+                self.pressures[index(channel)] = None;
             }
-            KEY_SENSOR => self.sensors[index(channel)] = true,
             ALL_SOUND_OFF => self.end_all_sound(out),
             RESET => {
                 self.prefixes[index(channel)] = None;
@@ -276,21 +307,37 @@ impl Midi {
                 out(Event::Expression(1.0));
             }
             ALL_NOTES_OFF..=POLY_MODE => self.end_channel(index(channel), out),
-            _ => self.register(channel, number, seven_bits(value), out),
+            _ => self.register(channel, number, seven_bits(value), bend_range, out),
         }
     }
 
     /// A controller that may select or enter a registered parameter.
-    fn register(&mut self, channel: u8, number: u8, value: u8, out: &mut impl FnMut(Event)) {
+    fn register(
+        &mut self,
+        channel: u8,
+        number: u8,
+        value: u8,
+        bend_range: f64,
+        out: &mut impl FnMut(Event),
+    ) {
         let own = index(channel);
         if !self.setup.is_obeyed {
             return;
         }
-        match self.setup.registered.control(own, number, value) {
+        let plain = self.setup.ranges[own].unwrap_or(bend_range);
+        let range = self.fingers.range(channel).unwrap_or(plain);
+        match self.setup.registered.control(own, number, value, range) {
             Some(Entered::BendRange(semitones)) if self.fingers.has(channel) => {
                 self.fingers.set_range(channel, semitones);
+                self.retune_fingers(out);
             }
-            Some(Entered::BendRange(semitones)) => self.setup.ranges[own] = Some(semitones),
+            Some(Entered::BendRange(semitones)) => {
+                self.setup.ranges[own] = Some(semitones);
+                if self.setup.bender == Some(own) {
+                    self.setup.sent_range = Some(semitones);
+                    out(Event::BendRange(Some(semitones)));
+                }
+            }
             Some(Entered::Fine(cents)) => {
                 self.setup.fine[own] = cents;
                 self.retune(channel, out);
@@ -298,6 +345,14 @@ impl Midi {
             Some(Entered::Coarse(semitones)) => self.setup.coarse[own] = semitones,
             Some(Entered::Members(fingers)) => self.fingers.announce(channel, fingers, out),
             None => {}
+        }
+    }
+
+    /// Sends the detuning of the notes that fingers hold, whose range has changed.
+    fn retune_fingers(&self, out: &mut impl FnMut(Event)) {
+        for channel in (0..16u8).filter(|channel| self.fingers.has(*channel)) {
+            let cents = self.cents(channel);
+            self.held_by(channel).iter().for_each(|key| out(Event::Tune { key, cents }));
         }
     }
 
@@ -330,6 +385,7 @@ impl Midi {
             return;
         }
         let range = self.setup.ranges[index(channel)];
+        self.setup.bender = Some(index(channel));
         if self.setup.sent_range != range {
             self.setup.sent_range = range;
             out(Event::BendRange(range));

@@ -255,6 +255,14 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             && self.time.queue.is_empty()
     }
 
+    /// Whether nothing moves, sounds or is scheduled, whatever settings are still being applied.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.output.is_at_rest()
+            && self.mechanism.keys.awake() == 0
+            && self.fingers.is_at_rest()
+            && self.time.queue.is_empty()
+    }
+
     /// Upper bound of the samples until the piano is idle, if no event comes: 0 when it is.
     #[must_use]
     pub fn tail(&self) -> usize {

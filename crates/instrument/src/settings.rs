@@ -188,6 +188,8 @@ settings! {
     pub struct PedalSettings, PedalRanges {
         /// Direction of the pedal's values.
         pedal_polarity: Polarity = Polarity::Normal,
+        /// Lifts that are too short to damp are re-timed, where coming messages are known.
+        pedal_repair: Switch = Switch::On,
     }
     numbers {
         /// Travel at which the dampers begin to leave the strings, %.

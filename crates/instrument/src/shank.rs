@@ -28,7 +28,7 @@ pub const KEPT: f64 = 0.45;
 
 /// Bend of each shank at the end of the last step.
 #[derive(Debug)]
-pub struct Shanks {
+pub(crate) struct Shanks {
     /// Distance of the head ahead of a straight shank, m, and its rate, m/s.
     bent: Box<[[f64; 2]; KEYS]>,
     /// Keys whose shank may be bent.

@@ -7,8 +7,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use crate::experiment::Missed;
 use crate::simulate::balance::Unbalanced;
 use crate::{
-    demo, experiment, feel, fit, keyboard, model, output, paths, play, preset, recorded, render,
-    shot, simulate, weigh,
+    compare_touch, demo, experiment, feel, fit, keyboard, model, output, paths, play, preset,
+    recorded, render, shot, simulate, weigh,
 };
 
 #[cfg(test)]
@@ -37,6 +37,8 @@ enum SubCommand {
     Render(render::RenderOptions),
     /// Simulates one key under one gesture
     Simulate(simulate::SimulateOptions),
+    /// Compares the key motion of two takes, stroke by stroke
+    CompareTouch(compare_touch::CompareOptions),
     /// Fits parameters of a model to a measured key
     Fit(fit::FitOptions),
     /// Fits a voicing to a folder of recorded notes and writes it as a preset
@@ -154,6 +156,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(SubCommand::Play(options)) => play::run(&options),
         Some(SubCommand::Render(options)) => render::run(&options),
         Some(SubCommand::Simulate(options)) => simulate::run(&options),
+        Some(SubCommand::CompareTouch(options)) => compare_touch::run(&options),
         Some(SubCommand::Fit(options)) => fit::run(&options),
         Some(SubCommand::Match(options)) => recorded::voicing::run(&options),
         Some(SubCommand::Weigh(options)) => weigh::run(&options),

@@ -36,6 +36,7 @@ mod string_law;
 pub mod sweep;
 mod sweeps;
 mod thesis_run;
+mod touch;
 mod unilateral;
 mod validate;
 mod wall_damping;

@@ -18,7 +18,8 @@
 //! | [`keyboard`], [`feel`] | motorized keyboards: listing, timing, calibration, emulation, haptics |
 //! | [`demo`] | the demonstration, rendered by the built plugin |
 //! | [`host`] | a CLAP host without window or sound card |
-//! | [`controls`], [`midi`], [`table`] | readers of options, MIDI files and CSV |
+//! | [`controls`], [`midi`], [`key_motion`], [`table`] | readers of options, MIDI files, key depths and CSV |
+//! | [`compare_touch`] | figures of two takes of key motion, stroke by stroke |
 //! | [`paths`] | options that name files; protects inputs from being overwritten |
 //! | [`output`], [`wave`], [`plot`] | terminal output, files, WAV and figures |
 //! | [`wall`] | analyses of virtual walls and of junctions over delays |
@@ -30,6 +31,7 @@
 
 pub mod bench;
 pub mod cli;
+pub mod compare_touch;
 pub mod controls;
 pub mod demo;
 pub mod experiment;
@@ -38,6 +40,7 @@ pub mod fit;
 pub mod gesture;
 pub mod host;
 mod interrupt;
+pub mod key_motion;
 pub mod keyboard;
 pub mod memory;
 pub mod midi;

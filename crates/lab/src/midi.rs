@@ -7,6 +7,7 @@ mod chunks;
 mod damage;
 mod events;
 mod parts;
+mod pedal;
 mod xp;
 
 use anyhow::anyhow;
@@ -14,6 +15,7 @@ use midly::{MetaMessage, MidiMessage, TrackEventKind};
 
 use chunks::Raw;
 pub use parts::{Numbers, Parts};
+pub use pedal::ShortLifts;
 use touchback_instrument::midi::{self, Address, InputMessage};
 
 /// Tempo before the first tempo event, µs per quarter note (MIDI 1.0, "Set Tempo").

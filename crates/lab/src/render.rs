@@ -8,6 +8,7 @@ mod scale;
 use anyhow::{Result, bail};
 
 use crate::controls::{self, Automation};
+use crate::key_motion::KeyMotion;
 use crate::midi::{Numbers, Parts, Score};
 use crate::output::{self, Draft, Shown as _};
 use crate::paths::{CurveOption, InputPath, OutputFile, PianoName};
@@ -32,8 +33,9 @@ const MAX_WITHOUT_YES: f64 = 3600.0;
 /// Options of `touchback render`.
 #[derive(clap::Args, Debug)]
 pub struct RenderOptions {
-    /// MIDI file of any format; or a servo's log from `touchback feel --log`
-    #[arg(value_name = "IN.mid")]
+    /// MIDI file of any format; a table of key depths (.csv: time and a column for each key); or a
+    /// servo's log from `touchback feel --log`
+    #[arg(value_name = "IN.mid|KEYS.csv")]
     input: InputPath,
     /// Stereo WAV file to write, 24 bit
     #[arg(short, long, value_name = "OUT.wav")]
@@ -104,6 +106,8 @@ struct Stats {
     silent_presses: u64,
     /// Notes that look-ahead could not sound in time.
     late_notes: u64,
+    /// Lifts of the sustain pedal that pedal repair made longer.
+    repaired_lifts: usize,
     ignored_notes: u64,
     /// Seconds of audio per second of wall-clock time.
     real_time_factor: f64,
@@ -141,14 +145,24 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     if let Some(path) = &options.scale {
         settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?);
     }
-    let score = match &recording {
+    let is_table = options.input.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+    let motion = is_table.then(|| KeyMotion::open(&options.input)).transpose()?;
+    if motion.is_some() && settings.touch.timing == Timing::LookAhead {
+        // Recorded keys are not early.
+        settings.touch.timing = Timing::Natural;
+    }
+    let mut score = match &recording {
+        _ if is_table => Score::empty(),
         Some(_) => Score::empty(),
         None => {
             let parts = parts(options, &settings);
             Score::read_parts(&name, &output::read(&options.input, MIDI_LIMIT)?, &parts)?
         }
     };
+    let lifts = score.repair_pedals(&settings.pedals);
+    score.warnings.extend(lifts.text().map(|text| format!("{name}: {text}")));
     let end = recording.as_ref().map_or(score.end(), Recording::length);
+    let end = motion.as_ref().map_or(end, KeyMotion::end);
     if (end + Tail::LIMIT) * f64::from(rate) > MAX_FRAMES as f64 {
         bail!(
             "{name}: lasts {end:.0} s, more than a WAV file holds at {rate} Hz; split the file or \
@@ -164,7 +178,7 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     }
     controls::warn_idle(&settings, &options.set);
     let automation = Automation::read(&options.automate)?;
-    for warning in &score.warnings {
+    for warning in motion.iter().flat_map(|motion| &motion.warnings).chain(&score.warnings) {
         output::warn(&format!("warning: {warning}"));
     }
 
@@ -179,6 +193,9 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     let mut player = Player::new(piano, &score, settings, &automation, rate);
     if let Some(recording) = &recording {
         player.add_log(recording)?;
+    }
+    if let Some(motion) = &motion {
+        player.add_keys(motion);
     }
     let block = usize::try_from(options.block)?;
     let mut frames = 0;
@@ -199,8 +216,7 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         draft.write_all(&strikes_csv(player.strikes())?)?;
     }
     if let Some(draft) = &stats_draft {
-        let stats =
-            stats(player.counts(), player.ignored_notes(), &level, loudness.lufs(), &player);
+        let stats = stats(player.ignored_notes(), lifts.repaired, &level, loudness.lufs(), &player);
         let mut text = serde_json::to_vec_pretty(&stats)?;
         text.push(b'\n');
         draft.write_all(&text)?;
@@ -283,17 +299,19 @@ pub(crate) fn perform(
 }
 
 fn stats(
-    counts: Counts,
     ignored_notes: u64,
+    repaired_lifts: usize,
     level: &Level,
     loudness_lufs: f64,
     player: &Player,
 ) -> Stats {
+    let counts = player.counts();
     Stats {
         notes: counts.notes,
         strikes: counts.strikes,
         silent_presses: counts.silent_presses,
         late_notes: player.lateness().notes,
+        repaired_lifts,
         ignored_notes,
         real_time_factor: player.real_time_factor(),
         peak_dbfs: level.peak_dbfs(),

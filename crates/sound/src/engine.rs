@@ -199,25 +199,36 @@ impl Sound {
     /// Silences everything, dampers at rest; the sample clock restarts.
     pub fn reset(&mut self) {
         self.apply_settings();
-        if self.loading.take().is_some() {
-            for note in &mut self.notes {
-                note.load(&self.settings);
-            }
-        }
+        self.finish_loading();
         self.notes.iter_mut().for_each(Note::reset);
         self.awake = KeySet::EMPTY;
         self.knocks.reset();
         self.microphones.reset();
-        for (from, glide) in &mut self.mix {
-            glide.finish();
-            *from = glide.now;
-        }
+        self.finish_mix();
         self.lids.iter_mut().for_each(HighShelf::reset);
         self.room.reset();
         self.inputs = [[0.0; BLOCK]; ZONES];
         self.resonances.iter_mut().for_each(Resonances::reset);
         self.bridge = [[[0.0; BLOCK]; 2]; 2];
         (self.phase, self.block, self.ignored) = (0, 0, 0);
+    }
+
+    /// Ends every change of settings in progress at once. Call it while [`Sound::is_at_rest`] holds: nothing
+    /// sounds that could click. Takes as long as loading the strings whose change is unfinished.
+    pub fn settle(&mut self) {
+        self.apply_settings();
+        self.finish_loading();
+        self.finish_mix();
+        self.microphones.settle();
+        self.room.settle();
+    }
+
+    /// Levels, lid and width jump to their targets.
+    fn finish_mix(&mut self) {
+        for (from, glide) in &mut self.mix {
+            glide.finish();
+            *from = glide.now;
+        }
     }
 
     /// New settings, without clicks: knocks from the next event, everything else from the next block on. Of
@@ -376,9 +387,11 @@ impl Sound {
         self.loading.is_none() && !self.is_set && self.is_at_rest()
     }
 
-    /// Whether strings, board and room are at rest.
-    fn is_at_rest(&self) -> bool {
-        self.awake.is_empty()
+    /// Whether strings, board and room are silent, whatever settings are still being applied.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        self.lids.iter().all(HighShelf::is_silent)
+            && self.awake.is_empty()
             && self.knocks.is_empty()
             && self.resonances.iter().all(Resonances::is_silent)
             && self.microphones.is_silent()

@@ -71,6 +71,19 @@ impl MicrophoneMixer {
         self.pairs[self.current].start(&self.input);
     }
 
+    /// The requested pair is in use at once; call it while all history is zero.
+    pub fn settle(&mut self) {
+        if self.requested == self.current && self.pending.is_none() && self.fading.is_none() {
+            return;
+        }
+        let started = [self.pending, self.fading].into_iter().flatten().map(|(pair, _)| pair);
+        for pair in started.chain([self.current]) {
+            self.pairs[pair].stop();
+        }
+        (self.current, self.pending, self.fading) = (self.requested, None, None);
+        self.pairs[self.current].start(&self.input);
+    }
+
     /// Requests another pair from the next block on.
     pub const fn choose(&mut self, pair: usize) {
         self.requested = pair;

@@ -105,12 +105,17 @@ impl Room {
             self.lines.iter_mut().for_each(|line| line.fill(0.0));
         }
         self.write = 0;
-        self.lengths = self.targets;
         self.low_pass = [0.0; LINES];
+        self.quiet = usize::MAX;
+        self.settle();
+    }
+
+    /// The room set last is in force at once; call it while no echo is above silence.
+    pub fn settle(&mut self) {
+        self.lengths = self.targets;
         self.level.finish();
         self.return_level.finish();
         self.gains.iter_mut().for_each(Glide::finish);
-        self.quiet = usize::MAX;
     }
 
     /// Whether no echo is above silence.

@@ -49,6 +49,11 @@ impl Activities {
         self.moving
     }
 
+    /// Whether every key is asleep.
+    pub(super) const fn are_all_asleep(&self) -> bool {
+        self.moving.is_empty() && self.idle.is_empty()
+    }
+
     /// The idle keys.
     pub(super) const fn idle(&self) -> KeySet {
         self.idle

@@ -62,6 +62,11 @@ impl SwitchableKeyboard {
         self.stale = [true; KEYS];
     }
 
+    /// See [`Keyboard::settle`].
+    pub fn settle(&mut self) {
+        self.grand.settle();
+    }
+
     /// Action of `key`.
     #[must_use]
     pub const fn kind(&self, key: KeyNumber) -> ActionKind {

@@ -28,7 +28,22 @@ pub const ALL_NOTES_OFF: u8 = 123;
 /// The last mode message.
 pub const POLY_MODE: u8 = 127;
 
-/// Whether the piano uses a controller.
+/// Coarse and fine part of a registered parameter's value.
+pub const DATA: [u8; 2] = [6, 38];
+/// One step more, and one less, of a registered parameter's value.
+pub const STEP: [u8; 2] = [96, 97];
+/// Number of another maker's parameter: fine and coarse part.
+pub const OTHER_PARAMETER: [u8; 2] = [98, 99];
+/// Number of a registered parameter: fine and coarse part.
+pub const PARAMETER: [u8; 2] = [100, 101];
+
+/// Whether the piano reads a controller: one that it plays by, or one that sets up its channel.
+#[must_use]
+pub const fn is_read(number: u8) -> bool {
+    is_heard(number) || matches!(number, 6 | 38 | 96..=101 | FINE_VELOCITY | KEY_SENSOR)
+}
+
+/// Whether the piano plays by a controller, which then moves no parameter.
 #[must_use]
 pub const fn is_heard(number: u8) -> bool {
     matches!(

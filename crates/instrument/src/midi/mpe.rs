@@ -40,13 +40,16 @@ pub(super) struct Fingers {
 impl Fingers {
     /// Sets what the settings say: `range` of the bend, semitones, of the channels 2 to 16 if they are
     /// fingers (`is_set`). When MPE ends, all keys are put in tune.
-    pub(super) fn set(&mut self, is_set: bool, range: f64, out: &mut impl FnMut(Event)) {
-        self.range = range;
+    /// Returns whether the range has changed under bends.
+    pub(super) fn set(&mut self, is_set: bool, range: f64, out: &mut impl FnMut(Event)) -> bool {
+        let is_bent = self.bends.iter().any(|bend| *bend != 0.0);
+        let has_changed = std::mem::replace(&mut self.range, range) != range && is_bent;
         if is_set != self.is_set {
             let before = self.zones();
             (self.is_set, self.announced) = (is_set, None);
             self.changed(before, out);
         }
+        has_changed
     }
 
     /// Forgets bends and keys; the zones stay.
@@ -88,6 +91,11 @@ impl Fingers {
         if let Some(zone) = self.zone(channel) {
             self.ranges[zone] = Some(semitones);
         }
+    }
+
+    /// Range of the bend of the finger of `channel`, semitones; `None` on other channels.
+    pub(super) fn range(&self, channel: u8) -> Option<f64> {
+        self.zone(channel).map(|zone| self.ranges[zone].unwrap_or(self.range))
     }
 
     /// Puts keys in tune if the fingers are others than `before`.
@@ -135,8 +143,7 @@ impl Fingers {
 
     /// Detuning of the notes of `channel` by its finger, cents; `None` on other channels.
     pub(super) fn cents(&self, channel: u8) -> Option<f64> {
-        let zone = self.zone(channel)?;
-        Some(100.0 * self.ranges[zone].unwrap_or(self.range) * self.bends[index(channel)])
+        Some(100.0 * self.range(channel)? * self.bends[index(channel)])
     }
 
     /// Whether any channel is a finger's.

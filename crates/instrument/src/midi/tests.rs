@@ -475,13 +475,45 @@ fn finer_velocities_of_a_disklavier_are_heard() {
         assert_eq!(means(&mut midi, on(0, 60, 64.0 / 127.0)), pressed(60, velocity));
         assert_eq!(means(&mut midi, on(0, 62, 64.0 / 127.0)), pressed(62, 64.0 / 127.0));
     }
-    // The finer part of a key sensor's speed belongs to no note.
+    // The finer part of a key's position or of a key sensor's speed belongs to no note.
     let press = InputMessage::Pressure { to: Address::note(0, 60), value: 28.0 / 127.0 };
-    for sensor in [press, control(0, 81, 0.5)] {
+    let position = Event::Pressure { key: key(60), depth: (28.0 + 112.0 / 128.0) / 127.0 };
+    for (sensor, finer) in [(press, vec![position]), (control(0, 81, 0.5), vec![])] {
         means(&mut midi, sensor);
-        means(&mut midi, control(0, 16, 112.0 / 127.0));
+        assert_eq!(means(&mut midi, control(0, 16, 112.0 / 127.0)), finer);
         assert_eq!(means(&mut midi, on(0, 60, 64.0 / 127.0)), pressed(60, 64.0 / 127.0));
     }
     means(&mut midi, control(0, 16, 32.0 / 127.0));
     assert_eq!(means(&mut midi, on(0, 60, 64.0 / 127.0)), pressed(60, 64.25 / 127.0));
+}
+
+#[test]
+fn a_held_bend_follows_its_range() {
+    let mut midi = Midi::default();
+    means(&mut midi, bend_of(2, 0.5));
+    assert_eq!(register(&mut midi, 2, 0, 12), [Event::BendRange(Some(12.0))]);
+    assert!(register(&mut midi, 3, 0, 7).is_empty(), "another channel has bent last");
+    // Steps of a cent, from the settings' range where a channel has sent none.
+    let step = |midi: &mut Midi, channel, number| {
+        [(101, 0.0), (100, 0.0), (number, 1.0)]
+            .into_iter()
+            .flat_map(|(number, value)| means(midi, control(channel, number, value)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(step(&mut midi, 2, 97), [Event::BendRange(Some(11.99))]);
+    let mut midi = Midi::default();
+    means(&mut midi, bend_of(0, 1.0));
+    assert_eq!(step(&mut midi, 0, 96), [Event::BendRange(Some(2.01))]);
+    // Fingers of MPE zones, by their own range and by that of the settings.
+    let mut mpe = Settings::default();
+    mpe.midi.mpe = Switch::On;
+    let mut midi = Midi::default();
+    under(&mut midi, bend_of(1, 0.5), &mpe);
+    under(&mut midi, on(1, 57, 0.5), &mpe);
+    mpe.midi.mpe_bend_range = 24.0;
+    assert_eq!(under(&mut midi, control(9, 1, 0.0), &mpe), [tuned(57, 1200.0)]);
+    for (number, value) in [(101, 0.0), (100, 0.0)] {
+        under(&mut midi, control(1, number, value), &mpe);
+    }
+    assert_eq!(under(&mut midi, control(1, 6, 12.0 / 127.0), &mpe), [tuned(57, 600.0)]);
 }

@@ -66,12 +66,13 @@ const fn centred(range: &Range, centre: f64, decimals: usize) -> ValueKind {
 const SWITCH: [Switch; 2] = [Switch::Off, Switch::On];
 
 /// Values of parameters in projects saved before the parameters existed, where not the default.
-const BEFORE: [(&str, f64); 5] = [
+const BEFORE: [(&str, f64); 6] = [
     ("output_guard", 0.0),
     ("velocity_means", 1.0),
     ("legato_repair", 0.0),
     ("mts_esp", 0.0),
     ("rpn", 0.0),
+    ("pedal_repair", 0.0),
 ];
 
 impl Parameter {

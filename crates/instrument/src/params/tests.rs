@@ -9,7 +9,7 @@ use crate::Settings;
 use touchback_core::math::cast::single;
 
 /// Projects and automation use these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 71] = [
+const FROZEN: [(&str, &[&str]); 72] = [
     ("timing", &["Immediate", "Natural", "Look-ahead"]),
     ("latency", &["60 ms", "120 ms", "200 ms"]),
     ("velocity_means", &["Finger", "Hammer"]),
@@ -29,6 +29,7 @@ const FROZEN: [(&str, &[&str]); 71] = [
     ("pedal_polarity", &["Normal", "Inverted"]),
     ("pedal_from", &[]),
     ("pedal_to", &[]),
+    ("pedal_repair", &["Off", "On"]),
     ("transpose", &[]),
     ("bend_range", &[]),
     ("mpe", &["Off", "On"]),

@@ -77,6 +77,8 @@ impl Keys for FakeKeys {
         self.configured.push((self.steps, settings.key_dip_mm));
     }
 
+    fn settle(&mut self) {}
+
     fn drive(&mut self, key: KeyNumber, drive: Drive) {
         let key = &mut self.keys[key.index()];
         key.drive = drive;
@@ -256,6 +258,8 @@ impl Strings for FakeStrings {
         self.level *= settings.brightness_loss;
     }
 
+    fn settle(&mut self) {}
+
     fn set_hammer(&mut self, _: KeyNumber, _: &HammerSettings) {}
 
     fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
@@ -305,6 +309,10 @@ impl Strings for FakeStrings {
     }
 
     fn is_silent(&self) -> bool {
+        self.level == 0.0
+    }
+
+    fn is_at_rest(&self) -> bool {
         self.level == 0.0
     }
 

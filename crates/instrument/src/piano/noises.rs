@@ -7,9 +7,6 @@ use touchback_action::STEP;
 use touchback_core::math::compass::KeyNumber;
 use touchback_sound::Knock;
 
-/// Speed of a jack that its spring turns back under the knuckle, m/s (chosen: 6 mm in 12 ms).
-pub(super) const JACK_BACK: f64 = 0.5;
-
 /// Key numbers of the middle dampers of four quarters of the tray.
 const QUARTERS: [usize; 4] = [9, 26, 43, 60];
 

@@ -1,6 +1,7 @@
 //! Events, applied at the present sample; the effect of a note on its key and finger.
 
 use super::Piano;
+use super::mechanism::uses_efforts;
 use super::sounding::PLUCK_SPEED;
 use crate::Event;
 use crate::engine_traits::{Keys, Strings};
@@ -36,6 +37,17 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.mechanism.apply_regulation(&self.settings.action);
         self.mechanism.dampers.watch();
         match event {
+            Event::NoteOn { .. } => {
+                let constructs =
+                    self.settings.touch.timing == Timing::Immediate && uses_efforts(&self.settings);
+                self.settle(constructs);
+            }
+            Event::Pressure { .. } | Event::Motion { .. } | Event::Haptic { .. } => {
+                self.settle(false);
+            }
+            _ => {}
+        }
+        match event {
             Event::NoteOn { key, velocity } => self.note_on(key, velocity),
             Event::NoteOff { key, velocity } => {
                 if self.fingers.held_notes.up(key) {
@@ -44,6 +56,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             }
             Event::Choke(key) => self.choke(key),
             Event::Pressure { key, depth } => self.position(key, depth),
+            Event::Motion { key, depth, seconds } => self.motion(key, depth, seconds),
             Event::Haptic { key, event, ahead } => self.haptic(key, event, ahead),
             Event::Tune { key, cents } => self.output.pitch.tune(key, cents),
             Event::Bend(share) => {

@@ -59,6 +59,12 @@ impl<S: Strings> Output<S> {
         self.levels.iter_mut().for_each(OutputLevel::settle);
     }
 
+    /// Levels and strings have the settings and controllers set last, without a slew.
+    pub(super) fn settle(&mut self) {
+        self.strings.settle();
+        self.levels.iter_mut().for_each(OutputLevel::settle);
+    }
+
     /// Renders the next samples (equal lengths).
     pub(super) fn render(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
         if left.is_empty() {
@@ -120,7 +126,12 @@ impl<S: Strings> Output<S> {
         self.pitch.bend(self.bend * 100.0 * range);
     }
 
-    /// Whether strings and fades are silent.
+    /// Whether strings and fades are silent, whatever settings are still being applied.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.strings.is_at_rest() && self.fades.iter().all(FadeOut::is_over)
+    }
+
+    /// Whether strings and fades are silent and have the settings set last.
     pub(super) fn is_silent(&self) -> bool {
         self.strings.is_silent() && self.fades.iter().all(FadeOut::is_over)
     }

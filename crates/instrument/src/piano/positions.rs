@@ -1,4 +1,4 @@
-//! Keys that follow positions: key pressure as key depth.
+//! Keys that follow positions: key pressure as key depth, or recorded motion.
 //!
 //! From the first position above 0 until it has been let up, a key follows positions alone; notes of that
 //! key are counted and strike nothing, so that a keyboard may send both. The action decides whether
@@ -18,9 +18,22 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             self.report.counts.aftertouch += 1;
             return;
         }
+        self.follow_position(key, share <= 0.0, |position| position.send(share));
+    }
+
+    /// Recorded motion of `key` to `depth` m in `seconds`.
+    pub(super) fn motion(&mut self, key: KeyNumber, depth: f64, seconds: f64) {
+        if seconds > 0.0 {
+            let send = |position: &mut Position| position.send_depth(depth, seconds);
+            self.follow_position(key, depth <= 0.0, send);
+        }
+    }
+
+    /// Lets `key` follow what `send` sends, unless it `is_up` and does not follow positions.
+    fn follow_position(&mut self, key: KeyNumber, is_up: bool, send: impl FnOnce(&mut Position)) {
         let (fingers, mechanism) = (&mut *self.fingers, &mut *self.mechanism);
         if !fingers.positioned.contains(key) {
-            if share <= 0.0 {
+            if is_up {
                 return;
             }
             fingers.positioned.insert(key);
@@ -32,7 +45,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             self.report.counts.silent_presses += fingers.held_notes.begin(key);
         }
         mechanism.dampers.played(key);
-        fingers.positions[key.index()].send(share);
+        send(&mut fingers.positions[key.index()]);
         fingers.following.insert(key);
     }
 
@@ -59,6 +72,15 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     pub(super) fn release_positions(&mut self) {
         for key in self.fingers.positioned.iter() {
             self.release_position(key);
+        }
+    }
+
+    /// Lets up every key that follows key pressure.
+    pub(super) fn release_pressures(&mut self) {
+        for key in self.fingers.positioned.iter() {
+            if !self.fingers.positions[key.index()].is_recorded() {
+                self.release_position(key);
+            }
         }
     }
 

@@ -1,16 +1,14 @@
 //! From the action's events to the queue, and from the queue to the strings.
 
+use super::Piano;
 use super::time::Time;
-use super::{Piano, noises};
 use crate::engine_traits::{Keys, Strings};
 use crate::event_queue::{Entry, Sounding};
+use crate::knocks;
 use crate::record::StrikeRecord;
-use crate::shank;
-use touchback_action::grand::design::spec::GRAVITY;
 use touchback_action::{KeyEvent, TimedEvent};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;
-use touchback_core::math::power::square;
 use touchback_sound::Knock;
 
 /// Speed, m/s, under which a pluck, which has no hammer, is shown and sent on: a blow of middle strength.
@@ -64,7 +62,6 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         note_on: f64,
         at: (u64, f64),
     ) {
-        let knock = |knock, speed| Sounding::Knock { key, knock, speed };
         let strike_speed = &mut self.mechanism.strike_speeds[key.index()];
         let what = match event {
             KeyEvent::Strike { speed } => {
@@ -76,17 +73,11 @@ impl<K: Keys, S: Strings> Piano<K, S> {
                 *strike_speed = PLUCK_SPEED;
                 Sounding::Pluck { key, displacement, note_on }
             }
-            KeyEvent::KeyBottom { speed } => knock(Knock::KeyBed, speed),
-            KeyEvent::KeyRest { speed } => knock(Knock::KeyRest, speed),
-            KeyEvent::Reset { .. } => knock(Knock::Jack, noises::JACK_BACK),
-            KeyEvent::Check { distance } => {
-                knock(Knock::Check, caught_speed(*strike_speed, distance))
-            }
-            KeyEvent::DamperFall { speed } => knock(Knock::Damper, speed),
-            // The jack's end turns out about as fast as it threw the hammer.
-            KeyEvent::Release { speed } => knock(Knock::Jack, speed),
             KeyEvent::Damper { lift } => Sounding::HapticDamper { key, lift: lift.clamp(0.0, 1.0) },
-            KeyEvent::LetOffStart { .. } | KeyEvent::DamperLift { .. } => return,
+            _ => match knocks::of_event(event, *strike_speed) {
+                Some((knock, speed)) => Sounding::Knock { key, knock, speed },
+                None => return,
+            },
         };
         self.time.schedule(at, what);
     }
@@ -137,10 +128,4 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             }
         }
     }
-}
-
-/// Speed, m/s, of a hammer that struck at `strike_speed` m/s when the check catches it `distance` m below
-/// the string: its rebound and its fall. The event carries the distance alone.
-pub(super) fn caught_speed(strike_speed: f64, distance: f64) -> f64 {
-    (square(shank::KEPT * strike_speed) + 2.0 * GRAVITY * distance.max(0.0)).sqrt()
 }

@@ -6,9 +6,9 @@ mod manners;
 mod sending;
 
 use super::fakes::{Call, FASTEST, FakeKeys, FakeStrings, RATIO, THROW};
-use super::sounding::caught_speed;
 use super::*;
 use crate::Event;
+use crate::knocks::caught_speed;
 use crate::record::Counts;
 use crate::settings::{Switch, Timing};
 use proptest::prelude::*;

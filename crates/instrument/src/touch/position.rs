@@ -1,4 +1,6 @@
-//! A key that follows positions sent to it: polyphonic key pressure as key depth.
+//! A key that follows positions sent to it: polyphonic key pressure as key depth, or recorded motion.
+//!
+//! Recorded motion is followed exactly, in straight lines from position to position. For key pressure:
 //!
 //! A sensing keyboard sends some hundred positions a second in 128 steps, 0.08 mm of a key each. The
 //! key front follows them through two equal first-order lags (critically damped), x″ + 2x′/τ +
@@ -25,27 +27,66 @@ pub struct Position {
     speed: f64,
     /// Share of the dip last sent.
     target: f64,
+    line: Option<Line>,
+}
+
+/// A straight line of recorded motion.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Line {
+    /// Depth at its end, m.
+    to: f64,
+    /// Action steps to its end.
+    steps: f64,
 }
 
 impl Position {
     /// A key at `depth` m without a position.
     pub const fn at(depth: f64) -> Self {
-        Self { depth, speed: 0.0, target: 0.0 }
+        Self { depth, speed: 0.0, target: 0.0, line: None }
+    }
+
+    /// Sets the depth, m, that the key is to reach at constant speed in `seconds`.
+    pub fn send_depth(&mut self, to: f64, seconds: f64) {
+        self.line = Some(Line { to: to.max(0.0), steps: seconds / STEP });
+    }
+
+    /// Whether the key follows recorded motion.
+    pub const fn is_recorded(&self) -> bool {
+        self.line.is_some()
     }
 
     /// Sets the position to be followed, share of the dip.
     pub const fn send(&mut self, share: f64) {
         self.target = share.clamp(0.0, 1.0);
+        self.line = None;
     }
 
     /// Whether the key has been let up.
     pub const fn is_up(&self) -> bool {
-        self.target <= 0.0
+        match self.line {
+            Some(line) => line.to <= 0.0,
+            None => self.target <= 0.0,
+        }
     }
 
     /// Drive of the key during the coming step, and whether the key has arrived at its position: then it
     /// needs no other drive before the next position, and a key let up is free.
     pub fn next(&mut self, dip: f64) -> (Drive, bool) {
+        let Some(line) = &mut self.line else { return self.follow(dip) };
+        let start = self.depth;
+        // The last part of a line may be shorter than a step.
+        let arrives = line.steps <= 1.0;
+        self.depth = if arrives { line.to } else { start + (line.to - start) / line.steps };
+        line.steps -= 1.0;
+        self.speed = (self.depth - start) / STEP;
+        match arrives && start == line.to {
+            true if line.to <= 0.0 => (Drive::Free, true),
+            stays => (Drive::Motion([start, self.depth]), stays),
+        }
+    }
+
+    /// [`Self::next`] for key pressure.
+    fn follow(&mut self, dip: f64) -> (Drive, bool) {
         let target = if self.is_up() { 0.0 } else { self.target * (dip + INTO_BED) };
         let start = self.depth;
         let rate = 1.0 / LAG;
@@ -90,6 +131,28 @@ mod tests {
                 assert!((late - 2.0 * LAG).abs() < 1.1 * STEP, "{late}");
             }
         }
+    }
+
+    #[test]
+    fn recorded_motion_is_followed_in_straight_lines() {
+        let mut key = Position::at(0.0);
+        let mut last = 0.0;
+        for row in 1..=40_u32 {
+            let depth = 2.5e-4 * f64::from(row);
+            key.send_depth(depth, 1e-3);
+            for step in 1..=8_u32 {
+                let (drive, arrived) = key.next(DIP);
+                let Drive::Motion([start, end]) = drive else { panic!("{drive:?}") };
+                assert!(start == last && !arrived);
+                last = end;
+                let exact = depth - 2.5e-4 * (1.0 - f64::from(step) / 8.0);
+                assert!((end - exact).abs() < 1e-15);
+            }
+        }
+        assert_eq!(key.next(DIP), (Drive::Motion([0.01; 2]), true), "held");
+        key.send_depth(-1e-5, 1e-4);
+        assert_eq!(key.next(DIP), (Drive::Motion([0.01, 0.0]), false));
+        assert!(key.is_up() && key.next(DIP) == (Drive::Free, true));
     }
 
     #[test]

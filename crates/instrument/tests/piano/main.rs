@@ -10,5 +10,6 @@ mod presets;
 mod regulation;
 mod repeated_notes;
 mod shank;
+mod silence;
 mod slow_press;
 mod touch;

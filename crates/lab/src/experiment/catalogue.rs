@@ -4,8 +4,8 @@ use super::{
     action_cost, action_speeds, agreement, automation, ball, contact, edges, efforts, energy,
     finger, fit, fit_recovery, geometry, haptics, haptics_campaign, haptics_cost, influence,
     instrument_load, key_design, lines, listening, look_ahead, models_ab, presets, sound,
-    sound_cost, sound_torture, state_graphs, string_law, sweeps, thesis_run, unilateral, validate,
-    wall_damping, wall_display, wall_map, walls, weight_drop, window_cost,
+    sound_cost, sound_torture, state_graphs, string_law, sweeps, thesis_run, touch, unilateral,
+    validate, wall_damping, wall_display, wall_map, walls, weight_drop, window_cost,
 };
 use crate::bench::runner::{Experiment, ExperimentKind, Work};
 
@@ -64,6 +64,19 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 measurement. The page is docs/action-and-sound.md.",
         seconds: 40.0,
         run: Work::Fixed(efforts::run),
+    },
+    Experiment {
+        name: "touch",
+        about: "Plays key strokes of equal speed and different acceleration at let-off, with their \
+                hammers, noises and sounds.",
+        kind: ExperimentKind::Computed,
+        detail: "C4 at 0.15, 0.3 and 0.5 m/s, accelerating, even and decelerating over the last 4 mm \
+                before let-off, then the decelerating stroke at equal hammer speed. The question is \
+                that of Kuromiya and others, PNAS 2025, who measured keys but no hammers. Each cause \
+                (hammer speed, shank, key bed, jack and backcheck) is rendered alone. Two WAV files a \
+                pair.",
+        seconds: 10.0,
+        run: Work::Piano(touch::run),
     },
     Experiment {
         name: "look-ahead",

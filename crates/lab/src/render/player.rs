@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use crate::controls::{AUTOMATION_PERIOD, Automation};
+use crate::key_motion::KeyMotion;
 use crate::midi::Score;
 use crate::output::progress;
 use crate::wave::Tail;
@@ -30,6 +31,13 @@ struct LogReplay {
     last: u64,
 }
 
+/// Recorded motion of keys that is played row by row.
+struct KeyReplay<'a> {
+    motion: &'a KeyMotion,
+    /// Index of the next row.
+    next: usize,
+}
+
 /// One rendering.
 pub(super) struct Player<'a> {
     scheduler: EventScheduler,
@@ -42,6 +50,7 @@ pub(super) struct Player<'a> {
     /// Index of the score's next event.
     next: usize,
     log: Option<LogReplay>,
+    keys: Option<KeyReplay<'a>>,
     strikes: Vec<StrikeRecord>,
     wall: Duration,
     worst: f64,
@@ -64,6 +73,7 @@ impl<'a> Player<'a> {
             at: 0,
             next: 0,
             log: None,
+            keys: None,
             strikes: Vec::new(),
             wall: Duration::ZERO,
             worst: 0.0,
@@ -79,6 +89,32 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
+    /// Adds recorded motion of keys to the score.
+    pub(super) const fn add_keys(&mut self, motion: &'a KeyMotion) {
+        self.keys = Some(KeyReplay { motion, next: 0 });
+    }
+
+    /// The sample nearest to `seconds`.
+    fn sample(&self, seconds: f64) -> u64 {
+        floor_index((seconds * f64::from(self.rate)).round()) as u64
+    }
+
+    /// Begins the rows due at the present sample. Returns the sample of the next row.
+    fn begin_rows(&mut self) -> Option<u64> {
+        loop {
+            let KeyReplay { motion, next } = self.keys.as_ref()?;
+            let (motion, row) = (*motion, *next);
+            let due = self.sample(*motion.times.get(row)?);
+            if due > self.at {
+                return Some(due);
+            }
+            motion.events(row, |event| self.scheduler.haptic(event));
+            if let Some(keys) = &mut self.keys {
+                keys.next = row + 1;
+            }
+        }
+    }
+
     /// Plays to the end of the tail; `out` receives the frames in order.
     pub(super) fn play(
         &mut self,
@@ -88,6 +124,7 @@ impl<'a> Player<'a> {
         let start = Instant::now();
         let last = self.score.events.last().map_or(0, |(t, _)| self.score.sample(*t, self.rate));
         let last = last.max(self.log.as_ref().map_or(0, |log| log.last));
+        let last = last.max(self.keys.as_ref().map_or(0, |keys| self.sample(keys.motion.end())));
         // The first `latency` samples are silent and are not written.
         let latency = self.scheduler.latency();
         let mut tail = Tail::new(last + latency, self.rate);
@@ -149,6 +186,9 @@ impl<'a> Player<'a> {
             if !self.automation.is_empty() {
                 self.automate();
                 until = until.min((self.at / AUTOMATION_PERIOD + 1) * AUTOMATION_PERIOD);
+            }
+            if let Some(row) = self.begin_rows() {
+                until = until.min(row);
             }
             // Both ends lie inside this block.
             let to = from + usize::try_from(until - self.at).unwrap_or(left.len() - from);

@@ -71,6 +71,49 @@ fn vst3_events_outside_the_block_are_played_inside_it() {
     }
 }
 
+/// Samples of the next block of the left channel.
+fn block(plugin: &Plugin, changes: &[(u32, i32, f64)], note: u8) -> Vec<f32> {
+    let outputs = Outputs::stereo(FRAMES);
+    let events = [note_on(0, note.into())];
+    plugin.process(BLOCK, Some(&outputs), changes, &events).expect("processed");
+    outputs.channels[0].samples().to_vec()
+}
+
+#[test]
+fn vst3_registered_parameters_of_one_sample_are_read_whatever_their_order() {
+    let plain = block(&Plugin::active(), &[], 72);
+    assert!(plain.iter().any(|x| x.abs() > 1e-4));
+    // Coarse tuning by an octave up: parameter 2, value 64 + 12.
+    let sent = [(101, 0.0), (100, 2.0), (6, 76.0)];
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
+        let plugin = Plugin::active();
+        let change = |i: usize| {
+            let (number, value) = sent[i];
+            (plugin.controller(0, number), 0, value / 127.0)
+        };
+        assert!(block(&plugin, &order.map(change), 60) == plain, "{order:?}");
+    }
+}
+
+#[test]
+fn vst3_a_parameter_that_changes_with_the_first_note_is_in_force_at_its_first_sample() {
+    let ids = Plugin::new().units(i32::try_from(params::COUNT).unwrap());
+    let standard = block(&Plugin::active(), &[], 60);
+    for id in ["output_db", "distance", "lid", "room_db", "a4_hz", "key_dip_mm", "hammer_hardness"]
+    {
+        let index = params::all().position(|parameter| parameter.id == id).unwrap();
+        let change = [(ids[index].0, 0, 0.0)];
+        let at_once = block(&Plugin::active(), &change, 60);
+        // A block without samples and an activation before the note.
+        let before = Plugin::active();
+        before.process((0, 0), None, &change, &[]).expect("processed");
+        assert!(before.run(false) && before.activate(false) && before.activate(true));
+        assert!(before.run(true));
+        assert!(at_once == block(&before, &[], 60), "{id}");
+        assert!(at_once != standard, "{id} is not heard");
+    }
+}
+
 #[test]
 fn vst3_nothing_is_processed_before_it_is_set_up() {
     let outputs = Outputs::stereo(FRAMES);

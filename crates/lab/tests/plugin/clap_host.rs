@@ -272,6 +272,36 @@ fn a_saved_project_is_restored() {
     assert!(bits(&playing.processor().render([LENGTH], &notes)) == expected);
 }
 
+/// The host changes it at the first sample, or loads a state that has it before.
+#[test]
+fn a_parameter_that_changes_with_the_first_note_is_in_force_at_its_first_sample() {
+    let entry = library();
+    let note = (0, Message::NoteOn(60, 0.8));
+    let render = |plugin: &mut Plugin, events: &[(usize, Message)]| {
+        bits(&plugin.processor().render([64, 4_736], events))
+    };
+    let standard = render(&mut Plugin::active(&entry, RATE), &[note]);
+    let mut heard = 0;
+    // Another latency needs another activation.
+    for parameter in params::all().filter(|p| !["timing", "latency"].contains(&p.id)) {
+        let mut changed = Plugin::active(&entry, RATE);
+        let now = changed.control(parameter);
+        let last = parameter.choices().len().saturating_sub(1) as f64;
+        let far = match parameter.choices() {
+            [] => f64::from(u8::from(now < 0.5)),
+            _ if now == last => 0.0,
+            _ => last,
+        };
+        let got = render(&mut changed, &[(0, control(parameter, far)), note]);
+        let mut loaded = Plugin::new(&entry);
+        assert!(loaded.load(&changed.save()));
+        loaded.activate(RATE).unwrap();
+        assert!(got == render(&mut loaded, &[note]), "{}", parameter.id);
+        heard += usize::from(got != standard);
+    }
+    assert!(heard >= 30, "only {heard} parameters change the note");
+}
+
 /// A state in the framework's format: the length of a JSON text, and the text.
 fn state(json: &str) -> Vec<u8> {
     let mut bytes = (json.len() as u64).to_le_bytes().to_vec();

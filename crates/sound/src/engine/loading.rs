@@ -40,6 +40,19 @@ impl Sound {
         }
     }
 
+    /// Loads all notes that are still to be loaded.
+    pub(super) fn finish_loading(&mut self) {
+        let Some(Loading { mut pending, note }) = self.loading.take() else { return };
+        if let Some((index, ..)) = note {
+            pending[index] = true;
+        }
+        for (note, is_pending) in self.notes.iter_mut().zip(pending) {
+            if is_pending {
+                note.load(&self.settings);
+            }
+        }
+    }
+
     /// Loads a bounded number of partials.
     pub(super) fn continue_loading(&mut self) {
         let Some(loading) = &mut self.loading else { return };

@@ -7,7 +7,7 @@ use crate::bank::BLOCK;
 use crate::convolve::CHANNELS;
 use crate::microphones::{Distant, part};
 use crate::note::{WAKE, contacts};
-use crate::output::{self, HighShelf};
+use crate::output;
 use crate::{loss, microphone_mixer::Channels};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
@@ -18,7 +18,7 @@ impl Sound {
     pub(super) fn render(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
         let (at, len) = (self.phase, left.len());
         self.bridge[1].iter_mut().for_each(|bus| bus[at..at + len].fill(0.0));
-        if self.lids.iter().all(HighShelf::is_silent) && self.is_at_rest() {
+        if self.is_at_rest() {
             left.fill(0.0);
             right.fill(0.0);
             distant.into_iter().flatten().for_each(|channel| channel.fill(0.0));

@@ -1,13 +1,13 @@
 //! Interpretation of pedals.
 
-use super::{at, index_of, number};
+use super::{SWITCH, at, index_of, number};
 use crate::params::{Parameter, ParameterGroup, ValueKind};
 use crate::settings::{PedalSettings, Polarity};
 
 const POLARITIES: [Polarity; 2] = [Polarity::Normal, Polarity::Inverted];
 
-/// Polarity and zone of the sustain pedal.
-pub static PEDALS: [Parameter; 3] = [
+/// Polarity, zone and repair of the sustain pedal.
+pub static PEDALS: [Parameter; 4] = [
     Parameter {
         id: "pedal_polarity",
         name: "Pedal polarity",
@@ -37,5 +37,17 @@ pub static PEDALS: [Parameter; 3] = [
         doc: "Travel of the sustain pedal at which the dampers are clear of the strings.",
         get: |s| s.pedals.pedal_to,
         set: |s, v| s.pedals.pedal_to = v,
+    },
+    Parameter {
+        id: "pedal_repair",
+        name: "Pedal repair",
+        group: ParameterGroup::Pedals,
+        suffix: "",
+        kind: ValueKind::Choice(&["Off", "On"]),
+        doc: "On: in files and in look-ahead timing, a pedal that scores lift for less than 150 ms \
+              goes down later or up earlier, so that the dampers stop the strings; pedals that \
+              send positions between up and down stay as they are. Live playing is not changed.",
+        get: |s| index_of(&SWITCH, &s.pedals.pedal_repair),
+        set: |s, v| s.pedals.pedal_repair = at(&SWITCH, v),
     },
 ];

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Files as other programs write them: five cases of each kind, made here, read by the command.
+
+    python3 tests/host/odd_inputs.py path/to/touchback
+
+Prints a table of kind, case, expectation and result; exit code 1 if one fails. The first cases of each kind
+are in the tests of the readers (`crates/lab/tests/command/inputs.rs`, `crates/lab/src/midi/tests.rs`).
+"""
+import json, math, os, pathlib, shutil, struct, subprocess, sys, tempfile, wave
+
+T = os.path.abspath(sys.argv[1])
+FOLDER = tempfile.TemporaryDirectory()
+W = pathlib.Path(FOLDER.name)
+def run(*a, timeout=300):
+    r = subprocess.run([T, *map(str, a)], cwd=W, capture_output=True, text=True, timeout=timeout)
+    return r.returncode, r.stderr.strip(), r.stdout.strip()
+rows = []
+def row(kind, case, want, got, ok): rows.append((kind, case, want, got, ok)); print(f"| {kind} | {case} | {want} | {got} | {'ok' if ok else 'FAIL'} |", flush=True)
+def vlq(n):
+    b=[n&127]; n>>=7
+    while n: b.insert(0,(n&127)|128); n>>=7
+    return bytes(b)
+def trk(ev, end=True): d=b''.join(ev)+(b'\0\xff\x2f\0' if end else b''); return b'MTrk'+struct.pack('>I',len(d))+d
+def mid(*tracks, fmt=None, n=None): return b'MThd'+struct.pack('>IHHH',6,(1 if len(tracks)>1 else 0) if fmt is None else fmt,len(tracks) if n is None else n,480)+b''.join(tracks)
+def notes(ns, ch=0, d=120): return [e for n in ns for e in (bytes([0,0x90|ch,n,80]), vlq(d)+bytes([0x80|ch,n,64]))]
+def count(name, *opt):
+    rc, err, out = run('render', name, '-o', 'o.wav', '--stats', 's.json', '--sample-rate', 22050, *opt)
+    if rc: return None, err
+    return json.load(open(W/'s.json'))['notes'], err
+def midi(kind, case, data, want, ext='mid', opt=()):
+    (W/f'c.{ext}').write_bytes(data); n, err = count(f'c.{ext}', *opt)
+    row(kind, case, f'{want} notes', f'{n} notes; {err[:90]}', n == want)
+base = mid(trk(notes([60,64,67])))
+M='MIDI wrapper'
+midi(M,'RIFF with LIST before data', b'RIFF'+struct.pack('<I',4+8+4+8+len(base))+b'RMID'+b'LIST\4\0\0\0INFO'+b'data'+struct.pack('<I',len(base))+base,3,'rmi')
+midi(M,'RIFF sizes 0', b'RIFF\0\0\0\0RMIDdata\0\0\0\0'+base,3,'rmi')
+midi(M,'RIFF without extension .rmi', b'RIFF'+struct.pack('<I',12+len(base))+b'RMIDdata'+struct.pack('<I',len(base))+base,3)
+midi(M,'128 bytes before MThd (MacBinary)', bytes(128)+base,3)
+midi(M,'text before MThd', b'hello\r\n'+base,3)
+R='running status, stray bytes'
+midi(R,'F8 between note and its data', mid(trk([b'\0\x90\x3c\xf8\x50', b'\x40\x80\x3c\x40']+notes([64]))),2)
+midi(R,'undefined F4, F5', mid(trk([b'\0\xf4',b'\0\xf5']+notes([60,62]))),2)
+midi(R,'running status after SysEx', mid(trk([b'\0\x90\x3c\x50',b'\x40\xf0\x03\x7e\x7f\xf7',b'\0\x3e\x50',b'\x40\x3c\0',b'\0\x3e\0']+notes([65]))),3)
+midi(R,'song position F2', mid(trk([b'\0\xf2\0\0']+notes([60]))),1)
+midi(R,'velocity 200', mid(trk([b'\0\x90\x3c\xc8',b'\x40\x80\x3c\x40']+notes([62]))),2)
+C='chunk lengths and counts'
+t=trk(notes([60,62])); t2=trk(notes([65]))
+midi(C,'track length FFFFFFFF', mid(b'MTrk\xff\xff\xff\xff'+t[8:]),2)
+midi(C,'header length 8', b'MThd'+struct.pack('>IHHHH',8,0,1,480,0)+t,2)
+midi(C,'header says 0 tracks', mid(t,n=0),2)
+midi(C,'foreign chunk between tracks', mid(t,b'XYZW\0\0\0\3abc'+t2,fmt=1,n=2),3)
+midi(C,'last track without end of track', mid(trk(notes([60,62]),end=False)),2)
+G='GM parts'
+midi(G,'only drums', mid(trk(notes([36,38],9))),2)
+midi(G,'organ beside piano', mid(trk([b'\0\xc1\x10']+notes([60],1)+notes([62],0))),1)
+midi(G,'drums by bank 120', mid(trk([b'\0\xb2\0\x78',b'\0\xc2\0']+notes([36],2)+notes([62],0))),1)
+midi(G,'electric piano and harpsichord', mid(trk([b'\0\xc1\x04',b'\0\xc2\x06']+notes([60],1)+notes([62],2))),2)
+midi(G,'--channels 2-3,10', mid(trk(notes([36],9)+notes([60],0)+notes([62],1))),2,opt=('--channels','2-3,10'))
+# tables
+def table(kind, case, text, ok=True, enc='utf-8', cmd='gesture'):
+    (W/'t.csv').write_bytes(text.encode(enc))
+    if cmd=='gesture': rc, err, out = run('simulate','t.csv','-o','r.csv')
+    elif cmd=='sheet': rc, err, out = run('render','c.mid','-o','o.wav','--keys','t.csv','--sample-rate',22050)
+    else: rc, err, out = run('render','c.mid','-o','o.wav','--automate','hammer_hardness=t.csv','--sample-rate',22050)
+    row(kind, case, 'read' if ok else 'one clear error', f'rc {rc}; {err[:80]}', (rc==0)==ok)
+K='tables'
+table(K,'quoted cells, decimal commas','"t_s";"key_m"\n"0";"0,0"\n"0,3";"0,01"\n')
+table(K,'UTF-16 with mark','t_s,key_m\n0,0\n0.3,0.01\n',enc='utf-16')
+table(K,'blank lines, # lines','# a gesture\n\nt_s\tkey_m\n\n0\t0\n0.3\t0.01\n')
+table(K,'keys as notes with flats','key;let_off_mm\nD♭4;0,5\nBb2;-0,2\n',cmd='sheet')
+table(K,'Unicode minus in a curve','t_s;value\n0;−0,5\n1;0,5\n',cmd='curve')
+# scales
+def scale(case, text, want, kbm=None):
+    (W/'s.scl').write_bytes(text.encode('utf-8') if isinstance(text,str) else text); opt=['--scale','s.scl']
+    if kbm: (W/'m.kbm').write_text(kbm); opt+=['--keymap','m.kbm']
+    (W/'c.mid').write_bytes(base); n, err = count('c.mid',*opt)
+    row('Scala', case, want, f'{n} notes; {err[:100]}', (n is not None) == (want!='error'))
+scale('one note a period (octaves only)','one\n1\n2/1\n','read')
+scale('Bohlen-Pierce, 13 to 3/1','bp\n13\n'+''.join(f'{1901.955*i/13:.5f}\n' for i in range(1,13))+'3/1\n','read')
+scale('53 notes','53\n53\n'+''.join(f'{1200*i/53:.5f}\n' for i in range(1,54)),'read')
+scale('comments behind values','c\n3\n400. ! third\n700. fifth\n2/1 octave\n','read')
+scale('decimal comma in .kbm','x\n12\n'+''.join(f'{100*i}.\n' for i in range(1,12))+'2/1\n','read','! m\n12\n0\n127\n60\n69\n440,0\n12\n'+''.join(f'{i}\n' for i in range(12)))
+# numbers on the command line
+(W/'c.mid').write_bytes(base)
+for text,ok in [('let_off_mm=2,5',True),('let_off_mm=2.5 MM',True),('output_db=−6',True),('lid=,5',True),('transpose=+12',True),('let_off_mm=2.5 km',False)]:
+    rc, err, out = run('render','c.mid','-o','o.wav','--sample-rate',22050,'--set',text); row('numbers',text,'taken' if ok else 'refused',f'rc {rc}; {err[:80]}',(rc==0)==ok)
+# recorded
+def wav(path, hz=261.63, rate=44100, secs=1.0, width=2, ch=1):
+    with wave.open(str(path),'wb') as w:
+        w.setnchannels(ch); w.setsampwidth(width); w.setframerate(rate)
+        for i in range(int(rate*secs)):
+            x=math.exp(-3*i/rate)*sum(math.sin(2*math.pi*hz*k*i/rate)/k for k in (1,2,3))*.3
+            v=int(x*32767) if width==2 else int(128+x*127)
+            w.writeframesraw((struct.pack('<h',v) if width==2 else bytes([v&255]))*ch)
+def folder(kind, case, files, want, needle=''):
+    d=W/'rec'; shutil.rmtree(d,ignore_errors=True); d.mkdir()
+    for n,f in files.items(): f(d/n)
+    rc, err, out = run('lab','recorded','rec','--out','x'); txt=(err+' '+out)
+    row(kind, case, want, f'rc {rc}; {err[:110]}', rc==(2 if want=='error' else 0) and needle in txt)
+note=lambda p: wav(p)
+folder('file names','emoji and Arabic',{'🎹 C4.wav':note,'سلم E4.wav':lambda p: wav(p,329.63)},'read')
+folder('file names','combining accents',{'Flu\u0308gel C4.wav':note},'read')
+folder('file names','en dash, full-width letters',{'Piano – C4 mf.wav':note},'read')
+folder('file names','a name without a note among good ones',{'C4.wav':note,'Übung zwei.wav':note},'read')
+folder('file names','♯ and ♭ at the end',{'Klavier C4.wav':note,'Klavier D♭4.wav':lambda p: wav(p,277.18),'Klavier F♯4.wav':lambda p: wav(p,369.99)},'read')
+def cut(p):
+    wav(p); b=p.read_bytes(); p.write_bytes(b[:len(b)//2])
+def trail(p):
+    wav(p); p.write_bytes(p.read_bytes()+b'junk'*9)
+def rf64(p):
+    wav(p); b=bytearray(p.read_bytes()); n=len(b)-44
+    p.write_bytes(b'RF64\xff\xff\xff\xffWAVE'+b'ds64'+struct.pack('<IQQQI',28,len(b)+28,n,n//2,0)+bytes(b[12:36])+b'data\xff\xff\xff\xff'+bytes(b[44:]))
+def sowt(p):
+    q=p.with_suffix('.tmp'); wav(q); b=q.read_bytes(); q.unlink(); pcm=b[44:]
+    rate=b'\x40\x0e\xac\x44\0\0\0\0\0\0'; comm=struct.pack('>hIh',1,len(pcm)//2,16)+rate+b'sowt'+b'\0\0'
+    body=b'AIFC'+b'FVER'+struct.pack('>II',4,0xA2805140)+b'COMM'+struct.pack('>I',len(comm))+comm+b'SSND'+struct.pack('>III',len(pcm)+8,0,0)+pcm
+    p.write_bytes(b'FORM'+struct.pack('>I',len(body))+body)
+folder('sound files','cut in half',{'C4.wav':cut},'read')
+folder('sound files','bytes after the last chunk',{'C4.wav':trail},'read')
+folder('sound files','RF64',{'C4.wav':rf64},'read')
+folder('sound files','AIFC, little-endian (sowt)',{'C4.aifc':sowt},'read')
+folder('sound files','8 bit, two channels',{'C4.wav':lambda p: wav(p,width=1,ch=2)},'read')
+folder('sound files','an empty file',{'C4.wav':lambda p: p.write_bytes(b'')},'error')
+# pedal lifts: the shortest one, and how many were repaired
+def lifts(case, events, want, opt=()):
+    (W/'p.mid').write_bytes(mid(trk(events)))
+    rc, err, out = run('render','p.mid','-o','o.wav','--stats','s.json','--sample-rate',22050,*opt)
+    got = json.load(open(W/'s.json'))['repaired_lifts'] if rc == 0 else None
+    row('pedal lifts', case, f'{want} repaired', f'{got}; {err[:110]}', got == want)
+def change(gap, held=400, channel=0, values=(127,0,127)):
+    # ms at 960 ticks a second
+    t=lambda ms: vlq(round(ms*.96)); c=bytes([0xb0|channel,64]); on=bytes([0x90|channel]); off=bytes([0x80|channel])
+    return [t(0)+c+bytes([values[0]]), t(0)+on+b'\x3c\x50', t(400)+off+b'\x3c\x40', t(100)+c+bytes([values[1]]), t(0)+on+b'\x40\x50',
+            t(gap)+c+bytes([values[2]]), t(held)+off+b'\x40\x40', t(900)+c+b'\0']
+lifts('3 ms', change(3), 1)
+lifts('3 ms before a staccato note', change(3, held=60), 1)
+lifts('half pedal, 64 for up', change(3, values=(127,64,127)), 0)
+lifts('220 ms', change(220), 0)
+lifts('switched off', change(3), 0, opt=('--set','pedal_repair=off'))
+lifts('inverted', change(3, values=(0,127,0)), 1, opt=('--set','pedal_polarity=inverted'))
+# recorded key motion
+def motion(case, text, want):
+    (W/'k.csv').write_text(text)
+    rc, err, out = run('render','k.csv','-o','o.wav','--stats','s.json','--sample-rate',22050)
+    got = json.load(open(W/'s.json'))['strikes'] if rc == 0 else None
+    row('key motion', case, f'{want} strikes', f'{got}; {err[:110]}', got == want)
+def rows_of(name, depth, unit=1, separator=','):
+    line = lambda i: f'{i}{separator}' + (f'{depth(i)*unit:.5f}').replace('.', ',' if separator == ';' else '.')
+    return f't_ms{separator}{name}\n' + '\n'.join(line(i) for i in range(400)) + '\n'
+press = lambda i: max(0.0, min(10.0, (i-50)*0.4, 10-(i-200)*0.3))
+motion('a press in mm', rows_of('C4', press), 1)
+motion('a press in m, by its number', rows_of('key_16_m', press, 1e-3), 1)
+motion('semicolons and decimal commas, a flat', rows_of('Bb3_mm', press, 1, ';'), 1)
+motion('a press that stops before let-off', rows_of('C4', lambda i: max(0.0, (i-20)*0.02)), 0)
+motion('depths in micrometres', rows_of('C4', press, 1000), None)
+# Touch of two takes
+(W/'a.csv').write_text(rows_of('C4', press)); (W/'b.csv').write_text(rows_of('C4', lambda i: press(i)*.98))
+rc, err, out = run('compare-touch','a.csv','b.csv','-o','page.svg','--strokes','pairs.csv')
+row('compare-touch','two presses','a table','rc %d; %s' % (rc, (err+out)[:90].replace('\n',' ').replace('|','/')), rc == 0 and 'speed at let-off' in out and (W/'page.svg').exists())
+failed = [r for r in rows if not r[4]]
+print(f'{len(rows) - len(failed)} of {len(rows)} as expected')
+sys.exit(1 if failed else 0)
