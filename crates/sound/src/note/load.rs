@@ -8,7 +8,7 @@ use super::resonance::Resonating;
 use super::{Note, pluck, resonance_modes};
 use crate::bank::LANES;
 use crate::unison::{MOST, SIDEWAYS, Unison};
-use crate::{SoundSettings, loss, poles};
+use crate::{SoundSettings, loss, mobility, poles};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::linear;
 use touchback_core::math::complex;
@@ -105,7 +105,7 @@ impl Note {
         let damp = loss::damper(self.key, k) / settings.damper_time;
         // A bridge that moves at Y F acts on the partial as the partial acts on the bridge.
         let hz = self.strung.partial_hz(k);
-        let mobility = loss::bridge_mobility(self.key, hz).re;
+        let mobility = mobility::of_bridge(self.key, hz).re;
         let transfer =
             if loss::has_damper(self.key) { transfer(hz) } else { Complex64::from(TRANSFER_TOP) };
         let moved = -transfer * mobility * string.bridge_gain(k) / (mass * square(2.0 * PI * hz))
