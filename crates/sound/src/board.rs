@@ -35,7 +35,7 @@ const COMMON: f64 = 0.8;
 /// Share of a mode's motion that differs from zone to zone.
 const ON_BRIDGE: f64 = 0.4;
 
-/// Seed of the random weights: of the twelve boards tried, the one whose sound is nearest to two recorded grands of
+/// Seed of the random weights: of the seven boards tried, the one whose sound is nearest to two recorded grands of
 /// different makers and whose tenor has its fundamentals.
 const SEED: u64 = 3333;
 
