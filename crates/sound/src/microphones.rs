@@ -57,7 +57,7 @@ const IMAGE: f64 = 1.2;
 
 /// Share of the radiation that is equal for all modes at each pair: the farther apart the microphones
 /// relative to the wave, the smaller. Fitted to the correlation of the channels of three recorded grands.
-pub const COMMON: [f64; PAIRS] = [0.6, 0.6, 0.6, 0.5];
+pub const COMMON: [f64; PAIRS] = [0.36, 0.36, 0.36, 0.3];
 /// Share of the radiation that differs from mode to mode at each microphone (fitted with [`COMMON`]).
 pub const AT_MICROPHONE: f64 = 0.85;
 
