@@ -37,7 +37,7 @@ use touchback_core::mech::hammer::{Hammer, HammerSettings};
 
 /// Full scale per newton on the bridge: C4 at 2 m/s peaks near −24 dBFS, which leaves ten notes at
 /// 5 m/s with the pedal down some decibels of room.
-const FULL_SCALE: f64 = 1.0 / 1120.0;
+const FULL_SCALE: f64 = 1.0 / 1160.0;
 
 /// Level below which a note sleeps, full scale (−100 dBFS).
 const GATE: f64 = 1e-5;

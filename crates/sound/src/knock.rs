@@ -82,7 +82,7 @@ const fn law(knock: Knock) -> (KnockShape, f64, f64) {
         Knock::Check => (KnockShape::Push(2.0e-3), 0.009, 0.035),
         Knock::Damper => (KnockShape::Push(5.0e-3), 0.03, 0.035),
         Knock::Jack => (KnockShape::Push(1.5e-3), 0.005, 0.0105),
-        Knock::Tray => (KnockShape::Push(8.0e-3), 0.5, 0.0006),
+        Knock::Tray => (KnockShape::Push(8.0e-3), 0.5, 0.0005),
         Knock::Sway => (KnockShape::Ring(SHANK_HZ[0]), 0.009, 0.038),
         Knock::Ring => (KnockShape::Ring(SHANK_HZ[1]), 0.003, 0.05),
         Knock::Finger => (KnockShape::Ring(FINGER_HZ[0]), 0.01, 0.03),

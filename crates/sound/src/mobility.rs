@@ -22,7 +22,10 @@ use touchback_core::math::power::square;
 /// of two recorded grands of different makers (`touchback lab recorded`), as those at 60 and 90 Hz, where the
 /// first modes of the board begin.
 const MEAN: [(f64, f64); 5] =
-    [(60.0, 3.9e-4), (90.0, 7.8e-4), (130.0, 9.8e-4), (260.0, 9.8e-4), (700.0, 3.9e-4)];
+    [(60.0, 3.9e-4), (90.0, 7.8e-4), (130.0, 9.8e-4), (260.0, 9.8e-4), (700.0, BETWEEN_POINTS)];
+
+/// Mean from 700 Hz on, s/kg.
+const BETWEEN_POINTS: f64 = 3.9e-4;
 
 /// Frequency from which the mean rises again, Hz: above it the ribs guide the waves and less of the board
 /// moves [Ege 2013].
@@ -58,6 +61,14 @@ pub fn of_bridge(key: KeyNumber, hz: f64) -> Complex64 {
     let single = 1.0 / (low * high);
     let real = 1.0 + single * (ripple.re - 1.0);
     Complex64::new(mean * real, mean * REACTIVE * single * ripple.im.clamp(-2.0, 2.0))
+}
+
+/// Mean real mobility by which the bridge under `key` moves other strings at `hz`, s/kg. The modes below
+/// 700 Hz that raise [`of_bridge`] are left out: their signs at two distant points are as often opposite.
+#[must_use]
+pub fn between_points(key: KeyNumber, hz: f64) -> f64 {
+    let along = log_linear(&ALONG, f64::from(key.number()));
+    along * BETWEEN_POINTS * (1.0 + square(hz / KNEE_HZ)).sqrt()
 }
 
 /// Mobility of the bridge under `key` over its mean real part.

@@ -10,7 +10,7 @@ use num_complex::Complex64;
 
 use crate::bank::{self, BLOCK, BridgeInput, LANES, ModeState};
 use touchback_core::math::cast::single;
-use touchback_core::math::complex;
+use touchback_core::math::complex::{self, polar};
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::power::square;
 use touchback_core::math::random;
@@ -62,7 +62,9 @@ impl RearLengths {
             (mode.pole_re[lane], mode.pole_im[lane]) = (single(pole.re), single(pole.im));
             // The bridge lies between the lengths and the board: half of them arrive upside down.
             mode.bridge[lane] = if i % 2 == 0 { 1.0 } else { -1.0 };
-            drives[group].re[lane] = single(GAIN / sample_rate);
+            // The force arrives a block late: turned forward, it meets the mode in the phase without delay.
+            let drive = polar(GAIN / sample_rate, TAU * hz * BLOCK as f64 / sample_rate);
+            (drives[group].re[lane], drives[group].im[lane]) = (single(drive.re), single(drive.im));
         }
         Self { kernel, modes, drives, awake: false }
     }
