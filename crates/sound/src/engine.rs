@@ -21,6 +21,7 @@ use crate::microphone_mixer::MicrophoneMixer;
 use crate::microphones::{Distant, part};
 use crate::note::Note;
 use crate::output::HighShelf;
+use crate::rear_lengths::RearLengths;
 use crate::resonances::{Resonances, near_top};
 use crate::room::Room;
 use crate::settings::UnisonOffsets;
@@ -36,7 +37,7 @@ use touchback_core::mech::hammer::{Hammer, HammerSettings};
 
 /// Full scale per newton on the bridge: C4 at 2 m/s peaks near −24 dBFS, which leaves ten notes at
 /// 5 m/s with the pedal down some decibels of room.
-const FULL_SCALE: f64 = 1.0 / 1230.0;
+const FULL_SCALE: f64 = 1.0 / 1160.0;
 
 /// Level below which a note sleeps, full scale (−100 dBFS).
 const GATE: f64 = 1e-5;
@@ -96,6 +97,7 @@ pub struct Sound {
     inputs: [[f32; BLOCK]; ZONES],
     /// Resonances of the damped strings and of the undamped ones.
     resonances: [Resonances; 2],
+    rear_lengths: RearLengths,
     /// Force of all struck strings and knocks on the bridge, N: in the last block and in the present one,
     /// each the whole force and the part that reaches the undamped strings. Strings that were not struck
     /// receive it after a constant delay, for every block size of the host, and do not act back on the
@@ -188,6 +190,7 @@ impl Sound {
             room: Room::new(sample_rate, settings.room()),
             inputs: [[0.0; BLOCK]; ZONES],
             resonances: slow.each_ref().map(Resonances::new),
+            rear_lengths: RearLengths::new(sample_rate, kernel),
             bridge: [[[0.0; BLOCK]; 2]; 2],
             near_top: std::array::from_fn(|i| KeyNumber::from_index(i).map_or(0.0, near_top)),
             phase: 0,
@@ -209,6 +212,7 @@ impl Sound {
         self.room.reset();
         self.inputs = [[0.0; BLOCK]; ZONES];
         self.resonances.iter_mut().for_each(Resonances::reset);
+        self.rear_lengths.reset();
         self.bridge = [[[0.0; BLOCK]; 2]; 2];
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
@@ -394,6 +398,7 @@ impl Sound {
             && self.awake.is_empty()
             && self.knocks.is_empty()
             && self.resonances.iter().all(Resonances::is_silent)
+            && self.rear_lengths.is_silent()
             && self.microphones.is_silent()
             && self.room.is_silent()
     }

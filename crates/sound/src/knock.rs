@@ -29,7 +29,7 @@ pub enum Knock {
     Check,
     /// Damper landing.
     Damper,
-    /// Jack against its felts, leaving the knuckle or coming back active it.
+    /// Jack against its felts, leaving the knuckle or coming back under it.
     Jack,
     /// A quarter of the damper tray with its load: landing, or meeting the dampers.
     Tray,
@@ -59,7 +59,7 @@ pub const SHANK_HZ: [f64; 2] = [50.0, 250.0];
 /// periods).
 pub const SHANK_QUALITY: f64 = 12.0;
 
-/// Modes of a key active a falling finger, Hz; they decay in 20 to 30 ms [Askenfelt 1991].
+/// Modes of a key under a falling finger, Hz; they decay in 20 to 30 ms [Askenfelt 1991].
 const FINGER_HZ: [f64; 2] = [290.0, 445.0];
 
 /// Largest random variation of a knock's level, dB, and duration, octaves (chosen: no two contacts of
@@ -73,18 +73,18 @@ const SOFTEST: f64 = 1e-3;
 /// must cover the measured knock bands near 40-900 Hz [Askenfelt 1994]; masses: key front about 0.1 kg,
 /// hammer 9 g, damper 30 g with 17 to a quarter of the tray, jack 5 g. The shares of the knocks
 /// of a blow are fitted to the spectrum below the fundamental in the first 0.1 s of recorded grands;
-/// the tray's is chosen so that its fastest fall is some 45 dB active a mezzo-forte
+/// the tray's is chosen so that its fastest fall is some 45 dB under a mezzo-forte
 /// C4. The shank's sway moves the head's whole mass, its bending a third of it.
 const fn law(knock: Knock) -> (KnockShape, f64, f64) {
     match knock {
-        Knock::KeyBed => (KnockShape::Push(1.5e-3), 0.1, 0.06),
-        Knock::KeyRest => (KnockShape::Push(4.0e-3), 0.1, 0.03),
-        Knock::Check => (KnockShape::Push(2.0e-3), 0.009, 0.1),
-        Knock::Damper => (KnockShape::Push(5.0e-3), 0.03, 0.1),
-        Knock::Jack => (KnockShape::Push(1.5e-3), 0.005, 0.03),
-        Knock::Tray => (KnockShape::Push(8.0e-3), 0.5, 0.0018),
-        Knock::Sway => (KnockShape::Ring(SHANK_HZ[0]), 0.009, 0.11),
-        Knock::Ring => (KnockShape::Ring(SHANK_HZ[1]), 0.003, 0.09),
+        Knock::KeyBed => (KnockShape::Push(1.5e-3), 0.1, 0.021),
+        Knock::KeyRest => (KnockShape::Push(4.0e-3), 0.1, 0.0105),
+        Knock::Check => (KnockShape::Push(2.0e-3), 0.009, 0.035),
+        Knock::Damper => (KnockShape::Push(5.0e-3), 0.03, 0.035),
+        Knock::Jack => (KnockShape::Push(1.5e-3), 0.005, 0.0105),
+        Knock::Tray => (KnockShape::Push(8.0e-3), 0.5, 0.0005),
+        Knock::Sway => (KnockShape::Ring(SHANK_HZ[0]), 0.009, 0.038),
+        Knock::Ring => (KnockShape::Ring(SHANK_HZ[1]), 0.003, 0.05),
         Knock::Finger => (KnockShape::Ring(FINGER_HZ[0]), 0.01, 0.03),
         Knock::FingerTop => (KnockShape::Ring(FINGER_HZ[1]), 0.01, 0.015),
     }

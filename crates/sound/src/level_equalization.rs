@@ -12,7 +12,7 @@ use num_complex::Complex32;
 
 use crate::convolve::{CHANNELS, Responses};
 use crate::scale::StringSpec;
-use crate::{SoundSettings, bridge, hammer, loss};
+use crate::{SoundSettings, bridge, hammer, mobility};
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::compass::{KEYS, KeyNumber, log_linear};
 use touchback_core::math::power::square;
@@ -86,7 +86,7 @@ fn level(
                 .sum();
             let omega = 2.0 * PI * hz;
             let bridge =
-                loss::bridge_mobility(key, hz).re * 2.0 * string.ideal_hz * string.impedance();
+                mobility::of_bridge(key, hz).re * 2.0 * string.ideal_hz * string.impedance();
             let sigma = string.loss + string.loss_slope * omega * omega + strings * bridge;
             // Spectrum of a pulse of this length at the partial.
             let pulse = 1.0 / (1.0 + square(2.0 * hz * contact));

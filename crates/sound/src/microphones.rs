@@ -19,7 +19,7 @@ pub const DISTANT: usize = 3;
 
 /// Level of each pair's own sound over the player's, amplitude: measured on the sound that thirteen notes
 /// struck together send into the room, whose level does not depend on the perspective.
-pub const LOUDNESS: [f64; PAIRS] = [1.0, 1.52, 1.26, 1.0];
+pub const LOUDNESS: [f64; PAIRS] = [1.0, 0.835, 0.89, 1.0];
 
 /// Level of the room relative to the direct sound at each pair, amplitude, over the player's: in
 /// proportion to the distance from the board.
@@ -57,7 +57,7 @@ const IMAGE: f64 = 1.2;
 
 /// Share of the radiation that is equal for all modes at each pair: the farther apart the microphones
 /// relative to the wave, the smaller. Fitted to the correlation of the channels of three recorded grands.
-pub const COMMON: [f64; PAIRS] = [0.6, 0.6, 0.6, 0.5];
+pub const COMMON: [f64; PAIRS] = [0.36, 0.36, 0.36, 0.3];
 /// Share of the radiation that differs from mode to mode at each microphone (fitted with [`COMMON`]).
 pub const AT_MICROPHONE: f64 = 0.85;
 

@@ -12,7 +12,7 @@ use touchback_core::math::compass::{KeyNumber, log_linear};
 /// Share of the force on the bridge at a key that reaches the undamped strings, by key number: all of it
 /// within a wavelength of the board, which is shorter than the bridge at their frequencies. Fitted to the
 /// ringing of three recorded grands at 1–3 kHz after single notes (`touchback lab recorded`).
-const NEAR_TOP: [(f64, f64); 3] = [(40.0, 0.03), (64.0, 0.5), (72.0, 1.0)];
+const NEAR_TOP: [(f64, f64); 3] = [(40.0, 0.03), (64.0, 0.4), (72.0, 0.7)];
 
 /// Share of the force on the bridge at `key` that reaches the undamped strings.
 #[must_use]

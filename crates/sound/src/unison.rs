@@ -14,8 +14,8 @@ use std::f64::consts::PI;
 use num_complex::Complex64;
 
 use crate::scale::StringSpec;
-use crate::{SoundSettings, loss};
-use touchback_core::math::compass::KeyNumber;
+use crate::{SoundSettings, mobility};
+use touchback_core::math::compass::{KeyNumber, log_linear};
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::math::power::square;
 use touchback_core::math::random;
@@ -58,8 +58,9 @@ const UNEVENNESS: f64 = 0.1;
 /// Number of partials that also swing parallel to the soundboard: the part of the aftersound that
 /// remains in a perfectly tuned unison [Weinreich 1977].
 pub const SIDEWAYS: usize = 24;
-/// Amplitude of the parallel motion over the upright motion (−11 dB).
-const SIDEWAYS_SHARE: f64 = 0.28;
+/// Amplitude of the parallel motion over the upright motion by key number: −11 dB, and −17 dB where the strings
+/// are so short that their late decay is the parallel motion's alone (fitted with [`internal`](crate::loss::internal)).
+const SIDEWAYS_SHARE: [(f64, f64); 4] = [(52.0, 0.28), (60.0, 0.14), (70.0, 0.14), (76.0, 0.28)];
 
 /// Mobility of the bridge along the board over that perpendicular to it (chosen: a twentieth).
 const SIDEWAYS_MOBILITY: f64 = 0.05;
@@ -107,7 +108,7 @@ impl Unison {
 
     /// β of partial `k`, 1/s.
     fn bridge(&self, k: usize) -> Complex64 {
-        let mobility = loss::bridge_mobility(self.key, self.string.partial_hz(k));
+        let mobility = mobility::of_bridge(self.key, self.string.partial_hz(k));
         mobility * (2.0 * self.string.ideal_hz * self.string.impedance() / self.sustain)
     }
 
@@ -121,7 +122,8 @@ impl Unison {
             + SIDEWAYS_MOBILITY * self.bridge(k).re;
         let cents = 0.3 * random::of_pair(9, u64::from(self.key.number()));
         let pole = Complex64::new(-sigma, omega * libm::exp2(cents / 1200.0));
-        (pole, SIDEWAYS_SHARE * self.string.strings as f64)
+        let share = log_linear(&SIDEWAYS_SHARE, f64::from(self.key.number()));
+        (pole, share * self.string.strings as f64)
     }
 
     /// The eigenmodes of partial `k`.

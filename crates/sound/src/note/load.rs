@@ -8,14 +8,14 @@ use super::resonance::Resonating;
 use super::{Note, pluck, resonance_modes};
 use crate::bank::LANES;
 use crate::unison::{MOST, SIDEWAYS, Unison};
-use crate::{SoundSettings, loss, poles};
+use crate::{SoundSettings, loss, mobility, poles};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::linear;
 use touchback_core::math::complex;
 use touchback_core::math::power::square;
 
 /// Mobility from one point of the bridge to another over the mobility at one point, at low frequency.
-const TRANSFER: f64 = 0.35;
+const TRANSFER: f64 = 0.42;
 /// Frequency from which [`TRANSFER`] falls, Hz, because the points are farther apart than the board's
 /// waves are long.
 const TRANSFER_HZ: f64 = 1000.0;
@@ -46,7 +46,7 @@ pub(super) const fn modes(partials: usize, strings: usize) -> usize {
     partials * strings + sideways
 }
 
-/// Velocity of one point of the bridge per force at another, over the real mobility at the latter.
+/// Velocity of one point of the bridge per force at another, over [`mobility::between_points`].
 fn transfer(hz: f64) -> Complex64 {
     let (from, to) = TRANSFER_TURN;
     let turned = ((hz - from) / (to - from)).clamp(0.0, 1.0);
@@ -105,7 +105,7 @@ impl Note {
         let damp = loss::damper(self.key, k) / settings.damper_time;
         // A bridge that moves at Y F acts on the partial as the partial acts on the bridge.
         let hz = self.strung.partial_hz(k);
-        let mobility = loss::bridge_mobility(self.key, hz).re;
+        let mobility = mobility::between_points(self.key, hz);
         let transfer =
             if loss::has_damper(self.key) { transfer(hz) } else { Complex64::from(TRANSFER_TOP) };
         let moved = -transfer * mobility * string.bridge_gain(k) / (mass * square(2.0 * PI * hz))

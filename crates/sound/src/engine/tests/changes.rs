@@ -93,7 +93,7 @@ fn a_blow_on_a_bent_string_has_its_pitch_and_level() {
 }
 
 #[test]
-fn a_blow_on_a_string_bent_by_octaves_is_at_most_15_db_louder() {
+fn a_blow_on_a_string_bent_by_octaves_is_at_most_18_db_louder() {
     for rate in [44_100.0, 176_400.0] {
         let mut sound = Sound::new(rate, &SoundSettings::close());
         for number in [1, 40, 69, 81, 88] {
@@ -107,7 +107,8 @@ fn a_blow_on_a_string_bent_by_octaves_is_at_most_15_db_louder() {
             let tune = peak(0.0);
             for cents in [-2400.0, -700.0, 700.0, 1400.0, 2400.0, 3600.0] {
                 let louder = peak(cents) - tune;
-                assert!(louder < 15.0, "key {number} by {cents} cents at {rate} Hz: {louder} dB");
+                // Two octaves lower the board radiates up to 9 dB more.
+                assert!(louder < 18.0, "key {number} by {cents} cents at {rate} Hz: {louder} dB");
             }
         }
     }
@@ -192,5 +193,5 @@ fn the_distant_pairs_room_level_does_not_depend_on_the_perspective() {
         assert!((other[1] - player[1]).abs() < 1.0, "{levels:?}");
     }
     let chosen = [audience, near].map(|other| other[0] - player[0]);
-    assert!((chosen[0] - 6.6).abs() < 2.0 && (chosen[1] + 7.1).abs() < 2.0, "{levels:?}");
+    assert!((chosen[0] - 1.4).abs() < 2.0 && (chosen[1] + 10.1).abs() < 2.0, "{levels:?}");
 }

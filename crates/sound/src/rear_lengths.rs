@@ -1,0 +1,121 @@
+//! Rear lengths: the strings between bridge and hitch pins, which no damper reaches.
+//!
+//! Behind the bridge every string goes on for 5 to 50 cm to its hitch pin. At wave speeds of 250 to 420 m/s
+//! these lengths have their modes from 250 Hz up, and the bridge drives all of them with every blow: a faint,
+//! dense ring that lasts for seconds after a short treble note. Audio thread, except `new`.
+
+use std::f64::consts::TAU;
+
+use num_complex::Complex64;
+
+use crate::bank::{self, BLOCK, BridgeInput, LANES, ModeState};
+use touchback_core::math::cast::single;
+use touchback_core::math::complex::{self, polar};
+use touchback_core::math::kernel::Kernel;
+use touchback_core::math::power::square;
+use touchback_core::math::random;
+
+/// Modes that are simulated.
+const MODES: usize = 64;
+
+/// Frequencies between which the modes lie, evenly by octaves: where two recorded grands of different makers
+/// ring on after the notes of the top two octaves, Hz.
+const BAND_HZ: [f64; 2] = [900.0, 3_500.0];
+
+/// Decay time (60 dB) of low modes, s, and frequency at which it is half as long, Hz: the late decay of those
+/// recorded notes is 5 to 10 s at 1 and 2 kHz.
+const T60: f64 = 6.0;
+const HALF_HZ: f64 = 4_000.0;
+
+/// Force on the board per momentum of a force on the bridge, 1/s: fitted to those notes from 0.4 s on. The
+/// noise of the recordings lies at −50 dB and is not followed.
+const GAIN: f64 = 1.2;
+
+/// All rear lengths.
+#[derive(Debug)]
+pub struct RearLengths {
+    kernel: Kernel,
+    modes: Vec<ModeState>,
+    drives: Vec<BridgeInput>,
+    /// A mode moves.
+    awake: bool,
+}
+
+impl RearLengths {
+    /// Silence.
+    #[must_use]
+    pub fn new(sample_rate: f64, kernel: Kernel) -> Self {
+        let groups = MODES.div_ceil(LANES);
+        let (mut modes, mut drives) =
+            (vec![ModeState::default(); groups], vec![BridgeInput::default(); groups]);
+        let [low, high] = BAND_HZ;
+        for i in 0..MODES {
+            let place = (i as f64 + 0.5 + 0.5 * random::of_pair(31, i as u64)) / MODES as f64;
+            let hz = low * libm::pow(high / low, place);
+            if hz > 0.45 * sample_rate {
+                continue;
+            }
+            let sigma = libm::log(1000.0) / T60 * (1.0 + square(hz / HALF_HZ));
+            let pole = complex::exp(Complex64::new(-sigma, TAU * hz) / sample_rate);
+            let (group, lane) = (i / LANES, i % LANES);
+            let mode = &mut modes[group];
+            (mode.pole_re[lane], mode.pole_im[lane]) = (single(pole.re), single(pole.im));
+            // The bridge lies between the lengths and the board: half of them arrive upside down.
+            mode.bridge[lane] = if i % 2 == 0 { 1.0 } else { -1.0 };
+            // The force arrives a block late: turned forward, it meets the mode in the phase without delay.
+            let drive = polar(GAIN / sample_rate, TAU * hz * BLOCK as f64 / sample_rate);
+            (drives[group].re[lane], drives[group].im[lane]) = (single(drive.re), single(drive.im));
+        }
+        Self { kernel, modes, drives, awake: false }
+    }
+
+    /// Sets all modes to rest.
+    pub fn reset(&mut self) {
+        bank::clear(&mut self.modes);
+        self.awake = false;
+    }
+
+    /// Whether no mode moves.
+    #[must_use]
+    pub const fn is_silent(&self) -> bool {
+        !self.awake
+    }
+
+    /// Advances by a block under the force `bridge`, N, of the last one; adds the force on the board to
+    /// `out`. Modes below `gate` N rest.
+    pub fn process(&mut self, bridge: &[f32; BLOCK], gate: f32, out: &mut [f32; BLOCK]) {
+        if bridge.iter().any(|x| *x != 0.0) {
+            self.awake = true;
+            bank::resound(self.kernel, &mut self.modes, &self.drives, bridge, out);
+        } else if self.awake {
+            bank::ring(self.kernel, &mut self.modes, out);
+            if bank::level(&self.modes) < square(gate) {
+                self.reset();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blow_rings_for_seconds_and_then_rests() {
+        let mut lengths = RearLengths::new(48_000.0, Kernel::detect());
+        let mut blow = [0.0; BLOCK];
+        blow[0] = 1000.0;
+        let levels: Vec<f32> = (0..12_000)
+            .map(|block| {
+                let mut out = [0.0; BLOCK];
+                let bridge = if block == 0 { blow } else { [0.0; BLOCK] };
+                lengths.process(&bridge, 1e-3, &mut out);
+                out.iter().fold(0.0, |most, x| x.abs().max(most))
+            })
+            .collect();
+        let fall = 20.0 * (levels[750] / levels[1500]).log10();
+        // From 10.5 dB/s at the lowest mode to 17.7 at the highest.
+        assert!((10.0..18.0).contains(&fall), "{fall} dB from 1 to 2 s");
+        assert!(lengths.is_silent() && levels[11_999] == 0.0);
+    }
+}
