@@ -109,20 +109,6 @@ pub static MISSED: &[MissedTarget] = &[
         "action::penalty_model",
     ),
     missed(
-        "fit-recovery",
-        "key 88: largest error*",
-        "open: the fit of this key ends with one parameter far from its true value, although the data are \
-         the model's own with noise; a second minimum is likely, because other seeds are fitted",
-        "fit::solve",
-    ),
-    missed(
-        "fit-recovery",
-        "share of the * parameters within*",
-        "open: the stated intervals are too narrow by a tenth where the felts of a free jack make the \
-         data less linear in the parameters than the interval assumes",
-        "fit::solve",
-    ),
-    missed(
         "string-law",
         "key 1, * m/s: *",
         "likely: a bass string's wave returns while the contact lasts; a spring with hysteresis has \
