@@ -275,7 +275,8 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
         short(lightest),
     ));
     report.note(&format!(
-        "The instrument's model takes {PARTS} steps of integration in 125 µs here. With one, as in the instrument,          the crown differs by at most {} mm rms ({}).",
+        "The instrument's model takes {PARTS} steps of integration in 125 µs here. With one, as in the \
+         instrument, the crown differs by at most {} mm rms ({}).",
         short(by_step.0),
         by_step.1
     ));
