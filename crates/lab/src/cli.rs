@@ -85,6 +85,8 @@ enum LabCommand {
     Help(experiment::help::HelpOptions),
     /// Draws one quantity of a key as a function of one parameter
     Sweep(experiment::sweep::SweepOptions),
+    /// Searches an action whose knuckle rolls on the repetition lever
+    RollingKnuckle(experiment::rolling_knuckle::SearchOptions),
     /// Compares the piano with a folder of recorded notes, key by key
     Recorded(recorded::RecordedOptions),
     /// Draws the editor window off screen in a scripted state
@@ -174,6 +176,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(SubCommand::Lab(lab)) => match lab.other {
             Some(LabCommand::Help(options)) => experiment::help::run(&options),
             Some(LabCommand::Sweep(options)) => experiment::sweep::run(&options),
+            Some(LabCommand::RollingKnuckle(options)) => experiment::rolling_knuckle::run(&options),
             Some(LabCommand::Recorded(options)) => recorded::run(&options),
             Some(LabCommand::Shot(options)) => shot::run(&options),
             None => experiment::run(&lab.experiments),

@@ -27,6 +27,7 @@ mod look_ahead;
 mod missed;
 mod models_ab;
 mod presets;
+pub mod rolling_knuckle;
 mod seeds;
 mod sound;
 mod sound_cost;

@@ -5,6 +5,21 @@ use std::thread;
 
 /// The results of `work` for each of `items`, in their order.
 pub fn map<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    map_on(cores(), items, work)
+}
+
+/// Number of cores.
+#[must_use]
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// [`map`] on at most `cores` cores.
+pub fn map_on<T: Sync, U: Send>(
+    cores: usize,
+    items: &[T],
+    work: impl Fn(&T) -> U + Sync,
+) -> Vec<U> {
     let next = AtomicUsize::new(0);
     let take = || {
         let mut done = Vec::new();
@@ -14,9 +29,9 @@ pub fn map<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<
             done.push((i, work(item)));
         }
     };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
     let mut done: Vec<(usize, U)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores.min(items.len())).map(|_| scope.spawn(take)).collect();
+        let workers: Vec<_> =
+            (0..cores.max(1).min(items.len())).map(|_| scope.spawn(take)).collect();
         let results = workers.into_iter().map(|worker| worker.join());
         results
             .flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

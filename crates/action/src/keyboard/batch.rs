@@ -68,7 +68,7 @@ impl Keyboard {
             }
         };
         let stepped =
-            lane_group::step(&self.lanes, &group, &mut running, STILL_SPEED, &mut listener);
+            lane_group::step(&mut self.lanes, &group, &mut running, STILL_SPEED, &mut listener);
         self.capped_steps += stepped.capped;
         for lane in lanes_of(active) {
             self.put(indices[lane], &running.of(lane));

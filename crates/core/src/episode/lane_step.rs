@@ -64,9 +64,31 @@ pub struct Start<R: Real, const N: usize, const S: usize> {
     pub passed: [R::Mask; S],
 }
 
+/// A configuration that the model has computed, and its states.
+#[derive(Clone, Copy, Debug)]
+pub struct Configured<R, C, const N: usize> {
+    /// States.
+    pub x: [R; N],
+    /// Configuration at these states.
+    pub configuration: C,
+}
+
+impl<R: Real, C, const N: usize> Configured<R, C, N> {
+    /// Whether the states are `x` in all lanes of `active`.
+    #[inline(always)]
+    fn is_at(&self, x: &[R; N], active: R::Mask) -> bool {
+        let mut same = !R::Mask::none();
+        for (known, x) in self.x.iter().zip(x) {
+            same = same & known.ge(*x) & known.le(*x);
+        }
+        (same | !active).all()
+    }
+}
+
 /// Advances the lanes of `active` from `start` to the end of the grid step of `h` s, or to the beginning
 /// of the substep in which an event occurs. Returns the states and the times since the beginning of the
-/// grid step, s.
+/// grid step, s. `known` is the last configuration of the same model; it saves computing it again where a
+/// step begins with the states that ended the last, and is replaced.
 #[inline(always)]
 pub fn advance<R, L, const N: usize, const G: usize, const S: usize>(
     model: &L,
@@ -74,6 +96,7 @@ pub fn advance<R, L, const N: usize, const G: usize, const S: usize>(
     h: f64,
     epsilon: f64,
     active: R::Mask,
+    known: &mut Option<Configured<R, L::Configuration, N>>,
 ) -> ([R; N], R)
 where
     R: Real,
@@ -82,7 +105,10 @@ where
     let h = R::of(h);
     let Start { mut x, mut done, passed } = *start;
     let mut advancing = active;
-    let mut configuration = model.configuration(&x);
+    let mut configuration = match known {
+        Some(known) if known.is_at(&x, active) => known.configuration,
+        _ => model.configuration(&x),
+    };
     let mut before = model.event_functions(&configuration, &x);
     for (guard, passed) in before.1.iter_mut().zip(passed) {
         *guard = R::select(passed, R::of(0.0), *guard);
@@ -106,6 +132,7 @@ where
         done = R::select(advancing, now, done);
         advancing = advancing & done.lt(h);
         if !advancing.any() {
+            *known = Some(Configured { x: end, configuration });
             return (x, done);
         }
     }

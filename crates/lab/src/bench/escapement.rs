@@ -80,9 +80,12 @@ pub fn reset(rig: &TestBench, speed: f64) -> f64 {
 /// Slowest second strike that counts, m/s; slower contacts are of a hammer lifted by the repetition lever.
 const AGAIN: f64 = 0.3;
 
-/// Least rise from the bed, m (to 0.1 mm), after which a second press strikes again, and the hammer speed
-/// of that strike, m/s. The key rises at `speed` m/s, pauses, and goes down at 0.2 m/s.
-pub fn retrigger(rig: &TestBench, speed: f64) -> (f64, f64) {
+/// Usual grid of the rises in [`retrigger`], m.
+pub const GRID: f64 = 1e-4;
+
+/// Least rise from the bed, m, of the multiples of `grid` m, after which a second press strikes again, and the
+/// hammer speed of that strike, m/s. The key rises at `speed` m/s, pauses, and goes down at 0.2 m/s.
+pub fn retrigger(rig: &TestBench, speed: f64, grid: f64) -> (f64, f64) {
     let dip = rig.spec().key.dip;
     let held = pressed(rig, HELD);
     let again = |rise: f64| {
@@ -94,7 +97,7 @@ pub fn retrigger(rig: &TestBench, speed: f64) -> (f64, f64) {
         rig.log.of(EventKind::Strike).nth(1).map(|e| e.1)
     };
     (1..100u32)
-        .map(|tenths| f64::from(tenths) * 1e-4)
+        .map(|count| f64::from(count) * grid)
         .take_while(|rise| *rise < dip)
         .find_map(|rise| again(rise).filter(|speed| *speed >= AGAIN).map(|speed| (rise, speed)))
         .unwrap_or((f64::NAN, f64::NAN))

@@ -54,8 +54,28 @@ pub fn share(key: &dyn Key, dip: f64, rate: f64) -> f64 {
     repeating as f64 / family(dip).count() as f64
 }
 
+/// Number of strokes, of twelve, that the second best finger of the family plays before one fails; 12: two
+/// fingers repeat the `key` with a dip of `dip` m at `rate` strokes per second.
+pub fn second_best(key: &dyn Key, dip: f64, rate: f64) -> u32 {
+    let (mut best, mut second) = (0, 0);
+    for finger in family(dip) {
+        let found = strokes(key, rate, finger);
+        (best, second) = (best.max(found), second.max(found.min(best)));
+        if second == PRESSES {
+            break;
+        }
+    }
+    second
+}
+
 /// Whether every stroke of `finger` at `rate` strokes per second strikes once, at [`SOFTEST`] or more.
 fn repeats(key: &dyn Key, rate: f64, finger: Finger) -> bool {
+    strokes(key, rate, finger) == PRESSES
+}
+
+/// Number of strikes at [`SOFTEST`] or more until a stroke of `finger` at `rate` strokes per second does not
+/// strike or strikes more softly; all [`PRESSES`] only if there are no further strikes.
+fn strokes(key: &dyn Key, rate: f64, finger: Finger) -> u32 {
     let mut key = key.duplicate();
     let period = 1.0 / rate;
     let Finger { depths: [top, low], down } = finger;
@@ -84,8 +104,8 @@ fn repeats(key: &dyn Key, rate: f64, finger: Finger) -> bool {
         now = next;
         // A missing or too soft strike ends the trial.
         if f64::from(all) < (now / period).floor() - 1.0 || strong < all {
-            return false;
+            return strong.min(PRESSES - 1);
         }
     }
-    all == PRESSES
+    if all == PRESSES { all } else { all.min(PRESSES - 1) }
 }

@@ -196,7 +196,12 @@ fn repetition(keys: &KeySource, report: &mut Report) {
         let what = format!("V24 must: rise that resets the jack, at {speed} m/s, share of the dip");
         report.check(&what, "1/3–1/2", band, escapement::reset(&rig, speed) / dip);
         let what = format!("V24 must: rise for a second strike, at {speed} m/s, share of the dip");
-        report.check(&what, "1/3–1/2", band, escapement::retrigger(&rig, speed).0 / dip);
+        report.check(
+            &what,
+            "1/3–1/2",
+            band,
+            escapement::retrigger(&rig, speed, escapement::GRID).0 / dip,
+        );
     }
     let what = "V25 must: fastest repetition, ideal finger, strokes a second";
     let double = repetition::fastest(rig.grand(), dip);

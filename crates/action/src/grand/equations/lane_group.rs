@@ -71,7 +71,7 @@ pub fn lanes_of(set: u8) -> impl Iterator<Item = usize> {
 /// the beginning of the step, s. `slow` is the speed limit of [`StepResult::moving`], rad/s (m/s for the
 /// damper).
 pub fn step(
-    lanes: &Lanes,
+    lanes: &mut Lanes,
     group: &Group,
     state: &mut PackState,
     slow: f64,

@@ -16,7 +16,7 @@ use crate::grand::equations::phase::Phases;
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::key::assembly::Assembly;
 use crate::grand::{Phase, STATES};
-use touchback_core::episode::lane_step::{self, LaneModel, Rates, Start};
+use touchback_core::episode::lane_step::{self, Configured, LaneModel, Rates, Start};
 use touchback_core::episode::{Model, Progress, Room};
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::lane_work::Work;
@@ -63,8 +63,23 @@ pub struct Lanes {
     packs: Box<dyn Any + Send + Sync>,
 }
 
-/// Constants of the keys of every pack; empty where the kernel has one lane.
-type Packs<R> = Vec<Precomputed<R>>;
+/// Every pack; empty where the kernel has one lane.
+type Packs<R> = Vec<Keys<R>>;
+
+/// The keys of a pack.
+#[derive(Clone)]
+struct Keys<R: Real> {
+    /// Constants of the equations.
+    numbers: Precomputed<R>,
+    /// Kinematics at the end of the last step, with which the next begins.
+    known: Option<Configured<R, Kinematics<R>, STATES>>,
+}
+
+impl<R: Real> Keys<R> {
+    const fn new(numbers: Precomputed<R>) -> Self {
+        Self { numbers, known: None }
+    }
+}
 
 /// The equations of motion of a pack during one step.
 struct PackEquations<'a, R: Real> {
@@ -127,12 +142,13 @@ impl<R: Real> LaneModel<R, STATES, INDICATORS, GUARDS> for PackEquations<'_, R> 
 
 /// [`Lanes::advance`] for the number type `R`.
 #[inline(always)]
-fn advance<R: Real>(
-    numbers: &Precomputed<R>,
-    pack: &Pack,
-    x: &mut States,
-    slow: f64,
-) -> StepResult {
+fn advance<R: Real>(keys: &mut Keys<R>, pack: &Pack, x: &mut States, slow: f64) -> StepResult {
+    let Keys { numbers, known } = keys;
+    let numbers = &*numbers;
+    if numbers.is_rigid() {
+        // Rigid constraints guide the jack differently in each submodel.
+        *known = None;
+    }
     let equations = PackEquations {
         numbers,
         phases: Phases::gather(&pack.phases[..R::LANES]),
@@ -156,7 +172,7 @@ fn advance<R: Real>(
     }
     let active = R::Mask::from_bits(pack.active);
     let epsilon = <Grand as Model<STATES, INDICATORS, GUARDS>>::EPSILON;
-    let (end, times) = lane_step::advance(&equations, &start, STEP, epsilon, active);
+    let (end, times) = lane_step::advance(&equations, &start, STEP, epsilon, active, known);
     let mut finite = active;
     for value in &end {
         // A lane with a non-finite result is discarded; the scalar step repeats its substeps.
@@ -191,7 +207,7 @@ impl Work for Allocate<'_> {
     fn run<R: Real>(self) -> Self::Out {
         let packs = if R::LANES > 1 { self.keys.div_ceil(R::LANES) } else { 0 };
         let numbers: Precomputed<R> = Precomputed::gather(|_| &self.initial.grand.numbers);
-        Box::new(vec![numbers; packs])
+        Box::new(vec![Keys::new(numbers); packs])
     }
 }
 
@@ -208,16 +224,16 @@ impl Work for Refresh<'_> {
     #[inline(always)]
     fn run<R: Real>(self) {
         if let Some(packs) = self.packs.downcast_mut::<Packs<R>>()
-            && let Some(numbers) = packs.get_mut(self.which)
+            && let Some(keys) = packs.get_mut(self.which)
         {
-            *numbers = Precomputed::gather(|lane| &self.keys[lane].grand.numbers);
+            *keys = Keys::new(Precomputed::gather(|lane| &self.keys[lane].grand.numbers));
         }
     }
 }
 
 /// Work of [`Lanes::advance`].
 struct Advance<'a> {
-    packs: &'a (dyn Any + Send + Sync),
+    packs: &'a mut (dyn Any + Send + Sync),
     pack: &'a Pack<'a>,
     x: &'a mut States,
     slow: f64,
@@ -228,9 +244,9 @@ impl Work for Advance<'_> {
 
     #[inline(always)]
     fn run<R: Real>(self) -> StepResult {
-        let packs = self.packs.downcast_ref::<Packs<R>>();
-        match packs.and_then(|packs| packs.get(self.pack.which)) {
-            Some(numbers) => advance(numbers, self.pack, self.x, self.slow),
+        let packs = self.packs.downcast_mut::<Packs<R>>();
+        match packs.and_then(|packs| packs.get_mut(self.pack.which)) {
+            Some(keys) => advance(keys, self.pack, self.x, self.slow),
             None => StepResult::default(),
         }
     }
@@ -263,7 +279,7 @@ impl Lanes {
 
     /// Advances the states `x` of the keys of `pack` to the end of the step, or to the beginning of the
     /// substep in which an event occurs. Keys faster than `slow` (rad/s; m/s for the damper) are reported.
-    pub fn advance(&self, pack: &Pack, x: &mut States, slow: f64) -> StepResult {
-        self.kernel.run(Advance { packs: self.packs.as_ref(), pack, x, slow })
+    pub fn advance(&mut self, pack: &Pack, x: &mut States, slow: f64) -> StepResult {
+        self.kernel.run(Advance { packs: self.packs.as_mut(), pack, x, slow })
     }
 }

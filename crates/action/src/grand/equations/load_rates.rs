@@ -36,8 +36,8 @@ pub struct LoadRates<R = f64> {
     pub jack: R,
     /// Hammer and wippen at the knuckle, by the resistance of the felt, m/(N·s).
     pub knuckle: R,
-    /// Damping of the jack's stop and button.
-    pub resistances: [Resistance<R>; 2],
+    /// Damping of the jack's stop and button, and of the knuckle.
+    pub resistances: [Resistance<R>; 3],
     /// Slide of the knuckle over the corner of the jack's head, by the speed of the slide, s/m: at most half
     /// the corner's radius in a substep.
     pub slide: R,
@@ -68,6 +68,7 @@ impl LoadRates {
             resistances: [
                 Resistance::new(&spec.jack.stop_felt),
                 Resistance::new(&spec.jack.button_felt),
+                Resistance::new(&spec.hammer.knuckle_felt),
             ],
             slide: 2.0 * STEP / spec.jack.corner_radius.max(LEAST_CORNER),
         }
@@ -75,6 +76,16 @@ impl LoadRates {
 }
 
 impl<R: Real> LoadRates<R> {
+    /// Number of substeps that the head of the jack requires under the resistance `on_knuckle` N·s/m of the
+    /// knuckle, at an arm of the square `arm_squared` m² about the jack's centre, and the resistances `others` of
+    /// the other contacts to the jack's turn, N·m·s.
+    #[inline(always)]
+    pub(super) fn at_head(&self, on_knuckle: R, arm_squared: R, others: [R; 3]) -> R {
+        let [stop, window, button] = others;
+        let on_jack = on_knuckle * arm_squared + stop + window + button;
+        on_jack * self.jack + on_knuckle * self.knuckle
+    }
+
     /// The rates of the keys `key(lane)` side by side.
     #[inline(always)]
     pub(crate) fn gather<'a>(key: impl Fn(usize) -> &'a LoadRates) -> Self {
@@ -117,9 +128,10 @@ pub struct Resistance<R = f64> {
 
 impl Resistance {
     fn new(felt: &Felt) -> Self {
+        let is_limited = felt.reversal_growth > 0.0;
         Self {
             by_load: felt.hysteresis / felt.reversal_speed,
-            most: felt.hysteresis / felt.reversal_growth,
+            most: if is_limited { felt.hysteresis / felt.reversal_growth } else { f64::INFINITY },
             damping: felt.damping,
         }
     }

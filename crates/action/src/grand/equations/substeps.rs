@@ -16,6 +16,9 @@ use touchback_core::math::real::{Mask, Real};
 /// put the split of a step just before the contact.
 const MEETING: f64 = 1e-9;
 
+/// Number of substeps, below 1 by more than rounding, up to which a step is not divided.
+const NO_SUBSTEPS: f64 = 0.999;
+
 impl<R: Real> Evaluation<R> {
     /// Rate of the fastest decay among the loaded contacts, or of the slide over the jack's corner, as a
     /// number of substeps of a step.
@@ -36,19 +39,24 @@ impl<R: Real> Evaluation<R> {
         }
         // The knuckle turns the jack where it is beside the flat of the head, against stop or window.
         let head = &self.kinematics.head;
-        let [at_stop, at_button] = &rates.resistances;
+        let [at_stop, at_button, at_knuckle] = &rates.resistances;
         let arm_squared = square(head.from_jack.cross(head.normal));
-        let mobility = n.inv_jack_inertia * arm_squared + n.knuckle_mobility;
-        let slowing = c.jack.force * mobility * R::of(STEP);
-        let rate = (self.kinematics.q4_rate().abs() - slowing).max(R::of(0.0));
-        // The compression changes through the step by at least this rate.
-        let on_knuckle = n.hammer.knuckle_felt.damping_under(c.jack.force, rate);
         let (stop, window) = (at_stop.of(&c.stop), at_stop.of(&c.window));
         let button = at_button.of(&c.button);
-        let on_jack = on_knuckle * arm_squared + stop + window + button * square(n.jack.toe.x);
+        let others_on_jack = [stop, window, button * square(n.jack.toe.x)];
+        // Where an upper bound requires no substeps, the damping is not computed.
+        let mut knuckle = rates.at_head(at_knuckle.of(&c.jack), arm_squared, others_on_jack);
+        if knuckle.gt(R::of(NO_SUBSTEPS)).any() {
+            let mobility = n.inv_jack_inertia * arm_squared + n.knuckle_mobility;
+            let slowing = c.jack.force * mobility * R::of(STEP);
+            let rate = (self.kinematics.q4_rate().abs() - slowing).max(R::of(0.0));
+            // The compression changes through the step by at least this rate.
+            let on_knuckle = n.hammer.knuckle_felt.damping_under(c.jack.force, rate);
+            knuckle = rates.at_head(on_knuckle, arm_squared, others_on_jack);
+        }
         let slide = (self.kinematics.slide_speed() * rates.slide).abs();
         let slide = R::select(c.jack.force.gt(R::of(0.0)), slide, R::of(0.0));
-        others.max(on_jack * rates.jack + on_knuckle * rates.knuckle).max(slide)
+        others.max(knuckle).max(slide)
     }
 
     /// Whether the hammer is on its string or just meeting it.

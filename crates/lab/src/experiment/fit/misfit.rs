@@ -48,7 +48,7 @@ pub fn misfit(fitted: &Fitted) -> f64 {
     all.push((Some(escapement::held(&rig, 3.0).caught), [0.010, 0.018]));
     all.push((Some(escapement::reset(&rig, 0.1) / rig.spec().key.dip), [1.0 / 3.0, 2.0 / 3.0]));
     all.push((
-        Some(escapement::retrigger(&rig, 0.1).0 / rig.spec().key.dip),
+        Some(escapement::retrigger(&rig, 0.1, escapement::GRID).0 / rig.spec().key.dip),
         [1.0 / 3.0, 2.0 / 3.0],
     ));
     let square = |(value, [low, high]): &(Option<f64>, [f64; 2])| {

@@ -132,7 +132,7 @@ pub const QUANTITIES: &[Quantity] = &[
     quantity(
         "retrigger_share",
         "Rise after which a second press strikes, share of the dip",
-        |rig| escapement::retrigger(rig, 0.1).0 / rig.spec().key.dip,
+        |rig| escapement::retrigger(rig, 0.1, escapement::GRID).0 / rig.spec().key.dip,
     ),
     quantity("repetitions_hz", "Fastest repetition of an ideal finger, strokes a second", |rig| {
         repetition::fastest(rig.grand(), rig.spec().key.dip)

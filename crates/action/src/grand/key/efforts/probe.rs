@@ -220,7 +220,7 @@ impl Probe {
                 press.on_event(event);
             }
         };
-        lane_group::step(&self.lanes, &group, &mut running, f64::INFINITY, &mut listener);
+        lane_group::step(&mut self.lanes, &group, &mut running, f64::INFINITY, &mut listener);
         for lane in lanes_of(group.active) {
             if let Some(press) = &mut presses[lane] {
                 press.running = running.of(lane);
