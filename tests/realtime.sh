@@ -9,8 +9,8 @@
 #
 # 1. A unit test shows that the sanitizer catches each kind of fault.
 # 2. The plugin in a CLAP host: music, automation, states loaded while it plays, every parameter.
-# 3. The demonstration: music, automation, an emulated motorized keyboard on a serial port.
-# 4. The window open beside the music, where there is a display.
+# 3. The demonstration: music, automation, an emulated motorized keyboard on a serial port. The open window is
+#    not part of it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

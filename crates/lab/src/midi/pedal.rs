@@ -27,8 +27,7 @@ impl ShortLifts {
         let Self { count, shortest, repaired, remaining } = *self;
         let [least, shortest] = [LEAST, shortest].map(|seconds| 1e3 * seconds);
         let lifts = format!(
-            "the sustain pedal is up for less than {least:.0} ms {count} times (the shortest: \
-             {shortest:.0} ms)"
+            "lifts of the sustain pedal shorter than {least:.0} ms: {count} (the shortest: {shortest:.0} ms)"
         );
         match (count, repaired) {
             (0, _) => None,
@@ -40,7 +39,7 @@ impl ShortLifts {
                  because notes leave no time (--set pedal_repair=off plays them as written)"
             )),
             _ => Some(format!(
-                "{lifts}; pedal repair made them as long (--set pedal_repair=off plays them as written)"
+                "{lifts}; pedal repair made all as long (--set pedal_repair=off plays them as written)"
             )),
         }
     }
