@@ -290,7 +290,7 @@ impl Servo {
     /// Handles bytes received at `now` s; appends the answers to `out`.
     pub fn receive(&mut self, now: f64, bytes: &[u8], out: &mut Vec<u8>, log: &mut impl Log) {
         // What has waited while this computer stood still is no fault of the keyboard.
-        self.notice_pause(now, out);
+        let has_paused = self.notice_pause(now, out);
         self.status.bytes += bytes.len() as u64;
         for byte in bytes {
             let message = match self.receiver.push(*byte) {
@@ -302,6 +302,10 @@ impl Servo {
                 Some(message) => self.handle(now, &message, out, log),
                 None => self.status.damaged += 1,
             }
+        }
+        if has_paused {
+            // They came all at once, which says nothing of the keyboard's clock.
+            self.clock_watch.restart();
         }
     }
 
@@ -366,9 +370,11 @@ impl Servo {
         self.clock_us / 125
     }
 
-    /// Ends force where the servo itself was not called for longer than [`SILENCE`] before `now` s.
-    fn notice_pause(&mut self, now: f64, out: &mut Vec<u8>) {
-        if now - self.ticked_at > SILENCE {
+    /// Ends force where the servo itself was not called for longer than [`SILENCE`] before `now` s; returns
+    /// whether it was not.
+    fn notice_pause(&mut self, now: f64, out: &mut Vec<u8>) -> bool {
+        let has_paused = now - self.ticked_at > SILENCE;
+        if has_paused {
             let was_live = self.session.is_live();
             self.session.late();
             if was_live {
@@ -380,6 +386,7 @@ impl Servo {
             self.received_at = now;
         }
         self.ticked_at = now;
+        has_paused
     }
 
     /// Checks the timeouts and sends asks and pings at `now` s; to be called about every millisecond.

@@ -54,7 +54,9 @@ mod tests {
         assert!(ringing > 0.0);
         piano.handle(haptic(KeyEvent::Damper { lift: 0.0 }, 0.0));
         piano.process(&mut left, &mut right);
-        assert!(loudness(&left[12_000..]) < 0.05 * ringing);
+        // After the felt the room still sounds.
+        let damped = loudness(&left[18_000..]);
+        assert!(damped < 0.05 * ringing, "{damped:e} {ringing:e}");
         assert_eq!(piano.counts().strikes, 1);
     }
 

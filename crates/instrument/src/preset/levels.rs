@@ -4,7 +4,7 @@
 /// Level by name, in the pianos' order.
 pub(super) const LEVELS: [(&str, f64); 15] = [
     ("concert", 0.0),
-    ("mellow", 1.1),
+    ("mellow", 0.1),
     ("bright", 0.1),
     ("light", 1.6),
     ("heavy", -1.9),

