@@ -158,6 +158,7 @@ pub static PRESETS: [Preset; 15] = [
             s.sound.board = 1.7;
             s.sound.room_size = 30.0;
             s.sound.room_time = 2.2;
+            s.sound.sustain = 1.3;
         },
     },
     Preset {

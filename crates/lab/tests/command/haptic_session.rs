@@ -41,7 +41,7 @@ fn a_signal_ends_a_session_and_keeps_its_records() {
         drop(input);
         let output = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "{signal}: {output}");
-        assert!(output.contains("force is on"), "{signal}: {output}");
+        assert!(output.contains("live"), "{signal}: {output}");
         assert!(kept(&dir), "{signal}: {output}");
     }
 }
