@@ -101,7 +101,7 @@ pub struct HapticKey {
     quiet: u32,
     /// Depth of the simulated key at its last motion, m.
     anchor: f64,
-    /// Slots in which simulated and reported key were slower than [`SLOW`].
+    /// Slots in which simulated and reported key were slower than `SLOW`.
     slow_slots: u32,
     /// The log has the state of the simulated key, so that a twin can follow.
     is_placed: bool,

@@ -1,7 +1,7 @@
 //! Check of one key's line: the wave integral against motion and commands, the reported force against both.
 //!
 //! Between two reports the integral must grow by √(2Z)·Δx + ∫f dt/√(2Z), √W·s; f, N, is the commanded force
-//! through the keyboard's filter, known from [`CommandPath`] to within one tick. The reported force must be
+//! through the keyboard's filter, known from `CommandPath` to within one tick. The reported force must be
 //! Z·v + f. Both are compared over a window of 8 ms, so that a small error of the scale is found, and the wave
 //! also over every report. A wave that does not fit is replaced by the nearest one that does and counted as
 //! implausible. A key gets force only after its wave integral has been proven: until then it is commanded a

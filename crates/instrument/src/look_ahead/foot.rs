@@ -1,4 +1,4 @@
-//! The sustain pedal in look-ahead timing, with its lifts re-timed by [`pedal_repair`].
+//! The sustain pedal in look-ahead timing, with its lifts re-timed by [`pedal_repair`](crate::pedal_repair).
 //!
 //! The way up waits for the latency, so that the way down is known before the dampers fall. A key that rises
 //! while the way down is delayed takes the pedal down before it.

@@ -1,7 +1,7 @@
 //! Strokes of keys in recorded motion, and their figures.
 //!
-//! A stroke begins when a key passes [`TOUCHED`] downward and ends when it passes it upward. It counts if it
-//! passes its let-off. Speeds and acceleration are those of the parabola through the depths of 2 [`WINDOW`]
+//! A stroke begins when a key passes `TOUCHED` downward and ends when it passes it upward. It counts if it
+//! passes its let-off. Speeds and acceleration are those of the parabola through the depths of 2 `WINDOW`
 //! round the instant, of which no depth in the key bed counts.
 
 use super::KeyMotion;
