@@ -36,7 +36,9 @@ use clock_watch::ClockWatch;
 use command_times::CommandTimes;
 use key::HapticKey;
 pub use key::{HapticKeyView, WaitReason};
-pub(super) use keyboard::{has_no_motors, unfit};
+#[cfg(feature = "serial")]
+pub(super) use keyboard::has_no_motors;
+pub(super) use keyboard::unfit;
 pub use options::{BLOCK_MAX, ServoOptions};
 use plausibility::LeakyCount;
 pub use status::{ServoStatus, WaitingKey};
