@@ -27,13 +27,10 @@ fn known() -> impl Iterator<Item = CtrlNumber> {
 /// Id of the wrapper's first parameter that is a controller; those of a channel follow each other.
 const FIRST_ID: u32 = (1 << 31) - ALL.unsigned_abs();
 
-/// Controllers that select a registered parameter and enter its value, in the order in which they act.
-pub(super) const SETUP: [u32; 8] = [99, 98, 101, 100, 6, 38, 96, 97];
-
 /// The controller whose parameter has the id `id`, within its channel; `None` for other parameters.
-pub(super) fn controller_of(id: u32) -> Option<u32> {
+pub(super) fn controller_of(id: u32) -> Option<u8> {
     let index = id.checked_sub(FIRST_ID).filter(|index| *index < ALL.unsigned_abs())?;
-    Some(index % PER_CHANNEL.unsigned_abs())
+    u8::try_from(index % PER_CHANNEL.unsigned_abs()).ok()
 }
 
 /// Whether hosts see a controller of a channel.

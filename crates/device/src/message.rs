@@ -161,6 +161,23 @@ pub struct Config {
     pub report_us: u16,
 }
 
+impl Config {
+    /// Keeps all values of the device, without a rendered bed.
+    pub const OWN: Self = Self {
+        force_max: 0,
+        slew: 0,
+        force_held: 0,
+        thermal_time: 0,
+        timeout_ms: 0,
+        safe_damping: 0,
+        bed_stiffness: 0,
+        bed_damping: 0,
+        bed: 0,
+        guard: 0,
+        report_us: 0,
+    };
+}
+
 /// A list of at most [`KEYS`] key records.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyList<T> {

@@ -351,8 +351,7 @@ impl Midi {
     /// Sends the detuning of the notes that fingers hold, whose range has changed.
     fn retune_fingers(&self, out: &mut impl FnMut(Event)) {
         for channel in (0..16u8).filter(|channel| self.fingers.has(*channel)) {
-            let cents = self.cents(channel);
-            self.held_by(channel).iter().for_each(|key| out(Event::Tune { key, cents }));
+            self.retune(channel, out);
         }
     }
 

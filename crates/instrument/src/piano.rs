@@ -248,11 +248,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// Whether nothing moves, nothing sounds and nothing is scheduled.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.output.is_silent()
-            && self.mechanism.keys.awake() == 0
-            && self.mechanism.efforts.is_current()
-            && self.fingers.is_at_rest()
-            && self.time.queue.is_empty()
+        self.is_at_rest() && self.output.is_silent() && self.mechanism.efforts.is_current()
     }
 
     /// Whether nothing moves, sounds or is scheduled, whatever settings are still being applied.

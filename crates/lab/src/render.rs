@@ -151,13 +151,11 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         // Recorded keys are not early.
         settings.touch.timing = Timing::Natural;
     }
-    let mut score = match &recording {
-        _ if is_table => Score::empty(),
-        Some(_) => Score::empty(),
-        None => {
-            let parts = parts(options, &settings);
-            Score::read_parts(&name, &output::read(&options.input, MIDI_LIMIT)?, &parts)?
-        }
+    let mut score = if recording.is_some() || is_table {
+        Score::empty()
+    } else {
+        let parts = parts(options, &settings);
+        Score::read_parts(&name, &output::read(&options.input, MIDI_LIMIT)?, &parts)?
     };
     let lifts = score.repair_pedals(&settings.pedals);
     score.warnings.extend(lifts.text().map(|text| format!("{name}: {text}")));

@@ -146,6 +146,7 @@ pub struct Mode {
 pub fn modes(pair: usize, sample_rate: f64) -> Vec<Mode> {
     let mut modes = Vec::new();
     let mut noise = Random::new(5);
+    let radiated: [_; ZONES] = std::array::from_fn(radiation::amplitude);
     let mut hz = LOWEST_HZ;
     while hz < TOP_HZ.min(0.45 * sample_rate) {
         let sigma = PI * loss_factor(hz) * hz;
@@ -158,7 +159,7 @@ pub fn modes(pair: usize, sample_rate: f64) -> Vec<Mode> {
             .map(|x| microphones::COMMON[pair] + microphones::AT_MICROPHONE * x);
         let shapes: [f64; ZONES] = std::array::from_fn(|z| COMMON + ON_BRIDGE * own(CHANNELS + z));
         let gains = std::array::from_fn(|z| {
-            let zone = weight * radiation::amplitude(z, hz) * shapes[z];
+            let zone = weight * radiated[z](hz) * shapes[z];
             microphones.map(|microphone| zone * microphone)
         });
         modes.push(Mode { hz, sigma, shapes, gains });

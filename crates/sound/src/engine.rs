@@ -35,7 +35,7 @@ use touchback_core::math::kernel::Kernel;
 use touchback_core::math::key_set::KeySet;
 use touchback_core::mech::hammer::{Hammer, HammerSettings};
 
-/// Full scale per newton on the bridge: C4 at 2 m/s peaks near −24 dBFS, which leaves ten notes at
+/// Full scale per newton on the bridge: C4 at 2 m/s peaks near −25 dBFS, which leaves ten notes at
 /// 5 m/s with the pedal down some decibels of room.
 const FULL_SCALE: f64 = 1.0 / 1160.0;
 

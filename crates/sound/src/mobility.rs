@@ -54,8 +54,7 @@ type Products = [[Complex64; 3]; bridge::ZONES - 1];
 /// Mobility of the bridge under `key` at frequency `hz`, s/kg (complex: velocity over force).
 #[must_use]
 pub fn of_bridge(key: KeyNumber, hz: f64) -> Complex64 {
-    let along = log_linear(&ALONG, f64::from(key.number()));
-    let mean = along * log_linear(&MEAN, hz) * (1.0 + square(hz / KNEE_HZ)).sqrt();
+    let mean = scaled(key, hz, log_linear(&MEAN, hz));
     let ripple = ripple(key, hz);
     let [low, high] = [SINGLE_HZ[0] / hz, hz / SINGLE_HZ[1]].map(|x| 1.0 + square(square(x)));
     let single = 1.0 / (low * high);
@@ -67,8 +66,12 @@ pub fn of_bridge(key: KeyNumber, hz: f64) -> Complex64 {
 /// 700 Hz that raise [`of_bridge`] are left out: their signs at two distant points are as often opposite.
 #[must_use]
 pub fn between_points(key: KeyNumber, hz: f64) -> f64 {
-    let along = log_linear(&ALONG, f64::from(key.number()));
-    along * BETWEEN_POINTS * (1.0 + square(hz / KNEE_HZ)).sqrt()
+    scaled(key, hz, BETWEEN_POINTS)
+}
+
+/// The mobility under `key` at `hz` that is `middle` s/kg in the middle of the compass without the ribs.
+fn scaled(key: KeyNumber, hz: f64, middle: f64) -> f64 {
+    log_linear(&ALONG, f64::from(key.number())) * middle * (1.0 + square(hz / KNEE_HZ)).sqrt()
 }
 
 /// Mobility of the bridge under `key` over its mean real part.

@@ -43,17 +43,18 @@ pub fn level(zone: usize) -> f64 {
     libm::pow(10.0, LEVEL_DB[zone] / 20.0)
 }
 
-/// Target of the radiated amplitude at `hz` for a unit force on `zone`, up to a constant.
-#[must_use]
-pub fn amplitude(zone: usize, hz: f64) -> f64 {
-    // The board radiates very little below 100 Hz. Above its coincidence, 1-2 kHz, mobility no longer
-    // falls and radiation no longer rises: the spectrum falls (chosen, near −5 dB an octave).
-    let low = square(hz / 67.0);
-    let high = 1.0 + square(hz / 1735.0);
+/// The radiated amplitude by frequency, Hz, for a unit force on `zone`, up to a constant.
+pub fn amplitude(zone: usize) -> impl Fn(f64) -> f64 {
     let octaves: [(f64, f64); ZONE_HZ.len()] =
         std::array::from_fn(|i| (libm::log2(ZONE_HZ[i]), ZONE_DB[zone][i]));
-    let db = linear(&octaves, libm::log2(hz));
-    low / (1.0 + low) / high.sqrt() * libm::pow(10.0, db / 20.0)
+    move |hz| {
+        // The board radiates very little below 100 Hz. Above its coincidence, 1-2 kHz, mobility no longer
+        // falls and radiation no longer rises: the spectrum falls (chosen, near −5 dB an octave).
+        let low = square(hz / 67.0);
+        let high = 1.0 + square(hz / 1735.0);
+        let db = linear(&octaves, libm::log2(hz));
+        low / (1.0 + low) / high.sqrt() * libm::pow(10.0, db / 20.0)
+    }
 }
 
 #[cfg(test)]
@@ -63,7 +64,7 @@ mod tests {
     #[test]
     fn the_tenor_radiates_its_fundamentals_and_the_treble_less_in_all() {
         for zone in [0, 1] {
-            assert!(amplitude(zone, 130.0) > 2.0 * amplitude(zone, 400.0));
+            assert!(amplitude(zone)(130.0) > 2.0 * amplitude(zone)(400.0));
         }
         assert!(level(3) < 0.6 * level(1));
     }

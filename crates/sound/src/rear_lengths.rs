@@ -4,11 +4,14 @@
 //! these lengths have their modes from 250 Hz up, and the bridge drives all of them with every blow: a faint,
 //! dense ring that lasts for seconds after a short treble note. Audio thread, except `new`.
 
+use std::f32::consts::FRAC_1_SQRT_2;
 use std::f64::consts::TAU;
+use std::ops::Range;
 
 use num_complex::Complex64;
 
 use crate::bank::{self, BLOCK, BridgeInput, LANES, ModeState};
+use crate::bridge;
 use touchback_core::math::cast::single;
 use touchback_core::math::complex::{self, polar};
 use touchback_core::math::kernel::Kernel;
@@ -30,6 +33,9 @@ const HALF_HZ: f64 = 4_000.0;
 /// Force on the board per momentum of a force on the bridge, 1/s: fitted to those notes from 0.4 s on. The
 /// noise of the recordings lies at −50 dB and is not followed.
 const GAIN: f64 = 1.2;
+
+/// Zones of the bridges whose rear lengths ring.
+const ZONES: Range<usize> = 2..4;
 
 /// All rear lengths.
 #[derive(Debug)]
@@ -81,17 +87,28 @@ impl RearLengths {
         !self.awake
     }
 
-    /// Advances by a block under the force `bridge`, N, of the last one; adds the force on the board to
-    /// `out`. Modes below `gate` N rest.
-    pub fn process(&mut self, bridge: &[f32; BLOCK], gate: f32, out: &mut [f32; BLOCK]) {
+    /// Advances by a block under the force `bridge`, N, of the last one; adds the force on the board, N, to its
+    /// `inputs`. Modes below `gate` N rest.
+    pub fn process(
+        &mut self,
+        bridge: &[f32; BLOCK],
+        gate: f32,
+        inputs: &mut [[f32; BLOCK]; bridge::ZONES],
+    ) {
+        let mut force = [0.0; BLOCK];
         if bridge.iter().any(|x| *x != 0.0) {
             self.awake = true;
-            bank::resound(self.kernel, &mut self.modes, &self.drives, bridge, out);
+            bank::resound(self.kernel, &mut self.modes, &self.drives, bridge, &mut force);
         } else if self.awake {
-            bank::ring(self.kernel, &mut self.modes, out);
+            bank::ring(self.kernel, &mut self.modes, &mut force);
             if bank::level(&self.modes) < square(gate) {
                 self.reset();
             }
+        } else {
+            return;
+        }
+        for zone in &mut inputs[ZONES] {
+            zone.iter_mut().zip(&force).for_each(|(sum, x)| *sum += FRAC_1_SQRT_2 * x);
         }
     }
 }
@@ -107,10 +124,10 @@ mod tests {
         blow[0] = 1000.0;
         let levels: Vec<f32> = (0..12_000)
             .map(|block| {
-                let mut out = [0.0; BLOCK];
+                let mut inputs = [[0.0; BLOCK]; bridge::ZONES];
                 let bridge = if block == 0 { blow } else { [0.0; BLOCK] };
-                lengths.process(&bridge, 1e-3, &mut out);
-                out.iter().fold(0.0, |most, x| x.abs().max(most))
+                lengths.process(&bridge, 1e-3, &mut inputs);
+                inputs[2].iter().fold(0.0f32, |most, x| x.abs().max(most))
             })
             .collect();
         let fall = 20.0 * (levels[750] / levels[1500]).log10();

@@ -4,20 +4,7 @@ use message::{KeyFacts, KeyWave, ability};
 
 mod report;
 
-/// A configuration that keeps all values of the device.
-const OWN: Config = Config {
-    force_max: 0,
-    slew: 0,
-    force_held: 0,
-    thermal_time: 0,
-    timeout_ms: 0,
-    safe_damping: 0,
-    bed_stiffness: 0,
-    bed_damping: 0,
-    bed: 0,
-    guard: 0,
-    report_us: 0,
-};
+const OWN: Config = Config::OWN;
 
 fn send(device: &mut Device<2>, message: &Message) {
     let mut out = [0; crate::frame::MAX_FRAME];

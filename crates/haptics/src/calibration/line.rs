@@ -187,16 +187,9 @@ impl<L: Line> Bench<L> {
         self.stop()?;
         self.send(&Message::Config(Config {
             force_max: u16_of(FORCE, 10e-3),
-            slew: 0,
-            force_held: 0,
-            thermal_time: 0,
             timeout_ms: 20,
-            safe_damping: 0,
-            bed_stiffness: 0,
-            bed_damping: 0,
-            bed: 0,
-            guard: 0,
             report_us: 1000,
+            ..Config::OWN
         }));
         self.seq = self.seq.wrapping_add(1);
         self.send(&Message::Clear(self.seq));

@@ -7,19 +7,7 @@ use touchback_device::device::safety::DeviceMode;
 use touchback_device::message::{Config, Message, Play, VERSION, fault};
 
 /// A configuration that asks for nothing.
-pub const OWN_LIMITS: Config = Config {
-    force_max: 0,
-    slew: 0,
-    force_held: 0,
-    thermal_time: 0,
-    timeout_ms: 0,
-    safe_damping: 0,
-    bed_stiffness: 0,
-    bed_damping: 0,
-    bed: 0,
-    guard: 0,
-    report_us: 1000,
-};
+pub const OWN_LIMITS: Config = Config { report_us: 1000, ..Config::OWN };
 
 /// A test on an exchange.
 type Test<L> = fn(&mut Exchange<L>, &'static str) -> Result<CertifyResult, CertifyError>;

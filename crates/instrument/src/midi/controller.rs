@@ -37,10 +37,22 @@ pub const OTHER_PARAMETER: [u8; 2] = [98, 99];
 /// Number of a registered parameter: fine and coarse part.
 pub const PARAMETER: [u8; 2] = [100, 101];
 
+/// Controllers that select a registered parameter and enter its value, in the order in which they act.
+pub const SETUP: [u8; 8] = [
+    OTHER_PARAMETER[1],
+    OTHER_PARAMETER[0],
+    PARAMETER[1],
+    PARAMETER[0],
+    DATA[0],
+    DATA[1],
+    STEP[0],
+    STEP[1],
+];
+
 /// Whether the piano reads a controller: one that it plays by, or one that sets up its channel.
 #[must_use]
-pub const fn is_read(number: u8) -> bool {
-    is_heard(number) || matches!(number, 6 | 38 | 96..=101 | FINE_VELOCITY | KEY_SENSOR)
+pub fn is_read(number: u8) -> bool {
+    is_heard(number) || SETUP.contains(&number) || matches!(number, FINE_VELOCITY | KEY_SENSOR)
 }
 
 /// Whether the piano plays by a controller, which then moves no parameter.

@@ -1,8 +1,5 @@
 //! The samples of one block, and the control work at its beginning.
 
-use std::f32::consts::FRAC_1_SQRT_2;
-use std::ops::Range;
-
 use arrayvec::ArrayVec;
 
 use super::{FULL_SCALE, GATE, Sound};
@@ -15,9 +12,6 @@ use crate::{loss, microphone_mixer::Channels};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::real::MOST_LANES;
-
-/// Zones of the bridges whose rear lengths ring.
-const REAR_ZONES: Range<usize> = 2..4;
 
 impl Sound {
     /// Renders the next samples of the present block.
@@ -136,10 +130,6 @@ impl Sound {
         }
         self.inputs.fill([0.0; BLOCK]);
         self.resonances.iter().for_each(|strings| strings.add_to(&mut self.inputs));
-        let mut force = [0.0; BLOCK];
-        self.rear_lengths.process(&self.bridge[0][1], gate, &mut force);
-        for zone in &mut self.inputs[REAR_ZONES] {
-            zone.iter_mut().zip(&force).for_each(|(sum, x)| *sum += FRAC_1_SQRT_2 * x);
-        }
+        self.rear_lengths.process(&self.bridge[0][1], gate, &mut self.inputs);
     }
 }
