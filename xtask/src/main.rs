@@ -1,6 +1,6 @@
 //! Build tasks: `cargo xtask bundle touchback --release`, `cargo xtask install`,
 //! `cargo xtask licenses`, `cargo xtask dist`, `cargo xtask examples`, `cargo xtask book`,
-//! `cargo xtask ci`.
+//! `cargo xtask wheel`, `cargo xtask ci`.
 
 mod book;
 mod build_paths;
@@ -9,6 +9,7 @@ mod dist;
 mod examples;
 mod install;
 mod licenses;
+mod wheel;
 
 use std::process::Command;
 
@@ -26,6 +27,8 @@ const USAGE: &str = "Usage:
       make the manual's sound examples and their pictures again (needs opusenc)
   cargo xtask book
       build the documents as a book with a search in target/book (installs mdbook where there is none)
+  cargo xtask wheel
+      build the Python package in target/dist (needs maturin: python3 -m pip install maturin)
   cargo xtask ci
       run all checks of the continuous integration, as .ci/run lists them";
 
@@ -36,6 +39,7 @@ fn main() -> Result<()> {
         Some("dist") => dist::run(&args.collect::<Vec<_>>()),
         Some("examples") => examples::run(&args.collect::<Vec<_>>()),
         Some("book") => book::run(),
+        Some("wheel") => wheel::run(&args.collect::<Vec<_>>()),
         Some("ci") => ci(),
         Some("licenses") => licenses::run(),
         Some("bundle") => {

@@ -35,3 +35,8 @@ pub use event::Event;
 pub use piano::Piano;
 pub use settings::Settings;
 pub use snapshot::Snapshot;
+
+/// The code of the page about the libraries.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+struct LibrariesPage;

@@ -47,11 +47,14 @@ mod walls;
 mod weight_drop;
 mod window_cost;
 
-use anyhow::{Result, bail};
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
 
 use clap::builder::ArgPredicate;
 
 use crate::bench::KeySource;
+use crate::bench::Report;
 use crate::bench::key_source::OwnNumbers;
 use crate::bench::manifest::Finished;
 use crate::bench::record;
@@ -77,6 +80,11 @@ pub struct LabOptions {
     /// Number of random gestures of each kind, for `edges`
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
+    /// Writes a blind listening test of these as a page for a browser, with `listening`: factory pianos, preset
+    /// files, parameters (let_off_mm=3,lid=half), folders of recorded notes; the first is the reference
+    /// (repeatable)
+    #[arg(long, value_name = "PIANO|ID=VALUE|FOLDER")]
+    web: Vec<String>,
     #[command(flatten)]
     own: OwnNumbers,
     /// Folder for data and figures; the default is touchback-lab-own with --preset, --set, --keys,
@@ -94,6 +102,12 @@ pub struct LabOptions {
 pub fn run(options: &LabOptions) -> Result<()> {
     if options.names.iter().any(|n| n == "list") {
         return output::print(&list());
+    }
+    if !options.web.is_empty() {
+        if options.names != ["listening"] || !options.own.is_empty() {
+            bail!("--web: belongs to `touchback lab listening`, without settings of its own");
+        }
+        return listening::blind_test::run(&options.web, &options.out);
     }
     let chosen = choose(&options.names)?;
     for experiment in &chosen {
@@ -149,6 +163,44 @@ pub fn run(options: &LabOptions) -> Result<()> {
         return Err(Missed { missed: missed_rows, rows }.into());
     }
     Ok(())
+}
+
+/// Runs the experiment `name` on `keys` and writes its data and figures into the existing folder `path`. Missed
+/// targets of the standard piano have their causes. `count` is the number of systems, where the experiment has
+/// one.
+///
+/// # Errors
+/// An unknown name, keys that the experiment does not accept, a file that cannot be written.
+pub fn one(name: &str, keys: &KeySource, count: Option<u32>, path: &Path) -> Result<Report> {
+    let Some(experiment) = EXPERIMENTS.iter().find(|e| e.name == name) else {
+        bail!("{name}: no such experiment; `touchback lab list` names them");
+    };
+    let is_of_key = keys.action().is_none() || keys.one(0) != 0;
+    match experiment.run {
+        Work::Fixed(_) | Work::Counted { .. } if keys.own_numbers().is_some() => {
+            bail!("{name}: the experiment has systems of its own and takes no settings")
+        }
+        Work::Piano(_) if is_of_key => {
+            bail!("{name}: the experiment plays the whole piano, not one key")
+        }
+        _ => {}
+    }
+    let options = runner::Options { keys, count, path };
+    let mut outcome = None;
+    runner::run(&[experiment], &options, |_, ExperimentResult { mut report, folder, .. }| {
+        if keys.own_numbers().is_none() {
+            report.explain(|quantity| missed::of(name, quantity).map(|m| m.cause));
+        }
+        folder.keep()?;
+        outcome = Some(report);
+        Ok(())
+    })?;
+    outcome.with_context(|| name.to_owned())
+}
+
+/// Name and description of each experiment.
+pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    EXPERIMENTS.iter().map(|e| (e.name, e.about))
 }
 
 /// With `--strict`: at least one target was missed.

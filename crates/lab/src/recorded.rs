@@ -11,7 +11,7 @@ mod pairs;
 pub mod sfz;
 pub mod sound_file;
 mod tables;
-mod takes;
+pub(crate) mod takes;
 #[cfg(test)]
 mod tests;
 mod verdict;

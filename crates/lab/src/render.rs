@@ -21,7 +21,7 @@ use touchback_action::interface::readout::Cell;
 use touchback_haptics::recording::Recording;
 use touchback_instrument::look_ahead::Lateness;
 use touchback_instrument::record::{Counts, StrikeRecord};
-use touchback_instrument::settings::{Switch, Timing};
+use touchback_instrument::settings::Timing;
 use touchback_instrument::{Piano, Settings};
 
 /// Largest MIDI file, bytes.
@@ -272,28 +272,31 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     ))
 }
 
-/// The parts of a file that are played: with MPE, channels are fingers of one part.
+/// The parts of a file that are played.
 fn parts(options: &RenderOptions, settings: &Settings) -> Parts {
     let RenderOptions { channels, tracks, .. } = options;
-    if channels.is_none() && tracks.is_none() && settings.midi.mpe == Switch::On {
-        return Parts::ALL;
+    if channels.is_none() && tracks.is_none() {
+        return Parts::of(settings);
     }
     Parts { channels: channels.clone(), tracks: tracks.clone() }
 }
 
-/// Plays `score` on a piano with `settings` at `rate` Hz; `out` receives the frames in order.
+/// Plays `score` on a piano with `settings` at `rate` Hz; `out` receives the frames in order. Returns the strikes
+/// and the counts.
 ///
 /// # Errors
 /// Errors of `out`.
-pub(crate) fn perform(
+pub fn perform(
     score: &Score,
     settings: &Settings,
     rate: u32,
     out: impl FnMut(&[f32], &[f32]) -> Result<()>,
-) -> Result<()> {
+) -> Result<(Vec<StrikeRecord>, Counts)> {
     let automation = Automation::read(&[])?;
     let piano = Piano::new(f64::from(rate), settings);
-    Player::new(piano, score, *settings, &automation, rate).play(512, out)
+    let mut player = Player::new(piano, score, *settings, &automation, rate);
+    player.play(512, out)?;
+    Ok((player.strikes().to_vec(), player.counts()))
 }
 
 fn stats(

@@ -42,10 +42,13 @@ pub struct WeighOptions {
     page: Option<OutputFile>,
 }
 
-/// Measured values of one key: [`FIGURES`] in their order, then the repetition rate.
-struct Row {
-    number: u8,
-    found: Vec<f64>,
+/// Measured values of one key.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// The key, 1 to 88.
+    pub number: u8,
+    /// Values in the order and the units of [`names`]; NaN where the key has none.
+    pub found: Vec<f64>,
 }
 
 /// Weighs keys; without `--output` or `--page`, prints.
@@ -65,13 +68,7 @@ pub fn run(options: &WeighOptions) -> Result<()> {
     let before = options.before.as_deref().map(read).transpose()?;
     let sheet_draft = options.output.as_deref().map(Draft::create).transpose()?;
     let page_draft = options.page.as_deref().map(Draft::create).transpose()?;
-    let bar = progress(numbers.len() as u64, "weighing");
-    let rows = parallel::map(&numbers, |number| {
-        let row = weighed(&source, *number);
-        bar.inc(1);
-        row
-    });
-    bar.finish_and_clear();
+    let rows = weigh(&source, &numbers);
     let table = table(&source, &rows, before.as_deref()).csv()?;
     match &sheet_draft {
         Some(draft) => draft.write_all(&table)?,
@@ -90,6 +87,19 @@ pub fn run(options: &WeighOptions) -> Result<()> {
     Ok(())
 }
 
+/// Weighs the keys `numbers`, 1 to 88, on all cores.
+#[must_use]
+pub fn weigh(source: &KeySource, numbers: &[u8]) -> Vec<Row> {
+    let bar = progress(numbers.len() as u64, "weighing");
+    let rows = parallel::map(numbers, |number| {
+        let row = weighed(source, *number);
+        bar.inc(1);
+        row
+    });
+    bar.finish_and_clear();
+    rows
+}
+
 fn weighed(source: &KeySource, number: u8) -> Row {
     let built = source.built(number);
     let found = Weighed::built(built);
@@ -99,8 +109,8 @@ fn weighed(source: &KeySource, number: u8) -> Row {
     Row { number, found }
 }
 
-/// Names of the measured values, with their units.
-fn names() -> impl Iterator<Item = &'static str> {
+/// Names of the measured values, which end with their units.
+pub fn names() -> impl Iterator<Item = &'static str> {
     FIGURES.iter().map(|figure| figure.id).chain([REPETITIONS])
 }
 

@@ -93,6 +93,12 @@ impl Readout {
         losses: Losses::NONE,
     };
 
+    /// Names and values of the numbers that a run's file has for every action, in its order. Names end with the
+    /// unit, if there is one.
+    pub fn columns(&self) -> impl ExactSizeIterator<Item = (&'static str, f64)> {
+        COLUMNS.iter().map(|(name, value)| (*name, value(self)))
+    }
+
     /// Work less dissipated, kinetic and potential energy, J: constant except for the error of the
     /// integration.
     #[must_use]
@@ -144,7 +150,7 @@ impl<W: Write> Table<W> {
         self.out.write_all(Cell(time).text(&mut buffer).as_bytes())?;
         self.out.write_all(b",")?;
         self.out.write_all(readout.phase.as_bytes())?;
-        let numbers = COLUMNS.iter().map(|(_, value)| value(readout));
+        let numbers = readout.columns().map(|(_, value)| value);
         for number in numbers.chain(readout.losses.iter().map(|(_, watts)| watts)) {
             self.out.write_all(b",")?;
             self.out.write_all(Cell(number).text(&mut buffer).as_bytes())?;

@@ -1,6 +1,6 @@
 //! The keys of an experiment: the standard piano's, or keys with parameters from the command line.
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use super::test_bench::TestBench;
 use crate::controls;
@@ -94,19 +94,27 @@ impl KeySource {
         }
         let model = own.model.as_deref().map(|path| {
             let file = path.shown();
-            match plants::open(path)? {
-                Model::Grand { start: [key, hammer, lever, _], model, .. } => {
-                    Ok(measured(levelled(Built {
-                        spec: *model,
-                        regulated: Regulated { rest: [key, hammer, lever], ..Regulated::default() },
-                    })))
-                }
-                _ => bail!("{file}: the laboratory's keys are the grand's; this is another action"),
-            }
+            built_of(plants::open(path)?).with_context(|| file.to_string())
         });
         let key = own.key.or_else(|| own.model.as_ref().map(|_| MIDDLE));
         let own_numbers = Some(own.message()).filter(|text| !text.is_empty());
         Ok(Self { settings, model: model.transpose()?, key, own_numbers })
+    }
+
+    /// The keys of a piano with `settings`, or the key `model` as key `key`. `own_numbers` says in figures and
+    /// records how they differ from the standard piano.
+    ///
+    /// # Errors
+    /// A model that is not the grand's.
+    pub fn of(
+        settings: &Settings,
+        model: Option<Model>,
+        key: Option<u8>,
+        own_numbers: Option<String>,
+    ) -> Result<Self> {
+        let key = key.or_else(|| model.as_ref().map(|_| MIDDLE));
+        let model = model.map(built_of).transpose()?;
+        Ok(Self { settings: *settings, model, key, own_numbers })
     }
 
     /// Differences from the standard piano as text; `None` for the standard piano.
@@ -176,6 +184,15 @@ impl KeySource {
             other => format!("key {other}"),
         }
     }
+}
+
+/// The key of a model file, levelled, with its let-off depth.
+fn built_of(model: Model) -> Result<Built> {
+    let Model::Grand { start: [key, hammer, lever, _], model, .. } = model else {
+        bail!("the laboratory's keys are the grand's; this is another action");
+    };
+    let regulated = Regulated { rest: [key, hammer, lever], ..Regulated::default() };
+    Ok(measured(levelled(Built { spec: *model, regulated })))
 }
 
 fn key_of(number: u8) -> KeyNumber {

@@ -190,6 +190,12 @@ impl Report {
         &self.notes
     }
 
+    /// The files of the figures, in the output folder.
+    #[must_use]
+    pub fn figures(&self) -> &[String] {
+        &self.figures
+    }
+
     /// Number of rows, and of missed targets.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {

@@ -1,5 +1,7 @@
 //! `listening`: a fixed set of sound files of the engine, with spectrograms.
 
+pub mod blind_test;
+
 use anyhow::Result;
 
 use crate::bench::{Folder, Report, TargetBand, key};

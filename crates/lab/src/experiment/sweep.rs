@@ -120,9 +120,43 @@ pub fn run(options: &SweepOptions) -> Result<()> {
     let quantity = quantity::find(&options.measure)?;
     let keys = KeySource::open(&options.own)?;
     let number = keys.one(MIDDLE);
-    let values = values(options);
-    let [first, last] = [options.from, options.to];
-    if let Swept::Parameter(p) = &swept {
+    let points = checked(&swept, quantity, &keys, number, &values(options))?;
+    write(options, &swept, quantity, &keys, number, &points, begin)
+}
+
+/// The quantity `measure` of key `number` at each of `values` of the parameter or model number `id`; NaN where
+/// the key does not have it.
+///
+/// # Errors
+/// An unknown id or quantity, a value out of range, or a model that cannot be a key's.
+pub fn points(
+    id: &str,
+    values: &[f64],
+    measure: &str,
+    keys: &KeySource,
+    number: u8,
+) -> Result<Vec<(f64, f64)>> {
+    let swept = Swept::find(id)?;
+    checked(&swept, quantity::find(measure)?, keys, number, values)
+}
+
+/// Names and descriptions of the quantities that can be measured.
+pub fn quantities() -> impl Iterator<Item = (&'static str, &'static str)> {
+    QUANTITIES.iter().map(|quantity| (quantity.name, quantity.about))
+}
+
+/// Checks both ends of `values`, then measures.
+fn checked(
+    swept: &Swept,
+    quantity: &Quantity,
+    keys: &KeySource,
+    number: u8,
+    values: &[f64],
+) -> Result<Vec<(f64, f64)>> {
+    let (Some(&first), Some(&last)) = (values.first(), values.last()) else {
+        return Ok(Vec::new());
+    };
+    if let Swept::Parameter(p) = swept {
         if keys.action().is_none() {
             bail!(
                 "lab sweep {}: a model file has numbers such as hammer.mass instead of parameters",
@@ -136,12 +170,10 @@ pub fn run(options: &SweepOptions) -> Result<()> {
             bail!("lab sweep {}: values from {first} to {last} change nothing in a key", p.id);
         }
     }
-    // Both ends are checked before the sweep.
     for value in [first, last] {
-        swept.bench(&keys, number, value).context("lab sweep")?;
+        swept.bench(keys, number, value).context("lab sweep")?;
     }
-    let points = measured(&swept, quantity, &keys, number, &values)?;
-    write(options, &swept, quantity, &keys, number, &points, begin)
+    measured(swept, quantity, keys, number, values)
 }
 
 /// The swept values.

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use midly::{MidiMessage, TrackEventKind};
+use touchback_instrument::Settings;
+use touchback_instrument::settings::Switch;
 
 /// Channel of the drums, from 0.
 const DRUMS: u8 = 9;
@@ -90,6 +92,12 @@ pub struct Parts {
 impl Parts {
     /// Every channel of every track.
     pub const ALL: Self = Self { channels: Some(Numbers::All), tracks: None };
+
+    /// The piano's part, or with MPE, whose channels are fingers of one part, everything.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
+        if settings.midi.mpe == Switch::On { Self::ALL } else { Self::default() }
+    }
 }
 
 /// An event with its tick and the index of its track.

@@ -1,0 +1,159 @@
+"""The instrument: block by block, and whole MIDI files."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import typing
+import warnings
+
+import numpy as np
+
+from touchback import _native
+from touchback._inputs import text_of
+from touchback._key import Value
+
+if typing.TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Strike(typing.NamedTuple):
+    """A hammer that met its string."""
+
+    time: float
+    """Time since the beginning, s."""
+    key: int
+    """The key, 1 (A0) to 88 (C8)."""
+    speed: float
+    """Speed of the hammer, m/s; 1 for a plucked string."""
+    note_on: float
+    """Time of the note-on, s; NaN without one."""
+
+
+class Rendering(typing.NamedTuple):
+    """A piece of music, played."""
+
+    samples: NDArray[np.float32]
+    """Samples of the left and the right channel, full scale ±1, shape (2, n)."""
+    strikes: list[Strike]
+    """The strikes, in order of time."""
+    rate: int
+    """Sample rate, Hz."""
+
+
+class Piano:
+    """A piano that is played block by block.
+
+    Parameters
+    ----------
+    rate:
+        Sample rate, Hz, 22050 to 384000.
+    preset:
+        Factory piano, or a preset file; the concert grand by default.
+    sheet:
+        Offsets of single keys: a CSV file, as a path or as its text.
+    settings:
+        Parameters of the piano, as ``output_db=-6``.
+
+    The same messages give the same samples for every division into blocks. Offsets are samples from the
+    beginning of the next block; a message beyond it waits for its block.
+    """
+
+    def __init__(
+        self,
+        rate: int = 48000,
+        *,
+        preset: str | None = None,
+        sheet: str | os.PathLike[str] | None = None,
+        **settings: Value,
+    ) -> None:
+        self._native = _native.Piano(rate, preset, text_of(sheet), settings)
+        self._rate = rate
+        self.strikes: list[Strike] = []
+        """Strikes of the last block."""
+
+    @property
+    def rate(self) -> int:
+        """Sample rate, Hz."""
+        return self._rate
+
+    @property
+    def latency(self) -> int:
+        """Samples by which the sound is later than the notes; 0 but for look-ahead timing."""
+        return self._native.latency
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing sounds, moves or waits."""
+        return self._native.is_idle
+
+    def note_on(self, note: int, velocity: float = 0.5, *, channel: int = 0, offset: int = 0) -> None:
+        """Plays the MIDI note `note` (60 is middle C) with a velocity of 0 to 1."""
+        self._native.note_on(note, velocity, channel, offset)
+
+    def note_off(self, note: int, velocity: float = 0.5, *, channel: int = 0, offset: int = 0) -> None:
+        """Lets the MIDI note `note` go with a release velocity of 0 to 1."""
+        self._native.note_off(note, velocity, channel, offset)
+
+    def control(self, number: int, value: float, *, channel: int = 0, offset: int = 0) -> None:
+        """Sends the control change `number` with a value of 0 to 1."""
+        self._native.control(number, value, channel, offset)
+
+    def sustain(self, value: float, *, offset: int = 0) -> None:
+        """Moves the sustain pedal: 0 is up, 1 is down."""
+        self.control(64, value, offset=offset)
+
+    def sostenuto(self, value: float, *, offset: int = 0) -> None:
+        """Moves the sostenuto pedal: 0 is up, 1 is down."""
+        self.control(66, value, offset=offset)
+
+    def una_corda(self, value: float, *, offset: int = 0) -> None:
+        """Moves the una corda pedal: 0 is up, 1 is down."""
+        self.control(67, value, offset=offset)
+
+    def set(self, **settings: Value) -> None:
+        """Changes parameters from the next block on."""
+        self._native.set(settings)
+
+    def process(self, frames: int) -> NDArray[np.float32]:
+        """Plays the next `frames` samples; returns them, shape (2, frames)."""
+        samples, strikes = self._native.process(frames)
+        self.strikes = [Strike(*strike) for strike in strikes]
+        return samples
+
+    def reset(self) -> None:
+        """Silences the piano and puts all keys to rest, at time 0."""
+        self._native.reset()
+        self.strikes = []
+
+
+def render(
+    midi: str | os.PathLike[str] | bytes,
+    rate: int = 48000,
+    *,
+    preset: str | None = None,
+    sheet: str | os.PathLike[str] | None = None,
+    **settings: Value,
+) -> Rendering:
+    """Plays a MIDI file to the end of its sound, as ``touchback render`` does.
+
+    Parameters
+    ----------
+    midi:
+        Path of a MIDI file, or its bytes.
+    rate:
+        Sample rate, Hz.
+    preset, sheet, settings:
+        As of :class:`Piano`.
+
+    Damage in the file, and parts that are left out, are warnings.
+    """
+    if isinstance(midi, bytes):
+        name, data = "the MIDI data", midi
+    else:
+        name, data = os.fspath(midi), pathlib.Path(midi).read_bytes()
+    sound, told = _native.render(name, data, rate, preset, text_of(sheet), settings)
+    for line in told:
+        warnings.warn(line, UserWarning, stacklevel=2)
+    samples, strikes = sound
+    return Rendering(samples, [Strike(*strike) for strike in strikes], rate)

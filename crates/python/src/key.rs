@@ -1,0 +1,280 @@
+//! One key of any action.
+
+use std::sync::{Mutex, PoisonError};
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::settings::{key_number, model, settings};
+use crate::{error, refused};
+use touchback_action::catalogue::Model;
+use touchback_action::interface::key::SavedState;
+use touchback_action::{Drive, Readout, TimedEvent};
+use touchback_core::math::compass::KeyNumber;
+use touchback_lab::gesture::{Channel, Gesture};
+use touchback_lab::model::named::NamedModel;
+use touchback_lab::simulate;
+use touchback_lab::simulate::balance::Balance;
+use touchback_lab::table::Curve;
+
+/// An event as Python gets it: time, s, name, value, unit.
+pub(crate) type Event = (f64, &'static str, f64, &'static str);
+
+pub(crate) fn event(timed: &TimedEvent) -> Event {
+    let kind = timed.event.kind();
+    (timed.time(), kind.name(), timed.event.value(), kind.unit())
+}
+
+/// One key: a model at rest for gestures, and a key that is stepped.
+#[pyclass(module = "touchback._native")]
+pub(crate) struct Key {
+    number: KeyNumber,
+    model: Model,
+    /// Parts of an action step in which it is integrated.
+    parts: u32,
+    stepped: Mutex<Stepped>,
+}
+
+/// The key that is stepped.
+struct Stepped {
+    key: Box<dyn touchback_action::Key>,
+    /// Steps taken.
+    step: u64,
+    /// Drive of the last step.
+    drive: Drive,
+}
+
+impl Stepped {
+    /// The key of `model`, integrated in `parts` of an action step.
+    fn at_rest(model: &Model, parts: u32) -> Self {
+        let mut key = model.clone().start();
+        key.refine(parts);
+        Self { key, step: 0, drive: Drive::Free }
+    }
+}
+
+/// Readings of all rows of a run, column by column.
+struct Rows {
+    names: Vec<String>,
+    /// Value of column c in row r at `c · rows + r`.
+    table: Vec<f64>,
+    phases: Vec<u8>,
+    phase_names: Vec<&'static str>,
+    rows: usize,
+    filled: usize,
+}
+
+impl Rows {
+    fn new(rows: usize) -> Self {
+        let (names, table, phases, phase_names) = Default::default();
+        Self { names, table, phases, phase_names, rows, filled: 0 }
+    }
+
+    fn push(&mut self, time: f64, readout: &Readout) {
+        if self.names.is_empty() {
+            self.names = std::iter::once("time_s".to_owned())
+                .chain(readout.columns().map(|(name, _)| name.to_owned()))
+                .chain(readout.losses.iter().map(|(part, _)| format!("heat_{part}_w")))
+                .collect();
+            self.table = vec![f64::NAN; self.names.len() * self.rows];
+        }
+        let values = std::iter::once(time)
+            .chain(readout.columns().map(|(_, value)| value))
+            .chain(readout.losses.iter().map(|(_, watts)| watts));
+        for (column, value) in values.enumerate() {
+            self.table[column * self.rows + self.filled] = value;
+        }
+        let known = self.phase_names.iter().position(|name| *name == readout.phase);
+        let phase = known.unwrap_or_else(|| {
+            self.phase_names.push(readout.phase);
+            self.phase_names.len() - 1
+        });
+        // No action has more than a few phases.
+        self.phases.push(u8::try_from(phase).unwrap_or(u8::MAX));
+        self.filled += 1;
+    }
+}
+
+/// A run as Python gets it: names of the columns, table (columns, rows), phase of each row, names of the phases,
+/// events, and what is wrong with the energy balance.
+type Run<'py> = (
+    Vec<String>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<u8>>,
+    Vec<&'static str>,
+    Vec<Event>,
+    Option<String>,
+);
+
+#[pymethods]
+impl Key {
+    #[new]
+    #[pyo3(signature = (number, action, preset, sheet, model_text, settings_of, numbers, parts))]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of Python's class, by name there")]
+    fn new(
+        number: &Bound<'_, PyAny>,
+        action: &str,
+        preset: Option<&str>,
+        sheet: Option<&str>,
+        model_text: Option<&str>,
+        settings_of: Option<&Bound<'_, PyDict>>,
+        numbers: Option<&Bound<'_, PyDict>>,
+        parts: u32,
+    ) -> PyResult<Self> {
+        let number = key_number(number)?;
+        let settings = settings(preset, sheet, settings_of)?;
+        let model = model(action, number, &settings, model_text, numbers)?;
+        if !(1..=1000).contains(&parts) {
+            return Err(refused(format!("parts = {parts}: 1 to 1000")));
+        }
+        let stepped = Mutex::new(Stepped::at_rest(&model, parts));
+        Ok(Self { number, model, parts, stepped })
+    }
+
+    /// Number of the key, 1 to 88.
+    #[getter]
+    fn number(&self) -> u8 {
+        self.number.number()
+    }
+
+    /// The model as the text of a model file.
+    fn model_text(&self) -> PyResult<String> {
+        toml::to_string_pretty(&self.model).map_err(|e| error(&e.into()))
+    }
+
+    /// Every number of the model by name.
+    fn numbers(&self) -> PyResult<Vec<(String, f64)>> {
+        let named = NamedModel::of(&self.model).map_err(|e| error(&e))?;
+        let value = |name: String| Ok((name.clone(), named.get(&name)?));
+        let values: anyhow::Result<_> = named.names().into_iter().map(value).collect();
+        values.map_err(|e| error(&e))
+    }
+
+    /// Plays a gesture, given as JSON of its parts, on a key at rest.
+    fn play_parts<'py>(&self, py: Python<'py>, json: &str) -> PyResult<Run<'py>> {
+        let value: toml::Value =
+            serde_json::from_str(json).map_err(|e| refused(format!("gesture: {e}")))?;
+        let text = toml::to_string(&value).map_err(|e| refused(format!("gesture: {e}")))?;
+        let gesture = Gesture::from_toml("gesture", text.as_bytes());
+        self.play(py, gesture.map_err(|e| error(&e))?)
+    }
+
+    /// Plays the gesture in a file.
+    fn play_file<'py>(&self, py: Python<'py>, path: std::path::PathBuf) -> PyResult<Run<'py>> {
+        self.play(py, Gesture::open(&path).map_err(|e| error(&e))?)
+    }
+
+    /// Plays a curve of `channel` on a key at rest.
+    fn play_curve<'py>(
+        &self,
+        py: Python<'py>,
+        channel: &str,
+        times: PyReadonlyArray1<'py, f64>,
+        values: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Run<'py>> {
+        let channel = channel_of(channel)?;
+        let (times, values) = (times.as_slice()?, values.as_slice()?);
+        let rising = times.windows(2).all(|pair| pair[0] < pair[1]);
+        let finite = times.iter().chain(values).all(|x| x.is_finite());
+        if times.len() != values.len() || times.first() != Some(&0.0) || !rising || !finite {
+            return Err(refused(
+                "a curve has as many values as times, all finite, and times that rise from 0",
+            ));
+        }
+        if times[times.len() - 1] > touchback_lab::gesture::LIMIT {
+            let limit = touchback_lab::gesture::LIMIT;
+            return Err(refused(format!("a gesture lasts at most {limit} s")));
+        }
+        let points = times.iter().copied().zip(values.iter().copied()).collect();
+        let curve = Curve::new(points).ok_or_else(|| refused("a curve without points"))?;
+        self.play(py, Gesture::of_curve(channel, curve))
+    }
+
+    /// Takes `steps` steps under a drive that goes linearly from `from` to `to`; returns the readings at the end,
+    /// in the order of a run's columns, and the events.
+    #[pyo3(signature = (channel, from, to, steps))]
+    fn step(
+        &mut self,
+        py: Python<'_>,
+        channel: Option<&str>,
+        from: f64,
+        to: f64,
+        steps: u32,
+    ) -> PyResult<(Vec<f64>, &'static str, Vec<Event>)> {
+        let channel = channel.map(channel_of).transpose()?;
+        let number = self.number;
+        let stepped = self.stepped.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let (readout, events) = py.detach(|| {
+            let mut events = Vec::new();
+            for i in 0..steps {
+                let at = |i: u32| from + (to - from) * (f64::from(i) / f64::from(steps));
+                let drive = channel.map_or(Drive::Free, |c| c.drive([at(i), at(i + 1)]));
+                let step = stepped.step;
+                stepped.key.step(drive, &mut |offset, what| {
+                    events.push(event(&TimedEvent { key: number, step, offset, event: what }));
+                });
+                (stepped.step, stepped.drive) = (step + 1, drive);
+            }
+            (stepped.key.readout(stepped.drive), events)
+        });
+        if !readout.key.is_finite() {
+            return Err(refused("the action lost its state: no action can follow this drive"));
+        }
+        let values = std::iter::once(touchback_action::step_time(stepped.step));
+        let values = values.chain(readout.columns().map(|(_, value)| value)).collect();
+        Ok((values, readout.phase, events))
+    }
+
+    /// Puts the stepped key to rest at time 0.
+    fn reset(&mut self) {
+        *self.stepped.get_mut().unwrap_or_else(PoisonError::into_inner) =
+            Stepped::at_rest(&self.model, self.parts);
+    }
+
+    /// State of the stepped key: its steps, its phase and the bits of its states.
+    fn save(&mut self) -> (u64, Vec<u64>) {
+        let stepped = self.stepped.get_mut().unwrap_or_else(PoisonError::into_inner);
+        (stepped.step, stepped.key.save().bits().to_vec())
+    }
+
+    /// Restores a state from `save`.
+    fn restore(&mut self, step: u64, bits: Vec<u64>) -> PyResult<()> {
+        let bits = bits.try_into().map_err(|_| refused("a state of another action"))?;
+        let saved = SavedState::of(&bits);
+        if !saved.is_finite() {
+            return Err(refused("a state that is not finite"));
+        }
+        let stepped = self.stepped.get_mut().unwrap_or_else(PoisonError::into_inner);
+        stepped.key.adopt(&saved);
+        stepped.step = step;
+        Ok(())
+    }
+}
+
+impl Key {
+    fn play<'py>(&self, py: Python<'py>, mut gesture: Gesture) -> PyResult<Run<'py>> {
+        let played = py.detach(|| {
+            let Stepped { mut key, .. } = Stepped::at_rest(&self.model, self.parts);
+            let (mut rows, mut balance) = (Rows::new(gesture.steps()), Balance::default());
+            let events =
+                simulate::play(&mut gesture, key.as_mut(), self.number, |time, readout| {
+                    balance.push(readout);
+                    rows.push(time, readout);
+                    Ok(())
+                })?;
+            Ok((rows, events.iter().map(event).collect::<Vec<_>>(), balance.check()))
+        });
+        let (rows, events, balance) = played.map_err(|e| error(&e))?;
+        let Rows { names, table, phases, phase_names, rows, .. } = rows;
+        let table = PyArray1::from_vec(py, table).reshape([names.len(), rows])?;
+        let phases = PyArray1::from_vec(py, phases);
+        Ok((names, table, phases, phase_names, events, balance.err().map(|e| e.to_string())))
+    }
+}
+
+/// The channel whose column is `name`.
+pub(crate) fn channel_of(name: &str) -> PyResult<Channel> {
+    let found = Channel::ALL.into_iter().find(|channel| channel.column() == name);
+    found.ok_or_else(|| refused(format!("`{name}` is no drive")))
+}

@@ -1,0 +1,53 @@
+//! The compiled part of the Python package `touchback`, which documents what users call: `python/touchback`.
+//!
+//! | module | part |
+//! | --- | --- |
+//! | [`settings`] | settings and models from Python's values |
+//! | [`key`] | one key of any action: whole gestures, and step by step |
+//! | [`bank`] | many keys of the grand, in lanes and on all cores |
+//! | [`piano`] | the instrument: block by block, and whole MIDI files |
+//! | [`laboratory`] | weighing, sweeps, fits, experiments, the list of parameters |
+//!
+//! Long work runs without the interpreter's lock.
+
+mod bank;
+mod key;
+mod laboratory;
+mod piano;
+mod settings;
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+/// An error in one line: of a file as `OSError`, any other as `ValueError`.
+fn error(error: &anyhow::Error) -> PyErr {
+    let text = format!("{error:#}");
+    match error.chain().any(|cause| cause.is::<std::io::Error>()) {
+        true => PyOSError::new_err(text),
+        false => PyValueError::new_err(text),
+    }
+}
+
+/// An error of a value that has no cause of its own.
+fn refused(text: impl Into<String>) -> PyErr {
+    PyValueError::new_err(text.into())
+}
+
+/// The compiled part of `touchback`.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("STEP", touchback_action::STEP)?;
+    module.add_class::<key::Key>()?;
+    module.add_class::<bank::Bank>()?;
+    module.add_class::<piano::Piano>()?;
+    module.add_function(wrap_pyfunction!(piano::render, module)?)?;
+    module.add_function(wrap_pyfunction!(laboratory::weigh, module)?)?;
+    module.add_function(wrap_pyfunction!(laboratory::sweep, module)?)?;
+    module.add_function(wrap_pyfunction!(laboratory::quantities, module)?)?;
+    module.add_function(wrap_pyfunction!(laboratory::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(laboratory::experiments, module)?)?;
+    module.add_function(wrap_pyfunction!(laboratory::experiment, module)?)?;
+    module.add_function(wrap_pyfunction!(laboratory::parameters, module)?)?;
+    Ok(())
+}

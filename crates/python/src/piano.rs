@@ -1,0 +1,206 @@
+//! The instrument: block by block, and whole MIDI files.
+
+use std::sync::{Mutex, PoisonError};
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::settings::{change, settings};
+use crate::{error, refused};
+use touchback_instrument::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::midi::{Address, InputMessage};
+use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::{Piano as Instrument, Settings};
+use touchback_lab::midi::{Parts, Score};
+use touchback_lab::render as offline;
+
+/// Sample rates of the instrument, Hz.
+const RATES: std::ops::RangeInclusive<u32> = 22_050..=384_000;
+
+/// A strike as Python gets it: time, s, key 1 to 88, hammer speed, m/s, time of the note-on, s, or NaN.
+type Strike = (f64, u8, f64, f64);
+
+fn strike(record: &StrikeRecord) -> Strike {
+    (record.time, record.key.number(), record.speed, record.note_on)
+}
+
+/// Two channels of sound, and strikes.
+type Sound<'py> = (Bound<'py, PyArray2<f32>>, Vec<Strike>);
+
+/// A piano and the messages that wait for its next block.
+#[pyclass(module = "touchback._native")]
+pub(crate) struct Piano {
+    scheduler: Mutex<EventScheduler>,
+    settings: Settings,
+    waiting: Vec<(u32, InputMessage)>,
+}
+
+/// Hands the waiting messages over in the order of their samples, and collects the strikes.
+struct Waiting {
+    messages: std::vec::IntoIter<(u32, InputMessage)>,
+    strikes: Vec<Strike>,
+}
+
+impl Host for Waiting {
+    fn next(&mut self) -> Option<(u32, InputMessage)> {
+        self.messages.next()
+    }
+
+    fn rendered(&mut self, piano: &Instrument, _begin: u64) {
+        self.strikes.extend(piano.strikes().iter().map(strike));
+    }
+}
+
+#[pymethods]
+impl Piano {
+    #[new]
+    #[pyo3(signature = (rate, preset, sheet, settings_of))]
+    fn new(
+        py: Python<'_>,
+        rate: u32,
+        preset: Option<&str>,
+        sheet: Option<&str>,
+        settings_of: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        checked(rate)?;
+        let settings = settings(preset, sheet, settings_of)?;
+        let piano = py.detach(|| Instrument::new(f64::from(rate), &settings));
+        let scheduler = Mutex::new(EventScheduler::new(piano));
+        Ok(Self { scheduler, settings, waiting: Vec::new() })
+    }
+
+    /// Adds a note-on at the sample `offset` of the next block.
+    fn note_on(&mut self, note: u8, velocity: f64, channel: u8, offset: u32) -> PyResult<()> {
+        let (note, channel) = (seven_bit("note", note)?, channel_of(channel)?);
+        let velocity = share("velocity", velocity)?;
+        self.add(offset, InputMessage::NoteOn { channel, note, id: None, velocity });
+        Ok(())
+    }
+
+    /// Adds a note-off.
+    fn note_off(&mut self, note: u8, velocity: f64, channel: u8, offset: u32) -> PyResult<()> {
+        let (note, channel) = (seven_bit("note", note)?, channel_of(channel)?);
+        let velocity = share("velocity", velocity)?;
+        self.add(offset, InputMessage::NoteOff { to: Address::note(channel, note), velocity });
+        Ok(())
+    }
+
+    /// Adds a control change with a value of 0 to 1.
+    fn control(&mut self, number: u8, value: f64, channel: u8, offset: u32) -> PyResult<()> {
+        let (number, channel) = (seven_bit("control", number)?, channel_of(channel)?);
+        let value = share("value", value)?;
+        self.add(offset, InputMessage::Controller { channel, number, value });
+        Ok(())
+    }
+
+    /// Plays the next `frames` samples.
+    fn process<'py>(&mut self, py: Python<'py>, frames: u32) -> PyResult<Sound<'py>> {
+        let length = usize::try_from(frames)?;
+        let mut messages = std::mem::take(&mut self.waiting);
+        messages.sort_by_key(|(offset, _)| *offset);
+        let later = messages.split_off(messages.partition_point(|(offset, _)| *offset < frames));
+        self.waiting =
+            later.into_iter().map(|(offset, message)| (offset - frames, message)).collect();
+        let scheduler = self.scheduler.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let (samples, strikes) = py.detach(|| {
+            let mut samples = vec![0.0; 2 * length];
+            let (left, right) = samples.split_at_mut(length);
+            let mut host = Waiting { messages: messages.into_iter(), strikes: Vec::new() };
+            scheduler.process(left, right, &mut host);
+            (samples, host.strikes)
+        });
+        Ok((PyArray1::from_vec(py, samples).reshape([2, length])?, strikes))
+    }
+
+    /// Changes parameters from the next block on.
+    fn set(&mut self, values: &Bound<'_, PyDict>) -> PyResult<()> {
+        change(&mut self.settings, Some(values))?;
+        let scheduler = self.scheduler.get_mut().unwrap_or_else(PoisonError::into_inner);
+        scheduler.set(&self.settings);
+        Ok(())
+    }
+
+    /// Silences the piano and puts all keys to rest.
+    fn reset(&mut self) {
+        self.waiting.clear();
+        self.scheduler.get_mut().unwrap_or_else(PoisonError::into_inner).reset();
+    }
+
+    /// Whether nothing sounds or moves.
+    #[getter]
+    fn is_idle(&mut self) -> bool {
+        self.waiting.is_empty()
+            && self.scheduler.get_mut().unwrap_or_else(PoisonError::into_inner).is_idle()
+    }
+
+    /// Samples by which the sound is later than the notes.
+    #[getter]
+    fn latency(&mut self) -> u64 {
+        self.scheduler.get_mut().unwrap_or_else(PoisonError::into_inner).latency()
+    }
+}
+
+impl Piano {
+    fn add(&mut self, offset: u32, message: InputMessage) {
+        self.waiting.push((offset, message));
+    }
+}
+
+/// Plays the MIDI file `bytes` to the end of its sound: samples, strikes, warnings.
+#[pyfunction]
+#[pyo3(signature = (name, bytes, rate, preset, sheet, settings_of))]
+pub(crate) fn render<'py>(
+    py: Python<'py>,
+    name: &str,
+    bytes: &[u8],
+    rate: u32,
+    preset: Option<&str>,
+    sheet: Option<&str>,
+    settings_of: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(Sound<'py>, Vec<String>)> {
+    checked(rate)?;
+    let settings = settings(preset, sheet, settings_of)?;
+    let mut score = Score::read_parts(name, bytes, &Parts::of(&settings)).map_err(|e| error(&e))?;
+    let lifts = score.repair_pedals(&settings.pedals);
+    score.warnings.extend(lifts.text().map(|text| format!("{name}: {text}")));
+    let played = py.detach(|| {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        let (strikes, _) = offline::perform(&score, &settings, rate, |l, r| {
+            left.extend_from_slice(l);
+            right.extend_from_slice(r);
+            Ok(())
+        })?;
+        left.append(&mut right);
+        Ok((left, strikes))
+    });
+    let (samples, strikes) = played.map_err(|e| error(&e))?;
+    let length = samples.len() / 2;
+    let samples = PyArray1::from_vec(py, samples).reshape([2, length])?;
+    Ok(((samples, strikes.iter().map(strike).collect()), score.warnings))
+}
+
+fn checked(rate: u32) -> PyResult<()> {
+    match RATES.contains(&rate) {
+        true => Ok(()),
+        false => Err(refused(format!("{rate} Hz: {} to {} Hz", RATES.start(), RATES.end()))),
+    }
+}
+
+fn seven_bit(name: &str, value: u8) -> PyResult<u8> {
+    if value < 128 { Ok(value) } else { Err(refused(format!("{name} {value}: 0 to 127"))) }
+}
+
+fn channel_of(channel: u8) -> PyResult<u8> {
+    match channel {
+        0..16 => Ok(channel),
+        _ => Err(refused(format!("channel {channel}: 0 to 15"))),
+    }
+}
+
+fn share(name: &str, value: f64) -> PyResult<f64> {
+    match (0.0..=1.0).contains(&value) {
+        true => Ok(value),
+        false => Err(refused(format!("{name} {value}: 0 to 1"))),
+    }
+}
