@@ -3,8 +3,7 @@
 //!
 //! `cargo run --release -p touchback-action --example own_loop`
 
-use touchback_action::grand::GrandKey;
-use touchback_action::{ActionSettings, Drive, Key, STEP};
+use touchback_action::{ActionSettings, Drive, GrandKey, Key, STEP};
 use touchback_core::math::compass::KeyNumber;
 
 /// Action steps in a cycle of the loop: 8 of 125 µs, a loop of 1 kHz.

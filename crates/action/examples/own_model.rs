@@ -3,9 +3,8 @@
 //!
 //! `cargo run --release -p touchback-action --example own_model`
 
-use touchback_action::grand::GrandKey;
 use touchback_action::grand::design::concert::Design;
-use touchback_action::{ActionSettings, Drive, Key, KeyEvent, STEP, step_time};
+use touchback_action::{ActionSettings, Drive, GrandKey, Key, KeyEvent, STEP, step_time};
 use touchback_core::math::compass::KeyNumber;
 
 /// Force on the key front, N.

@@ -14,6 +14,7 @@ pub mod keyboard;
 pub mod penalty_model;
 pub mod simple;
 
+pub use grand::GrandKey;
 pub use interface::events::{EventKind, KeyEvent, TimedEvent};
 pub use interface::key::Key;
 pub use interface::kind::ActionKind;

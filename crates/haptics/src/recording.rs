@@ -67,6 +67,7 @@ const MAX_VALUES: [f64; 2] = [100.0, 1e6];
 
 /// Error of a take; the message names the remedy.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordingError {
     /// The file cannot be opened.
     #[error(transparent)]

@@ -21,6 +21,7 @@ pub const BAUD: u32 = 921_600;
 
 /// Error of a port; the message names the remedy.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PortError {
     /// The system refuses access.
     #[error(

@@ -4,6 +4,7 @@ use touchback_core::mech::felt::Felt;
 
 /// Why the values of a model were rejected.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpecError {
     /// A value is outside its valid range.
     #[error("{name} = {value} must be {must}")]

@@ -11,6 +11,7 @@ use tempfile::TempPath;
 
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DraftError {
     /// The path has no file name.
     #[error("{}: not a file name", .0.display())]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Why an input was not read; the message begins with the path.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InputError {
     /// An error of the file system.
     #[error("{}: cannot read: {}", .0.display(), .1)]

@@ -26,6 +26,7 @@ pub trait Line {
 
 /// Error of a calibration.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CalibrationError {
     /// The line has ended, with its message.
     #[error("{0}")]

@@ -4,6 +4,7 @@ use crate::params::Parameter;
 
 /// Why an assignment was refused.
 #[derive(thiserror::Error, Clone, Debug)]
+#[non_exhaustive]
 pub enum ParamError {
     /// The text has no equals sign.
     #[error("`{text}` sets nothing; write ID=VALUE, for example let_off_mm=2")]

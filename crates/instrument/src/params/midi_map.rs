@@ -12,6 +12,7 @@ const CONTROLLERS: usize = 128;
 
 /// Errors of an assignment or of a map's text.
 #[derive(thiserror::Error, Clone, Debug)]
+#[non_exhaustive]
 pub enum MidiMapError {
     /// The piano itself uses this controller.
     #[error("controller {0} is a pedal, a level or a mode of the piano's own; use another one")]

@@ -69,6 +69,7 @@ impl PresetLosses {
 
 /// Why a file was refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileError {
     /// The file is not TOML, or has another structure.
     #[error("line {line}: {message}")]

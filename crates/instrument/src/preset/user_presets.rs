@@ -26,6 +26,7 @@ const LONGEST: usize = 60;
 
 /// Errors of reading and writing preset files.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PresetError {
     /// The file exists and replacing it was not requested.
     #[error("{} is there already", .0.display())]

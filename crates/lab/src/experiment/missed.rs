@@ -97,12 +97,6 @@ pub static MISSED: &[MissedTarget] = &[
         "action::simple::ball",
     ),
     missed(
-        "haptics-campaign",
-        "model-b*: held keys that chatter",
-        "likely: one key of a thousand is measured while the springs k1, k2 still oscillate",
-        "action::simple::model_b",
-    ),
-    missed(
         "agreement",
         "trill: key depth difference*",
         "open: the two differ by 0.11 mm rms with short steps, which half the step moves by 4 µm; with the step of \
