@@ -182,7 +182,9 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.mechanism.apply_regulation(&settings.action);
         output.apply_unisons(settings);
         output.pending_hammers.step(step, &settings.action, &mut output.strings);
-        self.mechanism.efforts.step();
+        // Of the action alone: the strings are rendered in portions that depend on the host's blocks.
+        let is_still = self.mechanism.keys.awake() == 0 && self.fingers.is_at_rest();
+        self.mechanism.efforts.step(is_still);
         self.schedule_pitch();
         self.mechanism.poll_dampers(&mut self.time);
         self.move_fingers();

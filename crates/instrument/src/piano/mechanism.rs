@@ -104,7 +104,7 @@ impl<K: Keys> Mechanism<K> {
     /// Speed, m/s, at which the hammer of `key` meets its strings for a note of `nominal` m/s; `None`
     /// where the hammer does not arrive.
     pub(super) fn hammer_speed(
-        &self,
+        &mut self,
         key: KeyNumber,
         nominal: f64,
         settings: &Settings,

@@ -1,7 +1,6 @@
 //! Events, applied at the present sample; the effect of a note on its key and finger.
 
 use super::Piano;
-use super::mechanism::uses_efforts;
 use super::sounding::PLUCK_SPEED;
 use crate::Event;
 use crate::engine_traits::{Keys, Strings};
@@ -37,14 +36,10 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.mechanism.apply_regulation(&self.settings.action);
         self.mechanism.dampers.watch();
         match event {
-            Event::NoteOn { .. } => {
-                let constructs =
-                    self.settings.touch.timing == Timing::Immediate && uses_efforts(&self.settings);
-                self.settle(constructs);
-            }
-            Event::Pressure { .. } | Event::Motion { .. } | Event::Haptic { .. } => {
-                self.settle(false);
-            }
+            Event::NoteOn { .. }
+            | Event::Pressure { .. }
+            | Event::Motion { .. }
+            | Event::Haptic { .. } => self.settle(),
             _ => {}
         }
         match event {

@@ -42,9 +42,8 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     }
 
     /// Ends every slew of settings at once if nothing sounds, moves or is scheduled: the event at hand is
-    /// the first one under the settings set last. An event that is to `construct` a strike needs the
-    /// measured efforts too.
-    pub(super) fn settle(&mut self, constructs: bool) {
+    /// the first one under the settings set last.
+    pub(super) fn settle(&mut self) {
         if !self.is_at_rest() {
             return;
         }
@@ -53,8 +52,6 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         output.apply_unisons(settings);
         output.pending_hammers.apply_all(&settings.action, &mut output.strings);
         output.settle();
-        if constructs {
-            self.mechanism.efforts.finish();
-        }
+        self.mechanism.efforts.adopt();
     }
 }

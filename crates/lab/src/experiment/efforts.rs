@@ -64,7 +64,7 @@ fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
     for seed in 1..=UNEVEN {
         let uneven =
             ActionSettings { unevenness: 1.0, unevenness_seed: f64::from(seed), ..standard };
-        let efforts = Efforts::new(&uneven, true);
+        let mut efforts = Efforts::new(&uneven, true);
         let number = 1 + byte(floor_index(88.0 * random.share()));
         let force = FORCES[0] * libm::pow(FORCES[1] / FORCES[0], random.share());
         let hammer = |settings| {
@@ -108,7 +108,7 @@ fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) ->
     let mut regulations = 0;
     while regulations < REGULATIONS {
         let settings = turned(&mut random, spread);
-        let efforts = Efforts::new(&settings, true);
+        let mut efforts = Efforts::new(&settings, true);
         regulations += 1;
         for _ in 0..DRAWS {
             let number = 1 + byte(floor_index(88.0 * random.share()));
@@ -170,7 +170,7 @@ fn compare(spread: f64, name: &str, report: &mut Report, csv: &mut DataTable) ->
 fn cost(report: &mut Report) -> Result<()> {
     const CALLS: u32 = 10_000;
     let settings = ActionSettings { hammer_mass: 1.3, ..ActionSettings::default() };
-    let efforts = Efforts::new(&settings, true);
+    let mut efforts = Efforts::new(&settings, true);
     let key = key(37)?;
     let begin = Instant::now();
     let sum: f64 = (0..CALLS)

@@ -1,5 +1,5 @@
 //! Applies changed settings to the strings without clicks: note by note, sounding notes first, a bounded
-//! number of partials a block.
+//! number of partials a block. In silence a block loads eight times as many: it has nothing else to do.
 
 use super::Sound;
 use crate::bank::BLOCK;
@@ -9,6 +9,9 @@ use touchback_core::math::compass::{KEYS, KeyNumber};
 
 /// Partials loaded in a second while changed settings are applied: 16 a block at 48 kHz.
 pub(super) const PARTIALS_A_SECOND: f64 = 12_000.0;
+
+/// In silence as many times more: 70 ms for all notes, at a fifth of the time (chosen).
+const SILENT: usize = 8;
 
 /// Progress of changed settings through the notes.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +58,9 @@ impl Sound {
 
     /// Loads a bounded number of partials.
     pub(super) fn continue_loading(&mut self) {
+        let pace = if self.is_at_rest() { SILENT } else { 1 };
         let Some(loading) = &mut self.loading else { return };
-        let mut budget = self.partials_a_block;
+        let mut budget = pace * self.partials_a_block;
         while budget > 0 {
             let Some((index, unison, k)) = &mut loading.note else {
                 let sounding = |&i: &usize| loading.pending[i] && self.notes[i].is_awake();

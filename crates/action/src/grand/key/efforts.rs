@@ -13,7 +13,10 @@
 //! incrementally, eight presses at a time, and takes effect for notes when the whole grid is measured
 //! (within [`Efforts::LONGEST`]); until then the previous one stays in effect. The measurement begins `WAIT`
 //! action steps after the change: by then the sounding keys have taken up the new regulation, so that no
-//! step has the cost of both.
+//! step has the cost of both. Where no key moves, it begins at once and is four times as quick.
+//!
+//! A regulation can take effect before its grid is measured ([`Efforts::adopt`]). A note then simulates the
+//! two to four presses between which it lies, unless they are known; the others are measured as above.
 
 mod by_key;
 mod measured;
@@ -48,20 +51,27 @@ const WAIT: usize = 640;
 /// items. This makes about thirteen press steps in an action step, and one second for a regulation.
 const TURNS: [(usize, usize); 3] = [(2, 0), (2, 0), (1, 1)];
 
+/// The same for an action step in which no key moves: 0.3 s for a regulation, at 15 % of the time (chosen).
+const STILL: (usize, usize) = (6, 3);
+
 /// Lowest hammer speed that counts as a strike, m/s: the lowest that a note can request.
 const SLOWEST: f64 = 0.02;
 
-/// Hammer speeds of efforts under the regulation measured last.
+/// Hammer speeds of efforts under a regulation.
 pub struct Efforts {
-    /// Regulation to be measured.
+    /// The regulation set last.
     target: ActionSettings,
-    /// Regulation of `energies`.
-    measured: ActionSettings,
-    /// None in the standard regulation.
-    energies: Option<Energies>,
+    /// The regulation in effect.
+    effective: ActionSettings,
+    /// `effective` is the standard regulation.
+    is_standard: bool,
     /// The newest settings, for the differences of single keys.
     settings: ActionSettings,
-    probe: Box<Probe>,
+    is_needed: bool,
+    /// Grid of `effective`, unless that is the standard regulation.
+    grid: Box<Probe>,
+    /// Grid that takes effect when it is complete, if one is being measured.
+    next: Box<Probe>,
     is_measuring: bool,
     /// Action steps since the target changed.
     steps: usize,
@@ -89,10 +99,12 @@ impl Efforts {
     pub fn with_kernel(settings: &ActionSettings, is_needed: bool, kernel: Kernel) -> Self {
         let mut efforts = Self {
             target: ActionSettings::default(),
-            measured: ActionSettings::default(),
-            energies: None,
+            effective: ActionSettings::default(),
+            is_standard: true,
             settings: *settings,
-            probe: Box::new(Probe::new(kernel)),
+            is_needed,
+            grid: Box::new(Probe::new(kernel)),
+            next: Box::new(Probe::new(kernel)),
             is_measuring: false,
             steps: 0,
         };
@@ -104,30 +116,61 @@ impl Efforts {
     /// Sets a new regulation, to be measured if `is_needed`. The standard one takes effect at once.
     pub fn follow(&mut self, settings: &ActionSettings, is_needed: bool) {
         self.settings = *settings;
-        if !is_needed {
-            (self.target, self.is_measuring, self.steps) = (self.measured, false, 0);
-            return;
+        self.is_needed = is_needed;
+        if is_needed {
+            self.target = before_the_string(settings);
+            if self.target == ActionSettings::default() {
+                self.set_effective(self.target);
+            }
         }
-        self.target = before_the_string(settings);
-        if self.target == ActionSettings::default() {
-            (self.measured, self.energies) = (self.target, None);
+        if !is_needed || self.effective == self.target {
             (self.is_measuring, self.steps) = (false, 0);
         }
     }
 
-    /// Continues the measurement for one action step.
-    pub fn step(&mut self) {
+    fn set_effective(&mut self, regulation: ActionSettings) {
+        self.effective = regulation;
+        self.is_standard = regulation == ActionSettings::default();
+    }
+
+    /// Continues the measurement for one action step, in which no key moves if `is_still`.
+    pub fn step(&mut self, is_still: bool) {
         if self.is_current() {
             return;
         }
         self.steps += 1;
-        if self.steps > WAIT {
+        if is_still {
+            self.advance(STILL);
+        } else if self.steps > WAIT || self.effective == self.target {
             self.advance(TURNS[self.steps % TURNS.len()]);
+        }
+    }
+
+    /// The regulation set last takes effect. What its notes need and is not measured they measure, 2 to 4
+    /// presses each.
+    pub fn adopt(&mut self) {
+        if !self.is_needed || self.effective == self.target {
+            return;
+        }
+        if !self.is_measuring || *self.next.settings() != self.target {
+            self.next.begin(&self.target);
+        }
+        self.use_next();
+    }
+
+    /// The regulation of `next` takes effect.
+    fn use_next(&mut self) {
+        std::mem::swap(&mut self.grid, &mut self.next);
+        self.set_effective(*self.grid.settings());
+        self.is_measuring = false;
+        if self.effective == self.target {
+            self.steps = 0;
         }
     }
 
     /// Completes the measurement.
     pub fn finish(&mut self) {
+        self.adopt();
         while !self.is_current() {
             self.advance((1, 1));
         }
@@ -135,43 +178,48 @@ impl Efforts {
 
     /// Takes `steps` steps of the active presses and `items` preparation items.
     fn advance(&mut self, (steps, items): (usize, usize)) {
-        if !self.is_measuring {
-            self.probe.begin(&self.target);
+        let is_ahead = self.effective != self.target;
+        if is_ahead && !self.is_measuring {
+            self.next.begin(&self.target);
             self.is_measuring = true;
         }
-        if self.probe.is_waiting() {
-            self.probe.prepare();
+        let probe = if is_ahead { &mut self.next } else { &mut self.grid };
+        if probe.is_waiting() {
+            (0..items.max(1)).for_each(|_| probe.prepare());
             return;
         }
-        (0..items).for_each(|_| self.probe.prepare());
-        if let Some((settings, energies)) = (0..steps).find_map(|_| self.probe.step()) {
-            (self.measured, self.energies, self.is_measuring) = (settings, Some(energies), false);
-            if self.is_current() {
-                self.steps = 0;
-            }
+        (0..items).for_each(|_| probe.prepare());
+        (0..steps).for_each(|_| probe.step());
+        if is_ahead && probe.is_complete() {
+            self.use_next();
         }
     }
 
-    /// Whether the target regulation is measured and in effect.
+    /// Whether the regulation set last is in effect and its grid measured.
     #[must_use]
     pub fn is_current(&self) -> bool {
-        !self.is_measuring && self.measured == self.target
+        !self.is_needed
+            || self.effective == self.target && (self.is_standard || self.grid.is_complete())
     }
 
     /// Hammer speed, m/s, of the effort on `key` that gives `speed` m/s in the standard regulation; `None`
-    /// if the hammer does not reach the string.
+    /// if the hammer does not reach the string. Simulates the presses between which the effort lies, unless
+    /// they are known.
     #[must_use]
-    pub fn hammer_speed(&self, key: KeyNumber, speed: f64) -> Option<f64> {
+    pub fn hammer_speed(&mut self, key: KeyNumber, speed: f64) -> Option<f64> {
         let is_even = self.settings.is_even();
-        if self.energies.is_none() && is_even {
+        if self.is_standard && is_even {
             return Some(speed);
         }
         let standard = speed * speed;
         let position = GridPosition::of(key, standard);
-        let mut energy = self
-            .energies
-            .as_ref()
-            .map_or(standard, |grid| position.interpolate(&|r, e| grid[r][e]));
+        let mut energy = if self.is_standard {
+            standard
+        } else {
+            self.grid.complete(position.points());
+            let energies = self.grid.energies();
+            position.interpolate(&|r, e| energies[r][e])
+        };
         if !is_even {
             let own = self.settings.of(key);
             energy += by_key::change(&self.settings, &own, |grid| position.interpolate(grid));
@@ -208,6 +256,14 @@ impl GridPosition {
             position.effort = (i, (energy - from) / (to - from));
         }
         position
+    }
+
+    /// Points of the grid, by row and effort, between which this position lies: two above the last effort,
+    /// otherwise four.
+    fn points(&self) -> impl Iterator<Item = (usize, usize)> + Clone {
+        let (upper, effort) = (self.row.0, self.effort.0);
+        let lowest = if self.beyond.is_some() { effort } else { effort - 1 };
+        (lowest..=effort).flat_map(move |effort| [(upper - 1, effort), (upper, effort)])
     }
 
     /// `grid` interpolated between the rows at an effort of the grid.

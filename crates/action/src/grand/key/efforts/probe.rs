@@ -1,6 +1,7 @@
-//! Simulation of the presses of the grid under one regulation, one action step at a time.
+//! Simulation of the presses of the grid under one regulation, one action step at a time; single presses at
+//! once where a note needs them.
 //!
-//! [`SLOTS`] presses are active at a time on every machine, started in the order of the grid, so that
+//! [`SLOTS`] presses are active at a time on every machine, started in a fixed order, so that
 //! neither the results nor the number of steps depend on the width of the machine's registers.
 
 use super::{BEYOND, EFFORTS, Energies, PRESSES, ROWS};
@@ -35,12 +36,13 @@ pub(super) struct Probe {
     designs: [Design; ROWS],
     settings: ActionSettings,
     energies: Energies,
+    /// Presses whose energy is known, as a bit for each effort, by row.
+    known: [u32; ROWS],
     rows: [Row; ROWS],
-    /// Number of prepared rows, from the first on.
-    ready: usize,
-    /// Search for the rest pose of the row after them.
+    is_ready: [bool; ROWS],
+    /// Search for the rest pose of the first row that is not ready.
     search: Option<Search>,
-    /// Index of the next press to start, row by row.
+    /// Number of presses whose turn to start has come, in the order of [`cell`].
     next: usize,
     presses: [Option<Press>; SLOTS],
     kernel: Kernel,
@@ -87,10 +89,11 @@ impl Probe {
             designs,
             settings,
             energies: [[0.0; EFFORTS]; ROWS],
+            known: [0; ROWS],
             kernel,
             lanes: Lanes::new(kernel, SLOTS, &row.key),
             rows: std::array::from_fn(|_| row.clone()),
-            ready: 0,
+            is_ready: [false; ROWS],
             search: None,
             next: 0,
             presses: [None; SLOTS],
@@ -101,18 +104,38 @@ impl Probe {
     /// Measures the whole grid under `settings`.
     pub(super) fn measure(&mut self, settings: &ActionSettings) -> Energies {
         self.begin(settings);
-        loop {
+        while !self.is_complete() {
             self.prepare();
-            if let Some((_, energies)) = self.step() {
-                return energies;
-            }
+            self.step();
         }
+        self.energies
+    }
+
+    /// The regulation that is measured.
+    pub(super) const fn settings(&self) -> &ActionSettings {
+        &self.settings
+    }
+
+    /// Energies of the presses, m²/s²; those not measured yet are of another regulation.
+    pub(super) const fn energies(&self) -> &Energies {
+        &self.energies
+    }
+
+    /// Whether every press is measured.
+    pub(super) fn is_complete(&self) -> bool {
+        self.known.iter().all(|known| known.count_ones() as usize == EFFORTS)
+    }
+
+    /// Whether the energy of an effort on a row is known.
+    const fn is_known(&self, row: usize, effort: usize) -> bool {
+        self.known[row] >> effort & 1 == 1
     }
 
     /// Begins a measurement of `settings`.
     pub(super) fn begin(&mut self, settings: &ActionSettings) {
         self.settings = *settings;
-        (self.ready, self.search, self.next) = (0, None, 0);
+        (self.known, self.is_ready) = ([0; ROWS], [false; ROWS]);
+        (self.search, self.next) = (None, 0);
         (self.presses, self.held) = ([None; SLOTS], [None; SLOTS]);
     }
 
@@ -120,24 +143,84 @@ impl Probe {
     /// part of preparing the next row. Takes about 2 µs, as [`Probe::step`] does. Presses start one by one
     /// because a hand on a key at rest opens and closes contacts.
     pub(super) fn prepare(&mut self) {
-        if self.next < self.ready * EFFORTS
+        let (row, effort) = cell(self.next);
+        if self.next < ROWS * EFFORTS
+            && self.is_ready[row]
             && let Some(slot) = self.presses.iter_mut().find(|slot| slot.is_none())
         {
-            let (row, effort) = (self.next / EFFORTS, self.next % EFFORTS);
             *slot = Some(Press::new(row, effort, &self.rows[row]));
             self.next += 1;
+            self.pass_known();
             return;
         }
-        let Some(row) = self.rows.get_mut(self.ready) else { return };
+        if let Some(row) = self.is_ready.iter().position(|is_ready| !is_ready) {
+            self.prepare_row(row);
+        }
+    }
+
+    /// Does a part of preparing `row`, the first that is not ready or, with no search begun, any.
+    fn prepare_row(&mut self, row: usize) {
+        let Row { key, rest } = &mut self.rows[row];
         let Some(search) = &mut self.search else {
-            row.key = Assembly::new(self.designs[self.ready].build(&self.settings));
-            self.search = Some(row.key.begin_rest_search());
+            *key = Assembly::new(self.designs[row].build(&self.settings));
+            self.search = Some(key.begin_rest_search());
             return;
         };
-        if let Some(rest) = row.key.step_rest_search(search) {
-            row.rest = rest;
-            (self.ready, self.search) = (self.ready + 1, None);
+        if let Some(found) = key.step_rest_search(search) {
+            *rest = found;
+            (self.is_ready[row], self.search) = (true, None);
         }
+    }
+
+    /// Passes the presses that are known before their turn.
+    fn pass_known(&mut self) {
+        while self.next < ROWS * EFFORTS {
+            let (row, effort) = cell(self.next);
+            if !self.is_known(row, effort) {
+                return;
+            }
+            self.next += 1;
+        }
+    }
+
+    /// Simulates those presses of `cells`, given by row and effort, at most [`SLOTS`], that are not known,
+    /// side by side and as a whole. Each takes [`MAX_STEPS`] steps at most. Lanes that would be idle take the
+    /// same efforts on other keys: a chord is likely to need them.
+    pub(super) fn complete(&mut self, cells: impl Iterator<Item = (usize, usize)> + Clone) {
+        let mut asked = [None; SLOTS];
+        let mut count = 0;
+        let others = cells.clone().flat_map(|(_, effort)| (0..ROWS).map(move |row| (row, effort)));
+        for (i, cell) in cells.clone().chain(others).enumerate() {
+            let is_other = i >= cells.clone().count();
+            if is_other && count % self.lanes.width() == 0 || count == SLOTS {
+                break;
+            }
+            if !self.is_known(cell.0, cell.1) && !asked.contains(&Some(cell)) {
+                asked[count] = Some(cell);
+                count += 1;
+            }
+        }
+        if count == 0 {
+            return;
+        }
+        let active = std::mem::replace(&mut self.presses, [None; SLOTS]);
+        for (slot, (row, effort)) in asked.into_iter().flatten().enumerate() {
+            if !self.is_ready[row] {
+                self.search = None;
+                while !self.is_ready[row] {
+                    self.prepare_row(row);
+                }
+            }
+            self.presses[slot] = Some(Press::new(row, effort, &self.rows[row]));
+        }
+        while self.presses.iter().any(Option::is_some) {
+            self.step();
+        }
+        self.presses = active;
+        for slot in &mut self.presses {
+            *slot = slot.take_if(|press| self.known[press.row] >> press.effort & 1 == 0);
+        }
+        self.pass_known();
     }
 
     /// Whether no press is active and some remain.
@@ -145,8 +228,8 @@ impl Probe {
         self.next < ROWS * EFFORTS && self.presses.iter().all(Option::is_none)
     }
 
-    /// Takes one step of the active presses. Returns regulation and result when the grid is complete.
-    pub(super) fn step(&mut self) -> Option<(ActionSettings, Energies)> {
+    /// Takes one step of the active presses.
+    pub(super) fn step(&mut self) {
         let forces = self.step_hands();
         let width = self.lanes.width();
         for which in 0..SLOTS / width {
@@ -157,11 +240,10 @@ impl Probe {
                 && let Some(energy) = press.energy(&self.rows[press.row].key, &self.settings)
             {
                 self.energies[press.row][press.effort] = energy;
+                self.known[press.row] |= 1 << press.effort;
                 *slot = None;
             }
         }
-        let is_over = self.next == ROWS * EFFORTS && self.presses.iter().all(Option::is_none);
-        is_over.then_some((self.settings, self.energies))
     }
 
     /// Takes one step of the hands. Returns their forces on the keys at both ends of the step, N.
@@ -227,6 +309,12 @@ impl Probe {
             }
         }
     }
+}
+
+/// Row and effort of the press number `i`: the strongest efforts first, which take the least time, of each
+/// effort all rows.
+const fn cell(i: usize) -> (usize, usize) {
+    (i % ROWS, (EFFORTS - 1).saturating_sub(i / ROWS))
 }
 
 impl Press {
