@@ -218,10 +218,10 @@ impl Sound {
     }
 
     /// Ends every change of settings in progress at once. Call it while [`Sound::is_at_rest`] holds: nothing
-    /// sounds that could click. Takes as long as loading the strings whose change is unfinished.
+    /// sounds that could click. Strings whose change is unfinished are loaded as they begin to sound.
     pub fn settle(&mut self) {
         self.apply_settings();
-        self.finish_loading();
+        self.load_on_waking();
         self.finish_mix();
         self.microphones.settle();
         self.room.settle();
@@ -288,6 +288,7 @@ impl Sound {
     /// are ignored and counted.
     pub fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
         if speed > 0.0 && speed.is_finite() && delay.is_finite() {
+            self.load_waking(key);
             self.notes[key.index()].strike(speed.min(FASTEST), delay.clamp(0.0, 1.0));
             self.awake.insert(key);
         } else {
@@ -300,6 +301,7 @@ impl Sound {
     /// are no numbers are ignored and counted.
     pub fn pluck(&mut self, key: KeyNumber, displacement: f64, delay: f64) {
         if displacement > 0.0 && displacement.is_finite() && delay.is_finite() {
+            self.load_waking(key);
             let note = &mut self.notes[key.index()];
             note.pluck(displacement.min(FARTHEST), delay.clamp(0.0, 1.0));
             self.awake.insert(key);

@@ -264,9 +264,15 @@ impl Note {
 
     /// Struck notes move the bridge: strings clear of their damper begin to resonate.
     pub fn wake(&mut self) {
-        if !self.struck && self.rest.0 < 1.0 {
+        if self.wakes() {
             self.resonance.wake();
         }
+    }
+
+    /// Whether [`Note::wake`] makes the strings resonate.
+    #[must_use]
+    pub fn wakes(&self) -> bool {
+        !self.struck && self.rest.0 < 1.0
     }
 
     /// Whether the note sounds or is being struck.

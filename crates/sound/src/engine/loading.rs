@@ -1,11 +1,13 @@
 //! Applies changed settings to the strings without clicks: note by note, sounding notes first, a bounded
-//! number of partials a block. In silence a block loads eight times as many: it has nothing else to do.
+//! number of partials a block. In silence a block loads eight times as many: it has nothing else to do. Notes
+//! that were to be loaded when a sound began from silence are loaded as a whole when they begin to sound.
 
 use super::Sound;
 use crate::bank::BLOCK;
 use crate::unison::Unison;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::key_set::KeySet;
 
 /// Partials loaded in a second while changed settings are applied: 16 a block at 48 kHz.
 pub(super) const PARTIALS_A_SECOND: f64 = 12_000.0;
@@ -18,6 +20,8 @@ const SILENT: usize = 8;
 pub(super) struct Loading {
     /// Notes still to be loaded.
     pending: [bool; KEYS],
+    /// Notes, pending or being loaded, that are loaded as a whole when they begin to sound.
+    at_once: KeySet,
     /// Index of the note being loaded, its new modes, and its next partial.
     note: Option<(usize, Unison, usize)>,
 }
@@ -29,14 +33,16 @@ pub(super) fn partials_a_block(sample_rate: f64) -> usize {
 
 impl Sound {
     /// Begins to load the settings and strike points of all notes.
-    pub(super) const fn begin_loading(&mut self) {
-        self.loading = Some(Loading { pending: [true; KEYS], note: None });
+    pub(super) fn begin_loading(&mut self) {
+        let at_once = self.loading.as_ref().map_or(KeySet::EMPTY, |loading| loading.at_once);
+        self.loading = Some(Loading { pending: [true; KEYS], at_once, note: None });
     }
 
     /// Begins to load the note of `key`, in addition to those that are pending.
     pub(super) fn begin_loading_note(&mut self, key: KeyNumber) {
         let i = key.index();
-        let loading = self.loading.get_or_insert(Loading { pending: [false; KEYS], note: None });
+        let none = Loading { pending: [false; KEYS], at_once: KeySet::EMPTY, note: None };
+        let loading = self.loading.get_or_insert(none);
         loading.pending[i] = true;
         if loading.note.as_ref().is_some_and(|(index, ..)| *index == i) {
             loading.note = None;
@@ -45,7 +51,7 @@ impl Sound {
 
     /// Loads all notes that are still to be loaded.
     pub(super) fn finish_loading(&mut self) {
-        let Some(Loading { mut pending, note }) = self.loading.take() else { return };
+        let Some(Loading { mut pending, note, .. }) = self.loading.take() else { return };
         if let Some((index, ..)) = note {
             pending[index] = true;
         }
@@ -53,6 +59,30 @@ impl Sound {
             if is_pending {
                 note.load(&self.settings);
             }
+        }
+    }
+
+    /// Notes that are still to be loaded will be loaded as a whole when they begin to sound.
+    pub(super) fn load_on_waking(&mut self) {
+        let Some(loading) = &mut self.loading else { return };
+        if let Some((index, ..)) = loading.note.take() {
+            loading.pending[index] = true;
+        }
+        let pending = KeyNumber::all().filter(|key| loading.pending[key.index()]);
+        pending.for_each(|key| loading.at_once.insert(key));
+    }
+
+    /// Loads the note of `key`, which begins to sound, if it was to be loaded before.
+    pub(super) fn load_waking(&mut self, key: KeyNumber) {
+        let i = key.index();
+        if let Some(loading) = &mut self.loading
+            && loading.at_once.remove(key)
+        {
+            loading.pending[i] = false;
+            if loading.note.as_ref().is_some_and(|(index, ..)| *index == i) {
+                loading.note = None;
+            }
+            self.notes[i].load(&self.settings);
         }
     }
 
@@ -84,6 +114,9 @@ impl Sound {
             }
             if *k > note.partials() {
                 note.finish_load(unison);
+                if let Some(key) = KeyNumber::from_index(*index) {
+                    loading.at_once.remove(key);
+                }
                 loading.note = None;
             }
         }

@@ -106,7 +106,11 @@ impl Sound {
         let [whole, _] = &self.bridge[0];
         let loudest = whole.iter().fold(0.0f32, |m, x| m.max(x.abs()));
         if loudest > WAKE * gate {
-            for (key, note) in KeyNumber::all().zip(&mut self.notes) {
+            for key in KeyNumber::all() {
+                if self.notes[key.index()].wakes() {
+                    self.load_waking(key);
+                }
+                let note = &mut self.notes[key.index()];
                 note.wake();
                 if note.is_awake() {
                     self.awake.insert(key);
