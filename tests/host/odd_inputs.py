@@ -121,6 +121,68 @@ folder('sound files','RF64',{'C4.wav':rf64},'read')
 folder('sound files','AIFC, little-endian (sowt)',{'C4.aifc':sowt},'read')
 folder('sound files','8 bit, two channels',{'C4.wav':lambda p: wav(p,width=1,ch=2)},'read')
 folder('sound files','an empty file',{'C4.wav':lambda p: p.write_bytes(b'')},'error')
+# Octaves of names: middle C is C4 here, C3 in others, C5 in some
+def scale_of(octave, wrong=(), name=lambda i, o: f'{"CEGB"[i]}{o}.wav'):
+    semitones = (0, 4, 7, 11)
+    def file(i):
+        hz = 261.626 * 2**((semitones[i] - (12 if i in wrong else 0)) / 12)
+        return lambda p: wav(p, hz)
+    return {name(i, octave): file(i) for i in range(4)}
+folder('octave of names','C3 for middle C',scale_of(3),'read','sound an octave above')
+folder('octave of names','C5 for middle C',scale_of(5),'read','sound an octave below')
+folder('octave of names','C2 for middle C',scale_of(2),'read','sound 2 octaves above')
+folder('octave of names','one wrong note among four',scale_of(4, wrong=(2,)),'read','')
+row('octave of names','the same, not moved','no word', 'as said above', 'octave' not in rows[-1][3])
+folder('octave of names','numbers of MIDI, right',scale_of(0, name=lambda i, o: f'note {60 + (0, 4, 7, 11)[i]:03}.wav'),'read','')
+row('octave of names','the same, not moved','no word', 'as said above', 'octave' not in rows[-1][3])
+def held(case, option, needle, absent):
+    d=W/'rec'; shutil.rmtree(d,ignore_errors=True); d.mkdir()
+    for n,f in scale_of(3).items(): f(d/n)
+    rc, err, out = run('lab','recorded','rec','--out','x','--octave',option)
+    row('octave of names', case, needle or 'no word', f'rc {rc}; {err[:110]}', rc == 0 and needle in err and absent not in err)
+held('C3, --octave 1', '1', '', 'octave')
+# A port with a stranger behind it
+def stranger(case, needle, talk, seconds=2.5):
+    import pty, threading, tty
+    ours, theirs = pty.openpty(); tty.setraw(theirs); name = os.ttyname(theirs); stop = threading.Event()
+    thread = threading.Thread(target=talk, args=(ours, theirs, stop)); thread.start()
+    rc, err, out = run('keyboard','probe',name,timeout=60)
+    stop.set(); thread.join()
+    for end in (ours, theirs):
+        try: os.close(end)
+        except OSError: pass
+    said = (err or out).replace('\n',' ').replace(name, 'PORT')
+    row('serial port', case, needle, f'rc {rc}; {said[:150]}', rc == 2 and needle in said and err.count('\n') <= 1)
+def says(data, every=0.02):
+    def talk(ours, theirs, stop):
+        os.set_blocking(ours, False)
+        while not stop.wait(every):
+            try: os.write(ours, data)
+            except BlockingIOError: pass
+            try: os.read(ours, 4096)
+            except BlockingIOError: pass
+    return talk
+def echoes(ours, theirs, stop):
+    os.set_blocking(ours, False)
+    while not stop.wait(0.005):
+        try: os.write(ours, os.read(ours, 4096))
+        except BlockingIOError: pass
+def goes(ours, theirs, stop):
+    os.close(theirs)
+    stop.wait(0.5)
+    os.close(ours)
+import random
+stranger('a sketch that prints text', 'sends text', says(b'sensor 512\r\n'))
+stranger('a modem daemon', 'sends text', says(b'AT\r', 0.3))
+stranger('a MIDI keyboard: clock and notes', 'another kind of device', says(b'\xf8\x90\x3c\x40\xfe\x80\x3c\x00'))
+stranger('random bytes', 'sends', says(random.Random(1).randbytes(200)))
+stranger('zeros of another baud rate', 'sends', says(bytes(64)))
+stranger('a device that echoes', 'sends', echoes)
+stranger('nothing', 'nothing answers', lambda ours, theirs, stop: stop.wait())
+stranger('a port that goes away', 'went away', goes)
+for case, port, needle in [('a folder', str(W), 'serial'), ('a file', str(W/'c.mid'), 'serial'), ('/dev/null', '/dev/null', 'serial'), ('an address without a listener', 'tcp:127.0.0.1:9', 'listens')]:
+    rc, err, out = run('keyboard','probe',port,timeout=60)
+    row('serial port', case, needle, f'rc {rc}; {err[:150]}', rc == 2 and needle in err)
 # pedal lifts: the shortest one, and how many were repaired
 def lifts(case, events, want, opt=()):
     (W/'p.mid').write_bytes(mid(trk(events)))
@@ -153,6 +215,30 @@ motion('a press in m, by its number', rows_of('key_16_m', press, 1e-3), 1)
 motion('semicolons and decimal commas, a flat', rows_of('Bb3_mm', press, 1, ';'), 1)
 motion('a press that stops before let-off', rows_of('C4', lambda i: max(0.0, (i-20)*0.02)), 0)
 motion('depths in micrometres', rows_of('C4', press, 1000), None)
+# Positions over MIDI: key pressure as depth, controller 16 as its finer part
+def positions(case, depth, want, opt=('--set','key_pressure=position'), fine=True, note=False, ms=1):
+    # 2 ticks a ms at 480 a quarter of 240 ms
+    tempo = b'\0\xff\x51\3\x03\xa9\x80'
+    events = [tempo]
+    for i in range(0, 400, ms):
+        whole, part = divmod(round(max(0.0, min(10.0, depth(i))) / 10 * 127 * 8), 8)
+        events.append(vlq(2*ms if i else 0) + bytes([0xa0, 60, min(whole, 127)]))
+        if fine and whole < 127: events.append(b'\0' + bytes([0xb0, 16, 16*part]))
+        if note and i == 75: events.append(b'\0\x90\x3c\x50\0\xb0\x10\x20')
+    if note: events.append(b'\0\x80\x3c\x40')
+    (W/'q.mid').write_bytes(mid(trk(events)))
+    rc, err, out = run('render','q.mid','-o','o.wav','--stats','s.json','--sample-rate',22050,*opt)
+    got = json.load(open(W/'s.json'))['strikes'] if rc == 0 else None
+    row('positions over MIDI', case, f'{want} strikes', f'{got}; {err[:150]}', got == want)
+press = lambda i: max(0.0, min(10.0, (i-50)*0.4, 10-(i-200)*0.3))
+positions('a press with finer parts', press, 1)
+positions('a press of 7 bits', press, 1, fine=False)
+positions('every 10 ms', press, 1, ms=10)
+positions('a press that stops before let-off', lambda i: max(0.0, (i-20)*0.02), 0)
+positions('with notes, which do not strike a second time', press, 1, note=True)
+positions('pressed twice', lambda i: max(press(i), press(i-200)), 2)
+positions('not asked for', press, 0, opt=())
+row('positions over MIDI','the same, told','the option', rows[-1][3], 'key_pressure=position' in rows[-1][3])
 # Touch of two takes
 (W/'a.csv').write_text(rows_of('C4', press)); (W/'b.csv').write_text(rows_of('C4', lambda i: press(i)*.98))
 rc, err, out = run('compare-touch','a.csv','b.csv','-o','page.svg','--strokes','pairs.csv')

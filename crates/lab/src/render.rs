@@ -231,8 +231,20 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     if n > 0 {
         output::warn(&format!("warning: {name}: notes outside A0…C8 ignored: {n}"));
     }
-    let Counts { silent_presses: silent, missed_repetitions: missed, unreached, .. } =
-        player.counts();
+    let Counts {
+        silent_presses: silent,
+        missed_repetitions: missed,
+        unreached,
+        notes,
+        aftertouch: positions,
+        ..
+    } = player.counts();
+    if notes == 0 && positions > 0 {
+        output::warn(&format!(
+            "warning: {name}: no note, but polyphonic key pressure ({positions}): \
+             --set key_pressure=position plays it as the depths of the keys"
+        ));
+    }
     if unreached > 0 {
         output::warn(&format!(
             "warning: {name}: notes on keys whose strings do not reach the scale, silent: {unreached}"

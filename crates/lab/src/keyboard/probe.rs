@@ -107,9 +107,11 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 /// No answer in time, or a device that cannot be used; with the remedy.
 pub fn wait(port: &str, sidecar: &mut Sidecar, patience: Duration) -> Result<Hello> {
     let begin = Instant::now();
+    let mut was_open = false;
     loop {
         let report = *sidecar.report();
         let status = &report.status;
+        was_open |= report.is_open;
         match (status.state, status.hello) {
             (ConnectionState::Refused, _) => {
                 bail!("{port}: {}", status_text::refusal(status.halt_reason))
@@ -123,7 +125,9 @@ pub fn wait(port: &str, sidecar: &mut Sidecar, patience: Duration) -> Result<Hel
             _ => {}
         }
         if begin.elapsed() > patience {
-            bail!("{port}: {}", status_text::silence(&report));
+            let is_gone = was_open && !report.is_open;
+            let why = if is_gone { status_text::connection } else { status_text::silence };
+            bail!("{port}: {}", why(&report));
         }
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -384,6 +384,19 @@ fn finer_velocities_of_disklavier_files_come_before_their_notes() {
     let score = Score::read("x.mid", &one(&sent)).unwrap();
     assert_eq!(score.events[0].1, fine);
     assert_eq!(score.events.len(), 4);
+    // Positions of a key beside the note of another: their finer parts stay behind them.
+    let both = [
+        0, 0xA0, 67, 28, 0, 0xB0, 16, 96, 0, 0x90, 60, 69, 0, 0xB0, 16, 64, 10, 0xA0, 67, 30, 0,
+        0xB0, 16, 32, 5, 0x80, 60, 62, 0, 0xB0, 16, 0,
+    ];
+    let score = Score::read("x.mid", &one(&both)).unwrap();
+    let numbers = score.events.iter().map(|(_, message)| match message {
+        InputMessage::Controller { number: 16, value, .. } => (127.0 * value).round(),
+        InputMessage::NoteOn { .. } => 200.0,
+        InputMessage::Pressure { .. } => 300.0,
+        _ => 400.0,
+    });
+    assert_eq!(numbers.collect::<Vec<_>>(), [300.0, 96.0, 64.0, 200.0, 300.0, 32.0, 400.0]);
 }
 
 proptest! {

@@ -9,7 +9,8 @@ use midly::{MidiMessage, TrackEventKind};
 use touchback_instrument::midi::controller::FINE_VELOCITY;
 
 /// Moves the controllers 16 of a track before the note-ons that they follow, if they follow notes in this
-/// track; those that follow other messages are removed.
+/// track. Those that follow a key pressure, as the finer part of a key's position, stay; those that follow
+/// other messages are removed.
 pub(super) fn reorder(events: &mut Vec<(u64, TrackEventKind)>) {
     let pairs = |first: fn(&TrackEventKind) -> bool, then: fn(&TrackEventKind) -> bool| {
         let is_pair = |pair: &&[(u64, TrackEventKind)]| {
@@ -29,11 +30,19 @@ pub(super) fn reorder(events: &mut Vec<(u64, TrackEventKind)>) {
             events.swap(i - 1, i);
         }
     }
-    let mut keep: Vec<bool> = events
-        .windows(2)
-        .map(|pair| !is_fine(&pair[0].1) || pair[0].0 == pair[1].0 && is_note_on(&pair[1].1))
-        .collect();
-    keep.push(events.last().is_some_and(|last| !is_fine(&last.1)));
+    let is_kept = |i: usize| {
+        let (time, kind) = &events[i];
+        let is_beside = |other: Option<&(u64, TrackEventKind)>, is: fn(&TrackEventKind) -> bool| {
+            other.is_some_and(|other| {
+                other.0 == *time && is(&other.1) && channel(&other.1) == channel(kind)
+            })
+        };
+        let before = i.checked_sub(1).and_then(|i| events.get(i));
+        !is_fine(kind)
+            || is_beside(events.get(i + 1), is_note_on)
+            || is_beside(before, is_key_pressure)
+    };
+    let keep: Vec<bool> = (0..events.len()).map(is_kept).collect();
     let mut keep = keep.into_iter();
     events.retain(|_| keep.next().unwrap_or(true));
 }
@@ -52,6 +61,10 @@ fn is_fine(kind: &TrackEventKind) -> bool {
 
 fn is_note_on(kind: &TrackEventKind) -> bool {
     matches!(kind, TrackEventKind::Midi { message: MidiMessage::NoteOn { vel, .. }, .. } if *vel > 0)
+}
+
+const fn is_key_pressure(kind: &TrackEventKind) -> bool {
+    matches!(kind, TrackEventKind::Midi { message: MidiMessage::Aftertouch { .. }, .. })
 }
 
 const fn is_note(kind: &TrackEventKind) -> bool {
