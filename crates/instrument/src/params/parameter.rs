@@ -231,7 +231,8 @@ impl Parameter {
     }
 
     /// The value of a text: a number with a decimal point or comma, with or without the unit (in any case),
-    /// or a choice by name (in any case, with or without blanks and hyphens) or index.
+    /// or a choice by name (in any case, with or without blanks and hyphens; a choice of numbers as a number)
+    /// or index.
     ///
     /// # Errors
     /// [`ParamError`] with id, text and the accepted values.
@@ -252,6 +253,7 @@ impl Parameter {
                 .iter()
                 .position(|name| letters(name).eq(letters(text)))
                 .or_else(|| text.parse::<usize>().ok().filter(|i| *i < names.len()))
+                .or_else(|| names.iter().position(|name| is_quantity(name, text)))
                 .map(|index| index as f64)
                 .ok_or_else(|| ParamError::NoSuchChoice { parameter: self, text: text.to_owned() }),
         }
@@ -262,6 +264,14 @@ impl Parameter {
 fn letters(name: &str) -> impl Iterator<Item = char> {
     let kept = name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'));
     kept.flat_map(char::to_lowercase)
+}
+
+/// Whether `name` is a number with a unit and `text` the same number, with or without the unit.
+fn is_quantity(name: &str, text: &str) -> bool {
+    name.split_once(' ').is_some_and(|(amount, unit)| {
+        let amount = number(amount);
+        amount.is_some() && amount == number(without_unit(text, unit))
+    })
 }
 
 /// `text` without `unit`, in any case, or another spelling of it, at its end.

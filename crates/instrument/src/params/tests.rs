@@ -308,6 +308,7 @@ fn registered_parameters_have_no_effect_in_projects_saved_before_them() {
 fn numbers_have_a_point_or_comma_and_units_any_case_or_none() {
     for (id, texts, value) in [
         ("let_off_mm", &["2.5", "2,5", "2,5 mm", "2.50MM", " 2,5 Mm "][..], 2.5),
+        ("latency", &["200", "200 ms", "200MS", "+200 ms", "200,0", "2"], 2.0),
         ("hammer_mass", &["1.25 ×", "1,25x", "1.25 X", "1,25*"], 1.25),
         ("output_db", &["-3", "−3,0 dB", "-3 DB", "-3,00db"], -3.0),
         ("transpose", &["+12", "12 Semitones", "12 st", "12 semitone"], 12.0),

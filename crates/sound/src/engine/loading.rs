@@ -13,7 +13,7 @@ use touchback_core::math::key_set::KeySet;
 pub(super) const PARTIALS_A_SECOND: f64 = 12_000.0;
 
 /// In silence as many times more: 70 ms for all notes, at a fifth of the time (chosen).
-const SILENT: usize = 8;
+pub(super) const SILENT: usize = 8;
 
 /// Progress of changed settings through the notes.
 #[derive(Clone, Copy, Debug)]

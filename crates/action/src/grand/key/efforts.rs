@@ -48,10 +48,11 @@ type Energies = [[f64; EFFORTS]; ROWS];
 const WAIT: usize = 640;
 
 /// Work of the action steps of a measurement, in rotation: steps of every active press, and preparation
-/// items. This makes about thirteen press steps in an action step, and one second for a regulation.
-const TURNS: [(usize, usize); 3] = [(2, 0), (2, 0), (1, 1)];
+/// items. This makes at most sixteen press steps in an action step, and 1.4 to 1.7 s for a regulation.
+const TURNS: [(usize, usize); 3] = [(2, 0), (2, 0), (2, 1)];
 
-/// The same for an action step in which no key moves: 0.3 s for a regulation, at 15 % of the time (chosen).
+/// The same for an action step in which no key moves: 0.4 to 0.5 s for a regulation, at 15 % of the time
+/// (chosen).
 const STILL: (usize, usize) = (6, 3);
 
 /// Lowest hammer speed that counts as a strike, m/s: the lowest that a note can request.
