@@ -42,7 +42,7 @@ typedef struct {
     uint8_t first_key;   /* piano number of the first key, 1 to 88 */
     uint8_t state_keys;  /* largest number of keys in a state, 1 or more */
     uint16_t abilities;  /* sum of 1 waves, 2 plain forces, 4 force sensor, 8 renders a key bed,
-                            16 has a physical key bed */
+                            16 has a physical key bed, 32 sensors and no motors, 64 measures speed */
     uint16_t rate_hz;    /* ticks per second */
     uint16_t report_us;  /* time between states, us */
     uint16_t force_max;  /* largest force, 10 mN */
@@ -56,6 +56,9 @@ typedef struct {
     float bed_depth;     /* smallest depth of a rendered key bed, m */
     float guard;         /* ceiling of the energy guard, J */
     uint8_t name[16];    /* UTF-8, padded with zeros */
+    uint64_t serial;     /* serial number, 0: none */
+    uint8_t firmware[3]; /* version of the firmware: major, minor, patch */
+    uint8_t reset_cause; /* 0 unknown, 1 power-up, 2 reset input, 3 watchdog, 4 brown-out, 5 software */
 } touchback_build;
 
 typedef struct touchback_device touchback_device;
@@ -72,6 +75,14 @@ touchback_device *touchback_new(void *memory, size_t size, const touchback_build
 
 /* Handles a byte received from the host. */
 void touchback_receive(touchback_device *device, uint8_t byte);
+
+/* Notes the present faults of the hardware before a tick, a sum of: 1024 motor supply off or out of
+ * range, 2048 driver fault, 4096 too hot, 32768 zero of a sensor not found. Each ends force at once, and
+ * there is none while it persists. */
+void touchback_hardware(touchback_device *device, uint16_t faults);
+
+/* Notes the measured speed of a key, m/s, positive down, before a tick (ability 64). */
+void touchback_speed(touchback_device *device, size_t key, float speed);
 
 /* One tick, to be called rate_hz times a second: reads TOUCHBACK_KEYS sensor counts, writes
  * TOUCHBACK_KEYS forces, N. The forces hold until the next tick. now_us: the device's time. */

@@ -39,6 +39,9 @@ pub struct CBuild {
     pub bed_depth: f32,
     pub guard: f32,
     pub name: [u8; 16],
+    pub serial: u64,
+    pub firmware: [u8; 3],
+    pub reset_cause: u8,
 }
 
 impl CBuild {
@@ -55,6 +58,9 @@ impl CBuild {
                 force_held: self.force_held,
                 step_nm: self.step_nm,
                 name: self.name,
+                serial: self.serial,
+                firmware: self.firmware,
+                reset_cause: self.reset_cause,
             },
             facts,
             slew: self.slew,
@@ -107,6 +113,18 @@ pub unsafe extern "C" fn touchback_receive(device: &mut CDevice, byte: u8) {
     device.receive(byte);
 }
 
+/// Notes the present faults of the hardware, before a tick.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_hardware(device: &mut CDevice, faults: u16) {
+    device.hardware(faults);
+}
+
+/// Notes the measured speed of a key, m/s, positive down, before a tick.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_speed(device: &mut CDevice, key: usize, speed: f32) {
+    device.measured_speed(key, speed);
+}
+
 /// One tick at device time `now_us`: sensor counts in, forces out, N.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn touchback_tick(
@@ -142,6 +160,7 @@ pub unsafe extern "C" fn touchback_faults(device: &CDevice) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::fault;
     use core::mem::{offset_of, size_of};
 
     /// The C compiler finds the sizes and offsets of Rust, and compiles a call of every function. A wrong
@@ -175,6 +194,9 @@ mod tests {
             ("offsetof(touchback_build, bed_depth)", offset_of!(CBuild, bed_depth)),
             ("offsetof(touchback_build, guard)", offset_of!(CBuild, guard)),
             ("offsetof(touchback_build, name)", offset_of!(CBuild, name)),
+            ("offsetof(touchback_build, serial)", offset_of!(CBuild, serial)),
+            ("offsetof(touchback_build, firmware)", offset_of!(CBuild, firmware)),
+            ("offsetof(touchback_build, reset_cause)", offset_of!(CBuild, reset_cause)),
         ];
         let mut source = String::from("#include \"touchback_device.h\"\n");
         for (expression, value) in numbers {
@@ -184,7 +206,8 @@ mod tests {
                    *facts, const int32_t *counts, float *newtons, uint8_t *out) {\n\
                    touchback_device *d = touchback_new(memory, touchback_size() + \
                    touchback_alignment(), build, facts, 0u);\n\
-                   touchback_receive(d, 0);\ntouchback_tick(d, 125u, counts, newtons);\n\
+                   touchback_receive(d, 0);\ntouchback_hardware(d, 0);\n\
+                   touchback_speed(d, 0, 0.0f);\ntouchback_tick(d, 125u, counts, newtons);\n\
                    if (touchback_report(d, out) && touchback_mode(d)) touchback_faults(d);\n}\n";
         let include = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
         let compiles = |name: &str, source: &str| {
@@ -235,7 +258,9 @@ mod tests {
             );
             touchback_receive(device, 5);
             touchback_receive(device, 0);
-            assert_eq!((touchback_mode(device), touchback_faults(device)), (0, 32));
+            touchback_hardware(device, fault::SUPPLY);
+            touchback_speed(device, 0, 0.1);
+            assert_eq!((touchback_mode(device), touchback_faults(device)), (0, 32 | 1024));
         }
     }
 }

@@ -15,10 +15,10 @@ pub mod playout;
 pub mod safety;
 
 use crate::fixed::{self, i16_of, u8_of};
-use crate::frame::FrameReceiver;
+use crate::frame::{FrameReceiver, MAX_PAYLOAD};
 use crate::message::{
-    self, Config, FORCE, Hello, IMPEDANCE, KeyList, KeyState, Message, NO_KEY, POSITION, Play,
-    StateMessage, fault,
+    self, Config, FORCE, Hello, IMPEDANCE, KeyList, KeyState, Message, NO_KEY, NO_SPEED, POSITION,
+    Play, SPEED, StateMessage, fault,
 };
 use crate::real::Real;
 pub use build::Build;
@@ -34,6 +34,9 @@ use safety::{DeviceMode, Safety};
 const HOLD_US: u32 = 2_000;
 /// Time for which a key that has moved is reported in every state, µs.
 const RECENT_US: u32 = 100_000;
+/// Largest number of keys in a state, with measured speeds (1024 bytes) and without.
+const WITH_SPEEDS: usize = (MAX_PAYLOAD - 14) / 12;
+const KEYS_PER_STATE: usize = message::KEYS;
 /// Largest keyboard that reports all its keys in every state.
 const ALL_REPORTED: usize = 10;
 
@@ -50,8 +53,12 @@ pub struct Device<const KEYS: usize, F = f64> {
     keys: [Channel<F>; KEYS],
     /// The first tick has set the positions.
     has_positions: bool,
-    /// The host that asked last speaks another version: only ask and stop are heeded.
+    /// Version of the protocol that is spoken.
+    version: u8,
+    /// The host that asked last speaks no version of this device: only ask and stop are heeded.
     is_foreign: bool,
+    /// Measured speeds in units of [`SPEED`].
+    speeds: [i16; KEYS],
     /// First key whose sensor was found broken since the last clear.
     broken: Option<u8>,
     playout: Playout,
@@ -86,17 +93,23 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
     pub fn new(mut build: Build<KEYS, F>, now_us: u32) -> Self {
         let hello = &mut build.hello;
         hello.keys = hello.keys.min(fixed::count(KEYS));
+        hello.version = message::VERSION;
+        let is_reset_by_watchdog = hello.reset_cause == message::reset_cause::WATCHDOG;
         let rate = hello.rate_hz.max(1);
         let step_nm = hello.step_nm.min(1 << 24).cast_signed();
         let rules = build.rules();
+        let mut safety = Safety::new(rules.timeout_us);
+        safety.note(if is_reset_by_watchdog { fault::WATCHDOG_RESET } else { 0 });
         Self {
             tick: TickConstants::new(F::from_count(i32::from(rate))),
             tick_us: 1_000_000 / u32::from(rate),
             step: F::from_count(step_nm) * F::of(1e-9),
-            safety: Safety::new(rules.timeout_us),
+            safety,
             keys: [Channel::default(); KEYS],
             has_positions: false,
+            version: message::VERSION,
             is_foreign: false,
+            speeds: [NO_SPEED; KEYS],
             broken: None,
             playout: Playout::new(),
             is_direct: false,
@@ -169,7 +182,7 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
 
     fn handle(&mut self, message: &Message) {
         match message {
-            Message::Ask(version) => self.handle_ask(*version),
+            Message::Ask { newest, oldest } => self.handle_ask(*newest, *oldest),
             Message::Stop(_) => self.stop(),
             // Other messages may have another meaning in another version.
             _ if self.is_foreign => {}
@@ -185,10 +198,12 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
         }
     }
 
-    /// A host of protocol `version` asks. A host of another version receives the hello, in which it finds
-    /// the device's version; force ends and nothing but ask and stop is heeded.
-    fn handle_ask(&mut self, version: u8) {
-        self.is_foreign = version != message::VERSION;
+    /// A host that speaks the versions `oldest` to `newest` of the protocol asks. The newest common one is
+    /// spoken from now on. A host without a common one receives the hello, in which it finds the nearest; force
+    /// ends and nothing but ask and stop is heeded.
+    fn handle_ask(&mut self, newest: u8, oldest: u8) {
+        self.version = newest.clamp(message::OLDEST_VERSION, message::VERSION);
+        self.is_foreign = newest < self.version || oldest > self.version;
         self.pending.hello = true;
         self.pending.facts = !self.is_foreign;
         if self.is_foreign {
@@ -243,6 +258,18 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
         }
     }
 
+    /// Notes the present faults of the hardware, bits of [`fault::HARDWARE`], before a tick. They end force.
+    pub const fn hardware(&mut self, faults: u16) {
+        self.safety.hardware(faults);
+    }
+
+    /// Notes the measured speed of `key`, m/s, positive down, before a tick ([`message::ability::SPEED`]).
+    pub fn measured_speed(&mut self, key: usize, speed: F) {
+        if let Some(noted) = self.speeds.get_mut(key) {
+            *noted = i16_of(speed, F::of(SPEED)).max(-i16::MAX);
+        }
+    }
+
     /// One tick at device time `now_us`: reads the sensor counts, positive down, and writes the forces on
     /// the keys, N, positive against downward motion. An early or late tick calculates with the time that has passed,
     /// at least an eighth of a tick.
@@ -250,6 +277,9 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
         let passed_us = now_us.wrapping_sub(self.now_us);
         self.now_us = now_us;
         self.safety.tick(passed_us);
+        if self.has_positions && passed_us >= 2 * self.tick_us {
+            self.safety.note(fault::LATE_TICK);
+        }
         let seconds = |us: u32| F::from_count(i32::try_from(us).unwrap_or(i32::MAX)) * F::of(1e-6);
         let mut tick = self.tick;
         if passed_us != self.tick_us {
@@ -324,6 +354,8 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
                 self.safety.note(if has_occurred { bit } else { 0 });
             }
         }
+        let is_moving = self.keys.iter().take(number).any(|key| key.moved_within(passed_us));
+        self.safety.damp(passed_us, is_moving);
     }
 
     /// Marks a state as pending where one is due.
@@ -348,7 +380,7 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
             Message::State(self.state())
         } else if self.pending.hello {
             self.pending.hello = false;
-            Message::Hello(self.build.hello)
+            Message::Hello(Hello { version: self.version, ..self.build.hello })
         } else if self.pending.facts {
             self.pending.facts = false;
             let mut list = KeyList::default();
@@ -374,8 +406,8 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
         };
         self.state_seq = self.state_seq.wrapping_add(1);
         let is_reported = self.select_keys();
-        let each = self.keys.iter().enumerate().take(self.count());
-        for (k, key) in each.filter(|(k, _)| is_reported.get(*k) == Some(&true)) {
+        let each = self.keys.iter().zip(&self.speeds).enumerate().take(self.count());
+        for (k, (key, speed)) in each.filter(|(k, _)| is_reported.get(*k) == Some(&true)) {
             let law = &key.law;
             state.keys.push(KeyState {
                 key: fixed::count(k),
@@ -383,15 +415,22 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
                 wave_sum: law.wave_sum(),
                 force: i16_of(law.force(), F::of(FORCE)),
                 impedance: u8_of(law.impedance(), F::of(IMPEDANCE)),
+                speed: if self.reports_speeds() { *speed } else { NO_SPEED },
             });
         }
         state
     }
 
+    /// States have measured speeds.
+    const fn reports_speeds(&self) -> bool {
+        self.version > 2 && self.build.hello.abilities & message::ability::SPEED != 0
+    }
+
     /// Selects the keys of the next state: those that moved recently, in turn where a state cannot hold
     /// them all, and one of the others.
     fn select_keys(&mut self) -> [bool; KEYS] {
-        let (number, room) = (self.count(), usize::from(self.build.state_keys.max(1)));
+        let room = if self.reports_speeds() { WITH_SPEEDS } else { KEYS_PER_STATE };
+        let (number, room) = (self.count(), room.min(usize::from(self.build.state_keys.max(1))));
         if number <= ALL_REPORTED.min(room) {
             return [true; KEYS];
         }

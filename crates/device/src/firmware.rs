@@ -7,9 +7,16 @@
 //! }
 //! ```
 
+mod homing;
+#[cfg(any(test, feature = "embedded-hal"))]
+pub mod one_key;
+pub mod positions;
+
+use crate::device::safety::DeviceMode;
 use crate::device::{Build, Device};
 use crate::frame::MAX_FRAME;
 use crate::real::Real;
+pub use homing::Homing;
 
 /// Largest number of bytes received between two readings of the clock, so that a busy wire delays no tick.
 const BYTES_AT_ONCE: usize = 16;
@@ -22,7 +29,15 @@ pub trait Board<const KEYS: usize, F> {
     fn counts(&mut self, counts: &mut [i32; KEYS]);
     /// Applies forces at the key fronts until the next call, N, positive against downward motion.
     fn newtons(&mut self, forces: &[F; KEYS]);
-    /// The next received byte.
+    /// Present faults of the hardware: bits of [`crate::message::fault::HARDWARE`].
+    fn faults(&mut self) -> u16 {
+        0
+    }
+    /// After every tick: switches the motors' supply on or off, and feeds a hardware watchdog of at most 20 ms.
+    fn supervise(&mut self, is_on: bool) {
+        let _ = is_on;
+    }
+    /// The next received byte. An overrun must not end reception.
     fn receive(&mut self) -> Option<u8>;
     /// Sends a byte. Returns whether there was room for it.
     fn send(&mut self, byte: u8) -> bool;
@@ -89,8 +104,12 @@ impl<const KEYS: usize, F: Real> Firmware<KEYS, F> {
     /// One tick at `now_us`.
     pub fn tick(&mut self, now_us: u32, board: &mut impl Board<KEYS, F>) {
         board.counts(&mut self.counts);
+        self.device.hardware(board.faults());
         self.device.tick(now_us, &self.counts, &mut self.forces);
         board.newtons(&self.forces);
+        let mode = self.device.mode();
+        board
+            .supervise(matches!(mode, DeviceMode::Live | DeviceMode::Fading | DeviceMode::Damping));
         self.send(board);
     }
 
@@ -115,7 +134,7 @@ mod tests {
     use super::*;
     use crate::frame::FrameReceiver;
     use crate::history;
-    use crate::message::{Message, VERSION};
+    use crate::message::{ASKS, Message};
 
     /// A board whose wire takes a byte every 11 µs, as at 921 600 baud.
     #[derive(Default)]
@@ -156,7 +175,7 @@ mod tests {
     fn a_board_ticks_at_8_khz_and_answers_the_host() {
         let mut board = Bench::default();
         let mut frame = [0; MAX_FRAME];
-        let length = Message::Ask(VERSION).frame(&mut frame).unwrap();
+        let length = ASKS[1].frame(&mut frame).unwrap();
         board.received.extend(&frame[..length]);
         let mut firmware = Firmware::new(history::build(), &mut board);
         while board.now_us < 1_000_000 {

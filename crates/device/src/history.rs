@@ -9,7 +9,10 @@ use crate::device::key_impedance::RenderedBed;
 use crate::device::safety::{DeviceMode, FADE_US};
 use crate::device::{Build, Device};
 use crate::frame::MAX_FRAME;
-use crate::message::{Config, Hello, KeyFacts, KeyList, KeyWave, Message, Play, VERSION, ability};
+use crate::message::{
+    ASKS, Config, Hello, KeyFacts, KeyList, KeyWave, Message, OLDEST_VERSION, Play, VERSION,
+    ability,
+};
 use crate::real::Real;
 
 /// Tolerance for rounding, N.
@@ -130,6 +133,7 @@ pub fn build<F: Real>() -> Build<2, F> {
             force_held: 500,
             step_nm: 2000,
             name: *b"histories\0\0\0\0\0\0\0",
+            ..Hello::NONE
         },
         facts: [KeyFacts::default(); 2],
         slew: F::of(20_000.0),
@@ -208,8 +212,9 @@ impl<F: Real> Bench<'_, F> {
         }
         // A last session, live where possible.
         self.broken = [0; 2];
+        self.device.hardware(0);
         if self.choices.below(4) != 0 {
-            self.send(&Message::Ask(VERSION));
+            self.send(&ASKS[1]);
             self.send(&Message::Stop(2));
             for _ in 0..2 * FADE_US / 125 {
                 self.tick();
@@ -262,6 +267,11 @@ impl<F: Real> Bench<'_, F> {
                     *broken = if *broken == 0 { by } else { 0 };
                 }
             }
+            13 => {
+                // A supply that is switched off and on, a hot driver.
+                let faults = if self.choices.below(2) == 0 { 0 } else { self.choices.field() };
+                self.device.hardware(faults);
+            }
             11 => {
                 for _ in 0..self.choices.below(40) {
                     let byte = self.choices.byte();
@@ -269,8 +279,8 @@ impl<F: Real> Bench<'_, F> {
                 }
             }
             12 => {
-                let version = VERSION - u8::from(self.choices.below(2) == 0);
-                self.send(&Message::Ask(version));
+                let newest = OLDEST_VERSION - 1 + self.choices.byte() % 3;
+                self.send(&Message::Ask { newest, oldest: newest });
                 self.send(&Message::Ping(7));
             }
             _ => {}

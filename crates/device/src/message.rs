@@ -1,12 +1,25 @@
 //! Messages between host and keyboard: fixed records, little-endian (docs/protocol.md).
 //!
 //! Every record has a fixed size, so that a receiver needs no heap; a list of keys begins with the
-//! number of its records. `message::code` encodes and decodes.
+//! number of its records. A message of a known kind may be longer than known here: its known beginning
+//! counts. `message::code` encodes and decodes.
 
 mod code;
 
-/// Version of the protocol. A host never commands a device of another version.
-pub const VERSION: u8 = 2;
+/// Newest version of the protocol. Host and device speak the newest that both know.
+pub const VERSION: u8 = 3;
+/// Oldest version of the protocol that is still spoken.
+pub const OLDEST_VERSION: u8 = 2;
+
+/// What a host sends to learn of a device: version 2 understands the first, later versions both, and the
+/// answer to the last counts.
+pub const ASKS: [Message; 2] = [
+    Message::Ask { newest: OLDEST_VERSION, oldest: OLDEST_VERSION },
+    Message::Ask { newest: VERSION, oldest: OLDEST_VERSION },
+];
+
+/// [`KeyState::speed`] of a key whose speed is not measured.
+pub const NO_SPEED: i16 = i16::MIN;
 
 /// Key number that means "no key" ([`StateMessage::fault_key`]).
 pub const NO_KEY: u8 = 255;
@@ -22,6 +35,8 @@ pub const FORCE: f64 = 4e-3;
 pub const WAVE: f64 = 1e-6;
 /// Unit of impedances and damping in key records, N·s/m.
 pub const IMPEDANCE: f64 = 0.5;
+/// Unit of measured speeds, m/s.
+pub const SPEED: f64 = 0.2e-3;
 
 /// Abilities of a device: bits of [`Hello::abilities`].
 pub mod ability {
@@ -37,6 +52,8 @@ pub mod ability {
     pub const PHYSICAL_BED: u16 = 16;
     /// Has sensors and no motors: reports positions, accepts no commands.
     pub const POSITIONS: u16 = 32;
+    /// Measures the speed of its keys, apart from the position. From version 3 on.
+    pub const SPEED: u16 = 64;
 }
 
 /// Faults since the last clear: bits of [`StateMessage::faults`].
@@ -61,6 +78,36 @@ pub mod fault {
     pub const STOPPED: u16 = 256;
     /// A host of another version of the protocol has asked.
     pub const VERSION: u16 = 512;
+    /// The motors' supply is off or out of its range, as after a switch at hand. No force.
+    pub const SUPPLY: u16 = 1024;
+    /// A motor driver reports a fault. No force.
+    pub const DRIVER: u16 = 2048;
+    /// Driver or motor is too hot by its own sensor. No force.
+    pub const TEMPERATURE: u16 = 4096;
+    /// A tick came more than one nominal tick late.
+    pub const LATE_TICK: u16 = 8192;
+    /// The processor was reset by its watchdog.
+    pub const WATCHDOG_RESET: u16 = 16_384;
+    /// A position sensor has not found its zero. No force.
+    pub const NO_ZERO: u16 = 32_768;
+    /// Faults of the hardware: while one persists there is no force.
+    pub const HARDWARE: u16 = SUPPLY | DRIVER | TEMPERATURE | NO_ZERO;
+}
+
+/// Reset causes of a device: values of [`Hello::reset_cause`].
+pub mod reset_cause {
+    /// Unknown.
+    pub const UNKNOWN: u8 = 0;
+    /// Power-up.
+    pub const POWER: u8 = 1;
+    /// Reset input.
+    pub const INPUT: u8 = 2;
+    /// Hardware watchdog.
+    pub const WATCHDOG: u8 = 3;
+    /// Supply of the processor too low.
+    pub const BROWN_OUT: u8 = 4;
+    /// Software, as after a panic.
+    pub const SOFTWARE: u8 = 5;
 }
 
 /// Description of a device: its keys, abilities and limits.
@@ -86,6 +133,31 @@ pub struct Hello {
     pub step_nm: u32,
     /// Name of the keyboard, UTF-8, padded with zeros.
     pub name: [u8; 16],
+    /// Serial number; 0 for none. This and the following fields are 0 in version 2.
+    pub serial: u64,
+    /// Version of the firmware: major, minor, patch.
+    pub firmware: [u8; 3],
+    /// Cause of the last reset: a value of [`reset_cause`].
+    pub reset_cause: u8,
+}
+
+impl Hello {
+    /// A keyboard without keys, abilities or name; for all fields that another value does not replace.
+    pub const NONE: Self = Self {
+        version: VERSION,
+        keys: 0,
+        first_key: 1,
+        abilities: 0,
+        rate_hz: 0,
+        report_us: 0,
+        force_max: 0,
+        force_held: 0,
+        step_nm: 0,
+        name: [0; 16],
+        serial: 0,
+        firmware: [0; 3],
+        reset_cause: reset_cause::UNKNOWN,
+    };
 }
 
 /// Mechanics of one physical key, at the key front.
@@ -107,7 +179,7 @@ pub struct KeyFacts {
 }
 
 /// Report of one key at the last tick.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyState {
     /// Key on the device, from 0.
     pub key: u8,
@@ -120,6 +192,14 @@ pub struct KeyState {
     pub force: i16,
     /// Present impedance in units of [`IMPEDANCE`].
     pub impedance: u8,
+    /// Measured speed in units of [`SPEED`], positive down; [`NO_SPEED`] without [`ability::SPEED`].
+    pub speed: i16,
+}
+
+impl Default for KeyState {
+    fn default() -> Self {
+        Self { key: 0, x: 0, wave_sum: 0, force: 0, impedance: 0, speed: NO_SPEED }
+    }
 }
 
 /// Command for one key: its incoming wave w as the force −√(2Z)·w, positive against downward motion.
@@ -205,6 +285,11 @@ impl<T: Copy + Default> KeyList<T> {
     pub fn as_slice(&self) -> &[T] {
         self.items.get(..self.length).unwrap_or_default()
     }
+
+    /// The records.
+    fn as_mut_slice(&mut self) -> &mut [T] {
+        self.items.get_mut(..self.length).unwrap_or_default()
+    }
 }
 
 /// A state message.
@@ -259,8 +344,13 @@ pub enum Message {
     Stop(u16),
     /// Host: reset the faults and allow force; with a sequence number.
     Clear(u16),
-    /// Host: send hello and facts; with the host's version of the protocol.
-    Ask(u8),
+    /// Host: send hello and facts; with the versions of the protocol that the host speaks.
+    Ask {
+        /// Newest version.
+        newest: u8,
+        /// Oldest version.
+        oldest: u8,
+    },
     /// Host: send a pong with this token.
     Ping(u32),
 }

@@ -18,9 +18,10 @@ mod motions;
 #[cfg(test)]
 mod tests;
 
+pub use super::conversation::Line;
 use super::session::HaltReason;
 use line::Bench;
-pub use line::{CalibrationError, Line};
+pub use line::CalibrationError;
 use touchback_device::message::Hello;
 
 /// Largest force on a key, N, damping included.

@@ -11,7 +11,8 @@ mod tests_of_messages;
 
 use exchange::Exchange;
 
-use crate::calibration::Line;
+use crate::conversation::Line;
+use crate::hello_message;
 use touchback_device::message::{Hello, ability};
 
 /// Largest commanded force, N.
@@ -51,6 +52,12 @@ pub enum CertifyError {
     Silent,
 }
 
+impl From<String> for CertifyError {
+    fn from(message: String) -> Self {
+        Self::Line(message)
+    }
+}
+
 /// Runs all tests on the first key of the keyboard at `line`. With `is_force_right` false, because the servo's first
 /// push has failed or was not made, the tests with force do not run.
 ///
@@ -61,7 +68,7 @@ pub fn certify<L: Line>(
     is_force_right: bool,
 ) -> Result<(Hello, Vec<CertifyResult>), CertifyError> {
     let mut exchange = Exchange::begin(line)?;
-    let hello = exchange.hello;
+    let hello = exchange.description;
     let has_junction = hello.abilities & ability::WAVE != 0;
     let skipped = |claim, why: &str| CertifyResult {
         claim,
@@ -96,13 +103,14 @@ pub fn certify<L: Line>(
 pub fn page(name: &str, hello: &Hello, session: &str, results: &[CertifyResult]) -> String {
     let count = |is: Option<bool>| results.iter().filter(|r| r.is_passed == is).count();
     let mut text = format!(
-        "# Certificate of `{name}`\n\nProtocol {}, {} keys, {} Hz, {} µm a count.\n\n{} tests passed, {} failed, {} \
+        "# Certificate of `{name}`\n\nProtocol {}, {} keys, {} Hz, {} µm a count; {}.\n\n{} tests passed, {} failed, {} \
          do not apply.\n\nFirst push by the servo: {session}.\n\n| a firmware must | observed | required | result |\n\
          | --- | --- | --- | --- |\n",
         hello.version,
         hello.keys,
         hello.rate_hz,
         f64::from(hello.step_nm) * 1e-3,
+        hello_message::identity(hello),
         count(Some(true)),
         count(Some(false)),
         count(None)

@@ -11,9 +11,11 @@ use touchback_device::device::key_impedance::RenderedBed;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::device::{Build, Device};
 use touchback_device::fixed::{count, i16_of, u16_of};
-use touchback_device::frame::MAX_FRAME;
-use touchback_device::message::{Hello, KEYS, KeyFacts, VERSION, ability};
+use touchback_device::frame::{self, FrameReceiver, MAX_FRAME};
+use touchback_device::message::{Hello, KEYS, KeyFacts, Message, VERSION, ability, reset_cause};
 
+/// Version of the emulator's firmware.
+const FIRMWARE: [u8; 3] = [0, 2, 0];
 /// Length of a device tick, µs.
 pub const TICK_US: u32 = 125;
 
@@ -42,6 +44,10 @@ pub struct KeyboardDesign {
     pub force: f64,
     /// Share by which the device's clock is fast.
     pub drift: f64,
+    /// The keys have sensors of speed.
+    pub has_speeds: bool,
+    /// Version of the protocol: 2 emulates firmware that was built for it.
+    pub protocol: u8,
 }
 
 impl Default for KeyboardDesign {
@@ -58,6 +64,8 @@ impl Default for KeyboardDesign {
             renders_bed: true,
             force: 20.0,
             drift: 0.0,
+            has_speeds: false,
+            protocol: VERSION,
         }
     }
 }
@@ -80,6 +88,10 @@ pub struct Emulator {
     drift: f64,
     /// Counts added to every sensor.
     sensor_offset: i32,
+    /// The keys have sensors of speed.
+    has_speeds: bool,
+    /// Firmware of version 2 drops longer messages than it knows.
+    filter: Option<FrameReceiver>,
     defects: DefectState,
     /// Largest force of any motor so far, N.
     peak: f64,
@@ -95,8 +107,9 @@ pub fn build(design: &KeyboardDesign) -> Build<KEYS> {
     abilities |= if design.renders_bed { ability::KEYBED } else { 0 };
     abilities |= if design.has_junction { ability::WAVE } else { 0 };
     abilities |= if has_bed { ability::PHYSICAL_BED } else { 0 };
+    abilities |= if design.has_speeds { ability::SPEED } else { 0 };
     if !design.has_motors {
-        abilities = ability::POSITIONS | (abilities & ability::PHYSICAL_BED);
+        abilities = ability::POSITIONS | (abilities & (ability::PHYSICAL_BED | ability::SPEED));
     }
     let fact = |key: usize| KeyFacts {
         key: count(key),
@@ -118,6 +131,9 @@ pub fn build(design: &KeyboardDesign) -> Build<KEYS> {
             force_held: unit(0.3 * design.force, 10e-3),
             step_nm: step_nm(plant.step),
             name: *b"touchback emu\0\0\0",
+            serial: 0x0E0F_0000_0000_0001,
+            firmware: FIRMWARE,
+            reset_cause: reset_cause::POWER,
         },
         facts: std::array::from_fn(fact),
         slew: 40_000.0,
@@ -151,6 +167,8 @@ impl Emulator {
             ahead: 0.0,
             drift: design.drift,
             sensor_offset: 0,
+            has_speeds: design.has_speeds,
+            filter: (design.protocol < VERSION).then(FrameReceiver::new),
             defects: DefectState::new(keys),
             peak: 0.0,
         }
@@ -164,7 +182,18 @@ impl Emulator {
 
     /// Receives bytes from the host.
     pub fn receive(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|b| self.device.receive(*b));
+        let Some(filter) = &mut self.filter else {
+            bytes.iter().for_each(|b| self.device.receive(*b));
+            return;
+        };
+        for byte in bytes {
+            let Some(Ok(payload)) = filter.push(*byte) else { continue };
+            // Of the messages of a host only the ask has grown since version 2; a damaged frame sets the fault.
+            let is_known = !matches!(Message::decode(payload), Some(Message::Ask { newest, oldest }) if newest != oldest);
+            let mut frame = [0; MAX_FRAME];
+            let length = if is_known { frame::encode(payload, &mut frame) } else { Some(2) };
+            frame[..length.unwrap_or(0)].iter().for_each(|b| self.device.receive(*b));
+        }
     }
 
     /// One tick of 125 µs. Appends the bytes that the device sends to `out`.
@@ -186,7 +215,11 @@ impl Emulator {
             key.tick(force, drive);
             let count = key.count() + self.sensor_offset;
             self.counts[i] = self.defects.count(i, count, key.plant().step, time);
+            if self.has_speeds {
+                self.device.measured_speed(i, key.v);
+            }
         }
+        self.device.hardware(self.defects.hardware());
         self.device.tick(self.device_us, &self.counts, &mut self.forces);
         let mut frame = [0; MAX_FRAME];
         loop {

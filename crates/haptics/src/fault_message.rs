@@ -5,7 +5,7 @@ use touchback_device::message::fault;
 /// Message for the fault `bits` of a keyboard; never empty.
 #[must_use]
 pub fn fault_message(bits: u16) -> String {
-    const MESSAGES: [(u16, &str); 10] = [
+    const MESSAGES: [(u16, &str); 16] = [
         (fault::TIMEOUT, "no command from this computer arrived in time"),
         (fault::SENSOR, "a sensor reads implausible positions"),
         (fault::THERMAL, "a motor is hot and its force is reduced"),
@@ -19,6 +19,12 @@ pub fn fault_message(bits: u16) -> String {
         ),
         (fault::STOPPED, "this computer stopped it"),
         (fault::VERSION, "the computer that asked speaks another version of the protocol"),
+        (fault::SUPPLY, "the motors' supply is off or out of its range; check its switch"),
+        (fault::DRIVER, "a motor driver reports a fault"),
+        (fault::TEMPERATURE, "a driver or motor is too hot"),
+        (fault::LATE_TICK, "its processor was late by more than a tick"),
+        (fault::WATCHDOG_RESET, "its watchdog has reset it"),
+        (fault::NO_ZERO, "a sensor has not found its zero; let every key go"),
     ];
     let messages: Vec<&str> =
         MESSAGES.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, message)| *message).collect();

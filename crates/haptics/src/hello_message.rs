@@ -1,6 +1,6 @@
 //! Texts for the properties that a keyboard reports: no bits, values with units.
 
-use touchback_device::message::{Hello, ability};
+use touchback_device::message::{Hello, ability, reset_cause};
 
 use crate::fault_message::fault_message;
 use crate::servo::ServoStatus;
@@ -24,16 +24,39 @@ pub fn limits(hello: &Hello) -> String {
     format!("{max:.1} N at most, {held:.1} N continuously")
 }
 
+/// Serial number, firmware version and reset cause; that they are unknown where the keyboard speaks version 2.
+#[must_use]
+pub fn identity(hello: &Hello) -> String {
+    if hello.version < 3 {
+        return "serial number and firmware version unknown (protocol 2)".into();
+    }
+    let serial = match hello.serial {
+        0 => "no serial number".into(),
+        serial => format!("serial number {serial:016x}"),
+    };
+    let [major, minor, patch] = hello.firmware;
+    let cause = match hello.reset_cause {
+        reset_cause::POWER => "power-up",
+        reset_cause::INPUT => "its reset input",
+        reset_cause::WATCHDOG => "its watchdog",
+        reset_cause::BROWN_OUT => "a low supply",
+        reset_cause::SOFTWARE => "its software",
+        _ => "an unknown cause",
+    };
+    format!("{serial}, firmware {major}.{minor}.{patch}, started by {cause}")
+}
+
 /// Abilities of a keyboard.
 #[must_use]
 pub fn abilities(bits: u16) -> String {
-    const TEXTS: [(u16, &str); 6] = [
+    const TEXTS: [(u16, &str); 7] = [
         (ability::WAVE, "has a wave junction of its own"),
         (ability::TORQUE, "accepts plain forces"),
         (ability::FORCE_SENSOR, "measures force"),
         (ability::KEYBED, "can render a key bed"),
         (ability::PHYSICAL_BED, "has a physical key bed"),
         (ability::POSITIONS, "has sensors and no motors"),
+        (ability::SPEED, "measures speed"),
     ];
     let has = |text: &(u16, &'static str)| (bits & text.0 != 0).then_some(text.1);
     let texts: Vec<&str> = TEXTS.iter().filter_map(has).collect();
@@ -101,6 +124,12 @@ mod tests {
             let text = faults(&status);
             assert!(!text.contains("0x") && text.len() > 20, "{text}");
         }
+        (hello.serial, hello.firmware, hello.reset_cause) =
+            (0x1f, [1, 2, 3], reset_cause::WATCHDOG);
+        let text = identity(&hello);
+        assert_eq!(text, "serial number 000000000000001f, firmware 1.2.3, started by its watchdog");
+        hello.version = 2;
+        assert!(identity(&hello).contains("unknown (protocol 2)"));
         hello.name = [0; 16];
         assert!(keyboard(&hello).starts_with("without a name, "));
     }

@@ -14,6 +14,7 @@ pub mod certify;
 pub mod clock;
 #[cfg(feature = "serial")]
 pub mod connection;
+mod conversation;
 pub mod emulator;
 pub mod fault_message;
 pub mod hello_message;

@@ -218,7 +218,7 @@ impl Drop for Emulated {
 mod tests {
     use super::*;
     use crate::serial::SerialLink;
-    use touchback_device::message::{Message, VERSION};
+    use touchback_device::message::{ASKS, Message};
 
     #[test]
     fn two_hosts_in_turn_are_answered_at_the_address() {
@@ -227,7 +227,7 @@ mod tests {
             let mut link =
                 SerialLink::open(emulated.path(), "a test", Duration::from_millis(1)).unwrap();
             let mut frame = [0; touchback_device::frame::MAX_FRAME];
-            let length = Message::Ask(VERSION).frame(&mut frame).unwrap();
+            let length = ASKS[1].frame(&mut frame).unwrap();
             let mut receiver = touchback_device::frame::FrameReceiver::new();
             let begin = Instant::now();
             let mut is_answered = false;

@@ -47,7 +47,7 @@ use touchback_action::{ActionSettings, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_device::fixed::u16_of;
 use touchback_device::frame::{FrameReceiver, MAX_FRAME};
-use touchback_device::message::{Hello, KEYS, KeyFacts, Message, VERSION};
+use touchback_device::message::{ASKS, Hello, KEYS, KeyFacts, Message};
 use wire_watch::WireWatch;
 
 /// Largest number of steps in a slot, 20 ms; a longer interval is a gap.
@@ -410,7 +410,7 @@ impl Servo {
                 self.ask_sent_at = now;
                 // A zero ends a partial frame on the line.
                 out.push(0);
-                send(&Message::Ask(VERSION), out);
+                ASKS.iter().for_each(|ask| send(ask, out));
             }
             return;
         }

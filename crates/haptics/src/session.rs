@@ -157,7 +157,10 @@ impl Session {
                 self.state = ConnectionState::Live;
             }
             ConnectionState::Arming if now - self.armed_at > READY_TIMEOUT => {
-                self.halt(HaltReason::NotReady)
+                // A fault that a clear does not end is the reason.
+                let is_faulty = mode == DeviceMode::Fault && faults != 0;
+                let device = HaltReason::Device(mode, faults);
+                self.halt(if is_faulty { device } else { HaltReason::NotReady });
             }
             ConnectionState::Live if !matches!(mode, DeviceMode::Ready | DeviceMode::Live) => {
                 self.halt(HaltReason::Device(mode, faults));

@@ -7,7 +7,7 @@ use super::session::{ConnectionState, HaltReason};
 use super::sidecar::SidecarReport;
 use super::symptom::Symptom;
 use touchback_device::device::safety::DeviceMode;
-use touchback_device::message::VERSION;
+use touchback_device::message::{OLDEST_VERSION, VERSION};
 
 /// Round trip, s, above which the latency timer of a USB serial chip is the likely cause.
 const LATENCY_TIMER_TRIP: f64 = 8e-3;
@@ -87,7 +87,7 @@ pub fn refusal(reason: HaltReason) -> String {
         HaltReason::Version(theirs) => {
             let what = if theirs < VERSION { "the keyboard's firmware" } else { "Touchback" };
             format!(
-                "speaks version {theirs} of the protocol, Touchback speaks {VERSION}; update {what}"
+                "speaks version {theirs} of the protocol, Touchback speaks {OLDEST_VERSION} to {VERSION}; update {what}"
             )
         }
         HaltReason::KeyCount(keys) => {
@@ -256,7 +256,7 @@ mod tests {
         let hello = crate::emulator::build(&KeyboardDesign::default()).hello;
         let known = |status| report(ServoStatus { hello: Some(hello), ..status });
         let texts = [
-            (refused(HaltReason::Version(VERSION - 1)), "update the keyboard's firmware"),
+            (refused(HaltReason::Version(OLDEST_VERSION - 1)), "update the keyboard's firmware"),
             (refused(HaltReason::Version(VERSION + 1)), "update Touchback"),
             (refused(HaltReason::Unable), "cannot be felt"),
             (refused(HaltReason::KeyCount(200)), "has 200 keys"),

@@ -27,6 +27,8 @@ pub enum Symptom {
     Noise,
     /// The position of the resting key moves.
     Drift,
+    /// Position and measured speed differ.
+    Speed,
     /// The position jumps faster than a key can move.
     Position,
     /// States name no key of the keyboard.
@@ -37,7 +39,7 @@ pub enum Symptom {
 
 impl Symptom {
     /// All symptoms.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Reversed,
         Self::Unmoved,
         Self::Delayed,
@@ -50,6 +52,7 @@ impl Symptom {
         Self::Stuck,
         Self::Noise,
         Self::Drift,
+        Self::Speed,
         Self::Position,
         Self::Keys,
         Self::Clock,
@@ -88,6 +91,7 @@ impl Symptom {
             Self::Stuck => "does not move one count under force: the sensor stands still",
             Self::Noise => "the position is never still: sensor noise",
             Self::Drift => "the position of the resting key moves: the sensor drifts",
+            Self::Speed => "position and measured speed differ: one of the two sensors is broken",
             Self::Position => "the position jumps as no key can: sensor or unit",
             Self::Keys => "the states name none of the keyboard's keys: keys count from 0",
             Self::Clock => "the keyboard's clock goes more than 5 % fast or slow: microseconds",

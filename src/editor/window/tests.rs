@@ -304,7 +304,8 @@ fn an_emulated_keyboard_is_chosen_armed_and_disconnected() {
     wait_for(&mut harness, "Arm");
     let chosen = harness.state_mut().window.chosen.take().unwrap();
     assert_eq!(chosen.port, EMULATOR);
-    for label in ["Round trip", "Model", "Limits", "Abilities", "Calibration", "Faults"] {
+    for label in ["Round trip", "Model", "Identity", "Limits", "Abilities", "Calibration", "Faults"]
+    {
         assert!(harness.query_by_label(label).is_some(), "{label}");
     }
     assert!(harness.query_by_label_contains(" N at most, ").is_some());

@@ -125,6 +125,102 @@ impl<const KEYS: usize, F: Real> Build<KEYS, F> {
     }
 }
 
+impl<const KEYS: usize> Build<KEYS, f32> {
+    /// This build, with all limits checked; in a `const`, a wrong one does not compile.
+    ///
+    /// # Panics
+    /// A number of keys, rate, force, time or slew that no keyboard can have; thermal time, slew or
+    /// timeout of 0, which would switch the limit off.
+    #[must_use]
+    pub const fn checked(self) -> Self {
+        let hello = &self.hello;
+        let last = hello.first_key as usize + hello.keys as usize - 1;
+        assert!(hello.keys >= 1 && hello.keys as usize <= KEYS, "1 to KEYS keys");
+        assert!(hello.first_key >= 1 && last <= 88, "piano keys are 1 to 88");
+        assert!(hello.step_nm > 0, "a sensor step above 0 nm");
+        assert!(hello.report_us >= 250 && hello.report_us <= 20_000, "a state every 0.25 to 20 ms");
+        assert!(self.state_keys >= 1, "at least one key in a state");
+        let has_motors = hello.abilities & (ability::WAVE | ability::TORQUE) != 0;
+        let has_positions = hello.abilities & ability::POSITIONS != 0;
+        assert!(has_motors != has_positions, "motors (1, 2) or positions alone (32)");
+        if !has_motors {
+            return self;
+        }
+        assert!(hello.rate_hz >= 1000, "at least 1000 ticks per second");
+        assert!(hello.force_max > 0 && hello.force_max <= 10_000, "at most 100 N, above 0");
+        assert!(hello.force_held > 0 && hello.force_held <= hello.force_max, "held force");
+        assert!(self.slew > 0.0 && self.slew <= 1e6, "a slew above 0, at most 1 N per µs");
+        assert!(self.thermal_time > 0.0 && self.thermal_time <= 600.0, "a thermal time above 0 s");
+        assert!(self.timeout_us >= 5_000 && self.timeout_us <= 20_000, "a timeout of 5 to 20 ms");
+        assert!(self.guard > 0.0 && self.guard <= 0.05, "an energy guard of at most 50 mJ");
+        let bed = &self.bed;
+        assert!(bed.stiffness >= 0.0 && bed.stiffness <= 100e3, "a bed of at most 100 kN/m");
+        assert!(bed.damping >= 0.0 && bed.damping <= 50.0, "a bed of at most 50 N·s/m");
+        assert!(bed.depth >= 0.0 && bed.depth <= 16e-3, "a bed at most 16 mm deep");
+        self
+    }
+}
+
 fn scaled<F: Real>(field: u16, unit: f64) -> F {
     F::from_count(i32::from(field)) * F::of(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::build;
+
+    /// Checked by the compiler.
+    const CHECKED: Build<1, f32> = Build {
+        hello: Hello {
+            keys: 1,
+            first_key: 40,
+            abilities: ability::WAVE,
+            rate_hz: 8000,
+            report_us: 1000,
+            force_max: 1500,
+            force_held: 500,
+            step_nm: 2000,
+            ..Hello::NONE
+        },
+        facts: [KeyFacts { key: 0, mass: 450, weight: 0, friction: 0, damping: 0, bed: 1000 }],
+        slew: 40_000.0,
+        thermal_time: 2.0,
+        timeout_us: 20_000,
+        bed: RenderedBed { stiffness: 0.0, damping: 0.0, depth: 0.0 },
+        guard: 10e-3,
+        state_keys: 1,
+    }
+    .checked();
+
+    #[test]
+    fn limits_that_switch_a_protection_off_are_refused() {
+        assert_eq!(CHECKED, CHECKED.checked());
+        let right = build::<f32>();
+        type Change = fn(&mut Build<2, f32>);
+        let wrong: [Change; 14] = [
+            |b| b.hello.keys = 0,
+            |b| b.hello.keys = 3,
+            |b| b.hello.first_key = 88,
+            |b| b.hello.step_nm = 0,
+            |b| b.hello.rate_hz = 100,
+            |b| b.hello.report_us = 0,
+            |b| b.hello.force_max = 65_535,
+            |b| b.hello.force_held = 65_535,
+            |b| b.hello.abilities |= ability::POSITIONS,
+            |b| b.slew = 0.0,
+            |b| b.thermal_time = 0.0,
+            |b| b.timeout_us = 100_000,
+            |b| b.guard = f32::NAN,
+            |b| b.state_keys = 0,
+        ];
+        let is_refused =
+            |build: Build<2, f32>| std::panic::catch_unwind(|| build.checked()).is_err();
+        assert!(!is_refused(right));
+        for (i, change) in wrong.iter().enumerate() {
+            let mut build = right;
+            change(&mut build);
+            assert!(is_refused(build), "{i}");
+        }
+    }
 }

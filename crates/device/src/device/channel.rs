@@ -94,6 +94,10 @@ impl<F: Real> Channel<F> {
         if self.command_age_us > hold_us {
             let none = F::of(0.0);
             self.law.wave *= (F::of(1.0) - tick.t / F::of(DECAY_TIME)).max(none);
+            // Ends before the wave is denormal, so that the key counts as one at rest.
+            if self.law.wave.abs() < F::of(1e-6) {
+                self.law.wave = none;
+            }
         }
         self.rest_us = self.rest_us.saturating_add(passed_us);
         let motion = F::of(MOTION).max(step * F::of(MOTION_STEPS));

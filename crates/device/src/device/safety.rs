@@ -6,16 +6,19 @@
 //! | ready | none | command → live; stop → idle |
 //! | live | full | stop, or no command for the timeout → fading |
 //! | fading | falls to 0 within 10 ms while the safe damping takes over | after 10 ms → damping |
-//! | damping | safe damping | clear → ready |
+//! | damping | safe damping | clear → ready; all keys at rest for 1 s → idle |
 //! | fault | none | clear → ready |
 //!
-//! A broken sensor leads from every mode to fault: damping computed from a wrong speed could push.
+//! A broken sensor leads from every mode to fault: damping computed from a wrong speed could push. A fault of
+//! the hardware leads from every mode but idle to fault, and a clear leads to fault while it persists.
 
 use crate::message::fault;
 use crate::real::Real;
 
 /// Duration of the fade, µs.
 pub const FADE_US: u32 = 10_000;
+/// Rest of all keys after which damping ends, µs (chosen): no motor stays on for a host that has died.
+pub const REST_US: u32 = 1_000_000;
 
 /// Mode of the state machine: the force that is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,7 +33,7 @@ pub enum DeviceMode {
     Live = 2,
     /// The force falls to 0 within [`FADE_US`].
     Fading = 3,
-    /// Safe damping of 2 to 5 N·s/m alone, until cleared.
+    /// Safe damping of 2 to 5 N·s/m alone, until cleared or all keys have been at rest for [`REST_US`].
     Damping = 4,
     /// No force, motors off, until cleared.
     Fault = 5,
@@ -77,6 +80,10 @@ pub struct Safety {
     quiet_us: u32,
     /// Time since fading began, µs.
     faded_us: u32,
+    /// Time for which all keys have been at rest while damping, µs.
+    rest_us: u32,
+    /// Bits of [`fault::HARDWARE`] that persist.
+    hardware: u16,
     /// Timeout: longest time without an accepted command while live, µs.
     pub timeout_us: u32,
 }
@@ -85,7 +92,15 @@ impl Safety {
     /// A machine in [`DeviceMode::Idle`] with a timeout of `timeout_us` µs.
     #[must_use]
     pub const fn new(timeout_us: u32) -> Self {
-        Self { mode: DeviceMode::Idle, faults: 0, quiet_us: 0, faded_us: 0, timeout_us }
+        Self {
+            mode: DeviceMode::Idle,
+            faults: 0,
+            quiet_us: 0,
+            faded_us: 0,
+            rest_us: 0,
+            hardware: 0,
+            timeout_us,
+        }
     }
 
     /// The present mode.
@@ -105,15 +120,35 @@ impl Safety {
         self.faults |= bits;
     }
 
-    /// A clear from the host: resets the faults and makes the device ready. Ignored while live or
-    /// fading. Returns whether it took effect.
+    /// A clear from the host: resets the faults and makes the device ready, or faulty where a fault of the
+    /// hardware persists. Ignored while live or fading. Returns whether it took effect.
     pub const fn clear(&mut self) -> bool {
         if matches!(self.mode, DeviceMode::Live | DeviceMode::Fading) {
             return false;
         }
-        self.faults = 0;
-        self.mode = DeviceMode::Ready;
+        self.faults = self.hardware;
+        self.mode = if self.hardware == 0 { DeviceMode::Ready } else { DeviceMode::Fault };
         true
+    }
+
+    /// Notes the present faults of the hardware, bits of [`fault::HARDWARE`]: they end force at once.
+    pub const fn hardware(&mut self, bits: u16) {
+        self.hardware = bits & fault::HARDWARE;
+        self.faults |= self.hardware;
+        if self.hardware != 0 && !matches!(self.mode, DeviceMode::Idle) {
+            self.mode = DeviceMode::Fault;
+        }
+    }
+
+    /// Notes for `us` µs of damping whether a key moves.
+    pub const fn damp(&mut self, us: u32, is_moving: bool) {
+        if !matches!(self.mode, DeviceMode::Damping) {
+            return;
+        }
+        self.rest_us = if is_moving { 0 } else { self.rest_us.saturating_add(us) };
+        if self.rest_us >= REST_US {
+            self.mode = DeviceMode::Idle;
+        }
     }
 
     /// Whether commands are accepted: while ready and while live.
@@ -160,6 +195,7 @@ impl Safety {
                 self.faded_us = self.faded_us.saturating_add(us);
                 if self.faded_us >= FADE_US {
                     self.mode = DeviceMode::Damping;
+                    self.rest_us = 0;
                 }
             }
             _ => {}
@@ -186,6 +222,7 @@ impl Safety {
     /// Begins the fade, `ago_us` µs ago.
     const fn fade(&mut self, ago_us: u32) {
         self.faded_us = ago_us;
+        self.rest_us = 0;
         self.mode = if ago_us >= FADE_US { DeviceMode::Damping } else { DeviceMode::Fading };
     }
 }
@@ -210,13 +247,16 @@ mod tests {
     #[test]
     fn every_edge_is_as_documented() {
         type Input = (&'static str, fn(&mut Safety), [DeviceMode; 6]);
-        let table: [Input; 6] = [
+        let table: [Input; 9] = [
             ("clear", |s| _ = s.clear(), [Ready, Ready, Live, Fading, Ready, Ready]),
             ("command", Safety::command, [Idle, Live, Live, Fading, Damping, Fault]),
             ("stop", Safety::stop, [Idle, Idle, Fading, Fading, Damping, Fault]),
             ("sensor", Safety::sensor, [Fault; 6]),
             ("a tick", |s| s.tick(125), [Idle, Ready, Live, Fading, Damping, Fault]),
             ("silence", |s| s.tick(20_001), [Idle, Ready, Fading, Damping, Damping, Fault]),
+            ("rest", |s| s.damp(REST_US, false), [Idle, Ready, Live, Fading, Idle, Fault]),
+            ("motion", |s| s.damp(REST_US, true), [Idle, Ready, Live, Fading, Damping, Fault]),
+            ("hardware", |s| s.hardware(fault::DRIVER), [Idle, Fault, Fault, Fault, Fault, Fault]),
         ];
         for (input, act, expected) in table {
             let got = DeviceMode::ALL.map(|mode| after(mode, act));
@@ -227,13 +267,15 @@ mod tests {
     /// Compares the table of docs/protocol.md with the machine cell by cell.
     #[test]
     fn the_table_of_the_documentation_is_that_of_the_machine() {
-        let inputs: [fn(&mut Safety); 5] = [
+        let inputs: [fn(&mut Safety); 7] = [
             |s| _ = s.clear(),
             Safety::command,
             Safety::stop,
             // Longer than the timeout and than the fade.
             |s| s.tick(20_001),
             Safety::sensor,
+            |s| s.hardware(fault::SUPPLY),
+            |s| s.damp(REST_US, false),
         ];
         let text = include_str!("../../../../docs/protocol.md");
         let mut rows = 0;
@@ -248,7 +290,7 @@ mod tests {
                 assert_eq!(after(mode, act), expected, "{head} {cell}");
                 assert!(expected != mode || matches!(word, "–" | "refused"), "{head} {cell}");
             }
-            rows += usize::from(cells.len() == 8);
+            rows += usize::from(cells.len() == 10);
         }
         assert_eq!(rows, 6);
     }
@@ -276,6 +318,31 @@ mod tests {
         assert_eq!((safety.mode(), safety.gain::<f64>()), (Damping, 0.0));
         assert!(!safety.accepts_commands() && safety.clear());
         assert_eq!((safety.mode(), safety.faults()), (Ready, 0));
+    }
+
+    #[test]
+    fn a_fault_of_the_hardware_ends_force_and_a_clear_waits_for_its_end() {
+        let mut safety = at(Live);
+        safety.hardware(fault::SUPPLY);
+        assert!(safety.mode() == Fault && safety.gain::<f64>() == 0.0 && !safety.is_powered());
+        assert_eq!((safety.clear(), safety.mode(), safety.faults()), (true, Fault, fault::SUPPLY));
+        safety.hardware(0);
+        assert_eq!((safety.mode(), safety.faults()), (Fault, fault::SUPPLY));
+        assert_eq!((safety.clear(), safety.mode(), safety.faults()), (true, Ready, 0));
+        // Bits that are no faults of the hardware end nothing.
+        safety.hardware(fault::LATE_TICK | fault::FRAME);
+        assert_eq!((safety.mode(), safety.faults()), (Ready, 0));
+    }
+
+    #[test]
+    fn damping_ends_one_second_after_the_last_motion() {
+        let mut safety = at(Damping);
+        for (ms, is_moving) in [(900, false), (1, true), (999, false)] {
+            safety.damp(1000 * ms, is_moving);
+            assert_eq!(safety.mode(), Damping);
+        }
+        safety.damp(1000, false);
+        assert_eq!(safety.mode(), Idle);
     }
 
     /// A late tick ends force as if it had come in time.

@@ -3,6 +3,7 @@ use crate::history::build;
 use message::{KeyFacts, KeyWave, ability};
 
 mod report;
+mod versions;
 
 const OWN: Config = Config::OWN;
 
@@ -48,7 +49,7 @@ fn run(device: &mut Device<2>, now: &mut u32, ticks: u32, counts: [i32; 2]) -> [
 #[test]
 fn a_device_answers_asks_and_pings() {
     let mut device = Device::new(build::<f64>(), 0);
-    send(&mut device, &Message::Ask(message::VERSION));
+    send(&mut device, &message::ASKS[1]);
     send(&mut device, &Message::Ping(77));
     run(&mut device, &mut 0, 8, [0; 2]);
     let messages = sent(&mut device);
@@ -393,27 +394,6 @@ fn a_session_of_torques_refuses_waves() {
 }
 
 #[test]
-fn a_host_of_another_version_receives_the_hello_and_cannot_command() {
-    let mut device = Device::new(build::<f64>(), 0);
-    let mut now = 0;
-    send(&mut device, &Message::Clear(1));
-    send(&mut device, &torque(1, now, 5.0));
-    run(&mut device, &mut now, 16, [0; 2]);
-    send(&mut device, &Message::Ask(message::VERSION - 1));
-    run(&mut device, &mut now, 100, [0; 2]);
-    assert_eq!(device.mode(), DeviceMode::Damping);
-    send(&mut device, &Message::Clear(2));
-    assert_eq!(device.mode(), DeviceMode::Damping);
-    let answers = sent(&mut device);
-    assert!(matches!(answers[0], Message::State(s) if s.faults & fault::VERSION != 0));
-    assert_eq!(answers[1], Message::Hello(build::<f64>().hello));
-    assert_eq!(answers.len(), 2);
-    send(&mut device, &Message::Ask(message::VERSION));
-    send(&mut device, &Message::Clear(3));
-    assert_eq!((device.mode(), device.faults()), (DeviceMode::Ready, 0));
-}
-
-#[test]
 fn a_build_with_too_many_keys_has_as_many_as_there_is_room_for() {
     let mut other = build::<f64>();
     other.hello.keys = 88;
@@ -430,7 +410,7 @@ fn a_state_is_sent_every_report_interval_whatever_the_host_asks() {
     let mut device = Device::new(build::<f64>(), 0);
     let (mut out, mut now, mut sizes) = ([0; crate::frame::MAX_FRAME], 0, [0, 0]);
     for _ in 0..8000 {
-        send(&mut device, &Message::Ask(message::VERSION));
+        send(&mut device, &message::ASKS[1]);
         send(&mut device, &Message::Ping(1));
         run(&mut device, &mut now, 1, [0; 2]);
         let is_state = device.pending.state;

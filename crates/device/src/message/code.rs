@@ -1,7 +1,8 @@
 //! Encoding of messages: the fields in the order of docs/protocol.md, little-endian.
 
 use super::{
-    Config, Hello, KEYS, KeyFacts, KeyList, KeyState, KeyWave, Message, Play, StateMessage,
+    Config, Hello, KEYS, KeyFacts, KeyList, KeyState, KeyWave, Message, NO_SPEED, Play,
+    StateMessage,
 };
 use crate::fixed;
 
@@ -18,6 +19,9 @@ mod kind {
     pub const ASK: u8 = 0x16;
     pub const PING: u8 = 0x17;
 }
+
+/// Version from which on a hello ends with serial number, firmware version and reset cause.
+const SINCE_SERIAL: u8 = 3;
 
 /// Reads consecutive fields.
 struct FieldReader<'a>(&'a [u8]);
@@ -97,33 +101,28 @@ impl FieldWriter<'_> {
 }
 
 impl Message {
-    /// Decodes a payload; `None` for an unknown kind, a wrong length or more than [`KEYS`] keys.
+    /// Decodes a payload; `None` for an unknown kind, too short a payload or more than [`KEYS`] keys. Bytes
+    /// after the known fields are ignored: a later version has appended them.
     #[must_use]
     pub fn decode(payload: &[u8]) -> Option<Self> {
         let mut r = FieldReader(payload);
-        let message = match r.u8()? {
+        Some(match r.u8()? {
             kind::HELLO => Self::Hello(hello(&mut r)?),
             kind::FACTS => Self::Facts(r.list(facts)?),
-            kind::STATE => Self::State(StateMessage {
-                seq: r.u16()?,
-                t_us: r.u32()?,
-                ack: r.u16()?,
-                mode: r.u8()?,
-                faults: r.u16()?,
-                fault_key: r.u8()?,
-                keys: r.list(key_state)?,
-            }),
+            kind::STATE => Self::State(state(&mut r)?),
             kind::PONG => Self::Pong(r.u32()?, r.u32()?),
             kind::WAVE => Self::Wave(play(&mut r)?),
             kind::TORQUE => Self::Torque(play(&mut r)?),
             kind::CONFIG => Self::Config(config(&mut r)?),
             kind::STOP => Self::Stop(r.u16()?),
             kind::CLEAR => Self::Clear(r.u16()?),
-            kind::ASK => Self::Ask(r.u8()?),
+            kind::ASK => {
+                let newest = r.u8()?;
+                Self::Ask { newest, oldest: r.u8().unwrap_or(newest) }
+            }
             kind::PING => Self::Ping(r.u32()?),
             _ => return None,
-        };
-        r.0.is_empty().then_some(message)
+        })
     }
 
     /// Writes the payload to the beginning of `out`. Returns its length, `None` where `out` is too short.
@@ -142,22 +141,7 @@ impl Message {
                     w.u16(k.bed)
                 })?;
             }
-            Self::State(m) => {
-                w.u8(kind::STATE)?;
-                w.u16(m.seq)?;
-                w.u32(m.t_us)?;
-                w.u16(m.ack)?;
-                w.u8(m.mode)?;
-                w.u16(m.faults)?;
-                w.u8(m.fault_key)?;
-                w.list(&m.keys, |w, k| {
-                    w.u8(k.key)?;
-                    w.i16(k.x)?;
-                    w.i32(k.wave_sum)?;
-                    w.i16(k.force)?;
-                    w.u8(k.impedance)
-                })?;
-            }
+            Self::State(m) => put_state(&mut w, m)?,
             Self::Pong(token, t_us) => {
                 w.u8(kind::PONG)?;
                 w.u32(*token)?;
@@ -174,9 +158,13 @@ impl Message {
                 w.u8(kind::CLEAR)?;
                 w.u16(*seq)?;
             }
-            Self::Ask(version) => {
+            Self::Ask { newest, oldest } => {
                 w.u8(kind::ASK)?;
-                w.u8(*version)?;
+                w.u8(*newest)?;
+                // Version 2 knows the short form alone.
+                if oldest != newest {
+                    w.u8(*oldest)?;
+                }
             }
             Self::Ping(token) => {
                 w.u8(kind::PING)?;
@@ -196,7 +184,7 @@ impl Message {
 }
 
 fn hello(r: &mut FieldReader) -> Option<Hello> {
-    Some(Hello {
+    let mut hello = Hello {
         version: r.u8()?,
         keys: r.u8()?,
         first_key: r.u8()?,
@@ -207,7 +195,14 @@ fn hello(r: &mut FieldReader) -> Option<Hello> {
         force_held: r.u16()?,
         step_nm: r.u32()?,
         name: r.take()?,
-    })
+        ..Hello::NONE
+    };
+    if hello.version >= SINCE_SERIAL {
+        hello.serial = u64::from_le_bytes(r.take()?);
+        hello.firmware = r.take()?;
+        hello.reset_cause = r.u8()?;
+    }
+    Some(hello)
 }
 
 fn put_hello(w: &mut FieldWriter, m: &Hello) -> Option<()> {
@@ -221,7 +216,13 @@ fn put_hello(w: &mut FieldWriter, m: &Hello) -> Option<()> {
     w.u16(m.force_max)?;
     w.u16(m.force_held)?;
     w.u32(m.step_nm)?;
-    w.put(m.name)
+    w.put(m.name)?;
+    if m.version >= SINCE_SERIAL {
+        w.put(m.serial.to_le_bytes())?;
+        w.put(m.firmware)?;
+        w.u8(m.reset_cause)?;
+    }
+    Some(())
 }
 
 fn facts(r: &mut FieldReader) -> Option<KeyFacts> {
@@ -242,7 +243,47 @@ fn key_state(r: &mut FieldReader) -> Option<KeyState> {
         wave_sum: r.i32()?,
         force: r.i16()?,
         impedance: r.u8()?,
+        speed: NO_SPEED,
     })
+}
+
+fn state(r: &mut FieldReader) -> Option<StateMessage> {
+    let mut state = StateMessage {
+        seq: r.u16()?,
+        t_us: r.u32()?,
+        ack: r.u16()?,
+        mode: r.u8()?,
+        faults: r.u16()?,
+        fault_key: r.u8()?,
+        keys: r.list(key_state)?,
+    };
+    if r.0.len() >= 2 * state.keys.as_slice().len() {
+        for key in state.keys.as_mut_slice() {
+            key.speed = r.i16()?;
+        }
+    }
+    Some(state)
+}
+
+fn put_state(w: &mut FieldWriter, m: &StateMessage) -> Option<()> {
+    w.u8(kind::STATE)?;
+    w.u16(m.seq)?;
+    w.u32(m.t_us)?;
+    w.u16(m.ack)?;
+    w.u8(m.mode)?;
+    w.u16(m.faults)?;
+    w.u8(m.fault_key)?;
+    w.list(&m.keys, |w, k| {
+        w.u8(k.key)?;
+        w.i16(k.x)?;
+        w.i32(k.wave_sum)?;
+        w.i16(k.force)?;
+        w.u8(k.impedance)
+    })?;
+    if m.keys.as_slice().iter().any(|k| k.speed != NO_SPEED) {
+        m.keys.as_slice().iter().try_for_each(|k| w.i16(k.speed))?;
+    }
+    Some(())
 }
 
 fn play(r: &mut FieldReader) -> Option<Play> {

@@ -1,28 +1,16 @@
 //! Connection to the keyboard under calibration: hello, one command per state, end of force.
 
-use std::collections::VecDeque;
-
 use super::super::session::HaltReason;
 use super::FORCE;
+use crate::conversation::{Conversation, Line};
 use crate::fault_message::fault_message;
 use crate::servo::unfit;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::fixed::{i16_of, u8_of, u16_of};
-use touchback_device::frame::{FrameReceiver, MAX_FRAME};
 use touchback_device::message::{
     Config, FORCE as FORCE_UNIT, Hello, IMPEDANCE, KeyList, KeyState, KeyWave, Message, POSITION,
-    Play, StateMessage, VERSION, ability,
+    Play, StateMessage, ability,
 };
-
-/// Both directions of the line to a keyboard.
-pub trait Line {
-    /// Sends `bytes`, waits about 1 ms, and appends the received bytes to `into`. Returns the time, s. An error
-    /// message ends the calibration.
-    ///
-    /// # Errors
-    /// The port is gone, or the user has cancelled.
-    fn turn(&mut self, bytes: &[u8], into: &mut Vec<u8>) -> Result<f64, String>;
-}
 
 /// Error of a calibration.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -68,6 +56,12 @@ pub enum CalibrationError {
     Unfelt,
 }
 
+impl From<String> for CalibrationError {
+    fn from(message: String) -> Self {
+        Self::Line(message)
+    }
+}
+
 /// Time from a state to the play-out of its answer, µs: long enough for every wire.
 const LEAD_US: u32 = 3000;
 /// Longest wait for a state, s.
@@ -87,16 +81,9 @@ pub struct Sample {
 /// A keyboard and the key that is being measured.
 #[derive(Debug)]
 pub struct Bench<L> {
-    line: L,
-    receiver: FrameReceiver,
-    received: Vec<u8>,
-    out: Vec<u8>,
-    states: VecDeque<StateMessage>,
-    hello: Option<Hello>,
-    has_facts: bool,
-    now: f64,
+    talk: Conversation<L>,
+    hello: Hello,
     key: u8,
-    seq: u16,
     /// Time of the newest state by the keyboard's clock, µs, and time since the first, s.
     last_us: Option<u32>,
     time: f64,
@@ -105,139 +92,82 @@ pub struct Bench<L> {
 impl<L: Line> Bench<L> {
     /// Asks, up to ten times, until hello and facts have come.
     pub fn begin(line: L) -> Result<Self, CalibrationError> {
-        let mut bench = Self {
-            line,
-            receiver: FrameReceiver::new(),
-            received: Vec::new(),
-            out: Vec::new(),
-            states: VecDeque::new(),
-            hello: None,
-            has_facts: false,
-            now: 0.0,
-            key: 0,
-            seq: 0,
-            last_us: None,
-            time: 0.0,
-        };
-        for _ in 0..10 {
-            // A zero ends a partial frame on the line.
-            bench.out.push(0);
-            bench.send(&Message::Ask(VERSION));
-            bench.pause(0.1)?;
-            if let Some(hello) = bench.hello.filter(|_| bench.has_facts) {
-                if let Some(why) = unfit(&hello) {
-                    return Err(why.into());
-                }
-                if hello.abilities & ability::TORQUE == 0 {
-                    return Err(CalibrationError::NoForces);
-                }
-                return Ok(bench);
-            }
+        let mut talk = Conversation::new(line);
+        let described = talk.ask()?;
+        if let Some(why) = talk.hello.as_ref().and_then(unfit) {
+            return Err(why.into());
         }
-        match bench.hello.as_ref().and_then(unfit) {
-            Some(why) => Err(why.into()),
-            None => Err(CalibrationError::Silent),
+        let hello = described.ok_or(CalibrationError::Silent)?;
+        if hello.abilities & ability::TORQUE == 0 {
+            return Err(CalibrationError::NoForces);
         }
+        Ok(Self { talk, hello, key: 0, last_us: None, time: 0.0 })
     }
 
     /// The hello of the keyboard.
     pub const fn hello(&self) -> &Hello {
-        match &self.hello {
-            Some(hello) => hello,
-            None => unreachable!(),
-        }
-    }
-
-    fn send(&mut self, message: &Message) {
-        let mut frame = [0; MAX_FRAME];
-        if let Some(length) = message.frame(&mut frame) {
-            self.out.extend_from_slice(&frame[..length]);
-        }
-    }
-
-    /// Sends the pending bytes and handles the received ones.
-    fn turn(&mut self) -> Result<(), CalibrationError> {
-        self.received.clear();
-        self.now = self.line.turn(&self.out, &mut self.received).map_err(CalibrationError::Line)?;
-        self.out.clear();
-        for byte in &self.received {
-            let Some(Ok(payload)) = self.receiver.push(*byte) else { continue };
-            match Message::decode(payload) {
-                Some(Message::State(state)) => self.states.push_back(state),
-                Some(Message::Hello(hello)) => self.hello = Some(hello),
-                Some(Message::Facts(_)) => self.has_facts = true,
-                _ => {}
-            }
-        }
-        Ok(())
+        &self.hello
     }
 
     /// Receives for `seconds` without commands.
     pub fn pause(&mut self, seconds: f64) -> Result<(), CalibrationError> {
-        self.turn()?;
-        let until = self.now + seconds;
-        while self.now < until {
-            self.turn()?;
-            self.states.clear();
-        }
+        self.talk.wait(seconds)?;
+        self.talk.states.clear();
         Ok(())
     }
 
     /// Configures the largest force, clears, and selects `key`.
     pub fn arm(&mut self, key: u8) -> Result<(), CalibrationError> {
         self.stop()?;
-        self.send(&Message::Config(Config {
+        self.talk.send(&Message::Config(Config {
             force_max: u16_of(FORCE, 10e-3),
             timeout_ms: 20,
             report_us: 1000,
             ..Config::OWN
         }));
-        self.seq = self.seq.wrapping_add(1);
-        self.send(&Message::Clear(self.seq));
+        let seq = self.talk.next();
+        self.talk.send(&Message::Clear(seq));
         self.key = key;
         (self.last_us, self.time) = (None, 0.0);
         self.pause(0.01)
     }
 
-    /// Ends force, and then the safe damping, with which a reversed motor would push.
+    /// Ends force and safe damping.
     pub fn stop(&mut self) -> Result<(), CalibrationError> {
-        self.seq = self.seq.wrapping_add(1);
-        self.send(&Message::Stop(self.seq));
-        self.pause(0.03)?;
-        self.send(&Message::Clear(self.seq));
-        self.send(&Message::Stop(self.seq));
-        self.pause(0.01)
+        self.talk.end_force()?;
+        self.talk.states.clear();
+        Ok(())
     }
 
     /// Commands `force`, N, positive down, and a damping of `z`, N·s/m, and waits for the key's next state.
     /// Where states are waiting, returns the oldest without a command. The commanded force is never 0, so
     /// that every state reports the key.
     pub fn step(&mut self, force: f64, z: f64) -> Result<Sample, CalibrationError> {
-        while let Some(state) = self.states.pop_front() {
+        while let Some((_, state)) = self.talk.states.pop_front() {
             if let Some(sample) = self.sample(&state)? {
                 return Ok(sample);
             }
         }
         if let Some(t_us) = self.last_us {
-            self.seq = self.seq.wrapping_add(1);
             let mut keys = KeyList::default();
             let up = i16_of(-force.clamp(-FORCE, FORCE), FORCE_UNIT);
             let up = if up == 0 { 1 } else { up };
             keys.push(KeyWave { key: self.key, force: up, impedance: u8_of(z, IMPEDANCE) });
             let play_us = t_us.wrapping_add(LEAD_US);
-            self.send(&Message::Torque(Play { seq: self.seq, play_us, keys }));
+            let seq = self.talk.next();
+            self.talk.send(&Message::Torque(Play { seq, play_us, keys }));
         }
-        let until = self.now + TIMEOUT;
+        let until = self.talk.now + TIMEOUT;
         let mut has_state = false;
         loop {
-            self.turn()?;
-            while let Some(state) = self.states.pop_front() {
+            self.talk.turn()?;
+            while let Some((_, state)) = self.talk.states.pop_front() {
                 has_state = true;
                 if let Some(sample) = self.sample(&state)? {
                     return Ok(sample);
                 }
             }
-            if self.now > until {
+            if self.talk.now > until {
                 return Err(if has_state {
                     CalibrationError::NoKey
                 } else {
@@ -249,7 +179,7 @@ impl<L: Line> Bench<L> {
 
     /// Skips the waiting states, so that the next command answers the newest one.
     pub fn catch_up(&mut self) {
-        while let Some(state) = self.states.pop_front() {
+        while let Some((_, state)) = self.talk.states.pop_front() {
             // The next state repeats mode and faults.
             let _ = self.sample(&state);
         }

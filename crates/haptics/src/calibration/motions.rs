@@ -1,7 +1,8 @@
 //! Motions of a key under calibration, and the evaluation of their samples.
 
-use super::line::{Bench, CalibrationError, Line, Sample};
+use super::line::{Bench, CalibrationError, Sample};
 use super::{FORCE, KeyMeasurement};
+use crate::conversation::Line;
 use touchback_core::math::line::Line as Fit;
 
 /// Stiffness, N/m, and damping, N·s/m, of the guide that leads a key.

@@ -65,6 +65,6 @@ fn a_keyboard_without_a_junction_takes_no_test_of_force() {
         let wire = Wire(Emulator::new(&design, Script::default()));
         let (_, results) = certify(wire, true).unwrap();
         let count = |is| results.iter().filter(|r| r.is_passed == is).count();
-        assert_eq!((count(Some(true)), count(Some(false)), count(None)), (4, 0, 12), "{results:?}");
+        assert_eq!((count(Some(true)), count(Some(false)), count(None)), (6, 0, 12), "{results:?}");
     }
 }

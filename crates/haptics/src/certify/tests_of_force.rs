@@ -3,7 +3,7 @@
 use super::exchange::{Exchange, LEAD_US, between};
 use super::tests_of_messages::OWN_LIMITS;
 use super::{CertifyError, CertifyResult, FORCE, IMPEDANCE};
-use crate::calibration::Line;
+use crate::conversation::Line;
 use touchback_device::fixed::since;
 use touchback_device::message::{
     Config, FORCE as FORCE_UNIT, IMPEDANCE as IMPEDANCE_UNIT, POSITION, StateMessage, WAVE,
@@ -112,7 +112,7 @@ fn decay<L: Line>(e: &mut Exchange<L>, claim: &'static str) -> Result<CertifyRes
     e.ready(&OWN_LIMITS)?;
     e.hold(0.1, FORCE, 0.0)?;
     let sent = e.last.map_or(0, |s| s.t_us);
-    let seen = e.wait(0.025)?;
+    let seen = e.collect(0.025)?;
     // Held until the lead and 3 ms have passed, then a time constant of 5 ms.
     let at = LEAD_US + 3000 + 7500;
     let left = seen.iter().find(|(_, s)| since(s.t_us, sent) >= at.cast_signed());

@@ -2,9 +2,10 @@
 
 use super::exchange::{Exchange, between};
 use super::{CertifyError, CertifyResult};
-use crate::calibration::Line;
+use crate::conversation::Line;
 use touchback_device::device::safety::DeviceMode;
-use touchback_device::message::{Config, Message, Play, VERSION, fault};
+use touchback_device::frame;
+use touchback_device::message::{ASKS, Config, Message, Play, fault};
 
 /// A configuration that asks for nothing.
 pub const OWN_LIMITS: Config = Config { report_us: 1000, ..Config::OWN };
@@ -13,7 +14,7 @@ pub const OWN_LIMITS: Config = Config { report_us: 1000, ..Config::OWN };
 type Test<L> = fn(&mut Exchange<L>, &'static str) -> Result<CertifyResult, CertifyError>;
 
 /// All tests without force, by their claims, and whether they need wave commands.
-pub const fn tests<L: Line>() -> [(&'static str, bool, Test<L>); 10] {
+pub const fn tests<L: Line>() -> [(&'static str, bool, Test<L>); 12] {
     [
         ("send a state every report interval", false, states),
         ("count time in microseconds", false, clock),
@@ -29,6 +30,8 @@ pub const fn tests<L: Line>() -> [(&'static str, bool, Test<L>); 10] {
             stop,
         ),
         ("answer a host of another version with its hello, and stop", false, foreign),
+        ("speak the newest version that the host knows (from version 3 on)", false, versions),
+        ("take the known beginning of longer messages (from version 3 on)", false, longer),
     ]
 }
 
@@ -37,8 +40,8 @@ fn states<L: Line>(
     claim: &'static str,
 ) -> Result<CertifyResult, CertifyError> {
     e.send(&Message::Config(OWN_LIMITS));
-    e.wait(0.02)?;
-    let seen = e.wait(0.5)?;
+    e.collect(0.02)?;
+    let seen = e.collect(0.5)?;
     let longest = seen.windows(2).map(|pair| between(&pair[0].1, &pair[1].1)).fold(0.0, f64::max);
     let lost = seen.windows(2).filter(|p| p[1].1.seq.wrapping_sub(p[0].1.seq) != 1).count();
     Ok(CertifyResult::new(
@@ -50,7 +53,7 @@ fn states<L: Line>(
 }
 
 fn clock<L: Line>(e: &mut Exchange<L>, claim: &'static str) -> Result<CertifyResult, CertifyError> {
-    let seen = e.wait(1.0)?;
+    let seen = e.collect(1.0)?;
     let rate = match (seen.first(), seen.last()) {
         (Some((t0, s0)), Some((t1, s1))) if t1 > t0 => between(s0, s1) / (t1 - t0),
         _ => 0.0,
@@ -67,7 +70,7 @@ fn pings<L: Line>(e: &mut Exchange<L>, claim: &'static str) -> Result<CertifyRes
     e.pongs = 0;
     for token in 0..10 {
         e.send(&Message::Ping(token));
-        e.wait(0.02)?;
+        e.collect(0.02)?;
     }
     let pongs = e.pongs;
     Ok(CertifyResult::new(claim, format!("{pongs} of 10"), "10 of 10", pongs == 10))
@@ -77,7 +80,7 @@ fn idle<L: Line>(e: &mut Exchange<L>, claim: &'static str) -> Result<CertifyResu
     e.rest()?;
     let play = e.command(0.5, 25.0);
     e.send(&Message::Wave(play));
-    let seen = e.wait(0.05)?;
+    let seen = e.collect(0.05)?;
     let most = seen.iter().map(|(_, s)| Exchange::<L>::key(s).force.unsigned_abs()).max();
     let is_idle = e.mode() == DeviceMode::Idle;
     Ok(CertifyResult::new(
@@ -129,8 +132,8 @@ fn ahead<L: Line>(e: &mut Exchange<L>, claim: &'static str) -> Result<CertifyRes
     play.play_us = play.play_us.wrapping_add(1_000_000);
     let refused = play.seq;
     e.send(&Message::Wave(Play { ..play }));
-    e.wait(0.005)?;
-    e.wait(0.005)?;
+    e.collect(0.005)?;
+    e.collect(0.005)?;
     let (faults, ack) = (e.faults(), e.last.map_or(0, |s| s.ack));
     let is_set = faults & fault::CLOCK != 0;
     Ok(CertifyResult::new(
@@ -149,7 +152,7 @@ fn silence<L: Line>(
     e.ready(&OWN_LIMITS)?;
     e.hold(0.05, 0.0, 0.0)?;
     let sent = e.last;
-    let seen = e.wait(0.06)?;
+    let seen = e.collect(0.06)?;
     let ended = seen.iter().find(|(_, s)| {
         !matches!(DeviceMode::of(s.mode), Some(DeviceMode::Live | DeviceMode::Ready))
     });
@@ -170,17 +173,17 @@ fn stop<L: Line>(e: &mut Exchange<L>, claim: &'static str) -> Result<CertifyResu
     e.rest()?;
     e.ready(&OWN_LIMITS)?;
     e.hold(0.05, 0.0, 0.0)?;
-    e.next();
-    e.send(&Message::Stop(e.seq));
+    let seq = e.next();
+    e.send(&Message::Stop(seq));
     let seen = e.hold(0.06, 0.5, 25.0)?;
     let modes: Vec<u8> = seen.iter().map(|(_, s)| s.mode).collect();
     let damping = DeviceMode::Damping.number();
     let is_damping = modes.last() == Some(&damping);
-    e.send(&Message::Clear(e.seq));
-    e.wait(0.02)?;
+    e.send(&Message::Clear(seq));
+    e.collect(0.02)?;
     let is_ready = e.mode() == DeviceMode::Ready;
-    e.send(&Message::Stop(e.seq));
-    e.wait(0.02)?;
+    e.send(&Message::Stop(seq));
+    e.collect(0.02)?;
     let is_idle = e.mode() == DeviceMode::Idle;
     Ok(CertifyResult::new(
         claim,
@@ -198,19 +201,73 @@ fn foreign<L: Line>(
     e.ready(&OWN_LIMITS)?;
     e.hold(0.03, 0.0, 0.0)?;
     e.forget();
-    e.send(&Message::Ask(VERSION.wrapping_add(100)));
-    e.wait(0.05)?;
-    let (has_hello, faults) = (e.has_hello(), e.faults());
+    e.send(&Message::Ask { newest: 100, oldest: 100 });
+    e.collect(0.05)?;
+    let (has_hello, faults) = (e.hello.is_some(), e.faults());
     let has_ended = !matches!(e.mode(), DeviceMode::Live | DeviceMode::Ready);
     e.forget();
-    e.send(&Message::Ask(VERSION));
-    e.wait(0.05)?;
-    let is_back = e.has_hello();
+    ASKS.iter().for_each(|ask| e.send(ask));
+    e.collect(0.05)?;
+    let is_back = e.hello.is_some();
     let is_set = faults & fault::VERSION != 0;
     Ok(CertifyResult::new(
         claim,
         format!("hello {has_hello}, force ended {has_ended}, fault 512 {is_set}, back {is_back}"),
         "true, true, true, true",
         has_hello && has_ended && is_set && is_back,
+    ))
+}
+
+/// A result that does not apply to firmware of version 2.
+fn of_version_2(claim: &'static str) -> CertifyResult {
+    let observed = "version 2".into();
+    CertifyResult { claim, observed, required: String::new(), is_passed: None }
+}
+
+fn versions<L: Line>(
+    e: &mut Exchange<L>,
+    claim: &'static str,
+) -> Result<CertifyResult, CertifyError> {
+    if e.description.version < 3 {
+        return Ok(of_version_2(claim));
+    }
+    let mut spoken = [0; 2];
+    for (ask, version) in ASKS.iter().zip(&mut spoken) {
+        e.forget();
+        e.send(ask);
+        e.collect(0.05)?;
+        *version = e.hello.map_or(0, |hello| hello.version);
+    }
+    Ok(CertifyResult::new(
+        claim,
+        format!("{} when asked for 2, {} when asked for 2 to 3", spoken[0], spoken[1]),
+        "2, 3",
+        spoken == [2, 3],
+    ))
+}
+
+fn longer<L: Line>(
+    e: &mut Exchange<L>,
+    claim: &'static str,
+) -> Result<CertifyResult, CertifyError> {
+    if e.description.version < 3 {
+        return Ok(of_version_2(claim));
+    }
+    e.rest()?;
+    e.ready(&OWN_LIMITS)?;
+    e.pongs = 0;
+    let mut payload = [0; 8];
+    let length = Message::Ping(77).encode(&mut payload).unwrap_or(0);
+    let mut frame = [0; 16];
+    // Three bytes more than a ping has.
+    let whole = payload.get(..length + 3).and_then(|longer| frame::encode(longer, &mut frame));
+    e.send_bytes(&frame[..whole.unwrap_or(0)]);
+    e.collect(0.03)?;
+    let (is_answered, is_fault) = (e.pongs == 1, e.faults() & fault::FRAME != 0);
+    Ok(CertifyResult::new(
+        claim,
+        format!("answered {is_answered}, fault 32 {is_fault}"),
+        "true, false",
+        is_answered && !is_fault,
     ))
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use touchback_device::frame::{FrameReceiver, MAX_FRAME};
-use touchback_device::message::{KEYS, KeyList, Message, StateMessage};
+use touchback_device::message::{KEYS, KeyList, Message, StateMessage, fault};
 
 use super::KeyboardDesign;
 use crate::simulated_link::{Collected, LinkFaults};
@@ -53,6 +53,8 @@ pub struct Defects {
     pub clock: f64,
     /// Defect of the sensors.
     pub sensor: SensorDefect,
+    /// Faults of the hardware, as the firmware sees them.
+    pub hardware: u16,
 }
 
 impl Default for Defects {
@@ -66,6 +68,7 @@ impl Default for Defects {
             force: 1.0,
             clock: 1.0,
             sensor: SensorDefect::None,
+            hardware: 0,
         }
     }
 }
@@ -97,7 +100,7 @@ const fn named(name: &'static str, about: &'static str, change: Change) -> Named
 }
 
 /// All named defects.
-pub const NAMED: [NamedDefect; 46] = [
+pub const NAMED: [NamedDefect; 50] = [
     named("motor-reversed", "the motor pushes the other way", |_, d, _| d.motor = -1.0),
     named("motor-dead", "the motor gives no force", |_, d, _| d.motor = 0.0),
     named("motor-x0.3", "the motor gives 0.3 of its force", |_, d, _| d.motor = 0.3),
@@ -155,6 +158,16 @@ pub const NAMED: [NamedDefect; 46] = [
     named("step-20um", "a sensor step of 20 µm", |k, _, _| k.plant.step = 20e-6),
     named("step-50um", "a sensor step of 50 µm", |k, _, _| k.plant.step = 50e-6),
     named("step-200um", "a sensor step of 200 µm", |k, _, _| k.plant.step = 200e-6),
+    named("supply-off", "the motors' supply is switched off at 3 s", |_, d, _| {
+        (d.hardware, d.begin) = (fault::SUPPLY, 3.0);
+    }),
+    named("driver-fault", "a motor driver reports a fault", |_, d, _| d.hardware = fault::DRIVER),
+    named("driver-hot", "a motor driver is too hot from 3 s on", |_, d, _| {
+        (d.hardware, d.begin) = (fault::TEMPERATURE, 3.0);
+    }),
+    named("zero-not-found", "a sensor has not found its zero", |_, d, _| {
+        d.hardware = fault::NO_ZERO
+    }),
     named("wire-late-1ms", "a wire 1 ms late each way", |_, _, l| l.late_us = 1000),
     named("wire-late-2ms", "a wire 2 ms late each way", |_, _, l| l.late_us = 2000),
     named("wire-late-4ms", "a wire 4 ms late each way", |_, _, l| l.late_us = 4000),
@@ -201,6 +214,11 @@ impl DefectState {
     /// Notes the time, s from power-up.
     pub(super) fn advance(&mut self, time: f64) {
         self.is_begun = time >= self.set.begin;
+    }
+
+    /// Faults of the hardware.
+    pub(super) const fn hardware(&self) -> u16 {
+        if self.is_begun { self.set.hardware } else { 0 }
     }
 
     /// Force, N, that the motor of `key` gives in a tick with the command `force`, N.

@@ -214,7 +214,8 @@ impl HapticKey {
     pub fn unreported(&self, number: u8, options: &ServoOptions) -> Option<KeyState> {
         let (x, wave_sum, _) = self.last.filter(|_| self.virtual_finger.presses())?;
         let impedance = u8_of(options.impedance(), IMPEDANCE);
-        Some(KeyState { key: number, x: i16_of(x, POSITION), wave_sum, force: 0, impedance })
+        let x = i16_of(x, POSITION);
+        Some(KeyState { key: number, x, wave_sum, impedance, ..KeyState::default() })
     }
 
     /// Ends force where the reports cannot be followed; the next report begins anew.

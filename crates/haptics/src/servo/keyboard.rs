@@ -8,13 +8,15 @@ use super::virtual_finger::KeyMechanics;
 use touchback_action::interface::key::DynamicsCompensation;
 use touchback_core::math::compass::KeyNumber;
 use touchback_device::fixed::u16_of;
-use touchback_device::message::{Config, Hello, VERSION, ability};
+use touchback_device::message::{Config, Hello, OLDEST_VERSION, VERSION, ability};
 
 /// The reason for which a keyboard is unusable; none for a usable one.
 pub(crate) fn unfit(hello: &Hello) -> Option<HaltReason> {
     let can_play = hello.abilities & (ability::WAVE | ability::TORQUE | ability::POSITIONS) != 0;
     match hello {
-        h if h.version != VERSION => Some(HaltReason::Version(h.version)),
+        h if !(OLDEST_VERSION..=VERSION).contains(&h.version) => {
+            Some(HaltReason::Version(h.version))
+        }
         h if !(1..=88).contains(&h.keys) => Some(HaltReason::KeyCount(h.keys)),
         h if h.first_key < 1 || h.first_key > 89 - h.keys => {
             Some(HaltReason::FirstKey(h.first_key, h.keys))

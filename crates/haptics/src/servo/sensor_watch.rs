@@ -32,6 +32,9 @@ const NOISE_SHARE: (f64, f64) = (0.12, 0.4);
 /// Time between the marks of a creeping key, s, its least and largest motion between marks, m, and the number of
 /// marks: 0.3 to 5 mm/s for 0.3 s.
 const CREEP: (f64, [f64; 2], u8) = (0.1, [30e-6, 0.5e-3], 3);
+/// Time constant in which a difference between position and measured speed is forgotten, s, the largest difference,
+/// m, and the longest interval that counts, s. Chosen: the stop on the key bed within 1 ms makes 0.3 mm.
+const APART: (f64, f64, f64) = (0.1, 1e-3, 3e-3);
 /// Least distance from rest of a creeping key, m.
 const CREEP_DEPTH: f64 = 0.2e-3;
 
@@ -44,6 +47,8 @@ pub struct SensorReport {
     pub time: f64,
     /// Step of the sensor, m.
     pub step: f64,
+    /// Measured speed at the end, m/s; none without a sensor of it.
+    pub speed: Option<f64>,
     /// Commanded force, N.
     pub force: f64,
     /// The key gets force.
@@ -58,6 +63,9 @@ pub struct SensorWatch {
     /// Last depths, m, newest first, and the last second difference, m.
     depths: [Option<f64>; 2],
     bend: f64,
+    /// Last measured speed, m/s, and the motion by the speed beyond that by the position, m.
+    speed: Option<f64>,
+    apart: f64,
     /// Share of reports with noise.
     noise: f64,
     /// Depth of the last count, m, and the time under firm force since then, s.
@@ -103,16 +111,34 @@ impl SensorWatch {
         report: &SensorReport,
         mechanics: &KeyMechanics,
     ) -> (f64, Option<Symptom>) {
+        let is_apart = self.note_speed(report);
         self.note_noise(report);
         if !report.is_felt {
             (self.still, self.nudge, self.remark, self.creeps) = (0.0, None, None, 0);
             return (0.0, None);
+        }
+        if is_apart {
+            return (0.0, Some(Symptom::Speed));
         }
         if self.is_noisy() {
             return (0.0, Some(Symptom::Noise));
         }
         self.note_creep(report, mechanics);
         self.note_stillness(report, mechanics)
+    }
+
+    /// Whether position and measured speed differ by more than a right sensor shows.
+    fn note_speed(&mut self, report: &SensorReport) -> bool {
+        let last = std::mem::replace(&mut self.speed, report.speed);
+        if let (Some(before), Some(speed), Some(depth)) = (last, report.speed, self.depths[0])
+            && report.time <= APART.2
+        {
+            self.apart += 0.5 * (before + speed) * report.time - (report.depth - depth);
+            self.apart *= 1.0 - report.time / APART.0;
+        } else {
+            self.apart = 0.0;
+        }
+        self.apart.abs() > APART.1
     }
 
     fn note_noise(&mut self, report: &SensorReport) {
@@ -209,7 +235,8 @@ mod tests {
         KeyMechanics { mass: 0.03, weight: 0.2, friction: 0.1, damping: 0.1, bed: 10e-3 };
 
     fn report(depth: f64, force: f64) -> SensorReport {
-        SensorReport { depth, time: 1e-3, step: 2e-6, force, is_felt: true, limits_creep: true }
+        let (speed, is_felt, limits_creep) = (None, true, true);
+        SensorReport { depth, time: 1e-3, step: 2e-6, speed, force, is_felt, limits_creep }
     }
 
     /// Milliseconds until a symptom or a remark, and what it is.
@@ -259,5 +286,24 @@ mod tests {
         assert!(symptom == Symptom::Drift && ms < 600, "{ms} ms");
         assert_eq!(found(|i| 16e-6 * f64::from(i).min(600.0), 0.5), None);
         assert_eq!(found(|_| 5e-3, 0.5), None);
+    }
+
+    /// A position that stands still while the speed sensor shows a stroke is found within 1.5 mm of it; a stroke on
+    /// the key bed is none.
+    #[test]
+    fn a_speed_that_the_position_does_not_show_is_a_broken_sensor() {
+        let stroke = |ms: f64| 0.3e-3 * ms.min(30.0);
+        let reach = |is_frozen: bool| {
+            let mut watch = SensorWatch::default();
+            (0..60u32).map(f64::from).find_map(|ms| {
+                let depth = if is_frozen { 0.0 } else { stroke(ms) };
+                let speed = Some((stroke(ms) - stroke(ms - 0.125)) * 8e3);
+                let (_, symptom) = watch.note(&SensorReport { speed, ..report(depth, 0.5) }, &KEY);
+                symptom.map(|symptom| (stroke(ms), symptom))
+            })
+        };
+        assert_eq!(reach(false), None);
+        let (depth, symptom) = reach(true).unwrap();
+        assert!(symptom == Symptom::Speed && depth < 1.5e-3, "{depth} m");
     }
 }

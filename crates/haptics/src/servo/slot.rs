@@ -4,7 +4,7 @@ use super::command_path::DeviceTick;
 use super::command_times::CommandTimes;
 use super::seconds;
 use touchback_action::interface::slew::Slew;
-use touchback_device::message::{KeyState, POSITION};
+use touchback_device::message::{KeyState, NO_SPEED, POSITION, SPEED};
 
 /// Junction between keyboard and simulated key in a slot.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -61,6 +61,11 @@ impl Slot<'_> {
     /// Duration, s.
     pub fn time(&self) -> f64 {
         seconds(self.steps())
+    }
+
+    /// Measured speed of the key at the end, m/s; none without a sensor of it.
+    pub fn speed(&self) -> Option<f64> {
+        (self.report.speed != NO_SPEED).then(|| f64::from(self.report.speed) * SPEED)
     }
 
     /// Reported depth of the key at the end, m.

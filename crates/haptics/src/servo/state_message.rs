@@ -15,7 +15,7 @@ use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::fixed::{count, since, u16_of};
 use touchback_device::message::{
-    Hello, IMPEDANCE, KeyList, KeyState, Message, Play, StateMessage, ability, fault,
+    Hello, IMPEDANCE, KeyList, KeyState, Message, Play, StateMessage, VERSION, ability, fault,
 };
 
 /// Keys that may make their probe push at the same time.
@@ -87,7 +87,10 @@ impl Servo {
         self.status.states += 1;
         self.is_reporting = true;
         let mode = DeviceMode::of(message.mode).unwrap_or(DeviceMode::Fault);
-        (self.status.mode, self.status.faults) = (mode, message.faults);
+        // Firmware of version 2 takes the second ask for a damaged frame; the clear removes the fault.
+        let asked =
+            if hello.version < VERSION && mode == DeviceMode::Idle { fault::FRAME } else { 0 };
+        (self.status.mode, self.status.faults) = (mode, message.faults & !asked);
         Some(AcceptedState { hello, message, mode, advance_us })
     }
 

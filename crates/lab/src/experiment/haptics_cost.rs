@@ -10,7 +10,7 @@ use super::haptics::BLOCKS;
 use crate::bench::{Folder, Report, TargetBand, short};
 use crate::rig::KEY;
 use touchback_device::frame::MAX_FRAME;
-use touchback_device::message::{Message, VERSION};
+use touchback_device::message::ASKS;
 use touchback_haptics::emulator::{Emulator, KeyboardDesign};
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::{Servo, ServoOptions};
@@ -42,7 +42,7 @@ fn cost(report: &mut Report) -> Result<()> {
         let design = KeyboardDesign { keys, first_key: 1, plant: KEY, ..KeyboardDesign::default() };
         let mut emulator = Emulator::new(&design, Script::new(actions.collect()));
         let mut frame = [0; MAX_FRAME];
-        let length = Message::Ask(VERSION).frame(&mut frame).context("a frame")?;
+        let length = ASKS[1].frame(&mut frame).context("a frame")?;
         emulator.receive(&frame[..length]);
         let mut states: Vec<Vec<u8>> = Vec::new();
         for _ in 0..8 * 2000 {

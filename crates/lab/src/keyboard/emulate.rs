@@ -46,6 +46,13 @@ pub struct EmulateOptions {
     /// Accepts forces only, without a wave junction
     #[arg(long)]
     torque_only: bool,
+    /// Has a sensor of speed on every key
+    #[arg(long)]
+    speeds: bool,
+    /// Version of the protocol that the firmware was built for
+    #[arg(long, value_name = "N", default_value_t = 3,
+          value_parser = clap::value_parser!(u8).range(2..=3))]
+    protocol: u8,
     /// Clock error, parts per million (positive: fast)
     #[arg(long, value_name = "PPM", default_value_t = 0.0, allow_hyphen_values = true)]
     drift: f64,
@@ -106,6 +113,8 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
         plant,
         has_junction: !options.torque_only,
         has_motors: !options.positions_only,
+        has_speeds: options.speeds,
+        protocol: options.protocol,
         drift: options.drift * 1e-6,
         ..desk
     };

@@ -10,10 +10,11 @@ use anyhow::{Result, bail};
 use crate::output;
 use crate::paths::PortName;
 use touchback_core::exchange::flags::Flag;
-use touchback_device::message::{Hello, ability};
+use touchback_device::message::Hello;
 use touchback_haptics::connection::{EMULATED_KEYS, EMULATOR};
 use touchback_haptics::emulator::{Emulator, KeyboardDesign};
 use touchback_haptics::fault_message::fault_message;
+use touchback_haptics::hello_message;
 use touchback_haptics::live::Emulated;
 use touchback_haptics::script::Script;
 use touchback_haptics::serial::SerialLink;
@@ -212,19 +213,10 @@ pub fn name(hello: &Hello) -> String {
 
 fn describe(text: &mut String, hello: &Hello) -> Result<()> {
     let name = name(hello);
-    let can = [
-        (ability::WAVE, "wave junction"),
-        (ability::TORQUE, "plain forces"),
-        (ability::FORCE_SENSOR, "force sensor"),
-        (ability::KEYBED, "rendered key bed"),
-        (ability::PHYSICAL_BED, "key bed of its own"),
-        (ability::POSITIONS, "positions only, no motors"),
-    ];
-    let can: Vec<&str> =
-        can.iter().filter(|(bit, _)| hello.abilities & bit != 0).map(|(_, word)| *word).collect();
     writeln!(text, "keyboard        {name}, protocol {}", hello.version)?;
     writeln!(text, "keys            {} from piano key {}", hello.keys, hello.first_key)?;
-    writeln!(text, "abilities       {}", can.join(", "))?;
+    writeln!(text, "identity        {}", hello_message::identity(hello))?;
+    writeln!(text, "abilities       {}", hello_message::abilities(hello.abilities))?;
     writeln!(
         text,
         "local rate      {} Hz, a state every {} µs, {} µm a count",

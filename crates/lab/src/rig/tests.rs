@@ -4,6 +4,7 @@ mod misbehaviour;
 mod played;
 #[cfg(unix)]
 mod port;
+mod protocols;
 pub(crate) mod recording;
 mod replay;
 mod servo;

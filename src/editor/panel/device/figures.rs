@@ -39,6 +39,7 @@ fn figures(ui: &mut Ui, report: &SidecarReport) {
         };
         if let Some(hello) = &status.hello {
             line("Model", hello_message::keyboard(hello), "The keyboard's own description");
+            line("Identity", hello_message::identity(hello), "Serial number and firmware, and why it started");
             line("Limits", hello_message::limits(hello), "Largest force of a key");
             line("Abilities", hello_message::abilities(hello.abilities), "Functions of the keyboard itself");
             line("Loop", hello_message::pace(hello), "Resolution of the sensors, rates of the loop and of the reports");

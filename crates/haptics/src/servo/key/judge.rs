@@ -79,6 +79,7 @@ impl HapticKey {
             depth: slot.depth(),
             time: span,
             step: slot.sensor_step,
+            speed: slot.speed(),
             force: self.force,
             is_felt,
             limits_creep: matches!(options.action, Action::Played(_)),
