@@ -7,8 +7,10 @@ const ABOVE: f64 = -5e-3;
 
 fn main() {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
-    // STM32G431: 128 kB of flash, 32 kB of RAM. QEMU's AST1030: 768 kB from 0.
-    let map = if std::env::var_os("CARGO_FEATURE_QEMU").is_some() {
+    // STM32G431: 128 kB of flash, 32 kB of RAM. STM32G474: 512 and 128 kB. QEMU's AST1030: 768 kB from 0.
+    let map = if std::env::var_os("CARGO_FEATURE_STM32G474").is_some() {
+        "MEMORY { FLASH : ORIGIN = 0x08000000, LENGTH = 512K\n RAM : ORIGIN = 0x20000000, LENGTH = 96K }"
+    } else if std::env::var_os("CARGO_FEATURE_QEMU").is_some() {
         "MEMORY { FLASH : ORIGIN = 0x00000000, LENGTH = 256K\n RAM : ORIGIN = 0x00040000, LENGTH = 256K }"
     } else {
         "MEMORY { FLASH : ORIGIN = 0x08000000, LENGTH = 128K\n RAM : ORIGIN = 0x20000000, LENGTH = 32K }"

@@ -1,11 +1,14 @@
-/* Main loop of a firmware in C with one key. The board provides the seven functions below. */
+/* Main loop of a firmware in C with one key. The board provides the functions below. */
 #include "touchback_device.h"
 
 extern uint32_t board_micros(void); /* time, us, modulo 2^32 */
-extern int32_t board_count(void); /* sensor count, positive down */
+extern int32_t board_count(void); /* sensor count, positive down, 0 at rest: absolute, by index or homed */
 extern void board_newtons(float newtons); /* force against downward motion */
 extern void board_enable(int is_on); /* the amplifier's enable line; off without firmware */
 extern void board_feed_watchdog(void); /* a hardware watchdog of at most 20 ms */
+extern int board_driver_fault(void); /* not 0 while the amplifier reports a fault */
+extern int board_supply(void); /* not 0 while the motor's supply is there (switch at hand) */
+extern int board_reset_cause(void); /* 1 power-up, 2 reset input, 3 watchdog, 4 brown-out, 5 software */
 extern int board_receive(void); /* a received byte, or -1; an overrun must not end reception */
 extern int board_send(uint8_t byte); /* 0 where there is no room */
 
@@ -20,12 +23,13 @@ static float newtons[TOUCHBACK_KEYS];
 static uint8_t frame[TOUCHBACK_FRAME];
 
 void firmware(void) {
-    const touchback_build build = {
+    touchback_build build = {
         .keys = 1, .first_key = 40, .state_keys = 1, .abilities = 1 | 2 | 16,
         .rate_hz = 1000000 / TICK, .report_us = 1000, .force_max = 1500, .force_held = 500,
         .step_nm = 2000, .timeout_us = 20000, .slew = 40000.0f, .thermal_time = 2.0f,
-        .guard = 0.01f, .name = "a key in C",
+        .guard = 0.01f, .name = "a key in C", .firmware = {0, 2, 0},
     };
+    build.reset_cause = (uint8_t)board_reset_cause();
     facts[0].mass = 450;
     facts[0].bed = 1000;
     uint32_t next = board_micros() + TICK;
@@ -48,6 +52,7 @@ void firmware(void) {
         /* After a pause the missed ticks are skipped. */
         if ((int32_t)(now - next) >= 0) next = now + TICK;
         counts[0] = board_count();
+        touchback_hardware(device, (board_supply() ? 0 : 1024) | (board_driver_fault() ? 2048 : 0));
         touchback_tick(device, now, counts, newtons);
         uint8_t mode = touchback_mode(device);
         int is_on = mode >= 2 && mode <= 4; /* live, fading, damping */

@@ -16,7 +16,7 @@ use panic_halt as _;
 use touchback_device::device::Device;
 use touchback_device::firmware::Firmware;
 use touchback_device::frame::MAX_FRAME;
-use touchback_device::message::{KeyFacts, KeyList, KeyWave, Message, Play, VERSION};
+use touchback_device::message::{ASKS, KeyFacts, KeyList, KeyWave, Message, Play, reset_cause};
 
 /// Number of measured ticks: 1 s.
 const TICKS: u32 = 8000;
@@ -62,9 +62,14 @@ fn receive(device: &mut Device<1, f32>, message: &Message) -> u32 {
 #[inline(never)]
 fn strokes() -> [Cost; 3] {
     let facts = KeyFacts { key: 0, mass: 500, weight: 0, friction: 0, damping: 100, bed: 1000 };
-    let build = keyboard::build(facts, 2000, *b"measured\0\0\0\0\0\0\0\0");
+    let identity = keyboard::Identity {
+        name: *b"measured\0\0\0\0\0\0\0\0",
+        serial: 1,
+        reset_cause: reset_cause::POWER,
+    };
+    let build = keyboard::build(facts, 2000, &identity);
     let mut device: Device<1, f32> = Device::new(build, 0);
-    receive(&mut device, &Message::Ask(VERSION));
+    receive(&mut device, &ASKS[1]);
     receive(&mut device, &Message::Clear(1));
     let (mut forces, mut out) = ([0.0], [0; MAX_FRAME]);
     let [mut tick, mut wave, mut state] = [Cost::default(), Cost::default(), Cost::default()];

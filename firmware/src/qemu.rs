@@ -5,6 +5,9 @@
 #![no_std]
 #![no_main]
 
+// `math` has what the emulated key takes from that package.
+extern crate self as touchback_core;
+
 mod keyboard;
 #[allow(dead_code, reason = "the other program uses the stopwatch")]
 mod machine;
@@ -18,7 +21,7 @@ use panic_halt as _;
 use plant::{EmulatedFinger, EmulatedKey, FingerDrive, KeyPlant};
 use touchback_device::firmware::{Board, Firmware};
 use touchback_device::fixed::{i16_of, u16_of};
-use touchback_device::message::KeyFacts;
+use touchback_device::message::{KeyFacts, reset_cause};
 
 // `PERIOD`, `ABOVE` and `ACTS`, which build.rs writes from hand.csv.
 include!(concat!(env!("OUT_DIR"), "/hand.rs"));
@@ -86,7 +89,12 @@ fn main() -> ! {
         damping: u16_of(plant.damping, 1e-3),
         bed: u16_of(plant.bed.depth, 10e-6),
     };
-    let build = keyboard::build(facts, 2000, *b"qemu ast1030\0\0\0\0");
+    let identity = keyboard::Identity {
+        name: *b"qemu ast1030\0\0\0\0",
+        serial: 0x0E0F_0000_0000_0002,
+        reset_cause: reset_cause::POWER,
+    };
+    let build = keyboard::build(facts, 2000, &identity);
     let mut firmware = Firmware::new(build, &mut board);
     loop {
         if !firmware.serve(&mut board) {

@@ -1,5 +1,6 @@
 //! One key on a NUCLEO-G431KB with an encoder, a current amplifier whose set point is a pulse width, and the
-//! board's own serial port.
+//! board's own serial port. The file makes the parts of [`OneKey`] from the chip's registers; another board is
+//! another such file.
 //!
 //! | pin | use |
 //! | --- | --- |
@@ -7,21 +8,28 @@
 //! | PA6, PA7 | A and B of the encoder (TIM3); B leads when the key moves down |
 //! | PA8 | set point (TIM1 channel 1, 20 kHz): 50 % no current, 90 % and 10 % the largest currents |
 //! | PB0 | high enables the amplifier; a resistor to ground keeps it off without firmware |
+//! | PB4 | fault output of the amplifier, low while it reports a fault (open drain; the pin pulls up) |
+//! | PB5 | the motor's supply behind the switch at hand, divided to 3 V (24 V: 68 kΩ and 10 kΩ); the pin pulls down |
 //!
 //! An independent watchdog of 16 ms resets the processor when ticks cease, which releases PB0. [`FULL`] depends
-//! on the gain of the amplifier and on the capstan.
+//! on the gain of the amplifier and on the capstan. The encoder has no index: the key finds its zero at rest.
 #![no_std]
 #![no_main]
 
+mod clock_170_mhz;
 mod keyboard;
 
-use stm32g4::stm32g431 as pac;
-use touchback_device::device::safety::DeviceMode;
-use touchback_device::firmware::{Board, Firmware};
-use touchback_device::message::KeyFacts;
+use core::convert::Infallible;
 
-/// Clock of processor and timers, Hz.
-const CLOCK: u32 = 170_000_000;
+use clock_170_mhz::CLOCK;
+use embedded_hal::digital::{self, InputPin, OutputPin};
+use embedded_hal::pwm::{self, SetDutyCycle};
+use embedded_hal_nb::serial::{self, ErrorKind};
+use stm32g4::stm32g431 as pac;
+use touchback_device::firmware::one_key::{Clock, Encoder, OneKey, Watchdog};
+use touchback_device::firmware::{Firmware, Homing};
+use touchback_device::message::{KeyFacts, reset_cause};
+
 const BAUD: u32 = 921_600;
 /// Counts of the set point's period: 20 kHz.
 const PERIOD: u16 = 8500;
@@ -43,105 +51,174 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
 }
 
-struct Nucleo {
-    chip: pac::Peripherals,
-    /// Count of the timer at the last reading, and count since the start.
-    last: u16,
-    count: i32,
-}
+/// TIM2, 1 MHz.
+struct Micros(pac::TIM2);
 
-impl Nucleo {
-    fn new(chip: pac::Peripherals) -> Self {
-        clocks(&chip);
-        pins(&chip);
-        timers(&chip);
-        // 8 bits, no parity, queues of 8 bytes; the same clock as the timers.
-        let divisor = CLOCK.div_ceil(BAUD);
-        // SAFETY: values within the registers' fields (RM0440, chapter USART).
-        unsafe {
-            chip.USART2.brr().write(|w| w.bits(divisor));
-            // An overrun loses a byte and nothing else (OVRDIS): with ORE set, this port receives no more.
-            chip.USART2.cr3().write(|w| w.bits(1 << 12));
-            chip.USART2.cr1().write(|w| w.bits(1 << 29 | 1 << 3 | 1 << 2 | 1));
-        }
-        Self { chip, last: 0, count: 0 }
-    }
-
-    /// Switches the amplifier on or off and feeds the watchdog.
-    fn supervise(&mut self, is_on: bool) {
-        // SAFETY: single writes to set-reset and key registers.
-        unsafe {
-            self.chip.GPIOB.bsrr().write(|w| w.bits(if is_on { 1 } else { 1 << 16 }));
-            self.chip.IWDG.kr().write(|w| w.bits(0xAAAA));
-        }
-    }
-}
-
-impl Board<1, f32> for Nucleo {
+impl Clock for Micros {
     fn micros(&mut self) -> u32 {
-        self.chip.TIM2.cnt().read().bits()
-    }
-    fn counts(&mut self, counts: &mut [i32; 1]) {
-        let [low, high, ..] = self.chip.TIM3.cnt().read().bits().to_le_bytes();
-        let now = u16::from_le_bytes([low, high]);
-        self.count = self.count.wrapping_add(i32::from(now.wrapping_sub(self.last).cast_signed()));
-        self.last = now;
-        *counts = [self.count];
-    }
-    fn newtons(&mut self, forces: &[f32; 1]) {
-        let [force] = *forces;
-        let share = 0.5 + 0.4 * (force / (FULL * MOTOR)).clamp(-1.0, 1.0);
-        let pulse = (share * f32::from(PERIOD)) as u32;
-        // SAFETY: a compare value below the period.
-        unsafe {
-            self.chip.TIM1.ccr1().write(|w| w.bits(pulse));
-        }
-    }
-    fn receive(&mut self) -> Option<u8> {
-        let has_byte = self.chip.USART2.isr().read().bits() & 1 << 5 != 0;
-        let [byte, ..] =
-            if has_byte { self.chip.USART2.rdr().read().bits() } else { 0 }.to_le_bytes();
-        has_byte.then_some(byte)
-    }
-    fn send(&mut self, byte: u8) -> bool {
-        let is_free = self.chip.USART2.isr().read().bits() & 1 << 7 != 0;
-        if is_free {
-            // SAFETY: any byte may be sent.
-            unsafe {
-                self.chip.USART2.tdr().write(|w| w.bits(u32::from(byte).try_into().unwrap_or(0)));
-            }
-        }
-        is_free
+        self.0.cnt().read().bits()
     }
 }
 
-/// 170 MHz from the 16 MHz oscillator (RM0440: RCC, PWR range 1 boost, four wait states).
-fn clocks(chip: &pac::Peripherals) {
-    // SAFETY: the sequence of RM0440 for a processor that has just been reset.
-    unsafe {
-        chip.RCC.apb1enr1().modify(|r, w| w.bits(r.bits() | 1 << 28));
-        chip.PWR.cr5().modify(|r, w| w.bits(r.bits() & !(1 << 8)));
-        chip.FLASH.acr().modify(|r, w| w.bits(r.bits() & !0xF | 4 | 1 << 8));
-        while chip.FLASH.acr().read().bits() & 0xF != 4 {}
-        // 16 MHz / 4 · 85 / 2.
-        chip.RCC.pllcfgr().write(|w| w.bits(2 | 3 << 4 | 85 << 8 | 1 << 24));
-        chip.RCC.cr().modify(|r, w| w.bits(r.bits() | 1 << 24));
-        while chip.RCC.cr().read().bits() & 1 << 25 == 0 {}
-        // Through half the speed, which is required above 80 MHz.
-        chip.RCC.cfgr().write(|w| w.bits(3 | 8 << 4));
-        while chip.RCC.cfgr().read().bits() >> 2 & 3 != 3 {}
-        cortex_m::asm::delay(1000);
-        chip.RCC.cfgr().write(|w| w.bits(3));
-        // Ports A and B; TIM1; TIM2, TIM3, USART2.
-        chip.RCC.ahb2enr().modify(|r, w| w.bits(r.bits() | 3));
-        chip.RCC.apb2enr().modify(|r, w| w.bits(r.bits() | 1 << 11));
-        chip.RCC.apb1enr1().modify(|r, w| w.bits(r.bits() | 1 << 17 | 1 << 1 | 1));
+/// TIM3 as an encoder of 16 bits: its last count, and the count since the start.
+struct Quadrature(pac::TIM3, u16, i32);
+
+impl Encoder for Quadrature {
+    fn count(&mut self) -> i32 {
+        let [low, high, ..] = self.0.cnt().read().bits().to_le_bytes();
+        let now = u16::from_le_bytes([low, high]);
+        self.2 = self.2.wrapping_add(i32::from(now.wrapping_sub(self.1).cast_signed()));
+        self.1 = now;
+        self.2
     }
+}
+
+/// Channel 1 of TIM1.
+struct SetPoint(pac::TIM1);
+
+impl pwm::ErrorType for SetPoint {
+    type Error = Infallible;
+}
+
+impl SetDutyCycle for SetPoint {
+    fn max_duty_cycle(&self) -> u16 {
+        PERIOD
+    }
+    fn set_duty_cycle(&mut self, duty: u16) -> Result<(), Infallible> {
+        // SAFETY: a compare value up to the period.
+        unsafe {
+            self.0.ccr1().write(|w| w.bits(duty.min(PERIOD).into()));
+        }
+        Ok(())
+    }
+}
+
+/// A pin of port B.
+struct PinB(u32);
+
+impl digital::ErrorType for PinB {
+    type Error = Infallible;
+}
+
+impl OutputPin for PinB {
+    fn set_low(&mut self) -> Result<(), Infallible> {
+        // SAFETY: a single write to the set-reset register.
+        unsafe {
+            (*pac::GPIOB::ptr()).bsrr().write(|w| w.bits(1 << (16 + self.0)));
+        }
+        Ok(())
+    }
+    fn set_high(&mut self) -> Result<(), Infallible> {
+        // SAFETY: a single write to the set-reset register.
+        unsafe {
+            (*pac::GPIOB::ptr()).bsrr().write(|w| w.bits(1 << self.0));
+        }
+        Ok(())
+    }
+}
+
+impl InputPin for PinB {
+    fn is_high(&mut self) -> Result<bool, Infallible> {
+        // SAFETY: a read of the input register.
+        Ok(unsafe { (*pac::GPIOB::ptr()).idr().read().bits() } & 1 << self.0 != 0)
+    }
+    fn is_low(&mut self) -> Result<bool, Infallible> {
+        Ok(!self.is_high()?)
+    }
+}
+
+/// USART2.
+struct Port(pac::USART2);
+
+impl serial::ErrorType for Port {
+    type Error = ErrorKind;
+}
+
+impl serial::Read for Port {
+    fn read(&mut self) -> nb::Result<u8, ErrorKind> {
+        let status = self.0.isr().read().bits();
+        if status & 1 << 5 == 0 {
+            return Err(nb::Error::WouldBlock);
+        }
+        let [byte, ..] = self.0.rdr().read().bits().to_le_bytes();
+        if status & 1 << 1 != 0 {
+            // SAFETY: clears the framing error (FECF).
+            unsafe {
+                self.0.icr().write(|w| w.bits(1 << 1));
+            }
+            return Err(nb::Error::Other(ErrorKind::FrameFormat));
+        }
+        Ok(byte)
+    }
+}
+
+impl serial::Write for Port {
+    fn write(&mut self, byte: u8) -> nb::Result<(), ErrorKind> {
+        if self.0.isr().read().bits() & 1 << 7 == 0 {
+            return Err(nb::Error::WouldBlock);
+        }
+        // SAFETY: any byte may be sent.
+        unsafe {
+            self.0.tdr().write(|w| w.bits(u32::from(byte).try_into().unwrap_or(0)));
+        }
+        Ok(())
+    }
+    fn flush(&mut self) -> nb::Result<(), ErrorKind> {
+        let is_sent = self.0.isr().read().bits() & 1 << 6 != 0;
+        if is_sent { Ok(()) } else { Err(nb::Error::WouldBlock) }
+    }
+}
+
+/// Independent watchdog.
+struct Dog(pac::IWDG);
+
+impl Watchdog for Dog {
+    fn feed(&mut self) {
+        // SAFETY: the key that begins its time anew.
+        unsafe {
+            self.0.kr().write(|w| w.bits(0xAAAA));
+        }
+    }
+}
+
+/// Cause of the last reset, from the flags of RCC_CSR, which are then cleared.
+fn reset_cause(chip: &pac::Peripherals) -> u8 {
+    let flags = chip.RCC.csr().read().bits();
+    // SAFETY: clears the flags (RMVF).
+    unsafe {
+        chip.RCC.csr().modify(|r, w| w.bits(r.bits() | 1 << 23));
+    }
+    let is_set = |bit: u32| flags & 1 << bit != 0;
+    if is_set(29) || is_set(30) {
+        reset_cause::WATCHDOG
+    } else if is_set(28) {
+        reset_cause::SOFTWARE
+    } else if is_set(27) {
+        // BORRSTF is set at power-up too.
+        reset_cause::POWER
+    } else if is_set(26) {
+        reset_cause::INPUT
+    } else {
+        reset_cause::UNKNOWN
+    }
+}
+
+/// Serial number: the chip's 96 bits folded to 64 (RM0440, chapter 47).
+fn serial_number() -> u64 {
+    let word = |i: usize| {
+        // SAFETY: three words of read-only memory at this address.
+        u64::from(unsafe { core::ptr::read_volatile((0x1FFF_7590 as *const u32).add(i)) })
+    };
+    word(0) << 32 ^ word(1) << 16 ^ word(2)
 }
 
 fn pins(chip: &pac::Peripherals) {
     // SAFETY: only the pins of the table above.
     unsafe {
+        // Ports A and B; TIM1; TIM2, TIM3, USART2.
+        chip.RCC.ahb2enr().modify(|r, w| w.bits(r.bits() | 3));
+        chip.RCC.apb2enr().modify(|r, w| w.bits(r.bits() | 1 << 11));
+        chip.RCC.apb1enr1().modify(|r, w| w.bits(r.bits() | 1 << 17 | 1 << 1 | 1));
         // Two bits per pin: 2 alternate function, 1 output.
         let two = |pin: u32, mode: u32| mode << (2 * pin);
         let kept = !(two(2, 3) | two(3, 3) | two(6, 3) | two(7, 3) | two(8, 3));
@@ -149,10 +226,15 @@ fn pins(chip: &pac::Peripherals) {
         chip.GPIOA.afrl().write(|w| w.bits(7 << 8 | 7 << 12 | 2 << 24 | 2 << 28));
         chip.GPIOA.afrh().modify(|r, w| w.bits(r.bits() & !0xF | 6));
         // Pull-ups at A and B of the encoder: a cable that falls off leaves no floating inputs.
-        chip.GPIOA.pupdr().modify(|r, w| w.bits(r.bits() & !(two(6, 3) | two(7, 3)) | two(6, 1) | two(7, 1)));
+        chip.GPIOA
+            .pupdr()
+            .modify(|r, w| w.bits(r.bits() & !(two(6, 3) | two(7, 3)) | two(6, 1) | two(7, 1)));
         chip.GPIOA.moder().modify(|r, w| w.bits(r.bits() & kept | modes));
         chip.GPIOB.bsrr().write(|w| w.bits(1 << 16));
-        chip.GPIOB.moder().modify(|r, w| w.bits(r.bits() & !3 | 1));
+        // PB4 pulls up, PB5 down: a cable that falls off is a fault.
+        let kept = !(two(4, 3) | two(5, 3));
+        chip.GPIOB.pupdr().modify(|r, w| w.bits(r.bits() & kept | two(4, 1) | two(5, 2)));
+        chip.GPIOB.moder().modify(|r, w| w.bits(r.bits() & kept & !3 | 1));
     }
 }
 
@@ -182,17 +264,46 @@ fn timers(chip: &pac::Peripherals) {
     }
 }
 
+/// USART2: 8 bits, no parity, queues of 8 bytes; the same clock as the timers.
+fn port(chip: &pac::Peripherals) {
+    // SAFETY: values within the registers' fields (RM0440, chapter USART).
+    unsafe {
+        chip.USART2.brr().write(|w| w.bits(CLOCK.div_ceil(BAUD)));
+        // An overrun loses a byte and nothing else (OVRDIS): with ORE set, this port receives no more.
+        chip.USART2.cr3().write(|w| w.bits(1 << 12));
+        chip.USART2.cr1().write(|w| w.bits(1 << 29 | 1 << 3 | 1 << 2 | 1));
+    }
+}
+
 #[cortex_m_rt::entry]
 fn main() -> ! {
     let Some(chip) = pac::Peripherals::take() else { loop {} };
-    let mut board = Nucleo::new(chip);
-    let build = keyboard::build(FACTS, (STEP_NM * SCALE) as u32, *b"nucleo-g431kb\0\0\0");
+    clock_170_mhz::begin(&chip);
+    pins(&chip);
+    timers(&chip);
+    port(&chip);
+    let identity = keyboard::Identity {
+        name: *b"nucleo-g431kb\0\0\0",
+        serial: serial_number(),
+        reset_cause: reset_cause(&chip),
+    };
+    let step_nm = (STEP_NM * SCALE) as u32;
+    let build = keyboard::build(FACTS, step_nm, &identity);
+    let mut board = OneKey {
+        clock: Micros(chip.TIM2),
+        encoder: Quadrature(chip.TIM3, 0, 0),
+        serial: Port(chip.USART2),
+        set_point: SetPoint(chip.TIM1),
+        enable: PinB(0),
+        driver: PinB(4),
+        supply: PinB(5),
+        watchdog: Dog(chip.IWDG),
+        full: FULL * MOTOR,
+        homing: Some(Homing::new(0, step_nm)),
+        read_us: 0,
+    };
     let mut firmware = Firmware::new(build, &mut board);
     loop {
-        if firmware.serve(&mut board) {
-            let mode = firmware.device().mode();
-            let is_on = matches!(mode, DeviceMode::Live | DeviceMode::Fading | DeviceMode::Damping);
-            board.supervise(is_on);
-        }
+        firmware.serve(&mut board);
     }
 }

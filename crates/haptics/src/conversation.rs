@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use touchback_device::frame::{FrameReceiver, MAX_FRAME};
-use touchback_device::message::{ASKS, Hello, Message, StateMessage};
+use touchback_device::message::{ASKS, Hello, Message, POSITION, StateMessage};
 
 /// Both directions of the line to a keyboard.
 pub trait Line {
@@ -30,6 +30,8 @@ pub struct Conversation<L> {
     pub states: VecDeque<(f64, StateMessage)>,
     /// The newest state.
     pub last: Option<StateMessage>,
+    /// Least and greatest position of the first key, m; to be reset by its reader.
+    pub range: Option<[f64; 2]>,
     /// Pongs received.
     pub pongs: u32,
     /// Time of the last turn, s.
@@ -50,6 +52,7 @@ impl<L: Line> Conversation<L> {
             has_facts: false,
             states: VecDeque::new(),
             last: None,
+            range: None,
             pongs: 0,
             now: 0.0,
             seq: 0,
@@ -104,6 +107,11 @@ impl<L: Line> Conversation<L> {
             match Message::decode(payload) {
                 Some(Message::State(state)) => {
                     self.last = Some(state);
+                    if let Some(key) = state.keys.as_slice().iter().find(|key| key.key == 0) {
+                        let x = f64::from(key.x) * POSITION;
+                        let [least, most] = self.range.unwrap_or([x, x]);
+                        self.range = Some([least.min(x), most.max(x)]);
+                    }
                     self.states.push_back((self.now, state));
                 }
                 Some(Message::Hello(hello)) => self.hello = Some(hello),

@@ -105,8 +105,9 @@ pub struct SidecarReport {
     pub key_slots: u64,
     /// Depth and force of the first ten keys: m, N.
     pub keys: [[f64; 2]; 10],
-    /// Position of the first key's hammer relative to the string, m; none for an action without hammer.
-    pub hammer: Option<f64>,
+    /// Positions of the hammers of the first ten keys relative to the string, m, negative below it; none for an action
+    /// without hammer.
+    pub hammers: [Option<f64>; 10],
     /// Log entries lost to a full queue.
     pub lost_log: u64,
 }
@@ -341,8 +342,10 @@ impl Worker {
         for (i, key) in self.report.keys.iter_mut().enumerate() {
             *key = servo.key(i).map_or([0.0; 2], |key| [key.depth, key.force]);
         }
-        let first = servo.simulated(0).map(|key| key.readout(Drive::Free).hammer);
-        self.report.hammer = first.filter(|height| height.is_finite());
+        for (i, hammer) in self.report.hammers.iter_mut().enumerate() {
+            let height = servo.simulated(i).map(|key| key.readout(Drive::Free).hammer);
+            *hammer = height.filter(|height| height.is_finite());
+        }
         self.writer.write(self.report);
     }
 }

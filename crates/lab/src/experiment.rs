@@ -26,6 +26,7 @@ mod listening;
 mod look_ahead;
 mod missed;
 mod models_ab;
+mod position_sensors;
 mod presets;
 pub mod rolling_knuckle;
 mod seeds;

@@ -1,6 +1,7 @@
 //! `touchback feel`: the haptic loop without a plugin host, controlled from the terminal.
 
 mod compare;
+mod drawing;
 mod midi;
 mod performer;
 mod record;

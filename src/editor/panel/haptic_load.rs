@@ -23,7 +23,7 @@ fn pose(action: Action, report: Option<&SidecarReport>) -> Option<Pose> {
         Action::Wall | Action::Walled(_) => Some(BenchLoad::WALL.at(depth, 0.0).pose()),
         Action::Bench => {
             let bench = BenchLoad::BENCH;
-            let hammer = report.and_then(|report| report.hammer);
+            let hammer = report.and_then(|report| report.hammers[0]);
             let hammer = hammer.map_or(bench.hammer_x, |height| bench.string.depth + height);
             Some(bench.at(depth, hammer).pose())
         }

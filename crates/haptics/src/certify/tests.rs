@@ -3,7 +3,7 @@
 use super::*;
 use crate::emulator::defect::{Defects, NAMED};
 use crate::emulator::{Emulator, KeyboardDesign, TICK_US};
-use crate::script::Script;
+use crate::script::{FingerAction, Script, ScriptedAction};
 use crate::simulated_link::LinkFaults;
 
 /// A line of 1 ms a turn to an emulated keyboard.
@@ -41,6 +41,22 @@ fn failed(name: &str) -> Vec<&'static str> {
 #[test]
 fn the_device_passes_every_test() {
     assert_eq!(failed("none"), Vec::<&str>::new());
+}
+
+/// A test that a finger has disturbed is repeated; where fingers never leave the keys the page says so.
+#[test]
+fn a_touched_key_is_no_fault_of_the_firmware() {
+    let mut emulator = Emulator::new(&Emulator::on_a_desk(), Script::round(1));
+    (0..8000).for_each(|_| emulator.tick(&mut Vec::new()));
+    let (_, results) = certify(Wire(emulator), true).unwrap();
+    assert!(results.iter().all(|r| r.is_passed == Some(true)), "{results:?}");
+    let trill = FingerAction::Trill { depth: 8e-3, rate: 6.0, lasts: 100.0 };
+    let acts = vec![ScriptedAction { time: 0.0, key: 0, action: trill }];
+    let emulator = Emulator::new(&Emulator::on_a_desk(), Script::new(acts));
+    let (_, results) = certify(Wire(emulator), true).unwrap();
+    let told =
+        |r: &CertifyResult| r.is_passed != Some(false) || r.observed.contains("do not touch");
+    assert!(results.iter().all(told), "{results:?}");
 }
 
 #[test]

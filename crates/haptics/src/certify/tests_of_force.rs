@@ -10,7 +10,7 @@ use touchback_device::message::{
 };
 
 /// A test on an exchange.
-type Test<L> = fn(&mut Exchange<L>, &'static str) -> Result<CertifyResult, CertifyError>;
+pub type Test<L> = fn(&mut Exchange<L>, &'static str) -> Result<CertifyResult, CertifyError>;
 
 /// All tests with force, by their claims.
 pub const fn tests<L: Line>() -> [(&'static str, Test<L>); 6] {

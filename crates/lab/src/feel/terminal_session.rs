@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::compare::Trial;
+use super::drawing;
 use super::performer::Performer;
 use super::record::Records;
 use crate::interrupt;
@@ -21,6 +22,9 @@ use touchback_haptics::status_text;
 const POLL_PERIOD: Duration = Duration::from_millis(10);
 /// Time between polls while a MIDI file is played.
 const PLAYING_PERIOD: Duration = Duration::from_millis(1);
+
+/// Time between drawings of key and hammer.
+const DRAWING_PERIOD: Duration = Duration::from_millis(40);
 
 /// Receives typed lines; disconnected when the input is closed.
 fn lines() -> Receiver<String> {
@@ -94,6 +98,7 @@ impl TerminalSession {
             self.drain()?;
             while let Some(event) = sidecar.next_event() {
                 if self.trial.is_none() {
+                    eprint!("{}", if shows { "\r\x1b[K" } else { "" });
                     let (time, key, event) = (event.time(), event.key.number(), event.event);
                     output::print(&format!("{time:.4} s  key {key}  {event}\n"))?;
                 }
@@ -102,6 +107,8 @@ impl TerminalSession {
             // Also what a live session lacks, and what it lacks no more.
             let text = status_text::connection(&report);
             if text != told {
+                // The drawing stays in the line of the cursor.
+                eprint!("{}", if shows { "\r\x1b[K" } else { "" });
                 output::warn(&text);
                 told = text;
             }
@@ -110,10 +117,9 @@ impl TerminalSession {
             {
                 performer.play(|note| _ = notes.send(note));
             }
-            if shows && shown.elapsed() > Duration::from_millis(500) {
+            if shows && shown.elapsed() > DRAWING_PERIOD {
                 shown = Instant::now();
-                let [depth, force] = report.keys[0];
-                eprint!("\r{:6.2} mm {force:6.2} N ", depth * 1e3);
+                eprint!("\r{}\x1b[K", drawing::line(&report));
             }
             if lasts.is_some_and(|s| begin.elapsed().as_secs_f64() >= s) {
                 return Ok(());

@@ -37,9 +37,15 @@ pub struct EmulateOptions {
     /// Mechanics of all keys: the first key of a file written by `keyboard calibrate`
     #[arg(long, value_name = "FACTS.csv", conflicts_with = "mass")]
     facts: Option<InputPath>,
-    /// Gives the keyboard a defect (repeatable); an unknown name lists all
+    /// Leaves the keys untouched, as `keyboard certify` and `calibrate` need them
+    #[arg(long, conflicts_with = "script")]
+    untouched: bool,
+    /// Gives the keyboard a defect (repeatable)
     #[arg(long, value_name = "NAME", value_parser = defect)]
     defect: Vec<NamedDefect>,
+    /// Lists the defects
+    #[arg(long)]
+    defects: bool,
     /// Has sensors and no motors
     #[arg(long, conflicts_with = "torque_only")]
     positions_only: bool,
@@ -73,13 +79,17 @@ pub struct EmulateOptions {
 /// Parses the name of a defect.
 ///
 /// # Errors
-/// An unknown name; the message lists all.
+/// An unknown name.
 pub fn defect(name: &str) -> Result<NamedDefect, String> {
     NAMED.into_iter().find(|defect| defect.name == name).ok_or_else(|| {
-        let width = NAMED.iter().map(|defect| defect.name.len()).max().unwrap_or(0);
-        let line = |d: &NamedDefect| format!("\n  {:width$}  {}", d.name, d.about);
-        format!("the defects are:{}", NAMED.iter().map(line).collect::<String>())
+        "no such defect; `touchback keyboard emulate --defects` lists all".to_owned()
     })
+}
+
+/// A line for every defect.
+fn list() -> String {
+    let width = NAMED.iter().map(|defect| defect.name.len()).max().unwrap_or(0);
+    NAMED.iter().map(|d| format!("{:width$}  {}\n", d.name, d.about)).collect()
 }
 
 /// Emulates until the time is over or the process is interrupted.
@@ -87,6 +97,9 @@ pub fn defect(name: &str) -> Result<NamedDefect, String> {
 /// # Errors
 /// A bad script or value, no pseudo-terminal or address, a file that cannot be written.
 pub fn run(options: &EmulateOptions) -> Result<()> {
+    if options.defects {
+        return output::print(&list());
+    }
     if !(0.005..=1.0).contains(&options.mass) {
         bail!("--mass {}: a key moves between 0.005 and 1 kg", options.mass);
     }
@@ -100,6 +113,7 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
     }
     let script = match &options.script {
         Some(path) => script::open(path, options.keys)?,
+        None if options.untouched => Script::default(),
         None => Script::round(options.keys),
     };
     let draft = options.log.as_deref().map(Draft::create).transpose()?;

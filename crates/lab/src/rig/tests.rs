@@ -1,5 +1,6 @@
 //! The servo and its log over an emulated keyboard.
 
+mod documents;
 mod misbehaviour;
 mod played;
 #[cfg(unix)]

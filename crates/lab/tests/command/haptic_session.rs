@@ -88,3 +88,112 @@ fn a_signal_stops_the_keyboard() {
     // 256: stopped.
     assert!(faults & 256 != 0 && last[5] == "damping", "{last:?}");
 }
+
+/// The events in the output of `feel`: time, s, and the rest of the line.
+fn events(output: &str) -> Vec<(f64, String)> {
+    let event = |line: &str| {
+        let (time, rest) = line.split_once(" s  key ")?;
+        Some((time.trim().parse().ok()?, rest.to_owned()))
+    };
+    output.lines().filter_map(event).collect()
+}
+
+/// After `kill -9` the take beside the records has all but the last half second, and the records are written from it.
+#[test]
+fn a_killed_session_loses_half_a_second() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut child = feel(&dir, true, Stdio::piped());
+    let input = child.stdin.take();
+    // The emulated fingers trill 6 times a second from 5.2 to 7.2 s on.
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let (mut text, mut line) = (String::new(), String::new());
+    while output.read_line(&mut line).is_ok_and(|length| length > 0) {
+        text += &line;
+        line.clear();
+        if events(&text).last().is_some_and(|(time, _)| *time > 6.4) {
+            break;
+        }
+    }
+    child.kill().expect("SIGKILL");
+    let _ = child.wait();
+    drop(input);
+    let seen = events(&text);
+    assert!(seen.len() > 20, "{text}");
+    let last = seen[seen.len() - 1].0;
+
+    let part = dir.path().join("run.csv.part");
+    assert!(part.is_file() && !dir.path().join("run.mid").exists());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"));
+    command.current_dir(&dir).args(["feel", "run.csv.part", "--replay", "--midi", "run.mid"]);
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let again = events(&String::from_utf8_lossy(&done.stdout));
+    let kept = again.last().map_or(0.0, |(time, _)| *time);
+    println!("the last event seen at {last} s, kept at {kept} s");
+    for event in seen.iter().filter(|(time, _)| *time < last - 0.5) {
+        assert!(again.contains(event), "{event:?} is lost: {again:?}");
+    }
+    assert!(std::fs::metadata(dir.path().join("run.mid")).unwrap().len() > 100);
+}
+
+/// A keyboard with sensors and no motors is played, recorded and written as MIDI; nothing is armed.
+#[test]
+fn a_keyboard_without_motors_is_played_and_recorded() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let script = "t_s,key,act,a,b,c\n1.5,1,press,0.016,0.1,\n2.1,1,release,0.1,,\n2.6,1,press,0.02,0.06,\n\
+                  3.2,1,release,0.1,,\n";
+    std::fs::write(dir.path().join("hand.csv"), script).unwrap();
+    let touchback = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"));
+        command
+            .current_dir(&dir)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    };
+    let mut command = touchback();
+    command.args(["keyboard", "emulate", "--listen", "127.0.0.1:0", "--seconds", "6"]);
+    command.args(["--positions-only", "--script", "hand.csv"]);
+    let mut keyboard = command.spawn().expect("the program starts");
+    let mut port = String::new();
+    BufReader::new(keyboard.stdout.take().unwrap()).read_line(&mut port).unwrap();
+    let mut command = touchback();
+    command.args(["feel", port.trim(), "--arm", "--seconds", "4.5"]);
+    command.args(["--record", RECORDS[0], "--log", RECORDS[1], "--midi", RECORDS[2]]);
+    let done = command.output().unwrap();
+    let (output, said) =
+        (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success() && said.contains("plays by its positions"), "{said}");
+    assert!(!said.contains("live"), "{said}");
+    let strikes = output.lines().filter(|line| line.contains("  strike ")).count();
+    assert!(strikes == 2 && kept(&dir), "{output}");
+    let record = std::fs::read_to_string(dir.path().join(RECORDS[0])).unwrap();
+    let depth = |line: &str| line.split(',').nth(1).and_then(|cell| cell.parse::<f64>().ok());
+    let deepest = record.lines().filter_map(depth).fold(0.0, f64::max);
+    assert!((9e-3..11e-3).contains(&deepest), "{deepest} m");
+    assert!(keyboard.wait().unwrap().success());
+}
+
+/// `keyboard certify` writes its page, and its exit code is that of the page.
+#[test]
+fn a_certificate_is_written_and_judged() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"));
+    command.current_dir(&dir).args(["keyboard", "certify", "emulator", "-o", "page.md"]);
+    let done = command.stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    let page = std::fs::read_to_string(dir.path().join("page.md")).expect("a page");
+    println!("{page}{said}");
+    let verdicts = |end: &str| page.lines().filter(|line| line.ends_with(end)).count();
+    let (passed, failed) = (verdicts("| passed |"), verdicts("| **failed** |"));
+    assert_eq!(passed + failed, 18, "{page}");
+    assert_eq!(done.status.code(), Some(if failed == 0 { 0 } else { 2 }), "{said}");
+    // A busy machine may delay states; the laws are those of the emulator.
+    for law in ["report the applied force", "obey a tighter limit of force", "answer pings"] {
+        assert!(
+            page.lines().any(|line| line.contains(law) && line.ends_with("| passed |")),
+            "{page}"
+        );
+    }
+}

@@ -193,3 +193,37 @@ fn a_session_begun_with_a_held_key_is_quiet() {
         assert!(peak > 0.5, "{action:?}: {peak} N");
     }
 }
+
+/// Commands that come up to 12 ms late, as when the keyboard's computer or the wire stands still, on a wire that is
+/// 1 ms late: force may end for want of commands, or because the late loop creates energy, but the law of a right
+/// keyboard is never doubted.
+#[test]
+fn late_commands_are_no_fault_of_the_keyboard() {
+    for seed in 1..=3 {
+        let acts = (0..60).flat_map(|i| {
+            let begin = 1.0 + 0.9 * f64::from(i);
+            let press = FingerAction::Press { depth: 22e-3, within: 0.06 };
+            [act(begin, 0, press), act(begin + 0.4, 0, FingerAction::Release { within: 0.1 })]
+        });
+        let design = KeyboardDesign { plant: KEY, ..KeyboardDesign::default() };
+        let script = Script::new(acts.collect());
+        let line = MemoryLine::new(1, seed);
+        let mut pair = CoSimulation::new(&design, script, ServoOptions::default(), line);
+        pair.line.up.faults.late_us = 1000;
+        (pair.line.down.faults.lateness, pair.line.down.faults.late_ticks) = (0.01, 96);
+        let mut ends = 0;
+        pair.run(0.3, &mut (), |_| ());
+        while pair.time() < 54.0 {
+            let _ = pair.arm(&mut ());
+            pair.run(1.0, &mut (), |_| ());
+            let status = pair.servo.status();
+            ends += u32::from(status.state != ConnectionState::Live);
+            let is_wrong = match status.halt_reason {
+                HaltReason::Implausible(symptom, _) => symptom != Symptom::Energy,
+                _ => false,
+            };
+            assert!(!is_wrong, "seed {seed}, {} s: {status:?}", pair.time());
+        }
+        println!("seed {seed}: force ended {ends} times");
+    }
+}

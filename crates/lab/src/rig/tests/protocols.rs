@@ -87,7 +87,7 @@ fn a_fault_of_the_hardware_halts_and_names_itself() {
         pair.emulator.set_defects(Defects { hardware: bits, begin: 1.2, ..Defects::default() });
         pair.run(0.3, &mut (), |_| ());
         assert!(pair.arm(&mut ()));
-        pair.run(0.8, &mut (), |p| {
+        pair.run(1.2, &mut (), |p| {
             assert!(p.time() < 1.2003 || p.emulator.force(0) == 0.0);
         });
         let named =
