@@ -1,4 +1,5 @@
-//! Release archives: plugins, command, presets, an install page and script, licences.
+//! Release archives: plugins, command, presets, an install page and script, licences; with maturin, the Python
+//! package too.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -15,6 +16,7 @@ use crate::bundle::{
     target_folder,
 };
 use crate::licenses::{self, HOST};
+use crate::wheel;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
@@ -64,6 +66,9 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     } else {
         zip(&folder, &name, &dist.join(format!("{name}.zip")))?;
     }
+    if target == HOST && wheel::can_build() {
+        wheel::build()?;
+    }
     sums(dist)
 }
 
@@ -75,7 +80,9 @@ fn build(is_windows: bool, folder: &Path) -> Result<PathBuf> {
         cargo(RELEASE.iter().chain(&cross))?;
         (Path::new(CROSS).join(WINDOWS).join("release"), "touchback.dll")
     } else {
-        cargo(&RELEASE)?;
+        // In one call the packages are built once for all three.
+        let python = if wheel::can_build() { &["-p", wheel::PACKAGE][..] } else { &[] };
+        cargo(RELEASE.iter().chain(python))?;
         let target = target_folder();
         let library = if cfg!(windows) { "touchback.dll" } else { "libtouchback.so" };
         (target.join("release"), library)

@@ -22,7 +22,7 @@ const USAGE: &str = "Usage:
       check the licences of the plugin's packages and write their texts into the bundles
   cargo xtask dist [--windows]
       build archives with plugins, command, presets and licences in target/dist, for this system (on Linux a
-      Debian package too) or, from Linux, for Windows
+      Debian package too) or, from Linux, for Windows; where maturin is installed, the Python package too
   cargo xtask examples
       make the manual's sound examples and their pictures again (needs opusenc)
   cargo xtask book

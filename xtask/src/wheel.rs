@@ -10,35 +10,42 @@ use crate::build_paths;
 use crate::bundle::{files, remove};
 use crate::licenses::{self, HOST};
 
-/// The package for Python, whose build is maturin's.
-const PACKAGE: &str = "crates/python";
+/// The package for Python: its folder and its name.
+const FOLDER: &str = "crates/python";
+pub(crate) const PACKAGE: &str = "touchback-python";
 /// Program that builds the wheel, from `pip install maturin`.
 const BUILDER: &str = "maturin";
 
-/// Builds the wheel into `target/dist`, in the build folder of the archives, with which it has nearly all
-/// compiled packages in common.
+/// Builds the wheel into `target/dist`, in the build folder of the archives.
 pub(crate) fn run(options: &[String]) -> Result<()> {
     ensure!(options.is_empty(), "cargo xtask wheel takes no options");
     nice_plug_xtask::chdir_workspace_root()?;
-    let version = Command::new(BUILDER).arg("--version").output();
-    ensure!(
-        version.is_ok_and(|output| output.status.success()),
-        "{BUILDER} is missing: python3 -m pip install {BUILDER}"
-    );
-    let licences = licenses::of("touchback-python", HOST)?;
+    ensure!(can_build(), "{BUILDER} is missing: python3 -m pip install {BUILDER}");
     let places = build_paths::places()?;
     build_paths::leave_out(&places)?;
+    build()
+}
+
+/// Whether the program that builds the wheel is there.
+pub(crate) fn can_build() -> bool {
+    let version = Command::new(BUILDER).arg("--version").output();
+    version.is_ok_and(|output| output.status.success())
+}
+
+/// Builds the wheel with the environment of the archives.
+pub(crate) fn build() -> Result<()> {
+    let licences = licenses::of(PACKAGE, HOST)?;
     let dist = std::path::absolute("target/dist")?;
     fs::create_dir_all(&dist)?;
     for old in files(&dist)?.iter().filter(|file| file.extension().is_some_and(|e| e == "whl")) {
         remove(&dist.join(old))?;
     }
     // Where maturin looks for texts of licences.
-    let text = Path::new(PACKAGE).join("LICENSES.txt");
+    let text = Path::new(FOLDER).join("LICENSES.txt");
     fs::write(&text, &licences)?;
     let built = Command::new(BUILDER)
         .args(["build", "--release", "--locked", "-m"])
-        .arg(Path::new(PACKAGE).join("Cargo.toml"))
+        .arg(Path::new(FOLDER).join("Cargo.toml"))
         .arg("--out")
         .arg(&dist)
         .status();

@@ -62,7 +62,7 @@ use crate::bench::record;
 use crate::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult, Work};
 use crate::bench::session::{Session, wrote};
 use crate::output;
-use crate::paths::OutputFolder;
+use crate::paths::{OutputFolder, PianoName};
 use catalogue::EXPERIMENTS;
 
 /// Options of `lab`.
@@ -82,10 +82,10 @@ pub struct LabOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
     /// Writes a blind listening test of these as a page for a browser, with `listening`: factory pianos, preset
-    /// files, parameters (let_off_mm=3,lid=half), folders of recorded notes; the first is the reference
+    /// files, parameters (let_off_mm=3,lid=0.5), folders of recorded notes; the first is the reference
     /// (repeatable)
     #[arg(long, value_name = "PIANO|ID=VALUE|FOLDER")]
-    web: Vec<String>,
+    web: Vec<PianoName>,
     #[command(flatten)]
     own: OwnNumbers,
     /// Folder for data and figures; the default is touchback-lab-own with --preset, --set, --keys,

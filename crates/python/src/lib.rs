@@ -2,11 +2,11 @@
 //!
 //! | module | part |
 //! | --- | --- |
-//! | [`settings`] | settings and models from Python's values |
-//! | [`key`] | one key of any action: whole gestures, and step by step |
-//! | [`bank`] | many keys of the grand, in lanes and on all cores |
-//! | [`piano`] | the instrument: block by block, and whole MIDI files |
-//! | [`laboratory`] | weighing, sweeps, fits, experiments, the list of parameters |
+//! | `settings` | settings and models from Python's values |
+//! | `key` | one key of any action: whole gestures, and step by step |
+//! | `bank` | many keys of the grand, in lanes and on all cores |
+//! | `piano` | the instrument: block by block, and whole MIDI files |
+//! | `laboratory` | weighing, sweeps, fits, experiments, the list of parameters |
 //!
 //! Long work runs without the interpreter's lock.
 

@@ -13,8 +13,9 @@ use serde::Serialize;
 use crate::bench::Folder;
 use crate::midi::Score;
 use crate::output::{self, progress};
+use crate::paths::{self, PianoName};
 use crate::recorded::sound_file;
-use crate::recorded::takes::{Take, takes};
+use crate::recorded::takes::{Take, Takes, takes};
 use crate::render::loudness::Loudness;
 use crate::wave::Wave;
 use crate::{controls, demo, parallel, render};
@@ -52,17 +53,17 @@ struct Sound {
 /// One source, as given.
 enum Source {
     Piano(Box<Settings>),
-    Recordings(Vec<Take>),
+    Recordings(Takes),
 }
 
 impl Source {
-    /// The source that `text` names: a folder of recordings or .sfz file, parameters as `let_off_mm=3,lid=half`, a
+    /// The source that `text` names: a folder of recordings or .sfz file, parameters as `let_off_mm=3,lid=0.5`, a
     /// factory piano, or a preset file.
     fn open(text: &str) -> Result<Self> {
         let path = Path::new(text);
         let is_sfz = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("sfz"));
         if path.is_dir() || is_sfz {
-            return Ok(Self::Recordings(takes(path, None)?.notes));
+            return Ok(Self::Recordings(takes(path, None)?));
         }
         let mut settings = Settings::default();
         if text.contains('=') {
@@ -78,7 +79,7 @@ impl Source {
     fn notes(&self, keys: &[KeyNumber], share: f64, velocity: u8) -> Result<Sound> {
         match self {
             Self::Piano(settings) => Ok(played(settings, keys, velocity)),
-            Self::Recordings(all) => {
+            Self::Recordings(Takes { notes: all, .. }) => {
                 let mut sound = Sound { channels: Default::default(), rate: RATE };
                 for key in keys {
                     let layers: Vec<&Take> = all.iter().filter(|take| take.key == *key).collect();
@@ -208,7 +209,7 @@ fn keys(sources: &[Source]) -> Result<Vec<KeyNumber>> {
     let mut common: BTreeSet<KeyNumber> = KeyNumber::all().collect();
     let mut is_recorded = false;
     for source in sources {
-        if let Source::Recordings(all) = source {
+        if let Source::Recordings(Takes { notes: all, .. }) = source {
             let theirs: BTreeSet<KeyNumber> = all.iter().map(|take| take.key).collect();
             common = common.intersection(&theirs).copied().collect();
             is_recorded = true;
@@ -258,6 +259,11 @@ pub fn write(sources: &[String], path: &Path) -> Result<Vec<std::path::PathBuf>>
         );
     }
     let opened = sources.iter().map(|text| Source::open(text)).collect::<Result<Vec<_>>>()?;
+    for source in &opened {
+        if let Source::Recordings(Takes { files, .. }) = source {
+            paths::check(files, &[] as &[&Path], &[path])?;
+        }
+    }
     let keys = keys(&opened)?;
     let mut folder = Folder::new(path);
     let mut trials = Vec::new();
@@ -289,7 +295,9 @@ fn trial(
     folder: &mut Folder,
 ) -> Result<Trial> {
     let mut gains = Vec::new();
-    for sound in &sounds {
+    for sound in &mut sounds {
+        // The gates of the measure are absolute: a soft sound is measured at the level at which it is heard.
+        sound.scale(PEAK / sound.peak().max(f64::MIN_POSITIVE));
         let lufs = sound.lufs()?;
         if !lufs.is_finite() {
             bail!("--web {}: silent", sources[gains.len()]);
@@ -360,10 +368,11 @@ fn web_mushra(trials: &[Trial]) -> Result<String> {
 /// Writes the test and prints where it is.
 ///
 /// # Errors
-/// Errors of [`write`].
-pub fn run(sources: &[String], path: &Path) -> Result<()> {
+/// Errors of [`write()`].
+pub fn run(sources: &[PianoName], path: &Path) -> Result<()> {
+    let sources: Vec<String> = sources.iter().map(|source| (**source).to_owned()).collect();
     let new = output::new_folder(path)?;
-    let files = write(sources, path)?;
+    let files = write(&sources, path)?;
     new.keep();
     let page = path.join("index.html");
     output::print(&format!(
@@ -381,7 +390,7 @@ mod tests {
     #[test]
     fn a_test_has_a_hidden_reference_an_anchor_and_equal_loudness() {
         let dir = tempfile::tempdir().unwrap();
-        let sources = ["concert".to_owned(), "let_off_mm=3,lid=closed".to_owned()];
+        let sources = ["concert".to_owned(), "let_off_mm=3,lid=0".to_owned()];
         let files = write(&sources, dir.path()).unwrap();
         // Three dynamics and the prelude, three sounds each, and two pages.
         assert_eq!(files.len(), 4 * 3 + 2);
