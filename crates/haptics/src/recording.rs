@@ -9,7 +9,8 @@
 //! played STEP KEY 1 or 0
 //! ```
 //! A setting holds at once at the beginning of a take and with another action; otherwise the keys approach
-//! it from that step on. Steps are of 125 µs by the keyboard's clock and never decrease; keys count from 1.
+//! it from that step on. Steps are of 125 µs by the keyboard's clock; a line may be up to 1024 steps earlier than one
+//! before it, because a message is logged key by key. Keys count from 1.
 //! MASS to FRICTION, STATE, FORCE and IMPEDANCE are hexadecimal bits of SI values. The take begins at the
 //! step of the first entry.
 //!
@@ -17,6 +18,7 @@
 //! that time. They are skipped; such a take moves today's keys by its logged forces, not bit for bit as
 //! recorded. Up to version 2 a place had 22 states; the states added since begin at zero.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,6 +59,9 @@ fn place_format(head: &str) -> Option<PlaceFormat> {
 
 /// Largest file, bytes: ten hours of one key.
 const LIMIT: u64 = 2_000_000_000;
+/// Most steps by which an entry may be earlier than one before it in the file, 128 ms: a servo logs the steps of a
+/// message key by key, and a session ends after shorter gaps.
+const SPAN: u64 = 1024;
 /// Longest line, bytes: several times that of a setting.
 const LONGEST_LINE: u64 = 65_536;
 /// Largest number of entries in memory: half an hour of one key, about 500 MB.
@@ -175,7 +180,7 @@ impl Recording {
         }
     }
 
-    /// The entries in the order of logging, read one by one.
+    /// The entries in the order of their steps, those of one step in the order of logging, read one by one.
     ///
     /// # Errors
     /// The file cannot be read any more.
@@ -190,7 +195,9 @@ impl Recording {
             line: Vec::new(),
             number: 0,
             places: CURRENT,
-            last: 0,
+            waiting: BTreeMap::new(),
+            newest: 0,
+            is_over: false,
         };
         entries.places = match entries.line() {
             Ok(Some(head)) => place_format(head),
@@ -269,8 +276,12 @@ pub struct Entries {
     number: usize,
     /// Format of the places.
     places: PlaceFormat,
-    /// Step of the entry read last.
-    last: u64,
+    /// Entries that earlier ones may follow in the file, by step and line.
+    waiting: BTreeMap<(u64, usize), Entry>,
+    /// Latest step that was read.
+    newest: u64,
+    /// The file is read to its end.
+    is_over: bool,
 }
 
 impl Entries {
@@ -298,19 +309,32 @@ impl Iterator for Entries {
     type Item = Result<Entry, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (places, last) = (self.places, self.last);
-        let read = match self.line() {
-            Ok(None) => return None,
-            Ok(Some(line)) => entry(line, places).filter(|entry| last <= entry.step()),
-            Err(e) => return Some(Err(e)),
-        };
-        Some(match read {
-            Some(entry) => {
-                self.last = entry.step();
-                Ok(entry)
+        loop {
+            let first = self.waiting.first_entry();
+            let due = first.filter(|first| self.is_over || first.key().0 + SPAN < self.newest);
+            if let Some(first) = due {
+                return Some(Ok(first.remove()));
             }
-            None => Err(RecordingError::Damaged(self.file.clone(), self.number)),
-        })
+            if self.is_over {
+                return None;
+            }
+            let places = self.places;
+            let read = match self.line() {
+                Ok(Some(line)) => entry(line, places),
+                Ok(None) => {
+                    self.is_over = true;
+                    continue;
+                }
+                Err(e) => return Some(Err(e)),
+            };
+            match read.filter(|entry| self.newest <= entry.step().saturating_add(SPAN)) {
+                Some(entry) => {
+                    self.newest = self.newest.max(entry.step());
+                    self.waiting.insert((entry.step(), self.number), entry);
+                }
+                None => return Some(Err(RecordingError::Damaged(self.file.clone(), self.number))),
+            }
+        }
     }
 }
 
