@@ -9,8 +9,8 @@
 //! played STEP KEY 1 or 0
 //! ```
 //! A setting holds at once at the beginning of a take and with another action; otherwise the keys approach
-//! it from that step on. Steps are of 125 µs by the keyboard's clock; a line may be up to 1024 steps earlier than one
-//! before it, because a message is logged key by key. Keys count from 1.
+//! it from that step on. Steps are of 125 µs by the keyboard's clock; those of a key never decrease, those of
+//! different keys by at most 1024, because a message is logged key by key. Keys count from 1.
 //! MASS to FRICTION, STATE, FORCE and IMPEDANCE are hexadecimal bits of SI values. The take begins at the
 //! step of the first entry.
 //!
@@ -59,7 +59,7 @@ fn place_format(head: &str) -> Option<PlaceFormat> {
 
 /// Largest file, bytes: ten hours of one key.
 const LIMIT: u64 = 2_000_000_000;
-/// Most steps by which an entry may be earlier than one before it in the file, 128 ms: a servo logs the steps of a
+/// Most steps by which an entry may be earlier than one of another key before it in the file, 128 ms: a servo logs the steps of a
 /// message key by key, and a session ends after shorter gaps.
 const SPAN: u64 = 1024;
 /// Longest line, bytes: several times that of a setting.
@@ -197,6 +197,7 @@ impl Recording {
             places: CURRENT,
             waiting: BTreeMap::new(),
             newest: 0,
+            newest_of: [0; KEYS],
             is_over: false,
         };
         entries.places = match entries.line() {
@@ -278,8 +279,9 @@ pub struct Entries {
     places: PlaceFormat,
     /// Entries that earlier ones may follow in the file, by step and line.
     waiting: BTreeMap<(u64, usize), Entry>,
-    /// Latest step that was read.
+    /// Latest step that was read, and that of each key.
     newest: u64,
+    newest_of: [u64; KEYS],
     /// The file is read to its end.
     is_over: bool,
 }
@@ -305,6 +307,14 @@ impl Entries {
     }
 }
 
+impl Entries {
+    /// Whether the steps of a right take can go on with that of `entry`.
+    fn may_follow(&self, entry: &Entry) -> bool {
+        let of_key = entry.key().map_or(0, |key| self.newest_of[key.index()]);
+        of_key <= entry.step() && self.newest <= entry.step().saturating_add(SPAN)
+    }
+}
+
 impl Iterator for Entries {
     type Item = Result<Entry, RecordingError>;
 
@@ -327,9 +337,12 @@ impl Iterator for Entries {
                 }
                 Err(e) => return Some(Err(e)),
             };
-            match read.filter(|entry| self.newest <= entry.step().saturating_add(SPAN)) {
+            match read.filter(|entry| self.may_follow(entry)) {
                 Some(entry) => {
                     self.newest = self.newest.max(entry.step());
+                    if let Some(key) = entry.key() {
+                        self.newest_of[key.index()] = entry.step();
+                    }
                     self.waiting.insert((entry.step(), self.number), entry);
                 }
                 None => return Some(Err(RecordingError::Damaged(self.file.clone(), self.number))),

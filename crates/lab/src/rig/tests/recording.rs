@@ -144,6 +144,27 @@ fn a_damaged_log_is_refused_with_its_line() {
     assert!(mixed.contains("has the actions grand and ball"), "{mixed}");
 }
 
+/// A servo logs a message key by key: entries of several keys are read in the order of their steps.
+#[test]
+fn entries_of_several_keys_are_read_in_the_order_of_their_steps() {
+    let slot = |step: u64, key: u8| format!("slot {step} {key} 1 0 0\n");
+    let log = |slots: &[(u64, u8)]| {
+        let slots: String = slots.iter().map(|(step, key)| slot(*step, *key)).collect();
+        Recording::read("a.log", format!("touchback servo log 3\n{slots}").as_bytes())
+    };
+    let take = log(&[(8, 40), (9, 40), (8, 41), (9, 41), (2000, 40)]).unwrap();
+    let read: Vec<_> = take
+        .entries()
+        .unwrap()
+        .map(|entry| entry.map(|entry| (entry.step(), entry.key().unwrap().number())).unwrap())
+        .collect();
+    assert_eq!(read, [(8, 40), (8, 41), (9, 40), (9, 41), (2000, 40)]);
+    let key_41 = touchback_core::math::compass::KeyNumber::from_index(40).unwrap();
+    assert!(take.begin() == 8 && take.touches(key_41));
+    let error = log(&[(8, 40), (2000, 40), (8, 41)]).unwrap_err().to_string();
+    assert!(error.contains("line 4: not an entry"), "{error}");
+}
+
 /// A log plays instead of a keyboard, also in an offline render and again after a reset; an unreadable one is
 /// reported.
 #[test]
