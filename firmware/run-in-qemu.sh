@@ -74,15 +74,24 @@ done
 [ -n "$touchback" ] || { echo "no touchback found: the session is skipped"; exit 0; }
 real=()
 chrt -r 20 true 2>/dev/null && real=(chrt -r 20)
-"${real[@]}" qemu-system-arm -M ast1030-evb -nographic -monitor none -serial pty -kernel "$out/qemu" \
-    >"$folder/qemu.log" 2>&1 &
-machine=$!
-trap 'kill $machine' EXIT
-for _ in $(seq 50); do
-    port=$(grep -o '/dev/pts/[0-9]*' "$folder/qemu.log" || true)
-    [ -n "$port" ] && break
-    sleep 0.1
-done
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+
+# Starts the command after $1 in the background, as process $started; its output goes to $1. Waits for the address of a
+# keyboard there, $address.
+keyboard() {
+    local output=$1
+    shift
+    "${real[@]}" "$@" >"$output" 2>&1 &
+    started=$!
+    for _ in $(seq 50); do
+        address=$(grep -o '/dev/pts/[0-9]*' "$output" || true)
+        [ -n "$address" ] && break
+        sleep 0.1
+    done
+}
+qemu=(qemu-system-arm -M ast1030-evb -nographic -monitor none -serial pty -kernel)
+keyboard "$folder/qemu.log" "${qemu[@]}" "$out/qemu"
+port=$address
 echo "== keyboard probe $port"
 "$touchback" keyboard probe "$port"
 echo "== keyboard certify $port"
@@ -96,31 +105,17 @@ session() {
 session "$port" firmware
 
 echo "== sixteen keys without motors, 6 s"
-"${real[@]}" qemu-system-arm -M ast1030-evb -nographic -monitor none -serial pty -kernel "$out/positions-qemu" \
-    >"$folder/positions.log" 2>&1 &
-positions=$!
-trap 'kill $machine $positions' EXIT
-for _ in $(seq 50); do
-    sensors=$(grep -o '/dev/pts/[0-9]*' "$folder/positions.log" || true)
-    [ -n "$sensors" ] && break
-    sleep 0.1
-done
-"$touchback" feel "$sensors" --seconds 6 --midi "$folder/positions.mid" </dev/null >"$folder/positions.txt"
-kill $positions
+keyboard "$folder/positions.log" "${qemu[@]}" "$out/positions-qemu"
+"$touchback" feel "$address" --seconds 6 --midi "$folder/positions.mid" </dev/null >"$folder/positions.txt"
+kill "$started"
 grep -c '  strike ' "$folder/positions.txt" | sed 's/$/ strikes/'
 
 # The same strokes, repeated, on the emulator of the command.
 awk -F, 'NR == 1 { print; next } { row[NR] = $0; sub(/^[^,]*/, "", row[NR]); at[NR] = $1; last = NR }
     END { for (i = 0; i < 20; i++) for (n = 2; n <= last; n++) print at[n] + i * at[last] row[n] }' \
     "$here/hand.csv" >"$folder/hand.csv"
-"${real[@]}" "$touchback" keyboard emulate --script "$folder/hand.csv" --seconds 40 >"$folder/emulator.log" &
-emulator=$!
-trap 'kill $machine $emulator' EXIT
-for _ in $(seq 50); do
-    [ -s "$folder/emulator.log" ] && break
-    sleep 0.1
-done
-session "$(cat "$folder/emulator.log")" emulator
+keyboard "$folder/emulator.log" "$touchback" keyboard emulate --script "$folder/hand.csv" --seconds 40
+session "$address" emulator
 
 # Let-off depth and hammer speed at the string for the soft strokes (below 1.2 m/s) and the hard ones.
 echo "== the same hand on both"

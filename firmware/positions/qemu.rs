@@ -11,7 +11,7 @@ mod machine;
 use machine::Machine;
 use panic_halt as _;
 use touchback_device::firmware::positions::PositionKey;
-use touchback_device::firmware::{Board, Firmware};
+use touchback_device::firmware::Board;
 use touchback_device::message::reset_cause;
 
 // `PERIOD`, `ABOVE` and `ACTS`, which build.rs writes from hand.csv.
@@ -86,15 +86,5 @@ fn main() -> ! {
     let mut build = keys::numbered(const { keys::build::<KEYS>(40, 16, 1000) });
     build.hello.name = *b"qemu positions\0\0";
     build.hello.reset_cause = reset_cause::POWER;
-    let mut firmware = Firmware::new(build, &mut board);
-    loop {
-        if !firmware.serve(&mut board) {
-            // Lets QEMU's own threads run.
-            cortex_m::asm::wfi();
-        }
-    }
+    machine::serve(build, &mut board)
 }
-
-/// The interrupt that ends `wfi`.
-#[cortex_m_rt::exception]
-fn SysTick() {}

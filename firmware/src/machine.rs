@@ -4,6 +4,9 @@
 
 use core::ptr::{read_volatile, write_volatile};
 
+use touchback_device::device::Build;
+use touchback_device::firmware::{Board, Firmware};
+
 const UART: usize = 0x7E78_4000;
 const TIMER: usize = 0x7E78_2000;
 const SYSTICK: usize = 0xE000_E010;
@@ -59,6 +62,21 @@ impl Machine {
         is_free
     }
 }
+
+/// Serves the keyboard of `build` on `board` for ever.
+pub fn serve<const N: usize>(build: Build<N, f32>, board: &mut impl Board<N, f32>) -> ! {
+    let mut firmware = Firmware::new(build, board);
+    loop {
+        if !firmware.serve(board) {
+            // Lets QEMU's own threads run.
+            cortex_m::asm::wfi();
+        }
+    }
+}
+
+/// The interrupt that ends `wfi`.
+#[cortex_m_rt::exception]
+fn SysTick() {}
 
 /// Stopwatch on SysTick, in counts of 5 ns.
 pub struct Stopwatch(u32);

@@ -114,7 +114,3 @@ fn main() -> ! {
         cortex_m::asm::wfi();
     }
 }
-
-/// The interrupt that ends `wfi`.
-#[cortex_m_rt::exception]
-fn SysTick() {}

@@ -19,7 +19,7 @@ mod plant;
 use machine::Machine;
 use panic_halt as _;
 use plant::{EmulatedFinger, EmulatedKey, FingerDrive, KeyPlant};
-use touchback_device::firmware::{Board, Firmware};
+use touchback_device::firmware::Board;
 use touchback_device::fixed::{i16_of, u16_of};
 use touchback_device::message::{KeyFacts, reset_cause};
 
@@ -95,15 +95,5 @@ fn main() -> ! {
         reset_cause: reset_cause::POWER,
     };
     let build = keyboard::build(facts, 2000, &identity);
-    let mut firmware = Firmware::new(build, &mut board);
-    loop {
-        if !firmware.serve(&mut board) {
-            // Lets QEMU's own threads run.
-            cortex_m::asm::wfi();
-        }
-    }
+    machine::serve(build, &mut board)
 }
-
-/// The interrupt that ends `wfi`.
-#[cortex_m_rt::exception]
-fn SysTick() {}

@@ -20,6 +20,8 @@ use touchback_core::math::compass::KeyNumber;
 
 /// Longest wait for bytes, and so the time after which silence is noticed.
 const READ_TIMEOUT: Duration = Duration::from_millis(1);
+/// Time between readings of the hammers, which are drawn up to 60 times a second and cost as much as a step each.
+const DRAWING_PERIOD: Duration = Duration::from_millis(10);
 /// Time between attempts to open a lost port.
 const RETRY_INTERVAL: Duration = Duration::from_millis(300);
 /// Capacity of the log, entries: 1 s of ten keys.
@@ -172,6 +174,7 @@ impl Sidecar {
             last_state: None,
             last_states: 0,
             last_trip: 0.0,
+            drawn_at: None,
         };
         let out = LogQueues { log, events };
         let thread = std::thread::Builder::new()
@@ -251,6 +254,8 @@ struct Worker {
     last_state: Option<Instant>,
     last_states: u64,
     last_trip: f64,
+    /// When the report's hammers were read.
+    drawn_at: Option<Instant>,
 }
 
 impl Worker {
@@ -342,9 +347,12 @@ impl Worker {
         for (i, key) in self.report.keys.iter_mut().enumerate() {
             *key = servo.key(i).map_or([0.0; 2], |key| [key.depth, key.force]);
         }
-        for (i, hammer) in self.report.hammers.iter_mut().enumerate() {
-            let height = servo.simulated(i).map(|key| key.readout(Drive::Free).hammer);
-            *hammer = height.filter(|height| height.is_finite());
+        if self.drawn_at.is_none_or(|drawn| arrived - drawn >= DRAWING_PERIOD) {
+            self.drawn_at = Some(arrived);
+            for (i, hammer) in self.report.hammers.iter_mut().enumerate() {
+                let height = servo.simulated(i).map(|key| key.readout(Drive::Free).hammer);
+                *hammer = height.filter(|height| height.is_finite());
+            }
         }
         self.writer.write(self.report);
     }

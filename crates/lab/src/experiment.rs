@@ -123,10 +123,7 @@ pub fn run(options: &LabOptions) -> Result<()> {
     runner::run(&chosen, &options_of_runs, |experiment, found| {
         let ExperimentResult { mut report, mut folder, seconds } = found;
         let (name, about) = (experiment.name, experiment.about);
-        // The causes hold for the standard piano only.
-        if keys.own_numbers().is_none() {
-            without_cause += report.explain(|quantity| missed::of(name, quantity).map(|m| m.cause));
-        }
+        without_cause += explain(&mut report, name, &keys);
         folder.write(
             &format!("{name}.json"),
             record::json(name, about, keys.own_numbers(), &report)?.as_bytes(),
@@ -176,27 +173,28 @@ pub fn one(name: &str, keys: &KeySource, count: Option<u32>, path: &Path) -> Res
     let Some(experiment) = EXPERIMENTS.iter().find(|e| e.name == name) else {
         bail!("{name}: no such experiment; `touchback lab list` names them");
     };
-    let is_of_key = keys.action().is_none() || keys.one(0) != 0;
-    match experiment.run {
-        Work::Fixed(_) | Work::Counted { .. } if keys.own_numbers().is_some() => {
-            bail!("{name}: the experiment has systems of its own and takes no settings")
-        }
-        Work::Piano(_) if is_of_key => {
-            bail!("{name}: the experiment plays the whole piano, not one key")
-        }
-        _ => {}
+    let is_of_piano = keys.action().is_some() && keys.one(0) == 0;
+    if let Some([_, words]) = refused(experiment, keys.own_numbers().is_none(), is_of_piano) {
+        bail!("{name} takes no {words}; these do: {}", takers());
     }
     let options = runner::Options { keys, count, path };
     let mut outcome = None;
     runner::run(&[experiment], &options, |_, ExperimentResult { mut report, folder, .. }| {
-        if keys.own_numbers().is_none() {
-            report.explain(|quantity| missed::of(name, quantity).map(|m| m.cause));
-        }
+        explain(&mut report, name, keys);
         folder.keep()?;
         outcome = Some(report);
         Ok(())
     })?;
     outcome.with_context(|| name.to_owned())
+}
+
+/// Adds the causes of missed targets to `report`, which hold for the standard piano only. Returns the number of
+/// those without a known cause.
+fn explain(report: &mut Report, name: &str, keys: &KeySource) -> usize {
+    match keys.own_numbers() {
+        None => report.explain(|quantity| missed::of(name, quantity).map(|m| m.cause)),
+        Some(_) => 0,
+    }
 }
 
 /// Name and description of each experiment.
@@ -245,16 +243,34 @@ fn choose(names: &[String]) -> Result<Vec<&'static Experiment>> {
 /// # Errors
 /// Names the experiment, the options that it does not accept, and the experiments that accept them.
 fn check_own_numbers(experiment: &Experiment, own: &OwnNumbers) -> Result<()> {
-    let refused = match experiment.run {
-        Work::Fixed(_) | Work::Counted { .. } if !own.is_empty() => {
-            "--preset, --set, --model, --key"
+    match refused(experiment, own.is_empty(), own.is_of_piano()) {
+        None => Ok(()),
+        Some([options, _]) => {
+            bail!("lab {} takes no {options}; these do: {}", experiment.name, takers())
         }
-        Work::Piano(_) if !own.is_of_piano() => "--model, --key",
-        _ => return Ok(()),
-    };
+    }
+}
+
+/// What `experiment` does not accept of keys that are not the standard piano's, or are one key instead of a piano:
+/// as options and in words.
+const fn refused(
+    experiment: &Experiment,
+    is_standard: bool,
+    is_of_piano: bool,
+) -> Option<[&'static str; 2]> {
+    match experiment.run {
+        Work::Fixed(_) | Work::Counted { .. } if !is_standard => {
+            Some(["--preset, --set, --model, --key", "settings, model or key"])
+        }
+        Work::Piano(_) if !is_of_piano => Some(["--model, --key", "model or key"]),
+        _ => None,
+    }
+}
+
+/// The experiments that accept everything.
+fn takers() -> String {
     let is_keys = |e: &&Experiment| matches!(e.run, Work::Keys(_));
-    let others: Vec<&str> = EXPERIMENTS.iter().filter(is_keys).map(|e| e.name).collect();
-    bail!("lab {} takes no {refused}; these do: {}", experiment.name, others.join(", "))
+    EXPERIMENTS.iter().filter(is_keys).map(|e| e.name).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use chunks::Raw;
 pub use parts::{Numbers, Parts};
 pub use pedal::ShortLifts;
 use touchback_instrument::midi::{self, Address, InputMessage};
+use touchback_instrument::settings::PedalSettings;
 
 /// Tempo before the first tempo event, µs per quarter note (MIDI 1.0, "Set Tempo").
 const DEFAULT_TEMPO: u32 = 500_000;
@@ -87,6 +88,23 @@ impl Score {
             }
         }
         Ok(score)
+    }
+
+    /// Reads `parts` of a file's bytes for a piano with these pedals: short lifts are made longer where the settings
+    /// say so, and reported in the warnings.
+    ///
+    /// # Errors
+    /// Errors of [`Score::read_parts`].
+    pub fn read_repaired(
+        file: &str,
+        bytes: &[u8],
+        parts: &Parts,
+        pedals: &PedalSettings,
+    ) -> anyhow::Result<(Self, ShortLifts)> {
+        let mut score = Self::read_parts(file, bytes, parts)?;
+        let lifts = score.repair_pedals(pedals);
+        score.warnings.extend(lifts.text().map(|text| format!("{file}: {text}")));
+        Ok((score, lifts))
     }
 
     /// The sample nearest to `time` at `rate` Hz.

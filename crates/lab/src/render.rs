@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::controls::{self, Automation};
 use crate::key_motion::KeyMotion;
-use crate::midi::{Numbers, Parts, Score};
+use crate::midi::{Numbers, Parts, Score, ShortLifts};
 use crate::output::{self, Draft, Shown as _};
 use crate::paths::{CurveOption, InputPath, OutputFile, PianoName};
 use crate::plot;
@@ -151,14 +151,13 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         // Recorded keys are not early.
         settings.touch.timing = Timing::Natural;
     }
-    let mut score = if recording.is_some() || is_table {
-        Score::empty()
+    let (score, lifts) = if recording.is_some() || is_table {
+        (Score::empty(), ShortLifts::default())
     } else {
         let parts = parts(options, &settings);
-        Score::read_parts(&name, &output::read(&options.input, MIDI_LIMIT)?, &parts)?
+        let bytes = output::read(&options.input, MIDI_LIMIT)?;
+        Score::read_repaired(&name, &bytes, &parts, &settings.pedals)?
     };
-    let lifts = score.repair_pedals(&settings.pedals);
-    score.warnings.extend(lifts.text().map(|text| format!("{name}: {text}")));
     let end = recording.as_ref().map_or(score.end(), Recording::length);
     let end = motion.as_ref().map_or(end, KeyMotion::end);
     if (end + Tail::LIMIT) * f64::from(rate) > MAX_FRAMES as f64 {

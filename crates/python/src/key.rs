@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::settings::{key_number, model, settings};
-use crate::{error, refused};
+use crate::{error, is_course, refused};
 use touchback_action::catalogue::Model;
 use touchback_action::interface::key::SavedState;
 use touchback_action::{Drive, Readout, TimedEvent};
@@ -175,9 +175,7 @@ impl Key {
     ) -> PyResult<Run<'py>> {
         let channel = channel_of(channel)?;
         let (times, values) = (times.as_slice()?, values.as_slice()?);
-        let rising = times.windows(2).all(|pair| pair[0] < pair[1]);
-        let finite = times.iter().chain(values).all(|x| x.is_finite());
-        if times.len() != values.len() || times.first() != Some(&0.0) || !rising || !finite {
+        if !is_course(times, &[values]) {
             return Err(refused(
                 "a curve has as many values as times, all finite, and times that rise from 0",
             ));

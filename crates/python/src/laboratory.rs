@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::settings::{key_number, model, settings, source};
-use crate::{error, refused};
+use crate::{error, is_course, refused};
 use touchback_instrument::params;
 use touchback_lab::bench::Report;
 use touchback_lab::experiment::{self as lab, sweep as sweeps};
@@ -92,14 +92,7 @@ pub(crate) fn fit(
     let press = |(times, depth, force): &Measured<'_>| {
         let [times, depth, force] =
             [times.as_slice()?.to_vec(), depth.as_slice()?.to_vec(), force.as_slice()?.to_vec()];
-        let rising = times.windows(2).all(|pair| pair[0] < pair[1]);
-        let finite = times.iter().chain(&depth).chain(&force).all(|x| x.is_finite());
-        if times.len() < 2
-            || times[0] != 0.0
-            || !rising
-            || !finite
-            || [depth.len(), force.len()] != [times.len(); 2]
-        {
+        if times.len() < 2 || !is_course(&times, &[&depth, &force]) {
             return Err(refused(
                 "a press has times that rise from 0, and a finite depth and force for each",
             ));

@@ -33,6 +33,15 @@ fn refused(text: impl Into<String>) -> PyErr {
     PyValueError::new_err(text.into())
 }
 
+/// Whether `times`, s, rise from 0 and each of `values` has a finite value for every time.
+fn is_course(times: &[f64], values: &[&[f64]]) -> bool {
+    let is_finite = |list: &[f64]| list.iter().all(|x| x.is_finite());
+    times.first() == Some(&0.0)
+        && is_finite(times)
+        && times.windows(2).all(|pair| pair[0] < pair[1])
+        && values.iter().all(|list| list.len() == times.len() && is_finite(list))
+}
+
 /// The compiled part of `touchback`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -161,9 +161,9 @@ pub(crate) fn render<'py>(
 ) -> PyResult<(Sound<'py>, Vec<String>)> {
     checked(rate)?;
     let settings = settings(preset, sheet, settings_of)?;
-    let mut score = Score::read_parts(name, bytes, &Parts::of(&settings)).map_err(|e| error(&e))?;
-    let lifts = score.repair_pedals(&settings.pedals);
-    score.warnings.extend(lifts.text().map(|text| format!("{name}: {text}")));
+    let parts = Parts::of(&settings);
+    let read = Score::read_repaired(name, bytes, &parts, &settings.pedals);
+    let (score, _) = read.map_err(|e| error(&e))?;
     let played = py.detach(|| {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         let (strikes, _) = offline::perform(&score, &settings, rate, |l, r| {

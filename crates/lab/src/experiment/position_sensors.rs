@@ -140,7 +140,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 mod tests {
     use super::*;
 
-    /// The noise that the page allows makes no ghost strikes; ten times as much is heard.
+    /// The noise that the page allows silences no stroke and makes no ghost strikes.
     #[test]
     fn noise_within_the_promise_makes_no_ghosts() {
         let right = play(20e-6, 1000, STEP);

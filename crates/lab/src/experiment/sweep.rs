@@ -120,7 +120,7 @@ pub fn run(options: &SweepOptions) -> Result<()> {
     let quantity = quantity::find(&options.measure)?;
     let keys = KeySource::open(&options.own)?;
     let number = keys.one(MIDDLE);
-    let points = checked(&swept, quantity, &keys, number, &values(options))?;
+    let points = measured(&swept, quantity, &keys, number, &values(options))?;
     write(options, &swept, quantity, &keys, number, &points, begin)
 }
 
@@ -137,7 +137,7 @@ pub fn points(
     number: u8,
 ) -> Result<Vec<(f64, f64)>> {
     let swept = Swept::find(id)?;
-    checked(&swept, quantity::find(measure)?, keys, number, values)
+    measured(&swept, quantity::find(measure)?, keys, number, values)
 }
 
 /// Names and descriptions of the quantities that can be measured.
@@ -145,8 +145,8 @@ pub fn quantities() -> impl Iterator<Item = (&'static str, &'static str)> {
     QUANTITIES.iter().map(|quantity| (quantity.name, quantity.about))
 }
 
-/// Checks both ends of `values`, then measures.
-fn checked(
+/// Checks both ends of `values`, then measures on all cores.
+fn measured(
     swept: &Swept,
     quantity: &Quantity,
     keys: &KeySource,
@@ -173,24 +173,6 @@ fn checked(
     for value in [first, last] {
         swept.bench(keys, number, value).context("lab sweep")?;
     }
-    measured(swept, quantity, keys, number, values)
-}
-
-/// The swept values.
-fn values(options: &SweepOptions) -> Vec<f64> {
-    let last = f64::from(options.steps - 1);
-    let at = |i: u32| options.from + (options.to - options.from) * f64::from(i) / last;
-    (0..options.steps).map(at).collect()
-}
-
-/// Measures on all cores.
-fn measured(
-    swept: &Swept,
-    quantity: &Quantity,
-    keys: &KeySource,
-    number: u8,
-    values: &[f64],
-) -> Result<Vec<(f64, f64)>> {
     let bar = progress(values.len() as u64, "sweeping");
     let found = parallel::map(values, |value| {
         let found = swept.bench(keys, number, *value).map(|rig| (quantity.measure)(&rig));
@@ -199,6 +181,13 @@ fn measured(
     });
     bar.finish_and_clear();
     found.into_iter().collect()
+}
+
+/// The swept values.
+fn values(options: &SweepOptions) -> Vec<f64> {
+    let last = f64::from(options.steps - 1);
+    let at = |i: u32| options.from + (options.to - options.from) * f64::from(i) / last;
+    (0..options.steps).map(at).collect()
 }
 
 /// Writes table, record, figure, and their entry in the folder's manifest.

@@ -88,6 +88,8 @@ impl TerminalSession {
         let begin = Instant::now();
         let shows = std::io::stderr().is_terminal();
         let mut shown = begin;
+        // The drawing stays in the line of the cursor.
+        let clear_drawing = || eprint!("{}", if shows { "\r\x1b[K" } else { "" });
         let mut told = String::new();
         if let Some(trial) = &self.trial {
             output::warn(trial.help());
@@ -98,7 +100,7 @@ impl TerminalSession {
             self.drain()?;
             while let Some(event) = sidecar.next_event() {
                 if self.trial.is_none() {
-                    eprint!("{}", if shows { "\r\x1b[K" } else { "" });
+                    clear_drawing();
                     let (time, key, event) = (event.time(), event.key.number(), event.event);
                     output::print(&format!("{time:.4} s  key {key}  {event}\n"))?;
                 }
@@ -107,8 +109,7 @@ impl TerminalSession {
             // Also what a live session lacks, and what it lacks no more.
             let text = status_text::connection(&report);
             if text != told {
-                // The drawing stays in the line of the cursor.
-                eprint!("{}", if shows { "\r\x1b[K" } else { "" });
+                clear_drawing();
                 output::warn(&text);
                 told = text;
             }

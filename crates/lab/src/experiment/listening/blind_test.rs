@@ -105,15 +105,14 @@ impl Source {
         let score = Score::read("prelude.mid", &demo::piece(demo::BARS))?;
         let mut channels: [Vec<f32>; 2] = Default::default();
         let length = floor_index(PRELUDE * f64::from(RATE));
-        let enough = "enough was played";
         let done = render::perform(&score, settings, RATE, |left, right| {
             channels[0].extend_from_slice(left);
             channels[1].extend_from_slice(right);
             // Nothing but an error ends a performance early.
-            if channels[0].len() < length { Ok(()) } else { bail!(enough) }
+            if channels[0].len() < length { Ok(()) } else { Err(Enough.into()) }
         });
         if let Err(error) = done
-            && error.to_string() != enough
+            && !error.is::<Enough>()
         {
             return Err(error);
         }
@@ -124,6 +123,11 @@ impl Source {
         Ok(Some(Sound { channels, rate: RATE }))
     }
 }
+
+/// The end of what is needed of a performance.
+#[derive(Debug, thiserror::Error)]
+#[error("enough was played")]
+struct Enough;
 
 /// `keys` on a piano, one after another.
 fn played(settings: &Settings, keys: &[KeyNumber], velocity: u8) -> Sound {

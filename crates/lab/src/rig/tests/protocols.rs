@@ -79,7 +79,7 @@ fn a_speed_sensor_shows_a_position_that_stands_still() {
 }
 
 /// A supply that is switched off, or a driver that reports a fault, halts the session by name; while it persists
-/// the keyboard cannot be armed, and the reason is told.
+/// the keyboard cannot be armed, and the halt names the reason.
 #[test]
 fn a_fault_of_the_hardware_halts_and_names_itself() {
     for bits in [fault::SUPPLY, fault::DRIVER, fault::TEMPERATURE, fault::NO_ZERO] {
