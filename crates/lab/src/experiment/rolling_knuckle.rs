@@ -30,8 +30,8 @@ use touchback_action::grand::key::rest;
 use touchback_core::math::compass::KeyNumber;
 use trial::{TARGETS, TargetGroup, Values, measure, missed};
 
-/// The keys of a trial, by number: bass, middle, treble.
-const KEYS: [usize; 3] = [4, 40, 71];
+/// The keys of a trial, by number: two of the bass, middle, treble.
+const KEYS: [usize; 4] = [1, 16, 40, 71];
 
 /// Name of the files.
 const NAME: &str = "rolling-knuckle";
@@ -46,6 +46,9 @@ pub struct SearchOptions {
     #[arg(long, value_name = "N", default_value_t = 600,
           value_parser = clap::value_parser!(u32).range(1..))]
     trials: u32,
+    /// Share of the ranges around the grand within which the search begins; 2: the whole ranges
+    #[arg(long, value_name = "SHARE", default_value_t = 2.0)]
+    width: f64,
     /// Cores; the default is all
     #[arg(long, value_name = "N")]
     cores: Option<NonZero<usize>>,
@@ -63,10 +66,14 @@ pub struct SearchOptions {
 /// A radius that the knuckle cannot have, or a file that cannot be written.
 pub fn run(options: &SearchOptions) -> Result<()> {
     let begin = Instant::now();
-    let SearchOptions { seed, trials, radius_mm, .. } = *options;
+    let SearchOptions { seed, trials, radius_mm, width, .. } = *options;
     anyhow::ensure!(
         (0.0..=5.0).contains(&radius_mm),
         "lab rolling-knuckle --radius-mm {radius_mm}: 0 to 5"
+    );
+    anyhow::ensure!(
+        width > 0.0 && width <= 2.0,
+        "lab rolling-knuckle --width {width}: above 0, to 2"
     );
     let keys = KEYS.iter().map(|n| key(*n)).collect::<Result<Vec<KeyNumber>>>()?;
     let cores = options.cores.map_or_else(parallel::cores, NonZero::get);
@@ -74,7 +81,9 @@ pub fn run(options: &SearchOptions) -> Result<()> {
     let of = |layout: &Layout| -> Vec<Values> {
         keys.iter().map(|key| measure(layout::build(*key, layout, radius))).collect()
     };
-    let found = search::search(seed, trials as usize, cores, of).context("lab rolling-knuckle")?;
+    let start = layout::start(keys[keys.len() / 2]);
+    let found = search::search(seed, trials as usize, cores, (&start, width), of)
+        .context("lab rolling-knuckle")?;
     let standard = |key: &KeyNumber| Design::new(*key).build(&ActionSettings::default());
     let grand = Trial {
         part: 0,

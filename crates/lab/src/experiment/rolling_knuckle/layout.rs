@@ -10,40 +10,39 @@ use touchback_core::math::compass::KeyNumber;
 pub struct FreeNumber {
     /// Name in model files, or id of the parameter, with its unit.
     pub name: &'static str,
-    /// Value at which the search begins.
-    pub start: f64,
+    /// The number in a key.
+    value: fn(&Spec) -> f64,
     /// Lowest and highest value.
     pub range: [f64; 2],
 }
 
-const fn free(name: &'static str, start: f64, low: f64, high: f64) -> FreeNumber {
-    FreeNumber { name, start, range: [low, high] }
+const fn free(name: &'static str, value: fn(&Spec) -> f64, low: f64, high: f64) -> FreeNumber {
+    FreeNumber { name, value, range: [low, high] }
 }
 
 /// Number of free numbers.
-pub const COUNT: usize = 10;
+pub const COUNT: usize = 8;
 
-/// The free numbers. The search begins at the best of 67 geometries tried by hand with another model of the
-/// same action; the ranges are chosen: as far as the parts have room.
+/// The free numbers, the spring's torque relative to the grand's. The ranges are chosen: as far as the parts
+/// have room.
 pub const FREE: [FreeNumber; COUNT] = [
-    free("wippen.lever_pivot.x_m", -0.0556, -0.075, -0.040),
-    free("wippen.lever_pivot.y_m", 0.0326, 0.024, 0.044),
-    free("lever.spring_torque_share", 1.008, 0.85, 1.30),
-    free("lever.drop_reach_m", 0.0698, 0.050, 0.095),
-    free("drop_mm", 2.0, 0.0, 4.0),
-    free("let_off_mm", 2.0, 1.0, 3.0),
-    free("jack.toe.x_m", -0.035, -0.050, -0.024),
-    free("jack.toe.y_m", 0.002, -0.008, 0.012),
-    free("jack.lean_rad", -0.193, -0.30, -0.09),
-    free("hammer.knuckle_depth_m", 0.0132, 0.0105, 0.0160),
+    free("wippen.lever_pivot.x_m", |s| s.wippen.lever_pivot.x, -0.075, -0.040),
+    free("wippen.lever_pivot.y_m", |s| s.wippen.lever_pivot.y, 0.024, 0.044),
+    free("lever.spring_torque_share", |_| 1.0, 0.90, 1.30),
+    free("lever.drop_reach_m", |s| s.lever.drop_reach, 0.050, 0.095),
+    free("jack.toe.x_m", |s| s.jack.toe.x, -0.050, -0.024),
+    free("jack.toe.y_m", |s| s.jack.toe.y, -0.008, 0.012),
+    free("jack.lean_rad", |s| s.jack.lean, -0.30, -0.09),
+    free("hammer.knuckle_depth_m", |s| s.hammer.knuckle_depth, 0.0105, 0.0160),
 ];
 
 /// A set of the free numbers.
 pub type Layout = [f64; COUNT];
 
-/// The numbers at the start.
-pub fn start() -> Layout {
-    FREE.map(|free| free.start)
+/// The concert grand's numbers, the same for all keys, where the search begins.
+pub fn start(key: KeyNumber) -> Layout {
+    let spec = Design::new(key).build(&ActionSettings::default()).spec;
+    FREE.map(|free| (free.value)(&spec))
 }
 
 /// The ranges of a search over the share `share` of the whole ranges, around `centre`.
@@ -55,10 +54,10 @@ pub fn ranges(centre: &Layout, share: f64) -> [[f64; 2]; COUNT] {
     })
 }
 
-/// Key `key` with `layout`, its knuckle rolling on the lever with `radius` m, in the standard regulation but
-/// for let-off and drop.
+/// Key `key` with `layout`, its knuckle rolling on the lever with `radius` m, in the standard
+/// regulation.
 pub fn build(key: KeyNumber, layout: &Layout, radius: f64) -> Built {
-    let [x, y, spring, reach, drop_mm, let_off_mm, toe_x, toe_y, lean, depth] = *layout;
+    let [x, y, spring, reach, toe_x, toe_y, lean, depth] = *layout;
     let change = |spec: &mut Spec| {
         (spec.wippen.lever_pivot.x, spec.wippen.lever_pivot.y) = (x, y);
         spec.lever.spring_torque *= spring;
@@ -67,6 +66,5 @@ pub fn build(key: KeyNumber, layout: &Layout, radius: f64) -> Built {
         spec.hammer.knuckle_depth = depth;
         spec.lever.knuckle_radius = radius;
     };
-    let settings = ActionSettings { drop_mm, let_off_mm, ..ActionSettings::default() };
-    Design::new(key).changed(change).build(&settings)
+    Design::new(key).changed(change).build(&ActionSettings::default())
 }

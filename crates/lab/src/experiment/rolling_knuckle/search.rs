@@ -6,7 +6,7 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tpe::TpeOptimizer;
 
-use super::layout::{COUNT, Layout, ranges, start};
+use super::layout::{COUNT, Layout, ranges};
 use super::trial::{TargetGroup, Values, misfit};
 use crate::output::progress;
 use crate::parallel;
@@ -50,7 +50,7 @@ pub fn best(trials: &[Trial], weight: f64) -> Option<&Trial> {
     trials.iter().min_by(|a, b| a.misfit(weight).total_cmp(&b.misfit(weight)))
 }
 
-/// Runs `trials` trials, `measure`d on at most `cores` cores. The same `seed` gives the same trials on any
+/// Runs `trials` trials from `start`, the first of them within the share `width` of the ranges, `measure`d on at most `cores` cores. The same `seed` gives the same trials on any
 /// number of cores.
 ///
 /// # Errors
@@ -59,15 +59,17 @@ pub fn search(
     seed: u64,
     trials: usize,
     cores: usize,
+    (start, width): (&Layout, f64),
     measure: impl Fn(&Layout) -> Vec<Values> + Sync,
 ) -> Result<Vec<Trial>> {
     let mut random = StdRng::seed_from_u64(seed);
     let bar = progress(trials as u64, "searching");
     let mut all: Vec<Trial> = Vec::new();
     let mut end = 0.0;
-    for (part, (share, width, weight)) in PARTS.into_iter().enumerate() {
+    for (part, (share, own_width, weight)) in PARTS.into_iter().enumerate() {
+        let width = own_width.min(width);
         end += share * trials as f64;
-        let centre = best(&all, weight).map_or_else(start, |best| best.layout);
+        let centre = best(&all, weight).map_or(*start, |best| best.layout);
         let within = ranges(&centre, width);
         let mut optimizers = Vec::with_capacity(COUNT);
         for [low, high] in within {
@@ -117,6 +119,7 @@ pub fn search(
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::FREE;
     use super::super::trial::TARGETS;
     use super::*;
 
@@ -132,7 +135,7 @@ mod tests {
             values[0] = 5.0 + 1e3 * off;
             vec![values]
         };
-        search(seed, 200, cores, measure).unwrap()
+        search(seed, 200, cores, (&FREE.map(|free| free.range[0]), 2.0), measure).unwrap()
     }
 
     #[test]
