@@ -4,3 +4,4 @@
 pub mod felt;
 pub mod friction;
 pub mod hammer;
+pub mod key_tones;

@@ -9,6 +9,7 @@ use touchback_action::{ActionSettings, Drive, SwitchableKeyboard};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;
 use touchback_core::mech::hammer::HammerSettings;
+use touchback_core::mech::key_tones::KeyTones;
 use touchback_sound::microphones::Distant;
 use touchback_sound::settings::UnisonOffsets;
 use touchback_sound::{Knock, Sound, SoundSettings};
@@ -88,7 +89,7 @@ engine! {
         fn process_with(left: &mut [f32], right: &mut [f32], distant: Distant);
     }
     read {
-        fn unisons() -> UnisonOffsets;
+        fn of_keys() -> (UnisonOffsets, KeyTones);
         fn is_silent() -> bool;
         fn is_at_rest() -> bool;
         fn longest_ring() -> f64;

@@ -268,7 +268,7 @@ impl Settings {
         self.sound.scale.as_ref().is_some_and(|scale| scale.silent().contains(key))
     }
 
-    /// Settings of the strings: the sound, and the unison offsets of single keys.
+    /// Settings of the strings: the sound, and unison offsets and tones of single keys.
     #[must_use]
     pub fn strings(&self) -> SoundSettings {
         let action = &self.action;
@@ -276,6 +276,6 @@ impl Settings {
             true => UnisonOffsets::EVEN,
             false => UnisonOffsets::new(|key| action.unison_offset(key)),
         };
-        SoundSettings { unisons, ..self.sound }
+        SoundSettings { unisons, tones: action.keys.tones, ..self.sound }
     }
 }

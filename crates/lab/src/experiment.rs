@@ -22,7 +22,7 @@ mod influence;
 mod instrument_load;
 mod key_design;
 mod lines;
-mod listening;
+pub mod listening;
 mod look_ahead;
 mod missed;
 mod models_ab;

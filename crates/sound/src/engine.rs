@@ -34,6 +34,7 @@ use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::key_set::KeySet;
 use touchback_core::mech::hammer::{Hammer, HammerSettings};
+use touchback_core::mech::key_tones::{KeyTones, ToneQuantity};
 
 /// Full scale per newton on the bridge: C4 at 2 m/s peaks near −25 dBFS, which leaves ten notes at
 /// 5 m/s with the pedal down some decibels of room.
@@ -260,10 +261,10 @@ impl Sound {
         }
     }
 
-    /// Offsets of single keys' unisons, as set last.
+    /// Unisons and tones of single keys, as set last.
     #[must_use]
-    pub const fn unisons(&self) -> UnisonOffsets {
-        self.settings.unisons
+    pub const fn of_keys(&self) -> (UnisonOffsets, KeyTones) {
+        (self.settings.unisons, self.settings.tones)
     }
 
     /// New hammers, all set alike; see [`Sound::set_hammer`].
@@ -409,7 +410,8 @@ impl Sound {
     /// lose nothing to the bridge, and of the room after them.
     #[must_use]
     pub fn longest_ring(&self) -> f64 {
-        let loss = loss::least_internal() / self.settings.sustain;
+        let longer = libm::exp2(self.settings.tones.most(ToneQuantity::Decay));
+        let loss = loss::least_internal() / (self.settings.sustain * longer);
         libm::log(RANGE) / loss + self.settings.room().time * libm::log10(RANGE) / 3.0 + AFTER
     }
 }

@@ -8,6 +8,7 @@ use crate::temperament::Temperament;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::range::settings;
+use touchback_core::mech::key_tones::KeyTones;
 
 /// Widening of each key's unison beyond the set width, cents.
 #[derive(Clone, Copy, PartialEq)]
@@ -65,6 +66,9 @@ settings! {
         /// Widening of single keys' unisons; no host parameter, follows from the action's key sheet.
         #[serde(skip)]
         unisons: UnisonOffsets = UnisonOffsets::EVEN,
+        /// Tones of single keys; no host parameter, follow from the action's key sheet.
+        #[serde(skip)]
+        tones: KeyTones = KeyTones::EVEN,
         /// Position of the listener.
         perspective: Perspective = Perspective::Player,
     }

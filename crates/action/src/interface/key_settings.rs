@@ -24,10 +24,10 @@ fn deviation(seed: f64, key: KeyNumber, quantity: usize) -> f64 {
 }
 
 impl ActionSettings {
-    /// Whether all keys have the same settings.
+    /// Whether the action of all keys has the same settings.
     #[must_use]
     pub fn is_even(&self) -> bool {
-        self.unevenness == 0.0 && self.keys.is_even()
+        self.unevenness == 0.0 && self.keys.is_action_even()
     }
 
     /// Differences of `key`: its row of the sheet plus its share of the unevenness, which only widens

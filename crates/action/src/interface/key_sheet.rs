@@ -2,7 +2,7 @@
 //!
 //! A sheet is a technician's record of an uneven piano: the differences of let-off, weights, felt and so on
 //! for any of the 88 keys. Its text is CSV: a column `key` (1…88 or the note, C4), then any of [`QUANTITIES`]
-//! by id, in their units. Commas, semicolons or tabs separate cells, and numbers may have decimal commas.
+//! by id, in their units, and any of the [tones](KeyTones) of the strings. Commas, semicolons or tabs separate cells, and numbers may have decimal commas.
 //! Missing rows, missing columns and empty cells are zero. `#` begins a comment line, and columns whose
 //! names begin with `measured_` are ignored.
 
@@ -10,6 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::mech::key_tones::{KeyTones, PARTIALS, ToneQuantity};
 use touchback_core::text::note;
 use touchback_core::text::number::number;
 use touchback_core::text::table::Form;
@@ -86,18 +87,29 @@ const MOST: i8 = 127;
 /// Differences of one key, in the order and units of [`QUANTITIES`].
 pub type KeyOffsets = [f64; COUNT];
 
-/// Differences of all keys, in multiples of [`Quantity::step`].
+/// Differences of all keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct KeySheet([[i8; COUNT]; KEYS]);
+pub struct KeySheet {
+    /// In multiples of [`Quantity::step`].
+    offsets: [[i8; COUNT]; KEYS],
+    /// Tones of the strings.
+    pub tones: KeyTones,
+}
 
 impl KeySheet {
     /// The sheet without differences.
-    pub const EVEN: Self = Self([[0; COUNT]; KEYS]);
+    pub const EVEN: Self = Self { offsets: [[0; COUNT]; KEYS], tones: KeyTones::EVEN };
 
     /// Whether no key differs.
     #[must_use]
     pub fn is_even(&self) -> bool {
         *self == Self::EVEN
+    }
+
+    /// Whether no key differs in its action: in any of [`QUANTITIES`].
+    #[must_use]
+    pub fn is_action_even(&self) -> bool {
+        self.offsets == Self::EVEN.offsets
     }
 
     /// Differences of `key`.
@@ -109,14 +121,14 @@ impl KeySheet {
     /// Difference of `key` in the quantity of an index into [`QUANTITIES`].
     #[must_use]
     pub fn get(&self, key: KeyNumber, quantity: usize) -> f64 {
-        f64::from(self.0[key.index()][quantity]) * QUANTITIES[quantity].step
+        f64::from(self.offsets[key.index()][quantity]) * QUANTITIES[quantity].step
     }
 
     /// Sets the difference of `key` in a quantity to `value`, rounded to a step and clamped to 127 steps. NaN
     /// changes nothing.
     pub fn set(&mut self, key: KeyNumber, quantity: usize, value: f64) {
         if !value.is_nan() {
-            self.0[key.index()][quantity] = stepped(value / QUANTITIES[quantity].step);
+            self.offsets[key.index()][quantity] = stepped(value / QUANTITIES[quantity].step);
         }
     }
 
@@ -127,7 +139,9 @@ impl KeySheet {
             return *target;
         }
         let mut sheet = *self;
-        for (value, target) in sheet.0.as_flattened_mut().iter_mut().zip(target.0.as_flattened()) {
+        sheet.tones = self.tones.toward(&target.tones, share);
+        let targets = target.offsets.as_flattened();
+        for (value, target) in sheet.offsets.as_flattened_mut().iter_mut().zip(targets) {
             let (from, to) = (f64::from(*value), f64::from(*target));
             *value = stepped(from + (to - from) * share);
         }
@@ -137,16 +151,17 @@ impl KeySheet {
     /// The sheet as CSV, with the columns and keys that have a difference.
     #[must_use]
     pub fn text(&self) -> String {
-        let used = |q: &usize| self.0.iter().any(|row| row[*q] != 0);
-        let columns: Vec<usize> = (0..COUNT).filter(used).collect();
+        let used = |column: &Column| KeyNumber::all().any(|key| self.value(key, *column) != 0.0);
+        let columns: Vec<Column> = Column::values().filter(used).collect();
         let mut text = String::from(KEY);
-        for q in &columns {
-            text += &format!(",{}", QUANTITIES[*q].id);
+        for column in &columns {
+            text += &format!(",{}", column.name());
         }
-        for key in KeyNumber::all().filter(|key| self.0[key.index()] != [0; COUNT]) {
-            text += &format!("\n{}", key.number());
-            for q in &columns {
-                text += &format!(",{}", shortest(self.get(key, *q)));
+        for key in KeyNumber::all() {
+            let values: Vec<f64> = columns.iter().map(|column| self.value(key, *column)).collect();
+            if values.iter().any(|value| *value != 0.0) {
+                text += &format!("\n{}", key.number());
+                values.iter().for_each(|value| text += &format!(",{}", shortest(*value)));
             }
         }
         text + "\n"
@@ -191,10 +206,40 @@ pub struct SheetError {
 }
 
 /// Content of a column.
+#[derive(Clone, Copy)]
 enum Column {
     Key,
     Quantity(usize),
+    Tone(ToneQuantity, usize),
     Measured,
+}
+
+impl Column {
+    /// The columns with values, in the order of the text.
+    fn values() -> impl Iterator<Item = Self> {
+        let tones = ToneQuantity::ALL.into_iter();
+        (0..COUNT)
+            .map(Self::Quantity)
+            .chain(tones.flat_map(|q| (0..PARTIALS.len()).map(move |i| Self::Tone(q, i))))
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Key => KEY.into(),
+            Self::Quantity(q) => QUANTITIES[q].id.into(),
+            Self::Tone(quantity, index) => quantity.column(index),
+            Self::Measured => MEASURED.into(),
+        }
+    }
+
+    /// Largest value that a sheet stores.
+    fn most(self) -> f64 {
+        match self {
+            Self::Quantity(q) => f64::from(MOST) * QUANTITIES[q].step,
+            Self::Tone(quantity, _) => quantity.most(),
+            Self::Key | Self::Measured => 0.0,
+        }
+    }
 }
 
 impl FromStr for KeySheet {
@@ -234,11 +279,14 @@ fn columns(form: Form) -> Result<Vec<Column>, String> {
             Column::Key
         } else if name.starts_with(MEASURED) {
             Column::Measured
-        } else if let Some(q) = QUANTITIES.iter().position(|q| q.id == name) {
-            Column::Quantity(q)
+        } else if let Some(column) = Column::values().find(|column| column.name() == *name) {
+            column
         } else {
             let ids = QUANTITIES.map(|q| q.id).join(", ");
-            return Err(format!("column `{name}` is unknown; the columns are {KEY}, {ids}"));
+            let tones = ToneQuantity::ALL.map(|q| q.column(0)).join(", ");
+            return Err(format!(
+                "column `{name}` is unknown; the columns are {KEY}, {ids}, {tones} and so on"
+            ));
         });
     }
     if names.iter().any(|name| name == KEY) {
@@ -249,6 +297,22 @@ fn columns(form: Form) -> Result<Vec<Column>, String> {
 }
 
 impl KeySheet {
+    fn value(&self, key: KeyNumber, column: Column) -> f64 {
+        match column {
+            Column::Quantity(q) => self.get(key, q),
+            Column::Tone(quantity, index) => self.tones.get(key, quantity, index),
+            Column::Key | Column::Measured => 0.0,
+        }
+    }
+
+    fn set_value(&mut self, key: KeyNumber, column: Column, value: f64) {
+        match column {
+            Column::Quantity(q) => self.set(key, q, value),
+            Column::Tone(quantity, index) => self.tones.set(key, quantity, index, value),
+            Column::Key | Column::Measured => (),
+        }
+    }
+
     fn read(
         &mut self,
         cells: &[&str],
@@ -269,17 +333,16 @@ impl KeySheet {
             return Err(format!("key {name} appears twice"));
         }
         for (column, cell) in cells() {
-            let Column::Quantity(q) = *column else { continue };
-            if cell.is_empty() {
+            if matches!(column, Column::Key | Column::Measured) || cell.is_empty() {
                 continue;
             }
-            let (Quantity { id, step, .. }, most) = (QUANTITIES[q], f64::from(MOST));
-            let value = number(cell).ok_or_else(|| format!("{id}: `{cell}` is no number"))?;
-            if value.abs() > most * step {
-                let most = shortest(most * step);
-                return Err(format!("{id}: {cell} is out of range: -{most} to {most}"));
+            let (name, most) = (column.name(), column.most());
+            let value = number(cell).ok_or_else(|| format!("{name}: `{cell}` is no number"))?;
+            if value.abs() > most {
+                let most = shortest(most);
+                return Err(format!("{name}: {cell} is out of range: -{most} to {most}"));
             }
-            self.set(key, q, value);
+            self.set_value(key, *column, value);
         }
         Ok(())
     }

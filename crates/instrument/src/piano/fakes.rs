@@ -8,6 +8,7 @@ use touchback_action::{ActionSettings, Drive, KeyEvent, STEP};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 use touchback_core::mech::hammer::HammerSettings;
+use touchback_core::mech::key_tones::KeyTones;
 use touchback_sound::microphones::Distant;
 use touchback_sound::settings::UnisonOffsets;
 use touchback_sound::{Knock, SoundSettings};
@@ -304,8 +305,8 @@ impl Strings for FakeStrings {
         }
     }
 
-    fn unisons(&self) -> UnisonOffsets {
-        UnisonOffsets::EVEN
+    fn of_keys(&self) -> (UnisonOffsets, KeyTones) {
+        (UnisonOffsets::EVEN, KeyTones::EVEN)
     }
 
     fn is_silent(&self) -> bool {

@@ -98,10 +98,11 @@ impl<S: Strings> Output<S> {
         }
     }
 
-    /// Sends the sound settings to the strings; the unisons of single keys stay as they were sent last.
+    /// Sends the sound settings to the strings; unisons and tones of single keys stay as they
+    /// were sent last.
     pub(super) fn apply_sound(&mut self, settings: &Settings) {
-        let unisons = self.strings.unisons();
-        self.strings.set(&SoundSettings { unisons, ..settings.sound });
+        let (unisons, tones) = self.strings.of_keys();
+        self.strings.set(&SoundSettings { unisons, tones, ..settings.sound });
     }
 
     /// Sends the unisons of single keys to the strings, once an action step however often they were

@@ -45,6 +45,30 @@ pub const TRACE_HOP: f64 = 0.02;
 /// Length of the window of the spectral centroid, s.
 const CENTROID: f64 = 0.2;
 
+/// Edge `i` of `bands` bands, evenly spaced in mel from `lowest` Hz to [`TOP_HZ`], Hz; band `i` lies between the
+/// edges `i` and `i + 2`.
+fn edge(i: usize, bands: usize, lowest: f64) -> f64 {
+    let mel = |hz: f64| 2595.0 * libm::log10(1.0 + hz / 700.0);
+    let share = i as f64 / (bands + 1) as f64;
+    let at = mel(lowest) + share * (mel(TOP_HZ) - mel(lowest));
+    700.0 * (libm::pow(10.0, at / 2595.0) - 1.0)
+}
+
+/// Middles of the bands of the body, Hz.
+pub fn body_bands() -> Vec<f64> {
+    (1..=BODY_BANDS.0).map(|i| edge(i, BODY_BANDS.0, BODY_BANDS.1)).collect()
+}
+
+/// Middles of the bands of the attack, Hz.
+pub fn attack_bands() -> Vec<f64> {
+    (1..=ATTACK_BANDS.0).map(|i| edge(i, ATTACK_BANDS.0, ATTACK_BANDS.1)).collect()
+}
+
+/// Middles of the frames of the body, s after the onset.
+pub fn body_frames() -> Vec<f64> {
+    BODY.iter().map(|start| start + 0.5 * BODY_WINDOW).collect()
+}
+
 /// A bank of mel bands: a window, its transform, and the weights of each band over the bins.
 struct Bank {
     window: Vec<f32>,
@@ -57,12 +81,7 @@ impl Bank {
     /// `bands` of equal width in mel over windows of `seconds` at `rate` Hz.
     fn new(rate: f64, seconds: f64, (bands, lowest, floor): (usize, f64, f64)) -> Self {
         let length = floor_index(seconds * rate + 0.5);
-        let mel = |hz: f64| 2595.0 * libm::log10(1.0 + hz / 700.0);
-        let edge = |i: usize| {
-            let share = i as f64 / (bands + 1) as f64;
-            let at = mel(lowest) + share * (mel(TOP_HZ) - mel(lowest));
-            700.0 * (libm::pow(10.0, at / 2595.0) - 1.0)
-        };
+        let edge = |i: usize| edge(i, bands, lowest);
         let band = |i: usize| {
             let [low, middle, high] = [edge(i), edge(i + 1), edge(i + 2)];
             let weight = |bin: usize| {

@@ -1,31 +1,40 @@
 //! `touchback match`: fits a voicing to a recorded piano and writes it as a preset.
 //!
+//! First the tones of the recorded keys in closed form, then the felt, then the tones once more.
+//!
 //! Levenberg–Marquardt minimizes the deviations whose rms is the distance of `measure`, over a few keys of
 //! the folder; the result is measured on all keys. The felt is fitted by register. The perspective is chosen
 //! by the differences between the channels, because power spectra of both do not depend on it.
 
 mod fit;
 mod free;
+mod matching;
 #[cfg(test)]
 mod tests;
+mod tone;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
-use super::pairs::{Found, Notes, compare};
+use super::pairs::Notes;
+use super::recorded;
 use super::takes::{Takes, takes};
-use super::verdict::{REGISTERS, mean};
-use super::{recorded, rendered};
 use crate::controls;
+use crate::experiment::listening::blind_test;
+use crate::interrupt;
 use crate::output::{self, Draft, Shown as _};
-use crate::paths::{self, InputPath, OutputFile, PianoName};
+use crate::paths::{self, InputPath, OutputFile, OutputFolder, PianoName};
 use fit::fit;
 use free::free;
-use touchback_instrument::Settings;
+use matching::Matching;
 use touchback_instrument::preset::file::NamedPiano;
 use touchback_instrument::preset::user_presets;
+
+/// Steps of the tones before and after the felt; further ones improve the distance by less than 1 % each.
+const FIRST_TONES: usize = 4;
+const LAST_TONES: usize = 2;
 
 /// Options of `touchback match`.
 #[derive(clap::Args, Debug)]
@@ -40,13 +49,17 @@ pub struct MatchOptions {
     /// Preset file to write
     #[arg(short, long, value_name = "PRESET.toml")]
     output: OutputFile,
-    /// Parameters to fit, comma-separated; hammer_hardness is fitted by register, perspective is the only
-    /// choice that can be fitted
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [
-        "hammer_hardness", "strike_point", "unison_width_cents", "sustain", "brightness_loss",
-        "board", "knocks", "lid", "perspective",
-    ].map(String::from))]
+    /// Further parameters to fit, comma-separated or `none`; hammer_hardness is fitted by register, perspective
+    /// is the only choice that can be fitted
+    #[arg(long, value_name = "LIST", value_delimiter = ',',
+          default_values_t = ["hammer_hardness", "knocks", "board", "perspective"].map(String::from))]
     free: Vec<String>,
+    /// Fits level and decay time of the partials of every recorded key; keys between are interpolated
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    tones: bool,
+    /// Writes a page of blind comparisons into a folder: the recording, the piano before and after
+    #[arg(long, value_name = "DIR")]
+    page: Option<OutputFolder>,
     /// Most keys used by the fit, evenly over those of the folder; all keys are measured before and after
     #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = clap::value_parser!(u8).range(1..=88))]
@@ -63,11 +76,17 @@ pub struct MatchOptions {
     set: Vec<String>,
 }
 
-/// Fits, prints parameters and distances before and after, and writes the preset.
+/// Fits, prints every step with its distances, and writes the nearest piano found; an interruption ends the
+/// fit after the present rendering.
 ///
 /// # Errors
 /// No recorded note in the folder, a damaged file, or a bad option; then no file is written.
 pub fn run(options: &MatchOptions) -> Result<()> {
+    interrupt::watch()?;
+    matched(options)
+}
+
+fn matched(options: &MatchOptions) -> Result<()> {
     let show = options.output.shown();
     if options.output.extension().is_none_or(|e| e != user_presets::EXTENSION) {
         bail!("--output {show}: a preset is a .toml file");
@@ -83,51 +102,66 @@ pub fn run(options: &MatchOptions) -> Result<()> {
     velocities.sort_unstable();
     velocities.dedup();
     let keys: Vec<u8> = recorded.keys().copied().collect();
+    let layers = recorded.values().map(|layers| layers.len()).max().unwrap_or(0);
+    if let Some(text) = skipped {
+        output::print(&(text + "\n"))?;
+    }
+    let notes: usize = recorded.values().map(|layers| layers.len()).sum();
+    output::print(&format!("{notes} recorded notes of {} keys; distances in dB\n", keys.len()))?;
+    let mut warnings = tone::gaps(&keys, layers);
+    let mut matching = Matching::begin(start, &takes, &recorded, &velocities, &keys);
+    output::print(&matching.line("as it is"))?;
+
     let few = evenly(&keys, usize::from(options.keys));
     let chosen = recorded.iter().filter(|(key, _)| few.contains(*key));
     let chosen: Notes = chosen.map(|(key, layers)| (*key, layers.clone())).collect();
-    let mut fitted = fit(&start, &free, chosen, &velocities)?;
-    let beside = |settings: &Settings| {
-        let ours = rendered(settings, &keys, &velocities);
-        compare(&takes, &recorded, &ours).found.iter().map(Apart::of).collect::<Vec<_>>()
-    };
-    let before = beside(&start);
-    let (mut settings, mut after) = (start, before.clone());
-    // A perspective is chosen by channel differences, and may increase the distance.
-    let chosen = Some(fitted.start).filter(|chosen| *chosen != start);
-    for candidate in chosen.into_iter().chain(std::mem::take(&mut fitted.candidates)) {
-        let apart = beside(&candidate);
-        if whole(&apart) < whole(&after) {
-            (settings, after) = (candidate, apart);
+    if options.tones {
+        matching.fit_tones(FIRST_TONES)?;
+    }
+    let mut moved = String::new();
+    if !free.is_empty() && !interrupt::was_received() {
+        match fit(&matching.settings, &free, chosen, &velocities) {
+            Ok(fitted) => {
+                let before = matching.settings;
+                matching.try_all(&fitted)?;
+                moved = fitted.moved(&before, &matching.settings);
+                warnings.extend(fitted.warnings);
+            }
+            Err(_) if interrupt::was_received() => (),
+            Err(error) => return Err(error),
         }
     }
-    if settings == start || settings == fitted.start {
-        fitted
-            .warnings
-            .push("nothing that was tried is nearer than the start, which is kept".into());
+    if options.tones {
+        matching.fit_tones(LAST_TONES)?;
+        matching.fit_levels();
     }
-    let apart = [before, after];
+    let settings = matching.settings;
+    if settings == start {
+        warnings.push("nothing that was tried is nearer than the start, which is kept".into());
+    }
+    warnings.extend(tone::at_ends(&settings.action.keys.tones, &keys));
+    if interrupt::was_received() {
+        warnings.push("interrupted; the nearest piano so far is written".into());
+    }
     let piano = NamedPiano {
         name: options.output.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        notes: format!("Matched to {} recorded notes, from {}.", apart[0].len(), options.preset),
+        notes: format!("Matched to {notes} recorded notes, from {}.", options.preset),
         tags: Vec::new(),
         settings,
     };
     draft.write_all(piano.text().map_err(|error| anyhow!(error))?.as_bytes())?;
     draft.keep()?;
-    let skipped = skipped.map_or_else(String::new, |told| told + "\n");
-    let warnings: String =
-        fitted.warnings.iter().map(|told| format!("warning: {told}\n")).collect();
-    output::print(&format!(
-        "{skipped}{} recorded notes of {} keys, {} of them fitted in {} iterations\n\n{}\n\
-         {}\n{warnings}wrote {show}\n",
-        apart[0].len(),
-        keys.len(),
-        few.len(),
-        fitted.iterations,
-        fitted.moved(&start, &settings),
-        distances(&apart),
-    ))
+    let warnings: String = warnings.iter().map(|told| format!("warning: {told}\n")).collect();
+    output::print(&format!("\n{moved}\n{}\n{warnings}wrote {show}\n", matching.distances()))?;
+    if let Some(page) = &options.page {
+        let sources = [
+            &options.folder.to_string_lossy(),
+            &*options.preset,
+            &options.output.to_string_lossy(),
+        ];
+        blind_test::run(&sources.map(|source| PianoName::from(source.to_string())), page)?;
+    }
+    Ok(())
 }
 
 /// At most `most` of `keys`, evenly spread, with both ends if `most` is at least 2.
@@ -135,42 +169,4 @@ fn evenly(keys: &[u8], most: usize) -> BTreeSet<u8> {
     let count = most.min(keys.len());
     let (last, gaps) = (keys.len().saturating_sub(1), count.saturating_sub(1).max(1));
     (0..count).map(|i| keys[if count == 1 { last / 2 } else { i * last / gaps }]).collect()
-}
-
-/// Distance of a recorded note from the nearest rendering.
-#[derive(Clone, Copy)]
-struct Apart {
-    number: u8,
-    /// Distances of body and attack, dB.
-    decibels: [f64; 2],
-}
-
-impl Apart {
-    const fn of(found: &Found<'_>) -> Self {
-        Self { number: found.number, decibels: found.apart }
-    }
-}
-
-/// The objective: mean square of all distances, dB².
-fn whole(apart: &[Apart]) -> f64 {
-    mean(apart.iter().flat_map(|one| one.decibels).map(|d| d * d)).unwrap_or(f64::INFINITY)
-}
-
-/// Mean distances before and after, one line per register with notes.
-fn distances(apart: &[Vec<Apart>; 2]) -> String {
-    let firsts = std::iter::once(0).chain(REGISTERS.map(|(_, last)| last));
-    let registers = REGISTERS.iter().zip(firsts).map(|((name, last), first)| (*name, first, *last));
-    let mut text = format!("{:<9} {:>19} {:>19}\n", "dB apart", "body", "attack");
-    for (name, first, last) in registers.chain([("all keys", 0, 88)]) {
-        let of = |all: &[Apart], part: usize| {
-            let inside = all.iter().filter(|f| f.number > first && f.number <= last);
-            mean(inside.map(|f| f.decibels[part]))
-        };
-        let cell = |part| Some((of(&apart[0], part)?, of(&apart[1], part)?));
-        if let (Some(body), Some(attack)) = (cell(0), cell(1)) {
-            let cells = [body, attack].map(|(before, after)| format!("{before:.2} → {after:.2}"));
-            text += &format!("{name:<9} {:>19} {:>19}\n", cells[0], cells[1]);
-        }
-    }
-    text
 }

@@ -13,6 +13,7 @@ use touchback_core::math::cast::single;
 use touchback_core::math::compass::linear;
 use touchback_core::math::complex;
 use touchback_core::math::power::square;
+use touchback_core::mech::key_tones::ToneQuantity;
 
 /// Mobility from one point of the bridge to another over the mobility at one point, at low frequency.
 const TRANSFER: f64 = 0.42;
@@ -82,11 +83,17 @@ impl Note {
         let blow = unison.blow();
         let missed = if self.strings > 1 { [blow[0], 0.0, 0.0] } else { [0.0; MOST] };
         let weights = [group.weights(blow), group.weights(&missed), group.weights(&[1.0; MOST])];
-        let upright = (0..self.strings).map(|j| (group.poles[j], weights.map(|w| w[j]), true));
+        // The tone of the key: level and decay time of this partial.
+        let tone = |quantity| settings.tones.at(self.key, quantity, k);
+        let level = libm::pow(10.0, tone(ToneQuantity::Level) / 20.0);
+        let decay = libm::exp2(-tone(ToneQuantity::Decay));
+        let decaying = |pole: Complex64| Complex64::new(pole.re * decay, pole.im);
+        let upright =
+            (0..self.strings).map(|j| (decaying(group.poles[j]), weights.map(|w| w[j]), true));
         // Every blow drives the sideways motion too.
         let sideways = (k <= SIDEWAYS).then(|| unison.sideways(k)).map(|(pole, weight)| {
             let missed = weight * missed[0] / count;
-            (pole, [weight, missed, SIDEWAYS_TOP * count].map(Complex64::from), false)
+            (decaying(pole), [weight, missed, SIDEWAYS_TOP * count].map(Complex64::from), false)
         });
         let string = unison.string();
         let mass = 0.5 * string.mass();
@@ -95,8 +102,9 @@ impl Note {
         let near_end = linear(&NEAR_END, f64::from(self.key.number())) * bridge.abs();
         let force = bridge + near_end;
         // The force per w stays that of the default settings, so that no sounding force jumps; w is
-        // the displacement times `scale`.
-        let scale = string.bridge_gain(k) / bridge;
+        // the displacement times `scale`. The level of the key's tone is part of it: a new one is heard from
+        // the next strike on.
+        let scale = string.bridge_gain(k) / bridge * level;
         let shape = string.strike_shape(&self.hammer, k) / count;
         let plucked = pluck::amplitude(string, k);
         let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);

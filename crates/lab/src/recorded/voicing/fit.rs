@@ -2,9 +2,10 @@
 
 use anyhow::{Result, anyhow};
 use indicatif::ProgressBar;
-use rmpfit::{MPConfig, MPFitter, MPPar, MPResult};
+use rmpfit::{MPConfig, MPError, MPFitter, MPPar, MPResult};
 
 use super::free::{Free, Variable, settings};
+use crate::interrupt;
 use crate::output::progress;
 use crate::recorded::measure::{Measured, deviations, distance};
 use crate::recorded::pairs::Notes;
@@ -21,7 +22,7 @@ const DERIVATIVE_STEP: f64 = 0.1;
 const SMOOTHED: usize = 9;
 
 /// Most iterations; the last ones improve the distance by less than 1 % each.
-const ITERATIONS: usize = 8;
+const ITERATIONS: usize = 4;
 
 /// A parameter is not determined if it can move by this share of its range, in either direction, while the
 /// distance grows by at most [`INSIGNIFICANT_DB`] [both chosen: the distances of two takes of one layer of a
@@ -70,6 +71,9 @@ struct Problem<'a> {
 
 impl MPFitter for Problem<'_> {
     fn eval(&mut self, params: &[f64], deviates: &mut [f64]) -> MPResult<()> {
+        if interrupt::was_received() {
+            return Err(MPError::Eval);
+        }
         let keys: Vec<u8> = self.recorded.keys().copied().collect();
         let piano = settings(self.start, self.variables, params);
         let ours = rendered(&piano, &keys, self.velocities);
@@ -127,6 +131,17 @@ pub fn fit(start: &Settings, free: &Free, recorded: Notes, velocities: &[u8]) ->
     }
     let keys: Vec<u8> = recorded.keys().copied().collect();
     let variables = Variable::all(free, &keys);
+    if variables.is_empty() {
+        let perspective = free.perspective;
+        return Ok(Fitted {
+            iterations: 0,
+            start,
+            candidates: Vec::new(),
+            perspective,
+            variables,
+            warnings,
+        });
+    }
     let limit = || MPPar {
         limited_low: true,
         limited_up: true,

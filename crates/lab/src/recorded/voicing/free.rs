@@ -32,6 +32,9 @@ pub struct Free {
 /// # Errors
 /// Unknown ids, an id twice, a choice that is not the perspective.
 pub fn free(ids: &[String]) -> Result<Free> {
+    if ids.iter().map(|id| id.trim()).eq(["none"]) {
+        return Ok(Free { numbers: Vec::new(), felt: None, perspective: None });
+    }
     let mut seen = BTreeSet::new();
     let mut free = Free { numbers: Vec::new(), felt: None, perspective: None };
     for id in ids {
@@ -46,10 +49,14 @@ pub fn free(ids: &[String]) -> Result<Free> {
             _ => bail!("--free {id}: is a choice, and only numbers and the perspective are fitted"),
         }
     }
-    if free.numbers.is_empty() && free.felt.is_none() {
-        bail!("--free: name at least one number");
-    }
     Ok(free)
+}
+
+impl Free {
+    /// Whether no parameter is free.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty() && self.felt.is_none() && self.perspective.is_none()
+    }
 }
 
 /// One variable of the fit, from 0 to 1.

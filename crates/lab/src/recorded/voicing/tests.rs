@@ -2,6 +2,8 @@ use super::super::tests::own_note;
 use super::*;
 use touchback_action::interface::key_sheet::QUANTITIES;
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::mech::key_tones::{COUNT, ToneQuantity};
+use touchback_instrument::Settings;
 use touchback_sound::perspective::Perspective;
 
 fn options(folder: &std::path::Path, output: std::path::PathBuf) -> MatchOptions {
@@ -10,6 +12,8 @@ fn options(folder: &std::path::Path, output: std::path::PathBuf) -> MatchOptions
         folder: folder.to_owned().into(),
         output: output.into(),
         free: ["hammer_hardness", "sustain", "perspective"].map(String::from).into(),
+        tones: false,
+        page: None,
         keys: 2,
         velocities: vec![64],
         preset: "concert".to_owned().into(),
@@ -30,7 +34,7 @@ fn a_known_voicing_is_recovered() {
         own_note(&voiced, key, &folder.path().join(name));
     }
     let output = folder.path().join("mine.toml");
-    run(&options(folder.path(), output.clone())).unwrap();
+    matched(&options(folder.path(), output.clone())).unwrap();
     let (found, losses) = user_presets::read(&output).unwrap();
     assert_eq!((losses.message(), found.name.as_str()), (None, "mine"));
     let settings = found.settings;
@@ -57,13 +61,12 @@ fn bad_options_are_refused_before_anything_is_written() {
     let told = |change: &dyn Fn(&mut MatchOptions)| {
         let mut options = options(folder.path(), output.clone());
         change(&mut options);
-        format!("{:#}", run(&options).unwrap_err())
+        format!("{:#}", matched(&options).unwrap_err())
     };
     assert!(told(&|_| ()).contains("no .wav, .aiff, .flac or .ogg file"));
     assert!(told(&|o| o.output = std::path::PathBuf::from("mine.wav").into()).contains(".toml"));
     assert!(told(&|o| o.free = vec!["felt".into()]).contains("felt"));
     assert!(told(&|o| o.free = vec!["temperament".into()]).contains("is a choice"));
-    assert!(told(&|o| o.free = vec!["perspective".into()]).contains("at least one number"));
     assert!(told(&|o| o.free = vec!["lid".into(), "lid".into()]).contains("once"));
     assert!(!output.exists());
 }
@@ -74,4 +77,38 @@ fn keys_are_spread_over_the_given_ones() {
     assert_eq!(evenly(&keys, 3).into_iter().collect::<Vec<_>>(), [1, 44, 88]);
     assert_eq!(evenly(&keys, 1).into_iter().collect::<Vec<_>>(), [44]);
     assert_eq!(evenly(&[7, 9], 8).into_iter().collect::<Vec<_>>(), [7, 9]);
+}
+
+/// A key whose partials are louder and decay faster than the piano's is matched by its tone, which the preset
+/// holds; its neighbours have the tone too, and nothing else moves.
+#[test]
+fn the_tone_of_a_key_is_recovered() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = KeyNumber::from_index(39).unwrap();
+    let mut voiced = Settings::default();
+    let wanted = |index: usize| [6.0 - 1.5 * index as f64, -0.5];
+    for index in 0..COUNT {
+        for (quantity, value) in ToneQuantity::ALL.into_iter().zip(wanted(index)) {
+            voiced.action.keys.tones.set(key, quantity, index, value);
+        }
+    }
+    own_note(&voiced, key, &folder.path().join("C4.wav"));
+    let output = folder.path().join("mine.toml");
+    let mut options = options(folder.path(), output.clone());
+    (options.free, options.tones) = (vec!["none".into()], true);
+    matched(&options).unwrap();
+    let settings = user_presets::read(&output).unwrap().0.settings;
+    let tones = settings.action.keys.tones;
+    // Of C4, partials up to 16 are above the floor; the gain of the note is free.
+    let off = tones.get(key, ToneQuantity::Level, 0) - wanted(0)[0];
+    for index in 0..8 {
+        let level = tones.get(key, ToneQuantity::Level, index) - wanted(index)[0] - off;
+        assert!(level.abs() < 2.5, "level {index}: {level}");
+        let decay = tones.get(key, ToneQuantity::Decay, index) - wanted(index)[1];
+        assert!(decay.abs() < 0.3, "decay {index}: {decay}");
+    }
+    let other = KeyNumber::from_index(45).unwrap();
+    let level = |key| tones.get(key, ToneQuantity::Level, 3);
+    assert_eq!(level(key), level(other));
+    assert_eq!(settings.sound, Settings::default().sound);
 }

@@ -1,0 +1,192 @@
+//! Tone of single keys: how level and decay time of their partials differ from the piano's own.
+//!
+//! A technician writes them in the key sheet; `touchback match` fits them to a recorded piano.
+
+use crate::math::cast::rounded_i32;
+use crate::math::compass::{KEYS, KeyNumber};
+
+/// Numbers of the partials that have values. Between them a value is linear over the logarithm of the
+/// partial's number, beyond the last one constant.
+pub const PARTIALS: [u8; COUNT] =
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 24, 32, 40, 48, 64];
+
+/// Number of partials that have values.
+pub const COUNT: usize = 20;
+
+/// Largest multiple of a step that is stored.
+const MOST: i8 = 127;
+
+/// A property of a partial.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ToneQuantity {
+    /// Level, dB.
+    Level,
+    /// Decay time, octaves.
+    Decay,
+}
+
+impl ToneQuantity {
+    /// Both properties.
+    pub const ALL: [Self; 2] = [Self::Level, Self::Decay];
+
+    /// Resolution, dB or octaves.
+    #[must_use]
+    pub const fn step(self) -> f64 {
+        match self {
+            Self::Level => 0.25,
+            Self::Decay => 0.025,
+        }
+    }
+
+    /// Largest value, dB or octaves.
+    #[must_use]
+    pub const fn most(self) -> f64 {
+        MOST as f64 * self.step()
+    }
+
+    /// Column in files of the value at an index into [`PARTIALS`].
+    #[must_use]
+    pub fn column(self, index: usize) -> String {
+        let partial = PARTIALS[index];
+        match self {
+            Self::Level => format!("partial_{partial}_db"),
+            Self::Decay => format!("partial_{partial}_decay_octaves"),
+        }
+    }
+}
+
+/// Tones of all keys, in multiples of [`ToneQuantity::step`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct KeyTones([[[i8; COUNT]; 2]; KEYS]);
+
+impl KeyTones {
+    /// The piano's own tone on every key.
+    pub const EVEN: Self = Self([[[0; COUNT]; 2]; KEYS]);
+
+    /// Whether no key differs.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        *self == Self::EVEN
+    }
+
+    /// Whether `key` does not differ.
+    #[must_use]
+    pub fn is_even_at(&self, key: KeyNumber) -> bool {
+        self.0[key.index()] == [[0; COUNT]; 2]
+    }
+
+    /// Value of `key` at an index into [`PARTIALS`], dB or octaves.
+    #[must_use]
+    pub fn get(&self, key: KeyNumber, quantity: ToneQuantity, index: usize) -> f64 {
+        f64::from(self.0[key.index()][quantity as usize][index]) * quantity.step()
+    }
+
+    /// Sets the value of `key` at an index into [`PARTIALS`], rounded to a step and clamped to 127 steps.
+    /// NaN changes nothing.
+    pub fn set(&mut self, key: KeyNumber, quantity: ToneQuantity, index: usize, value: f64) {
+        if !value.is_nan() {
+            self.0[key.index()][quantity as usize][index] = stepped(value / quantity.step());
+        }
+    }
+
+    /// Largest value of any key, at least 0, dB or octaves.
+    #[must_use]
+    pub fn most(&self, quantity: ToneQuantity) -> f64 {
+        let all = self.0.iter().flat_map(|key| key[quantity as usize]);
+        f64::from(all.max().unwrap_or(0).max(0)) * quantity.step()
+    }
+
+    /// Takes the tone of `key` from `other`.
+    pub fn copy(&mut self, key: KeyNumber, other: &Self) {
+        self.0[key.index()] = other.0[key.index()];
+    }
+
+    /// Value of partial `partial` (from 1) of `key`, dB or octaves.
+    #[must_use]
+    pub fn at(&self, key: KeyNumber, quantity: ToneQuantity, partial: usize) -> f64 {
+        if self.is_even_at(key) {
+            return 0.0;
+        }
+        shares(partial as f64).map(|(index, share)| share * self.get(key, quantity, index)).sum()
+    }
+
+    /// Linear interpolation from `self` at share 0 to `target` at share 1, rounded to steps.
+    #[must_use]
+    pub fn toward(&self, target: &Self, share: f64) -> Self {
+        let mut tones = *self;
+        let to = target.0.as_flattened().as_flattened();
+        for (value, to) in tones.0.as_flattened_mut().as_flattened_mut().iter_mut().zip(to) {
+            let (from, to) = (f64::from(*value), f64::from(*to));
+            *value = stepped(from + (to - from) * share);
+        }
+        tones
+    }
+}
+
+/// Indices into [`PARTIALS`] between which `partial` lies, with their shares; `partial` need not be whole.
+pub fn shares(partial: f64) -> impl Iterator<Item = (usize, f64)> {
+    let last = COUNT - 1;
+    let upper = PARTIALS.iter().position(|p| f64::from(*p) > partial).unwrap_or(last).max(1);
+    let ends = [upper - 1, upper].map(|index| libm::log(f64::from(PARTIALS[index])));
+    let share = ((libm::log(partial.max(1.0)) - ends[0]) / (ends[1] - ends[0])).clamp(0.0, 1.0);
+    [(upper - 1, 1.0 - share), (upper, share)].into_iter()
+}
+
+/// `value`, a number of steps, as it is stored.
+fn stepped(value: f64) -> i8 {
+    let value = value.round().clamp(-f64::from(MOST), f64::from(MOST));
+    // Whole and within ± 127.
+    i8::try_from(rounded_i32(value)).unwrap_or(0)
+}
+
+impl Default for KeyTones {
+    fn default() -> Self {
+        Self::EVEN
+    }
+}
+
+impl std::fmt::Debug for KeyTones {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let differ = KeyNumber::all().filter(|key| !self.is_even_at(*key)).count();
+        write!(f, "{differ} keys differ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> KeyNumber {
+        KeyNumber::from_index(39).unwrap()
+    }
+
+    #[test]
+    fn values_are_linear_over_the_logarithm_of_the_partial() {
+        let mut tones = KeyTones::EVEN;
+        for (index, partial) in PARTIALS.iter().enumerate() {
+            tones.set(key(), ToneQuantity::Level, index, 2.0 * f64::from(*partial).log2());
+        }
+        for partial in [1, 2, 3, 4, 6, 16, 64] {
+            let wanted = 2.0 * f64::from(u32::try_from(partial).unwrap()).log2();
+            let found = tones.at(key(), ToneQuantity::Level, partial);
+            assert!((found - wanted).abs() < 0.13, "{partial}: {found}");
+        }
+        // Between 12 and 14, and beyond the last.
+        assert!((tones.at(key(), ToneQuantity::Level, 13) - 2.0 * 13.0f64.log2()).abs() < 0.15);
+        assert_eq!(tones.at(key(), ToneQuantity::Level, 90), 12.0);
+        assert_eq!(tones.at(key(), ToneQuantity::Decay, 5), 0.0);
+    }
+
+    #[test]
+    fn values_are_rounded_clamped_and_interpolated() {
+        let (mut from, mut to) = (KeyTones::EVEN, KeyTones::EVEN);
+        from.set(key(), ToneQuantity::Decay, 3, -9.0);
+        to.set(key(), ToneQuantity::Decay, 3, 1.01);
+        to.set(key(), ToneQuantity::Decay, 4, f64::NAN);
+        assert_eq!(from.get(key(), ToneQuantity::Decay, 3), -ToneQuantity::Decay.most());
+        assert_eq!(to.get(key(), ToneQuantity::Decay, 3), 1.0);
+        let middle = from.toward(&to, 0.5).get(key(), ToneQuantity::Decay, 3);
+        assert!((middle + 1.0875).abs() < 0.02, "{middle}");
+        assert!(from.toward(&to, 1.0) == to && !to.is_even() && KeyTones::EVEN.is_even());
+    }
+}
