@@ -15,25 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-
-def quantity(n):
-    """A number as MIDI files write lengths."""
-    out = [n & 0x7F]
-    while n := n >> 7:
-        out.insert(0, n & 0x7F | 0x80)
-    return bytes(out)
-
-
-def midi(path, events, end):
-    """Writes events (second, bytes) as a file of format 0 that ends at `end` s."""
-    track, last = b"", 0
-    for second, message in sorted(events, key=lambda e: e[0]) + [(end, b"\xff\x2f\x00")]:
-        tick = round(second * 960)
-        track += quantity(tick - last) + message
-        last = tick
-    with open(path, "wb") as file:
-        file.write(b"MThd" + struct.pack(">IHHH", 6, 0, 1, 480))
-        file.write(b"MTrk" + struct.pack(">I", len(track)) + track)
+import midi_file
 
 
 def struck(notes, seconds):
@@ -88,10 +70,10 @@ def main():
             ],
         }
         path = lambda name: os.path.join(folder, name)
-        midi(path("silence.mid"), [], 1.0)
+        midi_file.write(path("silence.mid"), [], 1.0)
         cases = []
         for notes in (10, 32, 88):
-            midi(path(f"{notes}.mid"), struck(notes, 24), 25.0)
+            midi_file.write(path(f"{notes}.mid"), struck(notes, 24), 25.0)
             cases.append((f"{notes} notes under the pedal", path(f"{notes}.mid")))
         cases += [(os.path.basename(file), file) for file in files]
         best = lambda command: min((cost(command, out) for _ in range(3)), key=lambda c: c[0])
