@@ -12,8 +12,9 @@ use crate::editor::controls::Controls;
 use crate::editor::face::Face;
 use crate::editor::key_curve::{KeyCurve, Reach};
 use crate::editor::keyboard::name;
-use touchback_action::ActionKind;
+use touchback_action::grand::key::weigh::Weighed;
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
+use touchback_action::{ActionKind, ActionSettings};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::params::all;
 
@@ -63,7 +64,18 @@ impl KeysFace {
         self.switches(ui, *chosen, face, controls);
         let room = (ui.available_height() - 48.0).max(120.0);
         self.curve.ui(ui, 0.55 * room, chosen, controls);
-        regulation.curves(ui, 0.45 * room, *chosen, controls);
+        let measured = self.bench.measured(ui, *chosen, &settings).copied();
+        regulation.curves(ui, 0.45 * room, *chosen, measured.as_ref(), controls);
+    }
+
+    /// The measurements of `key` under `settings`; none until they are taken.
+    pub fn measured(
+        &mut self,
+        ui: &Ui,
+        key: KeyNumber,
+        settings: &ActionSettings,
+    ) -> Option<&Weighed> {
+        self.bench.measured(ui, key, settings)
     }
 
     /// Whether a key is being measured or tried, or a sheet is being read.

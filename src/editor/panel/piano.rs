@@ -12,8 +12,8 @@ use crate::editor::velocity_curve::VelocityCurve;
 use touchback_instrument::Snapshot;
 use touchback_instrument::params::find;
 
-/// Height of a control's cell, and space between cells, points.
-const CELL: f32 = 44.0;
+/// Height of a control's cell in two rows and in three, and space between cells, points.
+const CELL: (f32, f32) = (44.0, 40.0);
 const GAP: f32 = 16.0;
 /// Width of a window from which the controls are in two rows of six, points; below it in three of four.
 const WIDE: f32 = 1000.0;
@@ -57,6 +57,11 @@ const fn columns(width: f32) -> usize {
     if width >= WIDE { 6 } else { 4 }
 }
 
+/// Height of a cell, points.
+const fn cell(columns: usize) -> f32 {
+    if columns == 6 { CELL.0 } else { CELL.1 }
+}
+
 /// Space between two rows, points.
 const fn between(columns: usize) -> f32 {
     if columns == 6 { GAP } else { 0.0 }
@@ -67,7 +72,7 @@ const fn between(columns: usize) -> f32 {
 pub fn height(width: f32, large: f32) -> f32 {
     let columns = columns(width / large);
     let rows = CELLS.len().div_ceil(columns) as f32;
-    large * (rows * CELL + (rows - 1.0) * between(columns) + 2.0 * MARGIN)
+    large * (rows * cell(columns) + (rows - 1.0) * between(columns) + 2.0 * MARGIN)
 }
 
 impl PianoControls<'_> {
@@ -77,7 +82,7 @@ impl PianoControls<'_> {
         let area = area.shrink(large * MARGIN);
         let (share, least, most) = CURVE;
         let curve = (share * area.width()).clamp(large * least, large * most);
-        let (gap, high) = (large * GAP, large * CELL);
+        let (gap, high) = (large * GAP, large * cell(count));
         let left = Rect::from_min_max(area.min, pos2(area.max.x - curve - gap, area.max.y));
         let width = (left.width() + gap) / count as f32 - gap;
         for (index, name) in CELLS.into_iter().enumerate() {

@@ -9,7 +9,7 @@ use crate::editor::controls::Controls;
 use crate::editor::other_view::Shown;
 use crate::editor::panel;
 use crate::editor::stroke::{Origin, Posed, Stroke};
-use touchback_action::ActionSettings;
+use touchback_action::{ActionKind, ActionSettings};
 use touchback_instrument::Event;
 use touchback_instrument::settings::{KeyPressure, Timing};
 
@@ -56,7 +56,12 @@ impl Window {
                 Panel::bottom("notes").exact_size(notes).show(ui, |ui| {
                     ui.add_space(2.0);
                     panel::scrolled(ui, |ui| {
-                        self.regulation.notes(ui, self.strip.chosen, controls);
+                        let (key, settings) = (self.strip.chosen, controls.settings().action);
+                        let measured = match settings.action {
+                            ActionKind::Grand => self.keys.measured(ui, key, &settings),
+                            _ => None,
+                        };
+                        self.regulation.notes(ui, key, measured, controls);
                     });
                 });
                 CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {

@@ -6,6 +6,7 @@ mod hands;
 mod lesson;
 mod moving;
 mod names;
+mod piano;
 mod pointer;
 mod presets;
 mod tasks;

@@ -29,8 +29,8 @@ pub static MACROS: [Macro; 10] = [
         name: "Touch weight",
         ends: ["light", "heavy"],
         doc: "Weight of the keys under the finger, by mass at the hammers and lead in the keys.",
-        // Chosen: at C4 the down weight is 33 g at the left end, 53 g in the middle and 73 g at the right
-        // end, from lighter to heavier than technicians leave a grand.
+        // Chosen: at C4 the bench weighs 30 g down weight at the left end, 50 g in the middle and 72 g at the
+        // right end, from lighter to heavier than technicians leave a grand.
         courses: &[
             course("strike_weight_g", &[-2.0, 0.0, 2.0]),
             course("key_lead_g", &[-10.0, 0.0, 10.0]),
