@@ -101,11 +101,16 @@ pub fn follow(
     }
 }
 
+/// Values of parameters.
+type Values<'a> = &'a dyn Fn(&'static Parameter) -> f64;
+/// Parameters with the values that they get.
+type Wanted = Vec<(&'static Parameter, f64)>;
+
 /// A drag of several parameters in progress.
 #[derive(Clone, Default)]
 struct HeldTogether {
     /// Values before the drag.
-    start: Vec<(&'static Parameter, f64)>,
+    start: Wanted,
     is_cancelled: bool,
 }
 
@@ -115,7 +120,7 @@ struct HeldTogether {
 pub(super) fn follow_together(
     response: &Response,
     name: &str,
-    to: &dyn Fn(&dyn Fn(&'static Parameter) -> f64) -> Vec<(&'static Parameter, f64)>,
+    to: &dyn Fn(Values<'_>) -> Wanted,
     before: f64,
     position: f64,
     controls: &mut dyn Controls,
