@@ -8,7 +8,8 @@
 //! | [`drawing`], [`action_view`] | the grand action from its true geometry, with screws to turn |
 //! | [`other_view`] | any other action, from its model's pose |
 //! | [`stroke`], [`transport`], [`scope`] | the last stroke: memory, slow motion, curves |
-//! | [`keyboard`] | 88 keys, played by mouse |
+//! | [`keyboard`], [`pedals`] | 88 keys and three pedals, played by mouse |
+//! | [`hammer_row`] | 88 hammers and dampers from the player's side |
 //! | [`key_curve`] | what single keys differ by, over the compass |
 //! | [`lesson`] | exercises: a hidden fault in one key |
 //! | [`gauge`], [`levels`] | what computing costs; the output's level |
@@ -39,6 +40,7 @@ pub mod export;
 pub mod face;
 pub mod file_worker;
 pub mod gauge;
+pub mod hammer_row;
 mod hand;
 pub mod history;
 pub mod host_menu;
@@ -53,6 +55,7 @@ pub mod offscreen;
 pub mod other_view;
 pub mod panel;
 pub mod path_field;
+pub mod pedals;
 pub mod regulation;
 pub mod scales;
 pub mod scope;

@@ -13,6 +13,8 @@
 //! Without an open window the audio thread only records the performance. Only for an open window does it
 //! read the clock, twice a block.
 
+#[cfg(test)]
+mod frames;
 pub mod haptic;
 mod phrase;
 mod steps;
@@ -39,6 +41,9 @@ const INTERVAL: f64 = 1.0 / 120.0;
 /// Time over which the load is averaged, s.
 const AVERAGED: f64 = 0.3;
 
+/// Time between two frames for the meter alone, s: its bars then fall by 0.6 dB a frame.
+const METER_INTERVAL: f64 = 1.0 / 20.0;
+
 /// Least output that moves the window's meter: −66 dBFS.
 const AUDIBLE: f32 = 5e-4;
 
@@ -56,6 +61,8 @@ pub struct AudioEnd {
     open: Arc<Flag>,
     was_open: bool,
     shown: f64,
+    /// Time of the last request of a frame for the meter alone, s.
+    metered: f64,
     snapshots: LatestWriter<Snapshot>,
     /// The last published snapshot.
     last: Snapshot,
@@ -111,6 +118,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         open: open.clone(),
         was_open: false,
         shown: f64::NEG_INFINITY,
+        metered: f64::NEG_INFINITY,
         snapshots: writer,
         last: Snapshot::default(),
         steps: steps_in,
@@ -242,11 +250,11 @@ impl AudioEnd {
         if !self.was_open {
             return;
         }
-        let mut has_changed = false;
+        let (mut has_changed, mut sounds) = (false, false);
         for (shown, channel) in self.peaks.iter().zip([left, right]) {
             let peak = channel.iter().fold(0.0f32, |peak, sample| peak.max(sample.abs()));
             shown.raise(f64::from(peak));
-            has_changed |= peak > AUDIBLE;
+            sounds |= peak > AUDIBLE;
         }
         for sample in piano.trace() {
             has_changed = true;
@@ -257,19 +265,29 @@ impl AudioEnd {
         piano.trace_read();
         let now = piano.time();
         // A reset sets the clock back.
-        if now >= self.shown + INTERVAL || now < self.shown {
+        let is_reset = now < self.shown;
+        if now >= self.shown + INTERVAL || is_reset {
+            // The first snapshot of an open window is always published.
+            let is_first = !self.shown.is_finite();
             self.shown = now;
-            let last = &mut self.last;
-            self.snapshots.update(|snapshot| {
-                piano.show(snapshot);
-                self.haptic.show(snapshot);
-                // A change of the time alone changes nothing in the picture.
-                has_changed |= *snapshot != Snapshot { time: snapshot.time, ..*last };
-                *last = *snapshot;
-            });
+            let haptic = self.haptic.has_moved();
+            if is_first || is_reset || haptic || piano.has_changed(&self.last) {
+                let last = &mut self.last;
+                self.snapshots.update(|snapshot| {
+                    piano.show(snapshot);
+                    self.haptic.show(snapshot);
+                    // A change of the time alone changes nothing in the picture.
+                    has_changed |= *snapshot != Snapshot { time: snapshot.time, ..*last };
+                    *last = *snapshot;
+                });
+            }
             self.meters.write(Meter { busy: self.busy, load: piano.load() });
         }
+        if sounds && !has_changed && (now >= self.metered + METER_INTERVAL || is_reset) {
+            has_changed = true;
+        }
         if has_changed {
+            self.metered = now;
             self.wake();
         }
     }

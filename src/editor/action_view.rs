@@ -1,8 +1,8 @@
 //! The moving action, drawn from its geometry, with contacts, phase and screws that can be dragged.
 
 use egui::{
-    Align2, Color32, CursorIcon, FontId, PointerButton, Pos2, Rect, RichText, Sense, Stroke, Ui,
-    vec2,
+    Align2, Color32, CursorIcon, FontId, PointerButton, Pos2, Rect, Response, RichText, Sense,
+    Stroke, Ui, vec2,
 };
 
 use crate::editor::control::{self, gesture};
@@ -22,9 +22,21 @@ use touchback_instrument::settings::KeyPressure;
 /// Smallest picture in which the parts' names do not overlap, points.
 const NAMED: egui::Vec2 = vec2(460.0, 190.0);
 
+/// Distance of the pointer from a screw within which its handle appears on the piano's face, points.
+const NEAR: f32 = 70.0;
+
 /// Whether a picture of this size has room for the parts' names.
 pub fn is_named(rect: Rect) -> bool {
     rect.width() > NAMED.x && rect.height() > NAMED.y
+}
+
+/// Where the picture is: with all its notes in the workshop, or as the picture of the piano's face.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The workshop: names, submodel and contacts, and handles on the screws.
+    Workshop,
+    /// The piano's face: handles appear under the pointer.
+    Stage,
 }
 
 /// Display options of the action's picture.
@@ -51,6 +63,8 @@ pub struct Caption<'a> {
     pub moment: &'a str,
     /// Distance of the finger above the key, m, if it is near.
     pub finger: Option<f64>,
+    /// Where the picture is.
+    pub place: Place,
 }
 
 impl ActionView {
@@ -60,7 +74,8 @@ impl ActionView {
         ui.checkbox(&mut self.near, "Near").on_hover_text("The mechanism alone, larger");
     }
 
-    /// Draws `pose` in all the available space; dragging screws changes parameters.
+    /// Draws `pose` in all the available space; dragging screws changes parameters. Returns the picture, which
+    /// on the piano's face can be clicked.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -68,25 +83,34 @@ impl ActionView {
         caption: &Caption,
         controls: &mut dyn Controls,
         play: &mut Vec<Event>,
-    ) {
+    ) -> Response {
         let rect = ui.available_rect_before_wrap();
-        ui.allocate_rect(rect, Sense::hover());
+        let in_workshop = caption.place == Place::Workshop;
+        let sense = if in_workshop { Sense::hover() } else { Sense::click() };
+        let picture = ui.allocate_rect(rect, sense);
         let painter = ui.painter_at(rect);
         let dark = ui.visuals().dark_mode;
-        painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
-        let bounds = if self.near { grand::MECHANISM } else { grand::BOUNDS };
-        let view = ScreenMapping::fit(bounds, rect.shrink(6.0));
+        let near = self.near && in_workshop;
+        let bounds = if near { grand::MECHANISM } else { grand::BOUNDS };
+        let view = if in_workshop {
+            painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
+            ScreenMapping::fit(bounds, rect.shrink(6.0))
+        } else {
+            ScreenMapping::fit_low(bounds, rect.shrink2(vec2(6.0, 0.0)))
+        };
         let mut drawing = grand::draw(pose);
         if let Some(gap) = caption.finger {
             drawing.finger(gap);
         }
         paint::paint(&painter, &view, &drawing, dark);
         paint::paint_contacts(&painter, &view, &drawing, theme::phase(pose.state.phase));
-        if self.names && is_named(rect) {
-            paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
+        if in_workshop {
+            if self.names && is_named(rect) {
+                paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
+            }
+            caption_text(ui, rect, pose, caption, &drawing);
         }
-        caption_text(ui, rect, pose, caption, &drawing);
-        if !self.near {
+        if !near {
             let front = -pose.spec.key.front;
             let corner = |x: f64, y: f64| view.at(Vec2::new(x, y));
             let on = Rect::from_two_pos(corner(front - 0.016, 0.01), corner(front + 0.125, -0.03));
@@ -94,7 +118,8 @@ impl ActionView {
             let reads = controls.settings().touch.key_pressure == KeyPressure::Position;
             self.hand.follow(on, caption.key, reads, play);
         }
-        screws(ui, &view, &drawing, controls);
+        screws(ui, &view, &drawing, caption.place, controls);
+        picture
     }
 
     /// Releases a held key. Call when the window closes.
@@ -131,7 +156,14 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawin
 
 /// Draws handles on the screws: dragging up or down turns a screw, with Shift a tenth as far; Ctrl-click
 /// resets it.
-fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut dyn Controls) {
+fn screws(
+    ui: &mut Ui,
+    view: &ScreenMapping,
+    drawing: &Drawing,
+    place: Place,
+    controls: &mut dyn Controls,
+) {
+    let pointer = ui.input(|i| i.pointer.hover_pos());
     for screw in &drawing.screws {
         let Ok(parameter) = params::find(screw.parameter) else { continue };
         let at = view.at(screw.at);
@@ -145,8 +177,13 @@ fn screws(ui: &mut Ui, view: &ScreenMapping, drawing: &Drawing, controls: &mut d
         let value = controls.value(parameter);
         response.widget_info(|| egui::WidgetInfo::slider(true, value, name.as_str()));
         let active = response.hovered() || response.dragged() || response.has_focus();
-        let colour =
-            if active { theme::accent(ui) } else { theme::accent(ui).gamma_multiply(0.55) };
+        let is_near = pointer.is_some_and(|pointer| pointer.distance(at) < NEAR);
+        let shown = match place {
+            _ if active => 1.0,
+            Place::Stage if !is_near => 0.0,
+            _ => 0.55,
+        };
+        let colour = theme::accent(ui).gamma_multiply(shown);
         let painter = ui.painter();
         painter.circle_stroke(at, if active { 8.0 } else { 5.5 }, Stroke::new(1.6, colour));
         for side in [-1.0, 1.0] {

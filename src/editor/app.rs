@@ -313,7 +313,7 @@ impl NiceEguiApp for App {
         }
         // Otherwise the audio thread requests frames. A keyboard's state does not pass through the audio
         // thread, so its face is drawn at all times.
-        if now < self.active_until || self.window.face == Face::Device {
+        if now < self.active_until || self.window.face == Face::Keyboard {
             context.request_repaint_after(std::time::Duration::from_secs_f64(IDLE));
         }
     }

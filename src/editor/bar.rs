@@ -19,6 +19,9 @@ use touchback_instrument::record::Counts;
 /// Width from which the bar shows separators and full labels, points.
 const WIDE: f32 = 1000.0;
 
+/// Factor of the texts in a narrower bar.
+const NARROW: f32 = 0.88;
+
 /// The state that the bar shows and changes.
 pub struct Bar<'a> {
     /// The list of pianos.
@@ -57,16 +60,18 @@ impl Bar<'_> {
     pub fn ui(mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         let wide = ui.available_width() > WIDE;
         ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = if wide { 6.0 } else { 2.0 };
-            ui.spacing_mut().button_padding.x = if wide { 7.0 } else { 4.0 };
+            let large = theme::enlargement(ui.ctx());
+            ui.spacing_mut().item_spacing.x = if wide { 6.0 * large } else { 1.0 };
+            ui.spacing_mut().button_padding.x = if wide { 7.0 } else { 2.0 };
+            theme::enlarge(ui, if wide { large } else { NARROW });
             self.piano(ui, wide, controls);
             gap(ui, wide);
             self.edits(ui, controls);
             self.compare.ui(ui, controls, self.history);
             gap(ui, wide);
-            for face in Face::ALL {
-                let tab = ui.selectable_label(*self.face == face, RichText::new(face.name()));
-                if tab.on_hover_text(face.hint()).clicked() {
+            for (face, name, hint) in Face::TABS {
+                let tab = ui.selectable_label(self.face.tab() == face, name);
+                if tab.on_hover_text(hint).clicked() && self.face.tab() != face {
                     *self.face = face;
                 }
             }
@@ -75,11 +80,11 @@ impl Bar<'_> {
             self.unbalanced(ui, wide);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 self.help(ui);
-                self.zoom(ui);
-                self.gauge.ui(ui, if wide { 70.0 } else { 34.0 });
+                self.zoom(ui, wide);
+                self.gauge.ui(ui, if wide { 70.0 * large } else { 26.0 });
                 let room = ui.available_width() - 4.0;
                 if room > 30.0 {
-                    self.levels.ui(ui, room.min(130.0));
+                    self.levels.ui(ui, room.min(130.0 * large));
                 }
             });
         });
@@ -99,7 +104,13 @@ impl Bar<'_> {
         let mark = if current.is_modified { " •" } else { "" };
         let text = RichText::new(format!("{}{mark}", current.name)).strong();
         let button = Button::new(text).selected(*self.list_open).truncate();
-        let name = ui.add_sized(vec2(if wide { 170.0 } else { 104.0 }, 20.0), button);
+        let name = ui.add_sized(
+            vec2(
+                if wide { 170.0 * theme::enlargement(ui.ctx()) } else { 72.0 },
+                ui.spacing().interact_size.y,
+            ),
+            button,
+        );
         let state = if current.is_modified { "changed since it was loaded" } else { "as loaded" };
         let label = format!("Piano: {}, {state}", current.name);
         name.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
@@ -149,7 +160,7 @@ impl Bar<'_> {
         let text = if wide { format!("{silent} silent") } else { format!("{silent}!") };
         let label = format!("{silent} notes did not sound");
         let hint = "keys pressed too softly, again too soon, or under a regulation that cannot play \
-                    them. Legato repair and Strict repetition (face Play, Touch) decide what \
+                    them. Legato repair and Strict repetition (face Touch) decide what \
                     repeated notes do";
         if dismissed(ui, &text, &label, hint) {
             self.seen.silent = count;
@@ -171,9 +182,13 @@ impl Bar<'_> {
     }
 
     /// Draws the choice of the zoom.
-    fn zoom(&mut self, ui: &mut Ui) {
+    fn zoom(&mut self, ui: &mut Ui, wide: bool) {
         let percent = format!("{:.0} %", 100.0 * self.appearance.zoom);
-        let combo = egui::ComboBox::from_id_salt("zoom").selected_text(&percent).width(56.0);
+        let combo = egui::ComboBox::from_id_salt("zoom").selected_text(&percent).width(if wide {
+            56.0
+        } else {
+            40.0
+        });
         let response = combo.show_ui(ui, |ui| {
             for zoom in [0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0f32] {
                 let name = format!("{:.0} %", 100.0 * zoom);

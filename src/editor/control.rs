@@ -8,10 +8,13 @@
 //! | click with the command key (Ctrl, on a Mac ⌘), *reset* | the default |
 //! | other button on name or slider | a menu of these |
 
+mod cell;
 pub mod gesture;
+pub mod macros;
 mod menu;
 mod typed;
 
+pub use cell::{choice_cell, limiter_cell, title, tuning_cell};
 pub use menu::refused;
 pub use typed::typed;
 
@@ -127,26 +130,37 @@ fn row(
                 reset(ui, parameter, controls, changed);
             });
         }
-        ValueKind::Choice(names) => {
-            let shown = parameter.number_text(value);
+        ValueKind::Choice(_) => {
             let width = ui.spacing().slider_width;
-            let combo = ComboBox::from_id_salt(parameter.id).selected_text(shown).width(width);
-            let inner = combo.show_ui(ui, |ui| {
-                for (index, name) in names.iter().enumerate() {
-                    let candidate = parameter.quantize(index as f64);
-                    let is_selected = candidate.to_bits() == value.to_bits();
-                    if ui.selectable_label(is_selected, *name).clicked() && !is_selected {
-                        controls.put(parameter, candidate);
-                    }
-                }
-            });
-            let combo = inner.response.labelled_by(label.id);
+            let combo = choice(ui, parameter, width, controls).labelled_by(label.id);
             describe(&combo, || description(parameter, idle));
             combo.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| reset(ui, parameter, controls, changed));
         }
     }
     ui.set_opacity(whole);
+}
+
+/// Draws the list of a parameter's choices.
+fn choice(
+    ui: &mut Ui,
+    parameter: &'static Parameter,
+    width: f32,
+    controls: &mut dyn Controls,
+) -> Response {
+    let value = controls.value(parameter);
+    let shown = parameter.number_text(value);
+    let combo = ComboBox::from_id_salt(parameter.id).selected_text(shown).width(width).truncate();
+    let inner = combo.show_ui(ui, |ui| {
+        for (index, name) in parameter.choices().iter().enumerate() {
+            let candidate = parameter.quantize(index as f64);
+            let is_selected = candidate.to_bits() == value.to_bits();
+            if ui.selectable_label(is_selected, *name).clicked() && !is_selected {
+                controls.put(parameter, candidate);
+            }
+        }
+    });
+    inner.response
 }
 
 /// Begins to edit a number with its text selected, as a click does: focus alone selects nothing.
@@ -197,7 +211,9 @@ fn number(
                 None
             }
         });
-    let response = ui.add_sized(vec2(width, 20.0), drag);
+    let height = ui.spacing().interact_size.y.max(ui.text_style_height(&TextStyle::Small));
+    let response =
+        ui.add_sized(vec2(width, if height < 18.0 { height } else { height.max(20.0) }), drag);
     let value = parameter.quantize(value);
     gesture::follow(&response, parameter, controls, value);
     menu::refused(&response, refused.into_inner());

@@ -89,6 +89,13 @@ pub trait Controls {
         }
     }
 
+    /// Ends the gestures on `parameters` as one edit, called `_name`.
+    fn end_together(&mut self, _name: &str, parameters: &[&'static Parameter]) {
+        for parameter in parameters {
+            self.end(parameter);
+        }
+    }
+
     /// Sets the parameter to `value` as one of several small steps, by wheel or arrow key.
     fn nudge(&mut self, parameter: &'static Parameter, value: f64) {
         self.put(parameter, value);

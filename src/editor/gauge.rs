@@ -67,7 +67,10 @@ impl Gauge {
 
     /// Draws the meter, `width` points wide.
     pub fn ui(&self, ui: &mut Ui, width: f32) {
-        let (area, response) = ui.allocate_exact_size(vec2(width, 16.0), Sense::hover());
+        let (area, response) = ui.allocate_exact_size(
+            vec2(width, 0.9 * ui.spacing().interact_size.y.max(18.0)),
+            Sense::hover(),
+        );
         response.widget_info(|| {
             let info = egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, "CPU");
             egui::WidgetInfo { value: Some((100.0 * self.busy).round()), ..info }
@@ -83,7 +86,7 @@ impl Gauge {
         painter.vline(at(self.worst), room.y_range(), Stroke::new(1.5, colour));
         let percent = format!("{:.0} %", 100.0 * self.busy);
         let text = if width > 50.0 { format!("CPU {percent}") } else { percent };
-        let font = FontId::proportional(10.5);
+        let font = FontId::proportional(0.65 * area.height());
         painter.text(area.center(), Align2::CENTER_CENTER, text, font, ui.visuals().text_color());
         response.on_hover_text(self.message());
     }

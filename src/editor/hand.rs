@@ -59,7 +59,7 @@ impl KeyHand {
         on.on_hover_text(if reads_position {
             "Drag down to press the key as deep as you like"
         } else {
-            "Click to play; with Key pressure (face Play) set to Position, drag the key itself"
+            "Click to play; with Key pressure (face Touch) set to Position, drag the key itself"
         });
     }
 

@@ -23,7 +23,9 @@ impl Icon {
     /// Draws a button with this icon; `name` is its name for screen readers.
     pub fn button(self, ui: &mut Ui, name: &str, enabled: bool) -> Response {
         let framed = !matches!(self, Self::Star(_));
-        let button = Button::new("").min_size(vec2(20.0, 20.0)).frame(framed);
+        let button = Button::new("")
+            .min_size(vec2(1.0, 1.0) * ui.spacing().interact_size.y.max(20.0))
+            .frame(framed);
         let response = ui.add_enabled(enabled, button);
         response.widget_info(|| match self {
             Self::Star(on) => egui::WidgetInfo::selected(egui::Role::CheckBox, enabled, on, name),
@@ -41,7 +43,8 @@ impl Icon {
         let none = Stroke::NONE;
         // Drawn to the left, or mirrored.
         let side = if matches!(self, Self::Before | Self::Undo) { -1.0 } else { 1.0 };
-        let at = |x: f32, y: f32| centre + vec2(side * x, y);
+        let large = rect.height() / 20.0;
+        let at = |x: f32, y: f32| centre + large * vec2(side * x, y);
         match self {
             Self::Before | Self::After => {
                 let corners = vec![at(-3.5, -4.5), at(4.5, 0.0), at(-3.5, 4.5)];

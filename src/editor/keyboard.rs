@@ -1,4 +1,4 @@
-//! The keyboard strip: 88 keys with current depth, last strike and damper, and the pedals. It is played by
+//! The keyboard strip: 88 keys with current depth, last strike and damper, beside the pedals. It is played by
 //! mouse (louder toward the front) or by the arrow keys and Enter.
 
 use egui::{
@@ -6,6 +6,7 @@ use egui::{
     pos2, vec2,
 };
 
+use crate::editor::pedals;
 use crate::editor::theme;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::{Event, Snapshot};
@@ -30,6 +31,8 @@ const RELEASE: f64 = 0.5;
 pub struct Strip {
     /// The chosen key, which is shown and which Enter plays.
     pub chosen: KeyNumber,
+    /// Width of the pedals left of the keys, points.
+    pub left: f32,
     /// The key held by mouse or Enter.
     held: Option<KeyNumber>,
     /// Whether the key was clicked within one frame: released with the next frame.
@@ -40,6 +43,7 @@ impl Default for Strip {
     fn default() -> Self {
         Self {
             chosen: KeyNumber::all().nth(39).unwrap_or_else(|| unreachable!("there are 88 keys")),
+            left: 0.0,
             held: None,
             is_brief: false,
         }
@@ -89,13 +93,14 @@ impl Strip {
     /// `play`.
     pub fn ui(&mut self, ui: &mut Ui, height: f32, snapshot: &Snapshot, play: &mut Vec<Event>) {
         let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
-        let side = 46.0;
+        let side = pedals::width(height);
+        self.left = side;
         let area = Rect::from_min_max(all.min + vec2(side, 0.0), all.max);
         let response = ui.interact(area, ui.scope_id().with("keys"), Sense::click_and_drag());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Keyboard"));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Piano keys"));
         self.play(ui, area, &response, play);
         let foot = Rect::from_min_max(all.min, pos2(area.min.x - 4.0, all.max.y));
-        self.pedal(ui, foot, snapshot, play);
+        pedals::ui(ui, foot, snapshot, play);
         self.paint(ui, area, response.has_focus(), snapshot);
         if let Some((key, velocity)) = response.hover_pos().and_then(|at| hit(area, at)) {
             let struck = snapshot.struck[key.index()];
@@ -179,49 +184,6 @@ impl Strip {
         }
     }
 
-    fn pedal(&self, ui: &mut Ui, area: Rect, snapshot: &Snapshot, play: &mut Vec<Event>) {
-        let response = ui.interact(area, ui.scope_id().with("pedal"), Sense::click());
-        response.widget_info(|| {
-            egui::WidgetInfo::selected(
-                egui::Role::CheckBox,
-                true,
-                snapshot.sustain > 0.5,
-                "Sustain pedal",
-            )
-        });
-        if response.clicked() {
-            play.push(Event::Sustain(if snapshot.sustain > 0.5 { 0.0 } else { 1.0 }));
-        }
-        let painter = ui.painter_at(area);
-        let bar = Rect::from_min_max(
-            area.min + vec2(8.0, 4.0),
-            pos2(area.min.x + 22.0, area.max.y - 18.0),
-        );
-        painter.rect(
-            bar,
-            3.0,
-            ui.visuals().extreme_bg_color,
-            Stroke::new(1.0, theme::faint(ui)),
-            StrokeKind::Inside,
-        );
-        let down = touchback_core::math::cast::single(snapshot.sustain) * (bar.height() - 4.0);
-        let fill = Rect::from_min_size(bar.min + vec2(2.0, 2.0), vec2(bar.width() - 4.0, down));
-        painter.rect_filled(fill, 2.0, theme::curve(ui, 0));
-        let font = FontId::proportional(10.0);
-        let focus = if response.has_focus() { theme::accent(ui) } else { theme::faint(ui) };
-        painter.text(
-            pos2(area.min.x + 2.0, area.max.y - 2.0),
-            Align2::LEFT_BOTTOM,
-            "Sustain",
-            font,
-            focus,
-        );
-        response.on_hover_text(format!(
-            "Sustain pedal, {:.0} % down; click to press or lift",
-            100.0 * snapshot.sustain
-        ));
-    }
-
     fn paint(&self, ui: &Ui, area: Rect, focused: bool, snapshot: &Snapshot) {
         let painter = ui.painter_at(area.expand(2.0));
         let (accent, ink) = (theme::curve(ui, 0), theme::outline(ui.visuals().dark_mode));
@@ -274,7 +236,7 @@ impl Strip {
                     );
                 }
                 if !black && key.midi() % 12 == 0 && rect.width() > 12.0 {
-                    let font = FontId::proportional(9.0);
+                    let font = FontId::proportional((0.11 * rect.height()).clamp(9.0, 18.0));
                     let at = pos2(rect.center().x, rect.max.y - 13.0);
                     // The text is readable on the colour of the depth, too.
                     let covered = press * rect.height() > 18.0;

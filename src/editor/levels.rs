@@ -9,6 +9,10 @@ use touchback_core::math::cast::single;
 const FLOOR: f64 = -60.0;
 /// Rate at which a shown peak falls, dB/s: that of a peak programme meter.
 const FALL: f64 = 12.0;
+/// Time between two frames while a peak falls: 0.6 dB.
+const INTERVAL: std::time::Duration = std::time::Duration::from_millis(50);
+/// Level from which the limiter's lamp is lit, dBFS: the output guard compresses above it.
+const GUARDED: f64 = -1.0;
 /// Full scale, above which converters clip.
 const FULL: f64 = 1.0;
 
@@ -40,6 +44,12 @@ impl Levels {
         }
     }
 
+    /// Whether a shown peak is in the range that the output guard compresses.
+    #[must_use]
+    pub fn is_guarded(&self) -> bool {
+        self.shown.iter().any(|shown| *shown > GUARDED)
+    }
+
     /// Lets the peaks fall for `dt` s; returns whether they are still falling.
     fn fall(&mut self, dt: f64) -> bool {
         for shown in &mut self.shown {
@@ -52,9 +62,12 @@ impl Levels {
     pub fn ui(&mut self, ui: &mut Ui, width: f32) {
         let dt = f64::from(ui.input(|i| i.stable_dt)).min(0.1);
         if self.fall(dt) {
-            ui.ctx().request_repaint();
+            ui.ctx().request_repaint_after(INTERVAL);
         }
-        let (area, response) = ui.allocate_exact_size(vec2(width, 16.0), Sense::click());
+        let (area, response) = ui.allocate_exact_size(
+            vec2(width, 0.9 * ui.spacing().interact_size.y.max(18.0)),
+            Sense::click(),
+        );
         let name = if self.clipped { "Output meter: clipped" } else { "Output meter" };
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
         if response.clicked() {

@@ -2,7 +2,7 @@
 
 use egui::{Align2, FontId, Sense, Ui, vec2};
 
-use crate::editor::action_view::is_named;
+use crate::editor::action_view::{Place, is_named};
 use crate::editor::drawing::other;
 use crate::editor::drawing::paint::{self, ScreenMapping};
 use crate::editor::hand::KeyHand;
@@ -42,6 +42,8 @@ pub struct Shown<'a> {
     pub names: bool,
     /// Whether the instrument reads key positions.
     pub reads_position: bool,
+    /// Where the picture is.
+    pub place: Place,
 }
 
 impl OtherView {
@@ -50,11 +52,14 @@ impl OtherView {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         let painter = ui.painter_at(rect);
-        painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
+        let in_workshop = shown.place == Place::Workshop;
+        if in_workshop {
+            painter.rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
+        }
         let bounds = other::bounds(shown.kind, shown.rest);
         let mut room = rect.shrink(6.0);
         let is_named = is_named(rect);
-        if !is_named {
+        if !is_named || !in_workshop {
             // Beside the caption, which would otherwise cover the drawing.
             room.min.x += CAPTION;
         }
@@ -64,10 +69,13 @@ impl OtherView {
             drawing.finger(gap);
         }
         paint::paint(&painter, &view, &drawing, ui.visuals().dark_mode);
-        let names = shown.names && is_named;
+        let names = shown.names && is_named && in_workshop;
         paint::paint_detail(&painter, &view, &drawing, ui, names);
         if names {
             paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
+        }
+        if !in_workshop {
+            return self.hand.follow(response, shown.key, shown.reads_position, play);
         }
         let mut at = rect.min + vec2(12.0, 10.0);
         let mut line = |text: &str, size: f32, colour| {

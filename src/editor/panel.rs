@@ -8,13 +8,17 @@ mod haptic_load;
 pub mod keys;
 mod lesson;
 pub mod pedal;
-pub mod play;
+pub mod piano;
 pub mod presets;
 pub mod regulation;
 mod repetition;
 pub mod scale;
+pub mod settings;
 mod sheet_file;
+mod timing;
 pub mod tools;
+pub mod touch;
+pub mod voice;
 
 use egui::{ScrollArea, Ui};
 
@@ -22,11 +26,24 @@ use crate::editor::control;
 use crate::editor::controls::Controls;
 use touchback_instrument::params::{ParameterGroup, all};
 
+/// Least width of a column, points.
+const COLUMN: f32 = 330.0;
+
 /// Draws the parameters of one group under its heading.
 pub fn group(ui: &mut Ui, group: ParameterGroup, controls: &mut dyn Controls) {
     heading(ui, group.name());
     control::rows(ui, group.name(), all().filter(|p| p.group == group), controls);
     ui.add_space(4.0);
+}
+
+/// Draws a face in as many columns of equal width as fit, at most `most`.
+pub fn columns(ui: &mut Ui, most: usize, add: impl FnOnce(&mut [Ui])) {
+    let count = match ui.available_width() {
+        width if width > 3.0 * COLUMN => 3,
+        width if width > 1.8 * COLUMN => 2,
+        _ => 1,
+    };
+    scrolled(ui, |ui| ui.columns(count.min(most), add));
 }
 
 /// Draws a heading.

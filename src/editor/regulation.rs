@@ -4,6 +4,7 @@
 use touchback_action::ActionSettings;
 use touchback_action::grand::design::concert::Design;
 use touchback_action::grand::design::regulation::Regulated;
+use touchback_action::grand::key::weigh::Weighed;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_instrument::params::Parameter;
 
@@ -164,9 +165,11 @@ impl Compass {
         self.regulated.iter().filter(|r| r.let_off_depth >= self.dip).count()
     }
 
-    /// The solver's result for `key` in words, and whether the key can be played.
+    /// What a slow press of `key` measures, in words, and whether all keys can be played, by the screws'
+    /// geometry. The bench has the same figures: the geometry's own let-off is some 0.1 mm shallower,
+    /// because it takes heel and levers as rigid.
     #[must_use]
-    pub fn sentence(&self, key: KeyNumber) -> (String, bool) {
+    pub fn sentence(&self, key: KeyNumber, measured: Option<&Weighed>) -> (String, bool) {
         let r = &self.regulated[key.index()];
         let blocked = self.blocked();
         if r.let_off_depth < self.dip {
@@ -175,14 +178,16 @@ impl Compass {
             } else {
                 String::new()
             };
-            let (depth, after) = (1e3 * r.let_off_depth, 1e3 * r.aftertouch);
-            (
-                format!(
-                    "The jack slips at {depth:.2} mm of the key's travel; {after:.2} mm of \
-                     aftertouch remain.{elsewhere}"
+            let sentence = match measured {
+                Some(m) if m.after_touch_mm.is_finite() => format!(
+                    "The jack slips at {:.2} mm of the key's travel; {:.2} mm of aftertouch remain.",
+                    m.dip_mm - m.after_touch_mm,
+                    m.after_touch_mm
                 ),
-                blocked == 0,
-            )
+                Some(_) => "In a slow press the jack does not slip above the key bed.".to_owned(),
+                None => "The slow press is being measured.".to_owned(),
+            };
+            (format!("{sentence}{elsewhere}"), blocked == 0)
         } else {
             (
                 format!(
@@ -216,11 +221,15 @@ mod tests {
         let key = KeyNumber::from_midi(60).unwrap();
         let good = Compass::new(&ActionSettings::default());
         assert_eq!(good.blocked(), 0);
-        assert!(good.sentence(key).1);
+        assert!(good.sentence(key, None).1);
         assert_eq!(good.let_off().len(), 88);
         let bad = ActionSettings { key_dip_mm: 8.0, blow_mm: 54.0, ..ActionSettings::default() };
         let blocked = Compass::new(&bad);
-        assert!(blocked.blocked() > 0 && !blocked.sentence(key).1, "{}", blocked.sentence(key).0);
+        assert!(
+            blocked.blocked() > 0 && !blocked.sentence(key, None).1,
+            "{}",
+            blocked.sentence(key, None).0
+        );
         assert!(!blocked.is_of(&ActionSettings::default()));
     }
 }

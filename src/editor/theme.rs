@@ -6,6 +6,7 @@
 use egui::{Color32, Context, CornerRadius, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
 use crate::editor::drawing::{DrawnPart, Material};
+use crate::editor::window_state::USUAL;
 use touchback_action::grand::Phase;
 
 const fn rgb(hex: u32) -> Color32 {
@@ -172,4 +173,48 @@ pub const fn outline(dark: bool) -> Color32 {
 #[must_use]
 pub const fn string(dark: bool) -> Color32 {
     if dark { rgb(0x00c7_ccd2) } else { rgb(0x006d_747d) }
+}
+
+/// Ground of the moving action: paper by day, near black by night.
+#[must_use]
+pub const fn ground(dark: bool) -> Color32 {
+    if dark { rgb(0x0011_1214) } else { rgb(0x00f6_f1e6) }
+}
+
+/// The inside of the piano behind the action.
+#[must_use]
+pub const fn inside(dark: bool) -> Color32 {
+    if dark { rgb(0x001b_1c1f) } else { rgb(0x00cf_c3ad) }
+}
+
+/// Colour of lit lamps.
+#[must_use]
+pub fn brass(ui: &Ui) -> Color32 {
+    if ui.visuals().dark_mode { rgb(0x00d9_b45c) } else { rgb(0x00b0_8327) }
+}
+
+/// `colour` seen from a distance: mixed with the inside of the piano by `share`.
+#[must_use]
+pub fn far(dark: bool, colour: Color32, share: f32) -> Color32 {
+    colour.lerp_to_gamma(inside(dark), share)
+}
+
+/// Factor by which bar, keys and the piano's face are larger in a window larger than the usual one, 1 to 2.5.
+#[must_use]
+pub fn enlargement(context: &Context) -> f32 {
+    let (size, usual) = (context.content_rect().size(), USUAL);
+    (size.x / usual.0).min(size.y / usual.1).clamp(1.0, 2.5)
+}
+
+/// Enlarges texts and controls of `ui` by `factor`.
+pub fn enlarge(ui: &mut Ui, factor: f32) {
+    let style = ui.style_mut();
+    for font in style.text_styles.values_mut() {
+        font.size *= factor;
+    }
+    let spacing = &mut style.spacing;
+    spacing.interact_size *= factor;
+    spacing.button_padding *= factor;
+    spacing.slider_rail_height *= factor;
+    spacing.icon_width *= factor;
 }

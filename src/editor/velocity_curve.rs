@@ -129,7 +129,8 @@ fn read(area: Rect, at: Pos2) -> (f64, f64) {
 
 fn axes(ui: &Ui, area: Rect) {
     let painter = ui.painter();
-    let (faint, font) = (theme::faint(ui), FontId::proportional(10.0));
+    let (faint, font) =
+        (theme::faint(ui), FontId::proportional(egui::TextStyle::Small.resolve(ui.style()).size));
     let line = Stroke::new(1.0, faint.gamma_multiply(0.5));
     painter.rect(area, 2.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
     let grid = Stroke::new(0.5, faint.gamma_multiply(0.35));

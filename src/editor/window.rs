@@ -251,42 +251,43 @@ impl Window {
         let elapsed = f64::from(ui.input(|i| i.stable_dt)).min(0.1);
         if let Some(stroke) = &self.memory.last {
             self.transport.advance(elapsed, stroke);
-            if self.transport.runs && !self.transport.is_live && self.face == Face::Action {
+            let is_shown = matches!(self.face, Face::Piano | Face::Action);
+            if self.transport.runs && !self.transport.is_live && is_shown {
                 ui.ctx().request_repaint();
             }
         }
         let height = ui.available_height();
         Panel::bottom("keyboard").show(ui, |ui| {
             ui.add_space(2.0);
-            let keys = (0.12 * height).clamp(44.0, 96.0);
+            let keys = (0.12 * height).clamp(44.0, 220.0);
             self.strip.ui(ui, keys, &self.snapshot, play);
         });
         if self.list_open {
             Panel::left("pianos").resizable(false).exact_size(320.0).show(ui, |ui| {
                 panel::scrolled(ui, |ui| self.presets.ui(ui, controls, &self.preview));
             });
-        } else {
+        } else if self.face != Face::Piano {
             self.preview.set(false);
         }
         match self.face {
-            Face::Play => drop(CentralPanel::default().show(ui, |ui| {
-                let face = panel::play::PlayFace {
-                    curve: &self.curve,
-                    calibration: &mut self.calibration,
-                    pedal: &mut self.pedal,
-                    scale: &mut self.scale,
-                    tools: &mut self.tools,
-                    snapshot: &self.snapshot,
-                    messages: &self.messages,
-                    play,
-                };
-                face.ui(ui, controls);
+            Face::Piano => self.piano_face(ui, controls, play, now),
+            Face::Voice => drop(CentralPanel::default().show(ui, |ui| {
+                panel::voice::ui(ui, &mut self.scale, controls);
+            })),
+            Face::Touch => drop(CentralPanel::default().show(ui, |ui| {
+                let (curve, calibration) = (&self.curve, &mut self.calibration);
+                panel::touch::ui(ui, curve, calibration, &self.snapshot, controls);
+            })),
+            Face::Settings => drop(CentralPanel::default().show(ui, |ui| {
+                let (pedal, tools) = (&mut self.pedal, &mut self.tools);
+                panel::settings::ui(ui, pedal, tools, &self.messages, play, controls);
             })),
             Face::Action => self.action_face(ui, controls, play, now),
             Face::Keys => drop(CentralPanel::default().show(ui, |ui| {
-                self.keys.ui(ui, &mut self.regulation, &mut self.strip.chosen, controls);
+                let (regulation, chosen) = (&mut self.regulation, &mut self.strip.chosen);
+                self.keys.ui(ui, regulation, chosen, &mut self.face, controls);
             })),
-            Face::Device => drop(CentralPanel::default().show(ui, |ui| {
+            Face::Keyboard => drop(CentralPanel::default().show(ui, |ui| {
                 panel::scrolled(ui, |ui| self.device_face(ui));
             })),
         }
@@ -305,5 +306,6 @@ impl Window {
 }
 
 mod action_face;
+mod piano_face;
 #[cfg(test)]
 mod tests;

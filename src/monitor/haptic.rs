@@ -49,6 +49,8 @@ pub(super) struct HapticKeys {
     touches: u64,
     /// The piano's touch when a haptic key was pressed last.
     piano_touch: u64,
+    /// Whether a key has moved, or all were cleared, since the last snapshot.
+    has_moved: bool,
 }
 
 impl Default for HapticKeys {
@@ -60,6 +62,7 @@ impl Default for HapticKeys {
             shown: None,
             touches: FIRST_TOUCH,
             piano_touch: 0,
+            has_moved: true,
         }
     }
 }
@@ -69,6 +72,7 @@ impl HapticKeys {
     pub fn take(&mut self, step: &HapticStep<'_>) -> Option<Sample> {
         let HapticStep { key, step, kind, drive, state } = *step;
         let [depth, _] = state.front();
+        self.has_moved = true;
         let i = key.index();
         self.depth[i] = single(depth);
         self.damper[i] = single(state.damper_lift());
@@ -94,6 +98,11 @@ impl HapticKeys {
             self.shown = None;
         }
         self.shown.is_none()
+    }
+
+    /// Whether a key has moved, or all were cleared, since the last call.
+    pub const fn has_moved(&mut self) -> bool {
+        std::mem::replace(&mut self.has_moved, false)
     }
 
     /// Merges the haptic keys into the piano's snapshot.

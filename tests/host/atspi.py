@@ -48,15 +48,15 @@ for _ in range(100):
     except GLib.Error as error:
         print("still growing:", error.message, file=sys.stderr)
         continue
-    sliders = [node for node in found if node[0] == SLIDER and node[1] == "Strike point"]
+    sliders = [node for node in found if node[0] == SLIDER and node[1] == "Noises"]
     if sliders:
         break
 print(f"{len(found)} nodes, {len({node[0] for node in found})} roles")
 if len(sliders) != 1:
-    sys.exit(f"{len(sliders)} sliders `Strike point`: {found[:40]}")
+    sys.exit(f"{len(sliders)} sliders `Noises`: {found[:40]}")
 _, _, name, path = sliders[0]
 value = prop(bus, name, path, "org.a11y.atspi.Value", "CurrentValue")
-print(f"slider Strike point at {value}")
+print(f"slider Noises at {value}")
 if not 0.0 < value < 1.0:
     sys.exit("the slider's value is not its own")
 least = GLib.Variant("(ssv)", ("org.a11y.atspi.Value", "CurrentValue", GLib.Variant("d", 0.0)))
@@ -67,9 +67,9 @@ for _ in range(50):
         break
 else:
     sys.exit("the slider was not turned")
-keys = [node for node in found if node[1] == "Keys" and node[0] in BUTTONS]
+keys = [node for node in found if node[1] == "Voice" and node[0] in BUTTONS]
 if len(keys) != 1:
-    sys.exit(f"{len(keys)} buttons `Keys`")
+    sys.exit(f"{len(keys)} buttons `Voice`")
 call(bus, keys[0][2], keys[0][3], "org.a11y.atspi.Action", "DoAction", GLib.Variant("(i)", (0,)))
 for _ in range(50):
     time.sleep(0.1)
@@ -79,8 +79,8 @@ for _ in range(50):
     except GLib.Error:
         # Nodes come and go while the face changes.
         continue
-    if any(node[1] == "Find a fault" for node in found):
+    if any(node[1] == "Tune by it" for node in found):
         break
 else:
     sys.exit("the face was not changed")
-print("turned the slider, pressed Keys")
+print("turned the slider, pressed Voice")

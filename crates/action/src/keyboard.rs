@@ -293,6 +293,17 @@ impl Keyboard {
         (self.activity.of(key) == Activity::Moving).then_some(height)
     }
 
+    /// Rise of the hammer's crown above its rest pose, m; 0 for a key asleep.
+    #[must_use]
+    pub fn hammer_rise(&self, key: KeyNumber) -> f64 {
+        let i = key.index();
+        if self.is_asleep(key) {
+            return 0.0;
+        }
+        let turned = self.x[state::HAMMER][i] - self.rest[i].x[state::HAMMER];
+        self.assemblies[i].spec.hammer.crown * turned
+    }
+
     /// Drive of `key`.
     #[must_use]
     pub const fn drive_of(&self, key: KeyNumber) -> Drive {

@@ -68,6 +68,7 @@ engine! {
         fn plucks(key: KeyNumber) -> Option<f64>;
         fn shank(key: KeyNumber) -> Option<[f64; 2]>;
         fn hammer_height(key: KeyNumber) -> Option<f64>;
+        fn hammer_rise(key: KeyNumber) -> f64;
         fn tray() -> f64;
     }
 }

@@ -12,10 +12,18 @@ pub struct Snapshot {
     pub depth: [f32; KEYS],
     /// Lift of each damper, 0 on its string … 1 clear.
     pub damper: [f32; KEYS],
+    /// Rise of each hammer (a plectrum, a ball) above its rest pose, m.
+    pub hammer: [f32; KEYS],
     /// Speed of each key's last strike, m/s; 0 before the first.
     pub struck: [f32; KEYS],
     /// Sustain pedal, 0 up … 1 down.
     pub sustain: f64,
+    /// Sostenuto pedal, 0 up or 1 down.
+    pub sostenuto: f64,
+    /// Una corda pedal, 0 up … 1 down.
+    pub una_corda: f64,
+    /// Height of the damper tray, m.
+    pub tray: f64,
     /// The last touched key.
     pub touched: Option<KeyNumber>,
     /// Velocity of the last note, as received, 0…1.
@@ -32,8 +40,12 @@ impl Default for Snapshot {
             time: 0.0,
             depth: [0.0; KEYS],
             damper: [0.0; KEYS],
+            hammer: [0.0; KEYS],
             struck: [0.0; KEYS],
             sustain: 0.0,
+            sostenuto: 0.0,
+            una_corda: 0.0,
+            tray: 0.0,
             touched: None,
             velocity: 0.0,
             awake: 0,

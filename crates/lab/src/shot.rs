@@ -49,7 +49,7 @@ pub struct ShotOptions {
     #[arg(long)]
     rest: bool,
     /// Page of the window
-    #[arg(long, value_enum, default_value_t = ShotFace::Action)]
+    #[arg(long, value_enum, default_value_t = ShotFace::Piano)]
     face: ShotFace,
     /// Opens the list of pianos
     #[arg(long)]
@@ -68,10 +68,13 @@ pub struct ShotOptions {
 /// Pages of the window.
 #[derive(Clone, Copy, ValueEnum, Debug)]
 enum ShotFace {
-    Play,
+    Piano,
+    Voice,
+    Touch,
     Action,
     Keys,
-    Device,
+    Keyboard,
+    Settings,
 }
 
 /// A number between `low` and `high`.
@@ -99,10 +102,13 @@ pub fn run(options: &ShotOptions) -> Result<()> {
         speed: options.speed,
         time: (!options.rest).then_some(1e-3 * options.time),
         face: match options.face {
-            ShotFace::Play => Face::Play,
+            ShotFace::Piano => Face::Piano,
+            ShotFace::Voice => Face::Voice,
+            ShotFace::Touch => Face::Touch,
             ShotFace::Action => Face::Action,
             ShotFace::Keys => Face::Keys,
-            ShotFace::Device => Face::Device,
+            ShotFace::Keyboard => Face::Keyboard,
+            ShotFace::Settings => Face::Settings,
         },
         list_open: options.presets,
         haptic_action: options.felt,

@@ -101,6 +101,67 @@ pub fn follow(
     }
 }
 
+/// Values of parameters.
+type Values<'a> = &'a dyn Fn(&'static Parameter) -> f64;
+/// Parameters with the values that they get.
+type Wanted = Vec<(&'static Parameter, f64)>;
+
+/// A drag of several parameters in progress.
+#[derive(Clone, Default)]
+struct HeldTogether {
+    /// Values before the drag.
+    start: Wanted,
+    is_cancelled: bool,
+}
+
+/// Passes a slider's change from position `before` to `position` to several parameters: `to` gives their
+/// values at the position, from their values before the drag. A drag is one edit, called `name`; Escape
+/// cancels it.
+pub(super) fn follow_together(
+    response: &Response,
+    name: &str,
+    to: &dyn Fn(Values<'_>) -> Wanted,
+    before: f64,
+    position: f64,
+    controls: &mut dyn Controls,
+) {
+    let id = response.id.with("together");
+    let context = &response.ctx;
+    let has_changed = response.changed() && before.to_bits() != position.to_bits();
+    if response.drag_started_by(PointerButton::Primary) {
+        let now = to(&|p| controls.value(p));
+        let start: Vec<_> = now.iter().map(|(p, _)| (*p, controls.value(p))).collect();
+        start.iter().for_each(|(parameter, _)| controls.begin(parameter));
+        let held = HeldTogether { start, is_cancelled: false };
+        context.data_mut(|data| data.insert_temp(id, held));
+    }
+    let Some(mut held) = context.data_mut(|data| data.get_temp::<HeldTogether>(id)) else {
+        if has_changed && !response.dragged() {
+            let values = to(&|p| controls.value(p));
+            controls.put_together(name, &values);
+        }
+        return;
+    };
+    if !held.is_cancelled && context.input(|i| i.key_pressed(Key::Escape)) {
+        held.start.iter().for_each(|(parameter, value)| controls.set(parameter, *value));
+        held.is_cancelled = true;
+        context.data_mut(|data| data.insert_temp(id, held.clone()));
+    } else if has_changed && !held.is_cancelled {
+        let from = |p: &'static Parameter| {
+            let found = held.start.iter().find(|(parameter, _)| std::ptr::eq(*parameter, p));
+            found.map_or_else(|| controls.value(p), |(_, value)| *value)
+        };
+        for (parameter, value) in to(&from) {
+            controls.set(parameter, value);
+        }
+    }
+    if !response.dragged() {
+        context.data_mut(|data| data.remove_temp::<HeldTogether>(id));
+        let parameters: Vec<_> = held.start.iter().map(|(p, _)| *p).collect();
+        controls.end_together(name, &parameters);
+    }
+}
+
 /// Passes on the `sheet` that a changed number gives. A typed number is one edit, called `name`, and so is a
 /// drag from press to release; Escape cancels a drag.
 pub fn follow_sheet(
@@ -147,27 +208,9 @@ pub(super) fn wheel(
     parameter: &'static Parameter,
     controls: &mut dyn Controls,
 ) {
-    if !response.hovered() || response.dragged() {
-        return;
-    }
-    let (clicks, shift) = ui.input(|i| {
-        let clicks = i.events.iter().map(|event| match event {
-            // Some systems report a horizontal wheel while Shift is down.
-            Event::MouseWheel { unit: MouseWheelUnit::Point, delta, .. } => {
-                (delta.x + delta.y) / POINTS_A_CLICK
-            }
-            Event::MouseWheel { delta, .. } => delta.x + delta.y,
-            _ => 0.0,
-        });
-        (f64::from(clicks.sum::<f32>()), i.modifiers.shift)
-    });
-    ui.input_mut(|i| i.smooth_scroll_delta = egui::Vec2::ZERO);
-    if clicks == 0.0 {
-        return;
-    }
+    let Some((clicks, share)) = clicks(ui, response) else { return };
     let value = controls.value(parameter);
-    let step = clicks * CLICK * if shift { f64::from(FINE) } else { 1.0 };
-    let wanted = parameter.plain(parameter.normalized(value) + step);
+    let wanted = parameter.plain(parameter.normalized(value) + clicks * share);
     // At least the step that the number shows.
     let least = match parameter.kind {
         ValueKind::Number { decimals, .. } => {
@@ -181,4 +224,26 @@ pub(super) fn wheel(
     if wanted.to_bits() != value.to_bits() {
         controls.nudge(parameter, wanted);
     }
+}
+
+/// Clicks of the wheel over a slider, and the share of the slider that a click moves; none without a click.
+/// The page does not scroll.
+pub(super) fn clicks(ui: &Ui, response: &Response) -> Option<(f64, f64)> {
+    if !response.hovered() || response.dragged() {
+        return None;
+    }
+    let (clicks, shift) = ui.input(|i| {
+        let clicks = i.events.iter().map(|event| match event {
+            // Some systems report a horizontal wheel while Shift is down.
+            Event::MouseWheel { unit: MouseWheelUnit::Point, delta, .. } => {
+                (delta.x + delta.y) / POINTS_A_CLICK
+            }
+            Event::MouseWheel { delta, .. } => delta.x + delta.y,
+            _ => 0.0,
+        });
+        (f64::from(clicks.sum::<f32>()), i.modifiers.shift)
+    });
+    ui.input_mut(|i| i.smooth_scroll_delta = egui::Vec2::ZERO);
+    let share = CLICK * if shift { f64::from(FINE) } else { 1.0 };
+    (clicks != 0.0).then_some((clicks, share))
 }

@@ -148,6 +148,25 @@ impl Controls for Recorded<'_> {
         }
     }
 
+    fn end_together(&mut self, name: &str, parameters: &[&'static Parameter]) {
+        let (mut before, mut after) = (Side::default(), Side::default());
+        for parameter in parameters {
+            self.controls.end(parameter);
+            let index = self.history.open.iter().position(|g| std::ptr::eq(g.0, *parameter));
+            let Some(Gesture(_, from, to)) = index.map(|at| self.history.open.remove(at)) else {
+                continue;
+            };
+            if from.to_bits() != to.to_bits() {
+                before.values.push((parameter, from));
+                after.values.push((parameter, to));
+            }
+        }
+        if !after.is_empty() {
+            let name = name.to_owned();
+            self.history.push(Edit { name, before, after, ..Edit::default() });
+        }
+    }
+
     fn recall(&mut self, settings: &Settings, piano: Option<&str>) {
         // The exercise's fault is in the previous piano's keys.
         self.end_exercise();

@@ -13,6 +13,10 @@ use touchback_core::math::compass::KeyNumber;
 /// Height of a figure's row, points.
 const ROW: f32 = 17.0;
 
+/// Why set and measured distances differ.
+const REASON: &str = "Distances are those of one slow press. Screws are set for parts at rest without friction: \
+                      let-off and drop differ from their settings by some 0.1 mm.";
+
 /// Measurements, and the key and settings that they belong to.
 #[derive(Clone, Copy)]
 struct Found {
@@ -43,8 +47,13 @@ impl Bench {
         self.file_worker.is_busy()
     }
 
-    /// Draws the figures of `key` under `settings`, which are measured on a worker thread.
-    pub fn ui(&mut self, ui: &mut Ui, key: KeyNumber, settings: &ActionSettings) {
+    /// The figures of `key` under `settings`, which are measured on a worker thread; none until they are.
+    pub fn measured(
+        &mut self,
+        ui: &Ui,
+        key: KeyNumber,
+        settings: &ActionSettings,
+    ) -> Option<&Weighed> {
         while let Some(answer) = self.file_worker.answer() {
             match answer {
                 Answer::Weighed(found) => self.now = Some(*found),
@@ -63,6 +72,12 @@ impl Bench {
         if self.file_worker.is_busy() {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(20));
         }
+        self.now.as_ref().filter(|_| is_fresh).map(|found| &found.weighed)
+    }
+
+    /// Draws the figures of `key` under `settings`.
+    pub fn ui(&mut self, ui: &mut Ui, key: KeyNumber, settings: &ActionSettings) {
+        let is_fresh = self.measured(ui, key, settings).is_some();
         ui.label(RichText::new(format!("Bench: {}", name(key))).heading());
         ui.horizontal_wrapped(|ui| {
             let kept = self.before.is_some();
@@ -101,7 +116,10 @@ impl Bench {
                     let value = found.as_ref().map(|f| (figure.get)(&f.weighed));
                     value.filter(|v| v.is_finite()).map(|v| format!("{v:.2} {}", figure.unit))
                 };
-                let now = text(&self.now).unwrap_or_else(|| "–".to_owned());
+                let mut now = text(&self.now).unwrap_or_else(|| "–".to_owned());
+                if let Some(set) = figure.set.filter(|_| self.before.is_none()) {
+                    now = format!("{now} (set {:.2})", set(&settings.of(key)));
+                }
                 ui.label(RichText::new(now).color(colour));
                 if let Some(before) = &self.before {
                     let was = text(&self.before).unwrap_or_else(|| "–".to_owned());
@@ -116,5 +134,7 @@ impl Bench {
                 ui.end_row();
             }
         });
+        // Always there, so that nothing below moves while a control is dragged.
+        ui.label(RichText::new(REASON).small().color(theme::faint(ui)));
     }
 }

@@ -9,10 +9,12 @@ use super::repetition::RepetitionPanel;
 use super::sheet_file::SheetFile;
 use crate::editor::control::{self, gesture};
 use crate::editor::controls::Controls;
+use crate::editor::face::Face;
 use crate::editor::key_curve::{KeyCurve, Reach};
 use crate::editor::keyboard::name;
-use touchback_action::ActionKind;
+use touchback_action::grand::key::weigh::Weighed;
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
+use touchback_action::{ActionKind, ActionSettings};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::params::all;
 
@@ -33,11 +35,13 @@ impl KeysFace {
         ui: &mut Ui,
         regulation: &mut RegulationPanel,
         chosen: &mut KeyNumber,
+        face: &mut Face,
         controls: &mut dyn Controls,
     ) {
         let settings = controls.settings().action;
         if settings.action != ActionKind::Grand {
-            ui.label("The chosen action has no regulation: choose the grand on the face Action.");
+            ui.horizontal(|ui| face.pages(ui));
+            ui.label("The chosen action has no regulation: choose the grand on the page Action.");
             return;
         }
         let width = (0.36 * ui.available_width()).clamp(324.0, 372.0);
@@ -52,14 +56,26 @@ impl KeysFace {
             });
         });
         if self.lesson.is_active(controls) {
+            ui.horizontal(|ui| face.pages(ui));
             // The curves would show the fault.
             super::scrolled(ui, |ui| self.lesson.ui(ui, controls));
             return;
         }
-        self.switches(ui, *chosen, controls);
+        self.switches(ui, *chosen, face, controls);
         let room = (ui.available_height() - 48.0).max(120.0);
         self.curve.ui(ui, 0.55 * room, chosen, controls);
-        regulation.curves(ui, 0.45 * room, *chosen, controls);
+        let measured = self.bench.measured(ui, *chosen, &settings).copied();
+        regulation.curves(ui, 0.45 * room, *chosen, measured.as_ref(), controls);
+    }
+
+    /// The measurements of `key` under `settings`; none until they are taken.
+    pub fn measured(
+        &mut self,
+        ui: &Ui,
+        key: KeyNumber,
+        settings: &ActionSettings,
+    ) -> Option<&Weighed> {
+        self.bench.measured(ui, key, settings)
     }
 
     /// Whether a key is being measured or tried, or a sheet is being read.
@@ -69,8 +85,15 @@ impl KeysFace {
     }
 
     /// Draws the choice of quantity and keys, the chosen key's number, and a button that makes all keys even.
-    fn switches(&mut self, ui: &mut Ui, key: KeyNumber, controls: &mut dyn Controls) {
+    fn switches(
+        &mut self,
+        ui: &mut Ui,
+        key: KeyNumber,
+        face: &mut Face,
+        controls: &mut dyn Controls,
+    ) {
         ui.horizontal_wrapped(|ui| {
+            face.pages(ui);
             let label = ui.label("Quantity");
             let combo = ComboBox::from_id_salt("quantity")
                 .selected_text(QUANTITIES[self.curve.quantity].name)

@@ -2,7 +2,7 @@
 //! unusual setting that has a consequence.
 
 use egui::{Frame, RichText, Ui};
-use egui_plot::{GridMark, HLine, Line, Plot, VLine};
+use egui_plot::{GridMark, HLine, Line, Plot, Points, VLine};
 
 use super::{group, heading};
 use crate::editor::control;
@@ -10,6 +10,7 @@ use crate::editor::controls::Controls;
 use crate::editor::keyboard::name;
 use crate::editor::regulation::{Compass, warning};
 use crate::editor::theme;
+use touchback_action::grand::key::weigh::Weighed;
 use touchback_action::{ActionKind, ActionSettings};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
@@ -23,10 +24,16 @@ pub struct RegulationPanel {
 
 impl RegulationPanel {
     /// Draws feasibility and warnings, apart from the controls, so that no control moves while it is dragged.
-    pub fn notes(&mut self, ui: &mut Ui, key: KeyNumber, controls: &dyn Controls) {
+    pub fn notes(
+        &mut self,
+        ui: &mut Ui,
+        key: KeyNumber,
+        measured: Option<&Weighed>,
+        controls: &dyn Controls,
+    ) {
         let settings = controls.settings();
         if settings.action.action == ActionKind::Grand {
-            let (sentence, fine) = self.compass(&settings.action).sentence(key);
+            let (sentence, fine) = self.compass(&settings.action).sentence(key, measured);
             note(ui, &sentence, !fine);
         } else {
             note(ui, "Faint controls belong to the grand: this action does not have them.", false);
@@ -50,9 +57,16 @@ impl RegulationPanel {
     }
 
     /// Draws the let-off of all 88 keys under the current settings.
-    pub fn curves(&mut self, ui: &mut Ui, height: f32, key: KeyNumber, controls: &dyn Controls) {
+    pub fn curves(
+        &mut self,
+        ui: &mut Ui,
+        height: f32,
+        key: KeyNumber,
+        measured: Option<&Weighed>,
+        controls: &dyn Controls,
+    ) {
         let settings = controls.settings().action;
-        curves(ui, height, self.compass(&settings), key, settings.key_dip_mm);
+        curves(ui, height, self.compass(&settings), key, measured, settings.key_dip_mm);
     }
 
     fn compass(&mut self, settings: &ActionSettings) -> &Compass {
@@ -80,7 +94,14 @@ fn note(ui: &mut Ui, text: &str, warns: bool) {
 }
 
 /// Draws key depths at let-off and at the bottom, over the keys' names.
-fn curves(ui: &mut Ui, height: f32, compass: &Compass, key: KeyNumber, dip_mm: f64) {
+fn curves(
+    ui: &mut Ui,
+    height: f32,
+    compass: &Compass,
+    key: KeyNumber,
+    measured: Option<&Weighed>,
+    dip_mm: f64,
+) {
     let plot = Plot::new("compass")
         .height(height)
         .allow_zoom(false)
@@ -104,15 +125,23 @@ fn curves(ui: &mut Ui, height: f32, compass: &Compass, key: KeyNumber, dip_mm: f
     let (let_off, bottom) =
         (theme::phase(touchback_action::grand::Phase::LetOff), theme::faint(ui));
     let accent = theme::accent(ui);
+    let slip = measured.map(|m| m.dip_mm - m.after_touch_mm).filter(|depth| depth.is_finite());
     let shown = plot.show(ui, |plot_ui| {
+        if let Some(depth) = slip {
+            let at = vec![[f64::from(key.number()), depth]];
+            plot_ui.points(Points::new("measured", at).color(accent).radius(4.0));
+        }
         plot_ui.hline(HLine::new("key bed", dip_mm).color(bottom).width(1.5));
         plot_ui.line(Line::new("let-off", compass.let_off()).color(let_off).width(1.8));
         plot_ui.vline(VLine::new("key", f64::from(key.number())).color(accent).width(1.0));
     });
     let info = || egui::WidgetInfo::labeled(egui::Role::Image, true, "Where the 88 keys let off");
     shown.response.widget_info(info);
-    control::describe(&shown.response, || format!("{}: {}", name(key), compass.sentence(key).0));
-    let legend = "Key depth at let-off (orange), and the key bed (grey), over the compass";
+    control::describe(&shown.response, || {
+        format!("{}: {}", name(key), compass.sentence(key, measured).0)
+    });
+    let legend = "Key depth at let-off by the screws' geometry (orange), measured by a slow press on the \
+                  chosen key (dot: deeper, as the geometry takes heel and levers as rigid), and the key bed (grey)";
     ui.label(RichText::new(legend).small().color(theme::faint(ui)));
 }
 

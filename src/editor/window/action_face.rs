@@ -1,15 +1,15 @@
 //! The action's face: drawing, curves, regulation.
 
-use egui::{CentralPanel, Panel, Ui};
+use egui::{CentralPanel, Panel, Response, Ui};
 
 use super::Window;
-use crate::editor::action_view::Caption;
+use crate::editor::action_view::{Caption, Place};
 use crate::editor::control;
 use crate::editor::controls::Controls;
 use crate::editor::other_view::Shown;
 use crate::editor::panel;
 use crate::editor::stroke::{Origin, Posed, Stroke};
-use touchback_action::ActionSettings;
+use touchback_action::{ActionKind, ActionSettings};
 use touchback_instrument::Event;
 use touchback_instrument::settings::{KeyPressure, Timing};
 
@@ -56,7 +56,12 @@ impl Window {
                 Panel::bottom("notes").exact_size(notes).show(ui, |ui| {
                     ui.add_space(2.0);
                     panel::scrolled(ui, |ui| {
-                        self.regulation.notes(ui, self.strip.chosen, controls);
+                        let (key, settings) = (self.strip.chosen, controls.settings().action);
+                        let measured = match settings.action {
+                            ActionKind::Grand => self.keys.measured(ui, key, &settings),
+                            _ => None,
+                        };
+                        self.regulation.notes(ui, key, measured, controls);
                     });
                 });
                 CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
@@ -71,7 +76,9 @@ impl Window {
             let low = height < LOW;
             let high = if low { (room - SCOPE).max(0.3 * room) } else { 0.5 * room };
             let action = egui::vec2(ui.available_width(), high);
-            ui.allocate_ui(action, |ui| self.action(ui, &settings, controls, play, now));
+            ui.allocate_ui(action, |ui| {
+                self.action(ui, Place::Workshop, &settings, controls, play, now);
+            });
             self.transport.ui(ui, self.memory.last.as_ref());
             self.scope.ui(ui, &self.memory, &mut self.transport);
         });
@@ -91,6 +98,7 @@ impl Window {
     fn switches(&mut self, ui: &mut Ui, settings: &ActionSettings) {
         let narrow = ui.available_width() < NARROW;
         ui.horizontal_wrapped(|ui| {
+            self.face.pages(ui);
             self.view.switches(ui);
             ui.separator();
             let hint = "A finger presses the chosen key under the present settings; turn a screw \
@@ -119,15 +127,17 @@ impl Window {
         self.memory.last = Some(stroke);
     }
 
-    /// Draws the action at the transport's time.
-    fn action(
+    /// Draws the action at the transport's time. Returns the grand's picture, which on the piano's face can be
+    /// clicked.
+    pub(super) fn action(
         &mut self,
         ui: &mut Ui,
+        place: Place,
         settings: &ActionSettings,
         controls: &mut dyn Controls,
         play: &mut Vec<Event>,
         now: f64,
-    ) {
+    ) -> Option<Response> {
         let held = self.snapshot.touched.is_some_and(|key| {
             // A key that is held down stays in view.
             self.snapshot.depth[key.index()] > 5e-4
@@ -156,20 +166,32 @@ impl Window {
                 let fits = |r: &Stroke| r.key == key && r.settings == *settings;
                 self.resting = self.resting.take().filter(fits);
                 let resting = self.resting.get_or_insert_with(|| Stroke::at_rest(key, settings));
-                let Some(row) = resting.rows.first() else { return };
+                let row = resting.rows.first()?;
                 (&*resting, row, "at rest".to_owned())
             }
         };
         let (key, moment, finger) = (stroke.key, &*moment, row.finger());
         match stroke.pose(row) {
             Posed::Grand(pose) => {
-                self.view.ui(ui, &pose, &Caption { key, moment, finger }, controls, play);
+                let caption = Caption { key, moment, finger, place };
+                Some(self.view.ui(ui, &pose, &caption, controls, play))
             }
             Posed::Other { pose, rest } => {
                 let (kind, pose, rest, view) = (stroke.kind(), &pose, &rest, &row.view);
-                let shown =
-                    Shown { key, kind, pose, rest, finger, view, moment, names, reads_position };
+                let shown = Shown {
+                    key,
+                    kind,
+                    pose,
+                    rest,
+                    finger,
+                    view,
+                    moment,
+                    names,
+                    reads_position,
+                    place,
+                };
                 self.other.ui(ui, &shown, play);
+                None
             }
         }
     }

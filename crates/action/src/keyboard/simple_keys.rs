@@ -39,6 +39,8 @@ pub struct SimpleKey {
     drive: Drive,
     activity: Activity,
     quiet: u16,
+    /// Height of the hammer above the string at rest, m.
+    rest_height: f64,
 }
 
 impl SimpleKey {
@@ -60,7 +62,10 @@ impl SimpleKey {
             ActionKind::Ball => Kind::Ball(ActionKey::new(ball::Spec::to_play())),
         };
         let activity = Activity::Asleep;
-        Some(Self { key, kind, drive: Drive::Free, activity, quiet: 0 })
+        let mut simple =
+            Self { key, kind, drive: Drive::Free, activity, quiet: 0, rest_height: 0.0 };
+        simple.rest_height = simple.key().readout(Drive::Free).hammer;
+        Some(simple)
     }
 
     /// The key.
@@ -97,6 +102,16 @@ impl SimpleKey {
     #[must_use]
     pub fn is_moving(&self) -> bool {
         self.activity == Activity::Moving
+    }
+
+    /// Rise of the hammer (a plectrum, a ball) above its rest pose, m; 0 for a key asleep.
+    #[must_use]
+    pub fn hammer_rise(&self) -> f64 {
+        if self.is_asleep() {
+            return 0.0;
+        }
+        let rise = self.key().readout(self.drive).hammer - self.rest_height;
+        if rise.is_finite() { rise } else { 0.0 }
     }
 
     /// Present drive.

@@ -203,6 +203,15 @@ impl SwitchableKeyboard {
         }
     }
 
+    /// Rise of the hammer's crown (a plectrum, a ball) above its rest pose, m; 0 for a key asleep.
+    #[must_use]
+    pub fn hammer_rise(&self, key: KeyNumber) -> f64 {
+        match &self.simple_keys[key.index()] {
+            Some(simple) => simple.hammer_rise(),
+            None => self.grand.hammer_rise(key),
+        }
+    }
+
     /// See [`Keyboard::tray`].
     #[must_use]
     pub const fn tray(&self) -> f64 {

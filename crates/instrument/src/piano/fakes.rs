@@ -199,6 +199,10 @@ impl Keys for FakeKeys {
         None
     }
 
+    fn hammer_rise(&self, _: KeyNumber) -> f64 {
+        0.0
+    }
+
     fn tray(&self) -> f64 {
         0.0
     }

@@ -90,10 +90,30 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.report.trace.clear();
     }
 
+    /// Whether keys, pedals or counters may differ from those in `since`, an earlier snapshot of this piano
+    /// without a reset since.
+    #[must_use]
+    pub fn has_changed(&self, since: &Snapshot) -> bool {
+        since.awake > 0
+            || self.mechanism.keys.awake() > 0
+            || self.mechanism.keys.tray().to_bits() != since.tray.to_bits()
+            || self.pedal_travels() != [since.sustain, since.sostenuto, since.una_corda]
+            || self.report.trace.touched() != since.touched
+            || self.report.velocity.to_bits() != since.velocity.to_bits()
+            || self.counts() != since.counts
+    }
+
+    /// Sustain, sostenuto and una corda pedal, 0…1.
+    fn pedal_travels(&self) -> [f64; 3] {
+        let pedals = &self.mechanism.pedals;
+        [pedals.sustain(), f64::from(u8::from(pedals.sostenuto)), pedals.una_corda]
+    }
+
     /// State of the whole keyboard at the present sample.
     pub fn show(&self, to: &mut Snapshot) {
         to.time = self.time();
-        to.sustain = self.mechanism.pedals.sustain();
+        [to.sustain, to.sostenuto, to.una_corda] = self.pedal_travels();
+        to.tray = self.mechanism.keys.tray();
         to.touched = self.report.trace.touched();
         to.velocity = self.report.velocity;
         to.awake = self.mechanism.keys.awake();
@@ -102,6 +122,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             let i = key.index();
             to.depth[i] = single(self.mechanism.keys.key_depth(key));
             to.damper[i] = single(self.mechanism.keys.damper_lift(key));
+            to.hammer[i] = single(self.mechanism.keys.hammer_rise(key));
             to.struck[i] = single(self.mechanism.strike_speeds[i]);
         }
     }

@@ -11,7 +11,7 @@ use touchback::editor::face::Face;
 use touchback::editor::shot::Shot;
 use touchback::monitor::link;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::{Event, Piano, Settings};
+use touchback_instrument::{Event, Piano, Settings, Snapshot};
 
 /// Frames of a run, and first frames that still build fonts and layouts.
 const FRAMES: usize = 120;
@@ -56,6 +56,34 @@ fn audio(open: bool) -> Result<(f64, u64)> {
     Ok((best, hash))
 }
 
+/// Least time in which the audio thread finds that a silent piano has not changed, and in which it reads all
+/// poses of a piano whose 88 keys move, ns.
+fn poses() -> [f64; 2] {
+    let mut piano = Piano::new(48_000.0, &Settings::default());
+    let mut snapshot = Snapshot::default();
+    piano.show(&mut snapshot);
+    let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+    [false, true].map(|moves| {
+        if moves {
+            for key in KeyNumber::all() {
+                piano.handle(Event::NoteOn { key, velocity: 0.6 });
+            }
+            piano.process(&mut left, &mut right);
+        }
+        let mut best = f64::INFINITY;
+        for _ in 0..FRAMES {
+            let begin = Instant::now();
+            for _ in 0..BLOCK {
+                if piano.has_changed(std::hint::black_box(&snapshot)) {
+                    piano.show(std::hint::black_box(&mut snapshot));
+                }
+            }
+            best = best.min(1e9 * begin.elapsed().as_secs_f64() / BLOCK as f64);
+        }
+        best
+    })
+}
+
 /// Most allocations of a frame after the first ones over all pages of the window, at rest or in motion, and
 /// the page; `None` where allocations are not counted.
 fn allocations(moves: bool) -> Option<(u64, Face)> {
@@ -73,7 +101,8 @@ fn allocations(moves: bool) -> Option<(u64, Face)> {
 pub fn run(_folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let mut times = Vec::new();
-    let triangles = Shot::default().frames(FRAMES, true, |frame| {
+    let shot = Shot { face: Face::Piano, ..Shot::default() };
+    let triangles = shot.frames(FRAMES, true, |frame| {
         let begin = Instant::now();
         frame();
         times.push(begin.elapsed().as_secs_f64());
@@ -104,6 +133,10 @@ pub fn run(_folder: &mut Folder) -> Result<Report> {
         TargetBand::AtMost(13_330.0),
         open,
     );
+    let [silent, moving] = poses();
+    report.check("silent piano, ns a snapshot", "50", TargetBand::AtMost(400.0), silent);
+    // 0.3 % of a block of 64 samples; there are 120 snapshots a second.
+    report.check("poses of 88 moving keys, ns", "2000", TargetBand::AtMost(4000.0), moving);
     report.holds("an open window changes no sample", quiet == watched);
     report.note(&format!(
         "Hash of the sound {quiet:016x}; reading the clock takes {} ns.",

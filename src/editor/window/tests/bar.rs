@@ -32,7 +32,7 @@ fn every_kind_of_edit_is_undone_and_redone_by_the_bar() {
     mark(&harness, "Key dip");
     click(&mut harness, "Next piano");
     mark(&harness, "a piano");
-    click(&mut harness, "Play");
+    open(&mut harness, "Touch");
     harness.get_by_role_and_label(Role::ComboBox, "Velocity map").click();
     harness.run_steps(2);
     harness.get_by_label("Gamma").click();
@@ -67,7 +67,7 @@ fn a_scale_file_is_undone() {
     let path = dir.path().join("fifths.scl");
     std::fs::write(&path, PYTHAGOREAN).unwrap();
     let mut harness = tall();
-    click(&mut harness, "Play");
+    open(&mut harness, "Voice");
     harness.get_by_role_and_label(Role::TextInput, "Scale").click();
     harness.run_steps(2);
     harness.event(egui::Event::Text(path.display().to_string()));

@@ -7,8 +7,7 @@ use touchback_action::interface::key_sheet::{COUNT, KeySheet, QUANTITIES};
 #[test]
 fn a_hidden_fault_is_found_corrected_and_removed() {
     let mut harness = tall();
-    harness.get_by_role_and_label(Role::Button, "Keys").click();
-    harness.run_steps(3);
+    open(&mut harness, "Keys");
     let key = harness.state().window.strip.chosen;
     let was: KeySheet = "key,drop_mm\n41,0.5\n".parse().unwrap();
     harness.state_mut().connection.set_keys(&was);
@@ -56,8 +55,7 @@ fn a_hidden_fault_is_found_corrected_and_removed() {
 #[test]
 fn a_closed_window_removes_the_fault() {
     let mut harness = tall();
-    harness.get_by_role_and_label(Role::Button, "Keys").click();
-    harness.run_steps(3);
+    open(&mut harness, "Keys");
     harness.get_by_label("Find a fault").click();
     harness.run_steps(3);
     let bench = harness.state_mut();

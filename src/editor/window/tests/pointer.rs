@@ -1,12 +1,12 @@
 //! Tests of the pointer's buttons.
 
-use super::hands::{button, choose, click, open_menu, type_into};
+use super::hands::{button, choose, open_menu, type_into};
 use super::*;
 
 #[test]
 fn a_click_within_one_frame_sounds_and_ends() {
     let mut harness = harness((1180.0, 760.0));
-    let rect = harness.get_by_label("Keyboard").rect();
+    let rect = harness.get_by_label("Piano keys").rect();
     let at = rect.left_bottom() + egui::vec2(3.0, -4.0);
     harness.hover_at(at);
     harness.run_steps(2);
@@ -165,8 +165,7 @@ fn a_controller_is_assigned_to_a_slider_and_removed() {
     // The list of controllers, among the MIDI settings.
     harness.state_mut().connection.midi.assign(22, blow).unwrap();
     harness.state_mut().connection.learning_parameter = Some(parameter("drop_mm"));
-    harness.get_by_role_and_label(Role::Button, "Play").click();
-    harness.run_steps(3);
+    open(&mut harness, "Settings");
     assert!(harness.query_by_label("Move the controller for Drop").is_some());
     harness.get_by_label("Cancel").click();
     harness.run_steps(3);
@@ -236,15 +235,15 @@ fn escape_cancels_drags_of_drawn_handles_and_other_buttons_do_nothing() {
     let (up, right) = (egui::vec2(0.0, -16.0), egui::vec2(12.0, 0.0));
     for (face, what, by) in [
         ("Action", (Role::Slider, "Turn Let-off"), up),
-        ("Play", (Role::Slider, "Drag the soft velocity"), right),
-        ("Play", (Role::Slider, "Bend the velocity curve"), up),
+        ("Touch", (Role::Slider, "Drag the soft velocity"), right),
+        ("Touch", (Role::Slider, "Bend the velocity curve"), up),
         ("Keys", (Role::Group, "Let-off of the 88 keys"), up),
         ("Keys", (Role::SpinButton, "C4"), egui::vec2(40.0, 0.0)),
     ] {
         let mut harness = tall();
-        click(&mut harness, "Play");
+        open(&mut harness, "Touch");
         choose(&mut harness, "Velocity map", "Gamma");
-        click(&mut harness, face);
+        open(&mut harness, face);
         for other in [Secondary, Middle] {
             let moved = dragged(&mut harness, what, by, other, false);
             assert!(!moved, "{what:?} by the {other:?} button");
@@ -270,7 +269,7 @@ fn every_number_shows_why_it_refuses_a_text() {
         ("Keys", "Strokes a second", "99", "99 is out of range; give "),
         ("Keys", "at", "slow", "`slow` is no number of m/s; give 0.3 to 4"),
     ] {
-        click(&mut harness, face);
+        open(&mut harness, face);
         type_into(&mut harness, number, wrong);
         assert!(harness.query_by_label_contains(message).is_some(), "{number} takes {wrong}");
         // Until the message disappears.

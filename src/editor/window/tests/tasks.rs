@@ -72,7 +72,7 @@ fn the_touch_is_fitted_to_the_keyboard() {
 #[test]
 fn the_action_is_made_heavier_and_heard() {
     let mut task = Counted::new();
-    task.click(Role::Button, "Action");
+    task.click(Role::Button, "Workshop");
     task.turn(Role::SpinButton, "Strike weight", "1.5");
     task.click(Role::Button, "Play the drawn key");
     assert_eq!(task.harness.state().connection.value(parameter("strike_weight_g")), 1.5);
@@ -89,12 +89,13 @@ fn a_slow_key_is_found_and_corrected() {
     let mut sheet = KeySheet::EVEN;
     sheet.set(key, 4, 8.0);
     task.harness.state_mut().connection.set_keys(&sheet);
+    task.click(Role::Button, "Workshop");
     task.click(Role::Button, "Keys");
     task.click(Role::ComboBox, "Quantity");
     task.click(Role::Button, "Key lead removed");
     task.turn(Role::SpinButton, "C4", "0");
     assert!(task.harness.state().connection.keys().is_even());
-    assert_eq!(task.clicks, 4);
+    assert_eq!(task.clicks, 5);
 }
 
 #[test]
@@ -123,9 +124,10 @@ fn a_scala_file_tunes() {
     let path = dir.path().join("fifths.scl");
     std::fs::write(&path, touchback_sound::scala::texts::PYTHAGOREAN).unwrap();
     let mut task = Counted::new();
+    task.click(Role::Button, "Voice");
     task.click(Role::TextInput, "Scale");
     task.types(&path.display().to_string());
     task.click(Role::Button, "Tune by it");
     assert!(task.harness.state().connection.scale.is_some());
-    assert_eq!(task.clicks, 2);
+    assert_eq!(task.clicks, 3);
 }

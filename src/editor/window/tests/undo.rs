@@ -41,7 +41,7 @@ fn back_and_forth(harness: &mut Bench, name: &str, edit: impl FnOnce(&mut Bench)
 
 fn on(face: &str) -> Bench {
     let mut harness = tall();
-    click(&mut harness, face);
+    open(&mut harness, face);
     harness
 }
 
@@ -99,7 +99,7 @@ fn a_typed_value_and_the_ways_back_to_the_default() {
 
 #[test]
 fn a_choice() {
-    back_and_forth(&mut on("Play"), "Velocity map", |h| choose(h, "Velocity map", "Gamma"));
+    back_and_forth(&mut on("Touch"), "Velocity map", |h| choose(h, "Velocity map", "Gamma"));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn every_drawn_screw_by_hand_and_by_keys() {
 
 #[test]
 fn every_point_of_the_velocity_curve() {
-    let mut harness = on("Play");
+    let mut harness = on("Touch");
     choose(&mut harness, "Velocity map", "Gamma");
     for (label, name, by) in [
         ("Drag the soft velocity", "Soft velocity", egui::vec2(9.0, 0.0)),
@@ -145,7 +145,7 @@ fn a_piano_by_its_arrow_from_the_list_and_of_ones_own() {
         touchback_instrument::preset::file::NamedPiano { name: "Own".into(), ..Default::default() };
     own.settings.action.keys = "key,drop_mm\n7,1\n".parse().unwrap();
     shelf.keep(&own, false).unwrap();
-    let mut harness = on("Play");
+    let mut harness = on("Voice");
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf));
     back_and_forth(&mut harness, "Mellow", |h| click(h, "Next piano"));
     harness.get_by_label_contains("Piano: ").click();
@@ -160,7 +160,7 @@ fn a_scale_file_and_the_way_back_to_the_temperament() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fifths.scl");
     std::fs::write(&path, PYTHAGOREAN).unwrap();
-    let mut harness = on("Play");
+    let mut harness = on("Voice");
     back_and_forth(&mut harness, "the scale", |harness| {
         harness.get_by_role_and_label(Role::TextInput, "Scale").click();
         harness.run_steps(2);
@@ -225,14 +225,15 @@ fn controllers_learned_and_forgotten() {
         click(h, "Forget MIDI controller 21");
     });
     click(&mut harness, "Undo");
-    click(&mut harness, "Play");
+    open(&mut harness, "Settings");
     back_and_forth(&mut harness, "MIDI controllers", |h| click(h, "Forget controller 21"));
 }
 
 #[test]
 fn calibration_pedal_range_and_transposition() {
-    let mut harness = on("Play");
+    let mut harness = on("Settings");
     back_and_forth(&mut harness, "Transpose", |h| click(h, "Semitone up"));
+    open(&mut harness, "Touch");
     click(&mut harness, "Calibrate this keyboard");
     back_and_forth(&mut harness, "Soft velocity", |h| {
         let snapshot = &mut h.state_mut().window.snapshot;
@@ -240,6 +241,7 @@ fn calibration_pedal_range_and_transposition() {
         h.run_steps(2);
     });
     click(&mut harness, "Stop");
+    open(&mut harness, "Settings");
     click(&mut harness, "Learn this pedal");
     back_and_forth(&mut harness, "the pedal's range", |h| {
         for value in [12, 112, 12] {
@@ -322,7 +324,7 @@ fn undo_keeps_and_names_values_that_a_host_changed_later() {
     assert_eq!(harness.state().connection.keys(), loaded);
     let message = "Not undone, because the host changed it later: the sheet of the keys";
     assert!(harness.query_by_label(message).is_some());
-    click(&mut harness, "Action");
+    open(&mut harness, "Action");
     drag(&mut harness, Role::Slider, "Key dip", egui::vec2(30.0, 0.0));
     harness.state_mut().connection.set(parameter("key_dip_mm"), 9.0);
     click(&mut harness, "Undo");
