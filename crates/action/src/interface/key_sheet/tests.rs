@@ -109,10 +109,26 @@ proptest! {
     #[test]
     fn an_interpolated_sheet_lies_between_its_ends(a in -127i8..=127, b in -127i8..=127, share in 0.0f64..=1.0) {
         let (mut from, mut to) = (KeySheet::EVEN, KeySheet::EVEN);
-        (from.0[5][3], to.0[5][3]) = (a, b);
-        let mixed = from.toward(&to, share).0[5][3];
+        (from.offsets[5][3], to.offsets[5][3]) = (a, b);
+        let mixed = from.toward(&to, share).offsets[5][3];
         prop_assert!((a.min(b)..=a.max(b)).contains(&mixed));
         prop_assert_eq!(from.toward(&to, 1.0), to);
         prop_assert_eq!(from.toward(&to, 0.0), from);
     }
+}
+
+/// Columns of tones follow those of the action, and leave the action even.
+#[test]
+fn tones_are_columns_of_the_sheet() {
+    let text = "key,let_off_mm,partial_1_db,partial_16_decay_octaves\n40,0.5,-3.25,0\n41,0,0,0.5\n";
+    let sheet: KeySheet = text.parse().unwrap();
+    assert_eq!(sheet.text(), text);
+    assert_eq!(sheet.tones.at(key(40), ToneQuantity::Level, 1), -3.25);
+    assert_eq!(sheet.tones.at(key(41), ToneQuantity::Decay, 16), 0.5);
+    let tone: KeySheet = "key,partial_2_db\n1,31.75\n".parse().unwrap();
+    assert!(tone.is_action_even() && !tone.is_even());
+    let error = "key,partial_2_db\n1,32\n".parse::<KeySheet>().unwrap_err();
+    assert!(error.to_string().contains("partial_2_db: 32 is out of range"), "{error}");
+    let error = "key,partial_13_db\n1,1\n".parse::<KeySheet>().unwrap_err();
+    assert!(error.to_string().contains("`partial_13_db` is unknown"), "{error}");
 }
