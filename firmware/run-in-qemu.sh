@@ -97,10 +97,18 @@ echo "== keyboard probe $port"
 echo "== keyboard certify $port"
 "$touchback" keyboard certify "$port" || echo "failed tests: the hand of hand.csv touches the key, or the machine is busy"
 
-# Runs `feel` for 16 s at the port $1 and stores its output as $2.
+# Runs `feel` for 16 s at the port $1 and stores its output as $2; again, up to three times, where a computer that stood
+# still made gaps: force ends then, and the strokes after it are not felt.
 session() {
-    echo "== feel $1: $2, 16 s"
-    "$touchback" feel "$1" --arm --seconds 16 --record "$folder/$2.csv" </dev/null | tee "$folder/$2.txt"
+    for try in 1 2 3; do
+        echo "== feel $1: $2, 16 s, try $try"
+        "$touchback" feel "$1" --arm --seconds 16 --record "$folder/$2.csv" </dev/null 2>"$folder/$2.log" |
+            tee "$folder/$2.txt"
+        cat "$folder/$2.log" >&2
+        grep -q ' 0 gaps' "$folder/$2.txt" && ! grep -q 'this computer paused' "$folder/$2.log" && return
+    done
+    echo "no verdict: this machine stood still in each of three sessions; repeat on an idle one"
+    exit 3
 }
 session "$port" firmware
 
@@ -112,9 +120,9 @@ grep -c '  strike ' "$folder/positions.txt" | sed 's/$/ strikes/'
 
 # The same strokes, repeated, on the emulator of the command.
 awk -F, 'NR == 1 { print; next } { row[NR] = $0; sub(/^[^,]*/, "", row[NR]); at[NR] = $1; last = NR }
-    END { for (i = 0; i < 20; i++) for (n = 2; n <= last; n++) print at[n] + i * at[last] row[n] }' \
+    END { for (i = 0; i < 50; i++) for (n = 2; n <= last; n++) print at[n] + i * at[last] row[n] }' \
     "$here/hand.csv" >"$folder/hand.csv"
-keyboard "$folder/emulator.log" "$touchback" keyboard emulate --script "$folder/hand.csv" --seconds 40
+keyboard "$folder/emulator.log" "$touchback" keyboard emulate --script "$folder/hand.csv" --seconds 100
 session "$address" emulator
 
 # Let-off depth and hammer speed at the string for the soft strokes (below 1.2 m/s) and the hard ones.
@@ -129,7 +137,7 @@ for kind in soft hard; do
                 if ($2 == "-") bare++ }
             END { printf "%-4s  %-8s  %d strokes, %d without let-off, let-off at %.2f mm, strike %.2f m/s (%.2f to %.2f)\n",
                 kind, side, n, bare, n ? d / n : 0, n ? v / n : 0, low, top
-                if (n < 2 || bare > 0) print "the machine was too busy, or the firmware is wrong: see the gaps above"
+                if (n < 2 || bare > 0) print "wrong: every stroke has a let-off where force is on throughout"
                 exit n < 2 || bare > 0 }'
     done
 done

@@ -2,7 +2,7 @@
 #include "touchback_device.h"
 
 extern uint32_t board_micros(void); /* time, us, modulo 2^32 */
-extern int32_t board_count(void); /* sensor count, positive down, 0 at rest: absolute, by index or homed */
+extern int32_t board_count(void); /* count of an incremental encoder, positive down, from wherever the key stood */
 extern void board_newtons(float newtons); /* force against downward motion */
 extern void board_enable(int is_on); /* the amplifier's enable line; off without firmware */
 extern void board_feed_watchdog(void); /* a hardware watchdog of at most 20 ms */
@@ -21,6 +21,8 @@ static touchback_facts facts[TOUCHBACK_KEYS];
 static int32_t counts[TOUCHBACK_KEYS];
 static float newtons[TOUCHBACK_KEYS];
 static uint8_t frame[TOUCHBACK_FRAME];
+/* An absolute sensor, or one with an index pulse, needs no search for its zero. */
+static touchback_homing homing;
 
 void firmware(void) {
     touchback_build build = {
@@ -35,6 +37,8 @@ void firmware(void) {
     uint32_t next = board_micros() + TICK;
     touchback_device *device = touchback_new(memory, sizeof memory, &build, facts, next);
     size_t length = 0, sent = 0;
+    uint32_t read = next;
+    touchback_home(&homing, board_count(), build.step_nm);
     while (device) {
         for (int i = 0; i < AT_ONCE; i++) {
             int byte = board_receive();
@@ -51,8 +55,10 @@ void firmware(void) {
         next += TICK;
         /* After a pause the missed ticks are skipped. */
         if ((int32_t)(now - next) >= 0) next = now + TICK;
-        counts[0] = board_count();
-        touchback_hardware(device, (board_supply() ? 0 : 1024) | (board_driver_fault() ? 2048 : 0));
+        counts[0] = touchback_homed_count(&homing, board_count(), now - read);
+        read = now;
+        touchback_hardware(device, (board_supply() ? 0 : 1024) | (board_driver_fault() ? 2048 : 0) |
+                                       (touchback_is_homed(&homing) ? 0 : 32768));
         touchback_tick(device, now, counts, newtons);
         uint8_t mode = touchback_mode(device);
         int is_on = mode >= 2 && mode <= 4; /* live, fading, damping */

@@ -81,6 +81,23 @@ void touchback_receive(touchback_device *device, uint8_t byte);
  * there is none while it persists. */
 void touchback_hardware(touchback_device *device, uint16_t faults);
 
+/* Search for the zero of an incremental encoder: the key stands still for 1 s at the highest position that it
+ * has had. Until then, and again once the key is seen above its zero, the zero is not found (fault 32768). The
+ * words are read by the functions alone. */
+typedef struct touchback_homing {
+    int32_t words[7];
+} touchback_homing;
+
+/* Begins the search at the raw count raw, of which one is step_nm nm of the key front. */
+void touchback_home(touchback_homing *homing, int32_t raw, uint32_t step_nm);
+
+/* Count from the zero, or from the highest position so far, of the raw count raw, read us microseconds
+ * after the last. */
+int32_t touchback_homed_count(touchback_homing *homing, int32_t raw, uint32_t us);
+
+/* 1 where the zero is found, else 0. */
+int touchback_is_homed(const touchback_homing *homing);
+
 /* Notes the measured speed of a key, m/s, positive down, before a tick (ability 64). */
 void touchback_speed(touchback_device *device, size_t key, float speed);
 

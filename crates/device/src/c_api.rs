@@ -11,6 +11,7 @@
 
 use crate::device::key_impedance::RenderedBed;
 use crate::device::{Build, Device};
+use crate::firmware::Homing;
 use crate::frame::MAX_FRAME;
 use crate::message::{Hello, KEYS, KeyFacts, VERSION};
 
@@ -157,6 +158,30 @@ pub unsafe extern "C" fn touchback_faults(device: &CDevice) -> u16 {
     device.faults()
 }
 
+/// `touchback_homing` of the header: seven words that only these functions read.
+const _: () = assert!(size_of::<Homing>() == 28 && align_of::<Homing>() == 4);
+
+/// Begins the search for a sensor's zero at the raw count `raw`; a count is `step_nm` nm.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_home(homing: *mut Homing, raw: i32, step_nm: u32) {
+    if !homing.is_null() {
+        // SAFETY: the caller guarantees that it is writable and aligned.
+        unsafe { homing.write(Homing::new(raw, step_nm)) };
+    }
+}
+
+/// Count from the zero of the raw count `raw`, read `us` µs after the last.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_homed_count(homing: &mut Homing, raw: i32, us: u32) -> i32 {
+    homing.position(raw, us)
+}
+
+/// Whether the zero is known: 0 or 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn touchback_is_homed(homing: &Homing) -> i32 {
+    i32::from(homing.is_found())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +222,8 @@ mod tests {
             ("offsetof(touchback_build, serial)", offset_of!(CBuild, serial)),
             ("offsetof(touchback_build, firmware)", offset_of!(CBuild, firmware)),
             ("offsetof(touchback_build, reset_cause)", offset_of!(CBuild, reset_cause)),
+            ("sizeof(touchback_homing)", size_of::<Homing>()),
+            ("_Alignof(touchback_homing)", align_of::<Homing>()),
         ];
         let mut source = String::from("#include \"touchback_device.h\"\n");
         for (expression, value) in numbers {
@@ -208,7 +235,9 @@ mod tests {
                    touchback_alignment(), build, facts, 0u);\n\
                    touchback_receive(d, 0);\ntouchback_hardware(d, 0);\n\
                    touchback_speed(d, 0, 0.0f);\ntouchback_tick(d, 125u, counts, newtons);\n\
-                   if (touchback_report(d, out) && touchback_mode(d)) touchback_faults(d);\n}\n";
+                   if (touchback_report(d, out) && touchback_mode(d)) touchback_faults(d);\n\
+                   touchback_homing h;\ntouchback_home(&h, 7, 2000u);\n\
+                   if (touchback_homed_count(&h, 7, 125u)) touchback_is_homed(&h);\n}\n";
         let include = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
         let compiles = |name: &str, source: &str| {
             let file = folder.join(name);
@@ -222,6 +251,24 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
         assert!(good.status.success(), "{}", String::from_utf8_lossy(&good.stderr));
         assert!(!bad.status.success());
+    }
+
+    /// The functions of C find the zero of a resting key after a second, as the Rust loop does.
+    #[test]
+    fn homing_through_the_c_functions_is_that_of_rust() {
+        let mut memory = core::mem::MaybeUninit::<Homing>::uninit();
+        let mut rust = Homing::new(70, 2000);
+        // SAFETY: the memory has the size and alignment of a search, and nothing else uses it.
+        unsafe {
+            touchback_home(core::ptr::null_mut(), 0, 0);
+            touchback_home(memory.as_mut_ptr(), 70, 2000);
+            let homing = memory.assume_init_mut();
+            for ms in 0..1001 {
+                let raw = 70 + ms % 3;
+                assert_eq!(touchback_homed_count(homing, raw, 1000), rust.position(raw, 1000));
+                assert_eq!(touchback_is_homed(homing), i32::from(ms >= 999), "{ms}");
+            }
+        }
     }
 
     #[test]

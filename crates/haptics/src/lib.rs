@@ -23,6 +23,8 @@ pub mod live;
 pub mod log;
 pub mod plant;
 #[cfg(feature = "serial")]
+pub mod port_group;
+#[cfg(feature = "serial")]
 pub mod priority;
 #[cfg(feature = "serial")]
 pub mod recording;

@@ -17,8 +17,9 @@ use super::serial::{self, PortError};
 use super::simulated_link::{LinkFaults, SimulatedLink};
 use touchback_core::exchange::flags::Flag;
 
-/// Largest number of late ticks that are made up for; beyond it the emulator's time stands still.
-const MAX_LATE_TICKS: u64 = 400;
+/// Largest number of late ticks that are made up for; beyond it the emulator's time stands still. 10 ms: in more at once
+/// the emulated keyboard would miss the host's commands by its own fault, and end force.
+const MAX_LATE_TICKS: u64 = 80;
 /// Longest wait for bytes.
 const READ_TIMEOUT: Duration = Duration::from_micros(200);
 /// Pause in sending after a write that the host did not accept.

@@ -28,6 +28,15 @@ const SETTLING: f64 = 1.0;
 const MAX_CORRECTION: f64 = 1e-3;
 /// Error of the distance, s, from which it is set anew instead of corrected.
 const MAX_ERROR: f64 = 0.05;
+/// Number of late batches of entries within [`LATE_TIME`] from which the latency is increased, and the largest latency, s:
+/// states of a single key in chunks of 4096 bytes come every 0.15 s.
+const LATE_BATCHES: u32 = 4;
+/// See [`LATE_BATCHES`]; s.
+const LATE_TIME: f64 = 2.0;
+/// See [`LATE_BATCHES`]; s.
+const MAX_LATENCY: f64 = 0.25;
+/// Least lateness of a batch that counts, s.
+const LEAST_LATE: f64 = 1e-3;
 /// Largest replay of a block: share of its length, and further steps. After a pause of the servo the replay
 /// catches up over several blocks.
 const CATCH_UP: (f64, u64) = (2.0, 8);
@@ -70,6 +79,8 @@ pub struct Replay {
     lifts: [f64; KEYS],
     /// Keys whose events are suppressed, because a host note that sounds by itself moves them.
     silent: [bool; KEYS],
+    /// Late batches of entries: number, sample of the first, largest lateness, samples.
+    late_batches: (u32, f64, f64),
     /// Number of times that the distance was set anew.
     pub jumps: u64,
     /// Number of entries that came after their time and sounded at once.
@@ -134,6 +145,7 @@ impl Replay {
             newest: 0,
             lifts: [0.0; KEYS],
             silent: [false; KEYS],
+            late_batches: (0, 0.0, 0.0),
             jumps: 0,
             late: 0,
         }
@@ -200,7 +212,7 @@ impl Replay {
             self.recorded_block(now, length as f64, &mut emit);
             return;
         }
-        let mut has_received = false;
+        let mut first = None;
         while self.waiting.len() < CAPACITY {
             let Source::Live(log) = &self.source else { break };
             let Some(entry) = log.receive() else { break };
@@ -211,9 +223,10 @@ impl Replay {
                 self.newest = end(&entry);
             }
             self.waiting.push_back(entry);
-            has_received = true;
+            first = first.or(Some(entry.step()));
         }
-        if has_received {
+        if let Some(first) = first {
+            self.wait_for_chunks(now, first);
             self.steer(now, length as f64);
         }
         let Some(origin) = self.origin else { return };
@@ -249,6 +262,30 @@ impl Replay {
             }
             self.sound(&entry, origin, now, emit);
         }
+    }
+
+    /// Increases the latency where batches of entries, of which the step `first` is the earliest, come late again and
+    /// again: a keyboard without motors whose states come in chunks.
+    fn wait_for_chunks(&mut self, now: f64, first: u64) {
+        let Some(origin) = &mut self.origin else { return };
+        let rate = self.step_samples / STEP;
+        let late = now - (*origin + first as f64 * self.step_samples);
+        if late < LEAST_LATE * rate || late > MAX_LATENCY * rate {
+            return;
+        }
+        let (count, begin, most) = &mut self.late_batches;
+        if *count == 0 || now - *begin > LATE_TIME * rate {
+            (*count, *begin, *most) = (0, now, 0.0);
+        }
+        *count += 1;
+        *most = most.max(late);
+        if *count < LATE_BATCHES {
+            return;
+        }
+        let more = (*most + JITTER * rate).min(MAX_LATENCY * rate - self.latency).max(0.0);
+        *count = 0;
+        self.latency += more;
+        *origin += more;
     }
 
     /// Sets or corrects the sample of step 0.
@@ -377,5 +414,37 @@ mod tests {
         assert!(within.waiting.len() < 100, "all due entries have sounded");
         let beyond = delayed(JITTER + BLOCK as f64 / RATE);
         assert!(beyond.late > 0 && beyond.jumps == 0, "{} late", beyond.late);
+    }
+    /// Entries that come in chunks sound late at first, then the latency covers a chunk and none is late any more; entries
+    /// in time, or late now and then, leave it.
+    #[test]
+    fn the_latency_grows_to_that_of_chunks() {
+        let run = |chunk: u64, pause_every: u64| {
+            let (sender, receiver) = queue::bounded(CAPACITY);
+            let mut replay = Replay::new(receiver, Action::GRAND, RATE, BLOCK);
+            let key = KeyNumber::from_midi(60).unwrap();
+            let (mut sent, mut late) = (0, 0);
+            for now in (0..192_000u64).step_by(BLOCK) {
+                let ms = now / 48;
+                let is_paused = pause_every > 0 && ms % pause_every < 30;
+                while !is_paused && sent < ms / chunk * chunk {
+                    let entry =
+                        Entry::Slot { step: 8 * sent, key, steps: 8, force: 0.0, impedance: 0.0 };
+                    sender.send(entry).unwrap();
+                    sent += 1;
+                }
+                replay.block(now, BLOCK, |_, _| ());
+                late = if ms < 2000 { replay.late } else { late };
+            }
+            (replay.latency() / RATE, replay.late - late)
+        };
+        let usual = JITTER + BLOCK as f64 / RATE;
+        assert_eq!(run(1, 0), (usual, 0));
+        assert_eq!(run(1, 900).0, usual);
+        for chunk in [16, 150] {
+            let (latency, late) = run(chunk, 0);
+            let least = chunk as f64 * 1e-3;
+            assert!(latency > least && latency < least + 0.03 && late == 0, "{latency} s, {late}");
+        }
     }
 }

@@ -69,6 +69,9 @@ const MAX_STEP_NM: u32 = 60_000;
 const NO_PONG: f64 = 0.5;
 /// Silence after which the keys have to prove their motors again, s: the keyboard may be another one.
 const PROOF_LASTS: f64 = 2.0;
+/// Silence after which a keyboard without motors counts as gone, s: no force depends on its states, and an adapter that
+/// collects 4096 bytes of a single key delivers them every 0.15 s.
+const POSITIONS_SILENCE: f64 = 0.5;
 /// Silence after which a refused keyboard counts as gone, s: it sends only hello messages.
 const REFUSED_SILENCE: f64 = 1.0;
 
@@ -84,8 +87,10 @@ pub struct Servo {
     keys: Vec<HapticKey>,
     /// Sequence number and time, µs of the keyboard's clock, of the last state.
     last: Option<(u16, u32)>,
-    /// Time since the first state, µs, without gaps.
+    /// Time since the first state, µs, without gaps; with a shared clock, host time.
     clock_us: u64,
+    /// Several servos count their steps from the same moment.
+    shares_clock: bool,
     /// Host time of the last hello or state, s.
     received_at: f64,
     /// States have come since the keyboard was last silent.
@@ -135,6 +140,7 @@ impl Servo {
             keys: Vec::new(),
             last: None,
             clock_us: 0,
+            shares_clock: false,
             received_at: now,
             is_reporting: false,
             ticked_at: now,
@@ -161,7 +167,7 @@ impl Servo {
 
     /// Arms at the user's request, or disarms.
     pub fn arm(&mut self, on: bool, now: f64, out: &mut Vec<u8>) {
-        if on && self.hello.as_ref().is_some_and(keyboard::has_no_motors) {
+        if on && self.plays_by_positions() {
             // Nothing to arm: the keyboard plays by its positions.
         } else if on {
             self.session.arm(now);
@@ -283,6 +289,12 @@ impl Servo {
         }
     }
 
+    /// Counts the steps by host time, to which they are set anew after gaps and while all keys are at rest: the clocks
+    /// of several keyboards drift apart.
+    pub const fn share_clock(&mut self) {
+        self.shares_clock = true;
+    }
+
     /// The options as last set.
     #[must_use]
     pub const fn options(&self) -> &ServoOptions {
@@ -342,7 +354,8 @@ impl Servo {
     fn handle_hello(&mut self, now: f64, hello: &Hello, out: &mut Vec<u8>) {
         self.received_at = now;
         let is_new = self.hello != Some(*hello);
-        let chunked = self.wire.chunk(now).map(|chunk| HaltReason::Chunked(u16_of(chunk, 1e-3)));
+        let chunked = self.wire.chunk(now).filter(|_| !keyboard::has_no_motors(hello));
+        let chunked = chunked.map(|chunk| HaltReason::Chunked(u16_of(chunk, 1e-3)));
         let refusal = keyboard::unfit(hello).or(chunked);
         let was = self.session.state();
         self.session.hello(refusal);
@@ -365,6 +378,11 @@ impl Servo {
             self.options.impedance_max = options::impedance_max(hello.step_nm);
             send(&Message::Config(self.config(hello)), out);
         }
+    }
+
+    /// The keyboard has sensors and no motors.
+    fn plays_by_positions(&self) -> bool {
+        self.hello.as_ref().is_some_and(keyboard::has_no_motors)
     }
 
     /// Action steps since the first state.
@@ -395,7 +413,11 @@ impl Servo {
     pub fn tick(&mut self, now: f64, out: &mut Vec<u8>) {
         self.notice_pause(now, out);
         let state = self.session.state();
-        let timeout = if state == ConnectionState::Refused { REFUSED_SILENCE } else { SILENCE };
+        let timeout = match state {
+            ConnectionState::Refused => REFUSED_SILENCE,
+            _ if self.plays_by_positions() => POSITIONS_SILENCE,
+            _ => SILENCE,
+        };
         if now - self.received_at > timeout && state != ConnectionState::Seeking {
             self.session.silence();
             self.is_reporting = false;

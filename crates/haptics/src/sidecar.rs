@@ -152,6 +152,20 @@ impl Sidecar {
     /// # Errors
     /// The port cannot be opened.
     pub fn start(path: &str, owner: &str, options: ServoOptions) -> Result<Self, PortError> {
+        Self::start_with(path, owner, options, None)
+    }
+
+    /// Like [`Sidecar::start`]; with an `origin` the steps are counted from this moment, so that the logs of several
+    /// ports have one time base.
+    ///
+    /// # Errors
+    /// The port cannot be opened.
+    pub fn start_with(
+        path: &str,
+        owner: &str,
+        options: ServoOptions,
+        origin: Option<Instant>,
+    ) -> Result<Self, PortError> {
         let port = SerialLink::open(path, owner, READ_TIMEOUT)?;
         let (orders, inbox) = queue::bounded(CAPACITY);
         let (writer, report) = latest::latest(&SidecarReport::default());
@@ -179,7 +193,7 @@ impl Sidecar {
         let out = LogQueues { log, events };
         let thread = std::thread::Builder::new()
             .name("touchback haptics".into())
-            .spawn(move || worker.run(port, options, out))
+            .spawn(move || worker.run(port, options, origin, out))
             .map_err(|e| PortError::Other(path.into(), e.to_string()))?;
         Ok(Self {
             orders,
@@ -224,6 +238,14 @@ impl Sidecar {
         self.notes.take()
     }
 
+    /// Ends force and the thread; log and events of it can still be read.
+    pub fn end(&mut self) {
+        self.ends.set(true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+
     /// The oldest event that has not been read.
     #[must_use]
     pub fn next_event(&self) -> Option<TimedEvent> {
@@ -233,10 +255,7 @@ impl Sidecar {
 
 impl Drop for Sidecar {
     fn drop(&mut self) {
-        self.ends.set(true);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        self.end();
     }
 }
 
@@ -260,10 +279,19 @@ struct Worker {
 
 impl Worker {
     /// Runs until the handle is dropped.
-    fn run(mut self, port: SerialLink, options: ServoOptions, mut log: LogQueues) {
+    fn run(
+        mut self,
+        port: SerialLink,
+        options: ServoOptions,
+        origin: Option<Instant>,
+        mut log: LogQueues,
+    ) {
         self.report.priority = priority::raise();
-        let begin = Instant::now();
-        let mut servo = Servo::new(options, 0.0);
+        let begin = origin.unwrap_or_else(Instant::now);
+        let mut servo = Servo::new(options, begin.elapsed().as_secs_f64());
+        if origin.is_some() {
+            servo.share_clock();
+        }
         let mut port = Some(port);
         let mut bytes = [0; 4096];
         let mut out = Vec::with_capacity(8192);

@@ -27,17 +27,35 @@ const LATENCY_TIMER: &str = "the latency timer of a USB serial chip holds bytes 
 pub fn connection(report: &SidecarReport) -> String {
     let status = &report.status;
     match status.state {
-        _ if status.chunk_ms > 0 => refusal(HaltReason::Chunked(status.chunk_ms)),
+        _ if status.chunk_ms > 0 && !plays_by_positions(status) => {
+            refusal(HaltReason::Chunked(status.chunk_ms))
+        }
         ConnectionState::Refused => refusal(status.halt_reason),
         ConnectionState::Seeking if !report.is_open => {
             "the port went away; plug the keyboard in".into()
         }
         ConnectionState::Seeking => silence(report),
-        ConnectionState::Present if status.hello.as_ref().is_some_and(has_no_motors) => {
-            "present; it plays by its positions and has no motors to arm".into()
+        ConnectionState::Present if plays_by_positions(status) => {
+            format!("present; it plays by its positions and has no motors to arm{}", late(status))
         }
         ConnectionState::Live => format!("{}{}", status.state.name(), live(status)),
         state => format!("{}{}", state.name(), reason(status.halt_reason)),
+    }
+}
+
+/// The keyboard has sensors and no motors.
+fn plays_by_positions(status: &ServoStatus) -> bool {
+    status.hello.as_ref().is_some_and(has_no_motors)
+}
+
+/// The delay of positions that come in chunks, as a continuation; empty where they come one by one.
+fn late(status: &ServoStatus) -> String {
+    match status.chunk_ms {
+        0 => String::new(),
+        ms => format!(
+            "; its positions come up to {ms} ms late, in chunks, and sound as late: reduce the adapter's latency or \
+             transfer size"
+        ),
     }
 }
 
@@ -254,6 +272,8 @@ mod tests {
         };
         assert_eq!(connection(&live(WaitReason::Proving, 0.5)), "live");
         let hello = crate::emulator::build(&KeyboardDesign::default()).hello;
+        let sensors = KeyboardDesign { has_motors: false, ..KeyboardDesign::default() };
+        let sensors = crate::emulator::build(&sensors).hello;
         let known = |status| report(ServoStatus { hello: Some(hello), ..status });
         let texts = [
             (refused(HaltReason::Version(OLDEST_VERSION - 1)), "update the keyboard's firmware"),
@@ -268,6 +288,15 @@ mod tests {
             (
                 report(ServoStatus { chunk_ms: 145, ..ServoStatus::default() }),
                 "145 ms of them at once",
+            ),
+            (
+                report(ServoStatus {
+                    state: ConnectionState::Present,
+                    hello: Some(sensors),
+                    chunk_ms: 145,
+                    ..ServoStatus::default()
+                }),
+                "positions come up to 145 ms late",
             ),
             (halted(HaltReason::SlowWire(159)), "takes 15.9 ms"),
             (halted(HaltReason::CoarseSensor(200)), "is 200 µm"),

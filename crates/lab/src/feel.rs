@@ -23,8 +23,9 @@ use performer::Performer;
 use record::Records;
 use terminal_session::TerminalSession;
 use touchback_haptics::action::Action;
+use touchback_haptics::port_group::PortGroup;
 use touchback_haptics::servo::{self, BLOCK_MAX};
-use touchback_haptics::sidecar::{Sidecar, SidecarOrder, SidecarReport};
+use touchback_haptics::sidecar::{SidecarOrder, SidecarReport};
 use touchback_haptics::status_text;
 use touchback_instrument::Settings;
 
@@ -32,8 +33,12 @@ use touchback_instrument::Settings;
 #[derive(clap::Args, Debug)]
 pub struct FeelOptions {
     /// Serial port of the keyboard, the path printed by `touchback keyboard emulate`, or `emulator`
-    #[arg(value_name = "PORT")]
-    port: PortName,
+    #[arg(value_name = "PORT", required_unless_present = "ports")]
+    port: Option<PortName>,
+    /// A further port of the same keyboard, with other keys (repeatable): boards of 44 keys each are
+    /// `--port A --port B`
+    #[arg(long = "port", value_name = "PORT", conflicts_with = "replay")]
+    ports: Vec<PortName>,
     /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists all
     #[arg(long, value_name = "NAME", default_value = "grand",
           value_parser = controls::felt_action)]
@@ -98,7 +103,8 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     if options.replay {
         let (record, midi) = (options.record.as_deref(), options.midi.as_deref());
         let records = Records::create(record, None, midi, &Settings::default().touch)?;
-        return replay::run(Path::new(&*options.port), records);
+        let log = options.port.as_deref().context("--replay needs a log")?;
+        return replay::run(Path::new(log), records);
     }
     let action = options.action;
     if !(0.0..=1.0).contains(&options.gain) {
@@ -146,29 +152,41 @@ pub fn run(options: &FeelOptions) -> Result<()> {
         ..servo::ServoOptions::default()
     };
     interrupt::watch()?;
-    let (port, _emulated) = port_of(&options.port)?;
-    let mut sidecar = Sidecar::start(&port, "touchback feel", felt)?;
-    wait(&port, &mut sidecar, Duration::from_secs(3))?;
+    let named = options.port.iter().chain(&options.ports);
+    let opened = named.map(|port| port_of(port)).collect::<Result<Vec<_>>>()?;
+    let (paths, _emulated): (Vec<String>, Vec<_>) = opened.into_iter().unzip();
+    let mut ports = PortGroup::start(&paths, "touchback feel", felt)?;
+    for (path, sidecar) in ports.sidecars() {
+        wait(path, sidecar, Duration::from_secs(3))?;
+    }
+    ports.update();
+    if ports.conflict().is_some() {
+        bail!("{}", ports.texts().join("; "));
+    }
     if options.arm {
-        sidecar.order(SidecarOrder::Arm(true));
+        ports.order(SidecarOrder::Arm(true));
         output::warn("arming; type a share and Enter for less force, `off`, or `q` to end");
     } else {
         output::warn("no force yet; type `a` and Enter for force, `off`, a share, or `q` to end");
     }
-    let log = sidecar.take_log().context("the log was taken")?;
-    let notes = sidecar.take_notes().context("the notes were taken")?;
-    let mut terminal = TerminalSession::new(log, records, sides.map(compare::Trial::new));
-    let performance = performer.map(|p| (p, notes));
+    let mut terminal = TerminalSession::new(records, sides.map(compare::Trial::new));
     // The records are kept even if the terminal is closed (SIGHUP).
-    let outcome = terminal.run(&mut sidecar, performance, options.seconds);
-    let report = *sidecar.report();
-    drop(sidecar);
-    terminal.drain()?;
+    let outcome = terminal.run(&mut ports, performer, options.seconds);
+    ports.update();
+    let reports: Vec<SidecarReport> = ports.reports().copied().collect();
+    ports.end();
+    terminal.drain(&ports)?;
     let trial = terminal.keep()?;
     outcome?;
-    let mut text = summary(&report)?;
-    if let Some(advice) = status_text::advice(&report) {
-        text += &format!("\n{advice}\n");
+    let mut text = String::new();
+    for (path, report) in paths.iter().zip(&reports) {
+        if reports.len() > 1 {
+            text += &format!("{path}\n");
+        }
+        text += &summary(report)?;
+        if let Some(advice) = status_text::advice(report) {
+            text += &format!("\n{advice}\n");
+        }
     }
     if let Some(trial) = &trial {
         text += &trial.verdict();

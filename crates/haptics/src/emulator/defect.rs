@@ -100,13 +100,41 @@ const fn named(name: &'static str, about: &'static str, change: Change) -> Named
 }
 
 /// All named defects.
-pub const NAMED: [NamedDefect; 50] = [
+pub const NAMED: [NamedDefect; 54] = [
     named("motor-reversed", "the motor pushes the other way", |_, d, _| d.motor = -1.0),
     named("motor-dead", "the motor gives no force", |_, d, _| d.motor = 0.0),
     named("motor-x0.3", "the motor gives 0.3 of its force", |_, d, _| d.motor = 0.3),
     named("motor-x0.5", "the motor gives half its force", |_, d, _| d.motor = 0.5),
     named("motor-x2", "the motor gives twice its force", |_, d, _| d.motor = 2.0),
     named("motor-x3", "the motor gives three times its force", |_, d, _| d.motor = 3.0),
+    named(
+        "motor-changes-after-proof-x0.5",
+        "the motor gives half its force from 3 s on",
+        |_, d, _| {
+            (d.motor, d.begin) = (0.5, 3.0);
+        },
+    ),
+    named(
+        "motor-changes-after-proof-x2",
+        "the motor gives twice its force from 3 s on",
+        |_, d, _| {
+            (d.motor, d.begin) = (2.0, 3.0);
+        },
+    ),
+    named(
+        "motor-changes-after-proof-x3",
+        "the motor gives three times its force from 3 s on",
+        |_, d, _| {
+            (d.motor, d.begin) = (3.0, 3.0);
+        },
+    ),
+    named(
+        "motor-changes-after-proof-reversed",
+        "the motor pushes the other way from 3 s on",
+        |_, d, _| {
+            (d.motor, d.begin) = (-1.0, 3.0);
+        },
+    ),
     named("motor-late-0.5ms", "the motor is 0.5 ms late", |_, d, _| d.motor_delay = 4),
     named("motor-late-1ms", "the motor is 1 ms late", |_, d, _| d.motor_delay = 8),
     named("motor-late-2ms", "the motor is 2 ms late", |_, d, _| d.motor_delay = 16),

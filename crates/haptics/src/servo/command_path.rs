@@ -140,7 +140,8 @@ impl CommandPath {
             let now = -(f64::from(span) * left / ticks);
             left -= 1.0;
             let (mut force, mut impedance): (Option<Range>, Option<Range>) = (None, None);
-            let mut age = None;
+            // The newest command that may act, and the one that certainly has begun to act: one of them is held.
+            let (mut age, mut certain_age) = (None, None);
             let mut is_certain = false;
             for (command, earliest, latest) in acting.iter().rev() {
                 if f64::from(*earliest) > now {
@@ -152,6 +153,7 @@ impl CommandPath {
                 impedance = Some(hull(impedance.unwrap_or([z; 2]), z));
                 is_certain = latest.is_some_and(|latest| f64::from(latest) <= now);
                 if is_certain {
+                    certain_age = Some(now - f64::from(*earliest));
                     break;
                 }
             }
@@ -163,7 +165,9 @@ impl CommandPath {
                 ],
                 _ => self.base,
             };
-            if age.is_none_or(|age| age > f64::from(hold)) {
+            let is_over = |age: Option<f64>| age.is_none_or(|age| age > f64::from(hold));
+            if is_over(age) || is_over(certain_age) {
+                // While it is not known when a late command began to act, the one before it decays.
                 self.decay *= (1.0 - time / DECAY_TIME).max(0.0);
                 let decayed = [force[0] * self.decay, force[1] * self.decay];
                 force = [force[0].min(decayed[0]), force[1].max(decayed[1])];

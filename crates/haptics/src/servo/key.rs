@@ -76,6 +76,9 @@ pub struct HapticKey {
     /// Time of the last report, µs of the keyboard's clock.
     last_us: u32,
     push: ProbePush,
+    /// The key has been played since its motor was proven; time at rest, s.
+    is_played_since: bool,
+    rested: f64,
     /// First command of the present push.
     push_seq: Option<u16>,
     energy: EnergyWatch,
@@ -142,6 +145,8 @@ impl HapticKey {
             path: old.map(|old| old.path.clone()).unwrap_or_default(),
             last_us: 0,
             push: ProbePush::new(old.is_some_and(|old| old.push.is_proven())),
+            is_played_since: false,
+            rested: 0.0,
             push_seq: None,
             energy: EnergyWatch::default(),
             sensor: SensorWatch::default(),
@@ -323,6 +328,7 @@ impl HapticKey {
         if !slot.is_repeated {
             (change, symptom) = self.judge(slot, from_us, x - was, change, span, options);
         }
+        self.prove_again(slot, x);
         if slot.is_live && !self.push.is_proven() {
             let acting = self.push_seq.and_then(|seq| slot.times.first_acting(seq));
             let after = |time: u32| f64::from(since(time, slot.time_us)) * 1e-6;

@@ -11,7 +11,8 @@
 //! Where weight and friction allow it, a first stage pushes with a third of a newton: it moves only a key whose
 //! motor is too strong, before that motor gives more than 1 N.
 //! A symptom that a finger may have caused must show three times. A proven key returns to where it was before
-//! it gets force.
+//! it gets force. A key that has been played and rests is pushed again, because motors change; there a finger that comes
+//! in between ends the push, and the key has force again at once.
 
 use touchback_core::math::line::Line;
 
@@ -50,6 +51,9 @@ const TOO_WEAK: f64 = 0.65;
 const TOO_STRONG: f64 = 1.5;
 /// Motor constant that no finger causes which presses at the same moment by chance: one push shows it.
 const SURELY_STRONG: f64 = 1.7;
+/// Longest interval in which the keyboard may have begun the push, s, for a verdict from one push: in a longer one, after
+/// a pause of a computer, a finger may have pressed.
+const WELL_TIMED: f64 = 2.5e-3;
 /// Longest wait for the keyboard to receive the push, s; beyond it the wire loses commands.
 const NOT_RECEIVED: f64 = 60e-3;
 /// Force that lifts a key with too little weight to return by itself, N, and the limit of that weight, N.
@@ -90,6 +94,8 @@ pub struct ProbePush {
     push: Option<Push>,
     /// The next command is the first of a push.
     is_new: bool,
+    /// The motor was proven before.
+    is_again: bool,
     /// Return after a good push: starting point, m, and time since, s.
     returning: Option<(f64, f64)>,
 }
@@ -118,12 +124,31 @@ struct Push {
 impl ProbePush {
     /// The proof of a key, given already or not.
     pub const fn new(is_proven: bool) -> Self {
-        Self { is_proven, tries: 0, rest_time: 0.0, push: None, is_new: false, returning: None }
+        Self {
+            is_proven,
+            tries: 0,
+            rest_time: 0.0,
+            push: None,
+            is_new: false,
+            is_again: false,
+            returning: None,
+        }
     }
 
     /// The motor is proven: the key may get force.
     pub const fn is_proven(&self) -> bool {
         self.is_proven
+    }
+
+    /// Begins another proof of a proven motor: the key must be at rest.
+    pub const fn renew(&mut self) {
+        self.interrupt();
+        (self.is_proven, self.is_again) = (false, true);
+    }
+
+    /// The last push has shown a symptom, which a finger may have caused.
+    pub const fn is_doubted(&self) -> bool {
+        self.tries > 0
     }
 
     /// A push or the return after it is under way.
@@ -164,6 +189,11 @@ impl ProbePush {
             let limit = REST_MOTION.max(2.0 * report.step);
             let is_at_rest = report.depth.abs() < NEAR_REST && report.motion.abs() <= limit;
             self.rest_time = if is_at_rest { self.rest_time + report.time } else { 0.0 };
+            if self.is_again && !is_at_rest {
+                // A finger has come before the push.
+                self.is_proven = true;
+                return (0.0, None);
+            }
             if self.rest_time < REST_TIME || !report.may_begin {
                 // A key without weight does not return by itself.
                 let is_down = self.tries > 0 && report.depth > NEAR_REST;
@@ -179,6 +209,7 @@ impl ProbePush {
         if push.began.is_none() {
             // No fault of the key: the wire has lost the commands.
             self.interrupt();
+            self.is_proven = self.is_again;
             return (0.0, None);
         }
         let is_up = push.lowest <= REVERSED_MOTION.min(-3.0 * report.step);
@@ -192,11 +223,12 @@ impl ProbePush {
         let from = push.from;
         self.interrupt();
         match verdict {
-            None => self.returning = Some((from, 0.0)),
+            None => (self.returning, self.tries) = (Some((from, 0.0)), 0),
             Some(symptom) => {
+                self.is_proven = self.is_again;
                 self.tries += if is_sure { TRIES } else { 1 };
                 if self.tries >= TRIES {
-                    self.tries = 0;
+                    (self.tries, self.is_proven) = (0, false);
                     return (0.0, Some(symptom));
                 }
             }
@@ -275,7 +307,7 @@ impl Push {
             return (Some(Symptom::Delayed), samples.len() > 2 && (0.8..=1.25).contains(&strength));
         }
         // A finger would have to push within the same millisecond, and with more force than a hand that rests.
-        let is_own = zero - earliest > -0.5e-3;
+        let is_own = zero - earliest > -0.5e-3 && latest - earliest < WELL_TIMED;
         if strength > TOO_STRONG {
             return (Some(Symptom::Strong), is_own && strength > SURELY_STRONG);
         }

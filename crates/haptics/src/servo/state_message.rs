@@ -20,6 +20,8 @@ use touchback_device::message::{
 
 /// Keys that may make their probe push at the same time.
 const MAX_PUSHED: usize = 8;
+/// Largest difference of a shared clock from host time that is left, µs: the jitter of a busy computer.
+const SHARED_SLACK_US: u64 = 3000;
 /// Unreported keys to which each command gives their impedance.
 const INVITED_PER_COMMAND: usize = 8;
 
@@ -43,7 +45,9 @@ impl Servo {
         log: &mut impl Log,
     ) {
         self.wire.note_state(message.seq, now);
-        if let Some(chunk) = self.wire.chunk(now) {
+        if let Some(chunk) = self.wire.chunk(now)
+            && !self.plays_by_positions()
+        {
             // No state is fresh enough for an answer.
             self.session.hello(Some(HaltReason::Chunked(u16_of(chunk, 1e-3))));
         }
@@ -143,8 +147,20 @@ impl Servo {
         out: &mut Vec<u8>,
         log: &mut impl Log,
     ) {
+        let mut advance_us = state.advance_us.unwrap_or(0);
+        if self.shares_clock {
+            let host_us = touchback_core::math::cast::floor_index(now.max(0.0) * 1e6) as u64;
+            let ahead = self.clock_us.saturating_sub(host_us);
+            let behind = host_us.saturating_sub(self.clock_us);
+            let is_at_rest = self.keys.iter().all(|key| !key.is_awake());
+            if behind > SHARED_SLACK_US && (is_at_rest || state.advance_us.is_none()) {
+                self.clock_us = host_us / 125 * 125;
+            } else if ahead > SHARED_SLACK_US && is_at_rest {
+                advance_us = 0;
+            }
+        }
         let before = self.step();
-        self.clock_us += state.advance_us.unwrap_or(0);
+        self.clock_us += advance_us;
         let after = self.step();
         // A log without room for the settings has none for moving keys.
         let Some((_, settings)) = &self.active else { return };

@@ -102,13 +102,14 @@ fn defects(report: &mut Report, folder: &mut Folder) -> Result<()> {
     folder.table("haptics-misbehaviours.csv", &csv)?;
     let missed = runs.iter().filter(|run| run.symptom.is_none()).count();
     let count = runs.len();
-    let quantity = format!("{count} defects of the first day or during play: not found");
+    let quantity =
+        format!("{count} defects of the first day, during play or of a resting key: not found");
     report.check(&quantity, "0", TargetBand::AtMost(0.0), f64::from(u32::try_from(missed)?));
     let most = |during: bool, of: fn(&defect_campaign::DefectRun) -> f64| {
         let those = runs.iter().filter(|run| (run.met == Met::During) == during);
         those.map(of).fold(0.0, f64::max)
     };
-    let quantity = "defects of the first day: largest force of a motor, N";
+    let quantity = "defects of the first day or of a resting key: largest force of a motor, N";
     report.check(quantity, "at most 1", TargetBand::AtMost(1.0), most(false, |run| run.peak));
     let quantity = "defects during play: largest force until the halt, N";
     report.check(quantity, "at most 4", TargetBand::AtMost(4.0), most(true, |run| run.peak));

@@ -8,7 +8,8 @@ use crate::controls;
 use touchback_action::ActionSettings;
 use touchback_core::math::random::Random;
 use touchback_haptics::action::Action;
-use touchback_haptics::sidecar::{Sidecar, SidecarOrder};
+use touchback_haptics::port_group::PortGroup;
+use touchback_haptics::sidecar::SidecarOrder;
 use touchback_instrument::Settings;
 
 /// One of the two things compared.
@@ -66,25 +67,25 @@ impl Trial {
     }
 
     /// Begins the first trial with X.
-    pub fn feel(&self, sidecar: &Sidecar) {
-        self.show(self.hidden, sidecar);
+    pub fn feel(&self, ports: &PortGroup) {
+        self.show(self.hidden, ports);
     }
 
-    fn show(&self, side: usize, sidecar: &Sidecar) {
+    fn show(&self, side: usize, ports: &PortGroup) {
         let side = &self.sides[side];
-        sidecar.order(SidecarOrder::Feel(side.action, side.settings));
+        ports.order(SidecarOrder::Feel(side.action, side.settings));
     }
 
     /// Executes a typed line; the reply to print.
-    pub fn obey(&mut self, line: &str, sidecar: &Sidecar) -> String {
+    pub fn obey(&mut self, line: &str, ports: &PortGroup) -> String {
         match line {
-            "a" => self.show(0, sidecar),
-            "b" => self.show(1, sidecar),
-            "x" => self.show(self.hidden, sidecar),
+            "a" => self.show(0, ports),
+            "b" => self.show(1, ports),
+            "x" => self.show(self.hidden, ports),
             "xa" | "xb" => {
                 self.answers.push((self.hidden, usize::from(line == "xb")));
                 self.hidden = usize::from(self.random.share() < 0.5);
-                self.show(self.hidden, sidecar);
+                self.show(self.hidden, ports);
                 return format!("trial {} noted; X is hidden anew\n", self.answers.len());
             }
             _ => return format!("{}\n", self.help()),

@@ -7,13 +7,16 @@ const TRAVEL: (f64, f64) = (10.5e-3, 48e-3);
 /// Cells of a bar; a cell has eight steps.
 const CELLS: u32 = 20;
 
-/// The line for the deepest of the first ten keys: its depth and force, and the distance of its hammer from the string.
+/// The line for the deepest of the first ten keys of every port: its depth and force, and the distance of its hammer from
+/// the string.
 #[must_use]
-pub fn line(report: &SidecarReport) -> String {
-    let deepest = |a: &(usize, &[f64; 2]), b: &(usize, &[f64; 2])| a.1[0].total_cmp(&b.1[0]);
-    let Some((i, [depth, force])) = report.keys.iter().enumerate().max_by(deepest) else {
+pub fn line<'a>(reports: impl Iterator<Item = &'a SidecarReport>) -> String {
+    let keys = reports.flat_map(|report| (0..).zip(&report.keys).map(move |key| (report, key)));
+    let deepest = keys.max_by(|(_, a), (_, b)| a.1[0].total_cmp(&b.1[0]));
+    let Some((report, (i, [depth, force]))) = deepest else {
         return String::new();
     };
+    let i: usize = i;
     let number = report.status.hello.map_or(0, |hello| usize::from(hello.first_key) + i);
     let mut text =
         format!("key {number:2} {} {:5.2} mm {force:5.2} N", bar(depth / TRAVEL.0), depth * 1e3);
@@ -52,9 +55,13 @@ mod tests {
     fn the_line_shows_the_deepest_key_and_its_hammer() {
         let mut report = SidecarReport::default();
         report.keys[3] = [6.2e-3, 1.25];
-        assert!(line(&report).ends_with(" 6.20 mm  1.25 N"), "{}", line(&report));
+        assert!(
+            line(std::iter::once(&report)).ends_with(" 6.20 mm  1.25 N"),
+            "{}",
+            line(std::iter::once(&report))
+        );
         report.hammers[3] = Some(-24e-3);
-        let text = line(&report);
+        let text = line(std::iter::once(&report));
         assert!(text.ends_with("hammer ▕██████████          ▏ -24.0 mm"), "{text}");
     }
 }

@@ -12,11 +12,8 @@ use super::performer::Performer;
 use super::record::Records;
 use crate::interrupt;
 use crate::output;
-use touchback_core::exchange::queue;
-use touchback_haptics::log::Entry;
-use touchback_haptics::session::ConnectionState;
-use touchback_haptics::sidecar::{KeyPress, Sidecar, SidecarOrder};
-use touchback_haptics::status_text;
+use touchback_haptics::port_group::PortGroup;
+use touchback_haptics::sidecar::SidecarOrder;
 
 /// Time between polls of the keyboard and the typed lines.
 const POLL_PERIOD: Duration = Duration::from_millis(10);
@@ -41,7 +38,6 @@ fn lines() -> Receiver<String> {
 
 /// A haptic session on the terminal.
 pub struct TerminalSession {
-    log: queue::Receiver<Entry>,
     records: Records,
     keys: Receiver<String>,
     trial: Option<Trial>,
@@ -50,16 +46,16 @@ pub struct TerminalSession {
 impl TerminalSession {
     /// A session that reads lines from standard input.
     #[must_use]
-    pub fn new(log: queue::Receiver<Entry>, records: Records, trial: Option<Trial>) -> Self {
-        Self { log, records, keys: lines(), trial }
+    pub fn new(records: Records, trial: Option<Trial>) -> Self {
+        Self { records, keys: lines(), trial }
     }
 
-    /// Writes the servo's new log entries to the records.
+    /// Writes the servos' new log entries to the records.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn drain(&mut self) -> Result<()> {
-        while let Some(entry) = self.log.receive() {
+    pub fn drain(&mut self, ports: &PortGroup) -> Result<()> {
+        while let Some(entry) = ports.next_entry() {
             self.records.put(&entry)?;
         }
         self.records.write_due()
@@ -81,8 +77,8 @@ impl TerminalSession {
     /// A file or terminal that cannot be written.
     pub fn run(
         &mut self,
-        sidecar: &mut Sidecar,
-        mut performance: Option<(Performer, queue::Sender<KeyPress>)>,
+        ports: &mut PortGroup,
+        mut performance: Option<Performer>,
         lasts: Option<f64>,
     ) -> Result<()> {
         let begin = Instant::now();
@@ -90,37 +86,39 @@ impl TerminalSession {
         let mut shown = begin;
         // The drawing stays in the line of the cursor.
         let clear_drawing = || eprint!("{}", if shows { "\r\x1b[K" } else { "" });
-        let mut told = String::new();
+        let mut told: Vec<String> = Vec::new();
         if let Some(trial) = &self.trial {
             output::warn(trial.help());
-            trial.feel(sidecar);
+            trial.feel(ports);
         }
         loop {
             std::thread::sleep(if performance.is_some() { PLAYING_PERIOD } else { POLL_PERIOD });
-            self.drain()?;
-            while let Some(event) = sidecar.next_event() {
+            self.drain(ports)?;
+            while let Some(event) = ports.next_event() {
                 if self.trial.is_none() {
                     clear_drawing();
                     let (time, key, event) = (event.time(), event.key.number(), event.event);
                     output::print(&format!("{time:.4} s  key {key}  {event}\n"))?;
                 }
             }
-            let report = *sidecar.report();
+            ports.update();
             // Also what a live session lacks, and what it lacks no more.
-            let text = status_text::connection(&report);
-            if text != told {
-                clear_drawing();
-                output::warn(&text);
-                told = text;
+            let texts = ports.texts();
+            for (i, text) in texts.iter().enumerate() {
+                if told.get(i) != Some(text) {
+                    clear_drawing();
+                    output::warn(text);
+                }
             }
-            if let Some((performer, notes)) = &mut performance
-                && report.status.state == ConnectionState::Live
+            told = texts;
+            if let Some(performer) = &mut performance
+                && ports.is_live()
             {
-                performer.play(|note| _ = notes.send(note));
+                performer.play(|note| ports.press(note));
             }
             if shows && shown.elapsed() > DRAWING_PERIOD {
                 shown = Instant::now();
-                eprint!("\r{}\x1b[K", drawing::line(&report));
+                eprint!("\r{}\x1b[K", drawing::line(ports.reports()));
             }
             if lasts.is_some_and(|s| begin.elapsed().as_secs_f64() >= s) {
                 return Ok(());
@@ -131,7 +129,7 @@ impl TerminalSession {
             loop {
                 match self.keys.try_recv() {
                     Ok(line) if line == "q" => return Ok(()),
-                    Ok(line) => self.obey(&line, sidecar)?,
+                    Ok(line) => self.obey(&line, ports)?,
                     Err(TryRecvError::Disconnected) if lasts.is_none() => return Ok(()),
                     Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
                 }
@@ -139,13 +137,13 @@ impl TerminalSession {
         }
     }
 
-    fn obey(&mut self, line: &str, sidecar: &Sidecar) -> Result<()> {
+    fn obey(&mut self, line: &str, ports: &PortGroup) -> Result<()> {
         match (line, line.parse::<f64>()) {
-            ("a" | "arm", _) => sidecar.order(SidecarOrder::Arm(true)),
-            ("off", _) => sidecar.order(SidecarOrder::Arm(false)),
-            (_, Ok(gain)) if (0.0..=1.0).contains(&gain) => sidecar.order(SidecarOrder::Gain(gain)),
+            ("a" | "arm", _) => ports.order(SidecarOrder::Arm(true)),
+            ("off", _) => ports.order(SidecarOrder::Arm(false)),
+            (_, Ok(gain)) if (0.0..=1.0).contains(&gain) => ports.order(SidecarOrder::Gain(gain)),
             _ => match &mut self.trial {
-                Some(trial) => output::print(&trial.obey(line, sidecar))?,
+                Some(trial) => output::print(&trial.obey(line, ports))?,
                 None => output::warn("a share between 0 and 1, `a`, `off`, or `q`"),
             },
         }

@@ -20,10 +20,13 @@ use touchback_haptics::simulated_link::LinkFaults;
 /// Options of `touchback keyboard emulate`.
 #[derive(clap::Args, Debug)]
 pub struct EmulateOptions {
-    /// Number of keys; the first is piano key 40
+    /// Number of keys
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u8).range(1..=88))]
     keys: u8,
+    /// Piano key of the first key [default: 40, less where there are more than 49 keys]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=88))]
+    first_key: Option<u8>,
     /// Listens at a local address instead of a pseudo-terminal: 127.0.0.1:PORT; port 0 selects a free
     /// one
     #[arg(long, value_name = "ADDRESS")]
@@ -111,6 +114,9 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
             bail!("--{name} {share}: a share between 0 and 1");
         }
     }
+    if let Some(first) = options.first_key.filter(|first| *first > 89 - options.keys) {
+        bail!("--first-key {first}: {} keys end at piano key 88 at most", options.keys);
+    }
     let script = match &options.script {
         Some(path) => script::open(path, options.keys)?,
         None if options.untouched => Script::default(),
@@ -124,6 +130,7 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
     };
     let mut design = KeyboardDesign {
         keys: options.keys,
+        first_key: options.first_key.unwrap_or(desk.first_key),
         plant,
         has_junction: !options.torque_only,
         has_motors: !options.positions_only,

@@ -66,6 +66,9 @@ pub struct CoSimulation<L> {
     pub line: L,
     /// Remaining ticks in which the host does nothing.
     pub frozen: u64,
+    /// Remaining ticks in which the keyboard does nothing; it makes up for them at once, as an emulator does whose
+    /// computer stood still.
+    pub stalled: u64,
     now: u64,
     up: Vec<u8>,
     down: Vec<u8>,
@@ -80,6 +83,7 @@ impl<L: HostLine> CoSimulation<L> {
             servo: Servo::new(options, 0.0),
             line,
             frozen: 0,
+            stalled: 0,
             now: 0,
             up: Vec::new(),
             down: Vec::new(),
@@ -88,7 +92,7 @@ impl<L: HostLine> CoSimulation<L> {
 
     /// Passes `bytes` to the host that the keyboard did not send.
     pub fn noise(&mut self, bytes: &[u8]) {
-        let time = self.emulator.time();
+        let time = self.time();
         self.down.clear();
         self.servo.receive(time, bytes, &mut self.down, &mut ());
     }
@@ -96,23 +100,29 @@ impl<L: HostLine> CoSimulation<L> {
     /// Virtual time, s.
     #[must_use]
     pub fn time(&self) -> f64 {
-        self.emulator.time()
+        std::time::Duration::from_micros(125 * self.now).as_secs_f64()
     }
 
     /// Runs one tick.
     pub fn tick(&mut self, log: &mut impl Log) {
         self.now += 1;
-        self.down.clear();
-        self.line.at_keyboard(self.now, &mut self.down);
-        self.emulator.receive(&self.down);
-        self.up.clear();
-        self.emulator.tick(&mut self.up);
-        self.line.up(self.now, &self.up);
+        if self.stalled > 0 {
+            self.stalled -= 1;
+        } else {
+            self.down.clear();
+            self.line.at_keyboard(self.now, &mut self.down);
+            self.emulator.receive(&self.down);
+            while self.emulator.ticks() < self.now {
+                self.up.clear();
+                self.emulator.tick(&mut self.up);
+                self.line.up(self.now, &self.up);
+            }
+        }
         if self.frozen > 0 {
             self.frozen -= 1;
             return;
         }
-        let time = self.emulator.time();
+        let time = self.time();
         self.up.clear();
         self.line.at_host(self.now, &mut self.up);
         self.down.clear();

@@ -30,13 +30,22 @@ pub const FROM_THE_START: [&str; 12] = [
     "impedance-x0.5",
     "impedance-x2",
 ];
-/// Those that the host sees at once where they begin during play. A motor that changes its strength then is seen by
-/// nobody who does not know the finger.
+/// Those that the host sees at once where they begin during play. A motor that changes its strength then is found when the
+/// key has rested ([`CHANGES`]): under a finger it is as a softer or firmer one.
 pub const DURING_PLAY: usize = 7;
+/// Motors that change while the key rests after strokes.
+pub const CHANGES: [&str; 4] = [
+    "motor-changes-after-proof-x0.5",
+    "motor-changes-after-proof-x2",
+    "motor-changes-after-proof-x3",
+    "motor-changes-after-proof-reversed",
+];
 /// Leads tried, µs.
 pub const LEADS: [u32; 3] = [1000, 2000, 4000];
 /// Time at which a defect begins during play: a finger holds the key on its bed, s.
 const DURING: f64 = 2.15;
+/// Time at which a defect begins after two strokes, and duration of that session, s.
+const RESTED: (f64, f64) = (3.2, 24.0);
 
 /// How a defect is met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +56,8 @@ pub enum Met {
     Played,
     /// From a time at which a finger plays.
     During,
+    /// From a time at which the key rests after strokes.
+    Rested,
 }
 
 /// The result of a defect.
@@ -88,9 +99,20 @@ pub fn defect(name: &'static str, plant: KeyPlant, met: Met, lead_us: u32) -> De
     if let Some(named) = NAMED.iter().find(|named| named.name == name) {
         (named.change)(&mut design, &mut defects, &mut link);
     }
-    let begin = if met == Met::During { DURING } else { 0.0 };
+    let begin = match met {
+        Met::During => DURING,
+        Met::Rested => RESTED.0,
+        Met::Alone | Met::Played => 0.0,
+    };
     defects.begin = begin;
-    let acts = if met == Met::Alone { Vec::new() } else { strokes(0.9, 3) };
+    let acts = strokes(
+        0.9,
+        match met {
+            Met::Alone => 0,
+            Met::Rested => 2,
+            Met::Played | Met::During => 3,
+        },
+    );
     let options = ServoOptions { lead_us, ..ServoOptions::default() };
     let mut pair = CoSimulation::new(&design, Script::new(acts), options, MemoryLine::new(1, 5));
     pair.emulator.set_defects(defects);
@@ -99,7 +121,8 @@ pub fn defect(name: &'static str, plant: KeyPlant, met: Met, lead_us: u32) -> De
     let _ = pair.arm(&mut ());
     let (mut peak, mut after) = (0.0f64, 0.0f64);
     let (mut strong, mut halted) = (f64::INFINITY, f64::INFINITY);
-    pair.run(3.5, &mut (), |p| {
+    let lasts = if met == Met::Rested { RESTED.1 } else { 3.5 };
+    pair.run(lasts, &mut (), |p| {
         let now = p.time();
         let motor = if now >= begin { defects.motor } else { 1.0 };
         let force = (p.emulator.force(0) * motor).abs();
@@ -138,6 +161,7 @@ pub fn all() -> Vec<DefectRun> {
             }
         }
     }
+    runs.extend(CHANGES.map(|name| defect(name, KEY, Met::Rested, LEADS[0])));
     runs
 }
 
@@ -181,7 +205,8 @@ fn misbehaviour(named: NamedDefect, is_played: bool) -> Misbehaviour {
             ended = ended.min(p.time());
         }
         if p.time() <= ended {
-            peak = peak.max((p.emulator.force(0) * defects.motor).abs());
+            let motor = if p.time() >= defects.begin { defects.motor } else { 1.0 };
+            peak = peak.max((p.emulator.force(0) * motor).abs());
         }
     });
     let status = pair.servo.status();
@@ -252,6 +277,8 @@ mod tests {
                 name if name.starts_with("integral") => &[Symptom::Wave],
                 name if name.starts_with("impedance") => &[Symptom::Impedance],
                 "motor-x0.5" => &[Symptom::Weak],
+                "motor-changes-after-proof-x0.5" => &[Symptom::Weak],
+                "motor-changes-after-proof-reversed" => &[Symptom::Reversed],
                 _ => &[Symptom::Strong],
             };
             assert!(expected.contains(&symptom), "{run:?}");
@@ -261,16 +288,23 @@ mod tests {
     }
 
     /// No defect is live and silent while it is felt, unless it is a wire or a sensor step that is served, or a sensor
-    /// that fails during play, whose force is limited while it shows. Without a finger a long line rings with at most
+    /// that fails during play, whose force is limited while it shows, or a motor that changes during play. Without a finger a long line rings with at most
     /// 2 N when the constant force of the proof ends.
     #[test]
     fn every_named_defect_is_served_limited_or_told() {
         for run in misbehaviours() {
             println!("{run:?}");
-            let is_served =
-                ["wire-l", "wire-d", "step-2", "step-5", "sensor-drift", "sensor-frozen"]
-                    .iter()
-                    .any(|begin| run.name.starts_with(begin));
+            let is_served = [
+                "wire-l",
+                "wire-d",
+                "step-2",
+                "step-5",
+                "sensor-drift",
+                "sensor-frozen",
+                "motor-changes",
+            ]
+            .iter()
+            .any(|begin| run.name.starts_with(begin));
             // A supply that is switched off during play, after the forces of play.
             let is_late = ["supply-off", "driver-hot"].contains(&run.name);
             let most = if is_late && run.is_played { 8.0 } else { 1.05 };

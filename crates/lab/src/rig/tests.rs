@@ -7,5 +7,7 @@ mod played;
 mod port;
 mod protocols;
 pub(crate) mod recording;
+mod repetition;
 mod replay;
 mod servo;
+mod stalls;

@@ -191,6 +191,57 @@ fn a_keyboard_without_motors_is_played_and_recorded() {
     assert!(keyboard.wait().unwrap().success());
 }
 
+/// Two boards at two ports are one keyboard; boards with the same key are refused with both ranges.
+#[test]
+fn two_ports_are_one_keyboard() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // Repeated, because the session begins when the machine finds the time.
+    let script = (0..12).map(|i| {
+        let begin = 1.0 + 0.8 * f64::from(i);
+        format!("{begin:.1},2,press,0.022,0.06,\n{:.1},2,release,0.1,,\n", begin + 0.4)
+    });
+    let script: String = std::iter::once("t_s,key,act,a,b,c\n".to_owned()).chain(script).collect();
+    std::fs::write(dir.path().join("hand.csv"), script).unwrap();
+    let touchback = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"));
+        command.current_dir(&dir).args(arguments).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let board = |first: &str| {
+        let mut arguments =
+            vec!["keyboard", "emulate", "--listen", "127.0.0.1:0", "--seconds", "14"];
+        arguments.extend(["--positions-only", "--script", "hand.csv", "--keys", "44"]);
+        arguments.extend(["--first-key", first]);
+        let mut keyboard = touchback(&arguments).spawn().expect("the program starts");
+        let mut port = String::new();
+        BufReader::new(keyboard.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        (keyboard, port.trim().to_owned())
+    };
+    let (mut low, at_low) = board("1");
+    let (mut high, at_high) = board("45");
+    let feel = ["feel", "--port", &at_low, "--port", &at_high, "--seconds", "7", "--midi", "a.mid"];
+    let done = touchback(&feel).output().unwrap();
+    let (output, said) =
+        (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{said}");
+    let struck = |key: &str| events(&output).iter().any(|(_, event)| event.starts_with(key));
+    assert!(struck("2  strike ") && struck("46  strike "), "{output}{said}");
+    assert!(said.contains(&format!("{at_high}, keys 45 to 88: present")), "{said}");
+    assert!(std::fs::metadata(dir.path().join("a.mid")).unwrap().len() > 100);
+
+    let (mut other, at_other) = board("44");
+    let done = touchback(&["feel", &at_low, "--port", &at_other, "--seconds", "1"]).output();
+    let done = done.unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(said.contains("has the keys 44 to 87") && said.contains("has 1 to 44"), "{said}");
+    for keyboard in [&mut low, &mut high, &mut other] {
+        let _ = keyboard.kill();
+        let _ = keyboard.wait();
+    }
+}
+
 /// `keyboard certify` writes its page, and its exit code is that of the page.
 #[test]
 fn a_certificate_is_written_and_judged() {

@@ -1,6 +1,7 @@
-//! Rest of a simulated key: set to the reported depth where it touches nothing, and asleep at rest.
+//! Rest of a simulated key: set to the reported depth where it touches nothing, asleep at rest, its motor proven again.
 
-use super::{HapticKey, WAKE_MOTION};
+use super::super::slot::Slot;
+use super::{HapticKey, JOINING, WAKE_MOTION};
 
 /// Slots without motion near rest after which a key falls asleep.
 const REST_SLOTS: u32 = 100;
@@ -17,8 +18,31 @@ const REST_WAVE: f64 = 0.1;
 const REST_SPEED: f64 = 0.1;
 /// Largest depth of a key near rest, m.
 const NEAR_REST: f64 = 0.2e-3;
+/// Depth that counts as a stroke, m, and the time at rest after it until the motor is proven again, s; chosen: longer
+/// than the pauses of a piece that a hand plays on the same key, because the key has no force for 0.1 s then.
+const PROOF_AGAIN: (f64, f64) = (1e-3, 5.0);
 
 impl HapticKey {
+    /// Begins another proof of the motor of a key that has been played and rests.
+    pub(super) fn prove_again(&mut self, slot: &Slot, depth: f64) {
+        if !slot.is_live || !self.is_proven(slot.has_junction) || slot.is_repeated {
+            self.rested = 0.0;
+            return;
+        }
+        if depth > PROOF_AGAIN.0 || self.push.is_doubted() {
+            self.is_played_since = true;
+        }
+        if self.is_awake || !slot.may_push {
+            self.rested = 0.0;
+            return;
+        }
+        self.rested += slot.time();
+        if self.is_played_since && self.rested > PROOF_AGAIN.1 {
+            self.push.renew();
+            (self.is_played_since, self.rested, self.joining) = (false, 0.0, JOINING.0);
+        }
+    }
+
     /// Sets a simulated key that touches nothing to the reported depth `x`, m, where both have been slower than
     /// [`SLOW`] for [`SLOW_SLOTS`]; `speed` is that of the report, m/s. Near standstill the line carries no wave
     /// that could correct the drift. The shift does no work, because nothing is in contact.
