@@ -54,7 +54,8 @@ fn ends(stalls: Stalls, seconds: u32, seed: u64) -> BTreeMap<String, u32> {
             let _ = pair.arm(&mut ());
             was = pair.servo.status().state;
         }
-        if random.share() < stalls.rate * 125e-6 {
+        let stands = pair.frozen + pair.stalled > 0;
+        if !stands && random.share() < stalls.rate * 125e-6 {
             let both = random.share() < 0.5;
             if stalls.keyboard > 0 {
                 pair.stalled = 1 + random.below(stalls.keyboard);
@@ -136,7 +137,8 @@ fn long_stalls_are_never_blamed_on_the_keyboard() {
     for (stalls, is_host) in [
         (Stalls { host: 400, rate: 2.0, ..base }, true),
         (Stalls { keyboard: 400, rate: 4.0, ..base }, false),
-        (Stalls { host: 400, keyboard: 400, rate: 3.0, late_us: 1000, ..base }, true),
+        // An emulator makes up for 10 ms at most.
+        (Stalls { host: 400, keyboard: 80, rate: 3.0, late_us: 1000, ..base }, true),
     ] {
         let ends = ends(stalls, 30, 2);
         assert!(!ends.is_empty() && !ends.keys().any(|r| r.starts_with("Implausible")), "{ends:?}");
