@@ -18,9 +18,6 @@ pub(crate) const HAMMER_FRICTION: f64 = 1.01e-3;
 /// force of the let-off at the key is half again as large.
 pub(crate) const KNUCKLE_FRICTION: f64 = 0.06;
 
-/// Radius of the knuckle, m: usual, 10 mm thick (chosen).
-pub(crate) const KNUCKLE_RADIUS: f64 = 5e-3;
-
 /// A key of the concert grand before any part of it is designed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConcertKey<'a> {

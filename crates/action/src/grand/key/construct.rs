@@ -14,11 +14,11 @@ use touchback_core::math::vec2::Vec2;
 
 /// Ratio of key-front speed to hammer speed at the strike, in the simulated pressed touch
 /// (`touchback lab fit`).
-pub const KEY_SHARE: f64 = 0.236;
+pub const KEY_SHARE: f64 = 0.231;
 
 /// Key depth beyond let-off at the strike, m, as a linear function of hammer speed: constant, m, and
 /// slope, s. Fitted, as [`KEY_SHARE`], for 0.6 to 4 m/s.
-pub const DEPTH_PAST_LET_OFF: (f64, f64) = (-0.07e-3, 0.40e-3);
+pub const DEPTH_PAST_LET_OFF: (f64, f64) = (-0.08e-3, 0.41e-3);
 
 /// Least distance of the key front above the key bed at the strike, m (chosen): the key has yet to meet
 /// the bed, so that its knock sounds.

@@ -4,6 +4,7 @@ use crate::rig::KEY;
 use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::interface::key::DynamicsCompensation;
 use touchback_action::{ActionSettings, Drive, EventKind, KeyEvent, STEP};
+use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::emulator::KeyboardDesign;
@@ -76,6 +77,6 @@ fn a_hand_repeats_as_on_the_action_where_the_bed_is_deeper() {
     for (rate, bed) in [(10.0, 10.0e-3), (11.0, 10.6e-3), (12.0, 10.6e-3)] {
         let strikes = [alone(rate), felt(rate, bed)];
         println!("{rate} Hz, bed {bed} m: {strikes:?} strikes alone and felt");
-        assert_eq!(strikes, [(LASTS * rate) as usize; 2], "{rate} Hz, bed {bed} m");
+        assert_eq!(strikes, [floor_index(LASTS * rate); 2], "{rate} Hz, bed {bed} m");
     }
 }

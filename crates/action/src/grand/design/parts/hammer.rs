@@ -1,6 +1,6 @@
 //! The hammer with its knuckle, and the rest rail.
 
-use crate::grand::design::concert_key::{HAMMER_FRICTION, KNUCKLE_FRICTION, KNUCKLE_RADIUS};
+use crate::grand::design::concert_key::{HAMMER_FRICTION, KNUCKLE_FRICTION};
 use crate::grand::design::parts::shank::{Shank, ShankNumbers};
 use crate::grand::design::sources::{
     CLOSED_LOOPS, FITTED, LEATHER, LET_OFF, NO_EFFECT, OUT_OF_REACH,
@@ -38,7 +38,7 @@ part! {
 
         /// Distance of the knuckle's face below the shank's axis.
         knuckle_depth: f64 as Number, "m";
-            concert 0.0154, LET_OFF;
+            concert 0.0132, LET_OFF;
             thesis t.knuckle_depth,
                 "chosen with the jack's lean: carries the hammer through let-off";
 
@@ -46,7 +46,7 @@ part! {
         /// by rigid constraints and slips off at the edge.
         #[serde(default)]
         knuckle_radius: f64 as Number, "m";
-            concert KNUCKLE_RADIUS, "chosen: a usual knuckle, 10 mm thick";
+            concert 5e-3, "chosen: a usual knuckle, 10 mm thick";
             thesis 0.0, "none: the knuckle is a line, loop S3";
 
         /// Position along the shank at which the jack slips off a straight knuckle.

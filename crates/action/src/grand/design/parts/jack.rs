@@ -19,12 +19,12 @@ part! {
 
         /// Angle of the fly to the body's y axis; positive leans toward the player.
         lean: f64, "rad";
-            concert -0.197, LET_OFF;
+            concert -0.193, LET_OFF;
             thesis LEAN, "chosen: dq2/dq1 is 12.2 at the start";
 
         /// Point of the toe that meets the button, in the jack's frame.
         toe: Vec2 as Point, "m";
-            concert Vec2::new(-0.0475, 0.0021), (LET_OFF, LAYOUT);
+            concert Vec2::new(-0.035, 0.002), (LET_OFF, LAYOUT);
             thesis t.toe, "[Gillespie 1996] L8";
 
         /// Mass.

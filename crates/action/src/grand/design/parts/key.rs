@@ -15,9 +15,8 @@ const INERTIA: [(f64, f64); 2] = [(1.0, 3.4e-3), (88.0, 2.4e-3)];
 /// Ratio of the angular speeds of hammer and key.
 const SPEED_RATIO: f64 = 9.2;
 
-/// Share of the key's friction that the slides of lever, knuckle and heel do not take: fitted to the friction
-/// weights of keys 1, 44 and 88 (V14 of the validation).
-const FRICTION_SHARE: f64 = 0.45;
+/// Share of the key's friction that the slides of lever and knuckle do not take.
+const FRICTION_SHARE: f64 = 0.65;
 
 part! {
     /// The key, which turns on the balance rail at the origin.

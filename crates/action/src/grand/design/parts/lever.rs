@@ -1,6 +1,6 @@
 //! The repetition lever, its spring, its stops and the drop screw.
 
-use crate::grand::design::concert_key::{KNUCKLE_FRICTION, KNUCKLE_RADIUS};
+use crate::grand::design::concert_key::KNUCKLE_FRICTION;
 use crate::grand::design::gravity::GRAVITY;
 use crate::grand::design::sources::{
     CLOSED_LOOPS, FITTED, LAYOUT, LEATHER, LET_OFF, NO_EFFECT, OUT_OF_REACH, USUAL_SIZE,
@@ -17,9 +17,25 @@ const MASS: f64 = 8e-3;
 /// Centre of mass of the concert grand's lever before its centre pin, m.
 const CENTRE: f64 = 0.015;
 
-/// Share of the torque that carries the resting hammer, by key number, relative to A0: the spring carries
-/// it with some to spare.
-const SPRING: [(f64, f64); 3] = [(1.0, 0.934), (28.0, 0.927), (71.0, 0.907)];
+/// Radius with which the knuckle rolls on the lever by key number, m. The jack is clear of the knuckle of
+/// a resting hammer by 0.2 mm. Of a hammer that rides on its lever half way up it would overlap the
+/// knuckle by 0.19 mm if the knuckle met the lever with its lowest point, by 0.16 mm with 1 mm of radius,
+/// and be clear by 0.04 mm with the whole 5 mm; until it is clear the jack does not return. Bass hammers,
+/// which hardly rebound from their strings, ride so in fast repetition.
+const ROLLING: [(f64, f64); 2] = [(28.0, 1e-3), (71.0, 0.0)];
+
+/// Height of the upper surface above the centre pin by key number, m: lower where the knuckle rolls, so
+/// that the hammer's weight turns the lever no more than without rolling.
+const SURFACE: [(f64, f64); 2] = [(28.0, 5.5e-3), (71.0, 6e-3)];
+
+/// Torque of the repetition spring over the hammer's weight by key number, relative to A0. The spring
+/// carries the resting hammer with 0.5 (treble) to 2.3 % (bass) to spare, which needs more torque where
+/// the knuckle rolls; a checked hammer rises at 0.17 to 0.20 m/s when its key is eased.
+const SPRING: [(f64, f64); 3] = [(1.0, 1.0), (28.0, 0.992), (71.0, 0.9698)];
+
+/// Source of [`ROLLING`] and [`SURFACE`].
+const REPEATS: &str = "fitted to V24 and V25 of the validation on keys 1 to 88: the jack returns under a hammer \
+     that rides on its lever; a knuckle that rolls with its whole radius needs another layout";
 
 part! {
     /// The repetition lever.
@@ -31,7 +47,7 @@ part! {
 
         /// Distance of the upper surface from the centre pin, perpendicular to it.
         surface_height: f64 as Number, "m";
-            concert 5.6e-3, LET_OFF;
+            concert linear(&SURFACE, c.number()), REPEATS;
             thesis t.surface_height, CLOSED_LOOPS;
 
         /// Mass.
@@ -114,13 +130,13 @@ part! {
         /// surface with its lowest point.
         #[serde(default)]
         knuckle_radius: f64, "m";
-            concert KNUCKLE_RADIUS, "rolls with the knuckle's whole radius";
+            concert linear(&ROLLING, c.number()), REPEATS;
             thesis 0.0, NO_EFFECT;
 
         /// Distance along the upper surface from the centre pin, toward the player, of the point under
         /// the drop screw.
         drop_reach: f64, "m";
-            concert 0.0927, LET_OFF;
+            concert 0.08, LET_OFF;
             thesis 0.058, OUT_OF_REACH;
 
         /// Height of the drop screw's level leather above the key's balance point.

@@ -26,7 +26,7 @@ part! {
 
         /// Centre pin RR of the repetition lever, in the wippen's frame.
         lever_pivot: Vec2 as Point, "m";
-            concert Vec2::new(-0.0675, 0.0353), LET_OFF;
+            concert Vec2::new(-0.0605, 0.036), LET_OFF;
             thesis t.lever_pivot,
                 (
                 "[Gillespie 1996] L13, a reading: the figure is lost",
