@@ -212,6 +212,7 @@ impl Window {
         ui.ctx().set_theme(self.appearance.theme);
         self.session.history.now = now;
         self.presets.follow(ui);
+        self.keys.follow();
         self.tools.follow(ui);
         self.curve.follow(&self.messages, &self.snapshot);
         Panel::top("bar").show(ui, |ui| {

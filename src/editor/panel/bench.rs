@@ -47,6 +47,17 @@ impl Bench {
         self.file_worker.is_busy()
     }
 
+    /// Takes the worker's results since the last frame, on every face: a measurement outlives the face that ordered
+    /// it.
+    pub fn follow(&mut self) {
+        while let Some(answer) = self.file_worker.answer() {
+            match answer {
+                Answer::Weighed(found) => self.now = Some(*found),
+                Answer::Saved(outcome) => self.outcome = Some(outcome),
+            }
+        }
+    }
+
     /// The figures of `key` under `settings`, which are measured on a worker thread; none until they are.
     pub fn measured(
         &mut self,
@@ -54,12 +65,7 @@ impl Bench {
         key: KeyNumber,
         settings: &ActionSettings,
     ) -> Option<&Weighed> {
-        while let Some(answer) = self.file_worker.answer() {
-            match answer {
-                Answer::Weighed(found) => self.now = Some(*found),
-                Answer::Saved(outcome) => self.outcome = Some(outcome),
-            }
-        }
+        self.follow();
         let is_of = |found: &Found| found.key == key && found.settings == *settings;
         let is_fresh = self.now.as_ref().is_some_and(is_of);
         if !is_fresh && !self.file_worker.is_busy() {

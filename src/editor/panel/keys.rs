@@ -78,6 +78,11 @@ impl KeysFace {
         self.bench.measured(ui, key, settings)
     }
 
+    /// Takes the bench's results since the last frame.
+    pub fn follow(&mut self) {
+        self.bench.follow();
+    }
+
     /// Whether a key is being measured or tried, or a sheet is being read.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
