@@ -162,7 +162,9 @@ pub fn refuse_overwriting(command: &Command, matches: &ArgMatches) -> Result<()>
             Role::OutputFolder => folders.extend(paths),
         }
     }
-    check(&inputs, &files, &folders)
+    check(&inputs, &files, &folders)?;
+    // A folder is filled with files of names of its own.
+    check(&files, &[] as &[&Path], &folders)
 }
 
 /// Whether `name` is that of a preset file.
