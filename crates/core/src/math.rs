@@ -21,6 +21,7 @@ pub mod random;
 pub mod range;
 pub mod real;
 pub mod shared;
+pub mod steps;
 pub mod trig;
 pub mod vec2;
 

@@ -2,14 +2,15 @@
 //!
 //! A sheet is a technician's record of an uneven piano: the differences of let-off, weights, felt and so on
 //! for any of the 88 keys. Its text is CSV: a column `key` (1…88 or the note, C4), then any of [`QUANTITIES`]
-//! by id, in their units, and any of the [tones](KeyTones) of the strings. Commas, semicolons or tabs separate cells, and numbers may have decimal commas.
-//! Missing rows, missing columns and empty cells are zero. `#` begins a comment line, and columns whose
-//! names begin with `measured_` are ignored.
+//! by id, in their units, and any of the [tones](KeyTones) of the strings. Commas, semicolons or tabs
+//! separate cells, and numbers may have decimal commas. Missing rows, missing columns and empty cells are
+//! zero. `#` begins a comment line, and columns whose names begin with `measured_` are ignored.
 
 use std::fmt;
 use std::str::FromStr;
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::steps::{self, MOST, stepped};
 use touchback_core::mech::key_tones::{KeyTones, PARTIALS, ToneQuantity};
 use touchback_core::text::note;
 use touchback_core::text::number::number;
@@ -81,9 +82,6 @@ pub(super) const FRICTION: usize = 7;
 pub(super) const UNISON: usize = 8;
 pub(super) const DAMPER: usize = 9;
 
-/// Largest multiple of a step that a sheet stores.
-const MOST: i8 = 127;
-
 /// Differences of one key, in the order and units of [`QUANTITIES`].
 pub type KeyOffsets = [f64; COUNT];
 
@@ -140,11 +138,8 @@ impl KeySheet {
         }
         let mut sheet = *self;
         sheet.tones = self.tones.toward(&target.tones, share);
-        let targets = target.offsets.as_flattened();
-        for (value, target) in sheet.offsets.as_flattened_mut().iter_mut().zip(targets) {
-            let (from, to) = (f64::from(*value), f64::from(*target));
-            *value = stepped(from + (to - from) * share);
-        }
+        let values = sheet.offsets.as_flattened_mut();
+        steps::toward(values, target.offsets.as_flattened(), share);
         sheet
     }
 
@@ -166,13 +161,6 @@ impl KeySheet {
         }
         text + "\n"
     }
-}
-
-/// `value`, a number of steps, as a sheet stores it.
-fn stepped(value: f64) -> i8 {
-    let value = value.round().clamp(-f64::from(MOST), f64::from(MOST));
-    // Whole and within ± 127.
-    i8::try_from(touchback_core::math::cast::rounded_i32(value)).unwrap_or(0)
 }
 
 /// Shortest decimal form of a multiple of a step; no step has more than three decimals.

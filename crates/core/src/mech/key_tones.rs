@@ -2,8 +2,8 @@
 //!
 //! A technician writes them in the key sheet; `touchback match` fits them to a recorded piano.
 
-use crate::math::cast::rounded_i32;
 use crate::math::compass::{KEYS, KeyNumber};
+use crate::math::steps::{self, MOST, stepped};
 
 /// Numbers of the partials that have values. Between them a value is linear over the logarithm of the
 /// partial's number, beyond the last one constant.
@@ -12,9 +12,6 @@ pub const PARTIALS: [u8; COUNT] =
 
 /// Number of partials that have values.
 pub const COUNT: usize = 20;
-
-/// Largest multiple of a step that is stored.
-const MOST: i8 = 127;
 
 /// A property of a partial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,12 +60,6 @@ impl KeyTones {
     /// The piano's own tone on every key.
     pub const EVEN: Self = Self([[[0; COUNT]; 2]; KEYS]);
 
-    /// Whether no key differs.
-    #[must_use]
-    pub fn is_even(&self) -> bool {
-        *self == Self::EVEN
-    }
-
     /// Whether `key` does not differ.
     #[must_use]
     pub fn is_even_at(&self, key: KeyNumber) -> bool {
@@ -114,11 +105,8 @@ impl KeyTones {
     #[must_use]
     pub fn toward(&self, target: &Self, share: f64) -> Self {
         let mut tones = *self;
-        let to = target.0.as_flattened().as_flattened();
-        for (value, to) in tones.0.as_flattened_mut().as_flattened_mut().iter_mut().zip(to) {
-            let (from, to) = (f64::from(*value), f64::from(*to));
-            *value = stepped(from + (to - from) * share);
-        }
+        let values = tones.0.as_flattened_mut().as_flattened_mut();
+        steps::toward(values, target.0.as_flattened().as_flattened(), share);
         tones
     }
 }
@@ -130,13 +118,6 @@ pub fn shares(partial: f64) -> impl Iterator<Item = (usize, f64)> {
     let ends = [upper - 1, upper].map(|index| libm::log(f64::from(PARTIALS[index])));
     let share = ((libm::log(partial.max(1.0)) - ends[0]) / (ends[1] - ends[0])).clamp(0.0, 1.0);
     [(upper - 1, 1.0 - share), (upper, share)].into_iter()
-}
-
-/// `value`, a number of steps, as it is stored.
-fn stepped(value: f64) -> i8 {
-    let value = value.round().clamp(-f64::from(MOST), f64::from(MOST));
-    // Whole and within ± 127.
-    i8::try_from(rounded_i32(value)).unwrap_or(0)
 }
 
 impl Default for KeyTones {
@@ -187,6 +168,6 @@ mod tests {
         assert_eq!(to.get(key(), ToneQuantity::Decay, 3), 1.0);
         let middle = from.toward(&to, 0.5).get(key(), ToneQuantity::Decay, 3);
         assert!((middle + 1.0875).abs() < 0.02, "{middle}");
-        assert!(from.toward(&to, 1.0) == to && !to.is_even() && KeyTones::EVEN.is_even());
+        assert!(from.toward(&to, 1.0) == to && to != KeyTones::EVEN);
     }
 }

@@ -74,6 +74,11 @@ impl Default for Defects {
 }
 
 impl Defects {
+    /// The motor gives `motor` newtons for one commanded from 3 s on, when it has proved itself.
+    const fn change_motor(&mut self, motor: f64) {
+        (self.motor, self.begin) = (motor, 3.0);
+    }
+
     /// The defects change the reports of the device.
     fn are_in_reports(&self) -> bool {
         let is_scaled = [self.wave, self.impedance, self.force].iter().any(|factor| *factor != 1.0);
@@ -110,30 +115,22 @@ pub const NAMED: [NamedDefect; 54] = [
     named(
         "motor-changes-after-proof-x0.5",
         "the motor gives half its force from 3 s on",
-        |_, d, _| {
-            (d.motor, d.begin) = (0.5, 3.0);
-        },
+        |_, d, _| d.change_motor(0.5),
     ),
     named(
         "motor-changes-after-proof-x2",
         "the motor gives twice its force from 3 s on",
-        |_, d, _| {
-            (d.motor, d.begin) = (2.0, 3.0);
-        },
+        |_, d, _| d.change_motor(2.0),
     ),
     named(
         "motor-changes-after-proof-x3",
         "the motor gives three times its force from 3 s on",
-        |_, d, _| {
-            (d.motor, d.begin) = (3.0, 3.0);
-        },
+        |_, d, _| d.change_motor(3.0),
     ),
     named(
         "motor-changes-after-proof-reversed",
         "the motor pushes the other way from 3 s on",
-        |_, d, _| {
-            (d.motor, d.begin) = (-1.0, 3.0);
-        },
+        |_, d, _| d.change_motor(-1.0),
     ),
     named("motor-late-0.5ms", "the motor is 0.5 ms late", |_, d, _| d.motor_delay = 4),
     named("motor-late-1ms", "the motor is 1 ms late", |_, d, _| d.motor_delay = 8),

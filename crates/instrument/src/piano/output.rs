@@ -105,7 +105,7 @@ impl<S: Strings> Output<S> {
         self.strings.set(&SoundSettings { unisons, tones, ..settings.sound });
     }
 
-    /// Sends the unisons of single keys to the strings, once an action step however often they were
+    /// Sends unisons and tones of single keys to the strings, once an action step however often they were
     /// set.
     pub(super) fn apply_unisons(&mut self, settings: &Settings) {
         if std::mem::take(&mut self.are_unisons_pending) {

@@ -45,6 +45,16 @@ pub const TRACE_HOP: f64 = 0.02;
 /// Length of the window of the spectral centroid, s.
 const CENTROID: f64 = 0.2;
 
+/// Fundamental of `key` in equal temperament at 440 Hz, Hz.
+pub fn fundamental(key: KeyNumber) -> f64 {
+    440.0 * libm::exp2((f64::from(key.number()) - 49.0) / 12.0)
+}
+
+/// Level that bands above the floor of their note exceed, dB.
+pub fn above_floor(levels: &[f64]) -> f64 {
+    levels.iter().copied().fold(f64::INFINITY, f64::min) + 1.0
+}
+
 /// Edge `i` of `bands` bands, evenly spaced in mel from `lowest` Hz to [`TOP_HZ`], Hz; band `i` lies between the
 /// edges `i` and `i + 2`.
 fn edge(i: usize, bands: usize, lowest: f64) -> f64 {
@@ -221,7 +231,7 @@ impl Measure {
             };
             power.iter().enumerate().filter(|(i, _)| inside(*i)).map(|(_, p)| p).sum::<f64>()
         };
-        let fundamental = 440.0 * libm::exp2((f64::from(key.number()) - 49.0) / 12.0);
+        let fundamental = fundamental(key);
         let second = samples(1.0);
         let product = |a: usize, b: usize| {
             let both = channels[a][..second].iter().zip(&channels[b][..second]);
@@ -301,8 +311,7 @@ fn level(channels: &[Vec<f32>; 2], start: usize, length: usize) -> f64 {
 /// 0 where both bands are at the floor. The root of their sum of squares is the distance.
 #[must_use]
 pub fn deviations(a: &[f64], b: &[f64]) -> Vec<f64> {
-    let floor = |x: &[f64]| x.iter().copied().fold(f64::INFINITY, f64::min) + 1.0;
-    let [over_a, over_b] = [floor(a), floor(b)];
+    let [over_a, over_b] = [above_floor(a), above_floor(b)];
     let is_over = |a: f64, b: f64| a > over_a || b > over_b;
     let over = a.iter().zip(b).filter(|(a, b)| is_over(**a, **b));
     let (count, sum) = over.fold((0.0, 0.0), |(n, s), (a, b)| (n + 1.0, s + a - b));

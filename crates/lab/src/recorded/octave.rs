@@ -7,6 +7,7 @@ use std::path::Path;
 
 use num_complex::Complex32;
 
+use super::measure::fundamental;
 use super::sound_file::{self, Note};
 use crate::parallel;
 use touchback_core::math::cast::floor_index;
@@ -69,7 +70,7 @@ fn majority(found: &[i32]) -> Option<Octave> {
 fn of_note(key: KeyNumber, note: &Note) -> Option<i32> {
     let spectrum = spectrum(note)?;
     let bin = spectrum.rate / (2 * (spectrum.power.len() - 1)) as f64;
-    let named = 440.0 * libm::exp2((f64::from(key.number()) - 49.0) / 12.0);
+    let named = fundamental(key);
     // The largest bin in a band of at least three bins around `hz`.
     let peak = |hz: f64| {
         let half = (WIDTH * hz).max(1.5 * bin);

@@ -1,6 +1,7 @@
 //! The report of the comparison: targets and measured values by register.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use touchback_core::math::power::square;
 
@@ -82,13 +83,18 @@ pub fn at_rank<'f, 'a>(layers: &[&'f Found<'a>], rank: f64) -> Option<&'f Found<
     layers.iter().min_by(|a, b| off(a).total_cmp(&off(b))).copied()
 }
 
-/// The keys of each register.
-fn registers<'k, 'f, 'a>(
+/// Names of the registers, and their keys.
+pub fn registers() -> impl Iterator<Item = (&'static str, RangeInclusive<u8>)> {
+    let firsts = std::iter::once(1).chain(REGISTERS.map(|(_, last)| last + 1));
+    REGISTERS.into_iter().zip(firsts).map(|((name, last), first)| (name, first..=last))
+}
+
+/// The recorded keys of each register.
+fn recorded_registers<'k, 'f, 'a>(
     keys: &'k Keys<'f, 'a>,
 ) -> impl Iterator<Item = (&'static str, Vec<(u8, &'k [&'f Found<'a>])>)> {
-    let firsts = std::iter::once(1).chain(REGISTERS.map(|(_, last)| last + 1));
-    REGISTERS.into_iter().zip(firsts).filter_map(|((name, last), first)| {
-        let inside = keys.range(first..=last).map(|(key, layers)| (*key, layers.as_slice()));
+    registers().filter_map(|(name, numbers)| {
+        let inside = keys.range(numbers).map(|(key, layers)| (*key, layers.as_slice()));
         let inside: Vec<_> = inside.collect();
         (!inside.is_empty()).then_some((name, inside))
     })
@@ -97,7 +103,7 @@ fn registers<'k, 'f, 'a>(
 /// Mean distances of body and attack in each register.
 fn distances(report: &mut Report, keys: &Keys<'_, '_>) {
     let all = keys.iter().map(|(key, layers)| (*key, layers.as_slice())).collect();
-    let registers: Vec<_> = registers(keys).chain([("all keys", all)]).collect();
+    let registers: Vec<_> = recorded_registers(keys).chain([("all keys", all)]).collect();
     for (part, name) in ["body", "attack"].into_iter().enumerate() {
         let aim = AS_RECORDED[part];
         for (register, inside) in &registers {
@@ -204,7 +210,7 @@ fn dynamics(report: &mut Report, keys: &Keys<'_, '_>, is_levelled: bool) {
              stand beside them, and their dynamic range is unknown.",
         );
     }
-    for (name, inside) in registers(keys) {
+    for (name, inside) in recorded_registers(keys) {
         let range = |of: fn(&Found<'_>, &Found<'_>) -> f64| {
             let ends = |(_, layers): &(u8, &[&Found<'_>])| {
                 layers.first().zip(layers.last()).map(|(soft, loud)| of(soft, loud))
@@ -236,7 +242,7 @@ fn dynamics(report: &mut Report, keys: &Keys<'_, '_>, is_levelled: bool) {
 
 /// Noise below the fundamental at three levels.
 fn noise(report: &mut Report, keys: &Keys<'_, '_>) {
-    for (name, inside) in registers(keys) {
+    for (name, inside) in recorded_registers(keys) {
         for (rank, level) in RANKS {
             let layers = || {
                 let heard = inside.iter().filter(|(key, _)| *key >= FIRST_WITH_NOISE);
@@ -257,7 +263,7 @@ fn noise(report: &mut Report, keys: &Keys<'_, '_>) {
 fn courses(report: &mut Report, keys: &Keys<'_, '_>) {
     let mut told = Vec::new();
     for (time, name) in [(4, "0.3"), (5, "1")] {
-        for (register, inside) in registers(keys) {
+        for (register, inside) in recorded_registers(keys) {
             let mut last = None;
             let mut outside = 0;
             let mut looked_at = 0;
@@ -292,7 +298,7 @@ fn courses(report: &mut Report, keys: &Keys<'_, '_>) {
 /// Early T60 in third-octave bands, rendered relative to recorded.
 fn decay(report: &mut Report, keys: &Keys<'_, '_>) {
     let mut quartiles = Vec::new();
-    for (register, inside) in registers(keys) {
+    for (register, inside) in recorded_registers(keys) {
         let ratios = || {
             let layers = inside.iter().filter_map(|(_, layers)| at_rank(layers, RANKS[1].0));
             layers.flat_map(|one| {

@@ -50,8 +50,8 @@ pub fn best(trials: &[Trial], weight: f64) -> Option<&Trial> {
     trials.iter().min_by(|a, b| a.misfit(weight).total_cmp(&b.misfit(weight)))
 }
 
-/// Runs `trials` trials from `start`, the first of them within the share `width` of the ranges, `measure`d on at most `cores` cores. The same `seed` gives the same trials on any
-/// number of cores.
+/// Runs `trials` trials from `start`, the first of them within the share `width` of the ranges, `measure`d on at
+/// most `cores` cores. The same `seed` gives the same trials on any number of cores.
 ///
 /// # Errors
 /// An error of the optimizer.

@@ -8,6 +8,7 @@ use touchback_sound::fourier::RealToComplex;
 
 use super::{BEFORE, LENGTH, hann};
 use touchback_core::math::cast::floor_index;
+use touchback_core::math::line::Line;
 use touchback_core::math::power::square;
 
 /// Number of bands: 40 Hz to 16 kHz.
@@ -173,11 +174,7 @@ fn early_t60(course: &[f64], whole: f64) -> f64 {
     if points.len() < POINTS {
         return f64::NAN;
     }
-    let count = points.len() as f64;
-    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / count, y + p.1 / count));
-    let cross: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    let squares: f64 = points.iter().map(|p| square(p.0 - x)).sum();
-    let t60 = -60.0 * squares / cross;
+    let t60 = Line::through(&points).map_or(f64::NAN, |line| -60.0 / line.slope);
     if t60 > 0.0 { t60 } else { f64::NAN }
 }
 

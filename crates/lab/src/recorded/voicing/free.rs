@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 
-use crate::recorded::verdict::REGISTERS;
+use crate::recorded::verdict::registers;
 use touchback_action::interface::key_sheet::QUANTITIES;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
@@ -71,10 +71,9 @@ pub enum Variable {
 impl Variable {
     /// The variables of `free` for `keys`; felt only in the registers of these keys.
     pub fn all(free: &Free, keys: &[u8]) -> Vec<Self> {
-        let firsts = std::iter::once(1).chain(REGISTERS.map(|(_, last)| last + 1));
-        let registers = REGISTERS.into_iter().zip(firsts).filter_map(|((name, last), first)| {
-            let holds = keys.iter().any(|key| (first..=last).contains(key));
-            holds.then(|| (name, 0.5 * (f64::from(first) + f64::from(last))))
+        let registers = registers().filter_map(|(name, numbers)| {
+            let middle = 0.5 * (f64::from(*numbers.start()) + f64::from(*numbers.end()));
+            keys.iter().any(|key| numbers.contains(key)).then_some((name, middle))
         });
         let felt = registers
             .filter_map(|(name, middle)| Some(Self::Felt(free.felt?, name, middle)))

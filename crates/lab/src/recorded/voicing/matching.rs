@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::super::pairs::{Found, Notes, compare};
 use super::super::rendered;
 use super::super::takes::Take;
-use super::super::verdict::{REGISTERS, mean};
+use super::super::verdict::{mean, registers};
 use super::fit::Fitted;
 use super::tone;
 use crate::interrupt;
@@ -154,12 +154,6 @@ impl Apart {
 /// The objective: mean square of all distances, dB².
 fn whole(apart: &[Apart]) -> f64 {
     mean(apart.iter().flat_map(|one| one.decibels).map(|d| d * d)).unwrap_or(f64::INFINITY)
-}
-
-/// Names of the registers, and their keys.
-fn registers() -> impl Iterator<Item = (&'static str, RangeInclusive<u8>)> {
-    let firsts = std::iter::once(1).chain(REGISTERS.map(|(_, last)| last + 1));
-    REGISTERS.into_iter().zip(firsts).map(|((name, last), first)| (name, first..=last))
 }
 
 /// Mean distance of body (part 0) or attack (1) of `keys`, dB; `None` without notes.

@@ -6,10 +6,12 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::super::measure::{Measured, attack_bands, body_bands, body_frames};
+use super::super::measure::{
+    Measured, above_floor, attack_bands, body_bands, body_frames, fundamental,
+};
 use super::super::pairs::Found;
 use touchback_core::math::compass::KeyNumber;
-use touchback_core::math::power::square;
+use touchback_core::math::line::Line;
 use touchback_core::mech::key_tones::{COUNT, KeyTones, ToneQuantity, shares};
 
 /// Weight of a change of 1 dB or 1 dB/s against a deviation of 1 dB in one band and frame, and of a difference of
@@ -96,7 +98,7 @@ pub fn spread(tones: &KeyTones, numbers: &[u8]) -> KeyTones {
 /// Changes of the levels, dB, and decay times, octaves, of the partials of `key`, by the share `share` of what the
 /// equations give.
 fn solve(key: KeyNumber, notes: &[Found<'_>], share: f64) -> ([f64; COUNT], [f64; COUNT]) {
-    let fundamental = 440.0 * libm::exp2((f64::from(key.number()) - 49.0) / 12.0);
+    let fundamental = fundamental(key);
     // Levels, decay rates, and two gains for each note.
     let unknowns = 2 * COUNT + 2 * notes.len();
     let mut matrix = DMatrix::<f64>::zeros(unknowns, unknowns);
@@ -158,16 +160,9 @@ fn rates(fundamental: f64, notes: &[Found<'_>]) -> [f64; COUNT] {
                 .map(|frame| (frames[frame], spectra.ours[frame * bands.len() + band]))
                 .filter(|(_, level)| *level > spectra.floors[1])
                 .collect();
-            if points.len() < 2 {
-                continue;
-            }
-            let count = points.len() as f64;
-            let (t, y) =
-                points.iter().fold((0.0, 0.0), |(t, y), p| (t + p.0 / count, y + p.1 / count));
-            let cross: f64 = points.iter().map(|p| (p.0 - t) * (p.1 - y)).sum();
-            let squares: f64 = points.iter().map(|p| square(p.0 - t)).sum();
+            let Some(line) = Line::through(&points) else { continue };
             for (index, share) in shares(hz / fundamental) {
-                sums[index][0] -= share * cross / squares;
+                sums[index][0] -= share * line.slope;
                 sums[index][1] += share;
             }
         }
@@ -191,8 +186,7 @@ struct Spectra<'a> {
 
 impl<'a> Spectra<'a> {
     fn new(recorded: &'a [f64], ours: &'a [f64], bands: Vec<f64>, frames: Vec<f64>) -> Self {
-        let floor = |x: &[f64]| x.iter().copied().fold(f64::INFINITY, f64::min) + 1.0;
-        Self { recorded, ours, floors: [recorded, ours].map(floor), bands, frames }
+        Self { recorded, ours, floors: [recorded, ours].map(above_floor), bands, frames }
     }
 
     fn body(recorded: &'a Measured, ours: &'a Measured) -> Self {
