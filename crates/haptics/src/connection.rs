@@ -10,8 +10,8 @@
 //! A window shows [`KeyboardConnection::view`]: choice, error, text of the state, and the [`SidecarReport`] with
 //! histograms, depths and forces. On a click it calls [`KeyboardConnection::choose`] with a changed [`Choice`] and
 //! writes [`Choice::text`] to the project's parameters (`HostParams::set_keyboard`), so that the choice persists.
-//! A choice takes effect at once while the plugin is active, else at the next activation. [`EMULATOR`] as port is
-//! an emulated keyboard, started and ended with the plugin; `take` names a servo's log that sounds in place of a
+//! A choice takes effect at once while the plugin is active, else at the next activation. Several ports are one
+//! keyboard. [`EMULATOR`] as port is an emulated keyboard, started and ended with the plugin; `take` names a servo's log that sounds in place of a
 //! keyboard. Arming does not persist: motors stay off until [`KeyboardConnection::arm`], and go off whenever the
 //! port changes. After a halt the user must arm again.
 
@@ -22,14 +22,15 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::emulator::{Emulator, KeyboardDesign};
 use super::live::Emulated;
+use super::port_group::{AudioEnds, PortGroup};
 use super::recording::Recording;
 use super::replay::Replay;
 use super::script::Script;
 use super::serial::{self, PortError, PortInfo};
-use super::sidecar::{Sidecar, SidecarOrder, SidecarReport};
+use super::sidecar::{SidecarOrder, SidecarReport};
 use super::status_text;
-use audio::Joined;
 pub use audio::KeyboardAudioEnd;
+use audio::{Joined, Member};
 pub use choice::Choice;
 use touchback_action::ActionSettings;
 use touchback_core::exchange::lock::lock;
@@ -47,12 +48,19 @@ pub struct ConnectionView {
     pub choice: Choice,
     /// Why the choice could not be opened, and the remedy; empty without an error.
     pub trouble: String,
-    /// Text of the keyboard's state; empty while no port is open.
+    /// The open ports, in the order of the choice.
+    pub ports: Vec<PortView>,
+}
+
+/// State of an open port, for a window.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PortView {
+    /// Text of the keyboard's state; names port and keys where there are several ports.
     pub state_text: String,
     /// Advice from the measured round trips, if any.
     pub advice: Option<&'static str>,
-    /// The sidecar's report; `None` while no port is open.
-    pub report: Option<SidecarReport>,
+    /// The sidecar's report.
+    pub report: SidecarReport,
 }
 
 /// The keyboard of one plugin instance.
@@ -65,7 +73,7 @@ pub struct KeyboardConnection {
 struct Inner {
     choice: Choice,
     activation: Option<Activation>,
-    sidecar: Option<Sidecar>,
+    group: Option<PortGroup>,
     emulated: Option<Emulated>,
     trouble: String,
 }
@@ -125,9 +133,9 @@ impl KeyboardConnection {
         inner.choice = choice;
         if must_reopen {
             inner.reopen();
-        } else if let Some(sidecar) = &inner.sidecar {
-            sidecar.order(SidecarOrder::Gain(inner.choice.gain));
-            sidecar.order(SidecarOrder::LetPlay(inner.choice.plays));
+        } else if let Some(group) = &inner.group {
+            group.order(SidecarOrder::Gain(inner.choice.gain));
+            group.order(SidecarOrder::LetPlay(inner.choice.plays));
         }
     }
 
@@ -159,10 +167,11 @@ impl KeyboardConnection {
         inner.close();
     }
 
-    /// Arms or disarms. Arming also ends a halt.
+    /// Arms or disarms. Arming also ends a halt. Of two ports with the same key the second is not armed.
     pub fn arm(&self, on: bool) {
-        if let Some(sidecar) = &self.inner().sidecar {
-            sidecar.order(SidecarOrder::Arm(on));
+        if let Some(group) = &mut self.inner().group {
+            group.update();
+            group.order(SidecarOrder::Arm(on));
         }
     }
 
@@ -171,20 +180,22 @@ impl KeyboardConnection {
     pub fn view(&self) -> ConnectionView {
         let mut inner = self.inner();
         inner.free();
-        let report = inner.sidecar.as_mut().map(|s| *s.report());
-        ConnectionView {
-            choice: inner.choice.clone(),
-            trouble: inner.trouble.clone(),
-            state_text: report.as_ref().map(status_text::connection).unwrap_or_default(),
-            advice: report.as_ref().and_then(status_text::advice),
-            report,
+        let mut ports = Vec::new();
+        if let Some(group) = &mut inner.group {
+            group.update();
+            let port = |(state_text, report): (String, &SidecarReport)| {
+                let advice = status_text::advice(report);
+                PortView { state_text, advice, report: *report }
+            };
+            ports.extend(group.texts().into_iter().zip(group.reports()).map(port));
         }
+        ConnectionView { choice: inner.choice.clone(), trouble: inner.trouble.clone(), ports }
     }
 
-    /// The sidecar's report; `None` while no port is open.
+    /// The report of the first port; `None` while no port is open.
     #[must_use]
     pub fn report(&self) -> Option<SidecarReport> {
-        self.view().report
+        self.view().ports.first().map(|port| port.report)
     }
 
     /// Why the choice could not be opened, and the remedy; empty without an error.
@@ -202,9 +213,9 @@ impl Inner {
         }
     }
 
-    /// Closes port and emulator.
+    /// Closes ports and emulator.
     fn close(&mut self) {
-        self.sidecar = None;
+        self.group = None;
         self.emulated = None;
         self.trouble.clear();
     }
@@ -223,7 +234,7 @@ impl Inner {
         if let Some(activation) = &self.activation
             && activation.joining.send(joined.map(Box::new)).is_err()
         {
-            self.sidecar = None;
+            self.group = None;
             self.trouble = "the host is not processing audio: choose again when it is".into();
         }
     }
@@ -237,30 +248,30 @@ impl Inner {
             let action = take.action().map_err(|e| e.to_string())?;
             let entries = take.in_memory().map_err(|e| e.to_string())?;
             let replay = Replay::recorded(entries, action, activation.sample_rate);
-            return Ok(Some(Joined { replay, settings: None, notes: None, is_new: false }));
+            return Ok(Some(Joined::new(vec![Member { replay, settings: None, notes: None }])));
         }
-        if choice.port.is_empty() || activation.is_offline {
+        if choice.ports.is_empty() || activation.is_offline {
             return Ok(None);
         }
-        let mut port = choice.port.clone();
-        if port == EMULATOR {
+        let mut ports = choice.ports.clone();
+        if let Some(port) = ports.iter_mut().find(|port| *port == EMULATOR) {
             let design = KeyboardDesign { keys: EMULATED_KEYS, ..Emulator::on_a_desk() };
             let emulated = Emulated::start(&design, Script::round(EMULATED_KEYS));
             let emulated = emulated.map_err(|e| e.to_string())?;
-            emulated.path().clone_into(&mut port);
+            emulated.path().clone_into(port);
             self.emulated = Some(emulated);
         }
         let options = choice.options(&activation.settings);
-        let mut sidecar =
-            Sidecar::start(&port, &activation.owner, options).map_err(|e| e.to_string())?;
-        let joined = sidecar.take_log().map(|log| Joined {
-            replay: Replay::new(log, choice.action, activation.sample_rate, activation.block),
-            settings: sidecar.take_settings(),
-            notes: sidecar.take_notes(),
-            is_new: true,
-        });
-        self.sidecar = Some(sidecar);
-        Ok(joined)
+        let mut group =
+            PortGroup::start(&ports, &activation.owner, options).map_err(|e| e.to_string())?;
+        let member = |ends: AudioEnds| Member {
+            replay: Replay::new(ends.log, choice.action, activation.sample_rate, activation.block),
+            settings: ends.settings,
+            notes: ends.notes,
+        };
+        let members = group.take_audio_ends().map(member).collect();
+        self.group = Some(group);
+        Ok(Some(Joined::new(members)))
     }
 }
 

@@ -12,8 +12,8 @@ use crate::servo::ServoOptions;
 use crate::session::ConnectionState;
 use crate::sidecar::{KeyPress, Sidecar, SidecarOrder, SidecarReport};
 use crate::status_text;
-use touchback_action::TimedEvent;
-use touchback_core::exchange::queue;
+use touchback_action::{ActionSettings, TimedEvent};
+use touchback_core::exchange::{latest, queue};
 use touchback_device::message::Hello;
 
 /// Piano keys of a hello: the first and the last.
@@ -31,6 +31,17 @@ struct Member {
     report: SidecarReport,
     /// The keys of this port are also those of a port before it: it gets no force.
     overlaps: Option<String>,
+}
+
+/// What the audio thread needs of a port.
+#[derive(Debug)]
+pub struct AudioEnds {
+    /// The servo's log.
+    pub log: queue::Receiver<Entry>,
+    /// Writer of new settings of the action.
+    pub settings: Option<latest::LatestWriter<ActionSettings>>,
+    /// Sender of host notes that move keys; the servo ignores those of keys that it does not have.
+    pub notes: Option<queue::Sender<KeyPress>>,
 }
 
 /// One keyboard behind one or several ports.
@@ -65,6 +76,16 @@ impl PortGroup {
         self.members.iter_mut().map(|m| (m.path.as_str(), &mut m.sidecar))
     }
 
+    /// The ends of every port for the audio thread; none of ports from which they were taken before. The group then
+    /// gives out no log entries and no notes.
+    pub fn take_audio_ends(&mut self) -> impl Iterator<Item = AudioEnds> {
+        self.members.iter_mut().filter_map(|member| {
+            let log = member.log.take()?;
+            let settings = member.sidecar.take_settings();
+            Some(AudioEnds { log, settings, notes: member.notes.take() })
+        })
+    }
+
     /// Gives an order to every port. A port whose keys are also another's is never armed.
     pub fn order(&self, order: SidecarOrder) {
         for member in &self.members {
@@ -93,6 +114,12 @@ impl PortGroup {
     #[must_use]
     pub fn next_event(&self) -> Option<TimedEvent> {
         self.members.iter().find_map(|member| member.sidecar.next_event())
+    }
+
+    /// Number of log entries that wait, of all ports.
+    #[must_use]
+    pub fn waiting_entries(&self) -> usize {
+        self.members.iter().filter_map(|m| m.log.as_ref()).map(queue::Receiver::waiting).sum()
     }
 
     /// The next entry of the log of any port; the entries of one key are in order. Those of a port whose keys are

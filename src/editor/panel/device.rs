@@ -79,10 +79,11 @@ impl DevicePanel {
         let chosen = self.apply(connection, before, choice, settled);
         ui.add_space(6.0);
         self.state(ui, connection);
-        haptic_load::ui(ui, self.view.choice.action, self.view.report.as_ref());
-        if let Some(report) = self.view.report {
+        let reports = || self.view.ports.iter().map(|port| &port.report);
+        haptic_load::ui(ui, self.view.choice.action, reports().next());
+        for (index, report) in reports().enumerate() {
             ui.add_space(6.0);
-            figures::ui(ui, &report);
+            ui.push_id(index, |ui| figures::ui(ui, report));
         }
         chosen
     }
@@ -96,14 +97,18 @@ impl DevicePanel {
     fn choices(&mut self, ui: &mut Ui, choice: &mut Choice) -> bool {
         let mut settled = true;
         Grid::new("device").num_columns(2).show(ui, |ui| {
-            let label = ui.label("Port");
-            ui.horizontal(|ui| {
-                self.port(ui, choice).labelled_by(label.id);
-                if ui.button("Find ports").on_hover_text("Search for serial ports").clicked() {
-                    self.seek();
-                }
-            });
-            ui.end_row();
+            // A row more than chosen ports, for a further one.
+            for index in 0..=choice.ports.len() {
+                let label = ui.label(if index == 0 { "Port" } else { "Further port" });
+                ui.horizontal(|ui| {
+                    self.port(ui, choice, index).labelled_by(label.id);
+                    let hint = "Search for serial ports";
+                    if index == 0 && ui.button("Find ports").on_hover_text(hint).clicked() {
+                        self.seek();
+                    }
+                });
+                ui.end_row();
+            }
 
             let label = ui.label("Haptic action");
             let combo = ComboBox::from_id_salt("haptic action").selected_text(choice.action.name());
@@ -143,22 +148,31 @@ impl DevicePanel {
         settled
     }
 
-    fn port(&self, ui: &mut Ui, choice: &mut Choice) -> egui::Response {
-        let shown = match choice.port.as_str() {
-            "" => "none",
-            EMULATOR => "emulator",
-            port => port,
+    /// Draws the choice of port `index` of the keyboard; the ports of the other boards are left out.
+    fn port(&self, ui: &mut Ui, choice: &mut Choice, index: usize) -> egui::Response {
+        let mut port = choice.ports.get(index).cloned().unwrap_or_default();
+        let shown = match (port.as_str(), index) {
+            ("", 0) => "none",
+            ("", _) => "add a board",
+            (port, _) => port,
         };
-        let combo = ComboBox::from_id_salt("port").selected_text(shown).width(140.0);
+        let combo = ComboBox::from_id_salt(("port", index)).selected_text(shown).width(140.0);
+        let is_free =
+            |path: &str| choice.ports.iter().position(|p| p == path).unwrap_or(index) == index;
         let inner = combo.show_ui(ui, |ui| {
-            ui.selectable_value(&mut choice.port, String::new(), "none");
-            let text = format!("emulator: {EMULATED_KEYS} keys, no hardware");
-            ui.selectable_value(&mut choice.port, EMULATOR.to_owned(), text);
-            for found in self.ports.iter().flatten() {
+            ui.selectable_value(&mut port, String::new(), "none");
+            if is_free(EMULATOR) {
+                let text = format!("emulator: {EMULATED_KEYS} keys, no hardware");
+                ui.selectable_value(&mut port, EMULATOR.to_owned(), text);
+            }
+            for found in self.ports.iter().flatten().filter(|found| is_free(&found.path)) {
                 let text = format!("{}: {}", found.path, found.description);
-                ui.selectable_value(&mut choice.port, found.path.clone(), text);
+                ui.selectable_value(&mut port, found.path.clone(), text);
             }
         });
+        choice.ports.resize(choice.ports.len().max(index + 1), String::new());
+        choice.ports[index] = port;
+        choice.ports.retain(|port| !port.is_empty());
         inner.response
     }
 
@@ -200,8 +214,8 @@ impl DevicePanel {
                 warns(ui, error);
             }
         }
-        let Some(report) = &self.view.report else {
-            let text = if self.view.choice.port.is_empty() {
+        if self.view.ports.is_empty() {
+            let text = if self.view.choice.ports.is_empty() {
                 "Choose a port, or the emulator."
             } else if self.file_worker.is_busy() {
                 "Opening the port …"
@@ -210,26 +224,24 @@ impl DevicePanel {
             };
             ui.label(RichText::new(text).color(theme::faint(ui)));
             return;
-        };
-        let state = report.status.state;
-        let is_wrong = matches!(state, ConnectionState::Refused | ConnectionState::Halted);
-        if is_wrong {
-            warns(ui, &self.view.state_text);
-        } else {
-            ui.label(RichText::new(&self.view.state_text).strong());
         }
-        if let Some(advice) = self.view.advice {
-            warns(ui, advice);
-        }
-        ui.horizontal(|ui| match state {
-            ConnectionState::Present => {
-                let hint =
-                    "Enables the keyboard's force. Keep your hands off the keys while it starts.";
-                if ui.button("Arm").on_hover_text(hint).clicked() {
-                    connection.arm(true);
-                }
+        for port in &self.view.ports {
+            let state = port.report.status.state;
+            if matches!(state, ConnectionState::Refused | ConnectionState::Halted) {
+                warns(ui, &port.state_text);
+            } else {
+                ui.label(RichText::new(&port.state_text).strong());
             }
-            ConnectionState::Halted => {
+            if let Some(advice) = port.advice {
+                warns(ui, advice);
+            }
+        }
+        // The buttons order all ports.
+        let is_any = |states: &[ConnectionState]| {
+            self.view.ports.iter().any(|port| states.contains(&port.report.status.state))
+        };
+        ui.horizontal(|ui| {
+            if is_any(&[ConnectionState::Halted]) {
                 let hint = "Clears the fault that stopped the keyboard and enables force again";
                 if ui.button("Clear and arm again").on_hover_text(hint).clicked() {
                     connection.arm(true);
@@ -237,14 +249,19 @@ impl DevicePanel {
                 if ui.button("Stay without force").clicked() {
                     connection.arm(false);
                 }
+            } else if is_any(&[ConnectionState::Present]) {
+                let hint =
+                    "Enables the keyboard's force. Keep your hands off the keys while it starts.";
+                if ui.button("Arm").on_hover_text(hint).clicked() {
+                    connection.arm(true);
+                }
             }
-            ConnectionState::Arming | ConnectionState::Live => {
+            if is_any(&[ConnectionState::Arming, ConnectionState::Live]) {
                 let hint = "Takes force away at once";
                 if ui.button("Disarm").on_hover_text(hint).clicked() {
                     connection.arm(false);
                 }
             }
-            ConnectionState::Seeking | ConnectionState::Refused => {}
         });
     }
 }

@@ -322,7 +322,7 @@ fn an_emulated_keyboard_is_chosen_armed_and_disconnected() {
     harness.get_by_label_contains("emulator: ").click();
     wait_for(&mut harness, "Arm");
     let chosen = harness.state_mut().window.chosen.take().unwrap();
-    assert_eq!(chosen.port, EMULATOR);
+    assert_eq!(chosen.ports, [EMULATOR]);
     for label in ["Round trip", "Model", "Identity", "Limits", "Abilities", "Calibration", "Faults"]
     {
         assert!(harness.query_by_label(label).is_some(), "{label}");

@@ -5,16 +5,35 @@ use super::super::replay::{Replay, ReplayEvent};
 use super::super::sidecar::KeyPress;
 use touchback_action::ActionSettings;
 use touchback_core::exchange::{latest, queue};
-use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+
+/// One port of a keyboard, or a take, for the audio thread.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) replay: Replay,
+    pub(super) settings: Option<latest::LatestWriter<ActionSettings>>,
+    pub(super) notes: Option<queue::Sender<KeyPress>>,
+}
 
 /// A keyboard or take for the audio thread.
 #[derive(Debug)]
 pub(super) struct Joined {
-    pub(super) replay: Replay,
-    pub(super) settings: Option<latest::LatestWriter<ActionSettings>>,
-    pub(super) notes: Option<queue::Sender<KeyPress>>,
+    members: Vec<Member>,
+    /// Index of the member that moved each key first: a key that several ports have sounds from one of them.
+    owners: [Option<usize>; KEYS],
     /// The settings have not been sent to the keyboard since it was opened.
-    pub(super) is_new: bool,
+    is_new: bool,
+}
+
+impl Joined {
+    /// A keyboard behind the ports `members`, or a take. Allocates nothing.
+    pub(super) const fn new(members: Vec<Member>) -> Self {
+        Self { members, owners: [None; KEYS], is_new: true }
+    }
+
+    fn settings(&mut self) -> impl Iterator<Item = &mut latest::LatestWriter<ActionSettings>> {
+        self.members.iter_mut().filter_map(|member| member.settings.as_mut())
+    }
 }
 
 /// The audio thread's end: replays the servo's log.
@@ -43,15 +62,15 @@ impl KeyboardAudioEnd {
 
     /// Sends new settings of the action to the keyboard.
     pub fn regulate(&mut self, settings: &ActionSettings) {
-        if let Some(writer) = self.joined.as_mut().and_then(|j| j.settings.as_mut()) {
-            writer.write(*settings);
-        }
+        let joined = self.joined.iter_mut();
+        joined.flat_map(|joined| joined.settings()).for_each(|writer| writer.write(*settings));
     }
 
     /// A host note presses `key` at a fingertip speed of `speed`, m/s, or releases it at 0. The sidecar decides
     /// whether the note may move the key.
     pub fn note(&self, key: KeyNumber, speed: f64) {
-        if let Some(notes) = self.joined.as_ref().and_then(|j| j.notes.as_ref()) {
+        let members = self.joined.iter().flat_map(|joined| &joined.members);
+        for notes in members.filter_map(|member| member.notes.as_ref()) {
             // The queue is full only if the sidecar has stopped; then the note is dropped.
             let _ = notes.send(KeyPress { key, speed });
         }
@@ -59,15 +78,14 @@ impl KeyboardAudioEnd {
 
     /// Restarts the count of samples at 0.
     pub fn restart(&mut self) {
-        if let Some(joined) = &mut self.joined {
-            joined.replay.restart();
-        }
+        let joined = self.joined.iter_mut();
+        joined.flat_map(|joined| &mut joined.members).for_each(|member| member.replay.restart());
     }
 
     /// The action of the keyboard or take.
     #[must_use]
     pub fn action(&self) -> Option<Action> {
-        self.joined.as_ref().map(|joined| joined.replay.action())
+        Some(self.joined.as_ref()?.members.first()?.replay.action())
     }
 
     /// Calls `emit` for every event and every step of a key in the `length` samples from `now` on. `settings` are
@@ -81,7 +99,9 @@ impl KeyboardAudioEnd {
     ) {
         while let Some(next) = self.joining.receive() {
             if let Some(mut old) = std::mem::replace(&mut self.joined, next) {
-                old.replay.lower_dampers(|event| emit(ReplayEvent::Event(0.0, event)));
+                for member in &mut old.members {
+                    member.replay.lower_dampers(|event| emit(ReplayEvent::Event(0.0, event)));
+                }
                 if let Err(old) = self.retired.send(old) {
                     // Only if the other end is gone. This thread must not free memory.
                     std::mem::forget(old);
@@ -89,11 +109,20 @@ impl KeyboardAudioEnd {
             }
         }
         let Some(joined) = &mut self.joined else { return };
-        if std::mem::take(&mut joined.is_new)
-            && let Some(writer) = &mut joined.settings
-        {
-            writer.write(*settings);
+        if std::mem::take(&mut joined.is_new) {
+            joined.settings().for_each(|writer| writer.write(*settings));
         }
-        joined.replay.watch(now, length, emit);
+        for (index, member) in joined.members.iter_mut().enumerate() {
+            let owners = &mut joined.owners;
+            member.replay.watch(now, length, |output| {
+                let key = match &output {
+                    ReplayEvent::Event(_, event) => event.key,
+                    ReplayEvent::Step(key, ..) => *key,
+                };
+                if *owners[key.index()].get_or_insert(index) == index {
+                    emit(output);
+                }
+            });
+        }
     }
 }

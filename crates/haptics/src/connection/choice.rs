@@ -7,8 +7,8 @@ use touchback_action::ActionSettings;
 /// A project's choice of keyboard.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choice {
-    /// Serial port, or [`super::EMULATOR`]; empty for none.
-    pub port: String,
+    /// Serial ports of the keyboard's boards, of which [`super::EMULATOR`] may be one; empty for none.
+    pub ports: Vec<String>,
     /// Simulated action.
     pub action: Action,
     /// Share of the computed force that is commanded, 0…1.
@@ -30,21 +30,23 @@ impl Default for Choice {
     fn default() -> Self {
         let ServoOptions { action, gain, lead_us, block, plays, vibrates, .. } =
             ServoOptions::default();
-        let (port, take) = (String::new(), String::new());
-        Self { port, action, gain, lead_us, block, plays, vibrates, take }
+        let (ports, take) = (Vec::new(), String::new());
+        Self { ports, action, gain, lead_us, block, plays, vibrates, take }
     }
 }
 
 impl Choice {
-    /// Text in the project: lines of `name=value`. Line ends in port and take are removed.
+    /// Text in the project: lines of `name=value`, one `port` line a port. Line ends in ports and take are removed.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { port, action, gain, lead_us, block, plays, vibrates, take } = self;
-        let [port, take] = [port, take].map(|t| t.replace(['\n', '\r'], ""));
+        let Self { ports, action, gain, lead_us, block, plays, vibrates, take } = self;
+        let line = |text: &str| text.replace(['\n', '\r'], "");
+        let take = line(take);
+        let ports: String = ports.iter().map(|port| format!("\nport={}", line(port))).collect();
         let (action, [plays, vibrates]) = (action.name(), [*plays, *vibrates].map(u8::from));
         format!(
             "action={action}\ngain={gain}\nlead_us={lead_us}\nblock={block}\nplays={plays}\n\
-             vibrates={vibrates}\ntake={take}\nport={port}"
+             vibrates={vibrates}\ntake={take}{ports}"
         )
     }
 
@@ -70,7 +72,9 @@ impl Choice {
                 Some(("plays", v)) => choice.plays = v == "1",
                 Some(("vibrates", v)) => choice.vibrates = v == "1",
                 Some(("take", v)) => v.clone_into(&mut choice.take),
-                Some(("port", v)) => v.clone_into(&mut choice.port),
+                Some(("port", v)) if !v.is_empty() && !choice.ports.iter().any(|p| p == v) => {
+                    choice.ports.push(v.to_owned());
+                }
                 _ => {}
             }
         }

@@ -207,3 +207,22 @@ fn force(rig: &TestBench, drive: Drive) -> f64 {
         Drive::Free | Drive::Motion(_) | Drive::Manipulandum(_) => 0.0,
     }
 }
+
+/// Time for which [`imposed`] holds the key down, s.
+const HELD: f64 = 0.35;
+
+/// Number of strikes, and speed of the first, m/s, of a key whose front moves to its bed by `depth`, m
+/// over s.
+pub fn imposed(rest: &TestBench, depth: impl Fn(f64) -> f64) -> (usize, f64) {
+    let mut rig = rest.clone();
+    let dip = rig.spec().key.dip;
+    let mut held = 0.0;
+    let at = |time: f64| depth(time).min(dip);
+    while held < HELD {
+        let now = rig.now();
+        rig.step(Drive::Motion([at(now), at(now + STEP)]));
+        held += if at(now) >= dip { STEP } else { 0.0 };
+    }
+    let speed = rig.log.first(EventKind::Strike).map_or(0.0, |strike| strike.1);
+    (rig.log.count(EventKind::Strike), speed)
+}

@@ -46,9 +46,12 @@ pub struct SearchOptions {
     #[arg(long, value_name = "N", default_value_t = 600,
           value_parser = clap::value_parser!(u32).range(1..))]
     trials: u32,
-    /// Share of the ranges around the grand within which the search begins; 2: the whole ranges
+    /// Share of the ranges around the first trial within which the search begins; 2: the whole ranges
     #[arg(long, value_name = "SHARE", default_value_t = 2.0)]
     width: f64,
+    /// Numbers of the first trial, as the tables print them; the default is the grand's
+    #[arg(long, value_name = "N,…", value_delimiter = ',', allow_negative_numbers = true)]
+    start: Option<Vec<f64>>,
     /// Cores; the default is all
     #[arg(long, value_name = "N")]
     cores: Option<NonZero<usize>>,
@@ -79,17 +82,26 @@ pub fn run(options: &SearchOptions) -> Result<()> {
     let cores = options.cores.map_or_else(parallel::cores, NonZero::get);
     let radius = radius_mm * 1e-3;
     let of = |layout: &Layout| -> Vec<Values> {
-        keys.iter().map(|key| measure(layout::build(*key, layout, radius))).collect()
+        let measured = |key: &KeyNumber| {
+            let design = layout::design(*key, layout, radius);
+            measure(|settings| design.build(settings))
+        };
+        keys.iter().map(measured).collect()
     };
-    let start = layout::start(keys[keys.len() / 2]);
+    let start = match &options.start {
+        Some(start) => <Layout>::try_from(start.as_slice()).map_err(|_| {
+            anyhow::anyhow!("lab rolling-knuckle --start: {COUNT} numbers, not {}", start.len())
+        })?,
+        None => layout::start(keys[keys.len() / 2]),
+    };
     let found = search::search(seed, trials as usize, cores, (&start, width), of)
         .context("lab rolling-knuckle")?;
-    let standard = |key: &KeyNumber| Design::new(*key).build(&ActionSettings::default());
-    let grand = Trial {
-        part: 0,
-        layout: [f64::NAN; COUNT],
-        keys: keys.iter().map(|key| measure(standard(key))).collect(),
+    let standard = |key: &KeyNumber| {
+        let design = Design::new(*key);
+        measure(|settings| design.build(settings))
     };
+    let grand =
+        Trial { part: 0, layout: [f64::NAN; COUNT], keys: keys.iter().map(standard).collect() };
     let points: Vec<(f64, f64)> =
         found.iter().map(|t| (front::farthest(t), front::others(t))).collect();
     let chosen = front::front(&points);
@@ -99,7 +111,8 @@ pub fn run(options: &SearchOptions) -> Result<()> {
     let mut folder = Folder::new(&options.out);
     folder.table(&format!("{NAME}.csv"), &table(&found))?;
     for (number, key) in KEYS.iter().zip(&keys) {
-        let Built { spec, regulated } = layout::build(*key, &best.layout, radius);
+        let design = layout::design(*key, &best.layout, radius);
+        let Built { spec, regulated } = design.build(&ActionSettings::default());
         let model = Model::grand(&rest::pose(&spec, &regulated.rest), spec);
         let text = toml::to_string_pretty(&model)?;
         folder.write(&format!("{NAME}-{number}.toml"), text.as_bytes())?;
@@ -139,7 +152,7 @@ pub fn run(options: &SearchOptions) -> Result<()> {
         report.text(false),
         FREE.map(|f| f.name).join(" "),
         TargetGroup::ALL.map(TargetGroup::name).join(" | "),
-        ["---"; 10].join(" | "),
+        ["---"; 4 + TargetGroup::ALL.len()].join(" | "),
         line("the grand", &grand),
         line("best", best),
     ))

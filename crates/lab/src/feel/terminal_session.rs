@@ -19,6 +19,8 @@ use touchback_haptics::sidecar::SidecarOrder;
 const POLL_PERIOD: Duration = Duration::from_millis(10);
 /// Time between polls while a MIDI file is played.
 const PLAYING_PERIOD: Duration = Duration::from_millis(1);
+/// Most events shown in one poll; the others wait for the next one.
+const EVENTS_A_POLL: usize = 256;
 
 /// Time between drawings of key and hammer.
 const DRAWING_PERIOD: Duration = Duration::from_millis(40);
@@ -50,13 +52,16 @@ impl TerminalSession {
         Self { records, keys: lines(), trial }
     }
 
-    /// Writes the servos' new log entries to the records.
+    /// Writes the log entries that wait to the records. Entries that arrive meanwhile are left for the next call:
+    /// on a slow machine they arrive faster than they are recorded, and the call would not return.
     ///
     /// # Errors
     /// A file that cannot be written.
     pub fn drain(&mut self, ports: &PortGroup) -> Result<()> {
-        while let Some(entry) = ports.next_entry() {
+        for _ in 0..ports.waiting_entries() {
+            let Some(entry) = ports.next_entry() else { break };
             self.records.put(&entry)?;
+            self.records.write_due()?;
         }
         self.records.write_due()
     }
@@ -93,13 +98,14 @@ impl TerminalSession {
         }
         loop {
             std::thread::sleep(if performance.is_some() { PLAYING_PERIOD } else { POLL_PERIOD });
+            // Events are shown after the log entries from which a replay repeats them are recorded.
+            let events: Vec<_> =
+                std::iter::from_fn(|| ports.next_event()).take(EVENTS_A_POLL).collect();
             self.drain(ports)?;
-            while let Some(event) = ports.next_event() {
-                if self.trial.is_none() {
-                    clear_drawing();
-                    let (time, key, event) = (event.time(), event.key.number(), event.event);
-                    output::print(&format!("{time:.4} s  key {key}  {event}\n"))?;
-                }
+            for event in events.iter().filter(|_| self.trial.is_none()) {
+                clear_drawing();
+                let (time, key, event) = (event.time(), event.key.number(), event.event);
+                output::print(&format!("{time:.4} s  key {key}  {event}\n"))?;
             }
             ports.update();
             // Also what a live session lacks, and what it lacks no more.

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 
+use crate::bench::strokes::imposed;
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, Report, TargetBand};
 use crate::parallel;
-use touchback_action::{ActionSettings, Drive, EventKind, STEP};
+use touchback_action::ActionSettings;
 
 /// Constant speeds of the key front, m/s: `FIRST_SPEED` · 1.035ⁱ.
 const SPEEDS: u32 = 90;
@@ -17,31 +18,12 @@ const ACCELERATIONS: u32 = 60;
 const FIRST_ACCELERATION: f64 = 0.05;
 const ACCELERATION_RATIO: f64 = 1.1;
 
-/// Time for which the key is held down, s.
-const HELD: f64 = 0.35;
-
 /// Largest fall of the hammer speed from one motion to the next faster one, %.
 const FALL: f64 = 2.0;
 
 /// Every fourth key, with both ends of the compass.
 fn keys() -> impl Iterator<Item = u8> {
     (1..=88).filter(|key| key % 4 == 0 || *key == 1)
-}
-
-/// Number of strikes, and speed of the first, m/s, of a key whose front moves to its bed by `depth`, m
-/// over s.
-fn strikes(rest: &TestBench, depth: impl Fn(f64) -> f64) -> (usize, f64) {
-    let mut rig = rest.clone();
-    let dip = rig.spec().key.dip;
-    let mut held = 0.0;
-    let at = |time: f64| depth(time).min(dip);
-    while held < HELD {
-        let now = rig.now();
-        rig.step(Drive::Motion([at(now), at(now + STEP)]));
-        held += if at(now) >= dip { STEP } else { 0.0 };
-    }
-    let speed = rig.log.first(EventKind::Strike).map_or(0.0, |strike| strike.1);
-    (rig.log.count(EventKind::Strike), speed)
 }
 
 /// What a series of ever faster motions gives.
@@ -79,8 +61,8 @@ fn played(key: u8) -> [Vec<(f64, usize, f64)>; 2] {
         (0..ACCELERATIONS).map(|i| FIRST_ACCELERATION * power(ACCELERATION_RATIO, i));
     let row = |value: f64, (count, speed): (usize, f64)| (value, count, speed);
     [
-        speeds.map(|v| row(v, strikes(&rest, |t| v * t))).collect(),
-        accelerations.map(|a| row(a, strikes(&rest, |t| 0.5 * a * t * t))).collect(),
+        speeds.map(|v| row(v, imposed(&rest, |t| v * t))).collect(),
+        accelerations.map(|a| row(a, imposed(&rest, |t| 0.5 * a * t * t))).collect(),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! The free numbers of the search, and the key that they give.
 
 use touchback_action::ActionSettings;
-use touchback_action::grand::design::concert::{Built, Design};
+use touchback_action::grand::design::concert::Design;
 use touchback_action::grand::design::spec::Spec;
 use touchback_core::math::compass::KeyNumber;
 
@@ -54,9 +54,8 @@ pub fn ranges(centre: &Layout, share: f64) -> [[f64; 2]; COUNT] {
     })
 }
 
-/// Key `key` with `layout`, its knuckle rolling on the lever with `radius` m, in the standard
-/// regulation.
-pub fn build(key: KeyNumber, layout: &Layout, radius: f64) -> Built {
+/// Key `key` with `layout`, its knuckle rolling on the lever with `radius` m.
+pub fn design(key: KeyNumber, layout: &Layout, radius: f64) -> Design {
     let [x, y, spring, reach, toe_x, toe_y, lean, depth] = *layout;
     let change = |spec: &mut Spec| {
         (spec.wippen.lever_pivot.x, spec.wippen.lever_pivot.y) = (x, y);
@@ -66,5 +65,5 @@ pub fn build(key: KeyNumber, layout: &Layout, radius: f64) -> Built {
         spec.hammer.knuckle_depth = depth;
         spec.lever.knuckle_radius = radius;
     };
-    Design::new(key).changed(change).build(&ActionSettings::default())
+    Design::new(key).changed(change)
 }

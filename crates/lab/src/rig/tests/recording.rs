@@ -176,7 +176,7 @@ fn a_log_plays_instead_of_a_keyboard() {
     let connection = KeyboardConnection::default();
     connection.choose(Choice {
         take: take.clone(),
-        port: "/dev/nowhere".into(),
+        ports: vec!["/dev/nowhere".into()],
         ..Choice::default()
     });
     let settings = ActionSettings::default();
