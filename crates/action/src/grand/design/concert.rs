@@ -17,7 +17,7 @@ use touchback_core::mech::hammer;
 
 /// Balance weight at rest, g. [Stanwood tables], and the mean of factory down and up weights, give
 /// 37 g for a weight that sinks and rises; the balance weight at rest is half a gram less.
-const BALANCE_WEIGHT_G: f64 = 36.5;
+pub const BALANCE_WEIGHT_G: f64 = 36.5;
 
 /// Distance of the middle of the leads from the balance point, m: usual, chosen.
 const LEAD_ARM: f64 = 0.15;
@@ -33,6 +33,8 @@ pub struct Design {
     key: compass::KeyNumber,
     /// The concert grand's hammer.
     hammer: hammer::Hammer,
+    /// Balance weight at rest, g.
+    balance: f64,
 }
 
 /// A regulated key.
@@ -57,7 +59,7 @@ impl Design {
     pub fn with(key: compass::KeyNumber, fitted: &Fitted) -> Self {
         let hammer = hammer::Hammer::concert(key);
         let spec = Spec::concert(&ConcertKey { key, hammer: &hammer, fitted });
-        Self { spec, key, hammer }.leaded()
+        Self { spec, key, hammer, balance: BALANCE_WEIGHT_G }.leaded()
     }
 
     /// This design with other parts, its leads placed anew. Distances that are regulated are
@@ -68,11 +70,18 @@ impl Design {
         self.leaded()
     }
 
+    /// This design with leads for the balance weight `grams` at rest in the standard regulation.
+    #[must_use]
+    pub fn balanced(mut self, grams: f64) -> Self {
+        self.balance = grams;
+        self.leaded()
+    }
+
     /// This design with leads for the balance weight in the standard regulation.
     fn leaded(mut self) -> Self {
         let mut standard = self.spec;
         let regulated = regulate(&mut standard, &regulation(&ActionSettings::default()));
-        let balance = BALANCE_WEIGHT_G * 1e-3 * GRAVITY;
+        let balance = self.balance * 1e-3 * GRAVITY;
         self.spec.key.lead_torque = (regulated.upward_force - balance) * self.spec.key.front;
         self
     }

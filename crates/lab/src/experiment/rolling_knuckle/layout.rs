@@ -1,7 +1,7 @@
 //! The free numbers of the search, and the key that they give.
 
 use touchback_action::ActionSettings;
-use touchback_action::grand::design::concert::Design;
+use touchback_action::grand::design::concert::{BALANCE_WEIGHT_G, Design};
 use touchback_action::grand::design::spec::Spec;
 use touchback_core::math::compass::KeyNumber;
 
@@ -21,7 +21,7 @@ const fn free(name: &'static str, value: fn(&Spec) -> f64, low: f64, high: f64) 
 }
 
 /// Number of free numbers.
-pub const COUNT: usize = 8;
+pub const COUNT: usize = 9;
 
 /// The free numbers, the spring's torque relative to the grand's. The ranges are chosen: as far as the parts
 /// have room.
@@ -34,6 +34,7 @@ pub const FREE: [FreeNumber; COUNT] = [
     free("jack.toe.y_m", |s| s.jack.toe.y, -0.008, 0.012),
     free("jack.lean_rad", |s| s.jack.lean, -0.30, -0.09),
     free("hammer.knuckle_depth_m", |s| s.hammer.knuckle_depth, 0.0105, 0.0160),
+    free("balance weight at rest, g", |_| BALANCE_WEIGHT_G, 31.0, 38.0),
 ];
 
 /// A set of the free numbers.
@@ -56,7 +57,7 @@ pub fn ranges(centre: &Layout, share: f64) -> [[f64; 2]; COUNT] {
 
 /// Key `key` with `layout`, its knuckle rolling on the lever with `radius` m.
 pub fn design(key: KeyNumber, layout: &Layout, radius: f64) -> Design {
-    let [x, y, spring, reach, toe_x, toe_y, lean, depth] = *layout;
+    let [x, y, spring, reach, toe_x, toe_y, lean, depth, balance] = *layout;
     let change = |spec: &mut Spec| {
         (spec.wippen.lever_pivot.x, spec.wippen.lever_pivot.y) = (x, y);
         spec.lever.spring_torque *= spring;
@@ -65,5 +66,5 @@ pub fn design(key: KeyNumber, layout: &Layout, radius: f64) -> Design {
         spec.hammer.knuckle_depth = depth;
         spec.lever.knuckle_radius = radius;
     };
-    Design::new(key).changed(change)
+    Design::new(key).balanced(balance).changed(change)
 }
