@@ -92,13 +92,21 @@ impl Active {
         self.reported = ignored;
     }
 
-    /// Passes new settings to the piano if they differ from its own.
-    pub(super) fn follow(&mut self, values: HostValues, scale: Option<Scale>, keys: &KeySheet) {
-        if values == self.values && scale == self.scale && *keys == self.keys {
+    /// Passes new settings to the piano if they differ from its own; `scale` and `keys` where they were
+    /// published since the last call. The sheet has 4 kB, too much to compare in every block.
+    pub(super) fn follow(
+        &mut self,
+        values: HostValues,
+        scale: Option<&Option<Scale>>,
+        keys: Option<&KeySheet>,
+    ) {
+        if values == self.values && scale.is_none() && keys.is_none() {
             return;
         }
-        (self.values, self.scale, self.keys) = (values, scale, *keys);
-        let settings = settings(values, scale, *keys);
+        self.values = values;
+        self.scale = scale.copied().unwrap_or(self.scale);
+        self.keys = keys.copied().unwrap_or(self.keys);
+        let settings = settings(values, self.scale, self.keys);
         if settings != self.settings {
             if let Some(haptics) = &mut self.haptics
                 && settings.action != self.settings.action
@@ -149,16 +157,18 @@ mod tests {
         let scale = Texts { name: "twelve.scl".into(), scale: PYTHAGOREAN.to_owned(), map: None };
         let scale = Some(scale.scale().unwrap());
         let mut active = active();
-        active.follow(standard, None, &KeySheet::default());
+        active.follow(standard, None, None);
         assert!(!active.changed);
         let heavy = values("hammer_mass", 1.0);
-        active.follow(heavy, None, &KeySheet::default());
+        active.follow(heavy, Some(&None), Some(&KeySheet::default()));
         assert!(std::mem::take(&mut active.changed));
         assert_eq!(active.settings, settings(heavy, None, KeySheet::default()));
         assert_eq!(active.player.piano().settings().action, active.settings.action);
-        active.follow(heavy, scale, &KeySheet::default());
+        active.follow(heavy, Some(&scale), None);
         assert!(std::mem::take(&mut active.changed) && active.settings.sound.scale == scale);
-        active.follow(heavy, scale, &KeySheet::default());
+        active.follow(heavy, Some(&scale), None);
+        assert!(!active.changed);
+        active.follow(heavy, None, None);
         assert!(!active.changed);
     }
 
@@ -168,11 +178,11 @@ mod tests {
         let mut active = active();
         assert!(!active.wants_restart() && active.latency() == 0);
         let ahead = values("timing", 1.0);
-        active.follow(ahead, None, &KeySheet::default());
+        active.follow(ahead, None, None);
         assert!(active.settings.touch.latency_samples(RATE) > 0);
         assert!(active.wants_restart() && !active.wants_restart());
         assert_eq!(active.latency(), 0, "until the next activation");
-        active.follow(HostParams::default().values(), None, &KeySheet::default());
+        active.follow(HostParams::default().values(), None, None);
         assert!(!active.wants_restart(), "back at the current latency");
     }
 

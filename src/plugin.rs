@@ -271,7 +271,7 @@ impl Touchback {
             if values != active.values {
                 self.window.wake();
             }
-            active.follow(values, *self.scale.read(), self.keys.read());
+            active.follow(values, self.scale.take_update(), self.keys.take_update());
             active.player.reset();
             if let Some(haptics) = &mut active.haptics {
                 haptics.restart();
@@ -295,7 +295,7 @@ impl Touchback {
         if values != active.values {
             self.window.wake();
         }
-        active.follow(values, *self.scale.read(), self.keys.read());
+        active.follow(values, self.scale.take_update(), self.keys.take_update());
         if active.wants_restart() {
             let wanted = active.requested_latency;
             match context.plugin_api() {
@@ -353,7 +353,7 @@ impl Touchback {
             active.player.process_with(left, right, distant, &mut host);
             if host.steered.is_some() {
                 let values = self.steering.apply(&host_values);
-                active.follow(values, *self.scale.read(), self.keys.read());
+                active.follow(values, self.scale.take_update(), self.keys.take_update());
                 self.window.wake();
             }
             self.window.after(active.player.piano(), left, right);

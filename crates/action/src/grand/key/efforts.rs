@@ -66,8 +66,13 @@ pub struct Efforts {
     effective: ActionSettings,
     /// `effective` is the standard regulation.
     is_standard: bool,
+    /// `target` is not in effect yet. Stored, because [`Self::step`] asks in every action step and
+    /// two [`ActionSettings`] are 5 kB each.
+    is_ahead: bool,
     /// The newest settings, for the differences of single keys.
     settings: ActionSettings,
+    /// The action of all keys has the same settings.
+    is_even: bool,
     is_needed: bool,
     /// Grid of `effective`, unless that is the standard regulation.
     grid: Box<Probe>,
@@ -102,7 +107,9 @@ impl Efforts {
             target: ActionSettings::default(),
             effective: ActionSettings::default(),
             is_standard: true,
+            is_ahead: false,
             settings: *settings,
+            is_even: settings.is_even(),
             is_needed,
             grid: Box::new(Probe::new(kernel)),
             next: Box::new(Probe::new(kernel)),
@@ -117,21 +124,19 @@ impl Efforts {
     /// Sets a new regulation, to be measured if `is_needed`. The standard one takes effect at once.
     pub fn follow(&mut self, settings: &ActionSettings, is_needed: bool) {
         self.settings = *settings;
+        self.is_even = settings.is_even();
         self.is_needed = is_needed;
         if is_needed {
             self.target = before_the_string(settings);
             if self.target == ActionSettings::default() {
-                self.set_effective(self.target);
+                self.effective = self.target;
+                self.is_standard = true;
             }
+            self.is_ahead = self.effective != self.target;
         }
-        if !is_needed || self.effective == self.target {
+        if !is_needed || !self.is_ahead {
             (self.is_measuring, self.steps) = (false, 0);
         }
-    }
-
-    fn set_effective(&mut self, regulation: ActionSettings) {
-        self.effective = regulation;
-        self.is_standard = regulation == ActionSettings::default();
     }
 
     /// Continues the measurement for one action step, in which no key moves if `is_still`.
@@ -142,7 +147,7 @@ impl Efforts {
         self.steps += 1;
         if is_still {
             self.advance(STILL);
-        } else if self.steps > WAIT || self.effective == self.target {
+        } else if self.steps > WAIT || !self.is_ahead {
             self.advance(TURNS[self.steps % TURNS.len()]);
         }
     }
@@ -150,7 +155,7 @@ impl Efforts {
     /// The regulation set last takes effect. What its notes need and is not measured they measure, 2 to 4
     /// presses each.
     pub fn adopt(&mut self) {
-        if !self.is_needed || self.effective == self.target {
+        if !self.is_needed || !self.is_ahead {
             return;
         }
         if !self.is_measuring || *self.next.settings() != self.target {
@@ -162,9 +167,11 @@ impl Efforts {
     /// The regulation of `next` takes effect.
     fn use_next(&mut self) {
         std::mem::swap(&mut self.grid, &mut self.next);
-        self.set_effective(*self.grid.settings());
+        self.effective = *self.grid.settings();
+        self.is_standard = self.effective == ActionSettings::default();
+        self.is_ahead = self.effective != self.target;
         self.is_measuring = false;
-        if self.effective == self.target {
+        if !self.is_ahead {
             self.steps = 0;
         }
     }
@@ -179,7 +186,7 @@ impl Efforts {
 
     /// Takes `steps` steps of the active presses and `items` preparation items.
     fn advance(&mut self, (steps, items): (usize, usize)) {
-        let is_ahead = self.effective != self.target;
+        let is_ahead = self.is_ahead;
         if is_ahead && !self.is_measuring {
             self.next.begin(&self.target);
             self.is_measuring = true;
@@ -199,8 +206,7 @@ impl Efforts {
     /// Whether the regulation set last is in effect and its grid measured.
     #[must_use]
     pub fn is_current(&self) -> bool {
-        !self.is_needed
-            || self.effective == self.target && (self.is_standard || self.grid.is_complete())
+        !self.is_needed || !self.is_ahead && (self.is_standard || self.grid.is_complete())
     }
 
     /// Hammer speed, m/s, of the effort on `key` that gives `speed` m/s in the standard regulation; `None`
@@ -208,8 +214,7 @@ impl Efforts {
     /// they are known.
     #[must_use]
     pub fn hammer_speed(&mut self, key: KeyNumber, speed: f64) -> Option<f64> {
-        let is_even = self.settings.is_even();
-        if self.is_standard && is_even {
+        if self.is_standard && self.is_even {
             return Some(speed);
         }
         let standard = speed * speed;
@@ -221,7 +226,7 @@ impl Efforts {
             let energies = self.grid.energies();
             position.interpolate(&|r, e| energies[r][e])
         };
-        if !is_even {
+        if !self.is_even {
             let own = self.settings.of(key);
             energy += by_key::change(&self.settings, &own, |grid| position.interpolate(grid));
         }
