@@ -6,6 +6,7 @@
 //! fixed grid, locates the sign changes of indicators and guards inside a step, splits the step there,
 //! and lets the model choose the next phase. It does not allocate and runs on any thread.
 
+pub mod event;
 pub mod exact;
 pub mod lane_step;
 pub mod locate;

@@ -53,27 +53,31 @@ pub fn step<R: Real, const N: usize>(
 }
 
 /// Cubic Hermite interpolant of a step from the states and rates at both ends; error O(h⁴).
-pub struct Interpolant<'a, const N: usize> {
+pub struct Interpolant<'a, const N: usize, R = f64> {
     /// Length of the step, s.
-    pub h: f64,
+    pub h: R,
     /// State and rate at the start.
-    pub start: (&'a [f64; N], &'a [f64; N]),
+    pub start: (&'a [R; N], &'a [R; N]),
     /// State and rate at the end.
-    pub end: (&'a [f64; N], &'a [f64; N]),
+    pub end: (&'a [R; N], &'a [R; N]),
 }
 
-impl<const N: usize> Interpolant<'_, N> {
+impl<R: Real, const N: usize> Interpolant<'_, N, R> {
     /// The state at the share `s` (0…1) of the step.
+    #[inline(always)]
     #[must_use]
-    pub fn at(&self, s: f64) -> [f64; N] {
+    pub fn at(&self, s: R) -> [R; N] {
         let (x0, f0) = self.start;
         let (x1, f1) = self.end;
-        let h11 = s * s * (s - 1.0);
-        let h10 = s * (s - 1.0) * (s - 1.0);
-        let h01 = s * s * (3.0 - 2.0 * s);
-        std::array::from_fn(|i| {
-            x0[i] + h01 * (x1[i] - x0[i]) + self.h * (h10 * f0[i] + h11 * f1[i])
-        })
+        let (one, two, three) = (R::of(1.0), R::of(2.0), R::of(3.0));
+        let h11 = s * s * (s - one);
+        let h10 = s * (s - one) * (s - one);
+        let h01 = s * s * (three - two * s);
+        let mut x = *x0;
+        for i in 0..N {
+            x[i] = x0[i] + h01 * (x1[i] - x0[i]) + self.h * (h10 * f0[i] + h11 * f1[i]);
+        }
+        x
     }
 }
 

@@ -1,6 +1,6 @@
 //! One step of the fixed grid, split at every transition and every sign change of a guard inside it.
 
-use super::locate::first_nonpositive;
+use super::event::{Event, EventSearch, changes, crosses, overdue};
 use super::model::{Begin, Input, Model, Observer, Room};
 use super::rk4::{self, Interpolant};
 
@@ -141,7 +141,7 @@ impl Stepper {
         let may_switch = outcome.switches < self.max_switches;
         let overdue = may_switch.then(|| overdue(&before.0, &after.0, M::EPSILON)).flatten();
         if let Some(index) = overdue {
-            self.switch(model, state, index, start_time, &start, observer, outcome);
+            self.take(Event::Indicator(index), model, state, inputs, observer, progress);
             return;
         }
         let crossing = (may_switch && crosses(&before.0, &after.0))
@@ -159,97 +159,54 @@ impl Stepper {
             let x = if self.exact_events { integrate(s * dt) } else { curve.at(s) };
             model.event_functions(phase, &input_at(start_time + s * dt), &x)
         };
-        let mut share = 1.0;
-        let mut first = None;
-        if may_switch {
-            for i in 0..G {
-                if before.0[i] > 0.0 && after.0[i] <= 0.0 {
-                    let s =
-                        first_nonpositive(|s| at(s).0[i], before.0[i], after.0[i], self.tolerance);
-                    if first.is_none() || s < share {
-                        (share, first) = (s, Some(Event::Indicator(i)));
-                    }
-                }
-            }
+        let mut search = EventSearch::new(before, after, M::EPSILON, may_switch, *splits_left > 0);
+        while let Some(point) = search.next_point(self.tolerance) {
+            search.put(&at(point));
         }
-        for i in 0..S {
-            if *splits_left > 0 && changed(before.1[i], after.1[i], M::EPSILON) {
-                let sign = before.1[i].signum();
-                let [from, to] = [before.1[i], after.1[i]].map(|guard| sign * guard);
-                let s = if to > 0.0 {
-                    1.0
-                } else {
-                    first_nonpositive(|s| sign * at(s).1[i], from, to, self.tolerance)
-                };
-                if first.is_none() || s < share {
-                    (share, first) = (s, Some(Event::Guard { index: i, rising: sign < 0.0 }));
-                }
-            }
-        }
+        let (share, event) = search.found();
         let length = share * dt;
         state.x = if share < 1.0 { integrate(length) } else { end };
         *done = if share < 1.0 || start_time + dt < self.h { start_time + length } else { self.h };
-        let input = input_at(*done);
-        match first {
-            Some(Event::Indicator(index)) => {
-                self.switch(model, state, index, *done, &input, observer, outcome);
-            }
-            Some(Event::Guard { index, rising }) => {
-                *splits_left -= 1;
-                *passed = Some(index);
-                observer.guard(*done, index, rising, &state.x);
-            }
-            None => {}
+        if let Some(event) = event {
+            self.take(event, model, state, inputs, observer, progress);
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "a private helper with two callers")]
-    fn switch<M, const N: usize, const G: usize, const S: usize>(
+    /// Whether [`Self::take`] may take any event of the step.
+    #[must_use]
+    pub const fn may_take(&self, progress: &Progress) -> bool {
+        progress.outcome.switches < self.max_switches && progress.splits_left > 0
+    }
+
+    /// Takes the `event` at the end of a substep that has ended at `state` and `progress.done`.
+    pub fn take<M, const N: usize, const G: usize, const S: usize>(
         &self,
+        event: Event,
         model: &M,
         state: &mut State<M::Phase, N>,
-        index: usize,
-        t: f64,
-        input: &M::Input,
+        inputs: &[M::Input; 2],
         observer: &mut dyn Observer<M::Phase, N>,
-        outcome: &mut Outcome,
+        progress: &mut Progress,
     ) where
         M: Model<N, G, S>,
     {
-        let before = *state;
-        state.phase = model.transition(before.phase, index, input, &mut state.x);
-        outcome.switches += 1;
-        observer.transition(t, before.phase, state.phase, &before.x, &state.x);
+        let t = progress.done;
+        match event {
+            Event::Indicator(index) => {
+                let before = *state;
+                let input = inputs[0].lerp(&inputs[1], t / self.h);
+                state.phase = model.transition(before.phase, index, &input, &mut state.x);
+                progress.passed = None;
+                progress.outcome.switches += 1;
+                observer.transition(t, before.phase, state.phase, &before.x, &state.x);
+            }
+            Event::Guard { index, rising } => {
+                progress.splits_left = progress.splits_left.saturating_sub(1);
+                progress.passed = Some(index);
+                observer.guard(t, index, rising, &state.x);
+            }
+        }
     }
-}
-
-/// An event inside a substep.
-enum Event {
-    /// The indicator of this index reaches zero.
-    Indicator(usize),
-    /// A guard changes sign.
-    Guard { index: usize, rising: bool },
-}
-
-/// Whether an indicator goes from positive to not positive.
-fn crosses(before: &[f64], after: &[f64]) -> bool {
-    before.iter().zip(after).any(|(b, a)| *b > 0.0 && *a <= 0.0)
-}
-
-/// The first indicator that was not positive before the substep and is negative after it: its transition
-/// is overdue.
-fn overdue(before: &[f64], after: &[f64], epsilon: f64) -> Option<usize> {
-    before.iter().zip(after).position(|(b, a)| *b <= 0.0 && *a < -epsilon)
-}
-
-/// Whether a guard changes sign. It counts as zero within `epsilon` of zero, at the end of a substep too: else
-/// the next substep would begin at zero, and the change would be lost.
-fn changed(before: f64, after: f64, epsilon: f64) -> bool {
-    (before > epsilon && after <= epsilon) || (before < -epsilon && after >= -epsilon)
-}
-
-fn changes(before: &[f64], after: &[f64], epsilon: f64) -> bool {
-    before.iter().zip(after).any(|(b, a)| changed(*b, *a, epsilon))
 }
 
 #[cfg(test)]

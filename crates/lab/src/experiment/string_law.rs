@@ -92,7 +92,8 @@ fn action_contact(built: &Built, speed: f64, arrival: Arrival) -> Result<HammerC
     let mut spec = built.spec;
     spec.hammer.shank.stiffness = 0.0;
     let spec = &spec;
-    let mut running = construct::strike(spec, &built.regulated, speed)
+    let grand = Grand::new(spec);
+    let mut running = construct::strike(spec, &grand.numbers, &built.regulated, speed)
         .context("the standard regulation has no strike")?;
     let mut events = StringLawEvents { now: 0.0, met: Some(0.0), left: None };
     if arrival == Arrival::Flying {
@@ -101,7 +102,7 @@ fn action_contact(built: &Built, speed: f64, arrival: Arrival) -> Result<HammerC
     }
     let inputs = DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
     while events.now < 0.05 {
-        step::STEPPER.advance(&Grand::new(spec), &mut running, &inputs, &mut events);
+        step::STEPPER.advance(&grand, &mut running, &inputs, &mut events);
         if let (Some(met), Some((left, rate))) = (events.met, events.left) {
             return Ok(HammerContact {
                 time: left - met,

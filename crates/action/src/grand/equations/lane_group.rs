@@ -1,8 +1,8 @@
-//! One step of several keys: substeps without events in lanes, substeps with events for each key alone.
+//! One step of several keys: in lanes, but for events of a key alone or of a rigid knuckle.
 
 use crate::KeyEvent;
 use crate::grand::equations::drive::{Causality, DriveNow};
-use crate::grand::equations::lanes::{Lanes, Pack, States};
+use crate::grand::equations::lanes::{self, Lanes, Pack, States};
 use crate::grand::equations::step::{self, KeyStep};
 use crate::grand::{Assembly, GrandState, Phase, STATES};
 use touchback_core::math::real::MOST_LANES;
@@ -62,6 +62,11 @@ pub struct StepResult {
     pub capped: u64,
 }
 
+/// The bit set `set` with `lane`.
+const fn with(set: u8, lane: usize) -> u8 {
+    set | 1 << lane
+}
+
 /// The lanes of the bit set `set`.
 pub fn lanes_of(set: u8) -> impl Iterator<Item = usize> {
     (0..MOST_LANES).filter(move |lane| set & (1 << lane) != 0)
@@ -97,15 +102,12 @@ pub fn step(
     while unfinished != 0 {
         let active = unfinished & !alone;
         let in_lanes = lanes.is_faster_for(active);
+        // Keys whose next substep, with its event, has been taken in lanes.
+        let mut taken = lanes::Events::default();
         if in_lanes {
-            let pack = Pack {
-                which: group.which,
-                active,
-                causality: group.causality,
-                phases: &state.phases,
-                inputs: &group.inputs,
-                progress: &progress,
-            };
+            let (phases, inputs) = (&state.phases, &group.inputs);
+            let (which, causality) = (group.which, group.causality);
+            let pack = Pack { which, active, causality, phases, inputs, progress: &progress };
             let advanced = lanes.advance(&pack, &mut state.x, slow);
             result.moving |= advanced.moving;
             unfinished &= !advanced.done;
@@ -115,6 +117,12 @@ pub fn step(
                     (progress.done, progress.passed) = (advanced.times[lane], None);
                 }
             }
+            let may_take = |lane: &usize| step::STEPPER.may_take(&progress[*lane]);
+            let active = lanes_of(unfinished & active).filter(may_take).fold(0, with);
+            if lanes.is_faster_for(active) {
+                let pack = Pack { which, active, causality, phases, inputs, progress: &progress };
+                taken = lanes.substep(&pack, &mut state.x);
+            }
         }
         for lane in lanes_of(unfinished) {
             let mut key = state.of(lane);
@@ -122,7 +130,12 @@ pub fn step(
             let mut step = KeyStep { inputs, progress: progress[lane] };
             let grand = &group.keys[lane].grand;
             let on_event = &mut |offset: f64, event: KeyEvent| listener(lane, offset, event);
-            step.substep(grand, &mut key, on_event);
+            let is_taken = taken.taken & (1 << lane) != 0;
+            if is_taken {
+                step.take(grand, &mut key, taken.times[lane], taken.events[lane], on_event);
+            } else {
+                step.substep(grand, &mut key, on_event);
+            }
             let is_lost = key.x.iter().any(|v| !v.is_finite());
             let is_alone = alone & (1 << lane) != 0 || is_rigid_flank(lane, key.phase);
             if !in_lanes || is_alone || is_lost {

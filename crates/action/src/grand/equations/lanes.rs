@@ -1,8 +1,8 @@
 //! Several keys result in SIMD lanes, by the same arithmetic as one key and so with the same bits.
 //!
-//! Any keys may form a pack. Substeps without events are taken in lanes. A key with an event (a transition,
-//! or the sign change of a guard) is left at the beginning of that substep, which the caller takes for this
-//! key alone.
+//! Any keys may form a pack. [`Lanes::advance`] takes substeps without events. A key with an event (a
+//! transition, or the sign change of a guard) is left at the beginning of that substep, which
+//! [`Lanes::substep`] takes for several such keys, or the caller for one key alone.
 
 use std::any::Any;
 
@@ -14,8 +14,10 @@ use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::model::Grand;
 use crate::grand::equations::phase::Phases;
 use crate::grand::equations::precomputed::Precomputed;
+use crate::grand::equations::step::STEPPER;
 use crate::grand::key::assembly::Assembly;
 use crate::grand::{Phase, STATES};
+use touchback_core::episode::event::Event;
 use touchback_core::episode::lane_step::{self, Configured, LaneModel, Rates, Start};
 use touchback_core::episode::{Model, Progress, Room};
 use touchback_core::math::kernel::Kernel;
@@ -51,6 +53,17 @@ pub struct StepResult {
     pub moving: u8,
     /// Time since the beginning of the step that each key has reached, s.
     pub times: [f64; MOST_LANES],
+}
+
+/// Result of [`Lanes::substep`]; lane 0 in bit 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Events {
+    /// Active keys whose substep is taken; those of the other active keys are not finite.
+    pub taken: u8,
+    /// Time since the beginning of the step that each key has reached, s.
+    pub times: [f64; MOST_LANES],
+    /// The event at the end of the substep of each key.
+    pub events: [Option<Event>; MOST_LANES],
 }
 
 /// Least number of keys for which a step in lanes is used: it costs about as much as two scalar steps.
@@ -140,15 +153,16 @@ impl<R: Real> LaneModel<R, STATES, INDICATORS, GUARDS> for PackEquations<'_, R> 
     }
 }
 
-/// [`Lanes::advance`] for the number type `R`.
+/// Distance of a state from zero below which it counts as zero at the beginning of a substep.
+const EPSILON: f64 = <Grand as Model<STATES, INDICATORS, GUARDS>>::EPSILON;
+
+/// Equations and start of the keys of `pack`, whose states are `x`.
 #[inline(always)]
-fn advance<R: Real>(keys: &mut Keys<R>, pack: &Pack, x: &mut States, slow: f64) -> StepResult {
-    let Keys { numbers, known } = keys;
-    let numbers = &*numbers;
-    if numbers.is_rigid() {
-        // Rigid constraints guide the jack differently in each submodel.
-        *known = None;
-    }
+fn gather<'a, R: Real>(
+    numbers: &'a Precomputed<R>,
+    pack: &Pack,
+    x: &States,
+) -> (PackEquations<'a, R>, Start<R, STATES, GUARDS>) {
     let equations = PackEquations {
         numbers,
         phases: Phases::gather(&pack.phases[..R::LANES]),
@@ -162,7 +176,7 @@ fn advance<R: Real>(keys: &mut Keys<R>, pack: &Pack, x: &mut States, slow: f64) 
         done: R::from_lanes(|lane| pack.progress[lane].done),
         passed: [R::Mask::none(); GUARDS],
     };
-    for (start, x) in start.x.iter_mut().zip(&*x) {
+    for (start, x) in start.x.iter_mut().zip(x) {
         *start = R::from_lanes(|lane| x[lane]);
     }
     for (lane, progress) in pack.progress.iter().enumerate().take(R::LANES) {
@@ -170,15 +184,17 @@ fn advance<R: Real>(keys: &mut Keys<R>, pack: &Pack, x: &mut States, slow: f64) 
             start.passed[guard] = start.passed[guard] | R::Mask::from_bits(1 << lane);
         }
     }
-    let active = R::Mask::from_bits(pack.active);
-    let epsilon = <Grand as Model<STATES, INDICATORS, GUARDS>>::EPSILON;
-    let (end, times) = lane_step::advance(&equations, &start, STEP, epsilon, active, known);
+    (equations, start)
+}
+
+/// Writes the states `end` of the lanes of `active` to `x`; returns the lanes whose states are finite. The
+/// others are discarded; the scalar step repeats their substeps.
+#[inline(always)]
+fn put_finite<R: Real>(active: R::Mask, end: &[R; STATES], x: &mut States) -> R::Mask {
     let mut finite = active;
-    for value in &end {
-        // A lane with a non-finite result is discarded; the scalar step repeats its substeps.
+    for value in end {
         finite = finite & value.abs().lt(R::of(f64::INFINITY));
     }
-    let times = R::select(finite, times, start.done);
     for s in 0..STATES {
         let mut ends = [0.0; MOST_LANES];
         end[s].store(&mut ends);
@@ -186,6 +202,37 @@ fn advance<R: Real>(keys: &mut Keys<R>, pack: &Pack, x: &mut States, slow: f64) 
             x[s][lane] = ends[lane];
         }
     }
+    finite
+}
+
+/// [`Lanes::substep`] for the number type `R`.
+#[inline(always)]
+fn substep<R: Real>(numbers: &Precomputed<R>, pack: &Pack, x: &mut States) -> Events {
+    let (equations, start) = gather(numbers, pack, x);
+    let active = R::Mask::from_bits(pack.active);
+    let tolerance = STEPPER.tolerance;
+    let located = lane_step::substep(&equations, &start, STEP, EPSILON, tolerance, active);
+    let finite = put_finite(active, &located.x, x);
+    let mut result =
+        Events { taken: finite.bits(), times: [STEP; MOST_LANES], events: located.events };
+    located.done.store(&mut result.times);
+    result
+}
+
+/// [`Lanes::advance`] for the number type `R`.
+#[inline(always)]
+fn advance<R: Real>(keys: &mut Keys<R>, pack: &Pack, x: &mut States, slow: f64) -> StepResult {
+    let Keys { numbers, known } = keys;
+    let numbers = &*numbers;
+    if numbers.is_rigid() {
+        // Rigid constraints guide the jack differently in each submodel.
+        *known = None;
+    }
+    let (equations, start) = gather(numbers, pack, x);
+    let active = R::Mask::from_bits(pack.active);
+    let (end, times) = lane_step::advance(&equations, &start, STEP, EPSILON, active, known);
+    let finite = put_finite(active, &end, x);
+    let times = R::select(finite, times, start.done);
     let done = active & finite & times.ge(R::of(STEP));
     let moving = evaluation::fastest(numbers, &end).gt(R::of(slow));
     let mut result =
@@ -252,6 +299,26 @@ impl Work for Advance<'_> {
     }
 }
 
+/// Work of [`Lanes::substep`].
+struct Substep<'a> {
+    packs: &'a (dyn Any + Send + Sync),
+    pack: &'a Pack<'a>,
+    x: &'a mut States,
+}
+
+impl Work for Substep<'_> {
+    type Out = Events;
+
+    #[inline(always)]
+    fn run<R: Real>(self) -> Events {
+        let packs = self.packs.downcast_ref::<Packs<R>>();
+        match packs.and_then(|packs| packs.get(self.pack.which)) {
+            Some(keys) => substep(&keys.numbers, self.pack, self.x),
+            None => Events::default(),
+        }
+    }
+}
+
 impl Lanes {
     /// Lanes of `kernel` for `keys` keys, with the constants of the key `initial` until
     /// [`Self::refresh`]. Allocates; no other method does.
@@ -281,5 +348,11 @@ impl Lanes {
     /// substep in which an event occurs. Keys faster than `slow` (rad/s; m/s for the damper) are reported.
     pub fn advance(&mut self, pack: &Pack, x: &mut States, slow: f64) -> StepResult {
         self.kernel.run(Advance { packs: self.packs.as_mut(), pack, x, slow })
+    }
+
+    /// Takes one substep of the keys of `pack`, which ends at the first event in it; the caller applies the
+    /// events.
+    pub fn substep(&self, pack: &Pack, x: &mut States) -> Events {
+        self.kernel.run(Substep { packs: self.packs.as_ref(), pack, x })
     }
 }

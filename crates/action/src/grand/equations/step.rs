@@ -7,6 +7,7 @@ use crate::grand::equations::model::{Grand, guard};
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{GrandState, Phase, STATES, state};
 use crate::{Drive, KeyEvent, STEP};
+use touchback_core::episode::event::Event;
 use touchback_core::episode::{Input, Observer, Outcome, Progress, Stepper};
 
 /// Receives the events of a step; `offset` is the time since the beginning of the step, s.
@@ -51,6 +52,23 @@ impl KeyStep {
     ) {
         let mut translator = Translator { numbers: &grand.numbers, listener };
         STEPPER.substep(grand, running, &self.inputs, &mut translator, &mut self.progress);
+    }
+
+    /// A substep has ended at `running`, `done` s after the beginning of the step, by `event`.
+    pub fn take(
+        &mut self,
+        grand: &Grand,
+        running: &mut GrandState,
+        done: f64,
+        event: Option<Event>,
+        listener: &mut impl Listener,
+    ) {
+        (self.progress.done, self.progress.passed) = (done, None);
+        if let Some(event) = event {
+            let mut translator = Translator { numbers: &grand.numbers, listener };
+            let (inputs, progress) = (&self.inputs, &mut self.progress);
+            STEPPER.take(event, grand, running, inputs, &mut translator, progress);
+        }
     }
 
     /// Takes the rest of the step.

@@ -59,13 +59,13 @@ impl Assembly {
     /// The state at which the hammer meets the string at `speed` m/s; see [`construct::strike`].
     #[must_use]
     pub fn strike(&self, speed: f64) -> Option<GrandState> {
-        construct::strike(&self.spec, &self.regulated, speed)
+        construct::strike(&self.spec, &self.grand.numbers, &self.regulated, speed)
     }
 
     /// The state at which the key, rising at `speed` m/s at the front, lets the damper down on the string.
     #[must_use]
     pub fn release(&self, speed: f64) -> GrandState {
-        construct::release(&self.spec, &self.regulated, speed)
+        construct::release(&self.spec, &self.grand.numbers, &self.regulated, speed)
     }
 
     /// Depth of the key front, m, and its speed, m/s.

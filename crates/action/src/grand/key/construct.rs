@@ -24,12 +24,18 @@ pub const DEPTH_PAST_LET_OFF: (f64, f64) = (-0.08e-3, 0.41e-3);
 /// the bed, so that its knock sounds.
 const BEFORE_BED: f64 = 0.1e-3;
 
-/// Phase and states at which the hammer of a key meets its string at `speed` m/s.
+/// Phase and states at which the hammer of a key meets its string at `speed` m/s; `n` are the constants of
+/// `spec`.
 ///
 /// Depth and speed of the key are those of a pressed touch. `None` if the regulation has no let-off before
 /// the key bed, or if `speed` is not positive and finite.
 #[must_use]
-pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<GrandState> {
+pub fn strike(
+    spec: &Spec,
+    n: &Precomputed,
+    regulated: &Regulated,
+    speed: f64,
+) -> Option<GrandState> {
     let off = regulated.let_off_depth;
     if !off.is_finite() || off >= spec.key.dip || !speed.is_finite() || speed <= 0.0 {
         return None;
@@ -53,10 +59,9 @@ pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<GrandSta
     let mut phase =
         if jack::toe_gap(spec, to_jack, home) < 0.0 { Phase::Catch } else { Phase::Return };
     if phase == Phase::Catch && !spec.is_rigid() {
-        let n = Precomputed::new(spec);
-        hold_jack_at_button(&n, spec, &mut x);
+        hold_jack_at_button(n, spec, &mut x);
         // The head may lean on the knuckle's flank in this position.
-        let k = kinematics::Kinematics::at(&n, &phase.into(), &x);
+        let k = kinematics::Kinematics::at(n, &phase.into(), &x);
         if k.head.q4 >= 0.0 && k.normal_tilt() >= ON_SIDE_TILT {
             phase = Phase::Flank;
         }
@@ -64,9 +69,10 @@ pub fn strike(spec: &Spec, regulated: &Regulated, speed: f64) -> Option<GrandSta
     Some(GrandState { phase, x })
 }
 
-/// Phase and states at which a key rising at `speed` m/s lets its damper down on the string.
+/// Phase and states at which a key rising at `speed` m/s lets its damper down on the string; `n`
+/// are the constants of `spec`.
 #[must_use]
-pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
+pub fn release(spec: &Spec, n: &Precomputed, regulated: &Regulated, speed: f64) -> GrandState {
     let mut x = [0.0; STATES];
     let depth = spec.damper.pickup.min(spec.key.dip);
     x[state::KEY] = spec.key.rest_angle + depth / spec.key.front;
@@ -79,24 +85,23 @@ pub fn release(spec: &Spec, regulated: &Regulated, speed: f64) -> GrandState {
     x[state::LEVER] = lever + turned;
     x[state::HAMMER] = hammer;
     x[state::BEND] = CarriedHammer::at(spec, hammer).bend;
-    let n = Precomputed::new(spec);
     let home = direction(spec.jack.stop).turned(wippen);
     let to_jack = spec.wippen.jack_pivot.turned(wippen);
     let at_button = !spec.is_rigid() && jack::toe_gap(spec, to_jack, home) < 0.0;
     if at_button {
-        hold_jack_at_button(&n, spec, &mut x);
+        hold_jack_at_button(n, spec, &mut x);
     }
     for _ in 0..6 {
-        let k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
-        let on = contact::knuckle_on_lever(&n, &k);
+        let k = kinematics::Kinematics::at(n, &Phase::Return.into(), &x);
+        let on = contact::knuckle_on_lever(n, &k);
         let arm = on.from_hammer.perp().dot(on.normal);
         let target = spec.lever.knuckle_felt.compression(0.1);
         x[state::HAMMER] += (on.compression.depth - target) / arm;
     }
-    let mut k = kinematics::Kinematics::at(&n, &Phase::Return.into(), &x);
+    let mut k = kinematics::Kinematics::at(n, &Phase::Return.into(), &x);
     x[state::LEVER_SPEED] = k.wippen_speed();
     k.u[2] = k.wippen_speed();
-    let on = contact::knuckle_on_lever(&n, &k);
+    let on = contact::knuckle_on_lever(n, &k);
     x[state::HAMMER_SPEED] = on.compression.rate / on.from_hammer.perp().dot(on.normal);
     if spec.damper.present {
         x[state::DAMPER_SPEED] = -speed * spec.damper.arm / spec.key.front;
