@@ -2,7 +2,7 @@
 //! number of partials a block. In silence a block loads eight times as many: it has nothing else to do. Notes
 //! that were to be loaded when a sound began from silence are loaded as a whole when they begin to sound.
 
-use super::Sound;
+use super::strings::StringSection;
 use crate::bank::BLOCK;
 use crate::unison::Unison;
 use touchback_core::math::cast::floor_index;
@@ -31,7 +31,7 @@ pub(super) fn partials_a_block(sample_rate: f64) -> usize {
     floor_index((PARTIALS_A_SECOND * BLOCK as f64 / sample_rate).round()).max(1)
 }
 
-impl Sound {
+impl StringSection {
     /// Begins to load the settings and strike points of all notes.
     pub(super) fn begin_loading(&mut self) {
         let at_once = self.loading.as_ref().map_or(KeySet::EMPTY, |loading| loading.at_once);
@@ -86,9 +86,9 @@ impl Sound {
         }
     }
 
-    /// Loads a bounded number of partials.
-    pub(super) fn continue_loading(&mut self) {
-        let pace = if self.is_at_rest() { SILENT } else { 1 };
+    /// Loads a bounded number of partials; `board` is whether the board is at rest.
+    pub(super) fn continue_loading(&mut self, board: bool) {
+        let pace = if board && self.is_at_rest() { SILENT } else { 1 };
         let Some(loading) = &mut self.loading else { return };
         let mut budget = pace * self.partials_a_block;
         while budget > 0 {

@@ -2,6 +2,8 @@
 
 use super::super::loading::{PARTIALS_A_SECOND, SILENT};
 use super::*;
+use crate::bank::BLOCK;
+use crate::note::Note;
 use crate::perspective::Perspective;
 
 #[test]
@@ -126,12 +128,12 @@ fn a_change_takes_as_long_at_every_sample_rate() {
             blocks += 1;
             let time = f64::from(blocks) * BLOCK as f64 / rate;
             // The direct level falls from 1 to a half.
-            let level = f64::from(sound.mix[1].1.now);
+            let level = f64::from(sound.board.mix[1].1.now);
             let exact = 0.5 + 0.5 * (-time / MIX_TIME).exp();
             assert!((level - exact).abs() < 2e-4, "{rate} Hz, {time} s: {level} for {exact}");
-            seconds = sound.loading.is_none().then_some(time);
+            seconds = sound.strings.loading.is_none().then_some(time);
         }
-        let partials: usize = sound.notes.iter().map(Note::partials).sum();
+        let partials: usize = sound.strings.notes.iter().map(Note::partials).sum();
         let a_second = PARTIALS_A_SECOND * SILENT as f64;
         let time = seconds.unwrap() * a_second / partials as f64;
         assert!((0.95..1.1).contains(&time), "{rate} Hz: {time} of the time meant");
@@ -148,7 +150,7 @@ fn changed_hammers_equal_initial_ones() {
     changed.set_hammers(&hammers);
     // The strike point follows note by note.
     let _ = measure::render(&mut changed, 0.6, RATE);
-    assert!(changed.loading.is_none());
+    assert!(changed.strings.loading.is_none());
     let (new, taken) = (struck(&mut new), struck(&mut changed));
     assert_eq!(taken, new);
     changed.set_hammers(&HammerSettings::CONCERT);

@@ -1,0 +1,366 @@
+//! All strings with their hammers and dampers, and the knocks: from strikes to the forces on the bridge.
+//!
+//! One half of the [engine](super): the other half, the [board](super::board_section), turns the forces into
+//! sound. Nothing returns from it but whether it is silent.
+
+use arrayvec::ArrayVec;
+
+use super::loading::{Loading, partials_a_block};
+use super::{FARTHEST, FASTEST, FULL_SCALE, GATE, MOST_CENTS};
+use crate::bank::BLOCK;
+use crate::bridge::{self, ZONES};
+use crate::knock::{Knock, Knocks};
+use crate::note::{Note, WAKE, contacts};
+use crate::rear_lengths::RearLengths;
+use crate::resonances::{Resonances, near_top};
+use crate::settings::UnisonOffsets;
+use crate::shared_board::SharedBoard;
+use crate::slow_rate::SlowRate;
+use crate::{SoundSettings, loss};
+use touchback_core::math::cast::single;
+use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::kernel::Kernel;
+use touchback_core::math::key_set::KeySet;
+use touchback_core::math::real::MOST_LANES;
+use touchback_core::mech::hammer::{Hammer, HammerSettings};
+use touchback_core::mech::key_tones::KeyTones;
+
+/// Forces on the bridge, N, by zone.
+pub type BridgeForces = [[f32; BLOCK]; ZONES];
+
+/// All strings, at one sample rate.
+pub struct StringSection {
+    /// Settings as set last.
+    pub(super) settings: SoundSettings,
+    /// Settings in force since the beginning of a block.
+    applied: SoundSettings,
+    /// `settings` were set since the last block began.
+    is_set: bool,
+    hammers: [HammerSettings; KEYS],
+    pub(super) notes: Vec<Note>,
+    /// Keys whose notes sound or are being struck.
+    awake: KeySet,
+    /// First zone of each key on the bridges, and the weights of that zone and the next, with the key's
+    /// level equalization.
+    bridge_weights: Vec<(usize, [f32; 2])>,
+    knocks: Knocks,
+    kernel: Kernel,
+    pub(super) loading: Option<Loading>,
+    pub(super) partials_a_block: usize,
+    inputs: BridgeForces,
+    /// Resonances of the damped strings and of the undamped ones.
+    resonances: [Resonances; 2],
+    rear_lengths: RearLengths,
+    /// Force of all struck strings and knocks on the bridge, N: in the last block and in the present one,
+    /// each the whole force and the part that reaches the undamped strings. Strings that were not struck
+    /// receive it after a constant delay, for every block size of the host, and do not act back on the
+    /// struck ones, so that no feedback loop can grow.
+    bridge: [[[f32; BLOCK]; 2]; 2],
+    /// Share of each key's force that reaches the undamped strings.
+    near_top: [f32; KEYS],
+    /// Samples into the present block.
+    phase: usize,
+    /// Blocks since reset.
+    block: usize,
+    ignored: u64,
+}
+
+impl StringSection {
+    /// Prepares all tables of the strings for `sample_rate` Hz. Allocates.
+    pub(super) fn new(
+        sample_rate: f64,
+        settings: &SoundSettings,
+        hammers: impl Fn(KeyNumber) -> HammerSettings,
+        board: &SharedBoard,
+        kernel: Kernel,
+    ) -> Self {
+        let slow = SlowRate::both(sample_rate);
+        let note = |key| {
+            let hammer = Hammer::of(key, &hammers(key));
+            Note::new(key, settings, &hammer, sample_rate, &slow, kernel)
+        };
+        let bridge_weights = |(key, factor): (KeyNumber, f32)| {
+            let (first, weights) = bridge::weights(key);
+            (first, weights.map(|w| w * factor))
+        };
+        Self {
+            notes: KeyNumber::all().map(note).collect(),
+            settings: *settings,
+            applied: *settings,
+            is_set: false,
+            hammers: std::array::from_fn(|i| {
+                KeyNumber::from_index(i).map_or(HammerSettings::CONCERT, &hammers)
+            }),
+            awake: KeySet::EMPTY,
+            bridge_weights: KeyNumber::all()
+                .zip(*board.level_factors())
+                .map(bridge_weights)
+                .collect(),
+            knocks: Knocks::new(sample_rate),
+            kernel,
+            loading: None,
+            partials_a_block: partials_a_block(sample_rate),
+            inputs: [[0.0; BLOCK]; ZONES],
+            resonances: slow.each_ref().map(Resonances::new),
+            rear_lengths: RearLengths::new(sample_rate, kernel),
+            bridge: [[[0.0; BLOCK]; 2]; 2],
+            near_top: std::array::from_fn(|i| KeyNumber::from_index(i).map_or(0.0, near_top)),
+            phase: 0,
+            block: 0,
+            ignored: 0,
+        }
+    }
+
+    /// See [`Sound::reset`](super::Sound::reset).
+    pub fn reset(&mut self) {
+        self.apply_settings();
+        self.finish_loading();
+        self.notes.iter_mut().for_each(Note::reset);
+        self.awake = KeySet::EMPTY;
+        self.knocks.reset();
+        self.inputs = [[0.0; BLOCK]; ZONES];
+        self.resonances.iter_mut().for_each(Resonances::reset);
+        self.rear_lengths.reset();
+        self.bridge = [[[0.0; BLOCK]; 2]; 2];
+        (self.phase, self.block, self.ignored) = (0, 0, 0);
+    }
+
+    /// See [`Sound::settle`](super::Sound::settle).
+    pub fn settle(&mut self) {
+        self.apply_settings();
+        self.load_on_waking();
+    }
+
+    /// See [`Sound::set`](super::Sound::set).
+    pub fn set(&mut self, settings: &SoundSettings) {
+        self.settings = settings.clamped();
+        self.is_set = true;
+    }
+
+    /// Applies the settings that were set in the block before.
+    fn apply_settings(&mut self) {
+        if !std::mem::take(&mut self.is_set) {
+            return;
+        }
+        let new = self.settings;
+        let old = std::mem::replace(&mut self.applied, new);
+        if !new.same_strings(&old) {
+            self.begin_loading();
+        }
+    }
+
+    /// Unisons and tones of single keys, as set last.
+    #[must_use]
+    pub const fn of_keys(&self) -> (UnisonOffsets, KeyTones) {
+        (self.settings.unisons, self.settings.tones)
+    }
+
+    /// A new hammer of `key`: mass and felt from the next strike on, the strike point as
+    /// [`Sound::set`](super::Sound::set) changes pitch.
+    pub fn set_hammer(&mut self, key: KeyNumber, hammer: &HammerSettings) {
+        let old = std::mem::replace(&mut self.hammers[key.index()], *hammer);
+        if old != *hammer {
+            self.notes[key.index()].set_hammer(&Hammer::of(key, hammer));
+        }
+        if old.strike_point != hammer.strike_point {
+            self.begin_loading_note(key);
+        }
+    }
+
+    /// The hammer of `key` meets its strings at `speed` m/s, `delay` samples (0…1) after the
+    /// beginning of the next sample's interval. Speeds not above 0 and values that are no numbers
+    /// are ignored and counted.
+    pub fn strike(&mut self, key: KeyNumber, speed: f64, delay: f64) {
+        if speed > 0.0 && speed.is_finite() && delay.is_finite() {
+            self.load_waking(key);
+            self.notes[key.index()].strike(speed.min(FASTEST), delay.clamp(0.0, 1.0));
+            self.awake.insert(key);
+        } else {
+            self.ignored += 1;
+        }
+    }
+
+    /// A plectrum lets the strings of `key` go, displaced by `displacement` m, `delay` samples (0…1)
+    /// after the beginning of the next sample's interval. Displacements not above 0 and values that
+    /// are no numbers are ignored and counted.
+    pub fn pluck(&mut self, key: KeyNumber, displacement: f64, delay: f64) {
+        if displacement > 0.0 && displacement.is_finite() && delay.is_finite() {
+            self.load_waking(key);
+            let note = &mut self.notes[key.index()];
+            note.pluck(displacement.min(FARTHEST), delay.clamp(0.0, 1.0));
+            self.awake.insert(key);
+        } else {
+            self.ignored += 1;
+        }
+    }
+
+    /// Damper of `key`: 0 resting on the string … 1 clear of it, from the next block on.
+    pub fn damper(&mut self, key: KeyNumber, lift: f64) {
+        if lift.is_nan() {
+            self.ignored += 1;
+        } else {
+            self.notes[key.index()].damper(lift);
+        }
+    }
+
+    /// Bends `key` by `cents` (within ±4800) against its tuning, sounding strings included, from the next
+    /// block on until the next call or reset. Its work is bounded: the poles of one note.
+    pub fn retune(&mut self, key: KeyNumber, cents: f64) {
+        if cents.is_nan() {
+            self.ignored += 1;
+        } else {
+            self.notes[key.index()].retune(cents.clamp(-MOST_CENTS, MOST_CENTS));
+        }
+    }
+
+    /// Left pedal: 0 up … 1 down, for strikes from now on. The hammers shift off the first of two
+    /// or three strings and meet the others with softer felt; up again after a reset.
+    pub fn una_corda(&mut self, amount: f64) {
+        if amount.is_nan() {
+            self.ignored += 1;
+        } else {
+            let amount = amount.clamp(0.0, 1.0);
+            self.notes.iter_mut().for_each(|note| note.una_corda(amount));
+        }
+    }
+
+    /// A knock of the mechanism at `key` with the given impact speed, m/s.
+    pub fn knock(&mut self, key: KeyNumber, knock: Knock, speed: f64) {
+        if !(speed > 0.0 && speed.is_finite()) {
+            self.ignored += 1;
+        } else if self.settings.knocks > 0.0 {
+            let (first, weights) = bridge::weights(key);
+            let (speed, near) = (speed.min(FASTEST), self.near_top[key.index()]);
+            self.knocks.begin(knock, speed, self.settings.knocks, first, weights, near);
+        }
+    }
+
+    /// Events ignored since reset because their values were not finite or out of range.
+    #[must_use]
+    pub const fn ignored(&self) -> u64 {
+        self.ignored
+    }
+
+    /// Whether settings are still to be applied.
+    pub(super) const fn is_changing(&self) -> bool {
+        self.loading.is_some() || self.is_set
+    }
+
+    /// Whether no string sounds.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        self.awake.is_empty()
+            && self.knocks.is_empty()
+            && self.resonances.iter().all(Resonances::is_silent)
+            && self.rear_lengths.is_silent()
+    }
+
+    /// Renders the next samples, at most `most` and at most to the end of the block; `board` is whether the
+    /// board is at rest. Returns their place in the block, first sample and number, for
+    /// [`Self::forces`].
+    pub fn advance(&mut self, most: usize, board: bool) -> (usize, usize) {
+        if self.phase == 0 {
+            self.begin_block(board);
+        }
+        let (at, len) = (self.phase, most.min(BLOCK - self.phase));
+        self.render(at, len);
+        self.phase += len;
+        if self.phase == BLOCK {
+            self.phase = 0;
+            self.block += 1;
+        }
+        (at, len)
+    }
+
+    /// Forces of the samples rendered last.
+    #[must_use]
+    pub const fn forces(&self) -> &BridgeForces {
+        &self.inputs
+    }
+
+    /// Renders `len` samples of the present block from `at` on.
+    fn render(&mut self, at: usize, len: usize) {
+        self.bridge[1].iter_mut().for_each(|bus| bus[at..at + len].fill(0.0));
+        self.advance_contacts(len);
+        for key in self.awake.iter() {
+            let (note, &(first, weights)) =
+                (&mut self.notes[key.index()], &self.bridge_weights[key.index()]);
+            let mut force = [0.0f32; BLOCK];
+            let force = &mut force[..len];
+            note.process(at, force);
+            if note.is_struck() {
+                for (bus, share) in self.bridge[1].iter_mut().zip([1.0, self.near_top[key.index()]])
+                {
+                    let now = bus[at..at + len].iter_mut();
+                    now.zip(&*force).for_each(|(sum, x)| *sum += share * x);
+                }
+            }
+            note.add_overtones(force);
+            for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
+                for (input, force) in zone[at..at + len].iter_mut().zip(&*force) {
+                    *input += weight * force;
+                }
+            }
+        }
+        if !self.knocks.is_empty() {
+            self.knocks.process(&mut self.inputs, &mut self.bridge[1], at, len);
+        }
+    }
+
+    /// Advances hammers at the strings by `len` samples.
+    fn advance_contacts(&mut self, len: usize) {
+        let mut group = ArrayVec::<_, MOST_LANES>::new();
+        for key in self.awake.iter() {
+            if self.notes[key.index()].is_in_contact() {
+                group.push(key.index());
+            }
+            if group.len() == self.kernel.lanes() {
+                contacts::advance(self.kernel, &mut self.notes, &group, len);
+                group.clear();
+            }
+        }
+        contacts::advance(self.kernel, &mut self.notes, &group, len);
+    }
+
+    /// Control work at a block's beginning; `board` is whether the board is at rest.
+    fn begin_block(&mut self, board: bool) {
+        self.apply_settings();
+        if self.loading.is_some() {
+            self.continue_loading(board);
+        }
+        let gate = single(GATE / FULL_SCALE);
+        self.bridge.swap(0, 1);
+        let [whole, _] = &self.bridge[0];
+        let loudest = whole.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+        if loudest > WAKE * gate {
+            for key in KeyNumber::all() {
+                if self.notes[key.index()].wakes() {
+                    self.load_waking(key);
+                }
+                let note = &mut self.notes[key.index()];
+                note.wake();
+                if note.is_awake() {
+                    self.awake.insert(key);
+                }
+            }
+        }
+        for key in self.awake.iter() {
+            let note = &mut self.notes[key.index()];
+            note.control(self.block, gate, loudest);
+            if !note.is_awake() {
+                self.awake.remove(key);
+            }
+        }
+        for (resonances, bridge) in self.resonances.iter_mut().zip(&self.bridge[0]) {
+            resonances.begin_block(bridge, loudest > gate);
+        }
+        for key in self.awake.iter() {
+            let (first, weights) = self.bridge_weights[key.index()];
+            let resonances = &mut self.resonances[usize::from(!loss::has_damper(key))];
+            resonances.add(&mut self.notes[key.index()], first, weights);
+        }
+        self.inputs.fill([0.0; BLOCK]);
+        self.resonances.iter().for_each(|strings| strings.add_to(&mut self.inputs));
+        self.rear_lengths.process(&self.bridge[0][1], gate, &mut self.inputs);
+    }
+}
