@@ -21,6 +21,7 @@ mod output;
 pub mod params;
 pub mod pedal_repair;
 pub mod piano;
+pub mod pipeline;
 mod pitch;
 pub mod preset;
 pub mod record;

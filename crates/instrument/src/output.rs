@@ -158,6 +158,11 @@ impl FadeOut {
         }
     }
 
+    /// Length of a fade, samples.
+    pub fn len(&self) -> usize {
+        self.left.len()
+    }
+
     /// Ends the fade.
     pub fn clear(&mut self) {
         self.next = self.left.len();

@@ -39,7 +39,8 @@ mod fakes;
 mod tests;
 
 use crate::Settings;
-use crate::engine_traits::{Keys, Strings};
+use crate::engine_traits::{Keys, Piped as _, Strings};
+use crate::pipeline::{Engine, Pipe, Rear};
 use crate::settings::StrikeOutput;
 use crate::touch::finger::KeyReading;
 use fingers::Fingers;
@@ -64,7 +65,7 @@ const SLOWEST_PRESS: f64 = 2.0;
 /// same samples, bit for bit, however a host cuts its blocks.
 ///
 /// The engines `K` and `S` are replaced in this package's tests only.
-pub struct Piano<K = SwitchableKeyboard, S = Sound> {
+pub struct Piano<K = SwitchableKeyboard, S = Engine> {
     settings: Settings,
     // In boxes, so that a piano is moved cheaply.
     fingers: Box<Fingers>,
@@ -81,9 +82,37 @@ impl Piano {
     pub fn new(sample_rate: f64, settings: &Settings) -> Self {
         let time = Time::new(sample_rate);
         let keyboard = SwitchableKeyboard::new(&settings.action);
-        let hammers = |key| settings.action.of(key).hammers();
-        let sound = Sound::with_each_hammer(time.clock.rate(), &settings.strings(), hammers);
+        let sound = Engine::Here(sound(time.clock.rate(), settings));
         Self::with_engines(keyboard, sound, time, settings)
+    }
+
+    /// Like [`Piano::new`], with the sound at the other end of a pipeline: `process` leaves the samples
+    /// as they are, and [`Rear::run`] on another thread renders them, the chosen pair of microphones only.
+    /// [`Piano::set`] must not be called. Allocates all the time.
+    #[must_use]
+    pub fn ahead(sample_rate: f64, settings: &Settings) -> (Self, Rear) {
+        let time = Time::new(sample_rate);
+        let keyboard = SwitchableKeyboard::new(&settings.action);
+        let rate = time.clock.rate();
+        let strings = settings.strings();
+        let (pipe, rear) = Pipe::new(sound(rate, settings), &strings, rate, settings.output_db);
+        (Self::with_engines(keyboard, Engine::Ahead(pipe), time, settings), rear)
+    }
+
+    /// Ends a block on which the caller has spent `seconds`, in a pipeline; it is passed to [`Rear::run`].
+    /// Returns whether the other end still receives.
+    pub fn end_block(&mut self, seconds: f64) -> bool {
+        self.output.strings.pipe().is_some_and(|pipe| {
+            pipe.end_block(seconds);
+            !pipe.is_closed()
+        })
+    }
+
+    /// Ends a pipeline: [`Rear::run`] returns when it has rendered what was sent.
+    pub fn close(&mut self) {
+        if let Some(pipe) = self.output.strings.pipe() {
+            pipe.close();
+        }
     }
 }
 
@@ -278,6 +307,12 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         let seconds = SLOWEST_PRESS + self.output.strings.longest_ring();
         floor_index((seconds * self.time.clock.rate()).ceil())
     }
+}
+
+/// The sound of a piano with `settings` at `sample_rate` Hz.
+fn sound(sample_rate: f64, settings: &Settings) -> Sound {
+    let hammers = |key| settings.action.of(key).hammers();
+    Sound::with_each_hammer(sample_rate, &settings.strings(), hammers)
 }
 
 /// `x` samples as an index inside a block.

@@ -11,6 +11,7 @@ use crate::controls::{self, Automation};
 use crate::key_motion::KeyMotion;
 use crate::midi::{Numbers, Parts, Score, ShortLifts};
 use crate::output::{self, Draft, Shown as _};
+use crate::parallel;
 use crate::paths::{CurveOption, InputPath, OutputFile, PianoName};
 use crate::plot;
 use crate::wave::{Level, MAX_FRAMES, Tail, Wave};
@@ -186,7 +187,13 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     let plot_draft = options.plot.as_deref().map(Draft::create).transpose()?;
 
     let mut wave = Wave::new(&draft, rate)?;
-    let piano = Piano::new(f64::from(rate), &automation.at(&settings, 0.0));
+    // A pipeline has the settings with which it begins.
+    let (piano, rear) = if automation.is_empty() && parallel::cores() > 1 {
+        let (piano, rear) = Piano::ahead(f64::from(rate), &settings);
+        (piano, Some(rear))
+    } else {
+        (Piano::new(f64::from(rate), &automation.at(&settings, 0.0)), None)
+    };
     let mut player = Player::new(piano, &score, settings, &automation, rate);
     if let Some(recording) = &recording {
         player.add_log(recording)?;
@@ -198,14 +205,18 @@ pub fn run(options: &RenderOptions) -> Result<()> {
     let mut frames = 0;
     let mut picture = plot_draft.is_some().then(|| Picture::new(rate));
     let mut loudness = Loudness::new(rate)?;
-    player.play(block, |left, right| {
+    let out = |left: &[f32], right: &[f32]| {
         frames += left.len();
         loudness.add(left, right)?;
         if let Some(picture) = &mut picture {
             picture.add(left, right);
         }
         wave.write(left, right)
-    })?;
+    };
+    match rear {
+        Some(rear) => player.play_ahead(rear, block, out)?,
+        None => player.play(block, out)?,
+    }
 
     let level = *wave.level();
     wave.finish()?;

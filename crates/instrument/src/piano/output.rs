@@ -4,6 +4,7 @@ use super::hammers::PendingHammers;
 use crate::Settings;
 use crate::engine_traits::Strings;
 use crate::output::{FadeOut, Mix, OutputLevel};
+use crate::pipeline::Call;
 use crate::pitch::Pitch;
 use crate::settings::Switch;
 use touchback_sound::SoundSettings;
@@ -57,6 +58,9 @@ impl<S: Strings> Output<S> {
         self.fades.iter_mut().for_each(FadeOut::clear);
         self.apply_mix(settings);
         self.levels.iter_mut().for_each(OutputLevel::settle);
+        if let Some(pipe) = self.strings.pipe() {
+            pipe.call(Call::ResetOutput);
+        }
     }
 
     /// Levels and strings have the settings and controllers set last, without a slew.
@@ -72,6 +76,9 @@ impl<S: Strings> Output<S> {
         }
         self.has_distant = distant.is_some();
         self.strings.process_with(left, right, part(&mut distant, &(0..left.len())));
+        if self.strings.pipe().is_some() {
+            return;
+        }
         let pairs = [Some([left, right]), distant];
         for ((pair, fade), level) in pairs.into_iter().zip(&mut self.fades).zip(&mut self.levels) {
             if let Some([left, right]) = pair {
@@ -86,6 +93,10 @@ impl<S: Strings> Output<S> {
 
     /// Moves the sound of the next 3 ms from the strings into the fades.
     pub(super) fn fade_out(&mut self) {
+        if let Some(pipe) = self.strings.pipe() {
+            pipe.call(Call::FadeOut);
+            return;
+        }
         let (strings, [near, far]) = (&mut self.strings, &mut self.fades);
         if self.has_distant {
             far.take(|far_left, far_right| {
@@ -115,9 +126,13 @@ impl<S: Strings> Output<S> {
 
     /// Aims both levels at the gain of settings and controllers.
     pub(super) fn apply_mix(&mut self, settings: &Settings) {
+        let is_guarded = settings.output_guard == Switch::On;
         for level in &mut self.levels {
-            level.guard(settings.output_guard == Switch::On);
+            level.guard(is_guarded);
             level.aim(settings.output_db, self.mix);
+        }
+        if let Some(pipe) = self.strings.pipe() {
+            pipe.call(Call::Aim(settings.output_db, self.mix, is_guarded));
         }
     }
 

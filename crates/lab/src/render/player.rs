@@ -1,6 +1,6 @@
 //! Plays a score, or a servo's log, on a piano in blocks.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -17,6 +17,7 @@ use touchback_haptics::replay::Replay;
 use touchback_instrument::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::look_ahead::Lateness;
 use touchback_instrument::midi::InputMessage;
+use touchback_instrument::pipeline::Rear;
 use touchback_instrument::record::{Counts, StrikeRecord};
 use touchback_instrument::{Event, Piano, Settings};
 
@@ -119,44 +120,92 @@ impl<'a> Player<'a> {
     pub(super) fn play(
         &mut self,
         block: usize,
-        mut out: impl FnMut(&[f32], &[f32]) -> Result<()>,
+        out: impl FnMut(&[f32], &[f32]) -> Result<()>,
     ) -> Result<()> {
         let start = Instant::now();
+        let mut sink = self.sink(out)?;
+        let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
+        loop {
+            let began = Instant::now();
+            self.block(&mut left, &mut right)?;
+            if sink.take(&left, &right, began.elapsed().as_secs_f64()) {
+                break;
+            }
+        }
+        self.finish(sink, start)
+    }
+
+    /// [`Self::play`] of a piano whose sound is rendered by `rear`, on two more threads.
+    pub(super) fn play_ahead(
+        &mut self,
+        rear: Rear,
+        block: usize,
+        out: impl FnMut(&[f32], &[f32]) -> Result<()> + Send,
+    ) -> Result<()> {
+        let start = Instant::now();
+        let mut sink = self.sink(out)?;
+        let played = std::thread::scope(|scope| {
+            let sink = &mut sink;
+            let consumer = scope.spawn(move || {
+                rear.run(|left, right, seconds| match sink.take(left, right, seconds) {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                });
+            });
+            let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
+            let played = loop {
+                let began = Instant::now();
+                if let Err(error) = self.block(&mut left, &mut right) {
+                    break Err(error);
+                }
+                // The tail has ended when nothing is received: no event comes later, so that the strikes are
+                // complete.
+                if !self.scheduler.piano().end_block(began.elapsed().as_secs_f64()) {
+                    break Ok(());
+                }
+            };
+            self.scheduler.piano().close();
+            if let Err(panic) = consumer.join() {
+                std::panic::resume_unwind(panic);
+            }
+            played
+        });
+        played?;
+        self.finish(sink, start)
+    }
+
+    /// Receiver of the blocks; it passes the frames on to `out`.
+    fn sink<F: FnMut(&[f32], &[f32]) -> Result<()>>(&self, out: F) -> Result<Sink<F>> {
         let last = self.score.events.last().map_or(0, |(t, _)| self.score.sample(*t, self.rate));
         let last = last.max(self.log.as_ref().map_or(0, |log| log.last));
         let last = last.max(self.keys.as_ref().map_or(0, |keys| self.sample(keys.motion.end())));
         // The first `latency` samples are silent and are not written.
         let latency = self.scheduler.latency();
-        let mut tail = Tail::new(last + latency, self.rate);
-        let mut early = usize::try_from(latency)?;
-        let bar = progress(last.max(1), "rendering");
-        let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
-        loop {
-            let began = Instant::now();
-            self.block(&mut left, &mut right)?;
-            let share = began.elapsed().as_secs_f64() * f64::from(self.rate) / block as f64;
-            self.worst = self.worst.max(share);
-            let end = tail.end(&left, &right);
-            let frames = end.unwrap_or(block);
-            let skipped = early.min(frames);
-            early -= skipped;
-            if skipped < frames {
-                out(&left[skipped..frames], &right[skipped..frames])?;
-            }
-            bar.set_position(self.at.min(last));
-            if end.is_some() {
-                self.at -= (block - frames) as u64;
-                break;
-            }
-        }
-        let seconds = latency as f64 / f64::from(self.rate);
+        Ok(Sink {
+            tail: Tail::new(last + latency, self.rate),
+            early: usize::try_from(latency)?,
+            last,
+            rate: self.rate,
+            at: 0,
+            worst: 0.0,
+            bar: progress(last.max(1), "rendering"),
+            out,
+            failed: Ok(()),
+        })
+    }
+
+    /// Takes over what `sink` has counted since `start`.
+    fn finish<F>(&mut self, sink: Sink<F>, start: Instant) -> Result<()> {
+        let Sink { at, worst, bar, failed, .. } = sink;
+        (self.at, self.worst) = (at, worst);
+        let seconds = self.scheduler.latency() as f64 / f64::from(self.rate);
         for strike in &mut self.strikes {
             strike.time -= seconds;
             strike.note_on -= seconds;
         }
         bar.finish_and_clear();
         self.wall = start.elapsed();
-        Ok(())
+        failed
     }
 
     /// Plays one block, split at automation values; the scheduler splits it at messages.
@@ -237,6 +286,41 @@ impl<'a> Player<'a> {
     }
 }
 
+/// Receives the blocks of a rendering up to the end of its tail.
+struct Sink<F> {
+    tail: Tail,
+    /// Samples of the latency that are still to be left out.
+    early: usize,
+    /// Sample of the last event.
+    last: u64,
+    rate: u32,
+    /// Samples received.
+    at: u64,
+    /// Largest ratio of a block's computing time to its duration.
+    worst: f64,
+    bar: indicatif::ProgressBar,
+    out: F,
+    failed: Result<()>,
+}
+
+impl<F: FnMut(&[f32], &[f32]) -> Result<()>> Sink<F> {
+    /// Takes a block that was computed in `seconds`. Returns whether the rendering ends in it, by its tail or
+    /// by an error.
+    fn take(&mut self, left: &[f32], right: &[f32], seconds: f64) -> bool {
+        self.worst = self.worst.max(seconds * f64::from(self.rate) / left.len() as f64);
+        let end = self.tail.end(left, right);
+        let frames = end.unwrap_or(left.len());
+        let skipped = self.early.min(frames);
+        self.early -= skipped;
+        if skipped < frames {
+            self.failed = (self.out)(&left[skipped..frames], &right[skipped..frames]);
+        }
+        self.at += frames as u64;
+        self.bar.set_position(self.at.min(self.last));
+        end.is_some() || self.failed.is_err()
+    }
+}
+
 /// Sends the score's messages in the samples `span` and collects the strikes.
 struct ScoreHost<'a> {
     score: &'a Score,
@@ -268,6 +352,8 @@ impl Host for ScoreHost<'_> {
 mod tests {
     use super::*;
     use crate::rig::tests::recording::{played, text};
+    use touchback_instrument::midi::Address;
+    use touchback_instrument::settings::Timing;
 
     #[test]
     fn a_log_renders_the_same_in_any_block_size() {
@@ -279,16 +365,91 @@ mod tests {
             let mut player = Player::new(piano, &score, settings, &automation, 48_000);
             player.add_log(&Recording::read("servo.log", written.as_bytes()).unwrap()).unwrap();
             let mut samples = Vec::new();
-            let out = |left: &[f32], right: &[f32]| {
-                samples.extend(left.iter().zip(right).map(|(l, r)| [l.to_bits(), r.to_bits()]));
-                Ok(())
-            };
-            player.play(block, out).unwrap();
+            player.play(block, collect(&mut samples)).unwrap();
             assert!(player.counts().strikes > 3);
             samples
         });
         // The tail ends with a block.
         let common = rendered[0].len().min(rendered[1].len());
         assert!(common > 48_000 && rendered[0][..common] == rendered[1][..common]);
+    }
+
+    /// Appends the bits of the frames to `samples`.
+    fn collect(samples: &mut Vec<[u32; 2]>) -> impl FnMut(&[f32], &[f32]) -> Result<()> + Send {
+        |left: &[f32], right: &[f32]| {
+            samples.extend(left.iter().zip(right).map(|(l, r)| [l.to_bits(), r.to_bits()]));
+            Ok(())
+        }
+    }
+
+    /// Chords under a pedal that is changed, controllers of level and balance, all sound off while strings
+    /// ring, and after silence another volume and a note.
+    fn score() -> Score {
+        let mut score = Score { per_second: 100, ..Score::empty() };
+        let mut add = |at: u128, message| score.events.push((at, message));
+        let controller = |number, value| InputMessage::Controller { channel: 0, number, value };
+        for i in 0..12u8 {
+            let at = 7 * u128::from(i);
+            for step in [0, 16, 43] {
+                let (note, velocity) = (30 + i + step, 0.3 + 0.05 * f64::from(i));
+                add(at, InputMessage::NoteOn { channel: 0, note, id: None, velocity });
+                let to = Address::note(0, note);
+                add(at + 5, InputMessage::NoteOff { to, velocity: 0.5 });
+            }
+            add(at + 5, controller(64, f64::from(i % 3) / 2.0));
+            add(at + 6, controller(7, 1.0 - 0.03 * f64::from(i)));
+            add(at + 6, controller(10, 0.04 * f64::from(i)));
+        }
+        add(90, controller(120, 0.0));
+        add(1500, controller(7, 0.5));
+        add(1600, InputMessage::NoteOn { channel: 0, note: 60, id: None, velocity: 0.5 });
+        score
+    }
+
+    /// A pipeline gives the samples, strikes and counts of one thread, with and without latency.
+    #[test]
+    fn three_threads_render_the_samples_of_one() {
+        let (score, automation) = (score(), Automation::default());
+        for (timing, block) in
+            [(Timing::Immediate, 64), (Timing::Natural, 700), (Timing::LookAhead, 512)]
+        {
+            let mut settings = Settings::default();
+            settings.touch.timing = timing;
+            settings.output_db = 6.0;
+            let play = |ahead: bool| {
+                let mut samples = Vec::new();
+                let (piano, rear) = match ahead {
+                    true => {
+                        let (piano, rear) = Piano::ahead(48_000.0, &settings);
+                        (piano, Some(rear))
+                    }
+                    false => (Piano::new(48_000.0, &settings), None),
+                };
+                let mut player = Player::new(piano, &score, settings, &automation, 48_000);
+                match rear {
+                    Some(rear) => player.play_ahead(rear, block, collect(&mut samples)).unwrap(),
+                    None => player.play(block, collect(&mut samples)).unwrap(),
+                }
+                let strikes: Vec<_> =
+                    player.strikes().iter().map(|s| (s.time, s.key, s.speed)).collect();
+                assert!(strikes.len() >= 37 && player.worst_block_share() > 0.0);
+                (samples, strikes, player.counts().notes, player.at)
+            };
+            assert!(play(true) == play(false), "{timing:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_receiver_ends_a_pipeline() {
+        let (score, automation, settings) = (score(), Automation::default(), Settings::default());
+        let (piano, rear) = Piano::ahead(48_000.0, &settings);
+        let mut player = Player::new(piano, &score, settings, &automation, 48_000);
+        let mut blocks = 0;
+        let played = player.play_ahead(rear, 512, |_, _| {
+            blocks += 1;
+            if blocks == 3 { anyhow::bail!("full") } else { Ok(()) }
+        });
+        assert_eq!(played.unwrap_err().to_string(), "full");
+        assert_eq!(blocks, 3);
     }
 }
