@@ -3,7 +3,7 @@
 //!
 //! Nothing returns from the sound to the action, so that each stage works on the next samples while the
 //! following stage works on the present ones. The samples are those of a piano on one thread, bit for bit, as
-//! long as its settings stay as they are. The queues between the stages hold [`AHEAD`] batches.
+//! long as its settings stay as they are. The queues between the stages are bounded.
 
 mod rear;
 
