@@ -356,6 +356,7 @@ impl Touchback {
                 active.follow(values, *self.scale.read(), self.keys.read());
                 self.window.wake();
             }
+            self.window.limit(active.player.take_least_gain());
             self.window.after(active.player.piano(), left, right);
         }
         // A host may stop processing a silent piano, unless a motorized keyboard is connected: its keys may

@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 use super::{FULL_SCALE, GATE, Sound};
 use crate::bank::BLOCK;
 use crate::convolve::CHANNELS;
-use crate::microphones::{Distant, part};
+use crate::microphones::Distant;
 use crate::note::{WAKE, contacts};
 use crate::output;
 use crate::{loss, microphone_mixer::Channels};
@@ -70,11 +70,7 @@ impl Sound {
             }
         }
         let sent = sent.each_ref().map(|channel| &channel[..len]);
-        self.room.process(sent, left, right, part(&mut distant, &(0..len)));
-        let far = distant.into_iter().flatten().flat_map(|channel| channel.iter_mut());
-        for x in left.iter_mut().chain(right).chain(far) {
-            *x = output::soft_clip(*x);
-        }
+        self.room.process(at, sent, left, right, distant);
     }
 
     /// Advances hammers at the strings by `len` samples.
