@@ -1,21 +1,21 @@
-//! Levels of the factory pianos, dB, at which all are equally loud on one phrase. Written by
-//! `touchback lab presets`.
+//! Levels of the factory pianos, dB, at which all are equally loud on a soft and a loud phrase together.
+//! Written by `touchback lab presets`.
 
 /// Level by name, in the pianos' order.
 pub(super) const LEVELS: [(&str, f64); 15] = [
-    ("concert", 0.0),
-    ("mellow", 0.0),
+    ("concert", 0e+00),
+    ("mellow", -0.1),
     ("bright", 0.5),
-    ("light", 1.7),
-    ("heavy", -2.7),
-    ("romantic", -0.3),
-    ("studio", -11.0),
-    ("hall", 8.8),
-    ("felt", -5.5),
-    ("parlour", 3.6),
-    ("neglected", -0.3),
-    ("saloon", 3.8),
-    ("viennese", 4.7),
-    ("harpsichord", -3.5),
-    ("ball", -3.1),
+    ("light", 2e+00),
+    ("heavy", -3e+00),
+    ("romantic", 0.9),
+    ("studio", -1e+01),
+    ("hall", 7e+00),
+    ("felt", -5e+00),
+    ("parlour", 4e+00),
+    ("neglected", 0.9),
+    ("saloon", 4e+00),
+    ("viennese", 7e+00),
+    ("harpsichord", -5e+00),
+    ("ball", -2e+00),
 ];
