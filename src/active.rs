@@ -5,7 +5,7 @@ use nice_plug::prelude::nice_log;
 use crate::haptic_keyboard::Haptics;
 use crate::host_params::HostValues;
 use touchback_action::interface::key_sheet::KeySheet;
-use touchback_instrument::event_scheduler::EventScheduler;
+use touchback_instrument::event_scheduler::{EventScheduler, latency_samples};
 use touchback_instrument::midi::Ignored;
 use touchback_instrument::{Piano, Settings};
 use touchback_sound::scala::Scale;
@@ -47,7 +47,7 @@ impl Active {
             settings,
             changed: false,
             reported: Ignored::default(),
-            requested_latency: settings.touch.latency_samples(sample_rate),
+            requested_latency: latency_samples(&settings, sample_rate),
         }
     }
 
@@ -58,7 +58,7 @@ impl Active {
 
     /// Whether the settings need a restart for another latency; true once for each new latency.
     pub(super) fn wants_restart(&mut self) -> bool {
-        let wanted = self.settings.touch.latency_samples(self.sample_rate);
+        let wanted = latency_samples(&self.settings, self.sample_rate);
         std::mem::replace(&mut self.requested_latency, wanted) != wanted && wanted != self.latency()
     }
 
@@ -176,12 +176,12 @@ mod tests {
     #[test]
     fn a_restart_is_requested_once_for_another_latency() {
         let mut active = active();
-        assert!(!active.wants_restart() && active.latency() == 0);
+        assert!(!active.wants_restart() && active.latency() == 72, "of the output guard");
         let ahead = values("timing", 1.0);
         active.follow(ahead, None, None);
         assert!(active.settings.touch.latency_samples(RATE) > 0);
         assert!(active.wants_restart() && !active.wants_restart());
-        assert_eq!(active.latency(), 0, "until the next activation");
+        assert_eq!(active.latency(), 72, "until the next activation");
         active.follow(HostParams::default().values(), None, None);
         assert!(!active.wants_restart(), "back at the current latency");
     }
@@ -190,7 +190,7 @@ mod tests {
     fn an_activation_has_the_latency_of_its_settings() {
         let ahead = values("timing", 1.0);
         let mut active = Active::new(RATE, ahead, None, KeySheet::default());
-        let wanted = active.settings.touch.latency_samples(RATE);
-        assert!(wanted > 0 && active.latency() == wanted && !active.wants_restart());
+        let wanted = latency_samples(&active.settings, RATE);
+        assert!(wanted > 72 && active.latency() == wanted && !active.wants_restart());
     }
 }

@@ -116,6 +116,7 @@ mod tests {
     use touchback_instrument::Piano;
     use touchback_instrument::event_scheduler::{EventScheduler, Host};
     use touchback_instrument::midi::InputMessage;
+    use touchback_instrument::settings::Switch;
 
     const RATE: f64 = 48_000.0;
     const LENGTH: usize = 72_000;
@@ -165,7 +166,8 @@ mod tests {
         let path = dir.path().join("servo.log");
         let written = trill();
         std::fs::write(&path, &written).unwrap();
-        let settings = Settings::default();
+        // Without the delay of the output guard.
+        let settings = Settings { output_guard: Switch::Off, ..Settings::default() };
 
         let take = Recording::read("servo.log", written.as_ref()).unwrap();
         let action = take.action().unwrap();

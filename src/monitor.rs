@@ -78,6 +78,7 @@ pub struct AudioEnd {
     worst: Arc<SharedLevel>,
     meters: LatestWriter<Meter>,
     peaks: Arc<[SharedLevel; 2]>,
+    limited: Arc<SharedLevel>,
     wake: Option<Box<dyn Fn() + Send>>,
 }
 
@@ -100,6 +101,8 @@ pub struct WindowEnd {
     pub worst: Arc<SharedLevel>,
     /// Largest magnitude of left and right since the window last reset them to 0.
     pub peaks: Arc<[SharedLevel; 2]>,
+    /// Largest attenuation by the output guard since the window last reset it to 0, as 1 − gain.
+    pub limited: Arc<SharedLevel>,
 }
 
 /// Both ends. Allocates.
@@ -113,6 +116,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
     let (meter_writer, meter_reader) = latest(&Meter::default());
     let worst = Arc::new(SharedLevel::default());
     let peaks = Arc::<[SharedLevel; 2]>::default();
+    let limited = Arc::<SharedLevel>::default();
     let preview = Arc::<Flag>::default();
     let audio = AudioEnd {
         open: open.clone(),
@@ -133,6 +137,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         worst: worst.clone(),
         meters: meter_writer,
         peaks: peaks.clone(),
+        limited: limited.clone(),
         wake: None,
     };
     let window = WindowEnd {
@@ -145,6 +150,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         meters: meter_reader,
         worst,
         peaks,
+        limited,
     };
     (audio, window)
 }
@@ -233,6 +239,13 @@ impl AudioEnd {
     /// Clears the haptic keys: no keyboard is connected any more.
     pub fn clear_haptic(&mut self) {
         self.haptic = HapticKeys::default();
+    }
+
+    /// Call after a block: the output guard's least gain in it.
+    pub fn limit(&self, least_gain: f64) {
+        if self.was_open {
+            self.limited.raise(1.0 - least_gain);
+        }
     }
 
     /// Call after a block, with its samples: publishes snapshot, steps, level and load.

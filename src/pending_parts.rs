@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use crate::editor::host_menu::HostMenu;
 use crate::guard::Guard;
+use crate::host_params::HostParams;
 
 /// The shared parts.
 #[derive(Clone, Default)]
 pub(super) struct Parts {
     pub(super) menu: Arc<HostMenu>,
     pub(super) guard: Arc<Guard>,
+    /// None only where no plugin was created.
+    pub(super) params: Option<Arc<HostParams>>,
 }
 
 thread_local! {

@@ -85,9 +85,12 @@ impl Default for Touchback {
         window.wake_by(move || painter.request());
         let even = || latest::latest(&KeySheet::EVEN).1;
         let keys = project.params.take_key_reader().unwrap_or_else(even);
-        let parts = crate::pending_parts::Parts::default();
+        let parts = crate::pending_parts::Parts {
+            params: Some(project.params.clone()),
+            ..crate::pending_parts::Parts::default()
+        };
         crate::pending_parts::set(parts.clone());
-        let crate::pending_parts::Parts { menu, guard } = parts;
+        let crate::pending_parts::Parts { menu, guard, .. } = parts;
         let steering = project.params.take_steering().unwrap_or_default();
         Self {
             steering,
@@ -356,6 +359,7 @@ impl Touchback {
                 active.follow(values, self.scale.take_update(), self.keys.take_update());
                 self.window.wake();
             }
+            self.window.limit(active.player.take_least_gain());
             self.window.after(active.player.piano(), left, right);
         }
         // A host may stop processing a silent piano, unless a motorized keyboard is connected: its keys may

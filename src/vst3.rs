@@ -23,6 +23,7 @@ mod menu;
 mod messages;
 #[allow(non_snake_case, reason = "the names are VST3's")]
 mod stream;
+mod unprocessed;
 #[allow(non_snake_case, reason = "the names are VST3's")]
 mod view;
 

@@ -229,6 +229,7 @@ impl App {
         }
         end.take.take_new(self.window.messages());
         self.window.raise_levels([0, 1].map(|side| end.peaks[side].swap(0.0)));
+        self.window.limit_levels(end.limited.swap(0.0));
         if let Some(meter) = end.meters.take_update() {
             self.window.measure(meter, end.worst.swap(0.0), now);
         }

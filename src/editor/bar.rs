@@ -119,10 +119,7 @@ impl Bar<'_> {
         }
         step(ui, Icon::After, "Next piano", 1);
         let save = ui.button("Save").on_hover_text("Save this piano under this or a new name");
-        if save.clicked() {
-            *self.list_open = true;
-            self.presets.set_name(&current.name);
-        }
+        self.presets.save(&save, &current.name, controls);
     }
 
     /// Handles undo and redo by buttons and keys.

@@ -36,9 +36,8 @@ impl Compare {
                 self.swap(controls, history);
             }
         }
-        let (text, name) =
-            if self.is_b { ("B to A", "Copy B to A") } else { ("A to B", "Copy A to B") };
-        let copy = ui.button(text);
+        let name = if self.is_b { "Copy B to A" } else { "Copy A to B" };
+        let copy = ui.button("Copy");
         copy.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
         let hint = format!("{name}: make both equal. Undo on the other one reverts it");
         if copy.on_hover_text(hint).clicked() {

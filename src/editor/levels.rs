@@ -1,4 +1,4 @@
-//! The output's level: slowly falling peaks of both channels, and a clip light.
+//! The output's level: slowly falling peaks of both channels, the light of the output guard, and a clip light.
 
 use egui::{Color32, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
@@ -11,8 +11,8 @@ const FLOOR: f64 = -60.0;
 const FALL: f64 = 12.0;
 /// Time between two frames while a peak falls: 0.6 dB.
 const INTERVAL: std::time::Duration = std::time::Duration::from_millis(50);
-/// Level from which the limiter's lamp is lit, dBFS: the output guard compresses above it.
-const GUARDED: f64 = -1.0;
+/// Time for which the guard's light stays on after the guard has worked, s (chosen: long enough to be seen).
+const LIT: f64 = 0.5;
 /// Full scale, above which converters clip.
 const FULL: f64 = 1.0;
 
@@ -25,11 +25,18 @@ pub struct Levels {
     highest: f64,
     /// Whether the output has exceeded full scale since the light was reset.
     clipped: bool,
+    /// Time for which the guard's light is still on, s, and the largest attenuation since it came on, dB.
+    limited: (f64, f64),
 }
 
 impl Default for Levels {
     fn default() -> Self {
-        Self { shown: [f64::NEG_INFINITY; 2], highest: f64::NEG_INFINITY, clipped: false }
+        Self {
+            shown: [f64::NEG_INFINITY; 2],
+            highest: f64::NEG_INFINITY,
+            clipped: false,
+            limited: (0.0, 0.0),
+        }
     }
 }
 
@@ -44,10 +51,18 @@ impl Levels {
         }
     }
 
-    /// Whether a shown peak is in the range that the output guard compresses.
+    /// Takes the output guard's largest attenuation since the last call, as 1 − gain.
+    pub fn limit(&mut self, attenuation: f64) {
+        if attenuation > 0.0 {
+            let db = -20.0 * libm::log10((1.0 - attenuation).max(1e-6));
+            self.limited = (LIT, db.max(self.limited.1));
+        }
+    }
+
+    /// Whether the output guard works, or has within the last 0.5 s.
     #[must_use]
     pub fn is_guarded(&self) -> bool {
-        self.shown.iter().any(|shown| *shown > GUARDED)
+        self.limited.0 > 0.0
     }
 
     /// Lets the peaks fall for `dt` s; returns whether they are still falling.
@@ -55,7 +70,11 @@ impl Levels {
         for shown in &mut self.shown {
             *shown -= FALL * dt;
         }
-        self.shown.iter().any(|shown| *shown > FLOOR)
+        self.limited.0 -= dt;
+        if self.limited.0 <= 0.0 {
+            self.limited = (0.0, 0.0);
+        }
+        self.is_guarded() || self.shown.iter().any(|shown| *shown > FLOOR)
     }
 
     /// Draws the meter, `width` points wide; a click resets the light.
@@ -68,7 +87,11 @@ impl Levels {
             vec2(width, 0.9 * ui.spacing().interact_size.y.max(18.0)),
             Sense::click(),
         );
-        let name = if self.clipped { "Output meter: clipped" } else { "Output meter" };
+        let name = match (self.clipped, self.is_guarded()) {
+            (true, _) => "Output meter: clipped",
+            (false, true) => "Output meter: the output guard limits",
+            (false, false) => "Output meter",
+        };
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
         if response.clicked() {
             (self.clipped, self.highest) = (false, f64::NEG_INFINITY);
@@ -77,7 +100,11 @@ impl Levels {
         let light = Rect::from_min_max(pos2(area.max.x - 10.0, area.min.y), area.max).shrink(1.0);
         let line = Stroke::new(1.0, theme::faint(ui));
         let lit = Color32::from_rgb(0xd5, 0x2b, 0x1e);
-        let fill = if self.clipped { lit } else { ui.visuals().extreme_bg_color };
+        let fill = match (self.clipped, self.is_guarded()) {
+            (true, _) => lit,
+            (false, true) => theme::accent(ui),
+            (false, false) => ui.visuals().extreme_bg_color,
+        };
         painter.rect(light, 2.0, fill, line, StrokeKind::Inside);
         let bars = Rect::from_min_max(area.min, pos2(light.min.x - 3.0, area.max.y));
         painter.rect(bars, 2.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
@@ -99,9 +126,14 @@ impl Levels {
         } else {
             "nothing yet".to_owned()
         };
+        let limited = match self.limited {
+            (time, db) if time > 0.0 => format!(" (now by up to {db:.1} dB)"),
+            _ => String::new(),
+        };
         response.on_hover_text(format!(
             "Output, peak of both channels, −60 to 0 dBFS, marks at −40, −20 and −6: {highest}. \
-                 The light stays on after a peak above full scale; a click resets it."
+                 The light is on while the output guard limits{limited}, and stays on after a peak above full \
+                 scale, red; a click resets it."
         ));
     }
 }
@@ -119,5 +151,17 @@ mod tests {
         levels.raise([0.001, 0.0]);
         assert!((levels.shown[0] + 18.02).abs() < 0.01 && levels.clipped);
         assert!(!levels.fall(10.0) && levels.highest > 1.0);
+    }
+
+    #[test]
+    fn the_light_of_the_guard_stays_on_for_half_a_second() {
+        let mut levels = Levels::default();
+        levels.limit(0.0);
+        assert!(!levels.is_guarded());
+        levels.limit(0.5);
+        levels.limit(0.1);
+        assert!((levels.limited.1 - 6.02).abs() < 0.01);
+        assert!(levels.fall(0.4) && levels.is_guarded());
+        assert!(!levels.fall(0.2) && !levels.is_guarded());
     }
 }

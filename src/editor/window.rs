@@ -175,6 +175,11 @@ impl Window {
         self.levels.raise(peaks);
     }
 
+    /// Takes the output guard's largest attenuation since the last call, as 1 − gain.
+    pub fn limit_levels(&mut self, attenuation: f64) {
+        self.levels.limit(attenuation);
+    }
+
     /// Takes the computing load at `now` s, with the worst block's since the last call.
     pub fn measure(&mut self, meter: &Meter, worst: f64, now: f64) {
         self.gauge.show(meter, worst, now);

@@ -26,6 +26,7 @@ use super::block::{self, BlockFeeder};
 use super::framework::controller_ids;
 use super::menu;
 use super::stream::Stream;
+use super::unprocessed::Unprocessed;
 use crate::editor::host_menu::HostMenu;
 use crate::guard::{Guard, catch};
 use crate::host_channels::{CHANNELS, OUTPUTS};
@@ -47,6 +48,8 @@ pub(super) struct Component {
     pub(super) window: Arc<WindowThread>,
     /// Keeps panics from the host.
     guard: Arc<Guard>,
+    /// Values set on the controller since the last block.
+    pub(super) unprocessed: Unprocessed,
     /// Blocks left silent because another thread processed or activated.
     locked_out: AtomicU64,
     /// Locked by the thread that processes. Other threads try the lock once; the main thread waits.
@@ -69,7 +72,7 @@ impl Class for Component {
 impl Component {
     pub(super) fn new() -> Self {
         let framework = Wrapper::new();
-        let pending_parts::Parts { menu, guard } = pending_parts::take();
+        let pending_parts::Parts { menu, guard, params } = pending_parts::take();
         let controllers = controller_ids(&framework);
         Self {
             framework: ManuallyDrop::new(framework),
@@ -77,6 +80,7 @@ impl Component {
             guard,
             view: menu::View::default(),
             window: Arc::default(),
+            unprocessed: Unprocessed::new(params),
             locked_out: AtomicU64::new(0),
             is_set_up: AtomicBool::new(false),
             is_active: AtomicBool::new(false),
@@ -238,6 +242,7 @@ impl IComponentTrait for Component {
         let Some(state) = (unsafe { Stream::new(state) }) else { return kInvalidArgument };
         // SAFETY: the stream outlives the call.
         catch(kResultFalse, || unsafe {
+            self.unprocessed.clear();
             IComponentTrait::setState(&*self.framework, state.as_stream())
         })
     }
@@ -247,6 +252,7 @@ impl IComponentTrait for Component {
         let Some(state) = (unsafe { Stream::new(state) }) else { return kInvalidArgument };
         // SAFETY: the stream outlives the call.
         let answer = catch(kResultFalse, || unsafe {
+            self.unprocessed.apply();
             IComponentTrait::getState(&*self.framework, state.as_stream())
         });
         // The wrapper does not check whether the host wrote all bytes.
@@ -343,6 +349,7 @@ impl IAudioProcessorTrait for Component {
         let data = unsafe { &*data };
         // SAFETY: as above.
         let status = self.guard.run(kResultFalse, || unsafe { self.process_block(data) });
+        self.unprocessed.processed();
         if status != kResultOk {
             // SAFETY: as above.
             catch((), || unsafe { block::silence(data) });

@@ -19,6 +19,9 @@ use super::menu;
 use super::view::View;
 use crate::guard::catch;
 
+/// Largest distance from a set value at which the wrapper counts as having taken it: values are single.
+const TAKEN: f64 = 1e-6;
+
 impl IEditControllerTrait for Component {
     pass_on! { IEditControllerTrait:
         fn setComponentState(state: *mut IBStream) -> tresult;
@@ -30,7 +33,20 @@ impl IEditControllerTrait for Component {
         fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue = 0.0;
         fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue = 0.0;
         fn getParamNormalized(id: ParamID) -> ParamValue = 0.0;
-        fn setParamNormalized(id: ParamID, value: ParamValue) -> tresult;
+    }
+
+    unsafe fn setParamNormalized(&self, id: ParamID, value: ParamValue) -> tresult {
+        catch(kResultFalse, || {
+            // SAFETY: numbers alone.
+            let (answer, now) = unsafe {
+                let answer = IEditControllerTrait::setParamNormalized(&*self.framework, id, value);
+                (answer, IEditControllerTrait::getParamNormalized(&*self.framework, id))
+            };
+            if (now - value).abs() > TAKEN {
+                self.unprocessed.set(id, value);
+            }
+            answer
+        })
     }
 
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {

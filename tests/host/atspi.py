@@ -79,7 +79,7 @@ for _ in range(50):
     except GLib.Error:
         # Nodes come and go while the face changes.
         continue
-    if any(node[1] == "Tune by it" for node in found):
+    if any(node[1] == "Load" for node in found):
         break
 else:
     sys.exit("the face was not changed")

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
-use crate::bundle::files;
+use crate::bundle::{files, target_folder};
 
-/// Build folder of the archives.
-pub(crate) const FOLDER: &str = "target/dist-build";
+/// Build folder of the archives, inside cargo's.
+const FOLDER: &str = "dist-build";
 
 /// Paths of this machine and the replacement of each, the general before the special.
 pub(crate) fn places() -> Result<Vec<(PathBuf, &'static str)>> {
@@ -68,11 +68,12 @@ pub(crate) fn flags(
     given.into_iter().chain(own).collect::<Vec<_>>().join("\u{1f}".as_ref())
 }
 
-/// Sets the environment so that cargo replaces `places` in its output, and builds in [`FOLDER`].
+/// Sets the environment so that cargo replaces `places` in its output, and builds in [`FOLDER`] of its present
+/// build folder. Call it once.
 pub(crate) fn leave_out(places: &[(PathBuf, &str)]) -> Result<()> {
     let [encoded, plain] = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"].map(std::env::var_os);
     let flags = flags(encoded, plain, places);
-    let folder = std::env::current_dir()?.join(FOLDER);
+    let folder = std::path::absolute(target_folder().join(FOLDER))?;
     // SAFETY: this program has one thread.
     unsafe {
         std::env::set_var("CARGO_ENCODED_RUSTFLAGS", flags);

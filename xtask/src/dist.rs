@@ -34,6 +34,7 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
         "--windows builds for Windows on Linux; on Windows leave it out"
     );
     let target = if is_windows { WINDOWS } else { HOST };
+    check_tools(is_windows)?;
     let name = format!("touchback-{VERSION}-{}", system(target));
     let dist = Path::new("target/dist");
     let folder = dist.join(&name);
@@ -70,6 +71,31 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
         wheel::build()?;
     }
     sums(dist)
+}
+
+/// Checks for the tools of the build that cargo does not install, before minutes of compiling.
+///
+/// # Errors
+/// Names the missing tool and where it comes from.
+fn check_tools(is_windows: bool) -> Result<()> {
+    let needs = |program: &str, from: &str| {
+        let is_there = Command::new(program).arg("--version").output().is_ok();
+        ensure!(is_there, "{program} is missing: {from}");
+        Ok(())
+    };
+    if is_windows {
+        needs("x86_64-w64-mingw32-gcc", "install the package gcc-mingw-w64-x86-64")?;
+        let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
+        let sysroot = sysroot.context("cannot start rustc")?.stdout;
+        let library = Path::new(String::from_utf8_lossy(&sysroot).trim())
+            .join("lib/rustlib/src/rust/library/std");
+        let path = library.display();
+        ensure!(library.is_dir(), "{path} is missing: rustup component add rust-src");
+    } else if cfg!(target_os = "macos") {
+        needs("lipo", "install the command line tools of Xcode")?;
+        needs("codesign", "install the command line tools of Xcode")?;
+    }
+    Ok(())
 }
 
 /// Builds plugin and command in one call and copies the bundles to `folder`; returns the command's path.

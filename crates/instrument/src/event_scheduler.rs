@@ -2,15 +2,18 @@
 //!
 //! The audio does not depend on where the host cuts its blocks: at one sample, settings change
 //! before events are applied, and events keep the host's order. In look-ahead timing both are later by
-//! a latency that is fixed when the scheduler is made.
+//! a latency that is fixed when the scheduler is made. So is the delay of the output guard's limiter, which
+//! follows the piano.
 
 use std::ops::Range;
 
 use arrayvec::ArrayVec;
 
+use crate::limiter::{self, Limiter};
 use crate::look_ahead::{Lateness, LookAhead};
 use crate::midi::{Ignored, InputMessage, Midi, Reading};
 use crate::record::Counts;
+use crate::settings::Switch;
 use crate::{Event, Piano, Settings};
 use touchback_sound::microphones::{Distant, part};
 
@@ -41,6 +44,19 @@ pub struct EventScheduler {
     midi: Midi,
     schedule: Schedule<InputMessage>,
     ahead: Option<Box<LookAhead>>,
+    /// Output guards of the chosen pair of microphones and of the distant pair.
+    limiters: [Limiter; 2],
+}
+
+/// Latency of an [`EventScheduler`] made with `settings` at `rate` Hz, samples.
+#[must_use]
+pub fn latency_samples(settings: &Settings, rate: f64) -> u32 {
+    settings.touch.latency_samples(rate) + guard_latency(settings, rate)
+}
+
+/// Delay of the output guard of `settings` at `rate` Hz, samples.
+fn guard_latency(settings: &Settings, rate: f64) -> u32 {
+    if settings.output_guard == Switch::On { limiter::latency(rate) } else { 0 }
 }
 
 impl EventScheduler {
@@ -49,13 +65,28 @@ impl EventScheduler {
     #[must_use]
     pub fn new(piano: Piano) -> Self {
         let ahead = LookAhead::new(&piano);
-        Self { piano, midi: Midi::default(), schedule: Schedule::default(), ahead }
+        let (rate, delay) =
+            (piano.sample_rate(), guard_latency(piano.settings(), piano.sample_rate()));
+        let limiters = [(); 2].map(|()| Limiter::new(rate, delay));
+        Self { piano, midi: Midi::default(), schedule: Schedule::default(), ahead, limiters }
     }
 
-    /// Constant latency, samples; 0 unless the timing looks ahead.
+    /// Constant latency of the output, samples: that of the look-ahead timing and the delay of the output
+    /// guard.
     #[must_use]
     pub fn latency(&self) -> u64 {
+        self.event_latency() + self.limiters[0].delay() as u64
+    }
+
+    /// Constant latency of strikes, samples; 0 unless the timing looks ahead.
+    #[must_use]
+    pub fn event_latency(&self) -> u64 {
         self.ahead.as_ref().map_or(0, |ahead| ahead.latency())
+    }
+
+    /// Least gain of the output guard since the last call; 1 if it has changed nothing.
+    pub fn take_least_gain(&mut self) -> f64 {
+        self.limiters.iter_mut().map(Limiter::take_least).fold(1.0, f64::min)
     }
 
     /// Notes that could not be played in time.
@@ -84,6 +115,7 @@ impl EventScheduler {
             self.piano.set(&settings);
         }
         self.piano.reset();
+        self.limiters.iter_mut().for_each(Limiter::reset);
     }
 
     /// Forgets held notes, pedals and controllers after everything was stopped.
@@ -108,6 +140,7 @@ impl EventScheduler {
     pub fn is_idle(&self) -> bool {
         self.schedule.deferred.is_empty()
             && self.ahead.as_ref().is_none_or(|ahead| ahead.is_empty())
+            && self.limiters.iter().all(Limiter::is_silent)
             && self.piano.is_idle()
     }
 
@@ -115,7 +148,9 @@ impl EventScheduler {
     #[must_use]
     pub fn tail(&self) -> u32 {
         let waits = self.ahead.as_ref().map_or(0, |ahead| ahead.remaining(self.piano.sample()));
-        u32::try_from(self.piano.longest_tail(waits)).unwrap_or(u32::MAX)
+        // An idle piano may still sound in the delay of the guard.
+        let delay = if self.is_idle() { 0 } else { self.limiters[0].delay() as u64 };
+        u32::try_from(self.piano.longest_tail(waits) + delay).unwrap_or(u32::MAX)
     }
 
     /// The sample to be rendered next.
@@ -155,7 +190,7 @@ impl EventScheduler {
         mut distant: Distant,
         host: &mut impl Host,
     ) {
-        let Self { piano, midi, schedule, ahead } = self;
+        let Self { piano, midi, schedule, ahead, limiters } = self;
         let begin = piano.sample();
         schedule.run(left.len().min(right.len()), host, Host::next, |host, act| match act {
             ScheduledAction::Handle(message) => {
@@ -182,8 +217,8 @@ impl EventScheduler {
             }
             ScheduledAction::Render(span) => {
                 let Some(ahead) = ahead else {
-                    let far = part(&mut distant, &span);
-                    piano.process_with(&mut left[span.clone()], &mut right[span], far);
+                    let (left, right) = (&mut left[span.clone()], &mut right[span.clone()]);
+                    render(piano, limiters, left, right, part(&mut distant, &span));
                     host.rendered(piano, begin);
                     return;
                 };
@@ -199,12 +234,30 @@ impl EventScheduler {
                     let rest = usize::try_from(rest).unwrap_or(usize::MAX);
                     let to = span.end.min(from.saturating_add(rest));
                     let far = part(&mut distant, &(from..to));
-                    piano.process_with(&mut left[from..to], &mut right[from..to], far);
+                    render(piano, limiters, &mut left[from..to], &mut right[from..to], far);
                     host.rendered(piano, begin);
                     from = to;
                 }
             }
         });
+    }
+}
+
+/// Renders the next samples of `piano` under the output guard; a distant pair that is not rendered is silent.
+fn render(
+    piano: &mut Piano,
+    [near, far]: &mut [Limiter; 2],
+    left: &mut [f32],
+    right: &mut [f32],
+    mut distant: Distant,
+) {
+    let is_on = piano.settings().output_guard == Switch::On;
+    let range = 0..left.len();
+    piano.process_with(left, right, part(&mut distant, &range));
+    near.process(left, right, is_on);
+    match distant {
+        Some([left, right]) => far.process(left, right, is_on),
+        None => far.reset(),
     }
 }
 

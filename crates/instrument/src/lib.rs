@@ -13,6 +13,7 @@ mod event_queue;
 pub mod event_scheduler;
 mod held_notes;
 pub mod knocks;
+pub mod limiter;
 pub mod load;
 pub mod look_ahead;
 pub mod midi;

@@ -1,8 +1,7 @@
 //! The last stage: the level, changed without clicks, and the fade of a sound that is cut off.
 //!
-//! Guard: where the gain g exceeds 1, values above the knee K are compressed so that g, the largest output
-//! of the strings' own soft clip, becomes 1: K + o/(1 + o (1/(1 − K) − 1/(g − K))), o = |y| − K.
-//! At g = 1 the result is y itself, so a moving level gives no step.
+//! Without the output guard, samples above −1 dBFS are compressed before the level, so that none exceeds it;
+//! with the guard they pass, and the limiter of the event scheduler follows.
 //!
 //! Level: one-pole ramp, gain ← gain + c (target − gain), c = 1 − exp(−1/(τ f)), every sample.
 
@@ -19,17 +18,17 @@ const ARRIVED: f64 = 1e-6;
 /// cosine of 3 ms has its energy below 1 kHz, so that it does not click.
 const FADE: f64 = 0.003;
 
-/// Level up to which the guard changes nothing (−1 dBFS).
+/// Level up to which the soft clip changes nothing (−1 dBFS).
 const KNEE: f32 = 0.891;
 
-/// `y`, a full-scale signal times `gain`, limited to full scale.
-fn guarded(y: f32, gain: f32) -> f32 {
-    let over = y.abs() - KNEE;
-    if over <= 0.0 || gain <= 1.0 {
-        return y.clamp(-1.0, 1.0);
+/// Soft clip: identity up to −1 dBFS, smoothly limited below 1 above.
+fn soft_clip(x: f32) -> f32 {
+    let over = x.abs() - KNEE;
+    if over <= 0.0 {
+        return x;
     }
-    let bend = 1.0 / (1.0 - KNEE) - 1.0 / (gain - KNEE);
-    (KNEE + over / (1.0 + over * bend)).min(1.0).copysign(y)
+    let room = 1.0 - KNEE;
+    (KNEE + room * over / (room + over)).copysign(x)
 }
 
 /// Present values of the MIDI controllers of level and balance: channel volume and expression 0…1, pan
@@ -66,20 +65,19 @@ struct Ramp {
 
 impl Ramp {
     /// Scales the next samples.
-    fn apply(&mut self, share: f64, samples: &mut [f32], is_guarded: bool) {
-        let guard = |y: f32, gain: f64| if is_guarded { guarded(y, single(gain)) } else { y };
+    fn apply(&mut self, share: f64, samples: &mut [f32]) {
         let mut from = 0;
         while self.gain != self.target && from < samples.len() {
             self.gain += share * (self.target - self.gain);
             if (self.target - self.gain).abs() <= ARRIVED {
                 self.gain = self.target;
             }
-            samples[from] = guard(single(f64::from(samples[from]) * self.gain), self.gain);
+            samples[from] = single(f64::from(samples[from]) * self.gain);
             from += 1;
         }
-        if self.gain != 1.0 || is_guarded {
+        if self.gain != 1.0 {
             for sample in &mut samples[from..] {
-                *sample = guard(single(f64::from(*sample) * self.gain), self.gain);
+                *sample = single(f64::from(*sample) * self.gain);
             }
         }
     }
@@ -90,7 +88,7 @@ impl Ramp {
 pub struct OutputLevel {
     ramps: [Ramp; 2],
     share: f64,
-    /// The output is limited to full scale.
+    /// A limiter follows.
     is_guarded: bool,
 }
 
@@ -115,7 +113,7 @@ impl OutputLevel {
         }
     }
 
-    /// Switches the guard.
+    /// Leaves peaks to a limiter that follows.
     pub const fn guard(&mut self, is_guarded: bool) {
         self.is_guarded = is_guarded;
     }
@@ -127,9 +125,12 @@ impl OutputLevel {
 
     /// Scales the next samples.
     pub fn apply(&mut self, left: &mut [f32], right: &mut [f32]) {
-        let [l, r] = &mut self.ramps;
-        l.apply(self.share, left, self.is_guarded);
-        r.apply(self.share, right, self.is_guarded);
+        for (ramp, channel) in self.ramps.iter_mut().zip([left, right]) {
+            if !self.is_guarded {
+                channel.iter_mut().for_each(|x| *x = soft_clip(*x));
+            }
+            ramp.apply(self.share, channel);
+        }
     }
 }
 
@@ -224,26 +225,21 @@ mod tests {
     }
 
     #[test]
-    fn the_guard_limits_to_full_scale_and_changes_nothing_below_its_knee() {
-        for gain in [1.0, 1.001, 1.4, 3.99] {
-            let mut last = 0.0;
-            for i in 0..=2_000_i16 {
-                let y = gain * f32::from(i) / 1_000.0;
-                let out = guarded(y, gain);
-                assert!(out >= last && out <= 1.0, "{gain}: {y} gives {out}");
-                assert_eq!(guarded(-y, gain), -out);
-                if y <= KNEE || gain == 1.0 && y <= 1.0 {
-                    assert_eq!(out.to_bits(), y.to_bits());
-                }
-                last = out;
-            }
+    fn the_soft_clip_is_transparent_below_its_knee_and_bounded_above() {
+        for i in 0..=891_u16 {
+            let x = f32::from(i) / 1000.0;
+            assert_eq!(soft_clip(x).to_bits(), x.to_bits());
+            assert_eq!(soft_clip(-x).to_bits(), (-x).to_bits());
         }
-        // A level that moves through 0 dB gives no step.
-        assert!((guarded(0.97 * 1.0001, 1.0001) - 0.97).abs() < 2e-4);
-        for (is_guarded, peak) in [(true, 1.0), (false, 3.981)] {
+        assert!(soft_clip(1e6) <= 1.0 && soft_clip(2.0) < soft_clip(3.0) && soft_clip(-9.0) > -1.0);
+    }
+
+    #[test]
+    fn peaks_are_bounded_by_the_level_or_left_to_the_guard() {
+        for (is_guarded, peak) in [(true, 7.962), (false, 3.981 * soft_clip(2.0))] {
             let mut level = OutputLevel::new(48_000.0, 12.0);
             level.guard(is_guarded);
-            let (mut left, mut right) = ([1.0, -1.0], [0.1, f32::MIN_POSITIVE]);
+            let (mut left, mut right) = ([2.0, -2.0], [0.1, f32::MIN_POSITIVE]);
             level.apply(&mut left, &mut right);
             assert!((left[0] - peak).abs() < 1e-3 && left[1] == -left[0]);
             assert!((right[0] - 0.3981).abs() < 1e-4);

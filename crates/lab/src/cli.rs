@@ -48,7 +48,7 @@ enum SubCommand {
     /// Exports models of actions
     #[command(subcommand)]
     Model(ModelCommand),
-    /// Exports presets: factory pianos and your own
+    /// Lists and exports presets: factory pianos and your own
     #[command(subcommand)]
     Preset(PresetCommand),
     /// Prints every parameter as a JSON array
@@ -95,6 +95,8 @@ enum LabCommand {
 
 #[derive(Subcommand, Debug)]
 enum PresetCommand {
+    /// Lists the factory pianos
+    List,
     /// Writes a piano as a .vstpreset file for VST3 hosts, or as a preset file
     Export(preset::ExportOptions),
 }
@@ -117,7 +119,7 @@ pub fn main() -> ExitCode {
             let _ = error.print();
             return ExitCode::SUCCESS;
         }
-        Err(Refused::Usage(error)) => Err(anyhow::anyhow!("{}", usage(&error))),
+        Err(Refused::Usage(error)) => Err(anyhow::anyhow!("{}", usage(&error, &named()))),
         Err(Refused::Paths(error)) => Err(error),
     };
     match outcome {
@@ -163,6 +165,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(SubCommand::Match(options)) => recorded::voicing::run(&options),
         Some(SubCommand::Weigh(options)) => weigh::run(&options),
         Some(SubCommand::Model(ModelCommand::Export(options))) => model::run(&options),
+        Some(SubCommand::Preset(PresetCommand::List)) => output::print(&preset::list()),
         Some(SubCommand::Preset(PresetCommand::Export(options))) => preset::export(&options),
         Some(SubCommand::Params { page: true }) => {
             output::print(&touchback_instrument::params::page::page())
@@ -184,12 +187,32 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     }
 }
 
-/// clap's message without its usage paragraphs, with the command whose help to read.
-fn usage(error: &clap::Error) -> String {
+/// The command that the program's arguments name, such as `touchback lab sweep`.
+fn named() -> String {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    command_of(arguments.iter().map(String::as_str))
+}
+
+/// The command that the first of `words` name.
+fn command_of<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let (root, mut name) = (Cli::command(), "touchback".to_owned());
+    let mut command = &root;
+    for word in words {
+        let Some(inner) = command.find_subcommand(word) else { break };
+        name = format!("{name} {word}");
+        command = inner;
+    }
+    name
+}
+
+/// clap's message without its usage paragraphs, with the command whose help to read: `command` where clap does
+/// not name one.
+fn usage(error: &clap::Error, command: &str) -> String {
     let text = error.to_string();
     let mut parts = text.split("\n\n");
     let message = parts.next().unwrap_or_default().trim().trim_start_matches("error: ");
-    let (mut tip, mut command) = (String::new(), "touchback".to_owned());
+    let (mut tip, mut command) = (String::new(), command.to_owned());
     for part in parts {
         if let Some(text) = part.trim().strip_prefix("tip: ") {
             tip = format!(" ({text})");

@@ -9,6 +9,7 @@ use crate::paths::{CurveOption, is_preset};
 use crate::table::{CsvTable, Curve};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::text::encoding::decode;
+use touchback_core::text::note;
 use touchback_haptics::action::Action;
 use touchback_instrument::Settings;
 use touchback_instrument::params::{self, ParamError, Parameter};
@@ -26,13 +27,55 @@ pub const AUTOMATION_PERIOD: u64 = 64;
 /// Least similarity (Jaro–Winkler, 0 to 1) at which an error suggests another id.
 const MIN_SIMILARITY: f64 = 0.85;
 
+/// The name most similar to `wanted`, as the end of an error: `; is it …?`. Empty if none is similar.
+#[must_use]
+pub fn suggestion<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let with_similarity = |name: &'a str| (strsim::jaro_winkler(name, wanted), name);
+    let nearest = names.into_iter().map(with_similarity).max_by(|a, b| a.0.total_cmp(&b.0));
+    match nearest.filter(|(similarity, _)| *similarity > MIN_SIMILARITY) {
+        Some((_, name)) => format!("; is it `{name}`?"),
+        None => String::new(),
+    }
+}
+
+/// The number 1 to 88 of the key that `text` names: by number, or as a note, A0 to C8.
+///
+/// # Errors
+/// What would be right.
+pub fn key_number(text: &str) -> Result<u8, String> {
+    let key = note::key(text).ok_or_else(|| "a key is 1 to 88, or a note, A0 to C8".to_owned())?;
+    Ok(key.number())
+}
+
 /// The haptic action called `name`.
 ///
 /// # Errors
 /// Lists the names.
 pub fn felt_action(name: &str) -> Result<Action, String> {
-    let names = || Action::ALL.map(Action::name).join(", ");
-    Action::of(name).ok_or_else(|| format!("unknown haptic action; one of {} is expected", names()))
+    let names = Action::ALL.map(Action::name);
+    Action::of(name).ok_or_else(|| {
+        let suggestion = suggestion(name, names);
+        format!("unknown haptic action; one of {} is expected{suggestion}", names.join(", "))
+    })
+}
+
+/// The parameter `id`; errors name the option `of`.
+///
+/// # Errors
+/// An unknown id, with a similar one.
+pub fn parameter(of: &str, id: &str) -> Result<&'static Parameter> {
+    params::find(id).map_err(|error| unknown_parameter(of, error))
+}
+
+/// `error` in the value of the option `of`, with a similar id for an unknown one.
+fn unknown_parameter(of: &str, error: ParamError) -> anyhow::Error {
+    let ParamError::NoSuchParameter { id } = &error else {
+        return anyhow!(error).context(of.to_owned());
+    };
+    match suggestion(id, params::all().map(|parameter| parameter.id)) {
+        none if none.is_empty() => anyhow!(error).context(of.to_owned()),
+        near => anyhow!("{of}: no parameter is called `{id}`{near}"),
+    }
 }
 
 /// Settings of the factory piano `name`, or of the preset file `name` if it ends in `.toml`. Values
@@ -49,7 +92,11 @@ pub fn preset(name: &str) -> Result<Settings> {
         return Ok(saved.settings);
     }
     preset::find(name).map(Preset::settings).ok_or_else(|| {
-        anyhow!("--preset {name}: no such piano; there are: {}, or FILE.toml", preset::names())
+        let near = suggestion(&name.to_lowercase(), preset::PRESETS.iter().map(|p| p.name));
+        anyhow!(
+            "--preset {name}: no such piano{near}; there are: {}, or FILE.toml",
+            preset::names()
+        )
     })
 }
 
@@ -58,17 +105,7 @@ pub fn preset(name: &str) -> Result<Settings> {
 /// # Errors
 /// Unknown id, or a value out of range.
 pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
-    params::apply(settings, options).map_err(|error| {
-        let ParamError::NoSuchParameter { id } = &error else {
-            return anyhow!(error).context("--set");
-        };
-        let similarity = |parameter: &&Parameter| strsim::jaro_winkler(parameter.id, id);
-        let nearest = params::all().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
-        match nearest.filter(|nearest| similarity(nearest) > MIN_SIMILARITY) {
-            Some(near) => anyhow!("--set: no parameter is called `{id}`; is it `{}`?", near.id),
-            None => anyhow!(error).context("--set"),
-        }
-    })
+    params::apply(settings, options).map_err(|error| unknown_parameter("--set", error))
 }
 
 /// Reads `--keys SHEET.csv`: offsets of single keys.

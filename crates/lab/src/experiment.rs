@@ -61,6 +61,7 @@ use crate::bench::manifest::Finished;
 use crate::bench::record;
 use crate::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult, Work};
 use crate::bench::session::{Session, wrote};
+use crate::controls;
 use crate::output;
 use crate::paths::{OutputFolder, PianoName};
 use catalogue::EXPERIMENTS;
@@ -229,7 +230,8 @@ fn list() -> String {
 fn choose(names: &[String]) -> Result<Vec<&'static Experiment>> {
     for name in names {
         if name != "all" && EXPERIMENTS.iter().all(|e| e.name != name) {
-            bail!("lab {name}: no such experiment; `touchback lab list` names them");
+            let near = controls::suggestion(name, EXPERIMENTS.iter().map(|e| e.name));
+            bail!("lab {name}: no such experiment{near}; `touchback lab list` names them");
         }
     }
     let wanted = |e: &&Experiment| {

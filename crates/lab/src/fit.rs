@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use crate::bench::short;
+use crate::controls;
 use crate::output::{self, Draft, Shown as _, progress};
 use crate::paths::{InputPath, OutputFile, OutputFolder};
 use crate::plot::{self, Axis, Figure, PlotMark, Series, Shape, Subplot, palette};
@@ -34,9 +35,9 @@ pub struct FitOptions {
     /// Action whose standard key the fit starts from
     #[arg(long, value_name = "NAME", default_value = "grand", conflicts_with = "model")]
     action: String,
-    /// Key, 1 (A0) to 88 (C8)
-    #[arg(long, value_name = "1..88", default_value_t = 40,
-          value_parser = clap::value_parser!(u8).range(1..=88))]
+    /// Key, 1 to 88 or A0 to C8
+    #[arg(long, value_name = "KEY", default_value_t = 40,
+          value_parser = controls::key_number)]
     key: u8,
     /// Writes the fitted model, for `touchback simulate --model`
     #[arg(short, long, value_name = "MODEL.toml")]

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use crate::controls;
 use crate::output::Draft;
 use crate::paths::OutputFile;
 use crate::simulate::plants;
@@ -18,9 +19,9 @@ pub struct ModelOptions {
     /// Action
     #[arg(long, value_name = "NAME", default_value = "grand")]
     action: String,
-    /// Key, 1 (A0) to 88 (C8)
-    #[arg(long, value_name = "1..88", default_value_t = 40,
-          value_parser = clap::value_parser!(u8).range(1..=88))]
+    /// Key, 1 to 88 or A0 to C8
+    #[arg(long, value_name = "KEY", default_value_t = 40,
+          value_parser = controls::key_number)]
     key: u8,
     /// File to write, for `touchback simulate --model`
     #[arg(short, long, value_name = "FILE.toml")]

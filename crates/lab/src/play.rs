@@ -13,6 +13,18 @@ pub struct PlayOptions {
     backend: Vec<String>,
 }
 
+/// Help of a build without the feature `standalone`.
+#[cfg(not(feature = "standalone"))]
+const HELP: &str = "\
+Opens the instrument as an application with its own audio and MIDI.
+
+This build cannot: it was built where the libraries of the audio system were missing. Build it with
+
+  cargo build --release --features standalone
+
+on Linux with the packages libasound2-dev and libjack-jackd2-dev, or load the plugin in a host.
+";
+
 /// Runs `touchback play` until its window is closed.
 ///
 /// # Errors
@@ -28,11 +40,9 @@ pub fn run(options: &PlayOptions) -> Result<()> {
     }
     #[cfg(not(feature = "standalone"))]
     {
-        let _ = &options.backend;
-        bail!(
-            "this program was built without sound and MIDI of its own; build it with `cargo build \
-             --release --features standalone` (on Linux with the packages libasound2-dev and \
-             libjack-jackd2-dev), or load the plugin in a host"
-        );
+        if options.backend.iter().any(|word| word == "--help" || word == "-h") {
+            return crate::output::print(HELP);
+        }
+        bail!("this build has no audio and MIDI of its own; see `touchback play --help`");
     }
 }

@@ -1,4 +1,4 @@
-//! `touchback preset export`: pianos as files for the browsers of VST3 hosts.
+//! `touchback preset list` and `export`: the factory pianos; pianos as files, also for the browsers of VST3 hosts.
 //!
 //! A `.vstpreset` file (VST 3 developer portal, "Preset Format"), little-endian:
 //!
@@ -17,13 +17,14 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use serde_json::{Map, Value, json};
 
+use crate::controls;
 use crate::output::{self, Draft, Shown as _};
 use crate::paths::{OutputFile, OutputFolder, PianoName, is_preset};
 use touchback_core::math::cast::rounded_i32;
 use touchback_instrument::Settings;
 use touchback_instrument::params::{self, FORMAT, KEYS_FIELD, ValueKind};
 use touchback_instrument::preset::file::NamedPiano;
-use touchback_instrument::preset::{self, PRESETS, user_presets};
+use touchback_instrument::preset::{self, PRESETS, Preset, user_presets};
 
 /// Name ending of VST3's preset files.
 const EXTENSION: &str = "vstpreset";
@@ -36,12 +37,32 @@ pub struct ExportOptions {
     /// Factory piano, or a preset file
     #[arg(value_name = "NAME|FILE.toml", required_unless_present = "all", conflicts_with = "all")]
     piano: Option<PianoName>,
-    /// File to write: for VST3 hosts, or a preset file
-    #[arg(short, long, value_name = "FILE.vstpreset|FILE.toml", required_unless_present = "all")]
+    /// File to write: for VST3 hosts, or a preset file [default: NAME.toml, if there is no such file]
+    #[arg(short, long, value_name = "FILE.vstpreset|FILE.toml")]
     output: Option<OutputFile>,
     /// Writes every factory piano into this folder, for VST3 hosts
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
     all: Option<OutputFolder>,
+}
+
+/// The factory pianos with their descriptions, one a line.
+#[must_use]
+pub fn list() -> String {
+    let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
+    PRESETS.iter().map(|preset| format!("{:width$}  {}\n", preset.name, preset.about)).collect()
+}
+
+/// The file of the factory piano `name` for which none was named.
+///
+/// # Errors
+/// A preset file, which has a file already; a file of this name.
+fn usual_file(name: &str) -> Result<OutputFile> {
+    let preset = factory(name)?;
+    let path = Path::new(preset.name).with_extension(user_presets::EXTENSION);
+    if path.exists() {
+        bail!("{}: exists; name the file with --output", path.shown());
+    }
+    Ok(path.into())
 }
 
 /// Runs `touchback preset export`.
@@ -52,10 +73,13 @@ pub fn export(options: &ExportOptions) -> Result<()> {
     if let Some(folder) = &options.all {
         return export_all(folder);
     }
-    let (Some(name), Some(path)) = (&options.piano, &options.output) else {
-        bail!("a piano and --output are missing");
+    let Some(name) = &options.piano else { bail!("a piano is missing") };
+    let (path, piano) = match &options.output {
+        Some(path) => (path.clone(), piano(name)?),
+        None if is_preset(Path::new(&**name)) => bail!("{name}: --output is missing"),
+        None => (usual_file(name)?, piano(name)?),
     };
-    let piano = piano(name)?;
+    let path = &path;
     match path.extension().and_then(|e| e.to_str()) {
         Some(EXTENSION) => write(path, &vst3(&piano.name, &piano.settings)?),
         Some(user_presets::EXTENSION) => {
@@ -93,11 +117,16 @@ fn piano(name: &str) -> Result<NamedPiano> {
         }
         return Ok(piano);
     }
-    let preset = preset::find(name).ok_or_else(|| {
-        anyhow!("{name}: no such piano; there are: {}, or FILE.toml", preset::names())
-    })?;
+    let preset = factory(name)?;
     let (name, notes) = (preset.title(), preset.about.to_owned());
     Ok(NamedPiano { name, notes, tags: Vec::new(), settings: preset.settings() })
+}
+
+fn factory(name: &str) -> Result<&'static Preset> {
+    preset::find(name).ok_or_else(|| {
+        let near = controls::suggestion(&name.to_lowercase(), PRESETS.iter().map(|p| p.name));
+        anyhow!("{name}: no such piano{near}; there are: {}, or FILE.toml", preset::names())
+    })
 }
 
 /// The file for VST3 hosts.

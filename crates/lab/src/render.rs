@@ -43,7 +43,7 @@ pub struct RenderOptions {
     output: OutputFile,
     /// Sample rate, Hz
     #[arg(long, value_name = "HZ", default_value_t = 48_000,
-          value_parser = clap::value_parser!(u32).range(22_050..=384_000))]
+          value_parser = sample_rate)]
     sample_rate: u32,
     /// Samples per block; does not change the sound
     #[arg(long, value_name = "N", default_value_t = 512,
@@ -117,6 +117,18 @@ struct Stats {
     loudness_lufs: f64,
     /// Largest ratio of a block's computing time to its duration.
     worst_block_share: f64,
+}
+
+/// Sample rates, Hz.
+const RATES: std::ops::RangeInclusive<u32> = 22_050..=384_000;
+
+/// The sample rate that `text` names.
+fn sample_rate(text: &str) -> Result<u32, String> {
+    let whole = text.trim().parse().ok().filter(|rate| RATES.contains(rate));
+    whole.ok_or_else(|| {
+        let (low, high) = (RATES.start(), RATES.end());
+        format!("a whole number of hertz, {low} to {high}, such as 44100")
+    })
 }
 
 /// Renders; warnings go to stderr.

@@ -34,9 +34,9 @@ pub struct ShotOptions {
     /// Dark colours
     #[arg(long)]
     dark: bool,
-    /// Played key, 1 (A0) to 88 (C8)
-    #[arg(long, value_name = "1..88", default_value_t = 40,
-          value_parser = clap::value_parser!(u8).range(1..=88))]
+    /// Played key, 1 to 88 or A0 to C8
+    #[arg(long, value_name = "KEY", default_value_t = 40,
+          value_parser = controls::key_number)]
     key: u8,
     /// Hammer speed, m/s
     #[arg(long, default_value_t = 1.5, value_parser = number(0.1, 7.0))]

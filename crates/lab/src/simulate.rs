@@ -56,8 +56,8 @@ pub struct SimulateOptions {
     /// Key dimensions and masses from a file written by `touchback model export`
     #[arg(long, value_name = "FILE.toml")]
     model: Option<InputPath>,
-    /// Key, 1 (A0) to 88 (C8) [default: 40; for a log, its first touched key]
-    #[arg(long, value_name = "1..88", value_parser = clap::value_parser!(u8).range(1..=88))]
+    /// Key, 1 to 88 or A0 to C8 [default: 40; for a log, its first touched key]
+    #[arg(long, value_name = "KEY", value_parser = controls::key_number)]
     key: Option<u8>,
     /// Sets a parameter: a number in its unit, or a choice by name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]

@@ -1,18 +1,4 @@
-//! The last stage: stereo width, lid filter and a soft clip above −1 dBFS.
-
-/// Level up to which the soft clip changes nothing (−1 dBFS).
-const KNEE: f32 = 0.891;
-
-/// Soft clip: identity up to −1 dBFS, smoothly limited below 1 above.
-#[must_use]
-pub fn soft_clip(x: f32) -> f32 {
-    let over = x.abs() - KNEE;
-    if over <= 0.0 {
-        return x;
-    }
-    let room = 1.0 - KNEE;
-    (KNEE + room * over / (room + over)).copysign(x)
-}
+//! The last stage: stereo width and lid filter.
 
 /// Left and right with the side signal scaled by `width`.
 #[must_use]
@@ -61,20 +47,5 @@ impl HighShelf {
             }
             if gain == 1.0 { x[c] } else { *slow + gain * (x[c] - *slow) }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_soft_clip_is_transparent_below_its_knee_and_bounded_above() {
-        for i in 0..=891 {
-            let x = i as f32 / 1000.0;
-            assert_eq!(soft_clip(x).to_bits(), x.to_bits());
-            assert_eq!(soft_clip(-x).to_bits(), (-x).to_bits());
-        }
-        assert!(soft_clip(1e6) <= 1.0 && soft_clip(2.0) < soft_clip(3.0) && soft_clip(-9.0) > -1.0);
     }
 }

@@ -1,7 +1,8 @@
 //! A small room round the instrument: a network of eight delays with a lossless feedback matrix
 //! [Jot 1991], so that echoes grow dense and decay at one rate, high frequencies sooner.
 //!
-//! The room costs nothing once its last echo is below silence. Audio thread, except `new`.
+//! Another size cross-fades from each delay to the new one. The room costs nothing once its last echo is
+//! below silence. Audio thread, except `new`.
 
 use std::f64::consts::TAU;
 
@@ -31,6 +32,10 @@ const GLIDE_TIME: f64 = 12.654_962e-3;
 /// Distance from their targets at which feedback and level have arrived.
 const NEAR: f32 = 1e-5;
 
+/// Time in which the delays of another size replace the present ones, s (chosen: as long as another pair of
+/// microphones takes).
+const FADE: f64 = 0.05;
+
 /// Level below which the room counts as silent (−120 dBFS).
 const SILENCE: f32 = 1e-6;
 
@@ -41,19 +46,23 @@ pub struct Room {
     /// Delays as one ring buffer each, a power of two long.
     lines: [Vec<f32>; LINES],
     write: usize,
-    /// Present length of each delay, samples.
+    /// Length of each delay, samples.
     lengths: [f32; LINES],
-    /// Length to which each delay glides, samples.
+    /// Lengths set last.
     targets: [f32; LINES],
-    /// Feedback of each delay, amplitude.
-    gains: [Glide; LINES],
+    /// Lengths that are being faded out, and the blocks of fading left.
+    fading: Option<([f32; LINES], usize)>,
+    /// Blocks of a fade.
+    fade: usize,
+    /// Feedback of each delay, amplitude: at the block's beginning and at its end.
+    gains: [(f32, Glide); LINES],
     /// States of the low-pass in each delay, and its share per sample.
     low_pass: [f32; LINES],
     smooth: f32,
-    /// Gain into the room, amplitude.
-    level: Glide,
-    /// Gain from the room to the chosen pair, amplitude.
-    return_level: Glide,
+    /// Gain into the room, amplitude: at the block's beginning and at its end.
+    level: (f32, Glide),
+    /// Gain from the room to the chosen pair, amplitude: at the block's beginning and at its end.
+    return_level: (f32, Glide),
     /// Samples since an echo was last above silence.
     quiet: usize,
 }
@@ -64,6 +73,7 @@ impl Room {
     pub fn new(sample_rate: f64, spec: RoomSpec) -> Self {
         let longest = LONGEST / SOUND_SPEED * RATIOS[LINES - 1] * sample_rate;
         let size = (floor_index(longest) + 4).next_power_of_two();
+        let silent = (0.0, Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate));
         let mut room = Self {
             sample_rate,
             spec,
@@ -71,11 +81,13 @@ impl Room {
             write: 0,
             lengths: [0.0; LINES],
             targets: [0.0; LINES],
-            gains: [Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate); LINES],
+            fading: None,
+            fade: floor_index(FADE * sample_rate / BLOCK as f64).max(1),
+            gains: [silent; LINES],
             low_pass: [0.0; LINES],
             smooth: single(1.0 - libm::exp(-TAU * ABSORPTION_HZ / sample_rate)),
-            level: Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate),
-            return_level: Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate),
+            level: silent,
+            return_level: silent,
             quiet: usize::MAX,
         };
         room.set(spec);
@@ -83,7 +95,7 @@ impl Room {
         room
     }
 
-    /// Another room from the next block on; echoes glide into it.
+    /// Another room from the next block on; echoes fade into it.
     pub fn set(&mut self, spec: RoomSpec) {
         self.spec = spec;
         let mut energy_kept = 0.0;
@@ -91,12 +103,12 @@ impl Room {
             let seconds = spec.size.min(LONGEST) / SOUND_SPEED * ratio;
             let gain = libm::pow(10.0, -3.0 * seconds / spec.time);
             self.targets[line] = single((seconds * self.sample_rate).max(2.0));
-            self.gains[line].aim(gain);
+            self.gains[line].1.aim(gain);
             energy_kept += gain * gain / LINES as f64;
         }
         // Echoes of a steady sound add up to the requested level.
-        self.level.aim(spec.level * (1.0 - energy_kept).sqrt());
-        self.return_level.aim(spec.return_level);
+        self.level.1.aim(spec.level * (1.0 - energy_kept).sqrt());
+        self.return_level.1.aim(spec.return_level);
     }
 
     /// Clears all echoes.
@@ -112,10 +124,16 @@ impl Room {
 
     /// The room set last is in force at once; call it while no echo is above silence.
     pub fn settle(&mut self) {
-        self.lengths = self.targets;
-        self.level.finish();
-        self.return_level.finish();
-        self.gains.iter_mut().for_each(Glide::finish);
+        (self.lengths, self.fading) = (self.targets, None);
+        for (from, glide) in self.gliding() {
+            glide.finish();
+            *from = glide.now;
+        }
+    }
+
+    /// All gliding values.
+    fn gliding(&mut self) -> impl Iterator<Item = &mut (f32, Glide)> {
+        self.gains.iter_mut().chain([&mut self.level, &mut self.return_level])
     }
 
     /// Whether no echo is above silence.
@@ -126,14 +144,16 @@ impl Room {
 
     /// Control work at a block's beginning.
     pub fn begin_block(&mut self) {
-        for glide in self.gains.iter_mut().chain([&mut self.level, &mut self.return_level]) {
-            glide.step();
+        self.gliding().for_each(|(from, glide)| *from = glide.step());
+        if let Some((_, left)) = &mut self.fading {
+            *left -= 1;
+            if *left == 0 {
+                self.fading = None;
+            }
         }
-        for (length, target) in self.lengths.iter_mut().zip(self.targets) {
-            // Delay lengths change by at most a tenth of the elapsed time: this sounds as a pitch bend,
-            // not a click.
-            let most = 0.1 * BLOCK as f32;
-            *length += (target - *length).clamp(-most, most);
+        if self.fading.is_none() && self.lengths != self.targets {
+            self.fading = Some((self.lengths, self.fade));
+            self.lengths = self.targets;
         }
         if self.quiet != usize::MAX && self.quiet > self.lines[0].len() {
             self.lines.iter_mut().for_each(|line| line.fill(0.0));
@@ -142,10 +162,11 @@ impl Room {
         }
     }
 
-    /// Takes both channels of `sent` into the room; adds the echoes to `left` and `right`, and to the
-    /// `distant` pair's buffers.
+    /// Takes both channels of `sent`, from sample `at` of the present block on, into the room; adds the echoes
+    /// to `left` and `right`, and to the `distant` pair's buffers.
     pub fn process(
         &mut self,
+        at: usize,
         sent: [&[f32]; CHANNELS],
         left: &mut [f32],
         right: &mut [f32],
@@ -154,7 +175,7 @@ impl Room {
         // Active from the first sample above silence, independently of the blocks.
         let mut from = 0;
         if self.is_silent() {
-            if self.level.is_zero() {
+            if self.level.1.is_zero() {
                 return;
             }
             let is_above = |(l, r): (&f32, &f32)| l.abs().max(r.abs()) > SILENCE;
@@ -162,22 +183,23 @@ impl Room {
             (from, self.quiet) = (first, 0);
         }
         let mask = self.lines[0].len() - 1;
-        let (near, far) = (0.5 * self.return_level.now, 0.5 * single(ROOM[DISTANT]));
+        let far = 0.5 * single(ROOM[DISTANT]);
         let late = left[from..].iter_mut().zip(&mut right[from..]);
         for (n, (l, r)) in (from..).zip(late) {
+            let elapsed = (at + n + 1) as f32 / BLOCK as f32;
+            let gain = |(from, glide): &(f32, Glide)| from + elapsed * (glide.now - from);
+            let (level, near) = (gain(&self.level), 0.5 * gain(&self.return_level));
             let mut taps = [0.0f32; LINES];
             for (i, tap) in taps.iter_mut().enumerate() {
-                let length = self.lengths[i];
-                let whole = floor_index(f64::from(length));
-                let part = length - whole as f32;
-                let line = &self.lines[i];
-                let at = self.write.wrapping_sub(whole);
-                let x =
-                    line[at & mask] + part * (line[at.wrapping_sub(1) & mask] - line[at & mask]);
+                let mut x = self.tap(i, self.lengths[i], mask);
+                if let Some((lengths, left)) = &self.fading {
+                    let share = (*left as f32 - elapsed) / self.fade as f32;
+                    x += share * (self.tap(i, lengths[i], mask) - x);
+                }
                 self.low_pass[i] += self.smooth * (x - self.low_pass[i]);
-                *tap = self.gains[i].now * self.low_pass[i];
+                *tap = gain(&self.gains[i]) * self.low_pass[i];
             }
-            let [a, b] = sent.map(|channel| self.level.now * channel[n]);
+            let [a, b] = sent.map(|channel| level * channel[n]);
             *l += near * (taps[0] + taps[2] - taps[4] - taps[6]);
             *r += near * (taps[1] + taps[3] - taps[5] - taps[7]);
             if let Some([far_left, far_right]) = &mut distant {
@@ -195,6 +217,16 @@ impl Room {
             self.write = self.write.wrapping_add(1) & mask;
             self.quiet = if loudest > SILENCE { 0 } else { self.quiet + 1 };
         }
+    }
+}
+
+impl Room {
+    /// Sample of delay line `line` `length` samples ago.
+    fn tap(&self, line: usize, length: f32, mask: usize) -> f32 {
+        let whole = floor_index(f64::from(length));
+        let (line, part) = (&self.lines[line], length - whole as f32);
+        let at = self.write.wrapping_sub(whole);
+        line[at & mask] + part * (line[at.wrapping_sub(1) & mask] - line[at & mask])
     }
 }
 
@@ -224,7 +256,7 @@ mod tests {
                 (l[0], r[0]) = (1.0, 1.0);
             }
             let sent = (l, r);
-            room.process([&sent.0, &sent.1], &mut l, &mut r, None);
+            room.process(0, [&sent.0, &sent.1], &mut l, &mut r, None);
             out.extend(l.iter().zip(&r).map(|(a, b)| a + b));
         }
         out
@@ -258,5 +290,59 @@ mod tests {
         assert!(loudest(ring(&mut room, 0.5)) < 1.5);
         room.set(RoomSpec { size: 3.0, ..SPEC });
         assert!(loudest(ring(&mut room, 0.5)) < 1.5);
+    }
+
+    /// Echoes of a steady tone while the room is set to `of` each block, in portions of `portion` samples.
+    fn echoes(of: impl Fn(usize) -> RoomSpec, portion: usize) -> Vec<f32> {
+        let mut room = Room::new(RATE, of(0));
+        let mut out = Vec::new();
+        for block in 0..1_500 {
+            room.set(of(block));
+            room.begin_block();
+            let tone: [f32; BLOCK] = std::array::from_fn(|i| {
+                single((TAU * 300.0 * (block * BLOCK + i) as f64 / RATE).sin())
+            });
+            for at in (0..BLOCK).step_by(portion) {
+                let (mut l, mut r) = (vec![0.0; portion], vec![0.0; portion]);
+                let sent = &tone[at..at + portion];
+                room.process(at, [sent, sent], &mut l, &mut r, None);
+                out.extend(l);
+            }
+        }
+        // Without the tone's onset.
+        out.split_off(750 * BLOCK)
+    }
+
+    /// The fourth difference of a tone of 300 Hz is 56 dB below it; a jump is as large in both.
+    #[test]
+    fn another_room_replaces_the_first_without_a_click() {
+        let moved: [(&str, fn(f64) -> RoomSpec); 4] = [
+            ("size", |x| RoomSpec { size: 9.0 + 20.0 * x, ..SPEC }),
+            ("time", |x| RoomSpec { time: 0.3 + 3.0 * x, ..SPEC }),
+            ("level", |x| RoomSpec { level: x, ..SPEC }),
+            ("return level", |x| RoomSpec { return_level: 0.5 + x, ..SPEC }),
+        ];
+        for (name, of) in moved {
+            let out = echoes(|block| of(f64::from(u8::from(block >= 900))), BLOCK);
+            let loudest = out.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+            let fourth = |w: &[f32]| (w[0] - 4.0 * w[1] + 6.0 * w[2] - 4.0 * w[3] + w[4]).abs();
+            let roughest = out.windows(5).map(fourth).fold(0.0, f32::max);
+            assert!(roughest < 4e-3 * loudest, "{name}: {roughest} {loudest}");
+        }
+    }
+
+    #[test]
+    fn portions_do_not_change_the_echoes_of_a_moving_room() {
+        let of = |block: usize| {
+            let x = (block / 100 % 2) as f64;
+            RoomSpec {
+                size: 5.0 + 10.0 * x,
+                time: 0.5 + x,
+                level: 0.5 + 0.1 * x,
+                return_level: 1.0,
+            }
+        };
+        let whole = echoes(of, BLOCK);
+        assert!([1, 16].iter().all(|portion| echoes(of, *portion) == whole));
     }
 }

@@ -131,7 +131,7 @@ impl DevicePanel {
             }
             ui.end_row();
 
-            let label = ui.label("Lead");
+            let label = ui.label("Latency margin");
             let hint = "How far ahead of the keyboard's clock commands are sent: longer than a \
                         round trip, shorter feels better";
             let lead = control::typed(ui, &mut choice.lead_us, 125..=20_000, "µs", |drag| {

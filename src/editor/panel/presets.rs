@@ -122,9 +122,9 @@ impl PresetsPanel {
         }
     }
 
-    /// Sets the name in the form that saves.
-    pub fn set_name(&mut self, name: &str) {
-        self.own.set_name(name);
+    /// Draws the form that saves the current piano, called `name`, as a pop-up under the button `save`.
+    pub fn save(&mut self, save: &egui::Response, name: &str, controls: &dyn Controls) {
+        self.own.pop_up(save, name, controls);
     }
 
     fn lists(&self, texts: &[&str], is_favourite: bool) -> bool {

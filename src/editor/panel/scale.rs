@@ -32,7 +32,7 @@ impl ScalePanel {
         self.scale.ui(ui);
         self.map.ui(ui);
         ui.horizontal_wrapped(|ui| {
-            if ui.button("Tune by it").clicked() {
+            if ui.button("Load").clicked() {
                 self.outcome = self.load(controls).unwrap_or_else(|error| error);
             }
             let tuned = controls.texts().map(|texts| texts.name);

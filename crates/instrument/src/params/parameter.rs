@@ -231,8 +231,8 @@ impl Parameter {
     }
 
     /// The value of a text: a number with a decimal point or comma, with or without the unit (in any case),
-    /// or a choice by name (in any case, with or without blanks and hyphens; a choice of numbers as a number)
-    /// or index.
+    /// or a choice by name (in any case, with or without blanks and hyphens; a choice of numbers as a number;
+    /// the beginning of one name alone) or index.
     ///
     /// # Errors
     /// [`ParamError`] with id, text and the accepted values.
@@ -254,6 +254,7 @@ impl Parameter {
                 .position(|name| letters(name).eq(letters(text)))
                 .or_else(|| text.parse::<usize>().ok().filter(|i| *i < names.len()))
                 .or_else(|| names.iter().position(|name| is_quantity(name, text)))
+                .or_else(|| only_beginning(names, text))
                 .map(|index| index as f64)
                 .ok_or_else(|| ParamError::NoSuchChoice { parameter: self, text: text.to_owned() }),
         }
@@ -264,6 +265,14 @@ impl Parameter {
 fn letters(name: &str) -> impl Iterator<Item = char> {
     let kept = name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'));
     kept.flat_map(char::to_lowercase)
+}
+
+/// The index of the only one of `names` that begins with the three or more letters of `text`.
+fn only_beginning(names: &[&str], text: &str) -> Option<usize> {
+    let begins = |name: &&str| letters(name).take(letters(text).count()).eq(letters(text));
+    let mut found = names.iter().enumerate().filter(|(_, name)| begins(name));
+    let (index, _) = found.next()?;
+    (found.next().is_none() && letters(text).count() >= 3).then_some(index)
 }
 
 /// Whether `name` is a number with a unit and `text` the same number, with or without the unit.

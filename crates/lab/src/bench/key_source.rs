@@ -32,8 +32,8 @@ pub struct OwnNumbers {
     /// Key dimensions and masses from a file written by `touchback model export` or `touchback fit`
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["preset", "set", "keys"])]
     model: Option<InputPath>,
-    /// One key, 1 (A0) to 88 (C8), instead of the experiment's keys
-    #[arg(long, value_name = "1..88", value_parser = clap::value_parser!(u8).range(1..=88))]
+    /// One key, 1 to 88 or A0 to C8, instead of the experiment's keys
+    #[arg(long, value_name = "KEY", value_parser = controls::key_number)]
     key: Option<u8>,
 }
 

@@ -1,4 +1,5 @@
-//! One phrase played through the scheduler of the plugin, and its analysis: level, centroid, decay, delays.
+//! Phrases played through the scheduler of the plugin: the analysis of one (level, centroid, decay, delays),
+//! and the level of a soft and of a loud one.
 
 use anyhow::{Context, Result, anyhow};
 
@@ -9,7 +10,7 @@ use touchback_core::math::power::square;
 use touchback_instrument::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::midi::{Address, InputMessage};
 use touchback_instrument::record::StrikeRecord;
-use touchback_instrument::settings::Timing;
+use touchback_instrument::settings::{Switch, Timing};
 use touchback_instrument::{Piano, Settings};
 
 /// Sample rate, Hz; enough for all partials that matter to level and timbre.
@@ -39,6 +40,73 @@ const NOTES: [(f64, u8, u8, f64); 9] = [
 
 /// The controllers: time, s, number, value. The sustain pedal holds the chord; no soft pedal.
 const CONTROLLERS: [(f64, u8, f64); 2] = [(1.32, 64, 1.0), (2.3, 64, 0.0)];
+
+/// The loud phrase: fortissimo chords and octaves under a held pedal, as dense as the climax of a concert
+/// piece. Time, s, velocity, MIDI notes; each chord is held until the next.
+const CHORDS: [(f64, u8, &[u8]); 8] = [
+    (0.25, 86, &[36, 43, 60, 64, 67, 72]),
+    (0.55, 83, &[31, 43, 59, 62, 67, 74]),
+    (0.85, 88, &[33, 45, 60, 64, 69, 76]),
+    (1.10, 90, &[29, 41, 60, 65, 69, 77]),
+    (1.35, 91, &[31, 43, 62, 65, 71, 79]),
+    (1.50, 93, &[31, 43, 65, 71, 74, 83]),
+    (1.65, 94, &[24, 36, 64, 67, 72, 84]),
+    (1.95, 96, &[24, 36, 67, 72, 76, 88]),
+];
+
+/// Times at which the pedal of the loud phrase is pressed and let go, s.
+const HELD: [f64; 2] = [0.30, 2.5];
+
+/// Factor of the velocities of the soft phrase.
+const SOFT: f64 = 0.6;
+
+/// Level of a phrase.
+#[derive(Clone, Copy, Debug)]
+pub struct PhraseLevel {
+    /// Integrated loudness, LUFS.
+    pub loudness: f64,
+    /// Largest magnitude, dBFS.
+    pub peak: f64,
+}
+
+impl PhraseLevel {
+    fn of(played: &[Vec<f32>; 2]) -> Result<Self> {
+        let mut loudness = Loudness::new(RATE)?;
+        loudness.add(&played[0], &played[1])?;
+        let peak = played.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
+        Ok(Self { loudness: loudness.lufs(), peak: 20.0 * libm::log10(f64::from(peak)) })
+    }
+}
+
+/// Levels of the soft and of the loud phrase, without the output guard.
+///
+/// # Errors
+/// A rate that the loudness meter refuses.
+pub fn soft_and_loud(settings: &Settings) -> Result<[PhraseLevel; 2]> {
+    let piano = Settings { output_guard: Switch::Off, ..*settings };
+    let mut loud = Vec::new();
+    for (i, (seconds, velocity, notes)) in CHORDS.iter().enumerate() {
+        let end = CHORDS.get(i + 1).map_or(SECONDS - 0.1, |next| next.0);
+        for note in *notes {
+            loud.push((*seconds, *note, f64::from(*velocity) / 127.0, end - seconds));
+        }
+    }
+    let pedal = [(HELD[0], 64, 1.0), (HELD[1], 64, 0.0)];
+    let soft = perform(&piano, &scaled(SOFT), &CONTROLLERS)?.channels;
+    let loud = perform(&piano, &loud, &pedal)?.channels;
+    Ok([PhraseLevel::of(&soft)?, PhraseLevel::of(&loud)?])
+}
+
+/// A note: time, s, MIDI note, velocity 0…1, duration, s.
+type Note = (f64, u8, f64, f64);
+
+/// The notes of the phrase with every velocity scaled by `touch`.
+fn scaled(touch: f64) -> Vec<Note> {
+    let note = |(seconds, note, velocity, held): &(f64, u8, u8, f64)| {
+        (*seconds, *note, (f64::from(*velocity) * touch / 127.0).min(1.0), *held)
+    };
+    NOTES.iter().map(note).collect()
+}
 
 /// The analysis of the phrase.
 pub struct PhraseAnalysis {
@@ -89,21 +157,30 @@ fn at(seconds: f64) -> usize {
     floor_index((seconds * f64::from(RATE)).round())
 }
 
-/// Plays the phrase with every velocity scaled by `touch`.
-///
-/// # Errors
-/// Silence, which has no loudness or centroid.
-pub fn play(settings: &Settings, touch: f64) -> Result<PhraseAnalysis> {
+/// What a scheduler gave.
+struct Performance {
+    /// Left and right from the beginning of the phrase.
+    channels: [Vec<f32>; 2],
+    strikes: Vec<StrikeRecord>,
+    /// Latency of the strikes, s.
+    latency: f64,
+}
+
+/// Plays `notes` and `controllers` (time, s, number, value).
+fn perform(
+    settings: &Settings,
+    notes: &[Note],
+    controllers: &[(f64, u8, f64)],
+) -> Result<Performance> {
     let mut scheduler = EventScheduler::new(Piano::new(f64::from(RATE), settings));
     let latency = usize::try_from(scheduler.latency()).context("latency")?;
     let mut messages = Vec::new();
-    for (seconds, note, velocity, held) in NOTES {
-        let velocity = (f64::from(velocity) * touch / 127.0).min(1.0);
+    for &(seconds, note, velocity, held) in notes {
         messages.push((at(seconds), InputMessage::NoteOn { channel: 0, note, id: None, velocity }));
         let off = InputMessage::NoteOff { to: Address::note(0, note), velocity: 0.5 };
         messages.push((at(seconds + held), off));
     }
-    for (seconds, number, value) in CONTROLLERS {
+    for &(seconds, number, value) in controllers {
         messages.push((at(seconds), InputMessage::Controller { channel: 0, number, value }));
     }
     messages.sort_by_key(|(at, _)| *at);
@@ -115,15 +192,25 @@ pub fn play(settings: &Settings, touch: f64) -> Result<PhraseAnalysis> {
         scheduler.process(l, r, &mut feed);
         feed.from = feed.to;
     }
-    let (left, right) = (&left[latency..], &right[latency..]);
-    let mut loudness = Loudness::new(RATE)?;
-    loudness.add(left, right)?;
-    let samples = [left, right].concat();
+    Ok(Performance {
+        channels: [left.split_off(latency), right.split_off(latency)],
+        strikes: feed.strikes,
+        latency: scheduler.event_latency() as f64 / f64::from(RATE),
+    })
+}
+
+/// Plays the phrase with every velocity scaled by `touch`.
+///
+/// # Errors
+/// Silence, which has no loudness or centroid.
+pub fn play(settings: &Settings, touch: f64) -> Result<PhraseAnalysis> {
+    let played = perform(settings, &scaled(touch), &CONTROLLERS)?;
+    let samples = played.channels.concat();
     Ok(PhraseAnalysis {
-        level: loudness.lufs(),
+        level: PhraseLevel::of(&played.channels)?.loudness,
         centroid: centroid(&samples)?,
-        decay: decay(left),
-        delays: delays(&feed.strikes, settings, latency as f64 / f64::from(RATE)),
+        decay: decay(&played.channels[0]),
+        delays: delays(&played.strikes, settings, played.latency),
         samples,
     })
 }

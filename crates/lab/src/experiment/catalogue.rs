@@ -104,11 +104,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "presets",
-        about: "Plays one phrase on every factory piano: equal loudness, and differences between \
-                the pianos.",
+        about: "Plays a soft and a loud phrase on every factory piano: equal loudness, and \
+                differences between the pianos.",
         kind: ExperimentKind::Computed,
-        detail: "Loudness by EBU R 128; level range between the phrase at 0.6 and at 1.4 of its \
-                velocities; centroid of the spectrum; decay of a chord under the pedal. The unit \
+        detail: "Loudness by EBU R 128 of a soft phrase and of dense loud chords, whose mean is to \
+                be equal, and their peaks without the output guard; level range between a phrase \
+                at 0.6 and at 1.4 of its velocities; centroid of the spectrum; decay of a chord under the pedal. The unit \
                 of distance between two pianos is 1 LU of range, 100 cents of centroid or 15 % of \
                 decay. Writes the table of levels, crates/instrument/src/preset/levels.rs.",
         seconds: 8.0,

@@ -6,6 +6,7 @@ use super::catalogue::EXPERIMENTS;
 use super::seeds::{SYSTEMS, ShownBy};
 use super::sweep;
 use crate::bench::runner::{Experiment, ExperimentKind, Work};
+use crate::controls;
 use crate::output;
 
 /// Options of `touchback lab help`.
@@ -26,7 +27,8 @@ pub fn run(options: &HelpOptions) -> Result<()> {
         return output::print(&sweep::page());
     }
     let experiment = EXPERIMENTS.iter().find(|e| e.name == name).with_context(|| {
-        format!("lab help {name}: no such experiment; `touchback lab list` names them")
+        let near = controls::suggestion(name, EXPERIMENTS.iter().map(|e| e.name));
+        format!("lab help {name}: no such experiment{near}; `touchback lab list` names them")
     })?;
     output::print(&page(experiment))
 }

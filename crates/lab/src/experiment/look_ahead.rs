@@ -179,7 +179,7 @@ fn play(latency: Latency, action: ActionSettings) -> Result<Vec<Played>> {
             let held = u32::try_from(HELD).context("held")?;
             let mut host =
                 Single { messages: [Some((0, on)), Some((held, off))], strikes: Vec::new() };
-            let time = (scheduler.sample() + scheduler.latency()) as f64 / RATE;
+            let time = (scheduler.sample() + scheduler.event_latency()) as f64 / RATE;
             scheduler.process(&mut left, &mut right, &mut host);
             let key = byte(index + 1);
             let strike = host.strikes.iter().find(|strike| strike.key.number() == key);

@@ -1,11 +1,11 @@
-//! `presets`: checks that all factory pianos are equally loud on one phrase, and measures their
-//! differences.
+//! `presets`: checks that all factory pianos are equally loud on a soft and a loud phrase together, and
+//! measures their differences.
 
 use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::bench::phrase;
+use crate::bench::phrase::{self, PhraseLevel};
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::parallel;
 use touchback_instrument::preset::{PRESETS, Preset};
@@ -13,14 +13,23 @@ use touchback_instrument::preset::{PRESETS, Preset};
 /// Factors of the phrase's velocities for the level range.
 const TOUCHES: [f64; 2] = [0.6, 1.4];
 
+/// Largest difference of a piano's level from the first on each of both phrases, LU.
+const LEVEL_LU: f64 = 3.0;
+
+/// The piano whose loudness does not follow velocity, so that it can be equal in the mean only.
+const UNIFORM: &str = "harpsichord";
+
+/// Largest peak of the loud phrase without the output guard, dBFS: the guard's ceiling.
+const PEAK_DB: f64 = -1.0;
+
 /// Unit differences: level range, LU, centroid, cents, natural logarithm of decay.
 const UNITS: [f64; 3] = [1.0, 100.0, 0.14];
 
 /// One piano on the phrase.
 struct Played {
     name: &'static str,
-    /// Loudness, LUFS.
-    level: f64,
+    /// Levels of the soft and of the loud phrase.
+    levels: [PhraseLevel; 2],
     /// Level difference between hard and soft touch, LU.
     range: f64,
     /// Centroid of the spectrum, Hz.
@@ -38,12 +47,22 @@ impl Played {
         let [soft, hard] = TOUCHES.map(|touch| phrase::play(&settings, touch));
         Ok(Self {
             name: preset.name,
-            level: analysis.level,
+            levels: phrase::soft_and_loud(&settings)?,
             range: hard?.level - soft?.level,
             centroid: analysis.centroid,
             decay: analysis.decay,
             output_db: settings.output_db,
         })
+    }
+
+    /// Mean loudness of both phrases, LUFS.
+    fn level(&self) -> f64 {
+        0.5 * (self.levels[0].loudness + self.levels[1].loudness)
+    }
+
+    /// Loudness of each phrase above that of `other`, LU.
+    fn above(&self, other: &Self) -> [f64; 2] {
+        [0, 1].map(|i| self.levels[i].loudness - other.levels[i].loudness)
     }
 
     /// Distance to another piano in units of [`UNITS`]; above 1 the pianos count as different.
@@ -77,14 +96,14 @@ fn nearest(played: &[Played]) -> (f64, &str, &str) {
 /// The table of levels that make all pianos as loud as the first, as source text.
 fn levels(played: &[Played]) -> String {
     let mut text = format!(
-        "//! Levels of the factory pianos, dB, at which all are equally loud on one phrase. Written by\n\
-         //! `touchback lab presets`.\n\n\
+        "//! Levels of the factory pianos, dB, at which all are equally loud on a soft and a loud phrase together.\n\
+         //! Written by `touchback lab presets`.\n\n\
          /// Level by name, in the pianos' order.\n\
          pub(super) const LEVELS: [(&str, f64); {}] = [\n",
         played.len()
     );
     for piano in played {
-        let level = piano.output_db + played[0].level - piano.level;
+        let level = piano.output_db + played[0].level() - piano.level();
         // Avoids −0.
         let level = (10.0 * level).round() / 10.0 + 0.0;
         text += &format!("    (\"{}\", {level:.1}),\n", piano.name);
@@ -99,26 +118,47 @@ fn levels(played: &[Played]) -> String {
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let played = measure()?;
     let mut report = Report::default();
-    let mut csv = DataTable::new(&["piano", "level_lufs", "range_lu", "centroid_hz", "decay_s"]);
+    let mut csv = DataTable::new(&[
+        "piano",
+        "soft_lufs",
+        "loud_lufs",
+        "loud_peak_dbfs",
+        "range_lu",
+        "centroid_hz",
+        "decay_s",
+    ]);
     let mut table = String::from(
-        "| piano | level, LUFS | soft to loud, LU | centroid, Hz | decay by 15 dB, s | most similar piano, distance |\n\
-         | --- | --- | --- | --- | --- | --- |\n",
+        "| piano | soft phrase, LUFS | loud phrase, LUFS | its peak, dBFS | soft to loud, LU | centroid, Hz | decay by 15 dB, s | most similar piano, distance |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for piano in &played {
-        let Played { name, level, range, centroid, decay, .. } = piano;
+        let Played { name, levels: [soft, loud], range, centroid, decay, .. } = piano;
         let others = played.iter().filter(|other| other.name != *name);
         let (similar, distance) = others
             .map(|other| (other.name, piano.distance(other)))
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .unwrap_or(("", f64::INFINITY));
-        let quantity = format!("{name}: level above {}, LU", played[0].name);
-        report.check(&quantity, "0", TargetBand::Within(-1.0, 1.0), level - played[0].level);
+        let first = &played[0];
+        let quantity = format!("{name}: mean level above {}, LU", first.name);
+        let mean = piano.level() - first.level();
+        report.check(&quantity, "0", TargetBand::Within(-1.0, 1.0), mean);
+        if *name != UNIFORM {
+            for (phrase, above) in ["soft", "loud"].iter().zip(piano.above(first)) {
+                let quantity = format!("{name}: {phrase} phrase above {}, LU", first.name);
+                report.check(&quantity, "0", TargetBand::Within(-LEVEL_LU, LEVEL_LU), above);
+            }
+        }
+        let quantity = format!("{name}: peak of the loud phrase, dBFS");
+        report.check(&quantity, "≤ −1", TargetBand::AtMost(PEAK_DB), loud.peak);
         writeln!(
             table,
-            "| {name} | {level:.1} | {range:.1} | {centroid:.0} | {} | {similar}, {distance:.1} |",
+            "| {name} | {:.1} | {:.1} | {:.1} | {range:.1} | {centroid:.0} | {} | {similar}, {distance:.1} |",
+            soft.loudness,
+            loud.loudness,
+            loud.peak,
             if decay.is_finite() { format!("{decay:.2}") } else { "–".into() }
         )?;
-        csv.numbers(name, &[*level, *range, *centroid, *decay]);
+        csv.numbers(name, &[soft.loudness, loud.loudness, loud.peak, *range, *centroid, *decay]);
     }
     let (least, one, other) = nearest(&played);
     report.check("distance of the two most similar pianos", "1", TargetBand::AtLeast(1.0), least);
@@ -142,9 +182,14 @@ mod tests {
     fn all_factory_pianos_are_equally_loud_and_different() {
         let played = measure().unwrap();
         let again = "`touchback lab presets` writes crates/instrument/src/preset/levels.rs anew";
-        let louder = |piano: &Played| (piano.name, piano.level - played[0].level);
-        let uneven: Vec<_> = played.iter().map(louder).filter(|(_, lu)| lu.abs() > 1.0).collect();
-        assert!(uneven.is_empty(), "LU: {uneven:?}: {again}");
+        for piano in &played {
+            let (name, mean) = (piano.name, piano.level() - played[0].level());
+            assert!(mean.abs() <= 1.0, "{name}: {mean} LU: {again}");
+            let each = piano.above(&played[0]);
+            let is_even = name == UNIFORM || each.iter().all(|lu| lu.abs() <= LEVEL_LU);
+            assert!(is_even, "{name}: {each:?} LU: {again}");
+            assert!(piano.levels[1].peak <= PEAK_DB, "{name}: {:?}: {again}", piano.levels[1]);
+        }
         let (least, one, other) = nearest(&played);
         assert!(least >= 1.0, "{one} and {other}: {least}");
         let table = levels(&played);

@@ -12,6 +12,7 @@ use crate::bench::manifest::Finished;
 use crate::bench::session::{Session, wrote};
 use crate::bench::test_bench::TestBench;
 use crate::bench::{DataTable, Folder, KeySource, Report, short};
+use crate::controls;
 use crate::model::named::NamedModel;
 use crate::output::{self, progress};
 use crate::parallel;
@@ -22,7 +23,7 @@ use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::key::rest;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::params::{self, Parameter};
+use touchback_instrument::params::Parameter;
 
 /// Options of `touchback lab sweep`.
 #[derive(clap::Args, Debug)]
@@ -62,7 +63,7 @@ impl Swept {
         if id.contains('.') {
             return Ok(Self::Number(id.into()));
         }
-        Ok(Self::Parameter(params::find(id)?))
+        Ok(Self::Parameter(controls::parameter("lab sweep", id)?))
     }
 
     /// Key `number` with the swept value.
@@ -116,7 +117,7 @@ struct Record<'a> {
 /// written.
 pub fn run(options: &SweepOptions) -> Result<()> {
     let begin = Instant::now();
-    let swept = Swept::find(&options.id).context("lab sweep")?;
+    let swept = Swept::find(&options.id)?;
     let quantity = quantity::find(&options.measure)?;
     let keys = KeySource::open(&options.own)?;
     let number = keys.one(MIDDLE);
@@ -207,9 +208,13 @@ fn write(
     let mut csv = DataTable::new(&[&column, quantity.name]);
     let mut lines = format!("{column},{}\n", quantity.name);
     for (value, found) in points {
-        let found = if found.is_finite() { found.to_string() } else { String::new() };
-        csv.row(&[value, &found]);
-        lines += &format!("{value},{found}\n");
+        // The file has all digits.
+        let [text, rounded] = match found.is_finite() {
+            true => [found.to_string(), short(*found)],
+            false => [String::new(), String::new()],
+        };
+        csv.row(&[value, &text]);
+        lines += &format!("{},{rounded}\n", short(*value));
     }
     folder.table(&format!("{name}.csv"), &csv)?;
     let point = |(x, y): &(f64, f64)| (*x, y.is_finite().then_some(*y));

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 
 use super::probe::seconds;
 use super::{facts, script};
+use crate::controls;
 use crate::output::{self, Draft};
 use crate::paths::{InputPath, OutputFile};
 use touchback_haptics::emulator::defect::{Defects, NAMED, NamedDefect};
@@ -25,7 +26,7 @@ pub struct EmulateOptions {
           value_parser = clap::value_parser!(u8).range(1..=88))]
     keys: u8,
     /// Piano key of the first key [default: 40, less where there are more than 49 keys]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=88))]
+    #[arg(long, value_name = "N", value_parser = controls::key_number)]
     first_key: Option<u8>,
     /// Listens at a local address instead of a pseudo-terminal: 127.0.0.1:PORT; port 0 selects a free
     /// one

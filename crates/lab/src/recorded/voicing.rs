@@ -62,7 +62,7 @@ pub struct MatchOptions {
     page: Option<OutputFolder>,
     /// Most keys used by the fit, evenly over those of the folder; all keys are measured before and after
     #[arg(long, value_name = "N", default_value_t = 8,
-          value_parser = clap::value_parser!(u8).range(1..=88))]
+          value_parser = controls::key_number)]
     keys: u8,
     /// Rendered MIDI velocities, comma-separated
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [32, 80, 127],

@@ -198,7 +198,7 @@ impl<'a> Player<'a> {
     fn finish<F>(&mut self, sink: Sink<F>, start: Instant) -> Result<()> {
         let Sink { at, worst, bar, failed, .. } = sink;
         (self.at, self.worst) = (at, worst);
-        let seconds = self.scheduler.latency() as f64 / f64::from(self.rate);
+        let seconds = self.scheduler.event_latency() as f64 / f64::from(self.rate);
         for strike in &mut self.strikes {
             strike.time -= seconds;
             strike.note_on -= seconds;
@@ -213,7 +213,7 @@ impl<'a> Player<'a> {
         let end = self.at + left.len() as u64;
         if let Some(LogReplay { replay, entries, .. }) = &mut self.log {
             let scheduler = &mut self.scheduler;
-            let latency = scheduler.latency() as f64;
+            let latency = scheduler.event_latency() as f64;
             loop {
                 let mut read = 0;
                 while read < AT_ONCE && replay.needs_entries(self.at, left.len()) {

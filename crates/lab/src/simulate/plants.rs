@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::numbers;
+use crate::controls;
 use crate::output::{self, Shown as _};
 use touchback_action::ActionSettings;
 use touchback_action::Key;
@@ -27,7 +28,10 @@ pub fn model(name: &str, key: KeyNumber, settings: &ActionSettings) -> Result<Mo
     }
     match Model::named(name, key, settings) {
         Some(model) => Ok(model),
-        None => bail!("--action {name}: unknown action; one of {}", NAMES.join(", ")),
+        None => {
+            let near = controls::suggestion(name, NAMES);
+            bail!("--action {name}: unknown action{near}; one of {}", NAMES.join(", "))
+        }
     }
 }
 

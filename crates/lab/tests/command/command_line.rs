@@ -238,8 +238,12 @@ fn a_preset_file_is_a_piano_to_start_from() {
 #[test]
 fn playing_without_the_feature_says_how_to_build_it() {
     let work_folder = WorkFolder::new();
-    work_folder.refuses(&["play"], "--features standalone");
-    work_folder.refuses(&["play", "--backend", "dummy"], "libjack-jackd2-dev");
+    work_folder.refuses(&["play"], "see `touchback play --help`");
+    work_folder.refuses(&["play", "--backend", "dummy"], "see `touchback play --help`");
+    let output = touchback(work_folder.path(), &["play", "--help"]);
+    let help = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && help.contains("--features standalone"), "{help}");
+    assert!(help.contains("libjack-jackd2-dev"), "{help}");
 }
 
 #[test]
@@ -312,6 +316,62 @@ fn bad_options_are_refused() {
     work_folder.refuses(&["rendr"], "'render'); see `touchback --help`");
     work_folder.refuses(&["model"], "");
     work_folder.refuses(&["params", "more"], "more");
+}
+
+#[test]
+fn wrong_names_are_answered_with_similar_ones_and_the_own_help_page() {
+    let work_folder = WorkFolder::new();
+    for (arguments, part) in [
+        (&["lab", "vallidate"][..], "; is it `validate`?"),
+        (&["lab", "help", "contakt"], "; is it `contact`?"),
+        (&["lab", "sweep", "let_off", "1", "2", "--measure", "softest"], "is it `let_off_mm`?"),
+        (&["feel", "--action", "gran"], "is it `grand`?"),
+        (&["simulate", "press.csv", "--action", "gran"], "is it `grand`?"),
+        (&["preset", "export", "melow"], "is it `mellow`?"),
+        (&["render", "ok.mid", "-o", "x.wav", "--preset", "Melow"], "is it `mellow`?"),
+        (&["simulate", "press.csv", "--key", "90"], "see `touchback simulate --help`"),
+        (&["simulate", "press.csv", "--key", "H4"], "a key is 1 to 88, or a note, A0 to C8"),
+        (&["render", "ok.mid", "-o", "x.wav", "--sample-rate", "44.1k"], "such as 44100"),
+        (
+            &["render", "ok.mid", "-o", "x.wav", "--sample-rate", "44.1k"],
+            "see `touchback render --help`",
+        ),
+    ] {
+        work_folder.refuses(arguments, part);
+    }
+}
+
+#[test]
+fn names_are_read_as_people_write_them() {
+    let work_folder = WorkFolder::new();
+    let run = |arguments: &[&str]| {
+        let output = touchback(work_folder.path(), arguments);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {message}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let by_name = run(&["weigh", "--key", "C4"]);
+    assert_eq!(by_name, run(&["weigh", "--key", "40"]));
+    assert!(by_name.starts_with("key 40\n"), "{by_name}");
+    for (file, more) in [
+        ("a.wav", ["--preset", "Concert", "--set", "temperament=werckmeister"]),
+        ("b.wav", ["--preset", "concert", "--set", "temperament=werckmeister iii"]),
+    ] {
+        run(&[&["render", "ok.mid", "-o", file][..], &more].concat());
+    }
+    assert!(work_folder.read("a.wav") == work_folder.read("b.wav"));
+    let listed = run(&["preset", "list"]);
+    assert!(listed.lines().count() == 15 && listed.starts_with("concert "), "{listed}");
+}
+
+#[test]
+fn a_preset_is_written_under_its_own_name_but_replaces_no_file() {
+    let work_folder = WorkFolder::new();
+    let output = touchback(work_folder.path(), &["preset", "export", "Mellow"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(work_folder.read("mellow.toml").starts_with(b"format = "));
+    work_folder.refuses(&["preset", "export", "mellow"], "mellow.toml: exists; name the file");
+    work_folder.refuses(&["preset", "export", "mellow.toml"], "--output is missing");
 }
 
 #[test]

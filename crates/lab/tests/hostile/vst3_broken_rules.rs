@@ -198,6 +198,83 @@ fn vst3_invalid_streams_load_nothing() {
     assert_eq!(plugin.value(blow()), before);
 }
 
+/// A stream in memory.
+#[derive(Default)]
+struct Memory {
+    bytes: std::cell::RefCell<Vec<u8>>,
+    at: std::cell::Cell<usize>,
+}
+
+impl Class for Memory {
+    type Interfaces = (IBStream,);
+}
+
+impl IBStreamTrait for Memory {
+    unsafe fn read(&self, buffer: *mut std::ffi::c_void, count: i32, read: *mut i32) -> tresult {
+        let bytes = self.bytes.borrow();
+        let rest = &bytes[self.at.get().min(bytes.len())..];
+        let count = usize::try_from(count).unwrap().min(rest.len());
+        // SAFETY: the plugin's buffer of at least this size, and its number or null.
+        unsafe {
+            std::ptr::copy_nonoverlapping(rest.as_ptr(), buffer.cast::<u8>(), count);
+            if let Some(read) = read.as_mut() {
+                *read = i32::try_from(count).unwrap();
+            }
+        }
+        self.at.set(self.at.get() + count);
+        kResultOk
+    }
+    unsafe fn write(&self, buffer: *mut std::ffi::c_void, count: i32, wrote: *mut i32) -> tresult {
+        // SAFETY: as above.
+        unsafe {
+            let bytes =
+                std::slice::from_raw_parts(buffer.cast::<u8>(), usize::try_from(count).unwrap());
+            self.bytes.borrow_mut().extend_from_slice(bytes);
+            if let Some(wrote) = wrote.as_mut() {
+                *wrote = count;
+            }
+        }
+        kResultOk
+    }
+    unsafe fn seek(&self, to: i64, mode: i32, at: *mut i64) -> tresult {
+        let from = match mode {
+            0 => 0,
+            1 => i64::try_from(self.at.get()).unwrap(),
+            _ => i64::try_from(self.bytes.borrow().len()).unwrap(),
+        };
+        self.at.set(usize::try_from(from + to).unwrap());
+        // SAFETY: as above.
+        if let Some(at) = unsafe { at.as_mut() } {
+            *at = from + to;
+        }
+        kResultOk
+    }
+    unsafe fn tell(&self, at: *mut i64) -> tresult {
+        // SAFETY: as above.
+        unsafe { at.write(i64::try_from(self.at.get()).unwrap()) };
+        kResultOk
+    }
+}
+
+/// Between two blocks a host sets a parameter on the controller and saves.
+#[test]
+fn vst3_a_state_saved_before_the_next_block_has_the_value_set_last() {
+    let (plugin, other) = (Plugin::active(), Plugin::active());
+    let outputs = crate::outputs::Outputs::stereo(FRAMES);
+    plugin.process((512, 0), Some(&outputs), &[], &[]).expect("played");
+    let saved = ComWrapper::new(Memory::default());
+    let stream: ComRef<'_, IBStream> = saved.as_com_ref().unwrap();
+    // SAFETY: the plugins' own functions, a stream.
+    unsafe {
+        assert_eq!(plugin.controller.setParamNormalized(blow(), 1.0), kResultOk);
+        assert_eq!(plugin.component.getState(stream.as_ptr()), kResultOk);
+        saved.at.set(0);
+        assert_eq!(other.component.setState(stream.as_ptr()), kResultOk);
+    }
+    other.process((512, 0), Some(&outputs), &[], &[]).expect("played");
+    assert!((other.value(blow()) - 1.0).abs() < 1e-6, "{}", other.value(blow()));
+}
+
 /// A frame whose event loop refuses handlers.
 struct Refusing;
 

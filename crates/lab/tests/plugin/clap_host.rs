@@ -9,11 +9,15 @@ use crate::host::{
 use clack_extensions::tail::TailLength;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
+use touchback_instrument::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::midi::InputMessage;
 use touchback_instrument::params::{self, Parameter};
 use touchback_instrument::{Event, Piano, Settings};
 use touchback_lab::host::{ClapId, PLUGIN_ID};
 
 const RATE: f64 = 48_000.0;
+/// Delay of the output guard, samples.
+const GUARD: u32 = 72;
 
 fn parameter(id: &str) -> &'static Parameter {
     params::find(id).unwrap()
@@ -70,7 +74,7 @@ fn the_descriptor_names_the_plugin() {
     for feature in [c"instrument", c"synthesizer", c"stereo"] {
         assert!(features.contains(&feature), "{feature:?} of {features:?}");
     }
-    assert_eq!(Plugin::active(&entry, RATE).host.latency().unwrap(), 0);
+    assert_eq!(Plugin::active(&entry, RATE).host.latency().unwrap(), GUARD);
 }
 
 #[test]
@@ -100,7 +104,7 @@ fn texts_of_controls_read_back() {
     }
 }
 
-/// The plugin's samples are the piano's samples.
+/// The plugin's samples are the piano's samples, later by the delay of the output guard.
 #[test]
 fn the_plugins_samples_are_those_of_the_piano() {
     let blow = parameter("blow_mm");
@@ -137,7 +141,9 @@ fn the_plugins_samples_are_those_of_the_piano() {
         (8_000, Message::NoteOn(40, 0.25)),
     ];
     let rendered = plugin.processor().render(blocks(LENGTH, 512), &events);
-    assert!(bits(&rendered) == bits(&expected));
+    let delay = usize::try_from(GUARD).unwrap();
+    assert!(bits(&rendered[..delay]) == bits(&vec![[0.0; 2]; delay]));
+    assert!(bits(&rendered[delay..]) == bits(&expected[..LENGTH - delay]));
 }
 
 /// A latency change requests a restart and applies from then on; the output is that of the piano, delayed by
@@ -151,9 +157,9 @@ fn look_ahead_has_its_latency_from_the_next_activation_on() {
         plugin.processor().render([64], &[(0, control(timing, 2.0))]);
     }
     assert!(plugin.host.is_restart_wanted());
-    assert_eq!(plugin.host.latency().unwrap(), 0);
+    assert_eq!(plugin.host.latency().unwrap(), GUARD);
     plugin.activate(RATE).unwrap();
-    assert_eq!(plugin.host.latency().unwrap(), 9600);
+    assert_eq!(plugin.host.latency().unwrap(), 9600 + GUARD);
     let events = [(100, Message::NoteOn(60, 0.6)), (12_000, off(60))];
     let whole = plugin.processor().render(blocks(LENGTH * 2, 8_000), &events);
     assert!(!plugin.host.is_restart_wanted());
@@ -168,9 +174,9 @@ fn look_ahead_has_its_latency_from_the_next_activation_on() {
     let now = plugin.processor().now();
     plugin.processor().render([64], &[(now, control(timing, 0.0))]);
     assert!(plugin.host.is_restart_wanted());
-    assert_eq!(plugin.host.latency().unwrap(), 9600, "until the restart");
+    assert_eq!(plugin.host.latency().unwrap(), 9600 + GUARD, "until the restart");
     plugin.activate(RATE).unwrap();
-    assert_eq!(plugin.host.latency().unwrap(), 0);
+    assert_eq!(plugin.host.latency().unwrap(), GUARD);
 }
 
 #[test]
@@ -495,26 +501,34 @@ fn the_plugin_runs_at_usual_sample_rates_and_refuses_absurd_ones() {
     assert!(rendered == fresh(&entry));
 }
 
+/// A host without messages.
+struct Nobody;
+
+impl Host for Nobody {
+    fn next(&mut self) -> Option<(u32, InputMessage)> {
+        None
+    }
+}
+
 /// A sounding piano is kept awake, a silent one may sleep.
 #[test]
 fn the_plugin_sleeps_only_in_silence() {
     let mut plugin = Plugin::active(&library(), RATE);
-    let mut piano = Piano::new(RATE, &Settings::default());
+    let mut player = EventScheduler::new(Piano::new(RATE, &Settings::default()));
     let mut samples = Vec::new();
     let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
     for block in 0..40 {
         let start = block * 512;
         if block == 2 {
-            piano.handle(Event::NoteOn { key: key(60), velocity: 0.5 });
+            player.haptic(Event::NoteOn { key: key(60), velocity: 0.5 });
         }
-        piano.process(&mut left, &mut right);
+        player.process(&mut left, &mut right, &mut Nobody);
         let processor = plugin.processor();
         let status = processor.block(512, &[(2 * 512, Message::NoteOn(60, 0.5))], &mut samples);
-        let (expected, tail) = if piano.is_idle() {
+        let (expected, tail) = if player.is_idle() {
             (ProcessStatus::ContinueIfNotQuiet, TailLength::Finite(0))
         } else {
-            let bound = u32::try_from(piano.tail()).unwrap();
-            (ProcessStatus::Continue, TailLength::Finite(bound))
+            (ProcessStatus::Continue, TailLength::Finite(player.tail()))
         };
         assert_eq!(status, expected, "at sample {start}");
         assert_eq!(processor.tail(), tail, "at sample {start}");

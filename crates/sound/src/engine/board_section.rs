@@ -11,7 +11,7 @@ use crate::bank::BLOCK;
 use crate::convolve::CHANNELS;
 use crate::glide::Glide;
 use crate::microphone_mixer::{Channels, MicrophoneMixer};
-use crate::microphones::{Distant, part};
+use crate::microphones::Distant;
 use crate::output::{self, HighShelf};
 use crate::room::Room;
 use crate::shared_board::SharedBoard;
@@ -191,10 +191,6 @@ impl BoardSection {
             }
         }
         let sent = sent.each_ref().map(|channel| &channel[..len]);
-        self.room.process(sent, left, right, part(&mut distant, &(0..len)));
-        let far = distant.into_iter().flatten().flat_map(|channel| channel.iter_mut());
-        for x in left.iter_mut().chain(right).chain(far) {
-            *x = output::soft_clip(*x);
-        }
+        self.room.process(at, sent, left, right, distant);
     }
 }

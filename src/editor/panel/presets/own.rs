@@ -1,11 +1,12 @@
-//! The user's own pianos: list, save, replace after confirmation, import, export.
+//! The user's own pianos: list, the pop-up that saves, replacement after confirmation, import, export.
 //!
 //! Files are written and read on a worker thread.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use egui::{RichText, TextEdit, Ui};
+use egui::text::{CCursor, CCursorRange};
+use egui::{Popup, PopupCloseBehavior, Response, RichText, TextEdit, Ui};
 
 use super::super::outcome;
 use super::is_current;
@@ -72,6 +73,8 @@ fn losses_text(losses: &PresetLosses) -> String {
 enum PresetAnswer {
     Listed(Result<Vec<PresetEntry>, String>, BTreeSet<String>),
     Done(Result<String, String>),
+    /// The piano of the form is saved.
+    Kept,
     /// The file exists: the user has to confirm its replacement.
     Taken(Box<FileAction>),
 }
@@ -90,6 +93,8 @@ pub(super) struct OwnPresets {
     file: PathField,
     unconfirmed: Option<FileAction>,
     outcome: Option<Result<String, String>>,
+    /// The form has saved, and is to be closed.
+    is_kept: bool,
 }
 
 impl OwnPresets {
@@ -105,6 +110,7 @@ impl OwnPresets {
             file: PathField::new("File", "path of a preset file", EXTENSION),
             unconfirmed: None,
             outcome: None,
+            is_kept: false,
         }
     }
 
@@ -128,6 +134,7 @@ impl OwnPresets {
                     }));
                 }
                 PresetAnswer::Done(outcome) => self.outcome = Some(outcome),
+                PresetAnswer::Kept => self.is_kept = true,
                 PresetAnswer::Taken(action) => self.unconfirmed = Some(*action),
             }
         }
@@ -142,11 +149,35 @@ impl OwnPresets {
         entries.filter_map(|entry| entry.held.as_ref().ok().map(|(saved, _)| saved))
     }
 
-    /// Sets the form's name, if it is empty.
-    pub(super) fn set_name(&mut self, name: &str) {
-        if self.name.trim().is_empty() {
-            name.clone_into(&mut self.name);
+    /// Draws the form in a pop-up under the button `save`, which opens and closes it. The form begins with the
+    /// name `current`; Enter saves, and the pop-up closes once the file is written.
+    pub(super) fn pop_up(&mut self, save: &Response, current: &str, controls: &dyn Controls) {
+        let opens =
+            save.clicked() && !Popup::is_id_open(&save.ctx, Popup::default_response_id(save));
+        if opens {
+            current.clone_into(&mut self.name);
+            let own = self.pianos().find(|piano| piano.name == current);
+            let (tags, notes) =
+                own.map(|own| (own.tags.join(", "), own.notes.clone())).unwrap_or_default();
+            (self.tags, self.notes) = (tags, notes);
+            (self.outcome, self.unconfirmed, self.is_kept) = (None, None, false);
         }
+        let popup = Popup::from_toggle_button_response(save)
+            .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+            .accessible_name("Save this piano");
+        popup.show(|ui| {
+            ui.set_width(300.0);
+            let Some(shelf) = self.shelf.clone() else {
+                ui.label("This user has no folder for data: own pianos cannot be saved.");
+                return;
+            };
+            self.form(ui, &shelf, controls, opens);
+            self.ask(ui, &shelf, true);
+            outcome(ui, self.outcome.as_ref());
+            if std::mem::take(&mut self.is_kept) {
+                ui.close();
+            }
+        });
     }
 
     /// Whether the piano is a favourite.
@@ -183,9 +214,13 @@ impl OwnPresets {
             return None;
         };
         let chosen = self.list(ui, controls, wanted);
-        self.form(ui, &shelf, controls);
+        let hint = "Reads the folder again, after files were added or removed by hand";
+        if ui.button("Refresh").on_hover_text(hint).clicked() {
+            self.outcome = None;
+            self.refresh(&shelf);
+        }
         self.transfer(ui, &shelf, controls);
-        self.ask(ui, &shelf);
+        self.ask(ui, &shelf, false);
         outcome(ui, self.outcome.as_ref());
         chosen
     }
@@ -204,6 +239,7 @@ impl OwnPresets {
         self.unconfirmed = None;
         let at = shelf.clone();
         self.file_worker.order(move || match action.run(&at, replaces) {
+            Ok(_) if matches!(action, FileAction::Keep(_)) => PresetAnswer::Kept,
             Ok(message) => PresetAnswer::Done(Ok(message)),
             Err(PresetError::Taken(_)) => PresetAnswer::Taken(Box::new(action)),
             Err(error) => PresetAnswer::Done(Err(error.to_string())),
@@ -220,7 +256,10 @@ impl OwnPresets {
     ) -> Option<NamedPiano> {
         let entries = self.entries.take()?;
         if entries.is_empty() {
-            ui.label(RichText::new("None yet: save this one below.").color(theme::faint(ui)));
+            ui.label(
+                RichText::new("None yet: Save, in the bar, keeps the present one.")
+                    .color(theme::faint(ui)),
+            );
         }
         let mut chosen = None;
         for entry in &entries {
@@ -277,9 +316,8 @@ impl OwnPresets {
         loads
     }
 
-    /// Draws the form that saves the current settings.
-    fn form(&mut self, ui: &mut Ui, shelf: &UserPresets, controls: &dyn Controls) {
-        ui.add_space(4.0);
+    /// Draws the form that saves the current settings; the name has the focus if the form `opens`.
+    fn form(&mut self, ui: &mut Ui, shelf: &UserPresets, controls: &dyn Controls, opens: bool) {
         let line = |ui: &mut Ui, name: &str, text: &mut String, hint: &str, rows: usize| {
             let label = ui.label(name);
             let edit = if rows == 1 {
@@ -288,29 +326,34 @@ impl OwnPresets {
                 TextEdit::multiline(text).desired_rows(rows)
             };
             let edit = edit.hint_text(hint).desired_width(f32::INFINITY);
-            ui.add(edit).labelled_by(label.id);
+            let response = ui.add(edit).labelled_by(label.id);
             ui.end_row();
+            response
         };
+        let mut is_entered = false;
         egui::Grid::new("own").num_columns(2).show(ui, |ui| {
-            line(ui, "Name", &mut self.name, "of this piano", 1);
-            line(ui, "Tags", &mut self.tags, "with commas between them", 1);
+            let name = line(ui, "Name", &mut self.name, "of this piano", 1);
+            let tags = line(ui, "Tags", &mut self.tags, "with commas between them", 1);
             line(ui, "Notes", &mut self.notes, "", 2);
+            if opens {
+                // Typing replaces the name.
+                let all =
+                    CCursorRange::two(CCursor::new(0), CCursor::new(self.name.chars().count()));
+                let mut state = TextEdit::load_state(ui.ctx(), name.id).unwrap_or_default();
+                state.cursor.set_char_range(Some(all));
+                state.store(ui.ctx(), name.id);
+                name.request_focus();
+            }
+            let enter = ui.input(|i| i.key_pressed(egui::Key::Enter));
+            is_entered = enter && (name.lost_focus() || tags.lost_focus());
         });
         let named = self.name.chars().any(char::is_alphanumeric);
-        ui.horizontal(|ui| {
-            let save = ui.add_enabled(named, egui::Button::new("Save this piano"));
-            let hint =
-                format!("All settings as they are, as a file in {}", shelf.folder().display());
-            let save = save.on_hover_text(hint).on_disabled_hover_text("Give it a name first");
-            if save.clicked() {
-                self.order(shelf, FileAction::Keep(self.present(controls)), false);
-            }
-            let hint = "Reads the folder again, after files were added or removed by hand";
-            if ui.button("Look again").on_hover_text(hint).clicked() {
-                self.outcome = None;
-                self.refresh(shelf);
-            }
-        });
+        let save = ui.add_enabled(named, egui::Button::new("Save this piano"));
+        let hint = format!("All settings as they are, as a file in {}", shelf.folder().display());
+        let save = save.on_hover_text(hint).on_disabled_hover_text("Give it a name first");
+        if save.clicked() || named && is_entered {
+            self.order(shelf, FileAction::Keep(self.present(controls)), false);
+        }
     }
 
     /// The current settings with the form's name.
@@ -347,8 +390,12 @@ impl OwnPresets {
         });
     }
 
-    fn ask(&mut self, ui: &mut Ui, shelf: &UserPresets) {
+    /// Asks whether to go on with an action: of the form, or of the list.
+    fn ask(&mut self, ui: &mut Ui, shelf: &UserPresets, of_form: bool) {
         let Some(action) = self.unconfirmed.clone() else { return };
+        if of_form != matches!(action, FileAction::Keep(_)) {
+            return;
+        }
         ui.label(RichText::new(action.question()).color(theme::accent(ui)).strong());
         ui.horizontal(|ui| {
             if ui.button(action.yes()).clicked() {

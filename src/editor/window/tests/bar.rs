@@ -72,7 +72,7 @@ fn a_scale_file_is_undone() {
     harness.run_steps(2);
     harness.event(egui::Event::Text(path.display().to_string()));
     harness.run_steps(2);
-    click(&mut harness, "Tune by it");
+    click(&mut harness, "Load");
     let name = |harness: &Harness<'static, TestWindow>| {
         harness.state().connection.scale.as_ref().map(|texts: &Texts| texts.name.clone())
     };

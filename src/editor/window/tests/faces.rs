@@ -38,7 +38,7 @@ fn every_control_is_visible_at_the_usual_size() {
     for (face, label) in [
         (Face::Piano, "Limiter"),
         (Face::Piano, "Calibrate this keyboard"),
-        (Face::Voice, "Tune by it"),
+        (Face::Voice, "Load"),
         (Face::Voice, "Output guard"),
         (Face::Touch, "Key pressure"),
         (Face::Touch, "Calibrate this keyboard"),

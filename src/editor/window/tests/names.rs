@@ -160,7 +160,7 @@ Slider Wear";
 const VOICE: &str = "\
 Button Browse for Map
 Button Browse for Scale
-Button Tune by it
+Button Load
 TextInput Map
 TextInput Scale";
 

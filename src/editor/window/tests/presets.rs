@@ -68,11 +68,12 @@ fn an_own_piano_is_saved_replaced_exported_imported_and_deleted() {
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf.clone()));
     harness.get_by_label_contains("Piano: ").click();
-    click_and_wait(&mut harness, "Look again");
+    click_and_wait(&mut harness, "Refresh");
     assert!(harness.query_by_label_contains("None yet").is_some());
 
     let blow = parameter("blow_mm");
     harness.state_mut().connection.put(blow, 44.0);
+    click_and_wait(&mut harness, "Save");
     fill(&mut harness, "Name", "My piano");
     fill(&mut harness, "Tags", "dark, small hall");
     fill(&mut harness, "Notes", "As on Sunday");
@@ -85,7 +86,9 @@ fn an_own_piano_is_saved_replaced_exported_imported_and_deleted() {
     );
 
     // The same name again: the window asks first, and nothing changes if the answer is no.
+    assert!(harness.query_by_label("Save this piano").is_none(), "closed once saved");
     harness.state_mut().connection.put(blow, 50.0);
+    click_and_wait(&mut harness, "Save");
     click_and_wait(&mut harness, "Save this piano");
     assert!(harness.query_by_label_contains("there already").is_some());
     assert_eq!(kept().settings.action.blow_mm, 44.0);
@@ -137,7 +140,7 @@ fn a_folder_of_many_is_searched_and_an_invalid_file_reported() {
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf));
     harness.get_by_label_contains("Piano: ").click();
-    click_and_wait(&mut harness, "Look again");
+    click_and_wait(&mut harness, "Refresh");
     assert!(harness.query_by_label_contains("broken.toml: line 1").is_some());
     fill(&mut harness, "Find", "SOFT");
     assert!(harness.query_by_label("Cedar").is_some());
@@ -153,9 +156,40 @@ fn a_piano_without_tags_has_its_name_and_its_button_apart() {
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf));
     harness.get_by_label_contains("Piano: ").click();
     harness.run_steps(2);
+    click_and_wait(&mut harness, "Save");
     fill(&mut harness, "Name", "My grand");
     click_and_wait(&mut harness, "Save this piano");
     let name = harness.get_by_role_and_label(Role::Button, "My grand").rect();
     let delete = harness.get_by_role_and_label(Role::Button, "Delete My grand").rect();
     assert!(delete.left() >= name.right(), "{name:?} {delete:?}");
+}
+
+/// On every face, with the list closed: a click, the name, Enter.
+#[test]
+fn a_piano_is_saved_by_name_and_enter_on_every_face() {
+    for (face, ..) in Face::TABS {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = touchback_instrument::preset::user_presets::UserPresets::at(dir.path().into());
+        let mut harness = tall();
+        let window = &mut harness.state_mut().window;
+        (window.face, window.presets) =
+            (face, panel::presets::PresetsPanel::on(Some(shelf.clone())));
+        click_and_wait(&mut harness, "Save");
+        // The name has the focus.
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+        harness.run_steps(1);
+        harness.event(egui::Event::Text("Evening".to_owned()));
+        harness.run_steps(1);
+        harness.key_press(egui::Key::Enter);
+        harness.run_steps(2);
+        while harness.state().window.presets.is_busy() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            harness.run_steps(1);
+        }
+        harness.run_steps(3);
+        let names: Vec<_> =
+            shelf.entries().unwrap().into_iter().map(|entry| entry.held.unwrap().0.name).collect();
+        assert_eq!(names, ["Evening"], "{face:?}");
+        assert!(harness.query_by_label("Save this piano").is_none(), "{face:?}");
+    }
 }

@@ -127,7 +127,7 @@ fn a_scala_file_tunes() {
     task.click(Role::Button, "Voice");
     task.click(Role::TextInput, "Scale");
     task.types(&path.display().to_string());
-    task.click(Role::Button, "Tune by it");
+    task.click(Role::Button, "Load");
     assert!(task.harness.state().connection.scale.is_some());
     assert_eq!(task.clicks, 3);
 }

@@ -166,7 +166,7 @@ fn a_scale_file_and_the_way_back_to_the_temperament() {
         harness.run_steps(2);
         harness.event(egui::Event::Text(path.display().to_string()));
         harness.run_steps(2);
-        click(harness, "Tune by it");
+        click(harness, "Load");
     });
     let temperament = |h: &mut Bench| {
         h.get_all_by_role_and_label(Role::Button, "Temperament").last().unwrap().click();

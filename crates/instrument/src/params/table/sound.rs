@@ -229,9 +229,9 @@ pub static SOUND: [Parameter; 21] = [
         group: ParameterGroup::Output,
         suffix: "",
         kind: ValueKind::Choice(&["Off", "On"]),
-        doc: "On: the output stays within full scale; at levels above 0 dB, samples above -1 dBFS \
-              are compressed. Off: peaks can reach the output level, at most +12 dBFS. Projects \
-              saved by a version without this parameter have Off.",
+        doc: "On: a limiter keeps the output below -1 dBFS; the plugin reports its look-ahead of \
+              1.5 ms as latency. Off: no latency; peaks can reach the output level, at most \
+              +12 dBFS. Projects saved by a version without this parameter have Off.",
         get: |s| index_of(&SWITCH, &s.output_guard),
         set: |s, v| s.output_guard = at(&SWITCH, v),
     },
