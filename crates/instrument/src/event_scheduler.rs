@@ -55,7 +55,7 @@ pub fn latency_samples(settings: &Settings, rate: f64) -> u32 {
 }
 
 /// Delay of the output guard of `settings` at `rate` Hz, samples.
-fn guard_latency(settings: &Settings, rate: f64) -> u32 {
+pub(crate) fn guard_latency(settings: &Settings, rate: f64) -> u32 {
     if settings.output_guard == Switch::On { limiter::latency(rate) } else { 0 }
 }
 
@@ -254,6 +254,10 @@ fn render(
     let is_on = piano.settings().output_guard == Switch::On;
     let range = 0..left.len();
     piano.process_with(left, right, part(&mut distant, &range));
+    if piano.is_ahead() {
+        // The other end of the pipeline has an output guard of its own.
+        return;
+    }
     near.process(left, right, is_on);
     match distant {
         Some([left, right]) => far.process(left, right, is_on),

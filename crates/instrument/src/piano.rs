@@ -94,8 +94,7 @@ impl Piano {
         let time = Time::new(sample_rate);
         let keyboard = SwitchableKeyboard::new(&settings.action);
         let rate = time.clock.rate();
-        let strings = settings.strings();
-        let (pipe, rear) = Pipe::new(sound(rate, settings), &strings, rate, settings.output_db);
+        let (pipe, rear) = Pipe::new(sound(rate, settings), settings, rate);
         (Self::with_engines(keyboard, Engine::Ahead(pipe), time, settings), rear)
     }
 
@@ -106,6 +105,11 @@ impl Piano {
             pipe.end_block(seconds);
             !pipe.is_closed()
         })
+    }
+
+    /// Whether the sound is at the other end of a pipeline: [`Piano::ahead`].
+    pub(crate) const fn is_ahead(&self) -> bool {
+        matches!(self.output.strings, Engine::Ahead(_))
     }
 
     /// Ends a pipeline: [`Rear::run`] returns when it has rendered what was sent.

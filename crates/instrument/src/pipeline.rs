@@ -9,6 +9,7 @@ mod rear;
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 
+use crate::Settings;
 use crate::engine_traits::{Piped, Strings};
 use crate::output::Mix;
 pub use rear::Rear;
@@ -66,23 +67,18 @@ pub struct Pipe {
 }
 
 impl Pipe {
-    /// Both ends of a pipeline to `sound`, at `sample_rate` Hz and a level of `level_db` dB.
-    pub(crate) fn new(
-        sound: Sound,
-        settings: &SoundSettings,
-        sample_rate: f64,
-        level_db: f64,
-    ) -> (Self, Rear) {
+    /// Both ends of a pipeline to `sound`, at `sample_rate` Hz.
+    pub(crate) fn new(sound: Sound, settings: &Settings, sample_rate: f64) -> (Self, Rear) {
         let (to, from) = sync_channel(AHEAD);
         let pipe = Self {
             calls: Vec::new(),
             samples: 0,
             to: Some(to),
             waited: 0.0,
-            settings: *settings,
+            settings: settings.strings(),
             longest_ring: sound.longest_ring(),
         };
-        (pipe, Rear::new(sound, from, sample_rate, level_db))
+        (pipe, Rear::new(sound, from, sample_rate, settings))
     }
 
     /// Adds `call`.

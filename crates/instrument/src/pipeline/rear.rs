@@ -1,4 +1,4 @@
-//! The stages of a pipeline behind the action: strings, then board, levels and fades.
+//! The stages of a pipeline behind the action: strings, then board, levels, fades and output guard.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -6,7 +6,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Instant;
 
 use super::{AHEAD, Call};
+use crate::event_scheduler::guard_latency;
+use crate::limiter::Limiter;
 use crate::output::{FadeOut, Mix, OutputLevel};
+use crate::settings::{Settings, Switch};
 use touchback_sound::bank::BLOCK;
 use touchback_sound::bridge::ZONES;
 use touchback_sound::engine::board_section::BoardSection;
@@ -56,7 +59,7 @@ impl Rear {
         sound: Sound,
         from: Receiver<Vec<Call>>,
         sample_rate: f64,
-        level_db: f64,
+        settings: &Settings,
     ) -> Self {
         let (strings, board) = sound.split();
         let fade = FadeOut::new(sample_rate);
@@ -64,8 +67,10 @@ impl Rear {
             strings: StringStage { strings, fade: fade.len(), batch: Batch::default() },
             board: BoardStage {
                 board,
-                level: OutputLevel::new(sample_rate, level_db),
+                level: OutputLevel::new(sample_rate, settings.output_db),
                 fade,
+                limiter: Limiter::new(sample_rate, guard_latency(settings, sample_rate)),
+                is_guarded: settings.output_guard == Switch::On,
                 batch: Batch::default(),
                 next: 0,
             },
@@ -187,11 +192,14 @@ impl StringStage {
     }
 }
 
-/// Board, level and fade, driven by the calls of the strings.
+/// Board, level, fade and output guard, driven by the calls of the strings.
 struct BoardStage {
     board: BoardSection,
     level: OutputLevel,
     fade: FadeOut,
+    /// That of an event scheduler.
+    limiter: Limiter,
+    is_guarded: bool,
     batch: Batch,
     /// Index of the next of the batch's forces.
     next: usize,
@@ -204,6 +212,7 @@ impl BoardStage {
             BoardCall::Reset => self.board.reset(),
             BoardCall::Set(settings) => self.board.set(&settings),
             BoardCall::Aim(level_db, mix, is_guarded) => {
+                self.is_guarded = is_guarded;
                 self.level.guard(is_guarded);
                 self.level.aim(level_db, mix);
             }
@@ -229,6 +238,7 @@ impl BoardStage {
                 render(&mut self.board, &mut self.batch, &mut self.next, left, right);
                 self.fade.mix(left, right);
                 self.level.apply(left, right);
+                self.limiter.process(left, right, self.is_guarded);
             }
             BoardCall::EndBlock(_) => {}
         }
