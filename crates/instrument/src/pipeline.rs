@@ -60,8 +60,6 @@ pub struct Pipe {
     samples: usize,
     /// None after [`Self::close`], or when the other end is gone.
     to: Option<SyncSender<Vec<Call>>>,
-    /// Time spent waiting for room in the queue in the present block, s.
-    waited: f64,
     settings: SoundSettings,
     longest_ring: f64,
 }
@@ -74,7 +72,6 @@ impl Pipe {
             calls: Vec::new(),
             samples: 0,
             to: Some(to),
-            waited: 0.0,
             settings: settings.strings(),
             longest_ring: sound.longest_ring(),
         };
@@ -88,10 +85,9 @@ impl Pipe {
         }
     }
 
-    /// A block ends on which the caller has spent `seconds`, waiting included.
+    /// A block ends on which the caller has spent `seconds`; may wait for room in the queue.
     pub(crate) fn end_block(&mut self, seconds: f64) {
-        let worked = seconds - std::mem::take(&mut self.waited);
-        self.call(Call::EndBlock(worked));
+        self.call(Call::EndBlock(seconds));
         if self.samples >= BATCH {
             self.send();
         }
@@ -100,11 +96,9 @@ impl Pipe {
     fn send(&mut self) {
         self.samples = 0;
         let calls = std::mem::take(&mut self.calls);
-        let begun = std::time::Instant::now();
         if self.to.as_ref().is_some_and(|to| to.send(calls).is_err()) {
             self.to = None;
         }
-        self.waited += begun.elapsed().as_secs_f64();
     }
 
     /// Sends what is left and ends the pipeline.

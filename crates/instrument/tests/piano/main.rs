@@ -6,6 +6,7 @@ mod grand_action;
 mod hard_press;
 mod keyboard;
 mod other_actions;
+mod pipeline;
 mod presets;
 mod regulation;
 mod repeated_notes;
