@@ -42,9 +42,8 @@ pub(crate) fn run_command(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Writes every factory piano for VST3 hosts into `folder`, with the command of this system.
-pub(crate) fn presets(folder: &Path) -> Result<()> {
-    let program = built_command()?;
+/// Writes every factory piano for VST3 hosts into `folder`, with the command `program` of this system.
+pub(crate) fn presets(program: &Path, folder: &Path) -> Result<()> {
     run_command(Command::new(program).args(["preset", "export", "--all"]).arg(folder))
 }
 

@@ -12,8 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::build_paths;
 use crate::bundle::{
-    BUNDLES, COMMAND, CROSS, PROGRAM, RELEASE, cargo, copy, files, presets, remove, run_command,
-    target_folder,
+    BUNDLES, COMMAND, CROSS, PROGRAM, RELEASE, built_command, cargo, copy, files, presets, remove,
+    run_command, target_folder,
 };
 use crate::licenses::{self, HOST};
 use crate::wheel;
@@ -53,7 +53,9 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     }
     copy(&program, &folder.join(program.file_name().context("the command has a name")?))?;
     build_paths::refuse_in(&folder, &places)?;
-    presets(&folder.join("presets"))?;
+    // Built with the Python package: another call of cargo would build everything without it again.
+    let own = if is_windows { built_command()? } else { program };
+    presets(&own, &folder.join("presets"))?;
     let script = if target.contains("windows") { "install.bat" } else { "install.sh" };
     for file in ["INSTALL.md", script] {
         copy(&Path::new("packaging").join(file), &folder.join(file))?;

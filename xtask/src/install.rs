@@ -28,7 +28,7 @@ pub(crate) fn run(mut options: Vec<String>) -> Result<()> {
         }
     }
     let presets = presets()?;
-    bundle::presets(&presets)?;
+    bundle::presets(&bundle::built_command()?, &presets)?;
     eprintln!("Installed {}", presets.display());
     Ok(())
 }

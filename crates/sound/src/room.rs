@@ -316,7 +316,9 @@ mod tests {
     /// The fourth difference of a tone of 300 Hz is 56 dB below it; a jump is as large in both.
     #[test]
     fn another_room_replaces_the_first_without_a_click() {
-        let moved: [(&str, fn(f64) -> RoomSpec); 4] = [
+        /// What moves, and the room for a time, s.
+        type Moved = (&'static str, fn(f64) -> RoomSpec);
+        let moved: [Moved; 4] = [
             ("size", |x| RoomSpec { size: 9.0 + 20.0 * x, ..SPEC }),
             ("time", |x| RoomSpec { time: 0.3 + 3.0 * x, ..SPEC }),
             ("level", |x| RoomSpec { level: x, ..SPEC }),
