@@ -130,6 +130,15 @@ echo "== the same hand on both"
 strokes() {
     awk '/let off start/ { depth = $(NF - 1) } / strike / { print ($(NF - 1) < 1.2 ? "soft" : "hard"), depth, $(NF - 1); depth = "-" }' "$1"
 }
+# Ticks that QEMU skips make its hand slower.
+fastest() {
+    awk '/ strike / && $(NF - 1) > top { top = $(NF - 1) } END { print top + 0 }' "$folder/$1.txt"
+}
+if ! awk -v ours="$(fastest firmware)" -v theirs="$(fastest emulator)" 'BEGIN { exit ours < 0.8 * theirs }'; then
+    echo "no verdict: this machine is too slow for QEMU at 8 kHz, the fastest strike is $(fastest firmware) m/s for" \
+        "the emulator's $(fastest emulator) m/s"
+    exit 3
+fi
 for kind in soft hard; do
     for side in firmware emulator; do
         strokes "$folder/$side.txt" | awk -v kind=$kind -v side=$side '
