@@ -11,9 +11,9 @@
 //! histograms, depths and forces. On a click it calls [`KeyboardConnection::choose`] with a changed [`Choice`] and
 //! writes [`Choice::text`] to the project's parameters (`HostParams::set_keyboard`), so that the choice persists.
 //! A choice takes effect at once while the plugin is active, else at the next activation. Several ports are one
-//! keyboard. [`EMULATOR`] as port is an emulated keyboard, started and ended with the plugin; `take` names a servo's log that sounds in place of a
-//! keyboard. Arming does not persist: motors stay off until [`KeyboardConnection::arm`], and go off whenever the
-//! port changes. After a halt the user must arm again.
+//! keyboard. [`EMULATOR`] as port is an emulated keyboard, started and ended with the plugin; `take` names a servo's
+//! log that sounds in place of a keyboard. Arming does not persist: motors stay off until
+//! [`KeyboardConnection::arm`], and go off whenever the port changes. After a halt the user must arm again.
 
 mod audio;
 mod choice;

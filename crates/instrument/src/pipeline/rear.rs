@@ -8,27 +8,13 @@ use std::time::Instant;
 use super::{AHEAD, Call};
 use crate::event_scheduler::guard_latency;
 use crate::limiter::Limiter;
-use crate::output::{FadeOut, Mix, OutputLevel};
+use crate::output::{FadeOut, OutputLevel};
 use crate::settings::{Settings, Switch};
+use touchback_sound::Sound;
 use touchback_sound::bank::BLOCK;
 use touchback_sound::bridge::ZONES;
 use touchback_sound::engine::board_section::BoardSection;
 use touchback_sound::engine::strings::{BridgeForces, StringSection};
-use touchback_sound::{Sound, SoundSettings};
-
-/// A call of the strings for the board.
-#[derive(Debug)]
-enum BoardCall {
-    Reset,
-    Set(Box<SoundSettings>),
-    Aim(f64, Mix, bool),
-    ResetOutput,
-    FadeOut,
-    /// If board and fades are silent, levels jump to their targets.
-    Settle,
-    Render(usize),
-    EndBlock(f64),
-}
 
 /// Samples that the strings have rendered, at most to the end of a block of the sound.
 #[derive(Debug)]
@@ -41,7 +27,8 @@ struct Portion {
 /// What the strings pass on at once.
 #[derive(Debug, Default)]
 struct Batch {
-    calls: Vec<BoardCall>,
+    /// Those of the action that concern board and output too.
+    calls: Vec<Call>,
     portions: VecDeque<Portion>,
     /// Forces of the portions, by portion, zone and sample, N.
     forces: Vec<f32>,
@@ -91,7 +78,7 @@ impl Rear {
                 let mut begun = Instant::now();
                 (board.batch, board.next) = (batch, 0);
                 for call in std::mem::take(&mut board.batch.calls) {
-                    if let BoardCall::EndBlock(before) = call {
+                    if let Call::EndBlock(before) = call {
                         worked += before + begun.elapsed().as_secs_f64();
                         if out(&left, &right, worked).is_break() {
                             return;
@@ -125,7 +112,7 @@ impl StringStage {
             for call in calls {
                 if let Call::EndBlock(before) = call {
                     worked += before + begun.elapsed().as_secs_f64();
-                    self.batch.calls.push(BoardCall::EndBlock(worked));
+                    self.batch.calls.push(Call::EndBlock(worked));
                     (begun, worked) = (Instant::now(), 0.0);
                 } else {
                     self.take(call);
@@ -138,44 +125,28 @@ impl StringStage {
         }
     }
 
+    /// Takes a call, and passes it on unless it concerns the strings alone.
     fn take(&mut self, call: Call) {
         let strings = &mut self.strings;
-        let on = match call {
-            Call::Strike(key, speed, delay) => return strings.strike(key, speed, delay),
+        match &call {
+            Call::Strike(key, speed, delay) => return strings.strike(*key, *speed, *delay),
             Call::Pluck(key, displacement, delay) => {
-                return strings.pluck(key, displacement, delay);
+                return strings.pluck(*key, *displacement, *delay);
             }
-            Call::Damper(key, lift) => return strings.damper(key, lift),
-            Call::Retune(key, cents) => return strings.retune(key, cents),
-            Call::UnaCorda(amount) => return strings.una_corda(amount),
-            Call::Knock(key, knock, speed) => return strings.knock(key, knock, speed),
-            Call::SetHammer(key, hammer) => return strings.set_hammer(key, &hammer),
-            Call::Reset => {
-                strings.reset();
-                BoardCall::Reset
-            }
-            Call::Set(settings) => {
-                strings.set(&settings);
-                BoardCall::Set(settings)
-            }
+            Call::Damper(key, lift) => return strings.damper(*key, *lift),
+            Call::Retune(key, cents) => return strings.retune(*key, *cents),
+            Call::UnaCorda(amount) => return strings.una_corda(*amount),
+            Call::Knock(key, knock, speed) => return strings.knock(*key, *knock, *speed),
+            Call::SetHammer(key, hammer) => return strings.set_hammer(*key, hammer),
             Call::Settle if !strings.is_at_rest() => return,
-            Call::Settle => {
-                strings.settle();
-                BoardCall::Settle
-            }
-            Call::FadeOut => {
-                self.render(self.fade);
-                BoardCall::FadeOut
-            }
-            Call::Render(len) => {
-                self.render(len);
-                BoardCall::Render(len)
-            }
-            Call::Aim(level_db, mix, is_guarded) => BoardCall::Aim(level_db, mix, is_guarded),
-            Call::ResetOutput => BoardCall::ResetOutput,
-            Call::EndBlock(worked) => BoardCall::EndBlock(worked),
-        };
-        self.batch.calls.push(on);
+            Call::Settle => strings.settle(),
+            Call::Reset => strings.reset(),
+            Call::Set(settings) => strings.set(settings),
+            Call::FadeOut => self.render(self.fade),
+            Call::Render(len) => self.render(*len),
+            Call::Aim(..) | Call::ResetOutput | Call::EndBlock(_) => {}
+        }
+        self.batch.calls.push(call);
     }
 
     /// Renders the next `len` samples.
@@ -207,30 +178,30 @@ struct BoardStage {
 
 impl BoardStage {
     /// Takes a call; rendered samples are appended to `left` and `right`.
-    fn take(&mut self, call: BoardCall, left: &mut Vec<f32>, right: &mut Vec<f32>) {
+    fn take(&mut self, call: Call, left: &mut Vec<f32>, right: &mut Vec<f32>) {
         match call {
-            BoardCall::Reset => self.board.reset(),
-            BoardCall::Set(settings) => self.board.set(&settings),
-            BoardCall::Aim(level_db, mix, is_guarded) => {
+            Call::Reset => self.board.reset(),
+            Call::Set(settings) => self.board.set(&settings),
+            Call::Aim(level_db, mix, is_guarded) => {
                 self.is_guarded = is_guarded;
                 self.level.guard(is_guarded);
                 self.level.aim(level_db, mix);
             }
-            BoardCall::ResetOutput => {
+            Call::ResetOutput => {
                 self.fade.clear();
                 self.level.settle();
             }
-            BoardCall::FadeOut => {
+            Call::FadeOut => {
                 let Self { board, batch, next, fade, .. } = self;
                 fade.take(|left, right| render(board, batch, next, left, right));
             }
-            BoardCall::Settle => {
+            Call::Settle => {
                 if self.board.is_at_rest() && self.fade.is_over() {
                     self.board.settle();
                     self.level.settle();
                 }
             }
-            BoardCall::Render(len) => {
+            Call::Render(len) => {
                 let from = left.len();
                 left.resize(from + len, 0.0);
                 right.resize(from + len, 0.0);
@@ -240,7 +211,15 @@ impl BoardStage {
                 self.level.apply(left, right);
                 self.limiter.process(left, right, self.is_guarded);
             }
-            BoardCall::EndBlock(_) => {}
+            // `Rear::run` takes the end of a block; the others concern the strings alone and are not passed on.
+            Call::EndBlock(_)
+            | Call::Strike(..)
+            | Call::Pluck(..)
+            | Call::Damper(..)
+            | Call::Retune(..)
+            | Call::UnaCorda(_)
+            | Call::Knock(..)
+            | Call::SetHammer(..) => {}
         }
     }
 }

@@ -4,6 +4,7 @@
 use anyhow::{Context, Result, anyhow};
 
 use crate::render::loudness::Loudness;
+use crate::wave::Level;
 use touchback_core::math::cast::{floor_index, rounded_i32};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::power::square;
@@ -73,8 +74,9 @@ impl PhraseLevel {
     fn of(played: &[Vec<f32>; 2]) -> Result<Self> {
         let mut loudness = Loudness::new(RATE)?;
         loudness.add(&played[0], &played[1])?;
-        let peak = played.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
-        Ok(Self { loudness: loudness.lufs(), peak: 20.0 * libm::log10(f64::from(peak)) })
+        let mut level = Level::default();
+        played.iter().flatten().for_each(|x| level.add(*x));
+        Ok(Self { loudness: loudness.lufs(), peak: level.peak_dbfs() })
     }
 }
 
