@@ -251,11 +251,12 @@ fn the_longest_lived_strings_fall_silent_within_the_bound() {
 }
 
 #[test]
-fn random_and_invalid_input_stays_finite_and_below_full_scale() {
+fn random_and_invalid_input_stays_finite_and_bounded() {
     let mut sound = engine();
     let mut noise = Random::new(77);
     let mut pick = |low: f64, high: f64| low + (high - low) * (0.5 + 0.5 * noise.signed());
     let (mut left, mut right) = ([0.0f32; 200], [0.0f32; 200]);
+    let mut peak = 0.0f32;
     for round in 0..250 {
         for _ in 0..3 {
             let key =
@@ -293,10 +294,13 @@ fn random_and_invalid_input_stays_finite_and_below_full_scale() {
         let len = touchback_core::math::cast::floor_index(pick(1.0, 200.0));
         sound.process(&mut left[..len], &mut right[..len]);
         for x in left[..len].iter().chain(&right[..len]) {
-            // +40 dBFS: the sum of some hundred blows at 20 m/s; the output stage limits.
-            assert!(x.is_finite() && x.abs() <= 100.0, "round {round}: {x}");
+            assert!(x.is_finite(), "round {round}");
+            peak = peak.max(x.abs());
         }
     }
+    // Twice the measured 48: nothing is limited before the output stage, and a hundred blows at up to 25 m/s
+    // add up.
+    assert!(peak < 100.0, "peak {peak}");
 }
 
 #[test]
