@@ -11,6 +11,7 @@ mod case;
 use std::f64::consts::{PI, TAU};
 
 use crate::bank::BLOCK;
+use crate::bridge::PATHS;
 use case::Case;
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::random;
@@ -109,8 +110,8 @@ struct ActiveKnock {
     left: usize,
     zone: [f32; 2],
     first: usize,
-    /// Share of the force that reaches the undamped strings.
-    near: f32,
+    /// Shares of the force on the paths to the strings.
+    paths: [f32; PATHS],
 }
 
 impl ActiveKnock {
@@ -139,6 +140,10 @@ pub struct Knocks {
 /// First of the two zones of the board that the case moves, and their weight: the middle of the rim.
 const CASE_ZONE: (usize, f32) = (1, std::f32::consts::FRAC_1_SQRT_2);
 
+/// Shares of the case's force on the paths to the strings.
+const CASE_PATHS: [f32; PATHS] =
+    [std::f32::consts::FRAC_1_SQRT_2, std::f32::consts::FRAC_1_SQRT_2, 0.0];
+
 impl Knocks {
     /// No knocks.
     #[must_use]
@@ -161,7 +166,7 @@ impl Knocks {
     }
 
     /// Begins a knock at the zone `first` and the next with the weights `zone`, at the impact speed `speed`
-    /// m/s; the share `near` of its force reaches the undamped strings.
+    /// m/s; its force reaches the strings by the shares `paths`.
     pub fn begin(
         &mut self,
         knock: Knock,
@@ -169,7 +174,7 @@ impl Knocks {
         scale: f64,
         first: usize,
         zone: [f32; 2],
-        near: f32,
+        paths: [f32; PATHS],
     ) {
         let (shape, mass, share) = law(knock);
         let (louder, octaves) = variation(self.count);
@@ -190,7 +195,7 @@ impl Knocks {
         let (sin, cos) = libm::sincos(TAU * hz / rate);
         let step = [keep * cos, keep * sin];
         let new =
-            ActiveKnock { level, turning, step, left: floor_index(samples), zone, first, near };
+            ActiveKnock { level, turning, step, left: floor_index(samples), zone, first, paths };
         self.case.expect(momentum, new.left);
         self.active.retain(|knock| knock.left > 0);
         if self.active.len() < MOST {
@@ -203,12 +208,12 @@ impl Knocks {
         }
     }
 
-    /// Adds the next `len` samples to the board's `inputs` from sample `at` on, and their sum to
-    /// the force on the `bridge`: on all strings, and on the undamped ones.
+    /// Adds the next `len` samples to the board's `inputs` from sample `at` on, and to the force
+    /// on each path of the `bridge`.
     pub fn process(
         &mut self,
         inputs: &mut [[f32; BLOCK]],
-        bridge: &mut [[f32; BLOCK]; 2],
+        bridge: &mut [[f32; BLOCK]; PATHS],
         at: usize,
         len: usize,
     ) {
@@ -219,15 +224,14 @@ impl Knocks {
             let part = at..at + sounding;
             let (one, two) = inputs.split_at_mut(knock.first + 1);
             let zones = one[knock.first][part.clone()].iter_mut().zip(&mut two[0][part.clone()]);
-            let [whole, top] = &mut *bridge;
-            let sums = whole[part.clone()].iter_mut().zip(&mut top[part]).zip(&mut pushed);
-            for ((near, far), ((bridge, top), pushed)) in zones.zip(sums) {
+            for (i, ((near, far), pushed)) in part.zip(zones.zip(&mut pushed)) {
                 let exact = knock.next();
                 let force = single(exact);
                 *near += knock.zone[0] * force;
                 *far += knock.zone[1] * force;
-                *bridge += force;
-                *top += knock.near * force;
+                for (path, share) in bridge.iter_mut().zip(knock.paths) {
+                    path[i] += share * force;
+                }
                 *pushed += exact;
             }
         }
@@ -237,7 +241,9 @@ impl Knocks {
                 let force = single(self.case.next(pushed));
                 inputs[first][i] += weight * force;
                 inputs[first + 1][i] += weight * force;
-                bridge[0][i] += force;
+                for (path, share) in bridge.iter_mut().zip(CASE_PATHS) {
+                    path[i] += share * force;
+                }
             }
         }
         self.active.retain(|knock| knock.left > 0);
@@ -251,16 +257,17 @@ mod tests {
     /// Force of one knock in portions of `portion` samples, N.
     fn force(knock: Knock, speed: f64, portion: usize) -> Vec<f32> {
         let mut knocks = Knocks::new(48_000.0);
-        knocks.begin(knock, speed, 1.0, 0, [1.0, 0.0], 0.5);
+        knocks.begin(knock, speed, 1.0, 0, [1.0, 0.0], [0.8, 0.6, 0.5]);
         let mut force = Vec::new();
         while !knocks.active.is_empty() {
-            let (mut inputs, mut bridge) = ([[0.0; BLOCK]; 3], [[0.0; BLOCK]; 2]);
+            let (mut inputs, mut bridge) = ([[0.0; BLOCK]; 3], [[0.0; BLOCK]; PATHS]);
             knocks.process(&mut inputs, &mut bridge, 0, portion);
-            let [whole, top] = bridge;
-            for (i, both) in whole.into_iter().enumerate() {
-                let (own, by_case) = (inputs[0][i], inputs[1][i]);
-                assert!((own + by_case / CASE_ZONE.1 - both).abs() < 1e-6 * (1.0 + both.abs()));
-                assert_eq!(top[i], 0.5 * own);
+            for i in 0..BLOCK {
+                let (own, by_case) = (inputs[0][i], inputs[1][i] / CASE_ZONE.1);
+                for ((path, share), of_case) in bridge.iter().zip([0.8, 0.6, 0.5]).zip(CASE_PATHS) {
+                    let expected = share * own + of_case * by_case;
+                    assert!((path[i] - expected).abs() < 1e-6 * (1.0 + expected.abs()));
+                }
             }
             force.extend_from_slice(&inputs[0][..portion]);
         }
@@ -282,13 +289,13 @@ mod tests {
     fn knocks_vary_and_are_the_same_after_a_reset() {
         let mut knocks = Knocks::new(48_000.0);
         let mut next = || {
-            knocks.begin(Knock::KeyBed, 0.5, 1.0, 0, [1.0, 0.0], 0.5);
+            knocks.begin(Knock::KeyBed, 0.5, 1.0, 0, [1.0, 0.0], [0.5; PATHS]);
             knocks.active.pop().map(|knock| (knock.level, knock.left))
         };
         let [first, second, third] = std::array::from_fn(|_| next());
         assert!(first != second && second != third && first != third);
         knocks.reset();
-        knocks.begin(Knock::KeyBed, 0.5, 1.0, 0, [1.0, 0.0], 0.5);
+        knocks.begin(Knock::KeyBed, 0.5, 1.0, 0, [1.0, 0.0], [0.5; PATHS]);
         assert_eq!(knocks.active.pop().map(|knock| (knock.level, knock.left)), first);
         for count in 0..1000 {
             let (louder, octaves) = variation(count);

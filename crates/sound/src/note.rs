@@ -12,6 +12,7 @@ use crate::contact::{self, MovingHammer};
 use crate::hammer::shifted;
 use crate::overtones::Overtones;
 use crate::poles::{self, Pole};
+use crate::resonances::Delayed;
 use crate::scale::StringSpec;
 use crate::slow_rate::SlowRate;
 use crate::unison::MOST;
@@ -269,6 +270,13 @@ impl Note {
         }
     }
 
+    /// Resonating strings move the bridge: struck strings clear of their damper are driven too.
+    pub fn wake_struck(&mut self) {
+        if self.struck && self.rest.0 < 1.0 {
+            self.resonance.wake();
+        }
+    }
+
     /// Whether [`Note::wake`] makes the strings resonate.
     #[must_use]
     pub fn wakes(&self) -> bool {
@@ -307,8 +315,9 @@ impl Note {
 
     /// Control work at a block's beginning; `block` counts blocks since reset. A group of lanes
     /// below `gate` N is silenced, unless the force on the bridge, `loudest` N in the last block, may
-    /// still raise it. A struck note far below the others (−54 dB) is a resonance from then on.
-    pub fn control(&mut self, block: usize, gate: f32, loudest: f32) {
+    /// still raise it, or that of resonating strings, `returned` N, if it is struck. A struck note far below
+    /// the others (−54 dB) is a resonance from then on.
+    pub fn control(&mut self, block: usize, gate: f32, loudest: f32, returned: f32) {
         if !self.is_awake() {
             return;
         }
@@ -329,14 +338,15 @@ impl Note {
         let free = self.strike.is_none() && in_band;
         self.slow.begin_block(&mut self.modes, self.active, free);
         if (block + self.key.index()).is_multiple_of(POLL_BLOCKS) {
-            self.poll_level(gate, loudest);
+            self.poll_level(gate, loudest, returned);
         }
     }
 
     /// Silences modes below audibility.
-    fn poll_level(&mut self, gate: f32, loudest: f32) {
+    fn poll_level(&mut self, gate: f32, loudest: f32, returned: f32) {
         let driven = loudest > WAKE * gate;
-        self.resonance.silence_below(gate, driven && !self.struck && self.rest.0 < 1.0);
+        let resounds = if self.struck { returned > WAKE * gate } else { driven };
+        self.resonance.silence_below(gate, resounds && self.rest.0 < 1.0);
         if self.strike.is_some() || self.active == 0 && !self.slow.is_ringing() {
             return;
         }
@@ -386,14 +396,19 @@ impl Note {
         self.slow.process(&mut self.modes[..self.active], at + done, &mut out[done..]);
     }
 
-    /// Adds the force of the resonating strings over the next block's slow samples, N; `bridge`
-    /// is the force of the struck notes on the bridge, `None` stands for silence. Returns whether any
-    /// string resonates.
-    pub fn resound(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) -> bool {
-        let received = bridge.filter(|_| !self.struck && self.rest.1 < 1.0);
+    /// The force on the bridge of the strings as they resonate, on its way to other strings; `None` while
+    /// they do not.
+    #[must_use]
+    pub fn resounded(&self) -> Option<&Delayed> {
+        self.resonance.is_awake().then(|| self.resonance.sent())
+    }
+
+    /// Adds the force of the resonating strings over the next block's slow samples, N; `force` is that of
+    /// other notes on the bridge, `None` stands for silence. Returns whether any string resonates.
+    pub fn resound(&mut self, force: Option<&[f32]>, out: &mut [f32]) -> bool {
         let awake = self.resonance.is_awake();
         if awake {
-            self.resonance.process(received, out);
+            self.resonance.process(force.filter(|_| self.rest.1 < 1.0), out);
         }
         awake
     }

@@ -1,6 +1,14 @@
-//! Force on the board of the strings that were not struck: a whole block at its beginning, at a slower
-//! sample rate. The whole force on the bridge drives the damped strings, the force near them the undamped
-//! top strings. Audio thread, except `new`.
+//! Strings that the bridge moves: a whole block at its beginning, at a slower sample rate.
+//!
+//! | strings | driven by | drive |
+//! | --- | --- | --- |
+//! | with dampers, not struck | all struck strings and knocks, each other | the board, each other, struck strings |
+//! | with dampers, struck | resonating strings | the same |
+//! | undamped | struck strings near them | the board |
+//!
+//! Forces arrive a constant delay after they act, which a turn of each mode's response makes up for. The
+//! mobility between two strings is passive ([`bridge::wave`](crate::bridge::wave)): what one takes, the other
+//! loses. Audio thread, except `new`.
 
 use crate::bank::BLOCK;
 use crate::bridge::ZONES;
@@ -20,14 +28,29 @@ pub fn near_top(key: KeyNumber) -> f32 {
     single(log_linear(&NEAR_TOP, f64::from(key.number())))
 }
 
-/// Path from the bridge to the resonating strings, and from these to the board.
-pub struct Resonances {
+/// Forces on the bridge on one path to the resonating strings.
+struct Path {
     decimator: Decimator,
-    interpolators: [Interpolator; ZONES],
     /// Force of the struck notes on the bridge in the last block, N.
-    bridge: Vec<f32>,
-    /// That force is large enough to drive the strings.
+    struck: Vec<f32>,
+    /// Force of all resonating strings on the bridge, N, up to the last block.
+    sent: Delayed,
+    /// That force as it arrives at the strings in the present block, N.
+    returned: Vec<f32>,
+}
+
+/// Paths from the bridge to the resonating strings, and from these to each other and to the board.
+pub struct Resonances {
+    paths: Vec<Path>,
+    /// The strings drive each other too.
+    is_mutual: bool,
+    interpolators: [Interpolator; ZONES],
+    /// The struck notes' force is large enough to drive the strings.
     driven: bool,
+    /// Largest force of resonating strings that arrives in the present block, N.
+    loudest_returned: f32,
+    /// Force that drives one note, N.
+    drive: Vec<f32>,
     /// One note's force, N.
     force: Vec<f32>,
     /// Blocks since a string moved.
@@ -37,24 +60,37 @@ pub struct Resonances {
 }
 
 impl Resonances {
-    /// Silence.
+    /// Silence, with so many `paths`.
     #[must_use]
-    pub fn new(rate: &SlowRate) -> Self {
-        Self {
+    pub fn new(rate: &SlowRate, paths: usize, is_mutual: bool) -> Self {
+        let path = || Path {
             decimator: Decimator::new(rate.clone()),
+            struck: vec![0.0; rate.block()],
+            sent: Delayed::new(rate),
+            returned: vec![0.0; rate.block()],
+        };
+        Self {
+            paths: std::iter::repeat_with(path).take(paths).collect(),
+            is_mutual,
             interpolators: std::array::from_fn(|_| Interpolator::new(rate.clone())),
-            bridge: vec![0.0; rate.block()],
             driven: false,
+            loudest_returned: 0.0,
+            drive: vec![0.0; rate.block()],
             force: vec![0.0; rate.block()],
-            quiet: rate.tail(),
-            memory: rate.tail(),
+            quiet: rate.tail() + 3,
+            // A force on its way to other strings is up to three blocks old.
+            memory: rate.tail() + 3,
         }
     }
 
     /// Sets both filters to 0.
     pub fn reset(&mut self) {
-        self.decimator.reset();
+        for path in &mut self.paths {
+            path.decimator.reset();
+            path.sent.reset();
+        }
         self.interpolators.iter_mut().for_each(Interpolator::reset);
+        self.loudest_returned = 0.0;
         self.quiet = self.memory;
     }
 
@@ -64,28 +100,62 @@ impl Resonances {
         self.quiet >= self.memory
     }
 
-    /// Begins a block. `bridge`: force of the struck notes on the bridge in the last block, N; `driven`:
+    /// Begins a block. `bridge`: force of the struck notes on each path in the last block, N; `driven`:
     /// that force is large enough to drive the strings.
-    pub fn begin_block(&mut self, bridge: &[f32; BLOCK], driven: bool) {
+    pub fn begin_block(&mut self, bridge: &[[f32; BLOCK]], driven: bool) {
         self.driven = driven;
-        if bridge.iter().any(|force| *force != 0.0) {
+        self.loudest_returned = 0.0;
+        if bridge.iter().flatten().any(|force| *force != 0.0) {
             self.quiet = 0;
         } else if self.is_silent() {
             return;
         } else {
             self.quiet += 1;
         }
-        self.decimator.process(bridge, &mut self.bridge);
+        for (path, bridge) in self.paths.iter_mut().zip(bridge) {
+            path.decimator.process(bridge, &mut path.struck);
+            if self.is_mutual {
+                path.sent.arrive(&mut path.returned);
+                let loudest = path.returned.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+                self.loudest_returned = self.loudest_returned.max(loudest);
+                path.sent.begin();
+            }
+        }
         for interpolator in &mut self.interpolators {
             interpolator.begin();
         }
     }
 
-    /// Adds a note at the zone `first` and the next with their `weights`.
-    pub fn add(&mut self, note: &mut Note, first: usize, weights: [f32; 2]) {
+    /// Largest force of resonating strings on the bridge that arrives in the present block, N.
+    #[must_use]
+    pub const fn loudest_returned(&self) -> f32 {
+        self.loudest_returned
+    }
+
+    /// Adds a note at the zone `first` and the next with their `weights`, and with its `shares` of the paths.
+    /// It is driven by the forces of other notes: how its own strings move each other is in its modes.
+    pub fn add(&mut self, note: &mut Note, shares: &[f32], first: usize, weights: [f32; 2]) {
         self.force.fill(0.0);
-        if note.resound(self.driven.then_some(&self.bridge), &mut self.force) {
+        self.drive.fill(0.0);
+        let is_driven = self.driven && !note.is_struck();
+        let returns = self.loudest_returned > 0.0;
+        for (path, share) in self.paths.iter().zip(shares) {
+            let forces = [is_driven.then_some(&path.struck), returns.then_some(&path.returned)];
+            for force in forces.into_iter().flatten() {
+                self.drive.iter_mut().zip(force).for_each(|(sum, force)| *sum += share * force);
+            }
+        }
+        if returns && let Some(own) = note.resounded() {
+            own.subtract_from(&mut self.drive);
+        }
+        let drive = (is_driven || returns).then_some(&self.drive[..]);
+        if note.resound(drive, &mut self.force) {
             self.quiet = 0;
+            if self.is_mutual {
+                for (path, share) in self.paths.iter_mut().zip(shares) {
+                    path.sent.add(*share, &self.force);
+                }
+            }
             for (interpolator, weight) in
                 self.interpolators[first..first + 2].iter_mut().zip(weights)
             {
@@ -105,5 +175,62 @@ impl Resonances {
             interpolator.process(&mut force);
             input.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
         }
+    }
+}
+
+/// Force of resonating strings on the bridge on its way to other strings, at a slow rate.
+///
+/// It arrives after the delay of [`SlowRate::lag`], as the forces of struck strings do, so that one turn of
+/// each mode's response makes up for both.
+pub struct Delayed {
+    /// Slow samples of earlier blocks, and those of the present block, N.
+    recent: Vec<f32>,
+    /// Slow samples per block.
+    block: usize,
+    /// Full samples per slow sample: a slow force acts as long.
+    factor: f32,
+    /// Share of the later one of the two slow samples between which the delay lies.
+    later: f32,
+}
+
+impl Delayed {
+    /// Silence. Allocates.
+    pub fn new(rate: &SlowRate) -> Self {
+        let (block, factor) = (rate.block(), rate.factor());
+        let whole = rate.lag() / factor + 1;
+        let later = (whole * factor - rate.lag()) as f32 / factor as f32;
+        Self { recent: vec![0.0; whole + block], block, factor: factor as f32, later }
+    }
+
+    /// Silence.
+    pub fn reset(&mut self) {
+        self.recent.fill(0.0);
+    }
+
+    /// Begins a block of silence.
+    pub fn begin(&mut self) {
+        self.recent.copy_within(self.block.., 0);
+        let end = self.recent.len() - self.block;
+        self.recent[end..].fill(0.0);
+    }
+
+    /// Adds the `share` of `force` to the present block.
+    pub fn add(&mut self, share: f32, force: &[f32]) {
+        let end = self.recent.len() - self.block;
+        self.recent[end..].iter_mut().zip(force).for_each(|(sum, force)| *sum += share * force);
+    }
+
+    /// The force that arrives in the block that begins next.
+    fn arriving(&self) -> impl Iterator<Item = f32> {
+        let pairs = self.recent[self.block..].windows(2).take(self.block);
+        pairs.map(|pair| self.factor * ((1.0 - self.later) * pair[0] + self.later * pair[1]))
+    }
+
+    fn arrive(&self, force: &mut [f32]) {
+        force.iter_mut().zip(self.arriving()).for_each(|(slot, force)| *slot = force);
+    }
+
+    fn subtract_from(&self, force: &mut [f32]) {
+        force.iter_mut().zip(self.arriving()).for_each(|(sum, force)| *sum -= force);
     }
 }

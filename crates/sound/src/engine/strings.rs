@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use super::loading::{Loading, partials_a_block};
 use super::{FARTHEST, FASTEST, FULL_SCALE, GATE, MOST_CENTS};
 use crate::bank::BLOCK;
-use crate::bridge::{self, ZONES};
+use crate::bridge::{self, PATHS, ZONES};
 use crate::knock::{Knock, Knocks};
 use crate::note::{Note, WAKE, contacts};
 use crate::rear_lengths::RearLengths;
@@ -27,6 +27,11 @@ use touchback_core::mech::key_tones::KeyTones;
 
 /// Forces on the bridge, N, by zone.
 pub type BridgeForces = [[f32; BLOCK]; ZONES];
+
+/// Index of the resonances of `key`: damped strings, undamped strings.
+const fn group(key: KeyNumber) -> usize {
+    if loss::has_damper(key) { 0 } else { 1 }
+}
 
 /// All strings, at one sample rate.
 pub struct StringSection {
@@ -51,13 +56,11 @@ pub struct StringSection {
     /// Resonances of the damped strings and of the undamped ones.
     resonances: [Resonances; 2],
     rear_lengths: RearLengths,
-    /// Force of all struck strings and knocks on the bridge, N: in the last block and in the present one,
-    /// each the whole force and the part that reaches the undamped strings. Strings that were not struck
-    /// receive it after a constant delay, for every block size of the host, and do not act back on the
-    /// struck ones, so that no feedback loop can grow.
-    bridge: [[[f32; BLOCK]; 2]; 2],
-    /// Share of each key's force that reaches the undamped strings.
-    near_top: [f32; KEYS],
+    /// Force of all struck strings and knocks on the bridge, N: in the last block and in the present one, on
+    /// each path to the strings that it drives.
+    bridge: [[[f32; BLOCK]; PATHS]; 2],
+    /// Share of each key's force on each path.
+    paths: [[f32; PATHS]; KEYS],
     /// Samples into the present block.
     phase: usize,
     /// Blocks since reset.
@@ -101,10 +104,15 @@ impl StringSection {
             loading: None,
             partials_a_block: partials_a_block(sample_rate),
             inputs: [[0.0; BLOCK]; ZONES],
-            resonances: slow.each_ref().map(Resonances::new),
+            resonances: [Resonances::new(&slow[0], 2, true), Resonances::new(&slow[1], 1, false)],
             rear_lengths: RearLengths::new(sample_rate, kernel),
-            bridge: [[[0.0; BLOCK]; 2]; 2],
-            near_top: std::array::from_fn(|i| KeyNumber::from_index(i).map_or(0.0, near_top)),
+            bridge: [[[0.0; BLOCK]; PATHS]; 2],
+            paths: std::array::from_fn(|i| {
+                KeyNumber::from_index(i).map_or([0.0; PATHS], |key| {
+                    let [cosine, sine] = bridge::wave(key);
+                    [cosine, sine, near_top(key)]
+                })
+            }),
             phase: 0,
             block: 0,
             ignored: 0,
@@ -121,7 +129,7 @@ impl StringSection {
         self.inputs = [[0.0; BLOCK]; ZONES];
         self.resonances.iter_mut().for_each(Resonances::reset);
         self.rear_lengths.reset();
-        self.bridge = [[[0.0; BLOCK]; 2]; 2];
+        self.bridge = [[[0.0; BLOCK]; PATHS]; 2];
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
 
@@ -230,8 +238,8 @@ impl StringSection {
             self.ignored += 1;
         } else if self.settings.knocks > 0.0 {
             let (first, weights) = bridge::weights(key);
-            let (speed, near) = (speed.min(FASTEST), self.near_top[key.index()]);
-            self.knocks.begin(knock, speed, self.settings.knocks, first, weights, near);
+            let (speed, paths) = (speed.min(FASTEST), self.paths[key.index()]);
+            self.knocks.begin(knock, speed, self.settings.knocks, first, weights, paths);
         }
     }
 
@@ -289,8 +297,7 @@ impl StringSection {
             let force = &mut force[..len];
             note.process(at, force);
             if note.is_struck() {
-                for (bus, share) in self.bridge[1].iter_mut().zip([1.0, self.near_top[key.index()]])
-                {
+                for (bus, share) in self.bridge[1].iter_mut().zip(self.paths[key.index()]) {
                     let now = bus[at..at + len].iter_mut();
                     now.zip(&*force).for_each(|(sum, x)| *sum += share * x);
                 }
@@ -330,8 +337,9 @@ impl StringSection {
         }
         let gate = single(GATE / FULL_SCALE);
         self.bridge.swap(0, 1);
-        let [whole, _] = &self.bridge[0];
-        let loudest = whole.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+        let [cosines, sines, _] = &self.bridge[0];
+        let power = cosines.iter().zip(sines).fold(0.0f32, |m, (x, y)| m.max(x * x + y * y));
+        let loudest = power.sqrt();
         if loudest > WAKE * gate {
             for key in KeyNumber::all() {
                 if self.notes[key.index()].wakes() {
@@ -344,23 +352,33 @@ impl StringSection {
                 }
             }
         }
+        let [damped @ .., undamped] = &self.bridge[0];
+        for (resonances, bridge) in
+            self.resonances.iter_mut().zip([&damped[..], std::slice::from_ref(undamped)])
+        {
+            resonances.begin_block(bridge, loudest > gate);
+        }
         for key in self.awake.iter() {
+            let returned = self.resonances[group(key)].loudest_returned();
             let note = &mut self.notes[key.index()];
-            note.control(self.block, gate, loudest);
+            if returned > WAKE * gate {
+                note.wake_struck();
+            }
+            note.control(self.block, gate, loudest, returned);
             if !note.is_awake() {
                 self.awake.remove(key);
             }
         }
-        for (resonances, bridge) in self.resonances.iter_mut().zip(&self.bridge[0]) {
-            resonances.begin_block(bridge, loudest > gate);
-        }
         for key in self.awake.iter() {
             let (first, weights) = self.bridge_weights[key.index()];
-            let resonances = &mut self.resonances[usize::from(!loss::has_damper(key))];
-            resonances.add(&mut self.notes[key.index()], first, weights);
+            let resonances = &mut self.resonances[group(key)];
+            let [damped @ .., undamped] = &self.paths[key.index()];
+            let shares =
+                if loss::has_damper(key) { &damped[..] } else { std::slice::from_ref(undamped) };
+            resonances.add(&mut self.notes[key.index()], shares, first, weights);
         }
         self.inputs.fill([0.0; BLOCK]);
         self.resonances.iter().for_each(|strings| strings.add_to(&mut self.inputs));
-        self.rear_lengths.process(&self.bridge[0][1], gate, &mut self.inputs);
+        self.rear_lengths.process(&self.bridge[0][2], gate, &mut self.inputs);
     }
 }

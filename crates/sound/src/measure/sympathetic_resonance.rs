@@ -32,6 +32,24 @@ pub fn pedal_effect(sound: &mut Sound, key: KeyNumber, seconds: f64, rate: f64) 
     Some(time(&render(sound, seconds, rate))? / alone)
 }
 
+/// Level of a note with the pedal down over that with the key alone held, dB, in each of `spans` (s).
+#[must_use]
+pub fn pedal_levels<const N: usize>(
+    sound: &mut Sound,
+    key: KeyNumber,
+    spans: [(f64, f64); N],
+    rate: f64,
+) -> [f64; N] {
+    let seconds = spans.iter().fold(0.0f64, |most, (_, end)| most.max(*end));
+    let levels = |note: &RenderedNote| spans.map(|(from, to)| note.rms_db(from, to));
+    let alone = levels(&strike_free(sound, key, 2.0, seconds, rate));
+    sound.reset();
+    KeyNumber::all().for_each(|key| sound.damper(key, 1.0));
+    sound.strike(key, 2.0, 0.0);
+    let all = levels(&render(sound, seconds, rate));
+    std::array::from_fn(|i| all[i] - alone[i])
+}
+
 /// Level of partial `k` of `silent`, which is held, after `struck` was played staccato (0.3 s) at 5 m/s,
 /// over the struck sound's level at that frequency, dB. With `held` false, `silent` is not held.
 #[must_use]

@@ -15,16 +15,15 @@ use touchback_core::math::complex;
 use touchback_core::math::power::square;
 use touchback_core::mech::key_tones::ToneQuantity;
 
-/// Mobility from one point of the bridge to another over the mobility at one point, at low frequency.
-const TRANSFER: f64 = 0.42;
-/// Frequency from which [`TRANSFER`] falls, Hz, because the points are farther apart than the board's
-/// waves are long.
-const TRANSFER_HZ: f64 = 1000.0;
-
-/// Frequencies between which the waves between two points turn from opposite to equal phase, Hz. Fitted
-/// together with the two constants above so that silent keys resonate and the pedal lengthens the middle
-/// register's decay as measured, and leaves bass and treble unchanged [Lehtonen 2007].
-const TRANSFER_TURN: (f64, f64) = (320.0, 360.0);
+/// Largest mobility from one string to another over [`mobility::between_points`], at low frequency. Fitted
+/// with the two constants below and the [phase of an octave](crate::bridge::wave): silent keys resonate
+/// and the pedal lengthens the middle register's decay as measured, and leaves bass and treble unchanged
+/// [Lehtonen 2007].
+const TRANSFER: f64 = 0.7;
+/// Frequency from which [`TRANSFER`] falls, Hz, because the ribs keep the waves apart.
+const TRANSFER_HZ: f64 = 900.0;
+/// Phase of that mobility, rad. Within ± π/2 the strings exchange or lose energy and never gain it.
+const TRANSFER_PHASE: f64 = 0.3;
 
 /// [`TRANSFER`] of the undamped strings, which are within a wavelength of the driving strings
 /// ([`near_top`](crate::resonances::near_top)).
@@ -47,11 +46,10 @@ pub(super) const fn modes(partials: usize, strings: usize) -> usize {
     partials * strings + sideways
 }
 
-/// Velocity of one point of the bridge per force at another, over [`mobility::between_points`].
+/// Velocity of one string's point of the bridge per force at another's, over [`mobility::between_points`], for
+/// waves in phase.
 fn transfer(hz: f64) -> Complex64 {
-    let (from, to) = TRANSFER_TURN;
-    let turned = ((hz - from) / (to - from)).clamp(0.0, 1.0);
-    complex::polar(TRANSFER / (1.0 + square(hz / TRANSFER_HZ)), PI * (1.0 - turned))
+    complex::polar(TRANSFER / (1.0 + square(hz / TRANSFER_HZ)), TRANSFER_PHASE)
 }
 
 impl Note {
@@ -113,7 +111,8 @@ impl Note {
         let damp = loss::damper(self.key, k) / settings.damper_time;
         // A bridge that moves at Y F acts on the partial as the partial acts on the bridge.
         let hz = self.strung.partial_hz(k);
-        let mobility = mobility::between_points(self.key, hz);
+        // A bridge that takes less from a string also passes on less.
+        let mobility = mobility::between_points(self.key, hz) * decay / settings.sustain;
         let transfer =
             if loss::has_damper(self.key) { transfer(hz) } else { Complex64::from(TRANSFER_TOP) };
         let moved = -transfer * mobility * string.bridge_gain(k) / (mass * square(2.0 * PI * hz))

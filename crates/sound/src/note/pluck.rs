@@ -127,7 +127,7 @@ mod tests {
         let rate = SlowRate::both(RATE);
         let mut note = Note::new(key, &settings, &hammer, RATE, &rate, Kernel::detect());
         note.damper(1.0);
-        note.control(0, 1e-9, 0.0);
+        note.control(0, 1e-9, 0.0, 0.0);
         note.pluck(1e-3, delay);
         let mut out = vec![0.0f32; 16_384];
         for part in out.chunks_mut(64) {

@@ -5,6 +5,7 @@
 use super::share;
 use crate::bank::{self, BridgeInput, LANES, ModeState};
 use crate::poles::{self, Pole};
+use crate::resonances::Delayed;
 use crate::slow_rate::SlowRate;
 use touchback_core::math::cast::single;
 use touchback_core::math::kernel::Kernel;
@@ -32,6 +33,8 @@ pub struct Resonance {
     lag: f32,
     /// Leading groups of lanes that still ring.
     active: usize,
+    /// Force of the strings on the bridge on its way to other strings.
+    sent: Delayed,
 }
 
 /// One mode in numbers of the full sample rate.
@@ -61,6 +64,7 @@ impl Resonance {
             factor: rate.factor() as f64,
             lag: rate.lag() as f32 / rate.factor() as f32,
             active: 0,
+            sent: Delayed::new(rate),
         }
     }
 
@@ -88,8 +92,16 @@ impl Resonance {
     }
 
     /// The bridge begins to move: all modes are simulated.
-    pub const fn wake(&mut self) {
+    pub fn wake(&mut self) {
+        if !self.is_awake() {
+            self.sent.reset();
+        }
         self.active = self.modes.len();
+    }
+
+    /// Force of the strings on the bridge on its way to other strings.
+    pub const fn sent(&self) -> &Delayed {
+        &self.sent
     }
 
     /// Whether a mode rings or is driven.
@@ -110,13 +122,15 @@ impl Resonance {
         }
     }
 
-    /// Adds the force on the bridge over the next slow samples, N. `bridge`: force of the struck strings
-    /// on the bridge, N; `None` where it does not reach these strings.
+    /// Adds the force on the bridge over the next slow samples, N. `bridge`: force of other
+    /// strings on the bridge, N; `None` where it does not reach these strings.
     pub fn process(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) {
         let modes = &mut self.modes[..self.active];
         match bridge {
             Some(bridge) => bank::resound(self.kernel, modes, &self.drives, bridge, out),
             None => bank::ring(self.kernel, modes, out),
         }
+        self.sent.begin();
+        self.sent.add(1.0, out);
     }
 }

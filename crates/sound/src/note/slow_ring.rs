@@ -226,7 +226,7 @@ mod tests {
                 300 => note.damper(0.0),
                 _ => {}
             }
-            note.control(block, 1e-6, 0.0);
+            note.control(block, 1e-6, 0.0, 0.0);
             let (first, rest) = part.split_at_mut(23);
             note.process_alone(0, first);
             if block == 200 || block == 201 {
@@ -267,7 +267,7 @@ mod tests {
                     let mut energy = 0.0;
                     for block in 0..200 {
                         note.retune(if (50..150).contains(&block) { cents } else { 0.0 });
-                        note.control(block, 1e-6, 0.0);
+                        note.control(block, 1e-6, 0.0, 0.0);
                         let mut out = [0.0f32; BLOCK];
                         note.process_alone(0, &mut out);
                         if block > 50 {

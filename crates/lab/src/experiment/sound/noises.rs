@@ -66,7 +66,7 @@ fn duplex(key: KeyNumber, voicing: &SoundSettings) -> (f64, Option<f64>) {
     let (mut speaking, mut overtones) = (Vec::new(), Vec::new());
     for block in 0..750 {
         let mut force = [0.0f32; BLOCK];
-        note.control(block, 0.0, 0.0);
+        note.control(block, 0.0, 0.0, 0.0);
         note.process_alone(0, &mut force);
         speaking.extend(force.iter().map(|x| f64::from(*x)));
         let plain = force;

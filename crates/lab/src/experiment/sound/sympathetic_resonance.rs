@@ -25,6 +25,15 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
         };
         report.check(&format!("key {number}: pedal, early T60, %"), target, band, change);
     }
+    for number in [28, 40, 52, 64] {
+        let at = [0.1, 0.3, 1.0];
+        let spans = at.map(|time| (0.8 * time, 1.2 * time));
+        let levels = sympathetic_resonance::pedal_levels(sound, key(number)?, spans, RATE);
+        for (time, level) in at.into_iter().zip(levels) {
+            let quantity = format!("key {number}: pedal down over up at {time} s, dB");
+            report.check(&quantity, "above 0", TargetBand::Within(-0.3, 8.0), level);
+        }
+    }
     sound.set(&voicing);
     // C3 held silently under a staccato C4: its partials 2 and 4 are near the fundamentals of C4 and C5.
     for (partial, name) in [(2, "C4"), (4, "C5")] {
