@@ -83,7 +83,7 @@ pub static PRESETS: [Preset; 15] = [
         set: |s| {
             s.action.hammer_hardness = 0.9;
             s.sound.brightness_loss = 0.8;
-            s.action.hammer_mass = 0.8;
+            s.action.hammer_mass = 0.7;
             s.action.strike_point = 0.85;
             s.action.let_off_mm = 1.0;
             s.touch.dynamics = 1.1;

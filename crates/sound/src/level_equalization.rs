@@ -3,8 +3,11 @@
 //! Neighbouring keys meet different peaks of the board, up to 5 dB apart. A voicer evens them out
 //! hammer by hammer; here each key's force on the board is scaled by its predicted level's distance from
 //! the mean of its neighbours. The level is predicted from the partials of a mezzo-forte blow on the bridge
-//! and the board's response to them. A key without a partial below the sample rate's limit keeps the gain
+//! and the board's response to them, and what the prediction leaves is added from rendered levels
+//! ([`corrections`]). A key without a partial below the sample rate's limit keeps the gain
 //! 1 and is left out of its neighbours' mean. Computed once per sample rate.
+
+mod corrections;
 
 use std::f64::consts::PI;
 
@@ -45,7 +48,8 @@ pub fn factors(responses: &Responses, sample_rate: f64) -> [f32; KEYS] {
         let audible = span.iter().flatten();
         let mean = audible.clone().sum::<f64>() / audible.count() as f64;
         levels[i].map_or(1.0, |level| {
-            single(libm::pow(10.0, (mean - level).clamp(-MOST_DB, MOST_DB) / 20.0))
+            let gain = (mean - level).clamp(-MOST_DB, MOST_DB) + corrections::DECIBELS[i];
+            single(libm::pow(10.0, gain / 20.0))
         })
     })
 }

@@ -205,10 +205,9 @@ pub static MISSED: &[MissedTarget] = &[
     ),
     missed(
         "sound",
-        "key *: pedal, early T60*",
-        "open: the first 20 dB contain a beat of vertical and horizontal motion, which the open strings \
-         change more than the decay; measured by remaining energy they lengthen the decay too much",
-        "sound::unison",
+        "key 64: pedal, early T60*",
+        "likely: the mobility between strings falls only from 900 Hz on, where its partials begin",
+        "sound::note::load",
     ),
     missed(
         "sound",
@@ -251,14 +250,6 @@ pub static MISSED: &[MissedTarget] = &[
         "known: the deviation is at C6's eighth partial at 9 kHz, where the board's modes, sampled at \
          48 kHz, respond up to 2 dB less off resonance",
         "sound::board",
-    ),
-    missed(
-        "sound",
-        "key against its four neighbours*",
-        "likely: single fundamentals lie between two modes of the board, weaker than the equalization \
-         corrects; with the energy of the coupled strings instead of one decay the equalization is not better; \
-         of seven boards the one in use is nearest to two recorded grands",
-        "sound::level_equalization",
     ),
     of_machine(
         "action-cost",

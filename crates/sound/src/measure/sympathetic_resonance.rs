@@ -1,6 +1,6 @@
-//! Measurements with other strings: pedal, silent keys, left pedal, register.
+//! Measurements with other strings: pedal, silent keys, left pedal.
 
-use crate::measure::{RenderedNote, db, decay_time, level_db, render, strike_free};
+use crate::measure::{RenderedNote, db, decay_time, render, strike_free};
 use crate::scale::StringSpec;
 use crate::{Sound, SoundSettings};
 use touchback_core::math::compass::KeyNumber;
@@ -8,7 +8,7 @@ use touchback_core::math::compass::KeyNumber;
 /// Keys whose decay is compared with and without the pedal, and seconds rendered.
 pub const PEDAL_KEYS: [(usize, f64); 9] = [
     (4, 8.0),
-    (16, 6.0),
+    (16, 10.0),
     (28, 6.0),
     (34, 5.0),
     (40, 4.0),
@@ -87,10 +87,4 @@ pub fn una_corda(sound: &mut Sound, key: KeyNumber, rate: f64) -> (f64, f64) {
     };
     let (up, down) = (levels(0.0), levels(1.0));
     (down.0 - up.0, down.1 - up.1)
-}
-
-/// Level of every key at `speed`, dB, from A0 up.
-#[must_use]
-pub fn register(sound: &mut Sound, speed: f64, rate: f64) -> Vec<f64> {
-    KeyNumber::all().map(|key| level_db(sound, key, speed, rate)).collect()
 }
