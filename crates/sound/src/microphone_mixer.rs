@@ -1,7 +1,7 @@
 //! Signals of the microphones: the board's inputs convolved with the responses of the chosen pair, and
 //! with the distant pair's where that is requested.
 //!
-//! Another pair replaces the chosen one within 75 ms: its convolution first takes in the history that
+//! Another pair replaces the chosen one within 140 ms at 48 kHz: its convolution first takes in the history that
 //! still sounds, then it fades in. Audio thread; allocates only in `new`.
 
 use std::sync::Arc;
