@@ -12,11 +12,13 @@
 //! | [`Filter`] | transformed responses: read only, shared between engines |
 //! | [`Input`] | the inputs' history, transformed once for all outputs |
 //! | [`Output`] | one filter's convolution with them |
+//! | [`Tail`] | the share of the last stage |
 
 mod filter;
 mod input;
 mod output;
 mod spectrum;
+mod tail;
 
 use crate::bank::BLOCK;
 use crate::bridge::ZONES;
@@ -24,6 +26,7 @@ use crate::bridge::ZONES;
 pub use filter::Filter;
 pub use input::Input;
 pub use output::Output;
+pub use tail::Tail;
 
 /// Number of output channels.
 pub const CHANNELS: usize = 2;

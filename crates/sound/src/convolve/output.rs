@@ -16,13 +16,15 @@ pub struct Output {
     kernel: Kernel,
     stages: [OutputStage; STAGES],
     is_on: bool,
+    /// The last stage is computed.
+    has_tail: bool,
 }
 
 impl Output {
     /// Silent and off. Allocates.
     #[must_use]
     pub fn new(kernel: Kernel) -> Self {
-        Self { kernel, stages: std::array::from_fn(OutputStage::new), is_on: false }
+        Self { kernel, stages: std::array::from_fn(OutputStage::new), is_on: false, has_tail: true }
     }
 
     /// Switches the output on, at any time: after [`super::COMPLETE`] blocks it contains all of the input's
@@ -33,6 +35,16 @@ impl Output {
             for (s, stage) in self.stages.iter_mut().enumerate() {
                 stage.waits = !input.is_at_beginning(s);
             }
+        }
+    }
+
+    /// Computes the last stage or leaves it out, from the present block on; it is complete after
+    /// [`super::COMPLETE`] blocks.
+    pub fn set_tail(&mut self, has_tail: bool, input: &Input) {
+        if std::mem::replace(&mut self.has_tail, has_tail) != has_tail {
+            let last = &mut self.stages[STAGES - 1];
+            last.clear();
+            last.waits = !input.is_at_beginning(STAGES - 1);
         }
     }
 
@@ -56,12 +68,14 @@ impl Output {
     }
 
     /// Writes the samples `at`… of the present block, which `input` (not silent) has taken: to `early` the
-    /// convolution with the first [`super::EARLY`] taps of `filter`, to `late` that with the others.
+    /// convolution with the first [`super::EARLY`] taps of `filter`, to `late` that with the others. `tail`:
+    /// share of the last stage at the beginning of the block and at the end.
     pub fn process(
         &self,
         filter: &Filter,
         input: &Input,
         at: usize,
+        tail: [f32; 2],
         early: [&mut [f32]; CHANNELS],
         late: [&mut [f32]; CHANNELS],
     ) {
@@ -71,8 +85,13 @@ impl Output {
         for (c, (early, late)) in early.into_iter().zip(late).enumerate() {
             early.copy_from_slice(&short.output[c][at..at + len]);
             late.copy_from_slice(&middle.output[c][middle_from..middle_from + len]);
-            let output = &last.output[c][last_from..last_from + len];
-            late.iter_mut().zip(output).for_each(|(late, output)| *late += output);
+            if tail != [0.0; 2] {
+                let output = &last.output[c][last_from..last_from + len];
+                for (i, (late, output)) in late.iter_mut().zip(output).enumerate() {
+                    let passed = (at + i + 1) as f32 / BLOCK as f32;
+                    *late += (tail[0] + passed * (tail[1] - tail[0])) * output;
+                }
+            }
             for (head, recent) in filter.head.iter().zip(&input.recent) {
                 spectrum::add_direct(self.kernel, &head[c], &recent[at + 1..], early);
             }
@@ -82,7 +101,8 @@ impl Output {
     /// Does this block's share of the work, after `input` has taken the block that ends.
     pub fn end_block(&mut self, filter: &Filter, input: &Input) {
         let stages = self.stages.iter_mut().zip(&filter.spectra).zip(&input.stages);
-        for ((stage, spectra), input) in stages {
+        let computed = if self.has_tail { STAGES } else { STAGES - 1 };
+        for ((stage, spectra), input) in stages.take(computed) {
             stage.end_block(self.kernel, spectra, input);
         }
     }

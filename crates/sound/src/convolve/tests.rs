@@ -47,7 +47,7 @@ impl Convolver {
             }
             if self.output.is_on() && !self.input.is_silent() {
                 let (early, late) = ([&mut e0[..n], &mut e1[..n]], [&mut l0[..n], &mut l1[..n]]);
-                self.output.process(&self.filter, &self.input, phase, early, late);
+                self.output.process(&self.filter, &self.input, phase, [1.0; 2], early, late);
             }
             for c in 0..2 {
                 for i in 0..n {

@@ -32,6 +32,9 @@ pub struct Resonance {
     lag: f32,
     /// Leading groups of lanes that still ring.
     active: usize,
+    /// Leading groups of lanes that the bridge drives: now, and under economy.
+    driven: usize,
+    economical: usize,
 }
 
 /// One mode in numbers of the full sample rate.
@@ -49,8 +52,8 @@ pub struct Resonating {
 }
 
 impl Resonance {
-    /// Silent, with space for `modes` modes.
-    pub fn new(modes: usize, rate: &SlowRate, kernel: Kernel) -> Self {
+    /// Silent, with space for `modes` modes, of which the first `few` are driven under economy.
+    pub fn new(modes: usize, few: usize, rate: &SlowRate, kernel: Kernel) -> Self {
         let groups = modes.div_ceil(LANES);
         Self {
             kernel,
@@ -61,7 +64,14 @@ impl Resonance {
             factor: rate.factor() as f64,
             lag: rate.lag() as f32 / rate.factor() as f32,
             active: 0,
+            driven: groups,
+            economical: few.div_ceil(LANES).min(groups),
         }
+    }
+
+    /// Economy: only the lowest modes are driven; the others go on ringing.
+    pub const fn economize(&mut self, is_on: bool) {
+        self.driven = if is_on { self.economical } else { self.modes.len() };
     }
 
     /// Sets one mode.
@@ -87,9 +97,9 @@ impl Resonance {
         self.active = 0;
     }
 
-    /// The bridge begins to move: all modes are simulated.
-    pub const fn wake(&mut self) {
-        self.active = self.modes.len();
+    /// The bridge begins to move: all modes that it drives are simulated.
+    pub fn wake(&mut self) {
+        self.active = self.active.max(self.driven);
     }
 
     /// Whether a mode rings or is driven.
@@ -100,7 +110,7 @@ impl Resonance {
     /// Silences groups of lanes below `gate` N, unless they are still `driven`.
     pub fn silence_below(&mut self, gate: f32, driven: bool) {
         bank::flush_denormals(&mut self.modes[..self.active]);
-        while self.active > 0 && !driven {
+        while self.active > 0 && !(driven && self.active <= self.driven) {
             let last = self.active - 1..self.active;
             if bank::level(&self.modes[last.clone()]) >= square(share(self.active) * gate) {
                 break;
@@ -115,7 +125,11 @@ impl Resonance {
     pub fn process(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) {
         let modes = &mut self.modes[..self.active];
         match bridge {
-            Some(bridge) => bank::resound(self.kernel, modes, &self.drives, bridge, out),
+            Some(bridge) => {
+                let (driven, free) = modes.split_at_mut(self.driven.min(modes.len()));
+                bank::resound(self.kernel, driven, &self.drives, bridge, out);
+                bank::ring(self.kernel, free, out);
+            }
             None => bank::ring(self.kernel, modes, out),
         }
     }
