@@ -30,7 +30,7 @@ use touchback_core::math::cast::{rounded_i32, single};
 use touchback_instrument::params::{KEYS_FIELD, ValueKind, all};
 use touchback_instrument::preset::file::NamedPiano;
 use touchback_instrument::preset::user_presets::{self, UserPresets};
-use touchback_instrument::preset::{self, PRESETS, is_keyboards};
+use touchback_instrument::preset::{self, PRESETS, is_keyboards, is_machines};
 
 const PROVIDER_ID: &CStr = c"org.touchback.touchback.presets";
 const VENDOR: &CStr = c"Touchback";
@@ -307,7 +307,7 @@ unsafe fn load(
     // SAFETY: the wrapper lives as long as the instance.
     let wrapper = unsafe { &*instance.wrapper };
     let mut state = wrapper.get_state_object();
-    for parameter in all().filter(|parameter| !is_keyboards(parameter)) {
+    for parameter in all().filter(|p| !is_keyboards(p) && !is_machines(p)) {
         let value = parameter.get(&wanted);
         let value = match parameter.kind {
             ValueKind::Number { .. } => ParamValue::F32(single(value)),

@@ -21,6 +21,8 @@ pub mod random;
 pub mod range;
 pub mod real;
 pub mod shared;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 pub mod steps;
 pub mod trig;
 pub mod vec2;

@@ -57,6 +57,12 @@ pub fn is_keyboards(parameter: &Parameter) -> bool {
         || TOUCH.contains(&parameter.id)
 }
 
+/// Whether `parameter` belongs to the machine that computes the piano: no preset changes it.
+#[must_use]
+pub fn is_machines(parameter: &Parameter) -> bool {
+    parameter.id == "economy"
+}
+
 /// All factory pianos, the default first.
 pub static PRESETS: [Preset; 15] = [
     Preset {

@@ -51,7 +51,7 @@ path_types! {
     BatchFolder
     /// Output: a file.
     OutputFile
-    /// Output: a file; with a [`BatchFolder`], a folder of such files.
+    /// Output: a file; with a [`BatchFolder`] or several inputs, a folder of such files.
     OutputFileOrFolder
     /// Output: a folder of files.
     OutputFolder
@@ -107,7 +107,7 @@ pub enum Role {
     Curve,
     /// Written.
     OutputFile,
-    /// Written; with a [`BatchFolder`], files in it are written.
+    /// Written; with a [`BatchFolder`] or several inputs, files in it are written.
     OutputFileOrFolder,
     /// Files in the folder are written.
     OutputFolder,
@@ -146,8 +146,9 @@ pub fn refuse_overwriting(command: &Command, matches: &ArgMatches) -> Result<()>
         values.map(PathBuf::from).collect()
     };
     let is_batch = command.get_arguments().any(|arg| {
-        arg.get_value_parser().type_id() == std::any::TypeId::of::<BatchFolder>()
-            && !given(arg).is_empty()
+        let kind = arg.get_value_parser().type_id();
+        kind == std::any::TypeId::of::<BatchFolder>() && !given(arg).is_empty()
+            || kind == std::any::TypeId::of::<InputPath>() && given(arg).len() > 1
     });
     let (mut inputs, mut files, mut folders) = (Vec::new(), Vec::new(), Vec::new());
     for arg in command.get_arguments() {

@@ -106,6 +106,9 @@ macro_rules! kernels {
         pub fn $name(kernel: Kernel, $($arg: $type),*) $(-> $out)? {
             match kernel {
                 Kernel::Plain => $plain($($arg),*),
+                // The build itself assumes SSE2 on this architecture.
+                #[cfg(target_arch = "x86_64")]
+                Kernel::Sse2 => $plain($($arg),*),
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: the token proves that the machine has AVX2.
                 Kernel::Avx2(_) => unsafe { $avx2($($arg),*) },

@@ -34,6 +34,9 @@ const FULL_SCALE: f64 = 1.0 / 1160.0;
 /// Level below which a note sleeps, full scale (−100 dBFS).
 const GATE: f64 = 1e-5;
 
+/// [`GATE`] under economy (−80 dBFS).
+const ECONOMY_GATE: f64 = 1e-4;
+
 /// Bound of the ratio between the loudest strings and the gate, 160 dB: 40 dB more than a blow of
 /// all keys at [`FASTEST`] gives (chosen, to make [`Sound::longest_ring`] an upper bound).
 const RANGE: f64 = 1e8;
@@ -136,7 +139,9 @@ impl Sound {
 
     /// New settings, without clicks: knocks from the next event, everything else from the next block on. Of
     /// several settings in one block the last is applied. Levels arrive within 50 ms, another pair of
-    /// microphones within 75 ms, pitch and decay note by note, sounding notes first, within 0.52 s.
+    /// microphones within 140 ms at 48 kHz, pitch and decay note by note, sounding notes first, within 0.52 s.
+    /// Economy leaves out the end of the board's response within 50 ms, and the partials and resonances of a
+    /// note from its next strike on; without economy the end of the response is back within 140 ms.
     pub fn set(&mut self, settings: &SoundSettings) {
         self.strings.set(settings);
         self.board.set(settings);

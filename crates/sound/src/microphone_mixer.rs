@@ -1,14 +1,14 @@
 //! Signals of the microphones: the board's inputs convolved with the responses of the chosen pair, and
 //! with the distant pair's where that is requested.
 //!
-//! Another pair replaces the chosen one within 75 ms: its convolution first takes in the history that
+//! Another pair replaces the chosen one within 140 ms at 48 kHz: its convolution first takes in the history that
 //! still sounds, then it fades in. Audio thread; allocates only in `new`.
 
 use std::sync::Arc;
 
 use crate::bank::BLOCK;
 use crate::bridge::ZONES;
-use crate::convolve::{CHANNELS, COMPLETE, Input, Output};
+use crate::convolve::{CHANNELS, COMPLETE, Input, Output, Tail};
 use crate::microphones::{DISTANT, PAIRS};
 use crate::shared_board::SharedBoard;
 use touchback_core::math::cast::floor_index;
@@ -41,12 +41,15 @@ pub struct MicrophoneMixer {
     fade: usize,
     /// The distant pair was requested in the present block.
     distant: bool,
+    /// The last part of the responses, which economy leaves out.
+    tail: Tail,
 }
 
 impl MicrophoneMixer {
     /// All pairs of `board` at `sample_rate` Hz, pair `current` in use. Allocates.
     #[must_use]
     pub fn new(board: &Arc<SharedBoard>, current: usize, sample_rate: f64, kernel: Kernel) -> Self {
+        let fade = floor_index(FADE * sample_rate / BLOCK as f64).max(1);
         let mut mixer = Self {
             board: board.clone(),
             input: Input::new(board.filter(current)),
@@ -55,8 +58,9 @@ impl MicrophoneMixer {
             requested: current,
             pending: None,
             fading: None,
-            fade: floor_index(FADE * sample_rate / BLOCK as f64).max(1),
+            fade,
             distant: false,
+            tail: Tail::new(fade),
         };
         mixer.reset();
         mixer
@@ -66,6 +70,7 @@ impl MicrophoneMixer {
     pub fn reset(&mut self) {
         self.input.reset();
         self.pairs.iter_mut().for_each(Output::stop);
+        self.settle_tail();
         (self.current, self.pending, self.fading, self.distant) =
             (self.requested, None, None, false);
         self.pairs[self.current].start(&self.input);
@@ -73,6 +78,7 @@ impl MicrophoneMixer {
 
     /// The requested pair is in use at once; call it while all history is zero.
     pub fn settle(&mut self) {
+        self.settle_tail();
         if self.requested == self.current && self.pending.is_none() && self.fading.is_none() {
             return;
         }
@@ -82,6 +88,16 @@ impl MicrophoneMixer {
         }
         (self.current, self.pending, self.fading) = (self.requested, None, None);
         self.pairs[self.current].start(&self.input);
+    }
+
+    /// Economy, from the next block on: the responses without their last part.
+    pub const fn economize(&mut self, is_on: bool) {
+        self.tail.want(!is_on);
+    }
+
+    fn settle_tail(&mut self) {
+        self.tail.settle();
+        self.pairs.iter_mut().for_each(|pair| pair.set_tail(self.tail.is_computed(), &self.input));
     }
 
     /// Requests another pair from the next block on.
@@ -97,6 +113,8 @@ impl MicrophoneMixer {
 
     /// Control work at a block's beginning.
     pub fn begin_block(&mut self) {
+        self.tail.begin_block();
+        self.pairs.iter_mut().for_each(|pair| pair.set_tail(self.tail.is_computed(), &self.input));
         if let Some((pair, left)) = &mut self.fading {
             *left -= 1;
             if *left == 0 {
@@ -155,7 +173,8 @@ impl MicrophoneMixer {
             let [early, late] = &mut mixed;
             let [early, late] =
                 [early, late].map(|both| both.each_mut().map(|part| &mut part[..len]));
-            self.pairs[pair].process(self.board.filter(pair), &self.input, at, early, late);
+            let filter = self.board.filter(pair);
+            self.pairs[pair].process(filter, &self.input, at, self.tail.shares(), early, late);
         }
         mixed
     }

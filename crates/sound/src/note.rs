@@ -35,6 +35,13 @@ const LIMIT_OF_RATE: f64 = 0.45;
 /// Force of struck strings on the bridge from which the other strings are simulated, over the gate.
 pub const WAKE: f32 = 30.0;
 
+/// Highest partial of a strike under economy, Hz (chosen: above lie 44 dB less than in the whole of dense music).
+const ECONOMY_HZ: f64 = 6_000.0;
+
+/// Highest resonance under economy over the highest one (chosen: the strongest resonances are the lowest
+/// partials).
+const ECONOMY_RESONANCE: f64 = 1.0 / 3.0;
+
 /// Share of the loudest force on the bridge below which a struck note is simulated as a resonance only.
 const FAINT: f32 = 2e-3;
 
@@ -103,8 +110,12 @@ pub struct Note {
     /// The contact couplings agree with poles and hammer inputs.
     are_couplings_current: bool,
     overtones: Overtones,
-    /// Displacement under the hammer per force over one step, m/N.
-    compliance: f64,
+    /// Displacement under the hammer per force over one step, m/N, of as many leading groups of lanes.
+    compliances: Vec<f64>,
+    /// Strikes excite only the first of [`Self::economical`].
+    is_economical: bool,
+    /// Leading groups of lanes under economy: those that a strike excites.
+    economical: usize,
     /// Hammer of the next strike; its strike point is in `hammer_inputs` once they are loaded.
     hammer: Hammer,
     /// Time clear of the strings after which a hammer does not return, s.
@@ -154,7 +165,10 @@ impl Note {
             (resonance::HIGHEST_TOP_HZ, undamped)
         };
         let resonating = below(highest);
-        let resonances = resonating * resonance_modes(key, strings);
+        let per_partial = resonance_modes(key, strings);
+        let resonances = resonating * per_partial;
+        let few = below(ECONOMY_RESONANCE * highest) * per_partial;
+        let economical = load::modes(below(ECONOMY_HZ).max(1), strings).div_ceil(LANES);
         let mut note = Self {
             key,
             sample_rate,
@@ -170,7 +184,7 @@ impl Note {
             poles: vec![Pole::default(); chunks],
             hammer_inputs: vec![HammerInput::default(); chunks],
             slow: SlowRing::new(low, damped, kernel),
-            resonance: Resonance::new(resonances, resounds_at, kernel),
+            resonance: Resonance::new(resonances, few, resounds_at, kernel),
             resonating,
             struck: false,
             share: [1.0; MOST],
@@ -178,7 +192,9 @@ impl Note {
             una_corda: (0.0, 0.0),
             are_couplings_current: false,
             overtones: Overtones::new(key, &strung, sample_rate, kernel),
-            compliance: 0.0,
+            compliances: vec![0.0; chunks + 1],
+            is_economical: false,
+            economical: economical.clamp(low.min(chunks), chunks),
             hammer: *hammer,
             separation_time: contact::gone(&Hammer::concert(key), &strung),
             strike: None,
@@ -215,6 +231,13 @@ impl Note {
         self.apply_poles();
     }
 
+    /// Economy: from the next blow on, only partials below [`ECONOMY_HZ`] and no overtones; only the lowest
+    /// resonances are driven. What rings goes on ringing.
+    pub const fn economize(&mut self, is_on: bool) {
+        self.is_economical = is_on;
+        self.resonance.economize(is_on);
+    }
+
     /// Sets the hammer of the next strike; its strike point needs a [`Self::load`].
     pub const fn set_hammer(&mut self, hammer: &Hammer) {
         self.hammer = *hammer;
@@ -226,7 +249,8 @@ impl Note {
         self.are_couplings_current &= self.una_corda.0 == self.una_corda.1;
         self.una_corda.1 = self.una_corda.0;
         self.refresh_couplings();
-        let string = f64::from(bank::displacement(&self.modes, &self.contact_couplings));
+        let modes = &self.modes[..self.active];
+        let string = f64::from(bank::displacement(modes, &self.contact_couplings));
         let gap = speed * delay / self.sample_rate;
         let hammer = shifted(&self.hammer, self.una_corda.1);
         let hammer = MovingHammer::new(&hammer, string, gap, speed);
@@ -293,9 +317,14 @@ impl Note {
     fn excite(&mut self) {
         self.return_modes();
         self.apply_poles();
-        self.active = self.modes.len();
+        let groups = if self.is_economical { self.economical } else { self.modes.len() };
+        self.active = self.active.max(groups);
         self.struck = true;
-        self.overtones.wake();
+        if self.is_economical {
+            self.overtones.leave_out();
+        } else {
+            self.overtones.wake();
+        }
     }
 
     /// Returns the modes of [`SlowRing`] to the full rate.

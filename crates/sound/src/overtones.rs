@@ -154,6 +154,11 @@ impl Overtones {
         self.asleep = false;
     }
 
+    /// The strings are struck, and the resonators left out; those that ring go on.
+    pub fn leave_out(&mut self) {
+        self.asleep |= self.level() == 0.0;
+    }
+
     /// Puts resonators far below `gate` N to sleep: while the strings decay they only get softer, apart
     /// from beats.
     pub fn silence_below(&mut self, gate: f32) {

@@ -71,6 +71,8 @@ settings! {
         tones: KeyTones = KeyTones::EVEN,
         /// Position of the listener.
         perspective: Perspective = Perspective::Player,
+        /// Fewer partials and resonances and a shorter response of the board, for slow machines.
+        economy: bool = false,
     }
     numbers {
         /// Fundamental of A4, Hz.
@@ -162,6 +164,7 @@ impl SoundSettings {
             width: other.width,
             lid: other.lid,
             perspective: other.perspective,
+            economy: other.economy,
             distance: other.distance,
             room_db: other.room_db,
             room_size: other.room_size,

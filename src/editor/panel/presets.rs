@@ -9,10 +9,10 @@ use crate::editor::controls::Controls;
 use crate::editor::theme;
 use touchback_core::exchange::flags::Flag;
 use touchback_instrument::Settings;
-use touchback_instrument::params::all;
+use touchback_instrument::params::{Parameter, all};
 use touchback_instrument::preset::file::NamedPiano;
 use touchback_instrument::preset::user_presets::UserPresets;
-use touchback_instrument::preset::{PRESETS, is_keyboards};
+use touchback_instrument::preset::{PRESETS, is_keyboards, is_machines};
 
 /// State of the browser.
 pub struct PresetsPanel {
@@ -134,10 +134,9 @@ impl PresetsPanel {
     /// The settings that loading `wanted` over `present` would give.
     fn merged(&self, wanted: &Settings, present: &Settings) -> Settings {
         let mut settings = *wanted;
-        if self.keeps_keyboard {
-            for parameter in all().filter(|p| is_keyboards(p)) {
-                parameter.set(&mut settings, parameter.get(present));
-            }
+        let keeps = |p: &&Parameter| is_machines(p) || self.keeps_keyboard && is_keyboards(p);
+        for parameter in all().filter(keeps) {
+            parameter.set(&mut settings, parameter.get(present));
         }
         settings
     }

@@ -9,7 +9,7 @@ use crate::Settings;
 use touchback_core::math::cast::single;
 
 /// Projects and automation use these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 72] = [
+const FROZEN: [(&str, &[&str]); 73] = [
     ("timing", &["Immediate", "Natural", "Look-ahead"]),
     ("latency", &["60 ms", "120 ms", "200 ms"]),
     ("velocity_means", &["Finger", "Hammer"]),
@@ -94,6 +94,7 @@ const FROZEN: [(&str, &[&str]); 72] = [
     ("room_time", &[]),
     ("output_db", &[]),
     ("output_guard", &["Off", "On"]),
+    ("economy", &["Off", "On"]),
 ];
 
 /// Every leaf of the settings by its field name.

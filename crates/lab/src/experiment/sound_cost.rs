@@ -117,7 +117,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             csv.row(&[&name, &kernel_name, &first, &second, &worst, &sum]);
             let share = 100.0 * first.max(second);
             let quantity = format!("{name}, {kernel:?}: share of a core, %");
-            let bound = if kernel == Kernel::Plain { 2.0 * most } else { most };
+            let bound = if kernel.lanes() > 2 { most } else { 2.0 * most };
             report.check(&quantity, &format!("{aim}"), TargetBand::AtMost(bound), share);
             if name == "ten notes" && kernel == best_kernel {
                 let quantity = "ten notes: longest block of 64 samples, % of its time";

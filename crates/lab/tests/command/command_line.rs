@@ -404,3 +404,50 @@ fn the_demonstration_writes_every_file_it_names() {
     let peak = wave.samples::<i32>().map(|x| x.expect("a sample").abs()).max();
     assert!(peak.is_some_and(|p| p > 1 << 16), "as good as silent: {peak:?}");
 }
+
+#[test]
+fn several_files_are_rendered_into_folders_as_each_alone() {
+    let work_folder = WorkFolder::new();
+    work_folder.put("other.mid", &file(&[0, 0x90, 40, 90, 96, 40, 0, 0, 0xFF, 0x2F, 0]));
+    let (dir, files) = (work_folder.path(), ["ok.mid", "rest.mid", "other.mid", "cut.mid"]);
+    let more = ["--set", "hammer_hardness=-0.5", "--block", "700"];
+    let batch = ["-o", "out", "--strikes", "strikes", "--stats", "out"];
+    let output = touchback(dir, &[&["render"][..], &files, &more, &batch].concat());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("error: rest.mid: ") && errors.contains("1 of 4 files"), "{errors}");
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(lines.lines().count(), 3, "{lines}");
+    for (line, name) in lines.lines().zip(["ok", "other", "cut"]) {
+        assert!(line.starts_with("wrote ") && line.contains(&format!("{name}.wav")), "{line}");
+        let alone = ["render", &format!("{name}.mid"), "-o", "a.wav", "--strikes", "a.csv"];
+        assert!(touchback(dir, &[&alone[..], &more].concat()).status.success());
+        assert!(
+            work_folder.read(&format!("out/{name}.wav")) == work_folder.read("a.wav"),
+            "{name}"
+        );
+        let strikes = work_folder.read(&format!("strikes/{name}.strikes.csv"));
+        assert!(strikes == work_folder.read("a.csv"), "{name}");
+        assert!(!work_folder.read(&format!("out/{name}.stats.json")).is_empty());
+    }
+    assert!(!dir.join("out/rest.wav").exists() && !dir.join("out/rest.stats.json").exists());
+}
+
+#[test]
+fn several_files_that_cannot_be_rendered_leave_no_folder() {
+    let work_folder = WorkFolder::new();
+    std::fs::create_dir(work_folder.path().join("sub")).expect("a folder");
+    work_folder.put("sub/ok.mid", &piece());
+    for (arguments, part) in [
+        (&["ok.mid", "sub/ok.mid", "-o", "out"][..], "their renderings have one name"),
+        (&["ok.mid", "rest.mid", "-o", "."], ".: holds the input ok.mid"),
+        (&["ok.mid", "rest.mid", "-o", "out", "--plot", "f.png"], "--plot draws one file"),
+        (&["ok.mid", "rest.mid", "-o", "out", "--set", "blow_mm=400"], "blow_mm"),
+        (&["ok.mid", "rest.mid", "-o", "curve.csv"], "curve.csv"),
+    ] {
+        work_folder.refuses(&[&["render"][..], arguments].concat(), part);
+    }
+    let output = touchback(work_folder.path(), &["render", "none.mid", "text.mid", "-o", "out"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!work_folder.path().join("out").exists());
+}

@@ -2,7 +2,7 @@
 
 use num_complex::Complex32;
 
-use super::{CHANNELS, PARTITIONS, Responses, partitions, spectrum, stages};
+use super::{CHANNELS, PARTITIONS, Responses, STAGES, partitions, spectrum, stages};
 use crate::bank::BLOCK;
 use touchback_core::math::cast::single;
 
@@ -10,8 +10,8 @@ use touchback_core::math::cast::single;
 pub struct Filter {
     /// Direct taps, newest last: `[input][channel]`.
     pub(super) head: Vec<[[f32; BLOCK]; CHANNELS]>,
-    /// `[input][channel][partition]` of each stage: spectra, flattened.
-    pub(super) spectra: [Vec<f32>; 2],
+    /// `[channel][partition][input]` of each stage: spectra, flattened.
+    pub(super) spectra: [Vec<f32>; STAGES],
     /// Length of the responses.
     pub(super) taps: usize,
 }
@@ -26,13 +26,9 @@ impl Filter {
                 std::array::from_fn(|i| r[c].get(BLOCK - 1 - i).copied().unwrap_or(0.0))
             })
         });
-        let [short, long] = stages(taps);
-        let [of_short, of_long] = PARTITIONS;
-        Self {
-            head: head.collect(),
-            spectra: [spectra(responses, short, of_short), spectra(responses, long, of_long)],
-            taps,
-        }
+        let ranges = stages(taps);
+        let stage = |s: usize| spectra(responses, ranges[s].clone(), PARTITIONS[s]);
+        Self { head: head.collect(), spectra: std::array::from_fn(stage), taps }
     }
 
     /// Number of inputs.
@@ -60,7 +56,7 @@ fn spectra(responses: &Responses, range: std::ops::Range<usize>, blocks: usize) 
                 for (t, x) in time.iter_mut().zip(part) {
                     *t = x * scale;
                 }
-                let at = ((i * CHANNELS + c) * partitions + p) * length;
+                let at = ((c * partitions + p) * responses.len() + i) * length;
                 let done = forward.process_with_scratch(&mut time, &mut bins, &mut scratch);
                 debug_assert!(done.is_ok(), "lengths are fixed above");
                 spectrum::split(&bins, &mut spectra[at..at + length]);

@@ -5,16 +5,21 @@ use std::sync::Arc;
 use crate::fourier::RealToComplex;
 use num_complex::Complex32;
 
-use super::{Filter, PARTITIONS, partitions, spectrum, stages};
+use super::{Filter, PARTITIONS, SCHEDULES, STAGES, partitions, spectrum, stages};
 use crate::bank::BLOCK;
+use crate::bridge::ZONES;
 use touchback_core::math::pages;
+
+/// Previous and present block of an input, and room for what [`spectrum::add_direct`] reads beyond.
+pub(super) type Recent = [f32; 2 * BLOCK + spectrum::REACH];
+
+const SILENCE: Recent = [0.0; 2 * BLOCK + spectrum::REACH];
 
 /// History of the inputs.
 pub struct Input {
     /// Previous and present block of each input.
-    pub(super) recent: Vec<[f32; 2 * BLOCK]>,
-    /// Short and long stage.
-    pub(super) stages: [InputStage; 2],
+    pub(super) recent: Vec<Recent>,
+    pub(super) stages: [InputStage; STAGES],
     /// Blocks since the last input that was not zero.
     quiet: usize,
     /// Blocks after which all history is zero.
@@ -27,12 +32,12 @@ impl Input {
     /// Space for the history that `filter`, and others of its size, need. Allocates.
     #[must_use]
     pub fn new(filter: &Filter) -> Self {
-        let memory = filter.taps.div_ceil(BLOCK) + 4 * PARTITIONS[1];
+        let memory = filter.taps.div_ceil(BLOCK) + 4 * PARTITIONS[STAGES - 1];
         let taps = stages(filter.taps).map(|stage| stage.len());
-        let stage = |s: usize| InputStage::new(filter.inputs(), taps[s], PARTITIONS[s]);
+        let stage = |s: usize| InputStage::new(filter.inputs(), taps[s], s);
         Self {
-            recent: pages::filled([0.0; 2 * BLOCK], filter.inputs()),
-            stages: [stage(0), stage(1)],
+            recent: pages::filled(SILENCE, filter.inputs()),
+            stages: std::array::from_fn(stage),
             quiet: memory,
             memory,
             was_silent: true,
@@ -41,11 +46,8 @@ impl Input {
 
     /// Clears all history.
     pub fn reset(&mut self) {
-        self.recent.fill([0.0; 2 * BLOCK]);
-        for stage in &mut self.stages {
-            (stage.index, stage.newest) = (0, 0);
-            stage.clear();
-        }
+        self.recent.fill(SILENCE);
+        self.stages.iter_mut().for_each(InputStage::reset);
         (self.quiet, self.was_silent) = (self.memory, true);
     }
 
@@ -55,9 +57,9 @@ impl Input {
         self.quiet >= self.memory
     }
 
-    /// Whether an output that is switched on now has missed nothing of a partition of the long stage.
-    pub(super) const fn is_at_beginning(&self) -> bool {
-        self.was_silent || self.stages[1].index == 0
+    /// Whether an output that is switched on now has missed nothing of a partition of `stage`.
+    pub(super) const fn is_at_beginning(&self, stage: usize) -> bool {
+        self.was_silent || self.stages[stage].index == 0
     }
 
     /// Takes the `len` samples from `at` of the present block out of `inputs`, at the same indices.
@@ -75,23 +77,23 @@ impl Input {
     /// Ends the present block: transforms complete partitions, calls `outputs` for their share of the work
     /// unless all history is zero, and begins the next block. Returns whether all history has become zero.
     pub fn end_block(&mut self, outputs: impl FnOnce(&Self)) -> bool {
-        let [short, long] = &mut self.stages;
         if self.quiet >= self.memory {
             // Zero in, zero history: only the block count advances.
-            long.advance();
+            self.stages.iter_mut().for_each(InputStage::advance);
             return false;
         }
         self.quiet += 1;
-        short.take(&self.recent);
-        long.take(&self.recent);
+        for stage in &mut self.stages {
+            stage.take(&self.recent);
+        }
         outputs(self);
-        self.stages[1].advance();
+        self.stages.iter_mut().for_each(InputStage::advance);
         for recent in &mut self.recent {
-            recent.copy_within(BLOCK.., 0);
+            recent.copy_within(BLOCK..2 * BLOCK, 0);
         }
         self.was_silent = self.is_silent();
         if self.was_silent {
-            self.recent.fill([0.0; 2 * BLOCK]);
+            self.recent.fill(SILENCE);
             self.stages.iter_mut().for_each(InputStage::clear);
         }
         self.was_silent
@@ -105,19 +107,28 @@ pub(super) struct InputStage {
     /// Index of the present block in its partition.
     pub(super) index: usize,
     pub(super) partitions: usize,
-    /// `[input][slot]`: a ring of spectra, flattened.
+    /// `[slot][input]`: a ring of spectra, flattened.
     history: Vec<f32>,
     newest: usize,
-    /// `[input]`: previous and present partition.
+    /// `[input]`: a ring of [`KEPT`] partitions.
     inputs: Vec<Vec<f32>>,
+    /// Place of the present partition in the ring.
+    present: usize,
+    /// Blocks of a partition in which the partition before is transformed, for each input.
+    transforms: [usize; ZONES],
     forward: Arc<dyn RealToComplex<f32>>,
     time: Vec<f32>,
     bins: Vec<Complex32>,
     scratch: Vec<Complex32>,
 }
 
+/// Partitions of the inputs kept: the present one, and two that are complete.
+const KEPT: usize = 3;
+
 impl InputStage {
-    fn new(inputs: usize, taps: usize, blocks: usize) -> Self {
+    fn new(inputs: usize, taps: usize, stage: usize) -> Self {
+        let (blocks, transforms) = (PARTITIONS[stage], SCHEDULES[stage].transforms);
+        debug_assert!(inputs <= ZONES, "each input has its block to be transformed in");
         let size = blocks * BLOCK;
         let forward = crate::fourier::forward(2 * size);
         let partitions = partitions(taps, blocks);
@@ -127,12 +138,19 @@ impl InputStage {
             partitions,
             history: pages::filled(0.0, inputs * partitions * spectrum::length(size + 1)),
             newest: 0,
-            inputs: vec![pages::filled(0.0, 2 * size); inputs],
+            inputs: vec![pages::filled(0.0, KEPT * size); inputs],
+            present: 0,
+            transforms,
             time: pages::filled(0.0, 2 * size),
             bins: pages::filled(Complex32::ZERO, size + 1),
             scratch: pages::filled(Complex32::ZERO, forward.get_scratch_len()),
             forward,
         }
+    }
+
+    fn reset(&mut self) {
+        (self.index, self.newest, self.present) = (0, 0, 0);
+        self.clear();
     }
 
     fn clear(&mut self) {
@@ -142,44 +160,61 @@ impl InputStage {
 
     /// Advances to the next block of a partition.
     fn advance(&mut self) {
-        self.index = (self.index + 1) % self.blocks;
+        self.index += 1;
+        if self.index == self.blocks {
+            self.index = 0;
+            if self.blocks > 1 {
+                self.turn_over();
+            }
+        }
     }
 
-    /// Takes the block just ended, and transforms the partition that it completes.
-    fn take(&mut self, recent: &[[f32; 2 * BLOCK]]) {
+    /// Takes the block just ended, and does this block's share of the transforms.
+    fn take(&mut self, recent: &[Recent]) {
         if self.partitions == 0 {
             return;
         }
-        let size = self.blocks * BLOCK;
-        let at = size + self.index * BLOCK;
+        let at = (self.present * self.blocks + self.index) * BLOCK;
         for (input, recent) in self.inputs.iter_mut().zip(recent) {
-            input[at..at + BLOCK].copy_from_slice(&recent[BLOCK..]);
+            input[at..at + BLOCK].copy_from_slice(&recent[BLOCK..2 * BLOCK]);
         }
-        if self.index + 1 == self.blocks {
+        if self.blocks == 1 {
+            // The next block needs the block just ended.
             self.turn_over();
         }
-    }
-
-    /// Transforms the partition of input just complete into the newest history slot.
-    fn turn_over(&mut self) {
-        let length = spectrum::length(self.blocks * BLOCK + 1);
-        self.newest = (self.newest + self.partitions - 1) % self.partitions;
         for i in 0..self.inputs.len() {
-            let at = (i * self.partitions + self.newest) * length;
-            self.time.copy_from_slice(&self.inputs[i]);
-            let (time, bins) = (&mut self.time, &mut self.bins);
-            let done = self.forward.process_with_scratch(time, bins, &mut self.scratch);
-            debug_assert!(done.is_ok(), "lengths are fixed in new");
-            spectrum::split(&self.bins, &mut self.history[at..at + length]);
-            self.inputs[i].copy_within(self.blocks * BLOCK.., 0);
+            if self.transforms[i] == self.index {
+                self.transform(i);
+            }
         }
     }
 
-    /// Spectrum of `input` `age` partitions ago.
-    pub(super) fn earlier(&self, input: usize, age: usize) -> &[f32] {
-        let length = spectrum::length(self.blocks * BLOCK + 1);
-        let slot = (self.newest + age) % self.partitions;
-        let at = (input * self.partitions + slot) * length;
-        &self.history[at..at + length]
+    /// Begins the next partition.
+    fn turn_over(&mut self) {
+        self.present = (self.present + 1) % KEPT;
+        self.newest = (self.newest + self.partitions.max(1) - 1) % self.partitions.max(1);
+    }
+
+    /// Transforms the partition of `input` before the present one into the newest history slot.
+    fn transform(&mut self, input: usize) {
+        let size = self.blocks * BLOCK;
+        let ends = self.time.chunks_exact_mut(size).zip([KEPT - 2, KEPT - 1]);
+        for (time, later) in ends {
+            let at = (self.present + later) % KEPT * size;
+            time.copy_from_slice(&self.inputs[input][at..at + size]);
+        }
+        let (time, bins) = (&mut self.time, &mut self.bins);
+        let done = self.forward.process_with_scratch(time, bins, &mut self.scratch);
+        debug_assert!(done.is_ok(), "lengths are fixed in new");
+        let length = spectrum::length(size + 1);
+        let at = (self.newest * self.inputs.len() + input) * length;
+        spectrum::split(&self.bins, &mut self.history[at..at + length]);
+    }
+
+    /// Spectra of all inputs `age` partitions ago.
+    pub(super) fn earlier(&self, age: usize) -> &[f32] {
+        let all = self.inputs.len() * spectrum::length(self.blocks * BLOCK + 1);
+        let at = (self.newest + age) % self.partitions * all;
+        &self.history[at..at + all]
     }
 }

@@ -6,7 +6,7 @@ use crate::fourier::ComplexToReal;
 use num_complex::Complex32;
 
 use super::input::InputStage;
-use super::{CHANNELS, Filter, Input, PARTITIONS, spectrum};
+use super::{CHANNELS, Filter, Input, PARTITIONS, SCHEDULES, STAGES, Schedule, spectrum};
 use crate::bank::BLOCK;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::pages;
@@ -14,16 +14,17 @@ use touchback_core::math::pages;
 /// The output of one [`Filter`].
 pub struct Output {
     kernel: Kernel,
-    /// Short and long stage.
-    stages: [OutputStage; 2],
+    stages: [OutputStage; STAGES],
     is_on: bool,
+    /// The last stage is computed.
+    has_tail: bool,
 }
 
 impl Output {
     /// Silent and off. Allocates.
     #[must_use]
     pub fn new(kernel: Kernel) -> Self {
-        Self { kernel, stages: PARTITIONS.map(OutputStage::new), is_on: false }
+        Self { kernel, stages: std::array::from_fn(OutputStage::new), is_on: false, has_tail: true }
     }
 
     /// Switches the output on, at any time: after [`super::COMPLETE`] blocks it contains all of the input's
@@ -31,7 +32,19 @@ impl Output {
     pub fn start(&mut self, input: &Input) {
         if !self.is_on {
             self.is_on = true;
-            self.stages[1].waits = !input.is_at_beginning();
+            for (s, stage) in self.stages.iter_mut().enumerate() {
+                stage.waits = !input.is_at_beginning(s);
+            }
+        }
+    }
+
+    /// Computes the last stage or leaves it out, from the present block on; it is complete after
+    /// [`super::COMPLETE`] blocks.
+    pub fn set_tail(&mut self, has_tail: bool, input: &Input) {
+        if std::mem::replace(&mut self.has_tail, has_tail) != has_tail {
+            let last = &mut self.stages[STAGES - 1];
+            last.clear();
+            last.waits = !input.is_at_beginning(STAGES - 1);
         }
     }
 
@@ -55,21 +68,30 @@ impl Output {
     }
 
     /// Writes the samples `at`… of the present block, which `input` (not silent) has taken: to `early` the
-    /// convolution with the first [`super::EARLY`] taps of `filter`, to `late` that with the others.
+    /// convolution with the first [`super::EARLY`] taps of `filter`, to `late` that with the others. `tail`:
+    /// share of the last stage at the beginning of the block and at the end.
     pub fn process(
         &self,
         filter: &Filter,
         input: &Input,
         at: usize,
+        tail: [f32; 2],
         early: [&mut [f32]; CHANNELS],
         late: [&mut [f32]; CHANNELS],
     ) {
         let len = early[0].len();
-        let late_from = input.stages[1].index * BLOCK + at;
-        let [short, long] = &self.stages;
+        let [short, middle, last] = &self.stages;
+        let [_, middle_from, last_from] = input.stages.each_ref().map(|s| s.index * BLOCK + at);
         for (c, (early, late)) in early.into_iter().zip(late).enumerate() {
             early.copy_from_slice(&short.output[c][at..at + len]);
-            late.copy_from_slice(&long.output[c][late_from..late_from + len]);
+            late.copy_from_slice(&middle.output[c][middle_from..middle_from + len]);
+            if tail != [0.0; 2] {
+                let output = &last.output[c][last_from..last_from + len];
+                for (i, (late, output)) in late.iter_mut().zip(output).enumerate() {
+                    let passed = (at + i + 1) as f32 / BLOCK as f32;
+                    *late += (tail[0] + passed * (tail[1] - tail[0])) * output;
+                }
+            }
             for (head, recent) in filter.head.iter().zip(&input.recent) {
                 spectrum::add_direct(self.kernel, &head[c], &recent[at + 1..], early);
             }
@@ -79,8 +101,9 @@ impl Output {
     /// Does this block's share of the work, after `input` has taken the block that ends.
     pub fn end_block(&mut self, filter: &Filter, input: &Input) {
         let stages = self.stages.iter_mut().zip(&filter.spectra).zip(&input.stages);
-        for ((stage, spectra), input) in stages {
-            stage.end_block(self.kernel, spectra, input, filter.inputs());
+        let computed = if self.has_tail { STAGES } else { STAGES - 1 };
+        for ((stage, spectra), input) in stages.take(computed) {
+            stage.end_block(self.kernel, spectra, input);
         }
     }
 }
@@ -89,6 +112,7 @@ impl Output {
 struct OutputStage {
     /// Blocks in a partition.
     blocks: usize,
+    schedule: &'static Schedule,
     /// The output was switched on inside a partition: no work before the next one begins.
     waits: bool,
     /// `[channel]`: spectra of the sums in progress.
@@ -104,11 +128,13 @@ struct OutputStage {
 }
 
 impl OutputStage {
-    fn new(blocks: usize) -> Self {
+    fn new(stage: usize) -> Self {
+        let blocks = PARTITIONS[stage];
         let size = blocks * BLOCK;
         let inverse = crate::fourier::inverse(2 * size);
         Self {
             blocks,
+            schedule: &SCHEDULES[stage],
             waits: false,
             sums: std::array::from_fn(|_| pages::filled(0.0, spectrum::length(size + 1))),
             next: std::array::from_fn(|_| pages::filled(0.0, size)),
@@ -130,33 +156,32 @@ impl OutputStage {
     }
 
     /// Does this block's share of the work.
-    fn end_block(&mut self, kernel: Kernel, spectra: &[f32], input: &InputStage, inputs: usize) {
+    fn end_block(&mut self, kernel: Kernel, spectra: &[f32], input: &InputStage) {
         let partitions = input.partitions;
         if partitions == 0 {
             return;
         }
-        if self.blocks == 1 {
-            self.multiply(kernel, spectra, input, inputs, 0..partitions);
-            self.deliver();
-            self.turn_over();
-            return;
-        }
-        // Long stage. Products in the first seven blocks of a partition, sums ready in the
-        // seventh; at the end of the eighth the outputs change.
-        let (index, slices) = (input.index, self.blocks - 1);
-        self.waits &= index > 0;
+        self.waits &= input.index > 0;
         if self.waits {
             return;
         }
-        if index < slices {
-            let share = partitions.div_ceil(slices);
-            let from = (index * share).min(partitions);
-            let to = (from + share).min(partitions);
-            self.multiply(kernel, spectra, input, inputs, from..to);
-            if index + 1 == slices {
-                self.deliver();
+        let Schedule { older, newest, deliver, .. } = self.schedule;
+        if let Some(slot) = older.iter().position(|block| *block == input.index) {
+            let products = (partitions - 1) * CHANNELS;
+            for product in slot * products / older.len()..(slot + 1) * products / older.len() {
+                let (age, c) = (1 + product / CHANNELS, product % CHANNELS);
+                self.multiply(kernel, spectra, input, age, c);
             }
-        } else {
+        }
+        for c in 0..CHANNELS {
+            if newest[c] == input.index {
+                self.multiply(kernel, spectra, input, 0, c);
+            }
+            if deliver[c] == input.index {
+                self.deliver(c);
+            }
+        }
+        if input.index + 1 == self.blocks {
             self.turn_over();
         }
     }
@@ -168,42 +193,33 @@ impl OutputStage {
         }
     }
 
-    /// Adds the products of the partitions `range`.
+    /// Adds the products of all inputs `age` partitions ago to the sums of channel `c`.
     fn multiply(
         &mut self,
         kernel: Kernel,
         spectra: &[f32],
         input: &InputStage,
-        inputs: usize,
-        range: std::ops::Range<usize>,
+        age: usize,
+        c: usize,
     ) {
-        let length = self.sums[0].len();
-        for p in range {
-            for i in 0..inputs {
-                let spectrum_in = input.earlier(i, p);
-                for c in 0..CHANNELS {
-                    let at = ((i * CHANNELS + c) * input.partitions + p) * length;
-                    let response = &spectra[at..at + length];
-                    spectrum::add_product(kernel, &mut self.sums[c], spectrum_in, response);
-                }
-            }
-        }
+        let inputs = input.earlier(age);
+        let at = (c * input.partitions + age) * inputs.len();
+        let responses = &spectra[at..at + inputs.len()];
+        spectrum::add_products(kernel, &mut self.sums[c], inputs, responses);
     }
 
-    /// Transforms the sums to the next output.
-    fn deliver(&mut self) {
+    /// Transforms the sums of channel `c` to its next output.
+    fn deliver(&mut self, c: usize) {
         let size = self.blocks * BLOCK;
-        for c in 0..CHANNELS {
-            spectrum::join(&self.sums[c], &mut self.bins);
-            self.sums[c].fill(0.0);
-            // The inverse transform of a real signal requires real end bins; rounding may leave
-            // them slightly off.
-            self.bins[0].im = 0.0;
-            self.bins[size].im = 0.0;
-            let (bins, time) = (&mut self.bins, &mut self.time);
-            let done = self.inverse.process_with_scratch(bins, time, &mut self.scratch);
-            debug_assert!(done.is_ok(), "lengths are fixed in new");
-            self.next[c].copy_from_slice(&self.time[size..]);
-        }
+        spectrum::join(&self.sums[c], &mut self.bins);
+        self.sums[c].fill(0.0);
+        // The inverse transform of a real signal requires real end bins; rounding may leave
+        // them slightly off.
+        self.bins[0].im = 0.0;
+        self.bins[size].im = 0.0;
+        let (bins, time) = (&mut self.bins, &mut self.time);
+        let done = self.inverse.process_with_scratch(bins, time, &mut self.scratch);
+        debug_assert!(done.is_ok(), "lengths are fixed in new");
+        self.next[c].copy_from_slice(&self.time[size..]);
     }
 }

@@ -1,8 +1,12 @@
 //! Spectra in the layout of the products: real parts, then imaginary parts, each in whole lanes.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "one lane index over several arrays is what becomes a register"
+)]
 
 use num_complex::Complex32;
 
-use crate::bank::{BLOCK, LANES, kernels, total};
+use crate::bank::{BLOCK, LANES, kernels};
 use touchback_core::math::kernel::Kernel;
 
 /// Length of a spectrum of `bins`, numbers.
@@ -26,45 +30,76 @@ pub fn join(planes: &[f32], bins: &mut [Complex32]) {
     }
 }
 
+/// Products added at a time: as many as the registers hold the addresses of.
+const TOGETHER: usize = 4;
+
 kernels! {
-    /// Adds the product of two spectra to `sum`, all of one [`length`].
-    add_product, add_product_body, add_product_avx2, add_product_avx512,
+    /// Adds the products of the spectra in `a` with those in `b` to `sum`, one after the other; all spectra
+    /// are as long as `sum`, a [`length`].
+    add_products, add_products_body, add_products_avx2, add_products_avx512,
     (sum: &mut [f32], a: &[f32], b: &[f32])
 }
 
 #[inline(always)]
-fn add_product_body(sum: &mut [f32], a: &[f32], b: &[f32]) {
+fn add_products_body(sum: &mut [f32], a: &[f32], b: &[f32]) {
+    let length = sum.len();
+    let (four_a, rest_a) = a.split_at(a.len() - a.len() % (TOGETHER * length));
+    let (four_b, rest_b) = b.split_at(four_a.len());
+    let four = four_a.chunks_exact(TOGETHER * length);
+    for (a, b) in four.zip(four_b.chunks_exact(TOGETHER * length)) {
+        add_few::<TOGETHER>(sum, a, b);
+    }
+    for (a, b) in rest_a.chunks_exact(length).zip(rest_b.chunks_exact(length)) {
+        add_few::<1>(sum, a, b);
+    }
+}
+
+#[inline(always)]
+fn add_few<const N: usize>(sum: &mut [f32], a: &[f32], b: &[f32]) {
     let half = sum.len() / 2;
+    let [a, b] = [a, b].map(|planes| -> [_; N] {
+        std::array::from_fn(|n| planes[2 * n * half..2 * (n + 1) * half].split_at(half))
+    });
     let (sum_re, sum_im) = sum.split_at_mut(half);
-    let (a, b) = (a.split_at(half), b.split_at(half));
     let sums = sum_re.chunks_exact_mut(LANES).zip(sum_im.chunks_exact_mut(LANES));
-    let a = a.0.chunks_exact(LANES).zip(a.1.chunks_exact(LANES));
-    let b = b.0.chunks_exact(LANES).zip(b.1.chunks_exact(LANES));
-    for ((sum, a), b) in sums.zip(a).zip(b) {
-        for l in 0..LANES {
-            sum.0[l] += a.0[l] * b.0[l] - a.1[l] * b.1[l];
-            sum.1[l] += a.0[l] * b.1[l] + a.1[l] * b.0[l];
+    for (g, (sum_re, sum_im)) in sums.enumerate() {
+        let bins = g * LANES..(g + 1) * LANES;
+        for n in 0..N {
+            let (a_re, a_im) = (&a[n].0[bins.clone()], &a[n].1[bins.clone()]);
+            let (b_re, b_im) = (&b[n].0[bins.clone()], &b[n].1[bins.clone()]);
+            for l in 0..LANES {
+                sum_re[l] += a_re[l] * b_re[l] - a_im[l] * b_im[l];
+                sum_im[l] += a_re[l] * b_im[l] + a_im[l] * b_re[l];
+            }
         }
     }
 }
 
+/// Outputs of [`add_direct`] computed side by side.
+const OUTPUTS: usize = 2 * LANES;
+
 kernels! {
     /// Adds to `out` the convolution of `taps`, newest last, with `input`, which begins [`BLOCK`] − 1
-    /// samples before `out`.
+    /// samples before `out` and may be read for [`REACH`] samples beyond its end.
     add_direct, add_direct_body, add_direct_avx2, add_direct_avx512,
     (taps: &[f32; BLOCK], input: &[f32], out: &mut [f32])
 }
 
+/// Samples beyond the last input that [`add_direct`] reads, for outputs that are discarded.
+pub const REACH: usize = OUTPUTS - 1;
+
+/// Every sum adds the taps in their order, whichever outputs are computed with it.
 #[inline(always)]
 fn add_direct_body(taps: &[f32; BLOCK], input: &[f32], out: &mut [f32]) {
-    for (out, input) in out.iter_mut().zip(input.windows(BLOCK)) {
-        let mut sum = [0.0f32; LANES];
-        for (a, b) in taps.chunks_exact(LANES).zip(input.chunks_exact(LANES)) {
-            for l in 0..LANES {
-                sum[l] += a[l] * b[l];
+    for (part, out) in out.chunks_mut(OUTPUTS).enumerate() {
+        let input = &input[part * OUTPUTS..part * OUTPUTS + BLOCK + REACH];
+        let mut sums = [0.0f32; OUTPUTS];
+        for (tap, input) in taps.iter().zip(input.windows(OUTPUTS)) {
+            for l in 0..OUTPUTS {
+                sums[l] += tap * input[l];
             }
         }
-        *out += total(&sum);
+        out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
     }
 }
 
@@ -84,12 +119,14 @@ mod tests {
             planes
         };
         for kernel in Kernel::available() {
-            let mut sum = planes(&a);
-            add_product(kernel, &mut sum, &planes(&a), &planes(&b));
-            let mut back = vec![Complex32::ZERO; 65];
-            join(&sum, &mut back);
-            for i in 0..65 {
-                assert_eq!(back[i], a[i] + a[i] * b[i]);
+            for n in 1..7 {
+                let mut sum = planes(&a);
+                add_products(kernel, &mut sum, &planes(&a).repeat(n), &planes(&b).repeat(n));
+                let mut back = vec![Complex32::ZERO; 65];
+                join(&sum, &mut back);
+                for i in 0..65 {
+                    assert_eq!(back[i], a[i] + a[i] * b[i] * n as f32);
+                }
             }
         }
     }
@@ -97,13 +134,15 @@ mod tests {
     #[test]
     fn direct_taps_are_the_sum_of_products_in_every_kernel() {
         let taps: [f32; BLOCK] = std::array::from_fn(|i| i as f32);
-        let input: Vec<f32> = (0..BLOCK + 2).map(|i| (i % 7) as f32).collect();
+        let input: Vec<f32> = (0..2 * BLOCK + REACH).map(|i| (i % 7) as f32).collect();
         for kernel in Kernel::available() {
-            let mut out = [1.0; 3];
-            add_direct(kernel, &taps, &input, &mut out);
-            for (i, out) in out.iter().enumerate() {
-                let sum: f32 = taps.iter().zip(&input[i..]).map(|(a, b)| a * b).sum();
-                assert_eq!(*out, 1.0 + sum);
+            for len in [1, 3, OUTPUTS, BLOCK - 1, BLOCK] {
+                let mut out = vec![1.0; len];
+                add_direct(kernel, &taps, &input, &mut out);
+                for (i, out) in out.iter().enumerate() {
+                    let sum: f32 = taps.iter().zip(&input[i..]).map(|(a, b)| a * b).sum();
+                    assert_eq!(*out, 1.0 + sum);
+                }
             }
         }
     }

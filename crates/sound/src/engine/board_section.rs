@@ -45,15 +45,14 @@ impl BoardSection {
         board: &Arc<SharedBoard>,
         kernel: Kernel,
     ) -> Self {
+        let pair = settings.perspective.pair();
+        let mut microphones = MicrophoneMixer::new(board, pair, sample_rate, kernel);
+        microphones.economize(settings.economy);
+        microphones.reset();
         Self {
             settings: *settings,
             is_set: false,
-            microphones: MicrophoneMixer::new(
-                board,
-                settings.perspective.pair(),
-                sample_rate,
-                kernel,
-            ),
+            microphones,
             mix: mix(settings).map(|x| (single(x), Glide::new(x, MIX_TIME, MIX_NEAR, sample_rate))),
             lids: [HighShelf::new(sample_rate); 2],
             room: Room::new(sample_rate, settings.room()),
@@ -104,6 +103,7 @@ impl BoardSection {
             slot.1.aim(target);
         }
         self.microphones.choose(self.settings.perspective.pair());
+        self.microphones.economize(self.settings.economy);
         self.room.set(self.settings.room());
     }
 

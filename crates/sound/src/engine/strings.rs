@@ -6,7 +6,7 @@
 use arrayvec::ArrayVec;
 
 use super::loading::{Loading, partials_a_block};
-use super::{FARTHEST, FASTEST, FULL_SCALE, GATE, MOST_CENTS};
+use super::{ECONOMY_GATE, FARTHEST, FASTEST, FULL_SCALE, GATE, MOST_CENTS};
 use crate::bank::BLOCK;
 use crate::bridge::{self, PATHS, ZONES};
 use crate::knock::{Knock, Knocks};
@@ -80,7 +80,9 @@ impl StringSection {
         let slow = SlowRate::both(sample_rate);
         let note = |key| {
             let hammer = Hammer::of(key, &hammers(key));
-            Note::new(key, settings, &hammer, sample_rate, &slow, kernel)
+            let mut note = Note::new(key, settings, &hammer, sample_rate, &slow, kernel);
+            note.economize(settings.economy);
+            note
         };
         let bridge_weights = |(key, factor): (KeyNumber, f32)| {
             let (first, weights) = bridge::weights(key);
@@ -154,6 +156,9 @@ impl StringSection {
         let old = std::mem::replace(&mut self.applied, new);
         if !new.same_strings(&old) {
             self.begin_loading();
+        }
+        if new.economy != old.economy {
+            self.notes.iter_mut().for_each(|note| note.economize(new.economy));
         }
     }
 
@@ -335,7 +340,8 @@ impl StringSection {
         if self.loading.is_some() {
             self.continue_loading(board);
         }
-        let gate = single(GATE / FULL_SCALE);
+        let gate = if self.applied.economy { ECONOMY_GATE } else { GATE };
+        let gate = single(gate / FULL_SCALE);
         self.bridge.swap(0, 1);
         let [cosines, sines, _] = &self.bridge[0];
         let power = cosines.iter().zip(sines).fold(0.0f32, |m, (x, y)| m.max(x * x + y * y));

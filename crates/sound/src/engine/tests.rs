@@ -1,6 +1,7 @@
 //! The whole engine, measured on rendered sound.
 
 mod changes;
+mod economy;
 
 use super::*;
 use crate::scale::StringSpec;

@@ -75,7 +75,7 @@ impl Work for Contacts<'_> {
         let sample = 1.0 / notes[group[0]].sample_rate;
         let steps: [usize; MOST_LANES] = std::array::from_fn(|lane| note(lane).steps);
         let most = steps[..group.len()].iter().copied().max().unwrap_or(0);
-        let compliance = R::from_lanes(|lane| note(lane).compliance);
+        let compliance = R::from_lanes(|lane| note(lane).compliances[note(lane).active]);
         let h = R::from_lanes(|lane| sample / steps[lane] as f64);
         // Lanes whose hammers have not left, as bits.
         let mut present = (0..group.len()).fold(0, |bits, lane| bits | 1 << lane);
@@ -86,8 +86,9 @@ impl Work for Contacts<'_> {
             let coasting = lanes(present).filter(is_clear).fold(0, |bits, lane| bits | 1 << lane);
             for lane in lanes(coasting) {
                 let note = &mut notes[group[lane]];
+                let modes = &mut note.modes[..note.active];
                 let (bridge, displacement) =
-                    bank::coast(note.kernel, &mut note.modes, &note.contact_couplings);
+                    bank::coast(note.kernel, modes, &note.contact_couplings);
                 values[lane] = f64::from(displacement);
                 note.contact_forces.force[at] = bridge + note.frame.next(0.0);
                 note.contact_forces.blow[at] = 0.0;
@@ -107,12 +108,9 @@ impl Work for Contacts<'_> {
                 for lane in lanes(which) {
                     let note = &mut notes[group[lane]];
                     let pushed = single(force[lane]);
-                    let displacement = bank::advance(
-                        note.kernel,
-                        &mut note.modes,
-                        &note.contact_couplings,
-                        pushed,
-                    );
+                    let modes = &mut note.modes[..note.active];
+                    let displacement =
+                        bank::advance(note.kernel, modes, &note.contact_couplings, pushed);
                     values[lane] = f64::from(displacement);
                 }
                 let which_lanes = R::Mask::from_bits(which);
@@ -171,12 +169,12 @@ impl Note {
 
     /// Ends a sample of contact with the `force` of its last step. Returns the force on the bridge, N.
     fn end_contact(&mut self, force: f32) -> f32 {
-        let bridge =
-            bank::end_contact(self.kernel, &mut self.modes, &self.contact_couplings, force)
-                + self.frame.next(force);
+        let modes = &mut self.modes[..self.active];
+        let bridge = bank::end_contact(self.kernel, modes, &self.contact_couplings, force)
+            + self.frame.next(force);
         if self.rest.1 > 0.0 {
             let (rest, poles) = (self.rest.1, &self.poles);
-            bank::scale(&mut self.modes, |c, l| 1.0 - rest * poles[c].damp[l]);
+            bank::scale(&mut self.modes[..self.active], |c, l| 1.0 - rest * poles[c].damp[l]);
         }
         bridge
     }

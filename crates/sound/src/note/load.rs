@@ -190,9 +190,8 @@ impl Note {
         let (scale, shift) = (single(scale), single(shift));
         let share = single(1.0 / self.steps as f64);
         let mut compliance = 0.0;
-        for ((coupling, blow), pole) in
-            self.contact_couplings.iter_mut().zip(&self.hammer_inputs).zip(&self.poles)
-        {
+        let groups = self.contact_couplings.iter_mut().zip(&self.hammer_inputs).zip(&self.poles);
+        for (((coupling, blow), pole), sum) in groups.zip(&mut self.compliances[1..]) {
             for l in 0..LANES {
                 let re = scale * (blow.all_re[l] - shift * blow.missed_re[l]);
                 let im = scale * (blow.all_im[l] - shift * blow.missed_im[l]);
@@ -203,8 +202,8 @@ impl Note {
                 coupling.shape[l] = received * blow.shape[l];
                 compliance += f64::from(coupling.shape[l]) * f64::from(coupling.push_re[l]);
             }
+            *sum = compliance;
         }
-        self.compliance = compliance;
         poles::set_contact(
             self.kernel,
             &mut self.contact_couplings,

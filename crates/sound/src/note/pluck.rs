@@ -91,7 +91,8 @@ impl Note {
         self.excite();
         let d = single(displacement);
         let mut force = 0.0f32;
-        for ((ring, released), pole) in self.modes.iter_mut().zip(&self.released).zip(&self.poles) {
+        let modes = self.modes[..self.active].iter_mut();
+        for ((ring, released), pole) in modes.zip(&self.released).zip(&self.poles) {
             for l in 0..LANES {
                 let (mut re, mut im) = (d * released.re[l], d * released.im[l]);
                 force += ring.bridge[l] * re;

@@ -33,6 +33,9 @@ pub struct Resonance {
     lag: f32,
     /// Leading groups of lanes that still ring.
     active: usize,
+    /// Leading groups of lanes that the bridge drives: now, and under economy.
+    driven: usize,
+    economical: usize,
     /// Force of the strings on the bridge on its way to other strings.
     sent: Delayed,
 }
@@ -52,8 +55,8 @@ pub struct Resonating {
 }
 
 impl Resonance {
-    /// Silent, with space for `modes` modes.
-    pub fn new(modes: usize, rate: &SlowRate, kernel: Kernel) -> Self {
+    /// Silent, with space for `modes` modes, of which the first `few` are driven under economy.
+    pub fn new(modes: usize, few: usize, rate: &SlowRate, kernel: Kernel) -> Self {
         let groups = modes.div_ceil(LANES);
         Self {
             kernel,
@@ -64,8 +67,15 @@ impl Resonance {
             factor: rate.factor() as f64,
             lag: rate.lag() as f32 / rate.factor() as f32,
             active: 0,
+            driven: groups,
+            economical: few.div_ceil(LANES).min(groups),
             sent: Delayed::new(rate),
         }
+    }
+
+    /// Economy: only the lowest modes are driven; the others go on ringing.
+    pub const fn economize(&mut self, is_on: bool) {
+        self.driven = if is_on { self.economical } else { self.modes.len() };
     }
 
     /// Sets one mode.
@@ -91,12 +101,12 @@ impl Resonance {
         self.active = 0;
     }
 
-    /// The bridge begins to move: all modes are simulated.
+    /// The bridge begins to move: all modes that it drives are simulated.
     pub fn wake(&mut self) {
         if !self.is_awake() {
             self.sent.reset();
         }
-        self.active = self.modes.len();
+        self.active = self.active.max(self.driven);
     }
 
     /// Force of the strings on the bridge on its way to other strings.
@@ -112,7 +122,7 @@ impl Resonance {
     /// Silences groups of lanes below `gate` N, unless they are still `driven`.
     pub fn silence_below(&mut self, gate: f32, driven: bool) {
         bank::flush_denormals(&mut self.modes[..self.active]);
-        while self.active > 0 && !driven {
+        while self.active > 0 && !(driven && self.active <= self.driven) {
             let last = self.active - 1..self.active;
             if bank::level(&self.modes[last.clone()]) >= square(share(self.active) * gate) {
                 break;
@@ -127,7 +137,11 @@ impl Resonance {
     pub fn process(&mut self, bridge: Option<&[f32]>, out: &mut [f32]) {
         let modes = &mut self.modes[..self.active];
         match bridge {
-            Some(bridge) => bank::resound(self.kernel, modes, &self.drives, bridge, out),
+            Some(bridge) => {
+                let (driven, free) = modes.split_at_mut(self.driven.min(modes.len()));
+                bank::resound(self.kernel, driven, &self.drives, bridge, out);
+                bank::ring(self.kernel, free, out);
+            }
             None => bank::ring(self.kernel, modes, out),
         }
         self.sent.begin();

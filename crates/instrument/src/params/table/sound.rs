@@ -9,7 +9,7 @@ use touchback_sound::perspective::Perspective;
 use touchback_sound::temperament::Temperament;
 
 /// Tuning, voicing, output.
-pub static SOUND: [Parameter; 21] = [
+pub static SOUND: [Parameter; 22] = [
     Parameter {
         id: "a4_hz",
         name: "Pitch of A4",
@@ -234,5 +234,16 @@ pub static SOUND: [Parameter; 21] = [
               +12 dBFS. Projects saved by a version without this parameter have Off.",
         get: |s| index_of(&SWITCH, &s.output_guard),
         set: |s, v| s.output_guard = at(&SWITCH, v),
+    },
+    Parameter {
+        id: "economy",
+        name: "Economy",
+        group: ParameterGroup::Output,
+        suffix: "",
+        kind: ValueKind::Choice(&["Off", "On"]),
+        doc: "On: strings with fewer partials and resonances and a shorter response of the \
+              soundboard, for slow machines. Belongs to the machine: no preset changes it.",
+        get: |s| index_of(&[false, true], &s.sound.economy),
+        set: |s, v| s.sound.economy = at(&[false, true], v),
     },
 ];
