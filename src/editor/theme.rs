@@ -14,6 +14,9 @@ const fn rgb(hex: u32) -> Color32 {
     Color32::from_rgb(r, g, b)
 }
 
+/// Size of usual texts, points.
+const BODY: f32 = 13.0;
+
 /// Sets fonts, spacing and both colour schemes of a context.
 pub fn apply(context: &Context) {
     for (theme, visuals) in [(Theme::Light, light()), (Theme::Dark, dark())] {
@@ -25,7 +28,7 @@ pub fn apply(context: &Context) {
             // The scroll bar is always visible, beside its contents.
             style.spacing.scroll = egui::style::ScrollStyle::solid();
             style.interaction.tooltip_delay = 0.4;
-            style.text_styles.insert(TextStyle::Body, FontId::proportional(13.0));
+            style.text_styles.insert(TextStyle::Body, FontId::proportional(BODY));
             style.text_styles.insert(TextStyle::Button, FontId::proportional(13.0));
             style.text_styles.insert(TextStyle::Small, FontId::proportional(10.5));
             style.text_styles.insert(TextStyle::Heading, FontId::proportional(15.0));
@@ -204,6 +207,12 @@ pub fn far(dark: bool, colour: Color32, share: f32) -> Color32 {
 pub fn enlargement(context: &Context) -> f32 {
     let (size, usual) = (context.content_rect().size(), USUAL);
     (size.x / usual.0).min(size.y / usual.1).clamp(1.0, 2.5)
+}
+
+/// Factor by which texts of `ui` are larger than usual.
+#[must_use]
+pub fn size(ui: &Ui) -> f32 {
+    TextStyle::Body.resolve(ui.style()).size / BODY
 }
 
 /// Enlarges texts and controls of `ui` by `factor`.
