@@ -305,6 +305,7 @@ impl NiceEguiApp for App {
                 self.window.session.history.push_midi(maps);
             }
             self.window.ui(ui, &mut controls, &mut self.play);
+            controls.move_pedals(&self.play);
         }
         self.send();
         if let Some(choice) = self.window.chosen.take() {
