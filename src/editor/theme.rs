@@ -1,7 +1,7 @@
 //! Colours of the window, light and dark.
 //!
 //! Phases and curves have the colours of Okabe and Ito, which are distinct for most kinds of colour
-//! blindness. No meaning is given by colour alone: a text repeats it.
+//! blindness; on the light ground those of curves are darker, so that texts in them are readable. No meaning is given by colour alone: a text repeats it.
 
 use egui::{Color32, Context, CornerRadius, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
@@ -109,7 +109,7 @@ pub fn curve(ui: &Ui, index: usize) -> Color32 {
 #[must_use]
 pub const fn curve_of(dark: bool, index: usize) -> Color32 {
     const LIGHT: [u32; 6] =
-        [0x0000_72b2, 0x00d5_5e00, 0x0000_9e73, 0x00a4_5c88, 0x0073_6a00, 0x002c_8fbf];
+        [0x0000_72b2, 0x00b5_4c00, 0x0000_7a58, 0x0096_507c, 0x0073_6a00, 0x005b_5fc7];
     const DARK: [u32; 6] =
         [0x0056_b4e9, 0x00e6_9f00, 0x002f_c79b, 0x00e0_98c2, 0x00f0_e442, 0x009c_d3f2];
     let list = if dark { DARK } else { LIGHT };
@@ -119,7 +119,7 @@ pub const fn curve_of(dark: bool, index: usize) -> Color32 {
 /// Colour of contacts, warnings and handles under the pointer.
 #[must_use]
 pub fn accent(ui: &Ui) -> Color32 {
-    if ui.visuals().dark_mode { rgb(0x00ff_b454) } else { rgb(0x00c2_4a00) }
+    if ui.visuals().dark_mode { rgb(0x00ff_b454) } else { rgb(0x00b5_4500) }
 }
 
 /// Colour of hints, units and labels.

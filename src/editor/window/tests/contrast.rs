@@ -9,6 +9,7 @@ use crate::editor::controls::DetachedControls;
 use crate::editor::face::Face;
 use crate::editor::offscreen::{Offscreen, Picture};
 use crate::editor::shot::Shot;
+use touchback_core::math::cast::floor_index;
 
 /// Least contrast of text [WCAG 2.1, 1.4.3].
 const LEAST: f64 = 4.5;
@@ -53,15 +54,14 @@ fn colours(text: &TextShape) -> Vec<Color32> {
 /// The most frequent colour of `picture` in a text's rectangle; none outside the picture.
 fn ground(picture: &Picture, text: &TextShape) -> Option<[u8; 3]> {
     let rect = text.galley.rect.translate(text.pos.to_vec2());
+    let pixels = |from: f32, to: f32, most: usize| {
+        floor_index(f64::from(from.max(0.0)))..floor_index(f64::from(to.max(0.0))).min(most)
+    };
     let mut counts: BTreeMap<[u8; 3], usize> = BTreeMap::new();
-    for y in (0_u16..).take_while(|y| f32::from(*y) < rect.max.y) {
-        for x in (0_u16..).take_while(|x| f32::from(*x) < rect.max.x) {
-            let is_inside = f32::from(x) >= rect.min.x && f32::from(y) >= rect.min.y;
-            let (column, row) = (usize::from(x), usize::from(y));
-            if is_inside && column < picture.width && row < picture.height {
-                let at = 4 * (row * picture.width + column);
-                *counts.entry([0, 1, 2].map(|i| picture.rgba[at + i])).or_default() += 1;
-            }
+    for row in pixels(rect.min.y, rect.max.y, picture.height) {
+        for column in pixels(rect.min.x, rect.max.x, picture.width) {
+            let at = 4 * (row * picture.width + column);
+            *counts.entry([0, 1, 2].map(|i| picture.rgba[at + i])).or_default() += 1;
         }
     }
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(colour, _)| colour)
