@@ -17,6 +17,8 @@ use touchback_instrument::{Event, Piano, Settings};
 /// The participants of one block.
 pub(super) struct BlockContext<'a, P: Plugin> {
     pub(super) context: &'a mut dyn ProcessContext<P>,
+    /// Changes of the pedals' parameters, at the block's first sample.
+    pub(super) pedals: std::array::IntoIter<Option<InputMessage>, 3>,
     pub(super) events: EventReader<()>,
     pub(super) window: &'a mut AudioEnd,
     pub(super) haptics: Option<&'a Haptics>,
@@ -40,6 +42,10 @@ impl<P: Plugin<SysExMessage = ()>> Host for BlockContext<'_, P> {
     fn next(&mut self) -> Option<(u32, InputMessage)> {
         if let Some(tuned) = self.tuned.take() {
             return Some(tuned);
+        }
+        if let Some(moved) = self.pedals.find_map(|moved| moved) {
+            self.window.record(0, &moved);
+            return Some((0, moved));
         }
         loop {
             let (offset, message) = self.events.next(|| self.context.next_event())?;

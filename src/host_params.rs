@@ -3,6 +3,7 @@
 //! The audio thread reads the values by atomic loads, without allocation; any thread may set them through
 //! the framework.
 
+pub mod pedals;
 mod published;
 pub mod steering;
 
@@ -15,6 +16,7 @@ use nice_plug::prelude::{
     RemoteControlsPage, RemoteControlsSection, nice_log,
 };
 
+use pedals::PedalParams;
 use published::Published;
 use steering::{Steered, Steering};
 use touchback_action::interface::key_sheet::KeySheet;
@@ -23,7 +25,7 @@ use touchback_core::exchange::lock::lock;
 use touchback_core::math::cast::{rounded_i32, single};
 use touchback_instrument::Settings;
 use touchback_instrument::params::midi_map::MidiMap;
-use touchback_instrument::params::{COUNT, FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
+use touchback_instrument::params::{COUNT, FORMAT, KEYS_FIELD, Parameter, ValueKind, all, host_id};
 
 /// Name of the saved field that holds [`FORMAT`].
 pub const FORMAT_FIELD: &str = "format";
@@ -111,6 +113,8 @@ impl HostValues {
 #[derive(Debug)]
 pub struct HostParams {
     slots: Box<[HostParameter]>,
+    /// The pedals, which are not settings.
+    pedals: PedalParams,
     /// The choice of a motorized keyboard, as text; it belongs to the project, not to automation.
     keyboard: Mutex<String>,
     /// The sheet of single keys' differences.
@@ -126,6 +130,7 @@ impl Default for HostParams {
     fn default() -> Self {
         Self {
             slots: all().map(HostParameter::new).collect(),
+            pedals: PedalParams::default(),
             keyboard: Mutex::default(),
             keys: Published::default(),
             saved_keys: Mutex::default(),
@@ -136,10 +141,22 @@ impl Default for HostParams {
 }
 
 impl HostParams {
+    /// The pedals' parameters.
+    #[must_use]
+    pub const fn pedals(&self) -> &PedalParams {
+        &self.pedals
+    }
+
     /// The parameters in the table's order.
     #[must_use]
     pub fn slots(&self) -> &[HostParameter] {
         &self.slots
+    }
+
+    /// The parameter to which hosts give the id `id`, a pedal's included.
+    #[must_use]
+    pub fn pointer(&self, id: u32) -> Option<ParamPtr> {
+        self.param_map().into_iter().find(|(own, ..)| host_id(own) == id).map(|(_, own, _)| own)
     }
 
     /// Declares pages of eight parameters for a host's hardware controllers, a section for every group.
@@ -161,6 +178,11 @@ impl HostParams {
             });
             from += size;
         }
+        context.add_section("Pedals as played", |section| {
+            section.add_page("Pedals as played", |page| {
+                self.pedals.params().iter().for_each(|param| page.add_param(param));
+            });
+        });
     }
 
     /// The project's choice of a motorized keyboard, as text; empty: none. Not for the audio thread.
@@ -247,13 +269,14 @@ impl HostParams {
     }
 }
 
-// SAFETY: the pointers point into the boxed slice, which is neither replaced nor resized while the
-// object lives; the ids are distinct and the groups one level deep.
+// SAFETY: the pointers point into the boxed slice and the boxed pedals, which are neither replaced nor
+// resized while the object lives; the ids are distinct and the groups one level deep.
 unsafe impl Params for HostParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
         all()
             .zip(&self.slots)
             .map(|(p, slot)| (p.id.to_owned(), slot.as_ptr(), p.group.name().to_owned()))
+            .chain(self.pedals.map())
             .collect()
     }
 
@@ -310,7 +333,7 @@ mod tests {
     fn the_framework_lists_the_table() {
         let params = HostParams::default();
         let map = params.param_map();
-        assert_eq!(map.len(), COUNT);
+        assert_eq!(map.len(), COUNT + 3, "and the pedals");
         for (parameter, (id, pointer, group)) in all().zip(map) {
             assert_eq!((id.as_str(), group.as_str()), (parameter.id, parameter.group.name()));
             // SAFETY: `params` outlives the pointer.

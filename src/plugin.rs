@@ -26,6 +26,7 @@ use crate::event_reader::EventReader;
 use crate::guard::{Guard, catch};
 use crate::haptic_keyboard::{HapticOutput, Haptics};
 use crate::host_params::HostParams;
+use crate::host_params::pedals::PedalFollower;
 use crate::host_params::steering::Steering;
 use crate::instances::LiveInstance;
 use crate::monitor::{AudioEnd, WindowEnd, link};
@@ -52,6 +53,8 @@ pub struct Touchback {
     keys: latest::LatestReader<KeySheet>,
     /// The parameters that MIDI controllers move.
     steering: Steering,
+    /// The pedals' parameters as the piano has them.
+    pedals: PedalFollower,
     /// The audio thread's end of the window's link.
     window: AudioEnd,
     window_end: Option<WindowEnd>,
@@ -94,6 +97,7 @@ impl Default for Touchback {
         let steering = project.params.take_steering().unwrap_or_default();
         Self {
             steering,
+            pedals: PedalFollower::default(),
             params: project.params.clone(),
             project,
             scale,
@@ -276,6 +280,7 @@ impl Touchback {
             }
             active.follow(values, self.scale.take_update(), self.keys.take_update());
             active.player.reset();
+            self.pedals.reset();
             if let Some(haptics) = &mut active.haptics {
                 haptics.restart();
             }
@@ -335,6 +340,8 @@ impl Touchback {
             }
             let mut host = BlockContext {
                 context,
+                // The framework cuts blocks where a parameter changes, so the change is at the first sample.
+                pedals: self.pedals.changes(self.params.pedals().travels()).into_iter(),
                 events: EventReader::new(reordered),
                 window: &mut self.window,
                 haptics: active.haptics.as_ref(),

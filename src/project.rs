@@ -105,11 +105,9 @@ mod tests {
         let (project, _) = Project::new();
         let map = project.param_map();
         assert_eq!(map, project.params.param_map());
-        assert!(
-            map.iter()
-                .map(|(id, ..)| id.as_str())
-                .eq(touchback_instrument::params::all().map(|p| p.id))
-        );
+        let own = touchback_instrument::params::all().map(|p| p.id);
+        let pedals = ["sustain_pedal", "sostenuto_pedal", "una_corda_pedal"];
+        assert!(map.iter().map(|(id, ..)| id.as_str()).eq(own.chain(pedals)));
     }
 
     #[test]

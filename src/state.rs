@@ -12,6 +12,7 @@
 use nice_plug::plugin::{ParamValue, PluginState};
 use nice_plug::prelude::nice_log;
 
+use crate::host_params::pedals::{is_pedal, saved_pedals};
 use crate::host_params::{CONTROLLERS_FIELD, FORMAT_FIELD, STEERED_FIELD};
 use crate::project::SCALE;
 use touchback_core::math::cast::{rounded_i32, single};
@@ -57,7 +58,8 @@ fn repair(state: &mut PluginState) -> StateFaults {
     let newer = format.map_or(true, |format| format > FORMAT);
     let mut faults = StateFaults { newer, ..StateFaults::default() };
     if !newer {
-        faults.unknown = saved.keys().filter(|id| all().all(|p| p.id != id.as_str())).count();
+        let is_unknown = |id: &&String| !is_pedal(id) && all().all(|p| p.id != id.as_str());
+        faults.unknown = saved.keys().filter(is_unknown).count();
     }
     if newer {
         state.fields.remove(SCALE);
@@ -71,6 +73,9 @@ fn repair(state: &mut PluginState) -> StateFaults {
         (p.id.to_owned(), value)
     });
     state.params = restored.collect();
+    if !newer {
+        state.params.extend(saved_pedals(&saved));
+    }
     faults.values = values;
     faults
 }

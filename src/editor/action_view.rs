@@ -10,9 +10,12 @@ use crate::editor::controls::Controls;
 use crate::editor::drawing::Drawing;
 use crate::editor::drawing::grand::{self, GrandPose};
 use crate::editor::drawing::paint::{self, ScreenMapping};
+use crate::editor::drawing::transition::Transition;
 use crate::editor::hand::KeyHand;
 use crate::editor::keyboard::name;
 use crate::editor::theme;
+use touchback_action::ActionSettings;
+use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::vec2::Vec2;
 use touchback_instrument::Event;
@@ -40,18 +43,20 @@ pub enum Place {
 }
 
 /// Display options of the action's picture.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct ActionView {
     /// Shows the parts' names.
     pub names: bool,
     /// Shows only the mechanism behind the balance rail, larger.
     pub near: bool,
     hand: KeyHand,
+    transition: Transition,
 }
 
 impl Default for ActionView {
     fn default() -> Self {
-        Self { names: true, near: false, hand: KeyHand::default() }
+        let (hand, transition) = (KeyHand::default(), Transition::default());
+        Self { names: true, near: false, hand, transition }
     }
 }
 
@@ -59,6 +64,8 @@ impl Default for ActionView {
 pub struct Caption<'a> {
     /// The key.
     pub key: KeyNumber,
+    /// The settings of the drawn action.
+    pub settings: &'a ActionSettings,
     /// What the pose shows: the live action, or a time within a stroke.
     pub moment: &'a str,
     /// Distance of the finger above the key, m, if it is near.
@@ -98,7 +105,15 @@ impl ActionView {
         } else {
             ScreenMapping::fit_low(bounds, rect.shrink2(vec2(6.0, 0.0)))
         };
-        let mut drawing = grand::draw(pose);
+        let (now, follows) = ui.input(|i| (i.time, i.pointer.is_decidedly_dragging()));
+        let (key, settings) = (caption.key, caption.settings);
+        let mut drawing = self.transition.apply(grand::draw(pose), key, settings, now, follows);
+        if let Some((hammer, left)) = self.transition.ghost(now) {
+            paint::paint_ghost(&painter, &view, hammer, dark, single(left));
+        }
+        if self.transition.is_running() {
+            ui.ctx().request_repaint();
+        }
         if let Some(gap) = caption.finger {
             drawing.finger(gap);
         }
@@ -120,6 +135,11 @@ impl ActionView {
         }
         screws(ui, &view, &drawing, caption.place, controls);
         picture
+    }
+
+    /// The drawn key was let go at `now` s: its hammer fades where it was.
+    pub fn let_go(&mut self, now: f64) {
+        self.transition.let_go(now);
     }
 
     /// Releases a held key. Call when the window closes.

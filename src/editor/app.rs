@@ -187,6 +187,7 @@ impl App {
         window.session = lock(&editor.session).clone();
         // A project loaded since then has a piano of its own.
         window.session.history.piano = saved.piano;
+        window.set_midi_folder(&saved.midi_folder);
         let play = std::mem::take(&mut window.session.unsent);
         window.connection = Some(editor.connection.clone());
         window.preview = lock(&editor.end).preview.clone();
@@ -251,7 +252,9 @@ impl App {
         let scale = context.pixels_per_point() / zoom;
         let piano = self.window.session.history.piano.clone();
         let (width, height, face) = (size.x, size.y, self.window.face);
-        let saved = SavedWindow { width, height, zoom, scale, dark: None, face, piano };
+        let midi_folder = self.window.midi_folder().to_owned();
+        let dark = None;
+        let saved = SavedWindow { width, height, zoom, scale, dark, face, piano, midi_folder };
         *lock(&self.window_state) = saved.with(&self.window.appearance);
     }
 }
@@ -302,6 +305,7 @@ impl NiceEguiApp for App {
                 self.window.session.history.push_midi(maps);
             }
             self.window.ui(ui, &mut controls, &mut self.play);
+            controls.move_pedals(&self.play);
         }
         self.send();
         if let Some(choice) = self.window.chosen.take() {

@@ -58,9 +58,10 @@ pub fn rows(
     let gap = 6.0;
     let number = number_width(ui, id, parameters.clone());
     // Space between the columns, before *reset*, and for the slider's handle at both ends.
-    let name = if ui.available_width() < NARROW { SHORT_NAME } else { NAME };
-    let room = ui.available_width() - name - number - RESET - 5.0 * gap;
-    ui.spacing_mut().slider_width = room.clamp(48.0, 220.0);
+    let large = theme::size(ui);
+    let name = large * if ui.available_width() < large * NARROW { SHORT_NAME } else { NAME };
+    let room = ui.available_width() - name - number - large * RESET - 5.0 * gap;
+    ui.spacing_mut().slider_width = room.clamp(48.0, large * 220.0);
     Grid::new(id).num_columns(3).spacing(vec2(gap, 2.0)).show(ui, |ui| {
         // Set once for all rows, because it copies the style.
         ui.spacing_mut().item_spacing.x = GAP;
@@ -73,11 +74,11 @@ pub fn rows(
 
 /// Width for the numbers of `parameters`, points: that of the widest number at the ends of a range.
 fn number_width(ui: &Ui, id: &str, parameters: impl Iterator<Item = &'static Parameter>) -> f32 {
-    let id = ui.scope_id().with((id, "number"));
+    let font = TextStyle::Button.resolve(ui.style());
+    let id = ui.scope_id().with((id, "number", font.size.to_bits()));
     if let Some(width) = ui.data(|data| data.get_temp::<f32>(id)) {
         return width;
     }
-    let font = TextStyle::Button.resolve(ui.style());
     let numbers = parameters.filter(|p| matches!(p.kind, ValueKind::Number { .. }));
     let ends = numbers.flat_map(|p| [p.text(p.min()), p.text(p.max())]);
     let width = |text: String| {
@@ -85,7 +86,7 @@ fn number_width(ui: &Ui, id: &str, parameters: impl Iterator<Item = &'static Par
     };
     let padding = 2.0 * ui.spacing().button_padding.x;
     let width = ends.map(width).fold(0.0, f32::max) + padding;
-    let width = width.max(NUMBER);
+    let width = width.max(theme::size(ui) * NUMBER);
     ui.data_mut(|data| data.insert_temp(id, width));
     width
 }
@@ -231,7 +232,7 @@ fn reset(ui: &mut Ui, parameter: &'static Parameter, controls: &mut dyn Controls
         }
     } else {
         // Space for the button, so that nothing moves when a value changes.
-        ui.add_space(RESET);
+        ui.add_space(theme::size(ui) * RESET);
     }
 }
 

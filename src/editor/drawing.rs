@@ -4,6 +4,7 @@
 pub mod grand;
 pub mod other;
 pub mod paint;
+pub mod transition;
 
 use touchback_core::math::vec2::Vec2;
 

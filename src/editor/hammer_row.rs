@@ -3,8 +3,10 @@
 
 use egui::{Color32, CornerRadius, Mesh, Painter, Rect, pos2, vec2};
 
+use crate::editor::drawing::transition::GHOST;
 use crate::editor::drawing::{DrawnPart, Material};
 use crate::editor::theme;
+use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_instrument::Snapshot;
 use touchback_sound::loss::has_damper;
@@ -25,6 +27,67 @@ const MOVING: f32 = 0.0;
 /// Rise of a hammer, m, and depth of a key, m, from which it counts as moving.
 const STIRS: f32 = 0.5e-3;
 
+/// Depth, m, from which a key counts as pressed, and the way back from its deepest point, or down from its
+/// highest, from which it counts as let go or pressed again.
+const PRESSED: f32 = 3e-3;
+const TURNED: f32 = 1e-3;
+
+/// One key's way: its deepest point while it goes down, its highest while it comes up.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Down(f32),
+    Up(f32),
+}
+
+/// The hammers of keys that were let go, which fade where they were.
+#[derive(Clone, Debug)]
+pub struct Ghosts {
+    ways: [Way; KEYS],
+    /// Rise of the hammer, m, and time, s, at which the key was let go.
+    left: [(f32, f64); KEYS],
+}
+
+impl Default for Ghosts {
+    fn default() -> Self {
+        Self { ways: [Way::Up(0.0); KEYS], left: [(0.0, f64::NEG_INFINITY); KEYS] }
+    }
+}
+
+impl Ghosts {
+    /// Follows the keys of `snapshot` at `now` s; calls `let_go` with each key that was let go.
+    pub fn follow(&mut self, snapshot: &Snapshot, now: f64, mut let_go: impl FnMut(KeyNumber)) {
+        for key in KeyNumber::all() {
+            let i = key.index();
+            let depth = snapshot.depth[i];
+            match self.ways[i] {
+                Way::Down(deepest) if depth < deepest - TURNED => {
+                    self.ways[i] = Way::Up(depth);
+                    if deepest > PRESSED {
+                        self.left[i] = (snapshot.hammer[i], now);
+                        let_go(key);
+                    }
+                }
+                Way::Down(deepest) => self.ways[i] = Way::Down(deepest.max(depth)),
+                Way::Up(highest) if depth > highest + TURNED => self.ways[i] = Way::Down(depth),
+                Way::Up(highest) => self.ways[i] = Way::Up(highest.min(depth)),
+            }
+        }
+    }
+
+    /// Rise of a key's fading hammer, m, and what is left of it at `now` s, 0…1; none once it has faded.
+    fn of(&self, key: KeyNumber, now: f64) -> Option<(f32, f64)> {
+        let (rise, since) = self.left[key.index()];
+        let left = 1.0 - (now - since) / GHOST;
+        (left > 0.0 && left <= 1.0).then_some((rise, left))
+    }
+
+    /// Whether a hammer fades at `now` s.
+    #[must_use]
+    pub fn is_any(&self, now: f64) -> bool {
+        KeyNumber::all().any(|key| self.of(key, now).is_some())
+    }
+}
+
 /// Height of the row at a width of `width` points, at most `most`.
 #[must_use]
 pub fn height(width: f32, most: f32) -> f32 {
@@ -32,8 +95,15 @@ pub fn height(width: f32, most: f32) -> f32 {
 }
 
 /// Draws the row in `area`, with a blow of `blow` m, before the inside of the piano, which fades into the
-/// ground below the row.
-pub fn paint(painter: &Painter, area: Rect, snapshot: &Snapshot, blow: f32, dark: bool) {
+/// ground below the row. At `now` s the `ghosts` fade.
+pub fn paint(
+    painter: &Painter,
+    area: Rect,
+    snapshot: &Snapshot,
+    (ghosts, now): (&Ghosts, f64),
+    blow: f32,
+    dark: bool,
+) {
     background(painter, area, dark);
     let scale = area.height() / (ABOVE + BELOW);
     let pitch = area.width() / KEYS as f32;
@@ -60,6 +130,11 @@ pub fn paint(painter: &Painter, area: Rect, snapshot: &Snapshot, blow: f32, dark
             pos2(x - 0.55 * half, crown + 0.5 * tall),
             pos2(x + 0.55 * half, crown + tall + scale * 0.015),
         );
+        if let Some((rise, left)) = ghosts.of(key, now) {
+            let crown = strings + scale * (blow - rise);
+            let was = Rect::from_min_max(pos2(x - half, crown), pos2(x + half, crown + tall));
+            painter.rect_filled(was, round, felt.gamma_multiply(0.5 * single(left)));
+        }
         painter.rect_filled(tail, 1.0, tone(wood, moves));
         painter.rect_filled(head, round, tone(felt, moves));
         let string = Rect::from_center_size(pos2(x, strings), vec2(1.6 + half * 0.6, 1.6));
@@ -96,4 +171,41 @@ fn background(painter: &Painter, area: Rect, dark: bool) {
 /// A corner's radius in whole points.
 fn corner(half: f32) -> u8 {
     touchback_core::math::cast::byte(touchback_core::math::cast::floor_index(f64::from(half)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hammer_fades_where_its_key_was_let_go() {
+        let (mut ghosts, mut snapshot) = (Ghosts::default(), Snapshot::default());
+        let key = KeyNumber::from_midi(60).unwrap();
+        let i = key.index();
+        let mut left = Vec::new();
+        // Down, a little up and down again, and let go.
+        for (now, depth, hammer) in [
+            (0.00, 0.0, 0.0),
+            (0.02, 5e-3, 0.02),
+            (0.04, 9.5e-3, 0.03),
+            (0.06, 9.0e-3, 0.031),
+            (0.08, 9.6e-3, 0.032),
+            (0.10, 8.0e-3, 0.025),
+            (0.12, 1.0e-3, 0.002),
+            (0.14, 0.0, 0.0),
+        ] {
+            (snapshot.depth[i], snapshot.hammer[i]) = (depth, hammer);
+            ghosts.follow(&snapshot, now, |key| left.push((key, now)));
+        }
+        assert_eq!(left, [(key, 0.10)]);
+        let (rise, share) = ghosts.of(key, 0.13).unwrap();
+        assert!(rise == 0.025 && (share - 0.8).abs() < 1e-9, "{rise} {share}");
+        assert!(ghosts.is_any(0.24) && !ghosts.is_any(0.26));
+        // A touch that does not press leaves none.
+        for (now, depth) in [(1.0, 2.0e-3), (1.1, 0.0)] {
+            snapshot.depth[i] = depth;
+            ghosts.follow(&snapshot, now, |key| left.push((key, now)));
+        }
+        assert_eq!(left.len(), 1);
+    }
 }

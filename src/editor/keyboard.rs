@@ -240,11 +240,7 @@ impl Strip {
                     let at = pos2(rect.center().x, rect.max.y - 13.0);
                     // The text is readable on the colour of the depth, too.
                     let covered = press * rect.height() > 18.0;
-                    let colour = match (covered, ui.visuals().dark_mode) {
-                        (true, false) => Color32::WHITE,
-                        (true, true) => Color32::BLACK,
-                        (false, _) => Color32::from_gray(110),
-                    };
+                    let colour = if covered { Color32::BLACK } else { Color32::from_gray(110) };
                     painter.text(at, Align2::CENTER_BOTTOM, name(key), font, colour);
                 }
             }

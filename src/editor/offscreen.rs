@@ -55,16 +55,30 @@ pub fn write_png(to: impl Write, size: (u32, u32), rgb: &[u8]) -> Result<(), png
 }
 
 /// A context that is drawn off screen.
-#[derive(Default)]
 pub struct Offscreen {
     /// The context; style and fonts may be set.
     pub context: Context,
     textures: HashMap<TextureId, ColorImage>,
     /// The interface's time, s.
     time: f64,
+    /// Time between two frames, s.
+    interval: f64,
+}
+
+impl Default for Offscreen {
+    fn default() -> Self {
+        let (context, textures) = (Context::default(), HashMap::new());
+        Self { context, textures, time: 0.0, interval: 1.0 / 60.0 }
+    }
 }
 
 impl Offscreen {
+    /// A context with `rate` frames a second instead of 60.
+    #[must_use]
+    pub fn at(rate: f64) -> Self {
+        Self { interval: 1.0 / rate, ..Self::default() }
+    }
+
     /// Runs one frame of `width` × `height` points at `scale` pixels per point with `events`.
     pub fn frame(
         &mut self,
@@ -73,7 +87,7 @@ impl Offscreen {
         events: Vec<egui::Event>,
         ui: impl FnMut(&mut Ui),
     ) -> FullOutput {
-        self.time += 1.0 / 60.0;
+        self.time += self.interval;
         self.context.set_zoom_factor(1.0);
         let mut input = RawInput {
             screen_rect: Some(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, height))),

@@ -24,6 +24,7 @@ use egui::{ScrollArea, Ui};
 
 use crate::editor::control;
 use crate::editor::controls::Controls;
+use crate::editor::theme;
 use touchback_instrument::params::{ParameterGroup, all};
 
 /// Least width of a column, points.
@@ -36,14 +37,18 @@ pub fn group(ui: &mut Ui, group: ParameterGroup, controls: &mut dyn Controls) {
     ui.add_space(4.0);
 }
 
-/// Draws a face in as many columns of equal width as fit, at most `most`.
+/// Draws a face in as many columns of equal width as fit, at most `most`; texts grow with the window.
 pub fn columns(ui: &mut Ui, most: usize, add: impl FnOnce(&mut [Ui])) {
-    let count = match ui.available_width() {
-        width if width > 3.0 * COLUMN => 3,
-        width if width > 1.8 * COLUMN => 2,
+    let large = theme::enlargement(ui.ctx());
+    let count = match ui.available_width() / (large * COLUMN) {
+        columns if columns > 3.0 => 3,
+        columns if columns > 1.8 => 2,
         _ => 1,
     };
-    scrolled(ui, |ui| ui.columns(count.min(most), add));
+    scrolled(ui, |ui| {
+        theme::enlarge(ui, large);
+        ui.columns(count.min(most), add);
+    });
 }
 
 /// Draws a heading.
@@ -61,7 +66,7 @@ pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
 pub fn outcome(ui: &mut Ui, outcome: Option<&Result<String, String>>) {
     let (text, colour) = match outcome {
         Some(Ok(text)) => (text, ui.visuals().text_color()),
-        Some(Err(text)) => (text, crate::editor::theme::accent(ui)),
+        Some(Err(text)) => (text, theme::accent(ui)),
         None => return,
     };
     ui.label(egui::RichText::new(text).small().color(colour));

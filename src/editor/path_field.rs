@@ -32,6 +32,7 @@ struct Listing {
 pub struct PathField {
     name: &'static str,
     hint: &'static str,
+    /// Extension of the listed files; empty for a field that takes a folder.
     extension: &'static str,
     text: String,
     file_worker: FileWorker<Listing>,
@@ -44,6 +45,24 @@ impl PathField {
     pub fn new(name: &'static str, hint: &'static str, extension: &'static str) -> Self {
         let (text, file_worker) = (String::new(), FileWorker::default());
         Self { name, hint, extension, text, file_worker, listing: None }
+    }
+
+    /// A field called `name` for a folder.
+    #[must_use]
+    pub fn of_folder(name: &'static str, hint: &'static str) -> Self {
+        Self::new(name, hint, "")
+    }
+
+    /// The typed folder, with `~` for the home. None while nothing is typed, or a path that begins at no root.
+    #[must_use]
+    pub fn folder(&self) -> Option<PathBuf> {
+        Some(expanded(&self.text)).filter(|path| path.is_absolute())
+    }
+
+    /// The typed text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The typed path, with `~` for the home and the usual extension added if it has none. None while no file
@@ -117,6 +136,11 @@ impl PathField {
         {
             next = Some(parent.to_owned());
         }
+        let takes_folder = self.extension.is_empty();
+        if takes_folder && ui.button("Use this folder").clicked() {
+            self.text = listing.folder.display().to_string();
+            ui.close();
+        }
         ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
             for name in &listing.folders {
                 if ui.selectable_label(false, format!("{name}/")).clicked() {
@@ -129,7 +153,7 @@ impl PathField {
                     ui.close();
                 }
             }
-            if listing.files.is_empty() {
+            if listing.files.is_empty() && !takes_folder {
                 let none = format!("No file .{} here.", self.extension);
                 ui.label(RichText::new(none).color(theme::faint(ui)));
             }
@@ -185,7 +209,9 @@ fn list(typed: &Path, extension: &str) -> Listing {
         }
         if path.is_dir() {
             listing.folders.push(name);
-        } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension)) {
+        } else if !extension.is_empty()
+            && path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
+        {
             listing.files.push(name);
         }
     }
@@ -215,6 +241,26 @@ mod tests {
             );
         }
         assert!(list(Path::new("no/such/thing"), "csv").folder.is_dir());
+    }
+
+    #[test]
+    fn a_field_for_a_folder_takes_whole_paths_and_lists_folders() {
+        let typed = |text: &str| {
+            let mut field = PathField::of_folder("Folder", "");
+            field.fill(text);
+            field.folder()
+        };
+        let root = std::env::temp_dir();
+        assert_eq!(typed(&root.display().to_string()), Some(root));
+        assert_eq!((typed(""), typed("songs"), typed("  ")), (None, None, None));
+        if let Some(home) = dirs::home_dir() {
+            assert_eq!(typed("~/songs"), Some(home.join("songs")));
+        }
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("takes")).unwrap();
+        std::fs::write(dir.path().join("README"), "").unwrap();
+        let found = list(dir.path(), "");
+        assert_eq!((found.folders, found.files), (vec!["takes".to_owned()], Vec::new()));
     }
 
     #[test]

@@ -203,7 +203,20 @@ impl Compass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchback_action::grand::key::weigh::FIGURES;
     use touchback_instrument::params::find;
+
+    #[test]
+    fn the_ranges_of_settings_are_those_of_their_measurements() {
+        for figure in FIGURES.iter().filter(|figure| figure.set.is_some()) {
+            let usual = USUAL
+                .iter()
+                .find(|usual| usual.id == figure.id || usual.id == format!("key_{}", figure.id));
+            let (usual, measured) =
+                (usual.unwrap(), figure.usual.unwrap()(KeyNumber::all().next().unwrap()));
+            assert_eq!((usual.low, usual.high), (measured.low, measured.high), "{}", figure.id);
+        }
+    }
 
     #[test]
     fn defaults_are_usual_and_the_figures_in_range() {

@@ -1,5 +1,7 @@
 //! Pictures of the window in a scripted state: notes played on an instrument, drawn off screen.
 
+pub mod film;
+
 use crate::editor::controls::DetachedControls;
 use crate::editor::face::Face;
 use crate::editor::keyboard;

@@ -1,7 +1,7 @@
 //! Colours of the window, light and dark.
 //!
 //! Phases and curves have the colours of Okabe and Ito, which are distinct for most kinds of colour
-//! blindness. No meaning is given by colour alone: a text repeats it.
+//! blindness; on the light ground those of curves are darker, so that texts in them are readable. No meaning is given by colour alone: a text repeats it.
 
 use egui::{Color32, Context, CornerRadius, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
@@ -14,6 +14,9 @@ const fn rgb(hex: u32) -> Color32 {
     Color32::from_rgb(r, g, b)
 }
 
+/// Size of usual texts, points.
+const BODY: f32 = 13.0;
+
 /// Sets fonts, spacing and both colour schemes of a context.
 pub fn apply(context: &Context) {
     for (theme, visuals) in [(Theme::Light, light()), (Theme::Dark, dark())] {
@@ -25,7 +28,7 @@ pub fn apply(context: &Context) {
             // The scroll bar is always visible, beside its contents.
             style.spacing.scroll = egui::style::ScrollStyle::solid();
             style.interaction.tooltip_delay = 0.4;
-            style.text_styles.insert(TextStyle::Body, FontId::proportional(13.0));
+            style.text_styles.insert(TextStyle::Body, FontId::proportional(BODY));
             style.text_styles.insert(TextStyle::Button, FontId::proportional(13.0));
             style.text_styles.insert(TextStyle::Small, FontId::proportional(10.5));
             style.text_styles.insert(TextStyle::Heading, FontId::proportional(15.0));
@@ -106,7 +109,7 @@ pub fn curve(ui: &Ui, index: usize) -> Color32 {
 #[must_use]
 pub const fn curve_of(dark: bool, index: usize) -> Color32 {
     const LIGHT: [u32; 6] =
-        [0x0000_72b2, 0x00d5_5e00, 0x0000_9e73, 0x00a4_5c88, 0x0073_6a00, 0x002c_8fbf];
+        [0x0000_72b2, 0x00b5_4c00, 0x0000_7a58, 0x0096_507c, 0x0073_6a00, 0x005b_5fc7];
     const DARK: [u32; 6] =
         [0x0056_b4e9, 0x00e6_9f00, 0x002f_c79b, 0x00e0_98c2, 0x00f0_e442, 0x009c_d3f2];
     let list = if dark { DARK } else { LIGHT };
@@ -116,7 +119,7 @@ pub const fn curve_of(dark: bool, index: usize) -> Color32 {
 /// Colour of contacts, warnings and handles under the pointer.
 #[must_use]
 pub fn accent(ui: &Ui) -> Color32 {
-    if ui.visuals().dark_mode { rgb(0x00ff_b454) } else { rgb(0x00c2_4a00) }
+    if ui.visuals().dark_mode { rgb(0x00ff_b454) } else { rgb(0x00b5_4500) }
 }
 
 /// Colour of hints, units and labels.
@@ -204,6 +207,12 @@ pub fn far(dark: bool, colour: Color32, share: f32) -> Color32 {
 pub fn enlargement(context: &Context) -> f32 {
     let (size, usual) = (context.content_rect().size(), USUAL);
     (size.x / usual.0).min(size.y / usual.1).clamp(1.0, 2.5)
+}
+
+/// Factor by which texts of `ui` are larger than usual.
+#[must_use]
+pub fn size(ui: &Ui) -> f32 {
+    TextStyle::Body.resolve(ui.style()).size / BODY
 }
 
 /// Enlarges texts and controls of `ui` by `factor`.

@@ -10,6 +10,7 @@ use crate::editor::compare::Compare;
 use crate::editor::controls::Controls;
 use crate::editor::face::Face;
 use crate::editor::gauge::Gauge;
+use crate::editor::hammer_row::Ghosts;
 use crate::editor::history::{History, Recorded};
 use crate::editor::keyboard::Strip;
 use crate::editor::levels::Levels;
@@ -83,6 +84,8 @@ pub struct Window {
     scale: panel::scale::ScalePanel,
     pedal: panel::pedal::PedalPanel,
     gauge: Gauge,
+    /// Hammers of keys that were let go.
+    ghosts: Ghosts,
     /// Messages since the last frame.
     messages: Vec<TimedMessage>,
     /// The chosen key at rest under the current settings.
@@ -122,6 +125,7 @@ impl Default for Window {
             scale: panel::scale::ScalePanel::default(),
             pedal: panel::pedal::PedalPanel::default(),
             gauge: Gauge::default(),
+            ghosts: Ghosts::default(),
             messages: Vec::new(),
             resting: None,
             last_step_at: f64::NEG_INFINITY,
@@ -190,6 +194,17 @@ impl Window {
         self.tools.wants_performance()
     }
 
+    /// The folder of recorded MIDI, as the project saves it.
+    #[must_use]
+    pub fn midi_folder(&self) -> &str {
+        self.tools.midi_folder()
+    }
+
+    /// Sets the folder of recorded MIDI.
+    pub fn set_midi_folder(&mut self, text: &str) {
+        self.tools.set_midi_folder(text);
+    }
+
     /// Saves the performance.
     pub fn save_performance(&mut self, messages: Vec<TimedMessage>) {
         self.tools.save(messages);
@@ -220,6 +235,12 @@ impl Window {
         self.keys.follow();
         self.tools.follow(ui);
         self.curve.follow(&self.messages, &self.snapshot);
+        let (chosen, view) = (self.strip.chosen, &mut self.view);
+        self.ghosts.follow(&self.snapshot, now, |key| {
+            if key == chosen {
+                view.let_go(now);
+            }
+        });
         Panel::top("bar").show(ui, |ui| {
             ui.add_space(2.0);
             self.bar(ui, controls);
@@ -269,10 +290,12 @@ impl Window {
             self.strip.ui(ui, keys, &self.snapshot, play);
         });
         if self.list_open {
-            Panel::left("pianos").resizable(false).exact_size(320.0).show(ui, |ui| {
+            CentralPanel::default().show(ui, |ui| {
                 panel::scrolled(ui, |ui| self.presets.ui(ui, controls, &self.preview));
             });
-        } else if self.face != Face::Piano {
+            return;
+        }
+        if self.face != Face::Piano {
             self.preview.set(false);
         }
         match self.face {
@@ -294,7 +317,10 @@ impl Window {
                 self.keys.ui(ui, regulation, chosen, &mut self.face, controls);
             })),
             Face::Keyboard => drop(CentralPanel::default().show(ui, |ui| {
-                panel::scrolled(ui, |ui| self.device_face(ui));
+                panel::scrolled(ui, |ui| {
+                    theme::enlarge(ui, theme::enlargement(ui.ctx()));
+                    self.device_face(ui);
+                });
             })),
         }
     }

@@ -10,6 +10,8 @@ pub const SMALLEST: (f32, f32) = (720.0, 480.0);
 pub const USUAL: (f32, f32) = (1180.0, 760.0);
 /// Most characters of a piano's name.
 const LONGEST_NAME: usize = 200;
+/// Most characters of a path.
+const LONGEST_PATH: usize = 4096;
 /// Zoom factors.
 pub const ZOOMS: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 
@@ -46,6 +48,8 @@ pub struct SavedWindow {
     pub face: Face,
     /// Name of the piano loaded last; empty before the first.
     pub piano: String,
+    /// Folder of recorded MIDI; empty for the usual one.
+    pub midi_folder: String,
 }
 
 impl Default for SavedWindow {
@@ -58,6 +62,7 @@ impl Default for SavedWindow {
             dark: None,
             face: Face::default(),
             piano: String::new(),
+            midi_folder: String::new(),
         }
     }
 }
@@ -67,6 +72,7 @@ impl SavedWindow {
     #[must_use]
     pub fn checked(self) -> Self {
         let usual = Self::default();
+        let line = |text: &str, most| text.chars().filter(|c| !c.is_control()).take(most).collect();
         let or = |v: f32, fallback: f32| if v.is_finite() { v } else { fallback };
         Self {
             width: or(self.width, usual.width).clamp(SMALLEST.0, 8192.0),
@@ -75,7 +81,8 @@ impl SavedWindow {
             scale: or(self.scale, 1.0).clamp(0.5, 8.0),
             dark: self.dark,
             face: self.face,
-            piano: self.piano.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect(),
+            piano: line(&self.piano, LONGEST_NAME),
+            midi_folder: line(&self.midi_folder, LONGEST_PATH),
         }
     }
 

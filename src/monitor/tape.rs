@@ -126,6 +126,9 @@ impl Tape {
             InputMessage::Controller { channel, number, value } => {
                 self.put(after, [0xb0 | channel & 15, number & 127, seven_bits(value)]);
             }
+            InputMessage::Pedal { pedal, travel } => {
+                self.put(after, [0xb0, pedal.controller(), seven_bits(travel)]);
+            }
             InputMessage::NoteOn { .. }
             | InputMessage::Tuning { .. }
             | InputMessage::Unsupported => {}

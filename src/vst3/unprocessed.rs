@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex};
 use crate::host_params::HostParams;
 use touchback_core::exchange::lock::lock;
 use touchback_core::math::cast::single;
-use touchback_instrument::params::all;
 
 /// The values since the last block.
 #[derive(Default)]
@@ -54,10 +53,10 @@ impl Unprocessed {
         let Some(params) = &self.params else { return };
         let blocks = self.blocks.load(Ordering::Acquire);
         for (id, value, before) in lock(&self.values).drain(..) {
-            let slot = all().zip(params.slots()).find(|(parameter, _)| parameter.host_id() == id);
-            if let Some((_, slot)) = slot.filter(|_| before == blocks) {
+            let own = params.pointer(id).filter(|_| before == blocks);
+            if let Some(own) = own {
                 // SAFETY: the parameters live as long as `params`; they are atomic.
-                unsafe { slot.as_ptr()._internal_set_normalized_value(single(value)) };
+                unsafe { own._internal_set_normalized_value(single(value)) };
             }
         }
     }

@@ -19,6 +19,11 @@ use crate::licenses::{self, HOST};
 use crate::wheel;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The application of `touchback play`.
+const PLAY: &str = "touchback-play";
+/// Arguments that build it.
+const BUILD_PLAY: [&str; 8] =
+    ["build", "--release", "-p", "touchback", "--features", "standalone", "--bin", PLAY];
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
 /// Builds and packs into `target/dist`; writes checksums of all archives there to `SHA256SUMS`.
@@ -40,7 +45,9 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     let folder = dist.join(&name);
     remove(&folder)?;
     fs::create_dir_all(&folder)?;
-    let licences = licenses::of(COMMAND, target)?;
+    let missing = missing_for_play(target);
+    let features = if missing.is_none() { &["standalone"][..] } else { &[] };
+    let licences = licenses::of(COMMAND, target, features)?;
     // `licenses::of` has fetched all sources, so their paths are known.
     let places = build_paths::places()?;
     build_paths::leave_out(&places)?;
@@ -52,6 +59,10 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
         fs::write(place.join("LICENSES.txt"), &licences)?;
     }
     copy(&program, &folder.join(program.file_name().context("the command has a name")?))?;
+    match missing {
+        Some(reason) => eprintln!("no {PLAY}: {reason}"),
+        None => play(target, is_windows, &folder)?,
+    }
     build_paths::refuse_in(&folder, &places)?;
     // Built with the Python package: another call of cargo would build everything without it again.
     let own = if is_windows { built_command()? } else { program };
@@ -147,6 +158,43 @@ fn universal(folder: &Path) -> Result<PathBuf> {
     Ok(program)
 }
 
+/// Builds the application `touchback play` into `folder`. A program of its own: the command starts where the
+/// libraries of the audio system are missing.
+fn play(target: &str, is_windows: bool, folder: &Path) -> Result<()> {
+    if cfg!(target_os = "macos") {
+        let both = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
+        let mut lipo = Command::new("lipo");
+        lipo.arg("-create").arg("-output").arg(folder.join(PLAY));
+        for target in both {
+            cargo(BUILD_PLAY.iter().chain(&["--target", target]))?;
+            lipo.arg(target_folder().join(target).join("release").join(PLAY));
+        }
+        run_command(&mut lipo)?;
+        let mut sign = Command::new("codesign");
+        return run_command(sign.args(["--force", "--sign", "-"]).arg(folder.join(PLAY)));
+    }
+    let release = if is_windows {
+        let cross = ["--target", WINDOWS, "-Zbuild-std=std,panic_unwind"];
+        cargo(BUILD_PLAY.iter().chain(&cross))?;
+        Path::new(CROSS).join(WINDOWS).join("release")
+    } else {
+        cargo(&BUILD_PLAY)?;
+        target_folder().join("release")
+    };
+    let name = if target.contains("windows") { format!("{PLAY}.exe") } else { PLAY.to_owned() };
+    copy(&release.join(&name), &folder.join(&name))
+}
+
+/// Why the application cannot be built for `target`; none where it can.
+fn missing_for_play(target: &str) -> Option<&'static str> {
+    let has = |library: &str| {
+        let found = Command::new("pkg-config").args(["--exists", library]).status();
+        found.is_ok_and(|status| status.success())
+    };
+    let is_missing = target.contains("linux") && !(has("alsa") && has("jack"));
+    is_missing.then_some("install pkg-config, libasound2-dev and libjack-jackd2-dev")
+}
+
 /// The system's part of an archive's name.
 fn system(target: &str) -> String {
     if target.contains("apple") {
@@ -161,6 +209,7 @@ fn is_program(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     let ending = path.extension().unwrap_or_default();
     name == "touchback"
+        || name == PLAY
         || name == "Touchback"
         || ["clap", "so", "sh", "exe"].iter().any(|e| ending == OsStr::new(e))
 }
@@ -203,6 +252,11 @@ fn debian(folder: &Path, dist: &Path, target: &str) -> Result<()> {
     let machine = if target.starts_with("aarch64") { "arm64" } else { "amd64" };
     let root = tempfile::tempdir()?;
     let tree = root.path();
+    let mut audio = "";
+    if folder.join(PLAY).exists() {
+        copy(&folder.join(PLAY), &tree.join("usr/bin").join(PLAY))?;
+        audio = ", libasound2 | libasound2t64, libjack-jackd2-0 | libjack0";
+    }
     for (from, to) in [
         ("Touchback.clap", "usr/lib/clap/Touchback.clap"),
         ("Touchback.vst3", "usr/lib/vst3/Touchback.vst3"),
@@ -224,7 +278,7 @@ fn debian(folder: &Path, dist: &Path, target: &str) -> Result<()> {
             "Package: touchback\nVersion: {VERSION}\nArchitecture: {machine}\nSection: sound\n\
              Priority: optional\nMaintainer: The authors of Touchback <touchback@localhost>\n\
              Installed-Size: {size}\nDepends: libc6 (>= 2.34), libgcc-s1\n\
-             Recommends: libgl1, libx11-6, libx11-xcb1, libxcursor1\n\
+             Recommends: libgl1, libx11-6, libx11-xcb1, libxcursor1{audio}\n\
              Description: grand piano whose action is simulated, key by key\n \
              CLAP and VST3 plugin with its window, and the command touchback.\n"
         ),

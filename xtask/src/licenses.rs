@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
+use cargo_metadata::{CargoOpt, DependencyKind, Metadata, MetadataCommand, Package, PackageId};
 use spdx::expression::Expression;
 
 use crate::bundle::{BESIDE, BUNDLES};
@@ -23,7 +23,7 @@ const DEEPEST: usize = 3;
 
 /// Checks the licences of the plugin's packages and writes their texts into the existing bundles.
 pub(crate) fn run() -> Result<()> {
-    let metadata = metadata(HOST)?;
+    let metadata = metadata(HOST, &[])?;
     let parts = checked(&metadata, PACKAGE)?;
     let text = text(&parts)?;
     let bundled = metadata.target_directory.as_std_path().join("bundled");
@@ -36,9 +36,10 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The licence texts of all packages in `package`, built for `target`, after the check.
-pub(crate) fn of(package: &str, target: &str) -> Result<String> {
-    text(&checked(&metadata(target)?, package)?)
+/// The licence texts of all packages in `package`, built for `target` with `features` of the plugin's package,
+/// after the check.
+pub(crate) fn of(package: &str, target: &str, features: &[&str]) -> Result<String> {
+    text(&checked(&metadata(target, features)?, package)?)
 }
 
 /// The packages linked into `package`.
@@ -54,8 +55,10 @@ fn checked<'a>(metadata: &'a Metadata, package: &str) -> Result<Vec<&'a Package>
     Ok(parts)
 }
 
-fn metadata(target: &str) -> Result<Metadata> {
+fn metadata(target: &str, features: &[&str]) -> Result<Metadata> {
+    let features = features.iter().map(|feature| (*feature).to_owned()).collect();
     MetadataCommand::new()
+        .features(CargoOpt::SomeFeatures(features))
         .other_options(["--filter-platform".to_owned(), target.to_owned()])
         .exec()
         .context("cargo metadata failed")
@@ -232,7 +235,7 @@ mod tests {
 
     #[test]
     fn every_package_of_the_plugin_is_allowed_and_has_its_text() {
-        let metadata = metadata(HOST).unwrap();
+        let metadata = metadata(HOST, &[]).unwrap();
         let parts = checked(&metadata, PACKAGE).unwrap();
         assert!(parts.len() > 50);
         let none = check(parts[0], &[]).unwrap_err().to_string();

@@ -34,7 +34,7 @@ pub(crate) fn can_build() -> bool {
 
 /// Builds the wheel with the environment of the archives.
 pub(crate) fn build() -> Result<()> {
-    let licences = licenses::of(PACKAGE, HOST)?;
+    let licences = licenses::of(PACKAGE, HOST, &[])?;
     let dist = std::path::absolute("target/dist")?;
     fs::create_dir_all(&dist)?;
     for old in files(&dist)?.iter().filter(|file| file.extension().is_some_and(|e| e == "whl")) {

@@ -14,6 +14,7 @@
 //! | CC 88 | finer part of the next velocity: velocity + value/128 | CA-031 |
 //! | CC 16 | the same, unless it follows key pressure or CC 81, whose finer part it then is | Disklavier XP |
 //! | CC 64 on channel 3 | where channel 3 sends half pedals and no notes, goes before the switches of channels 1 and 2 | Disklavier |
+//! | pedal of the host | its travel itself; what channels have sent before counts no more | – |
 //! | RPN 0, 1, 2, 6 | bend range, fine and coarse tuning of the channel, fingers of its MPE zone | MIDI 1.0, MPE 1.0 |
 //! | channel pressure | under MPE the pressure of its note, otherwise nothing | MPE 1.0 |
 //! | CC 120 | every sound ends at once | MIDI 1.0 |
@@ -39,7 +40,7 @@ use controller::{
     SOSTENUTO, SUSTAIN, UNA_CORDA, VELOCITY_PREFIX, VOLUME,
 };
 use half_pedal::HalfPedal;
-pub use message::{Address, InputMessage, bend};
+pub use message::{Address, InputMessage, Pedal, bend};
 use message::{EXACT, exact, is_finite, pan};
 use mpe::Fingers;
 use rpn::{Entered, Setup};
@@ -110,7 +111,7 @@ pub struct Midi {
     keys: [[Option<KeyNumber>; CHANNELS]; NOTES],
     /// Host's id of the last press of each note.
     ids: [Option<i32>; NOTES],
-    /// Sustain, sostenuto and una corda of each channel.
+    /// Sustain, sostenuto and una corda of each channel, in the order of [`Pedal::ALL`].
     pedals: [[f64; CHANNELS]; 3],
     half_pedal: HalfPedal,
     /// Finer part of the next velocity of each channel, 0…127.
@@ -253,6 +254,11 @@ impl Midi {
                     FINE_VELOCITY => self.finer_part(channel, value, transpose, &mut out),
                     _ => self.control(channel, number, value, bend_range, &mut out),
                 }
+            }
+            InputMessage::Pedal { pedal, travel } => {
+                // The last message wins: what channels have sent before counts no more.
+                self.pedals[pedal as usize] = [0.0; CHANNELS];
+                out(pedal.event(travel.clamp(0.0, 1.0)));
             }
             InputMessage::Unsupported => self.ignored.foreign += 1,
         }

@@ -17,7 +17,7 @@ mod tests;
 
 pub use assign::{Listing, apply, listing, parse_assignment};
 pub use error::ParamError;
-pub use parameter::{Parameter, ParameterGroup, ValueKind};
+pub use parameter::{Parameter, ParameterGroup, ValueKind, host_id};
 pub use relevance::relevance;
 pub use table::{COUNT, all, find};
 

@@ -25,6 +25,8 @@ pub struct Preset {
     pub name: &'static str,
     /// Description, in one sentence.
     pub about: &'static str,
+    /// Words to find it by.
+    pub tags: &'static [&'static str],
     set: fn(&mut Settings),
 }
 
@@ -68,11 +70,13 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "concert",
         about: "A concert grand in best regulation: the default of every parameter.",
+        tags: &["grand", "balanced"],
         set: |_| {},
     },
     Preset {
         name: "mellow",
         about: "Soft felt on heavy hammers under a half-closed lid: long and dark, for quiet rooms.",
+        tags: &["grand", "warm", "dark"],
         set: |s| {
             s.action.hammer_hardness = -1.2;
             s.action.hammer_mass = 1.25;
@@ -86,6 +90,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "bright",
         about: "Hard, light hammers near the strings' ends, to cut through an ensemble.",
+        tags: &["grand", "bright", "ensemble"],
         set: |s| {
             s.action.hammer_hardness = 0.9;
             s.sound.brightness_loss = 0.8;
@@ -98,6 +103,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "light",
         about: "A shallow, quick action and small hammers: responds to a soft touch, with a clear, short tone.",
+        tags: &["grand", "clear", "quick action"],
         set: |s| {
             s.action.key_dip_mm = 9.5;
             s.action.blow_mm = 44.0;
@@ -112,6 +118,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "heavy",
         about: "A deep, heavy action with heavy hammers, as in old full-size concert grands: dark, singing.",
+        tags: &["grand", "dark", "heavy action"],
         set: |s| {
             s.action.key_dip_mm = 10.5;
             s.action.blow_mm = 49.0;
@@ -126,6 +133,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "romantic",
         about: "The widest dynamic range, long decay, in a salon.",
+        tags: &["grand", "warm", "wide dynamics"],
         set: |s| {
             s.touch.velocity_map = VelocityMap::Gamma;
             s.touch.gamma = 3.0;
@@ -141,6 +149,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "studio",
         about: "Microphones inside the rim, no room, a narrow dynamic range: close and dry, for a mix.",
+        tags: &["grand", "close", "dry"],
         set: |s| {
             s.touch.velocity_map = VelocityMap::Gamma;
             s.touch.gamma = 1.5;
@@ -157,6 +166,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "hall",
         about: "Heard from the middle of a large hall with a long reverberation.",
+        tags: &["grand", "reverberant"],
         set: |s| {
             s.sound.perspective = Perspective::Audience;
             s.sound.distance = 4.0;
@@ -171,6 +181,7 @@ pub static PRESETS: [Preset; 15] = [
         name: "felt",
         about: "A strip of felt between hammers and strings, microphones near: quiet, with audible \
              finger noise.",
+        tags: &["soft", "warm", "close"],
         set: |s| {
             s.touch.dynamics = 0.7;
             s.action.hammer_hardness = -1.8;
@@ -185,6 +196,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "parlour",
         about: "A small old grand under its lid: short strings and a short decay.",
+        tags: &["small", "old"],
         set: |s| {
             s.action.blow_mm = 45.0;
             s.action.friction = 1.2;
@@ -201,6 +213,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "neglected",
         about: "Not regulated for years: uneven keys, late let-off, weak springs, unisons out of tune.",
+        tags: &["old", "worn"],
         set: |s| {
             s.action.let_off_mm = 4.0;
             s.action.drop_mm = 4.0;
@@ -219,6 +232,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "saloon",
         about: "Unisons far out of tune, very hard and uneven hammers, little soundboard.",
+        tags: &["bright", "old", "out of tune"],
         set: |s| {
             s.action.unevenness = 0.7;
             s.action.unevenness_seed = 7.0;
@@ -234,6 +248,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "viennese",
         about: "A fortepiano action with the hammer on the key: no repetition lever, small leathered hammers.",
+        tags: &["historical", "clear"],
         set: |s| {
             s.action.action = ActionKind::Viennese;
             s.action.hammer_hardness = 0.5;
@@ -246,6 +261,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "harpsichord",
         about: "A key and a jack whose plectrum plucks the string, at the same loudness for every velocity.",
+        tags: &["historical", "plucked"],
         set: |s| {
             s.action.action = ActionKind::Harpsichord;
             s.sound.sustain = 0.6;
@@ -255,6 +271,7 @@ pub static PRESETS: [Preset; 15] = [
     Preset {
         name: "ball",
         about: "A ball thrown from a paddle at the string: the simplest of the actions.",
+        tags: &["experiment"],
         set: |s| {
             s.action.action = ActionKind::Ball;
             s.sound.sustain = 1.5;

@@ -7,7 +7,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use crate::experiment::Missed;
 use crate::simulate::balance::Unbalanced;
 use crate::{
-    compare_touch, demo, experiment, feel, fit, keyboard, model, output, paths, play, preset,
+    compare_touch, demo, experiment, feel, film, fit, keyboard, model, output, paths, play, preset,
     recorded, render, shot, simulate, weigh,
 };
 
@@ -91,6 +91,8 @@ enum LabCommand {
     Recorded(recorded::RecordedOptions),
     /// Draws the editor window off screen in a scripted state
     Shot(shot::ShotOptions),
+    /// Draws the editor window while a MIDI file plays, as a moving picture
+    Film(film::FilmOptions),
 }
 
 #[derive(Subcommand, Debug)]
@@ -182,6 +184,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Some(LabCommand::RollingKnuckle(options)) => experiment::rolling_knuckle::run(&options),
             Some(LabCommand::Recorded(options)) => recorded::run(&options),
             Some(LabCommand::Shot(options)) => shot::run(&options),
+            Some(LabCommand::Film(options)) => film::run(&options),
             None => experiment::run(&lab.experiments),
         },
     }

@@ -13,6 +13,7 @@
 //! | [`experiment`] | experiments and validations, as tables of verdicts |
 //! | [`recorded`] | comparison of the piano with recorded notes |
 //! | [`rig`] | haptic keys in virtual time, and measurements on them |
+//! | [`film`] | moving pictures of the editor window while a performance plays |
 //! | [`shot`] | pictures of the editor window in a scripted state |
 //! | [`play`] | the stand-alone instrument (feature `standalone`) |
 //! | [`keyboard`], [`feel`] | motorized keyboards: listing, timing, calibration, emulation, haptics |
@@ -36,6 +37,7 @@ pub mod controls;
 pub mod demo;
 pub mod experiment;
 pub mod feel;
+pub mod film;
 pub mod fit;
 pub mod gesture;
 pub mod host;

@@ -119,18 +119,33 @@ fn pitches() -> impl Iterator<Item = Option<f64>> {
     FIGURES.iter().map(|figure| figure.pitch_mm).chain([None])
 }
 
-/// The measured values of one key, one per line.
+/// Repetitions of a grand, 1/s [maker's figure for grands, second hand].
+const USUAL_REPETITIONS: &str = "about 15";
+
+/// The measured values of one key, one per line, with the usual figures of concert grands and their source.
 fn listing(row: &Row) -> String {
-    let line = |name: &str, value: f64, unit: &str| format!("{name:<22}{value:>9.2} {unit}\n");
-    let mut text = format!("key {}\n", row.number);
-    for (Figure { name, unit, pitch_mm, .. }, value) in FIGURES.iter().zip(&row.found) {
-        let unit = match pitch_mm {
-            Some(pitch) => format!("{unit} high, {pitch} mm a turn"),
-            None => (*unit).into(),
+    let line = |name: &str, value: f64, unit: &str, usual: &str| {
+        let text = format!("{name:<22}{value:>9.2} {unit:<28}{usual}");
+        format!("{}\n", text.trim_end())
+    };
+    let key = KeyNumber::from_index(usize::from(row.number) - 1);
+    let mut text = format!("key {:<57}usual on concert grands\n", row.number);
+    for (figure, value) in FIGURES.iter().zip(&row.found) {
+        let Figure { name, unit, pitch_mm, usual, .. } = figure;
+        let unit = match (pitch_mm, *unit) {
+            (Some(pitch), unit) => format!("{unit} high, {pitch} mm a turn"),
+            (None, "") => "hammer / key travel".into(),
+            (None, unit) => unit.into(),
         };
-        text += &line(name, *value, &unit);
+        let usual = usual.zip(key).map_or_else(String::new, |(usual, key)| {
+            let usual = usual(key);
+            let decimals = usize::from(!matches!(figure.unit, "g"));
+            format!("{:<14}{}", usual.text(decimals), usual.source)
+        });
+        text += &line(name, *value, &unit, &usual);
     }
-    text + &line("Ideal finger repeats", row.found[FIGURES.len()], "times a second")
+    let found = row.found[FIGURES.len()];
+    text + &line("Ideal finger repeats", found, "times a second", USUAL_REPETITIONS)
 }
 
 /// The sheet: offsets, measured values, and earlier values with their changes.
@@ -256,6 +271,20 @@ fn page(source: &KeySource, rows: &[Row], before: Option<&[Earlier]>) -> Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_listing_has_the_usual_figures_and_their_source() {
+        let row = Row { number: 44, found: vec![9.5; FIGURES.len() + 1] };
+        let listing = listing(&row);
+        let line = |name: &str| listing.lines().find(|line| line.starts_with(name)).unwrap();
+        assert!(line("Down weight").ends_with("46…56         [regulation sheets]"), "{listing}");
+        assert!(line("Up weight").contains("20 or more"), "{listing}");
+        assert!(line("Strike weight").contains("7…11"), "{listing}");
+        assert!(line("Action ratio").contains("hammer / key travel"), "{listing}");
+        assert!(line("Let-off  ").contains("0.8…3.2"), "{listing}");
+        assert!(line("Capstan").ends_with("mm a turn"), "{listing}");
+        assert_eq!(listing.lines().count(), FIGURES.len() + 2);
+    }
 
     #[test]
     fn a_sheet_is_read_back_and_compared() {

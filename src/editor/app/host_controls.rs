@@ -1,7 +1,7 @@
 //! The host's parameters, as the window reads and sets them.
 
 use nice_plug::context::gui::GuiContext;
-use nice_plug::prelude::ParamPtr;
+use nice_plug::prelude::{Param as _, ParamPtr};
 
 use crate::editor::controls::Controls;
 use crate::editor::host_menu::{HostMenu, MenuRequest};
@@ -9,6 +9,8 @@ use crate::editor::scales::Scales;
 use crate::host_params::HostParams;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::cast::single;
+use touchback_instrument::Event;
+use touchback_instrument::midi::Pedal;
 use touchback_instrument::params::midi_map::MidiMap;
 use touchback_instrument::params::{Parameter, all};
 use touchback_sound::scala::Texts;
@@ -69,6 +71,30 @@ impl HostControls<'_> {
             self.put(parameter, f64::from(value));
         }
         learned
+    }
+}
+
+impl HostControls<'_> {
+    /// Sets the parameters of the pedals that `played` events move, so that hosts can record them. The
+    /// event itself moves the pedal too: MIDI may have moved it away from its parameter.
+    pub(super) fn move_pedals(&self, played: &[Event]) {
+        for event in played {
+            let (pedal, travel) = match *event {
+                Event::Sustain(travel) => (Pedal::Sustain, travel),
+                Event::Sostenuto(travel) => (Pedal::Sostenuto, travel),
+                Event::UnaCorda(travel) => (Pedal::UnaCorda, travel),
+                _ => continue,
+            };
+            let (pointer, travel) = (self.params.pedals().get(pedal).as_ptr(), single(travel));
+            // SAFETY: the host has received the pointer, and the parameters outlive this borrow of them.
+            unsafe {
+                if pointer.unmodulated_normalized_value().to_bits() != travel.to_bits() {
+                    self.gui.raw_begin_set_parameter(pointer);
+                    self.gui.raw_set_parameter_normalized(pointer, travel);
+                    self.gui.raw_end_set_parameter(pointer);
+                }
+            }
+        }
     }
 }
 

@@ -10,6 +10,9 @@ use crate::editor::theme;
 use touchback_core::math::cast::single;
 use touchback_core::math::vec2::Vec2;
 
+/// Largest opacity of a fading part.
+const GHOST: f32 = 0.45;
+
 /// Mapping between metres and points of the screen, with one scale for both axes.
 #[derive(Clone, Copy, Debug)]
 pub struct ScreenMapping {
@@ -112,6 +115,21 @@ fn paint_group(
         let fill = theme::piece(dark, p.part, p.material);
         polygon(p, fill, Stroke::NONE)
     }));
+}
+
+/// Paints what is left of a fading part, `left` 1…0.
+pub fn paint_ghost(
+    painter: &Painter,
+    view: &ScreenMapping,
+    pieces: &[DrawnPiece],
+    dark: bool,
+    left: f32,
+) {
+    for piece in pieces {
+        let points = piece.outline.iter().map(|p| view.at(*p)).collect();
+        let fill = theme::piece(dark, piece.part, piece.material).gamma_multiply(GHOST * left);
+        painter.add(Shape::convex_polygon(points, fill, Stroke::NONE));
+    }
 }
 
 fn paint_wire(painter: &Painter, view: &ScreenMapping, wire: &Wire, dark: bool) {

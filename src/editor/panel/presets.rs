@@ -1,8 +1,8 @@
-//! Pianos by name: factory pianos, and the user's own as files.
+//! The page of pianos: factory pianos as cards with words and tags, and the user's own as files.
 
 mod own;
 
-use egui::{RichText, TextEdit, Ui};
+use egui::{Frame, RichText, TextEdit, Ui};
 
 use super::heading;
 use crate::editor::controls::Controls;
@@ -12,7 +12,10 @@ use touchback_instrument::Settings;
 use touchback_instrument::params::{Parameter, all};
 use touchback_instrument::preset::file::NamedPiano;
 use touchback_instrument::preset::user_presets::UserPresets;
-use touchback_instrument::preset::{PRESETS, is_keyboards, is_machines};
+use touchback_instrument::preset::{PRESETS, Preset, is_keyboards, is_machines};
+
+/// Least width of a card, points.
+const CARD: f32 = 270.0;
 
 /// State of the browser.
 pub struct PresetsPanel {
@@ -20,6 +23,8 @@ pub struct PresetsPanel {
     keeps_keyboard: bool,
     query: String,
     favourites_only: bool,
+    /// The tag that listed pianos have; none lists all.
+    tag: Option<String>,
     own: own::OwnPresets,
     /// The last result of [`Self::current`] and its inputs.
     found: Option<(Settings, String, CurrentPiano)>,
@@ -48,6 +53,7 @@ impl PresetsPanel {
             keeps_keyboard: true,
             query: String::new(),
             favourites_only: false,
+            tag: None,
             own: own::OwnPresets::new(shelf),
             found: None,
         }
@@ -62,45 +68,36 @@ impl PresetsPanel {
         }
     }
 
-    /// Draws both lists, with the current piano marked. A click changes every parameter that differs, each as
-    /// a gesture that the host can undo. `preview` is up while the preview phrase is to play.
+    /// Draws the page, with the current piano marked. A click on a name changes every parameter that differs, each
+    /// as a gesture that the host can undo. `preview` is up while the preview phrase is to play.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, preview: &Flag) {
-        ui.horizontal(|ui| {
-            let label = ui.label("Find");
-            let edit = TextEdit::singleline(&mut self.query).hint_text("name, tag or word");
-            ui.add(edit.desired_width(150.0)).labelled_by(label.id);
-            ui.checkbox(&mut self.favourites_only, "Favourites")
-                .on_hover_text("List only the favourites");
-        });
-        let keeps = ui.checkbox(&mut self.keeps_keyboard, "Keep my keyboard's settings");
-        keeps.on_hover_text(
-            "Loading a piano leaves calibration, silent velocities, pedals and MIDI as they are: \
-             they belong to the keyboard under your hands",
-        );
-        let mut plays = preview.is_up();
-        let phrase = ui.toggle_value(&mut plays, "Audition");
-        let hint = "Repeats a short phrase on the loaded piano until this is clicked again or the \
-             list is closed. Needs a host that processes its audio.";
-        if phrase.on_hover_text(hint).clicked() {
-            preview.set(plays);
-        }
-        ui.add_space(4.0);
+        theme::enlarge(ui, theme::enlargement(ui.ctx()));
+        self.filters(ui, preview);
+        self.tags(ui);
         heading(ui, "Factory pianos");
         let present = controls.settings();
-        for preset in &PRESETS {
-            let title = preset.title();
-            if !self.lists(&[&title, preset.about], self.own.is_favourite(&title)) {
-                continue;
-            }
-            let settings = self.merged(&preset.settings(), &present);
-            let is_this = is_current(&settings, &present);
-            ui.horizontal_wrapped(|ui| {
-                self.own.star(ui, &title);
-                let name = ui.selectable_label(is_this, RichText::new(&title).strong());
-                if name.on_hover_text("Load this piano").clicked() {
-                    controls.recall(&settings, Some(&title));
+        let listed: Vec<(String, &Preset)> = PRESETS
+            .iter()
+            .map(|preset| (preset.title(), preset))
+            .filter(|(title, preset)| {
+                let mut texts = vec![title.as_str(), preset.about];
+                texts.extend(preset.tags);
+                self.lists(&texts, preset.tags, self.own.is_favourite(title))
+            })
+            .collect();
+        if listed.is_empty() {
+            ui.label(RichText::new("None of these.").color(theme::faint(ui)));
+        }
+        let count = columns(ui.available_width() / theme::size(ui));
+        for row in listed.chunks(count) {
+            ui.columns(count, |columns| {
+                for (ui, (title, preset)) in columns.iter_mut().zip(row) {
+                    let settings = self.merged(&preset.settings(), &present);
+                    let is_this = is_current(&settings, &present);
+                    if self.card(ui, title, preset, is_this, preview) {
+                        controls.recall(&settings, Some(title));
+                    }
                 }
-                ui.label(RichText::new(preset.about).small().color(theme::faint(ui)));
             });
         }
         let changed =
@@ -110,11 +107,14 @@ impl PresetsPanel {
         ui.label(RichText::new(text).small().color(theme::faint(ui)));
         ui.add_space(8.0);
         heading(ui, "My pianos");
-        let (query, favourites_only) = (self.query.clone(), self.favourites_only);
+        let (query, tag) = (self.query.clone(), self.tag.clone());
+        let favourites_only = self.favourites_only;
         let wanted = |saved: &NamedPiano, is_favourite: bool| {
             let texts: Vec<&str> =
                 std::iter::once(&saved.name).chain(&saved.tags).map(String::as_str).collect();
-            (is_favourite || !favourites_only) && has(&texts, &query)
+            (is_favourite || !favourites_only)
+                && has(&texts, &query)
+                && tag.as_ref().is_none_or(|tag| saved.tags.contains(tag))
         };
         if let Some(chosen) = self.own.ui(ui, controls, &wanted) {
             let settings = self.merged(&chosen.settings, &present);
@@ -122,13 +122,102 @@ impl PresetsPanel {
         }
     }
 
+    /// Draws search, favourites, the phrase and what loading leaves as it is.
+    fn filters(&mut self, ui: &mut Ui, preview: &Flag) {
+        ui.horizontal_wrapped(|ui| {
+            let label = ui.label("Find");
+            let edit = TextEdit::singleline(&mut self.query).hint_text("name, tag or word");
+            ui.add(edit.desired_width(150.0)).labelled_by(label.id);
+            ui.checkbox(&mut self.favourites_only, "Favourites")
+                .on_hover_text("List only the favourites");
+            let mut plays = preview.is_up();
+            let phrase = ui.toggle_value(&mut plays, "Audition");
+            let hint = "Repeats a short phrase on the loaded piano until this is clicked again or \
+                        the page is closed. Needs a host that processes its audio.";
+            if phrase.on_hover_text(hint).clicked() {
+                preview.set(plays);
+            }
+            let keeps = ui.checkbox(&mut self.keeps_keyboard, "Keep my keyboard's settings");
+            keeps.on_hover_text(
+                "Loading a piano leaves calibration, silent velocities, pedals and MIDI as they \
+                 are: they belong to the keyboard under your hands",
+            );
+        });
+    }
+
+    /// Draws the tags of all pianos; the chosen one selects the listed pianos.
+    fn tags(&mut self, ui: &mut Ui) {
+        let mut tags: Vec<String> = Vec::new();
+        let factory = PRESETS.iter().flat_map(|preset| preset.tags).map(|tag| (*tag).to_owned());
+        let own = self.own.pianos().flat_map(|own| own.tags.iter().cloned());
+        for tag in factory.chain(own) {
+            if !tags.contains(&tag) {
+                tags.push(tag);
+            }
+        }
+        if self.tag.as_ref().is_some_and(|tag| !tags.contains(tag)) {
+            self.tag = None;
+        }
+        ui.horizontal_wrapped(|ui| {
+            for tag in tags {
+                let is_chosen = self.tag.as_ref() == Some(&tag);
+                let chip = ui.selectable_label(is_chosen, &tag);
+                chip.widget_info(|| {
+                    let label = format!("Tag: {tag}");
+                    egui::WidgetInfo::selected(egui::Role::Button, true, is_chosen, label)
+                });
+                if chip.on_hover_text("List the pianos with this tag, or all again").clicked() {
+                    self.tag = (!is_chosen).then_some(tag);
+                }
+            }
+        });
+    }
+
+    /// Draws one factory piano; returns whether it is to be loaded.
+    fn card(
+        &mut self,
+        ui: &mut Ui,
+        title: &str,
+        preset: &Preset,
+        is_this: bool,
+        preview: &Flag,
+    ) -> bool {
+        let mut loads = false;
+        let fill =
+            if is_this { ui.visuals().extreme_bg_color } else { ui.visuals().faint_bg_color };
+        Frame::group(ui.style()).fill(fill).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal(|ui| {
+                self.own.star(ui, title);
+                let name = ui.selectable_label(is_this, RichText::new(title).strong());
+                loads = name.on_hover_text("Load this piano").clicked();
+                let plays = is_this && preview.is_up();
+                let hear = ui.small_button(if plays { "Stop" } else { "Hear" });
+                let label = format!("{} {title}", if plays { "Stop" } else { "Hear" });
+                hear.widget_info(|| {
+                    egui::WidgetInfo::labeled(egui::Role::Button, true, label.as_str())
+                });
+                if hear.on_hover_text("Load this piano and repeat a short phrase").clicked() {
+                    preview.set(!plays);
+                    loads = !plays;
+                }
+            });
+            ui.label(RichText::new(preset.about).small());
+            let tags = preset.tags.join(" · ");
+            ui.label(RichText::new(tags).small().color(theme::faint(ui)));
+        });
+        loads
+    }
+
     /// Draws the form that saves the current piano, called `name`, as a pop-up under the button `save`.
     pub fn save(&mut self, save: &egui::Response, name: &str, controls: &dyn Controls) {
         self.own.pop_up(save, name, controls);
     }
 
-    fn lists(&self, texts: &[&str], is_favourite: bool) -> bool {
-        (is_favourite || !self.favourites_only) && has(texts, &self.query)
+    fn lists(&self, texts: &[&str], tags: &[&str], is_favourite: bool) -> bool {
+        (is_favourite || !self.favourites_only)
+            && has(texts, &self.query)
+            && self.tag.as_ref().is_none_or(|tag| tags.contains(&tag.as_str()))
     }
 
     /// The settings that loading `wanted` over `present` would give.
@@ -194,6 +283,11 @@ impl PresetsPanel {
     pub const fn is_busy(&self) -> bool {
         self.own.is_busy()
     }
+}
+
+/// Number of cards beside each other in a page `width` points wide.
+fn columns(width: f32) -> usize {
+    (1..=5).rev().find(|count| width >= *count as f32 * CARD).unwrap_or(1)
 }
 
 /// Whether every parameter and key of `present` has the value of `settings`, in the precision of a host.

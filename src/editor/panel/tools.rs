@@ -5,6 +5,7 @@ use egui::Ui;
 use crate::editor::controls::Controls;
 use crate::editor::export;
 use crate::editor::file_worker::FileWorker;
+use crate::editor::path_field::PathField;
 use crate::editor::scope::Scope;
 use crate::editor::stroke::Memory;
 use crate::monitor::tape::TimedMessage;
@@ -12,13 +13,25 @@ use touchback_instrument::Event;
 use touchback_instrument::params::find;
 
 /// State of the panel.
-#[derive(Default)]
 pub struct ToolsPanel {
     file_worker: FileWorker<Result<String, String>>,
     /// Outcome of the last export.
     outcome: Option<Result<String, String>>,
     /// Whether the user has requested to save the performance.
     wants_performance: bool,
+    /// The folder of recorded MIDI; the folder of all exports while it is empty.
+    folder: PathField,
+}
+
+impl Default for ToolsPanel {
+    fn default() -> Self {
+        Self {
+            file_worker: FileWorker::default(),
+            outcome: None,
+            wants_performance: false,
+            folder: PathField::of_folder("Folder of MIDI files", "~/Touchback"),
+        }
+    }
 }
 
 impl ToolsPanel {
@@ -29,7 +42,19 @@ impl ToolsPanel {
 
     /// Saves the performance.
     pub fn save(&mut self, messages: Vec<TimedMessage>) {
-        self.file_worker.order(move || export::performance(&export::folder(), &messages));
+        let folder = self.folder.folder().unwrap_or_else(export::folder);
+        self.file_worker.order(move || export::performance(&folder, &messages));
+    }
+
+    /// The chosen folder of recorded MIDI, as the project saves it; empty for the usual one.
+    #[must_use]
+    pub fn midi_folder(&self) -> &str {
+        self.folder.text()
+    }
+
+    /// Sets the folder of recorded MIDI.
+    pub fn set_midi_folder(&mut self, text: &str) {
+        self.folder.fill(text);
     }
 
     /// Takes the outcome of a save. Call once a frame.
@@ -78,7 +103,8 @@ impl ToolsPanel {
         transpose(ui, controls);
         ui.horizontal_wrapped(|ui| {
             let hint = "The last ten minutes of host, window and motorized keyboard as a MIDI file in the folder \
-                        Touchback of your home. They are also kept while this window is closed.";
+                        below, from where it can be dragged into the host. They are also kept while this \
+                        window is closed.";
             if ui.button("Save what was played as MIDI").on_hover_text(hint).clicked() {
                 self.wants_performance = true;
             }
@@ -94,6 +120,12 @@ impl ToolsPanel {
                 ]);
             }
         });
+        self.folder.ui(ui);
+        if !self.folder.is_empty() && self.folder.folder().is_none() {
+            let error =
+                Err("A folder's path begins with / or ~/, on Windows with its drive.".to_owned());
+            super::outcome(ui, Some(&error));
+        }
         super::outcome(ui, self.outcome.as_ref());
     }
 }

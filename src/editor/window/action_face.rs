@@ -170,10 +170,11 @@ impl Window {
                 (&*resting, row, "at rest".to_owned())
             }
         };
-        let (key, moment, finger) = (stroke.key, &*moment, row.finger());
+        let (key, settings) = (stroke.key, &stroke.settings);
+        let (moment, finger) = (&*moment, row.finger());
         match stroke.pose(row) {
             Posed::Grand(pose) => {
-                let caption = Caption { key, moment, finger, place };
+                let caption = Caption { key, settings, moment, finger, place };
                 Some(self.view.ui(ui, &pose, &caption, controls, play))
             }
             Posed::Other { pose, rest } => {

@@ -91,7 +91,11 @@ impl Window {
             ActionKind::Grand => 1e-3 * settings.action.blow_mm,
             _ => BLOW,
         };
-        hammer_row::paint(&painter, row, &self.snapshot, single(blow), dark);
+        let ghosts = (&self.ghosts, now);
+        hammer_row::paint(&painter, row, &self.snapshot, ghosts, single(blow), dark);
+        if self.ghosts.is_any(now) {
+            ui.ctx().request_repaint();
+        }
         let place = UiBuilder::new().max_rect(stage).id_salt("stage");
         let picture = ui.scope_builder(place, |ui| {
             self.action(ui, Place::Stage, &settings.action, controls, play, now)

@@ -1,6 +1,7 @@
 //! Tests that operate the window as a user does: controls are found by their labels.
 
 mod bar;
+mod contrast;
 mod faces;
 mod hands;
 mod lesson;

@@ -9,4 +9,5 @@ pub mod outline;
 pub mod pressing;
 pub mod readout;
 pub mod rest;
+pub mod usual;
 pub mod weigh;

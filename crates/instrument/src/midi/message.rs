@@ -1,5 +1,7 @@
 //! The messages of hosts and files.
 
+use super::controller::{SOSTENUTO, SUSTAIN, UNA_CORDA};
+use crate::Event;
 use touchback_core::math::cast::floor_index;
 
 /// Distance from a 7-bit step, in steps, within which a value counts as that step: hosts use single
@@ -22,6 +24,42 @@ impl Address {
     #[must_use]
     pub const fn note(channel: u8, note: u8) -> Self {
         Self { channel: Some(channel), note: Some(note), id: None }
+    }
+}
+
+/// One of the three pedals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pedal {
+    /// Right: lifts all dampers.
+    Sustain,
+    /// Middle: holds the dampers that are lifted.
+    Sostenuto,
+    /// Left: shifts the action.
+    UnaCorda,
+}
+
+impl Pedal {
+    /// All three, in the order of their controllers.
+    pub const ALL: [Self; 3] = [Self::Sustain, Self::Sostenuto, Self::UnaCorda];
+
+    /// Number of its controller.
+    #[must_use]
+    pub const fn controller(self) -> u8 {
+        match self {
+            Self::Sustain => SUSTAIN,
+            Self::Sostenuto => SOSTENUTO,
+            Self::UnaCorda => UNA_CORDA,
+        }
+    }
+
+    /// The event that moves it to `travel`, 0 up … 1 down.
+    #[must_use]
+    pub const fn event(self, travel: f64) -> Event {
+        match self {
+            Self::Sustain => Event::Sustain(travel),
+            Self::Sostenuto => Event::Sostenuto(travel),
+            Self::UnaCorda => Event::UnaCorda(travel),
+        }
     }
 }
 
@@ -85,6 +123,13 @@ pub enum InputMessage {
         /// Value, 0…1.
         value: f64,
     },
+    /// A pedal's travel itself, whatever polarity is set and channels have sent.
+    Pedal {
+        /// Which pedal.
+        pedal: Pedal,
+        /// Travel, 0 up … 1 down.
+        travel: f64,
+    },
     /// An expression that a piano does not support: vibrato, brightness and the like.
     Unsupported,
 }
@@ -100,6 +145,7 @@ pub(super) fn exact(message: &InputMessage) -> InputMessage {
         | InputMessage::Controller { value, .. } => *value = nearest(*value),
         InputMessage::Tuning { .. }
         | InputMessage::Bend { .. }
+        | InputMessage::Pedal { .. }
         | InputMessage::Choke(_)
         | InputMessage::Unsupported => {}
     }
@@ -120,6 +166,7 @@ pub(super) fn is_finite(message: &InputMessage) -> bool {
         | InputMessage::Tuning { semitones: value, .. }
         | InputMessage::ChannelPressure { value, .. }
         | InputMessage::Bend { value, .. }
+        | InputMessage::Pedal { travel: value, .. }
         | InputMessage::Controller { value, .. } => value.is_finite(),
         InputMessage::NoteOff { .. } | InputMessage::Choke(_) | InputMessage::Unsupported => true,
     }

@@ -4,6 +4,8 @@ use super::*;
 use crate::settings::{Polarity, TouchSettings, VelocityMap};
 use proptest::prelude::*;
 
+mod pedals;
+
 fn key(note: u8) -> KeyNumber {
     KeyNumber::from_midi(note).unwrap()
 }
@@ -151,40 +153,6 @@ fn a_choke_ends_every_press_of_its_note_or_all_sound() {
     assert_eq!(means(&mut midi.clone(), channel), [Event::AllSoundOff]);
     means(&mut midi, on(1, 64, 0.5));
     assert_eq!(means(&mut midi, channel), [Event::Choke(key(60))]);
-}
-
-#[test]
-fn the_deepest_pedal_of_all_channels_counts_in_either_polarity() {
-    let mut midi = Midi::default();
-    assert_eq!(means(&mut midi, control(0, 64, 1.0)), [Event::Sustain(1.0)]);
-    assert_eq!(means(&mut midi, control(1, 64, 0.5)), [Event::Sustain(1.0)]);
-    assert_eq!(means(&mut midi, control(0, 64, 0.0)), [Event::Sustain(0.5)]);
-    assert_eq!(means(&mut midi, control(1, 66, 1.0)), [Event::Sostenuto(1.0)]);
-    assert_eq!(means(&mut midi, control(1, 67, 0.25)), [Event::UnaCorda(0.25)]);
-    let mut settings = Settings::default();
-    settings.pedals.pedal_polarity = Polarity::Inverted;
-    let mut midi = Midi::default();
-    assert_eq!(under(&mut midi, control(0, 64, 0.25), &settings), [Event::Sustain(0.75)]);
-    assert_eq!(under(&mut midi, control(0, 67, 0.25), &settings), [Event::UnaCorda(0.25)]);
-    let up = under(&mut midi, control(0, 121, 0.0), &settings);
-    assert_eq!(up[0], Event::Sustain(0.0), "reset raises the pedal in either polarity");
-}
-
-#[test]
-fn reset_raises_this_channels_pedals_and_centres_bend_and_expression() {
-    let mut midi = Midi::default();
-    means(&mut midi, control(0, 64, 1.0));
-    means(&mut midi, control(1, 64, 0.5));
-    assert_eq!(
-        means(&mut midi, control(0, 121, 0.0)),
-        [
-            Event::Sustain(0.5),
-            Event::Sostenuto(0.0),
-            Event::UnaCorda(0.0),
-            Event::Bend(0.0),
-            Event::Expression(1.0),
-        ]
-    );
 }
 
 #[test]
@@ -440,29 +408,6 @@ fn mpe_zones_configure_themselves() {
     }
     under(&mut midi, bend_of(1, 0.5), &mpe);
     assert_eq!(under(&mut midi, on(1, 57, 0.5), &mpe), [pressed(57, 0.5)[0], tuned(57, 1200.0)]);
-}
-
-#[test]
-fn half_pedals_of_channel_3_go_before_the_switch() {
-    let mut midi = Midi::default();
-    let half = 46.0 / 127.0;
-    assert_eq!(means(&mut midi, control(0, 64, 1.0)), [Event::Sustain(1.0)]);
-    assert_eq!(means(&mut midi, control(2, 64, half)), [Event::Sustain(half)]);
-    assert_eq!(means(&mut midi, control(0, 64, 1.0)), [Event::Sustain(half)]);
-    assert_eq!(means(&mut midi, control(3, 64, 0.5)), [Event::Sustain(0.5)], "a second player's");
-    means(&mut midi, control(3, 64, 0.0));
-    assert_eq!(means(&mut midi, control(2, 64, 0.0)), [Event::Sustain(0.0)]);
-    // A continuous pedal on channel 1 counts, and so does a switch where channel 3 plays notes.
-    assert_eq!(means(&mut midi, control(0, 64, 0.75)), [Event::Sustain(0.75)]);
-    let mut midi = Midi::default();
-    means(&mut midi, on(2, 60, 0.5));
-    means(&mut midi, control(0, 64, 1.0));
-    assert_eq!(means(&mut midi, control(2, 64, half)), [Event::Sustain(1.0)]);
-    // Other pedals are not concerned.
-    let mut midi = Midi::default();
-    means(&mut midi, control(2, 64, half));
-    means(&mut midi, control(0, 67, 1.0));
-    assert_eq!(means(&mut midi, control(2, 67, half)), [Event::UnaCorda(1.0)]);
 }
 
 #[test]

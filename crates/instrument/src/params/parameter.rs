@@ -80,8 +80,9 @@ pub struct Parameter {
     pub(super) set: fn(&mut Settings, f64),
 }
 
-/// The plugin framework's hash of a parameter's `id`.
-pub(super) fn host_id(id: &str) -> u32 {
+/// The plugin framework's hash of a parameter's `id`, by which hosts know the parameter.
+#[must_use]
+pub fn host_id(id: &str) -> u32 {
     let add = |hash: u32, b: u8| hash.wrapping_mul(31).wrapping_add(u32::from(b));
     // VST3 reserves the uppermost bit for parameters of the host's own.
     id.bytes().fold(0, add) & !(1 << 31)

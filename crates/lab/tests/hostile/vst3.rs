@@ -36,6 +36,24 @@ fn vst3_texts_are_numbers_beside_their_unit_and_are_read_back() {
     }
 }
 
+/// Hosts that show hidden parameters ignore the flag.
+#[test]
+fn vst3_controllers_are_hidden_and_cannot_be_automated_and_pedals_can() {
+    const CAN_AUTOMATE: i32 = 1;
+    const IS_HIDDEN: i32 = 1 << 4;
+    let listed = Plugin::new().listed();
+    let (own, controllers) = listed.split_at(params::COUNT + 3);
+    assert_eq!(own[params::COUNT].0, "Sustain pedal");
+    for (name, flags) in own {
+        assert_eq!(flags & (CAN_AUTOMATE | IS_HIDDEN), CAN_AUTOMATE, "{name}");
+    }
+    assert!(!controllers.is_empty());
+    for (name, flags) in controllers {
+        assert!(name.starts_with("MIDI Ch. "), "{name}");
+        assert_eq!(flags & (CAN_AUTOMATE | IS_HIDDEN), IS_HIDDEN, "{name}");
+    }
+}
+
 #[test]
 fn vst3_blocks_without_samples_or_outputs_lose_nothing() {
     for block in [(0, 0), BLOCK] {

@@ -103,6 +103,20 @@ impl Plugin {
         (0..count).map(id).collect()
     }
 
+    /// Name and flags of every parameter.
+    pub fn listed(&self) -> Vec<(String, i32)> {
+        // SAFETY: the plugin's own functions.
+        unsafe {
+            let info = |index| {
+                let mut info: ParameterInfo = std::mem::zeroed();
+                assert_eq!(self.controller.getParameterInfo(index, &raw mut info), kResultOk);
+                let end = info.title.iter().position(|c| *c == 0).unwrap();
+                (String::from_utf16(&info.title[..end]).unwrap(), info.flags)
+            };
+            (0..self.controller.getParameterCount()).map(info).collect()
+        }
+    }
+
     /// Text of a parameter at a normalized value, and the value that the plugin reads from it.
     pub fn text(&self, id: u32, value: f64) -> (String, f64) {
         let (mut text, mut read) = ([0; 128], f64::NAN);

@@ -80,7 +80,8 @@ fn the_descriptor_names_the_plugin() {
 #[test]
 fn the_plugin_has_the_parameters_of_the_table() {
     let listed = Plugin::new(&library()).host.parameters().unwrap();
-    assert_eq!(listed.len(), params::COUNT);
+    let names: Vec<_> = listed[params::COUNT..].iter().map(|listed| listed.name.as_str()).collect();
+    assert_eq!(names, ["Sustain pedal", "Sostenuto pedal", "Una corda pedal"]);
     for (parameter, listed) in params::all().zip(listed) {
         assert_eq!(listed.id, crate::host::clap_id(parameter), "{}", parameter.id);
         assert_eq!(listed.name, parameter.name);

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::host::{Message, Plugin, Sent, bits, blocks, control, library, off};
 use clack_host::events::event_types::NoteExpressionType;
 use touchback_instrument::params::{self, Parameter};
+use touchback_lab::host::ClapId;
 
 const RATE: f64 = 24_000.0;
 
@@ -120,7 +121,9 @@ fn with_controller_88_the_second_plugin_sends_the_same_again() {
 fn every_parameter_is_on_one_page_of_its_group() {
     let pages = Plugin::new(&library()).host.pages().unwrap();
     let on_pages: Vec<_> = pages.iter().flat_map(|page| page.2.clone()).collect();
-    let table: Vec<_> = params::all().map(crate::host::clap_id).collect();
+    let pedals = ["sustain_pedal", "sostenuto_pedal", "una_corda_pedal"];
+    let pedals = pedals.map(|id| ClapId::new(params::host_id(id)));
+    let table: Vec<_> = params::all().map(crate::host::clap_id).chain(pedals).collect();
     assert_eq!(on_pages, table);
     for (section, name, ids) in pages {
         assert!(ids.len() <= 8 && name.starts_with(&section), "{section}: {name}");

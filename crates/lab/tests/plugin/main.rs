@@ -4,5 +4,6 @@ mod clap_host;
 mod clap_manners;
 mod embedded_host;
 mod host;
+mod pedals;
 mod presets;
 mod torture;

@@ -179,7 +179,9 @@ Button Octave up
 Button Panic: stop everything
 Button Save what was played as MIDI
 Button Semitone down
-Button Semitone up";
+Button Semitone up
+TextInput Folder of MIDI files
+Button Browse for Folder of MIDI files";
 
 /// The drawn action and the scope.
 const ACTION: &str = "\

@@ -2,6 +2,7 @@
 //! so does a click into a text field.
 
 use super::*;
+use crate::monitor::tape::TimedMessage;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_instrument::preset::user_presets::UserPresets;
 
@@ -106,16 +107,15 @@ fn a_warmer_piano_is_found_and_kept() {
     task.harness.state_mut().window.show_pianos_of(shelf.clone());
     task.wait();
     task.click(Role::Button, "Piano: Concert, as loaded");
-    task.click(Role::Button, "Audition");
     for piano in ["Romantic", "Felt", "Mellow"] {
-        task.click(Role::Button, piano);
+        task.click(Role::Button, &format!("Hear {piano}"));
         assert!(task.harness.state().window.preview.is_up(), "{piano} is heard");
     }
     task.click(Role::Button, "Save");
     task.types("My warm one");
     task.click(Role::Button, "Save this piano");
     assert_eq!(shelf.entries().unwrap().len(), 1);
-    assert_eq!(task.clicks, 7);
+    assert_eq!(task.clicks, 6);
 }
 
 #[test]
@@ -130,4 +130,51 @@ fn a_scala_file_tunes() {
     task.click(Role::Button, "Load");
     assert!(task.harness.state().connection.scale.is_some());
     assert_eq!(task.clicks, 3);
+}
+
+#[test]
+fn an_inverted_pedal_is_set() {
+    let mut task = Counted::new();
+    task.click(Role::Button, "Settings");
+    task.click(Role::ComboBox, "Pedal polarity");
+    task.click(Role::Button, "Inverted");
+    assert_eq!(task.harness.state().connection.value(parameter("pedal_polarity")), 1.0);
+    assert_eq!(task.clicks, 3);
+}
+
+#[test]
+fn fingers_with_channels_of_their_own_play() {
+    let mut task = Counted::new();
+    task.click(Role::Button, "Settings");
+    task.click(Role::ComboBox, "MPE");
+    task.click(Role::Button, "On");
+    assert_eq!(task.harness.state().connection.value(parameter("mpe")), 1.0);
+    assert_eq!(task.clicks, 3);
+}
+
+#[test]
+fn what_was_played_is_saved_into_a_folder_of_choice() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut task = Counted::new();
+    task.click(Role::Button, "Settings");
+    let first = task.clicks;
+    task.click(Role::TextInput, "Folder of MIDI files");
+    task.types(&dir.path().display().to_string());
+    let chosen = task.clicks - first;
+    task.click(Role::Button, "Save what was played as MIDI");
+    let window = &mut task.harness.state_mut().window;
+    assert!(window.wants_performance());
+    assert_eq!(window.midi_folder(), dir.path().display().to_string());
+    let note = |time, on| TimedMessage { time, bytes: [if on { 0x90 } else { 0x80 }, 60, 64] };
+    window.save_performance(vec![note(1.0, true), note(1.5, false)]);
+    let saved = || std::fs::read_dir(dir.path()).unwrap().count();
+    let begun = std::time::Instant::now();
+    while saved() == 0 && begun.elapsed().as_secs() < 10 {
+        task.harness.run_steps(1);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    task.wait();
+    assert!(task.harness.query_by_label_contains("played-001.mid").is_some());
+    // The folder is chosen once for a project.
+    assert_eq!((task.clicks - chosen, chosen), (2, 1));
 }

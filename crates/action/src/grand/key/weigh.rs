@@ -5,6 +5,7 @@
 
 use crate::grand::design::concert::{Built, Design};
 use crate::grand::design::spec::{GRAVITY, Spec};
+use crate::grand::key::usual::{self, Usual};
 use crate::grand::{GrandKey, Phase};
 use crate::{ActionSettings, Drive, Key as _, KeyEvent, STEP};
 use touchback_core::math::cast::floor_index;
@@ -82,6 +83,15 @@ pub struct Figure {
     pub get: fn(&Weighed) -> f64,
     /// For a distance that is regulated: the setting of the key, mm.
     pub set: Option<fn(&ActionSettings) -> f64>,
+    /// The usual range of a key on concert grands, where a source gives one.
+    pub usual: Option<fn(KeyNumber) -> Usual>,
+}
+
+impl Figure {
+    const fn usually(mut self, usual: fn(KeyNumber) -> Usual) -> Self {
+        self.usual = Some(usual);
+        self
+    }
 }
 
 const fn figure(
@@ -90,7 +100,7 @@ const fn figure(
     unit: &'static str,
     get: fn(&Weighed) -> f64,
 ) -> Figure {
-    Figure { id, name, unit, pitch_mm: None, get, set: None }
+    Figure { id, name, unit, pitch_mm: None, get, set: None, usual: None }
 }
 
 /// A distance in mm that is regulated.
@@ -100,7 +110,7 @@ const fn regulated(
     get: fn(&Weighed) -> f64,
     set: fn(&ActionSettings) -> f64,
 ) -> Figure {
-    Figure { id, name, unit: "mm", pitch_mm: None, get, set: Some(set) }
+    Figure { id, name, unit: "mm", pitch_mm: None, get, set: Some(set), usual: None }
 }
 
 /// A height set by a screw. The pitches are chosen: ISO coarse threads of the usual sizes, M5 for the
@@ -111,24 +121,28 @@ const fn screw(
     pitch_mm: f64,
     get: fn(&Weighed) -> f64,
 ) -> Figure {
-    Figure { id, name, unit: "mm", pitch_mm: Some(pitch_mm), get, set: None }
+    Figure { id, name, unit: "mm", pitch_mm: Some(pitch_mm), get, set: None, usual: None }
 }
 
 /// All measurements.
 pub const FIGURES: [Figure; 16] = [
-    figure("down_weight_g", "Down weight", "g", |w| w.down_weight_g),
-    figure("up_weight_g", "Up weight", "g", |w| w.up_weight_g),
-    figure("balance_weight_g", "Balance weight", "g", Weighed::balance_weight_g),
-    figure("friction_weight_g", "Friction weight", "g", Weighed::friction_weight_g),
-    figure("front_weight_g", "Front weight", "g", |w| w.front_weight_g),
-    figure("strike_weight_g", "Strike weight", "g", |w| w.strike_weight_g),
-    figure("action_ratio", "Action ratio", "", |w| w.action_ratio),
-    figure("inertia_g", "Inertia at the front", "g", |w| w.inertia_g),
-    regulated("dip_mm", "Key dip", |w| w.dip_mm, |s| s.key_dip_mm),
-    regulated("blow_mm", "Blow", |w| w.blow_mm, |s| s.blow_mm),
-    regulated("let_off_mm", "Let-off", |w| w.let_off_mm, |s| s.let_off_mm),
-    regulated("drop_mm", "Drop", |w| w.drop_mm, |s| s.drop_mm),
-    figure("after_touch_mm", "Aftertouch", "mm", |w| w.after_touch_mm),
+    figure("down_weight_g", "Down weight", "g", |w| w.down_weight_g).usually(usual::down_weight),
+    figure("up_weight_g", "Up weight", "g", |w| w.up_weight_g).usually(usual::up_weight),
+    figure("balance_weight_g", "Balance weight", "g", Weighed::balance_weight_g)
+        .usually(usual::balance_weight),
+    figure("friction_weight_g", "Friction weight", "g", Weighed::friction_weight_g)
+        .usually(usual::friction_weight),
+    figure("front_weight_g", "Front weight", "g", |w| w.front_weight_g)
+        .usually(usual::front_weight),
+    figure("strike_weight_g", "Strike weight", "g", |w| w.strike_weight_g)
+        .usually(usual::strike_weight),
+    figure("action_ratio", "Action ratio", "", |w| w.action_ratio).usually(usual::action_ratio),
+    figure("inertia_g", "Inertia at the front", "g", |w| w.inertia_g).usually(usual::inertia),
+    regulated("dip_mm", "Key dip", |w| w.dip_mm, |s| s.key_dip_mm).usually(usual::dip),
+    regulated("blow_mm", "Blow", |w| w.blow_mm, |s| s.blow_mm).usually(usual::blow),
+    regulated("let_off_mm", "Let-off", |w| w.let_off_mm, |s| s.let_off_mm).usually(usual::let_off),
+    regulated("drop_mm", "Drop", |w| w.drop_mm, |s| s.drop_mm).usually(usual::drop),
+    figure("after_touch_mm", "Aftertouch", "mm", |w| w.after_touch_mm).usually(usual::after_touch),
     screw("capstan_height_mm", "Capstan", 0.8, |w| w.capstan_mm),
     screw("button_height_mm", "Let-off button", 0.7, |w| w.button_mm),
     screw("drop_screw_height_mm", "Drop screw", 0.7, |w| w.drop_screw_mm),
