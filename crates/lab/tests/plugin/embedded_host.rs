@@ -52,7 +52,9 @@ fn every_parameter_of_the_table_is_announced_with_its_default() {
     let mut host = plugin();
     let announced = host.parameters().expect("parameters");
     let names: Vec<_> = announced.iter().map(|p| p.name.as_str()).collect();
-    assert_eq!(names, params::all().map(|p| p.name).collect::<Vec<_>>());
+    // The pedals follow the table.
+    let own = params::all().map(|p| p.name);
+    assert_eq!(names[..params::COUNT], own.collect::<Vec<_>>());
     for (parameter, seen) in params::all().zip(&announced) {
         let text = parameter.text(parameter.default_value());
         let value = host.value_of(seen.id, &text).expect(parameter.id);
