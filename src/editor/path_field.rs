@@ -107,7 +107,7 @@ impl PathField {
         }
         ui.horizontal(|ui| {
             let label = ui.label(self.name);
-            let width = (ui.available_width() - BUTTON).max(60.0);
+            let width = (ui.available_width() - BUTTON * theme::size(ui)).max(60.0);
             let edit = TextEdit::singleline(&mut self.text).hint_text(self.hint);
             ui.add(edit.desired_width(width)).labelled_by(label.id);
             let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);

@@ -27,9 +27,9 @@ use touchback_core::math::kernel::Kernel;
 use touchback_core::mech::hammer::HammerSettings;
 use touchback_core::mech::key_tones::{KeyTones, ToneQuantity};
 
-/// Full scale per newton on the bridge: C4 at 2 m/s peaks near −25 dBFS, which leaves ten notes at
-/// 5 m/s with the pedal down some decibels of room.
-const FULL_SCALE: f64 = 1.0 / 1160.0;
+/// Full scale per newton on the bridge: the loudest of three recorded performances peaks at −1 dBFS without a
+/// limiter, C4 at 2 m/s at −25 dBFS.
+const FULL_SCALE: f64 = 1.0 / 1250.0;
 
 /// Level below which a note sleeps, full scale (−100 dBFS).
 const GATE: f64 = 1e-5;

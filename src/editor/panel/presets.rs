@@ -2,7 +2,7 @@
 
 mod own;
 
-use egui::{Frame, RichText, TextEdit, Ui};
+use egui::{Align, Frame, Layout, RichText, TextEdit, Ui};
 
 use super::heading;
 use crate::editor::controls::Controls;
@@ -94,7 +94,12 @@ impl PresetsPanel {
                 for (ui, (title, preset)) in columns.iter_mut().zip(row) {
                     let settings = self.merged(&preset.settings(), &present);
                     let is_this = is_current(&settings, &present);
-                    if self.card(ui, title, preset, is_this, preview) {
+                    // Columns stretch their texts over the width.
+                    let left = Layout::top_down(Align::Min);
+                    if ui
+                        .with_layout(left, |ui| self.card(ui, title, preset, is_this, preview))
+                        .inner
+                    {
                         controls.recall(&settings, Some(title));
                     }
                 }

@@ -205,12 +205,6 @@ pub static MISSED: &[MissedTarget] = &[
     ),
     missed(
         "sound",
-        "key 64: pedal, early T60*",
-        "likely: the mobility between strings falls only from 900 Hz on, where its partials begin",
-        "sound::note::load",
-    ),
-    missed(
-        "sound",
         "key 1?: phantom *",
         "open: one factor for each string scales the longitudinal force; with any factor this phantom grows \
          by 8 dB",
