@@ -4,7 +4,7 @@
 //! hammer by hammer; here each key's force on the board is scaled by its predicted level's distance from
 //! the mean of its neighbours. The level is predicted from the partials of a mezzo-forte blow on the bridge
 //! and the board's response to them, and what the prediction leaves is added from rendered levels
-//! ([`corrections`]). A key without a partial below the sample rate's limit keeps the gain
+//! (`corrections`). A key without a partial below the sample rate's limit keeps the gain
 //! 1 and is left out of its neighbours' mean. Computed once per sample rate.
 
 mod corrections;

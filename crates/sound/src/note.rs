@@ -231,7 +231,7 @@ impl Note {
         self.apply_poles();
     }
 
-    /// Economy: from the next blow on, only partials below [`ECONOMY_HZ`] and no overtones; only the lowest
+    /// Economy: from the next blow on, only partials below `ECONOMY_HZ` and no overtones; only the lowest
     /// resonances are driven. What rings goes on ringing.
     pub const fn economize(&mut self, is_on: bool) {
         self.is_economical = is_on;
