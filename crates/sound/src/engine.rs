@@ -27,7 +27,7 @@ use touchback_core::math::kernel::Kernel;
 use touchback_core::mech::hammer::HammerSettings;
 use touchback_core::mech::key_tones::{KeyTones, ToneQuantity};
 
-/// Full scale per newton on the bridge: the loudest of three recorded performances peaks at −1 dBFS without a
+/// Full scale per newton on the bridge: the loudest of three recorded performances peaks at −0.6 dBFS without a
 /// limiter, C4 at 2 m/s at −25 dBFS.
 const FULL_SCALE: f64 = 1.0 / 1250.0;
 
