@@ -3,7 +3,7 @@
 
 use egui::{Color32, CornerRadius, Mesh, Painter, Rect, pos2, vec2};
 
-use crate::editor::drawing::transition::GHOST;
+use crate::editor::drawing::transition::left_of_ghost;
 use crate::editor::drawing::{DrawnPart, Material};
 use crate::editor::theme;
 use touchback_core::math::cast::single;
@@ -77,8 +77,7 @@ impl Ghosts {
     /// Rise of a key's fading hammer, m, and what is left of it at `now` s, 0…1; none once it has faded.
     fn of(&self, key: KeyNumber, now: f64) -> Option<(f32, f64)> {
         let (rise, since) = self.left[key.index()];
-        let left = 1.0 - (now - since) / GHOST;
-        (left > 0.0 && left <= 1.0).then_some((rise, left))
+        Some((rise, left_of_ghost(since, now)?))
     }
 
     /// Whether a hammer fades at `now` s.

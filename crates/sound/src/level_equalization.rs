@@ -10,6 +10,7 @@
 mod corrections;
 
 use std::f64::consts::PI;
+use std::ops::RangeInclusive;
 
 use num_complex::Complex32;
 
@@ -23,6 +24,14 @@ use touchback_core::mech::hammer::Hammer;
 
 /// Number of neighbours on either side with which a key is compared.
 const NEIGHBOURS: usize = 4;
+
+/// Indices of the keys around key `i` with which it is compared. Equal numbers on both sides, because otherwise the
+/// trend along the compass would be flattened.
+#[must_use]
+pub fn around(i: usize) -> RangeInclusive<usize> {
+    let reach = NEIGHBOURS.min(i).min(KEYS - 1 - i);
+    i - reach..=i + reach
+}
 
 /// Largest correction, dB (chosen: the range of voicing).
 const MOST_DB: f64 = 5.0;
@@ -42,10 +51,7 @@ pub fn factors(responses: &Responses, sample_rate: f64) -> [f32; KEYS] {
         })
         .collect();
     std::array::from_fn(|i| {
-        // Equal numbers on both sides, because otherwise the trend along the compass would be flattened.
-        let reach = NEIGHBOURS.min(i).min(KEYS - 1 - i);
-        let span = &levels[i - reach..=i + reach];
-        let audible = span.iter().flatten();
+        let audible = levels[around(i)].iter().flatten();
         let mean = audible.clone().sum::<f64>() / audible.count() as f64;
         levels[i].map_or(1.0, |level| {
             let gain = (mean - level).clamp(-MOST_DB, MOST_DB) + corrections::DECIBELS[i];

@@ -7,6 +7,7 @@
 pub mod bank;
 pub mod board;
 pub mod bridge;
+pub mod bridge_delay;
 pub mod contact;
 pub mod convolve;
 pub mod engine;

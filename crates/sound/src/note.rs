@@ -8,11 +8,11 @@ mod resonance;
 mod slow_ring;
 
 use crate::bank::{self, ContactCoupling, LANES, Lane, ModeState};
+use crate::bridge_delay::BridgeDelay;
 use crate::contact::{self, MovingHammer};
 use crate::hammer::shifted;
 use crate::overtones::Overtones;
 use crate::poles::{self, Pole};
-use crate::resonances::Delayed;
 use crate::scale::StringSpec;
 use crate::slow_rate::SlowRate;
 use crate::unison::MOST;
@@ -184,7 +184,7 @@ impl Note {
             poles: vec![Pole::default(); chunks],
             hammer_inputs: vec![HammerInput::default(); chunks],
             slow: SlowRing::new(low, damped, kernel),
-            resonance: Resonance::new(resonances, few, resounds_at, kernel),
+            resonance: Resonance::new(resonances, few, loss::has_damper(key), resounds_at, kernel),
             resonating,
             struck: false,
             share: [1.0; MOST],
@@ -426,10 +426,10 @@ impl Note {
     }
 
     /// The force on the bridge of the strings as they resonate, on its way to other strings; `None` while
-    /// they do not.
+    /// they do not, and for undamped strings, which drive no others.
     #[must_use]
-    pub fn resounded(&self) -> Option<&Delayed> {
-        self.resonance.is_awake().then(|| self.resonance.sent())
+    pub fn resounded(&self) -> Option<&BridgeDelay> {
+        self.resonance.sent()
     }
 
     /// Adds the force of the resonating strings over the next block's slow samples, N; `force` is that of

@@ -12,6 +12,7 @@
 
 use crate::bank::BLOCK;
 use crate::bridge::ZONES;
+use crate::bridge_delay::BridgeDelay;
 use crate::note::Note;
 use crate::slow_rate::{Decimator, Interpolator, SlowRate};
 use touchback_core::math::cast::single;
@@ -33,8 +34,8 @@ struct Path {
     decimator: Decimator,
     /// Force of the struck notes on the bridge in the last block, N.
     struck: Vec<f32>,
-    /// Force of all resonating strings on the bridge, N, up to the last block.
-    sent: Delayed,
+    /// Force of all resonating strings on the bridge, N, up to the last block; `None` where it drives no others.
+    sent: Option<BridgeDelay>,
     /// That force as it arrives at the strings in the present block, N.
     returned: Vec<f32>,
 }
@@ -42,8 +43,6 @@ struct Path {
 /// Paths from the bridge to the resonating strings, and from these to each other and to the board.
 pub struct Resonances {
     paths: Vec<Path>,
-    /// The strings drive each other too.
-    is_mutual: bool,
     interpolators: [Interpolator; ZONES],
     /// The struck notes' force is large enough to drive the strings.
     driven: bool,
@@ -60,18 +59,17 @@ pub struct Resonances {
 }
 
 impl Resonances {
-    /// Silence, with so many `paths`.
+    /// Silence, with so many `paths`; `is_mutual` strings drive each other too.
     #[must_use]
     pub fn new(rate: &SlowRate, paths: usize, is_mutual: bool) -> Self {
         let path = || Path {
             decimator: Decimator::new(rate.clone()),
             struck: vec![0.0; rate.block()],
-            sent: Delayed::new(rate),
+            sent: is_mutual.then(|| BridgeDelay::new(rate)),
             returned: vec![0.0; rate.block()],
         };
         Self {
             paths: std::iter::repeat_with(path).take(paths).collect(),
-            is_mutual,
             interpolators: std::array::from_fn(|_| Interpolator::new(rate.clone())),
             driven: false,
             loudest_returned: 0.0,
@@ -87,7 +85,7 @@ impl Resonances {
     pub fn reset(&mut self) {
         for path in &mut self.paths {
             path.decimator.reset();
-            path.sent.reset();
+            path.sent.iter_mut().for_each(BridgeDelay::reset);
         }
         self.interpolators.iter_mut().for_each(Interpolator::reset);
         self.loudest_returned = 0.0;
@@ -114,11 +112,11 @@ impl Resonances {
         }
         for (path, bridge) in self.paths.iter_mut().zip(bridge) {
             path.decimator.process(bridge, &mut path.struck);
-            if self.is_mutual {
-                path.sent.arrive(&mut path.returned);
+            if let Some(sent) = &mut path.sent {
+                sent.arrive(&mut path.returned);
                 let loudest = path.returned.iter().fold(0.0f32, |m, x| m.max(x.abs()));
                 self.loudest_returned = self.loudest_returned.max(loudest);
-                path.sent.begin();
+                sent.begin();
             }
         }
         for interpolator in &mut self.interpolators {
@@ -151,9 +149,9 @@ impl Resonances {
         let drive = (is_driven || returns).then_some(&self.drive[..]);
         if note.resound(drive, &mut self.force) {
             self.quiet = 0;
-            if self.is_mutual {
-                for (path, share) in self.paths.iter_mut().zip(shares) {
-                    path.sent.add(*share, &self.force);
+            for (path, share) in self.paths.iter_mut().zip(shares) {
+                if let Some(sent) = &mut path.sent {
+                    sent.add(*share, &self.force);
                 }
             }
             for (interpolator, weight) in
@@ -175,62 +173,5 @@ impl Resonances {
             interpolator.process(&mut force);
             input.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
         }
-    }
-}
-
-/// Force of resonating strings on the bridge on its way to other strings, at a slow rate.
-///
-/// It arrives after the delay of [`SlowRate::lag`], as the forces of struck strings do, so that one turn of
-/// each mode's response makes up for both.
-pub struct Delayed {
-    /// Slow samples of earlier blocks, and those of the present block, N.
-    recent: Vec<f32>,
-    /// Slow samples per block.
-    block: usize,
-    /// Full samples per slow sample: a slow force acts as long.
-    factor: f32,
-    /// Share of the later one of the two slow samples between which the delay lies.
-    later: f32,
-}
-
-impl Delayed {
-    /// Silence. Allocates.
-    pub fn new(rate: &SlowRate) -> Self {
-        let (block, factor) = (rate.block(), rate.factor());
-        let whole = rate.lag() / factor + 1;
-        let later = (whole * factor - rate.lag()) as f32 / factor as f32;
-        Self { recent: vec![0.0; whole + block], block, factor: factor as f32, later }
-    }
-
-    /// Silence.
-    pub fn reset(&mut self) {
-        self.recent.fill(0.0);
-    }
-
-    /// Begins a block of silence.
-    pub fn begin(&mut self) {
-        self.recent.copy_within(self.block.., 0);
-        let end = self.recent.len() - self.block;
-        self.recent[end..].fill(0.0);
-    }
-
-    /// Adds the `share` of `force` to the present block.
-    pub fn add(&mut self, share: f32, force: &[f32]) {
-        let end = self.recent.len() - self.block;
-        self.recent[end..].iter_mut().zip(force).for_each(|(sum, force)| *sum += share * force);
-    }
-
-    /// The force that arrives in the block that begins next.
-    fn arriving(&self) -> impl Iterator<Item = f32> {
-        let pairs = self.recent[self.block..].windows(2).take(self.block);
-        pairs.map(|pair| self.factor * ((1.0 - self.later) * pair[0] + self.later * pair[1]))
-    }
-
-    fn arrive(&self, force: &mut [f32]) {
-        force.iter_mut().zip(self.arriving()).for_each(|(slot, force)| *slot = force);
-    }
-
-    fn subtract_from(&self, force: &mut [f32]) {
-        force.iter_mut().zip(self.arriving()).for_each(|(sum, force)| *sum -= force);
     }
 }

@@ -9,7 +9,13 @@ use touchback_core::math::vec2::Vec2;
 /// Time for which a drawing moves to its new form, s.
 const MORPH: f64 = 0.12;
 /// Time for which the hammer of a key that was let go is seen, s.
-pub const GHOST: f64 = 0.15;
+const GHOST: f64 = 0.15;
+
+/// What is left at `now` s of the hammer of a key that was let go at `since` s, 0…1; none once it has faded.
+pub fn left_of_ghost(since: f64, now: f64) -> Option<f64> {
+    let left = 1.0 - (now - since) / GHOST;
+    (left > 0.0 && left <= 1.0).then_some(left)
+}
 
 /// The drawing shown last, and what leads from it to the next.
 #[derive(Clone, Debug, Default)]
@@ -64,8 +70,8 @@ impl Transition {
 
     /// The pieces of the hammer that fades, and what remains of it, 0…1.
     pub fn ghost(&mut self, now: f64) -> Option<(&[DrawnPiece], f64)> {
-        let left = self.ghost.as_ref().map(|(_, since)| 1.0 - (now - since) / GHOST);
-        if left.is_none_or(|left| !(0.0..=1.0).contains(&left) || left == 0.0) {
+        let left = self.ghost.as_ref().and_then(|(_, since)| left_of_ghost(*since, now));
+        if left.is_none() {
             self.ghost = None;
         }
         self.ghost.as_ref().map(|(pieces, _)| &**pieces).zip(left)

@@ -21,10 +21,7 @@ const CARD: f32 = 270.0;
 pub struct PresetsPanel {
     /// Whether loading keeps the settings of the user's keyboard and pedals.
     keeps_keyboard: bool,
-    query: String,
-    favourites_only: bool,
-    /// The tag that listed pianos have; none lists all.
-    tag: Option<String>,
+    filter: Filter,
     own: own::OwnPresets,
     /// The last result of [`Self::current`] and its inputs.
     found: Option<(Settings, String, CurrentPiano)>,
@@ -51,9 +48,7 @@ impl PresetsPanel {
     pub fn on(shelf: Option<UserPresets>) -> Self {
         Self {
             keeps_keyboard: true,
-            query: String::new(),
-            favourites_only: false,
-            tag: None,
+            filter: Filter::default(),
             own: own::OwnPresets::new(shelf),
             found: None,
         }
@@ -80,9 +75,8 @@ impl PresetsPanel {
             .iter()
             .map(|preset| (preset.title(), preset))
             .filter(|(title, preset)| {
-                let mut texts = vec![title.as_str(), preset.about];
-                texts.extend(preset.tags);
-                self.lists(&texts, preset.tags, self.own.is_favourite(title))
+                let texts = [title.as_str(), preset.about];
+                self.filter.lists(&texts, preset.tags, self.own.is_favourite(title))
             })
             .collect();
         if listed.is_empty() {
@@ -112,14 +106,10 @@ impl PresetsPanel {
         ui.label(RichText::new(text).small().color(theme::faint(ui)));
         ui.add_space(8.0);
         heading(ui, "My pianos");
-        let (query, tag) = (self.query.clone(), self.tag.clone());
-        let favourites_only = self.favourites_only;
+        let filter = self.filter.clone();
         let wanted = |saved: &NamedPiano, is_favourite: bool| {
-            let texts: Vec<&str> =
-                std::iter::once(&saved.name).chain(&saved.tags).map(String::as_str).collect();
-            (is_favourite || !favourites_only)
-                && has(&texts, &query)
-                && tag.as_ref().is_none_or(|tag| saved.tags.contains(tag))
+            let tags: Vec<&str> = saved.tags.iter().map(String::as_str).collect();
+            filter.lists(&[&saved.name], &tags, is_favourite)
         };
         if let Some(chosen) = self.own.ui(ui, controls, &wanted) {
             let settings = self.merged(&chosen.settings, &present);
@@ -131,9 +121,9 @@ impl PresetsPanel {
     fn filters(&mut self, ui: &mut Ui, preview: &Flag) {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Find");
-            let edit = TextEdit::singleline(&mut self.query).hint_text("name, tag or word");
+            let edit = TextEdit::singleline(&mut self.filter.query).hint_text("name, tag or word");
             ui.add(edit.desired_width(150.0)).labelled_by(label.id);
-            ui.checkbox(&mut self.favourites_only, "Favourites")
+            ui.checkbox(&mut self.filter.favourites_only, "Favourites")
                 .on_hover_text("List only the favourites");
             let mut plays = preview.is_up();
             let phrase = ui.toggle_value(&mut plays, "Audition");
@@ -160,19 +150,19 @@ impl PresetsPanel {
                 tags.push(tag);
             }
         }
-        if self.tag.as_ref().is_some_and(|tag| !tags.contains(tag)) {
-            self.tag = None;
+        if self.filter.tag.as_ref().is_some_and(|tag| !tags.contains(tag)) {
+            self.filter.tag = None;
         }
         ui.horizontal_wrapped(|ui| {
             for tag in tags {
-                let is_chosen = self.tag.as_ref() == Some(&tag);
+                let is_chosen = self.filter.tag.as_ref() == Some(&tag);
                 let chip = ui.selectable_label(is_chosen, &tag);
                 chip.widget_info(|| {
                     let label = format!("Tag: {tag}");
                     egui::WidgetInfo::selected(egui::Role::Button, true, is_chosen, label)
                 });
                 if chip.on_hover_text("List the pianos with this tag, or all again").clicked() {
-                    self.tag = (!is_chosen).then_some(tag);
+                    self.filter.tag = (!is_chosen).then_some(tag);
                 }
             }
         });
@@ -217,12 +207,6 @@ impl PresetsPanel {
     /// Draws the form that saves the current piano, called `name`, as a pop-up under the button `save`.
     pub fn save(&mut self, save: &egui::Response, name: &str, controls: &dyn Controls) {
         self.own.pop_up(save, name, controls);
-    }
-
-    fn lists(&self, texts: &[&str], tags: &[&str], is_favourite: bool) -> bool {
-        (is_favourite || !self.favourites_only)
-            && has(texts, &self.query)
-            && self.tag.as_ref().is_none_or(|tag| tags.contains(&tag.as_str()))
     }
 
     /// The settings that loading `wanted` over `present` would give.
@@ -270,7 +254,7 @@ impl PresetsPanel {
     /// only these are listed.
     pub fn step(&self, name: &str, by: isize, controls: &mut dyn Controls) {
         let mut pianos = self.pianos();
-        pianos.retain(|(name, _)| !self.favourites_only || self.own.is_favourite(name));
+        pianos.retain(|(name, _)| !self.filter.favourites_only || self.own.is_favourite(name));
         let index = pianos.iter().position(|(other, _)| other == name);
         let count = isize::try_from(pianos.len()).unwrap_or(0);
         if count == 0 {
@@ -301,10 +285,23 @@ fn is_current(settings: &Settings, present: &Settings) -> bool {
         && settings.action.keys == present.action.keys
 }
 
-/// Whether one of `texts` contains `query`, ignoring case.
-fn has(texts: &[&str], query: &str) -> bool {
-    let query = query.trim().to_lowercase();
-    texts.iter().any(|word| word.to_lowercase().contains(&query))
+/// Which pianos are listed.
+#[derive(Clone, Default)]
+struct Filter {
+    query: String,
+    favourites_only: bool,
+    /// The tag that listed pianos have; none lists all.
+    tag: Option<String>,
+}
+
+impl Filter {
+    /// Whether a piano with these `texts` and `tags` is listed: any of both contains the query.
+    fn lists(&self, texts: &[&str], tags: &[&str], is_favourite: bool) -> bool {
+        let query = self.query.trim().to_lowercase();
+        (is_favourite || !self.favourites_only)
+            && texts.iter().chain(tags).any(|word| word.to_lowercase().contains(&query))
+            && self.tag.as_ref().is_none_or(|tag| tags.contains(&tag.as_str()))
+    }
 }
 
 #[cfg(test)]

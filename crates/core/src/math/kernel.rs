@@ -102,3 +102,41 @@ impl std::fmt::Debug for Kernel {
         })
     }
 }
+
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod tests {
+    use super::Two;
+    use crate::math::real::{Mask as _, Real};
+
+    #[test]
+    fn two_lanes_give_the_bits_of_scalar_operations() {
+        let numbers = [0.0, -0.0, 1.5, -2.25, f64::INFINITY, f64::NAN, 1e-310, 3.0];
+        for a in numbers {
+            for b in numbers {
+                let (x, y) = (Two::load(&[a, b]), Two::load(&[b, a]));
+                let mut out = [0.0; 2];
+                for (got, expected) in [
+                    (x + y, a + b),
+                    (x - y, a - b),
+                    (x * y, a * b),
+                    (x / y, a / b),
+                    (x.max(y), <f64 as Real>::max(a, b)),
+                    (x.min(y), <f64 as Real>::min(a, b)),
+                    (-x, -a),
+                    (Real::abs(x), a.abs()),
+                    (Real::sqrt(x), a.sqrt()),
+                ] {
+                    got.store(&mut out);
+                    let is_nan = expected.is_nan() && out[0].is_nan();
+                    assert!(out[0].to_bits() == expected.to_bits() || is_nan);
+                }
+                assert_eq!(x.lt(y).bits(), u8::from(a < b) | (u8::from(b < a) << 1));
+                assert_eq!(x.le(y).bits(), u8::from(a <= b) | (u8::from(b <= a) << 1));
+            }
+        }
+        for bits in 0..4 {
+            let mask = <Two as Real>::Mask::from_bits(bits);
+            assert_eq!((mask.bits(), (!mask).bits(), mask.any()), (bits, !bits & 3, bits != 0));
+        }
+    }
+}

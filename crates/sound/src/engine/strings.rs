@@ -33,6 +33,12 @@ const fn group(key: KeyNumber) -> usize {
     if loss::has_damper(key) { 0 } else { 1 }
 }
 
+/// What belongs to the paths of each of these groups.
+fn of_groups<T>(of_paths: &[T; PATHS]) -> [&[T]; 2] {
+    let [damped @ .., undamped] = of_paths;
+    [damped, std::slice::from_ref(undamped)]
+}
+
 /// All strings, at one sample rate.
 pub struct StringSection {
     /// Settings as set last.
@@ -358,10 +364,7 @@ impl StringSection {
                 }
             }
         }
-        let [damped @ .., undamped] = &self.bridge[0];
-        for (resonances, bridge) in
-            self.resonances.iter_mut().zip([&damped[..], std::slice::from_ref(undamped)])
-        {
+        for (resonances, bridge) in self.resonances.iter_mut().zip(of_groups(&self.bridge[0])) {
             resonances.begin_block(bridge, loudest > gate);
         }
         for key in self.awake.iter() {
@@ -377,11 +380,10 @@ impl StringSection {
         }
         for key in self.awake.iter() {
             let (first, weights) = self.bridge_weights[key.index()];
-            let resonances = &mut self.resonances[group(key)];
-            let [damped @ .., undamped] = &self.paths[key.index()];
-            let shares =
-                if loss::has_damper(key) { &damped[..] } else { std::slice::from_ref(undamped) };
-            resonances.add(&mut self.notes[key.index()], shares, first, weights);
+            let group = group(key);
+            let shares = of_groups(&self.paths[key.index()])[group];
+            let note = &mut self.notes[key.index()];
+            self.resonances[group].add(note, shares, first, weights);
         }
         self.inputs.fill([0.0; BLOCK]);
         self.resonances.iter().for_each(|strings| strings.add_to(&mut self.inputs));

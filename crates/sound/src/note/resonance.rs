@@ -4,8 +4,8 @@
 
 use super::share;
 use crate::bank::{self, BridgeInput, LANES, ModeState};
+use crate::bridge_delay::BridgeDelay;
 use crate::poles::{self, Pole};
-use crate::resonances::Delayed;
 use crate::slow_rate::SlowRate;
 use touchback_core::math::cast::single;
 use touchback_core::math::kernel::Kernel;
@@ -36,8 +36,8 @@ pub struct Resonance {
     /// Leading groups of lanes that the bridge drives: now, and under economy.
     driven: usize,
     economical: usize,
-    /// Force of the strings on the bridge on its way to other strings.
-    sent: Delayed,
+    /// Force of the strings on the bridge on its way to other strings; `None` where it drives none.
+    sent: Option<BridgeDelay>,
 }
 
 /// One mode in numbers of the full sample rate.
@@ -55,8 +55,9 @@ pub struct Resonating {
 }
 
 impl Resonance {
-    /// Silent, with space for `modes` modes, of which the first `few` are driven under economy.
-    pub fn new(modes: usize, few: usize, rate: &SlowRate, kernel: Kernel) -> Self {
+    /// Silent, with space for `modes` modes, of which the first `few` are driven under economy; `is_mutual`
+    /// strings drive others too.
+    pub fn new(modes: usize, few: usize, is_mutual: bool, rate: &SlowRate, kernel: Kernel) -> Self {
         let groups = modes.div_ceil(LANES);
         Self {
             kernel,
@@ -69,7 +70,7 @@ impl Resonance {
             active: 0,
             driven: groups,
             economical: few.div_ceil(LANES).min(groups),
-            sent: Delayed::new(rate),
+            sent: is_mutual.then(|| BridgeDelay::new(rate)),
         }
     }
 
@@ -103,15 +104,18 @@ impl Resonance {
 
     /// The bridge begins to move: all modes that it drives are simulated.
     pub fn wake(&mut self) {
-        if !self.is_awake() {
-            self.sent.reset();
+        if !self.is_awake()
+            && let Some(sent) = &mut self.sent
+        {
+            sent.reset();
         }
         self.active = self.active.max(self.driven);
     }
 
-    /// Force of the strings on the bridge on its way to other strings.
-    pub const fn sent(&self) -> &Delayed {
-        &self.sent
+    /// Force of the strings on the bridge on its way to other strings; `None` while they are silent or where
+    /// it drives none.
+    pub fn sent(&self) -> Option<&BridgeDelay> {
+        self.sent.as_ref().filter(|_| self.is_awake())
     }
 
     /// Whether a mode rings or is driven.
@@ -144,7 +148,9 @@ impl Resonance {
             }
             None => bank::ring(self.kernel, modes, out),
         }
-        self.sent.begin();
-        self.sent.add(1.0, out);
+        if let Some(sent) = &mut self.sent {
+            sent.begin();
+            sent.add(1.0, out);
+        }
     }
 }

@@ -1,19 +1,16 @@
 //! Levels of neighbouring keys.
 
-use anyhow::{Context as _, Result};
-use ebur128::{EbuR128, Mode};
+use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key};
+use crate::render::loudness::Loudness;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KEYS;
 use touchback_sound::Sound;
+use touchback_sound::level_equalization::around;
 
 /// Speed of the blows, m/s: mezzo forte.
 const SPEED: f64 = 2.0;
-
-/// Keys on either side with which a correction compares a key, as the
-/// [level equalization](touchback_sound::level_equalization) does.
-const NEIGHBOURS: usize = 4;
 
 /// K-weighted level of every key's first 0.4 s [ITU-R BS.1770], and the gain that brings it to the mean of its
 /// neighbours, both dB.
@@ -31,8 +28,7 @@ pub fn run(bench: &mut SoundBench) -> Result<Vec<[f64; 2]>> {
     report.check("key against its four neighbours, rms, dB", "1", TargetBand::AtMost(1.5), spread);
     report.check("key against its four neighbours, most, dB", "2", TargetBand::AtMost(2.0), worst);
     let correction = |i: usize| {
-        let reach = NEIGHBOURS.min(i).min(KEYS - 1 - i);
-        let around = &levels[i - reach..=i + reach];
+        let around = &levels[around(i)];
         around.iter().sum::<f64>() / around.len() as f64 - levels[i]
     };
     Ok((0..KEYS).map(|i| [levels[i], correction(i)]).collect())
@@ -47,8 +43,7 @@ fn level(sound: &mut Sound, number: usize) -> Result<f64> {
     sound.damper(key, 1.0);
     sound.strike(key, SPEED, 0.0);
     sound.process(&mut left, &mut right);
-    let mut meter = EbuR128::new(2, floor_index(RATE).try_into()?, Mode::M)
-        .context("no loudness at this rate")?;
-    meter.add_frames_planar_f32(&[&left, &right]).context("loudness not measured")?;
-    meter.loudness_momentary().context("loudness not measured")
+    let mut loudness = Loudness::new(floor_index(RATE).try_into()?)?;
+    loudness.add(&left, &right)?;
+    Ok(loudness.lufs())
 }
