@@ -11,8 +11,8 @@ use crate::notes;
 use crate::tuning::{Client, OutsideTuning};
 use touchback_instrument::event_scheduler::Host;
 use touchback_instrument::midi::InputMessage;
+use touchback_instrument::monitor::AudioEnd;
 use touchback_instrument::{Event, Piano, Settings};
-use touchback_window::monitor::AudioEnd;
 
 /// The participants of one block.
 pub(super) struct BlockContext<'a, P: Plugin> {

@@ -33,11 +33,11 @@ use open_window::{Alive, OpenHandle, OpenWindow};
 use touchback_core::exchange::lock::lock;
 use touchback_core::exchange::queue::Sender;
 use touchback_haptics::connection::KeyboardConnection;
+use touchback_instrument::monitor::WindowEnd;
 use touchback_instrument::params::{COUNT, Parameter};
 use touchback_instrument::{Event, Snapshot};
 use touchback_window::controls::Controls;
 use touchback_window::face::Face;
-use touchback_window::monitor::WindowEnd;
 use touchback_window::window::{Session, Window};
 use touchback_window::window_state::{SMALLEST, SavedWindow};
 

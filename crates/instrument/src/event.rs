@@ -7,7 +7,7 @@ use touchback_core::math::compass::KeyNumber;
 
 /// A musical event, applied at the piano's current sample. Every value is a share, limited to 0…1,
 /// unless stated otherwise.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Event {
     /// Key pressed.
     NoteOn {

@@ -17,6 +17,9 @@ pub mod limiter;
 pub mod load;
 pub mod look_ahead;
 pub mod midi;
+#[cfg(feature = "midi-files")]
+pub mod midi_file;
+pub mod monitor;
 pub mod note_output;
 mod output;
 pub mod params;

@@ -1,7 +1,7 @@
 //! Counters of work: steps, keys and events, independent of processing time.
 
 /// Work since creation or reset.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct WorkCounters {
     /// Action steps run.
     pub steps: u64,

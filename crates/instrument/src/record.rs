@@ -3,7 +3,7 @@
 use touchback_core::math::compass::KeyNumber;
 
 /// Counters since creation or reset.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Note-ons received.
     pub notes: u64,

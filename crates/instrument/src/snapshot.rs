@@ -1,20 +1,26 @@
 //! State of the whole keyboard at one moment, for a window: plain data, copied by the audio thread.
 
+use serde_big_array::BigArray;
+
 use crate::record::Counts;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 
 /// State of the 88 keys and the pedals.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Snapshot {
     /// Time since reset, s.
     pub time: f64,
     /// Depth of each key at its front, m.
+    #[serde(with = "BigArray")]
     pub depth: [f32; KEYS],
     /// Lift of each damper, 0 on its string … 1 clear.
+    #[serde(with = "BigArray")]
     pub damper: [f32; KEYS],
     /// Rise of each hammer (a plectrum, a ball) above its rest pose, m.
+    #[serde(with = "BigArray")]
     pub hammer: [f32; KEYS],
     /// Speed of each key's last strike, m/s; 0 before the first.
+    #[serde(with = "BigArray")]
     pub struck: [f32; KEYS],
     /// Sustain pedal, 0 up … 1 down.
     pub sustain: f64,

@@ -8,7 +8,7 @@ use touchback_core::math::compass::KeyNumber;
 const CAPACITY: usize = 4096;
 
 /// State of one key and its drive, from which all other quantities of the action follow.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct KeySnapshot {
     /// Which action the key has.
     pub kind: ActionKind,
@@ -39,7 +39,7 @@ impl Traced for SwitchableKeyboard {
 }
 
 /// One key at the end of one action step.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Sample {
     /// Number of the step since reset.
     pub step: u64,

@@ -15,13 +15,13 @@ use anyhow::{Context as _, Result};
 
 use crate::gesture::Gesture;
 use crate::host::{self, Host};
-use crate::midi::Score;
 use crate::output::{self, Draft, Shown as _};
 use crate::table::Curve;
 use crate::wave::Wave;
 use crate::{plot, simulate};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
+use touchback_instrument::midi_file::Score;
 use touchback_instrument::params;
 
 /// The automated parameter, and its values at shares of the piece's length: the standard value up to

@@ -9,10 +9,10 @@ use std::io::Write;
 use anyhow::{Context, Result, bail};
 use color_quant::NeuQuant;
 
-use crate::midi::Score;
 use crate::output::{self, Draft, Shown as _, progress};
 use crate::paths::{InputPath, OutputFile};
 use touchback_core::math::cast::{byte, floor_index, single};
+use touchback_instrument::midi_file::Score;
 use touchback_window::face::Face;
 use touchback_window::offscreen::Picture;
 use touchback_window::shot::Shot;

@@ -19,7 +19,7 @@
 //! | [`keyboard`], [`feel`] | motorized keyboards: listing, timing, calibration, emulation, haptics |
 //! | [`demo`] | the demonstration, rendered by the built plugin |
 //! | [`host`] | a CLAP host without window or sound card |
-//! | [`controls`], [`midi`], [`key_motion`], [`table`] | readers of options, MIDI files, key depths and CSV |
+//! | [`controls`], [`key_motion`], [`table`] | readers of options, key depths and CSV |
 //! | [`compare_touch`] | figures of two takes of key motion, stroke by stroke |
 //! | [`paths`] | options that name files; protects inputs from being overwritten |
 //! | [`output`], [`wave`], [`plot`] | terminal output, files, WAV and figures |
@@ -45,7 +45,6 @@ mod interrupt;
 pub mod key_motion;
 pub mod keyboard;
 pub mod memory;
-pub mod midi;
 pub mod model;
 pub mod output;
 mod parallel;

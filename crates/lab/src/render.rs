@@ -10,12 +10,12 @@ mod scale;
 use anyhow::{Result, bail};
 
 use crate::controls::{self, Automation};
-use crate::midi::{Numbers, Score};
 use crate::output::{self, Shown as _};
 use crate::paths::{CurveOption, InputPath, OutputFile, OutputFileOrFolder, PianoName};
 use crate::{parallel, plot};
 use player::Player;
 use rendering::Rendering;
+use touchback_instrument::midi_file::{Numbers, Score};
 use touchback_instrument::record::{Counts, StrikeRecord};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Piano, Settings};

@@ -10,9 +10,9 @@ use crate::settings::{change, settings};
 use crate::{error, refused};
 use touchback_instrument::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::midi::{Address, InputMessage};
+use touchback_instrument::midi_file::{Parts, Score};
 use touchback_instrument::record::StrikeRecord;
 use touchback_instrument::{Piano as Instrument, Settings};
-use touchback_lab::midi::{Parts, Score};
 use touchback_lab::render as offline;
 
 /// Sample rates of the instrument, Hz.
@@ -163,7 +163,7 @@ pub(crate) fn render<'py>(
     let settings = settings(preset, sheet, settings_of)?;
     let parts = Parts::of(&settings);
     let read = Score::read_repaired(name, bytes, &parts, &settings.pedals);
-    let (score, _) = read.map_err(|e| error(&e))?;
+    let (score, _) = read.map_err(|e| error(&e.into()))?;
     let played = py.detach(|| {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         let (strikes, _) = offline::perform(&score, &settings, rate, |l, r| {

@@ -3,10 +3,10 @@
 use midly::live::LiveEvent;
 use midly::{MetaMessage, TrackEventKind};
 
-use crate::midi_file;
-use crate::monitor::tape::TimedMessage;
 use touchback_core::math::cast::count;
 use touchback_instrument::midi::controller;
+use touchback_instrument::midi_file::write as midi_file;
+use touchback_instrument::monitor::tape::TimedMessage;
 
 /// Longest saved performance, s.
 pub const SPAN: f64 = 600.0;
@@ -116,10 +116,10 @@ impl Track {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::monitor::tape::{CAPACITY, tape};
     use midly::{Format, MidiMessage, Smf};
     use touchback_core::math::cast::{byte, floor_index};
     use touchback_instrument::midi::{Address, InputMessage};
+    use touchback_instrument::monitor::tape::{CAPACITY, tape};
 
     const fn on(note: u8, velocity: f64) -> InputMessage {
         InputMessage::NoteOn { channel: 0, note, id: None, velocity }

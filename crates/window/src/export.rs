@@ -1,13 +1,13 @@
 //! Exported files: a stroke as CSV of every step, the scope as PNG, the performance as MIDI, the bench's
 //! measurements as CSV and SVG. Existing files are never overwritten.
 
+#[cfg(not(target_family = "wasm"))]
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use crate::bench_sheet;
 use crate::capture;
 use crate::keyboard::name;
-use crate::monitor::tape::TimedMessage;
 use crate::offscreen::Offscreen;
 use crate::scope::Scope;
 use crate::stroke::{Memory, Stroke, table};
@@ -16,9 +16,12 @@ use crate::transport::Transport;
 use touchback_action::ActionSettings;
 use touchback_action::grand::key::weigh::{FIGURES, Weighed};
 use touchback_action::interface::key_sheet::{QUANTITIES, shortest};
+#[cfg(not(target_family = "wasm"))]
 use touchback_core::files::draft::{Draft, DraftError};
+#[cfg(not(target_family = "wasm"))]
 use touchback_core::files::folder::NewFolder;
 use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::monitor::tape::TimedMessage;
 
 /// Size of an exported picture, points, and pixels per point.
 const SIZE: (f32, f32) = (900.0, 560.0);
@@ -133,7 +136,17 @@ pub fn png(folder: &Path, memory: &Memory, scope: &Scope, dark: bool) -> Result<
     save(folder, &stem(stroke), "png", &bytes)
 }
 
+/// Hands `STEM.EXTENSION` to the page.
+#[cfg(target_family = "wasm")]
+fn save(_folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<String, String> {
+    let name = format!("{stem}.{extension}");
+    let told = format!("Downloaded {name}");
+    crate::downloads::put(name, bytes.to_vec());
+    Ok(told)
+}
+
 /// Writes a new file `STEM-NUMBER.EXTENSION` atomically.
+#[cfg(not(target_family = "wasm"))]
 fn save(folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<String, String> {
     let sentence =
         |path: &Path, e: &dyn Display| format!("{} was not written: {e}", path.display());

@@ -2,11 +2,11 @@
 
 use egui::{Align2, FontId, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use crate::monitor::Meter;
 use crate::theme;
 use touchback_action::STEP;
 use touchback_core::math::cast::single;
 use touchback_instrument::load::WorkCounters;
+use touchback_instrument::monitor::Meter;
 
 /// Time for which the worst block is shown, s.
 const WORST_SHOWN: f64 = 2.0;

@@ -3,7 +3,6 @@
 //! | module | part |
 //! | --- | --- |
 //! | [`window`] | everything together, one frame at a time |
-//! | [`monitor`] | data between audio thread and window |
 //! | [`bar`], [`face`] | what is always in sight; the faces below it |
 //! | [`history`], [`compare`] | undo and redo; pianos A and B |
 //! | [`drawing`], [`action_view`] | the grand action from its true geometry, with screws to turn |
@@ -19,12 +18,14 @@
 //! | [`icon`] | pictures on buttons |
 //! | [`control`], [`panel`], [`regulation`] | settings, and what a technician would say of them |
 //! | [`controls`] | what the window may do to parameters |
-//! | [`capture`], [`export`], [`bench_sheet`], [`midi_file`] | what the window writes |
+//! | [`capture`], [`export`], [`bench_sheet`] | what the window writes |
 //! | [`path_field`], [`file_worker`], [`window_state`], [`theme`] | files, appearance |
 //! | [`offscreen`], [`shot`] | the window without a screen, for pictures and tests |
 //!
+//! In a browser, `downloads` takes the place of written files.
+//!
 //! Plain `egui`: no module knows a plugin framework, a host or a real window. What the window knows of the
-//! audio thread comes through [`monitor`], and its changes leave through [`controls`].
+//! audio thread comes through [`touchback_instrument::monitor`], and its changes leave through [`controls`].
 #![cfg_attr(
     test,
     allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
@@ -37,6 +38,8 @@ pub mod capture;
 pub mod compare;
 pub mod control;
 pub mod controls;
+#[cfg(target_family = "wasm")]
+pub mod downloads;
 pub mod drawing;
 pub mod export;
 pub mod face;
@@ -51,8 +54,6 @@ pub mod keyboard;
 pub mod lesson;
 pub mod levels;
 mod manual;
-pub mod midi_file;
-pub mod monitor;
 pub mod offscreen;
 pub mod other_view;
 pub mod panel;

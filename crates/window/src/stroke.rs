@@ -11,7 +11,6 @@ mod row;
 pub mod table;
 
 use crate::drawing::grand::GrandPose;
-use crate::monitor::haptic::is_haptic;
 use press::Press;
 pub use row::{Origin, Row};
 use touchback_action::catalogue;
@@ -21,6 +20,7 @@ use touchback_action::interface::pose::Pose;
 use touchback_action::interface::press::Effort;
 use touchback_action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP};
 use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::monitor::haptic::is_haptic;
 use touchback_instrument::trace::{KeySnapshot, Sample};
 
 /// Most steps of a stroke: two seconds.

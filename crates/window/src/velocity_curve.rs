@@ -12,11 +12,11 @@ use egui::{
 
 use crate::control::{self, gesture};
 use crate::controls::Controls;
-use crate::monitor::tape::TimedMessage;
 use crate::theme;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Snapshot;
+use touchback_instrument::monitor::tape::TimedMessage;
 use touchback_instrument::params::{Parameter, find};
 use touchback_instrument::settings::{TouchSettings, VelocityMap};
 

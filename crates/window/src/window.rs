@@ -14,8 +14,6 @@ use crate::hammer_row::Ghosts;
 use crate::history::{History, Recorded};
 use crate::keyboard::Strip;
 use crate::levels::Levels;
-use crate::monitor::Meter;
-use crate::monitor::tape::TimedMessage;
 use crate::other_view::OtherView;
 use crate::panel;
 use crate::scope::Scope;
@@ -27,6 +25,8 @@ use crate::window_state::Appearance;
 use keyboard_face::KeyboardFace;
 use touchback_action::ActionSettings;
 use touchback_core::exchange::flags::Flag;
+use touchback_instrument::monitor::Meter;
+use touchback_instrument::monitor::tape::TimedMessage;
 use touchback_instrument::preset::user_presets::UserPresets;
 use touchback_instrument::trace::Sample;
 use touchback_instrument::{Event, Snapshot};
@@ -216,6 +216,13 @@ impl Window {
     /// Ends an exercise, which removes its fault from the piano. Call when the window closes.
     pub fn end_exercise(&mut self, controls: &mut dyn Controls) {
         Recorded { controls, history: &mut self.session.history }.end_exercise();
+    }
+
+    /// Hides a fault in the chosen key of the grand and shows the exercise.
+    pub fn find_a_fault(&mut self, controls: &mut dyn Controls) {
+        (self.face, self.list_open) = (Face::Keys, false);
+        let mut recorded = Recorded { controls, history: &mut self.session.history };
+        self.keys.hide_fault(self.strip.chosen, &mut recorded);
     }
 
     /// Draws one frame; appends events for the instrument to `play`.

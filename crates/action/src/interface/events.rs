@@ -7,7 +7,7 @@ use touchback_core::math::compass::KeyNumber;
 macro_rules! key_events {
     ($($(#[$doc:meta])* $kind:ident $name:literal { $(#[$of:meta])* $number:ident $unit:literal })*) => {
         /// An event in a key, with its value.
-        #[derive(Clone, Copy, PartialEq, Debug)]
+        #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
         pub enum KeyEvent {
             $($(#[$doc])* $kind { $(#[$of])* $number: f64 },)*
         }

@@ -24,7 +24,7 @@ pub const LIGHTEST: f64 = 9e-3;
 pub const STATES: usize = 26;
 
 /// Phase and states of a key as plain numbers, for storage and transmission.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct SavedState {
     /// Index of the submodel within its action.
     pub phase: u8,

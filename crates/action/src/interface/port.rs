@@ -4,7 +4,7 @@
 /// linear in between.
 ///
 /// Positions are depths of the key front below its rest position, m, positive down.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum Drive {
     /// The key is untouched.
     #[default]

@@ -6,8 +6,31 @@ use crate::math::cast::byte;
 pub const KEYS: usize = 88;
 
 /// One key of the compass, by its index 0…87 (A0…C8).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
+)]
+#[serde(into = "u8", try_from = "u8")]
 pub struct KeyNumber(u8);
+
+impl From<KeyNumber> for u8 {
+    /// Index 0…87.
+    fn from(key: KeyNumber) -> Self {
+        key.0
+    }
+}
+
+impl TryFrom<u8> for KeyNumber {
+    type Error = NoKey;
+
+    fn try_from(index: u8) -> Result<Self, NoKey> {
+        Self::from_index(usize::from(index)).ok_or(NoKey(index))
+    }
+}
+
+/// An index that no key has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0} is not the index of a key, 0 to 87")]
+pub struct NoKey(pub u8);
 
 impl KeyNumber {
     /// The key of index 0…87; `None` outside.

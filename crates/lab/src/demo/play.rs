@@ -5,12 +5,12 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::host::{Announced, Host, Message, Timed};
-use crate::midi::Score;
 use crate::output::progress;
 use crate::table::Curve;
 use crate::wave::{Tail, Wave};
 use touchback_core::math::power::square;
 use touchback_instrument::midi;
+use touchback_instrument::midi_file::Score;
 use touchback_instrument::params::Parameter;
 
 /// Sample rate, Hz, and samples per block.

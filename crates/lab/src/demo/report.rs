@@ -1,11 +1,11 @@
 //! The demonstration's figure and page.
 
 use super::play::HostOutput;
-use crate::midi::Score;
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use crate::table::Curve;
 use crate::wave::Level;
 use touchback_instrument::midi::InputMessage;
+use touchback_instrument::midi_file::Score;
 use touchback_instrument::params::Parameter;
 
 /// Points of the envelope per point of the level curve: 100 ms.

@@ -5,13 +5,13 @@ pub mod blind_test;
 use anyhow::Result;
 
 use crate::bench::{Folder, Report, TargetBand, key};
-use crate::midi::Score;
 use crate::output::progress;
 use crate::wave::Wave;
 use crate::{demo, render};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
+use touchback_instrument::midi_file::Score;
 use touchback_sound::Knock;
 use touchback_sound::Sound;
 use touchback_sound::measure::db;

@@ -11,9 +11,9 @@ use touchback_action::{ActionSettings, KeyEvent, STEP, TimedEvent};
 use touchback_core::math::cast::count;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_instrument::midi::{controller, seven_bits, split_velocity};
+use touchback_instrument::midi_file::write as midi_file;
 use touchback_instrument::settings::TouchSettings;
 use touchback_instrument::touch::position::{INTO_BED, LATE};
-use touchback_window::midi_file;
 
 /// Ticks per second: one tick is 50 µs.
 const TICKS: u16 = 20_000;
@@ -111,7 +111,6 @@ fn note(key: KeyNumber) -> u7 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::midi::Score;
     use crate::rig::KEY;
     use crate::rig::co_simulation::{CoSimulation, MemoryLine};
     use touchback_action::EventKind;
@@ -121,6 +120,7 @@ mod tests {
     use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
     use touchback_haptics::servo::ServoOptions;
     use touchback_instrument::midi::Midi;
+    use touchback_instrument::midi_file::Score;
     use touchback_instrument::settings::KeyPressure;
     use touchback_instrument::{Piano, Settings};
 

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use crate::midi::Score;
 use crate::output::{self, Shown as _};
 use touchback_haptics::sidecar::KeyPress;
 use touchback_instrument::Settings;
 use touchback_instrument::midi::Midi;
+use touchback_instrument::midi_file::Score;
 
 /// Largest MIDI file, bytes.
 const LIMIT: u64 = 64_000_000;

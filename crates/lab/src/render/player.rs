@@ -7,7 +7,6 @@ use anyhow::Result;
 
 use crate::controls::{AUTOMATION_PERIOD, Automation};
 use crate::key_motion::KeyMotion;
-use crate::midi::Score;
 use crate::output::progress;
 use crate::wave::Tail;
 use touchback_action::TimedEvent;
@@ -17,6 +16,7 @@ use touchback_haptics::replay::Replay;
 use touchback_instrument::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::look_ahead::Lateness;
 use touchback_instrument::midi::InputMessage;
+use touchback_instrument::midi_file::{Cursor, Score};
 use touchback_instrument::pipeline::Rear;
 use touchback_instrument::record::{Counts, StrikeRecord};
 use touchback_instrument::{Event, Piano, Settings};
@@ -48,8 +48,7 @@ pub(super) struct Player<'a> {
     rate: u32,
     /// Samples played.
     at: u64,
-    /// Index of the score's next event.
-    next: usize,
+    cursor: Cursor,
     log: Option<LogReplay>,
     keys: Option<KeyReplay<'a>>,
     strikes: Vec<StrikeRecord>,
@@ -72,7 +71,7 @@ impl<'a> Player<'a> {
             automation,
             rate,
             at: 0,
-            next: 0,
+            cursor: Cursor::default(),
             log: None,
             keys: None,
             strikes: Vec::new(),
@@ -241,8 +240,8 @@ impl<'a> Player<'a> {
             }
             // Both ends lie inside this block.
             let to = from + usize::try_from(until - self.at).unwrap_or(left.len() - from);
-            let Self { scheduler, score, next, strikes, rate, at, .. } = self;
-            let mut host = ScoreHost { score, next, strikes, rate: *rate, span: *at..until };
+            let Self { scheduler, score, cursor, strikes, rate, at, .. } = self;
+            let mut host = ScoreHost { score, cursor, strikes, rate: *rate, span: *at..until };
             scheduler.process(&mut left[from..to], &mut right[from..to], &mut host);
             (self.at, from) = (until, to);
         }
@@ -324,8 +323,7 @@ impl<F: FnMut(&[f32], &[f32]) -> Result<()>> Sink<F> {
 /// Sends the score's messages in the samples `span` and collects the strikes.
 struct ScoreHost<'a> {
     score: &'a Score,
-    /// Index of the score's next event.
-    next: &'a mut usize,
+    cursor: &'a mut Cursor,
     strikes: &'a mut Vec<StrikeRecord>,
     rate: u32,
     span: Range<u64>,
@@ -333,14 +331,7 @@ struct ScoreHost<'a> {
 
 impl Host for ScoreHost<'_> {
     fn next(&mut self) -> Option<(u32, InputMessage)> {
-        let (time, message) = self.score.events.get(*self.next)?;
-        let sample = self.score.sample(*time, self.rate);
-        if sample >= self.span.end {
-            return None;
-        }
-        *self.next += 1;
-        let offset = sample.saturating_sub(self.span.start);
-        Some((u32::try_from(offset).unwrap_or(u32::MAX), *message))
+        self.cursor.next(self.score, self.rate, &self.span)
     }
 
     fn rendered(&mut self, piano: &Piano, _begin: u64) {

@@ -3,9 +3,9 @@
 use egui::{RichText, Ui};
 
 use crate::controls::Controls;
-use crate::monitor::tape::TimedMessage;
 use crate::theme;
 use touchback_instrument::midi::controller::SUSTAIN;
+use touchback_instrument::monitor::tape::TimedMessage;
 use touchback_instrument::params::{Parameter, find};
 
 /// Least travel of a press, of 127: a smaller one may be noise of a resting foot.

@@ -4,10 +4,10 @@ use egui::Ui;
 
 use super::{columns, controllers, group};
 use crate::controls::Controls;
-use crate::monitor::tape::TimedMessage;
 use crate::panel::pedal::PedalPanel;
 use crate::panel::tools::ToolsPanel;
 use touchback_instrument::Event;
+use touchback_instrument::monitor::tape::TimedMessage;
 use touchback_instrument::params::ParameterGroup;
 
 /// Draws the face in as many columns as fit.

@@ -5,11 +5,11 @@ use egui::Ui;
 use crate::controls::Controls;
 use crate::export;
 use crate::file_worker::FileWorker;
-use crate::monitor::tape::TimedMessage;
 use crate::path_field::PathField;
 use crate::scope::Scope;
 use crate::stroke::Memory;
 use touchback_instrument::Event;
+use touchback_instrument::monitor::tape::TimedMessage;
 use touchback_instrument::params::find;
 
 /// State of the panel.

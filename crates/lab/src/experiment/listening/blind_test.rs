@@ -11,7 +11,6 @@ use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 
 use crate::bench::Folder;
-use crate::midi::Score;
 use crate::output::{self, progress};
 use crate::paths::{self, PianoName};
 use crate::recorded::sound_file;
@@ -21,6 +20,7 @@ use crate::wave::Wave;
 use crate::{controls, demo, parallel, render};
 use touchback_core::math::cast::{floor_index, rounded_i32, single};
 use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::midi_file::Score;
 use touchback_instrument::{Event, Piano, Settings};
 
 /// Sample rate of rendered excerpts, Hz. Recordings keep theirs; browsers convert.

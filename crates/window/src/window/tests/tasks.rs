@@ -2,8 +2,8 @@
 //! so does a click into a text field.
 
 use super::*;
-use crate::monitor::tape::TimedMessage;
 use touchback_action::interface::key_sheet::KeySheet;
+use touchback_instrument::monitor::tape::TimedMessage;
 use touchback_instrument::preset::user_presets::UserPresets;
 
 /// A window whose clicks are counted.

@@ -5,8 +5,8 @@
 //! (coarse speed of the key at its sensor) to which it belongs [Herrmann 2017]. The instrument expects it
 //! before the note.
 
+use crate::midi::controller::FINE_VELOCITY;
 use midly::{MidiMessage, TrackEventKind};
-use touchback_instrument::midi::controller::FINE_VELOCITY;
 
 /// Moves the controllers 16 of a track before the note-ons that they follow, if they follow notes in this
 /// track. Those that follow a key pressure, as the finer part of a key's position, stay; those that follow

@@ -8,6 +8,7 @@
 //! | [`tape`] | both ends of the recorded performance |
 //! | [`haptic`] | audio: the keys of a motorized keyboard |
 //! | `steps` | both ends of the watched key's steps |
+//! | `remote` | the link over a channel of bytes |
 //! | `phrase` | audio: a phrase that previews a piano |
 //!
 //! Without an open window the audio thread only records the performance. Only for an open window does it
@@ -17,6 +18,8 @@
 mod frames;
 pub mod haptic;
 mod phrase;
+#[cfg(feature = "remote")]
+pub mod remote;
 mod steps;
 pub mod tape;
 
@@ -26,6 +29,9 @@ use std::sync::LazyLock;
 #[cfg(not(target_family = "wasm"))]
 use std::time::Instant;
 
+use crate::load::WorkCounters;
+use crate::midi::InputMessage;
+use crate::{Event, Piano, Snapshot};
 use haptic::{HapticKeys, HapticStep};
 use phrase::Phrase;
 use steps::{StepsIn, StepsOut};
@@ -33,9 +39,6 @@ use tape::{Take, Tape};
 use touchback_core::exchange::flags::{Flag, SharedLevel};
 use touchback_core::exchange::latest::{LatestReader, LatestWriter, latest};
 use touchback_core::exchange::queue::{Receiver, Sender, bounded};
-use touchback_instrument::load::WorkCounters;
-use touchback_instrument::midi::InputMessage;
-use touchback_instrument::{Event, Piano, Snapshot};
 
 /// Most events waiting for the piano: more than a mouse produces between two blocks.
 const EVENTS: usize = 256;
@@ -51,7 +54,7 @@ const METER_INTERVAL: f64 = 1.0 / 20.0;
 const AUDIBLE: f32 = 5e-4;
 
 /// The cost of computing.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Meter {
     /// Computing time over the blocks' duration, averaged over 0.3 s.
     pub busy: f64,
@@ -336,12 +339,12 @@ impl AudioEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Settings;
+    use crate::trace::Sample;
     use touchback_action::grand::GrandKey;
     use touchback_action::interface::key::Key;
     use touchback_action::{ActionKind, ActionSettings, Drive};
     use touchback_core::math::compass::KeyNumber;
-    use touchback_instrument::Settings;
-    use touchback_instrument::trace::Sample;
 
     #[test]
     fn a_closed_window_receives_nothing_and_an_open_one_the_steps_it_plays() {

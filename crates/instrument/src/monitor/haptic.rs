@@ -3,12 +3,12 @@
 //!
 //! The window draws the key pressed last, one of the piano's or a haptic one.
 
+use crate::Snapshot;
+use crate::trace::{KeySnapshot, Sample};
 use touchback_action::interface::key::Key;
 use touchback_action::{ActionKind, Drive};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
-use touchback_instrument::Snapshot;
-use touchback_instrument::trace::{KeySnapshot, Sample};
 
 /// Depths of a hysteresis, m: a key is released below the first and pressed above the second.
 const PRESSED: [f64; 2] = [0.15e-3, 0.3e-3];

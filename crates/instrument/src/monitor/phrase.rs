@@ -1,8 +1,8 @@
 //! A short phrase that previews a piano. The audio thread plays it, so that its timing follows the sample
 //! clock. It repeats until it is stopped, and then releases all keys and the pedal.
 
+use crate::Event;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::Event;
 
 /// Length including the pause at the end, s.
 const LENGTH: f64 = 7.5;

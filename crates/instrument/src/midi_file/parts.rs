@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
+use crate::Settings;
+use crate::settings::Switch;
 use midly::{MidiMessage, TrackEventKind};
-use touchback_instrument::Settings;
-use touchback_instrument::settings::Switch;
 
 /// Channel of the drums, from 0.
 const DRUMS: u8 = 9;

@@ -1,11 +1,11 @@
-//! Pedal repair of a whole score: see [`touchback_instrument::pedal_repair`].
+//! Pedal repair of a whole score: see [`crate::pedal_repair`].
 
 use super::Score;
+use crate::midi::InputMessage;
+use crate::midi::controller::SUSTAIN;
+use crate::pedal_repair::{LEAST, Lift, PRESS};
+use crate::settings::{PedalSettings, Polarity, Switch};
 use touchback_core::math::cast::floor_index;
-use touchback_instrument::midi::InputMessage;
-use touchback_instrument::midi::controller::SUSTAIN;
-use touchback_instrument::pedal_repair::{LEAST, Lift, PRESS};
-use touchback_instrument::settings::{PedalSettings, Polarity, Switch};
 
 /// Lifts of the sustain pedal that are too short to damp.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -178,7 +178,7 @@ const MOST: usize = 4096;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_instrument::midi::Address;
+    use crate::midi::Address;
 
     const NOTE: u8 = 60;
 

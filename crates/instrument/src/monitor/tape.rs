@@ -5,12 +5,12 @@
 //! a channel of their own, the strikes of a motorized keyboard. Time counts processed samples since the
 //! instance's creation; it stops while the host does not process the plugin.
 
+use crate::midi::{InputMessage, controller, seven_bits, split_velocity};
+use crate::{Event, Settings};
 use touchback_action::KeyEvent;
 use touchback_core::exchange::recent::{self, Item, RecentReader, RecentWriter};
 use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::midi::{InputMessage, controller, seven_bits, split_velocity};
-use touchback_instrument::{Event, Settings};
 
 /// Most messages kept: 109 per second for ten minutes. The densest ten seconds of recorded Chopin, Mozart
 /// and Schubert on a computer-controlled grand, with continuous pedals, have 74 per second.
@@ -19,7 +19,7 @@ pub const CAPACITY: usize = 1 << 16;
 const HAPTIC: u8 = 1;
 
 /// One MIDI message and its time.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TimedMessage {
     /// Time since the instance's creation, s.
     pub time: f64,
@@ -195,7 +195,7 @@ impl Take {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_instrument::midi::Address;
+    use crate::midi::Address;
 
     #[test]
     fn events_of_the_window_and_of_haptic_keys_are_recorded() {

@@ -1,26 +1,33 @@
-//! Reads Standard MIDI files as a piano performance: any format, tempo map and SMPTE time, with or without
-//! a RIFF wrapper. Damaged files are read as far as they make sense, with one warning.
+//! Standard MIDI files as piano performances: any format, tempo map and SMPTE time, with or without a RIFF
+//! wrapper. Damaged files are read as far as they make sense, with one warning.
 //!
-//! [`touchback_instrument::midi`] interprets the messages, as in a plugin host.
+//! [`crate::midi`] interprets the messages, as in a plugin host.
 
 mod chunks;
 mod damage;
 mod events;
 mod parts;
 mod pedal;
+pub mod write;
 mod xp;
 
-use anyhow::anyhow;
+use std::ops::Range;
+
 use midly::{MetaMessage, MidiMessage, TrackEventKind};
 
+use crate::midi::{self, Address, InputMessage};
+use crate::settings::PedalSettings;
 use chunks::Raw;
 pub use parts::{Numbers, Parts};
 pub use pedal::ShortLifts;
-use touchback_instrument::midi::{self, Address, InputMessage};
-use touchback_instrument::settings::PedalSettings;
 
 /// Tempo before the first tempo event, µs per quarter note (MIDI 1.0, "Set Tempo").
 const DEFAULT_TEMPO: u32 = 500_000;
+
+/// Why a file was refused: one line with the file and, where known, the byte.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct MidiFileError(String);
 
 /// A performance: messages in time order.
 ///
@@ -46,7 +53,7 @@ impl Score {
     ///
     /// # Errors
     /// Errors of [`Score::read_parts`].
-    pub fn read(file: &str, bytes: &[u8]) -> anyhow::Result<Self> {
+    pub fn read(file: &str, bytes: &[u8]) -> Result<Self, MidiFileError> {
         Self::read_parts(file, bytes, &Parts::default())
     }
 
@@ -54,7 +61,7 @@ impl Score {
     ///
     /// # Errors
     /// One line with the file: not a MIDI file, no track, no note, or an impossible unit of time.
-    pub fn read_parts(file: &str, bytes: &[u8], parts: &Parts) -> anyhow::Result<Self> {
+    pub fn read_parts(file: &str, bytes: &[u8], parts: &Parts) -> Result<Self, MidiFileError> {
         let Raw { units_per_tick, per_second, is_sequential, tracks, damage } =
             chunks::read(file, bytes)?;
         let mut warnings: Vec<String> =
@@ -71,7 +78,8 @@ impl Score {
         }
         // Stable: events of one tick keep the order of tracks.
         events.sort_by_key(|(tick, ..)| *tick);
-        let told = parts::select(&mut events, parts).map_err(|error| anyhow!("{file}: {error}"))?;
+        let told = parts::select(&mut events, parts)
+            .map_err(|error| MidiFileError(format!("{file}: {error}")))?;
         warnings.extend(told.map(|told| format!("{file}: {told}")));
         let mut score = Self { events: Vec::new(), per_second, warnings };
         let (mut time, mut last, mut tempo) = (0u128, 0u64, u128::from(DEFAULT_TEMPO));
@@ -100,7 +108,7 @@ impl Score {
         bytes: &[u8],
         parts: &Parts,
         pedals: &PedalSettings,
-    ) -> anyhow::Result<(Self, ShortLifts)> {
+    ) -> Result<(Self, ShortLifts), MidiFileError> {
         let mut score = Self::read_parts(file, bytes, parts)?;
         let lifts = score.repair_pedals(pedals);
         score.warnings.extend(lifts.text().map(|text| format!("{file}: {text}")));
@@ -121,8 +129,42 @@ impl Score {
     }
 }
 
+/// A place in a score that is played in portions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cursor {
+    /// Index of the next event.
+    next: usize,
+}
+
+impl Cursor {
+    /// The next message of `score` at `rate` Hz, and its offset, if it falls before the end of the samples
+    /// `span`.
+    pub fn next(
+        &mut self,
+        score: &Score,
+        rate: u32,
+        span: &Range<u64>,
+    ) -> Option<(u32, InputMessage)> {
+        let (time, message) = score.events.get(self.next)?;
+        let sample = score.sample(*time, rate);
+        if sample >= span.end {
+            return None;
+        }
+        self.next += 1;
+        let offset = sample.saturating_sub(span.start);
+        Some((u32::try_from(offset).unwrap_or(u32::MAX), *message))
+    }
+
+    /// Whether all messages of `score` have been sent.
+    #[must_use]
+    pub fn is_at_end(&self, score: &Score) -> bool {
+        self.next >= score.events.len()
+    }
+}
+
 /// The instrument's message for a MIDI message; `None` where a piano ignores it.
-fn message(channel: u8, message: MidiMessage) -> Option<InputMessage> {
+#[must_use]
+pub fn message(channel: u8, message: MidiMessage) -> Option<InputMessage> {
     let seven_bit = |value: midly::num::u7| f64::from(value.as_int()) / 127.0;
     Some(match message {
         MidiMessage::NoteOn { key, vel } => {

@@ -4,8 +4,8 @@
 //! The window allocates the queue and sends its writing end to the audio thread. When the window is closed,
 //! the audio thread sends the end back, so that it never frees memory.
 
+use crate::trace::Sample;
 use touchback_core::exchange::queue::{Receiver, Sender, bounded};
-use touchback_instrument::trace::Sample;
 
 /// Most waiting steps: two thirds of a second, many frames.
 const STEPS: usize = 5333;
@@ -94,10 +94,10 @@ impl StepsOut {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::KeySnapshot;
     use touchback_action::interface::key::SavedState;
     use touchback_action::{ActionKind, Drive};
     use touchback_core::math::compass::KeyNumber;
-    use touchback_instrument::trace::KeySnapshot;
 
     #[test]
     fn a_queue_exists_while_its_window_is_open() {

@@ -3,9 +3,9 @@
 //! A declared length counts where a chunk or the end of the file follows. Otherwise a track ends at the next
 //! `MTrk` or at the end of the file.
 
-use anyhow::{Result, bail};
 use midly::{EventIter, MetaMessage, TrackEventKind};
 
+use super::MidiFileError;
 use super::damage::Damage;
 use super::events::{self, Track};
 
@@ -23,15 +23,18 @@ pub(super) struct Raw<'a> {
     pub(super) damage: Damage,
 }
 
-pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<Raw<'a>> {
+pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<Raw<'a>, MidiFileError> {
     let Some(header) = find(bytes, *b"MThd", 0) else {
-        bail!("{file}: no MIDI file (it holds no `MThd`)")
+        return Err(MidiFileError(format!("{file}: no MIDI file (it holds no `MThd`)")));
     };
     let mut damage = Damage::default();
     let end = unwrapped(bytes, header, &mut damage);
     let bytes = &bytes[..end];
     let Some(fields) = bytes.get(header + 8..).and_then(|rest| rest.first_chunk::<6>()) else {
-        bail!("{file}, byte {}: the header chunk is cut off", header + 8);
+        return Err(MidiFileError(format!(
+            "{file}, byte {}: the header chunk is cut off",
+            header + 8
+        )));
     };
     let [_, format, high_count, low_count, high, low] = *fields;
     let format = u16::from_be_bytes([fields[0], format]);
@@ -62,7 +65,7 @@ pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<Raw<'a>> {
         }
     }
     match raw.tracks.len() {
-        0 => bail!("{file}: no track in it"),
+        0 => return Err(MidiFileError(format!("{file}: no track in it"))),
         found if found != declared => {
             raw.damage.note(format!("declares {declared} tracks and holds {found}"));
         }
@@ -166,23 +169,30 @@ fn find(bytes: &[u8], id: [u8; 4], from: usize) -> Option<usize> {
 }
 
 /// Time units per tick (`None`: the tempo in µs) and per second.
-fn division(file: &str, header: usize, high: u8, low: u8) -> Result<(Option<u128>, u128)> {
+fn division(
+    file: &str,
+    header: usize,
+    high: u8,
+    low: u8,
+) -> Result<(Option<u128>, u128), MidiFileError> {
     let byte = header + 12;
     if high < 0x80 {
         let quarter = u128::from(u16::from_be_bytes([high, low]));
         if quarter == 0 {
-            bail!("{file}, byte {byte}: zero ticks a quarter note");
+            return Err(MidiFileError(format!("{file}, byte {byte}: zero ticks a quarter note")));
         }
         return Ok((None, quarter * 1_000_000));
     }
     if low == 0 {
-        bail!("{file}, byte {}: zero ticks a frame", byte + 1);
+        return Err(MidiFileError(format!("{file}, byte {}: zero ticks a frame", byte + 1)));
     }
     let frame = u128::from(low);
     // The high byte is the negative number of frames per second; 29 means 30/1.001 (drop frame).
     match high.wrapping_neg() {
         fps @ (24 | 25 | 30) => Ok((Some(1), u128::from(fps) * frame)),
         29 => Ok((Some(1001), 30_000 * frame)),
-        fps => bail!("{file}, byte {byte}: {fps} frames a second; 24, 25, 29 and 30 exist"),
+        fps => Err(MidiFileError(format!(
+            "{file}, byte {byte}: {fps} frames a second; 24, 25, 29 and 30 exist"
+        ))),
     }
 }

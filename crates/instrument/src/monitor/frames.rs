@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{AudioEnd, WindowEnd, link};
+use crate::settings::Timing;
+use crate::{Event, Piano, Settings};
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::settings::Timing;
-use touchback_instrument::{Event, Piano, Settings};
 
 const RATE: f64 = 48_000.0;
 const BLOCK: usize = 64;
@@ -84,7 +84,7 @@ fn a_held_keys_hammer_stays_in_its_check_in_the_snapshot() {
     let i = key.index();
     bench.piano.handle(Event::NoteOn { key, velocity: 0.6 });
     let (mut highest, mut time) = (0.0f32, 0.0);
-    let mut snapshot = touchback_instrument::Snapshot::default();
+    let mut snapshot = crate::Snapshot::default();
     while time < 1.5 {
         bench.run(0.005);
         time += 0.005;
