@@ -23,6 +23,8 @@ pub struct Readout {
     pub hammer: f64,
     /// Speed of the hammer toward the string, m/s.
     pub hammer_speed: f64,
+    /// Distance of the hammer's head ahead of a straight shank, m at the crown.
+    pub shank_bend: f64,
     /// Generalized coordinates q1…q9 of the grand, rad; q4, q7, q8, q9 in m.
     pub q: [f64; 9],
     /// Rates of `q`, rad/s and m/s.
@@ -84,6 +86,7 @@ impl Readout {
         contact_force: f64::NAN,
         hammer: f64::NAN,
         hammer_speed: f64::NAN,
+        shank_bend: f64::NAN,
         q: [f64::NAN; 9],
         q_rate: [f64::NAN; 9],
         kinetic: f64::NAN,

@@ -15,13 +15,14 @@ pub struct Quantity {
 }
 
 /// All quantities, in order of display.
-pub const ALL: [Quantity; 9] = [
+pub const ALL: [Quantity; 10] = [
     Quantity { name: "Key depth", unit: "mm", decimals: 2, value: |r| 1e3 * r.key },
     Quantity { name: "Hammer", unit: "mm", decimals: 2, value: |r| 1e3 * r.hammer },
     Quantity { name: "Key speed", unit: "m/s", decimals: 3, value: |r| r.key_speed },
     Quantity { name: "Hammer speed", unit: "m/s", decimals: 3, value: |r| r.hammer_speed },
     Quantity { name: "Key force", unit: "N", decimals: 2, value: |r| r.key_force },
     Quantity { name: "Key on hammer", unit: "N", decimals: 2, value: |r| r.contact_force },
+    Quantity { name: "Shank bend", unit: "µm", decimals: 0, value: |r| 1e6 * r.shank_bend },
     Quantity {
         name: "q4, jack–knuckle compression",
         unit: "mm",

@@ -26,6 +26,7 @@ pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow
         contact_force: evaluation.contacts.jack.force,
         hammer: n.hammer.crown * x[state::HAMMER],
         hammer_speed: n.hammer.crown * k.u[1],
+        shank_bend: n.hammer.crown * n.bend_share * x[state::BEND],
         q,
         q_rate,
         kinetic: energy::kinetic(n, k, x),
