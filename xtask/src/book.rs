@@ -1,37 +1,29 @@
 //! The documents as a book with an index and a search: `target/book/index.html`.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
-/// Program that builds the book, and the version that is installed where there is none.
-const MDBOOK: (&str, &str) = ("mdbook", "0.5.2");
+use crate::tools::Tool;
+use crate::web;
 
-/// Builds the book. Installs mdbook into `target/tools` where the system has none.
+/// Program that builds the book.
+const MDBOOK: Tool<'_> =
+    Tool { name: "mdbook", package: "mdbook", version: "0.5.2", is_exact: false };
+
+/// Builds the book. Installs mdbook into `target/tools` where the system has none. The page for browsers, which
+/// some chapters embed, becomes part of the book where it was built.
 pub fn run() -> Result<()> {
     nice_plug_xtask::chdir_workspace_root()?;
-    let status = Command::new(program()?).arg("build").status().context("cannot start mdbook")?;
+    let status =
+        Command::new(MDBOOK.program()?).arg("build").status().context("cannot start mdbook")?;
     ensure!(status.success(), "mdbook failed: {status}");
+    if Path::new(web::FOLDER).is_dir() {
+        web::copy_to(Path::new("target/book/web"))?;
+    } else {
+        println!("without the live action: `cargo xtask web` builds it");
+    }
     println!("wrote target/book/index.html");
     Ok(())
-}
-
-/// The system's mdbook, or that of `target/tools`, installed first if need be.
-fn program() -> Result<PathBuf> {
-    let (name, version) = MDBOOK;
-    if Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success()) {
-        return Ok(name.into());
-    }
-    let root = PathBuf::from("target/tools");
-    let installed = root.join("bin").join(name).with_extension(std::env::consts::EXE_EXTENSION);
-    if !installed.is_file() {
-        let status = Command::new("cargo")
-            .args(["install", name, "--locked", "--version", version, "--root"])
-            .arg(&root)
-            .status()
-            .context("cannot start cargo")?;
-        ensure!(status.success(), "{name} {version} cannot be installed: {status}");
-    }
-    Ok(std::path::absolute(installed)?)
 }

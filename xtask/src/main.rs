@@ -1,6 +1,6 @@
 //! Build tasks: `cargo xtask bundle touchback --release`, `cargo xtask install`,
 //! `cargo xtask licenses`, `cargo xtask dist`, `cargo xtask examples`, `cargo xtask book`,
-//! `cargo xtask wheel`, `cargo xtask ci`.
+//! `cargo xtask wheel`, `cargo xtask web`, `cargo xtask ci`.
 
 mod book;
 mod build_paths;
@@ -9,6 +9,8 @@ mod dist;
 mod examples;
 mod install;
 mod licenses;
+mod tools;
+mod web;
 mod wheel;
 
 use std::process::Command;
@@ -29,6 +31,8 @@ const USAGE: &str = "Usage:
       build the documents as a book with a search in target/book (installs mdbook where there is none)
   cargo xtask wheel
       build the Python package in target/dist (needs maturin: python3 -m pip install maturin)
+  cargo xtask web [--toolchain FOLDER]
+      build the page for browsers in target/web, with a compiler that has the target wasm32-unknown-unknown
   cargo xtask ci
       run all checks of the continuous integration, as .ci/run lists them";
 
@@ -39,6 +43,7 @@ fn main() -> Result<()> {
         Some("dist") => dist::run(&args.collect::<Vec<_>>()),
         Some("examples") => examples::run(&args.collect::<Vec<_>>()),
         Some("book") => book::run(),
+        Some("web") => web::run(&args.collect::<Vec<_>>()),
         Some("wheel") => wheel::run(&args.collect::<Vec<_>>()),
         Some("ci") => ci(),
         Some("licenses") => licenses::run(),

@@ -21,6 +21,8 @@ pub mod random;
 pub mod range;
 pub mod real;
 pub mod shared;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 pub mod steps;

@@ -118,6 +118,9 @@ macro_rules! kernels {
                 // The build itself assumes NEON on this architecture.
                 #[cfg(target_arch = "aarch64")]
                 Kernel::Neon => $plain($($arg),*),
+                // The build itself assumes these registers.
+                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+                Kernel::Simd128 => $plain($($arg),*),
             }
         }
     };

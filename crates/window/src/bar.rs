@@ -1,6 +1,6 @@
 //! The bar at the top: piano, undo and redo, comparison, faces, output level, computing load, zoom and help.
 
-use egui::{Button, OpenUrl, RichText, ThemePreference, Ui, vec2};
+use egui::{Button, RichText, ThemePreference, Ui, vec2};
 
 use crate::compare::Compare;
 use crate::control;
@@ -69,7 +69,7 @@ impl Bar<'_> {
             self.edits(ui, controls);
             self.compare.ui(ui, controls, self.history);
             gap(ui, wide);
-            for (face, name, hint) in Face::TABS {
+            for (face, name, hint) in Face::tabs() {
                 let tab = ui.selectable_label(self.face.tab() == face, name);
                 if tab.on_hover_text(hint).clicked() && self.face.tab() != face {
                     *self.face = face;
@@ -258,9 +258,8 @@ fn manual_link(ui: &mut Ui) {
     let link = ui.link("Manual").on_hover_text("Opens in the browser; needs no network");
     let mut reason = None;
     if link.clicked() {
-        match manual::write() {
-            Ok(page) => ui.ctx().open_url(OpenUrl::new_tab(page.display())),
-            Err(error) => reason = Some(format!("The manual cannot be written: {error}")),
+        if let Err(error) = manual::open(ui.ctx()) {
+            reason = Some(format!("The manual cannot be written: {error}"));
         }
     }
     control::refused(&link, reason);

@@ -39,7 +39,7 @@ impl Face {
     ];
 
     /// The tabs: the face that each opens, its name, and its purpose for a tooltip.
-    pub const TABS: [(Self, &'static str, &'static str); 6] = [
+    pub(crate) const TABS: [(Self, &'static str, &'static str); 6] = [
         (Self::Piano, "Piano", "The moving action and the player's controls"),
         (Self::Voice, "Voice", "Strings, hammers, tuning, room and output"),
         (Self::Touch, "Touch", "From velocity to hammer speed, and timing"),
@@ -53,6 +53,13 @@ impl Face {
         (Self::Action, "Action", "The action as it moves, its curves and its regulation"),
         (Self::Keys, "Keys", "The regulation over the 88 keys, and the bench"),
     ];
+
+    /// The tabs of this window: one for a motorized keyboard where one can be connected.
+    pub fn tabs() -> impl Iterator<Item = (Self, &'static str, &'static str)> {
+        Self::TABS
+            .into_iter()
+            .filter(|(face, ..)| cfg!(feature = "serial") || *face != Self::Keyboard)
+    }
 
     /// The face that opens the tab of this face.
     #[must_use]

@@ -1,11 +1,18 @@
 //! The manual as one page for a browser. The pages are part of the plugin's library, so the manual needs no
 //! other file.
 
-use std::io::{self, Write as _};
+use std::io;
+#[cfg(not(target_family = "wasm"))]
+use std::io::Write as _;
+#[cfg(not(target_family = "wasm"))]
 use std::path::{Path, PathBuf};
 
+use egui::Context;
+#[cfg(not(target_family = "wasm"))]
+use egui::OpenUrl;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
+#[cfg(not(target_family = "wasm"))]
 use touchback_core::files::folder::NewFolder;
 
 /// The pages and the names in links to them.
@@ -27,12 +34,31 @@ const STYLE: &str = "html { color-scheme: light dark; } \
     th, td { border: 1px solid #8886; padding: .2rem .5rem; text-align: left; vertical-align: top; } \
     pre { overflow-x: auto; } h1 { margin-top: 3rem; }";
 
+/// Hands the page to the browser.
+#[cfg(target_family = "wasm")]
+pub fn open(_context: &Context) -> io::Result<()> {
+    crate::downloads::put("manual.html".into(), whole_page().into_bytes());
+    Ok(())
+}
+
+/// Writes the page and opens it in the browser.
+///
+/// # Errors
+/// Those of the file system.
+#[cfg(not(target_family = "wasm"))]
+pub fn open(context: &Context) -> io::Result<()> {
+    let page = write()?;
+    context.open_url(OpenUrl::new_tab(page.display()));
+    Ok(())
+}
+
 /// Writes the page to the user's cache folder, or, for a user without a home, under a new name to the
 /// folder of temporary files; returns its path.
 ///
 /// # Errors
 /// Those of the file system.
-pub fn write() -> io::Result<PathBuf> {
+#[cfg(not(target_family = "wasm"))]
+fn write() -> io::Result<PathBuf> {
     match dirs::cache_dir() {
         Some(caches) => write_to(&caches.join("Touchback")),
         None => {
@@ -43,6 +69,7 @@ pub fn write() -> io::Result<PathBuf> {
 }
 
 /// Writes the page to `folder`, which is created, in place of an earlier page or a link.
+#[cfg(not(target_family = "wasm"))]
 fn write_to(folder: &Path) -> io::Result<PathBuf> {
     let page = folder.join(concat!("manual-", env!("CARGO_PKG_VERSION"), ".html"));
     let new = NewFolder::create(folder)?;
@@ -52,6 +79,7 @@ fn write_to(folder: &Path) -> io::Result<PathBuf> {
 }
 
 /// Writes the page to a new file with an unpredictable name, which only this user can write.
+#[cfg(not(target_family = "wasm"))]
 fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut file =
         tempfile::Builder::new().prefix("touchback-manual-").suffix(".html").tempfile_in(folder)?;

@@ -9,6 +9,8 @@ use crate::math::lane_work::{Avx2Token, Avx512Token};
 use crate::math::lanes;
 #[cfg(target_arch = "aarch64")]
 use crate::math::neon::Two;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use crate::math::simd128::Two;
 #[cfg(target_arch = "x86_64")]
 use crate::math::sse2::Two;
 
@@ -29,12 +31,16 @@ pub enum Kernel {
     /// NEON: registers of 128 bits, which every 64-bit ARM processor has.
     #[cfg(target_arch = "aarch64")]
     Neon,
+    /// Registers of 128 bits of WebAssembly.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128,
 }
 
 impl Kernel {
     /// The kernels this machine can run, slowest first.
     #[must_use]
     pub fn available() -> ArrayVec<Self, 4> {
+        #[allow(unused_mut, reason = "some machines have no other kernel")]
         let mut kernels = ArrayVec::from_iter([Self::Plain]);
         #[cfg(target_arch = "x86_64")]
         {
@@ -44,6 +50,8 @@ impl Kernel {
         }
         #[cfg(target_arch = "aarch64")]
         kernels.push(Self::Neon);
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        kernels.push(Self::Simd128);
         kernels
     }
 
@@ -66,6 +74,8 @@ impl Kernel {
             Self::Avx512(_) => 8,
             #[cfg(target_arch = "aarch64")]
             Self::Neon => 2,
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => 2,
         }
     }
 
@@ -83,6 +93,8 @@ impl Kernel {
             Self::Avx512(proof) => lanes::avx512(proof, work),
             #[cfg(target_arch = "aarch64")]
             Self::Neon => work.run::<Two>(),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => work.run::<Two>(),
         }
     }
 }
@@ -99,6 +111,8 @@ impl std::fmt::Debug for Kernel {
             Self::Avx512(_) => "Avx512",
             #[cfg(target_arch = "aarch64")]
             Self::Neon => "Neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => "Simd128",
         })
     }
 }

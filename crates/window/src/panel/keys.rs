@@ -68,6 +68,13 @@ impl KeysFace {
         regulation.curves(ui, 0.45 * room, *chosen, measured.as_ref(), controls);
     }
 
+    /// Begins an exercise with a fault in `key`, unless there is one.
+    pub fn hide_fault(&mut self, key: KeyNumber, controls: &mut dyn Controls) {
+        if !self.lesson.is_active(controls) {
+            self.lesson.hide_fault(key, controls);
+        }
+    }
+
     /// The measurements of `key` under `settings`; none until they are taken.
     pub fn measured(
         &mut self,

@@ -37,15 +37,20 @@ impl LessonPanel {
         self.lesson.is_some()
     }
 
+    /// Begins the exercise of the current number: a fault in `key`.
+    pub(super) fn hide_fault(&mut self, key: KeyNumber, controls: &mut dyn Controls) {
+        let lesson = Lesson::new(self.number, key, &controls.keys());
+        controls.begin_exercise(&lesson.faulty());
+        *self = Self { number: self.number, lesson: Some(lesson), ..Self::default() };
+    }
+
     /// Draws the number and the button that hide a fault in the chosen key.
     pub(super) fn begin(&mut self, ui: &mut Ui, key: KeyNumber, controls: &mut dyn Controls) {
         let hint = "Hides a fault in the chosen key: find it with the bench and by ear, and \
              correct it with the key's own screws. The fault stays in the piano until the exercise \
              ends";
         if ui.button("Find a fault").on_hover_text(hint).clicked() {
-            let lesson = Lesson::new(self.number, key, &controls.keys());
-            controls.begin_exercise(&lesson.faulty());
-            *self = Self { number: self.number, lesson: Some(lesson), ..Self::default() };
+            self.hide_fault(key, controls);
         }
         let label = ui.label("Exercise");
         let number = control::typed(ui, &mut self.number, 1..=9999, "", |drag| drag.speed(0.05));

@@ -1,0 +1,121 @@
+//! Settings as the part of a page's address after `#`, so that a regulation can be sent as a link.
+//!
+//! `#piano=Worn&let_off_mm=3.5&keys=key,drop_mm/40,0.3` is a piano, the values that differ from it, and the
+//! sheet of single keys' differences. A word that has no meaning is left out.
+
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+
+use touchback_instrument::Settings;
+use touchback_instrument::params::{Parameter, all, find};
+use touchback_instrument::preset;
+
+/// Characters that separate words, or that programs end a link at.
+const ENCODED: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'&').add(b'<').add(b'=').add(b'>');
+
+const PIANO: &str = "piano";
+const KEYS: &str = "keys";
+
+/// The address of `settings`, which began as the piano `piano`.
+#[must_use]
+pub fn write(piano: &str, settings: &Settings) -> String {
+    let factory = preset::find(piano);
+    let base = factory.map_or_else(Settings::default, preset::Preset::settings);
+    let mut words = Vec::new();
+    if let Some(preset) = factory.filter(|preset| preset.name != preset::PRESETS[0].name) {
+        words.push(format!("{PIANO}={}", encoded(preset.name)));
+    }
+    for parameter in all() {
+        let value = parameter.get(settings);
+        if value.to_bits() != parameter.get(&base).to_bits() {
+            words.push(format!("{}={}", parameter.id, encoded(&text(parameter, value))));
+        }
+    }
+    if settings.action.keys != base.action.keys {
+        let sheet = settings.action.keys.text().trim_end().replace('\n', "/");
+        words.push(format!("{KEYS}={}", encoded(&sheet)));
+    }
+    words.join("&")
+}
+
+/// The name of the piano and the settings at `address`, with or without `#`.
+#[must_use]
+pub fn read(address: &str) -> (Option<&'static str>, Settings) {
+    let address = address.trim_start_matches('#');
+    let words = || address.split('&').filter_map(|word| word.split_once('='));
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let factory = words()
+        .filter(|(word, _)| *word == PIANO)
+        .find_map(|(_, name)| preset::find(&decoded(name)));
+    let mut settings = factory.map_or_else(Settings::default, preset::Preset::settings);
+    for (word, value) in words() {
+        let value = decoded(value);
+        if word == KEYS {
+            settings.action.keys = value.parse().unwrap_or(settings.action.keys);
+        } else if let Ok(parameter) = find(word)
+            && let Ok(value) = parameter.parse(&value)
+        {
+            parameter.set(&mut settings, value);
+        }
+    }
+    (factory.map(|preset| preset.name), settings)
+}
+
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, ENCODED).to_string()
+}
+
+/// The value as [`Parameter::parse`] reads it.
+fn text(parameter: &Parameter, value: f64) -> String {
+    match parameter.choices() {
+        [] => value.to_string(),
+        _ => parameter.number_text(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_brings_back_piano_values_and_keys() {
+        assert_eq!(write("", &Settings::default()), "");
+        for preset in &preset::PRESETS {
+            let mut settings = preset.settings();
+            let plain = write(preset.name, &settings);
+            assert!(plain.len() < 40, "{plain}");
+            find("let_off_mm").unwrap().set(&mut settings, 3.7);
+            find("timing").unwrap().set(&mut settings, 1.0);
+            settings.action.keys = "key,drop_mm\n40,0.3\n".parse().unwrap();
+            let link = write(preset.name, &settings);
+            let (_, found) = read(&format!("#{link}"));
+            assert_eq!(found.action, settings.action, "{link}");
+            assert!(link.is_ascii() && !link.contains(' '), "{link}");
+            for parameter in all() {
+                let (here, there) = (parameter.get(&settings), parameter.get(&found));
+                assert_eq!(here.to_bits(), there.to_bits(), "{}: {link}", parameter.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_value_survives_its_text() {
+        for parameter in all() {
+            for share in [0.0, 0.31, 1.0] {
+                let value = parameter.plain(share);
+                let found = parameter.parse(&text(parameter, value)).unwrap();
+                assert_eq!(found.to_bits(), value.to_bits(), "{} {value}", parameter.id);
+            }
+        }
+    }
+
+    #[test]
+    fn words_without_meaning_are_left_out() {
+        let text = "piano=none&let_off_mm=900&x=1&=&&keys=%ff&blow_mm=44";
+        let (piano, settings) = read(text);
+        assert_eq!(piano, None);
+        let mut expected = Settings::default();
+        find("blow_mm").unwrap().set(&mut expected, 44.0);
+        assert_eq!(settings, expected);
+    }
+}

@@ -1,0 +1,16 @@
+//! The window of the piano as a page in a browser. The piano itself runs in the browser's audio worklet.
+//!
+//! | module | task |
+//! | --- | --- |
+//! | [`page`] | the window, and its messages from and to the piano |
+//! | [`address`] | settings as a link |
+//! | [`computer_keys`] | the computer's keys as piano keys |
+//! | [`dropped`] | files that the user drops on the page |
+//! | `browser` | what the page's script calls |
+
+pub mod address;
+#[cfg(target_family = "wasm")]
+mod browser;
+pub mod computer_keys;
+pub mod dropped;
+pub mod page;

@@ -1,0 +1,272 @@
+//! The window, and its messages from and to the piano.
+
+use egui::{Context, Ui};
+
+use crate::address;
+use crate::computer_keys::ComputerKeys;
+use crate::dropped::{self, Dropped};
+use touchback_instrument::Event;
+use touchback_instrument::midi::controller;
+use touchback_instrument::monitor::remote::{self, RemoteSettings, ToPiano, ToWindow};
+use touchback_instrument::monitor::tape::{CAPACITY, TimedMessage};
+use touchback_instrument::params::{all, find};
+use touchback_sound::scala::Texts;
+use touchback_window::controls::{Controls as _, DetachedControls};
+use touchback_window::face::Face;
+use touchback_window::window::Window;
+
+/// Share of the time that the piano may need before the page chooses *Economy*, and for how long, s.
+const BUSY: f64 = 0.85;
+const BUSY_FOR: f64 = 2.0;
+
+/// The page.
+pub struct Page {
+    window: Window,
+    controls: DetachedControls,
+    keys: ComputerKeys,
+    play: Vec<Event>,
+    /// Messages for the piano.
+    outgoing: Vec<ToPiano>,
+    /// The settings that the piano has.
+    sent: Option<RemoteSettings>,
+    is_previewing: bool,
+    /// The recorded performance.
+    take: Vec<TimedMessage>,
+    /// Position and length of the played file, s.
+    position: Option<(f64, f64)>,
+    /// Share of the time that the piano needs.
+    busy: f64,
+    /// Since when the piano needs too much time, s of the context's clock.
+    busy_since: Option<f64>,
+    /// Whether the page has chosen *Economy*; the user's choice stays after that.
+    has_eased: bool,
+    /// Sentences for the user, oldest first.
+    told: Vec<String>,
+    is_themed: bool,
+}
+
+impl Page {
+    /// The page with the settings of `address`.
+    #[must_use]
+    pub fn new(address: &str) -> Self {
+        let (piano, settings) = address::read(address);
+        let mut window = Window::default();
+        if let Some(piano) = piano {
+            piano.clone_into(&mut window.session.history.piano);
+        }
+        Self {
+            window,
+            controls: DetachedControls { settings, ..DetachedControls::default() },
+            keys: ComputerKeys::default(),
+            play: Vec::new(),
+            outgoing: Vec::new(),
+            sent: None,
+            is_previewing: false,
+            take: Vec::new(),
+            position: None,
+            busy: 0.0,
+            busy_since: None,
+            has_eased: false,
+            told: Vec::new(),
+            is_themed: false,
+        }
+    }
+
+    /// Draws one frame.
+    pub fn ui(&mut self, ui: &mut Ui) {
+        let context = ui.ctx().clone();
+        if !std::mem::replace(&mut self.is_themed, true) {
+            self.window.apply_theme(&context);
+        }
+        if (context.zoom_factor() - self.window.appearance.zoom).abs() > f32::EPSILON {
+            context.set_zoom_factor(self.window.appearance.zoom);
+        }
+        self.keys.play(&context, &mut self.play);
+        self.window.ui(ui, &mut self.controls, &mut self.play);
+        if self.window.wants_performance() {
+            self.window.save_performance(self.take.clone());
+        }
+        self.controls.changes.clear();
+        self.watch_load(&context);
+    }
+
+    /// Turns what was changed and played since the last call into messages; the settings come first.
+    fn pass_on(&mut self) {
+        let settings = RemoteSettings::of(&self.controls.settings(), self.controls.texts());
+        if self.sent.as_ref() != Some(&settings) {
+            self.outgoing.insert(0, ToPiano::Set(Box::new(settings.clone())));
+            self.sent = Some(settings);
+        }
+        let wanted = self.window.preview.is_up();
+        if std::mem::replace(&mut self.is_previewing, wanted) != wanted {
+            self.outgoing.push(ToPiano::Preview(wanted));
+        }
+        self.outgoing.extend(self.play.drain(..).map(ToPiano::Play));
+    }
+
+    /// Chooses *Economy* once the piano has needed nearly all of the time for a while.
+    fn watch_load(&mut self, context: &Context) {
+        let now = context.input(|input| input.time);
+        let Ok(economy) = find("economy") else { return };
+        let is_eased = self.has_eased || self.controls.value(economy) != 0.0;
+        if self.busy_since.is_some_and(|since| now - since > BUSY_FOR) && !is_eased {
+            self.controls.put(economy, 1.0);
+            self.has_eased = true;
+            self.told.push("This machine is slow: Economy was chosen under Voice.".into());
+        }
+    }
+
+    /// Receives a list of messages of the piano at `now` s; of another build's messages it receives none.
+    pub fn receive(&mut self, bytes: &[u8], now: f64) {
+        let settings = self.controls.settings().action;
+        for message in remote::message::<Vec<ToWindow>>(bytes).unwrap_or_default() {
+            match message {
+                ToWindow::Keyboard(snapshot) => self.window.show(&snapshot),
+                ToWindow::Steps(steps) => {
+                    steps.iter().for_each(|step| self.window.absorb(step, &settings));
+                }
+                ToWindow::Played(messages) => {
+                    self.window.messages().extend_from_slice(&messages);
+                    self.take.extend(messages);
+                    let beyond = self.take.len().saturating_sub(CAPACITY);
+                    self.take.drain(..beyond);
+                }
+                ToWindow::Levels(levels) => {
+                    self.window.raise_levels(levels.peaks);
+                    self.window.limit_levels(levels.limited);
+                    self.window.measure(&levels.meter, levels.worst, now);
+                    self.busy = levels.meter.busy;
+                    let is_busy = self.busy > BUSY;
+                    self.busy_since = is_busy.then(|| self.busy_since.unwrap_or(now));
+                }
+                ToWindow::Position(at, length) => self.position = at.map(|at| (at, length)),
+                ToWindow::Warning(text) => self.told.push(text),
+            }
+        }
+    }
+
+    /// The messages for the piano since the last call, as bytes; none without one.
+    #[must_use]
+    pub fn take(&mut self) -> Option<Vec<u8>> {
+        self.pass_on();
+        let messages = std::mem::take(&mut self.outgoing);
+        (!messages.is_empty()).then(|| remote::bytes(&messages))
+    }
+
+    /// Receives a message of a MIDI keyboard.
+    pub fn midi(&mut self, bytes: [u8; 3]) {
+        if bytes[0] >> 4 == 0xb {
+            self.control_change(bytes[1], bytes[2]);
+        }
+        self.outgoing.push(ToPiano::Midi(bytes));
+    }
+
+    /// A controller moves the parameter that it is assigned to, or the parameter that waits for one learns it.
+    fn control_change(&mut self, number: u8, value: u8) {
+        if controller::is_heard(number) {
+            return;
+        }
+        if let Some(parameter) = self.controls.learning_parameter {
+            let before = self.controls.midi;
+            if self.controls.midi.assign(number, parameter).is_ok() {
+                self.controls.learning_parameter = None;
+                self.window.session.history.push_midi([before, self.controls.midi]);
+            }
+        }
+        let moved = self.controls.midi.parameter(number).and_then(|index| all().nth(index));
+        if let Some(parameter) = moved {
+            self.controls.put(parameter, parameter.plain(f64::from(value) / 127.0));
+        }
+    }
+
+    /// Opens a file that was dropped on the page.
+    pub fn open(&mut self, name: &str, bytes: Vec<u8>) {
+        match dropped::read(name, bytes) {
+            Ok(Dropped::Midi(file)) => self.perform(file),
+            Ok(Dropped::Preset(piano, told)) => {
+                self.controls.recall(&piano.settings, Some(&piano.name));
+                self.window.session.history.piano.clone_from(&piano.name);
+                self.told.extend(told);
+            }
+            Ok(Dropped::Scale(texts)) => {
+                if let Err(error) = self.controls.tune(Some(texts)) {
+                    self.told.push(format!("{name}: {error}"));
+                }
+            }
+            Ok(Dropped::Map(map)) => match self.controls.texts() {
+                Some(texts) => {
+                    if let Err(error) = self.controls.tune(Some(Texts { map: Some(map), ..texts }))
+                    {
+                        self.told.push(format!("{name}: {error}"));
+                    }
+                }
+                None => self.told.push(format!("{name}: first drop the scale, a file .scl")),
+            },
+            Ok(Dropped::Keys(sheet)) => self.controls.set_keys(&sheet),
+            Err(error) => self.told.push(error),
+        }
+    }
+
+    /// Plays a MIDI file from its beginning.
+    pub fn perform(&mut self, file: Vec<u8>) {
+        self.outgoing.push(ToPiano::Perform(file));
+    }
+
+    /// Ends the performance; everything falls silent.
+    pub fn stop(&mut self) {
+        self.outgoing.push(ToPiano::Stop);
+    }
+
+    /// Position in the played file and its length, s; none while no file is played.
+    #[must_use]
+    pub const fn position(&self) -> Option<(f64, f64)> {
+        self.position
+    }
+
+    /// Share of the time that the piano needs, averaged over 0.3 s.
+    #[must_use]
+    pub const fn busy(&self) -> f64 {
+        self.busy
+    }
+
+    /// Hides a fault in the chosen key and shows the exercise.
+    pub fn find_a_fault(&mut self) {
+        self.window.find_a_fault(&mut self.controls);
+    }
+
+    /// Shows `face`.
+    pub const fn show(&mut self, face: Face) {
+        self.window.face = face;
+        self.window.list_open = false;
+    }
+
+    /// The present settings as an address, without `#`.
+    #[must_use]
+    pub fn address(&self) -> String {
+        let mut settings = self.controls.settings();
+        if let Some(before) = self.controls.exercised() {
+            // A link does not tell the fault of an exercise.
+            settings.action.keys = before;
+        }
+        address::write(&self.window.session.history.piano, &settings)
+    }
+
+    /// Sentences for the user since the last call.
+    pub fn told(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.told)
+    }
+
+    /// Sets a parameter by its id and value, as in an address.
+    ///
+    /// # Errors
+    /// A sentence: no such parameter, or a value that it does not have.
+    pub fn set(&mut self, id: &str, value: &str) -> Result<(), String> {
+        let parameter = find(id).map_err(|error| error.to_string())?;
+        let value = parameter.parse(value).map_err(|error| error.to_string())?;
+        self.controls.put(parameter, value);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

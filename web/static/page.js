@@ -1,0 +1,143 @@
+// The page: loads the window, starts the piano in the audio worklet after the first click, and passes messages
+// between the two, Web MIDI, dropped files and the address.
+
+import load, { TouchbackPage } from "./touchback_web.js";
+
+const RATE = 48000;
+const query = new URLSearchParams(location.search);
+const element = (id) => document.getElementById(id);
+const status = element("status");
+const tell = (text) => { status.value = text; };
+
+await load();
+const page = new TouchbackPage(location.hash);
+const module = await (await fetch("touchback_web_audio.wasm")).arrayBuffer();
+
+if (query.has("embed")) document.body.classList.add("embedded");
+if (query.has("face")) page.show(query.get("face"));
+await page.start(element("window"));
+if (query.has("fault")) page.findAFault();
+tell("Click, or press a key, to start the sound.");
+
+let audio = null;
+let piano = null;
+
+/** Starts the sound; browsers allow it only after a click or a key. */
+async function start() {
+  if (audio) return audio.resume();
+  audio = new AudioContext({ sampleRate: RATE, latencyHint: "interactive" });
+  await audio.audioWorklet.addModule("worklet.js");
+  piano = new AudioWorkletNode(audio, "touchback", {
+    numberOfInputs: 0,
+    outputChannelCount: [2],
+    processorOptions: { module },
+  });
+  piano.port.onmessage = (event) => page.receive(event.data);
+  piano.onprocessorerror = () => tell("The sound has failed: load the page again.");
+  piano.connect(audio.destination);
+  await audio.resume();
+  element("sound").hidden = true;
+  const ways = "Play with the mouse or the computer's keys (Z to M, Q to P; space is the pedal)";
+  tell(`${ways}.`);
+  midi().then((hasKeyboards) => hasKeyboards && tell(`${ways}, or with a MIDI keyboard.`));
+}
+
+/** Passes on what MIDI keyboards send, also of those plugged in later. Returns whether the browser allows it. */
+async function midi() {
+  try {
+    const access = await navigator.requestMIDIAccess();
+    const listen = () => {
+      for (const input of access.inputs.values()) {
+        input.onmidimessage = ({ data }) => {
+          if (data[0] < 0xf0) page.midi(data[0], data[1] ?? 0, data[2] ?? 0);
+        };
+      }
+    };
+    access.onstatechange = listen;
+    listen();
+    return true;
+  } catch {
+    // Without Web MIDI, or refused by the user.
+    return false;
+  }
+}
+
+/** Once a frame: messages for the piano, downloads, sentences, the address. */
+let shown = location.hash.slice(1);
+let checked = 0;
+function follow(now) {
+  const bytes = piano ? page.take() : new Uint8Array();
+  if (bytes.length > 0) piano.port.postMessage(bytes, [bytes.buffer]);
+  if (now - checked > 250) {
+    checked = now;
+    page.told().forEach(tell);
+    page.downloads().forEach(save);
+    element("play").textContent = page.isPlaying() ? "Stop" : "Play a prelude";
+    const address = page.address();
+    if (address !== shown) {
+      shown = address;
+      history.replaceState(null, "", address ? `#${address}` : location.pathname + location.search);
+    }
+  }
+  requestAnimationFrame(follow);
+}
+requestAnimationFrame(follow);
+
+/** Saves a file of the window; a page opens in a tab of its own. */
+function save({ name, bytes }) {
+  const isPage = name.endsWith(".html");
+  const url = URL.createObjectURL(new Blob([bytes], { type: isPage ? "text/html" : "" }));
+  if (isPage) {
+    open(url, "_blank");
+  } else {
+    const link = document.createElement("a");
+    [link.href, link.download] = [url, name];
+    link.click();
+  }
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+}
+
+const started = { capture: true, passive: true };
+addEventListener("pointerdown", start, started);
+addEventListener("keydown", start, started);
+
+element("sound").onclick = () => start();
+element("play").onclick = async () => {
+  await start();
+  if (page.isPlaying()) return page.stop();
+  page.open("prelude.mid", new Uint8Array(await (await fetch("prelude.mid")).arrayBuffer()));
+};
+element("fault").onclick = () => page.findAFault();
+element("link").onclick = async () => {
+  const address = page.address();
+  const link = location.href.split("#")[0] + (address ? `#${address}` : "");
+  try {
+    await navigator.clipboard.writeText(link);
+    tell("The link is copied.");
+  } catch {
+    tell(link);
+  }
+};
+
+// The computer's keys play the piano again, also after a click on a button by mouse.
+document.querySelector("header").addEventListener("pointerup", () => {
+  setTimeout(() => element("window").focus());
+});
+
+addEventListener("hashchange", () => {
+  // A link pasted into the address of the open page.
+  if (location.hash.slice(1) !== shown) location.reload();
+});
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", async (event) => {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  for (const file of event.dataTransfer.files) {
+    page.open(file.name, new Uint8Array(await file.arrayBuffer()));
+  }
+}, { capture: true });
+
+// For tests: the page, its sound, and what it has for the piano.
+globalThis.touchback = { TouchbackPage, page, module, audio: () => audio, piano: () => piano };
+
+if ("serviceWorker" in navigator) navigator.serviceWorker.register("offline.js").catch(() => {});
