@@ -54,10 +54,10 @@ pub struct ComputerKeys {
 
 impl ComputerKeys {
     /// Appends what the keys pressed and released since the last frame play. Nothing is pressed while text is
-    /// typed or a control has the focus for keys.
+    /// typed. Space is taken from the control that has the focus, which Enter still clicks.
     pub fn play(&mut self, context: &Context, play: &mut Vec<Event>) {
-        let is_typing = context.egui_wants_keyboard_input();
-        context.input(|input| {
+        let is_typing = context.text_edit_focused();
+        context.input_mut(|input| {
             for event in &input.events {
                 match event {
                     Input::Key { key, physical_key, pressed, repeat: false, modifiers } => {
@@ -69,6 +69,9 @@ impl ComputerKeys {
                     Input::WindowFocused(false) => self.release(play),
                     _ => {}
                 }
+            }
+            if !is_typing {
+                input.events.retain(|event| !matches!(event, Input::Key { key: Key::Space, .. }));
             }
         });
     }
