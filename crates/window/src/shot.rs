@@ -12,6 +12,7 @@ use crate::window_state::Appearance;
 use touchback_core::math::cast::rounded_i32;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
+use touchback_instrument::midi::controller::SUSTAIN;
 use touchback_instrument::preset::user_presets::UserPresets;
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Event, Piano, Settings, Snapshot};
@@ -104,6 +105,7 @@ impl Shot {
             .filter_map(|up| KeyNumber::from_index(self.key.index() + up))
             .collect();
         piano.handle(Event::Sustain(0.6));
+        window.messages().push(TimedMessage { time: 0.0, bytes: [0xb0, SUSTAIN, 76] });
         for key in &chord {
             piano.handle(Event::NoteOn { key: *key, velocity });
             let sent = u8::try_from(rounded_i32(127.0 * velocity)).unwrap_or(127).min(127);
