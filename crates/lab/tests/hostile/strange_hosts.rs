@@ -92,7 +92,7 @@ fn the_plugin_plays_in_a_host_without_functions() {
     for host in [&WITHOUT_FUNCTIONS, &HOLLOW, &LIAR] {
         let instance = Instance::made_by(host);
         // Queried without initialization.
-        assert!(!instance.has_window());
+        assert!(!instance.creates_window());
         instance.main_thread();
         assert!(instance.init() && instance.init());
         assert!(instance.has_window());
