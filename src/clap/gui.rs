@@ -29,10 +29,10 @@ static TABLE: clap_plugin_gui = clap_plugin_gui {
     hide: Some(hide),
 };
 
-/// The table, if `id` names it and the host has its part of the extension, which the wrapper assumes.
+/// The table, if `id` names it. A host without its part of the extension, which the wrapper assumes, gets it
+/// too, but opens no window: Qtractor decides by it, behind a host without extensions, whether there is one.
 pub(super) fn extension(on: &Instance, id: &CStr) -> Option<*const c_void> {
-    (id == CLAP_EXT_GUI && on.host.has_window_extension() && framework(on).is_some())
-        .then(|| (&raw const TABLE).cast())
+    (id == CLAP_EXT_GUI && framework(on).is_some()).then(|| (&raw const TABLE).cast())
 }
 
 /// Closes the window of this thread, if there is one.

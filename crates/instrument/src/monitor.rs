@@ -88,6 +88,8 @@ pub struct AudioEnd {
     meters: LatestWriter<Meter>,
     peaks: Arc<[SharedLevel; 2]>,
     limited: Arc<SharedLevel>,
+    /// Whether a message was recorded since the last snapshot.
+    has_message: bool,
     wake: Option<Box<dyn Fn() + Send>>,
 }
 
@@ -163,6 +165,7 @@ pub fn link() -> (AudioEnd, WindowEnd) {
         meters: meter_writer,
         peaks: peaks.clone(),
         limited: limited.clone(),
+        has_message: false,
         wake: None,
     };
     let window = WindowEnd {
@@ -248,6 +251,7 @@ impl AudioEnd {
     /// Records a message of the block, `offset` samples after its beginning.
     pub fn record(&mut self, offset: u32, message: &InputMessage) {
         self.tape.record(f64::from(offset) / self.sample_rate, message);
+        self.has_message = true;
     }
 
     /// Records an event of a motorized keyboard that `piano` receives before the block.
@@ -310,6 +314,7 @@ impl AudioEnd {
         // A reset sets the clock back.
         let is_reset = now < self.shown;
         if now >= self.shown + INTERVAL || is_reset {
+            has_changed |= std::mem::take(&mut self.has_message);
             // The first snapshot of an open window is always published.
             let is_first = !self.shown.is_finite();
             self.shown = now;

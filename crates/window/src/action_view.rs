@@ -151,10 +151,11 @@ impl ActionView {
 /// Draws key, phase and active contacts in the upper left corner, where no part moves.
 fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawing: &Drawing) {
     let painter = ui.painter_at(rect);
+    let large = theme::size(ui);
     let mut at = rect.min + vec2(12.0, 10.0);
     let text = ui.visuals().text_color();
     let mut line = |text: &str, size: f32, colour: Color32, indent: f32| {
-        let font = FontId::proportional(size);
+        let font = FontId::proportional(large * size);
         let position = at + vec2(indent, 0.0);
         let drawn = painter.text(position, Align2::LEFT_TOP, text, font, colour);
         at.y += drawn.height() + 3.0;
@@ -163,13 +164,13 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawin
     line(&name(caption.key), 20.0, text, 0.0);
     line(caption.moment, 11.0, theme::faint(ui), 0.0);
     let phase = theme::phase(pose.state.phase);
-    let drawn = line(theme::phase_name(pose.state.phase), 13.0, text, 16.0);
+    let drawn = line(theme::phase_name(pose.state.phase), 13.0, text, large * 16.0);
     let chip =
         Rect::from_center_size(Pos2::new(rect.min.x + 18.0, drawn.center().y), vec2(10.0, 10.0));
     painter.rect_filled(chip, 3.0, phase);
     let contacts = if rect.height() > NAMED.y { 6 } else { 0 };
     for touch in drawing.touching.iter().take(contacts) {
-        let drawn = line(touch.name, 11.0, theme::faint(ui), 16.0);
+        let drawn = line(touch.name, 11.0, theme::faint(ui), large * 16.0);
         painter.circle_filled(Pos2::new(rect.min.x + 18.0, drawn.center().y), 2.5, phase);
     }
 }

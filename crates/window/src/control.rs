@@ -20,8 +20,8 @@ pub use typed::typed;
 
 use egui::text::{CCursor, CCursorRange};
 use egui::{
-    Color32, ComboBox, DragValue, Grid, PointerButton, Response, RichText, Slider, TextEdit,
-    TextStyle, Ui, vec2,
+    Align, Color32, ComboBox, DragValue, Grid, Layout, PointerButton, Rect, Response, RichText,
+    Sense, Slider, TextEdit, TextStyle, Ui, UiBuilder, vec2,
 };
 
 use crate::controls::Controls;
@@ -38,6 +38,8 @@ const SHORT_NAME: f32 = 108.0;
 const NAME: f32 = 118.0;
 const NUMBER: f32 = 76.0;
 const RESET: f32 = 34.0;
+/// Space between name, slider and number, points.
+const BETWEEN: f32 = 6.0;
 /// Space between a number and *reset*, points.
 const GAP: f32 = 4.0;
 /// Width below which a list is narrow, points.
@@ -45,24 +47,27 @@ const NARROW: f32 = 348.0;
 /// Opacity of a control without effect.
 const FAINT: f32 = 0.45;
 
-/// Draws the rows of `parameters` in a grid of the available width.
+/// Space between the rows of a dense list, points.
+pub const DENSE: f32 = 2.0;
+
+/// Draws the rows of `parameters` in a grid of the available width, `apart` points between them.
 pub fn rows(
     ui: &mut Ui,
     id: &str,
     parameters: impl Iterator<Item = &'static Parameter> + Clone,
+    apart: f32,
     controls: &mut dyn Controls,
 ) {
     let mut settings = controls.settings();
     // The scale is not a parameter.
     settings.sound.scale = controls.texts().and_then(|texts| texts.scale().ok());
-    let gap = 6.0;
     let number = number_width(ui, id, parameters.clone());
     // Space between the columns, before *reset*, and for the slider's handle at both ends.
     let large = theme::size(ui);
     let name = large * if ui.available_width() < large * NARROW { SHORT_NAME } else { NAME };
-    let room = ui.available_width() - name - number - large * RESET - 5.0 * gap;
-    ui.spacing_mut().slider_width = room.clamp(48.0, large * 220.0);
-    Grid::new(id).num_columns(3).spacing(vec2(gap, 2.0)).show(ui, |ui| {
+    let room = ui.available_width() - name - number - large * RESET - 5.0 * BETWEEN;
+    ui.spacing_mut().slider_width = room.clamp(48.0, large * 320.0);
+    Grid::new(id).num_columns(3).spacing(vec2(BETWEEN, apart)).show(ui, |ui| {
         // Set once for all rows, because it copies the style.
         ui.spacing_mut().item_spacing.x = GAP;
         for parameter in parameters {
@@ -132,11 +137,20 @@ fn row(
             });
         }
         ValueKind::Choice(_) => {
-            let width = ui.spacing().slider_width;
-            let combo = choice(ui, parameter, width, controls).labelled_by(label.id);
+            // As wide as a slider with its number, over the place of both.
+            let room = vec2(ui.spacing().slider_width, ui.spacing().interact_size.y);
+            let (first, _) = ui.allocate_exact_size(room, Sense::hover());
+            let whole = Rect::from_min_size(first.min, room + vec2(BETWEEN + width, 0.0));
+            let layout = Layout::left_to_right(Align::Center);
+            let mut over = ui.new_child(UiBuilder::new().max_rect(whole).layout(layout));
+            let combo = choice(&mut over, parameter, whole.width(), controls);
+            let combo = combo.labelled_by(label.id);
             describe(&combo, || description(parameter, idle));
             combo.on_hover_ui(|ui| tooltip(ui, parameter, idle));
-            ui.horizontal(|ui| reset(ui, parameter, controls, changed));
+            ui.horizontal(|ui| {
+                ui.add_space(width + GAP);
+                reset(ui, parameter, controls, changed);
+            });
         }
     }
     ui.set_opacity(whole);

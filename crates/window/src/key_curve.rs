@@ -88,8 +88,12 @@ impl KeyCurve {
         chosen: &mut KeyNumber,
         controls: &mut dyn Controls,
     ) {
+        let large = theme::size(ui);
         let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
-        let area = Rect::from_min_max(all.min + vec2(LEFT, 6.0), all.max - vec2(6.0, FOOT));
+        let area = Rect::from_min_max(
+            all.min + vec2(large * LEFT, 6.0),
+            all.max - vec2(6.0, large * FOOT),
+        );
         let sheet = controls.keys();
         let most = self.most();
         self.axes(ui, area, most);
@@ -147,7 +151,7 @@ impl KeyCurve {
 
     fn axes(&self, ui: &Ui, area: Rect, most: f64) {
         let painter = ui.painter();
-        let (faint, font) = (theme::faint(ui), FontId::proportional(10.0));
+        let (faint, font) = (theme::faint(ui), FontId::proportional(10.0 * theme::size(ui)));
         let line = Stroke::new(1.0, faint.gamma_multiply(0.5));
         painter.rect(area, 2.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
         let grid = Stroke::new(0.5, faint.gamma_multiply(0.4));

@@ -53,9 +53,14 @@ impl Default for Strip {
 /// Name of a key: letter and octave; middle C is C4.
 #[must_use]
 pub fn name(key: KeyNumber) -> String {
+    note_name(key.midi())
+}
+
+/// Name of a MIDI note: letter and octave; middle C, 60, is C4.
+#[must_use]
+pub fn note_name(note: u8) -> String {
     const NAMES: [&str; 12] = ["C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"];
-    let note = usize::from(key.midi());
-    format!("{}{}", NAMES[note % 12], (note / 12).saturating_sub(1))
+    format!("{}{}", NAMES[usize::from(note) % 12], i32::from(note) / 12 - 1)
 }
 
 const fn is_black(key: KeyNumber) -> bool {

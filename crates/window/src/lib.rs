@@ -59,6 +59,7 @@ pub mod other_view;
 pub mod panel;
 pub mod path_field;
 pub mod pedals;
+mod plot;
 pub mod regulation;
 pub mod scope;
 pub mod shot;

@@ -162,7 +162,7 @@ impl Scope {
         for (index, unit) in units.iter().enumerate() {
             let is_last = index + 1 == units.len();
             let width = ui.available_width() - MARGIN;
-            let drawn = if is_last { height - TIMES } else { height };
+            let drawn = if is_last { height - theme::size(ui) * TIMES } else { height };
             let has_names = index == 0 && drawn > LEAST;
             let above = if has_names { NAMES / (drawn - 2.0 * NAMES) } else { 0.05 };
             let mut plot = plot(("scope", *unit), self.fit)
@@ -170,7 +170,7 @@ impl Scope {
                 .width(width)
                 .set_margin_fraction(vec2(0.05, above))
                 .link_axis(times, Vec2b::new(true, false))
-                .custom_y_axes(vec![hints(unit)])
+                .custom_y_axes(vec![hints(ui, unit)])
                 .y_grid_spacer(marks)
                 .show_axes(Vec2b::new(is_last, true));
             plot = marked_below(plot, width);
@@ -221,7 +221,7 @@ impl Scope {
         let mut plot = plot("loops", self.fit)
             .height(ui.available_height())
             .width(width)
-            .custom_y_axes(vec![hints("force, N")])
+            .custom_y_axes(vec![hints(ui, "force, N")])
             .y_grid_spacer(marks);
         plot = marked_below(plot, width);
         plot = plot.x_axis_label("key depth, mm");
@@ -270,12 +270,12 @@ fn plot<'a>(id: impl egui::AsIdSalt, fit: bool) -> Plot<'a> {
 }
 
 /// The value axis, with its numbers however low the plot is.
-fn hints<'a>(label: &str) -> AxisHints<'a> {
+fn hints<'a>(ui: &Ui, label: &str) -> AxisHints<'a> {
     AxisHints::new_y()
         .label(label.to_owned())
         .formatter(numbers)
         .label_spacing(Rangef::new(9.0, 11.0))
-        .tick_label_font(egui::FontId::proportional(10.0))
+        .tick_label_font(egui::FontId::proportional(10.0 * theme::size(ui)))
         .min_thickness(44.0)
 }
 

@@ -11,6 +11,7 @@ use crate::window_state::Appearance;
 use touchback_core::math::cast::rounded_i32;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
+use touchback_instrument::midi::controller::SUSTAIN;
 use touchback_instrument::monitor::tape::TimedMessage;
 use touchback_instrument::preset::user_presets::UserPresets;
 use touchback_instrument::settings::Timing;
@@ -104,6 +105,7 @@ impl Shot {
             .filter_map(|up| KeyNumber::from_index(self.key.index() + up))
             .collect();
         piano.handle(Event::Sustain(0.6));
+        window.messages().push(TimedMessage { time: 0.0, bytes: [0xb0, SUSTAIN, 76] });
         for key in &chord {
             piano.handle(Event::NoteOn { key: *key, velocity });
             let sent = u8::try_from(rounded_i32(127.0 * velocity)).unwrap_or(127).min(127);
@@ -137,12 +139,13 @@ impl Shot {
     }
 
     /// Runs the window for `count` frames; with `moves` the stroke is replayed. `watch` is called with each
-    /// frame's work before the GPU's: layout and conversion to meshes. Returns the last frame's number of
-    /// triangles.
+    /// frame's work before the GPU's, layout and conversion to meshes; with `draws` also with the GPU's, in
+    /// software. Returns the last frame's number of triangles, 0 with `draws`.
     pub fn frames(
         &self,
         count: usize,
         moves: bool,
+        draws: bool,
         mut watch: impl FnMut(&mut dyn FnMut()),
     ) -> usize {
         let mut window = self.window();
@@ -156,7 +159,11 @@ impl Shot {
             let output = screen.frame(self.size, self.scale, Vec::new(), |ui| {
                 window.ui(ui, &mut connection, &mut play);
             });
-            triangles = screen.triangles(output);
+            if draws {
+                std::hint::black_box(screen.draw(output, self.size, self.scale));
+            } else {
+                triangles = screen.triangles(output);
+            }
         };
         for _ in 0..count {
             watch(&mut frame);

@@ -209,6 +209,12 @@ pub fn enlargement(context: &Context) -> f32 {
     (size.x / usual.0).min(size.y / usual.1).clamp(1.0, 2.5)
 }
 
+/// Factor by which the workshop is larger: less than [`enlargement`], because a larger window also shows more.
+#[must_use]
+pub fn workshop_enlargement(context: &Context) -> f32 {
+    enlargement(context).sqrt()
+}
+
 /// Factor by which texts of `ui` are larger than usual.
 #[must_use]
 pub fn size(ui: &Ui) -> f32 {

@@ -3,6 +3,7 @@
 use egui::{Slider, Ui};
 
 use crate::stroke::Stroke;
+use crate::theme;
 
 /// Slow motions: factors by which a replay is slower than real time.
 pub const SLOWNESS: [u32; 5] = [1, 10, 50, 200, 1000];
@@ -82,7 +83,7 @@ impl Transport {
                 }
                 let name =
                     |n: u32| if n == 1 { "as in life".into() } else { format!("{n} × slower") };
-                let combo = egui::ComboBox::from_id_salt("slowness").width(92.0);
+                let combo = egui::ComboBox::from_id_salt("slowness").width(92.0 * theme::size(ui));
                 let response = combo.selected_text(name(self.slowness)).show_ui(ui, |ui| {
                     for n in SLOWNESS {
                         ui.selectable_value(&mut self.slowness, n, name(n));
@@ -93,13 +94,13 @@ impl Transport {
                 let shown = 1e3 * self.time.clamp(from, to);
                 let mut ms = shown;
                 let label = ui.label("Time");
-                let number = 96.0;
+                let number = 96.0 * theme::size(ui);
                 // In a narrow window the slider has a row of its own.
                 if ui.available_size_before_wrap().x < 40.0 + number {
                     ui.end_row();
                 }
                 let room = ui.available_size_before_wrap().x - number;
-                ui.spacing_mut().slider_width = room.clamp(40.0, 400.0);
+                ui.spacing_mut().slider_width = room.clamp(40.0, 400.0 * theme::size(ui));
                 let slider = Slider::new(&mut ms, 1e3 * from..=1e3 * to)
                     .custom_formatter(|ms, _| format!("{ms:.2} ms"));
                 let response = ui.add(slider).labelled_by(label.id);

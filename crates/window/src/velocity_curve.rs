@@ -81,8 +81,12 @@ impl VelocityCurve {
 
     /// Draws curve, dots and handles, `height` points high.
     pub fn ui(&self, ui: &mut Ui, height: f32, controls: &mut dyn Controls) {
+        let large = theme::size(ui);
         let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
-        let area = Rect::from_min_max(all.min + vec2(LEFT, 4.0), all.max - vec2(8.0, FOOT));
+        let area = Rect::from_min_max(
+            all.min + vec2(large * LEFT, 4.0),
+            all.max - vec2(8.0, large * FOOT),
+        );
         let touch = controls.settings().touch;
         axes(ui, area);
         let painter = ui.painter_at(all);

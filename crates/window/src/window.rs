@@ -80,6 +80,8 @@ pub struct Window {
     calibration: panel::calibration::CalibrationPanel,
     scale: panel::scale::ScalePanel,
     pedal: panel::pedal::PedalPanel,
+    voice_curves: panel::voice_curves::VoiceCurves,
+    received: panel::messages::MessageList,
     gauge: Gauge,
     /// Hammers of keys that were let go.
     ghosts: Ghosts,
@@ -119,6 +121,8 @@ impl Default for Window {
             calibration: panel::calibration::CalibrationPanel::default(),
             scale: panel::scale::ScalePanel::default(),
             pedal: panel::pedal::PedalPanel::default(),
+            voice_curves: panel::voice_curves::VoiceCurves::default(),
+            received: panel::messages::MessageList::default(),
             gauge: Gauge::default(),
             ghosts: Ghosts::default(),
             messages: Vec::new(),
@@ -237,6 +241,7 @@ impl Window {
         self.keys.follow();
         self.tools.follow(ui);
         self.curve.follow(&self.messages, &self.snapshot);
+        self.received.follow(&self.messages);
         let (chosen, view) = (self.strip.chosen, &mut self.view);
         self.ghosts.follow(&self.snapshot, now, |key| {
             if key == chosen {
@@ -303,7 +308,8 @@ impl Window {
         match self.face {
             Face::Piano => self.piano_face(ui, controls, play, now),
             Face::Voice => drop(CentralPanel::default().show(ui, |ui| {
-                panel::voice::ui(ui, &mut self.scale, controls);
+                let (scale, curves) = (&mut self.scale, &mut self.voice_curves);
+                panel::voice::ui(ui, scale, curves, self.strip.chosen, controls);
             })),
             Face::Touch => drop(CentralPanel::default().show(ui, |ui| {
                 let (curve, calibration) = (&self.curve, &mut self.calibration);
@@ -311,10 +317,16 @@ impl Window {
             })),
             Face::Settings => drop(CentralPanel::default().show(ui, |ui| {
                 let (pedal, tools) = (&mut self.pedal, &mut self.tools);
-                panel::settings::ui(ui, pedal, tools, &self.messages, play, controls);
+                let shown = panel::settings::Shown {
+                    snapshot: &self.snapshot,
+                    new_messages: &self.messages,
+                    messages: &self.received,
+                };
+                panel::settings::ui(ui, pedal, tools, shown, play, controls);
             })),
             Face::Action => self.action_face(ui, controls, play, now),
             Face::Keys => drop(CentralPanel::default().show(ui, |ui| {
+                theme::enlarge(ui, theme::workshop_enlargement(ui.ctx()));
                 let (regulation, chosen) = (&mut self.regulation, &mut self.strip.chosen);
                 self.keys.ui(ui, regulation, chosen, &mut self.face, controls);
             })),

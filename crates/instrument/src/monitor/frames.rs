@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{AudioEnd, WindowEnd, link};
+use crate::midi::InputMessage;
 use crate::settings::Timing;
 use crate::{Event, Piano, Settings};
 use touchback_core::math::compass::KeyNumber;
@@ -75,6 +76,17 @@ fn frames_are_requested_while_keys_move_and_none_in_silence() {
     bench.piano.handle(Event::Sustain(0.0));
     bench.run(1.0);
     assert_eq!(bench.run(1.0), (0, false));
+}
+
+/// A face lists the received messages.
+#[test]
+fn a_message_without_effect_requests_one_frame() {
+    let mut bench = Bench::new();
+    bench.run(0.1);
+    assert_eq!(bench.run(1.0), (0, false));
+    let message = InputMessage::Controller { channel: 0, number: 20, value: 0.5 };
+    bench.audio.record(0, &message);
+    assert_eq!(bench.run(1.0), (1, false));
 }
 
 #[test]

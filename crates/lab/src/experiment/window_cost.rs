@@ -16,6 +16,8 @@ use touchback_window::shot::Shot;
 /// Frames of a run, and first frames that still build fonts and layouts.
 const FRAMES: usize = 120;
 const FIRST: usize = 10;
+/// Frames of a face's run, drawn in software.
+const DRAWN: usize = 25;
 /// Blocks of a run: 2 s.
 const BLOCKS: usize = 1500;
 const BLOCK: usize = 64;
@@ -84,13 +86,41 @@ fn poses() -> [f64; 2] {
     })
 }
 
+/// Computing times of the frames of a face in slow motion, s, with `draws` drawn in software; triangles of the
+/// last frame.
+fn frame_times(face: Face, count: usize, draws: bool) -> (Vec<f64>, usize) {
+    let mut times = Vec::new();
+    let shot = Shot { face, ..Shot::default() };
+    let triangles = shot.frames(count, true, draws, |frame| {
+        let begin = Instant::now();
+        frame();
+        times.push(begin.elapsed().as_secs_f64());
+    });
+    (times, triangles)
+}
+
+/// Least computing time of a frame of every face in slow motion, before the GPU's work and with it in software,
+/// ms. The faces take turns, so that a disturbance meets all.
+fn faces() -> [[f64; 2]; Face::ALL.len()] {
+    let mut least = [[f64::INFINITY; 2]; Face::ALL.len()];
+    for _ in 0..REPEATS {
+        for (face, times) in Face::ALL.into_iter().zip(&mut least) {
+            for (time, draws) in times.iter_mut().zip([false, true]) {
+                let (all, _) = frame_times(face, DRAWN, draws);
+                *time = all.into_iter().skip(FIRST).map(|s| 1e3 * s).fold(*time, f64::min);
+            }
+        }
+    }
+    least
+}
+
 /// Most allocations of a frame after the first ones over all pages of the window, at rest or in motion, and
 /// the page; `None` where allocations are not counted.
 fn allocations(moves: bool) -> Option<(u64, Face)> {
     let of = |face: Face| {
         let mut counts = Vec::new();
         Shot { face, ..Shot::default() }
-            .frames(FRAMES, moves, |frame| counts.push(memory::allocations(frame)));
+            .frames(FRAMES, moves, false, |frame| counts.push(memory::allocations(frame)));
         let steady = counts.split_off(FIRST);
         steady.into_iter().max().flatten().map(|count| (count, face))
     };
@@ -100,19 +130,23 @@ fn allocations(moves: bool) -> Option<(u64, Face)> {
 /// Measures all.
 pub fn run(_folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
-    let mut times = Vec::new();
-    let shot = Shot { face: Face::Piano, ..Shot::default() };
-    let triangles = shot.frames(FRAMES, true, |frame| {
-        let begin = Instant::now();
-        frame();
-        times.push(begin.elapsed().as_secs_f64());
-    });
+    let (times, triangles) = frame_times(Face::Piano, FRAMES, false);
     let steady = times.iter().skip(FIRST).copied().fold(f64::INFINITY, f64::min);
     // Half a frame of a 60 Hz display.
     report.check("frame in slow motion, ms", "4", TargetBand::AtMost(8.0), 1e3 * steady);
     let first = times.first().copied().unwrap_or(f64::NAN);
     report.check("first frame with its fonts, ms", "50", TargetBand::AtMost(100.0), 1e3 * first);
     report.note(&format!("{triangles} triangles in a frame of 1180 × 760 points."));
+    let costs = faces();
+    let of = |face: Face| costs[Face::ALL.into_iter().position(|f| f == face).unwrap_or(0)];
+    let ratio = of(Face::Piano)[1] / of(Face::Action)[1];
+    let quantity = "frame of Piano over Action, drawn in software";
+    report.check(quantity, "1", TargetBand::AtMost(1.0), ratio);
+    for (face, [layout, drawn]) in Face::ALL.into_iter().zip(costs) {
+        let (layout, drawn) = (short(layout), short(drawn));
+        report
+            .note(&format!("{}: {layout} ms a frame, {drawn} ms drawn in software.", face.name()));
+    }
     for (state, moves) in [("at rest", false), ("in slow motion", true)] {
         if let Some((count, face)) = allocations(moves) {
             let quantity = format!("allocations a frame {state}");

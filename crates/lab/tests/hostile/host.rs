@@ -173,9 +173,21 @@ impl Instance {
         instance
     }
 
-    /// Whether it has a window for this host.
+    /// Whether it has a window.
     pub fn has_window(&self) -> bool {
         !call!(self, get_extension, CLAP_EXT_GUI.as_ptr()).is_null()
+    }
+
+    /// Whether it creates its window for this host.
+    pub fn creates_window(&self) -> bool {
+        let gui = call!(self, get_extension, CLAP_EXT_GUI.as_ptr());
+        // SAFETY: the extension of this name is of this type.
+        let gui = unsafe { gui.cast::<clap_plugin_gui>().as_ref() };
+        let create = gui.and_then(|gui| gui.create);
+        // SAFETY: the API is a C string.
+        create.is_some_and(|create| unsafe {
+            create(self.plugin, CLAP_WINDOW_API_X11.as_ptr(), false)
+        })
     }
 
     /// Active and started at 48 kHz.

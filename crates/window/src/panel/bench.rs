@@ -114,7 +114,7 @@ impl Bench {
         });
         super::outcome(ui, self.outcome.as_ref());
         let colour = if is_fresh { ui.visuals().text_color() } else { theme::faint(ui) };
-        let grid = Grid::new("bench").num_columns(4).min_row_height(ROW);
+        let grid = Grid::new("bench").num_columns(4).min_row_height(theme::size(ui) * ROW);
         grid.spacing(egui::vec2(10.0, 1.0)).show(ui, |ui| {
             for figure in &FIGURES {
                 ui.label(figure.name);

@@ -24,6 +24,13 @@ use touchback_haptics::session::ConnectionState;
 /// Time between two readings of the keyboard's state, s.
 const POLL_INTERVAL: f64 = 0.05;
 
+/// What the face is for, shown before a port is chosen.
+const INTRODUCTION: [&str; 3] = [
+    "A motorized keyboard pushes back: its keys have the weight, let-off and rebound of the simulated action.",
+    "Its motors stay off until Arm is pressed.",
+    "The emulator needs no hardware: simulated fingers play its eight simulated keys as soon as it is chosen.",
+];
+
 /// Results of the file worker.
 enum DeviceAnswer {
     Ports(Result<Vec<PortInfo>, String>),
@@ -223,6 +230,12 @@ impl DevicePanel {
                 "Nothing is open: the host has not started the instrument."
             };
             ui.label(RichText::new(text).color(theme::faint(ui)));
+            if self.view.choice.ports.is_empty() {
+                ui.add_space(6.0);
+                for line in INTRODUCTION {
+                    ui.label(line);
+                }
+            }
             return;
         }
         for port in &self.view.ports {

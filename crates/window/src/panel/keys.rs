@@ -12,6 +12,7 @@ use crate::controls::Controls;
 use crate::face::Face;
 use crate::key_curve::{KeyCurve, Reach};
 use crate::keyboard::name;
+use crate::theme;
 use touchback_action::grand::key::weigh::Weighed;
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
 use touchback_action::{ActionKind, ActionSettings};
@@ -44,7 +45,7 @@ impl KeysFace {
             ui.label("The chosen action has no regulation: choose the grand on the page Action.");
             return;
         }
-        let width = (0.36 * ui.available_width()).clamp(324.0, 372.0);
+        let width = (0.36 * ui.available_width()).clamp(324.0, theme::size(ui) * 372.0);
         Panel::right("bench").resizable(false).exact_size(width).show(ui, |ui| {
             super::scrolled(ui, |ui| {
                 self.bench.ui(ui, *chosen, &settings);
@@ -52,7 +53,13 @@ impl KeysFace {
                 self.repetition.ui(ui, *chosen, &settings);
                 self.sheet.ui(ui, controls);
                 super::heading(ui, "Unevenness");
-                control::rows(ui, "unevenness", all().filter(|p| is_of_keys(p)), controls);
+                control::rows(
+                    ui,
+                    "unevenness",
+                    all().filter(|p| is_of_keys(p)),
+                    control::DENSE,
+                    controls,
+                );
             });
         });
         if self.lesson.is_active(controls) {
@@ -62,7 +69,7 @@ impl KeysFace {
             return;
         }
         self.switches(ui, *chosen, face, controls);
-        let room = (ui.available_height() - 48.0).max(120.0);
+        let room = (ui.available_height() - theme::size(ui) * 48.0).max(120.0);
         self.curve.ui(ui, 0.55 * room, chosen, controls);
         let measured = self.bench.measured(ui, *chosen, &settings).copied();
         regulation.curves(ui, 0.45 * room, *chosen, measured.as_ref(), controls);
@@ -109,7 +116,7 @@ impl KeysFace {
             let label = ui.label("Quantity");
             let combo = ComboBox::from_id_salt("quantity")
                 .selected_text(QUANTITIES[self.curve.quantity].name)
-                .width(150.0);
+                .width(theme::size(ui) * 150.0);
             let inner = combo.show_ui(ui, |ui| {
                 for (index, quantity) in QUANTITIES.iter().enumerate() {
                     ui.selectable_value(&mut self.curve.quantity, index, quantity.name);

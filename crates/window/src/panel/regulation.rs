@@ -49,11 +49,11 @@ impl RegulationPanel {
 
     /// Draws the technician's settings and those of the action's parts.
     pub fn ui(ui: &mut Ui, controls: &mut dyn Controls) {
-        group(ui, ParameterGroup::Regulation, controls);
+        group(ui, ParameterGroup::Regulation, control::DENSE, controls);
         heading(ui, ParameterGroup::Action.name());
         // The differences of single keys have a face of their own.
         let parts = all().filter(|p| p.group == ParameterGroup::Action && !is_of_keys(p));
-        control::rows(ui, ParameterGroup::Action.name(), parts, controls);
+        control::rows(ui, ParameterGroup::Action.name(), parts, control::DENSE, controls);
     }
 
     /// Draws the let-off of all 88 keys under the current settings.

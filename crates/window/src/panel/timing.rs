@@ -1,13 +1,13 @@
 //! A small time-line of one note: the message, the finger, the hammer's strike, under the present timing.
 
-use egui::{Align2, FontId, Rect, Sense, Stroke, Ui, pos2, vec2};
+use egui::{Align2, Rect, Sense, Stroke, TextStyle, Ui, pos2, vec2};
 
 use crate::controls::Controls;
 use crate::theme;
 use touchback_core::math::cast::single;
 use touchback_instrument::settings::Timing;
 
-/// Height of the drawing, points.
+/// Height of the drawing and its parts at usual size, points.
 const HEIGHT: f32 = 64.0;
 /// Space at both ends, points.
 const MARGIN: f32 = 12.0;
@@ -40,11 +40,13 @@ pub fn ui(ui: &mut Ui, controls: &dyn Controls) {
             )
         }
     };
-    let (area, response) =
-        ui.allocate_exact_size(vec2(ui.available_width() - 2.0 * MARGIN, HEIGHT), Sense::hover());
+    let large = theme::size(ui);
+    let font = TextStyle::Small.resolve(ui.style());
+    let size = vec2(ui.available_width() - 2.0 * MARGIN, large * HEIGHT);
+    let (area, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, text));
     let painter = ui.painter_at(area);
-    let line = area.min.y + 40.0;
+    let line = area.min.y + large * 40.0;
     let room = Rect::from_min_max(area.min, area.max);
     let at = |ms: f64| {
         let share = (ms - SPAN.0) / (SPAN.1 - SPAN.0);
@@ -53,20 +55,21 @@ pub fn ui(ui: &mut Ui, controls: &dyn Controls) {
     let faint = theme::faint(ui);
     painter.line_segment([at(SPAN.0), at(SPAN.1)], Stroke::new(1.0, faint));
     if let Some(finger) = finger {
-        let bar = Rect::from_min_max(at(finger) - vec2(0.0, 5.0), at(strike) + vec2(0.0, 5.0));
+        let half = vec2(0.0, large * 5.0);
+        let bar = Rect::from_min_max(at(finger) - half, at(strike) + half);
         painter.rect_filled(bar, 3.0, theme::curve(ui, 0).gamma_multiply(0.5));
-        let middle = pos2(bar.center().x, line + 8.0);
-        painter.text(middle, Align2::CENTER_TOP, "press", FontId::proportional(11.0), faint);
+        let middle = pos2(bar.center().x, line + large * 8.0);
+        painter.text(middle, Align2::CENTER_TOP, "press", font.clone(), faint);
     }
     let mark = |ms: f64, name: &str, colour, up: f32| {
         painter.line_segment(
-            [at(ms) - vec2(0.0, up), at(ms) + vec2(0.0, 6.0)],
+            [at(ms) - vec2(0.0, up), at(ms) + vec2(0.0, large * 6.0)],
             Stroke::new(2.0, colour),
         );
         let text = at(ms) - vec2(-4.0, up);
-        painter.text(text, Align2::LEFT_TOP, name, FontId::proportional(11.0), colour);
+        painter.text(text, Align2::LEFT_TOP, name, font.clone(), colour);
     };
-    mark(0.0, "note-on", ui.visuals().text_color(), 36.0);
-    mark(strike, "strike", theme::curve(ui, 1), 20.0);
+    mark(0.0, "note-on", ui.visuals().text_color(), large * 36.0);
+    mark(strike, "strike", theme::curve(ui, 1), large * 20.0);
     ui.label(egui::RichText::new(text).color(faint));
 }

@@ -2,17 +2,21 @@
 
 use egui::Ui;
 
-use super::{columns, heading};
+use super::{apart, fitting, heading, page};
 use crate::control;
 use crate::controls::Controls;
 use crate::panel::calibration::CalibrationPanel;
 use crate::panel::timing;
+use crate::theme;
 use crate::velocity_curve::VelocityCurve;
 use touchback_instrument::Snapshot;
 use touchback_instrument::params::{ParameterGroup, all};
 
-/// Height of the velocity curve, as a share of the face, and its least height, points.
-const CURVE: (f32, f32) = (0.52, 150.0);
+/// Least height of the velocity curve, and height of everything below it, points.
+const CURVE: f32 = 150.0;
+const BELOW: f32 = 190.0;
+/// Largest height of the curve, as a share of its width.
+const HIGHEST: f32 = 0.8;
 
 /// Draws the face in as many columns as fit.
 pub fn ui(
@@ -22,18 +26,22 @@ pub fn ui(
     snapshot: &Snapshot,
     controls: &mut dyn Controls,
 ) {
-    let height = (CURVE.0 * ui.available_height()).max(CURVE.1);
-    columns(ui, 2, |columns| {
-        let last = columns.len() - 1;
-        let first = &mut columns[0];
-        heading(first, "Velocity to hammer speed");
-        curve.ui(first, height, controls);
-        first.horizontal(|ui| calibration.ui(ui, snapshot, controls));
-        heading(first, "Timing of one note");
-        timing::ui(first, controls);
-        let second = &mut columns[last];
-        heading(second, "Touch");
-        let touch = all().filter(|p| p.group == ParameterGroup::Touch);
-        control::rows(second, "Touch", touch, controls);
+    page(ui, |ui, height| {
+        let large = theme::size(ui);
+        let touch = || all().filter(|p| p.group == ParameterGroup::Touch);
+        let rows = apart(ui, height, touch().count(), 1);
+        ui.columns(fitting(ui, 2), |columns| {
+            let last = columns.len() - 1;
+            let first = &mut columns[0];
+            heading(first, "Velocity to hammer speed");
+            let highest = HIGHEST * first.available_width();
+            curve.ui(first, (height - large * BELOW).min(highest).max(CURVE), controls);
+            first.horizontal(|ui| calibration.ui(ui, snapshot, controls));
+            heading(first, "Timing of one note");
+            timing::ui(first, controls);
+            let second = &mut columns[last];
+            heading(second, "Touch");
+            control::rows(second, "Touch", touch(), rows, controls);
+        });
     });
 }

@@ -9,6 +9,7 @@ use crate::controls::Controls;
 use crate::other_view::Shown;
 use crate::panel;
 use crate::stroke::{Origin, Posed, Stroke};
+use crate::theme;
 use touchback_action::{ActionKind, ActionSettings};
 use touchback_instrument::Event;
 use touchback_instrument::settings::{KeyPressure, Timing};
@@ -48,7 +49,9 @@ impl Window {
         now: f64,
     ) {
         let height = ui.available_height();
-        let width = (0.34 * ui.available_width()).clamp(290.0, 372.0);
+        let large = theme::workshop_enlargement(ui.ctx());
+        theme::enlarge(ui, large);
+        let width = (0.34 * ui.available_width()).clamp(290.0, large * 372.0);
         Panel::right("settings").resizable(true).default_size(width).min_size(280.0).show(
             ui,
             |ui| {
@@ -74,7 +77,7 @@ impl Window {
             self.switches(ui, &settings);
             let room = ui.available_height();
             let low = height < LOW;
-            let high = if low { (room - SCOPE).max(0.3 * room) } else { 0.5 * room };
+            let high = if low { (room - large * SCOPE).max(0.3 * room) } else { 0.5 * room };
             let action = egui::vec2(ui.available_width(), high);
             ui.allocate_ui(action, |ui| {
                 self.action(ui, Place::Workshop, &settings, controls, play, now);
@@ -96,7 +99,7 @@ impl Window {
 
     /// Draws the picture's options, *Try a press* and the scope's options.
     fn switches(&mut self, ui: &mut Ui, settings: &ActionSettings) {
-        let narrow = ui.available_width() < NARROW;
+        let narrow = ui.available_width() < theme::size(ui) * NARROW;
         ui.horizontal_wrapped(|ui| {
             self.face.pages(ui);
             self.view.switches(ui);
