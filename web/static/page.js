@@ -21,20 +21,32 @@ tell("Click, or press a key, to start the sound.");
 
 let audio = null;
 let piano = null;
+let starting = null;
 
 /** Starts the sound; browsers allow it only after a click or a key. */
 async function start() {
-  if (audio) return audio.resume();
-  audio = new AudioContext({ sampleRate: RATE, latencyHint: "interactive" });
+  if (audio) return starting;
+  starting = begin();
+  return starting;
+}
+
+async function begin() {
+  // More seconds of latency where the sound is interrupted, by `?latency=0.1`.
+  const latencyHint = Number(query.get("latency")) || "interactive";
+  audio = new AudioContext({ sampleRate: RATE, latencyHint });
+  // Making the piano takes longer than a block of sound: nothing runs until it is made.
+  await audio.suspend();
   await audio.audioWorklet.addModule("worklet.js");
-  piano = new AudioWorkletNode(audio, "touchback", {
+  const node = new AudioWorkletNode(audio, "touchback", {
     numberOfInputs: 0,
     outputChannelCount: [2],
     processorOptions: { module },
   });
-  piano.port.onmessage = (event) => page.receive(event.data);
-  piano.onprocessorerror = () => tell("The sound has failed: load the page again.");
-  piano.connect(audio.destination);
+  node.onprocessorerror = () => tell("The sound has failed: load the page again.");
+  node.connect(audio.destination);
+  await new Promise((ready) => { node.port.onmessage = ready; });
+  node.port.onmessage = (event) => page.receive(event.data);
+  piano = node;
   await audio.resume();
   element("sound").hidden = true;
   const ways = "Play with the mouse or the computer's keys (Z to M, Q to P; space is the pedal)";

@@ -12,6 +12,7 @@ class Piano extends AudioWorkletProcessor {
     this.piano.begin(sampleRate);
     messages.forEach((bytes) => this.receive(bytes));
     this.port.onmessage = (event) => this.receive(event.data);
+    this.port.postMessage("ready");
   }
 
   receive(bytes) {

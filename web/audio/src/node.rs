@@ -43,7 +43,13 @@ impl Node {
     /// A piano with the settings of the first preset at `rate` Hz, whose blocks are timed by `clock`, s.
     #[must_use]
     pub fn new(rate: f64, clock: fn() -> f64) -> Self {
-        let settings = Settings::default();
+        Self::with(rate, &Settings::default(), clock)
+    }
+
+    /// A piano with `settings`.
+    #[must_use]
+    pub fn with(rate: f64, settings: &Settings, clock: fn() -> f64) -> Self {
+        let settings = *settings;
         let (mut audio, mut window) = link();
         audio.time_by(clock);
         audio.run_at(rate);

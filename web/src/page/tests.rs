@@ -10,8 +10,8 @@ fn frame(page: &mut Page, screen: &mut Offscreen) -> Vec<ToPiano> {
     page.take().map_or_else(Vec::new, |bytes| remote::message(&bytes).unwrap())
 }
 
-fn receive(page: &mut Page, messages: &[ToWindow]) {
-    page.receive(&remote::bytes(&messages), 0.0);
+fn receive(page: &mut Page, messages: &[ToWindow], now: f64) {
+    page.receive(&remote::bytes(&messages), now);
 }
 
 #[test]
@@ -57,12 +57,12 @@ fn what_the_piano_reports_is_shown_and_kept() {
         ToWindow::Position(Some(2.0), 8.0),
         ToWindow::Warning("the file: cut off".into()),
     ];
-    receive(&mut page, &sent);
+    receive(&mut page, &sent, 0.0);
     frame(&mut page, &mut screen);
     assert_eq!((page.window.snapshot.touched, page.take.len()), (Some(key), 3));
     assert_eq!(page.position(), Some((2.0, 8.0)));
     assert_eq!(page.told(), ["the file: cut off"]);
-    receive(&mut page, &[ToWindow::Position(None, 8.0)]);
+    receive(&mut page, &[ToWindow::Position(None, 8.0)], 0.1);
     assert_eq!(page.position(), None);
     page.receive(b"another build", 0.0);
 }
@@ -76,7 +76,7 @@ fn a_slow_machine_gets_economy_once() {
     };
     let context = Context::default();
     let at = |page: &mut Page, time: f64| {
-        page.receive(&remote::bytes(&[ToWindow::Levels(busy)]), time);
+        receive(page, &[ToWindow::Levels(busy)], time);
         let input = egui::RawInput { time: Some(time), ..egui::RawInput::default() };
         context.run_ui(input, |ui| page.watch_load(ui.ctx())).drop_without_applying_deltas();
     };

@@ -69,7 +69,8 @@ pub struct Levels {
 pub struct RemoteSettings {
     values: Vec<f64>,
     keys: Box<KeySheet>,
-    scale: Option<Texts>,
+    /// Name, scale and keyboard map: files may leave fields out, this format may not.
+    scale: Option<(String, String, Option<String>)>,
 }
 
 impl RemoteSettings {
@@ -77,6 +78,7 @@ impl RemoteSettings {
     #[must_use]
     pub fn of(settings: &Settings, scale: Option<Texts>) -> Self {
         let values = all().map(|parameter| parameter.get(settings)).collect();
+        let scale = scale.map(|Texts { name, scale, map }| (name, scale, map));
         Self { values, keys: Box::new(settings.action.keys), scale }
     }
 
@@ -88,7 +90,8 @@ impl RemoteSettings {
             parameter.set(&mut settings, *value);
         }
         settings.action.keys = *self.keys;
-        settings.sound.scale = self.scale.as_ref().and_then(|texts| texts.scale().ok());
+        let texts = self.scale.clone().map(|(name, scale, map)| Texts { name, scale, map });
+        settings.sound.scale = texts.and_then(|texts| texts.scale().ok());
         settings
     }
 }

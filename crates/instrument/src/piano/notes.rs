@@ -39,7 +39,10 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             Event::NoteOn { .. }
             | Event::Pressure { .. }
             | Event::Motion { .. }
-            | Event::Haptic { .. } => self.settle(),
+            | Event::Haptic { .. }
+            | Event::Sustain(_)
+            | Event::Sostenuto(_)
+            | Event::UnaCorda(_) => self.settle(),
             _ => {}
         }
         match event {
