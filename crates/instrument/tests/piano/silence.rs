@@ -31,6 +31,11 @@ fn process(piano: &mut Piano, samples: usize) -> Vec<f32> {
 /// A chord of two notes after `samples` of silence, 0.15 s of it.
 fn chord(piano: &mut Piano, samples: usize) -> Vec<f32> {
     assert!(process(piano, samples).iter().all(|x| *x == 0.0));
+    chord_at_once(piano)
+}
+
+/// A chord of two notes, 0.15 s of it.
+fn chord_at_once(piano: &mut Piano) -> Vec<f32> {
     for (note, velocity) in [(45, 0.7), (72, 0.5)] {
         let key = KeyNumber::from_midi(note).unwrap();
         piano.handle(Event::NoteOn { key, velocity });
@@ -101,6 +106,25 @@ fn settings_that_change_under_the_held_pedal_are_in_force_at_the_next_note() {
     process(&mut changed, 1200);
     changed.set(&settings);
     assert!(chord(&mut changed, 0) == chord(&mut meant, 0));
+}
+
+/// The sound of a moving pedal must not keep the slews of new settings going.
+#[test]
+fn settings_that_change_in_silence_are_in_force_when_a_pedal_moves_first() {
+    let mut settings = Settings::default();
+    for parameter in ["let_off_mm", "hammer_mass", "a4_hz"].map(|id| params::find(id).unwrap()) {
+        parameter.set(&mut settings, parameter.get(&far(parameter)));
+    }
+    for pedal in [Event::Sustain(1.0), Event::UnaCorda(1.0), Event::Sostenuto(1.0)] {
+        let play = |mut piano: Piano| {
+            piano.handle(pedal);
+            let knock = process(&mut piano, 480);
+            (knock, chord_at_once(&mut piano))
+        };
+        let mut changed = Piano::new(RATE, &Settings::default());
+        changed.set(&settings);
+        assert!(play(changed) == play(Piano::new(RATE, &settings)), "{pedal:?}");
+    }
 }
 
 /// A level that changes while a note sounds does not jump.
