@@ -77,6 +77,18 @@ impl TouchbackPage {
         self.page.borrow_mut().take().unwrap_or_default()
     }
 
+    /// Receives the press or release of the computer's key `code`; returns whether it played.
+    #[must_use]
+    pub fn key(&self, code: &str, pressed: bool) -> bool {
+        self.with(|page| page.key(code, pressed))
+    }
+
+    /// Releases the computer's keys.
+    #[wasm_bindgen(js_name = releaseKeys)]
+    pub fn release_keys(&self) {
+        self.with(Page::release_keys);
+    }
+
     /// Receives a message of a MIDI keyboard: status and data bytes.
     pub fn midi(&self, status: u8, first: u8, second: u8) {
         self.with(|page| page.midi([status, first, second]));

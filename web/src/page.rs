@@ -24,6 +24,8 @@ pub struct Page {
     window: Window,
     controls: DetachedControls,
     keys: ComputerKeys,
+    /// Whether text is typed, which plays nothing.
+    is_typing: bool,
     play: Vec<Event>,
     /// Messages for the piano.
     outgoing: Vec<ToPiano>,
@@ -58,6 +60,7 @@ impl Page {
             window,
             controls: DetachedControls { settings, ..DetachedControls::default() },
             keys: ComputerKeys::default(),
+            is_typing: false,
             play: Vec::new(),
             outgoing: Vec::new(),
             sent: None,
@@ -81,7 +84,7 @@ impl Page {
         if (context.zoom_factor() - self.window.appearance.zoom).abs() > f32::EPSILON {
             context.set_zoom_factor(self.window.appearance.zoom);
         }
-        self.keys.play(&context, &mut self.play);
+        self.is_typing = context.text_edit_focused();
         self.window.ui(ui, &mut self.controls, &mut self.play);
         if self.window.wants_performance() {
             self.window.save_performance(self.take.clone());
@@ -151,6 +154,20 @@ impl Page {
         self.pass_on();
         let messages = std::mem::take(&mut self.outgoing);
         (!messages.is_empty()).then(|| remote::bytes(&messages))
+    }
+
+    /// Receives the press or release of the computer's key `code`, at once and not with the next frame. Returns
+    /// whether the key played; while text is typed it is only released.
+    pub fn key(&mut self, code: &str, is_pressed: bool) -> bool {
+        if self.is_typing && is_pressed {
+            return false;
+        }
+        self.keys.turn(code, is_pressed, &mut self.play) && !self.is_typing
+    }
+
+    /// Releases the computer's keys: the page has lost them.
+    pub fn release_keys(&mut self) {
+        self.keys.release(&mut self.play);
     }
 
     /// Receives a message of a MIDI keyboard.

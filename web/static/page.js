@@ -61,7 +61,9 @@ async function midi() {
     const listen = () => {
       for (const input of access.inputs.values()) {
         input.onmidimessage = ({ data }) => {
-          if (data[0] < 0xf0) page.midi(data[0], data[1] ?? 0, data[2] ?? 0);
+          if (data[0] >= 0xf0) return;
+          page.midi(data[0], data[1] ?? 0, data[2] ?? 0);
+          send();
         };
       }
     };
@@ -74,12 +76,34 @@ async function midi() {
   }
 }
 
+const started = { capture: true, passive: true };
+addEventListener("pointerdown", start, started);
+addEventListener("keydown", start, started);
+
+/** Sends what the page has for the piano. */
+function send() {
+  const bytes = piano ? page.take() : new Uint8Array();
+  if (bytes.length > 0) piano.port.postMessage(bytes, [bytes.buffer]);
+}
+
+/** The computer's keys play at once, not with the next frame. */
+function key(event) {
+  const pressed = event.type === "keydown";
+  const isCommand = event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("header");
+  if (pressed && isCommand || !page.key(event.code, pressed)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  send();
+}
+addEventListener("keydown", key, { capture: true });
+addEventListener("keyup", key, { capture: true });
+addEventListener("blur", () => { page.releaseKeys(); send(); });
+
 /** Once a frame: messages for the piano, downloads, sentences, the address. */
 let shown = location.hash.slice(1);
 let checked = 0;
 function follow(now) {
-  const bytes = piano ? page.take() : new Uint8Array();
-  if (bytes.length > 0) piano.port.postMessage(bytes, [bytes.buffer]);
+  send();
   if (now - checked > 250) {
     checked = now;
     page.told().forEach(tell);
@@ -108,10 +132,6 @@ function save({ name, bytes }) {
   }
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
-
-const started = { capture: true, passive: true };
-addEventListener("pointerdown", start, started);
-addEventListener("keydown", start, started);
 
 element("sound").onclick = () => start();
 element("play").onclick = async () => {
