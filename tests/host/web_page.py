@@ -116,7 +116,7 @@ def run(folder, touchback, pictures):
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"),
             args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"])
-        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        context = browser.new_context(viewport={"width": 1280, "height": 800}, has_touch=True)
         page = context.new_page()
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
@@ -126,6 +126,14 @@ def run(folder, touchback, pictures):
         total = sum(loaded.values())
         check(total <= MOST_BYTES, f"{1e-6 * total:.1f} MB loaded, at most {1e-6 * MOST_BYTES:.0f}")
 
+        page.evaluate("""() => {
+            globalThis.drop = (name, file) => {
+                const dataTransfer = new DataTransfer();
+                const bytes = Uint8Array.from(atob(file), (c) => c.charCodeAt(0));
+                dataTransfer.items.add(new File([bytes], name));
+                dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+            };
+        }""")
         page.wait_for_timeout(1000)
         began = time.monotonic()
         page.click("#play")
@@ -162,6 +170,22 @@ def run(folder, touchback, pictures):
         # A string without damper is at 1e-3 after these seconds.
         page.wait_for_function("touchback.loudest() < 1e-5", timeout=5000)
         check(True, "the dampers end it")
+
+        page.touchscreen.tap(640, 780)
+        page.wait_for_function("touchback.loudest() > 1e-3", timeout=30_000, polling=20)
+        check(True, "a touched key sounds")
+        page.wait_for_function("touchback.loudest() < 1e-5", timeout=10_000)
+
+        page.evaluate("(file) => drop('music.mid', file)", base64.b64encode(pieces(work)[0][1].read_bytes()).decode())
+        page.wait_for_function("touchback.page.isPlaying() && touchback.loudest() > 1e-3", timeout=30_000)
+        check(True, "a dropped MIDI file plays")
+        page.click("#play")
+        page.wait_for_function("!touchback.page.isPlaying() && touchback.loudest() < 1e-5", timeout=30_000)
+        page.evaluate("(file) => drop('keys.csv', file)", base64.b64encode(b"key,drop_mm\n40,0.3\n").decode())
+        page.wait_for_function("location.hash === '#keys=key,drop_mm/40,0.3'", timeout=10_000)
+        page.evaluate("(file) => drop('keys.csv', file)", base64.b64encode(b"key,drop_mm\n40,0\n").decode())
+        page.wait_for_function("location.hash === ''", timeout=10_000)
+        check(True, "a dropped sheet of keys is in the link")
 
         page.evaluate("touchback.page.set('let_off_mm', '6')")
         page.wait_for_function("location.hash === '#let_off_mm=6'", timeout=10_000)
