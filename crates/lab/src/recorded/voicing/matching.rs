@@ -10,9 +10,12 @@ use super::super::rendered;
 use super::super::takes::Take;
 use super::super::verdict::{mean, registers};
 use super::fit::Fitted;
+use super::gradient::{self, Gradient};
+use super::spread::{Spread, Spreading};
 use super::tone;
 use crate::interrupt;
 use crate::output;
+use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
 
@@ -20,8 +23,13 @@ use touchback_instrument::Settings;
 /// tone (chosen).
 const SHARE: f64 = 0.8;
 
+/// Distances that differ by less are equal, dB: what other keys have left ringing changes a note by as much.
+const EQUAL: f64 = 0.005;
+
 /// The nearest piano found so far, on all keys.
 pub struct Matching<'a> {
+    /// The piano at the beginning.
+    start: Settings,
     /// The nearest piano.
     pub settings: Settings,
     takes: &'a [Take],
@@ -45,7 +53,18 @@ impl<'a> Matching<'a> {
     ) -> Self {
         let ours = rendered(&settings, keys, velocities);
         let first = apart(takes, recorded, &ours);
-        Self { settings, takes, recorded, velocities, keys, ours, apart: first.clone(), first }
+        let start = settings;
+        Self {
+            start,
+            settings,
+            takes,
+            recorded,
+            velocities,
+            keys,
+            ours,
+            apart: first.clone(),
+            first,
+        }
     }
 
     /// Distances of the nearest piano, with the name of the step that led to it.
@@ -80,20 +99,44 @@ impl<'a> Matching<'a> {
         output::print(&self.line(&format!("felt, {} iterations", fitted.iterations)))
     }
 
-    /// At most `steps` steps of tones. A key keeps its tone where another one is farther, and goes half as far
-    /// in the next step.
+    /// At most `steps` closed-form steps of the tones.
     pub fn fit_tones(&mut self, steps: usize) -> Result<()> {
-        let mut shares: BTreeMap<u8, f64> = self.keys.iter().map(|key| (*key, SHARE)).collect();
+        self.fit_keys("tones", steps, SHARE, |matching, found, share_of| {
+            let mut sheet = matching.settings.action.keys;
+            sheet.tones = tone::step(&sheet.tones, found, share_of);
+            Some(sheet)
+        })
+    }
+
+    /// At most `steps` steps of tones and felt of single keys by gradient.
+    pub fn fit_by_gradient(&mut self, steps: usize) -> Result<()> {
+        let velocity = self.velocities[self.velocities.len() / 2];
+        self.fit_keys("gradient", steps, 1.0, |matching, found, share_of| {
+            let gradient = Gradient::of(&matching.settings, matching.keys, velocity)?;
+            Some(gradient.step(&matching.settings.action.keys, found, share_of))
+        })
+    }
+
+    /// At most `steps` steps that move each key by a share, at first `share`, of what `solve` gives. A key stays
+    /// where another place is farther, and goes half as far in the next step.
+    fn fit_keys(
+        &mut self,
+        name: &str,
+        steps: usize,
+        share: f64,
+        solve: impl Fn(&Self, &[Found<'_>], &dyn Fn(u8) -> f64) -> Option<KeySheet>,
+    ) -> Result<()> {
+        let mut shares: BTreeMap<u8, f64> = self.keys.iter().map(|key| (*key, share)).collect();
         for _ in 0..steps {
             if interrupt::was_received() {
                 break;
             }
             let comparison = compare(self.takes, self.recorded, &self.ours);
-            let old = self.settings.action.keys.tones;
-            let share = |number| shares.get(&number).copied().unwrap_or(0.0);
-            let mut tones = tone::step(&old, &comparison.found, share);
+            let share_of = |number| shares.get(&number).copied().unwrap_or(0.0);
+            let Some(mut sheet) = solve(self, &comparison.found, &share_of) else { break };
+            let old = self.settings.action.keys;
             let mut settings = self.settings;
-            settings.action.keys.tones = tone::spread(&tones, self.keys);
+            settings.action.keys = sheet;
             let ours = rendered(&settings, self.keys, self.velocities);
             let apart = apart(self.takes, self.recorded, &ours);
             let mut nearer = 0;
@@ -106,22 +149,62 @@ impl<'a> Matching<'a> {
                 } else {
                     *share *= 0.5;
                     let key = KeyNumber::from_index(usize::from(*number) - 1);
-                    key.into_iter().for_each(|key| tones.copy(key, &old));
+                    key.into_iter().for_each(|key| gradient::restore(&mut sheet, &old, key));
                 }
             }
-            settings.action.keys.tones = tone::spread(&tones, self.keys);
+            settings.action.keys = sheet;
             self.offer(settings);
-            output::print(&self.line(&format!("tones, {nearer} keys nearer")))?;
+            output::print(&self.line(&format!("{name}, {nearer} keys nearer")))?;
         }
         Ok(())
     }
 
-    /// The level of every recorded key relative to the others as recorded; distances are free of gain.
+    /// Gives the keys between the recorded ones their tones. Of [`Spreading::TRIED`], in each register that one counts
+    /// with which its recorded keys, left out one by one, are nearest; none where all are farther.
+    pub fn spread(&mut self) -> Result<()> {
+        let (start, tones) = (self.start.action.keys, self.settings.action.keys.tones);
+        let spread = Spread { start: &start.tones, tones: &tones, numbers: self.keys };
+        let mut chosen = vec![(Spreading::INTERPOLATED, f64::NAN); registers().count()];
+        // Of fewer keys none can be left out.
+        if self.keys.len() > 2 {
+            let none = |keys| (Spreading::NONE, whole_within(&self.first, &keys));
+            chosen = registers().map(|(_, keys)| none(keys)).collect();
+            for how in Spreading::TRIED {
+                if interrupt::was_received() {
+                    break;
+                }
+                let mut settings = self.settings;
+                settings.action.keys = start;
+                settings.action.keys.tones = spread.left_out(how);
+                let ours = rendered(&settings, self.keys, self.velocities);
+                let apart = apart(self.takes, self.recorded, &ours);
+                for ((_, keys), nearest) in registers().zip(&mut chosen) {
+                    let found = whole_within(&apart, &keys);
+                    if found < nearest.1 && is_no_farther(&apart, &self.first, &keys) {
+                        *nearest = (how, found);
+                    }
+                }
+            }
+            let each = registers().zip(&chosen).map(|((name, _), (how, _))| {
+                format!("{name} {:.0} % and {:.0} %", 100.0 * how.response, 100.0 * how.rest)
+            });
+            let each = each.collect::<Vec<_>>().join(", ");
+            output::print(&format!("keys between, response and rest: {each}\n"))?;
+        }
+        self.settings.action.keys.tones = spread.between(|number| {
+            let of = registers().zip(&chosen).find(|((_, keys), _)| keys.contains(&number));
+            of.map_or(Spreading::NONE, |(_, (how, _))| *how)
+        });
+        Ok(())
+    }
+
+    /// The level of every recorded key relative to the others as recorded, and of the keys between interpolated;
+    /// distances are free of gain.
     pub fn fit_levels(&mut self) {
         let comparison = compare(self.takes, self.recorded, &self.ours);
         if !comparison.is_levelled {
             let tones = tone::levelled(&self.settings.action.keys.tones, &comparison.found);
-            self.settings.action.keys.tones = tone::spread(&tones, self.keys);
+            self.settings.action.keys.tones = tones;
         }
     }
 }
@@ -133,8 +216,13 @@ fn apart(takes: &[Take], recorded: &Notes, ours: &Notes) -> Vec<Apart> {
 
 /// The objective of one key, dB².
 fn whole_of(apart: &[Apart], number: u8) -> f64 {
-    let of_key: Vec<Apart> = apart.iter().filter(|one| one.number == number).copied().collect();
-    whole(&of_key)
+    whole_within(apart, &(number..=number))
+}
+
+/// The objective of the keys in a range, dB².
+fn whole_within(apart: &[Apart], keys: &RangeInclusive<u8>) -> f64 {
+    let inside = apart.iter().filter(|one| keys.contains(&one.number));
+    whole(&inside.copied().collect::<Vec<_>>())
 }
 
 /// Distance of a recorded note from the nearest rendering.
@@ -163,7 +251,8 @@ fn mean_of(apart: &[Apart], keys: &RangeInclusive<u8>, part: usize) -> Option<f6
 
 /// Whether neither body nor attack of `keys` are farther than in `first`.
 fn is_no_farther(apart: &[Apart], first: &[Apart], keys: &RangeInclusive<u8>) -> bool {
-    (0..2).all(|part| mean_of(apart, keys, part) <= mean_of(first, keys, part))
+    let grown = |part| Some(mean_of(apart, keys, part)? - mean_of(first, keys, part)?);
+    (0..2).all(|part| grown(part).is_none_or(|grown| grown < EQUAL))
 }
 
 impl Matching<'_> {

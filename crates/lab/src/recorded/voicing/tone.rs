@@ -10,6 +10,7 @@ use super::super::measure::{
     Measured, above_floor, attack_bands, body_bands, body_frames, fundamental,
 };
 use super::super::pairs::Found;
+use super::free::between;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::line::Line;
 use touchback_core::mech::key_tones::{COUNT, KeyTones, ToneQuantity, shares};
@@ -34,7 +35,7 @@ const MOST_LEVEL: f64 = 6.0;
 const LOWEST: f64 = 0.7;
 
 /// `tones` of the recorded keys moved toward the recordings, by the share `share_of` of each key's solution.
-pub fn step(tones: &KeyTones, found: &[Found<'_>], share_of: impl Fn(u8) -> f64) -> KeyTones {
+pub fn step(tones: &KeyTones, found: &[Found<'_>], share_of: &dyn Fn(u8) -> f64) -> KeyTones {
     let mut new = *tones;
     for notes in found.chunk_by(|a, b| a.number == b.number) {
         let Some(key) = KeyNumber::from_index(usize::from(notes[0].number) - 1) else { continue };
@@ -50,46 +51,28 @@ pub fn step(tones: &KeyTones, found: &[Found<'_>], share_of: impl Fn(u8) -> f64)
     new
 }
 
-/// `tones` with the mean level of each recorded key as in the recording, relative to the mean of all.
+/// `tones` with the mean level of each recorded key as in the recording, relative to the mean of all, and with the
+/// same changes, interpolated, of the keys between.
 pub fn levelled(tones: &KeyTones, found: &[Found<'_>]) -> KeyTones {
     let of = |note: &Found<'_>| {
         let ours = note.ours.values().map(|one| one.level).sum::<f64>() / note.ours.len() as f64;
         note.note.level - ours
     };
-    let keys: Vec<(u8, f64)> = found
+    let keys: Vec<(f64, f64)> = found
         .chunk_by(|a, b| a.number == b.number)
-        .map(|notes| (notes[0].number, notes.iter().map(of).sum::<f64>() / notes.len() as f64))
+        .map(|notes| {
+            let level = notes.iter().map(of).sum::<f64>() / notes.len() as f64;
+            (f64::from(notes[0].number), level)
+        })
         .collect();
     let mean = keys.iter().map(|(_, level)| level).sum::<f64>() / keys.len().max(1) as f64;
     let mut new = *tones;
-    for (number, level) in keys {
-        let Some(key) = KeyNumber::from_index(usize::from(number) - 1) else { continue };
+    for key in KeyNumber::all() {
+        let level = between(&keys, f64::from(key.number()));
         let change = (level - mean).clamp(-MOST_LEVEL, MOST_LEVEL);
         for index in 0..COUNT {
             let quantity = ToneQuantity::Level;
             new.set(key, quantity, index, tones.get(key, quantity, index) + change);
-        }
-    }
-    new
-}
-
-/// `tones` with the keys between those of `numbers` (sorted) interpolated, and beyond them as the nearest.
-pub fn spread(tones: &KeyTones, numbers: &[u8]) -> KeyTones {
-    let mut new = *tones;
-    let key_of = |number: u8| KeyNumber::from_index(usize::from(number) - 1);
-    for key in KeyNumber::all() {
-        let number = key.number();
-        let lower = numbers.iter().rev().find(|n| **n <= number).or(numbers.first());
-        let upper = numbers.iter().find(|n| **n >= number).or(numbers.last());
-        let (Some(lower), Some(upper)) = (lower, upper) else { return new };
-        let (Some(a), Some(b)) = (key_of(*lower), key_of(*upper)) else { continue };
-        let gap = f64::from(upper.saturating_sub(*lower));
-        let share = if gap > 0.0 { f64::from(number.saturating_sub(*lower)) / gap } else { 0.0 };
-        for quantity in ToneQuantity::ALL {
-            for index in 0..COUNT {
-                let [from, to] = [a, b].map(|key| tones.get(key, quantity, index));
-                new.set(key, quantity, index, from + share * (to - from));
-            }
         }
     }
     new
