@@ -46,7 +46,7 @@ use touchback_instrument::preset::user_presets;
 /// Steps of the tones in closed form before the felt, and of single keys by gradient after it; further ones improve the
 /// distance by less than 1 % each.
 const TONES: usize = 3;
-const GRADIENTS: usize = 3;
+const GRADIENTS: usize = 4;
 
 /// Options of `touchback match`.
 #[derive(clap::Args, Debug)]

@@ -23,8 +23,11 @@ const FELT: &str = "hammer_hardness";
 
 /// Mean square, dB², that a change by [`Unknown::usual`] must gain in every note (chosen: two takes of one key of a
 /// sampled grand scatter by as much), and the share of it for differences between neighbouring partials.
-const WORTH: f64 = 0.03;
+const WORTH: f64 = 0.01;
 const SMOOTH: f64 = 0.5;
+
+/// Largest change in one step over the usual difference (chosen).
+const MOST: f64 = 2.0;
 
 /// Highest partial with a derivative, Hz: the last band ends at 14 kHz.
 const HIGHEST_HZ: f64 = 14_000.0;
@@ -94,7 +97,7 @@ fn felt() -> Option<usize> {
 }
 
 /// Takes tone and felt of `key` from `other`.
-pub fn restore(sheet: &mut KeySheet, other: &KeySheet, key: KeyNumber) {
+pub fn copy(sheet: &mut KeySheet, other: &KeySheet, key: KeyNumber) {
     sheet.tones.copy(key, &other.tones);
     if let Some(column) = felt() {
         sheet.set(key, column, other.get(key, column));
@@ -137,21 +140,15 @@ impl Gradient {
         Some(Self { velocity: velocity.into(), changed })
     }
 
-    /// `sheet` with the recorded keys moved toward the recordings by the share `share_of` of each key's solution.
-    pub fn step(
-        &self,
-        sheet: &KeySheet,
-        found: &[Found<'_>],
-        share_of: &dyn Fn(u8) -> f64,
-    ) -> KeySheet {
+    /// `sheet` with the recorded keys moved by their solutions.
+    pub fn step(&self, sheet: &KeySheet, found: &[Found<'_>]) -> KeySheet {
         let mut new = *sheet;
         for notes in found.chunk_by(|a, b| a.number == b.number) {
             let number = notes[0].number;
             let Some(key) = KeyNumber::from_index(usize::from(number) - 1) else { continue };
             for (unknown, change) in self.solve(sheet, key, notes) {
-                let change = (share_of(number) * change)
-                    .clamp(-2.0 * unknown.usual(), 2.0 * unknown.usual());
-                unknown.add(&mut new, key, change);
+                let most = MOST * unknown.usual();
+                unknown.add(&mut new, key, change.clamp(-most, most));
             }
         }
         new

@@ -1,6 +1,5 @@
 //! The steps of a match: each is taken where it is nearer on all keys.
 
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use anyhow::Result;
@@ -19,9 +18,12 @@ use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
 
-/// Share of the closed-form solution that a key moves in its first step: the nearest rendering changes with the
-/// tone (chosen).
+/// Share of the closed-form solution that a key moves in a step: the nearest rendering changes with the tone
+/// (chosen).
 const SHARE: f64 = 0.8;
+
+/// Shares of the gradient's solution that are tried in each step: the farther, the less linear (chosen).
+const SHARES: [f64; 3] = [1.0, 0.5, 0.25];
 
 /// Distances that differ by less are equal, dB: what other keys have left ringing changes a note by as much.
 const EQUAL: f64 = 0.005;
@@ -101,9 +103,9 @@ impl<'a> Matching<'a> {
 
     /// At most `steps` closed-form steps of the tones.
     pub fn fit_tones(&mut self, steps: usize) -> Result<()> {
-        self.fit_keys("tones", steps, SHARE, |matching, found, share_of| {
+        self.fit_keys("tones", steps, &[SHARE], |matching, found| {
             let mut sheet = matching.settings.action.keys;
-            sheet.tones = tone::step(&sheet.tones, found, share_of);
+            sheet.tones = tone::step(&sheet.tones, found);
             Some(sheet)
         })
     }
@@ -111,50 +113,60 @@ impl<'a> Matching<'a> {
     /// At most `steps` steps of tones and felt of single keys by gradient.
     pub fn fit_by_gradient(&mut self, steps: usize) -> Result<()> {
         let velocity = self.velocities[self.velocities.len() / 2];
-        self.fit_keys("gradient", steps, 1.0, |matching, found, share_of| {
+        self.fit_keys("gradient", steps, &SHARES, |matching, found| {
             let gradient = Gradient::of(&matching.settings, matching.keys, velocity)?;
-            Some(gradient.step(&matching.settings.action.keys, found, share_of))
+            Some(gradient.step(&matching.settings.action.keys, found))
         })
     }
 
-    /// At most `steps` steps that move each key by a share, at first `share`, of what `solve` gives. A key stays
-    /// where another place is farther, and goes half as far in the next step.
+    /// At most `steps` steps, each key by the nearest of `tried` shares of what `solve` gives. A key stays where
+    /// all are farther, and goes half as far in the next step.
     fn fit_keys(
         &mut self,
         name: &str,
         steps: usize,
-        share: f64,
-        solve: impl Fn(&Self, &[Found<'_>], &dyn Fn(u8) -> f64) -> Option<KeySheet>,
+        tried: &[f64],
+        solve: impl Fn(&Self, &[Found<'_>]) -> Option<KeySheet>,
     ) -> Result<()> {
-        let mut shares: BTreeMap<u8, f64> = self.keys.iter().map(|key| (*key, share)).collect();
+        let numbers = self.keys.iter();
+        let mut keys: Vec<(KeyNumber, f64)> = numbers
+            .filter_map(|n| Some((KeyNumber::from_index(usize::from(*n) - 1)?, 1.0)))
+            .collect();
         for _ in 0..steps {
-            if interrupt::was_received() {
-                break;
-            }
             let comparison = compare(self.takes, self.recorded, &self.ours);
-            let share_of = |number| shares.get(&number).copied().unwrap_or(0.0);
-            let Some(mut sheet) = solve(self, &comparison.found, &share_of) else { break };
             let old = self.settings.action.keys;
+            let Some(target) = solve(self, &comparison.found) else { break };
+            let mut nearest: Vec<(f64, KeySheet)> =
+                keys.iter().map(|(key, _)| (whole_of(&self.apart, *key), old)).collect();
             let mut settings = self.settings;
-            settings.action.keys = sheet;
-            let ours = rendered(&settings, self.keys, self.velocities);
-            let apart = apart(self.takes, self.recorded, &ours);
-            let mut nearer = 0;
-            for (number, share) in &mut shares {
-                let key = *number..=*number;
-                if whole_of(&apart, *number) < whole_of(&self.apart, *number)
-                    && is_no_farther(&apart, &self.first, &key)
-                {
-                    nearer += 1;
-                } else {
-                    *share *= 0.5;
-                    let key = KeyNumber::from_index(usize::from(*number) - 1);
-                    key.into_iter().for_each(|key| gradient::restore(&mut sheet, &old, key));
+            for share in tried {
+                if interrupt::was_received() {
+                    return Ok(());
+                }
+                for (key, of_key) in &keys {
+                    let moved = old.toward(&target, share * of_key);
+                    gradient::copy(&mut settings.action.keys, &moved, *key);
+                }
+                let ours = rendered(&settings, self.keys, self.velocities);
+                let apart = apart(self.takes, self.recorded, &ours);
+                for ((key, _), nearest) in keys.iter().zip(&mut nearest) {
+                    let (whole, number) = (whole_of(&apart, *key), key.number());
+                    if whole < nearest.0 && is_no_farther(&apart, &self.first, &(number..=number)) {
+                        *nearest = (whole, settings.action.keys);
+                    }
                 }
             }
-            settings.action.keys = sheet;
+            let mut moved = 0;
+            for ((key, share), (_, sheet)) in keys.iter_mut().zip(&nearest) {
+                gradient::copy(&mut settings.action.keys, sheet, *key);
+                if *sheet == old {
+                    *share *= 0.5;
+                } else {
+                    moved += 1;
+                }
+            }
             self.offer(settings);
-            output::print(&self.line(&format!("{name}, {nearer} keys nearer")))?;
+            output::print(&self.line(&format!("{name}, {moved} keys nearer")))?;
         }
         Ok(())
     }
@@ -215,8 +227,8 @@ fn apart(takes: &[Take], recorded: &Notes, ours: &Notes) -> Vec<Apart> {
 }
 
 /// The objective of one key, dB².
-fn whole_of(apart: &[Apart], number: u8) -> f64 {
-    whole_within(apart, &(number..=number))
+fn whole_of(apart: &[Apart], key: KeyNumber) -> f64 {
+    whole_within(apart, &(key.number()..=key.number()))
 }
 
 /// The objective of the keys in a range, dB².

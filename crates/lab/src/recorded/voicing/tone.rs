@@ -34,12 +34,12 @@ const MOST_LEVEL: f64 = 6.0;
 /// Partials below this share of the first are knocks and noise, no string.
 const LOWEST: f64 = 0.7;
 
-/// `tones` of the recorded keys moved toward the recordings, by the share `share_of` of each key's solution.
-pub fn step(tones: &KeyTones, found: &[Found<'_>], share_of: &dyn Fn(u8) -> f64) -> KeyTones {
+/// `tones` of the recorded keys moved by their solutions.
+pub fn step(tones: &KeyTones, found: &[Found<'_>]) -> KeyTones {
     let mut new = *tones;
     for notes in found.chunk_by(|a, b| a.number == b.number) {
         let Some(key) = KeyNumber::from_index(usize::from(notes[0].number) - 1) else { continue };
-        let (levels, decays) = solve(key, notes, share_of(notes[0].number));
+        let (levels, decays) = solve(key, notes);
         for index in 0..COUNT {
             for (quantity, change) in
                 [(ToneQuantity::Level, levels[index]), (ToneQuantity::Decay, decays[index])]
@@ -78,9 +78,8 @@ pub fn levelled(tones: &KeyTones, found: &[Found<'_>]) -> KeyTones {
     new
 }
 
-/// Changes of the levels, dB, and decay times, octaves, of the partials of `key`, by the share `share` of what the
-/// equations give.
-fn solve(key: KeyNumber, notes: &[Found<'_>], share: f64) -> ([f64; COUNT], [f64; COUNT]) {
+/// Changes of the levels, dB, and decay times, octaves, of the partials of `key`.
+fn solve(key: KeyNumber, notes: &[Found<'_>]) -> ([f64; COUNT], [f64; COUNT]) {
     let fundamental = fundamental(key);
     // Levels, decay rates, and two gains for each note.
     let unknowns = 2 * COUNT + 2 * notes.len();
@@ -122,7 +121,7 @@ fn solve(key: KeyNumber, notes: &[Found<'_>], share: f64) -> ([f64; COUNT], [f64
         return ([0.0; COUNT], [0.0; COUNT]);
     };
     let rates = rates(fundamental, notes);
-    let limited = |change: f64, most: f64| (share * change).clamp(-most, most);
+    let limited = |change: f64, most: f64| change.clamp(-most, most);
     (
         std::array::from_fn(|i| limited(solved[i], MOST[0])),
         std::array::from_fn(|i| {
