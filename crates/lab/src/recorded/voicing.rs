@@ -46,7 +46,7 @@ use touchback_instrument::preset::user_presets;
 /// Steps of the tones in closed form before the felt, and of single keys by gradient after it; further ones improve the
 /// distance by less than 1 % each.
 const TONES: usize = 3;
-const GRADIENTS: usize = 4;
+const GRADIENTS: usize = 3;
 
 /// Options of `touchback match`.
 #[derive(clap::Args, Debug)]
@@ -144,9 +144,9 @@ fn matched(options: &MatchOptions) -> Result<()> {
         }
     }
     if options.tones {
+        matching.fit_levels();
         matching.fit_by_gradient(GRADIENTS)?;
         matching.spread()?;
-        matching.fit_levels();
     }
     let settings = matching.settings;
     if settings == start {

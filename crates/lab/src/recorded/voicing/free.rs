@@ -141,7 +141,7 @@ pub fn settings(start: &Settings, variables: &[Variable], positions: &[f64]) -> 
 }
 
 /// Linear interpolation of `points` at `x`, constant beyond them.
-pub fn between(points: &[(f64, f64)], x: f64) -> f64 {
+fn between(points: &[(f64, f64)], x: f64) -> f64 {
     let inside = points.windows(2).find(|w| x >= w[0].0 && x <= w[1].0);
     match (inside, points.first(), points.last()) {
         (Some(w), ..) => w[0].1 + (x - w[0].0) / (w[1].0 - w[0].0) * (w[1].1 - w[0].1),

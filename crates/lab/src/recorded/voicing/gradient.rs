@@ -247,3 +247,55 @@ fn add_rows(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::collected;
+    use super::super::super::pairs::compare;
+    use super::*;
+
+    /// A key whose second partial is louder and whose first one decays faster is found in one step.
+    #[test]
+    fn one_step_finds_level_and_decay_of_single_partials() {
+        let key = KeyNumber::from_index(63).unwrap();
+        let number = key.number();
+        let own = Settings::default();
+        let level = Unknown::Tone(ToneQuantity::Level, 1);
+        let decay = Unknown::Tone(ToneQuantity::Decay, 0);
+        let notes =
+            |settings: &Settings| collected(played(settings, &[number], 80, &|| ()).into_iter());
+        let moved = |changes: &[(Unknown, f64)]| {
+            let mut settings = own;
+            changes
+                .iter()
+                .for_each(|(unknown, by)| unknown.add(&mut settings.action.keys, key, *by));
+            settings
+        };
+        let recorded = notes(&moved(&[(level, 8.0), (decay, -0.5)]));
+        let ours = notes(&own);
+        let comparison = compare(&[], &recorded, &ours);
+        let gradient = Gradient::of(&own, &[number], 80).unwrap();
+        let sheet = gradient.step(&own.action.keys, &comparison.found);
+        // The gain of the note is free.
+        let second =
+            level.get(&sheet, key) - Unknown::Tone(ToneQuantity::Level, 0).get(&sheet, key);
+        assert!((second - 8.0).abs() < 2.5, "{second}");
+        let found = decay.get(&sheet, key);
+        assert!((found + 0.5).abs() < 0.2, "{found}");
+        let mut settings = own;
+        settings.action.keys = sheet;
+        let nearer = notes(&settings);
+        let after = compare(&[], &recorded, &nearer).found[0].apart;
+        let before = comparison.found[0].apart;
+        assert!(after[0] < 0.5 * before[0] && after[1] < 0.5 * before[1], "{before:?} {after:?}");
+    }
+
+    #[test]
+    fn partials_beyond_the_last_band_have_no_derivative() {
+        let key = |number: usize| KeyNumber::from_index(number - 1).unwrap();
+        let count = |number| Unknown::all().iter().filter(|one| one.concerns(key(number))).count();
+        assert_eq!(count(16), 2 * COUNT + 1);
+        // C8: the first three partials.
+        assert_eq!(count(88), 2 * 3 + 1);
+    }
+}

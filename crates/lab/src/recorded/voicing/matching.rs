@@ -210,14 +210,27 @@ impl<'a> Matching<'a> {
         Ok(())
     }
 
-    /// The level of every recorded key relative to the others as recorded, and of the keys between interpolated;
-    /// distances are free of gain.
+    /// The level of every recorded key relative to the others as recorded. Distances are free of gain, but the level
+    /// of the partials against the blow is not: a key that would be farther than at the beginning keeps its level.
     pub fn fit_levels(&mut self) {
         let comparison = compare(self.takes, self.recorded, &self.ours);
-        if !comparison.is_levelled {
-            let tones = tone::levelled(&self.settings.action.keys.tones, &comparison.found);
-            self.settings.action.keys.tones = tones;
+        if comparison.is_levelled || interrupt::was_received() {
+            return;
         }
+        let old = self.settings.action.keys.tones;
+        let mut settings = self.settings;
+        settings.action.keys.tones = tone::levelled(&old, &comparison.found);
+        let ours = rendered(&settings, self.keys, self.velocities);
+        let levelled = apart(self.takes, self.recorded, &ours);
+        for number in self.keys {
+            if !is_no_farther(&levelled, &self.first, &(*number..=*number)) {
+                let key = KeyNumber::from_index(usize::from(*number) - 1);
+                key.into_iter().for_each(|key| settings.action.keys.tones.copy(key, &old));
+            }
+        }
+        self.ours = rendered(&settings, self.keys, self.velocities);
+        self.apart = apart(self.takes, self.recorded, &self.ours);
+        self.settings = settings;
     }
 }
 

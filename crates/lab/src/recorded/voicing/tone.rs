@@ -10,7 +10,6 @@ use super::super::measure::{
     Measured, above_floor, attack_bands, body_bands, body_frames, fundamental,
 };
 use super::super::pairs::Found;
-use super::free::between;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::line::Line;
 use touchback_core::mech::key_tones::{COUNT, KeyTones, ToneQuantity, shares};
@@ -51,24 +50,20 @@ pub fn step(tones: &KeyTones, found: &[Found<'_>]) -> KeyTones {
     new
 }
 
-/// `tones` with the mean level of each recorded key as in the recording, relative to the mean of all, and with the
-/// same changes, interpolated, of the keys between.
+/// `tones` with the mean level of each recorded key as in the recording, relative to the mean of all.
 pub fn levelled(tones: &KeyTones, found: &[Found<'_>]) -> KeyTones {
     let of = |note: &Found<'_>| {
         let ours = note.ours.values().map(|one| one.level).sum::<f64>() / note.ours.len() as f64;
         note.note.level - ours
     };
-    let keys: Vec<(f64, f64)> = found
+    let keys: Vec<(u8, f64)> = found
         .chunk_by(|a, b| a.number == b.number)
-        .map(|notes| {
-            let level = notes.iter().map(of).sum::<f64>() / notes.len() as f64;
-            (f64::from(notes[0].number), level)
-        })
+        .map(|notes| (notes[0].number, notes.iter().map(of).sum::<f64>() / notes.len() as f64))
         .collect();
     let mean = keys.iter().map(|(_, level)| level).sum::<f64>() / keys.len().max(1) as f64;
     let mut new = *tones;
-    for key in KeyNumber::all() {
-        let level = between(&keys, f64::from(key.number()));
+    for (number, level) in keys {
+        let Some(key) = KeyNumber::from_index(usize::from(number) - 1) else { continue };
         let change = (level - mean).clamp(-MOST_LEVEL, MOST_LEVEL);
         for index in 0..COUNT {
             let quantity = ToneQuantity::Level;
