@@ -7,12 +7,12 @@ use crate::event_reader::EventReader;
 use crate::haptic_keyboard::Haptics;
 use crate::host_params::HostValues;
 use crate::host_params::steering::Steering;
-use crate::monitor::AudioEnd;
 use crate::notes;
 use crate::tuning::{Client, OutsideTuning};
 use touchback_instrument::event_scheduler::Host;
 use touchback_instrument::midi::InputMessage;
 use touchback_instrument::{Event, Piano, Settings};
+use touchback_window::monitor::AudioEnd;
 
 /// The participants of one block.
 pub(super) struct BlockContext<'a, P: Plugin> {

@@ -1,72 +1,18 @@
-//! The window: the action as it moves, its curves, its settings.
+//! The window in a host: the contents are those of [`touchback_window`].
 //!
 //! | module | part |
 //! | --- | --- |
-//! | [`window`] | everything together, one frame at a time |
-//! | [`bar`], [`face`] | what is always in sight; the faces below it |
-//! | [`history`], [`compare`] | undo and redo; pianos A and B |
-//! | [`drawing`], [`action_view`] | the grand action from its true geometry, with screws to turn |
-//! | [`other_view`] | any other action, from its model's pose |
-//! | [`stroke`], [`transport`], [`scope`] | the last stroke: memory, slow motion, curves |
-//! | [`keyboard`], [`pedals`] | 88 keys and three pedals, played by mouse |
-//! | [`hammer_row`] | 88 hammers and dampers from the player's side |
-//! | [`key_curve`] | what single keys differ by, over the compass |
-//! | [`lesson`] | exercises: a hidden fault in one key |
-//! | [`gauge`], [`levels`] | what computing costs; the output's level |
-//! | [`velocity_curve`] | velocity to hammer speed, dragged by its points |
-//! | `manual` | the manual, for a browser |
-//! | [`icon`] | pictures on buttons |
-//! | [`control`], [`panel`], [`regulation`] | settings, and what a technician would say of them |
-//! | [`controls`] | what the window may do to parameters |
-//! | [`capture`], [`export`], [`bench_sheet`], [`midi_file`] | what the window writes |
-//! | [`path_field`], [`file_worker`], [`window_state`], [`theme`] | files, appearance |
-//! | [`offscreen`], [`shot`] | the window without a screen, for pictures and tests |
+//! | [`app`] | the window on the framework's adapter |
+//! | [`host_menu`] | the host's own menu of a parameter |
+//! | [`scales`] | a project's scale, shared by window, saved state and audio thread |
+//! | `screen_reader` | the window for screen readers |
 //!
 //! On X11 `app` has a neighbour, `x11`, that talks to the screen itself.
-//!
-//! Plain `egui`: no module but `app` knows the plugin framework's adapter. The host's window
-//! thread runs all of it; what it knows of the audio thread comes through [`crate::monitor`].
 
-pub mod action_view;
 pub mod app;
-pub mod bar;
-pub mod bench_sheet;
-pub mod capture;
-pub mod compare;
-pub mod control;
-pub mod controls;
-pub mod drawing;
-pub mod export;
-pub mod face;
-pub mod file_worker;
-pub mod gauge;
-pub mod hammer_row;
-mod hand;
-pub mod history;
 pub mod host_menu;
-pub mod icon;
-pub mod key_curve;
-pub mod keyboard;
-pub mod lesson;
-pub mod levels;
-mod manual;
-pub mod midi_file;
-pub mod offscreen;
-pub mod other_view;
-pub mod panel;
-pub mod path_field;
-pub mod pedals;
-pub mod regulation;
 pub mod scales;
-pub mod scope;
 #[cfg(feature = "screen-reader")]
 pub mod screen_reader;
-pub mod shot;
-pub mod stroke;
-pub mod theme;
-pub mod transport;
-pub mod velocity_curve;
-pub mod window;
-pub mod window_state;
 #[cfg(target_os = "linux")]
 mod x11;

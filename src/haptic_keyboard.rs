@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use crate::monitor::haptic::HapticStep;
 use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{ActivationContext, KeyboardAudioEnd, KeyboardConnection};
 use touchback_haptics::replay::ReplayEvent;
 use touchback_instrument::{Event, Settings};
+use touchback_window::monitor::haptic::HapticStep;
 
 /// A keyboard's output in a block.
 pub(super) enum HapticOutput<'a> {

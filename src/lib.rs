@@ -1,6 +1,6 @@
 //! Touchback as a plugin: the piano in CLAP and VST3 hosts, with its window.
 //!
-//! Data flows one way: host → `plugin` → piano → host; the window reads snapshots from [`monitor`].
+//! Data flows one way: host → `plugin` → piano → host; the window reads snapshots from [`touchback_window::monitor`].
 //!
 //! | module | task | thread |
 //! | --- | --- | --- |
@@ -8,7 +8,6 @@
 //! | `clap`, `vst3` | entries of the two formats, with checks of hosts' calls | main, audio |
 //! | `ordered_events`, `host_channels` | a host's messages and channels, for both formats | audio |
 //! | [`host_params`] | the table of parameters as the framework's parameters | any |
-//! | [`monitor`] | data between audio thread and window | audio, window |
 //! | [`editor`] | the window | window |
 #![cfg_attr(
     test,
@@ -17,7 +16,6 @@
 
 pub mod editor;
 pub mod host_params;
-pub mod monitor;
 
 mod active;
 mod block_context;

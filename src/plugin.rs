@@ -29,7 +29,6 @@ use crate::host_params::HostParams;
 use crate::host_params::pedals::PedalFollower;
 use crate::host_params::steering::Steering;
 use crate::instances::LiveInstance;
-use crate::monitor::{AudioEnd, WindowEnd, link};
 use crate::project::Project;
 use crate::realtime::Section;
 use crate::tuning::{Client, OutsideTuning};
@@ -38,6 +37,7 @@ use touchback_core::exchange::latest;
 use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use touchback_instrument::Event;
 use touchback_sound::scala::Scale;
+use touchback_window::monitor::{AudioEnd, WindowEnd, link};
 
 /// Accepted sample rates, Hz. Hosts offer up to 768 kHz; VST3's validator tests 1234 Hz and 1.23 MHz.
 const SAMPLE_RATES: std::ops::RangeInclusive<f64> = 1_000.0..=1_536_000.0;

@@ -67,7 +67,7 @@ unsafe impl Params for Project {
         self.params.deserialize_fields(fields);
         self.load_scale(fields.get(SCALE));
         let Some(text) = fields.get(WINDOW) else { return };
-        match serde_json::from_str::<crate::editor::window_state::SavedWindow>(text) {
+        match serde_json::from_str::<touchback_window::window_state::SavedWindow>(text) {
             Ok(kept) => {
                 *lock(&self.window) = kept.checked();
             }

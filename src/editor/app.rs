@@ -22,17 +22,12 @@ use nice_plug_egui::{
     RepaintNotifier, create_egui_editor,
 };
 
-use crate::editor::controls::Controls;
-use crate::editor::face::Face;
 use crate::editor::host_menu::HostMenu;
 use crate::editor::scales::Scales;
 #[cfg(feature = "screen-reader")]
 use crate::editor::screen_reader::ScreenReader;
-use crate::editor::window::{Session, Window};
-use crate::editor::window_state::{SMALLEST, SavedWindow};
 use crate::guard::catch;
 use crate::host_params::HostParams;
-use crate::monitor::WindowEnd;
 use host_controls::{HostControls, Learning};
 use open_window::{Alive, OpenHandle, OpenWindow};
 use touchback_core::exchange::lock::lock;
@@ -40,6 +35,11 @@ use touchback_core::exchange::queue::Sender;
 use touchback_haptics::connection::KeyboardConnection;
 use touchback_instrument::params::{COUNT, Parameter};
 use touchback_instrument::{Event, Snapshot};
+use touchback_window::controls::Controls;
+use touchback_window::face::Face;
+use touchback_window::monitor::WindowEnd;
+use touchback_window::window::{Session, Window};
+use touchback_window::window_state::{SMALLEST, SavedWindow};
 
 /// Time between two frames while changes may follow, s.
 const IDLE: f64 = 0.05;
@@ -189,7 +189,7 @@ impl App {
         window.session.history.piano = saved.piano;
         window.set_midi_folder(&saved.midi_folder);
         let play = std::mem::take(&mut window.session.unsent);
-        window.connection = Some(editor.connection.clone());
+        window.keyboard.connection = Some(editor.connection.clone());
         window.preview = lock(&editor.end).preview.clone();
         Self {
             params: editor.params.clone(),
@@ -308,7 +308,7 @@ impl NiceEguiApp for App {
             controls.move_pedals(&self.play);
         }
         self.send();
-        if let Some(choice) = self.window.chosen.take() {
+        if let Some(choice) = self.window.keyboard.chosen.take() {
             self.params.set_keyboard(&choice.text());
         }
         self.save_state(&context);

@@ -112,10 +112,10 @@ mod tests {
     use std::process::Command;
     use std::time::{Duration, Instant};
 
-    use crate::editor::controls::{Controls as _, DetachedControls};
-    use crate::editor::offscreen::Offscreen;
-    use crate::editor::window::Window;
     use touchback_instrument::params::find;
+    use touchback_window::controls::{Controls as _, DetachedControls};
+    use touchback_window::offscreen::Offscreen;
+    use touchback_window::window::Window;
 
     /// The bus's answers to the client script `tests/host/atspi.py` while a window is open.
     #[test]
@@ -146,6 +146,6 @@ mod tests {
             connection.value(find("strike_point").unwrap()),
             find("strike_point").unwrap().min()
         );
-        assert_eq!(window.face, crate::editor::face::Face::Keys);
+        assert_eq!(window.face, touchback_window::face::Face::Keys);
     }
 }

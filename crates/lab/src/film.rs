@@ -12,11 +12,11 @@ use color_quant::NeuQuant;
 use crate::midi::Score;
 use crate::output::{self, Draft, Shown as _, progress};
 use crate::paths::{InputPath, OutputFile};
-use touchback::editor::face::Face;
-use touchback::editor::offscreen::Picture;
-use touchback::editor::shot::Shot;
-use touchback::editor::shot::film::Film;
 use touchback_core::math::cast::{byte, floor_index, single};
+use touchback_window::face::Face;
+use touchback_window::offscreen::Picture;
+use touchback_window::shot::Shot;
+use touchback_window::shot::film::Film;
 
 /// Largest MIDI file, bytes.
 const LIMIT: u64 = 10_000_000;

@@ -19,7 +19,7 @@ use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
 use crate::output::{Draft, Shown as _};
-use touchback::editor::offscreen::write_png;
+use touchback_window::offscreen::write_png;
 
 /// Width of a figure, px.
 const WIDTH: u32 = 1200;

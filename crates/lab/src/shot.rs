@@ -6,12 +6,12 @@ use clap::ValueEnum;
 use crate::controls;
 use crate::output::{Draft, Shown as _};
 use crate::paths::OutputFile;
-use touchback::editor::face::Face;
-use touchback::editor::shot::Shot;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_instrument::params;
+use touchback_window::face::Face;
+use touchback_window::shot::Shot;
 
 /// Most pixels of a picture; drawing that many takes a quarter of a gigabyte.
 const LARGEST: f64 = 64e6;

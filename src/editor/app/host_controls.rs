@@ -3,7 +3,6 @@
 use nice_plug::context::gui::GuiContext;
 use nice_plug::prelude::{Param as _, ParamPtr};
 
-use crate::editor::controls::Controls;
 use crate::editor::host_menu::{HostMenu, MenuRequest};
 use crate::editor::scales::Scales;
 use crate::host_params::HostParams;
@@ -14,6 +13,7 @@ use touchback_instrument::midi::Pedal;
 use touchback_instrument::params::midi_map::MidiMap;
 use touchback_instrument::params::{Parameter, all};
 use touchback_sound::scala::Texts;
+use touchback_window::controls::Controls;
 
 /// The host's parameters.
 pub(super) struct HostControls<'a> {

@@ -6,9 +6,9 @@
 use midly::{MidiMessage, TrackEventKind};
 
 use super::prelude::{BAR, BARS, ScoreNote, notes};
-use touchback::editor::midi_file;
 use touchback_core::math::cast::{byte, count, floor_index};
 use touchback_core::math::compass::linear;
+use touchback_window::midi_file;
 
 /// Ticks per sixteenth, and per quarter.
 const SIXTEENTH: usize = 240;

@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 
 use crate::bench::{Folder, Report, TargetBand, short};
 use crate::memory;
-use touchback::editor::face::Face;
-use touchback::editor::shot::Shot;
-use touchback::monitor::link;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::{Event, Piano, Settings, Snapshot};
+use touchback_window::face::Face;
+use touchback_window::monitor::link;
+use touchback_window::shot::Shot;
 
 /// Frames of a run, and first frames that still build fonts and layouts.
 const FRAMES: usize = 120;

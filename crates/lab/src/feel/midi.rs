@@ -7,13 +7,13 @@
 use midly::num::u7;
 use midly::{MidiMessage, TrackEventKind};
 
-use touchback::editor::midi_file;
 use touchback_action::{ActionSettings, KeyEvent, STEP, TimedEvent};
 use touchback_core::math::cast::count;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_instrument::midi::{controller, seven_bits, split_velocity};
 use touchback_instrument::settings::TouchSettings;
 use touchback_instrument::touch::position::{INTO_BED, LATE};
+use touchback_window::midi_file;
 
 /// Ticks per second: one tick is 50 µs.
 const TICKS: u16 = 20_000;

@@ -1,0 +1,328 @@
+//! The window's contents and one frame of them, independent of a real window.
+
+use std::sync::Arc;
+
+use egui::{CentralPanel, Context, Panel, Ui};
+
+use crate::action_view::ActionView;
+use crate::bar::{Bar, SeenCounts};
+use crate::compare::Compare;
+use crate::controls::Controls;
+use crate::face::Face;
+use crate::gauge::Gauge;
+use crate::hammer_row::Ghosts;
+use crate::history::{History, Recorded};
+use crate::keyboard::Strip;
+use crate::levels::Levels;
+use crate::monitor::Meter;
+use crate::monitor::tape::TimedMessage;
+use crate::other_view::OtherView;
+use crate::panel;
+use crate::scope::Scope;
+use crate::stroke::{Memory, Stroke};
+use crate::theme;
+use crate::transport::Transport;
+use crate::velocity_curve::VelocityCurve;
+use crate::window_state::Appearance;
+use keyboard_face::KeyboardFace;
+use touchback_action::ActionSettings;
+use touchback_core::exchange::flags::Flag;
+use touchback_instrument::preset::user_presets::UserPresets;
+use touchback_instrument::trace::Sample;
+use touchback_instrument::{Event, Snapshot};
+
+/// The edits of both pianos, which outlive a closed window.
+#[derive(Clone, Default, Debug)]
+pub struct Session {
+    /// The edits of the active piano.
+    pub history: History,
+    /// The other piano.
+    pub compare: Compare,
+    /// Played events that found no room in the queue to the piano.
+    pub unsent: Vec<Event>,
+}
+
+/// The window's contents.
+pub struct Window {
+    /// The last snapshot of the keyboard.
+    pub snapshot: Snapshot,
+    /// The last stroke, and a stroke kept for comparison.
+    pub memory: Memory,
+    /// The shown time.
+    pub transport: Transport,
+    /// The scope and its options.
+    pub scope: Scope,
+    /// Zoom and colours.
+    pub appearance: Appearance,
+    /// The face between bar and keys.
+    pub face: Face,
+    /// Whether the list of pianos is open.
+    pub list_open: bool,
+    /// Whether to play the preview phrase.
+    pub preview: Arc<Flag>,
+    /// The edits, and the other piano.
+    pub session: Session,
+    /// Hammer speed of *Try a press*, m/s.
+    pub press_speed: f64,
+    view: ActionView,
+    other: OtherView,
+    strip: Strip,
+    curve: VelocityCurve,
+    levels: Levels,
+    /// Warnings that were dismissed.
+    seen: SeenCounts,
+    regulation: panel::regulation::RegulationPanel,
+    keys: panel::keys::KeysFace,
+    tools: panel::tools::ToolsPanel,
+    presets: panel::presets::PresetsPanel,
+    /// The motorized keyboard of this instance.
+    pub keyboard: KeyboardFace,
+    calibration: panel::calibration::CalibrationPanel,
+    scale: panel::scale::ScalePanel,
+    pedal: panel::pedal::PedalPanel,
+    gauge: Gauge,
+    /// Hammers of keys that were let go.
+    ghosts: Ghosts,
+    /// Messages since the last frame.
+    messages: Vec<TimedMessage>,
+    /// The chosen key at rest under the current settings.
+    resting: Option<Stroke>,
+    /// Time of the last step, by the context's clock, s.
+    last_step_at: f64,
+    has_new_step: bool,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self {
+            snapshot: Snapshot::default(),
+            memory: Memory::default(),
+            transport: Transport::default(),
+            scope: Scope::default(),
+            appearance: Appearance::default(),
+            face: Face::default(),
+            list_open: false,
+            preview: Arc::default(),
+            session: Session::default(),
+            press_speed: 1.5,
+            view: ActionView::default(),
+            other: OtherView::default(),
+            strip: Strip::default(),
+            curve: VelocityCurve::default(),
+            levels: Levels::default(),
+            seen: SeenCounts::default(),
+            regulation: panel::regulation::RegulationPanel::default(),
+            keys: panel::keys::KeysFace::default(),
+            tools: panel::tools::ToolsPanel::default(),
+            presets: panel::presets::PresetsPanel::default(),
+            keyboard: KeyboardFace::default(),
+            calibration: panel::calibration::CalibrationPanel::default(),
+            scale: panel::scale::ScalePanel::default(),
+            pedal: panel::pedal::PedalPanel::default(),
+            gauge: Gauge::default(),
+            ghosts: Ghosts::default(),
+            messages: Vec::new(),
+            resting: None,
+            last_step_at: f64::NEG_INFINITY,
+            has_new_step: false,
+        }
+    }
+}
+
+impl Window {
+    /// Prepares a context for [`Self::ui`].
+    pub fn apply_theme(&self, context: &Context) {
+        theme::apply(context);
+        context.set_theme(self.appearance.theme);
+    }
+
+    /// Takes a snapshot of the keyboard.
+    pub fn show(&mut self, snapshot: &Snapshot) {
+        if let Some(key) = snapshot.touched
+            && self.snapshot.touched != Some(key)
+        {
+            self.strip.chosen = key;
+        }
+        self.snapshot = *snapshot;
+    }
+
+    /// Takes a step of the last touched key, computed under `settings`.
+    pub fn absorb(&mut self, sample: &Sample, settings: &ActionSettings) {
+        self.memory.absorb(sample, settings);
+        self.strip.chosen = sample.key;
+        self.has_new_step = true;
+    }
+
+    /// Lists the user's own pianos in the folder `shelf`.
+    pub fn show_pianos_of(&mut self, shelf: UserPresets) {
+        self.presets = panel::presets::PresetsPanel::on(Some(shelf));
+    }
+
+    /// Whether preset files are being read or written, or a key is being measured.
+    #[must_use]
+    pub const fn is_reading(&self) -> bool {
+        self.presets.is_busy() || self.keys.is_busy()
+    }
+
+    /// The messages of host, window and motorized keyboard since the last frame; each frame clears them.
+    pub const fn messages(&mut self) -> &mut Vec<TimedMessage> {
+        &mut self.messages
+    }
+
+    /// Takes the output's largest magnitudes since the last call, left and right.
+    pub fn raise_levels(&mut self, peaks: [f64; 2]) {
+        self.levels.raise(peaks);
+    }
+
+    /// Takes the output guard's largest attenuation since the last call, as 1 − gain.
+    pub fn limit_levels(&mut self, attenuation: f64) {
+        self.levels.limit(attenuation);
+    }
+
+    /// Takes the computing load at `now` s, with the worst block's since the last call.
+    pub fn measure(&mut self, meter: &Meter, worst: f64, now: f64) {
+        self.gauge.show(meter, worst, now);
+    }
+
+    /// Whether the user has requested the performance for [`Self::save_performance`].
+    pub const fn wants_performance(&mut self) -> bool {
+        self.tools.wants_performance()
+    }
+
+    /// The folder of recorded MIDI, as the project saves it.
+    #[must_use]
+    pub fn midi_folder(&self) -> &str {
+        self.tools.midi_folder()
+    }
+
+    /// Sets the folder of recorded MIDI.
+    pub fn set_midi_folder(&mut self, text: &str) {
+        self.tools.set_midi_folder(text);
+    }
+
+    /// Saves the performance.
+    pub fn save_performance(&mut self, messages: Vec<TimedMessage>) {
+        self.tools.save(messages);
+    }
+
+    /// Releases the keys held by the mouse. Call when the window closes.
+    pub fn release(&mut self, play: &mut Vec<Event>) {
+        self.preview.set(false);
+        self.strip.release(play);
+        self.view.release(play);
+        self.other.release(play);
+    }
+
+    /// Ends an exercise, which removes its fault from the piano. Call when the window closes.
+    pub fn end_exercise(&mut self, controls: &mut dyn Controls) {
+        Recorded { controls, history: &mut self.session.history }.end_exercise();
+    }
+
+    /// Draws one frame; appends events for the instrument to `play`.
+    pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>) {
+        let now = ui.input(|i| i.time);
+        if std::mem::take(&mut self.has_new_step) {
+            self.last_step_at = now;
+        }
+        ui.ctx().set_theme(self.appearance.theme);
+        self.session.history.now = now;
+        self.presets.follow(ui);
+        self.keys.follow();
+        self.tools.follow(ui);
+        self.curve.follow(&self.messages, &self.snapshot);
+        let (chosen, view) = (self.strip.chosen, &mut self.view);
+        self.ghosts.follow(&self.snapshot, now, |key| {
+            if key == chosen {
+                view.let_go(now);
+            }
+        });
+        Panel::top("bar").show(ui, |ui| {
+            ui.add_space(2.0);
+            self.bar(ui, controls);
+            ui.add_space(1.0);
+        });
+        // Taken out of the window while the recording controls borrow it.
+        let mut session = std::mem::take(&mut self.session);
+        let mut recorded = Recorded { controls, history: &mut session.history };
+        self.below(ui, &mut recorded, play, now);
+        self.session = session;
+        self.messages.clear();
+    }
+
+    /// Draws the bar at the top.
+    fn bar(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+        let bar = Bar {
+            presets: &mut self.presets,
+            list_open: &mut self.list_open,
+            history: &mut self.session.history,
+            compare: &mut self.session.compare,
+            face: &mut self.face,
+            appearance: &mut self.appearance,
+            levels: &mut self.levels,
+            gauge: &self.gauge,
+            counts: &self.snapshot.counts,
+            seen: &mut self.seen,
+        };
+        bar.ui(ui, controls);
+    }
+
+    /// Draws everything below the bar.
+    fn below(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>, now: f64) {
+        let settings = controls.settings().action;
+        self.follow(&settings);
+        let elapsed = f64::from(ui.input(|i| i.stable_dt)).min(0.1);
+        if let Some(stroke) = &self.memory.last {
+            self.transport.advance(elapsed, stroke);
+            let is_shown = matches!(self.face, Face::Piano | Face::Action);
+            if self.transport.runs && !self.transport.is_live && is_shown {
+                ui.ctx().request_repaint();
+            }
+        }
+        let height = ui.available_height();
+        Panel::bottom("keyboard").show(ui, |ui| {
+            ui.add_space(2.0);
+            let keys = (0.12 * height).clamp(44.0, 220.0);
+            self.strip.ui(ui, keys, &self.snapshot, play);
+        });
+        if self.list_open {
+            CentralPanel::default().show(ui, |ui| {
+                panel::scrolled(ui, |ui| self.presets.ui(ui, controls, &self.preview));
+            });
+            return;
+        }
+        if self.face != Face::Piano {
+            self.preview.set(false);
+        }
+        match self.face {
+            Face::Piano => self.piano_face(ui, controls, play, now),
+            Face::Voice => drop(CentralPanel::default().show(ui, |ui| {
+                panel::voice::ui(ui, &mut self.scale, controls);
+            })),
+            Face::Touch => drop(CentralPanel::default().show(ui, |ui| {
+                let (curve, calibration) = (&self.curve, &mut self.calibration);
+                panel::touch::ui(ui, curve, calibration, &self.snapshot, controls);
+            })),
+            Face::Settings => drop(CentralPanel::default().show(ui, |ui| {
+                let (pedal, tools) = (&mut self.pedal, &mut self.tools);
+                panel::settings::ui(ui, pedal, tools, &self.messages, play, controls);
+            })),
+            Face::Action => self.action_face(ui, controls, play, now),
+            Face::Keys => drop(CentralPanel::default().show(ui, |ui| {
+                let (regulation, chosen) = (&mut self.regulation, &mut self.strip.chosen);
+                self.keys.ui(ui, regulation, chosen, &mut self.face, controls);
+            })),
+            Face::Keyboard => drop(CentralPanel::default().show(ui, |ui| {
+                panel::scrolled(ui, |ui| {
+                    theme::enlarge(ui, theme::enlargement(ui.ctx()));
+                    self.keyboard.ui(ui);
+                });
+            })),
+        }
+    }
+}
+
+mod action_face;
+mod keyboard_face;
+mod piano_face;
+#[cfg(test)]
+mod tests;
