@@ -17,7 +17,8 @@ const KEYS: f64 = 14.0;
 /// Weight of the piano's own tone among the keys (chosen: as that of a recorded key at hand).
 const OWN: f64 = 1.0;
 
-/// Least weight of partials of a key at a frequency with which the key has a value there.
+/// Least width of a key's partials about a frequency, octaves, with which the key has a value there (chosen: a quarter
+/// of the average's width).
 const LEAST: f64 = 0.3;
 
 /// Differences of a key from the start, by [`ToneQuantity`].
@@ -110,6 +111,7 @@ impl Spread<'_> {
     /// Mean difference of the keys `numbers` about `key` at the frequencies of its partials.
     fn response(&self, key: KeyNumber, numbers: &[u8]) -> Differences {
         let hz = |key: KeyNumber, i: usize| fundamental(key) * f64::from(PARTIALS[i]);
+        let widths: [f64; COUNT] = std::array::from_fn(width);
         let mut sums = [[0.0; COUNT]; 2];
         let mut weights = [OWN; COUNT];
         for other in numbers.iter().filter_map(|n| KeyNumber::from_index(usize::from(*n) - 1)) {
@@ -117,8 +119,9 @@ impl Spread<'_> {
             let nearness = bell(apart / KEYS);
             let differences = self.differences(other);
             for (i, weight) in weights.iter_mut().enumerate() {
-                let about: [f64; COUNT] =
-                    std::array::from_fn(|j| bell(libm::log2(hz(other, j) / hz(key, i)) / OCTAVES));
+                let about: [f64; COUNT] = std::array::from_fn(|j| {
+                    widths[j] * bell(libm::log2(hz(other, j) / hz(key, i)) / OCTAVES)
+                });
                 let all: f64 = about.iter().sum();
                 if all < LEAST {
                     continue;
@@ -132,6 +135,16 @@ impl Spread<'_> {
         }
         sums.map(|sum| std::array::from_fn(|i| sum[i] / weights[i]))
     }
+}
+
+/// Width that the partial at `index` stands for, octaves: the mean distance of its neighbours in [`PARTIALS`]. With it
+/// the average is one over octaves; high partials, which lie closer, count no more than low ones.
+fn width(index: usize) -> f64 {
+    let octaves =
+        |lower: usize| libm::log2(f64::from(PARTIALS[lower + 1]) / f64::from(PARTIALS[lower]));
+    let below = octaves(index.max(1) - 1);
+    let above = octaves(index.min(COUNT - 2));
+    0.5 * (below + above)
 }
 
 /// exp(−x²/2).
