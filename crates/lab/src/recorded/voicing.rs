@@ -1,7 +1,7 @@
 //! `touchback match`: fits a voicing to a recorded piano and writes it as a preset.
 //!
 //! First the tones of the recorded keys in closed form, then the felt of the registers, then tones and felt of single
-//! keys by gradient, last the keys between.
+//! keys by gradient, before the last step of which the keys between follow.
 //!
 //! Levenberg–Marquardt minimizes the deviations whose rms is the distance of `measure`, over a few keys of
 //! the folder; the result is measured on all keys. The perspective is chosen by the differences between the
@@ -145,7 +145,7 @@ fn matched(options: &MatchOptions) -> Result<()> {
     }
     if options.tones {
         matching.fit_levels();
-        matching.fit_by_gradient(GRADIENTS)?;
+        matching.fit_by_gradient(GRADIENTS - 1)?;
         matching.spread()?;
     }
     let settings = matching.settings;

@@ -43,6 +43,8 @@ pub struct Matching<'a> {
     /// Distances at the beginning and of `settings`.
     first: Vec<Apart>,
     apart: Vec<Apart>,
+    /// How the keys between get their tones, by register.
+    spreading: Vec<Spreading>,
 }
 
 impl<'a> Matching<'a> {
@@ -66,6 +68,7 @@ impl<'a> Matching<'a> {
             ours,
             apart: first.clone(),
             first,
+            spreading: registers().map(|_| Spreading::NONE).collect(),
         }
     }
 
@@ -165,49 +168,113 @@ impl<'a> Matching<'a> {
                     moved += 1;
                 }
             }
-            self.offer(settings);
+            if !self.offer(self.with_between(settings)) {
+                self.offer(settings);
+            }
             output::print(&self.line(&format!("{name}, {moved} keys nearer")))?;
         }
         Ok(())
     }
 
-    /// Gives the keys between the recorded ones their tones. Of [`Spreading::TRIED`], in each register that one counts
-    /// with which its recorded keys, left out one by one, are nearest; none where all are farther.
+    /// One gradient step with tones of the keys between, which ring along with the recorded ones where no damper stops
+    /// them. In registers whose recorded keys it leaves farther, it is undone.
     pub fn spread(&mut self) -> Result<()> {
+        let (before, apart) = (self.settings.action.keys, self.apart.clone());
+        self.spreading = self.nearest_spreading();
+        self.set(self.with_between(self.settings));
+        // The step may bring recorded keys nearer again, but is taken only where none is farther than at the beginning.
+        let first = self.first.clone();
+        self.unspread(&before, |now, keys| is_no_farther(now, &first, keys));
+        self.fit_by_gradient(1)?;
+        self.unspread(&before, |now, keys| {
+            let is_equal = root_within(now, keys) <= root_within(&apart, keys) + EQUAL;
+            is_equal && is_no_farther(now, &first, keys)
+        });
+        let each = registers().zip(&self.spreading).map(|((name, _), how)| {
+            format!("{name} {:.0} % and {:.0} %", 100.0 * how.response, 100.0 * how.rest)
+        });
+        let each = each.collect::<Vec<_>>().join(", ");
+        output::print(&format!("keys between, response and rest: {each}\n"))?;
+        output::print(&self.line("as written"))
+    }
+
+    /// In each register the one of [`Spreading::TRIED`] with which its recorded keys, left out one by one, are nearest;
+    /// none where all are farther.
+    fn nearest_spreading(&self) -> Vec<Spreading> {
+        // Of fewer keys none can be left out.
+        if self.keys.len() <= 2 {
+            return registers().map(|_| Spreading::INTERPOLATED).collect();
+        }
         let (start, tones) = (self.start.action.keys, self.settings.action.keys.tones);
         let spread = Spread { start: &start.tones, tones: &tones, numbers: self.keys };
-        let mut chosen = vec![(Spreading::INTERPOLATED, f64::NAN); registers().count()];
-        // Of fewer keys none can be left out.
-        if self.keys.len() > 2 {
-            let none = |keys| (Spreading::NONE, whole_within(&self.first, &keys));
-            chosen = registers().map(|(_, keys)| none(keys)).collect();
-            for how in Spreading::TRIED {
-                if interrupt::was_received() {
-                    break;
+        let none = |keys| (Spreading::NONE, whole_within(&self.first, &keys));
+        let mut chosen: Vec<(Spreading, f64)> = registers().map(|(_, keys)| none(keys)).collect();
+        for how in Spreading::TRIED {
+            if interrupt::was_received() {
+                break;
+            }
+            let mut settings = self.settings;
+            settings.action.keys = start;
+            settings.action.keys.tones = spread.left_out(how);
+            let ours = rendered(&settings, self.keys, self.velocities);
+            let apart = apart(self.takes, self.recorded, &ours);
+            for ((_, keys), nearest) in registers().zip(&mut chosen) {
+                let found = whole_within(&apart, &keys);
+                if found < nearest.1 && is_no_farther(&apart, &self.first, &keys) {
+                    *nearest = (how, found);
                 }
-                let mut settings = self.settings;
-                settings.action.keys = start;
-                settings.action.keys.tones = spread.left_out(how);
-                let ours = rendered(&settings, self.keys, self.velocities);
-                let apart = apart(self.takes, self.recorded, &ours);
-                for ((_, keys), nearest) in registers().zip(&mut chosen) {
-                    let found = whole_within(&apart, &keys);
-                    if found < nearest.1 && is_no_farther(&apart, &self.first, &keys) {
-                        *nearest = (how, found);
+            }
+        }
+        chosen.into_iter().map(|(how, _)| how).collect()
+    }
+
+    /// `settings` with tones of the keys between from those of the recorded ones.
+    fn with_between(&self, mut settings: Settings) -> Settings {
+        let (start, tones) = (self.start.action.keys.tones, settings.action.keys.tones);
+        let spread = Spread { start: &start, tones: &tones, numbers: self.keys };
+        settings.action.keys.tones = spread.between(|number| {
+            let of = registers().zip(&self.spreading).find(|((_, keys), _)| keys.contains(&number));
+            of.map_or(Spreading::NONE, |(_, how)| *how)
+        });
+        settings
+    }
+
+    /// Gives the keys between their tones of the start, and the recorded ones those of `before`, in all registers that
+    /// are not `good`, until all are.
+    fn unspread(
+        &mut self,
+        before: &KeySheet,
+        good: impl Fn(&[Apart], &RangeInclusive<u8>) -> bool,
+    ) {
+        // One register more each time.
+        for _ in registers() {
+            let bad: Vec<bool> = registers().map(|(_, keys)| !good(&self.apart, &keys)).collect();
+            let spread =
+                bad.iter().zip(&self.spreading).any(|(bad, how)| *bad && *how != Spreading::NONE);
+            if !bad.contains(&true) {
+                break;
+            }
+            let mut settings = self.settings;
+            for ((index, (_, keys)), bad) in registers().enumerate().zip(bad) {
+                // A register that is bad without a spread of its own is so by that of others.
+                if bad || !spread {
+                    self.spreading[index] = Spreading::NONE;
+                    for number in self.keys.iter().filter(|number| keys.contains(*number)) {
+                        let key = KeyNumber::from_index(usize::from(*number) - 1);
+                        key.into_iter()
+                            .for_each(|key| gradient::copy(&mut settings.action.keys, before, key));
                     }
                 }
             }
-            let each = registers().zip(&chosen).map(|((name, _), (how, _))| {
-                format!("{name} {:.0} % and {:.0} %", 100.0 * how.response, 100.0 * how.rest)
-            });
-            let each = each.collect::<Vec<_>>().join(", ");
-            output::print(&format!("keys between, response and rest: {each}\n"))?;
+            self.set(self.with_between(settings));
         }
-        self.settings.action.keys.tones = spread.between(|number| {
-            let of = registers().zip(&chosen).find(|((_, keys), _)| keys.contains(&number));
-            of.map_or(Spreading::NONE, |(_, (how, _))| *how)
-        });
-        Ok(())
+    }
+
+    /// Takes `settings`, and measures them.
+    fn set(&mut self, settings: Settings) {
+        self.ours = rendered(&settings, self.keys, self.velocities);
+        self.apart = apart(self.takes, self.recorded, &self.ours);
+        self.settings = settings;
     }
 
     /// The level of every recorded key relative to the others as recorded. Distances are free of gain, but the level
@@ -228,9 +295,7 @@ impl<'a> Matching<'a> {
                 key.into_iter().for_each(|key| settings.action.keys.tones.copy(key, &old));
             }
         }
-        self.ours = rendered(&settings, self.keys, self.velocities);
-        self.apart = apart(self.takes, self.recorded, &self.ours);
-        self.settings = settings;
+        self.set(settings);
     }
 }
 
@@ -248,6 +313,11 @@ fn whole_of(apart: &[Apart], key: KeyNumber) -> f64 {
 fn whole_within(apart: &[Apart], keys: &RangeInclusive<u8>) -> f64 {
     let inside = apart.iter().filter(|one| keys.contains(&one.number));
     whole(&inside.copied().collect::<Vec<_>>())
+}
+
+/// Root of the objective of the keys in a range, dB.
+fn root_within(apart: &[Apart], keys: &RangeInclusive<u8>) -> f64 {
+    whole_within(apart, keys).sqrt()
 }
 
 /// Distance of a recorded note from the nearest rendering.
