@@ -66,7 +66,7 @@ pub struct MatchOptions {
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           default_values_t = ["hammer_hardness", "knocks", "board", "perspective"].map(String::from))]
     free: Vec<String>,
-    /// Fits level and decay time of the partials of every recorded key; keys between are interpolated
+    /// Fits tone and felt of every recorded key; keys between get what these share
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     tones: bool,
     /// Writes a page of blind comparisons into a folder: the recording, the piano before and after

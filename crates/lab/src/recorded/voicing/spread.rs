@@ -181,8 +181,8 @@ mod tests {
         let spread = Spread { start: &KeyTones::EVEN, tones: &tones, numbers: &numbers };
         let how = Spreading { response: 1.0, rest: 0.0 };
         let new = spread.between(|_| how);
-        for index in 0..8 {
-            let hz = fundamental(key(43)) * f64::from(PARTIALS[index]);
+        for (index, partial) in PARTIALS.iter().enumerate().take(8) {
+            let hz = fundamental(key(43)) * f64::from(*partial);
             let wanted = 3.0 * libm::log2(hz / 1000.0);
             let found = new.get(key(43), ToneQuantity::Level, index);
             assert!((found - wanted).abs() < 2.2, "{index}: {found} {wanted}");
