@@ -135,31 +135,37 @@ fn rendered(settings: &Settings, keys: &[u8], velocities: &[u8]) -> Notes {
         .iter()
         .flat_map(|velocity| keys.chunks(KEYS_EACH).map(move |keys| (*velocity, keys)))
         .collect();
-    let all = parallel::map(&runs, |(velocity, keys)| {
-        let (measure, mut piano) = (Measure::new(RATE), Piano::new(RATE, settings));
-        let mut play = |event: Event, seconds: f64| {
-            piano.handle(event);
-            let mut channels = [(); 2].map(|()| vec![0.0f32; floor_index(seconds * RATE)]);
-            let [left, right] = &mut channels;
-            piano.process(left, right);
-            channels
-        };
-        let each = keys.iter().filter_map(|number| {
-            let key = KeyNumber::from_index(usize::from(*number) - 1)?;
-            let share = f64::from(*velocity) / 127.0;
-            let channels = play(Event::NoteOn { key, velocity: share }, HELD);
-            play(Event::NoteOff { key, velocity: 0.5 }, NEXT);
-            bar.inc(1);
-            Some((
-                *number,
-                u32::from(*velocity),
-                measure.of(key, &Note { channels, rate: RATE, fault: None }),
-            ))
-        });
-        each.collect::<Vec<_>>()
-    });
+    let all =
+        parallel::map(&runs, |(velocity, keys)| played(settings, keys, *velocity, &|| bar.inc(1)));
     bar.finish_and_clear();
     collected(all.into_iter().flatten())
+}
+
+/// Plays and measures `keys` at `velocity` one after another: key, velocity, note. `done` is called after each.
+fn played(
+    settings: &Settings,
+    keys: &[u8],
+    velocity: u8,
+    done: &dyn Fn(),
+) -> Vec<(u8, u32, Measured)> {
+    let (measure, mut piano) = (Measure::new(RATE), Piano::new(RATE, settings));
+    let mut play = |event: Event, seconds: f64| {
+        piano.handle(event);
+        let mut channels = [(); 2].map(|()| vec![0.0f32; floor_index(seconds * RATE)]);
+        let [left, right] = &mut channels;
+        piano.process(left, right);
+        channels
+    };
+    let each = keys.iter().filter_map(|number| {
+        let key = KeyNumber::from_index(usize::from(*number) - 1)?;
+        let share = f64::from(velocity) / 127.0;
+        let channels = play(Event::NoteOn { key, velocity: share }, HELD);
+        play(Event::NoteOff { key, velocity: 0.5 }, NEXT);
+        done();
+        let note = Note { channels, rate: RATE, fault: None };
+        Some((*number, u32::from(velocity), measure.of(key, &note)))
+    });
+    each.collect()
 }
 
 /// Writes tables, figures, and their entry in the folder's manifest.

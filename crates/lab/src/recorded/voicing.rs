@@ -1,14 +1,25 @@
 //! `touchback match`: fits a voicing to a recorded piano and writes it as a preset.
 //!
-//! First the tones of the recorded keys in closed form, then the felt, then the tones once more.
+//! First the tones of the recorded keys in closed form, then the felt of the registers, then tones and felt of single
+//! keys by gradient, before the last step of which the keys between follow.
 //!
 //! Levenberg–Marquardt minimizes the deviations whose rms is the distance of `measure`, over a few keys of
-//! the folder; the result is measured on all keys. The felt is fitted by register. The perspective is chosen
-//! by the differences between the channels, because power spectra of both do not depend on it.
+//! the folder; the result is measured on all keys. The perspective is chosen by the differences between the
+//! channels, because power spectra of both do not depend on it.
+//!
+//! | part | fits |
+//! | --- | --- |
+//! | `tone` | the tones of single keys in closed form |
+//! | `fit` | the felt of the registers and parameters of the whole piano |
+//! | `gradient` | tones and felt of single keys from rendered derivatives |
+//! | `spread` | the tones of the keys between |
+//! | `matching` | takes what is nearer |
 
 mod fit;
 mod free;
+mod gradient;
 mod matching;
+mod spread;
 #[cfg(test)]
 mod tests;
 mod tone;
@@ -32,9 +43,10 @@ use matching::Matching;
 use touchback_instrument::preset::file::NamedPiano;
 use touchback_instrument::preset::user_presets;
 
-/// Steps of the tones before and after the felt; further ones improve the distance by less than 1 % each.
-const FIRST_TONES: usize = 4;
-const LAST_TONES: usize = 2;
+/// Steps of the tones in closed form before the felt, and of single keys by gradient after it; further ones improve the
+/// distance by less than 1 % each.
+const TONES: usize = 3;
+const GRADIENTS: usize = 3;
 
 /// Options of `touchback match`.
 #[derive(clap::Args, Debug)]
@@ -54,7 +66,7 @@ pub struct MatchOptions {
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           default_values_t = ["hammer_hardness", "knocks", "board", "perspective"].map(String::from))]
     free: Vec<String>,
-    /// Fits level and decay time of the partials of every recorded key; keys between are interpolated
+    /// Fits tone and felt of every recorded key; keys between get what these share
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     tones: bool,
     /// Writes a page of blind comparisons into a folder: the recording, the piano before and after
@@ -116,7 +128,7 @@ fn matched(options: &MatchOptions) -> Result<()> {
     let chosen = recorded.iter().filter(|(key, _)| few.contains(*key));
     let chosen: Notes = chosen.map(|(key, layers)| (*key, layers.clone())).collect();
     if options.tones {
-        matching.fit_tones(FIRST_TONES)?;
+        matching.fit_tones(TONES)?;
     }
     let mut moved = String::new();
     if !free.is_empty() && !interrupt::was_received() {
@@ -132,8 +144,9 @@ fn matched(options: &MatchOptions) -> Result<()> {
         }
     }
     if options.tones {
-        matching.fit_tones(LAST_TONES)?;
         matching.fit_levels();
+        matching.fit_by_gradient(GRADIENTS - 1)?;
+        matching.spread()?;
     }
     let settings = matching.settings;
     if settings == start {

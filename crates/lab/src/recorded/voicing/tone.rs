@@ -33,12 +33,12 @@ const MOST_LEVEL: f64 = 6.0;
 /// Partials below this share of the first are knocks and noise, no string.
 const LOWEST: f64 = 0.7;
 
-/// `tones` of the recorded keys moved toward the recordings, by the share `share_of` of each key's solution.
-pub fn step(tones: &KeyTones, found: &[Found<'_>], share_of: impl Fn(u8) -> f64) -> KeyTones {
+/// `tones` of the recorded keys moved by their solutions.
+pub fn step(tones: &KeyTones, found: &[Found<'_>]) -> KeyTones {
     let mut new = *tones;
     for notes in found.chunk_by(|a, b| a.number == b.number) {
         let Some(key) = KeyNumber::from_index(usize::from(notes[0].number) - 1) else { continue };
-        let (levels, decays) = solve(key, notes, share_of(notes[0].number));
+        let (levels, decays) = solve(key, notes);
         for index in 0..COUNT {
             for (quantity, change) in
                 [(ToneQuantity::Level, levels[index]), (ToneQuantity::Decay, decays[index])]
@@ -73,31 +73,8 @@ pub fn levelled(tones: &KeyTones, found: &[Found<'_>]) -> KeyTones {
     new
 }
 
-/// `tones` with the keys between those of `numbers` (sorted) interpolated, and beyond them as the nearest.
-pub fn spread(tones: &KeyTones, numbers: &[u8]) -> KeyTones {
-    let mut new = *tones;
-    let key_of = |number: u8| KeyNumber::from_index(usize::from(number) - 1);
-    for key in KeyNumber::all() {
-        let number = key.number();
-        let lower = numbers.iter().rev().find(|n| **n <= number).or(numbers.first());
-        let upper = numbers.iter().find(|n| **n >= number).or(numbers.last());
-        let (Some(lower), Some(upper)) = (lower, upper) else { return new };
-        let (Some(a), Some(b)) = (key_of(*lower), key_of(*upper)) else { continue };
-        let gap = f64::from(upper.saturating_sub(*lower));
-        let share = if gap > 0.0 { f64::from(number.saturating_sub(*lower)) / gap } else { 0.0 };
-        for quantity in ToneQuantity::ALL {
-            for index in 0..COUNT {
-                let [from, to] = [a, b].map(|key| tones.get(key, quantity, index));
-                new.set(key, quantity, index, from + share * (to - from));
-            }
-        }
-    }
-    new
-}
-
-/// Changes of the levels, dB, and decay times, octaves, of the partials of `key`, by the share `share` of what the
-/// equations give.
-fn solve(key: KeyNumber, notes: &[Found<'_>], share: f64) -> ([f64; COUNT], [f64; COUNT]) {
+/// Changes of the levels, dB, and decay times, octaves, of the partials of `key`.
+fn solve(key: KeyNumber, notes: &[Found<'_>]) -> ([f64; COUNT], [f64; COUNT]) {
     let fundamental = fundamental(key);
     // Levels, decay rates, and two gains for each note.
     let unknowns = 2 * COUNT + 2 * notes.len();
@@ -139,7 +116,7 @@ fn solve(key: KeyNumber, notes: &[Found<'_>], share: f64) -> ([f64; COUNT], [f64
         return ([0.0; COUNT], [0.0; COUNT]);
     };
     let rates = rates(fundamental, notes);
-    let limited = |change: f64, most: f64| (share * change).clamp(-most, most);
+    let limited = |change: f64, most: f64| change.clamp(-most, most);
     (
         std::array::from_fn(|i| limited(solved[i], MOST[0])),
         std::array::from_fn(|i| {
