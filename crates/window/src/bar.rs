@@ -257,10 +257,10 @@ fn dismissed(ui: &mut Ui, text: &str, label: &str, hint: &str) -> bool {
 fn manual_link(ui: &mut Ui) {
     let link = ui.link("Manual").on_hover_text("Opens in the browser; needs no network");
     let mut reason = None;
-    if link.clicked() {
-        if let Err(error) = manual::open(ui.ctx()) {
-            reason = Some(format!("The manual cannot be written: {error}"));
-        }
+    if link.clicked()
+        && let Err(error) = manual::open(ui.ctx())
+    {
+        reason = Some(format!("The manual cannot be written: {error}"));
     }
     control::refused(&link, reason);
 }
