@@ -111,6 +111,7 @@ def difference(page, touchback, folder, midi, seconds, settings):
 def run(folder, touchback, pictures):
     address = serve(folder)
     work = pathlib.Path(tempfile.mkdtemp())
+    music = pieces(work)
     errors, loaded = [], {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -176,7 +177,7 @@ def run(folder, touchback, pictures):
         check(True, "a touched key sounds")
         page.wait_for_function("touchback.loudest() < 1e-5", timeout=10_000)
 
-        page.evaluate("(file) => drop('music.mid', file)", base64.b64encode(pieces(work)[0][1].read_bytes()).decode())
+        page.evaluate("(file) => drop('music.mid', file)", base64.b64encode(music[0][1].read_bytes()).decode())
         page.wait_for_function("touchback.page.isPlaying() && touchback.loudest() > 1e-3", timeout=30_000)
         check(True, "a dropped MIDI file plays")
         page.click("#play")
@@ -191,11 +192,11 @@ def run(folder, touchback, pictures):
         page.wait_for_function("location.hash === '#let_off_mm=6'", timeout=10_000)
         check(True, "let-off turned: the address tells it")
 
-        for name, midi, seconds in pieces(work):
+        for name, midi, seconds in music:
             level, share = difference(page, touchback, work, midi, seconds, {})
             print(f"{name}: {100 * share:.1f} % of the time", flush=True)
             check(level <= -100, f"{name}: {level:.0f} dB from the command's rendering, at most -100")
-        level, _ = difference(page, touchback, work, pieces(work)[1][1], 5,
+        level, _ = difference(page, touchback, work, music[1][1], 5,
                               {"let_off_mm": 6, "hammer_mass": 0.9})
         check(level <= -100, f"with other settings: {level:.0f} dB, at most -100")
 

@@ -5,11 +5,11 @@ use egui::{Context, Ui};
 use crate::address;
 use crate::computer_keys::ComputerKeys;
 use crate::dropped::{self, Dropped};
-use touchback_instrument::Event;
 use touchback_instrument::midi::controller;
 use touchback_instrument::monitor::remote::{self, RemoteSettings, ToPiano, ToWindow};
 use touchback_instrument::monitor::tape::{CAPACITY, TimedMessage};
 use touchback_instrument::params::{all, find};
+use touchback_instrument::{Event, Settings};
 use touchback_sound::scala::Texts;
 use touchback_window::controls::{Controls as _, DetachedControls};
 use touchback_window::face::Face;
@@ -30,7 +30,7 @@ pub struct Page {
     /// Messages for the piano.
     outgoing: Vec<ToPiano>,
     /// The settings that the piano has.
-    sent: Option<RemoteSettings>,
+    sent: Option<Settings>,
     is_previewing: bool,
     /// The recorded performance.
     take: Vec<TimedMessage>,
@@ -95,10 +95,11 @@ impl Page {
 
     /// Turns what was changed and played since the last call into messages; the settings come first.
     fn pass_on(&mut self) {
-        let settings = RemoteSettings::of(&self.controls.settings(), self.controls.texts());
-        if self.sent.as_ref() != Some(&settings) {
-            self.outgoing.insert(0, ToPiano::Set(Box::new(settings.clone())));
-            self.sent = Some(settings);
+        let settings = &self.controls.settings;
+        if self.sent.as_ref() != Some(settings) {
+            let remote = RemoteSettings::of(settings, self.controls.texts());
+            self.outgoing.insert(0, ToPiano::Set(Box::new(remote)));
+            self.sent = Some(*settings);
         }
         let wanted = self.window.preview.is_up();
         if std::mem::replace(&mut self.is_previewing, wanted) != wanted {
@@ -121,12 +122,12 @@ impl Page {
 
     /// Receives a list of messages of the piano at `now` s; of another build's messages it receives none.
     pub fn receive(&mut self, bytes: &[u8], now: f64) {
-        let settings = self.controls.settings().action;
+        let settings = &self.controls.settings.action;
         for message in remote::message::<Vec<ToWindow>>(bytes).unwrap_or_default() {
             match message {
                 ToWindow::Keyboard(snapshot) => self.window.show(&snapshot),
                 ToWindow::Steps(steps) => {
-                    steps.iter().for_each(|step| self.window.absorb(step, &settings));
+                    steps.iter().for_each(|step| self.window.absorb(step, settings));
                 }
                 ToWindow::Played(messages) => {
                     self.window.messages().extend_from_slice(&messages);
@@ -205,22 +206,20 @@ impl Page {
                 self.window.session.history.piano.clone_from(&piano.name);
                 self.told.extend(told);
             }
-            Ok(Dropped::Scale(texts)) => {
-                if let Err(error) = self.controls.tune(Some(texts)) {
-                    self.told.push(format!("{name}: {error}"));
-                }
-            }
+            Ok(Dropped::Scale(texts)) => self.tune(name, texts),
             Ok(Dropped::Map(map)) => match self.controls.texts() {
-                Some(texts) => {
-                    if let Err(error) = self.controls.tune(Some(Texts { map: Some(map), ..texts }))
-                    {
-                        self.told.push(format!("{name}: {error}"));
-                    }
-                }
+                Some(texts) => self.tune(name, Texts { map: Some(map), ..texts }),
                 None => self.told.push(format!("{name}: first drop the scale, a file .scl")),
             },
             Ok(Dropped::Keys(sheet)) => self.controls.set_keys(&sheet),
             Err(error) => self.told.push(error),
+        }
+    }
+
+    /// Tunes by `texts`, of which the file `name` is a part.
+    fn tune(&mut self, name: &str, texts: Texts) {
+        if let Err(error) = self.controls.tune(Some(texts)) {
+            self.told.push(format!("{name}: {error}"));
         }
     }
 
@@ -260,7 +259,7 @@ impl Page {
     /// The present settings as an address, without `#`.
     #[must_use]
     pub fn address(&self) -> String {
-        let mut settings = self.controls.settings();
+        let mut settings = self.controls.settings;
         if let Some(before) = self.controls.exercised() {
             // A link does not tell the fault of an exercise.
             settings.action.keys = before;

@@ -3,7 +3,7 @@
 //! | module | part |
 //! | --- | --- |
 //! | [`window`] | everything together, one frame at a time |
-//! | [`bar`], [`face`] | what is always in sight; the faces below it |
+//! | [`bar`], [`face`] | the bar at the top; the faces that its tabs open |
 //! | [`history`], [`compare`] | undo and redo; pianos A and B |
 //! | [`drawing`], [`action_view`] | the grand action from its true geometry, with screws to turn |
 //! | [`other_view`] | any other action, from its model's pose |

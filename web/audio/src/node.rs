@@ -30,7 +30,6 @@ pub struct Node {
     audio: AudioEnd,
     window: WindowEnd,
     rate: u32,
-    settings: Settings,
     /// Messages of MIDI keyboards, for the next block.
     midi: VecDeque<InputMessage>,
     performance: Option<Performance>,
@@ -49,17 +48,15 @@ impl Node {
     /// A piano with `settings`.
     #[must_use]
     pub fn with(rate: f64, settings: &Settings, clock: fn() -> f64) -> Self {
-        let settings = *settings;
         let (mut audio, mut window) = link();
         audio.time_by(clock);
         audio.run_at(rate);
         window.open();
         Self {
-            scheduler: EventScheduler::new(Piano::new(rate, &settings)),
+            scheduler: EventScheduler::new(Piano::new(rate, settings)),
             audio,
             window,
             rate: u32::try_from(rounded_i32(rate)).unwrap_or(48_000),
-            settings,
             midi: VecDeque::new(),
             performance: None,
             outgoing: Vec::new(),
@@ -73,10 +70,7 @@ impl Node {
             match message {
                 ToPiano::Play(event) => drop(self.window.events.send(event)),
                 ToPiano::Midi(bytes) => self.midi.extend(read(bytes)),
-                ToPiano::Set(settings) => {
-                    self.settings = settings.settings();
-                    self.scheduler.set(&self.settings);
-                }
+                ToPiano::Set(settings) => self.scheduler.set(&settings.settings()),
                 ToPiano::Perform(file) => self.perform(&file),
                 ToPiano::Stop => {
                     self.performance = None;
@@ -90,8 +84,8 @@ impl Node {
 
     /// Plays a MIDI file from its beginning.
     fn perform(&mut self, file: &[u8]) {
-        let parts = Parts::of(&self.settings);
-        match Score::read_repaired("the file", file, &parts, &self.settings.pedals) {
+        let settings = self.scheduler.settings();
+        match Score::read_repaired("the file", file, &Parts::of(settings), &settings.pedals) {
             Ok((score, _)) => {
                 if self.performance.is_some() {
                     let _ = self.window.events.send(Event::AllSoundOff);

@@ -8,6 +8,7 @@ use crate::plot::{Axis, Plot};
 use crate::theme;
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_sound::scala::Texts;
 use touchback_sound::unison::Unison;
 use touchback_sound::{SoundSettings, tuning};
 
@@ -54,21 +55,23 @@ impl KeyFigures {
     }
 }
 
-/// The figures of all keys, and the settings they hold for.
+/// The figures of all keys, and the settings and scale they hold for.
 #[derive(Clone, Debug, Default)]
 pub struct VoiceCurves {
-    of: Option<SoundSettings>,
+    of: Option<(SoundSettings, Option<Texts>)>,
     figures: Vec<KeyFigures>,
 }
 
 impl VoiceCurves {
     /// Draws both plots side by side, or below one another if `ui` is narrow, `height` points high in all.
     pub fn ui(&mut self, ui: &mut Ui, height: f32, chosen: KeyNumber, controls: &dyn Controls) {
-        let mut settings = controls.settings().sound;
-        settings.scale = controls.texts().and_then(|texts| texts.scale().ok());
-        if self.of != Some(settings) {
+        let of = Some((controls.settings().sound, controls.texts()));
+        if self.of != of
+            && let Some((mut settings, texts)) = of.clone()
+        {
+            settings.scale = texts.and_then(|texts| texts.scale().ok());
             self.figures = KeyNumber::all().map(|key| KeyFigures::of(key, &settings)).collect();
-            self.of = Some(settings);
+            self.of = of;
         }
         ui.columns(2, |columns| {
             self.tuning(&mut columns[0], height, chosen);
