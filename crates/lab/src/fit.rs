@@ -60,7 +60,7 @@ pub struct FitOptions {
 /// Bad data, a parameter that the model does not have, or parameters that this data does not
 /// determine; then no file is written.
 pub fn run(options: &FitOptions) -> Result<()> {
-    let key = KeyNumber::from_index(usize::from(options.key) - 1).context("--key: 1 to 88")?;
+    let key = KeyNumber::from_number(options.key).context("--key: 1 to 88")?;
     if let Some(folder) = &options.example {
         return write_example(folder, key);
     }

@@ -33,7 +33,7 @@ pub struct ModelOptions {
 /// # Errors
 /// Errors of [`export`].
 pub fn run(options: &ModelOptions) -> Result<()> {
-    let Some(key) = KeyNumber::from_index(usize::from(options.key) - 1) else {
+    let Some(key) = KeyNumber::from_number(options.key) else {
         bail!("--key {}: keys count from 1 to 88", options.key)
     };
     export(&options.action, key, &options.output)

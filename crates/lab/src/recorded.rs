@@ -157,7 +157,7 @@ fn played(
         channels
     };
     let each = keys.iter().filter_map(|number| {
-        let key = KeyNumber::from_index(usize::from(*number) - 1)?;
+        let key = KeyNumber::from_number(*number)?;
         let share = f64::from(velocity) / 127.0;
         let channels = play(Event::NoteOn { key, velocity: share }, HELD);
         play(Event::NoteOff { key, velocity: 0.5 }, NEXT);

@@ -115,7 +115,7 @@ pub fn run(options: &ShotOptions) -> Result<()> {
         over_depth: options.depth,
         ..Shot::default()
     };
-    if let Some(key) = KeyNumber::from_index(usize::from(options.key) - 1) {
+    if let Some(key) = KeyNumber::from_number(options.key) {
         shot.key = key;
     }
     params::apply(&mut shot.settings, &options.set)?;

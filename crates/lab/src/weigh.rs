@@ -128,7 +128,7 @@ fn listing(row: &Row) -> String {
         let text = format!("{name:<22}{value:>9.2} {unit:<28}{usual}");
         format!("{}\n", text.trim_end())
     };
-    let key = KeyNumber::from_index(usize::from(row.number) - 1);
+    let key = KeyNumber::from_number(row.number);
     let mut text = format!("key {:<57}usual on concert grands\n", row.number);
     for (figure, value) in FIGURES.iter().zip(&row.found) {
         let Figure { name, unit, pitch_mm, usual, .. } = figure;
@@ -186,7 +186,7 @@ fn table(source: &KeySource, rows: &[Row], before: Option<&[Earlier]>) -> DataTa
 
 /// The offsets of a key, its unevenness included, as cells of a sheet.
 fn offsets(source: &KeySource, number: u8) -> Vec<String> {
-    let key = KeyNumber::from_index(usize::from(number) - 1);
+    let key = KeyNumber::from_number(number);
     let settings = source.action();
     let mut sheet = KeySheet::EVEN;
     let cell = |q: usize| match (key, settings) {

@@ -39,6 +39,12 @@ impl KeyNumber {
         if index < KEYS { Some(Self(byte(index))) } else { None }
     }
 
+    /// The key of the number 1…88 by which pianos count; `None` outside.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        if number >= 1 && number as usize <= KEYS { Some(Self(number - 1)) } else { None }
+    }
+
     /// The key of a MIDI note 21…108; `None` outside.
     #[must_use]
     pub const fn from_midi(note: u8) -> Option<Self> {
@@ -123,6 +129,8 @@ mod tests {
         let c4 = KeyNumber::from_midi(60).unwrap();
         assert_eq!((c4.index(), c4.number(), c4.midi()), (39, 40, 60));
         assert!(KeyNumber::from_midi(20).is_none() && KeyNumber::from_midi(109).is_none());
+        assert!(KeyNumber::all().all(|key| KeyNumber::from_number(key.number()) == Some(key)));
+        assert!(KeyNumber::from_number(0).is_none() && KeyNumber::from_number(89).is_none());
     }
 
     #[test]

@@ -128,7 +128,7 @@ mod tests {
             let partials: Vec<f64> =
                 (1..=18u8).map(f64::from).take_while(|n| n * f < 500.0).collect();
             let whole: f64 = partials.iter().map(|n| 1.0 / n).sum();
-            let number = KeyNumber::from_index(usize::from(key) - 1).unwrap();
+            let number = KeyNumber::from_number(key).unwrap();
             for (speed, share) in [(5.0, 1.0), (1.25, 0.25), (80.0, 1.0)] {
                 let mut strings = StringVibration::default();
                 strings.on_event(number, KeyEvent::Strike { speed });

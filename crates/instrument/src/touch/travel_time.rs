@@ -39,7 +39,7 @@ const fn size(effort: Effort) -> f64 {
 }
 
 fn key(number: u8) -> KeyNumber {
-    KeyNumber::from_index(usize::from(number) - 1).unwrap_or_else(|| unreachable!("1…88"))
+    KeyNumber::from_number(number).unwrap_or_else(|| unreachable!("1…88"))
 }
 
 impl TravelTimes {

@@ -52,7 +52,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 
 /// Key `number`, 1…88.
 fn key(number: u8) -> Result<KeyNumber> {
-    KeyNumber::from_index(usize::from(number) - 1).context("off the compass")
+    KeyNumber::from_number(number).context("off the compass")
 }
 
 /// Compares single keys of uneven pianos and writes their table.

@@ -267,7 +267,7 @@ pub fn page() -> String {
     let width = QUANTITIES.iter().map(|q| q.name.len()).max().unwrap_or(0);
     let each = |q: &Quantity| format!("  {:width$}  {}\n", q.name, q.about);
     let quantities: String = QUANTITIES.iter().map(each).collect();
-    let middle = KeyNumber::from_index(usize::from(MIDDLE) - 1);
+    let middle = KeyNumber::from_number(MIDDLE);
     let numbers = middle.and_then(|key| {
         let standard = touchback_action::ActionSettings::default();
         let model = Model::of(touchback_action::ActionKind::Grand, key, &standard);

@@ -221,8 +221,7 @@ mod tests {
         let mut sound = Sound::new(f64::from(RATE), &settings.strings());
         let [left, _] = Parts::render(&mut sound, KEY, &outcome).unwrap().sum();
         sound.reset();
-        let key =
-            touchback_core::math::compass::KeyNumber::from_index(usize::from(KEY) - 1).unwrap();
+        let key = touchback_core::math::compass::KeyNumber::from_number(KEY).unwrap();
         sound.damper(key, 1.0);
         let (mut whole, mut right) = (vec![0.0f32; left.len()], vec![0.0f32; left.len()]);
         let strike = 12_000;

@@ -180,8 +180,8 @@ fn blows(keys: &KeySource, report: &mut Report) {
 
 /// A key of the single-escapement action, and its dip, m.
 fn single_escapement() -> (Box<dyn Key>, f64) {
-    let middle = KeyNumber::from_index(usize::from(MIDDLE) - 1)
-        .unwrap_or_else(|| unreachable!("a key of the piano"));
+    let middle =
+        KeyNumber::from_number(MIDDLE).unwrap_or_else(|| unreachable!("a key of the piano"));
     let key = catalogue::played(ActionKind::Viennese, middle, &ActionSettings::default());
     let dip = key.travel().map_or(f64::NAN, |travel| travel.dip);
     (key, dip)

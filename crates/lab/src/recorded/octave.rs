@@ -135,7 +135,7 @@ mod tests {
 
     /// `key` of the piano, at a soft and a loud velocity.
     fn played(number: u8, velocity: f64) -> Note {
-        let key = KeyNumber::from_index(usize::from(number) - 1).unwrap();
+        let key = KeyNumber::from_number(number).unwrap();
         let mut piano = Piano::new(48_000.0, &Settings::default());
         let mut channels = [(); 2].map(|()| vec![0.0f32; 60_000]);
         let [left, right] = &mut channels;

@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn ranges_follow_the_tables_over_the_compass() {
-        let key = |number: u8| KeyNumber::from_index(usize::from(number) - 1).unwrap();
+        let key = |number: u8| KeyNumber::from_number(number).unwrap();
         for number in 1..=88 {
             let key = key(number);
             for range in [friction_weight(key), strike_weight(key), inertia(key)] {

@@ -57,8 +57,7 @@ pub(super) struct Parts([[Vec<f32>; 2]; Cause::ALL.len()]);
 impl Parts {
     /// Renders `outcome` on key `number`.
     pub(super) fn render(sound: &mut Sound, number: u8, outcome: &Outcome) -> Result<Self> {
-        let key =
-            KeyNumber::from_index(usize::from(number) - 1).ok_or_else(|| anyhow!("no key"))?;
+        let key = KeyNumber::from_number(number).ok_or_else(|| anyhow!("no key"))?;
         let count = floor_index(LENGTH * f64::from(RATE));
         let mut parts = Self(std::array::from_fn(|_| [vec![0.0; count], vec![0.0; count]]));
         parts.add(sound, key, Cause::Hammer, STRIKE, |sound, delay| {

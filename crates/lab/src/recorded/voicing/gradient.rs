@@ -122,12 +122,12 @@ impl Gradient {
             }
             let mut changed = *settings;
             let concerned = keys.iter().copied().filter(|number| {
-                let key = KeyNumber::from_index(usize::from(*number) - 1);
+                let key = KeyNumber::from_number(*number);
                 key.is_some_and(|key| unknown.concerns(key))
             });
             let concerned: Vec<u8> = concerned.collect();
             for number in &concerned {
-                let key = KeyNumber::from_index(usize::from(*number) - 1);
+                let key = KeyNumber::from_number(*number);
                 key.into_iter()
                     .for_each(|key| unknown.add(&mut changed.action.keys, key, unknown.step()));
             }
@@ -145,7 +145,7 @@ impl Gradient {
         let mut new = *sheet;
         for notes in found.chunk_by(|a, b| a.number == b.number) {
             let number = notes[0].number;
-            let Some(key) = KeyNumber::from_index(usize::from(number) - 1) else { continue };
+            let Some(key) = KeyNumber::from_number(number) else { continue };
             for (unknown, change) in self.solve(sheet, key, notes) {
                 let most = MOST * unknown.usual();
                 unknown.add(&mut new, key, change.clamp(-most, most));

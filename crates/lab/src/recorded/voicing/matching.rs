@@ -132,9 +132,8 @@ impl<'a> Matching<'a> {
         solve: impl Fn(&Self, &[Found<'_>]) -> Option<KeySheet>,
     ) -> Result<()> {
         let numbers = self.keys.iter();
-        let mut keys: Vec<(KeyNumber, f64)> = numbers
-            .filter_map(|n| Some((KeyNumber::from_index(usize::from(*n) - 1)?, 1.0)))
-            .collect();
+        let mut keys: Vec<(KeyNumber, f64)> =
+            numbers.filter_map(|n| Some((KeyNumber::from_number(*n)?, 1.0))).collect();
         for _ in 0..steps {
             let comparison = compare(self.takes, self.recorded, &self.ours);
             let old = self.settings.action.keys;
@@ -260,7 +259,7 @@ impl<'a> Matching<'a> {
                 if bad || !spread {
                     self.spreading[index] = Spreading::NONE;
                     for number in self.keys.iter().filter(|number| keys.contains(*number)) {
-                        let key = KeyNumber::from_index(usize::from(*number) - 1);
+                        let key = KeyNumber::from_number(*number);
                         key.into_iter()
                             .for_each(|key| gradient::copy(&mut settings.action.keys, before, key));
                     }
@@ -291,7 +290,7 @@ impl<'a> Matching<'a> {
         let levelled = apart(self.takes, self.recorded, &ours);
         for number in self.keys {
             if !is_no_farther(&levelled, &self.first, &(*number..=*number)) {
-                let key = KeyNumber::from_index(usize::from(*number) - 1);
+                let key = KeyNumber::from_number(*number);
                 key.into_iter().for_each(|key| settings.action.keys.tones.copy(key, &old));
             }
         }

@@ -70,7 +70,7 @@ impl Spread<'_> {
         let mut new = *self.start;
         for number in self.numbers {
             let others = self.numbers.iter().copied().filter(|other| other != number);
-            let key = KeyNumber::from_index(usize::from(*number) - 1);
+            let key = KeyNumber::from_number(*number);
             let others: Vec<u8> = others.collect();
             key.into_iter().for_each(|key| self.set(&mut new, key, &others, how));
         }
@@ -87,7 +87,7 @@ impl Spread<'_> {
         let gap = f64::from(upper.saturating_sub(*lower));
         let place = if gap > 0.0 { f64::from(number.saturating_sub(*lower)) / gap } else { 0.0 };
         for (number, share) in [(*lower, 1.0 - place), (*upper, place)] {
-            let Some(key) = KeyNumber::from_index(usize::from(number) - 1) else { continue };
+            let Some(key) = KeyNumber::from_number(number) else { continue };
             let (own, response) = (self.differences(key), self.response(key, numbers));
             for (sum, (own, response)) in
                 sum.iter_mut().flatten().zip(own.as_flattened().iter().zip(response.as_flattened()))
@@ -114,7 +114,7 @@ impl Spread<'_> {
         let widths: [f64; COUNT] = std::array::from_fn(width);
         let mut sums = [[0.0; COUNT]; 2];
         let mut weights = [OWN; COUNT];
-        for other in numbers.iter().filter_map(|n| KeyNumber::from_index(usize::from(*n) - 1)) {
+        for other in numbers.iter().filter_map(|n| KeyNumber::from_number(*n)) {
             let apart = f64::from(other.number()) - f64::from(key.number());
             let nearness = bell(apart / KEYS);
             let differences = self.differences(other);
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn key(number: u8) -> KeyNumber {
-        KeyNumber::from_index(usize::from(number) - 1).unwrap()
+        KeyNumber::from_number(number).unwrap()
     }
 
     /// Keys that differ by a slope over frequency, and one partial of one key.

@@ -63,7 +63,7 @@ pub fn levelled(tones: &KeyTones, found: &[Found<'_>]) -> KeyTones {
     let mean = keys.iter().map(|(_, level)| level).sum::<f64>() / keys.len().max(1) as f64;
     let mut new = *tones;
     for (number, level) in keys {
-        let Some(key) = KeyNumber::from_index(usize::from(number) - 1) else { continue };
+        let Some(key) = KeyNumber::from_number(number) else { continue };
         let change = (level - mean).clamp(-MOST_LEVEL, MOST_LEVEL);
         for index in 0..COUNT {
             let quantity = ToneQuantity::Level;

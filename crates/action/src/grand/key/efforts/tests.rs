@@ -5,7 +5,7 @@ use crate::{Drive, Key, KeyEvent};
 use touchback_core::math::kernel::Kernel;
 
 fn key(number: u8) -> KeyNumber {
-    KeyNumber::from_index(usize::from(number) - 1).unwrap()
+    KeyNumber::from_number(number).unwrap()
 }
 
 /// Simulated hammer speed of a press, m/s; 0 if the hammer does not reach the string.
