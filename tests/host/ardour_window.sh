@@ -7,6 +7,8 @@
 # mixer is clicked at the places of Ardour 7.3's usual theme, in a window of fixed size.
 set -euo pipefail
 
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/host_window.sh"
 session=/tmp/touchback-ardour/touchback.ardour
 [ -f "$session" ] || { echo "no session: run tests/host/ardour.lua first" >&2; exit 2; }
 config=${XDG_CONFIG_HOME:-$HOME/.config}/ardour7
@@ -26,19 +28,7 @@ ardour --no-announcements --no-splash "$session" >"$log" 2>&1 &
 ardour=$!
 trap 'kill $ardour 2>/dev/null || true; sleep 2; kill -9 $ardour 2>/dev/null || true; rm -f "$log"' EXIT
 
-# Waits for a window with this name and prints its id.
-window() {
-    for _ in $(seq 200); do
-        xdotool search --onlyvisible --name "$1" 2>/dev/null | head -1 | grep . && return
-        sleep 0.5
-    done
-    echo "FAILED no window \"$1\"" >&2
-    xwininfo -root -tree | grep "\"" >&2
-    tail -5 "$log" >&2
-    return 1
-}
-
-main=$(window '^touchback - Ardour$')
+main=$(window '^touchback - Ardour$' 200 "$log")
 sleep 5
 xdotool windowsize --sync "$main" 1348 713
 sleep 2
@@ -46,17 +36,8 @@ sleep 2
 xdotool mousemove --window "$main" 1326 73 click 1
 sleep 3
 xdotool mousemove --window "$main" 327 187 click --repeat 2 --delay 80 1
-plugin=$(window '^Touchback: Touchback')
-for _ in $(seq 60); do
-    sleep 1
-    colours=$(xwd -silent -id "$plugin" | python3 -c '
-import struct, sys
-dump = sys.stdin.buffer.read()
-header = struct.unpack(">25I", dump[:100])
-pixels = dump[header[0] + 12 * header[19]:]
-print(len({pixels[i : i + 4] for i in range(0, len(pixels) - 3, 4)}))')
-    [ "$colours" -ge 1000 ] && break
-done
+plugin=$(window '^Touchback: Touchback' 200 "$log")
+colours=$(colours "$plugin")
 [ -z "${1:-}" ] || xwd -silent -root >"$1"
 xwininfo -id "$plugin" | grep -E 'xwininfo|Width|Height'
 [ "$colours" -ge 1000 ] || { echo "FAILED the window shows $colours colours"; exit 1; }

@@ -9,6 +9,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/host_window.sh"
 bundle=$(realpath "${1:?usage: qtractor_window.sh Touchback.clap [PICTURE.xwd]}")
 picture=$(realpath -m "${2:-/dev/null}")
 folder=$(mktemp -d)
@@ -43,35 +44,14 @@ LD_PRELOAD=$folder/sequencer.so qtractor touchback.qtr >qtractor.log 2>&1 &
 qtractor=$!
 started=("$qtractor" "${started[@]}")
 
-# Waits for a window with this name and prints its id.
-window() {
-    for _ in $(seq 120); do
-        xdotool search --onlyvisible --name "$1" 2>/dev/null | head -1 | grep . && return
-        sleep 0.5
-    done
-    echo "FAILED no window \"$1\"" >&2
-    xwininfo -root -tree | grep '"' >&2
-    tail -5 qtractor.log >&2
-    return 1
-}
-
-main=$(window 'touchback.qtr')
+main=$(window 'touchback.qtr' 120 qtractor.log)
 sleep 3
 xdotool windowfocus --sync "$main" key F9
-mixer=$(window '^Mixer')
+mixer=$(window '^Mixer' 120 qtractor.log)
 sleep 2
 xdotool mousemove --window "$mixer" 203 48 click --repeat 2 --delay 80 1
-plugin=$(window '^Touchback')
-for _ in $(seq 60); do
-    sleep 1
-    colours=$(xwd -silent -id "$plugin" | python3 -c '
-import struct, sys
-dump = sys.stdin.buffer.read()
-header = struct.unpack(">25I", dump[:100])
-pixels = dump[header[0] + 12 * header[19]:]
-print(len({pixels[i : i + 4] for i in range(0, len(pixels) - 3, 4)}))')
-    [ "$colours" -ge 1000 ] && break
-done
+plugin=$(window '^Touchback' 120 qtractor.log)
+colours=$(colours "$plugin")
 [ "$picture" = /dev/null ] || xwd -silent -root >"$picture"
 eval "$(xdotool getwindowgeometry --shell "$plugin")"
 echo "window: $WIDTH x $HEIGHT"
