@@ -8,8 +8,7 @@
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 
-/// Steps after the last cause of a damper's motion in which the dampers are still read. Chosen:
-/// 0.25 s outlasts any slewed pedal; polling costs 88 reads a step.
+/// Steps after a change of settings in which all dampers are read: 0.25 s outlast any slew (chosen).
 const WATCH_STEPS: u32 = 2000;
 
 /// Lift from which the sostenuto rod gets under a damper's lip. Chosen: the rod passes under the
@@ -31,8 +30,13 @@ pub struct Dampers {
     reported: [f64; KEYS],
     /// Lifts of the dampers of keys whose action runs elsewhere, 0…1.
     elsewhere: [f64; KEYS],
-    /// Steps in which the dampers are still to be read.
+    /// Steps in which all dampers are still to be read.
     watch: u32,
+    /// Keys whose dampers are to be read in the next step, whether they move or not.
+    due: KeySet,
+    /// The keys that moved in the last step, and the height of the tray, m.
+    moved: KeySet,
+    tray: f64,
     /// Kept up by the sostenuto rod.
     caught: KeySet,
     /// Kept down by a choke.
@@ -49,6 +53,9 @@ impl Dampers {
             reported: [f64::NAN; KEYS],
             elsewhere: [0.0; KEYS],
             watch: WATCH_STEPS,
+            due: KeySet::EMPTY,
+            moved: KeySet::EMPTY,
+            tray: f64::NAN,
             caught: KeySet::EMPTY,
             choked: KeySet::EMPTY,
             at_string: [0; KEYS],
@@ -59,7 +66,7 @@ impl Dampers {
     /// The damper of `key`, whose action runs elsewhere, is at `lift`, 0…1.
     pub const fn lifted_elsewhere(&mut self, key: KeyNumber, lift: f64) {
         self.elsewhere[key.index()] = lift;
-        self.watch();
+        self.due.insert(key);
     }
 
     /// Lift of the damper of `key`, 0…1: the higher of its `own` action's and of one elsewhere.
@@ -70,7 +77,7 @@ impl Dampers {
     /// The sostenuto rod turns: `down`, it catches the dampers that are up (`own`: lift by the key's own
     /// action); up, it releases all.
     pub fn rod(&mut self, down: bool, own: impl Fn(KeyNumber) -> f64) {
-        self.watch();
+        self.read_all();
         self.caught = KeySet::EMPTY;
         if down {
             for key in KeyNumber::all() {
@@ -114,19 +121,26 @@ impl Dampers {
         }
     }
 
-    /// Call on anything that can move dampers: restarts the watch.
+    /// All dampers are to be read in the next step.
+    pub const fn read_all(&mut self) {
+        self.due = KeySet::ALL;
+    }
+
+    /// Settings change that move dampers gradually: all dampers are to be read for 0.25 s.
     pub const fn watch(&mut self) {
         self.watch = WATCH_STEPS;
     }
 
-    /// Whether the dampers are to be read in this step; call once a step.
-    pub const fn poll(&mut self, keys_move: bool) -> bool {
-        if keys_move {
-            self.watch();
-        } else {
-            self.watch = self.watch.saturating_sub(1);
-        }
-        self.watch > 0
+    /// The keys whose dampers may have moved since the last step: those that move or have just come to rest,
+    /// all where the tray, at the height `tray` m, has moved. Call once a step; `moving` are the keys that
+    /// move.
+    pub fn poll(&mut self, moving: KeySet, tray: f64) -> KeySet {
+        let due = std::mem::replace(&mut self.due, KeySet::EMPTY);
+        let moved = std::mem::replace(&mut self.moved, moving);
+        let tray_moved = std::mem::replace(&mut self.tray, tray) != tray;
+        let is_watching = self.watch > 0;
+        self.watch = self.watch.saturating_sub(1);
+        if tray_moved || is_watching { KeySet::ALL } else { moving.union(moved).union(due) }
     }
 
     /// The lift of the damper of `key`, 0…1, whose own action has it at `own`; `None` if it has been
@@ -151,7 +165,7 @@ impl Dampers {
             return None;
         }
         self.reported[key.index()] = lift;
-        self.watch();
+        self.due.insert(key);
         Some(lift)
     }
 }
@@ -161,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_changes_are_reported_and_polling_ends() {
+    fn only_changes_are_reported() {
         let mut dampers = Dampers::new();
         let key = KeyNumber::from_index(3).unwrap();
         assert_eq!(dampers.take_change(key, 0.0), Some(0.0));
@@ -169,8 +183,28 @@ mod tests {
         assert_eq!(dampers.take_change(key, f64::NAN), None);
         assert_eq!(dampers.take_change(key, 0.4), Some(0.4));
         assert_eq!(dampers.take_change(key, 0.4), None);
-        let polled = (0..10_000).filter(|_| dampers.poll(false)).count();
-        assert!(polled < 2001 && !dampers.poll(false) && dampers.poll(true));
+    }
+
+    #[test]
+    fn dampers_that_may_have_moved_are_read() {
+        let (mut dampers, tray) = (Dampers::new(), 0.002);
+        let [one, other] = [3, 40].map(|i| {
+            let mut keys = KeySet::EMPTY;
+            keys.insert(KeyNumber::from_index(i).unwrap());
+            keys
+        });
+        let read = (0..10_000).filter(|_| !dampers.poll(KeySet::EMPTY, tray).is_empty()).count();
+        assert_eq!(read, 2000);
+        assert_eq!(dampers.poll(one, tray), one);
+        assert_eq!(dampers.poll(other, tray), one.union(other), "one may just have come to rest");
+        assert_eq!(dampers.poll(KeySet::EMPTY, tray), other);
+        assert_eq!(dampers.poll(KeySet::EMPTY, tray), KeySet::EMPTY);
+        assert_eq!(dampers.poll(KeySet::EMPTY, 0.001), KeySet::ALL);
+        assert_eq!(dampers.poll(KeySet::EMPTY, 0.001), KeySet::EMPTY);
+        dampers.lifted_elsewhere(KeyNumber::from_index(3).unwrap(), 0.5);
+        assert_eq!(dampers.poll(KeySet::EMPTY, 0.001), one);
+        dampers.rod(true, |_| 0.0);
+        assert_eq!(dampers.poll(KeySet::EMPTY, 0.001), KeySet::ALL);
     }
 
     #[test]

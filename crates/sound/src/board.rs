@@ -6,6 +6,8 @@
 //! part, which is the direct blow. A diffuse tail represents case and near walls. Nothing is
 //! recorded. Computed once per sample rate.
 
+mod tail;
+
 use std::f64::consts::{PI, TAU};
 
 use num_complex::Complex64;
@@ -16,8 +18,11 @@ use crate::microphones::{self, Path};
 use crate::radiation;
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::complex;
+use touchback_core::math::kernel::Kernel;
+use touchback_core::math::lane_work::Work;
 use touchback_core::math::power::square;
 use touchback_core::math::random::{self, Random};
+use touchback_core::math::real::Real;
 
 /// Length of the response, s; the modes below 150 Hz are faded out at its end.
 const LENGTH: f64 = 0.5;
@@ -39,21 +44,6 @@ const ON_BRIDGE: f64 = 0.4;
 /// different makers and whose tenor has its fundamentals.
 const SEED: u64 = 3333;
 
-/// Energy of the tail relative to the modes; fitted, as its times and the share of its high part,
-/// to two recorded grands of different makers by `touchback lab recorded`.
-const TAIL: f64 = 0.267;
-
-/// Decay times (60 dB) of the tail's low and high part, s.
-const TAIL_TIMES: [f64; 2] = [0.45, 0.12];
-/// Amplitude of the tail's high part over its low part.
-const TAIL_HIGH: f64 = 1.1;
-
-/// Lower limit of the tail, below which only the modes sound, and beginning of its high part, Hz.
-const TAIL_HZ: [f64; 2] = [110.0, 1500.0];
-
-/// Rate of the tail's random values, Hz.
-const GRAIN_HZ: f64 = 12_000.0;
-
 /// Responses `[zone][channel][tap]` of a [`microphones`] `pair` at `sample_rate` Hz, scaled so that
 /// a zone's modes below 8 kHz, taken one by one, carry an energy of 2 times its [`radiation::level`] squared
 /// into both channels at 48 kHz; the gain at a frequency is the same at every rate.
@@ -67,17 +57,33 @@ pub fn responses(pair: usize, sample_rate: f64) -> Responses {
 pub fn responses_of(pairs: impl IntoIterator<Item = usize>, sample_rate: f64) -> Vec<Responses> {
     let taps = floor_index(LENGTH * sample_rate);
     let mut sums: Vec<PairSum> = pairs.into_iter().map(|pair| PairSum::new(pair, taps)).collect();
-    add_modes(&mut sums, sample_rate);
-    add_tails(&mut sums, sample_rate);
+    Kernel::detect().run(Sums { sums: &mut sums, sample_rate });
+    let fade = fade(taps, sample_rate);
     let finished = sums.into_iter().map(|PairSum { mut zones, energies, .. }| {
         zones.iter_mut().flatten().for_each(|channel| remove_rumble(channel, sample_rate));
         let scaled = zones.iter().zip(energies).enumerate().map(|(z, (zone, energy))| {
             let scale = radiation::level(z) * (2.0 * 48_000.0 / energy).sqrt() / sample_rate;
-            finished(zone, scale, sample_rate)
+            finished(zone, scale, &fade)
         });
         scaled.collect()
     });
     finished.collect()
+}
+
+/// Modes and tails of all pairs: sums over many taps, compiled for wide registers.
+struct Sums<'a> {
+    sums: &'a mut [PairSum],
+    sample_rate: f64,
+}
+
+impl Work for Sums<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        add_modes(self.sums, self.sample_rate);
+        tail::add(self.sums, self.sample_rate);
+    }
 }
 
 /// Sum of modes and tail at one pair.
@@ -99,11 +105,11 @@ impl PairSum {
 /// and front and back cancel.
 fn remove_rumble(channel: &mut [f64], sample_rate: f64) {
     let share = 1.0 - libm::exp(-TAU * RUMBLE_HZ / sample_rate);
-    for _ in 0..2 {
-        let mut slow = 0.0;
-        for x in channel.iter_mut() {
-            slow += share * (*x - slow);
-            *x -= slow;
+    let mut slow = [0.0; 2];
+    for x in channel.iter_mut() {
+        for slow in &mut slow {
+            *slow += share * (*x - *slow);
+            *x -= *slow;
         }
     }
 }
@@ -168,133 +174,113 @@ pub fn modes(pair: usize, sample_rate: f64) -> Vec<Mode> {
     modes
 }
 
+/// A mode along one path to a microphone.
+struct Arrival {
+    mode: usize,
+    /// First tap.
+    first: usize,
+    amplitude: f64,
+}
+
+/// Taps that are summed at once: those of all modes stay in the second-level cache.
+const CHUNK: usize = 512;
+
 /// Adds all modes to all pairs.
+#[inline(always)]
 fn add_modes(sums: &mut [PairSum], sample_rate: f64) {
-    let pairs: Vec<_> = sums
-        .iter()
-        .map(|sum| (modes(sum.pair, sample_rate), microphones::paths(sum.pair)))
-        .collect();
-    let Some((modes, _)) = pairs.first() else { return };
-    let mut course = Vec::new();
-    for (m, Mode { hz, sigma, .. }) in modes.iter().enumerate() {
-        // A mode is cut off 90 dB below its beginning.
-        let last = (10.4 / sigma * sample_rate).min(sums[0].zones[0][0].len() as f64);
-        course.clear();
-        course.extend(after_blow(*hz, *sigma, sample_rate).take(floor_index(last)));
-        for (sum, (modes, direct)) in sums.iter_mut().zip(&pairs) {
-            let gains = &modes[m].gains;
-            if *hz < 8000.0 {
-                for (energy, gains) in sum.energies.iter_mut().zip(gains) {
-                    *energy += (gains[0] * gains[0] + gains[1] * gains[1]) / (4.0 * sigma);
-                }
+    let Some(taps) = sums.first().map(|sum| sum.zones[0][0].len()) else { return };
+    let mut courses: Vec<Vec<f64>> = Vec::new();
+    let mut arrivals = Vec::new();
+    for PairSum { pair, energies, .. } in sums.iter_mut() {
+        let modes = modes(*pair, sample_rate);
+        if courses.is_empty() {
+            courses.extend(modes.iter().map(|mode| after_blow(mode, taps, sample_rate)));
+        }
+        for mode in modes.iter().filter(|mode| mode.hz < 8000.0) {
+            for (energy, gains) in energies.iter_mut().zip(mode.gains) {
+                *energy += (gains[0] * gains[0] + gains[1] * gains[1]) / (4.0 * mode.sigma);
             }
-            add_course(&mut sum.zones, &course, gains, direct, 1.0, sample_rate);
-            let by_lid = (*hz > microphones::LID_FROM_HZ).then(|| microphones::by_lid(sum.pair));
-            if let Some(paths) = by_lid.flatten() {
-                add_course(&mut sum.zones, &course, gains, &paths, microphones::LID, sample_rate);
-            }
+        }
+        let (direct, lid) = (microphones::paths(*pair), microphones::by_lid(*pair));
+        for channel in 0..ZONES * CHANNELS {
+            let (z, c) = (channel / CHANNELS, channel % CHANNELS);
+            let along = |mode: usize, path: &Path, share: f64| Arrival {
+                mode,
+                first: floor_index(path.delay * sample_rate + 0.5).min(taps),
+                amplitude: share * path.gain * modes[mode].gains[z][c],
+            };
+            let of_mode = |(m, mode): (usize, &Mode)| {
+                let reflects = mode.hz > microphones::LID_FROM_HZ;
+                let by_lid = lid.as_ref().filter(|_| reflects);
+                let by_lid = by_lid.map(|paths| along(m, &paths[z][c], microphones::LID));
+                [Some(along(m, &direct[z][c], 1.0)), by_lid].into_iter().flatten()
+            };
+            arrivals.push(modes.iter().enumerate().flat_map(of_mode).collect::<Vec<_>>());
+        }
+    }
+    for begin in (0..taps).step_by(CHUNK) {
+        let channels = sums.iter_mut().flat_map(|sum| sum.zones.iter_mut().flatten());
+        for (channel, arrivals) in channels.zip(&arrivals) {
+            let end = taps.min(begin + CHUNK);
+            add_courses(&mut channel[begin..end], begin, arrivals, &courses);
         }
     }
 }
 
-/// Adds a mode's time `course` along the `paths` from each zone.
-fn add_course(
-    zones: &mut [[Vec<f64>; CHANNELS]],
-    course: &[f64],
-    gains: &[[f64; CHANNELS]; ZONES],
-    paths: &[[Path; CHANNELS]; ZONES],
-    share: f64,
-    sample_rate: f64,
-) {
-    for ((zone, gains), paths) in zones.iter_mut().zip(gains).zip(paths) {
-        for ((sum, gain), path) in zone.iter_mut().zip(gains).zip(paths) {
-            let first = floor_index(path.delay * sample_rate + 0.5).min(sum.len());
-            let amplitude = share * path.gain * gain;
-            for (sum, x) in sum[first..].iter_mut().zip(course) {
-                *sum += amplitude * x;
-            }
+/// Adds to `sum`, which begins at the tap `begin`, the time `courses` of the modes that arrive.
+#[inline(always)]
+fn add_courses(sum: &mut [f64], begin: usize, arrivals: &[Arrival], courses: &[Vec<f64>]) {
+    for Arrival { mode, first, amplitude } in arrivals {
+        // The taps of `sum` and of the course from the later of both beginnings on.
+        let to = first.saturating_sub(begin).min(sum.len());
+        let course = courses[*mode].get(begin.saturating_sub(*first)..).unwrap_or_default();
+        for (sum, x) in sum[to..].iter_mut().zip(course) {
+            *sum += amplitude * x;
         }
     }
 }
 
 /// Velocity of a mode after a blow, cos − (σ/ω) sin, so that a constant force gives no velocity. The blow
-/// is in the middle of the first sample: half of it is before that sample.
-fn after_blow(hz: f64, sigma: f64, sample_rate: f64) -> impl Iterator<Item = f64> {
+/// is in the middle of the first sample: half of it is before that sample. At most `taps` samples; a mode is cut
+/// off 90 dB below its beginning.
+#[inline(always)]
+fn after_blow(Mode { hz, sigma, .. }: &Mode, taps: usize, sample_rate: f64) -> Vec<f64> {
+    const SIDE_BY_SIDE: usize = 8;
+    let length = floor_index(10.4 / sigma * sample_rate).min(taps);
+    let turn =
+        |samples: f64| complex::exp(samples / sample_rate * Complex64::new(-sigma, TAU * hz));
     let start = Complex64::new(1.0, sigma / (TAU * hz));
-    let turn = complex::exp(Complex64::new(-sigma / sample_rate, TAU * hz / sample_rate));
-    let later = std::iter::successors(Some(start * turn), move |w| Some(w * turn));
-    std::iter::once(0.5).chain(later.map(|w| w.re))
-}
-
-/// Noise of the tail's low and high part at [`GRAIN_HZ`], `count` values of each.
-///
-/// The noise has a rate of its own, so that case and walls are the same at every sample rate.
-fn grains(seed: u64, count: usize) -> [Vec<f64>; 2] {
-    let [block, smooth] = TAIL_HZ.map(|hz| 1.0 - libm::exp(-TAU * hz / GRAIN_HZ));
-    let (mut low, mut rumble) = (0.0, 0.0);
-    let each = (0..count).map(|i| {
-        let x = random::of_pair(seed, i as u64);
-        low += smooth * (x - low);
-        rumble += block * (low - rumble);
-        (low - rumble, x - low)
-    });
-    let (low, high) = each.unzip();
-    [low, high]
-}
-
-fn add_tails(sums: &mut [PairSum], sample_rate: f64) {
-    let Some(taps) = sums.first().map(|sum| sum.zones[0][0].len()) else { return };
-    let rates = TAIL_TIMES.map(|time| libm::log(1000.0) / time);
-    // Time, onset and decay of both parts.
-    let course = (0..taps).map(|n| {
-        let t = n as f64 / sample_rate;
-        (t, 1.0 - libm::exp(-t / 0.004), rates.map(|rate| libm::exp(-rate * t)))
-    });
-    let course: Vec<_> = course.collect();
-    for PairSum { pair, zones, .. } in sums {
-        // The first sample is half of the response's initial value, so its energy is half of that value's
-        // square: twice the sample's own square.
-        let energy = |channel: &Vec<f64>| {
-            channel.iter().map(|x| x * x).sum::<f64>() + channel.first().map_or(0.0, |x| x * x)
-        };
-        let energy: f64 = zones.iter().flatten().map(energy).sum();
-        let mut own = 0.0;
-        let channels = (*pair * ZONES * CHANNELS..).zip(zones.iter().flatten());
-        let tails: Vec<Vec<f64>> = channels
-            .map(|(index, _)| {
-                let grains = grains(7 + index as u64, floor_index(LENGTH * GRAIN_HZ) + 2);
-                let tap = |(t, onset, left): &(f64, f64, [f64; 2])| {
-                    let (i, u) = (floor_index(t * GRAIN_HZ), (t * GRAIN_HZ).fract());
-                    let part = |part: usize| {
-                        let grain = &grains[part];
-                        (grain[i] + u * (grain[i + 1] - grain[i])) * left[part]
-                    };
-                    let x = onset * (part(0) + TAIL_HIGH * part(1));
-                    own += x * x;
-                    x
-                };
-                course.iter().map(tap).collect()
-            })
-            .collect();
-        let scale = (TAIL * energy / own).sqrt();
-        for (sum, tail) in zones.iter_mut().flatten().zip(&tails) {
-            for (sum, tail) in sum.iter_mut().zip(tail) {
-                *sum += scale * tail;
-            }
+    let mut now: [Complex64; SIDE_BY_SIDE] = std::array::from_fn(|i| start * turn(i as f64));
+    let turn = turn(SIDE_BY_SIDE as f64);
+    let mut course = vec![0.0; length];
+    for samples in course.chunks_mut(SIDE_BY_SIDE) {
+        for (sample, now) in samples.iter_mut().zip(&mut now) {
+            *sample = now.re;
+            *now = Complex64::new(
+                now.re * turn.re - now.im * turn.im,
+                now.re * turn.im + now.im * turn.re,
+            );
         }
     }
+    if let Some(first) = course.first_mut() {
+        *first = 0.5;
+    }
+    course
 }
 
-fn finished(zone: &[Vec<f64>; CHANNELS], scale: f64, sample_rate: f64) -> [Vec<f32>; CHANNELS] {
-    let taps = zone[0].len();
-    let fade = floor_index(0.15 * sample_rate).min(taps);
+/// Gains by which the last 0.15 s of a response of `taps` fade out.
+fn fade(taps: usize, sample_rate: f64) -> Vec<f64> {
+    let length = floor_index(0.15 * sample_rate).min(taps);
+    (0..length).map(|n| 0.5 - 0.5 * libm::cos(PI * (length - n) as f64 / length as f64)).collect()
+}
+
+/// The responses of a zone, scaled, with the gains `fade` at their ends.
+fn finished(zone: &[Vec<f64>; CHANNELS], scale: f64, fade: &[f64]) -> [Vec<f32>; CHANNELS] {
     zone.each_ref().map(|channel| {
-        let shaped = channel.iter().enumerate().map(|(n, x)| {
-            let left = (taps - n) as f64 / fade as f64;
-            let gain = if left < 1.0 { 0.5 - 0.5 * libm::cos(PI * left) } else { 1.0 };
-            single(scale * gain * x)
-        });
-        shaped.collect()
+        let (whole, faded) = channel.split_at(channel.len() - fade.len());
+        let whole = whole.iter().map(|x| single(scale * x));
+        let faded = faded.iter().zip(fade).map(|(x, gain)| single(scale * gain * x));
+        whole.chain(faded).collect()
     })
 }
 

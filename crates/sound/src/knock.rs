@@ -197,14 +197,18 @@ impl Knocks {
         let new =
             ActiveKnock { level, turning, step, left: floor_index(samples), zone, first, paths };
         self.case.expect(momentum, new.left);
-        self.active.retain(|knock| knock.left > 0);
         if self.active.len() < MOST {
             self.active.push(new);
-        } else if let Some(weakest) =
-            self.active.iter_mut().min_by(|a, b| a.force().total_cmp(&b.force()))
-            && weakest.force() < new.force()
-        {
-            *weakest = new;
+            return;
+        }
+        let (mut weakest, mut least) = (0, f64::INFINITY);
+        for (i, force) in self.active.iter().map(ActiveKnock::force).enumerate() {
+            if force < least {
+                (weakest, least) = (i, force);
+            }
+        }
+        if least < new.force() {
+            self.active[weakest] = new;
         }
     }
 

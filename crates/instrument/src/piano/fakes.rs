@@ -176,7 +176,11 @@ impl Keys for FakeKeys {
     fn touch(&mut self, _: KeyNumber) {}
 
     fn awake_keys(&self) -> KeySet {
-        KeySet::EMPTY
+        let mut awake = KeySet::EMPTY;
+        for key in KeyNumber::all().filter(|key| self.keys[key.index()].awake) {
+            awake.insert(key);
+        }
+        awake
     }
 
     fn press(&self, _: KeyNumber) -> Option<Press> {
@@ -203,8 +207,9 @@ impl Keys for FakeKeys {
         0.0
     }
 
+    /// Always below the dampers, so that it makes no noise.
     fn tray(&self) -> f64 {
-        0.0
+        self.pedal[0] - 1.0
     }
 
     fn awake(&self) -> usize {

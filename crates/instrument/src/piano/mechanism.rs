@@ -77,10 +77,7 @@ impl<K: Keys> Mechanism<K> {
 
     /// Schedules the dampers that have moved.
     pub(super) fn poll_dampers(&mut self, time: &mut Time) {
-        if !self.dampers.poll(self.keys.awake() > 0) {
-            return;
-        }
-        for key in KeyNumber::all() {
+        for key in self.dampers.poll(self.keys.awake_keys(), self.keys.tray()).iter() {
             if let Some(lift) = self.take_damper_change(key) {
                 time.schedule_now(Sounding::Damper { key, lift });
             }

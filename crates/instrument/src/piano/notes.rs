@@ -34,7 +34,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             return;
         }
         self.mechanism.apply_regulation(&self.settings.action);
-        self.mechanism.dampers.watch();
+        self.mechanism.dampers.read_all();
         match event {
             Event::NoteOn { .. }
             | Event::Pressure { .. }
