@@ -25,6 +25,7 @@ pub mod note;
 pub mod output;
 pub mod overtones;
 pub mod perspective;
+pub mod plate;
 pub mod poles;
 pub mod radiation;
 pub mod rear_lengths;

@@ -19,7 +19,7 @@ pub const DISTANT: usize = 3;
 
 /// Level of each pair's own sound over the player's, amplitude: measured on the sound that thirteen notes
 /// struck together send into the room, whose level does not depend on the perspective.
-pub const LOUDNESS: [f64; PAIRS] = [1.0, 0.835, 0.89, 1.0];
+pub const LOUDNESS: [f64; PAIRS] = [1.0, 0.723, 0.921, 1.0];
 
 /// Level of the room relative to the direct sound at each pair, amplitude, over the player's: in
 /// proportion to the distance from the board.

@@ -1,7 +1,6 @@
 //! One note: its modes, its hammer, its damper.
 
 pub mod contacts;
-mod frame;
 mod load;
 mod pluck;
 mod resonance;
@@ -18,7 +17,6 @@ use crate::slow_rate::SlowRate;
 use crate::unison::MOST;
 use crate::{SoundSettings, loss};
 use contacts::Strike;
-use frame::Frame;
 use resonance::Resonance;
 use slow_ring::SlowRing;
 use touchback_core::math::cast::{floor_index, single};
@@ -121,7 +119,6 @@ pub struct Note {
     /// Time clear of the strings after which a hammer does not return, s.
     separation_time: f64,
     strike: Option<Strike>,
-    frame: Frame,
     contact_forces: contacts::ContactForces,
     /// Samples of the last [`Self::process`] with a hammer in contact.
     contact_samples: usize,
@@ -198,7 +195,6 @@ impl Note {
             hammer: *hammer,
             separation_time: contact::gone(&Hammer::concert(key), &strung),
             strike: None,
-            frame: Frame::new(key, sample_rate),
             contact_forces: contacts::ContactForces::default(),
             contact_samples: 0,
             released: vec![pluck::Released::default(); chunks],
@@ -217,7 +213,6 @@ impl Note {
         self.resonance.reset();
         self.slow.reset();
         self.overtones.reset();
-        self.frame.reset();
         self.strike = None;
         self.contact_forces.len = 0;
         self.contact_samples = 0;
@@ -421,8 +416,14 @@ impl Note {
         for (out, force) in out.iter_mut().zip(&self.contact_forces.force[..done]) {
             *out += force;
         }
-        self.frame.ring(&mut out[done..]);
         self.slow.process(&mut self.modes[..self.active], at + done, &mut out[done..]);
+    }
+
+    /// The hammer's force on the strings, N, in the samples of contact at the beginning of the last
+    /// [`Self::process`].
+    #[must_use]
+    pub fn blow(&self) -> &[f32] {
+        &self.contact_forces.blow[..self.contact_samples]
     }
 
     /// The force on the bridge of the strings as they resonate, on its way to other strings; `None` while

@@ -1,8 +1,9 @@
 //! Rear lengths: the strings between bridge and hitch pins, which no damper reaches.
 //!
 //! Behind the bridge every string goes on for 5 to 50 cm to its hitch pin. At wave speeds of 250 to 420 m/s
-//! these lengths have their modes from 250 Hz up, and the bridge drives all of them with every blow: a faint,
-//! dense ring that lasts for seconds after a short treble note. Audio thread, except `new`.
+//! these lengths have their modes from 250 Hz up. The bridge drives all of them with every blow, and so does the
+//! plate, into which the hitch pins are driven: a faint, dense ring that lasts for seconds after a short treble
+//! note. Audio thread, except `new`.
 
 use std::f32::consts::FRAC_1_SQRT_2;
 use std::f64::consts::TAU;
@@ -87,18 +88,18 @@ impl RearLengths {
         !self.awake
     }
 
-    /// Advances by a block under the force `bridge`, N, of the last one; adds the force on the board, N, to its
-    /// `inputs`. Modes below `gate` N rest.
+    /// Advances by a block under the force `ends`, N, of bridge and plate in the last one; adds the force on the
+    /// board, N, to its `inputs`. Modes below `gate` N rest.
     pub fn process(
         &mut self,
-        bridge: &[f32; BLOCK],
+        ends: &[f32; BLOCK],
         gate: f32,
         inputs: &mut [[f32; BLOCK]; bridge::ZONES],
     ) {
         let mut force = [0.0; BLOCK];
-        if bridge.iter().any(|x| *x != 0.0) {
+        if ends.iter().any(|x| *x != 0.0) {
             self.awake = true;
-            bank::resound(self.kernel, &mut self.modes, &self.drives, bridge, &mut force);
+            bank::resound(self.kernel, &mut self.modes, &self.drives, ends, &mut force);
         } else if self.awake {
             bank::ring(self.kernel, &mut self.modes, &mut force);
             if bank::level(&self.modes) < square(gate) {

@@ -23,6 +23,9 @@ use touchback_core::math::compass::{KeyNumber, log_linear};
 /// ringing of three recorded grands at 1–3 kHz after single notes (`touchback lab recorded`).
 const NEAR_TOP: [(f64, f64); 3] = [(40.0, 0.03), (64.0, 0.4), (72.0, 0.7)];
 
+/// Share at the highest keys.
+pub const NEAREST: f32 = 0.7;
+
 /// Share of the force on the bridge at `key` that reaches the undamped strings.
 #[must_use]
 pub fn near_top(key: KeyNumber) -> f32 {

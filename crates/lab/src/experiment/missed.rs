@@ -236,7 +236,7 @@ pub static MISSED: &[MissedTarget] = &[
         "key *: at 5 m/s between its partials*",
         "known: this is the blow on frame and board, which exceeds the band in recorded grands too: the \
          loudest layers of three grands have −8 to −13 dB at C2, −20 to −25 dB at C4, −15 to −22 dB at C6",
-        "sound::note::frame",
+        "sound::plate",
     ),
     missed(
         "sound",

@@ -11,8 +11,9 @@ use crate::bank::BLOCK;
 use crate::bridge::{self, PATHS, ZONES};
 use crate::knock::{Knock, Knocks};
 use crate::note::{Note, WAKE, contacts};
+use crate::plate::{self, Plate};
 use crate::rear_lengths::RearLengths;
-use crate::resonances::{Resonances, near_top};
+use crate::resonances::{NEAREST, Resonances, near_top};
 use crate::settings::UnisonOffsets;
 use crate::shared_board::SharedBoard;
 use crate::slow_rate::SlowRate;
@@ -62,6 +63,12 @@ pub struct StringSection {
     /// Resonances of the damped strings and of the undamped ones.
     resonances: [Resonances; 2],
     rear_lengths: RearLengths,
+    plate: Plate,
+    /// Force of all hammers that drives the plate's modes and, through the plate, the rear lengths, N: in the
+    /// last block and in the present one.
+    blow: [[[f32; BLOCK]; 2]; 2],
+    /// Shares of each key's hammer force that do.
+    plate_shares: [[f32; 2]; KEYS],
     /// Force of all struck strings and knocks on the bridge, N: in the last block and in the present one, on
     /// each path to the strings that it drives.
     bridge: [[[f32; BLOCK]; PATHS]; 2],
@@ -114,6 +121,13 @@ impl StringSection {
             inputs: [[0.0; BLOCK]; ZONES],
             resonances: [Resonances::new(&slow[0], 2, true), Resonances::new(&slow[1], 1, false)],
             rear_lengths: RearLengths::new(sample_rate, kernel),
+            plate: Plate::new(sample_rate, kernel),
+            blow: [[[0.0; BLOCK]; 2]; 2],
+            plate_shares: std::array::from_fn(|i| {
+                KeyNumber::from_index(i).map_or([0.0; 2], |key| {
+                    [plate::share(key), plate::share(key) * near_top(key) / NEAREST]
+                })
+            }),
             bridge: [[[0.0; BLOCK]; PATHS]; 2],
             paths: std::array::from_fn(|i| {
                 KeyNumber::from_index(i).map_or([0.0; PATHS], |key| {
@@ -137,6 +151,8 @@ impl StringSection {
         self.inputs = [[0.0; BLOCK]; ZONES];
         self.resonances.iter_mut().for_each(Resonances::reset);
         self.rear_lengths.reset();
+        self.plate.reset();
+        self.blow = [[[0.0; BLOCK]; 2]; 2];
         self.bridge = [[[0.0; BLOCK]; PATHS]; 2];
         (self.phase, self.block, self.ignored) = (0, 0, 0);
     }
@@ -272,6 +288,7 @@ impl StringSection {
             && self.knocks.is_empty()
             && self.resonances.iter().all(Resonances::is_silent)
             && self.rear_lengths.is_silent()
+            && self.plate.is_silent()
     }
 
     /// Renders the next samples, at most `most` and at most to the end of the block; `board` is whether the
@@ -300,6 +317,7 @@ impl StringSection {
     /// Renders `len` samples of the present block from `at` on.
     fn render(&mut self, at: usize, len: usize) {
         self.bridge[1].iter_mut().for_each(|bus| bus[at..at + len].fill(0.0));
+        self.blow[1].iter_mut().for_each(|bus| bus[at..at + len].fill(0.0));
         self.advance_contacts(len);
         for key in self.awake.iter() {
             let (note, &(first, weights)) =
@@ -312,6 +330,10 @@ impl StringSection {
                     let now = bus[at..at + len].iter_mut();
                     now.zip(&*force).for_each(|(sum, x)| *sum += share * x);
                 }
+            }
+            for (bus, share) in self.blow[1].iter_mut().zip(self.plate_shares[key.index()]) {
+                let now = bus[at..].iter_mut();
+                now.zip(note.blow()).for_each(|(sum, blow)| *sum += share * blow);
             }
             note.add_overtones(force);
             for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
@@ -349,6 +371,7 @@ impl StringSection {
         let gate = if self.applied.economy { ECONOMY_GATE } else { GATE };
         let gate = single(gate / FULL_SCALE);
         self.bridge.swap(0, 1);
+        self.blow.swap(0, 1);
         let [cosines, sines, _] = &self.bridge[0];
         let power = cosines.iter().zip(sines).fold(0.0f32, |m, (x, y)| m.max(x * x + y * y));
         let loudest = power.sqrt();
@@ -387,6 +410,9 @@ impl StringSection {
         }
         self.inputs.fill([0.0; BLOCK]);
         self.resonances.iter().for_each(|strings| strings.add_to(&mut self.inputs));
-        self.rear_lengths.process(&self.bridge[0][2], gate, &mut self.inputs);
+        let [plate, hitch_pins] = &self.blow[0];
+        let ends = std::array::from_fn(|i| self.bridge[0][2][i] + hitch_pins[i]);
+        self.rear_lengths.process(&ends, gate, &mut self.inputs);
+        self.plate.process(plate, gate, &mut self.inputs);
     }
 }

@@ -90,7 +90,7 @@ impl Work for Contacts<'_> {
                 let (bridge, displacement) =
                     bank::coast(note.kernel, modes, &note.contact_couplings);
                 values[lane] = f64::from(displacement);
-                note.contact_forces.force[at] = bridge + note.frame.next(0.0);
+                note.contact_forces.force[at] = bridge;
                 note.contact_forces.blow[at] = 0.0;
                 note.mark_clear(sample);
             }
@@ -170,8 +170,7 @@ impl Note {
     /// Ends a sample of contact with the `force` of its last step. Returns the force on the bridge, N.
     fn end_contact(&mut self, force: f32) -> f32 {
         let modes = &mut self.modes[..self.active];
-        let bridge = bank::end_contact(self.kernel, modes, &self.contact_couplings, force)
-            + self.frame.next(force);
+        let bridge = bank::end_contact(self.kernel, modes, &self.contact_couplings, force);
         if self.rest.1 > 0.0 {
             let (rest, poles) = (self.rest.1, &self.poles);
             bank::scale(&mut self.modes[..self.active], |c, l| 1.0 - rest * poles[c].damp[l]);

@@ -33,7 +33,7 @@ const TRANSFER_TOP: f64 = 1.3;
 /// (fitted as [`TRANSFER_TOP`]; the path of a blow's sideways motion, taken twice).
 const SIDEWAYS_TOP: f64 = 0.25;
 
-/// Force that the near end passes on to the board through agraffes and frame, over the same force on
+/// Force that the near end passes on to the board through agraffes and plate, over the same force on
 /// the bridge, by key number. A wave takes up to 16 ms to the bridge of a bass string and a sixth of
 /// that to the near end: low notes sound from there first. Fitted, its sign included, to the
 /// attacks of two recorded grands (`touchback lab recorded`, A0–B1: both 0.2 dB nearer) without a loss
