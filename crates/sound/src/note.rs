@@ -1,5 +1,6 @@
 //! One note: its modes, its hammer, its damper.
 
+mod blow_ring;
 pub mod contacts;
 mod frame;
 mod load;
@@ -17,6 +18,8 @@ use crate::scale::StringSpec;
 use crate::slow_rate::SlowRate;
 use crate::unison::MOST;
 use crate::{SoundSettings, loss};
+use blow_ring::BlowRing;
+pub use blow_ring::least_loss as least_loss_of_blow;
 use contacts::Strike;
 use frame::Frame;
 use resonance::Resonance;
@@ -122,6 +125,7 @@ pub struct Note {
     separation_time: f64,
     strike: Option<Strike>,
     frame: Frame,
+    blow_ring: BlowRing,
     contact_forces: contacts::ContactForces,
     /// Samples of the last [`Self::process`] with a hammer in contact.
     contact_samples: usize,
@@ -199,6 +203,7 @@ impl Note {
             separation_time: contact::gone(&Hammer::concert(key), &strung),
             strike: None,
             frame: Frame::new(key, sample_rate),
+            blow_ring: BlowRing::new(),
             contact_forces: contacts::ContactForces::default(),
             contact_samples: 0,
             released: vec![pluck::Released::default(); chunks],
@@ -218,6 +223,7 @@ impl Note {
         self.slow.reset();
         self.overtones.reset();
         self.frame.reset();
+        self.blow_ring.reset();
         self.strike = None;
         self.contact_forces.len = 0;
         self.contact_samples = 0;
@@ -310,7 +316,10 @@ impl Note {
     /// Whether the note sounds or is being struck.
     #[must_use]
     pub const fn is_awake(&self) -> bool {
-        self.active > 0 || self.slow.is_ringing() || self.resonance.is_awake()
+        self.active > 0
+            || self.slow.is_ringing()
+            || self.resonance.is_awake()
+            || self.blow_ring.is_ringing()
     }
 
     /// Prepares all modes for a strike or pluck.
@@ -376,6 +385,7 @@ impl Note {
         let driven = loudest > WAKE * gate;
         let resounds = if self.struck { returned > WAKE * gate } else { driven };
         self.resonance.silence_below(gate, resounds && self.rest.0 < 1.0);
+        self.blow_ring.poll_level(gate);
         if self.strike.is_some() || self.active == 0 && !self.slow.is_ringing() {
             return;
         }
@@ -422,6 +432,7 @@ impl Note {
             *out += force;
         }
         self.frame.ring(&mut out[done..]);
+        self.blow_ring.process(self.kernel, &self.contact_forces.blow[..done], out);
         self.slow.process(&mut self.modes[..self.active], at + done, &mut out[done..]);
     }
 
