@@ -31,10 +31,6 @@ const SHARE: f64 = 0.8;
 /// linear (chosen).
 const DAMPINGS: [f64; 3] = [1.0, 8.0, 64.0];
 
-/// Share of a register's squared distance below which one of its keys, left out, may be farther than at the start
-/// (chosen: of few keys, a smaller gain of the mean says little of others).
-const WORTH_A_KEY: f64 = 0.9;
-
 /// The nearest piano found so far, on all keys.
 pub struct Matching<'a> {
     /// The piano at the beginning.
@@ -253,8 +249,7 @@ impl<'a> Matching<'a> {
     }
 
     /// In each register the one of [`Spreading::TRIED`] with which its recorded keys, left out one by one, are nearest,
-    /// then the share of the blow's noise; none where any of these keys is farther than at the start, unless the gain of
-    /// all is [`WORTH_A_KEY`].
+    /// then the share of the blow's noise; none where any of these keys is farther than at the start.
     fn nearest_spreading(&self) -> Vec<Spreading> {
         // Of fewer keys none can be left out.
         if self.keys.len() <= 2 {
@@ -292,9 +287,7 @@ impl<'a> Matching<'a> {
             let mut inside = self.keys.iter().filter(|number| keys.contains(*number));
             let none_farther =
                 inside.all(|number| is_no_farther(&apart, &self.first, &(*number..=*number)));
-            let is_worth = found < WORTH_A_KEY * whole_within(&self.first, &keys)
-                && is_no_farther(&apart, &self.first, &keys);
-            if found < nearest.1 && (none_farther || is_worth) {
+            if found < nearest.1 && none_farther {
                 *nearest = (how(index), found);
             }
         }
