@@ -128,7 +128,7 @@ fn tones_are_columns_of_the_sheet() {
     let tone: KeySheet = "key,partial_2_db\n1,31.75\n".parse().unwrap();
     assert!(tone.is_action_even() && !tone.is_even());
     let text = "key,partial_1_db,blow_63_hz_db,blow_8000_hz_decay_octaves,knock_db\n\
-                40,1,-3.25,0.5,6\n";
+                40,1,-3.25,0.48,6\n";
     let sheet: KeySheet = text.parse().unwrap();
     assert_eq!(sheet.text(), text);
     assert_eq!(sheet.tones.get(key(40), ToneQuantity::Blow, 0), -3.25);

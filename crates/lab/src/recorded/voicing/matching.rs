@@ -31,6 +31,10 @@ const SHARE: f64 = 0.8;
 /// linear (chosen).
 const DAMPINGS: [f64; 3] = [1.0, 8.0, 64.0];
 
+/// Distance, dB, within which recorded keys may be farther with the tones of the keys between: a piano as near as this is
+/// the recorded one (chosen, a tenth of what a match reaches on recorded grands).
+const SAME: f64 = 0.5;
+
 /// The nearest piano found so far, on all keys.
 pub struct Matching<'a> {
     /// The piano at the beginning.
@@ -235,7 +239,8 @@ impl<'a> Matching<'a> {
         self.unspread(&before, |now, keys| is_no_farther(now, &first, keys));
         self.fit_by_gradient(1)?;
         self.unspread(&before, |now, keys| {
-            let is_equal = root_within(now, keys) <= root_within(&apart, keys) + EQUAL;
+            let most = (root_within(&apart, keys) + EQUAL).max(SAME);
+            let is_equal = root_within(now, keys) <= most;
             is_equal && is_no_farther(now, &first, keys)
         });
         let each = registers().zip(&self.spreading).map(|((name, _), how)| {
