@@ -60,12 +60,12 @@ impl BlowRing {
     pub(super) fn load(&mut self, key: KeyNumber, tones: &KeyTones, sample_rate: f64) {
         self.drives = [BridgeInput::default(); GROUPS];
         self.has_ring = false;
-        for half in 0..BLOW_COUNT {
+        for (half, middle) in BLOW_HZ.into_iter().enumerate() {
             let level = tones.get(key, ToneQuantity::Blow, half);
             if level <= 0.0 {
                 continue;
             }
-            let middle = f64::from(BLOW_HZ[half]);
+            let middle = f64::from(middle);
             let sigma = libm::log(1000.0) / time(tones, key, half);
             let energy = libm::pow(10.0, level / 10.0) - 1.0;
             let width = WIDTH * middle;
@@ -183,11 +183,11 @@ mod tests {
     /// 3 dB more are once the energy of the plate's share in the octave.
     #[test]
     fn the_ring_has_the_energy_that_its_level_tells() {
-        for half in 2..BLOW_COUNT {
+        for (half, middle) in BLOW_HZ.into_iter().enumerate().skip(2) {
             let decibels = 10.0 * 2.0f64.log10();
             let energy = energy(&ring(&[(ToneQuantity::Blow, half, decibels)]));
             // A pulse's spectrum is even up to half the rate.
-            let width = WIDTH * f64::from(BLOW_HZ[half]);
+            let width = WIDTH * f64::from(middle);
             let wanted = square(share(key())) * 2.0 * width / RATE;
             assert!((energy / wanted).log2().abs() < 0.7, "{half}: {}", energy / wanted);
         }
