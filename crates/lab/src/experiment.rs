@@ -109,7 +109,7 @@ pub fn run(options: &LabOptions) -> Result<()> {
         if options.names != ["listening"] || !options.own.is_empty() {
             bail!("--web: belongs to `touchback lab listening`, without settings of its own");
         }
-        return listening::blind_test::run(&options.web, &options.out);
+        return listening::blind_test::run(&options.web, "", &options.out);
     }
     let chosen = choose(&options.names)?;
     for experiment in &chosen {

@@ -248,6 +248,7 @@ impl Sound {
         let settings = &self.strings.settings;
         let longer = libm::exp2(settings.tones.most(ToneQuantity::Decay));
         let loss = loss::least_internal() / (settings.sustain * longer);
+        let loss = loss.min(crate::note::least_loss_of_blow(&settings.tones));
         libm::log(RANGE) / loss + settings.room().time * libm::log10(RANGE) / 3.0 + AFTER
     }
 }

@@ -1,5 +1,7 @@
 //! One note: its modes, its hammer, its damper.
 
+mod blow_cut;
+mod blow_ring;
 pub mod contacts;
 mod load;
 mod pluck;
@@ -16,6 +18,9 @@ use crate::scale::StringSpec;
 use crate::slow_rate::SlowRate;
 use crate::unison::MOST;
 use crate::{SoundSettings, loss};
+use blow_cut::BlowCut;
+use blow_ring::BlowRing;
+pub use blow_ring::least_loss as least_loss_of_blow;
 use contacts::Strike;
 use resonance::Resonance;
 use slow_ring::SlowRing;
@@ -119,6 +124,8 @@ pub struct Note {
     /// Time clear of the strings after which a hammer does not return, s.
     separation_time: f64,
     strike: Option<Strike>,
+    blow_cut: BlowCut,
+    blow_ring: BlowRing,
     contact_forces: contacts::ContactForces,
     /// Samples of the last [`Self::process`] with a hammer in contact.
     contact_samples: usize,
@@ -195,6 +202,8 @@ impl Note {
             hammer: *hammer,
             separation_time: contact::gone(&Hammer::concert(key), &strung),
             strike: None,
+            blow_cut: BlowCut::new(),
+            blow_ring: BlowRing::new(),
             contact_forces: contacts::ContactForces::default(),
             contact_samples: 0,
             released: vec![pluck::Released::default(); chunks],
@@ -213,6 +222,8 @@ impl Note {
         self.resonance.reset();
         self.slow.reset();
         self.overtones.reset();
+        self.blow_cut.reset();
+        self.blow_ring.reset();
         self.strike = None;
         self.contact_forces.len = 0;
         self.contact_samples = 0;
@@ -305,7 +316,10 @@ impl Note {
     /// Whether the note sounds or is being struck.
     #[must_use]
     pub const fn is_awake(&self) -> bool {
-        self.active > 0 || self.slow.is_ringing() || self.resonance.is_awake()
+        self.active > 0
+            || self.slow.is_ringing()
+            || self.resonance.is_awake()
+            || self.blow_ring.is_ringing()
     }
 
     /// Prepares all modes for a strike or pluck.
@@ -371,6 +385,7 @@ impl Note {
         let driven = loudest > WAKE * gate;
         let resounds = if self.struck { returned > WAKE * gate } else { driven };
         self.resonance.silence_below(gate, resounds && self.rest.0 < 1.0);
+        self.blow_ring.poll_level(gate);
         if self.strike.is_some() || self.active == 0 && !self.slow.is_ringing() {
             return;
         }
@@ -416,14 +431,17 @@ impl Note {
         for (out, force) in out.iter_mut().zip(&self.contact_forces.force[..done]) {
             *out += force;
         }
+        let blow = &self.contact_forces.blow[..done];
+        self.blow_cut.process(blow, out.len());
+        self.blow_ring.process(self.kernel, blow, out);
         self.slow.process(&mut self.modes[..self.active], at + done, &mut out[done..]);
     }
 
-    /// The hammer's force on the strings, N, in the samples of contact at the beginning of the last
-    /// [`Self::process`].
+    /// The hammer's force on the strings as it reaches the plate, N, in the first samples of the last
+    /// [`Self::process`]; 0 in the others.
     #[must_use]
     pub fn blow(&self) -> &[f32] {
-        &self.contact_forces.blow[..self.contact_samples]
+        self.blow_cut.passed(&self.contact_forces.blow[..self.contact_samples])
     }
 
     /// The force on the bridge of the strings as they resonate, on its way to other strings; `None` while

@@ -70,15 +70,30 @@ pub struct Plate {
     awake: bool,
 }
 
+/// Gain at resonance of a mode at `hz`, without its sign.
+fn gain(hz: f64) -> f64 {
+    let (width, more) = CAPO;
+    let capo = 1.0 + more * libm::exp(-0.5 * square(libm::log2(hz / CAPO_HZ) / width));
+    GAIN * (hz / 1000.0).sqrt() * capo
+}
+
 /// Frequency, Hz, and gain at resonance of mode `i`.
 fn mode(i: usize) -> (f64, f64) {
     let [low, high] = BAND_HZ;
     let place = (i as f64 + 0.5 + 0.5 * random::of_pair(SEED, i as u64)) / MODES as f64;
     let hz = low * libm::pow(high / low, place);
-    let (width, more) = CAPO;
-    let capo = 1.0 + more * libm::exp(-0.5 * square(libm::log2(hz / CAPO_HZ) / width));
     let sign = if random::of_pair(SEED + 1, i as u64) < 0.0 { -1.0 } else { 1.0 };
-    (hz, sign * GAIN * (hz / 1000.0).sqrt() * capo)
+    (hz, sign * gain(hz))
+}
+
+/// Mean power about `hz`, by the law of the modes, of the force on the board over that of [`share`] of a force with
+/// an even spectrum.
+#[must_use]
+pub fn power(hz: f64) -> f64 {
+    let [low, high] = BAND_HZ;
+    let an_octave = MODES as f64 / libm::log2(high / low);
+    // g²σ/2 of a mode times the modes per hertz.
+    square(gain(hz)) * (PI / QUALITY) * an_octave / (2.0 * std::f64::consts::LN_2)
 }
 
 impl Plate {

@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::steps::{self, MOST, stepped};
-use touchback_core::mech::key_tones::{KeyTones, PARTIALS, ToneQuantity};
+use touchback_core::mech::key_tones::{KeyTones, ToneQuantity};
 use touchback_core::text::note;
 use touchback_core::text::number::number;
 use touchback_core::text::table::Form;
@@ -208,7 +208,7 @@ impl Column {
         let tones = ToneQuantity::ALL.into_iter();
         (0..COUNT)
             .map(Self::Quantity)
-            .chain(tones.flat_map(|q| (0..PARTIALS.len()).map(move |i| Self::Tone(q, i))))
+            .chain(tones.flat_map(|q| (0..q.count()).map(move |i| Self::Tone(q, i))))
     }
 
     fn name(self) -> String {

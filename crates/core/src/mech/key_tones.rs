@@ -1,4 +1,5 @@
-//! Tone of single keys: how level and decay time of their partials differ from the piano's own.
+//! Tone of single keys: how level and decay time of their partials, and the noise of their blow, differ from the
+//! piano's own.
 //!
 //! A technician writes them in the key sheet; `touchback match` fits them to a recorded piano.
 
@@ -13,25 +14,71 @@ pub const PARTIALS: [u8; COUNT] =
 /// Number of partials that have values.
 pub const COUNT: usize = 20;
 
-/// A property of a partial.
+/// Middles of the half octaves in which the noise of the blow has levels, Hz.
+pub const BLOW_HZ: [u16; BLOW_COUNT] =
+    [63, 88, 125, 177, 250, 354, 500, 707, 1000, 1414, 2000, 2828, 4000, 5657, 8000, 11314];
+
+/// Number of these half octaves; two neighbours, an octave, decay alike.
+pub const BLOW_COUNT: usize = 16;
+
+/// A property of a key's tone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ToneQuantity {
-    /// Level, dB.
+    /// Level of a partial, dB.
     Level,
-    /// Decay time, octaves.
+    /// Decay time of a partial, octaves.
     Decay,
+    /// Level of the blow on plate and rim in a half octave of [`BLOW_HZ`], dB: below 0 the blow is weaker, above 0
+    /// plate and case ring with as much energy more.
+    Blow,
+    /// Decay time of this ring in two half octaves, octaves.
+    BlowDecay,
+    /// Level of the knocks of the key's action, dB.
+    Knock,
 }
 
+/// Number of values of a key.
+const VALUES: usize = 2 * COUNT + BLOW_COUNT + BLOW_COUNT / 2 + 1;
+
 impl ToneQuantity {
-    /// Both properties.
-    pub const ALL: [Self; 2] = [Self::Level, Self::Decay];
+    /// All properties.
+    pub const ALL: [Self; 5] = [Self::Level, Self::Decay, Self::Blow, Self::BlowDecay, Self::Knock];
+
+    /// The properties of partials.
+    pub const OF_PARTIALS: [Self; 2] = [Self::Level, Self::Decay];
+
+    /// The properties of the blow's noise.
+    pub const OF_BLOW: [Self; 3] = [Self::Blow, Self::BlowDecay, Self::Knock];
+
+    /// Number of values: of partials, of half octaves or octaves, or one.
+    #[must_use]
+    pub const fn count(self) -> usize {
+        match self {
+            Self::Level | Self::Decay => COUNT,
+            Self::Blow => BLOW_COUNT,
+            Self::BlowDecay => BLOW_COUNT / 2,
+            Self::Knock => 1,
+        }
+    }
+
+    /// Place of the first value among those of a key.
+    const fn first(self) -> usize {
+        match self {
+            Self::Level => 0,
+            Self::Decay => COUNT,
+            Self::Blow => 2 * COUNT,
+            Self::BlowDecay => 2 * COUNT + BLOW_COUNT,
+            Self::Knock => 2 * COUNT + BLOW_COUNT + BLOW_COUNT / 2,
+        }
+    }
 
     /// Resolution, dB or octaves.
     #[must_use]
     pub const fn step(self) -> f64 {
         match self {
-            Self::Level => 0.25,
+            Self::Level | Self::Blow | Self::Knock => 0.25,
             Self::Decay => 0.025,
+            Self::BlowDecay => 0.04,
         }
     }
 
@@ -41,50 +88,53 @@ impl ToneQuantity {
         MOST as f64 * self.step()
     }
 
-    /// Column in files of the value at an index into [`PARTIALS`].
+    /// Column in files of the value at an index.
     #[must_use]
     pub fn column(self, index: usize) -> String {
-        let partial = PARTIALS[index];
         match self {
-            Self::Level => format!("partial_{partial}_db"),
-            Self::Decay => format!("partial_{partial}_decay_octaves"),
+            Self::Level => format!("partial_{}_db", PARTIALS[index]),
+            Self::Decay => format!("partial_{}_decay_octaves", PARTIALS[index]),
+            Self::Blow => format!("blow_{}_hz_db", BLOW_HZ[index]),
+            Self::BlowDecay => format!("blow_{}_hz_decay_octaves", BLOW_HZ[2 * index]),
+            Self::Knock => "knock_db".into(),
         }
     }
 }
 
 /// Tones of all keys, in multiples of [`ToneQuantity::step`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct KeyTones([[[i8; COUNT]; 2]; KEYS]);
+pub struct KeyTones([[i8; VALUES]; KEYS]);
 
 impl KeyTones {
     /// The piano's own tone on every key.
-    pub const EVEN: Self = Self([[[0; COUNT]; 2]; KEYS]);
+    pub const EVEN: Self = Self([[0; VALUES]; KEYS]);
 
     /// Whether `key` does not differ.
     #[must_use]
     pub fn is_even_at(&self, key: KeyNumber) -> bool {
-        self.0[key.index()] == [[0; COUNT]; 2]
+        self.0[key.index()] == [0; VALUES]
     }
 
-    /// Value of `key` at an index into [`PARTIALS`], dB or octaves.
+    /// Value of `key` at an index below the quantity's count, dB or octaves.
     #[must_use]
     pub fn get(&self, key: KeyNumber, quantity: ToneQuantity, index: usize) -> f64 {
-        f64::from(self.0[key.index()][quantity as usize][index]) * quantity.step()
+        f64::from(self.0[key.index()][quantity.first() + index]) * quantity.step()
     }
 
-    /// Sets the value of `key` at an index into [`PARTIALS`], rounded to a step and clamped to 127 steps.
-    /// NaN changes nothing.
+    /// Sets the value of `key` at an index below the quantity's count, rounded to a step and clamped to 127
+    /// steps. NaN changes nothing.
     pub fn set(&mut self, key: KeyNumber, quantity: ToneQuantity, index: usize, value: f64) {
         if !value.is_nan() {
-            self.0[key.index()][quantity as usize][index] = stepped(value / quantity.step());
+            self.0[key.index()][quantity.first() + index] = stepped(value / quantity.step());
         }
     }
 
     /// Largest value of any key, at least 0, dB or octaves.
     #[must_use]
     pub fn most(&self, quantity: ToneQuantity) -> f64 {
-        let all = self.0.iter().flat_map(|key| key[quantity as usize]);
-        f64::from(all.max().unwrap_or(0).max(0)) * quantity.step()
+        let own = quantity.first()..quantity.first() + quantity.count();
+        let all = self.0.iter().flat_map(|key| &key[own.clone()]);
+        f64::from(all.copied().max().unwrap_or(0).max(0)) * quantity.step()
     }
 
     /// Takes the tone of `key` from `other`.
@@ -92,10 +142,10 @@ impl KeyTones {
         self.0[key.index()] = other.0[key.index()];
     }
 
-    /// Value of partial `partial` (from 1) of `key`, dB or octaves.
+    /// Value of partial `partial` (from 1) of `key`, dB or octaves; `quantity` is of partials.
     #[must_use]
     pub fn at(&self, key: KeyNumber, quantity: ToneQuantity, partial: usize) -> f64 {
-        if self.is_even_at(key) {
+        if self.is_even_at(key) || quantity.count() != COUNT {
             return 0.0;
         }
         shares(partial as f64).map(|(index, share)| share * self.get(key, quantity, index)).sum()
@@ -105,8 +155,7 @@ impl KeyTones {
     #[must_use]
     pub fn toward(&self, target: &Self, share: f64) -> Self {
         let mut tones = *self;
-        let values = tones.0.as_flattened_mut().as_flattened_mut();
-        steps::toward(values, target.0.as_flattened().as_flattened(), share);
+        steps::toward(tones.0.as_flattened_mut(), target.0.as_flattened(), share);
         tones
     }
 }
@@ -169,5 +218,31 @@ mod tests {
         let middle = from.toward(&to, 0.5).get(key(), ToneQuantity::Decay, 3);
         assert!((middle + 1.0875).abs() < 0.02, "{middle}");
         assert!(from.toward(&to, 1.0) == to && to != KeyTones::EVEN);
+    }
+
+    #[test]
+    fn every_quantity_has_values_of_its_own() {
+        let mut tones = KeyTones::EVEN;
+        let mut wanted = Vec::new();
+        for quantity in ToneQuantity::ALL {
+            for index in 0..quantity.count() {
+                wanted.push((quantity, index, quantity.step() * (1 + wanted.len()) as f64));
+            }
+        }
+        wanted
+            .iter()
+            .for_each(|(quantity, index, value)| tones.set(key(), *quantity, *index, *value));
+        for (quantity, index, value) in &wanted {
+            assert!(
+                (tones.get(key(), *quantity, *index) - value).abs() < 1e-9,
+                "{quantity:?} {index}"
+            );
+        }
+        let mut names: Vec<String> = wanted.iter().map(|(q, i, _)| q.column(*i)).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), wanted.len());
+        // Values of a blow are no partials.
+        assert_eq!(tones.at(key(), ToneQuantity::Blow, 1), 0.0);
     }
 }

@@ -13,11 +13,15 @@
 //! | `fit` | the felt of the registers and parameters of the whole piano |
 //! | `gradient` | tones and felt of single keys from rendered derivatives |
 //! | `spread` | the tones of the keys between |
+//! | `apart` | distances by key and register |
 //! | `matching` | takes what is nearer |
+//! | `left_over` | what could not be matched, by region |
 
+mod apart;
 mod fit;
 mod free;
 mod gradient;
+mod left_over;
 mod matching;
 mod spread;
 #[cfg(test)]
@@ -37,7 +41,7 @@ use crate::experiment::listening::blind_test;
 use crate::interrupt;
 use crate::output::{self, Draft, Shown as _};
 use crate::paths::{self, InputPath, OutputFile, OutputFolder, PianoName};
-use fit::fit;
+use fit::{ITERATIONS, ITERATIONS_AFTER_TONES, fit};
 use free::free;
 use matching::Matching;
 use touchback_instrument::preset::file::NamedPiano;
@@ -46,7 +50,7 @@ use touchback_instrument::preset::user_presets;
 /// Steps of the tones in closed form before the felt, and of single keys by gradient after it; further ones improve the
 /// distance by less than 1 % each.
 const TONES: usize = 3;
-const GRADIENTS: usize = 3;
+const GRADIENTS: usize = 5;
 
 /// Options of `touchback match`.
 #[derive(clap::Args, Debug)]
@@ -132,7 +136,8 @@ fn matched(options: &MatchOptions) -> Result<()> {
     }
     let mut moved = String::new();
     if !free.is_empty() && !interrupt::was_received() {
-        match fit(&matching.settings, &free, chosen, &velocities) {
+        let iterations = if options.tones { ITERATIONS_AFTER_TONES } else { ITERATIONS };
+        match fit(&matching.settings, &free, chosen, &velocities, iterations) {
             Ok(fitted) => {
                 let before = matching.settings;
                 matching.try_all(&fitted)?;
@@ -165,14 +170,16 @@ fn matched(options: &MatchOptions) -> Result<()> {
     draft.write_all(piano.text().map_err(|error| anyhow!(error))?.as_bytes())?;
     draft.keep()?;
     let warnings: String = warnings.iter().map(|told| format!("warning: {told}\n")).collect();
-    output::print(&format!("\n{moved}\n{}\n{warnings}wrote {show}\n", matching.distances()))?;
+    let reached = format!("{}\n{}", matching.distances(), matching.left_over());
+    output::print(&format!("\n{moved}\n{reached}\n{warnings}wrote {show}\n"))?;
     if let Some(page) = &options.page {
         let sources = [
             &options.folder.to_string_lossy(),
             &*options.preset,
             &options.output.to_string_lossy(),
         ];
-        blind_test::run(&sources.map(|source| PianoName::from(source.to_string())), page)?;
+        let about = format!("{reached}\n{warnings}");
+        blind_test::run(&sources.map(|source| PianoName::from(source.to_string())), &about, page)?;
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ use touchback_core::math::kernel::Kernel;
 use touchback_core::math::key_set::KeySet;
 use touchback_core::math::real::MOST_LANES;
 use touchback_core::mech::hammer::{Hammer, HammerSettings};
-use touchback_core::mech::key_tones::KeyTones;
+use touchback_core::mech::key_tones::{KeyTones, ToneQuantity};
 
 /// Forces on the bridge, N, by zone.
 pub type BridgeForces = [[f32; BLOCK]; ZONES];
@@ -266,7 +266,9 @@ impl StringSection {
         } else if self.settings.knocks > 0.0 {
             let (first, weights) = bridge::weights(key);
             let (speed, paths) = (speed.min(FASTEST), self.paths[key.index()]);
-            self.knocks.begin(knock, speed, self.settings.knocks, first, weights, paths);
+            let decibels = self.settings.tones.get(key, ToneQuantity::Knock, 0);
+            let scale = self.settings.knocks * libm::pow(10.0, decibels / 20.0);
+            self.knocks.begin(knock, speed, scale, first, weights, paths);
         }
     }
 

@@ -76,6 +76,10 @@ impl Note {
 
     /// Loads partial `k` (1…partials) for `settings`; bounded work, no click.
     pub fn load_partial(&mut self, unison: &Unison, settings: &SoundSettings, k: usize) {
+        if k == 1 {
+            self.blow_cut.load(self.key, &settings.tones, self.sample_rate);
+            self.blow_ring.load(self.key, &settings.tones, self.sample_rate);
+        }
         let group = unison.group(k);
         let count = self.strings as f64;
         let blow = unison.blow();

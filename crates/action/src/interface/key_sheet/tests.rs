@@ -127,6 +127,12 @@ fn tones_are_columns_of_the_sheet() {
     assert_eq!(sheet.tones.at(key(41), ToneQuantity::Decay, 16), 0.5);
     let tone: KeySheet = "key,partial_2_db\n1,31.75\n".parse().unwrap();
     assert!(tone.is_action_even() && !tone.is_even());
+    let text = "key,partial_1_db,blow_63_hz_db,blow_8000_hz_decay_octaves,knock_db\n\
+                40,1,-3.25,0.48,6\n";
+    let sheet: KeySheet = text.parse().unwrap();
+    assert_eq!(sheet.text(), text);
+    assert_eq!(sheet.tones.get(key(40), ToneQuantity::Blow, 0), -3.25);
+    assert_eq!(sheet.tones.get(key(40), ToneQuantity::Knock, 0), 6.0);
     let error = "key,partial_2_db\n1,32\n".parse::<KeySheet>().unwrap_err();
     assert!(error.to_string().contains("partial_2_db: 32 is out of range"), "{error}");
     let error = "key,partial_13_db\n1,1\n".parse::<KeySheet>().unwrap_err();

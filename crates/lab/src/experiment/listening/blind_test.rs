@@ -248,11 +248,12 @@ struct Trial {
     stimuli: Vec<Stimulus>,
 }
 
-/// Writes the test of `sources` into the existing folder `path`; its page, index.html, and its form for webMUSHRA.
+/// Writes the test of `sources` into the existing folder `path`; its page, index.html, and its form for webMUSHRA. The
+/// page shows the text `about` after the last trial.
 ///
 /// # Errors
 /// Fewer than two sources, one that is none, recordings without a common key, a file that cannot be written.
-pub fn write(sources: &[String], path: &Path) -> Result<Vec<std::path::PathBuf>> {
+pub fn write(sources: &[String], about: &str, path: &Path) -> Result<Vec<std::path::PathBuf>> {
     if sources.len() < 2 {
         bail!("--web: a test compares at least two pianos or recordings; give --web several times");
     }
@@ -284,8 +285,10 @@ pub fn write(sources: &[String], path: &Path) -> Result<Vec<std::path::PathBuf>>
         trials.push(trial("prelude", sources, sounds, &mut folder)?);
     }
     bar.finish_and_clear();
-    let data = serde_json::to_string(&trials)?.replace("</", "<\\/");
-    let page = include_str!("blind_test.html").replace("/*TRIALS*/[]", &data);
+    let data = |json: String| json.replace("</", "<\\/");
+    let page = include_str!("blind_test.html")
+        .replace("/*TRIALS*/[]", &data(serde_json::to_string(&trials)?))
+        .replace("/*ABOUT*/\"\"", &data(serde_json::to_string(about)?));
     folder.write("index.html", page.as_bytes())?;
     folder.write("webmushra.yaml", web_mushra(&trials)?.as_bytes())?;
     folder.keep()
@@ -373,10 +376,10 @@ fn web_mushra(trials: &[Trial]) -> Result<String> {
 ///
 /// # Errors
 /// Errors of [`write()`].
-pub fn run(sources: &[PianoName], path: &Path) -> Result<()> {
+pub fn run(sources: &[PianoName], about: &str, path: &Path) -> Result<()> {
     let sources: Vec<String> = sources.iter().map(|source| (**source).to_owned()).collect();
     let new = output::new_folder(path)?;
-    let files = write(&sources, path)?;
+    let files = write(&sources, about, path)?;
     new.keep();
     let page = path.join("index.html");
     output::print(&format!(
@@ -395,7 +398,7 @@ mod tests {
     fn a_test_has_a_hidden_reference_an_anchor_and_equal_loudness() {
         let dir = tempfile::tempdir().unwrap();
         let sources = ["concert".to_owned(), "let_off_mm=3,lid=0".to_owned()];
-        let files = write(&sources, dir.path()).unwrap();
+        let files = write(&sources, "5.1 dB </script>", dir.path()).unwrap();
         // Three dynamics and the prelude, three sounds each, and two pages.
         assert_eq!(files.len(), 4 * 3 + 2);
         let loudness = |file: &Path| {
@@ -417,6 +420,7 @@ mod tests {
         }
         let html = std::fs::read_to_string(dir.path().join("index.html")).unwrap();
         assert!(html.contains("anchor35") && !html.contains("/*TRIALS*/"));
+        assert!(html.contains("\"5.1 dB <\\/script>\"") && !html.contains("/*ABOUT*/"));
     }
 
     #[test]
@@ -437,7 +441,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let refused = |sources: &[&str]| {
             let sources: Vec<String> = sources.iter().map(|s| (*s).into()).collect();
-            write(&sources, dir.path()).unwrap_err().to_string()
+            write(&sources, "", dir.path()).unwrap_err().to_string()
         };
         assert!(refused(&["concert"]).contains("at least two"));
         assert!(refused(&["concert", "concert"]).contains("twice"));

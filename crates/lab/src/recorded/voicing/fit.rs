@@ -21,8 +21,10 @@ const DERIVATIVE_STEP: f64 = 0.1;
 /// Number of neighbouring bands that deviations are averaged over, for the same reason (chosen).
 const SMOOTHED: usize = 9;
 
-/// Most iterations; the last ones improve the distance by less than 1 % each.
-const ITERATIONS: usize = 4;
+/// Most iterations; the last ones improve the distance by less than 1 % each. After a fit of tones, which leaves little
+/// that keys share, one.
+pub const ITERATIONS: usize = 4;
+pub const ITERATIONS_AFTER_TONES: usize = 1;
 
 /// A parameter is not determined if it can move by this share of its range, in either direction, while the
 /// distance grows by at most [`INSIGNIFICANT_DB`] [both chosen: the distances of two takes of one layer of a
@@ -119,11 +121,17 @@ fn smooth(deviations: &[f64]) -> Vec<f64> {
     (0..deviations.len()).map(mean).collect()
 }
 
-/// Fits the free parameters to `recorded`.
+/// Fits the free parameters to `recorded` in at most `iterations`.
 ///
 /// # Errors
 /// The solver cannot start.
-pub fn fit(start: &Settings, free: &Free, recorded: Notes, velocities: &[u8]) -> Result<Fitted> {
+pub fn fit(
+    start: &Settings,
+    free: &Free,
+    recorded: Notes,
+    velocities: &[u8],
+    iterations: usize,
+) -> Result<Fitted> {
     let mut start = *start;
     let mut warnings = Vec::new();
     if let Some(parameter) = free.perspective {
@@ -153,7 +161,7 @@ pub fn fit(start: &Settings, free: &Free, recorded: Notes, velocities: &[u8]) ->
     let notes = recorded.values().map(|layers| layers.len()).sum::<usize>();
     let points = recorded.values().flat_map(|layers| layers.values());
     let points = points.map(|note| note.body.len() + note.attack.len()).sum();
-    let steps = ITERATIONS * (variables.len() + 2);
+    let steps = iterations * (variables.len() + 2);
     let mut problem = Problem {
         start: &start,
         variables: &variables,
@@ -164,7 +172,7 @@ pub fn fit(start: &Settings, free: &Free, recorded: Notes, velocities: &[u8]) ->
         config: MPConfig {
             ftol: 1e-4,
             xtol: 1e-3,
-            max_iter: ITERATIONS,
+            max_iter: iterations,
             // Limits the first step to the size of the start's positions.
             step_factor: 1.0,
             ..MPConfig::new()

@@ -1,4 +1,4 @@
-//! Fit of single keys by gradient: level and decay time of their partials, and their felt.
+//! Fit of single keys by gradient: level and decay time of their partials, the noise of their blow, and their felt.
 //!
 //! Each unknown is moved by a small step and the keys are rendered again; the changes of all bands and frames of
 //! body and attack are its derivatives, which include what the closed form of [`tone`](super::tone) leaves out:
@@ -15,7 +15,7 @@ use crate::output::progress;
 use crate::parallel;
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
 use touchback_core::math::compass::KeyNumber;
-use touchback_core::mech::key_tones::{COUNT, PARTIALS, ToneQuantity};
+use touchback_core::mech::key_tones::{BLOW_HZ, PARTIALS, ToneQuantity};
 use touchback_instrument::Settings;
 
 /// Column of the key sheet with the felt of single keys.
@@ -32,46 +32,64 @@ const MOST: f64 = 2.0;
 /// Highest partial with a derivative, Hz: the last band ends at 14 kHz.
 const HIGHEST_HZ: f64 = 14_000.0;
 
+/// First key whose partials leave room for the noise of the blow below [`OVER_BASS_HZ`] (C4: partials that are farther
+/// apart than the bands there are wide), and the lowest half octave that is fitted below it, Hz.
+const FIRST_WITH_BLOW: u8 = 40;
+const OVER_BASS_HZ: u16 = 2000;
+
+/// Whether the blow of `key` is heard beside the partials in a half octave.
+fn is_blow_heard(key: KeyNumber, half: usize) -> bool {
+    key.number() >= FIRST_WITH_BLOW || BLOW_HZ[half] >= OVER_BASS_HZ
+}
+
 /// A quantity of a key that is fitted.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Unknown {
-    /// Level or decay time at an index into [`PARTIALS`].
+    /// A property of the tone, at an index.
     Tone(ToneQuantity, usize),
     /// Hardness of the hammer's felt.
     Felt,
 }
 
 impl Unknown {
-    /// All unknowns; tones first, neighbouring partials side by side.
+    /// All unknowns; tones first, neighbouring partials and octaves side by side.
     fn all() -> Vec<Self> {
-        let tones = ToneQuantity::ALL.into_iter().flat_map(|q| (0..COUNT).map(move |i| (q, i)));
+        let tones = ToneQuantity::ALL.into_iter().flat_map(|q| (0..q.count()).map(move |i| (q, i)));
         tones.map(|(q, i)| Self::Tone(q, i)).chain([Self::Felt]).collect()
     }
 
     /// Usual difference between pianos, dB or octaves (chosen: tones of two grands differ by 8 dB a partial).
     const fn usual(self) -> f64 {
         match self {
-            Self::Tone(ToneQuantity::Level, _) => 8.0,
-            Self::Tone(ToneQuantity::Decay, _) => 1.0,
+            Self::Tone(ToneQuantity::Level | ToneQuantity::Blow | ToneQuantity::Knock, _) => 8.0,
+            Self::Tone(ToneQuantity::Decay | ToneQuantity::BlowDecay, _) => 1.0,
             Self::Felt => 0.5,
         }
     }
 
-    /// Step of the derivative, dB or octaves (chosen: beats add a ripple to smaller ones).
+    /// Step of the derivative, dB or octaves (chosen: beats add a ripple to smaller ones, and a ring must stand out
+    /// from the partials beside it).
     const fn step(self) -> f64 {
         match self {
-            Self::Tone(ToneQuantity::Level, _) => 3.0,
+            Self::Tone(ToneQuantity::Level | ToneQuantity::Knock, _) => 3.0,
+            Self::Tone(ToneQuantity::Blow, _) => 6.0,
             _ => 0.3,
         }
     }
 
-    /// Whether the unknown is heard in notes of `key`.
-    fn concerns(self, key: KeyNumber) -> bool {
+    /// Whether the unknown is heard in notes of `key` with the differences `sheet`.
+    fn concerns(self, sheet: &KeySheet, key: KeyNumber) -> bool {
         match self {
-            Self::Tone(_, 0) | Self::Felt => true,
-            Self::Tone(_, index) => {
+            Self::Tone(ToneQuantity::Level | ToneQuantity::Decay, index @ 1..) => {
                 f64::from(PARTIALS[index - 1] + 1) * fundamental(key) < HIGHEST_HZ
             }
+            Self::Tone(ToneQuantity::Blow, half) => is_blow_heard(key, half),
+            // Of a blow without a ring there is no decay.
+            Self::Tone(ToneQuantity::BlowDecay, octave) => {
+                let has_ring = |half| sheet.tones.get(key, ToneQuantity::Blow, half) > 0.0;
+                is_blow_heard(key, 2 * octave) && (has_ring(2 * octave) || has_ring(2 * octave + 1))
+            }
+            _ => true,
         }
     }
 
@@ -123,7 +141,7 @@ impl Gradient {
             let mut changed = *settings;
             let concerned = keys.iter().copied().filter(|number| {
                 let key = KeyNumber::from_number(*number);
-                key.is_some_and(|key| unknown.concerns(key))
+                key.is_some_and(|key| unknown.concerns(&settings.action.keys, key))
             });
             let concerned: Vec<u8> = concerned.collect();
             for number in &concerned {
@@ -140,13 +158,18 @@ impl Gradient {
         Some(Self { velocity: velocity.into(), changed })
     }
 
-    /// `sheet` with the recorded keys moved by their solutions.
-    pub fn step(&self, sheet: &KeySheet, found: &[Found<'_>]) -> KeySheet {
+    /// `sheet` with the recorded keys moved by their solutions, each with its `damping` of the step.
+    pub fn step(
+        &self,
+        sheet: &KeySheet,
+        found: &[Found<'_>],
+        damping: impl Fn(KeyNumber) -> f64,
+    ) -> KeySheet {
         let mut new = *sheet;
         for notes in found.chunk_by(|a, b| a.number == b.number) {
             let number = notes[0].number;
             let Some(key) = KeyNumber::from_number(number) else { continue };
-            for (unknown, change) in self.solve(sheet, key, notes) {
+            for (unknown, change) in self.solve(sheet, key, notes, damping(key)) {
                 let most = MOST * unknown.usual();
                 unknown.add(&mut new, key, change.clamp(-most, most));
             }
@@ -154,8 +177,14 @@ impl Gradient {
         new
     }
 
-    /// The Gauss–Newton step of one key.
-    fn solve(&self, sheet: &KeySheet, key: KeyNumber, notes: &[Found<'_>]) -> Vec<(Unknown, f64)> {
+    /// The damped Gauss–Newton step of one key.
+    fn solve(
+        &self,
+        sheet: &KeySheet,
+        key: KeyNumber,
+        notes: &[Found<'_>],
+        damping: f64,
+    ) -> Vec<(Unknown, f64)> {
         let Some(start) = notes[0].ours.get(&self.velocity) else { return Vec::new() };
         let of_key = self.changed.iter().filter_map(|(unknown, notes)| {
             let moved = {
@@ -185,7 +214,7 @@ impl Gradient {
                 add_rows(part(note.note), part(nearest), &columns, &mut matrix, &mut right);
             }
         }
-        let worth = WORTH * (2 * notes.len()) as f64;
+        let worth = damping * WORTH * (2 * notes.len()) as f64;
         for i in 0..count {
             matrix[(i, i)] += worth;
         }
@@ -253,6 +282,7 @@ mod tests {
     use super::super::super::collected;
     use super::super::super::pairs::compare;
     use super::*;
+    use touchback_core::mech::key_tones::{BLOW_COUNT, COUNT};
 
     /// A key whose second partial is louder and whose first one decays faster is found in one step.
     #[test]
@@ -275,7 +305,7 @@ mod tests {
         let ours = notes(&own);
         let comparison = compare(&[], &recorded, &ours);
         let gradient = Gradient::of(&own, &[number], 80).unwrap();
-        let sheet = gradient.step(&own.action.keys, &comparison.found);
+        let sheet = gradient.step(&own.action.keys, &comparison.found, |_| 1.0);
         // The gain of the note is free.
         let second =
             level.get(&sheet, key) - Unknown::Tone(ToneQuantity::Level, 0).get(&sheet, key);
@@ -302,9 +332,12 @@ mod tests {
     #[test]
     fn partials_beyond_the_last_band_have_no_derivative() {
         let key = |number: usize| KeyNumber::from_index(number - 1).unwrap();
-        let count = |number| Unknown::all().iter().filter(|one| one.concerns(key(number))).count();
-        assert_eq!(count(16), 2 * COUNT + 1);
+        let even = KeySheet::EVEN;
+        let count =
+            |number| Unknown::all().iter().filter(|one| one.concerns(&even, key(number))).count();
+        // Blow, knock and felt: of a blow without a ring no decay, in the bass from 2 kHz on.
+        assert_eq!(count(16), 2 * COUNT + 6 + 2);
         // C8: the first three partials.
-        assert_eq!(count(88), 2 * 3 + 1);
+        assert_eq!(count(88), 2 * 3 + BLOW_COUNT + 2);
     }
 }

@@ -8,8 +8,13 @@ use super::super::pairs::{Found, Notes, compare};
 use super::super::rendered;
 use super::super::takes::Take;
 use super::super::verdict::{mean, registers};
+use super::apart::{
+    Apart, EQUAL, apart, distances, grown, is_no_farther, root_within, whole, whole_of,
+    whole_within,
+};
 use super::fit::Fitted;
 use super::gradient::{self, Gradient};
+use super::left_over;
 use super::spread::{Spread, Spreading};
 use super::tone;
 use crate::interrupt;
@@ -22,11 +27,13 @@ use touchback_instrument::Settings;
 /// (chosen).
 const SHARE: f64 = 0.8;
 
-/// Shares of the gradient's solution that are tried in each step: the farther, the less linear (chosen).
-const SHARES: [f64; 3] = [1.0, 0.5, 0.25];
+/// Dampings of the gradient's solution that are tried in each step, over that of the key: the farther, the less
+/// linear (chosen).
+const DAMPINGS: [f64; 3] = [1.0, 8.0, 64.0];
 
-/// Distances that differ by less are equal, dB: what other keys have left ringing changes a note by as much.
-const EQUAL: f64 = 0.005;
+/// Distance, dB, within which recorded keys may be farther with the tones of the keys between: a piano as near as this is
+/// the recorded one (chosen, a tenth of what a match reaches on recorded grands).
+const SAME: f64 = 0.5;
 
 /// The nearest piano found so far, on all keys.
 pub struct Matching<'a> {
@@ -104,68 +111,68 @@ impl<'a> Matching<'a> {
         output::print(&self.line(&format!("felt, {} iterations", fitted.iterations)))
     }
 
-    /// At most `steps` closed-form steps of the tones.
+    /// At most `steps` closed-form steps of the tones. A key that they leave farther goes half as far in the next one.
     pub fn fit_tones(&mut self, steps: usize) -> Result<()> {
-        self.fit_keys("tones", steps, &[SHARE], |matching, found| {
-            let mut sheet = matching.settings.action.keys;
-            sheet.tones = tone::step(&sheet.tones, found);
-            Some(sheet)
+        self.fit_keys("tones", steps, [1.0, 0.5], |matching, found, pace| {
+            let old = matching.settings.action.keys;
+            let (mut target, mut moved) = (old, old);
+            target.tones = tone::step(&old.tones, found);
+            for (key, pace) in pace {
+                gradient::copy(&mut moved, &old.toward(&target, SHARE * pace), *key);
+            }
+            Some([moved])
         })
     }
 
-    /// At most `steps` steps of tones and felt of single keys by gradient.
+    /// At most `steps` steps of tones and felt of single keys by gradient, each with the nearest of some dampings, about
+    /// which the next step tries.
     pub fn fit_by_gradient(&mut self, steps: usize) -> Result<()> {
         let velocity = self.velocities[self.velocities.len() / 2];
-        self.fit_keys("gradient", steps, &SHARES, |matching, found| {
+        let slower = [3.0, 1.0, 0.2, 0.02];
+        self.fit_keys("gradient", steps, slower, |matching, found, pace| {
+            let old = matching.settings.action.keys;
             let gradient = Gradient::of(&matching.settings, matching.keys, velocity)?;
-            Some(gradient.step(&matching.settings.action.keys, found))
+            let of =
+                |key: KeyNumber| pace.iter().find(|(of, _)| *of == key).map_or(1.0, |one| one.1);
+            Some(DAMPINGS.map(|damping| gradient.step(&old, found, |key| damping / of(key))))
         })
     }
 
-    /// At most `steps` steps, each key by the nearest of `tried` shares of what `solve` gives. A key stays where
-    /// all are farther, and goes half as far in the next step.
-    fn fit_keys(
+    /// At most `steps` steps, each key by the nearest of the `TRIED` sheets that `solve` gives for the keys' paces; a
+    /// key's pace is multiplied by `paces` of the sheet taken, the last where it stays. Registers are no farther than at
+    /// the beginning.
+    fn fit_keys<const TRIED: usize, const PACES: usize>(
         &mut self,
         name: &str,
         steps: usize,
-        tried: &[f64],
-        solve: impl Fn(&Self, &[Found<'_>]) -> Option<KeySheet>,
+        paces: [f64; PACES],
+        solve: impl Fn(&Self, &[Found<'_>], &[(KeyNumber, f64)]) -> Option<[KeySheet; TRIED]>,
     ) -> Result<()> {
         let numbers = self.keys.iter();
         let mut keys: Vec<(KeyNumber, f64)> =
             numbers.filter_map(|n| Some((KeyNumber::from_number(*n)?, 1.0))).collect();
         for _ in 0..steps {
             let comparison = compare(self.takes, self.recorded, &self.ours);
-            let old = self.settings.action.keys;
-            let Some(target) = solve(self, &comparison.found) else { break };
-            let mut nearest: Vec<(f64, KeySheet)> =
-                keys.iter().map(|(key, _)| (whole_of(&self.apart, *key), old)).collect();
-            let mut settings = self.settings;
-            for share in tried {
+            let Some(sheets) = solve(self, &comparison.found, &keys) else { break };
+            let mut tried: Vec<(KeySheet, Vec<Apart>)> = Vec::new();
+            for sheet in sheets {
                 if interrupt::was_received() {
                     return Ok(());
                 }
-                for (key, of_key) in &keys {
-                    let moved = old.toward(&target, share * of_key);
-                    gradient::copy(&mut settings.action.keys, &moved, *key);
-                }
+                let mut settings = self.settings;
+                settings.action.keys = sheet;
                 let ours = rendered(&settings, self.keys, self.velocities);
-                let apart = apart(self.takes, self.recorded, &ours);
-                for ((key, _), nearest) in keys.iter().zip(&mut nearest) {
-                    let (whole, number) = (whole_of(&apart, *key), key.number());
-                    if whole < nearest.0 && is_no_farther(&apart, &self.first, &(number..=number)) {
-                        *nearest = (whole, settings.action.keys);
-                    }
-                }
+                tried.push((sheet, apart(self.takes, self.recorded, &ours)));
             }
+            let taken = self.nearest(&keys, &tried);
+            let mut settings = self.settings;
             let mut moved = 0;
-            for ((key, share), (_, sheet)) in keys.iter_mut().zip(&nearest) {
-                gradient::copy(&mut settings.action.keys, sheet, *key);
-                if *sheet == old {
-                    *share *= 0.5;
-                } else {
+            for ((key, pace), taken) in keys.iter_mut().zip(taken) {
+                if let Some((sheet, _)) = taken.and_then(|taken| tried.get(taken)) {
+                    gradient::copy(&mut settings.action.keys, sheet, *key);
                     moved += 1;
                 }
+                *pace *= paces[taken.unwrap_or(PACES - 1)];
             }
             if !self.offer(self.with_between(settings)) {
                 self.offer(settings);
@@ -173,6 +180,52 @@ impl<'a> Matching<'a> {
             output::print(&self.line(&format!("{name}, {moved} keys nearer")))?;
         }
         Ok(())
+    }
+
+    /// For each key the index of the nearest of `tried`, `None` where the present sheet is nearer. While a register would
+    /// be farther than at the beginning, its key that has grown most stays.
+    fn nearest(
+        &self,
+        keys: &[(KeyNumber, f64)],
+        tried: &[(KeySheet, Vec<Apart>)],
+    ) -> Vec<Option<usize>> {
+        let nearest = |(key, _): &(KeyNumber, f64)| {
+            let own = key.number()..=key.number();
+            let each = tried.iter().map(|(_, apart)| whole_of(apart, *key)).enumerate();
+            let near = each.filter(|(index, whole)| {
+                *whole < whole_of(&self.apart, *key)
+                    && grown(&tried[*index].1, &self.first, &own, 0).is_none_or(|g| g < EQUAL)
+            });
+            near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
+        };
+        let mut taken: Vec<Option<usize>> = keys.iter().map(nearest).collect();
+        for (_, register) in registers() {
+            loop {
+                let of = |(key, taken): (&(KeyNumber, f64), &Option<usize>)| {
+                    let apart = taken.map_or(&self.apart, |taken| &tried[taken].1);
+                    apart.iter().filter(|one| one.number == key.0.number()).copied().collect()
+                };
+                let all: Vec<Vec<Apart>> = keys.iter().zip(&taken).map(of).collect();
+                if is_no_farther(&all.concat(), &self.first, &register) {
+                    break;
+                }
+                let growth = |index: usize| {
+                    let number = keys[index].0.number();
+                    let parts = (0..2).filter_map(|part| {
+                        grown(&all[index], &self.first, &(number..=number), part)
+                    });
+                    parts.fold(f64::NEG_INFINITY, f64::max)
+                };
+                let inside = (0..keys.len()).filter(|index| {
+                    register.contains(&keys[*index].0.number()) && taken[*index].is_some()
+                });
+                let Some(worst) = inside.max_by(|a, b| growth(*a).total_cmp(&growth(*b))) else {
+                    break;
+                };
+                taken[worst] = None;
+            }
+        }
+        taken
     }
 
     /// One gradient step with tones of the keys between, which ring along with the recorded ones where no damper stops
@@ -186,45 +239,63 @@ impl<'a> Matching<'a> {
         self.unspread(&before, |now, keys| is_no_farther(now, &first, keys));
         self.fit_by_gradient(1)?;
         self.unspread(&before, |now, keys| {
-            let is_equal = root_within(now, keys) <= root_within(&apart, keys) + EQUAL;
+            let most = (root_within(&apart, keys) + EQUAL).max(SAME);
+            let is_equal = root_within(now, keys) <= most;
             is_equal && is_no_farther(now, &first, keys)
         });
         let each = registers().zip(&self.spreading).map(|((name, _), how)| {
-            format!("{name} {:.0} % and {:.0} %", 100.0 * how.response, 100.0 * how.rest)
+            let percent =
+                [how.response, how.rest, how.blow].map(|share| format!("{:.0}", 100.0 * share));
+            format!("{name} {} %", percent.join(", "))
         });
         let each = each.collect::<Vec<_>>().join(", ");
-        output::print(&format!("keys between, response and rest: {each}\n"))?;
+        output::print(&format!("keys between, response, rest and blow: {each}\n"))?;
         output::print(&self.line("as written"))
     }
 
-    /// In each register the one of [`Spreading::TRIED`] with which its recorded keys, left out one by one, are nearest;
-    /// none where all are farther.
+    /// In each register the one of [`Spreading::TRIED`] with which its recorded keys, left out one by one, are nearest,
+    /// then the share of the blow's noise; none where any of these keys is farther than at the start.
     fn nearest_spreading(&self) -> Vec<Spreading> {
         // Of fewer keys none can be left out.
         if self.keys.len() <= 2 {
             return registers().map(|_| Spreading::INTERPOLATED).collect();
         }
-        let (start, tones) = (self.start.action.keys, self.settings.action.keys.tones);
-        let spread = Spread { start: &start.tones, tones: &tones, numbers: self.keys };
         let none = |keys| (Spreading::NONE, whole_within(&self.first, &keys));
         let mut chosen: Vec<(Spreading, f64)> = registers().map(|(_, keys)| none(keys)).collect();
         for how in Spreading::TRIED {
-            if interrupt::was_received() {
-                break;
-            }
-            let mut settings = self.settings;
-            settings.action.keys = start;
-            settings.action.keys.tones = spread.left_out(how);
-            let ours = rendered(&settings, self.keys, self.velocities);
-            let apart = apart(self.takes, self.recorded, &ours);
-            for ((_, keys), nearest) in registers().zip(&mut chosen) {
-                let found = whole_within(&apart, &keys);
-                if found < nearest.1 && is_no_farther(&apart, &self.first, &keys) {
-                    *nearest = (how, found);
-                }
-            }
+            self.try_spreading(&mut chosen, |_| how);
+        }
+        let nearest: Vec<Spreading> = chosen.iter().map(|(how, _)| *how).collect();
+        for blow in Spreading::BLOWS {
+            self.try_spreading(&mut chosen, |register| Spreading { blow, ..nearest[register] });
         }
         chosen.into_iter().map(|(how, _)| how).collect()
+    }
+
+    /// Takes into `chosen` what is nearer of `how`, by the index of the register, than what it holds.
+    fn try_spreading(&self, chosen: &mut [(Spreading, f64)], how: impl Fn(usize) -> Spreading) {
+        if interrupt::was_received() {
+            return;
+        }
+        let (start, tones) = (self.start.action.keys.tones, self.settings.action.keys.tones);
+        let spread = Spread { start: &start, tones: &tones, numbers: self.keys };
+        let mut settings = self.settings;
+        settings.action.keys = self.start.action.keys;
+        settings.action.keys.tones = spread.left_out(|number| {
+            let register = registers().position(|(_, keys)| keys.contains(&number));
+            register.map_or(Spreading::NONE, &how)
+        });
+        let ours = rendered(&settings, self.keys, self.velocities);
+        let apart = apart(self.takes, self.recorded, &ours);
+        for ((index, (_, keys)), nearest) in registers().enumerate().zip(chosen) {
+            let found = whole_within(&apart, &keys);
+            let mut inside = self.keys.iter().filter(|number| keys.contains(*number));
+            let none_farther =
+                inside.all(|number| is_no_farther(&apart, &self.first, &(*number..=*number)));
+            if found < nearest.1 && none_farther {
+                *nearest = (how(index), found);
+            }
+        }
     }
 
     /// `settings` with tones of the keys between from those of the recorded ones.
@@ -296,74 +367,14 @@ impl<'a> Matching<'a> {
         }
         self.set(settings);
     }
-}
 
-/// Distances of the recorded notes from the renderings `ours`.
-fn apart(takes: &[Take], recorded: &Notes, ours: &Notes) -> Vec<Apart> {
-    compare(takes, recorded, ours).found.iter().map(Apart::of).collect()
-}
-
-/// The objective of one key, dB².
-fn whole_of(apart: &[Apart], key: KeyNumber) -> f64 {
-    whole_within(apart, &(key.number()..=key.number()))
-}
-
-/// The objective of the keys in a range, dB².
-fn whole_within(apart: &[Apart], keys: &RangeInclusive<u8>) -> f64 {
-    let inside = apart.iter().filter(|one| keys.contains(&one.number));
-    whole(&inside.copied().collect::<Vec<_>>())
-}
-
-/// Root of the objective of the keys in a range, dB.
-fn root_within(apart: &[Apart], keys: &RangeInclusive<u8>) -> f64 {
-    whole_within(apart, keys).sqrt()
-}
-
-/// Distance of a recorded note from the nearest rendering.
-#[derive(Clone, Copy)]
-struct Apart {
-    number: u8,
-    /// Distances of body and attack, dB.
-    decibels: [f64; 2],
-}
-
-impl Apart {
-    const fn of(found: &Found<'_>) -> Self {
-        Self { number: found.number, decibels: found.apart }
-    }
-}
-
-/// The objective: mean square of all distances, dB².
-fn whole(apart: &[Apart]) -> f64 {
-    mean(apart.iter().flat_map(|one| one.decibels).map(|d| d * d)).unwrap_or(f64::INFINITY)
-}
-
-/// Mean distance of body (part 0) or attack (1) of `keys`, dB; `None` without notes.
-fn mean_of(apart: &[Apart], keys: &RangeInclusive<u8>, part: usize) -> Option<f64> {
-    mean(apart.iter().filter(|one| keys.contains(&one.number)).map(|one| one.decibels[part]))
-}
-
-/// Whether neither body nor attack of `keys` are farther than in `first`.
-fn is_no_farther(apart: &[Apart], first: &[Apart], keys: &RangeInclusive<u8>) -> bool {
-    let grown = |part| Some(mean_of(apart, keys, part)? - mean_of(first, keys, part)?);
-    (0..2).all(|part| grown(part).is_none_or(|grown| grown < EQUAL))
-}
-
-impl Matching<'_> {
     /// Mean distances at the beginning and now, one line per register with notes.
     pub fn distances(&self) -> String {
         distances([&self.first, &self.apart])
     }
-}
 
-fn distances(apart: [&[Apart]; 2]) -> String {
-    let mut text = format!("{:<9} {:>19} {:>19}\n", "dB apart", "body", "attack");
-    for (name, keys) in registers().chain([("all keys", 1..=88)]) {
-        let cell = |part| Some((mean_of(apart[0], &keys, part)?, mean_of(apart[1], &keys, part)?));
-        if let (Some(body), Some(attack)) = (cell(0), cell(1)) {
-            let cells = [body, attack].map(|(before, after)| format!("{before:.2} → {after:.2}"));
-            text += &format!("{name:<9} {:>19} {:>19}\n", cells[0], cells[1]);
-        }
+    /// What is left between the recording and the nearest piano, by region and register.
+    pub fn left_over(&self) -> String {
+        left_over::table(&compare(self.takes, self.recorded, &self.ours).found)
     }
-    text
 }

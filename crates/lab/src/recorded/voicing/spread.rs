@@ -2,7 +2,8 @@
 //!
 //! What a recorded key differs by from the piano has two parts: a response over frequency that its neighbours
 //! share, which is that of microphones and room, and what belongs to this key alone, such as the board's modes
-//! under its partials. Of another key only the first is known.
+//! under its partials. Of another key only the first is known. The noise of the blow, which has octaves of its own, is
+//! averaged over the keys.
 
 use super::super::measure::fundamental;
 use touchback_core::math::compass::KeyNumber;
@@ -21,7 +22,7 @@ const OWN: f64 = 1.0;
 /// of the average's width).
 const LEAST: f64 = 0.3;
 
-/// Differences of a key from the start, by [`ToneQuantity`].
+/// Differences of a key's partials from the start, by [`ToneQuantity::OF_PARTIALS`].
 type Differences = [[f64; COUNT]; 2];
 
 /// How keys between get their tones.
@@ -31,20 +32,24 @@ pub struct Spreading {
     pub response: f64,
     /// Share of what is left of the recorded keys on either side, partial by partial.
     pub rest: f64,
+    /// Share of the mean difference of the blow's noise.
+    pub blow: f64,
 }
 
 impl Spreading {
     /// As at the start.
-    pub const NONE: Self = Self { response: 0.0, rest: 0.0 };
+    pub const NONE: Self = Self { response: 0.0, rest: 0.0, blow: 0.0 };
     /// As the recorded keys on either side.
-    pub const INTERPOLATED: Self = Self { response: 0.0, rest: 1.0 };
-    /// Those that are tried.
+    pub const INTERPOLATED: Self = Self { response: 0.0, rest: 1.0, blow: 0.0 };
+    /// Those that are tried, without the blow's noise.
     pub const TRIED: [Self; 4] = [
-        Self { response: 1.0, rest: 0.0 },
-        Self { response: 1.0, rest: 0.5 },
-        Self { response: 0.0, rest: 0.5 },
+        Self { response: 1.0, rest: 0.0, blow: 0.0 },
+        Self { response: 1.0, rest: 0.5, blow: 0.0 },
+        Self { response: 0.0, rest: 0.5, blow: 0.0 },
         Self::INTERPOLATED,
     ];
+    /// Shares of the blow's noise that are tried with the nearest of these.
+    pub const BLOWS: [f64; 2] = [1.0, 0.5];
 }
 
 /// Tones of some keys, and what they were at the start.
@@ -65,14 +70,14 @@ impl Spread<'_> {
         new
     }
 
-    /// The start, with each recorded key spread from the other ones.
-    pub fn left_out(&self, how: Spreading) -> KeyTones {
-        let mut new = *self.start;
+    /// The tones of [`Self::between`], with each recorded key spread from the other ones.
+    pub fn left_out(&self, how: impl Fn(u8) -> Spreading) -> KeyTones {
+        let mut new = self.between(&how);
         for number in self.numbers {
             let others = self.numbers.iter().copied().filter(|other| other != number);
             let key = KeyNumber::from_number(*number);
             let others: Vec<u8> = others.collect();
-            key.into_iter().for_each(|key| self.set(&mut new, key, &others, how));
+            key.into_iter().for_each(|key| self.set(&mut new, key, &others, how(*number)));
         }
         new
     }
@@ -95,17 +100,39 @@ impl Spread<'_> {
                 *sum += how.rest * share * (own - how.response * response);
             }
         }
-        for quantity in ToneQuantity::ALL {
-            for (index, change) in sum[quantity as usize].iter().enumerate() {
+        for (quantity, sum) in ToneQuantity::OF_PARTIALS.into_iter().zip(sum) {
+            for (index, change) in sum.into_iter().enumerate() {
                 let own = self.start.get(key, quantity, index);
                 new.set(key, quantity, index, own + change);
             }
         }
+        for quantity in ToneQuantity::OF_BLOW {
+            for index in 0..quantity.count() {
+                let change = how.blow * self.mean(key, numbers, quantity, index);
+                new.set(key, quantity, index, self.start.get(key, quantity, index) + change);
+            }
+        }
+    }
+
+    fn difference(&self, key: KeyNumber, quantity: ToneQuantity, index: usize) -> f64 {
+        self.tones.get(key, quantity, index) - self.start.get(key, quantity, index)
     }
 
     fn differences(&self, key: KeyNumber) -> Differences {
-        let of = |quantity, i| self.tones.get(key, quantity, i) - self.start.get(key, quantity, i);
-        ToneQuantity::ALL.map(|quantity| std::array::from_fn(|i| of(quantity, i)))
+        ToneQuantity::OF_PARTIALS
+            .map(|quantity| std::array::from_fn(|i| self.difference(key, quantity, i)))
+    }
+
+    /// Mean difference of the keys `numbers` about `key` in one value.
+    fn mean(&self, key: KeyNumber, numbers: &[u8], quantity: ToneQuantity, index: usize) -> f64 {
+        let (mut sum, mut weight) = (0.0, OWN);
+        for other in numbers.iter().filter_map(|n| KeyNumber::from_number(*n)) {
+            let apart = f64::from(other.number()) - f64::from(key.number());
+            let nearness = bell(apart / KEYS);
+            sum += nearness * self.difference(other, quantity, index);
+            weight += nearness;
+        }
+        sum / weight
     }
 
     /// Mean difference of the keys `numbers` about `key` at the frequencies of its partials.
@@ -179,7 +206,7 @@ mod tests {
         let mut tones = even;
         tones.set(key(40), ToneQuantity::Level, 2, 25.0);
         let spread = Spread { start: &KeyTones::EVEN, tones: &tones, numbers: &numbers };
-        let how = Spreading { response: 1.0, rest: 0.0 };
+        let how = Spreading { response: 1.0, ..Spreading::NONE };
         let new = spread.between(|_| how);
         for (index, partial) in PARTIALS.iter().enumerate().take(8) {
             let hz = fundamental(key(43)) * f64::from(*partial);
@@ -188,8 +215,8 @@ mod tests {
             assert!((found - wanted).abs() < 2.2, "{index}: {found} {wanted}");
         }
         assert_eq!(new.get(key(40), ToneQuantity::Level, 2), 25.0);
-        let left_out = spread.left_out(how).get(key(40), ToneQuantity::Level, 2);
-        let as_even = Spread { tones: &even, ..spread }.left_out(how);
+        let left_out = spread.left_out(|_| how).get(key(40), ToneQuantity::Level, 2);
+        let as_even = Spread { tones: &even, ..spread }.left_out(|_| how);
         assert_eq!(left_out, as_even.get(key(40), ToneQuantity::Level, 2));
     }
 

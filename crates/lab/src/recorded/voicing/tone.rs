@@ -220,18 +220,18 @@ pub fn gaps(numbers: &[u8], layers: usize) -> Vec<String> {
     told
 }
 
-/// Names the partials that are at an end of their range, with the number of keys.
+/// Names the keys with values at an end of their range.
 pub fn at_ends(tones: &KeyTones, numbers: &[u8]) -> Option<String> {
     let ends = numbers.iter().filter(|number| {
         let key = KeyNumber::from_index(usize::from(**number) - 1);
         let is_at_end = |key| {
             ToneQuantity::ALL.into_iter().any(|quantity| {
-                (0..COUNT).any(|i| tones.get(key, quantity, i).abs() >= quantity.most())
+                (0..quantity.count()).any(|i| tones.get(key, quantity, i).abs() >= quantity.most())
             })
         };
         key.is_some_and(is_at_end)
     });
     let ends: Vec<String> = ends.map(u8::to_string).collect();
     (!ends.is_empty())
-        .then(|| format!("partials of keys {} are at the end of their range", ends.join(", ")))
+        .then(|| format!("tones of keys {} are at the end of their range", ends.join(", ")))
 }
