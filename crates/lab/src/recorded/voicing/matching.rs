@@ -35,8 +35,9 @@ const DAMPINGS: [f64; 3] = [1.0, 8.0, 64.0];
 /// the recorded one (chosen, a tenth of what a match reaches on recorded grands).
 const SAME: f64 = 0.5;
 
-/// Distance, dB, by which the recorded keys of a register may be farther with the tones of the keys between, which ring
-/// along where no damper stops them (chosen: a tenth of what those keys gain in C6–C8 of a recorded grand).
+/// Distance, dB, by which a recorded key that is left out may be farther than at the start, and by which the recorded
+/// keys of a register may be farther with the tones of the keys between, which ring along where no damper stops them
+/// (chosen: a tenth of what keys between gain in C6–C8 of a recorded grand).
 const MOST_LOSS: f64 = 0.1;
 
 /// The nearest piano found so far, on all keys.
@@ -258,7 +259,8 @@ impl<'a> Matching<'a> {
     }
 
     /// In each register the one of [`Spreading::TRIED`] with which its recorded keys, left out one by one, are nearest,
-    /// then the share of the blow's noise; none where any of these keys is farther than at the start.
+    /// then the share of the blow's noise; none where the register is farther than at the start, or one of these keys by
+    /// [`MOST_LOSS`].
     fn nearest_spreading(&self) -> Vec<Spreading> {
         // Of fewer keys none can be left out.
         if self.keys.len() <= 2 {
@@ -294,9 +296,11 @@ impl<'a> Matching<'a> {
         for ((index, (_, keys)), nearest) in registers().enumerate().zip(chosen) {
             let found = whole_within(&apart, &keys);
             let mut inside = self.keys.iter().filter(|number| keys.contains(*number));
-            let none_farther =
-                inside.all(|number| is_no_farther(&apart, &self.first, &(*number..=*number)));
-            if found < nearest.1 && none_farther {
+            let may_lose = |number: &u8, part| {
+                grown(&apart, &self.first, &(*number..=*number), part).is_none_or(|g| g < MOST_LOSS)
+            };
+            let no_key_loses = inside.all(|number| (0..2).all(|part| may_lose(number, part)));
+            if found < nearest.1 && no_key_loses && is_no_farther(&apart, &self.first, &keys) {
                 *nearest = (how(index), found);
             }
         }
