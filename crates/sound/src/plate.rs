@@ -3,9 +3,10 @@
 //!
 //! A string presses on its near end as the hammer presses on the string. The plate does not pass that force on
 //! as it is: it bends, in some 0.03 modes a hertz (cast iron, 1.2 m² at a mean depth of 15 mm), and the force
-//! on the rim is what rings in them. So a pulse of 0.25 ms at C8 arrives as a knock of some milliseconds. Each simulated mode stands for the modes in its share of an octave; their
-//! number grows with the frequency f and their signs are random, so its amplitude goes with √f. A mode gives
-//! the force g ∫ F(t − s) 2σ e^{−σs} sin ωs ds. Audio thread, except `new`.
+//! on the rim is what rings in them. So a pulse of 0.25 ms at C8 arrives as a knock of some milliseconds. Each
+//! simulated mode stands for the modes in its share of an octave; their number grows with the frequency f and their
+//! signs are random, so its amplitude goes with √f. A mode gives the force g ∫ F(t − s) 2σ e^{−σs} sin ωs ds. Audio
+//! thread, except `new`.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI, TAU};
 use std::ops::Range;

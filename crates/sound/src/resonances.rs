@@ -24,7 +24,7 @@ use touchback_core::math::compass::{KeyNumber, log_linear};
 const NEAR_TOP: [(f64, f64); 3] = [(40.0, 0.03), (64.0, 0.4), (72.0, 0.7)];
 
 /// Share at the highest keys.
-pub const NEAREST: f32 = 0.7;
+pub const NEAREST: f64 = NEAR_TOP[2].1;
 
 /// Share of the force on the bridge at `key` that reaches the undamped strings.
 #[must_use]

@@ -125,7 +125,7 @@ impl StringSection {
             blow: [[[0.0; BLOCK]; 2]; 2],
             plate_shares: std::array::from_fn(|i| {
                 KeyNumber::from_index(i).map_or([0.0; 2], |key| {
-                    [plate::share(key), plate::share(key) * near_top(key) / NEAREST]
+                    [plate::share(key), plate::share(key) * near_top(key) / single(NEAREST)]
                 })
             }),
             bridge: [[[0.0; BLOCK]; PATHS]; 2],
