@@ -1,6 +1,6 @@
 //! Time from making a piano to its first sample that is not zero, of 88 notes together:
-//! `cargo run --release -p touchback-instrument --example start_time`. The first piano of the process computes what
-//! pianos share; the second finds it.
+//! `cargo run --release -p touchback-instrument --example start_time`. The first piano is freed before the
+//! second is made, so that both compute what pianos share.
 
 use std::time::Instant;
 

@@ -12,6 +12,7 @@
 )]
 
 mod contact;
+mod driven;
 mod ring;
 mod totals;
 
@@ -126,6 +127,7 @@ macro_rules! kernels {
     };
 }
 pub use contact::{advance, coast, displacement, end_contact, reach};
+pub use driven::{DrivenMode, DrivenModes};
 pub(super) use kernels;
 pub use ring::{resound, ring};
 

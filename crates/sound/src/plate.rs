@@ -8,16 +8,13 @@
 //! signs are random, so its amplitude goes with √f. A mode gives the force g ∫ F(t − s) 2σ e^{−σs} sin ωs ds. Audio
 //! thread, except `new`.
 
-use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI, TAU};
+use std::f64::consts::{FRAC_PI_2, PI};
 use std::ops::Range;
 
-use num_complex::Complex64;
-
-use crate::bank::{self, BLOCK, BridgeInput, LANES, ModeState};
-use crate::bridge;
+use crate::bank::{DrivenMode, DrivenModes};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KeyNumber, log_linear};
-use touchback_core::math::complex::{self, polar};
+use touchback_core::math::complex::polar;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::power::square;
 use touchback_core::math::random;
@@ -61,16 +58,6 @@ pub fn share(key: KeyNumber) -> f32 {
     single(log_linear(&SHARE, f64::from(key.number())))
 }
 
-/// The plate of one piano.
-#[derive(Debug)]
-pub struct Plate {
-    kernel: Kernel,
-    modes: Vec<ModeState>,
-    drives: Vec<BridgeInput>,
-    /// A mode moves.
-    awake: bool,
-}
-
 /// Gain at resonance of a mode at `hz`, without its sign.
 fn gain(hz: f64) -> f64 {
     let (width, more) = CAPO;
@@ -97,86 +84,36 @@ pub fn power(hz: f64) -> f64 {
     square(gain(hz)) * (PI / QUALITY) * an_octave / (2.0 * std::f64::consts::LN_2)
 }
 
-impl Plate {
-    /// Silence.
-    #[must_use]
-    pub fn new(sample_rate: f64, kernel: Kernel) -> Self {
-        let groups = MODES.div_ceil(LANES);
-        let (mut modes, mut drives) =
-            (vec![ModeState::default(); groups], vec![BridgeInput::default(); groups]);
-        for i in 0..MODES {
-            let (hz, gain) = mode(i);
-            if hz > 0.45 * sample_rate {
-                continue;
-            }
-            let sigma = PI * hz / QUALITY;
-            let pole = complex::exp(Complex64::new(-sigma, TAU * hz) / sample_rate);
-            let (group, lane) = (i / LANES, i % LANES);
-            let mode = &mut modes[group];
-            (mode.pole_re[lane], mode.pole_im[lane]) = (single(pole.re), single(pole.im));
-            mode.bridge[lane] = 1.0;
-            // The force arrives a block late, 1.3 ms at 48 kHz: as long as bending waves take from the strings'
-            // near ends to the rim.
-            let drive = polar(2.0 * sigma * gain / sample_rate, -FRAC_PI_2);
-            (drives[group].re[lane], drives[group].im[lane]) = (single(drive.re), single(drive.im));
-        }
-        Self { kernel, modes, drives, awake: false }
-    }
-
-    /// Sets all modes to rest.
-    pub fn reset(&mut self) {
-        bank::clear(&mut self.modes);
-        self.awake = false;
-    }
-
-    /// Whether no mode moves.
-    #[must_use]
-    pub const fn is_silent(&self) -> bool {
-        !self.awake
-    }
-
-    /// Advances by a block under the `blow` of the last one, the sum of each hammer's force times its key's
-    /// [`share`], N; adds the force on the board, N, to its `inputs`. Modes below `gate` N rest.
-    pub fn process(
-        &mut self,
-        blow: &[f32; BLOCK],
-        gate: f32,
-        inputs: &mut [[f32; BLOCK]; bridge::ZONES],
-    ) {
-        let mut force = [0.0; BLOCK];
-        if blow.iter().any(|x| *x != 0.0) {
-            self.awake = true;
-            bank::resound(self.kernel, &mut self.modes, &self.drives, blow, &mut force);
-        } else if self.awake {
-            bank::flush_denormals(&mut self.modes);
-            bank::ring(self.kernel, &mut self.modes, &mut force);
-            if bank::level(&self.modes) < square(gate) {
-                self.reset();
-            }
-        } else {
-            return;
-        }
-        for zone in &mut inputs[ZONES] {
-            zone.iter_mut().zip(&force).for_each(|(sum, x)| *sum += single(FRAC_1_SQRT_2) * x);
-        }
-    }
+/// The plate of one piano, at rest. Its input is the sum of each hammer's force times its key's [`share`], of the
+/// last block: the force arrives a block late, 1.3 ms at 48 kHz, as long as bending waves take from the strings' near
+/// ends to the rim. Allocates.
+#[must_use]
+pub fn new(sample_rate: f64, kernel: Kernel) -> DrivenModes {
+    let each = (0..MODES).map(|i| {
+        let (hz, gain) = mode(i);
+        let sigma = PI * hz / QUALITY;
+        let drive = polar(2.0 * sigma * gain / sample_rate, -FRAC_PI_2);
+        DrivenMode { hz, sigma, drive, sign: 1.0 }
+    });
+    DrivenModes::new(sample_rate, kernel, ZONES, each)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bank::BLOCK;
 
     const RATE: f64 = 48_000.0;
 
     /// Force on one zone of the board from a blow of `peak` N that lasts 12 samples, as at C8.
     fn answer(peak: f64) -> Vec<f64> {
-        let mut plate = Plate::new(RATE, Kernel::detect());
+        let mut plate = new(RATE, Kernel::detect());
         let pulse =
             |n: usize| if n < 12 { peak * libm::sin(PI * (n as f64 + 0.5) / 12.0) } else { 0.0 };
         let mut force = Vec::new();
         for start in (0..72_000).step_by(BLOCK) {
             let blow = std::array::from_fn(|i| single(pulse(start + i)));
-            let mut inputs = [[0.0; BLOCK]; bridge::ZONES];
+            let mut inputs = [[0.0; BLOCK]; crate::bridge::ZONES];
             plate.process(&blow, 1e-6, &mut inputs);
             assert!(inputs[0] == inputs[3] && inputs[1] == inputs[2]);
             force.extend(inputs[1].iter().map(|x| f64::from(*x)));

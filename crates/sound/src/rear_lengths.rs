@@ -5,16 +5,11 @@
 //! plate, into which the hitch pins are driven: a faint, dense ring that lasts for seconds after a short treble
 //! note. Audio thread, except `new`.
 
-use std::f32::consts::FRAC_1_SQRT_2;
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-use num_complex::Complex64;
-
-use crate::bank::{self, BLOCK, BridgeInput, LANES, ModeState};
-use crate::bridge;
-use touchback_core::math::cast::single;
-use touchback_core::math::complex::{self, polar};
+use crate::bank::{BLOCK, DrivenMode, DrivenModes};
+use touchback_core::math::complex::polar;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::power::square;
 use touchback_core::math::random;
@@ -38,80 +33,20 @@ const GAIN: f64 = 1.2;
 /// Zones of the bridges whose rear lengths ring.
 const ZONES: Range<usize> = 2..4;
 
-/// All rear lengths.
-#[derive(Debug)]
-pub struct RearLengths {
-    kernel: Kernel,
-    modes: Vec<ModeState>,
-    drives: Vec<BridgeInput>,
-    /// A mode moves.
-    awake: bool,
-}
-
-impl RearLengths {
-    /// Silence.
-    #[must_use]
-    pub fn new(sample_rate: f64, kernel: Kernel) -> Self {
-        let groups = MODES.div_ceil(LANES);
-        let (mut modes, mut drives) =
-            (vec![ModeState::default(); groups], vec![BridgeInput::default(); groups]);
-        let [low, high] = BAND_HZ;
-        for i in 0..MODES {
-            let place = (i as f64 + 0.5 + 0.5 * random::of_pair(31, i as u64)) / MODES as f64;
-            let hz = low * libm::pow(high / low, place);
-            if hz > 0.45 * sample_rate {
-                continue;
-            }
-            let sigma = libm::log(1000.0) / T60 * (1.0 + square(hz / HALF_HZ));
-            let pole = complex::exp(Complex64::new(-sigma, TAU * hz) / sample_rate);
-            let (group, lane) = (i / LANES, i % LANES);
-            let mode = &mut modes[group];
-            (mode.pole_re[lane], mode.pole_im[lane]) = (single(pole.re), single(pole.im));
-            // The bridge lies between the lengths and the board: half of them arrive upside down.
-            mode.bridge[lane] = if i % 2 == 0 { 1.0 } else { -1.0 };
-            // The force arrives a block late: turned forward, it meets the mode in the phase without delay.
-            let drive = polar(GAIN / sample_rate, TAU * hz * BLOCK as f64 / sample_rate);
-            (drives[group].re[lane], drives[group].im[lane]) = (single(drive.re), single(drive.im));
-        }
-        Self { kernel, modes, drives, awake: false }
-    }
-
-    /// Sets all modes to rest.
-    pub fn reset(&mut self) {
-        bank::clear(&mut self.modes);
-        self.awake = false;
-    }
-
-    /// Whether no mode moves.
-    #[must_use]
-    pub const fn is_silent(&self) -> bool {
-        !self.awake
-    }
-
-    /// Advances by a block under the force `ends`, N, of bridge and plate in the last one; adds the force on the
-    /// board, N, to its `inputs`. Modes below `gate` N rest.
-    pub fn process(
-        &mut self,
-        ends: &[f32; BLOCK],
-        gate: f32,
-        inputs: &mut [[f32; BLOCK]; bridge::ZONES],
-    ) {
-        let mut force = [0.0; BLOCK];
-        if ends.iter().any(|x| *x != 0.0) {
-            self.awake = true;
-            bank::resound(self.kernel, &mut self.modes, &self.drives, ends, &mut force);
-        } else if self.awake {
-            bank::ring(self.kernel, &mut self.modes, &mut force);
-            if bank::level(&self.modes) < square(gate) {
-                self.reset();
-            }
-        } else {
-            return;
-        }
-        for zone in &mut inputs[ZONES] {
-            zone.iter_mut().zip(&force).for_each(|(sum, x)| *sum += FRAC_1_SQRT_2 * x);
-        }
-    }
+/// All rear lengths, at rest. Their input is the force of bridge and plate in the last block. Allocates.
+#[must_use]
+pub fn new(sample_rate: f64, kernel: Kernel) -> DrivenModes {
+    let [low, high] = BAND_HZ;
+    let each = (0..MODES).map(|i| {
+        let place = (i as f64 + 0.5 + 0.5 * random::of_pair(31, i as u64)) / MODES as f64;
+        let hz = low * libm::pow(high / low, place);
+        let sigma = libm::log(1000.0) / T60 * (1.0 + square(hz / HALF_HZ));
+        // The force arrives a block late: turned forward, it meets the mode in the phase without delay.
+        let drive = polar(GAIN / sample_rate, TAU * hz * BLOCK as f64 / sample_rate);
+        // The bridge lies between the lengths and the board: half of them arrive upside down.
+        DrivenMode { hz, sigma, drive, sign: if i % 2 == 0 { 1.0 } else { -1.0 } }
+    });
+    DrivenModes::new(sample_rate, kernel, ZONES, each)
 }
 
 #[cfg(test)]
@@ -120,12 +55,12 @@ mod tests {
 
     #[test]
     fn a_blow_rings_for_seconds_and_then_rests() {
-        let mut lengths = RearLengths::new(48_000.0, Kernel::detect());
+        let mut lengths = new(48_000.0, Kernel::detect());
         let mut blow = [0.0; BLOCK];
         blow[0] = 1000.0;
         let levels: Vec<f32> = (0..12_000)
             .map(|block| {
-                let mut inputs = [[0.0; BLOCK]; bridge::ZONES];
+                let mut inputs = [[0.0; BLOCK]; crate::bridge::ZONES];
                 let bridge = if block == 0 { blow } else { [0.0; BLOCK] };
                 lengths.process(&bridge, 1e-3, &mut inputs);
                 inputs[2].iter().fold(0.0f32, |most, x| x.abs().max(most))

@@ -213,7 +213,7 @@ impl Keys for FakeKeys {
     }
 
     fn awake(&self) -> usize {
-        self.keys.iter().filter(|k| k.awake).count()
+        self.awake_keys().len()
     }
 
     fn unbalanced(&self) -> u64 {

@@ -7,12 +7,12 @@ use arrayvec::ArrayVec;
 
 use super::loading::{Loading, partials_a_block};
 use super::{ECONOMY_GATE, FARTHEST, FASTEST, FULL_SCALE, GATE, MOST_CENTS};
-use crate::bank::BLOCK;
+use crate::bank::{BLOCK, DrivenModes};
 use crate::bridge::{self, PATHS, ZONES};
 use crate::knock::{Knock, Knocks};
 use crate::note::{Note, WAKE, contacts};
-use crate::plate::{self, Plate};
-use crate::rear_lengths::RearLengths;
+use crate::plate;
+use crate::rear_lengths;
 use crate::resonances::{NEAREST, Resonances, near_top};
 use crate::settings::UnisonOffsets;
 use crate::shared_board::SharedBoard;
@@ -62,8 +62,8 @@ pub struct StringSection {
     inputs: BridgeForces,
     /// Resonances of the damped strings and of the undamped ones.
     resonances: [Resonances; 2],
-    rear_lengths: RearLengths,
-    plate: Plate,
+    rear_lengths: DrivenModes,
+    plate: DrivenModes,
     /// Force of all hammers that drives the plate's modes and, through the plate, the rear lengths, N: in the
     /// last block and in the present one.
     blow: [[[f32; BLOCK]; 2]; 2],
@@ -120,8 +120,8 @@ impl StringSection {
             partials_a_block: partials_a_block(sample_rate),
             inputs: [[0.0; BLOCK]; ZONES],
             resonances: [Resonances::new(&slow[0], 2, true), Resonances::new(&slow[1], 1, false)],
-            rear_lengths: RearLengths::new(sample_rate, kernel),
-            plate: Plate::new(sample_rate, kernel),
+            rear_lengths: rear_lengths::new(sample_rate, kernel),
+            plate: plate::new(sample_rate, kernel),
             blow: [[[0.0; BLOCK]; 2]; 2],
             plate_shares: std::array::from_fn(|i| {
                 KeyNumber::from_index(i).map_or([0.0; 2], |key| {

@@ -223,7 +223,7 @@ pub fn gaps(numbers: &[u8], layers: usize) -> Vec<String> {
 /// Names the keys with values at an end of their range.
 pub fn at_ends(tones: &KeyTones, numbers: &[u8]) -> Option<String> {
     let ends = numbers.iter().filter(|number| {
-        let key = KeyNumber::from_index(usize::from(**number) - 1);
+        let key = KeyNumber::from_number(**number);
         let is_at_end = |key| {
             ToneQuantity::ALL.into_iter().any(|quantity| {
                 (0..quantity.count()).any(|i| tones.get(key, quantity, i).abs() >= quantity.most())
