@@ -23,11 +23,11 @@ use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::Felt;
 
 /// Largest angle, rad, that a hammer on its string may swing (as an oscillation on the contact's
-/// tangent) in one (sub)step: the Runge–Kutta step then loses less than 1e-4 of the hammer's
-/// energy. The angle is multiplied by √(1 − η): a string that keeps most of the hammer's energy
-/// brakes the hammer more steeply where it turns round. Chosen so that rebounds are within 1 % of
-/// those with a much finer step.
-const SWING: f64 = 0.33;
+/// tangent) in one (sub)step. The angle is multiplied by √(1 − η): a string that keeps most of the
+/// hammer's energy brakes the hammer more steeply where it turns round. Chosen by the rebounds of 30 keys
+/// at six speeds from 0.5 to 7 m/s, compared with a 64th of the step: their speeds differ by 0.45 % (rms)
+/// with 0.5, by 0.43 % with 0.33 and by 0.61 % with 0.6; the energy is off by 0.08 % of the hammer's.
+const SWING: f64 = 0.5;
 
 /// Number of substep counts with a limit of their own: 2⁰ … 2⁴. Above the last limit, 2⁵ substeps.
 pub const HALVINGS: usize = 5;
