@@ -1,6 +1,6 @@
 //! Processor time of the blocks of 64 samples (1.33 ms at 48 kHz) after a chord:
 //! `cargo run --release -p touchback-instrument --example block_cost [NOTES [BLOCKS [RUNS]]] [ID=VALUE]… [OUT.f32]`;
-//! `NOTES` may be `dense`, 16 notes a second under the pedal. The samples of each block, left then right, go to the
+//! `NOTES` may be `dense`, 16 notes a second under the pedal, or `10@20`, ten notes of velocity 20 instead of 100. The samples of each block, left then right, go to the
 //! file.
 //!
 //! Each figure is the least of several runs of the same block, % of its time, so that other programs do not enter.
@@ -26,7 +26,12 @@ fn main() {
     let mut settings = Settings::default();
     params::apply(&mut settings, changes.iter().map(String::as_str))
         .unwrap_or_else(|error| panic!("{error}"));
-    let number = |i: usize, default| words.get(i).and_then(|w| w.parse().ok()).unwrap_or(default);
+    let at = words.first().and_then(|word| word.split_once('@'));
+    let velocity = at.and_then(|(_, velocity)| velocity.parse().ok()).unwrap_or(100.0) / 127.0;
+    let number = |i: usize, default| {
+        let digits = words.get(i).and_then(|word| word.split('@').next());
+        digits.and_then(|word| word.parse().ok()).unwrap_or(default)
+    };
     let is_dense = words.first().is_some_and(|word| word == "dense");
     let (notes, blocks, runs) = (number(0, 10).clamp(1, KEYS), number(1, 45), number(2, 200));
     let mut piano = Piano::new(RATE, &settings);
@@ -45,7 +50,11 @@ fn main() {
             }
             for i in (0..notes).filter(|_| block == 0 && !is_dense) {
                 if let Some(key) = KeyNumber::from_index((i * KEYS + KEYS / 2) / notes) {
-                    piano.handle(Event::NoteOn { key, velocity: 100.0 / 127.0 });
+                    piano.handle(Event::NoteOn {
+                        key,
+                        velocity: std::env::var("VEL").map_or(100.0, |v| v.parse().unwrap())
+                            / 127.0,
+                    });
                 }
             }
             piano.process(&mut left, &mut right);

@@ -130,8 +130,7 @@ impl NoteFinger {
     /// the hold. The force of a strong blow is needed: under 3 N alone the key would spring off its bed and
     /// the check would miss the hammer.
     pub fn struck(&mut self, press: &Press, dip: f64, hammer_speed: f64) {
-        let [_, force] = press.muscle(hammer_speed);
-        let force = force.clamp(STIFFNESS * HOLD, STRONGEST);
+        let force = press.tip(hammer_speed).clamp(STIFFNESS * HOLD, STRONGEST);
         *self = Self::AWAY;
         self.settle(dip + force / STIFFNESS, dip + HOLD);
     }
@@ -313,7 +312,7 @@ pub fn struck_effort(press: &Press, hammer_speed: f64, pressed: Option<(f64, Eff
             Effort::Even(by_law.clamp(0.0, FASTEST_TARGET))
         }
         Some((hammer, Effort::Muscle(force))) => {
-            Effort::Muscle(force * press.muscle(hammer_speed)[0] / press.muscle(hammer)[0])
+            Effort::Muscle(force * press.muscle(hammer_speed) / press.muscle(hammer))
         }
         None => press.effort(hammer_speed),
     }
