@@ -4,7 +4,8 @@ use super::{LENGTH, PairSum};
 use crate::bridge::ZONES;
 use crate::convolve::CHANNELS;
 use std::f64::consts::TAU;
-use touchback_core::math::cast::floor_index;
+use touchback_core::math::cast::{floor_index, single};
+use touchback_core::math::power::square;
 use touchback_core::math::random;
 
 /// Energy of the tail relative to the modes; fitted, as its times and the share of its high part,
@@ -61,8 +62,9 @@ pub(super) fn add(sums: &mut [PairSum], sample_rate: f64) {
     for PairSum { pair, zones, .. } in sums {
         // The first sample is half of the response's initial value, so its energy is half of that value's
         // square: twice the sample's own square.
-        let energy = |channel: &Vec<f64>| {
-            channel.iter().map(|x| x * x).sum::<f64>() + channel.first().map_or(0.0, |x| x * x)
+        let energy = |channel: &Vec<f32>| {
+            let squares = || channel.iter().map(|&x| square(f64::from(x)));
+            squares().sum::<f64>() + squares().next().unwrap_or(0.0)
         };
         let energy: f64 = zones.iter().flatten().map(energy).sum();
         let mut own = 0.0;
@@ -86,7 +88,7 @@ pub(super) fn add(sums: &mut [PairSum], sample_rate: f64) {
         let scale = (TAIL * energy / own).sqrt();
         for (sum, tail) in zones.iter_mut().flatten().zip(&tails) {
             for (sum, tail) in sum.iter_mut().zip(tail) {
-                *sum += scale * tail;
+                *sum += single(scale * tail);
             }
         }
     }
