@@ -174,11 +174,15 @@ pub fn scale(modes: &mut [ModeState], factor: impl Fn(usize, usize) -> f32) {
 /// Sets states below 1e-18 m to 0, far above denormals.
 pub fn flush_denormals(modes: &mut [ModeState]) {
     for mode in modes {
-        for x in mode.re.iter_mut().chain(&mut mode.im) {
-            if x.abs() < 1e-18 {
-                *x = 0.0;
-            }
-        }
+        flush_below(1e-18, &mut mode.re);
+        flush_below(1e-18, &mut mode.im);
+    }
+}
+
+/// Sets `values` below `least` to 0; all are written, which makes registers of them.
+pub fn flush_below(least: f32, values: &mut [f32]) {
+    for x in values {
+        *x = if x.abs() < least { 0.0 } else { *x };
     }
 }
 

@@ -177,11 +177,7 @@ impl Overtones {
     /// Sets inaudible states to 0, far above denormals.
     pub fn flush_denormals(&mut self) {
         bank::flush_denormals(&mut self.modes);
-        for x in &mut self.states {
-            if x.abs() < 1e-12 {
-                *x = 0.0;
-            }
-        }
+        bank::flush_below(1e-12, &mut self.states);
     }
 
     /// Adds phantoms or duplex to the `force` of the note's strings on the bridge, N, at most one block;

@@ -184,6 +184,8 @@ impl Room {
         }
         let mask = self.lines[0].len() - 1;
         let far = 0.5 * single(ROOM[DISTANT]);
+        let (lengths, faded) =
+            (self.lengths.map(Delay::of), self.fading.map(|(faded, _)| faded.map(Delay::of)));
         let late = left[from..].iter_mut().zip(&mut right[from..]);
         for (n, (l, r)) in (from..).zip(late) {
             let elapsed = (at + n + 1) as f32 / BLOCK as f32;
@@ -191,10 +193,10 @@ impl Room {
             let (level, near) = (gain(&self.level), 0.5 * gain(&self.return_level));
             let mut taps = [0.0f32; LINES];
             for (i, tap) in taps.iter_mut().enumerate() {
-                let mut x = self.tap(i, self.lengths[i], mask);
-                if let Some((lengths, left)) = &self.fading {
+                let mut x = self.tap(i, &lengths[i], mask);
+                if let (Some(faded), Some((_, left))) = (&faded, &self.fading) {
                     let share = (*left as f32 - elapsed) / self.fade as f32;
-                    x += share * (self.tap(i, lengths[i], mask) - x);
+                    x += share * (self.tap(i, &faded[i], mask) - x);
                 }
                 self.low_pass[i] += self.smooth * (x - self.low_pass[i]);
                 *tap = gain(&self.gains[i]) * self.low_pass[i];
@@ -221,12 +223,25 @@ impl Room {
 }
 
 impl Room {
-    /// Sample of delay line `line` `length` samples ago.
-    fn tap(&self, line: usize, length: f32, mask: usize) -> f32 {
+    /// Sample of delay line `line` before `delay`.
+    fn tap(&self, line: usize, delay: &Delay, mask: usize) -> f32 {
+        let line = &self.lines[line];
+        let at = self.write.wrapping_sub(delay.whole);
+        line[at & mask] + delay.part * (line[at.wrapping_sub(1) & mask] - line[at & mask])
+    }
+}
+
+/// A delay in whole samples and a part of one, 0…1.
+struct Delay {
+    whole: usize,
+    part: f32,
+}
+
+impl Delay {
+    /// A delay of `length` samples.
+    fn of(length: f32) -> Self {
         let whole = floor_index(f64::from(length));
-        let (line, part) = (&self.lines[line], length - whole as f32);
-        let at = self.write.wrapping_sub(whole);
-        line[at & mask] + part * (line[at.wrapping_sub(1) & mask] - line[at & mask])
+        Self { whole, part: length - whole as f32 }
     }
 }
 
