@@ -50,11 +50,7 @@ fn main() {
             }
             for i in (0..notes).filter(|_| block == 0 && !is_dense) {
                 if let Some(key) = KeyNumber::from_index((i * KEYS + KEYS / 2) / notes) {
-                    piano.handle(Event::NoteOn {
-                        key,
-                        velocity: std::env::var("VEL").map_or(100.0, |v| v.parse().unwrap())
-                            / 127.0,
-                    });
+                    piano.handle(Event::NoteOn { key, velocity });
                 }
             }
             piano.process(&mut left, &mut right);
