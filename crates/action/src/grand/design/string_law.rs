@@ -16,7 +16,7 @@ pub const SPEED: f64 = 2.5;
 
 /// Contact time of hammer and string, s by key number.
 ///
-/// Kept within a fifth of reference runs with the hammers and strings of [Chaigne 1994] at C2 and C7,
+/// Kept within about a fifth of reference runs with the hammers and strings of [Chaigne 1994] at C2 and C7,
 /// where the engine's contacts are shorter; A0 is the sum of the several contacts of a loud blow.
 const CONTACT_TIME: [(f64, f64); 9] = [
     (1.0, 6.35e-3),
@@ -25,9 +25,9 @@ const CONTACT_TIME: [(f64, f64); 9] = [
     (28.0, 2.57e-3),
     (40.0, 1.83e-3),
     (52.0, 1.29e-3),
-    (64.0, 0.98e-3),
-    (76.0, 0.635e-3),
-    (88.0, 0.26e-3),
+    (64.0, 1.0e-3),
+    (76.0, 0.59e-3),
+    (88.0, 0.264e-3),
 ];
 
 /// Share of its speed that the hammer keeps, by key number; same sources as [`CONTACT_TIME`].
@@ -38,9 +38,9 @@ const RESTITUTION: [(f64, f64); 9] = [
     (28.0, 0.49),
     (40.0, 0.59),
     (52.0, 0.67),
-    (64.0, 0.77),
-    (76.0, 0.89),
-    (88.0, 0.78),
+    (64.0, 0.78),
+    (76.0, 0.84),
+    (88.0, 0.77),
 ];
 
 /// Limits of the restitution: below them the release would take longer than with any string, above
@@ -58,10 +58,10 @@ const BY_MASS: Response = [
     (16.0, [-0.186, 0.185, 0.281, 0.083]),
     (28.0, [0.507, 0.488, 0.149, 0.120]),
     (40.0, [0.455, 0.494, 0.129, 0.122]),
-    (52.0, [0.446, 0.575, 0.124, 0.177]),
-    (64.0, [0.668, 0.306, 0.159, 0.281]),
-    (76.0, [0.536, 0.368, 0.267, 0.127]),
-    (88.0, [0.550, 0.276, 0.233, 0.256]),
+    (52.0, [0.452, 0.558, 0.111, 0.165]),
+    (64.0, [0.626, 0.305, 0.121, 0.282]),
+    (76.0, [0.551, 0.326, 0.097, 0.212]),
+    (88.0, [0.599, 0.240, 0.070, 0.276]),
 ];
 
 /// Dependence on the stiffness of the felt. A felt x times as stiff meets a speed v as the concert grand's meets
@@ -72,10 +72,10 @@ const BY_STIFFNESS: Response = [
     (16.0, [-0.084, -0.065, -0.004, -0.002]),
     (28.0, [-0.059, -0.043, -0.023, -0.014]),
     (40.0, [-0.089, -0.066, -0.029, -0.017]),
-    (52.0, [-0.068, -0.041, -0.020, -0.013]),
-    (64.0, [-0.041, -0.031, -0.028, -0.023]),
-    (76.0, [-0.047, -0.032, -0.010, -0.009]),
-    (88.0, [-0.064, -0.041, -0.036, -0.033]),
+    (52.0, [-0.067, -0.047, -0.025, -0.019]),
+    (64.0, [-0.050, -0.035, -0.035, -0.026]),
+    (76.0, [-0.070, -0.057, -0.037, -0.032]),
+    (88.0, [-0.077, -0.068, -0.064, -0.055]),
 ];
 
 /// Dependence on the strike point.
@@ -85,10 +85,10 @@ const BY_STRIKE_POINT: Response = [
     (16.0, [0.449, 0.921, -0.116, -0.218]),
     (28.0, [0.393, 0.357, -0.144, -0.214]),
     (40.0, [0.395, 0.428, -0.121, -0.156]),
-    (52.0, [0.426, 0.858, -0.090, 0.109]),
-    (64.0, [0.662, 0.265, 0.002, 0.317]),
-    (76.0, [0.624, 0.342, 0.240, 0.134]),
-    (88.0, [0.780, 0.437, 0.231, 0.388]),
+    (52.0, [0.425, 0.826, -0.117, 0.094]),
+    (64.0, [0.611, 0.264, -0.057, 0.316]),
+    (76.0, [0.647, 0.351, 0.026, 0.255]),
+    (88.0, [0.652, 0.355, -0.007, 0.410]),
 ];
 
 /// The string of key number `n` for `hammer`; `concert` is the concert grand's hammer of that key.
