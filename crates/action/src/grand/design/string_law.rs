@@ -16,7 +16,7 @@ pub const SPEED: f64 = 2.5;
 
 /// Contact time of hammer and string, s by key number.
 ///
-/// Kept within about a fifth of reference runs with the hammers and strings of [Chaigne 1994] at C2 and C7,
+/// Kept within a fifth of reference runs with the hammers and strings of [Chaigne 1994] at C2 and C7,
 /// where the engine's contacts are shorter; A0 is the sum of the several contacts of a loud blow.
 const CONTACT_TIME: [(f64, f64); 9] = [
     (1.0, 6.35e-3),
@@ -26,7 +26,7 @@ const CONTACT_TIME: [(f64, f64); 9] = [
     (40.0, 1.83e-3),
     (52.0, 1.29e-3),
     (64.0, 1.0e-3),
-    (76.0, 0.59e-3),
+    (76.0, 0.635e-3),
     (88.0, 0.264e-3),
 ];
 
