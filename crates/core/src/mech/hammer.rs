@@ -62,7 +62,7 @@ const WIDTH: [(f64, f64); 3] = [(1.0, 0.014), (40.0, 0.008), (88.0, 0.002)];
 
 /// Ratio of strike point to string length by key number. Up to G#5: the ratio of the strings of
 /// [Chabassier 2012]. Above, it falls rapidly to 1/17 at C8; in grands it is 1/12 to 1/17 there [Conklin 1990].
-/// The nearer end is the stiffer spring and ends the contact sooner: with 1/12 at C7 a null of the force
+/// The nearer end is the stiffer spring and ends the contact sooner: with 1/10.6 at C7 a null of the force
 /// spectrum lay at its second partial, and that partial was 10 to 20 dB softer than in three recorded grands
 /// (`touchback lab recorded`: C6–C8 0.2 to 0.4 dB nearer in body, 0.3 to 1 dB in attack).
 const STRIKE_POINT: [(f64, f64); 4] = [(60.0, 0.12), (71.0, 0.0985), (77.0, 0.072), (88.0, 0.0588)];
