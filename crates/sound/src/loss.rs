@@ -11,8 +11,8 @@ use touchback_core::math::compass::{KeyNumber, log_linear};
 /// b1 by key number, 1/s: fitted, with b3 and the bridge's mobility, to the decays of two recorded
 /// grands of different makers (`touchback lab recorded`), within the bands of measured early decay
 /// (10-20 s at A0, 4-8 s at C4, 0.15-0.3 s at C8) and with an aftersound that falls at a quarter to
-/// a third of its rate. [Bensa 2003] has 0.25 at C2. From key 56 to 72 the late decay of those grands (5 to
-/// 10 s from 1.5 to 4 s after the blow) decides.
+/// a third of its rate. [Bensa 2003] has 0.25 at C2. From key 64 on b1, b3 and
+/// [`SIDEWAYS_SHARE`](crate::unison) are fitted together to the body of three recorded grands at every third key.
 const INTERNAL: [(f64, f64); 10] = [
     (1.0, 0.2),
     (16.0, 0.135),
@@ -20,10 +20,10 @@ const INTERNAL: [(f64, f64); 10] = [
     (40.0, 0.4),
     (52.0, 0.6),
     (60.0, 0.59),
-    (64.0, 0.75),
-    (70.0, 0.71),
-    (76.0, 1.12),
-    (88.0, 1.0),
+    (64.0, 1.5),
+    (70.0, 1.4),
+    (76.0, 1.3),
+    (88.0, 0.7),
 ];
 
 /// b3 by key number, s: fitted as b1; [Bensa 2003]'s b2 over the square of the wave speed is 2.9e-9
@@ -33,9 +33,9 @@ const INTERNAL_SLOPE: [(f64, f64); 7] = [
     (40.0, 1.2e-9),
     (52.0, 2.9e-9),
     (60.0, 2.1e-9),
-    (70.0, 4.4e-9),
-    (76.0, 1.7e-8),
-    (88.0, 2.5e-8),
+    (70.0, 2.6e-9),
+    (76.0, 1.4e-8),
+    (88.0, 1.6e-8),
 ];
 
 /// Decay time (60 dB) of the first partial under the resting damper by key number, s: fitted so

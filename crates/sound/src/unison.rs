@@ -58,9 +58,11 @@ const UNEVENNESS: f64 = 0.1;
 /// Number of partials that also swing parallel to the soundboard: the part of the aftersound that
 /// remains in a perfectly tuned unison [Weinreich 1977].
 pub const SIDEWAYS: usize = 24;
-/// Amplitude of the parallel motion over the upright motion by key number: −11 dB, and −17 dB where the strings
-/// are so short that their late decay is the parallel motion's alone (fitted with [`internal`](crate::loss::internal)).
-const SIDEWAYS_SHARE: [(f64, f64); 4] = [(52.0, 0.28), (60.0, 0.14), (70.0, 0.14), (76.0, 0.28)];
+/// Amplitude of the parallel motion over the upright motion by key number: −11 dB, and −17 to −13 dB where the
+/// strings are so short that their late decay is the parallel motion's alone (fitted with
+/// [`internal`](crate::loss::internal)).
+const SIDEWAYS_SHARE: [(f64, f64); 5] =
+    [(52.0, 0.28), (60.0, 0.14), (64.0, 0.23), (70.0, 0.23), (76.0, 0.28)];
 
 /// Mobility of the bridge along the board over that perpendicular to it (chosen: a twentieth).
 const SIDEWAYS_MOBILITY: f64 = 0.05;

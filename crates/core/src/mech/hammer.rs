@@ -26,8 +26,11 @@ const INERTIA: f64 = 1.54e-4;
 /// Centre of mass from the centre pin along and across the shank, m [Hirschkorn 2004].
 const CENTRE: Vec2 = Vec2::new(0.1022, 0.0145);
 
-/// Effective mass at the strings by key number, kg: the regression of [Bank 2006].
-const MASS: [(f64, f64); 4] = [(1.0, 0.011), (40.0, 0.0083), (76.0, 0.006), (88.0, 0.0053)];
+/// Effective mass at the strings by key number, kg: up to C6 the regression of [Bank 2006], above it less by up
+/// to 8 %. Contacts there last 0.25 to 0.6 ms; in so short a time the shank bends, and less of its mass moves
+/// with the head.
+const MASS: [(f64, f64); 5] =
+    [(1.0, 0.011), (40.0, 0.0083), (66.0, 0.0065), (76.0, 0.00555), (88.0, 0.0049)];
 
 /// Felt exponent p by key number, within the 1.5–3.5 of sixteen real hammers [Hall & Askenfelt 1988].
 /// C4: the value of [Chaigne 1994]. Bass: 3, because recorded low notes brighten more with speed
@@ -40,28 +43,29 @@ const EXPONENT: [(f64, f64); 5] = [(1.0, 3.0), (16.0, 3.0), (40.0, 2.5), (60.0, 
 /// lasts about as long as the period; with softer felt a null of the force spectrum would move through
 /// the fundamental as the speed changes, and the level would grow by 10–20 dB for each doubling of the
 /// speed instead of the measured 6 dB.
-const STIFFNESS: [(f64, f64); 8] = [
+const STIFFNESS: [(f64, f64); 6] = [
     (1.0, 1.05e11),
     (16.0, 1.75e11),
     (40.0, 1.25e10),
     (60.0, 5.4e12),
-    (64.0, 9.0e12),
-    (71.0, 2.6e13),
-    (82.0, 2.3e14),
-    (88.0, 4.5e14),
+    (71.0, 1.4e13),
+    (88.0, 2.6e14),
 ];
 
-/// Relaxation time α of the felt by key number, s. Chosen: a strike loses about a quarter of its energy
-/// in the felt of a bass hammer and a tenth in that of a hard treble hammer.
-const RELAXATION: [(f64, f64); 4] = [(1.0, 1.5e-4), (40.0, 1.0e-4), (60.0, 4.0e-5), (88.0, 1.0e-5)];
+/// Relaxation time α of the felt by key number, s: a strike loses about a quarter of its energy in the felt of a
+/// bass hammer (chosen) and a few hundredths in that of a hard treble hammer, because three recorded grands are
+/// nearer with less loss (`touchback lab recorded`, C4–C8).
+const RELAXATION: [(f64, f64); 4] = [(1.0, 1.5e-4), (40.0, 1.0e-4), (60.0, 1.0e-5), (88.0, 1.0e-6)];
 
 /// Width of the felt's contact with the string by key number, m: bass hammers are wider.
 const WIDTH: [(f64, f64); 3] = [(1.0, 0.014), (40.0, 0.008), (88.0, 0.002)];
 
 /// Ratio of strike point to string length by key number. Up to G#5: the ratio of the strings of
-/// [Chabassier 2012]. From there it tapers to about 1/16 at the top, as in real grands; three recorded
-/// grands confirm this (`touchback lab recorded`: C6–C8 0.6 dB closer than with 0.12 up to F#7).
-const STRIKE_POINT: [(f64, f64); 3] = [(60.0, 0.12), (82.0, 0.085), (88.0, 0.0625)];
+/// [Chabassier 2012]. Above, it falls rapidly to 1/17 at C8; in grands it is 1/12 to 1/17 there [Conklin 1990].
+/// The nearer end is the stiffer spring and ends the contact sooner: with 1/10.6 at C7 a null of the force
+/// spectrum lay at its second partial, and that partial was 10 to 20 dB softer than in three recorded grands
+/// (`touchback lab recorded`: C6–C8 0.2 to 0.4 dB nearer in body, 0.3 to 1 dB in attack).
+const STRIKE_POINT: [(f64, f64); 4] = [(60.0, 0.12), (71.0, 0.0985), (77.0, 0.072), (88.0, 0.0588)];
 
 /// Least share of a hammer's mass and inertia that remains when mass is removed (chosen: keeps every
 /// combination of settings physical). Mass removed is limited to the same share.
@@ -107,7 +111,7 @@ pub struct Hammer {
     /// Effective mass at the crown as the strings meet it, kg.
     ///
     /// [`Self::inertia`] over [`CROWN`]² is the same mass from another source; this one is 0.90 (E4) to
-    /// 1.06 (C8) times that in the concert grand. `touchback lab contact` shows the effect.
+    /// 1.01 (A0) times that in the concert grand. `touchback lab contact` shows the effect.
     pub mass: f64,
     /// Inertia of head and shank about the centre pin, kg·m².
     pub inertia: f64,
