@@ -301,7 +301,7 @@ mod tests {
                 .for_each(|(unknown, by)| unknown.add(&mut settings.action.keys, key, *by));
             settings
         };
-        let recorded = notes(&moved(&[(level, 8.0), (decay, -0.5)]));
+        let recorded = notes(&moved(&[(level, 6.0), (decay, -0.5)]));
         let ours = notes(&own);
         let comparison = compare(&[], &recorded, &ours);
         let gradient = Gradient::of(&own, &[number], 80).unwrap();
@@ -309,7 +309,7 @@ mod tests {
         // The gain of the note is free.
         let second =
             level.get(&sheet, key) - Unknown::Tone(ToneQuantity::Level, 0).get(&sheet, key);
-        assert!((second - 8.0).abs() < 2.5, "{second}");
+        assert!((second - 6.0).abs() < 2.0, "{second}");
         let found = decay.get(&sheet, key);
         assert!((found + 0.5).abs() < 0.2, "{found}");
         let before = comparison.found[0].apart;
