@@ -253,7 +253,7 @@ pub static MISSED: &[MissedTarget] = &[
     of_machine(
         "action-cost",
         "88 keys, str*",
-        "known: at the strings four keys side by side take 3.8 substeps a step, with or without events \
+        "known: at the strings keys side by side take two to three substeps a step, with or without events \
          located in lanes",
         "action::grand::equations::lanes",
     ),
