@@ -88,8 +88,8 @@ impl<R: Real, C, const N: usize> Configured<R, C, N> {
 }
 
 /// Advances the lanes of `active` from `start` to the end of the grid step of `h` s, or to the beginning
-/// of the substep in which an event occurs. Returns the states and the times since the beginning of the
-/// grid step, s. `known` is the last configuration of the same model; it saves computing it again where a
+/// of the substep in which an event occurs. Returns the states, the times since the beginning of the
+/// grid step, s, and the numbers of substeps. `known` is the last configuration of the same model; it saves computing it again where a
 /// step begins with the states that ended the last, and is replaced.
 #[inline(always)]
 pub fn advance<R, L, const N: usize, const G: usize, const S: usize>(
@@ -99,13 +99,14 @@ pub fn advance<R, L, const N: usize, const G: usize, const S: usize>(
     epsilon: f64,
     active: R::Mask,
     known: &mut Option<Configured<R, L::Configuration, N>>,
-) -> ([R; N], R)
+) -> ([R; N], R, R)
 where
     R: Real,
     L: LaneModel<R, N, G, S>,
 {
-    let h = R::of(h);
+    let (h, one) = (R::of(h), R::of(1.0));
     let Start { mut x, mut done, passed } = *start;
+    let mut substeps = R::of(0.0);
     let mut advancing = active;
     let mut configuration = match known {
         Some(known) if known.is_at(&x, active) => known.configuration,
@@ -129,13 +130,14 @@ where
         for i in 0..N {
             x[i] = R::select(advancing, end[i], x[i]);
         }
+        substeps = R::select(advancing, substeps + one, substeps);
         before = after;
         let now = R::select(left.le(dt), h, done + dt);
         done = R::select(advancing, now, done);
         advancing = advancing & done.lt(h);
         if !advancing.any() {
             *known = Some(Configured { x: end, configuration });
-            return (x, done);
+            return (x, done, substeps);
         }
     }
 }

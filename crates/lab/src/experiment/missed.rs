@@ -269,6 +269,13 @@ pub static MISSED: &[MissedTarget] = &[
         "known: same cause as for 88 striking keys in `action-cost`; music does not have this load",
         "action::grand::equations::lanes",
     ),
+    of_machine(
+        "instrument-load",
+        "one regulation change*",
+        "known: where no key moves, a regulation is measured in 15 % of the time, so that notes follow it \
+         within half a second",
+        "action::grand::key::efforts",
+    ),
     missed(
         "instrument-load",
         "natural: longest travel time*",

@@ -60,6 +60,8 @@ pub struct StepResult {
     pub moving: u8,
     /// Number of keys that reached the bound on transitions in one step.
     pub capped: u64,
+    /// Most substeps that a key has taken.
+    pub substeps: u32,
 }
 
 /// The bit set `set` with `lane`.
@@ -111,6 +113,9 @@ pub fn step(
             let advanced = lanes.advance(&pack, &mut state.x, slow);
             result.moving |= advanced.moving;
             unfinished &= !advanced.done;
+            for lane in lanes_of(active) {
+                progress[lane].outcome.substeps += advanced.substeps[lane];
+            }
             for lane in lanes_of(unfinished & active) {
                 let progress = &mut progress[lane];
                 if advanced.times[lane] > progress.done {
@@ -132,6 +137,7 @@ pub fn step(
             let on_event = &mut |offset: f64, event: KeyEvent| listener(lane, offset, event);
             let is_taken = taken.taken & (1 << lane) != 0;
             if is_taken {
+                step.progress.outcome.substeps += 1;
                 step.take(grand, &mut key, taken.times[lane], taken.events[lane], on_event);
             } else {
                 step.substep(grand, &mut key, on_event);
@@ -152,5 +158,7 @@ pub fn step(
             }
         }
     }
+    let substeps = lanes_of(group.active).map(|lane| progress[lane].outcome.substeps);
+    result.substeps = substeps.max().unwrap_or(0);
     result
 }

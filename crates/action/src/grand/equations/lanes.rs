@@ -20,6 +20,7 @@ use crate::grand::{Phase, STATES};
 use touchback_core::episode::event::Event;
 use touchback_core::episode::lane_step::{self, Configured, LaneModel, Rates, Start};
 use touchback_core::episode::{Model, Progress, Room};
+use touchback_core::math::cast::count;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::lane_work::Work;
 use touchback_core::math::real::{MOST_LANES, Mask, Real};
@@ -53,6 +54,8 @@ pub struct StepResult {
     pub moving: u8,
     /// Time since the beginning of the step that each key has reached, s.
     pub times: [f64; MOST_LANES],
+    /// Number of substeps that each key has taken.
+    pub substeps: [u32; MOST_LANES],
 }
 
 /// Result of [`Lanes::substep`]; lane 0 in bit 0.
@@ -230,14 +233,22 @@ fn advance<R: Real>(keys: &mut Keys<R>, pack: &Pack, x: &mut States, slow: f64) 
     }
     let (equations, start) = gather(numbers, pack, x);
     let active = R::Mask::from_bits(pack.active);
-    let (end, times) = lane_step::advance(&equations, &start, STEP, EPSILON, active, known);
+    let (end, times, substeps) =
+        lane_step::advance(&equations, &start, STEP, EPSILON, active, known);
     let finite = put_finite(active, &end, x);
     let times = R::select(finite, times, start.done);
     let done = active & finite & times.ge(R::of(STEP));
     let moving = evaluation::fastest(numbers, &end).gt(R::of(slow));
-    let mut result =
-        StepResult { done: done.bits(), moving: (done & moving).bits(), times: [STEP; MOST_LANES] };
+    let mut result = StepResult {
+        done: done.bits(),
+        moving: (done & moving).bits(),
+        times: [STEP; MOST_LANES],
+        substeps: [0; MOST_LANES],
+    };
     times.store(&mut result.times);
+    let mut counts = [0.0; MOST_LANES];
+    substeps.store(&mut counts);
+    result.substeps = counts.map(count);
     result
 }
 

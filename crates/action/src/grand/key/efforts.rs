@@ -81,6 +81,8 @@ pub struct Efforts {
     is_measuring: bool,
     /// Action steps since the target changed.
     steps: usize,
+    /// Substeps that a step has taken beyond one, in place of as many steps.
+    owed: usize,
 }
 
 impl Efforts {
@@ -115,6 +117,7 @@ impl Efforts {
             next: Box::new(Probe::new(kernel)),
             is_measuring: false,
             steps: 0,
+            owed: 0,
         };
         efforts.follow(settings, is_needed);
         efforts.finish();
@@ -197,7 +200,12 @@ impl Efforts {
             return;
         }
         (0..items).for_each(|_| probe.prepare());
-        (0..steps).for_each(|_| probe.step());
+        for _ in 0..steps {
+            match self.owed {
+                0 => self.owed = probe.step() - 1,
+                owed => self.owed = owed - 1,
+            }
+        }
         if is_ahead && probe.is_complete() {
             self.use_next();
         }

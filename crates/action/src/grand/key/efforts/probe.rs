@@ -228,13 +228,14 @@ impl Probe {
         self.next < ROWS * EFFORTS && self.presses.iter().all(Option::is_none)
     }
 
-    /// Takes one step of the active presses.
-    pub(super) fn step(&mut self) {
+    /// Takes one step of the active presses. Returns the most substeps of a press, at least 1: strong presses load
+    /// the contacts and take up to 32.
+    pub(super) fn step(&mut self) -> usize {
         let forces = self.step_hands();
         let width = self.lanes.width();
-        for which in 0..SLOTS / width {
-            self.step_pack(which, which * width, &forces);
-        }
+        let packs = 0..SLOTS / width;
+        let substeps = packs.map(|which| self.step_pack(which, which * width, &forces));
+        let most = substeps.max().unwrap_or(1).max(1);
         for slot in &mut self.presses {
             if let Some(press) = slot
                 && let Some(energy) = press.energy(&self.rows[press.row].key, &self.settings)
@@ -244,6 +245,7 @@ impl Probe {
                 *slot = None;
             }
         }
+        most
     }
 
     /// Takes one step of the hands. Returns their forces on the keys at both ends of the step, N.
@@ -266,8 +268,9 @@ impl Probe {
         forces
     }
 
-    /// Takes one step of the presses of the pack `which`, whose first slot is `first`, under `forces`, N.
-    fn step_pack(&mut self, which: usize, first: usize, forces: &[[f64; SLOTS]; 2]) {
+    /// Takes one step of the presses of the pack `which`, whose first slot is `first`, under `forces`, N. Returns the
+    /// most substeps of a press.
+    fn step_pack(&mut self, which: usize, first: usize, forces: &[[f64; SLOTS]; 2]) -> usize {
         let slots = first..first + self.lanes.width();
         let presses = &mut self.presses[slots.clone()];
         let rows = &self.rows;
@@ -302,12 +305,14 @@ impl Probe {
                 press.on_event(event);
             }
         };
-        lane_group::step(&mut self.lanes, &group, &mut running, f64::INFINITY, &mut listener);
+        let (lanes, slow) = (&mut self.lanes, f64::INFINITY);
+        let stepped = lane_group::step(lanes, &group, &mut running, slow, &mut listener);
         for lane in lanes_of(group.active) {
             if let Some(press) = &mut presses[lane] {
                 press.running = running.of(lane);
             }
         }
+        stepped.substeps as usize
     }
 }
 
