@@ -184,8 +184,8 @@ impl Room {
         }
         let mask = self.lines[0].len() - 1;
         let far = 0.5 * single(ROOM[DISTANT]);
-        let (lengths, faded) =
-            (self.lengths.map(Delay::of), self.fading.map(|(faded, _)| faded.map(Delay::of)));
+        let lengths = self.lengths.map(Delay::of);
+        let fading = self.fading.map(|(lengths, left)| (lengths.map(Delay::of), left));
         let late = left[from..].iter_mut().zip(&mut right[from..]);
         for (n, (l, r)) in (from..).zip(late) {
             let elapsed = (at + n + 1) as f32 / BLOCK as f32;
@@ -194,9 +194,9 @@ impl Room {
             let mut taps = [0.0f32; LINES];
             for (i, tap) in taps.iter_mut().enumerate() {
                 let mut x = self.tap(i, &lengths[i], mask);
-                if let (Some(faded), Some((_, left))) = (&faded, &self.fading) {
+                if let Some((lengths, left)) = &fading {
                     let share = (*left as f32 - elapsed) / self.fade as f32;
-                    x += share * (self.tap(i, &faded[i], mask) - x);
+                    x += share * (self.tap(i, &lengths[i], mask) - x);
                 }
                 self.low_pass[i] += self.smooth * (x - self.low_pass[i]);
                 *tap = gain(&self.gains[i]) * self.low_pass[i];
