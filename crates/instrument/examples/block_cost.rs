@@ -26,14 +26,13 @@ fn main() {
     let mut settings = Settings::default();
     params::apply(&mut settings, changes.iter().map(String::as_str))
         .unwrap_or_else(|error| panic!("{error}"));
-    let at = words.first().and_then(|word| word.split_once('@'));
-    let velocity = at.and_then(|(_, velocity)| velocity.parse().ok()).unwrap_or(100.0) / 127.0;
-    let number = |i: usize, default| {
-        let digits = words.get(i).and_then(|word| word.split('@').next());
-        digits.and_then(|word| word.parse().ok()).unwrap_or(default)
-    };
-    let is_dense = words.first().is_some_and(|word| word == "dense");
-    let (notes, blocks, runs) = (number(0, 10).clamp(1, KEYS), number(1, 45), number(2, 200));
+    let first = words.first().map_or("10", String::as_str);
+    let (count, velocity) = first.split_once('@').unwrap_or((first, "100"));
+    let velocity = velocity.parse().unwrap_or(100.0) / 127.0;
+    let number = |i: usize, default| words.get(i).and_then(|w| w.parse().ok()).unwrap_or(default);
+    let is_dense = first == "dense";
+    let (notes, blocks, runs) =
+        (count.parse().unwrap_or(10).clamp(1, KEYS), number(1, 45), number(2, 200));
     let mut piano = Piano::new(RATE, &settings);
     let (mut left, mut right) = ([0.0; BLOCK], [0.0; BLOCK]);
     let mut least = vec![f64::INFINITY; blocks];
