@@ -21,9 +21,11 @@ const INSIDE: &str = "LICENSES.txt";
 /// Depth of folders below a package's own that are searched for licences, because fonts have their own.
 const DEEPEST: usize = 3;
 
-/// Checks the licences of the plugin's packages and writes their texts into the existing bundles.
+/// Checks the sources of all packages and the licences of the plugin's, and writes the licences' texts into the
+/// existing bundles.
 pub(crate) fn run() -> Result<()> {
     let metadata = metadata(HOST, &[])?;
+    metadata.packages.iter().try_for_each(check_source)?;
     let parts = checked(&metadata, PACKAGE)?;
     let text = text(&parts)?;
     let bundled = metadata.target_directory.as_std_path().join("bundled");
@@ -116,6 +118,20 @@ fn check(part: &Package, allowed: &[String]) -> Result<()> {
         part.name,
         part.version,
         part.license.as_deref().unwrap_or_default()
+    );
+    Ok(())
+}
+
+/// # Errors
+/// A package that comes neither from this workspace nor from crates.io, whose versions never change.
+fn check_source(part: &Package) -> Result<()> {
+    let is_known = part.source.as_ref().is_none_or(|source| source.is_crates_io());
+    ensure!(
+        is_known,
+        "{} {} comes from {}, not from crates.io",
+        part.name,
+        part.version,
+        part.source.as_ref().map(ToString::to_string).unwrap_or_default()
     );
     Ok(())
 }
@@ -240,6 +256,12 @@ mod tests {
         assert!(parts.len() > 50);
         let none = check(parts[0], &[]).unwrap_err().to_string();
         assert!(none.contains("is not among the licences"), "{none}");
+        assert!(metadata.packages.iter().all(|part| check_source(part).is_ok()));
+        let mut fork =
+            parts.iter().find(|part| part.source.is_some()).map(|part| (*part).clone()).unwrap();
+        fork.source.as_mut().unwrap().repr = "git+https://example.org/fork#1".to_owned();
+        let refused = check_source(&fork).unwrap_err().to_string();
+        assert!(refused.contains("https://example.org/fork"), "{refused}");
         let text = text(&parts).unwrap();
         for word in ["SIL OPEN FONT LICENSE", "Mozilla Public License", "UBUNTU FONT"] {
             assert!(text.to_lowercase().contains(&word.to_lowercase()), "{word}");
