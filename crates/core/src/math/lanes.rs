@@ -5,6 +5,7 @@
 //! the instruction set wherever a number is constructed, which [`Real::of`] cannot give. Here the types
 //! themselves are the proof, because only [`avx2`] and [`avx512`] use them.
 
+use crate::math::lane_operator::operator;
 use crate::math::lane_work::{Avx2Token, Avx512Token, Work};
 use crate::math::real::{BIAS, MANTISSA, Mask, Real, TWO_52};
 use std::arch::x86_64::{
@@ -67,31 +68,16 @@ struct FourMask(__m256d);
 #[derive(Clone, Copy, Debug)]
 struct EightMask(__mmask8);
 
-/// A lane-wise operator for both widths.
-macro_rules! operator {
-    ($trait:ident, $name:ident, $four:ident, $eight:ident) => {
-        impl $trait for Four {
-            type Output = Self;
-            #[inline(always)]
-            fn $name(self, o: Self) -> Self {
-                Self(instruction!($four(self.0, o.0)))
-            }
-        }
-
-        impl $trait for Eight {
-            type Output = Self;
-            #[inline(always)]
-            fn $name(self, o: Self) -> Self {
-                Self(instruction!($eight(self.0, o.0)))
-            }
-        }
-    };
-}
-
-operator!(Add, add, _mm256_add_pd, _mm512_add_pd);
-operator!(Sub, sub, _mm256_sub_pd, _mm512_sub_pd);
-operator!(Mul, mul, _mm256_mul_pd, _mm512_mul_pd);
-operator!(Div, div, _mm256_div_pd, _mm512_div_pd);
+operator!(Four, Add, add, _mm256_add_pd);
+operator!(Eight, Add, add, _mm512_add_pd);
+operator!(Four, Sub, sub, _mm256_sub_pd);
+operator!(Eight, Sub, sub, _mm512_sub_pd);
+operator!(Four, Mul, mul, _mm256_mul_pd);
+operator!(Eight, Mul, mul, _mm512_mul_pd);
+operator!(Four, Div, div, _mm256_div_pd);
+operator!(Eight, Div, div, _mm512_div_pd);
+operator!(FourMask, BitAnd, bitand, _mm256_and_pd);
+operator!(FourMask, BitOr, bitor, _mm256_or_pd);
 
 impl Neg for Four {
     type Output = Self;
@@ -121,22 +107,6 @@ impl Default for Four {
 impl Default for Eight {
     fn default() -> Self {
         Self::of(0.0)
-    }
-}
-
-impl BitAnd for FourMask {
-    type Output = Self;
-    #[inline(always)]
-    fn bitand(self, o: Self) -> Self {
-        Self(instruction!(_mm256_and_pd(self.0, o.0)))
-    }
-}
-
-impl BitOr for FourMask {
-    type Output = Self;
-    #[inline(always)]
-    fn bitor(self, o: Self) -> Self {
-        Self(instruction!(_mm256_or_pd(self.0, o.0)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`Real`] over NEON registers, two lanes; every 64-bit ARM processor has them.
 
+use crate::math::lane_operator::operator;
 use crate::math::real::{BIAS, MANTISSA, Mask, Real, TWO_52};
 use std::arch::aarch64::{
     float64x2_t, uint64x2_t, vabsq_f64, vaddq_f64, vandq_u64, vbslq_f64, vcleq_f64, vcltq_f64,
@@ -25,19 +26,6 @@ pub struct Two(float64x2_t);
 /// Mask of two lanes: all bits of a lane set or none.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoMask(uint64x2_t);
-
-/// A lane-wise operator.
-macro_rules! operator {
-    ($type:ident, $trait:ident, $name:ident, $instruction:ident) => {
-        impl $trait for $type {
-            type Output = Self;
-            #[inline(always)]
-            fn $name(self, o: Self) -> Self {
-                Self(instruction!($instruction(self.0, o.0)))
-            }
-        }
-    };
-}
 
 operator!(Two, Add, add, vaddq_f64);
 operator!(Two, Sub, sub, vsubq_f64);

@@ -1,5 +1,6 @@
 //! [`Real`] over SSE2 registers, two lanes; every 64-bit x86 processor has them.
 
+use crate::math::lane_operator::operator;
 use crate::math::real::{BIAS, MANTISSA, Mask, Real, TWO_52};
 use std::arch::x86_64::{
     __m128d, _mm_add_pd, _mm_and_pd, _mm_andnot_pd, _mm_castpd_si128, _mm_castsi128_pd,
@@ -28,19 +29,6 @@ pub struct Two(__m128d);
 /// Mask of two lanes: all bits of a lane set or none.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoMask(__m128d);
-
-/// A lane-wise operator.
-macro_rules! operator {
-    ($type:ident, $trait:ident, $name:ident, $instruction:ident) => {
-        impl $trait for $type {
-            type Output = Self;
-            #[inline(always)]
-            fn $name(self, o: Self) -> Self {
-                Self(instruction!($instruction(self.0, o.0)))
-            }
-        }
-    };
-}
 
 operator!(Two, Add, add, _mm_add_pd);
 operator!(Two, Sub, sub, _mm_sub_pd);
