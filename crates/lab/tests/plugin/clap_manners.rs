@@ -3,16 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::clap_host::parameter;
 use crate::host::{Message, Plugin, Sent, bits, blocks, control, library, off};
 use clack_host::events::event_types::NoteExpressionType;
-use touchback_instrument::params::{self, Parameter};
+use touchback_instrument::params;
 use touchback_lab::host::ClapId;
 
 const RATE: f64 = 24_000.0;
-
-fn parameter(id: &str) -> &'static Parameter {
-    params::find(id).unwrap()
-}
 
 /// The host's event that sets a parameter to a choice or value.
 fn set(id: &str, text: &str) -> Message {

@@ -6,4 +6,5 @@ mod embedded_host;
 mod host;
 mod pedals;
 mod presets;
+mod saved_state;
 mod torture;
