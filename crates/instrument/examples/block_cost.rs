@@ -1,7 +1,7 @@
 //! Processor time of the blocks of 64 samples (1.33 ms at 48 kHz) after a chord:
 //! `cargo run --release -p touchback-instrument --example block_cost [NOTES [BLOCKS [RUNS]]] [ID=VALUE]… [OUT.f32]`;
-//! `NOTES` may be `dense`, 16 notes a second under the pedal, or `10@20`, ten notes of velocity 20 instead of 100. The samples of each block, left then right, go to the
-//! file.
+//! `NOTES` may be `dense`, 16 notes a second under the pedal, or `10@20`, ten notes of velocity 20 instead of 100. The
+//! samples of each block, left then right, go to the file.
 //!
 //! Each figure is the least of several runs of the same block, % of its time, so that other programs do not enter.
 //! The first line is the mean and the most expensive block, then the blocks in their order.
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::random::Random;
-use touchback_instrument::{Event, Piano, Settings, params};
+use touchback_instrument::{Event, Piano, Settings, benchmark, params};
 
 const BLOCK: usize = 64;
 const RATE: f64 = 48_000.0;
@@ -45,7 +45,7 @@ fn main() {
             let begin = Instant::now();
             // The events count towards the block.
             if is_dense && block % BEAT == 0 {
-                play(&mut piano, block / BEAT, &mut random);
+                benchmark::dense(&mut piano, block / BEAT, &mut random);
             }
             for i in (0..notes).filter(|_| block == 0 && !is_dense) {
                 if let Some(key) = KeyNumber::from_index((i * KEYS + KEYS / 2) / notes) {
@@ -72,19 +72,4 @@ fn main() {
     );
     let shares: Vec<String> = least.iter().take(45).map(|share| format!("{share:.1}")).collect();
     println!("{}", shares.join(" "));
-}
-
-/// Plays the note of `beat` under the pedal, which is changed every second.
-fn play(piano: &mut Piano, beat: usize, random: &mut Random) {
-    if beat.is_multiple_of(16) {
-        piano.handle(Event::Sustain(0.0));
-    } else if beat % 16 == 1 {
-        piano.handle(Event::Sustain(1.0));
-    }
-    let index = usize::try_from(12 + random.below(60)).unwrap_or(0);
-    if let Some(key) = KeyNumber::from_index(index) {
-        let velocity = (40 + random.below(70)) as f64 / 127.0;
-        piano.handle(Event::NoteOff { key, velocity: 0.5 });
-        piano.handle(Event::NoteOn { key, velocity });
-    }
 }

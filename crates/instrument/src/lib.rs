@@ -4,6 +4,7 @@
     allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
 )]
 
+pub mod benchmark;
 mod block_log;
 mod clock;
 mod dampers;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::random::Random;
-use touchback_instrument::{Event, Piano, Settings};
+use touchback_instrument::{Event, Piano, Settings, benchmark};
 
 const RATE: f64 = 48_000.0;
 
@@ -44,20 +44,7 @@ impl Piece {
     /// Plays the events of `beat`.
     fn play(self, piano: &mut Piano, beat: usize, random: &mut Random) {
         let notes = match self {
-            Self::Dense => {
-                if beat.is_multiple_of(16) {
-                    piano.handle(Event::Sustain(0.0));
-                } else if beat % 16 == 1 {
-                    piano.handle(Event::Sustain(1.0));
-                }
-                let index = usize::try_from(12 + random.below(60)).unwrap_or(0);
-                if let Some(key) = KeyNumber::from_index(index) {
-                    let velocity = (40 + random.below(70)) as f64 / 127.0;
-                    piano.handle(Event::NoteOff { key, velocity: 0.5 });
-                    piano.handle(Event::NoteOn { key, velocity });
-                }
-                return;
-            }
+            Self::Dense => return benchmark::dense(piano, beat, random),
             Self::Chord => 10,
             Self::Cluster => KEYS,
         };
