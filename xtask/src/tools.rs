@@ -30,8 +30,11 @@ impl Tool<'_> {
         let installed = root.join("bin").join(name).with_extension(std::env::consts::EXE_EXTENSION);
         if !self.serves(&installed) {
             let install = |locked: Option<&str>| {
+                // Built quickly: each runs for seconds.
                 Command::new("cargo")
-                    .args(["install", package, "--force", "--version", version, "--root"])
+                    .env("CARGO_PROFILE_DEV_DEBUG", "0")
+                    .args(["install", package, "--debug", "--force"])
+                    .args(["--version", version, "--root"])
                     .arg(&root)
                     .args(locked)
                     .status()
