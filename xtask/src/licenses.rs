@@ -21,11 +21,11 @@ const INSIDE: &str = "LICENSES.txt";
 /// Depth of folders below a package's own that are searched for licences, because fonts have their own.
 const DEEPEST: usize = 3;
 
-/// Checks the sources of all packages and the licences of the plugin's, and writes the licences' texts into the
-/// existing bundles.
+/// Checks sources and licences of the packages of every system, and writes the texts of the plugin's licences into
+/// the existing bundles.
 pub(crate) fn run() -> Result<()> {
+    check_all()?;
     let metadata = metadata(HOST, &[])?;
-    metadata.packages.iter().try_for_each(check_source)?;
     let parts = checked(&metadata, PACKAGE)?;
     let text = text(&parts)?;
     let bundled = metadata.target_directory.as_std_path().join("bundled");
@@ -55,6 +55,19 @@ fn checked<'a>(metadata: &'a Metadata, package: &str) -> Result<Vec<&'a Package>
         check(part, &allowed)?;
     }
     Ok(parts)
+}
+
+/// Checks the packages of every system, those of tests and build tasks too.
+///
+/// # Errors
+/// A package from elsewhere than crates.io, or whose licence is not allowed.
+fn check_all() -> Result<()> {
+    let metadata = MetadataCommand::new().exec().context("cargo metadata failed")?;
+    let allowed = allowed(metadata.workspace_root.as_std_path())?;
+    metadata.packages.iter().try_for_each(|part| {
+        check_source(part)?;
+        check(part, &allowed)
+    })
 }
 
 fn metadata(target: &str, features: &[&str]) -> Result<Metadata> {
@@ -256,7 +269,7 @@ mod tests {
         assert!(parts.len() > 50);
         let none = check(parts[0], &[]).unwrap_err().to_string();
         assert!(none.contains("is not among the licences"), "{none}");
-        assert!(metadata.packages.iter().all(|part| check_source(part).is_ok()));
+        check_all().unwrap();
         let mut fork =
             parts.iter().find(|part| part.source.is_some()).map(|part| (*part).clone()).unwrap();
         fork.source.as_mut().unwrap().repr = "git+https://example.org/fork#1".to_owned();
