@@ -17,7 +17,7 @@ const BLOCK: usize = 64;
 const RATE: f64 = 48_000.0;
 
 /// Blocks between two notes of dense music.
-const BEAT: usize = 48;
+const BEAT: usize = benchmark::BEAT / BLOCK;
 
 fn main() {
     let (mut words, mut samples) = (std::env::args().skip(1).collect::<Vec<_>>(), Vec::new());

@@ -4,8 +4,10 @@ use crate::{Event, Piano};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 
-/// Plays the events of `beat`, a sixteenth of a second, of dense music: one note under the pedal, which is changed
-/// every second.
+/// Samples of a beat of dense music: 64 ms at 48 kHz, a multiple of the usual block sizes.
+pub const BEAT: usize = 3072;
+
+/// Plays the events of `beat` of dense music: one note under the pedal, which is changed every 16 beats.
 pub fn dense(piano: &mut Piano, beat: usize, random: &mut Random) {
     if beat.is_multiple_of(16) {
         piano.handle(Event::Sustain(0.0));

@@ -6,7 +6,8 @@ use std::time::Instant;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::random::Random;
-use touchback_instrument::{Event, Piano, Settings, benchmark};
+use touchback_instrument::benchmark::{self, BEAT};
+use touchback_instrument::{Event, Piano, Settings};
 
 const RATE: f64 = 48_000.0;
 
@@ -15,9 +16,6 @@ pub(super) const SIZES: [usize; 4] = [32, 64, 128, 256];
 
 /// Runs of a piece; the quickest run of each block counts, because the others were disturbed.
 const REPEATS: usize = 4;
-
-/// Samples between events: a multiple of every block size.
-const BEAT: usize = 3072;
 
 /// A piece of music.
 #[derive(Clone, Copy, PartialEq, Eq)]
