@@ -5,6 +5,8 @@
 mod book;
 mod build_paths;
 mod bundle;
+#[cfg(test)]
+mod compiler;
 mod dist;
 mod examples;
 mod install;
