@@ -7,12 +7,14 @@ use std::sync::Arc;
 use crate::editor::host_menu::HostMenu;
 use crate::guard::Guard;
 use crate::host_params::HostParams;
+use touchback_haptics::connection::KeyboardConnection;
 
 /// The shared parts.
 #[derive(Clone, Default)]
 pub(super) struct Parts {
     pub(super) menu: Arc<HostMenu>,
     pub(super) guard: Arc<Guard>,
+    pub(super) connection: Arc<KeyboardConnection>,
     /// None only where no plugin was created.
     pub(super) params: Option<Arc<HostParams>>,
 }

@@ -93,7 +93,7 @@ impl Default for Touchback {
             ..crate::pending_parts::Parts::default()
         };
         crate::pending_parts::set(parts.clone());
-        let crate::pending_parts::Parts { menu, guard, .. } = parts;
+        let crate::pending_parts::Parts { menu, guard, connection, .. } = parts;
         let steering = project.params.take_steering().unwrap_or_default();
         Self {
             steering,
@@ -107,7 +107,7 @@ impl Default for Touchback {
             repaint,
             menu,
             guard,
-            connection: Arc::default(),
+            connection,
             active: None,
             tuning: OutsideTuning::default(),
             unsent: 0,

@@ -23,7 +23,9 @@ use clap_sys::ext::track_info::{CLAP_EXT_TRACK_INFO, clap_plugin_track_info};
 use clap_sys::id::clap_id;
 use clap_sys::plugin::clap_plugin;
 use clap_sys::stream::{clap_istream, clap_ostream};
+use touchback_haptics::connection::host_interface;
 
+use super::haptic_keyboard;
 use super::instance::{Instance, on};
 
 /// A table of functions that call the wrapper's, each with its result on failure and its precondition.
@@ -115,7 +117,7 @@ static STATE: clap_plugin_state = clap_plugin_state { save: Some(save), load: So
 
 /// The table of `id`, which hosts may request before the plugin is initialized.
 pub(super) fn find(id: &CStr) -> Option<*const c_void> {
-    let tables: [(&CStr, *const c_void); 10] = [
+    let tables: [(&CStr, *const c_void); 11] = [
         (CLAP_EXT_PARAMS, (&raw const params::TABLE).cast()),
         (CLAP_EXT_STATE, (&raw const STATE).cast()),
         (CLAP_EXT_AUDIO_PORTS, (&raw const audio_ports::TABLE).cast()),
@@ -126,6 +128,7 @@ pub(super) fn find(id: &CStr) -> Option<*const c_void> {
         (CLAP_EXT_LATENCY, (&raw const latency::TABLE).cast()),
         (CLAP_EXT_TAIL, (&raw const tail::TABLE).cast()),
         (CLAP_EXT_TRACK_INFO, (&raw const TRACK_INFO).cast()),
+        (host_interface::ID, (&raw const haptic_keyboard::TABLE).cast()),
     ];
     tables.into_iter().find(|(name, _)| *name == id).map(|(_, table)| table)
 }

@@ -25,6 +25,7 @@ use crate::guard::{Guard, catch};
 use crate::ordered_events::HostMessages as _;
 use crate::plugin::Touchback;
 use touchback_core::exchange::lock::lock;
+use touchback_haptics::connection::KeyboardConnection;
 
 /// One plugin instance. `plugin` is the first field, so that a pointer to it is one to the instance.
 #[repr(C)]
@@ -39,6 +40,7 @@ pub(super) struct Instance {
     pub(super) menu: Arc<HostMenu>,
     /// Keeps panics from the host.
     pub(super) guard: Arc<Guard>,
+    pub(super) connection: Arc<KeyboardConnection>,
     pub(super) is_initialized: AtomicBool,
     pub(super) is_active: AtomicBool,
     /// Blocks left silent because another thread processed, activated or flushed.

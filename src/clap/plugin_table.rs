@@ -34,7 +34,7 @@ pub(super) unsafe fn create(host: *const clap_host) -> *const clap_plugin {
     let wrapper = unsafe { Wrapper::<Touchback>::new(host.table()) };
     // The wrapper's `destroy` releases this reference.
     let wrapper = Arc::into_raw(wrapper);
-    let pending_parts::Parts { menu, guard, .. } = pending_parts::take();
+    let pending_parts::Parts { menu, guard, connection, .. } = pending_parts::take();
     // SAFETY: the wrapper is valid until `destroy`, and nothing borrows the field.
     let framework = unsafe { *(*wrapper).clap_plugin.as_ptr() };
     let plugin = clap_plugin {
@@ -57,6 +57,7 @@ pub(super) unsafe fn create(host: *const clap_host) -> *const clap_plugin {
         host,
         menu,
         guard,
+        connection,
         is_initialized: AtomicBool::new(false),
         is_active: AtomicBool::new(false),
         locked_out: AtomicU64::new(0),

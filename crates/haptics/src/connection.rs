@@ -17,6 +17,7 @@
 
 mod audio;
 mod choice;
+pub mod host_interface;
 
 use std::sync::{Mutex, MutexGuard};
 

@@ -130,6 +130,11 @@ impl Live {
         &self.emulator
     }
 
+    /// Sets the script of the fingers; times count from power-up.
+    pub fn play(&mut self, script: Script) {
+        self.emulator.play(script);
+    }
+
     /// Sets the defects of the keyboard.
     pub const fn set_defects(&mut self, defects: Defects) {
         self.emulator.set_defects(defects);

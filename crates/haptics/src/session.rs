@@ -11,6 +11,8 @@
 //!
 //! Arming does not outlast a lost keyboard: the user must arm again.
 
+use serde::{Deserialize, Serialize};
+
 use super::symptom::Symptom;
 use touchback_device::device::safety::DeviceMode;
 
@@ -20,7 +22,8 @@ pub const SILENCE: f64 = 0.020;
 pub const READY_TIMEOUT: f64 = 0.5;
 
 /// State of the connection.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ConnectionState {
     /// No keyboard answers.
     #[default]

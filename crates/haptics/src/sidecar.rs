@@ -13,7 +13,7 @@ use crate::log::{Entry, Log};
 use crate::priority::{self, Priority};
 use crate::serial::{PortError, SerialLink};
 use crate::servo::{Servo, ServoOptions, ServoStatus};
-use touchback_action::{ActionSettings, Drive, TimedEvent};
+use touchback_action::{ActionSettings, Drive, EventKind, TimedEvent};
 use touchback_core::exchange::flags::Flag;
 use touchback_core::exchange::{latest, queue};
 use touchback_core::math::compass::KeyNumber;
@@ -112,6 +112,8 @@ pub struct SidecarReport {
     pub hammers: [Option<f64>; 10],
     /// Log entries lost to a full queue.
     pub lost_log: u64,
+    /// Strikes of the simulated hammers.
+    pub strikes: u64,
 }
 
 /// Handle of the thread; dropping it ends force and the thread.
@@ -133,6 +135,7 @@ pub struct Sidecar {
 struct LogQueues {
     log: queue::Sender<Entry>,
     events: queue::Sender<TimedEvent>,
+    strikes: u64,
 }
 
 impl Log for LogQueues {
@@ -140,6 +143,7 @@ impl Log for LogQueues {
         self.log.send(*entry).is_ok()
     }
     fn on_event(&mut self, event: &TimedEvent) {
+        self.strikes += u64::from(event.event.kind() == EventKind::Strike);
         // A full queue drops the event and counts it.
         let _ = self.events.send(*event);
     }
@@ -190,7 +194,7 @@ impl Sidecar {
             last_trip: 0.0,
             drawn_at: None,
         };
-        let out = LogQueues { log, events };
+        let out = LogQueues { log, events, strikes: 0 };
         let thread = std::thread::Builder::new()
             .name("touchback haptics".into())
             .spawn(move || worker.run(port, options, origin, out))
@@ -372,6 +376,7 @@ impl Worker {
         self.report.status = status;
         self.report.is_open = is_open;
         self.report.lost_log = log.log.lost();
+        self.report.strikes = log.strikes;
         for (i, key) in self.report.keys.iter_mut().enumerate() {
             *key = servo.key(i).map_or([0.0; 2], |key| [key.depth, key.force]);
         }

@@ -1,6 +1,8 @@
-//! The demonstration: a piece rendered by the built plugin in an embedded host, one stroke of the
-//! action, and a page about both.
+//! The demonstration: a piece rendered by the built plugin in an embedded host, its beginning played on an emulated
+//! haptic keyboard, one stroke of the action, and a page about them.
 
+mod fingers;
+mod keyboard;
 mod performance;
 mod play;
 mod prelude;
@@ -37,6 +39,9 @@ const STANDARD: f64 = 0.35;
 const OTHER: &str = "harpsichord";
 const OTHER_BARS: usize = 4;
 
+/// Largest number of bars on the emulated keyboard, which take as long as they sound.
+const KEYBOARD_BARS: usize = 2;
+
 /// The drawn stroke: a mezzoforte press, held, then released.
 const STROKE: &str = "\
 [[part]]
@@ -68,14 +73,17 @@ pub(crate) fn bars(text: &str) -> Result<usize, String> {
 pub fn run(folder: &Path, bars: usize) -> Result<()> {
     // Steps that can fail come before the rendering, which takes long.
     let library = host::find()?;
-    let mut plugin = Host::load(&library)?;
+    let entry = host::entry(&library)?;
+    let mut plugin = Host::new(&entry).with_context(|| library.shown())?;
     let bytes = performance::midi(bars);
     let score = Score::read("prelude.mid", &bytes)?;
     let parameter = params::find(AUTOMATED)?;
     let end = score.end();
     let points = COURSE.iter().map(|(share, value)| (share * end, *value)).collect();
     let curve = Curve::new(points).context("the automation is empty")?;
-    let beginning = Score::read("harpsichord.mid", &performance::beginning(OTHER_BARS.min(bars)))?;
+    let unpedalled = |bars| Score::read("beginning.mid", &performance::beginning(bars));
+    let beginning = unpedalled(OTHER_BARS.min(bars))?;
+    let touched = unpedalled(KEYBOARD_BARS.min(bars))?;
     let chooser = params::find("action")?;
     let choice = Curve::new(vec![(0.0, chooser.parse(OTHER)?)]).context("no other action")?;
     let key =
@@ -94,6 +102,8 @@ pub fn run(folder: &Path, bars: usize) -> Result<()> {
         "prelude.mid",
         "prelude.wav",
         "harpsichord.wav",
+        "keyboard.wav",
+        "keyboard.png",
         "level.png",
         "stroke.toml",
         "stroke.png",
@@ -103,7 +113,9 @@ pub fn run(folder: &Path, bars: usize) -> Result<()> {
         .iter()
         .map(|name| Draft::create(&folder.join(name)))
         .collect::<Result<Vec<_>, _>>()?;
-    let [midi, wav, other_wav, level_png, toml, stroke_png, page] = &drafts[..] else {
+    let [midi, wav, other_wav, keyboard_wav, keyboard_png, level_png, toml, stroke_png, page] =
+        &drafts[..]
+    else {
         anyhow::bail!("a file is missing from the demonstration's list")
     };
 
@@ -116,12 +128,28 @@ pub fn run(folder: &Path, bars: usize) -> Result<()> {
     let mut other = Wave::new(other_wav, play::RATE)?;
     play::play(&mut plugin, &beginning, chooser, &choice, &mut other)?;
     other.finish()?;
+    let mut wave = Wave::new(keyboard_wav, play::RATE)?;
+    let session = keyboard::play(&entry, &touched, &mut wave)?;
+    wave.finish()?;
+    for halt in &session.halts {
+        output::warn(&format!("warning: the emulated keyboard {halt}"));
+    }
+    plot::draw(&report::keyboard_figure(&session), keyboard_png)?;
     plot::draw(&report::level_figure(&score, &played, parameter, &curve), level_png)?;
     plot::draw(&stroke_figure, stroke_png)?;
     let range = COURSE
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), (_, v)| (a.min(*v), b.max(*v)));
-    let text = report::page(&score, &played, &level, seconds, parameter, range);
+    let text = report::page(&report::Performance {
+        bars,
+        score: &score,
+        output: &played,
+        level: &level,
+        seconds,
+        parameter,
+        range,
+        session: &session,
+    });
     page.write_all(text.as_bytes())?;
     for draft in drafts {
         draft.keep()?;

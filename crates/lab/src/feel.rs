@@ -3,7 +3,7 @@
 mod compare;
 mod drawing;
 mod midi;
-mod performer;
+pub mod performer;
 mod record;
 mod replay;
 mod spool;

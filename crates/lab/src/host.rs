@@ -3,6 +3,7 @@
 //! One thread may act as the host's main and audio thread in turn, which CLAP allows if the calls never
 //! overlap; a [`Processor`] may also move to a thread of its own.
 
+mod keyboard;
 mod library;
 mod processor;
 

@@ -94,7 +94,7 @@ fn find(host: &mut Host, parameter: &Parameter) -> Result<Announced> {
 }
 
 /// The host's message for `message`; `None` for kinds that the performances do not contain.
-fn message(message: midi::InputMessage) -> Option<Message> {
+pub(super) fn message(message: midi::InputMessage) -> Option<Message> {
     Some(match message {
         midi::InputMessage::NoteOn { note, velocity, .. } => {
             Message::NoteOn(i16::from(note), velocity)

@@ -21,6 +21,20 @@ pub struct Performer {
     begin: Option<Instant>,
 }
 
+/// Time, s, and key and speed of the fingertip of every note of `score` in order; the speed is 0 where a note ends.
+pub fn presses(score: &Score, settings: &Settings) -> Vec<(f64, KeyPress)> {
+    let mut midi = Midi::default();
+    let mut notes = Vec::new();
+    for (time, message) in &score.events {
+        let time = *time as f64 / score.per_second as f64;
+        midi.translate(message, settings, |event| {
+            let note = event.fingertip(settings);
+            notes.extend(note.map(|(key, speed)| (time, KeyPress { key, speed })));
+        });
+    }
+    notes
+}
+
 impl Performer {
     /// Reads a MIDI file; `settings` map velocity to hammer speed.
     ///
@@ -32,15 +46,7 @@ impl Performer {
         for warning in &score.warnings {
             output::warn(&format!("warning: {warning}"));
         }
-        let mut midi = Midi::default();
-        let mut notes = Vec::new();
-        for (time, message) in &score.events {
-            let time = *time as f64 / score.per_second as f64;
-            midi.translate(message, settings, |event| {
-                let note = event.fingertip(settings);
-                notes.extend(note.map(|(key, speed)| (time, KeyPress { key, speed })));
-            });
-        }
+        let mut notes = presses(&score, settings);
         if notes.is_empty() {
             bail!("{file}: has no notes from A0 to C8");
         }

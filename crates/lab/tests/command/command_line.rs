@@ -387,6 +387,8 @@ fn the_demonstration_writes_every_file_it_names() {
         "prelude.mid",
         "prelude.wav",
         "harpsichord.wav",
+        "keyboard.wav",
+        "keyboard.png",
         "level.png",
         "stroke.toml",
         "stroke.png",
@@ -403,6 +405,20 @@ fn the_demonstration_writes_every_file_it_names() {
     assert!((3.3 * bars..3.3 * bars + 20.0).contains(&seconds), "{seconds} s");
     let peak = wave.samples::<i32>().map(|x| x.expect("a sample").abs()).max();
     assert!(peak.is_some_and(|p| p > 1 << 16), "as good as silent: {peak:?}");
+
+    // The motors give force, and every strike of the keyboard's simulated hammers sounds.
+    let report = fs::read_to_string(folder.join("report.md")).expect("a report");
+    assert!(report.contains(&format!("the first {bars} bars")), "{report}");
+    let number = |row: &str| -> f64 {
+        let start = report.find(row).unwrap_or_else(|| panic!("{row}: {report}")) + row.len();
+        report[start..].trim_start_matches(" |").split_whitespace().next().unwrap().parse().unwrap()
+    };
+    let felt = number("strikes felt: simulated by the sidecar");
+    // A paused computer ends force for a moment; then a press may be lost.
+    assert!(felt >= 0.5 * number("presses of fingers"), "{report}");
+    assert_eq!(felt, number("strikes heard: sounded by the audio thread"), "{report}");
+    assert!(number("greatest force of a motor") > 0.5, "{report}");
+    assert!(number("with a rise of the key's fundamental in the sound") > 0.7 * felt, "{report}");
 }
 
 #[test]
