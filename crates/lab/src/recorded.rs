@@ -4,7 +4,7 @@
 //! counts, so that touch maps do not matter. `touchback match` fits a voicing with the same distance.
 
 mod figures;
-pub(crate) mod measure;
+mod measure;
 pub mod names;
 mod octave;
 mod pairs;

@@ -90,6 +90,12 @@ fn around<T: Copy>(anchors: &[(f64, T)], number: f64) -> (T, T, f64) {
     (a.1, b.1, (number - a.0) / (b.0 - a.0))
 }
 
+/// Fundamental of `key` in equal temperament at 440 Hz, Hz.
+#[must_use]
+pub fn fundamental(key: KeyNumber) -> f64 {
+    440.0 * libm::exp2((f64::from(key.number()) - 49.0) / 12.0)
+}
+
 /// Piecewise-linear interpolation of `anchors` (key number, value), held flat beyond the ends.
 ///
 /// Anchors must be in ascending order of key number.

@@ -13,7 +13,7 @@ use super::sound_file::Note;
 use partials::PARTIALS;
 use thirds::{Thirds, ThirdsMeasure};
 use touchback_core::math::cast::floor_index;
-use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_core::math::power::square;
 
 /// Start of the body's windows, s, from [`BEFORE`] the onset on.
@@ -44,11 +44,6 @@ pub const TRACE_HOP: f64 = 0.02;
 
 /// Length of the window of the spectral centroid, s.
 const CENTROID: f64 = 0.2;
-
-/// Fundamental of `key` in equal temperament at 440 Hz, Hz.
-pub fn fundamental(key: KeyNumber) -> f64 {
-    440.0 * libm::exp2((f64::from(key.number()) - 49.0) / 12.0)
-}
 
 /// Level that bands above the floor of their note exceed, dB.
 pub fn above_floor(levels: &[f64]) -> f64 {

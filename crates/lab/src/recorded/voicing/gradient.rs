@@ -7,7 +7,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::super::measure::{Measured, above_floor, distance, fundamental};
+use super::super::measure::{Measured, above_floor, distance};
 use super::super::pairs::Found;
 use super::super::{Notes, played};
 use crate::interrupt;
@@ -15,6 +15,7 @@ use crate::output::progress;
 use crate::parallel;
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::compass::fundamental;
 use touchback_core::mech::key_tones::{BLOW_HZ, PARTIALS, ToneQuantity};
 use touchback_instrument::Settings;
 

@@ -6,11 +6,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::super::measure::{
-    Measured, above_floor, attack_bands, body_bands, body_frames, fundamental,
-};
+use super::super::measure::{Measured, above_floor, attack_bands, body_bands, body_frames};
 use super::super::pairs::Found;
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::compass::fundamental;
 use touchback_core::math::line::Line;
 use touchback_core::mech::key_tones::{COUNT, KeyTones, ToneQuantity, shares};
 
