@@ -16,6 +16,7 @@ use super::play::{RATE, message};
 use crate::host::{Host, Message, Sent, Timed};
 use crate::output::progress;
 use crate::wave::Wave;
+use touchback_core::math::cast::{count, floor_index};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::compass::fundamental;
 use touchback_core::math::power::square;
@@ -229,17 +230,18 @@ pub(super) fn play(entry: &PluginEntry, score: &Score, wave: &mut Wave) -> Resul
 
     let block = Duration::from_secs_f64(BLOCK as f64 / f64::from(RATE));
     let seconds = |blocks: u64| blocks as f64 * block.as_secs_f64();
+    // Number of blocks from the fingers' beginning to the end.
+    let last = u64::from(count((fingers.end() + REST) / block.as_secs_f64()));
     let mut arming = Arming::default();
     let (mut strikes, mut mono) = (Vec::new(), Vec::new());
     let (mut with, mut without) = (Load::default(), Load::default());
     let [mut left, mut right, mut other_left, mut other_right] = [const { [0.0f32; BLOCK] }; 4];
-    let bar = progress(1 + fingers.end() as u64, "playing the keyboard");
+    let bar = progress(last, "playing the keyboard");
     // Number of the block in which the fingers begin.
     let (mut begun, mut next) = (None, 0);
     let mut due = Instant::now();
     for number in 0u64.. {
-        let since = begun.map(|begin| seconds(number - begin));
-        if since.is_some_and(|since| since > fingers.end() + REST) {
+        if begun.is_some_and(|begin| number - begin > last) {
             break;
         }
         if number.is_multiple_of(LOOK) {
@@ -257,23 +259,12 @@ pub(super) fn play(entry: &PluginEntry, score: &Score, wave: &mut Wave) -> Resul
         let mut from_midi = Vec::new();
         if let Some(begin) = begun {
             let start = (number - begin) * BLOCK as u64;
-            while let Some((time, event)) = score.events.get(next)
-                && score.sample(*time, RATE) < start + BLOCK as u64
-            {
-                let at = u32::try_from(score.sample(*time, RATE).saturating_sub(start))?;
-                from_midi.extend(message(*event).map(|what| Timed { at, what }));
-                next += 1;
-            }
+            due_messages(score, &mut next, start, &mut from_midi)?;
             with.0.push(taken.as_secs_f64() / block.as_secs_f64());
-            for (at, sent) in host.processor()?.sent() {
-                if let Sent::NoteOn(note, velocity) = sent {
-                    let time = (start + u64::from(at)) as f64 / f64::from(RATE);
-                    strikes.push(Strike { time, note: u8::try_from(note)?, velocity });
-                }
-            }
+            sent_strikes(&mut host, start, &mut strikes)?;
             wave.write(&left, &right)?;
             mono.extend(left.iter().zip(&right).map(|(l, r)| f64::from(l + r)));
-            bar.set_position(seconds(number - begin) as u64);
+            bar.set_position(number - begin);
         }
         let began = Instant::now();
         other.process(&from_midi, &mut other_left, &mut other_right)?;
@@ -310,12 +301,35 @@ pub(super) fn play(entry: &PluginEntry, score: &Score, wave: &mut Wave) -> Resul
     })
 }
 
+/// Adds the messages of the score's block from sample `start` on, of which `next` is the first.
+fn due_messages(score: &Score, next: &mut usize, start: u64, into: &mut Vec<Timed>) -> Result<()> {
+    while let Some((time, event)) = score.events.get(*next)
+        && score.sample(*time, RATE) < start + BLOCK as u64
+    {
+        let at = u32::try_from(score.sample(*time, RATE).saturating_sub(start))?;
+        into.extend(message(*event).map(|what| Timed { at, what }));
+        *next += 1;
+    }
+    Ok(())
+}
+
+/// Adds the strikes that the plugin sent in the block from sample `start` on.
+fn sent_strikes(host: &mut Host, start: u64, into: &mut Vec<Strike>) -> Result<()> {
+    for (at, sent) in host.processor()?.sent() {
+        if let Sent::NoteOn(note, velocity) = sent {
+            let time = (start + u64::from(at)) as f64 / f64::from(RATE);
+            into.push(Strike { time, note: u8::try_from(note)?, velocity });
+        }
+    }
+    Ok(())
+}
+
 /// Whether the level of a struck key's fundamental rises at the strike.
 fn rises(mono: &[f64], strike: &Strike) -> bool {
     let Some(key) = KeyNumber::from_midi(strike.note) else { return false };
     let rate = f64::from(RATE);
-    let window = touchback_core::math::cast::floor_index(WINDOW * rate);
-    let at = touchback_core::math::cast::floor_index(strike.time * rate);
+    let window = floor_index(WINDOW * rate);
+    let at = floor_index(strike.time * rate);
     let power = |part: Option<&[f64]>| {
         let turn = std::f64::consts::TAU * fundamental(key) / rate;
         let sum = part.unwrap_or(&[]).iter().enumerate().fold((0.0, 0.0), |(re, im), (i, x)| {
