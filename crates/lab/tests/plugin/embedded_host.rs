@@ -1,5 +1,7 @@
 //! The laboratory's own CLAP host, with the built plugin in it.
 
+use touchback_haptics::connection::Choice;
+use touchback_haptics::connection::host_interface::KeyboardState;
 use touchback_instrument::params;
 use touchback_lab::host::{self, Host, Message, Timed};
 
@@ -103,4 +105,19 @@ fn calls_in_the_wrong_state_or_with_wrong_lengths_are_errors() {
     assert!(host.process(&[], &mut [0.0; 9], &mut [0.0; 9]).is_err(), "too long");
     assert!(host.process(&[], &mut [0.0; 8], &mut [0.0; 7]).is_err(), "unequal");
     assert!(host.process(&[], &mut [0.0; 8], &mut [0.0; 8]).is_ok());
+}
+
+#[test]
+fn a_keyboard_is_chosen_by_a_project_and_its_error_is_reported() {
+    let mut host = plugin();
+    assert_eq!(host.keyboard().unwrap(), KeyboardState::default());
+    // There is nothing to arm.
+    host.arm(true).unwrap();
+    let choice = Choice { ports: vec!["/no/such/port".into()], ..Choice::default() };
+    host.choose_keyboard(&choice).unwrap();
+    host.activate(RATE, 256).unwrap();
+    let state = host.keyboard().unwrap();
+    assert!(state.ports.is_empty() && state.error.contains("/no/such/port"), "{state:?}");
+    host.deactivate();
+    assert_eq!(host.keyboard().unwrap(), KeyboardState::default());
 }
