@@ -5,7 +5,7 @@
 //! which `touchback lab presets` measures, together with the differences between the pianos.
 //!
 //! The player's own pianos are files in a folder: `file` and `user_presets`, with the feature
-//! `editor`.
+//! `files`.
 
 #[cfg(feature = "files")]
 pub mod file;

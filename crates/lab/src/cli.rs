@@ -11,6 +11,7 @@ use crate::{
     recorded, render, shot, simulate, weigh,
 };
 
+mod page;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,9 @@ struct Cli {
     #[arg(long, value_name = "COUNT", default_value_t = demo::BARS,
         value_parser = demo::bars)]
     bars: usize,
+    /// Prints the list of all options at the end of docs/command.md instead
+    #[arg(long)]
+    page: bool,
     #[command(subcommand)]
     command: Option<SubCommand>,
 }
@@ -158,6 +162,7 @@ fn parsed(
 
 fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
+        None if cli.page => output::print(&page::page(&Cli::command())),
         None => demo::run(std::path::Path::new("touchback-demo"), cli.bars),
         Some(SubCommand::Play(options)) => play::run(&options),
         Some(SubCommand::Render(options)) => render::run(&options),

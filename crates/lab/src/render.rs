@@ -44,7 +44,7 @@ pub struct RenderOptions {
     /// Factory piano, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
     preset: PianoName,
-    /// Immediate: sound at note-on. Natural: sound when the hammer arrives, 27 to 287 ms later.
+    /// Immediate: sound at note-on. Natural: sound when the hammer arrives, 27 to 291 ms later.
     /// Look-ahead: the press begins early, so that the hammer arrives at the note's time
     #[arg(long, value_enum, value_name = "WHEN")]
     timing: Option<TimingArg>,

@@ -156,3 +156,10 @@ fn the_default_output_folder_is_checked_too() {
     assert_eq!(out("touchback lab weigh --key 4"), Path::new("touchback-lab-own"));
     assert_eq!(out("touchback lab weigh --key 4 --out x"), Path::new("x"));
 }
+
+#[test]
+fn docs_command_md_has_every_option() {
+    let kept = include_str!("../../../../docs/command.md");
+    let kept = &kept[kept.find(page::HEADING).unwrap()..];
+    assert!(kept == page::page(&Cli::command()), "write the end of it anew by `touchback --page`");
+}

@@ -73,6 +73,12 @@ pub static MISSED: &[MissedTarget] = &[
     ),
     missed(
         "energy",
+        "unaccounted energy over work, trill by imposed motion, key 71",
+        "open: 0.11 % of the work, a tenth over the band",
+        "action::grand::equations::friction",
+    ),
+    missed(
+        "energy",
         "second stroke from half-way up, 15 N, key 40: strike time*",
         "known: friction is held through a step; with half the step the time is off by half as much",
         "action::grand::equations::friction",
@@ -247,7 +253,7 @@ pub static MISSED: &[MissedTarget] = &[
     of_machine(
         "action-cost",
         "one key, stroke*",
-        "likely: a single key uses one lane of a register; about 1 µs a step",
+        "likely: a single key uses one lane of a register",
         "action::grand::equations::step",
     ),
     of_machine(
@@ -321,8 +327,8 @@ pub fn of(experiment: &str, quantity: &str) -> Option<&'static MissedTarget> {
 pub fn page() -> String {
     let mut page = String::from(
         "# Missed targets\n\nThis page is written by `touchback lab all --report`; a test compares it \
-         with the program, and every missed row with it. It lists the targets \
-         that are not met, with their causes: *known* was shown by an experiment, *likely* follows \
+         with the program and with the missed rows of `validate`, `contact`, `sound`, `agreement`, \
+         `string-law` and `key-design`. It lists the targets that are not met, with their causes: *known* was shown by an experiment, *likely* follows \
          from known facts, *open* was not found. In a quantity `*` stands for any text, `?` for one \
          character. The experiments' output has the measured values. Rows marked † depend on the \
          machine.\n\n| experiment | quantity | cause | part |\n| --- | --- | --- | --- |\n",

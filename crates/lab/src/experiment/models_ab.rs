@@ -255,7 +255,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         Subplot::new(Axis::new(label), series)
     };
     let figure = Figure {
-        title: "Force on the key as a hammer is thrown and caught".into(),
+        title: "Force on the key under the imposed motion of a throw".into(),
         x: Axis::new("time, ms").within(0.0, 1e3 * SERVO * f64::from(THROW)),
         bands: Vec::new(),
         marks: Vec::new(),

@@ -141,7 +141,7 @@ pub fn check(report: &mut Report) -> Result<()> {
 /// Writes the comparison, the run's data and the figure.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
-    report.source("001; 000 ch. 3, figs. 3.14–3.19");
+    report.source("001; 000 ch. 3, figs. 3.15–3.17, T3.5");
     let PublishedRun { rig, trace, surfaces } = measure(&mut report)?;
     let mut csv = DataTable::new(&[
         "time_s",

@@ -67,7 +67,7 @@ pub struct Efforts {
     /// `effective` is the standard regulation.
     is_standard: bool,
     /// `target` is not in effect yet. Stored, because [`Self::step`] asks in every action step and
-    /// two [`ActionSettings`] are 5 kB each.
+    /// comparing two [`ActionSettings`] reads several kB.
     is_ahead: bool,
     /// The newest settings, for the differences of single keys.
     settings: ActionSettings,

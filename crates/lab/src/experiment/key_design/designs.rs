@@ -27,8 +27,8 @@ const TAIL: f64 = 0.10;
 const TOP: f64 = 4e-3;
 /// Dip, m.
 const DIP: f64 = 10e-3;
-/// Largest sensor step at the front, m: a coarser step is noticeable in the force of a held key.
-const STEP: f64 = 5e-6;
+/// Largest sensor step at the front, m: a coarser step gets less impedance (docs/haptics.md).
+const STEP: f64 = 4e-6;
 
 /// A rotary motor of the ironless kind of 35 mm and 90 W; the numbers are typical of the class
 /// (chosen; take those of your motor's data sheet).

@@ -103,7 +103,7 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
     folder.table("wall-damping.csv", &csv)?;
     let [a, b, c, d, e, f] = curves;
     let names = ["mass alone, marginal", "passive (Colgate)", "with finger, marginal"];
-    let late = ["switching late, no bias", "bias 0.2 N", "bias 1 N"];
+    let late = ["switching late, no bias", "bias 0.2 N, 1 m/s", "bias 1 N, 1 m/s"];
     let panels = vec![
         Subplot::new(Axis::new("damping, N·s/m"), lines(names, [a, b, c])),
         Subplot::new(Axis::new("damping, N·s/m"), lines(late, [d, e, f])),

@@ -65,7 +65,8 @@ part! {
         rest_felt: Felt as Felt, "N/m^p";
             concert Felt { hysteresis: 0.7, ..Felt::new(4e5, 1.5, 1.5) },
                 "chosen: softer than the key-bed punching";
-            thesis Felt { hysteresis: 0.4, ..Felt::new(4e5, 1.5, 1.5) }, OUT_OF_REACH;
+            thesis Felt { hysteresis: 0.4, ..Felt::new(4e5, 1.5, 1.5) },
+                "chosen; the key is up to 0.07 mm inside it from 26 to 81 ms of the run";
 
         /// Compression of the rest felt at depth 0.
         rest_compression: f64 as Number, "m";
