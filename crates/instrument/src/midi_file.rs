@@ -5,6 +5,7 @@
 
 mod chunks;
 mod damage;
+mod doubles;
 mod events;
 mod parts;
 mod pedal;
@@ -94,6 +95,12 @@ impl Score {
                 }
                 _ => {}
             }
+        }
+        let joined = doubles::join(&mut score.events);
+        if joined > 0 {
+            score.warnings.push(format!(
+                "{file}: note-ons of a key that is struck at the same time, joined: {joined}"
+            ));
         }
         Ok(score)
     }

@@ -27,15 +27,17 @@ pub(super) enum Kind {
     Payload,
     EarlyEnd,
     Length,
+    Delta,
 }
 
-const KINDS: [(Kind, &str); 6] = [
+const KINDS: [(Kind, &str); 7] = [
     (Kind::RunningStatus, "running status after a meta or SysEx event"),
     (Kind::System, "real-time or system messages inside a track"),
     (Kind::DataByte, "data bytes over 127"),
     (Kind::Payload, "meta or SysEx events with a wrong length"),
     (Kind::EarlyEnd, "events after an end-of-track event"),
     (Kind::Length, "wrong chunk lengths"),
+    (Kind::Delta, "delta times of more than four bytes"),
 ];
 
 impl Damage {
