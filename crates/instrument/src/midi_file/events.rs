@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use midly::num::{u4, u7, u14};
+use midly::num::{u4, u7, u14, u24};
 use midly::{EventIter, MetaMessage, MidiMessage, PitchBend, TrackEventKind};
 
 use super::damage::{Damage, Kind};
@@ -56,7 +56,9 @@ pub(super) fn read<'a>(data: &'a [u8], start: usize, damage: &mut Damage) -> Tra
                 tick += i64::from(event.delta.as_int());
                 track.end = at_least_zero(tick);
                 if event.kind != TrackEventKind::Meta(MetaMessage::EndOfTrack) {
-                    track.events.push((track.end, event.kind));
+                    let faulty = || damage.count(Kind::Tempo, place);
+                    let kind = with_tempo(event.kind, rest, faulty);
+                    track.events.extend(kind.map(|kind| (track.end, kind)));
                     continue;
                 }
                 let after = iter.unread();
@@ -89,6 +91,27 @@ pub(super) fn read<'a>(data: &'a [u8], start: usize, damage: &mut Damage) -> Tra
             }
         }
     }
+}
+
+/// `kind`, which is the event at the beginning of `rest`, with the tempo of all its bytes; `None` for a tempo of zero
+/// or of too few or too many bytes. Calls `faulty` if the form of the tempo is not that of the standard.
+fn with_tempo<'a>(
+    kind: TrackEventKind<'a>,
+    rest: &[u8],
+    faulty: impl FnOnce(),
+) -> Option<TrackEventKind<'a>> {
+    const TEMPO: u8 = 0x51;
+    let TrackEventKind::Meta(MetaMessage::Tempo(_) | MetaMessage::Unknown(TEMPO, _)) = kind else {
+        return Some(kind);
+    };
+    let bytes = payload(rest, number(rest).1).map_or(&[][..], |range| &rest[range]);
+    let all =
+        bytes.iter().try_fold(0u32, |sum, byte| Some(sum.checked_mul(256)? + u32::from(*byte)));
+    let tempo = all.filter(|_| bytes.len() >= 3).and_then(u24::try_from).filter(|tempo| *tempo > 0);
+    if tempo.is_none() || bytes.len() > 3 {
+        faulty();
+    }
+    tempo.map(|tempo| TrackEventKind::Meta(MetaMessage::Tempo(tempo)))
 }
 
 fn at_least_zero(tick: i64) -> u64 {

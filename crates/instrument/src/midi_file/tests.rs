@@ -112,6 +112,22 @@ fn delta_times_of_more_than_four_bytes_are_read() {
     assert_eq!(warning, "delta times of more than four bytes (2); first at byte 22");
 }
 
+#[test]
+fn tempo_events_of_zero_or_of_a_wrong_length_stop_nothing() {
+    let tempo = |bytes: &[u8]| {
+        let length = touchback_core::math::cast::byte(bytes.len());
+        let bytes = one(&[&[0, 0xFF, 0x51, length][..], bytes, &melody(&[60, 62])].concat());
+        let score = Score::read("x.mid", &bytes).unwrap();
+        (score.sample(score.events[2].0, 48_000), notes(&bytes).1)
+    };
+    let words = "tempo events of zero or not of three bytes (1); first at byte 22";
+    assert_eq!(tempo(&[3, 0xD0, 0x90]), (12_000, String::new()));
+    assert_eq!(tempo(&[0, 3, 0xD0, 0x90]), (12_000, words.into()));
+    for ignored in [&[0, 0, 0][..], &[0xD0, 0x90], &[], &[0; 9], &[1, 0, 0, 0], &[0xFF; 9]] {
+        assert_eq!(tempo(ignored), (24_000, words.into()), "{ignored:x?}");
+    }
+}
+
 /// Held notes and strikes of a file of `events` at channels: `+` strikes with 127ths, `-` releases.
 fn played(events: &[(u8, u8, u8)]) -> Vec<(u64, bool, u8)> {
     let bytes: Vec<u8> = events
