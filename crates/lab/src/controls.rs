@@ -193,14 +193,12 @@ impl Automation {
 /// Names file and line.
 pub fn curve(param: &'static Parameter, file: &str, bytes: &[u8]) -> Result<Curve> {
     let table = CsvTable::read(file, bytes)?;
-    let times = table.times(file, "t_s")?;
+    let (time, _) = table.time_column(file)?;
+    let times = table.times(file)?;
     let value =
         table.column("value").ok_or_else(|| anyhow!("{file}, line 1: no column `value`"))?;
-    if let Some(other) = table
-        .columns
-        .iter()
-        .find(|c| !["t_s", "value"].iter().any(|name| c.eq_ignore_ascii_case(name)))
-    {
+    if let Some(other) = (0..table.columns.len()).find(|i| ![time, value].contains(i)) {
+        let other = &table.columns[other];
         bail!("{file}, line 1: column `{other}` is unknown; the columns are t_s,value");
     }
     let points = table
@@ -272,9 +270,11 @@ mod tests {
 
     #[test]
     fn a_curve_moves_one_parameter_linearly() {
-        let curve = curve(let_off(), "c.csv", b"t_s,value\n0,1\n2,3\n").unwrap();
-        let automation = Automation::of(let_off(), curve);
-        assert_eq!(automation.at(&Settings::default(), 0.5).action.let_off_mm, 1.5);
+        for text in ["t_s,value\n0,1\n2,3\n", "t,value\nms,mm\n0,1\n2000,3\n"] {
+            let curve = curve(let_off(), "c.csv", text.as_bytes()).unwrap();
+            let automation = Automation::of(let_off(), curve);
+            assert_eq!(automation.at(&Settings::default(), 0.5).action.let_off_mm, 1.5);
+        }
     }
 
     #[test]

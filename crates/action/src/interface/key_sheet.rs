@@ -273,7 +273,8 @@ fn columns(names: &[ColumnName]) -> Result<Vec<Column>, String> {
         }
         columns.push(if name.is(KEY) {
             Column::Key
-        } else if text.starts_with(MEASURED) {
+        } else if text.is_empty() || text.starts_with(MEASURED) {
+            // Also the number of the row, as pandas and R write it.
             Column::Measured
         } else if let Some(column) = Column::values().find(|column| name.is(&column.name())) {
             column

@@ -8,7 +8,8 @@ pub struct Form<'a> {
     pub line: usize,
     /// The header.
     pub header: &'a str,
-    /// Separator of cells: a tab or a semicolon if the header has one, otherwise a comma.
+    /// Separator of cells: a tab or a semicolon if the header has one, otherwise a comma, or blanks in a header without
+    /// commas.
     pub separator: char,
 }
 
@@ -39,7 +40,9 @@ impl<'a> Form<'a> {
                 .is_some_and(|cell| super::number::number(cell).is_some());
             let (line, header) = comment.filter(|_| begins_with_number).unwrap_or((line, row));
             let found = ['\t', ';'].into_iter().find(|sign| header.contains(*sign));
-            let separator = requested.or(found).unwrap_or(',');
+            let has_blanks = !header.contains(',') && header.split_whitespace().nth(1).is_some();
+            let plain = if has_blanks { ' ' } else { ',' };
+            let separator = requested.or(found).unwrap_or(plain);
             return Some(Self { line, header, separator });
         }
         None
@@ -47,7 +50,11 @@ impl<'a> Form<'a> {
 
     /// The cells of `row` without blanks and quotation marks around them.
     pub fn cells(self, row: &str) -> impl Iterator<Item = &str> {
-        row.split(self.separator).map(|cell| {
+        let are_blanks = self.separator == ' ';
+        let is_end =
+            move |c: char| if are_blanks { c.is_whitespace() } else { c == self.separator };
+        let cells = row.split(is_end).filter(move |cell| !(are_blanks && cell.is_empty()));
+        cells.map(|cell| {
             let cell = cell.trim();
             let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
             inner.map_or(cell, str::trim)
@@ -220,7 +227,11 @@ mod tests {
         assert_eq!(form("\n# made by hand\nt_s\tvalue\n"), Some((3, "t_s\tvalue", '\t')));
         assert_eq!(form("sep=;\nkey;drop_mm\n"), Some((2, "key;drop_mm", ';')));
         assert_eq!(form("# x\n# t_s,key_m\n0.0,1\n"), Some((2, "t_s,key_m", ',')));
+        assert_eq!(form("# t_s key_m\n0.0 1\n"), Some((1, "t_s key_m", ' ')));
+        assert_eq!(form("t_s, key_m\n0, 1\n"), Some((1, "t_s, key_m", ',')));
         assert_eq!(form("# only a comment\n\n"), None);
+        let blanks = Form::of("t_s  key_m", &['\n']).unwrap();
+        assert_eq!(blanks.cells(" 0.0   1e-3 ").collect::<Vec<_>>(), ["0.0", "1e-3"]);
         let form = Form::of("\"key\";\"a b\"", &['\n']).unwrap();
         assert_eq!(form.cells("\"1\"; 2 ;\"\"").collect::<Vec<_>>(), ["1", "2", ""]);
     }

@@ -31,6 +31,7 @@ fn sheets_of_any_spreadsheet_are_the_same_sheet() {
         "key;let_off_mm;drop_mm\n40;0,5;-1\n41;;0,5\n",
         "key\tlet_off_mm\tdrop_mm\r\nC4\t0,5\t-1,0\r\nC#4\t\t,5\r\n",
         "sep=;\nKey;Let_Off_mm;DROP_MM;\nc4;0.5;−1;\ndb4;;0.5;\n;;;\n",
+        ",key,let_off_mm,drop_mm\n0,40,0.5,-1\n1,41,,0.5\n",
         "key,let_off_mm,drop_mm\n,mm,mm\nC4,0.5,-1\n41,,0.5\n",
         "key;let_off;drop [mm]\nnote;mm;mm\nC4;0,5;-1\n41;;0,5\n",
         "\"key\",\"let_off_mm\",\"drop_mm\"\n\"C4\",\"0,5\",\"-1\"\n",
