@@ -50,6 +50,12 @@ impl Score {
         Self { events: Vec::new(), per_second: 1, warnings: Vec::new() }
     }
 
+    /// Whether `bytes` hold a MIDI file.
+    #[must_use]
+    pub fn is_in(bytes: &[u8]) -> bool {
+        chunks::find(bytes, *b"MThd", 0).is_some()
+    }
+
     /// Reads the piano's part of a file's bytes; `file` names it in errors.
     ///
     /// # Errors

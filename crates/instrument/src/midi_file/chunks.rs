@@ -164,7 +164,7 @@ fn is_chunk(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Position of the letters `id` at or after `from`.
-fn find(bytes: &[u8], id: [u8; 4], from: usize) -> Option<usize> {
+pub(super) fn find(bytes: &[u8], id: [u8; 4], from: usize) -> Option<usize> {
     bytes.get(from..)?.windows(4).position(|four| four == id).map(|at| from + at)
 }
 

@@ -1,4 +1,4 @@
-//! Reads gesture files; the file ending selects CSV or TOML.
+//! Reads gesture files; the file ending selects CSV or TOML, in standard input the first line.
 
 use std::path::Path;
 
@@ -9,6 +9,7 @@ use super::{Channel, Form, Gesture, LIMIT};
 use crate::output::{self, Shown as _};
 use crate::table::{CsvTable, Curve, number};
 use touchback_action::STEP;
+use touchback_core::text::encoding::decode;
 
 /// The column of times in a run's file.
 const RUN_TIME: &str = "time_s";
@@ -27,11 +28,15 @@ impl Gesture {
     pub fn open(path: &Path) -> Result<Self> {
         let file = path.shown();
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-        if ending != "csv" && ending != "toml" {
+        let is_stdin = output::is_stdin(path);
+        if ending != "csv" && ending != "toml" && !is_stdin {
             bail!("{file}: a gesture is a .csv or a .toml file");
         }
         let bytes = output::read(path, FILE_LIMIT)?;
-        if ending == "csv" { Self::from_csv(&file, &bytes) } else { Self::from_toml(&file, &bytes) }
+        if ending == "toml" || is_stdin && is_toml(&bytes) {
+            return Self::from_toml(&file, &bytes);
+        }
+        Self::from_csv(&file, &bytes)
     }
 
     /// Reads gesture CSV; `file` names it in errors.
@@ -125,6 +130,14 @@ impl Gesture {
         }
         Ok(Self::of_forms(flat))
     }
+}
+
+/// Whether the first line of `bytes` that is no comment is a table or a value of TOML.
+fn is_toml(bytes: &[u8]) -> bool {
+    let text = decode(bytes);
+    let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+    // Excel's own directive is no value.
+    lines.next().is_some_and(|l| l.starts_with('[') || l.contains('=') && !l.starts_with("sep="))
 }
 
 fn form(file: &str, index: usize, value: &toml::Value) -> Result<Form> {
