@@ -35,11 +35,9 @@ def run_page(page, folder, touchback, done):
     for line in commands(page):
         if line.startswith(NOT_RUN) or line in done:
             continue
-        name, *arguments = shlex.split(line, comments=True)
-        assert name == "touchback", f"{page}: {line}"
-        result = subprocess.run(
-            [touchback, *arguments], cwd=folder, capture_output=True, text=True
-        )
+        assert shlex.split(line)[0] == "touchback", f"{page}: {line}"
+        shell = ["bash", "-o", "pipefail", "-c", f'touchback() {{ "{touchback}" "$@"; }}; {line}']
+        result = subprocess.run(shell, cwd=folder, capture_output=True, text=True)
         assert result.returncode == 0, f"{page}: {line}\n{result.stderr}"
         done.add(line)
 

@@ -5,6 +5,7 @@
 
 mod chunks;
 mod damage;
+mod doubles;
 mod events;
 mod parts;
 mod pedal;
@@ -47,6 +48,12 @@ impl Score {
     #[must_use]
     pub const fn empty() -> Self {
         Self { events: Vec::new(), per_second: 1, warnings: Vec::new() }
+    }
+
+    /// Whether `bytes` hold a MIDI file.
+    #[must_use]
+    pub fn is_in(bytes: &[u8]) -> bool {
+        chunks::find(bytes, *b"MThd", 0).is_some()
     }
 
     /// Reads the piano's part of a file's bytes; `file` names it in errors.
@@ -94,6 +101,12 @@ impl Score {
                 }
                 _ => {}
             }
+        }
+        let joined = doubles::join(&mut score.events);
+        if joined > 0 {
+            score.warnings.push(format!(
+                "{file}: note-ons of a key that is struck at the same time, joined: {joined}"
+            ));
         }
         Ok(score)
     }

@@ -119,7 +119,12 @@ enum ModelCommand {
 #[must_use]
 pub fn main() -> ExitCode {
     let outcome = match parsed(std::env::args_os()) {
-        Ok(cli) => run(cli),
+        Ok((cli, is_file)) => {
+            if is_file {
+                output::print_to_stderr();
+            }
+            run(cli)
+        }
         Err(Refused::Usage(error)) if !error.use_stderr() => {
             // Help and version. A closed pipe is no error.
             let _ = error.print();
@@ -130,6 +135,7 @@ pub fn main() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if output::is_closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::warn(&format!("error: {}", one_line(&format!("{error:#}"))));
             ExitCode::from(match () {
@@ -150,14 +156,16 @@ enum Refused {
     Paths(anyhow::Error),
 }
 
-/// Parses `arguments`, the program's name first.
+/// Parses `arguments`, the program's name first; also returns whether standard output is an output file.
 fn parsed(
     arguments: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
-) -> Result<Cli, Refused> {
+) -> Result<(Cli, bool), Refused> {
     let mut command = Cli::command();
     let matches = command.try_get_matches_from_mut(arguments).map_err(Refused::Usage)?;
-    paths::refuse_overwriting(&command, &matches).map_err(Refused::Paths)?;
-    Cli::from_arg_matches(&matches).map_err(|error| Refused::Usage(error.format(&mut command)))
+    let is_file = paths::refuse_overwriting(&command, &matches).map_err(Refused::Paths)?;
+    let cli = Cli::from_arg_matches(&matches);
+    let cli = cli.map_err(|error| Refused::Usage(error.format(&mut command)))?;
+    Ok((cli, is_file))
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {

@@ -13,6 +13,7 @@ use touchback_core::text::note;
 use touchback_haptics::action::Action;
 use touchback_instrument::Settings;
 use touchback_instrument::params::{self, ParamError, Parameter};
+use touchback_instrument::preset::file::NamedPiano;
 use touchback_instrument::preset::{self, Preset, user_presets};
 
 /// Largest curve file, bytes.
@@ -85,11 +86,7 @@ fn unknown_parameter(of: &str, error: ParamError) -> anyhow::Error {
 /// An unknown name, with the known ones; a bad file, with its line.
 pub fn preset(name: &str) -> Result<Settings> {
     if is_preset(Path::new(name)) {
-        let (saved, losses) = user_presets::read(Path::new(name)).context("--preset")?;
-        if let Some(message) = losses.message() {
-            output::warn(&format!("warning: {}: {message}", output::escaped(name)));
-        }
-        return Ok(saved.settings);
+        return Ok(saved_piano(Path::new(name)).context("--preset")?.settings);
     }
     preset::find(name).map(Preset::settings).ok_or_else(|| {
         let near = suggestion(&name.to_lowercase(), preset::PRESETS.iter().map(|p| p.name));
@@ -98,6 +95,23 @@ pub fn preset(name: &str) -> Result<Settings> {
             preset::names()
         )
     })
+}
+
+/// Reads a preset file or standard input; prints a warning of what it does not take over.
+///
+/// # Errors
+/// Names the file.
+pub fn saved_piano(path: &Path) -> Result<NamedPiano> {
+    let (piano, losses) = if output::is_stdin(path) {
+        let text = decode(&output::read(path, user_presets::LIMIT)?);
+        NamedPiano::read(&text).map_err(|error| anyhow!("{}: {error}", path.shown()))?
+    } else {
+        user_presets::read(path)?
+    };
+    if let Some(message) = losses.message() {
+        output::warn(&format!("warning: {}: {message}", path.shown()));
+    }
+    Ok(piano)
 }
 
 /// Applies `--set ID=VALUE` options in order.
@@ -193,14 +207,12 @@ impl Automation {
 /// Names file and line.
 pub fn curve(param: &'static Parameter, file: &str, bytes: &[u8]) -> Result<Curve> {
     let table = CsvTable::read(file, bytes)?;
-    let times = table.times(file, "t_s")?;
+    let (time, _) = table.time_column(file)?;
+    let times = table.times(file)?;
     let value =
         table.column("value").ok_or_else(|| anyhow!("{file}, line 1: no column `value`"))?;
-    if let Some(other) = table
-        .columns
-        .iter()
-        .find(|c| !["t_s", "value"].iter().any(|name| c.eq_ignore_ascii_case(name)))
-    {
+    if let Some(other) = (0..table.columns.len()).find(|i| ![time, value].contains(i)) {
+        let other = &table.columns[other];
         bail!("{file}, line 1: column `{other}` is unknown; the columns are t_s,value");
     }
     let points = table
@@ -272,9 +284,11 @@ mod tests {
 
     #[test]
     fn a_curve_moves_one_parameter_linearly() {
-        let curve = curve(let_off(), "c.csv", b"t_s,value\n0,1\n2,3\n").unwrap();
-        let automation = Automation::of(let_off(), curve);
-        assert_eq!(automation.at(&Settings::default(), 0.5).action.let_off_mm, 1.5);
+        for text in ["t_s,value\n0,1\n2,3\n", "t,value\nms,mm\n0,1\n2000,3\n"] {
+            let curve = curve(let_off(), "c.csv", text.as_bytes()).unwrap();
+            let automation = Automation::of(let_off(), curve);
+            assert_eq!(automation.at(&Settings::default(), 0.5).action.let_off_mm, 1.5);
+        }
     }
 
     #[test]

@@ -25,10 +25,6 @@ use touchback_instrument::Event;
 /// Largest table, bytes: ten minutes of ten keys at 1 ms, or one of all.
 const FILE_LIMIT: u64 = 256_000_000;
 
-/// Names of the column of times, with the unit in seconds.
-const TIMES: [(&str, f64); 6] =
-    [("t_s", 1.0), ("time_s", 1.0), ("t_ms", 1e-3), ("time_ms", 1e-3), ("t", 1.0), ("time", 1.0)];
-
 /// Largest depth, m: more than any key's dip, less than a depth in the wrong unit.
 const DEEPEST: f64 = 0.02;
 
@@ -105,17 +101,15 @@ impl KeyMotion {
     /// One line with file and line: no times, no key, a key twice, or a cell that is no depth.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self> {
         let table = CsvTable::read(file, bytes)?;
-        let Some((name, unit)) = TIMES.iter().find(|(name, _)| table.column(name).is_some()) else {
-            bail!("{file}, line 1: no column of times; name it t_s or t_ms");
-        };
-        let times: Vec<f64> = table.times(file, name)?.iter().map(|time| time * unit).collect();
+        let (time, _) = table.time_column(file)?;
+        let times = table.times(file)?;
         let mut motion = Self { times, keys: Vec::new(), pedals: Vec::new(), warnings: Vec::new() };
         let mut unknown = Vec::new();
         for (index, column) in table.columns.iter().enumerate() {
-            if column.eq_ignore_ascii_case(name) {
+            if index == time {
                 continue;
             }
-            match Column::of(column) {
+            match Column::of(&column.to_string()) {
                 Some(Column::Key(key, unit)) => {
                     if motion.keys.iter().any(|(known, _)| *known == key) {
                         bail!(
@@ -225,6 +219,9 @@ mod tests {
             events[..],
             [Event::Sustain(1.0), Event::Motion { .. }, Event::Motion { .. }]
         ));
+        let with_units = read("t,C4,E4\nms,m,mm\n0,0,0\n1,0.002,2\n");
+        assert!(with_units.keys.iter().all(|(_, depths)| *depths == [0.0, 2e-3]));
+        assert_eq!(with_units.times, [0.0, 1e-3]);
         let one = read("time_s,key_m\n0,0\n0.5,0.01\n");
         assert_eq!((one.keys[0].0.number(), one.end()), (40, 0.5));
     }

@@ -1,14 +1,18 @@
 //! Files named on the command line, and output to the terminal.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-pub use touchback_core::files::draft::Draft;
+use touchback_core::files::draft::DraftError;
+pub use touchback_core::files::draft::{Draft, is_stdout};
 pub use touchback_core::files::folder::NewFolder;
 use touchback_core::files::input;
+pub use touchback_core::files::input::is_stdin;
 
 /// A path as printed: on one line, whatever characters it contains.
 pub trait Shown {
@@ -40,17 +44,33 @@ pub fn new_folder(path: &Path) -> Result<NewFolder> {
     NewFolder::create(path).with_context(|| format!("{}: cannot make this folder", path.shown()))
 }
 
-/// Reads a whole input file of at most `limit` bytes.
+/// Reads a whole input file of at most `limit` bytes. Standard input is read once; it is the same at every call.
 ///
 /// # Errors
-/// When it is missing, no plain file, unreadable or larger.
+/// When it is missing, no plain file, unreadable or larger; standard input that is a terminal.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    if input::is_stdin(path) {
+        return read_stdin(path, limit);
+    }
     // Opening a pipe without a writer blocks; a pipe made by a shell has a writer.
     if is_pipe_of_shell(path) {
         let pipe = File::open(path).with_context(|| format!("{}: cannot read", path.shown()))?;
         return Ok(input::read_all(path, pipe, limit)?);
     }
     Ok(input::read(path, limit)?)
+}
+
+fn read_stdin(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    static CONTENT: OnceLock<Vec<u8>> = OnceLock::new();
+    if let Some(content) = CONTENT.get() {
+        return Ok(content.clone());
+    }
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        bail!("{}: is a terminal; redirect a file to it or pipe one into it", path.shown());
+    }
+    let content = input::read_all(path, stdin.lock(), limit)?;
+    Ok(CONTENT.get_or_init(|| content).clone())
 }
 
 /// Whether `path` is a pipe that a process has open: `/dev/stdin`, or `<(command)`.
@@ -90,11 +110,23 @@ pub fn bounded(text: &str) -> String {
     text.lines().map(short).collect::<Vec<_>>().join("\n")
 }
 
-/// Prints `text` to stdout; a closed pipe is no error.
+/// Whether an output file is standard output.
+static HAS_FILE: AtomicBool = AtomicBool::new(false);
+
+/// [`print`] from now on prints to stderr: an output file is standard output.
+pub fn print_to_stderr() {
+    HAS_FILE.store(true, Ordering::Relaxed);
+}
+
+/// Prints `text` to stdout, or to stderr after [`print_to_stderr`]; a closed pipe is no error.
 ///
 /// # Errors
 /// When stdout cannot be written.
 pub fn print(text: &str) -> Result<()> {
+    if HAS_FILE.load(Ordering::Relaxed) {
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        return Ok(());
+    }
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -102,6 +134,12 @@ pub fn print(text: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether `error` says that the reader of standard output, which was an output file, needs no more of it.
+#[must_use]
+pub fn is_closed(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(DraftError::Closed)))
 }
 
 /// Standard output until its reader closes the pipe; further writes succeed and are discarded.

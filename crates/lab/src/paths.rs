@@ -1,5 +1,5 @@
 //! Types of command-line options that name files and folders, and the check that no output overwrites an
-//! input.
+//! input. `-` is standard input or standard output.
 //!
 //! The check takes the types from the definition of the command line, so that it covers every option of
 //! every command.
@@ -12,10 +12,11 @@ use anyhow::{Result, bail};
 use clap::{Arg, ArgMatches, Command};
 
 use crate::output::{Shown, escaped};
-use touchback_core::files::draft;
+use touchback_core::files::draft::{self, STDOUT, is_stdout};
+use touchback_core::files::input::{STDIN, is_stdin};
 
 macro_rules! path_types {
-    ($($(#[$about:meta])* $name:ident)*) => {
+    ($($(#[$about:meta])* $name:ident = $stream:ident)*) => {
         $(
             $(#[$about])*
             #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +24,7 @@ macro_rules! path_types {
 
             impl From<OsString> for $name {
                 fn from(path: OsString) -> Self {
-                    Self(path.into())
+                    Self(named(&path, $stream))
                 }
             }
 
@@ -44,17 +45,22 @@ macro_rules! path_types {
     };
 }
 
+/// The path that `name` stands for: `-` is `stream`.
+fn named(name: &OsStr, stream: &str) -> PathBuf {
+    if name == "-" { stream.into() } else { name.into() }
+}
+
 path_types! {
     /// Input: a file, or a folder of files.
-    InputPath
+    InputPath = STDIN
     /// Input: a folder of which every file is read; outputs then name folders.
-    BatchFolder
+    BatchFolder = STDIN
     /// Output: a file.
-    OutputFile
+    OutputFile = STDOUT
     /// Output: a file; with a [`BatchFolder`] or several inputs, a folder of such files.
-    OutputFileOrFolder
+    OutputFileOrFolder = STDOUT
     /// Output: a folder of files.
-    OutputFolder
+    OutputFolder = STDOUT
 }
 
 macro_rules! text_types {
@@ -66,7 +72,7 @@ macro_rules! text_types {
 
             impl From<String> for $name {
                 fn from(text: String) -> Self {
-                    Self(text)
+                    Self(with_stdin(text))
                 }
             }
 
@@ -85,6 +91,14 @@ macro_rules! text_types {
             }
         )*
     };
+}
+
+/// `text`, in which a file name `-`, alone or after `=`, is standard input.
+fn with_stdin(text: String) -> String {
+    match text.strip_suffix('-') {
+        Some(before) if before.is_empty() || before.ends_with('=') => format!("{before}{STDIN}"),
+        _ => text,
+    }
 }
 
 text_types! {
@@ -114,6 +128,11 @@ pub enum Role {
 }
 
 impl Role {
+    /// Whether files are written.
+    const fn is_output(self) -> bool {
+        matches!(self, Self::OutputFile | Self::OutputFileOrFolder | Self::OutputFolder)
+    }
+
     /// Role of the values of `arg`; `None` if they name no file.
     #[must_use]
     pub fn of(arg: &Arg) -> Option<Self> {
@@ -133,17 +152,24 @@ impl Role {
     }
 }
 
-/// Checks that no output of a command line overwrites an input, and that no file is written twice.
+/// Checks that no output of a command line overwrites an input, and that no file is written twice. Returns whether
+/// standard output is a file.
 ///
 /// # Errors
 /// Names the path.
-pub fn refuse_overwriting(command: &Command, matches: &ArgMatches) -> Result<()> {
+pub fn refuse_overwriting(command: &Command, matches: &ArgMatches) -> Result<bool> {
     if let Some((name, inner)) = matches.subcommand() {
-        return command.find_subcommand(name).map_or(Ok(()), |c| refuse_overwriting(c, inner));
+        return command.find_subcommand(name).map_or(Ok(false), |c| refuse_overwriting(c, inner));
     }
     let given = |arg: &Arg| -> Vec<PathBuf> {
         let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
-        values.map(PathBuf::from).collect()
+        let is_output = Role::of(arg).is_some_and(Role::is_output);
+        values
+            .map(|value| match value.to_str() {
+                Some(text) if !is_output => with_stdin(text.to_owned()).into(),
+                _ => named(value, STDOUT),
+            })
+            .collect()
     };
     let is_batch = command.get_arguments().any(|arg| {
         let kind = arg.get_value_parser().type_id();
@@ -163,15 +189,33 @@ pub fn refuse_overwriting(command: &Command, matches: &ArgMatches) -> Result<()>
             Role::OutputFolder => folders.extend(paths),
         }
     }
+    // `simulate --stdin` reads one and writes the other.
+    let [reads, writes] =
+        ["stdin", "stdout"].map(|id| matches!(matches.try_get_one(id), Ok(Some(true))));
+    inputs.extend(reads.then(|| STDIN.into()));
+    files.extend((reads || writes).then(|| STDOUT.into()));
+    let to_stdout = files.iter().filter(|file| is_stdout(file)).count();
+    if let Some(folder) = folders.iter().find(|folder| is_stdout(folder)) {
+        bail!("{}: is one file; name a folder for the outputs", folder.shown());
+    }
+    for (count, stream) in
+        [(to_stdout, STDOUT), (inputs.iter().filter(|file| is_stdin(file)).count(), STDIN)]
+    {
+        if count > 1 {
+            bail!("{stream}: is named twice; only one file can be `-`");
+        }
+    }
     check(&inputs, &files, &folders)?;
     // A folder is filled with files of names of its own.
-    check(&files, &[] as &[&Path], &folders)
+    check(&files, &[] as &[&Path], &folders)?;
+    Ok(to_stdout > 0)
 }
 
-/// Whether `name` is that of a preset file.
+/// Whether `name` is that of a preset file, or standard input.
 #[must_use]
 pub fn is_preset(name: &Path) -> bool {
-    name.extension().is_some_and(|e| e == touchback_instrument::preset::user_presets::EXTENSION)
+    use touchback_instrument::preset::user_presets::EXTENSION;
+    is_stdin(name) || name.extension().is_some_and(|ending| ending == EXTENSION)
 }
 
 fn curve_file(option: &OsStr) -> Option<PathBuf> {

@@ -18,7 +18,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
-use crate::output::{Draft, Shown as _};
+use crate::output::{Draft, Shown as _, is_stdout};
 use touchback_window::offscreen::write_png;
 
 /// Width of a figure, px.
@@ -183,7 +183,7 @@ pub enum Format {
     Svg,
 }
 
-/// The format given by the ending of `path`.
+/// The format given by the ending of `path`; standard output receives SVG.
 ///
 /// # Errors
 /// An ending other than .png and .svg.
@@ -191,7 +191,7 @@ pub fn format_of(path: &Path) -> Result<Format> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     if ending == "png" {
         Ok(Format::Png)
-    } else if ending == "svg" {
+    } else if ending == "svg" || is_stdout(path) {
         Ok(Format::Svg)
     } else {
         bail!("{}: a figure is a .png or a .svg file", path.shown())

@@ -82,7 +82,7 @@ pub fn export(options: &ExportOptions) -> Result<()> {
     let path = &path;
     match path.extension().and_then(|e| e.to_str()) {
         Some(EXTENSION) => write(path, &vst3(&piano.name, &piano.settings)?),
-        Some(user_presets::EXTENSION) => {
+        ending if ending == Some(user_presets::EXTENSION) || output::is_stdout(path) => {
             write(path, piano.text().map_err(|error| anyhow!(error))?.as_bytes())
         }
         _ => bail!("--output {}: the name ends in .vstpreset or .toml", path.shown()),
@@ -111,11 +111,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 
 fn piano(name: &str) -> Result<NamedPiano> {
     if is_preset(Path::new(name)) {
-        let (piano, losses) = user_presets::read(Path::new(name))?;
-        if let Some(message) = losses.message() {
-            output::warn(&format!("warning: {}: {message}", output::escaped(name)));
-        }
-        return Ok(piano);
+        return controls::saved_piano(Path::new(name));
     }
     let preset = factory(name)?;
     let (name, notes) = (preset.title(), preset.about.to_owned());

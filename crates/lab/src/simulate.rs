@@ -264,7 +264,7 @@ enum GestureSource {
 
 impl GestureSource {
     fn open(options: &SimulateOptions, gesture: &Path) -> Result<Self> {
-        if Recording::is_at(gesture) {
+        if !output::is_stdin(gesture) && Recording::is_at(gesture) {
             let own = |is_given: bool, name: &str| match is_given {
                 false => Ok(()),
                 true => Err(anyhow!("--{name}: a servo's log has its own; leave it out")),

@@ -1,18 +1,30 @@
 //! Stereo 24-bit WAV files, and the level of the written samples.
+//!
+//! A file begins with lengths of 0xFFFFFFFF, as FFmpeg and SoX write them into pipes; where it can be rewritten, its
+//! lengths are entered at the end.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use hound::Sample as _;
 
 use crate::output::{Draft, Shown as _};
+use touchback_core::files::draft::Stream;
 use touchback_core::math::cast::rounded_i32;
+
+/// Bits of a sample.
+const BITS: u16 = 24;
+/// Channels.
+const CHANNELS: u16 = 2;
+/// Bytes of a frame.
+const FRAME: u64 = (CHANNELS * BITS / 8) as u64;
 
 /// Largest 24-bit value, which stands for full scale 1.0.
 const FULL_SCALE: f64 = 8_388_607.0;
 
-/// Most frames of a WAV file: 32-bit sizes, 6 bytes per frame, less the headers.
-pub const MAX_FRAMES: u64 = (u32::MAX as u64 - 1024) / 6;
+/// Most frames of a WAV file: 32-bit sizes, less the headers.
+pub const MAX_FRAMES: u64 = (u32::MAX as u64 - 1024) / FRAME;
 
 /// Peak, mean square and overload of a signal.
 #[derive(Clone, Copy, Default, Debug)]
@@ -53,29 +65,35 @@ impl Level {
 }
 
 /// A WAV file being written.
-pub struct Wave {
-    writer: hound::WavWriter<BufWriter<File>>,
-    target: String,
+pub struct Wave<'a> {
+    draft: &'a Draft,
+    writer: BufWriter<File>,
+    /// Position of the first byte, where it can be rewritten.
+    begin: Option<u64>,
+    /// Length of the header, bytes.
+    header: u64,
     level: Level,
     frames: u64,
 }
 
-impl Wave {
-    /// Begins a file in `draft` at `rate` Hz.
+impl<'a> Wave<'a> {
+    /// Begins a file in `draft` at `rate` Hz; standard output receives it while it is written.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn new(draft: &Draft, rate: u32) -> Result<Self> {
-        let target = draft.target().shown();
+    pub fn new(draft: &'a Draft, rate: u32) -> Result<Self> {
         let spec = hound::WavSpec {
-            channels: 2,
+            channels: CHANNELS,
             sample_rate: rate,
-            bits_per_sample: 24,
+            bits_per_sample: BITS,
             sample_format: hound::SampleFormat::Int,
         };
-        let writer = hound::WavWriter::new(draft.writer()?, spec)
-            .with_context(|| format!("{target}: cannot write"))?;
-        Ok(Self { writer, target, level: Level::default(), frames: 0 })
+        let header = spec.into_header_for_infinite_file();
+        let Stream { file, begin } = draft.stream()?;
+        let mut writer = BufWriter::new(file);
+        writer.write_all(&header).map_err(|error| draft.error(error))?;
+        let (header, level) = (header.len() as u64, Level::default());
+        Ok(Self { draft, writer, begin, header, level, frames: 0 })
     }
 
     /// Appends frames; both channels have the same length.
@@ -87,15 +105,16 @@ impl Wave {
         anyhow::ensure!(
             self.frames <= MAX_FRAMES,
             "{}: longer than a WAV file can be",
-            self.target
+            self.draft.target().shown()
         );
         for (l, r) in left.iter().zip(right) {
             for x in [*l, *r] {
                 self.level.add(x);
                 let value = rounded_i32(f64::from(x).clamp(-1.0, 1.0) * FULL_SCALE);
-                self.writer
-                    .write_sample(value)
-                    .with_context(|| format!("{}: cannot write", self.target))?;
+                value.write(&mut self.writer, BITS).map_err(|error| match error {
+                    hound::Error::IoError(error) => self.draft.error(error).into(),
+                    other => anyhow::Error::from(other),
+                })?;
             }
         }
         Ok(())
@@ -117,8 +136,21 @@ impl Wave {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn finish(self) -> Result<()> {
-        self.writer.finalize().with_context(|| format!("{}: cannot write", self.target))
+    pub fn finish(mut self) -> Result<()> {
+        Ok(self.complete().map_err(|error| self.draft.error(error))?)
+    }
+
+    fn complete(&mut self) -> io::Result<()> {
+        self.writer.flush()?;
+        let Some(begin) = self.begin else { return Ok(()) };
+        let sound = self.frames * FRAME;
+        // The lengths of the file and of the sound, each without what stands before its end.
+        for (at, length) in [(4, self.header - 8 + sound), (self.header - 4, sound)] {
+            self.writer.seek(SeekFrom::Start(begin + at))?;
+            self.writer.write_all(&u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes())?;
+        }
+        self.writer.seek(SeekFrom::Start(begin + self.header + sound))?;
+        self.writer.flush()
     }
 }
 

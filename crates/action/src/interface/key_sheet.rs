@@ -14,7 +14,7 @@ use touchback_core::math::steps::{self, MOST, stepped};
 use touchback_core::mech::key_tones::{KeyTones, ToneQuantity};
 use touchback_core::text::note;
 use touchback_core::text::number::number;
-use touchback_core::text::table::Form;
+use touchback_core::text::table::{ColumnName, Form, take_units};
 
 /// A quantity in which keys can differ.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -239,13 +239,24 @@ impl FromStr for KeySheet {
         let ends = ['\n', '/'];
         let form = Form::of(text, &ends)
             .ok_or_else(|| SheetError { line: 1, what: "the sheet is empty".into() })?;
-        let columns = columns(form).map_err(|what| SheetError { line: form.line, what })?;
+        let mut names: Vec<ColumnName> = form.cells(form.header).map(ColumnName::of).collect();
+        while names.last().is_some_and(ColumnName::is_empty) {
+            names.pop();
+        }
+        let is_row = |(_, row): &(usize, &str)| {
+            !row.trim_start().starts_with('#') && !form.cells(row).all(str::is_empty)
+        };
+        let mut rows = (1..).zip(text.split(ends)).skip(form.line).filter(is_row).peekable();
+        if let Some((line, row)) = rows.peek().copied() {
+            let has_units = take_units(&mut names, &form.cells(row).collect::<Vec<_>>());
+            if has_units.map_err(|what| SheetError { line, what })? {
+                rows.next();
+            }
+        }
+        let columns = columns(&names).map_err(|what| SheetError { line: form.line, what })?;
         let mut sheet = Self::EVEN;
         let mut seen = [false; KEYS];
-        for (line, row) in (1..).zip(text.split(ends)).skip(form.line) {
-            if row.trim_start().starts_with('#') || form.cells(row).all(str::is_empty) {
-                continue;
-            }
+        for (line, row) in rows {
             let cells: Vec<&str> = form.cells(row).collect();
             sheet.read(&cells, &columns, &mut seen).map_err(|what| SheetError { line, what })?;
         }
@@ -253,31 +264,29 @@ impl FromStr for KeySheet {
     }
 }
 
-fn columns(form: Form) -> Result<Vec<Column>, String> {
+fn columns(names: &[ColumnName]) -> Result<Vec<Column>, String> {
     let mut columns: Vec<Column> = Vec::new();
-    let mut names: Vec<String> = form.cells(form.header).map(str::to_ascii_lowercase).collect();
-    while names.last().is_some_and(String::is_empty) {
-        names.pop();
-    }
     for (i, name) in names.iter().enumerate() {
-        if names[..i].contains(name) {
-            return Err(format!("column `{name}` appears twice"));
+        let text = name.to_string().to_ascii_lowercase();
+        if names[..i].iter().any(|other| other.is(&text)) {
+            return Err(format!("column `{text}` appears twice"));
         }
-        columns.push(if name == KEY {
+        columns.push(if name.is(KEY) {
             Column::Key
-        } else if name.starts_with(MEASURED) {
+        } else if text.is_empty() || text.starts_with(MEASURED) {
+            // Also the number of the row, as pandas and R write it.
             Column::Measured
-        } else if let Some(column) = Column::values().find(|column| column.name() == *name) {
+        } else if let Some(column) = Column::values().find(|column| name.is(&column.name())) {
             column
         } else {
             let ids = QUANTITIES.map(|q| q.id).join(", ");
             let tones = ToneQuantity::ALL.map(|q| q.column(0)).join(", ");
             return Err(format!(
-                "column `{name}` is unknown; the columns are {KEY}, {ids}, {tones} and so on"
+                "column `{text}` is unknown; the columns are {KEY}, {ids}, {tones} and so on"
             ));
         });
     }
-    if names.iter().any(|name| name == KEY) {
+    if names.iter().any(|name| name.is(KEY)) {
         Ok(columns)
     } else {
         Err(format!("no column `{KEY}`"))

@@ -1,10 +1,11 @@
 //! Atomic writing of files: a file is written without a name and named when it is complete.
 //!
-//! Symbolic links are followed, and a replaced file keeps its permissions. Devices, pipes and open files
-//! (`/dev/stdout`) receive the whole content at the end.
+//! Symbolic links are followed, and a replaced file keeps its permissions. Devices, pipes and open files receive the
+//! whole content at the end. So does standard output, `/dev/stdout` on every system, unless its content is
+//! [streamed](Draft::stream).
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek as _, Write as _};
+use std::io::{self, BufWriter, IsTerminal as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
@@ -25,6 +26,56 @@ pub enum DraftError {
     /// An error of the file system.
     #[error("{}: cannot write: {}", .0.display(), .1)]
     Disk(PathBuf, io::Error),
+    /// The reader of standard output has closed the pipe.
+    #[error("{}: its reader has closed it", STDOUT)]
+    Closed,
+    /// Standard output is a terminal and the content no text.
+    #[error("{}: is a terminal; redirect it to a file or pipe it into a program", STDOUT)]
+    Terminal,
+}
+
+/// Path of standard output, also on systems that have no such file.
+pub const STDOUT: &str = "/dev/stdout";
+
+/// Whether `path` is standard output.
+#[must_use]
+pub fn is_stdout(path: &Path) -> bool {
+    [STDOUT, "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+}
+
+/// Standard output without a buffer.
+fn stdout() -> io::Result<File> {
+    #[cfg(unix)]
+    return Ok(std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?.into());
+    #[cfg(windows)]
+    return Ok(std::os::windows::io::AsHandle::as_handle(&io::stdout())
+        .try_clone_to_owned()?
+        .into());
+    #[cfg(not(any(unix, windows)))]
+    return Err(io::ErrorKind::Unsupported.into());
+}
+
+/// A file whose content arrives at its target while it is written.
+#[derive(Debug)]
+pub struct Stream {
+    /// The file, at its beginning or behind what others have written.
+    pub file: File,
+    /// Position of the first byte, if bytes that were written can be replaced.
+    pub begin: Option<u64>,
+}
+
+impl Stream {
+    /// Standard output. Only a plain file that is not appended to can be rewritten.
+    fn stdout() -> io::Result<Self> {
+        let mut file = stdout()?;
+        #[cfg(unix)]
+        let is_appended = rustix::fs::fcntl_getfl(&file)?.contains(rustix::fs::OFlags::APPEND);
+        #[cfg(not(unix))]
+        let is_appended = false;
+        let is_rewritable = !is_appended && file.metadata().is_ok_and(|about| about.is_file());
+        let begin = if is_rewritable { file.stream_position().ok() } else { None };
+        Ok(Self { file, begin })
+    }
 }
 
 /// A file being written. It has no name before [`Draft::keep`], so that a program that ends earlier leaves
@@ -51,6 +102,10 @@ impl Draft {
             return Err(DraftError::Nameless(path()));
         }
         let disk = |error| DraftError::Disk(path(), error);
+        if is_stdout(target) {
+            let file = tempfile::tempfile().map_err(disk)?;
+            return Ok(Self { target: path(), resolved: path(), is_stream: true, file });
+        }
         let resolved = followed(target).map_err(disk)?;
         let is_stream = match fs::metadata(&resolved) {
             Ok(m) if m.is_dir() => return Err(DraftError::Folder(path())),
@@ -68,8 +123,28 @@ impl Draft {
         &self.target
     }
 
-    fn error(&self, error: io::Error) -> DraftError {
-        DraftError::Disk(self.target.clone(), error)
+    /// The error of a draft that `error` has stopped.
+    #[must_use]
+    pub fn error(&self, error: io::Error) -> DraftError {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe if is_stdout(&self.target) => DraftError::Closed,
+            _ => DraftError::Disk(self.target.clone(), error),
+        }
+    }
+
+    /// The emptied file, or standard output itself, whose reader then need not wait for the end; the draft must
+    /// have no other content.
+    ///
+    /// # Errors
+    /// An error of the file system; standard output that is a terminal.
+    pub fn stream(&self) -> Result<Stream, DraftError> {
+        if is_stdout(&self.target) {
+            if io::stdout().is_terminal() {
+                return Err(DraftError::Terminal);
+            }
+            return Stream::stdout().map_err(|error| self.error(error));
+        }
+        Ok(Stream { file: self.emptied()?, begin: Some(0) })
     }
 
     /// Empties the file and returns a buffered writer.
@@ -77,13 +152,17 @@ impl Draft {
     /// # Errors
     /// An error of the file system.
     pub fn writer(&self) -> Result<BufWriter<File>, DraftError> {
+        self.emptied().map(BufWriter::new)
+    }
+
+    fn emptied(&self) -> Result<File, DraftError> {
         let begin = || {
             let mut file = self.file.try_clone()?;
             file.rewind()?;
             file.set_len(0)?;
             Ok(file)
         };
-        begin().map(BufWriter::new).map_err(|error| self.error(error))
+        begin().map_err(|error| self.error(error))
     }
 
     /// Writes `bytes` as the whole content.
@@ -128,8 +207,12 @@ impl Draft {
 
     /// Sends the whole content to the stream.
     fn send(&self) -> io::Result<()> {
-        // Appends to the content of an open file.
-        let mut stream = File::options().append(true).open(&self.resolved)?;
+        let mut stream = if is_stdout(&self.target) {
+            stdout()?
+        } else {
+            // Appends to the content of an open file.
+            File::options().append(true).open(&self.resolved)?
+        };
         (&self.file).rewind()?;
         io::copy(&mut &self.file, &mut stream)?;
         stream.flush()

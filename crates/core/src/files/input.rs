@@ -36,6 +36,15 @@ fn size(bytes: u64) -> String {
     }
 }
 
+/// Path of standard input, also on systems that have no such file.
+pub const STDIN: &str = "/dev/stdin";
+
+/// Whether `path` is standard input.
+#[must_use]
+pub fn is_stdin(path: &Path) -> bool {
+    [STDIN, "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
+}
+
 /// Opens the plain file at `path`, following links.
 ///
 /// # Errors
@@ -88,11 +97,11 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, InputError> {
     read_all(path, open_bounded(path, limit)?, limit)
 }
 
-/// Reads `file`, which was opened at `path`, to its end; at most `limit` bytes.
+/// Reads `file`, which is that at `path`, to its end; at most `limit` bytes.
 ///
 /// # Errors
 /// An error of the file system, or [`InputError::Large`].
-pub fn read_all(path: &Path, file: File, limit: u64) -> Result<Vec<u8>, InputError> {
+pub fn read_all(path: &Path, file: impl io::Read, limit: u64) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     // The file may grow while it is read.
     let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);

@@ -39,7 +39,7 @@ pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<Raw<'a>, MidiFileE
     let [_, format, high_count, low_count, high, low] = *fields;
     let format = u16::from_be_bytes([fields[0], format]);
     let declared = usize::from(u16::from_be_bytes([high_count, low_count]));
-    let (units_per_tick, per_second) = division(file, header, high, low)?;
+    let (units_per_tick, per_second) = division([high, low], &mut damage);
     if format > 2 {
         damage.note(format!("unknown format {format}, played as format 1"));
     }
@@ -164,35 +164,38 @@ fn is_chunk(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Position of the letters `id` at or after `from`.
-fn find(bytes: &[u8], id: [u8; 4], from: usize) -> Option<usize> {
+pub(super) fn find(bytes: &[u8], id: [u8; 4], from: usize) -> Option<usize> {
     bytes.get(from..)?.windows(4).position(|four| four == id).map(|at| from + at)
 }
 
+/// Ticks per quarter note assumed for a division of zero.
+const TICKS_PER_QUARTER: u128 = 480;
+
+/// Ticks per frame assumed for zero: milliseconds at 25 frames per second, as the standard's example has them.
+const TICKS_PER_FRAME: u128 = 40;
+
 /// Time units per tick (`None`: the tempo in µs) and per second.
-fn division(
-    file: &str,
-    header: usize,
-    high: u8,
-    low: u8,
-) -> Result<(Option<u128>, u128), MidiFileError> {
-    let byte = header + 12;
-    if high < 0x80 {
-        let quarter = u128::from(u16::from_be_bytes([high, low]));
-        if quarter == 0 {
-            return Err(MidiFileError(format!("{file}, byte {byte}: zero ticks a quarter note")));
+fn division([high, low]: [u8; 2], damage: &mut Damage) -> (Option<u128>, u128) {
+    let mut assumed = |ticks: u8, value: u128, per: &str| {
+        if ticks > 0 {
+            return u128::from(ticks);
         }
-        return Ok((None, quarter * 1_000_000));
+        damage.note(format!("a time division of zero, read as {value} ticks per {per}"));
+        value
+    };
+    if high == 0 {
+        return (None, assumed(low, TICKS_PER_QUARTER, "quarter note") * 1_000_000);
     }
-    if low == 0 {
-        return Err(MidiFileError(format!("{file}, byte {}: zero ticks a frame", byte + 1)));
+    if high < 0x80 {
+        return (None, u128::from(u16::from_be_bytes([high, low])) * 1_000_000);
     }
-    let frame = u128::from(low);
+    let frame = assumed(low, TICKS_PER_FRAME, "frame");
     // The high byte is the negative number of frames per second; 29 means 30/1.001 (drop frame).
-    match high.wrapping_neg() {
-        fps @ (24 | 25 | 30) => Ok((Some(1), u128::from(fps) * frame)),
-        29 => Ok((Some(1001), 30_000 * frame)),
-        fps => Err(MidiFileError(format!(
-            "{file}, byte {byte}: {fps} frames a second; 24, 25, 29 and 30 exist"
-        ))),
+    let rate = high.wrapping_neg();
+    match rate {
+        29 => return (Some(1001), 30_000 * frame),
+        24 | 25 | 30 => {}
+        _ => damage.note(format!("a time division of {rate} frames per second")),
     }
+    (Some(1), u128::from(rate) * frame)
 }

@@ -27,15 +27,19 @@ pub(super) enum Kind {
     Payload,
     EarlyEnd,
     Length,
+    Delta,
+    Tempo,
 }
 
-const KINDS: [(Kind, &str); 6] = [
+const KINDS: [(Kind, &str); 8] = [
     (Kind::RunningStatus, "running status after a meta or SysEx event"),
     (Kind::System, "real-time or system messages inside a track"),
     (Kind::DataByte, "data bytes over 127"),
     (Kind::Payload, "meta or SysEx events with a wrong length"),
     (Kind::EarlyEnd, "events after an end-of-track event"),
     (Kind::Length, "wrong chunk lengths"),
+    (Kind::Delta, "delta times of more than four bytes"),
+    (Kind::Tempo, "tempo events of zero or not of three bytes"),
 ];
 
 impl Damage {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use midly::num::{u4, u7, u14};
+use midly::num::{u4, u7, u14, u24};
 use midly::{EventIter, MetaMessage, MidiMessage, PitchBend, TrackEventKind};
 
 use super::damage::{Damage, Kind};
@@ -19,6 +19,9 @@ const FEW: usize = 3;
 /// Longest SysEx message without a length that is recognized, bytes.
 const SYSEX: usize = 4096;
 
+/// Least delta time that needs more than the four bytes of the standard, ticks.
+const OVERLONG: u64 = 1 << 28;
+
 /// Events of a track with their absolute ticks.
 pub(super) struct Track<'a> {
     pub(super) events: Vec<(u64, TrackEventKind<'a>)>,
@@ -29,6 +32,8 @@ pub(super) struct Track<'a> {
 /// Reads the track content `data`, which begins at byte `start` of the file.
 pub(super) fn read<'a>(data: &'a [u8], start: usize, damage: &mut Damage) -> Track<'a> {
     let mut track = Track { events: Vec::new(), end: 0 };
+    // Negative after a delta time below zero at the beginning.
+    let mut tick = 0i64;
     let mut iter = EventIter::new(data);
     // The last channel message's status, also after events that cancel it.
     let mut status = None;
@@ -37,12 +42,23 @@ pub(super) fn read<'a>(data: &'a [u8], start: usize, damage: &mut Damage) -> Tra
         let place = start + data.len() - rest.len();
         let has_status = iter.running_status().is_some();
         status = iter.running_status().or(status);
+        if let Some((ticks, last)) = long_delta(rest, status) {
+            damage.count(Kind::Delta, place);
+            // The last byte is a delta time of its own.
+            tick += ticks - i64::from(rest[last]);
+            iter = EventIter::new(&rest[last..]);
+            *iter.running_status_mut() = status.filter(|_| has_status);
+            continue;
+        }
         let event = iter.next();
         match event {
             Some(Ok(event)) if !is_overlong(rest) => {
-                track.end += u64::from(event.delta.as_int());
+                tick += i64::from(event.delta.as_int());
+                track.end = at_least_zero(tick);
                 if event.kind != TrackEventKind::Meta(MetaMessage::EndOfTrack) {
-                    track.events.push((track.end, event.kind));
+                    let faulty = || damage.count(Kind::Tempo, place);
+                    let kind = with_tempo(event.kind, rest, faulty);
+                    track.events.extend(kind.map(|kind| (track.end, kind)));
                     continue;
                 }
                 let after = iter.unread();
@@ -67,13 +83,53 @@ pub(super) fn read<'a>(data: &'a [u8], start: usize, damage: &mut Damage) -> Tra
                     Cause::Stray => damage.stray(skip, place),
                     Cause::Cut => damage.is_cut = true,
                 }
-                track.end += delta;
+                tick += i64::try_from(delta).unwrap_or(0);
+                track.end = at_least_zero(tick);
                 track.events.extend(event.map(|kind| (track.end, kind)));
                 iter = EventIter::new(&rest[skip..]);
                 *iter.running_status_mut() = status;
             }
         }
     }
+}
+
+/// `kind`, which is the event at the beginning of `rest`, with the tempo of all its bytes; `None` for a tempo of zero
+/// or of too few or too many bytes. Calls `faulty` if the form of the tempo is not that of the standard.
+fn with_tempo<'a>(
+    kind: TrackEventKind<'a>,
+    rest: &[u8],
+    faulty: impl FnOnce(),
+) -> Option<TrackEventKind<'a>> {
+    const TEMPO: u8 = 0x51;
+    let TrackEventKind::Meta(MetaMessage::Tempo(_) | MetaMessage::Unknown(TEMPO, _)) = kind else {
+        return Some(kind);
+    };
+    let bytes = payload(rest, number(rest).1).map_or(&[][..], |range| &rest[range]);
+    let all =
+        bytes.iter().try_fold(0u32, |sum, byte| Some(sum.checked_mul(256)? + u32::from(*byte)));
+    let tempo = all.filter(|_| bytes.len() >= 3).and_then(u24::try_from).filter(|tempo| *tempo > 0);
+    if tempo.is_none() || bytes.len() > 3 {
+        faulty();
+    }
+    tempo.map(|tempo| TrackEventKind::Meta(MetaMessage::Tempo(tempo)))
+}
+
+fn at_least_zero(tick: i64) -> u64 {
+    u64::try_from(tick).unwrap_or(0)
+}
+
+/// Ticks of the delta time at the beginning of `rest` if it has more than four bytes and valid events follow,
+/// and the position of its last byte. A negative time of 32 bits stays negative; other times that four bytes
+/// cannot express are 0.
+fn long_delta(rest: &[u8], status: Option<u8>) -> Option<(i64, usize)> {
+    let (ticks, length) = number(rest);
+    let last = length - 1;
+    if length <= 4 || last >= rest.len() || clean(&rest[last..], status, false) < FEW {
+        return None;
+    }
+    let signed = u32::try_from(ticks).map_or(0, u32::cast_signed);
+    let is_kept = ticks < OVERLONG || signed < 0;
+    Some((if is_kept { signed.into() } else { 0 }, last))
 }
 
 /// Why an event was broken.
@@ -193,9 +249,21 @@ const fn data_length(status: u8) -> usize {
     if matches!(status, 0xC0..0xE0) { 1 } else { 2 }
 }
 
-/// Variable-length number of at most four bytes at the beginning of `rest`, and its length.
+/// Longest variable-length number that is recognized, bytes.
+const LONGEST_NUMBER: usize = 10;
+
+/// Variable-length number at the beginning of `rest`, and its length: at most four bytes, or more if it begins
+/// with zeros or has 32 bits.
 fn number(rest: &[u8]) -> (u64, usize) {
-    let length = rest.iter().take(3).take_while(|byte| **byte >= 0x80).count() + 1;
+    let continued = rest.iter().take(LONGEST_NUMBER).take_while(|byte| **byte >= 0x80).count();
+    let zeros = rest.iter().take(continued).take_while(|byte| **byte == 0x80).count();
+    let is_whole = match continued - zeros {
+        _ if continued == LONGEST_NUMBER => false,
+        0..=3 => true,
+        4 => rest[zeros] < 0x90,
+        _ => false,
+    };
+    let length = if is_whole { continued + 1 } else { 4 };
     let bytes = rest.iter().take(length);
     (bytes.fold(0, |sum, byte| sum << 7 | u64::from(byte & 0x7F)), length)
 }

@@ -18,7 +18,7 @@ pub const EXTENSION: &str = "toml";
 /// Name of the list of favourites in the folder, one name per line.
 const FAVOURITES: &str = "favourites.txt";
 /// Largest file that is read, bytes: a hundred times the size of a preset.
-const LIMIT: u64 = 512 * 1024;
+pub const LIMIT: u64 = 512 * 1024;
 /// Largest number of files of a folder that are read.
 const MOST: usize = 5000;
 /// Largest number of characters of a file's name, for systems with a limit of 255 bytes.

@@ -147,7 +147,7 @@ fn every_option_that_names_a_file_has_a_path_type() {
 /// Results with own settings go to a folder next to the standard piano's.
 #[test]
 fn the_default_output_folder_is_checked_too() {
-    let out = |line: &str| match parsed(line.split(' ')).unwrap().command {
+    let out = |line: &str| match parsed(line.split(' ')).unwrap().0.command {
         Some(SubCommand::Lab(lab)) => lab.experiments.out.to_path_buf(),
         other => panic!("{other:?}"),
     };

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::output::Shown as _;
+use crate::output::{Shown as _, is_stdout};
 use touchback_haptics::log::Entry;
 use touchback_haptics::recording::Writer;
 
@@ -30,7 +30,8 @@ pub struct Spool {
 impl Spool {
     /// Begins the take beside `record`; none where `record` is no plain file of a folder that can be written.
     pub fn beside(record: &Path) -> Option<Self> {
-        let is_stream = std::fs::metadata(record).is_ok_and(|about| !about.is_file());
+        let is_stream =
+            is_stdout(record) || std::fs::metadata(record).is_ok_and(|about| !about.is_file());
         let mut name = record.file_name()?.to_owned();
         name.push(".part");
         let path = record.with_file_name(name);

@@ -42,7 +42,7 @@ impl MeasuredPress {
 }
 
 /// Column names, each with the name that it has in the file of a run.
-const TIME: [&str; 2] = ["t_s", "time_s"];
+const TIME: &str = "t_s";
 const FORCE: [&str; 2] = ["force_n", "key_force_n"];
 const DEPTH: &str = "key_m";
 const PRESS: &str = "press";
@@ -70,22 +70,27 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<MeasuredPress>> {
             )
         })
     };
-    let [time, depth, force] = [column(&TIME)?, column(&[DEPTH])?, column(&FORCE)?];
+    let (time, second) = table.time_column(file)?;
+    let (depth, metre) = table
+        .length_column(DEPTH)
+        .map_or_else(|| column(&[DEPTH]).map(|column| (column, 1.0)), Ok)?;
+    let force = column(&FORCE)?;
     let press = table.column(PRESS);
     let mut presses: Vec<MeasuredPress> = Vec::new();
     let (mut current, mut began) = (None, 0.0);
     for (line, cells) in &table.rows {
-        let within = |column: usize, limit: f64, unit: &str| {
-            number(&cells[column]).filter(|x| x.abs() <= limit).with_context(|| {
+        let within = |column: usize, unit: f64, limit: f64, name_of_unit: &str| {
+            let value = number(&cells[column]).map(|x| x * unit);
+            value.filter(|x| x.abs() <= limit).with_context(|| {
                 let name = &table.columns[column];
                 format!(
-                    "{file}, line {line}: {name} `{}` is no number within ±{limit} {unit}",
+                    "{file}, line {line}: {name} `{}` is no number within ±{limit} {name_of_unit}",
                     cells[column]
                 )
             })
         };
         let which = press.map_or("", |p| cells[p].as_str());
-        let t = within(time, 1e6, "s")?;
+        let t = within(time, second, 1e6, "s")?;
         if current != Some(which) {
             (current, began) = (Some(which), t);
             presses.push(MeasuredPress::default());
@@ -101,8 +106,8 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<MeasuredPress>> {
             bail!("{file}, line {line}: a press lasts at most {LONGEST} s; number them in `press`");
         }
         last.times.push(t);
-        last.depth.push(within(depth, DEEPEST, "m")?);
-        last.force.push(within(force, STRONGEST, "N")?);
+        last.depth.push(within(depth, metre, DEEPEST, "m")?);
+        last.force.push(within(force, 1.0, STRONGEST, "N")?);
     }
     if let Some((i, short)) = presses.iter().enumerate().find(|(_, p)| p.times.len() < FEWEST) {
         bail!("{file}: press {} has {} samples; {FEWEST} are the least", i + 1, short.times.len());
@@ -113,7 +118,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<MeasuredPress>> {
 /// The presses as a file.
 #[must_use]
 pub fn table(presses: &[MeasuredPress]) -> DataTable {
-    let mut table = DataTable::new(&[PRESS, TIME[0], DEPTH, FORCE[0]]);
+    let mut table = DataTable::new(&[PRESS, TIME, DEPTH, FORCE[0]]);
     for (i, press) in presses.iter().enumerate() {
         for ((t, depth), force) in press.times.iter().zip(&press.depth).zip(&press.force) {
             let [depth, force] = [format!("{depth:.7}"), format!("{force:.4}")];
@@ -140,6 +145,9 @@ mod tests {
         assert_eq!((presses.len(), presses[1].times[0], presses[1].times.len()), (2, 0.0, 20));
         let again = table(&presses).csv().unwrap();
         assert_eq!(read("d.csv", &again).unwrap()[0].force, presses[0].force);
+        let other = text.replacen('\n', "\n-,s,mm,N\n", 1).replace(",key_m,", ",key,");
+        let other = other.replace(",0.001,", ",1,");
+        assert_eq!(read("d.csv", other.as_bytes()).unwrap()[1].depth, presses[1].depth);
         // The file of a run is valid data.
         let run = rows("time_s,phase,key_m,key_force_n", |i| format!("{},D,0,1", i as f64 * 1e-3));
         assert_eq!(read("run.csv", run.as_bytes()).unwrap().len(), 1);

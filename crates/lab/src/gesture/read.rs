@@ -1,4 +1,4 @@
-//! Reads gesture files; the file ending selects CSV or TOML.
+//! Reads gesture files; the file ending selects CSV or TOML, in standard input the first line.
 
 use std::path::Path;
 
@@ -9,6 +9,7 @@ use super::{Channel, Form, Gesture, LIMIT};
 use crate::output::{self, Shown as _};
 use crate::table::{CsvTable, Curve, number};
 use touchback_action::STEP;
+use touchback_core::text::encoding::decode;
 
 /// The column of times in a run's file.
 const RUN_TIME: &str = "time_s";
@@ -27,11 +28,15 @@ impl Gesture {
     pub fn open(path: &Path) -> Result<Self> {
         let file = path.shown();
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-        if ending != "csv" && ending != "toml" {
+        let is_stdin = output::is_stdin(path);
+        if ending != "csv" && ending != "toml" && !is_stdin {
             bail!("{file}: a gesture is a .csv or a .toml file");
         }
         let bytes = output::read(path, FILE_LIMIT)?;
-        if ending == "csv" { Self::from_csv(&file, &bytes) } else { Self::from_toml(&file, &bytes) }
+        if ending == "toml" || is_stdin && is_toml(&bytes) {
+            return Self::from_toml(&file, &bytes);
+        }
+        Self::from_csv(&file, &bytes)
     }
 
     /// Reads gesture CSV; `file` names it in errors.
@@ -42,23 +47,24 @@ impl Gesture {
         let table = CsvTable::read(file, bytes)?;
         // The file of a run imposes the motion of its key.
         let is_run = table.column(RUN_TIME).is_some() && table.column("key_m").is_some();
-        let time = if is_run { RUN_TIME } else { "t_s" };
         let names = Channel::ALL.map(Channel::column);
-        let others: Vec<_> =
-            table.columns.iter().filter(|c| !c.eq_ignore_ascii_case(time)).collect();
-        let channel = match others[..] {
-            _ if is_run => Some(Channel::KeyM),
-            [one] => Channel::ALL.into_iter().find(|c| c.column().eq_ignore_ascii_case(one)),
+        let found = |channel: Channel| Some((channel, table.length_column(channel.column())?));
+        let channel = match table.columns.len() {
+            _ if is_run => found(Channel::KeyM),
+            2 => Channel::ALL.into_iter().find_map(found),
             _ => None,
         };
-        let Some(channel) = channel else {
+        let (Some((channel, (column, unit))), Ok((time, _))) = (channel, table.time_column(file))
+        else {
+            let columns: Vec<String> = table.columns.iter().map(ToString::to_string).collect();
             bail!(
                 "{file}, line 1: the columns are t_s and exactly one of {}, not {}",
                 names.join(", "),
-                table.columns.join(",")
+                columns.join(",")
             );
         };
-        let mut times = table.times(file, time)?;
+        let time = &table.columns[time];
+        let mut times = table.times(file)?;
         if is_run && times[0] <= STEP {
             // A run's first row is at the end of the first step, until which the key has hardly moved.
             times[0] = 0.0;
@@ -70,14 +76,15 @@ impl Gesture {
         if end > LIMIT {
             bail!("{file}: lasts {end} s; a gesture lasts at most {LIMIT} s");
         }
-        let column = table.column(channel.column()).unwrap_or_default();
         let limit = if channel == Channel::ForceN { 1000.0 } else { 1.0 };
         let points = table.rows.iter().zip(times).map(|((line, cells), t)| {
-            let value = number(&cells[column]).filter(|x| x.abs() <= limit).ok_or_else(|| {
+            let value = number(&cells[column]).map(|x| x * unit).filter(|x| x.abs() <= limit);
+            let value = value.ok_or_else(|| {
                 anyhow!(
-                    "{file}, line {line}: {} `{}` is no number within ±{limit}",
-                    channel.column(),
-                    cells[column]
+                    "{file}, line {line}: {} `{}` is no number within ±{}",
+                    table.columns[column],
+                    cells[column],
+                    limit / unit
                 )
             })?;
             Ok((t, value))
@@ -123,6 +130,14 @@ impl Gesture {
         }
         Ok(Self::of_forms(flat))
     }
+}
+
+/// Whether the first line of `bytes` that is no comment is a table or a value of TOML.
+fn is_toml(bytes: &[u8]) -> bool {
+    let text = decode(bytes);
+    let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+    // Excel's own directive is no value.
+    lines.next().is_some_and(|l| l.starts_with('[') || l.contains('=') && !l.starts_with("sep="))
 }
 
 fn form(file: &str, index: usize, value: &toml::Value) -> Result<Form> {
@@ -189,11 +204,36 @@ mod tests {
         let gesture = Gesture::from_csv("g.csv", b"t_s,force_n\n0,0\n0.5,1\n").unwrap();
         assert_eq!(gesture.steps(), 4000);
         assert!(csv_error("t_s,key_m,force_n\n0,0,0\n").contains("exactly one of key_m"));
-        assert!(csv_error("t_s,key_mm\n0,0\n").contains("not t_s,key_mm"));
+        assert!(csv_error("t_s,key_in\n0,0\n").contains("not t_s,key_in"));
         assert!(csv_error("t_s,key_m\n0.1,0\n").contains("line 2: t_s begins at 0.1"));
         assert!(csv_error("t_s,key_m\n0,0\n0,1\n").contains("line 3"));
         assert!(csv_error("t_s,key_m\n0,0\n1,2\n").contains("line 3: key_m `2`"));
         assert!(csv_error("t_s,key_m\n0,0\n601,0\n").contains("at most 600 s"));
+    }
+
+    #[test]
+    fn units_stand_in_the_header_or_below_it() {
+        let force = |text: &[u8]| {
+            let mut gesture = Gesture::from_csv("g.csv", text).unwrap();
+            (gesture.steps(), gesture.drive(399, KeyView::default()))
+        };
+        let plain = force(b"t_s,force_n\n0,0\n0.05,6\n0.2,6\n");
+        for text in [
+            &b"t_s,force_n\ns,N\n0,0\n0.05,6\n0.2,6\n"[..],
+            b"t,force\n[s],[N]\n0,0\n0.05,6\n0.2,6\n",
+            b"t;Force (N)\nms;N\n0;0\n50;6\n200;6\n",
+            b"t_ms,force_n\n0,0\n50,6\n200,6\n",
+        ] {
+            assert_eq!(force(text), plain, "{}", String::from_utf8_lossy(text));
+        }
+        let depth = force(b"t_s,key_m\n0,0\n0.05,0.01\n0.2,0.01\n");
+        assert_eq!(force(b"t_s,key_mm\n0,0\n0.05,10\n0.2,10\n"), depth);
+        assert_eq!(force(b"t,key\ns,mm\n0,0\n0.05,10\n0.2,10\n"), depth);
+        assert!(
+            csv_error("t_s,key_m\ns,mm\n0,0\n")
+                .contains("line 2: the unit of `key_m` is given as `mm`")
+        );
+        assert!(csv_error("t_s,key_mm\n0,0\n1,2000\n").contains("within ±1000"));
     }
 
     #[test]

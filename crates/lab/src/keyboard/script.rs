@@ -33,7 +33,8 @@ fn read(file: &str, bytes: &[u8], keys: u8) -> Result<Script> {
             anyhow!("{file}, line 1: no column `{name}`; the columns are t_s,key,act,a,b,c")
         })
     };
-    let [time, key, act] = [column("t_s")?, column("key")?, column("act")?];
+    let (time, second) = table.time_column(file)?;
+    let [key, act] = [column("key")?, column("act")?];
     let numbers = [column("a")?, column("b")?, column("c")?];
     let mut acts = Vec::new();
     for (line, cells) in &table.rows {
@@ -45,10 +46,11 @@ fn read(file: &str, bytes: &[u8], keys: u8) -> Result<Script> {
                 )
             })
         };
-        let time =
-            number(&cells[time]).filter(|t| (0.0..=86_400.0).contains(t)).ok_or_else(|| {
-                anyhow!("{file}, line {line}: t_s `{}` is no time in seconds", cells[time])
-            })?;
+        let at_time = number(&cells[time]).map(|t| t * second);
+        let time = at_time.filter(|t| (0.0..=86_400.0).contains(t)).ok_or_else(|| {
+            let name = &table.columns[time];
+            anyhow!("{file}, line {line}: {name} `{}` is no time", cells[time])
+        })?;
         let key = cells[key].parse::<u8>().ok().filter(|k| (1..=keys).contains(k));
         let key = key.ok_or_else(|| {
             anyhow!("{file}, line {line}: key must be one of the keyboard's, 1 to {keys}")

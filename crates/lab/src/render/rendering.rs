@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::loudness::Loudness;
 use super::picture::Picture;
@@ -72,10 +72,20 @@ impl Rendering<'_> {
         let mut settings = *settings;
         let rate = options.sample_rate;
         let (name, path) = (self.input.shown(), self.output.shown());
-        let recording =
-            Recording::is_at(self.input).then(|| Recording::open(self.input)).transpose()?;
-        let is_table = self.input.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
-        let motion = is_table.then(|| KeyMotion::open(self.input)).transpose()?;
+        let is_stdin = output::is_stdin(self.input);
+        let is_recording = !is_stdin && Recording::is_at(self.input);
+        let recording = is_recording.then(|| Recording::open(self.input)).transpose()?;
+        let is_table = match is_stdin {
+            true => !Score::is_in(&output::read(self.input, MIDI_LIMIT)?),
+            false => self.input.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")),
+        };
+        let motion = is_table.then(|| KeyMotion::open(self.input)).transpose();
+        let motion = motion.map_err(|error| match error.to_string().strip_prefix(&name) {
+            Some(fault) if is_stdin => {
+                anyhow!("{name}: no MIDI file, and no table of key depths{fault}")
+            }
+            _ => error,
+        })?;
         if motion.is_some() && settings.touch.timing == Timing::LookAhead {
             // Recorded keys are not early.
             settings.touch.timing = Timing::Natural;

@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, Write};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::{Lost, SimulateOptions, Simulated, Trace, mechanism};
 use crate::gesture::{Channel, LIMIT};
@@ -12,6 +12,7 @@ use crate::table::number;
 use touchback_action::interface::readout::Table;
 use touchback_action::{Drive, Key, STEP, TimedEvent, step_time};
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::text::table::{ColumnName, Form, take_units};
 
 /// Longest line, bytes.
 const LONGEST: u64 = 4096;
@@ -58,12 +59,11 @@ impl Stream {
     }
 }
 
-/// The channel that the header `line` names next to `t_s`.
-fn channel(line: &str) -> Result<Channel> {
+/// The channel that the header `line` names next to `t_s` in `columns`.
+fn channel(line: &str, columns: &[ColumnName]) -> Result<Channel> {
     let names = Channel::ALL.map(Channel::column);
-    let mut cells = line.trim().split(',').map(str::trim);
-    let channel = match (cells.next(), cells.next(), cells.next()) {
-        (Some("t_s"), Some(name), None) => Channel::ALL.into_iter().find(|c| c.column() == name),
+    let channel = match columns {
+        [time, own] if time.is("t_s") => Channel::ALL.into_iter().find(|c| own.is(c.column())),
         _ => None,
     };
     channel.with_context(|| {
@@ -94,7 +94,12 @@ pub(super) fn run(
     if !next(&mut line)? {
         bail!("standard input is empty; its first line names the columns, as t_s,force_n");
     }
-    let channel = channel(&line)?;
+    let Some(form) = Form::of(&line, &['\n']) else {
+        bail!("standard input, line 1: empty; it names the columns, as t_s,force_n");
+    };
+    let mut columns: Vec<ColumnName> = form.cells(form.header).map(ColumnName::of).collect();
+    let separator = form.separator;
+    let channel = channel(&line, &columns)?;
     let (last, given, steps, events) = (None, 0.0, 0, Vec::new());
     let mut stream =
         Stream { key, number, channel, last, given, steps, drive: Drive::Free, events };
@@ -102,10 +107,17 @@ pub(super) fn run(
     let mut count = 1u64;
     while next(&mut line)? {
         count += 1;
-        if line.trim().is_empty() {
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
             continue;
         }
-        let mut cells = line.split(',').map(number_of);
+        let is_first = stream.last.is_none();
+        if is_first
+            && take_units(&mut columns, &line.trim().split(separator).collect::<Vec<_>>())
+                .map_err(|error| anyhow!("standard input, line {count}: {error}"))?
+        {
+            continue;
+        }
+        let mut cells = line.split(separator).map(number_of);
         let (Some(Some(time)), Some(Some(value)), None) =
             (cells.next(), cells.next(), cells.next())
         else {
@@ -156,6 +168,8 @@ mod tests {
         let text = "t_s,force_n\n0,0\n0.05,6\n0.3,6\n0.35,0\n0.4,0\n";
         let (rows, simulated) = answered(text).unwrap();
         assert_eq!(rows.len(), 5);
+        let with_units = text.replacen("0,0", "s;N\n0;0", 1).replace(',', ";");
+        assert_eq!(answered(&with_units).unwrap().0, rows);
         let mut gesture = crate::gesture::Gesture::from_csv("g.csv", text.as_bytes()).unwrap();
         let (mut key, number, _) = mechanism(&SimulateOptions::default()).unwrap();
         let mut last = Vec::new();
@@ -184,6 +198,7 @@ mod tests {
             ("", "is empty"),
             ("t,force_n\n", "line 1: `t,force_n` is no header"),
             ("t_s,force_n\n0.1,0\n", "line 2: t_s begins at 0.1"),
+            ("t_s,key_m\ns,mm\n0,0\n", "line 2: the unit of `key_m` is given as `mm`"),
             ("t_s,force_n\n0,0\n0,1\n", "line 3: t_s 0 does not rise"),
             ("t_s,force_n\n0,0\n1,x\n", "line 3: `1,x` is no time and value"),
             ("t_s,force_n\n0,0\n1,1,1\n", "line 3: `1,1,1`"),

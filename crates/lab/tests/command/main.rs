@@ -8,4 +8,5 @@ mod inputs;
 mod laboratory;
 mod own_numbers;
 mod simulated;
+mod streams;
 mod work_folder;

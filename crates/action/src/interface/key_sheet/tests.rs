@@ -31,6 +31,9 @@ fn sheets_of_any_spreadsheet_are_the_same_sheet() {
         "key;let_off_mm;drop_mm\n40;0,5;-1\n41;;0,5\n",
         "key\tlet_off_mm\tdrop_mm\r\nC4\t0,5\t-1,0\r\nC#4\t\t,5\r\n",
         "sep=;\nKey;Let_Off_mm;DROP_MM;\nc4;0.5;−1;\ndb4;;0.5;\n;;;\n",
+        ",key,let_off_mm,drop_mm\n0,40,0.5,-1\n1,41,,0.5\n",
+        "key,let_off_mm,drop_mm\n,mm,mm\nC4,0.5,-1\n41,,0.5\n",
+        "key;let_off;drop [mm]\nnote;mm;mm\nC4;0,5;-1\n41;;0,5\n",
         "\"key\",\"let_off_mm\",\"drop_mm\"\n\"C4\",\"0,5\",\"-1\"\n",
     ] {
         let text = text.replace("\"0,5\"", "0.5");
@@ -56,6 +59,7 @@ fn errors_in_a_sheet_name_their_line() {
         ("key,drop_mm\n1\n", 2, "1 fields where the head has 2"),
         ("key,drop_mm\n1,wide\n", 2, "`wide` is no number"),
         ("key,drop_mm\n1,nan\n", 2, "`nan` is no number"),
+        ("key,drop_mm\n,cm\n1,1\n", 2, "the unit of `drop_mm` is given as `cm`"),
         ("key;drop_mm\nH4;1\n", 2, "`H4` is no key"),
         ("key,drop_mm\n1,4\n", 2, "-3.175 to 3.175"),
     ] {
