@@ -96,7 +96,8 @@ impl StringSection {
             note
         };
         let bridge_weights = |key: KeyNumber| {
-            let ((first, weights), factor) = (bridge::weights(key), level_equalization::factor(key));
+            let ((first, weights), factor) =
+                (bridge::weights(key), level_equalization::factor(key));
             (first, weights.map(|w| w * factor))
         };
         Self {
