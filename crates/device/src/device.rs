@@ -293,6 +293,10 @@ impl<const KEYS: usize, F: Real> Device<KEYS, F> {
             }
         }
         let mut positions = [F::of(0.0); KEYS];
+        if passed_us > self.rules.timeout_us {
+            // The mean speed of so long a time is not the present one.
+            self.keys.iter_mut().for_each(|key| key.law.restart_speed());
+        }
         // In an early tick the moment of the reading is uncertain by a share of the tick.
         self.measure(tick.t.max(seconds(self.tick_us / 2)), counts, &mut positions);
         *forces = [F::of(0.0); KEYS];

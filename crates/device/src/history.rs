@@ -100,13 +100,15 @@ struct Hand {
     mass: f64,
     target: f64,
     spring: f64,
+    /// Depth of the lower stop, m.
+    bottom: f64,
 }
 
 impl Hand {
-    /// One tick under the motor force, N, positive against downward motion. Returns the sensor count.
+    /// 125 µs under the motor force, N, positive against downward motion. Returns the sensor count.
     fn step(&mut self, force: f64) -> i32 {
         for _ in 0..5 {
-            let stop = -20_000.0 * (self.x.min(0.0) + (self.x - 11e-3).max(0.0));
+            let stop = -20_000.0 * (self.x.min(0.0) + (self.x - self.bottom).max(0.0));
             let pull = self.spring * (self.target - self.x) - (3.0 + 1e-3 * self.spring) * self.v;
             self.v += (pull + stop - force) / self.mass * (T / 5.0);
             self.x += self.v * (T / 5.0);
@@ -151,7 +153,8 @@ struct Bench<'a, F> {
     hands: [Hand; 2],
     forces: [F; 2],
     counts: [i32; 2],
-    /// Time by which the next tick comes early, µs.
+    /// Time by which the next tick comes late, and by which the one after it then comes early, µs.
+    late_us: u32,
     early_us: u32,
     speeds: [[f64; REMEMBERED]; 2],
     ticks: usize,
@@ -159,6 +162,8 @@ struct Bench<'a, F> {
     seq: u16,
     /// Count added to each sensor; not 0 where the sensor is broken.
     broken: [i32; 2],
+    /// Count added to the next reading of each sensor.
+    wrong: [i32; 2],
     ended_us: Option<u32>,
     outcome: Outcome,
 }
@@ -173,6 +178,8 @@ pub fn run<F: Real>(mut choices: Choices) -> Outcome {
         mass: c.between(0.03, 0.2),
         target: 0.0,
         spring: 0.0,
+        // Some keys reach beyond the range of plausible positions.
+        bottom: if c.below(4) == 0 { 17e-3 } else { 11e-3 },
     };
     let hands = [hand(&mut choices), hand(&mut choices)];
     let mut bench: Bench<F> = Bench {
@@ -181,12 +188,14 @@ pub fn run<F: Real>(mut choices: Choices) -> Outcome {
         hands,
         forces: [F::default(); 2],
         counts: [0; 2],
+        late_us: 0,
         early_us: 0,
         speeds: [[0.0; REMEMBERED]; 2],
         ticks: 0,
         now_us,
         seq: 0,
         broken: [0; 2],
+        wrong: [0; 2],
         ended_us: None,
         outcome: Outcome::default(),
     };
@@ -235,14 +244,20 @@ impl<F: Real> Bench<'_, F> {
             }
             1 => TIMEOUT_US,
             _ => {
+                // Two readings show that a sensor is broken, however late they come.
                 self.broken[1] = 90_000;
+                self.tick();
+                self.tick();
                 0
             }
         };
         self.ended_us = Some(self.now_us.wrapping_add(grace + FADE_US + 375));
         for _ in 0..1600 + self.choices.below(400) {
-            if self.choices.below(400) == 0 {
-                self.move_hands();
+            match self.choices.below(800) {
+                0 | 1 => self.move_hands(),
+                2 | 3 => self.come_late(),
+                4 | 5 => self.read_wrongly(),
+                _ => {}
             }
             self.tick();
         }
@@ -254,12 +269,7 @@ impl<F: Real> Bench<'_, F> {
             3..=6 => self.move_hands(),
             7 => self.send(&Message::Clear(9)),
             8 => self.send(&Message::Stop(9)),
-            9 => {
-                let gap = self.choices.below(400_000);
-                self.now_us = self.now_us.wrapping_add(gap);
-                // The next tick comes early, as after a late one on a fixed grid.
-                self.early_us = self.choices.below(125);
-            }
+            9 => self.come_late(),
             10 => {
                 let key = usize::from(self.choices.byte() % 2);
                 let by = i32::from(self.choices.field()) * 4 - 100_000;
@@ -278,6 +288,7 @@ impl<F: Real> Bench<'_, F> {
                     self.device.receive(byte);
                 }
             }
+            14 => self.read_wrongly(),
             12 => {
                 let newest = OLDEST_VERSION - 1 + self.choices.byte() % 3;
                 self.send(&Message::Ask { newest, oldest: newest });
@@ -287,10 +298,25 @@ impl<F: Real> Bench<'_, F> {
         }
     }
 
+    /// The next tick comes late, and the one after it early, as on a fixed grid.
+    fn come_late(&mut self) {
+        let longest = if self.choices.below(2) == 0 { 2_000 } else { 100_000 };
+        self.late_us = self.choices.below(longest);
+        self.early_us = self.choices.below(125);
+    }
+
+    /// The next reading of a key is wrong, perhaps that of a late tick.
+    fn read_wrongly(&mut self) {
+        if self.choices.below(2) == 0 {
+            self.come_late();
+        }
+        self.wrong[usize::from(self.choices.byte() % 2)] = 50_000;
+    }
+
     fn move_hands(&mut self) {
         let c = &mut self.choices;
         for hand in &mut self.hands {
-            hand.target = c.between(-1e-3, 14e-3);
+            hand.target = c.between(-1e-3, 20e-3);
             hand.spring = if c.below(3) == 0 { 0.0 } else { c.between(50.0, 4000.0) };
         }
     }
@@ -340,18 +366,27 @@ impl<F: Real> Bench<'_, F> {
     }
 
     fn tick(&mut self) {
-        let passed_us = 125 - core::mem::take(&mut self.early_us);
+        let late_us = core::mem::take(&mut self.late_us);
+        let early_us = if late_us == 0 { core::mem::take(&mut self.early_us) } else { 0 };
+        let passed_us = 125 + late_us - early_us;
         self.now_us = self.now_us.wrapping_add(passed_us);
-        // The device calculates with at least an eighth of a tick.
+        // The device calculates with at least an eighth of a tick. Wrong readings are no motion.
         let t = f64::from(passed_us.max(15)) * 1e-6;
         self.ticks += 1;
         let slot = self.ticks % REMEMBERED;
+        let mut readings = core::mem::take(&mut self.wrong);
         for (k, hand) in self.hands.iter_mut().enumerate() {
-            let count = hand.step(self.forces[k].into()) + self.broken[k];
+            let force = self.forces[k].into();
+            // The motor holds its force until the late tick.
+            for _ in 0..late_us / 125 {
+                hand.step(force);
+            }
+            let count = hand.step(force) + self.broken[k];
             self.speeds[k][slot] = f64::from(count - self.counts[k]).abs() * STEP / t;
             self.counts[k] = count;
+            readings[k] += count;
         }
-        self.device.tick(self.now_us, &self.counts, &mut self.forces);
+        self.device.tick(self.now_us, &readings, &mut self.forces);
         for (force, speeds) in self.forces.iter().zip(&self.speeds) {
             let fastest = speeds.iter().fold(0.0, |most: f64, v| most.max(*v));
             let damping = self.device.safe_damping().into() * fastest;

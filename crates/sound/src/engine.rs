@@ -113,7 +113,7 @@ impl Sound {
         let settings = settings.clamped();
         let board = SharedBoard::at(sample_rate);
         Self {
-            strings: StringSection::new(sample_rate, &settings, hammers, &board, kernel),
+            strings: StringSection::new(sample_rate, &settings, hammers, kernel),
             board: BoardSection::new(sample_rate, &settings, &board, kernel),
         }
     }

@@ -32,7 +32,7 @@ use touchback_core::mech::hammer::Hammer;
 
 /// Highest partial, Hz.
 const LIMIT_HZ: f64 = 16_000.0;
-/// Highest partial over the sample rate.
+/// Highest partial that other notes drive or that rings at a slower rate, over the sample rate.
 const LIMIT_OF_RATE: f64 = 0.45;
 
 /// Force of struck strings on the bridge from which the other strings are simulated, over the gate.
@@ -157,10 +157,11 @@ impl Note {
         kernel: Kernel,
     ) -> Self {
         let strung = StringSpec::of(key, &SoundSettings::default());
-        let partials = strung.partials_below(LIMIT_HZ.min(LIMIT_OF_RATE * sample_rate));
+        // All that the hammer meets, also those that the rate cannot carry: contact steps are short enough.
+        let partials = strung.partials_below(LIMIT_HZ);
         let strings = strung.strings;
         let chunks = load::modes(partials, strings).div_ceil(LANES);
-        let below = |hz: f64| strung.partials_below(hz).min(partials);
+        let below = |hz: f64| strung.partials_below(hz.min(LIMIT_OF_RATE * sample_rate));
         let low = load::modes(below(resonance::HIGHEST_HZ), strings) / LANES;
         let [damped, undamped] = rates;
         let (highest, resounds_at) = if loss::has_damper(key) {

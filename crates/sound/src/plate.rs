@@ -8,10 +8,10 @@
 //! signs are random, so its amplitude goes with √f. A mode gives the force g ∫ F(t − s) 2σ e^{−σs} sin ωs ds. Audio
 //! thread, except `new`.
 
-use std::f64::consts::{FRAC_PI_2, PI};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::ops::Range;
 
-use crate::bank::{DrivenMode, DrivenModes};
+use crate::bank::{BLOCK, DrivenMode, DrivenModes};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KeyNumber, log_linear};
 use touchback_core::math::complex::polar;
@@ -84,15 +84,20 @@ pub fn power(hz: f64) -> f64 {
     square(gain(hz)) * (PI / QUALITY) * an_octave / (2.0 * std::f64::consts::LN_2)
 }
 
+/// Delay of the force, s: as long as bending waves take from the strings' near ends to the rim.
+const DELAY: f64 = BLOCK as f64 / 48_000.0;
+
 /// The plate of one piano, at rest. Its input is the sum of each hammer's force times its key's [`share`], of the
-/// last block: the force arrives a block late, 1.3 ms at 48 kHz, as long as bending waves take from the strings' near
-/// ends to the rim. Allocates.
+/// last block: the force arrives a block late, and each mode is turned by what that differs from [`DELAY`].
+/// Allocates.
 #[must_use]
 pub fn new(sample_rate: f64, kernel: Kernel) -> DrivenModes {
+    let late = BLOCK as f64 / sample_rate - DELAY;
     let each = (0..MODES).map(|i| {
         let (hz, gain) = mode(i);
         let sigma = PI * hz / QUALITY;
-        let drive = polar(2.0 * sigma * gain / sample_rate, -FRAC_PI_2);
+        let gain = 2.0 * sigma * gain / sample_rate * libm::exp(-sigma * late);
+        let drive = polar(gain, TAU * hz * late - FRAC_PI_2);
         DrivenMode { hz, sigma, drive, sign: 1.0 }
     });
     DrivenModes::new(sample_rate, kernel, ZONES, each)
@@ -101,7 +106,6 @@ pub fn new(sample_rate: f64, kernel: Kernel) -> DrivenModes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bank::BLOCK;
 
     const RATE: f64 = 48_000.0;
 

@@ -95,8 +95,8 @@ kernels! {
 fn set_contact_body(couplings: &mut [ContactCoupling], poles: &[Pole], share: f32, ratio: f32) {
     for (coupling, pole) in couplings.iter_mut().zip(poles) {
         for l in 0..LANES {
-            let angle = ratio * pole.angle[l];
-            let (re, im) = pole_of(share * angle.min(PI), pole.step_shrink[l]);
+            let angle = share * (ratio * pole.angle[l]);
+            let (re, im) = pole_of(angle.min(PI), pole.step_shrink[l]);
             let is_in_band = angle < HIGHEST;
             coupling.pole_re[l] = if is_in_band { re } else { 0.0 };
             coupling.pole_im[l] = if is_in_band { im } else { 0.0 };
@@ -116,7 +116,7 @@ pub fn bent_blow(angle: f32, share: f32, ratio: f32) -> Complex64 {
         return Complex64::ONE;
     }
     let bent = ratio * angle;
-    if bent >= HIGHEST {
+    if share * bent >= HIGHEST {
         return Complex64::ZERO;
     }
     let [half, bent] = [angle, bent].map(|angle| 0.5 * f64::from(share) * f64::from(angle));

@@ -1,20 +1,17 @@
-//! Data shared by all pianos at one sample rate: the board's responses at each pair of microphones, and
-//! the keys' level equalization. Some megabytes, and most of the time of making a piano; read only.
+//! Data shared by all pianos at one sample rate: the board's responses at each pair of microphones. Some
+//! megabytes, and most of the time of making a piano; read only.
 
 use std::sync::Arc;
 
+use crate::board;
 use crate::convolve::Filter;
 use crate::microphones::PAIRS;
-use crate::{board, level_equalization};
-use touchback_core::math::compass::KEYS;
 use touchback_core::math::shared::SharedValues;
 
-/// Responses and level equalization at one sample rate.
+/// Responses at one sample rate.
 pub struct SharedBoard {
     /// Responses by pair.
     filters: Vec<Filter>,
-    /// Factor on each key's force: [`level_equalization::factors`].
-    level_factors: [f32; KEYS],
 }
 
 impl SharedBoard {
@@ -28,21 +25,12 @@ impl SharedBoard {
 
     fn computed(sample_rate: f64) -> Self {
         let responses = board::responses_of(0..PAIRS, sample_rate);
-        Self {
-            filters: responses.iter().map(Filter::new).collect(),
-            level_factors: level_equalization::factors(&responses[0], sample_rate),
-        }
+        Self { filters: responses.iter().map(Filter::new).collect() }
     }
 
     /// The responses of a pair.
     #[must_use]
     pub fn filter(&self, pair: usize) -> &Filter {
         &self.filters[pair]
-    }
-
-    /// Factor on each key's force on the board.
-    #[must_use]
-    pub const fn level_factors(&self) -> &[f32; KEYS] {
-        &self.level_factors
     }
 }

@@ -27,6 +27,9 @@ pub struct SlowRate {
     factor: usize,
     /// Taps of the filter; their sum is `factor`.
     taps: Vec<f32>,
+    /// Delay before the decimator, samples: strings resonate beside their frequencies too, in a phase that the
+    /// lag turns, so that it lasts as long as at 48 kHz at the least.
+    wait: usize,
 }
 
 /// Modified Bessel function of order 0.
@@ -45,14 +48,19 @@ impl SlowRate {
     /// ones, up to 4.7 kHz.
     #[must_use]
     pub fn both(sample_rate: f64) -> [Self; 2] {
-        [SLOWEST_HZ, SLOWEST_TOP_HZ].map(|slowest| Self::above(slowest, sample_rate))
+        [SLOWEST_HZ, SLOWEST_TOP_HZ].map(|slowest| {
+            let mut rate = Self::above(slowest, sample_rate);
+            let lag = Self::above(slowest, 48_000.0).lag() as f64 * sample_rate / 48_000.0;
+            rate.wait = floor_index(lag + 0.5).saturating_sub(rate.lag());
+            rate
+        })
     }
 
     fn above(slowest: f64, sample_rate: f64) -> Self {
         let octaves = libm::log2(sample_rate / slowest).floor().max(0.0);
         let factor = floor_index(libm::exp2(octaves)).clamp(1, BLOCK);
         if factor == 1 {
-            return Self { factor, taps: vec![1.0] };
+            return Self { factor, taps: vec![1.0], wait: 0 };
         }
         // Symmetric about a tap, so that the delay is a whole number; the last tap is 0.
         let (count, middle) = (SPAN * factor, SPAN * factor / 2 - 1);
@@ -65,7 +73,7 @@ impl SlowRate {
         let mut taps: Vec<f64> = (0..count).map(tap).collect();
         taps[count - 1] = 0.0;
         let scale = factor as f64 / taps.iter().sum::<f64>();
-        Self { factor, taps: taps.iter().map(|tap| single(scale * tap)).collect() }
+        Self { factor, taps: taps.iter().map(|tap| single(scale * tap)).collect(), wait: 0 }
     }
 
     /// Samples per slow sample.
@@ -89,7 +97,7 @@ impl SlowRate {
     /// Delay of decimator and interpolator together, with a whole block between them, samples.
     #[must_use]
     pub const fn lag(&self) -> usize {
-        BLOCK + 2 * self.delay() + 1 - self.factor
+        BLOCK + 2 * self.delay() + 1 - self.factor + self.wait
     }
 
     /// Slow samples before the present one that the interpolator needs.
@@ -101,7 +109,7 @@ impl SlowRate {
     /// Blocks of zeros after which both filters hold only zeros.
     #[must_use]
     pub const fn tail(&self) -> usize {
-        2 + self.taps.len() / BLOCK
+        2 + (self.taps.len() + self.wait) / BLOCK
     }
 }
 
@@ -117,7 +125,7 @@ impl Decimator {
     /// History of zeros. Allocates.
     #[must_use]
     pub fn new(rate: SlowRate) -> Self {
-        let recent = vec![0.0; rate.taps.len() - 1 + BLOCK];
+        let recent = vec![0.0; rate.wait + rate.taps.len() - 1 + BLOCK];
         Self { rate, recent }
     }
 

@@ -31,6 +31,8 @@ pub(super) struct Channel<F> {
     command_age_us: u32,
     /// Leaky count of implausible readings.
     implausible: u8,
+    /// The last reading was implausible, so that the position before it was held.
+    is_held: bool,
     /// Position after the last motion, m, and the time since then, µs.
     moved_to: F,
     rest_us: u32,
@@ -65,8 +67,12 @@ impl<F: Real> Channel<F> {
         let is_within = x >= F::of(REACH[0]) && x <= F::of(REACH[1]);
         if is_within && (x - last).abs() <= F::of(FASTEST) * t {
             self.implausible = self.implausible.saturating_sub(1);
+            if core::mem::take(&mut self.is_held) {
+                self.law.restart_speed();
+            }
             return (x, false);
         }
+        self.is_held = true;
         self.implausible = self.implausible.saturating_add(IMPLAUSIBLE_WEIGHT);
         let is_broken = self.implausible >= BROKEN_COUNT;
         if is_broken {

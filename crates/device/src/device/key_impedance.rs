@@ -127,6 +127,8 @@ pub struct KeyImpedance<F = f64> {
     x: F,
     v: F,
     v_filtered: F,
+    /// The way of the next tick says nothing of the present speed.
+    is_restarted: bool,
     /// Commanded wave force −√(2Z)·w, N.
     pub wave: F,
     wave_filtered: F,
@@ -185,6 +187,12 @@ impl<F: Real> KeyImpedance<F> {
         self.v_filtered = F::of(0.0);
     }
 
+    /// Starts the speed that gives force at 0 in the next tick, whose way the key has gone in an unknown time. The
+    /// wave still carries the whole way, so that Σu fits the positions.
+    pub const fn restart_speed(&mut self) {
+        self.is_restarted = true;
+    }
+
     /// Resets wave and impedance to 0 and the guard to `energy` J; position and motor stay.
     pub fn reset(&mut self, energy: F) {
         self.wave = F::of(0.0);
@@ -206,7 +214,11 @@ impl<F: Real> KeyImpedance<F> {
         let (t, none) = (tick.t, F::of(0.0));
         let moved = x - self.x;
         let v = moved / t;
-        self.v_filtered += tick.speed * (v - self.v_filtered);
+        let mut speed = v;
+        if core::mem::take(&mut self.is_restarted) {
+            (speed, self.v_filtered) = (none, none);
+        }
+        self.v_filtered += tick.speed * (speed - self.v_filtered);
         let change = order.impedance - self.impedance;
         let change = change.within(F::of(-IMPEDANCE_FALL) * t, F::of(IMPEDANCE_SLEW) * t);
         let mut z = self.impedance + change;
@@ -244,7 +256,7 @@ impl<F: Real> KeyImpedance<F> {
             return TickResult { is_guarded, ..TickResult::default() };
         }
         let bed = order.bed.force(x, self.v_filtered) * order.gain;
-        let wanted = bed + extra * v - (-wave - z * self.v_filtered);
+        let wanted = bed + extra * speed - (-wave - z * self.v_filtered);
         let (force, limited) = self.motor.apply(order.limits, wanted, t);
         TickResult { force, limited, is_guarded }
     }

@@ -15,9 +15,8 @@ use crate::plate;
 use crate::rear_lengths;
 use crate::resonances::{NEAREST, Resonances, near_top};
 use crate::settings::UnisonOffsets;
-use crate::shared_board::SharedBoard;
 use crate::slow_rate::SlowRate;
-use crate::{SoundSettings, loss};
+use crate::{SoundSettings, level_equalization, loss};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::kernel::Kernel;
@@ -87,7 +86,6 @@ impl StringSection {
         sample_rate: f64,
         settings: &SoundSettings,
         hammers: impl Fn(KeyNumber) -> HammerSettings,
-        board: &SharedBoard,
         kernel: Kernel,
     ) -> Self {
         let slow = SlowRate::both(sample_rate);
@@ -97,8 +95,9 @@ impl StringSection {
             note.economize(settings.economy);
             note
         };
-        let bridge_weights = |(key, factor): (KeyNumber, f32)| {
-            let (first, weights) = bridge::weights(key);
+        let bridge_weights = |key: KeyNumber| {
+            let ((first, weights), factor) =
+                (bridge::weights(key), level_equalization::factor(key));
             (first, weights.map(|w| w * factor))
         };
         Self {
@@ -110,10 +109,7 @@ impl StringSection {
                 KeyNumber::from_index(i).map_or(HammerSettings::CONCERT, &hammers)
             }),
             awake: KeySet::EMPTY,
-            bridge_weights: KeyNumber::all()
-                .zip(*board.level_factors())
-                .map(bridge_weights)
-                .collect(),
+            bridge_weights: KeyNumber::all().map(bridge_weights).collect(),
             knocks: Knocks::new(sample_rate),
             kernel,
             loading: None,

@@ -368,12 +368,21 @@ fn the_left_pedal_softens_the_blow_more_than_the_aftersound() {
 
 #[test]
 fn level_and_pitch_do_not_depend_on_the_sample_rate() {
-    let reference = measure::strike_free(&mut engine(), key(52), 2.0, 0.3, RATE).rms_db(0.0, 0.3);
+    // Keys beside narrow peaks of the board, others over the compass, and those whose level depends on the phases
+    // of plate and undamped strings.
+    let keys = [3, 9, 10, 21, 40, 52, 72, 75, 86, 87].map(key);
+    let mut reference = engine();
+    let reference = keys.map(|key| measure::level_db(&mut reference, key, 2.0, RATE));
     for rate in [192_000.0, 96_000.0, 44_100.0, 22_050.0] {
         let close = SoundSettings::close();
         let mut sound = Sound::new(rate, &close);
-        let level = measure::strike_free(&mut sound, key(52), 2.0, 0.3, rate).rms_db(0.0, 0.3);
-        assert!((level - reference).abs() < 0.5, "{rate}: {level} against {reference} dB");
+        // Undamped strings answer a block late, which at low rates takes longer than at 48 kHz.
+        let carried = if rate < 44_100.0 { 7 } else { keys.len() };
+        for (key, reference) in keys.into_iter().zip(reference).take(carried) {
+            let level = measure::level_db(&mut sound, key, 2.0, rate);
+            let off = level - reference;
+            assert!(off.abs() < 0.3, "{key:?}, {rate} Hz: {level} against {reference} dB");
+        }
         let cents = measure::tuning_error_cents(&mut sound, &close, key(52), rate);
         assert!(cents.abs() < 1.0, "{rate}: {cents} cents");
     }

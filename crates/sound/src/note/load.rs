@@ -110,8 +110,9 @@ impl Note {
         let shape = string.strike_shape(&self.hammer, k) / count;
         let plucked = pluck::amplitude(string, k);
         let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);
-        // A partial tuned past the top of the band is silent instead of folding back.
-        let is_in_band = group.poles[0].im * sample < f64::from(poles::HIGHEST);
+        // A partial above the top of the band moves under the hammer and is silent instead of folding back.
+        let is_within = |period: f64| group.poles[0].im * period < f64::from(poles::HIGHEST);
+        let is_in_band = is_within(sample);
         let damp = loss::damper(self.key, k) / settings.damper_time;
         // A bridge that moves at Y F acts on the partial as the partial acts on the bridge.
         let hz = self.strung.partial_hz(k);
@@ -127,7 +128,7 @@ impl Note {
             // Constant force for one step, exactly.
             let push = scale * shape / Complex64::new(0.0, mass * pole.im)
                 * ((complex::exp(pole * step) - 1.0) / pole)
-                * f64::from(u8::from(is_in_band));
+                * f64::from(u8::from(is_within(step)));
             let lane = self.lane(k, j);
             let (c, l) = (lane / LANES, lane % LANES);
             let blow = &mut self.hammer_inputs[c];

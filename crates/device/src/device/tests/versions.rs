@@ -116,6 +116,37 @@ fn a_late_tick_and_a_reset_by_the_watchdog_are_told() {
     }
 }
 
+/// A reading beyond the reach of a key in a tick that is 78 ms late is refused, and the way since the one before it says
+/// nothing of the present speed: 3.6 mm in 1 ms would give 18 N. Neither does the way within the late tick.
+#[test]
+fn after_a_refused_reading_or_a_long_pause_the_speed_starts_at_0() {
+    let count = |x: f64| i16_of(x, 2e-6).into();
+    for (late, next) in [(16.008e-3, 15.392e-3), (15.8e-3, 15.8e-3)] {
+        let mut device = Device::new(build::<f64>(), 0);
+        let (mut now, held) = (0, count(11.776e-3));
+        send(&mut device, &Message::Config(Config { safe_damping: 10, ..OWN }));
+        send(&mut device, &Message::Clear(1));
+        send(&mut device, &Message::Wave(Play { seq: 1, play_us: 0, keys: KeyList::default() }));
+        run(&mut device, &mut now, 8 * 60, [held; 2]);
+        assert_eq!(device.mode(), DeviceMode::Damping);
+        let sum = device.key(0).unwrap().wave_sum();
+        let mut forces = [0.0; 2];
+        for (passed, x) in [(78_000, late), (1000, next)] {
+            now += passed;
+            device.tick(now, &[count(x); 2], &mut forces);
+            assert_eq!(forces, [0.0; 2], "{x} m");
+        }
+        // The wave carries the whole way: √(2Z)·Δx with 5 N·s/m.
+        let wave = f64::from(device.key(0).unwrap().wave_sum() - sum) * message::WAVE;
+        let way = 10f64.sqrt() * (next - 11.776e-3);
+        assert!((wave - way).abs() < 0.01 * way, "{wave} against {way}");
+        // The damper acts again from the next tick on.
+        now += 125;
+        device.tick(now, &[count(next - 0.1e-3); 2], &mut forces);
+        assert!(forces[0] < -1.0, "{forces:?}");
+    }
+}
+
 /// A host that has died: damping lasts until every key has been at rest for 1 s, also where the last wave was large.
 #[test]
 fn damping_ends_when_the_keys_have_been_at_rest_for_a_second() {
