@@ -90,6 +90,7 @@ impl Default for Touchback {
         let keys = project.params.take_key_reader().unwrap_or_else(even);
         let parts = crate::pending_parts::Parts {
             params: Some(project.params.clone()),
+            repaint: repaint.clone(),
             ..crate::pending_parts::Parts::default()
         };
         crate::pending_parts::set(parts.clone());

@@ -72,7 +72,7 @@ impl Class for Component {
 impl Component {
     pub(super) fn new() -> Self {
         let framework = Wrapper::new();
-        let pending_parts::Parts { menu, guard, params } = pending_parts::take();
+        let pending_parts::Parts { menu, guard, params, .. } = pending_parts::take();
         let controllers = controller_ids(&framework);
         Self {
             framework: ManuallyDrop::new(framework),
