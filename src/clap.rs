@@ -11,12 +11,14 @@
 //! | this one | entry, factory | host's main thread |
 //! | [`instance`] | the functions of the plugin's table | main thread; `process`: the audio thread, without allocation or waiting |
 //! | [`block`], [`event`] | blocks and events that the wrapper accepts | audio thread |
+//! | [`flushed`] | values set without a block | any, without waiting |
 //! | [`extensions`], [`gui`], [`haptic_keyboard`], [`menu`], [`presets`] | the extensions' functions | as CLAP specifies |
 //! | [`host`] | the host that the wrapper sees | any |
 
 mod block;
 mod event;
 mod extensions;
+mod flushed;
 mod gui;
 mod haptic_keyboard;
 mod host;

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use crate::editor::app::Repaint;
 use crate::editor::host_menu::HostMenu;
 use crate::guard::Guard;
 use crate::host_params::HostParams;
@@ -17,6 +18,7 @@ pub(super) struct Parts {
     pub(super) connection: Arc<KeyboardConnection>,
     /// None only where no plugin was created.
     pub(super) params: Option<Arc<HostParams>>,
+    pub(super) repaint: Repaint,
 }
 
 thread_local! {

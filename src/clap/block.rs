@@ -5,14 +5,13 @@
 //! fewer.
 
 use clap_sys::audio_buffer::clap_audio_buffer;
-use clap_sys::events::{clap_input_events, clap_output_events};
 use clap_sys::process::{
     CLAP_PROCESS_CONTINUE, CLAP_PROCESS_ERROR, clap_process, clap_process_status,
 };
 
 use super::event::{Event, EventList, HostEvents, ShiftedOutput};
 use crate::host_channels::{self, HostChannels, SpareChannels};
-use crate::ordered_events::{Item, OrderedEvents};
+use crate::ordered_events::OrderedEvents;
 
 /// Most events of a part: a block with more is cut, which changes no sample, and an instance holds less.
 const PART_ROOM: usize = 4_096;
@@ -55,38 +54,6 @@ impl BlockFeeder {
     /// Drops the deferred events; returns how many were lost for want of room since the last call.
     pub(super) fn reset(&mut self) -> u64 {
         self.events.deferred.reset()
-    }
-
-    /// Passes the events of a block without samples: values to `flush`, which is called at least once;
-    /// notes are deferred.
-    ///
-    /// # Safety
-    /// The lists of events are null or valid.
-    pub(super) unsafe fn flush(
-        &mut self,
-        in_events: *const clap_input_events,
-        out_events: *const clap_output_events,
-        mut flush: impl FnMut(*const clap_input_events, *const clap_output_events),
-    ) {
-        // SAFETY: the caller's promise.
-        let host = unsafe { HostEvents::new(in_events) };
-        let shifted = ShiftedOutput { host: out_events, start: 0 };
-        let outputs = shifted.as_clap();
-        let outputs = if out_events.is_null() { std::ptr::null() } else { &raw const outputs };
-        let mut is_flushed = false;
-        let mut pass = |items: &[Item<Event>]| {
-            let list = EventList::new(items, 0);
-            let inputs = list.as_clap();
-            flush(&raw const inputs, outputs);
-            is_flushed = true;
-        };
-        self.events.flush(&host, Event::is_parameter, &mut pass);
-        // The wrapper sends its own events even where the host sends none.
-        if !is_flushed {
-            let list = EventList::new(&[], 0);
-            let inputs = list.as_clap();
-            flush(&raw const inputs, outputs);
-        }
     }
 
     /// Passes a block of one sample or more to `process`, in parts; returns the last part's status.

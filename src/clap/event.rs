@@ -12,7 +12,17 @@ use clap_sys::events::{
     clap_event_param_mod, clap_event_param_value, clap_input_events, clap_output_events,
 };
 
+use clap_sys::id::clap_id;
+
 use crate::ordered_events::{HostMessages, Item};
+
+/// A change of a parameter, in CLAP's units: 0…1, or the index of a choice.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Change {
+    Value(f64),
+    /// Offset from the value.
+    Modulation(f64),
+}
 
 /// An event of the kind that its header names.
 #[derive(Clone, Copy)]
@@ -96,11 +106,20 @@ impl Event {
         self.header.time = time;
     }
 
-    /// Whether the event sets or modulates a parameter.
-    pub(super) fn is_parameter(&self) -> bool {
-        // SAFETY: every event begins with a header.
-        let kind = unsafe { self.header }.type_;
-        matches!(kind, CLAP_EVENT_PARAM_VALUE | CLAP_EVENT_PARAM_MOD)
+    /// Id and change of the parameter that the event sets or modulates.
+    pub(super) fn parameter(&self) -> Option<(clap_id, Change)> {
+        // SAFETY: every event begins with a header, and is of the kind that it names.
+        unsafe {
+            match self.header.type_ {
+                CLAP_EVENT_PARAM_VALUE => {
+                    Some((self.value.param_id, Change::Value(self.value.value)))
+                }
+                CLAP_EVENT_PARAM_MOD => {
+                    Some((self.modulation.param_id, Change::Modulation(self.modulation.amount)))
+                }
+                _ => None,
+            }
+        }
     }
 }
 
@@ -246,12 +265,25 @@ pub(super) mod tests {
         event
     }
 
+    /// A change of the parameter `id`.
+    pub(in super::super) fn set(id: clap_id, change: Change) -> Event {
+        let mut event = value(0);
+        match change {
+            Change::Value(number) => (event.value.param_id, event.value.value) = (id, number),
+            Change::Modulation(amount) => {
+                event.header.type_ = CLAP_EVENT_PARAM_MOD;
+                (event.modulation.param_id, event.modulation.amount) = (id, amount);
+            }
+        }
+        event
+    }
+
     impl Event {
         /// Sample and key.
         pub(in super::super) fn time_and_key(&self) -> (u32, i16) {
             // SAFETY: the tests make notes and values.
             unsafe {
-                let key = if self.is_parameter() { self.value.key } else { self.note.key };
+                let key = if self.parameter().is_some() { self.value.key } else { self.note.key };
                 (self.header.time, key)
             }
         }

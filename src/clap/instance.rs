@@ -19,7 +19,9 @@ use nice_plug::wrapper::clap::Wrapper;
 
 use super::block::BlockFeeder;
 use super::event::{Event, HostEvents};
+use super::flushed::FlushedValues;
 use super::host::CheckedHost;
+use crate::editor::app::Repaint;
 use crate::editor::host_menu::HostMenu;
 use crate::guard::{Guard, catch};
 use crate::ordered_events::HostMessages as _;
@@ -43,14 +45,18 @@ pub(super) struct Instance {
     pub(super) connection: Arc<KeyboardConnection>,
     pub(super) is_initialized: AtomicBool,
     pub(super) is_active: AtomicBool,
-    /// Blocks left silent because another thread processed, activated or flushed.
+    /// Blocks left silent because another thread processed or activated.
     pub(super) locked_out: AtomicU64,
     /// Locked by the thread that processes. Other threads try the lock once; the main thread waits.
     pub(super) feeder: Mutex<BlockFeeder>,
     /// Locked by the thread that requests the track's name.
     pub(super) track: Mutex<()>,
-    /// Events that the host flushes while another thread processes.
+    /// Values that the host flushes.
+    pub(super) flushed: FlushedValues,
+    /// Notes that the host flushes.
     pub(super) late: ArrayQueue<Event>,
+    /// Requests a frame of the open window.
+    pub(super) repaint: Repaint,
 }
 
 /// Returns the result of `work` on the instance behind the host's pointer; `failed` for a null pointer
@@ -126,8 +132,8 @@ impl Instance {
             .map_or(1, |count| unsafe { count(self.as_clap(), false) })
     }
 
-    /// Takes events without samples: values apply at once, notes wait for the next block. While another
-    /// thread processes, all events wait.
+    /// Takes events without samples, from any thread: values apply at once, or after the block that
+    /// another thread processes; notes wait for the next block.
     ///
     /// # Safety
     /// The lists are null or valid.
@@ -137,40 +143,32 @@ impl Instance {
         outputs: *const clap_output_events,
     ) -> clap_process_status {
         self.guard.run(CLAP_PROCESS_ERROR, || {
-            let Ok(mut feeder) = self.feeder.try_lock() else {
-                // SAFETY: the caller's promise.
-                let events = unsafe { HostEvents::new(inputs) };
-                // Where the queue is full, the latest events replace the earliest.
-                events.for_each(1, &mut |_, event| {
+            // SAFETY: the caller's promise.
+            unsafe { HostEvents::new(inputs) }.for_each(1, &mut |_, event| {
+                if !self.flushed.keep(&event) {
+                    // Where the queue is full, the latest events replace the earliest.
                     self.late.force_push(event);
-                });
-                return CLAP_PROCESS_CONTINUE;
-            };
+                }
+            });
+            if self.flushed.apply() {
+                self.repaint.request();
+            }
             // SAFETY: the extension of this name is of this type.
             let params: Option<&clap_plugin_params> =
                 unsafe { self.framework_extension(CLAP_EXT_PARAMS) };
             let Some(flush) = params.and_then(|params| params.flush) else {
                 return CLAP_PROCESS_ERROR;
             };
-            // SAFETY: the feeder's lists, or null.
-            let flush = |inputs, outputs| unsafe { flush(self.as_clap(), inputs, outputs) };
+            // The wrapper's own events alone: with the host's it would lock what a block needs.
             // SAFETY: the caller's promise.
-            let pass = |feeder: &mut BlockFeeder| unsafe { feeder.flush(inputs, outputs, flush) };
-            self.defer_late(&mut feeder);
+            let send = || unsafe { flush(self.as_clap(), std::ptr::null(), outputs) };
             if self.is_active() {
-                self.host.processing(|| pass(&mut feeder));
+                self.host.processing(send)
             } else {
-                pass(&mut feeder);
+                send()
             }
             CLAP_PROCESS_CONTINUE
         })
-    }
-
-    /// Passes the events that were flushed while another thread processed to the feeder.
-    fn defer_late(&self, feeder: &mut BlockFeeder) {
-        while let Some(event) = self.late.pop() {
-            feeder.defer(event);
-        }
     }
 
     /// Processes a block.
@@ -194,10 +192,13 @@ impl Instance {
         if !self.is_active() {
             return CLAP_PROCESS_ERROR;
         }
-        self.defer_late(&mut feeder);
+        while let Some(event) = self.late.pop() {
+            feeder.defer(event);
+        }
         // SAFETY: the feeder's parts are valid for the wrapper; the buffers are the host's.
         let part = |part: &clap_process| unsafe { process(self.as_clap(), part) };
         // SAFETY: the caller's promise.
-        self.host.processing(|| unsafe { feeder.feed(block, part) })
+        let feed = || unsafe { feeder.feed(block, part) };
+        self.flushed.before(|| self.host.processing(feed))
     }
 }

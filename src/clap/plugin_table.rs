@@ -12,6 +12,7 @@ use nice_plug::prelude::Plugin;
 use nice_plug::wrapper::clap::Wrapper;
 
 use super::block::{self, BlockFeeder};
+use super::flushed::FlushedValues;
 use super::host::CheckedHost;
 use super::instance::{Instance, on};
 use super::{extensions, gui, menu, presets};
@@ -20,7 +21,7 @@ use crate::pending_parts;
 use crate::plugin::Touchback;
 use touchback_core::exchange::lock::lock;
 
-/// Most flushed events that wait while another thread processes.
+/// Most flushed notes that wait for a block.
 const LATE_EVENTS: usize = 256;
 
 /// Creates one plugin instance for `host`.
@@ -34,7 +35,7 @@ pub(super) unsafe fn create(host: *const clap_host) -> *const clap_plugin {
     let wrapper = unsafe { Wrapper::<Touchback>::new(host.table()) };
     // The wrapper's `destroy` releases this reference.
     let wrapper = Arc::into_raw(wrapper);
-    let pending_parts::Parts { menu, guard, connection, .. } = pending_parts::take();
+    let pending_parts::Parts { menu, guard, params, repaint, connection } = pending_parts::take();
     // SAFETY: the wrapper is valid until `destroy`, and nothing borrows the field.
     let framework = unsafe { *(*wrapper).clap_plugin.as_ptr() };
     let plugin = clap_plugin {
@@ -63,7 +64,9 @@ pub(super) unsafe fn create(host: *const clap_host) -> *const clap_plugin {
         locked_out: AtomicU64::new(0),
         feeder: Mutex::new(BlockFeeder::new(Touchback::INPUT_EVENT_CAPACITY)),
         track: Mutex::new(()),
+        flushed: FlushedValues::new(params),
         late: ArrayQueue::new(LATE_EVENTS),
+        repaint,
     };
     Box::into_raw(Box::new(instance)).cast()
 }

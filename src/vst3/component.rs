@@ -7,20 +7,21 @@ use std::sync::{Arc, Mutex};
 
 use nice_plug::prelude::nice_log;
 use nice_plug::wrapper::vst3::Wrapper;
-use nice_plug::wrapper::vst3::vst3::Class;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::ChannelContext::{
     IInfoListener, IInfoListenerTrait,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
     BusDirection, BusDirections_, BusInfo, IAttributeList, IAudioProcessor, IAudioProcessorTrait,
-    IComponent, IComponentTrait, IEditController, IMidiMapping, INoteExpressionController,
-    IProcessContextRequirements, IProcessContextRequirementsTrait, IUnitInfo, IoMode, MediaType,
-    MediaTypes_, ProcessData, ProcessSetup, RoutingInfo, SpeakerArrangement, SymbolicSampleSizes_,
+    IComponent, IComponentHandler, IComponentHandlerTrait, IComponentTrait, IEditController,
+    IMidiMapping, INoteExpressionController, IProcessContextRequirements,
+    IProcessContextRequirementsTrait, IUnitInfo, IoMode, MediaType, MediaTypes_, ProcessData,
+    ProcessSetup, RestartFlags_, RoutingInfo, SpeakerArrangement, SymbolicSampleSizes_,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     FUnknown, IBStream, IPluginBaseTrait, TBool, TUID, int32, kInvalidArgument, kNotInitialized,
     kResultFalse, kResultOk, tresult, uint32,
 };
+use nice_plug::wrapper::vst3::vst3::{Class, ComPtr};
 
 use super::block::{self, BlockFeeder};
 use super::framework::controller_ids;
@@ -43,6 +44,8 @@ pub(super) struct Component {
     is_active: AtomicBool,
     /// The host requested activation. Before set-up, the request waits for `setupProcessing`.
     is_active_requested: AtomicBool,
+    /// The host's handler of changes.
+    pub(super) handler: Mutex<Option<ComPtr<IComponentHandler>>>,
     pub(super) menu: Arc<HostMenu>,
     pub(super) view: menu::View,
     pub(super) window: Arc<WindowThread>,
@@ -76,6 +79,7 @@ impl Component {
         let controllers = controller_ids(&framework);
         Self {
             framework: ManuallyDrop::new(framework),
+            handler: Mutex::default(),
             menu,
             guard,
             view: menu::View::default(),
@@ -121,6 +125,16 @@ impl Component {
             self.is_active.store(true, Ordering::Release);
         }
         answer
+    }
+
+    /// Tells the host that values of parameters have changed otherwise than by its own hand. Main thread.
+    fn announce_values(&self) {
+        // Not locked during the call, in which the host may set another handler.
+        let handler = lock(&self.handler).clone();
+        if let Some(handler) = handler {
+            // SAFETY: the host's handler, on the thread on which it loads a state.
+            unsafe { handler.restartComponent(RestartFlags_::kParamValuesChanged) };
+        }
     }
 
     /// Outputs of the current layout.
@@ -208,6 +222,7 @@ impl IPluginBaseTrait for Component {
         catch(kResultFalse, || {
             // The host's handler may be released.
             self.menu.set(None);
+            *lock(&self.handler) = None;
             // SAFETY: as the host called it.
             unsafe { IPluginBaseTrait::terminate(&*self.framework) }
         })
@@ -243,7 +258,12 @@ impl IComponentTrait for Component {
         // SAFETY: the stream outlives the call.
         catch(kResultFalse, || unsafe {
             self.unprocessed.clear();
-            IComponentTrait::setState(&*self.framework, state.as_stream())
+            let answer = IComponentTrait::setState(&*self.framework, state.as_stream());
+            if answer == kResultOk {
+                // The wrapper leaves this out. Hosts that keep values of their own would set them again.
+                self.announce_values();
+            }
+            answer
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use nice_plug::wrapper::vst3::vst3::ComRef;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
     BusDirection, CString, CtrlNumber, IComponentHandler, IEditControllerTrait, IMidiMappingTrait,
     INoteExpressionControllerTrait, IUnitInfoTrait, MediaType, NoteExpressionTypeID,
@@ -18,6 +19,7 @@ use super::framework::trim_unit;
 use super::menu;
 use super::view::View;
 use crate::guard::catch;
+use touchback_core::exchange::lock::lock;
 
 /// Largest distance from a set value at which the wrapper counts as having taken it: values are single.
 const TAKEN: f64 = 1e-6;
@@ -52,6 +54,8 @@ impl IEditControllerTrait for Component {
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
         catch(kResultFalse, || {
             // SAFETY: the host's pointer.
+            *lock(&self.handler) = unsafe { ComRef::from_raw(handler) }.map(|h| h.to_com_ptr());
+            // SAFETY: as above.
             self.menu.set(unsafe { menu::find(handler, self.view.clone()) });
             // SAFETY: as the host called it.
             unsafe { IEditControllerTrait::setComponentHandler(&*self.framework, handler) }

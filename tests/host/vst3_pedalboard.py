@@ -113,17 +113,23 @@ def look_ahead(plugin):
     check(abs(apart) < 1.5, f"the chord comes that much later, to {apart:+.2f} ms")
 
 
-def presets(plugin, command):
-    """A factory piano from a file, as this host loads VST3's presets."""
+def presets(bundle, command):
+    """A factory piano from a file, as this host loads VST3's presets, is shown and heard."""
+    plugin = load(bundle)
+    plain = render(plugin, chord())
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "viennese.vstpreset")
         subprocess.run([command, "preset", "export", "viennese", "-o", file], check=True)
         plugin.load_preset(str(file))
-    # This host reads its controls again only with a state.
-    plugin.raw_state = bytes(plugin.raw_state)
+    heard = render(plugin, chord())
     for name, text in (("pitch_of_a4_hz", "430.00"), ("action", "Viennese")):
         shown = plugin.parameters[name].string_value
         check(shown.startswith(text), f"after the preset {name} reads {shown}")
+    check(not np.array_equal(heard, plain), "a preset that is loaded is heard")
+    # This host keeps a state beside the values of its controls: both must say the same.
+    other = load(bundle)
+    other.raw_state = bytes(plugin.raw_state)
+    check(np.array_equal(render(other, chord()), heard), "its state sounds the same")
 
 
 def rms(samples):
@@ -219,7 +225,7 @@ def main(bundle, command=None):
     check(np.array_equal(render(second, chord()), changed), "and the same samples")
 
     if command:
-        presets(second, command)
+        presets(bundle, command)
     look_ahead(second)
 
 

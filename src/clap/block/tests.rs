@@ -45,11 +45,6 @@ fn feed_all(
     };
     // SAFETY: the events are a list, the output is the caller's.
     unsafe {
-        if frames == 0 {
-            let sent = std::ptr::null();
-            feeder.flush(block.in_events, sent, |inputs, _| seen.push((0, read(inputs))));
-            return seen;
-        }
         feeder.feed(&block, |part| {
             let expected = u32::try_from(outputs).unwrap();
             assert_eq!(part.audio_outputs_count, expected);
@@ -112,10 +107,9 @@ fn events_come_in_order_and_inside_the_block() {
 }
 
 #[test]
-fn a_block_without_samples_sets_values_and_keeps_notes() {
+fn deferred_notes_come_before_those_of_the_next_block() {
     let mut feeder = BlockFeeder::new(100);
-    let events = vec![note(0, 1), value(9), note(5, 2)];
-    assert_eq!(feed(&mut feeder, 0, None, &events), [(0, vec![(0, -1)])]);
+    [note(0, 1), note(5, 2)].into_iter().for_each(|note| feeder.defer(note));
     let mut output = Output::new(&[8, 8]);
     let events = vec![note(0, 3), note(4, 4)];
     let seen = feed(&mut feeder, 8, Some(&mut output.as_clap()), &events);
@@ -144,17 +138,6 @@ fn omitted_channels_are_substituted_and_surplus_ones_silenced() {
     let mut none = Output::new(&[]);
     let mut output = clap_audio_buffer { data32: std::ptr::null_mut(), ..none.as_clap() };
     assert_eq!(feed(&mut feeder, 8, Some(&mut output), &Vec::new()), [(8, vec![])]);
-}
-
-#[test]
-fn deferred_values_come_before_those_of_a_flush() {
-    let mut feeder = BlockFeeder::new(100);
-    feeder.defer(note(3, 1));
-    feeder.defer(value(3));
-    let events = vec![note(0, 2), value(9)];
-    assert_eq!(feed(&mut feeder, 0, None, &events), [(0, vec![(0, -1), (0, -1)])]);
-    let notes = feed(&mut feeder, 8, None, &Vec::new());
-    assert_eq!(notes, [(8, vec![(0, 1), (0, 2)])]);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod allocations;
 mod broken_rules;
+mod floods;
 mod host;
 mod layouts;
 mod memory;

@@ -275,6 +275,64 @@ fn vst3_a_state_saved_before_the_next_block_has_the_value_set_last() {
     assert!((other.value(blow()) - 1.0).abs() < 1e-6, "{}", other.value(blow()));
 }
 
+/// A host that reads a parameter again when the plugin announces new values, and sets itself anew meanwhile.
+struct Handler {
+    controller: ComPtr<IEditController>,
+    read: std::cell::RefCell<Vec<f64>>,
+}
+
+impl Class for Handler {
+    type Interfaces = (IComponentHandler,);
+}
+
+impl IComponentHandlerTrait for Handler {
+    unsafe fn beginEdit(&self, _: ParamID) -> tresult {
+        kResultOk
+    }
+    unsafe fn performEdit(&self, _: ParamID, _: ParamValue) -> tresult {
+        kResultOk
+    }
+    unsafe fn endEdit(&self, _: ParamID) -> tresult {
+        kResultOk
+    }
+    unsafe fn restartComponent(&self, flags: i32) -> tresult {
+        assert_eq!(flags, RestartFlags_::kParamValuesChanged);
+        // SAFETY: the plugin's own functions.
+        unsafe {
+            self.read.borrow_mut().push(self.controller.getParamNormalized(blow()));
+            self.controller.setComponentHandler(std::ptr::null_mut());
+        }
+        kResultOk
+    }
+}
+
+#[test]
+fn vst3_a_loaded_state_is_announced_once_with_its_values() {
+    let plugin = Plugin::active();
+    let controller = plugin.controller.clone();
+    let host = ComWrapper::new(Handler { controller, read: Default::default() });
+    let handler: ComRef<'_, IComponentHandler> = host.as_com_ref().unwrap();
+    let state = Memory::default();
+    let saved = r#"{"version":"0.2.0","params":{"blow_mm":{"f32":54.0}},"fields":{}}"#;
+    state.bytes.borrow_mut().extend_from_slice(saved.as_bytes());
+    let state = ComWrapper::new(state);
+    let stream: ComRef<'_, IBStream> = state.as_com_ref().unwrap();
+    let broken = ComWrapper::new(Liar { size: 100, moved: 0 });
+    let nothing: ComRef<'_, IBStream> = broken.as_com_ref().unwrap();
+    // SAFETY: the plugin's own functions, a handler, streams.
+    unsafe {
+        assert_eq!(plugin.controller.setComponentHandler(handler.as_ptr()), kResultOk);
+        assert_ne!(plugin.component.setState(nothing.as_ptr()), kResultOk);
+        assert!(host.read.borrow().is_empty());
+        for _ in 0..2 {
+            state.at.set(0);
+            assert_eq!(plugin.component.setState(stream.as_ptr()), kResultOk);
+        }
+    }
+    // The host has taken its handler away at the first.
+    assert_eq!(*host.read.borrow(), [1.0]);
+}
+
 /// A frame whose event loop refuses handlers.
 struct Refusing;
 
