@@ -3,6 +3,7 @@
 mod wall_clock;
 
 use std::time::Instant;
+use touchback_core::exchange::cancel;
 
 use anyhow::{Context, Result, ensure};
 
@@ -46,6 +47,7 @@ fn cost(report: &mut Report) -> Result<()> {
         emulator.receive(&frame[..length]);
         let mut states: Vec<Vec<u8>> = Vec::new();
         for _ in 0..8 * 2000 {
+            cancel::check();
             let mut out = Vec::new();
             emulator.tick(&mut out);
             if !out.is_empty() {

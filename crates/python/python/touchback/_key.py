@@ -230,7 +230,7 @@ class Key:
             with open(gesture, "rb"):
                 return Run(*self._native.play_file(os.fspath(gesture)))
         parts = [gesture] if isinstance(gesture, Mapping) else list(gesture)
-        part = [plain(f"part {index + 1}", part) for index, part in enumerate(parts)]
+        part = [plain(f"gesture, part {index + 1}", part) for index, part in enumerate(parts)]
         return Run(*self._native.play_parts(json.dumps({"part": part})))
 
     # Step by step.
