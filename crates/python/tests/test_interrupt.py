@@ -18,9 +18,8 @@ CALLS = {
     "reference": "touchback.Key(action='reference').press(hold=20)",
     "step": "key.step(depth=0.005, steps=2**31)",
     "bank": "touchback.Bank(list(range(1, 89)) * 4).step(force=5, steps=20000)",
-    "piano": "piano.note_on(60), piano.process(2**23)",
+    "piano": "piano.process(2**23)",
     "edges": "touchback.experiment('edges').run(out='out', count=10**6)",
-    "energy": "touchback.experiment('energy').run(out='out')",
     "validate": "touchback.experiment('validate').run(out='out')",
     "sound": "touchback.experiment('sound').run(out='out')",
 }
@@ -32,6 +31,8 @@ notes = b"".join(bytes([0x78, 0x90, 40 + i % 40, 64, 0x78, 0x80, 40 + i % 40, 64
 track = notes + bytes([0, 0xFF, 0x2F, 0])
 music = b"MThd" + bytes([0, 0, 0, 6, 0, 0, 0, 1, 0x01, 0xE0]) + b"MTrk" + len(track).to_bytes(4, "big") + track
 key, piano = touchback.Key(), touchback.Piano()
+for i in range(600):
+    piano.note_on(40 + i % 40, offset=12000 * i)
 t = np.arange(0, 8, 1e-3)
 presses = [touchback.Press(t, 0.004 + 0.004 * np.sin(9 * t + i), 5 + 4 * np.sin(7 * t)) for i in range(4)]
 print("ready", flush=True)

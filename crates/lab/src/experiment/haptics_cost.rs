@@ -61,6 +61,7 @@ fn cost(report: &mut Report) -> Result<()> {
             let mut out = Vec::with_capacity(1 << 16);
             let (mut sum, mut slots, mut times) = (0.0, 0u64, Vec::new());
             for (i, bytes) in states.iter().enumerate() {
+                cancel::check();
                 out.clear();
                 let now = i as f64 * 1e-3;
                 let begin = Instant::now();
