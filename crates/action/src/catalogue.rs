@@ -204,6 +204,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interface::elements::Elements;
     use crate::interface::key::{DynamicsCompensation, LIGHTEST};
     use crate::interface::kind::NAMES;
     use crate::{Drive, STEP};
@@ -269,18 +270,24 @@ mod tests {
     #[test]
     fn the_losses_of_the_elements_sum_to_the_dissipated_power() {
         let key = KeyNumber::from_midi(60).unwrap();
-        for name in NAMES.into_iter().filter(|name| *name != "reference") {
+        for name in NAMES {
             let mut played = Model::named(name, key, &ActionSettings::default()).unwrap().start();
             let drive = |i: u32| Drive::Force([if i % 1600 < 800 { 4.0 } else { 0.0 }; 2]);
             let mut steps: Vec<[f64; 2]> = Vec::new();
-            let mut last = played.readout(drive(0));
-            assert!(last.losses.iter().count() > 1, "{name}");
+            let heat = |elements: &Elements| elements.iter().map(|(_, v)| v.loss).sum::<f64>();
+            let (mut last, mut before) = (played.readout(drive(0)), played.elements(drive(0)));
+            assert!(before.iter().count() > 1, "{name}");
             for i in 0..3200 {
                 played.step(drive(i), &mut |_, _| {});
-                let now = played.readout(drive(i));
-                let mean = 0.5 * (last.losses.total() + now.losses.total());
+                let (now, elements) = (played.readout(drive(i)), played.elements(drive(i)));
+                let mean = 0.5 * (heat(&before) + heat(&elements));
                 steps.push([mean, (now.dissipated - last.dissipated) / STEP]);
-                last = now;
+                if name != REFERENCE {
+                    let lossy = elements.iter().filter(|(element, _)| element.is_lossy);
+                    let heats = lossy.map(|(element, value)| (element.name, value.loss));
+                    assert!(heats.eq(now.losses.iter()), "{name}");
+                }
+                (last, before) = (now, elements);
             }
             let most = steps.iter().fold(0.0, |most: f64, [power, _]| most.max(*power));
             assert!(most > 1e-3, "{name}: {most}");
@@ -288,6 +295,47 @@ mod tests {
             let close = |[power, heat]: &&[f64; 2]| (power - heat).abs() < 0.02 * most;
             let share = steps.iter().filter(close).count();
             assert!(share > 3100, "{name}: {share} of 3200, {most} W");
+        }
+    }
+
+    /// The elements have the force between key and hammer that the readings have, bit for bit, and names and units
+    /// that can be columns.
+    #[test]
+    fn the_forces_of_the_elements_are_those_of_the_readings() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        for name in NAMES {
+            let contacts: &[&str] = match name {
+                "grand" | "thesis" | "reference" => &["knuckle_on_jack_n"],
+                "simplified" => &["knuckle_n"],
+                "viennese" => &["notch_n"],
+                "harpsichord" => &["plectrum_n", "tongue_n"],
+                "model-a" => &["slider_n"],
+                "model-b" => &["k2_n"],
+                "ball" => &["ball_n"],
+                other => panic!("{other}: which element is between key and hammer?"),
+            };
+            let mut played = Model::named(name, key, &ActionSettings::default()).unwrap().start();
+            let drive = |i: u32| Drive::Force([if i % 1600 < 800 { 6.0 } else { 0.0 }; 2]);
+            let mut pressed = 0;
+            for i in 0..1600 {
+                played.step(drive(i), &mut |_, _| {});
+                let columns: Vec<_> = played.elements(drive(i)).columns().collect();
+                let of = |wanted: &&str| columns.iter().find(|(name, _)| name == wanted).unwrap().1;
+                let contact = played.readout(drive(i)).contact_force;
+                let sum = contacts.iter().map(of).sum::<f64>();
+                assert!(sum == contact, "{name}: {sum} {contact}");
+                pressed += u32::from(contact > 0.0);
+                if i == 0 {
+                    let mut names: Vec<_> = columns.iter().map(|(name, _)| name).collect();
+                    names.sort();
+                    names.dedup();
+                    assert_eq!(names.len(), columns.len(), "{name}");
+                    let is_plain =
+                        |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+                    assert!(names.iter().all(|name| name.chars().all(is_plain)), "{names:?}");
+                }
+            }
+            assert!(pressed > 10, "{name}: {pressed}");
         }
     }
 

@@ -9,10 +9,11 @@
 //! | [`key`] | one key of any action |
 //! | [`port`], [`finger`], [`hand`] | drives of the key front |
 //! | [`events`] | events inside a key |
-//! | [`readout`], [`losses`], [`pose`] | readings of a key |
+//! | [`readout`], [`elements`], [`pose`] | readings of a key |
 //! | [`press`] | the press that gives a hammer speed |
 //! | [`numbers`] | checks of a model's values |
 
+pub mod elements;
 pub mod events;
 pub mod finger;
 pub mod hand;
@@ -20,7 +21,6 @@ pub mod key;
 mod key_settings;
 pub mod key_sheet;
 pub mod kind;
-pub mod losses;
 pub mod numbers;
 pub mod port;
 pub mod pose;

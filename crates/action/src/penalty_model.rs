@@ -11,6 +11,7 @@
 //! small step.
 
 mod body;
+mod elements;
 mod forces;
 mod joints;
 mod setup;
@@ -21,6 +22,7 @@ use super::grand::design::concert::Built;
 use super::grand::design::spec::{Hammer, Spec};
 use super::grand::equations::drive::DriveNow;
 use super::grand::key::rest;
+use super::interface::elements::Elements;
 use super::interface::key::{self, Key, OnEvent, REST_DEPTH, SavedState};
 use super::interface::numbers::{SpecError, check};
 use super::interface::pose::Pose;
@@ -29,6 +31,7 @@ use body::Memory;
 use forces::{Evaluation, Held};
 use touchback_core::episode::Input;
 use touchback_core::episode::rk4;
+use touchback_core::exchange::cancel;
 use touchback_core::math::power::square;
 
 /// Joints between the bodies, and integration step.
@@ -183,6 +186,7 @@ impl PenaltyModel {
         let mut key = Self { spec, coupling, state, start: state, finer: 1 };
         // The joints take up their static loads.
         for _ in 0..800 {
+            cancel::check();
             key.step(Drive::Free, &mut |_, _| {});
         }
         key.state.x[WORK] = 0.0;
@@ -345,6 +349,15 @@ impl Key for PenaltyModel {
             (readout.q[q], readout.q_rate[q]) = (x[i], x[COORDINATES + i]);
         }
         readout
+    }
+
+    fn elements(&self, drive: Drive) -> Elements {
+        let x = &self.state.x;
+        let input = DriveNow::ends(drive, TRAY)[1];
+        let (spec, coupling) = (&self.spec, &self.coupling);
+        let free = Evaluation::new(spec, coupling, self.state.memory, &FREE, &input, x);
+        let h = STEP / f64::from(self.coupling.parts * self.finer);
+        Elements::new(&elements::ELEMENTS, free.elements(x, self.is_key_led(drive), h))
     }
 
     fn front(&self) -> [f64; 2] {

@@ -17,6 +17,7 @@ pub mod viennese;
 
 use std::fmt::Debug;
 
+use super::interface::elements::Elements;
 use super::interface::key::{DynamicsCompensation, Key, LIGHTEST, OnEvent, SavedState};
 use super::interface::pose::Pose;
 use super::interface::press::{Press, Travel};
@@ -24,13 +25,14 @@ use super::{Drive, KeyEvent, Readout, STEP};
 use drive_input::DriveInput;
 use note_interface::Playing;
 use touchback_core::episode::{Input, Model, Observer, State, Stepper};
+use touchback_core::mech::felt::Contact;
 
 /// State index of the depth of the key front, m, in every simple action.
 pub const KEY: usize = 0;
 /// State index of the speed of the key front, m/s.
 pub const KEY_SPEED: usize = 1;
 
-/// Forces, accelerations and losses of a simple action at one instant.
+/// Forces and accelerations of a simple action at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluation<const BODIES: usize, const ELEMENTS: usize> {
     /// Force of the drive on the key front (F_KU), N.
@@ -40,8 +42,16 @@ pub struct Evaluation<const BODIES: usize, const ELEMENTS: usize> {
     pub contact: f64,
     /// Accelerations of the bodies in the order of the states, m/s² or rad/s².
     pub acceleration: [f64; BODIES],
-    /// Power dissipated by each of the action's elements, W.
-    pub losses: [f64; ELEMENTS],
+    /// Force and dissipated power of each of the action's elements.
+    pub elements: [Contact; ELEMENTS],
+}
+
+impl<const BODIES: usize, const ELEMENTS: usize> Evaluation<BODIES, ELEMENTS> {
+    /// Dissipated power, W.
+    #[must_use]
+    pub fn loss(&self) -> f64 {
+        self.elements.iter().map(|element| element.loss).sum()
+    }
 }
 
 /// A simple action: a [`Model`] with `N` states in the common layout, with readings and events.
@@ -63,6 +73,9 @@ pub trait SimpleAction<const N: usize, const G: usize, const S: usize>:
 
     /// Readings at `x` in `phase`.
     fn readout(&self, phase: Self::Phase, input: &DriveInput, x: &[f64; N]) -> Readout;
+
+    /// Force and dissipated power of every element at `x` in `phase`.
+    fn elements(&self, phase: Self::Phase, input: &DriveInput, x: &[f64; N]) -> Elements;
 
     /// Positions of the parts at `x` in `phase`.
     fn pose(&self, phase: Self::Phase, x: &[f64; N]) -> Pose;
@@ -148,6 +161,10 @@ where
 
     fn readout(&self, drive: Drive) -> Readout {
         self.spec.readout(self.state.phase, &DriveInput::ends(drive)[1], &self.state.x)
+    }
+
+    fn elements(&self, drive: Drive) -> Elements {
+        self.spec.elements(self.state.phase, &DriveInput::ends(drive)[1], &self.state.x)
     }
 
     fn front(&self) -> [f64; 2] {

@@ -1,9 +1,11 @@
-//! Exchange between threads: the latest value, a bounded queue, the most recent items, flags and levels.
+//! Exchange between threads: the latest value, a bounded queue, the most recent items, flags and levels;
+//! cancellation of offline work.
 //!
-//! Apart from [`lock`], neither side waits, locks or calls the system; only construction allocates. A reader
+//! Apart from [`lock`] and [`cancel`], neither side waits, locks or calls the system; only construction allocates. A reader
 //! that falls behind loses items that [`latest`] or [`recent`] have overwritten, and a sender items for which
 //! [`queue`] has no room; the queue counts these.
 
+pub mod cancel;
 pub mod flags;
 pub mod latest;
 pub mod lock;

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use touchback_core::exchange::cancel;
+
 /// The results of `work` for each of `items`, in their order.
 pub fn map<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
     map_on(cores(), items, work)
@@ -26,12 +28,14 @@ pub fn map_on<T: Sync, U: Send>(
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(i) else { break done };
+            cancel::check();
             done.push((i, work(item)));
         }
     };
     let mut done: Vec<(usize, U)> = thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..cores.max(1).min(items.len())).map(|_| scope.spawn(take)).collect();
+        let workers: Vec<_> = (0..cores.max(1).min(items.len()))
+            .map(|_| scope.spawn(cancel::inherit(take)))
+            .collect();
         let results = workers.into_iter().map(|worker| worker.join());
         results
             .flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

@@ -3,6 +3,7 @@
 pub mod balance;
 mod batch;
 mod figure;
+mod forces;
 pub mod numbers;
 pub mod plants;
 mod step_comparison;
@@ -15,6 +16,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 
 use balance::Balance;
+use forces::Forces;
 use step_comparison::Trace;
 
 use crate::controls;
@@ -22,9 +24,9 @@ use crate::gesture::{Gesture, KeyView};
 use crate::output::{self, Draft, Shown as _, progress};
 use crate::paths::{BatchFolder, InputPath, OutputFile, OutputFileOrFolder};
 use crate::plot;
-use touchback_action::Key;
+use touchback_action::interface::elements::Elements;
 use touchback_action::interface::readout::Table;
-use touchback_action::{ActionKind, Readout, TimedEvent, step_time};
+use touchback_action::{ActionKind, Drive, Key, Readout, TimedEvent, step_time};
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::recording::Recording;
 use touchback_instrument::Settings;
@@ -68,9 +70,12 @@ pub struct SimulateOptions {
     /// Writes one row per action step: state, forces, energies, heat of each friction element
     #[arg(short, long, value_name = "RUN.csv")]
     output: Option<OutputFileOrFolder>,
-    /// Writes the events with their times
-    #[arg(long, value_name = "E.json")]
+    /// Writes the events with their times, as JSON or as CSV
+    #[arg(long, value_name = "E.json|E.csv")]
     events: Option<OutputFileOrFolder>,
+    /// Writes force and heat of every contact, spring and friction element, one row per action step
+    #[arg(long, value_name = "FORCES.csv", conflicts_with = "stdin")]
+    forces: Option<OutputFileOrFolder>,
     /// Draws key, hammer, speeds and forces (.png or .svg)
     #[arg(long, value_name = "F.png")]
     plot: Option<OutputFile>,
@@ -98,7 +103,7 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
         let play = SimulateOptions { step_us: None, ..options.clone() };
         let mut source = GestureSource::open(&play, gesture)?;
         let mut trace = Trace::default();
-        let events = source.play(|_, readout| {
+        let events = source.play(|_, readout, _| {
             trace.push(readout);
             Ok(())
         })?;
@@ -106,13 +111,10 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
         output::print(&step_comparison::table(&fine, &(events, trace), step_us)?)?;
         return simulated.balance.map_err(Into::into);
     }
-    let is_silent = !options.stdout;
-    if is_silent && options.output.is_none() && options.events.is_none() && options.plot.is_none() {
-        let line = |e: &TimedEvent| {
-            format!("{:?},{},{:?}\n", e.time(), e.event.kind().name(), e.event.value())
-        };
-        let lines: String = simulated.events.iter().map(line).collect();
-        output::print(&format!("time_s,kind,value\n{lines}"))?;
+    let files = [&options.output, &options.events, &options.forces];
+    let writes = options.stdout || options.plot.is_some() || files.iter().any(|f| f.is_some());
+    if !writes {
+        output::print(&events_csv(&simulated.events))?;
     }
     simulated.balance.map_err(Into::into)
 }
@@ -159,6 +161,7 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
     let run_draft = options.output.as_deref().map(Draft::create).transpose()?;
     let events_draft = options.events.as_deref().map(Draft::create).transpose()?;
     let plot_draft = options.plot.as_deref().map(Draft::create).transpose()?;
+    let forces_draft = options.forces.as_deref().map(Draft::create).transpose()?;
 
     let out: Option<Box<dyn Write + '_>> = match &run_draft {
         Some(draft) => Some(Box::new(draft.writer()?)),
@@ -166,13 +169,13 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
         None => None,
     };
     let mut table = out.map(Table::new);
-    let refused = || {
-        let target = run_draft.as_ref().map_or(Path::new("standard output"), Draft::target);
-        format!("{}: cannot write", target.shown())
+    let mut forces = match &forces_draft {
+        Some(draft) => Some(Forces::new(draft.writer()?)),
+        None => None,
     };
     let (mut traces, mut balance) = (figure::Traces::default(), Balance::default());
     let mut trace = Trace::default();
-    let events = source.play(|time, readout| {
+    let events = source.play(|time, readout, elements| {
         balance.push(readout);
         if options.step_us.is_some() {
             trace.push(readout);
@@ -180,17 +183,24 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
         if plot_draft.is_some() {
             traces.push(time, readout);
         }
-        table.as_mut().map_or(Ok(()), |t| t.row(time, readout)).with_context(refused)
+        if let Some(forces) = &mut forces {
+            forces.row(time, &elements()).with_context(not_written(&forces_draft))?;
+        }
+        table
+            .as_mut()
+            .map_or(Ok(()), |t| t.row(time, readout))
+            .with_context(not_written(&run_draft))
     });
     let events = events.map_err(|error| with_cause(error, options, gesture))?;
-    table.map_or(Ok(()), |t| t.finish().map(drop)).with_context(refused)?;
+    table.map_or(Ok(()), |t| t.finish().map(drop)).with_context(not_written(&run_draft))?;
+    forces.map_or(Ok(()), Forces::finish).with_context(not_written(&forces_draft))?;
     if let Some(draft) = &events_draft {
         write_events(draft, &events)?;
     }
     if let Some(draft) = &plot_draft {
         plot::draw(&traces.figure(&source.title(), &events), draft)?;
     }
-    for draft in [run_draft, events_draft, plot_draft].into_iter().flatten() {
+    for draft in [run_draft, events_draft, plot_draft, forces_draft].into_iter().flatten() {
         draft.keep()?;
     }
     let balance = match source {
@@ -199,6 +209,14 @@ fn one(options: &SimulateOptions, gesture: &Path) -> Result<Simulated> {
         GestureSource::Gesture(..) => balance.check(),
     };
     Ok(Simulated { events, trace, balance })
+}
+
+/// The message that `draft`, or standard output, cannot be written.
+fn not_written(draft: &Option<Draft>) -> impl FnOnce() -> String {
+    move || {
+        let target = draft.as_ref().map_or(Path::new("standard output"), Draft::target);
+        format!("{}: cannot write", target.shown())
+    }
 }
 
 /// The state is no longer finite from this time on, s.
@@ -223,7 +241,7 @@ fn with_cause(error: anyhow::Error, options: &SimulateOptions, gesture: &Path) -
     let holds = options.model.as_deref().is_some_and(|path| {
         let named = plants::name_of(path);
         let own = SimulateOptions { action: named.ok().or(own.action.clone()), ..own };
-        GestureSource::open(&own, gesture).and_then(|mut own| own.play(|_, _| Ok(()))).is_ok()
+        GestureSource::open(&own, gesture).and_then(|mut own| own.play(|_, _, _| Ok(()))).is_ok()
     });
     let fault = match (&options.model, holds) {
         (Some(path), true) => {
@@ -295,10 +313,18 @@ impl GestureSource {
         Ok(Self::Gesture(gesture, mechanism, key, title))
     }
 
-    fn play(&mut self, each: impl FnMut(f64, &Readout) -> Result<()>) -> Result<Vec<TimedEvent>> {
+    /// Plays it; `each` receives the time, s, the readings after every step, and a function that computes the
+    /// elements.
+    fn play(
+        &mut self,
+        mut each: impl FnMut(f64, &Readout, &dyn Fn() -> Elements) -> Result<()>,
+    ) -> Result<Vec<TimedEvent>> {
+        let each = |time: f64, key: &dyn Key, drive: Drive| {
+            each(time, &key.readout(drive), &|| key.elements(drive))
+        };
         match self {
             Self::Gesture(gesture, mechanism, key, _) => {
-                play(gesture, mechanism.as_mut(), *key, each)
+                play_key(gesture, mechanism.as_mut(), *key, each)
             }
             Self::Recording(take, key) => take::play(take, *key, each),
         }
@@ -343,6 +369,19 @@ pub fn play(
     key: KeyNumber,
     mut each: impl FnMut(f64, &Readout) -> Result<()>,
 ) -> Result<Vec<TimedEvent>> {
+    play_key(gesture, mechanism, key, |time, key, drive| each(time, &key.readout(drive)))
+}
+
+/// [`play`] with the key and its drive after every step.
+///
+/// # Errors
+/// Errors of [`play`].
+pub fn play_key(
+    gesture: &mut Gesture,
+    mechanism: &mut dyn Key,
+    key: KeyNumber,
+    mut each: impl FnMut(f64, &dyn Key, Drive) -> Result<()>,
+) -> Result<Vec<TimedEvent>> {
     let mut events = Vec::new();
     let mut front = KeyView::of(mechanism);
     let is_long = gesture.steps() > LONG;
@@ -357,7 +396,7 @@ pub fn play(
         if !front.depth.is_finite() {
             return Err(Lost(time).into());
         }
-        each(time, &mechanism.readout(drive))?;
+        each(time, &*mechanism, drive)?;
         if step % 4096 == 0 {
             bar.iter().for_each(|bar| bar.set_position(step));
         }
@@ -366,11 +405,24 @@ pub fn play(
     Ok(events)
 }
 
-/// Writes the events file.
+/// Writes the events file: CSV where its name ends so, else JSON.
 fn write_events(draft: &Draft, events: &[TimedEvent]) -> Result<()> {
+    let ending = draft.target().extension().unwrap_or_default();
+    if ending.eq_ignore_ascii_case("csv") {
+        return Ok(draft.write_all(events_csv(events).as_bytes())?);
+    }
     let mut text = serde_json::to_vec_pretty(&events_json(events))?;
     text.push(b'\n');
     Ok(draft.write_all(&text)?)
+}
+
+/// The events as a table.
+fn events_csv(events: &[TimedEvent]) -> String {
+    let line = |e: &TimedEvent| {
+        format!("{:?},{},{:?}\n", e.time(), e.event.kind().name(), e.event.value())
+    };
+    let lines: String = events.iter().map(line).collect();
+    format!("time_s,kind,value\n{lines}")
 }
 
 /// The events as the events file has them.

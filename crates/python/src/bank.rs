@@ -8,17 +8,22 @@ use numpy::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::interrupt::interruptible;
 use crate::key::{Event, channel_of, event};
 use crate::refused;
 use crate::settings::{key_number, settings};
 use touchback_action::grand::state;
 use touchback_action::interface::events::EventList;
 use touchback_action::{Drive, Keyboard};
+use touchback_core::exchange::cancel;
 use touchback_core::math::compass::KeyNumber;
 use touchback_lab::gesture::Channel;
 
 /// Rows of the table of readings: depth, speed, height of the hammer above the string, its speed toward it.
 const READINGS: usize = 4;
+
+/// Most steps of one keyboard between two looks at Python's signals: about 12 ms with 88 moving keys.
+const BETWEEN_SIGNALS: usize = 400;
 
 /// A keyboard and the keys of the bank that it steps.
 struct Board {
@@ -142,8 +147,9 @@ impl Bank {
             }
             sorted[board].push((index, *key));
         }
-        let boards = py.detach(|| {
+        let boards = interruptible(py, || {
             let board = |mut keys: Vec<(usize, KeyNumber)>| {
+                cancel::check();
                 keys.sort_by_key(|(_, key)| *key);
                 let mut keyboard = Keyboard::new(&settings.action);
                 let crowns =
@@ -151,7 +157,7 @@ impl Bank {
                 Board { keyboard, keys, crowns, events: EventList::default() }
             };
             sorted.into_iter().map(board).collect::<Vec<_>>()
-        });
+        })?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let (count, threads) = (numbers.len(), threads.unwrap_or(cores).max(1));
         let last = vec![f64::NAN; count];
@@ -194,31 +200,38 @@ impl Bank {
         if count != self.count {
             return Err(refused(format!("{count} values for {} keys", self.count)));
         }
-        let values = values.as_slice()?;
+        // Other threads may write to the array while the lock is released.
+        let values = values.as_slice()?.to_vec();
         if values.iter().any(|value| value.is_infinite() || value.abs() > 1000.0) {
             return Err(refused("a drive beyond ±1000"));
         }
-        let before = self.starts(channel);
+        let mut before = self.starts(channel);
         let boards = self.boards.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let drives = Drives { channel, before: &before, values, steps, from: self.step, every };
         let threads = self.threads;
-        let done = py.detach(|| run(boards, drives, threads));
-        if let Some(end) = steps.checked_sub(1) {
-            self.last = values[end * count..].to_vec();
-        }
-        (self.channel, self.step) = (channel, self.step + steps as u64);
         let rows = if every { steps } else { steps.min(1) };
         let mut table = vec![f64::NAN; READINGS * rows * count];
         let mut events = Vec::new();
-        for (board, done) in boards.iter().zip(done) {
-            for (row, readings) in done.readings.chunks(board.keys.len()).enumerate() {
-                for ((index, _), values) in board.keys.iter().zip(readings) {
-                    for (reading, value) in values.iter().enumerate() {
-                        table[(reading * rows + row) * count + index] = *value;
+        let at_once = (BETWEEN_SIGNALS / boards.len().div_ceil(threads)).max(1);
+        for (part, values) in values.chunks(at_once * count).enumerate() {
+            let steps = values.len() / count;
+            let drives = Drives { channel, before: &before, values, steps, from: self.step, every };
+            let done = py.detach(|| run(boards, drives, threads));
+            before = values[(steps - 1) * count..].to_vec();
+            self.last.clone_from(&before);
+            (self.channel, self.step) = (channel, self.step + steps as u64);
+            // Without `every`, the readings of a later part replace those of the parts before.
+            let first = if every { part * at_once } else { 0 };
+            for (board, done) in boards.iter().zip(done) {
+                for (row, readings) in done.readings.chunks(board.keys.len()).enumerate() {
+                    for ((index, _), values) in board.keys.iter().zip(readings) {
+                        for (reading, value) in values.iter().enumerate() {
+                            table[(reading * rows + first + row) * count + index] = *value;
+                        }
                     }
                 }
+                events.extend(done.events);
             }
-            events.extend(done.events);
+            py.check_signals()?;
         }
         events.sort_by(|(a, x), (b, y)| x.0.total_cmp(&y.0).then(a.cmp(b)));
         Ok((PyArray1::from_vec(py, table).reshape([READINGS * rows, count])?, events))

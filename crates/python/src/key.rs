@@ -1,11 +1,13 @@
 //! One key of any action.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::interrupt::{PERIOD, interruptible};
 use crate::settings::{key_number, model, settings};
 use crate::{error, is_course, refused};
 use touchback_action::catalogue::Model;
@@ -33,6 +35,8 @@ pub(crate) struct Key {
     model: Model,
     /// Parts of an action step in which it is integrated.
     parts: u32,
+    /// Whether runs have the forces of all elements.
+    forces: bool,
     stepped: Mutex<Stepped>,
 }
 
@@ -54,37 +58,58 @@ impl Stepped {
     }
 }
 
-/// Readings of all rows of a run, column by column.
-struct Rows {
+/// Numbers of all rows of a run, column by column.
+struct Columns {
     names: Vec<String>,
     /// Value of column c in row r at `c · rows + r`.
     table: Vec<f64>,
-    phases: Vec<u8>,
-    phase_names: Vec<&'static str>,
     rows: usize,
     filled: usize,
 }
 
-impl Rows {
-    fn new(rows: usize) -> Self {
-        let (names, table, phases, phase_names) = Default::default();
-        Self { names, table, phases, phase_names, rows, filled: 0 }
+impl Columns {
+    const fn new(rows: usize) -> Self {
+        Self { names: Vec::new(), table: Vec::new(), rows, filled: 0 }
     }
 
-    fn push(&mut self, time: f64, readout: &Readout) {
-        if self.names.is_empty() {
-            self.names = std::iter::once("time_s".to_owned())
-                .chain(readout.columns().map(|(name, _)| name.to_owned()))
-                .chain(readout.losses.iter().map(|(part, _)| format!("heat_{part}_w")))
-                .collect();
+    /// Adds a row of `values`, whose columns have the `names`.
+    fn push(&mut self, names: impl Iterator<Item = String>, values: impl Iterator<Item = f64>) {
+        if self.filled == 0 {
+            self.names = names.collect();
             self.table = vec![f64::NAN; self.names.len() * self.rows];
         }
-        let values = std::iter::once(time)
-            .chain(readout.columns().map(|(_, value)| value))
-            .chain(readout.losses.iter().map(|(_, watts)| watts));
         for (column, value) in values.enumerate() {
             self.table[column * self.rows + self.filled] = value;
         }
+        self.filled += 1;
+    }
+
+    fn into_table(self, py: Python<'_>) -> PyResult<Table<'_>> {
+        let table = PyArray1::from_vec(py, self.table).reshape([self.names.len(), self.rows])?;
+        Ok((self.names, table))
+    }
+}
+
+/// Readings of all rows of a run.
+struct Rows {
+    columns: Columns,
+    phases: Vec<u8>,
+    phase_names: Vec<&'static str>,
+}
+
+impl Rows {
+    const fn new(rows: usize) -> Self {
+        Self { columns: Columns::new(rows), phases: Vec::new(), phase_names: Vec::new() }
+    }
+
+    fn push(&mut self, time: f64, readout: &Readout) {
+        let names = std::iter::once("time_s".to_owned())
+            .chain(readout.columns().map(|(name, _)| name.to_owned()))
+            .chain(readout.losses.iter().map(|(part, _)| format!("heat_{part}_w")));
+        let values = std::iter::once(time)
+            .chain(readout.columns().map(|(_, value)| value))
+            .chain(readout.losses.iter().map(|(_, watts)| watts));
+        self.columns.push(names, values);
         let known = self.phase_names.iter().position(|name| *name == readout.phase);
         let phase = known.unwrap_or_else(|| {
             self.phase_names.push(readout.phase);
@@ -92,12 +117,14 @@ impl Rows {
         });
         // No action has more than a few phases.
         self.phases.push(u8::try_from(phase).unwrap_or(u8::MAX));
-        self.filled += 1;
     }
 }
 
+/// Names of the columns, and table (columns, rows).
+type Table<'py> = (Vec<String>, Bound<'py, PyArray2<f64>>);
+
 /// A run as Python gets it: names of the columns, table (columns, rows), phase of each row, names of the phases,
-/// events, and what is wrong with the energy balance.
+/// events, what is wrong with the energy balance, and the forces, if wanted.
 type Run<'py> = (
     Vec<String>,
     Bound<'py, PyArray2<f64>>,
@@ -105,12 +132,13 @@ type Run<'py> = (
     Vec<&'static str>,
     Vec<Event>,
     Option<String>,
+    Option<Table<'py>>,
 );
 
 #[pymethods]
 impl Key {
     #[new]
-    #[pyo3(signature = (number, action, preset, sheet, model_text, settings_of, numbers, parts))]
+    #[pyo3(signature = (number, action, preset, sheet, model_text, settings_of, numbers, parts, forces))]
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python's class, by name there")]
     fn new(
         number: &Bound<'_, PyAny>,
@@ -121,6 +149,7 @@ impl Key {
         settings_of: Option<&Bound<'_, PyDict>>,
         numbers: Option<&Bound<'_, PyDict>>,
         parts: u32,
+        forces: bool,
     ) -> PyResult<Self> {
         let number = key_number(number)?;
         let settings = settings(preset, sheet, settings_of)?;
@@ -129,7 +158,7 @@ impl Key {
             return Err(refused(format!("parts = {parts}: 1 to 1000")));
         }
         let stepped = Mutex::new(Stepped::at_rest(&model, parts));
-        Ok(Self { number, model, parts, stepped })
+        Ok(Self { number, model, parts, forces, stepped })
     }
 
     /// Number of the key, 1 to 88.
@@ -203,19 +232,23 @@ impl Key {
         let channel = channel.map(channel_of).transpose()?;
         let number = self.number;
         let stepped = self.stepped.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let (readout, events) = py.detach(|| {
-            let mut events = Vec::new();
-            for i in 0..steps {
-                let at = |i: u32| from + (to - from) * (f64::from(i) / f64::from(steps));
-                let drive = channel.map_or(Drive::Free, |c| c.drive([at(i), at(i + 1)]));
-                let step = stepped.step;
-                stepped.key.step(drive, &mut |offset, what| {
-                    events.push(event(&TimedEvent { key: number, step, offset, event: what }));
-                });
-                (stepped.step, stepped.drive) = (step + 1, drive);
-            }
-            (stepped.key.readout(stepped.drive), events)
-        });
+        let (mut events, mut next) = (Vec::new(), 0);
+        while next < steps {
+            py.detach(|| {
+                let begin = Instant::now();
+                while next < steps && begin.elapsed() < PERIOD {
+                    let at = |i: u32| from + (to - from) * (f64::from(i) / f64::from(steps));
+                    let drive = channel.map_or(Drive::Free, |c| c.drive([at(next), at(next + 1)]));
+                    let step = stepped.step;
+                    stepped.key.step(drive, &mut |offset, what| {
+                        events.push(event(&TimedEvent { key: number, step, offset, event: what }));
+                    });
+                    (stepped.step, stepped.drive, next) = (step + 1, drive, next + 1);
+                }
+            });
+            py.check_signals()?;
+        }
+        let readout = stepped.key.readout(stepped.drive);
         if !readout.key.is_finite() {
             return Err(refused("the action lost its state: no action can follow this drive"));
         }
@@ -252,22 +285,31 @@ impl Key {
 
 impl Key {
     fn play<'py>(&self, py: Python<'py>, mut gesture: Gesture) -> PyResult<Run<'py>> {
-        let played = py.detach(|| {
+        let played = interruptible(py, || {
             let Stepped { mut key, .. } = Stepped::at_rest(&self.model, self.parts);
             let (mut rows, mut balance) = (Rows::new(gesture.steps()), Balance::default());
-            let events =
-                simulate::play(&mut gesture, key.as_mut(), self.number, |time, readout| {
-                    balance.push(readout);
-                    rows.push(time, readout);
-                    Ok(())
-                })?;
-            Ok((rows, events.iter().map(event).collect::<Vec<_>>(), balance.check()))
-        });
-        let (rows, events, balance) = played.map_err(|e| error(&e))?;
-        let Rows { names, table, phases, phase_names, rows, .. } = rows;
-        let table = PyArray1::from_vec(py, table).reshape([names.len(), rows])?;
-        let phases = PyArray1::from_vec(py, phases);
-        Ok((names, table, phases, phase_names, events, balance.err().map(|e| e.to_string())))
+            let mut forces = self.forces.then(|| Columns::new(gesture.steps()));
+            let key = key.as_mut();
+            let events = simulate::play_key(&mut gesture, key, self.number, |time, key, drive| {
+                let readout = key.readout(drive);
+                balance.push(&readout);
+                rows.push(time, &readout);
+                if let Some(forces) = &mut forces {
+                    let elements = key.elements(drive);
+                    let names = elements.columns().map(|(name, _)| name);
+                    forces.push(names, elements.columns().map(|(_, value)| value));
+                }
+                Ok(())
+            })?;
+            Ok((rows, forces, events.iter().map(event).collect::<Vec<_>>(), balance.check()))
+        })?;
+        let (rows, forces, events, balance) = played.map_err(|e| error(&e))?;
+        let Rows { columns, phases, phase_names } = rows;
+        let (names, table) = columns.into_table(py)?;
+        let forces = forces.map(|forces| forces.into_table(py)).transpose()?;
+        let (phases, wrong) =
+            (PyArray1::from_vec(py, phases), balance.err().map(|e| e.to_string()));
+        Ok((names, table, phases, phase_names, events, wrong, forces))
     }
 }
 

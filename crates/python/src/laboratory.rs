@@ -7,6 +7,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::interrupt::interruptible;
 use crate::settings::{key_number, model, settings, source};
 use crate::{error, is_course, refused};
 use touchback_instrument::params;
@@ -14,6 +15,7 @@ use touchback_lab::bench::Report;
 use touchback_lab::experiment::{self as lab, sweep as sweeps};
 use touchback_lab::fit::data::MeasuredPress;
 use touchback_lab::fit::solve;
+use touchback_lab::output;
 use touchback_lab::weigh as weighing;
 
 /// Names of the measured values, and the table (keys, values).
@@ -30,7 +32,7 @@ pub(crate) fn weigh<'py>(
     let source = source(preset, sheet, settings_of, model_text, None)?;
     let numbers =
         keys.iter().map(|key| Ok(key_number(key)?.number())).collect::<PyResult<Vec<u8>>>()?;
-    let rows = py.detach(|| weighing::weigh(&source, &numbers));
+    let rows = interruptible(py, || weighing::weigh(&source, &numbers))?;
     let names: Vec<_> = weighing::names().collect();
     let table: Vec<f64> = rows.iter().flat_map(|row| row.found.iter().copied()).collect();
     let shape = [rows.len(), names.len()];
@@ -54,8 +56,9 @@ pub(crate) fn sweep<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let number = key_number(key)?.number();
     let source = source(preset, sheet, settings_of, model_text, Some(number))?;
-    let values = values.as_slice()?;
-    let points = py.detach(|| sweeps::points(id, values, measure, &source, number));
+    // Other threads may write to the array while the lock is released.
+    let values = values.as_slice()?.to_vec();
+    let points = interruptible(py, || sweeps::points(id, &values, measure, &source, number))?;
     let points = points.map_err(|e| error(&e))?;
     Ok(PyArray1::from_vec(py, points.into_iter().map(|(_, found)| found).collect()))
 }
@@ -103,7 +106,7 @@ pub(crate) fn fit(
     if presses.is_empty() {
         return Err(refused("a fit needs at least one press"));
     }
-    let found = py.detach(|| solve::fit(&start, &free, presses, &ProgressBar::hidden()));
+    let found = interruptible(py, || solve::fit(&start, &free, presses, &ProgressBar::hidden()))?;
     let found = found.map_err(|e| error(&e))?;
     let numbers = found.numbers.into_iter().map(|n| (n.name, n.start, n.value, n.half)).collect();
     let text = toml::to_string_pretty(&found.model).map_err(|e| error(&e.into()))?;
@@ -137,12 +140,15 @@ pub(crate) fn experiment<'py>(
     let key = key.map(key_number).transpose()?.map(|key| key.number());
     let source = source(preset, sheet, settings_of, model_text, key)?;
     let run = |folder: &Path| lab::one(name, &source, count, folder);
-    let report = py.detach(|| match &out {
-        Some(folder) => std::fs::create_dir_all(folder)
-            .map_err(|e| anyhow::Error::from(e).context(folder.display().to_string()))
-            .and_then(|()| run(folder)),
+    let report = interruptible(py, || match &out {
+        Some(path) => {
+            let folder = output::new_folder(path)?;
+            let report = run(path)?;
+            folder.keep();
+            Ok(report)
+        }
         None => run(tempfile::tempdir()?.path()),
-    });
+    })?;
     let report: Report = report.map_err(|e| error(&e))?;
     let row = |row: &touchback_lab::bench::report::ReportRow| {
         let of = PyDict::new(py);

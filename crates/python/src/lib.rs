@@ -7,10 +7,14 @@
 //! | `bank` | many keys of the grand, in lanes and on all cores |
 //! | `piano` | the instrument: block by block, and whole MIDI files |
 //! | `laboratory` | weighing, sweeps, fits, experiments, the list of parameters |
+//! | `interrupt` | Ctrl-C during a call |
 //!
-//! Long work runs without the interpreter's lock.
+//! Long work runs without the interpreter's lock. The module needs no lock either (`gil_used = false`): PyO3 checks
+//! every access to a `Key`, `Bank` or `Piano` at run time, two threads in one of them get a `RuntimeError`, and the
+//! packages below share between calls only what is built once or behind a lock.
 
 mod bank;
+mod interrupt;
 mod key;
 mod laboratory;
 mod piano;
@@ -43,7 +47,7 @@ fn is_course(times: &[f64], values: &[&[f64]]) -> bool {
 }
 
 /// The compiled part of `touchback`.
-#[pymodule]
+#[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("STEP", touchback_action::STEP)?;

@@ -6,6 +6,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::interrupt::interruptible;
 use crate::settings::{change, settings};
 use crate::{error, refused};
 use touchback_instrument::event_scheduler::{EventScheduler, Host};
@@ -17,6 +18,9 @@ use touchback_lab::render as offline;
 
 /// Sample rates of the instrument, Hz.
 const RATES: std::ops::RangeInclusive<u32> = 22_050..=384_000;
+
+/// Most samples between two looks at Python's signals: at most 50 ms of work in dense music.
+const BETWEEN_SIGNALS: usize = 4096;
 
 /// A strike as Python gets it: time, s, key 1 to 88, hammer speed, m/s, time of the note-on, s, or NaN.
 type Strike = (f64, u8, f64, f64);
@@ -37,12 +41,12 @@ pub(crate) struct Piano {
 }
 
 /// Hands the waiting messages over in the order of their samples, and collects the strikes.
-struct Waiting {
+struct Waiting<'a> {
     messages: std::vec::IntoIter<(u32, InputMessage)>,
-    strikes: Vec<Strike>,
+    strikes: &'a mut Vec<Strike>,
 }
 
-impl Host for Waiting {
+impl Host for Waiting<'_> {
     fn next(&mut self) -> Option<(u32, InputMessage)> {
         self.messages.next()
     }
@@ -65,7 +69,7 @@ impl Piano {
     ) -> PyResult<Self> {
         checked(rate)?;
         let settings = settings(preset, sheet, settings_of)?;
-        let piano = py.detach(|| Instrument::new(f64::from(rate), &settings));
+        let piano = interruptible(py, || Instrument::new(f64::from(rate), &settings))?;
         let scheduler = Mutex::new(EventScheduler::new(piano));
         Ok(Self { scheduler, settings, waiting: Vec::new() })
     }
@@ -97,19 +101,13 @@ impl Piano {
     /// Plays the next `frames` samples.
     fn process<'py>(&mut self, py: Python<'py>, frames: u32) -> PyResult<Sound<'py>> {
         let length = usize::try_from(frames)?;
-        let mut messages = std::mem::take(&mut self.waiting);
-        messages.sort_by_key(|(offset, _)| *offset);
-        let later = messages.split_off(messages.partition_point(|(offset, _)| *offset < frames));
-        self.waiting =
-            later.into_iter().map(|(offset, message)| (offset - frames, message)).collect();
-        let scheduler = self.scheduler.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let (samples, strikes) = py.detach(|| {
-            let mut samples = vec![0.0; 2 * length];
-            let (left, right) = samples.split_at_mut(length);
-            let mut host = Waiting { messages: messages.into_iter(), strikes: Vec::new() };
-            scheduler.process(left, right, &mut host);
-            (samples, host.strikes)
-        });
+        let (mut samples, mut strikes) = (vec![0.0; 2 * length], Vec::new());
+        let (left, right) = samples.split_at_mut(length);
+        for (left, right) in left.chunks_mut(BETWEEN_SIGNALS).zip(right.chunks_mut(BETWEEN_SIGNALS))
+        {
+            py.detach(|| self.play(left, right, &mut strikes));
+            py.check_signals()?;
+        }
         Ok((PyArray1::from_vec(py, samples).reshape([2, length])?, strikes))
     }
 
@@ -142,6 +140,20 @@ impl Piano {
 }
 
 impl Piano {
+    /// Plays the next samples with the messages that are due in them.
+    fn play(&mut self, left: &mut [f32], right: &mut [f32], strikes: &mut Vec<Strike>) {
+        // Blocks have at most BETWEEN_SIGNALS samples.
+        let frames = u32::try_from(left.len()).unwrap_or(u32::MAX);
+        let mut messages = std::mem::take(&mut self.waiting);
+        messages.sort_by_key(|(offset, _)| *offset);
+        let later = messages.split_off(messages.partition_point(|(offset, _)| *offset < frames));
+        self.waiting =
+            later.into_iter().map(|(offset, message)| (offset - frames, message)).collect();
+        let scheduler = self.scheduler.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut host = Waiting { messages: messages.into_iter(), strikes };
+        scheduler.process(left, right, &mut host);
+    }
+
     fn add(&mut self, offset: u32, message: InputMessage) {
         self.waiting.push((offset, message));
     }
@@ -164,7 +176,7 @@ pub(crate) fn render<'py>(
     let parts = Parts::of(&settings);
     let read = Score::read_repaired(name, bytes, &parts, &settings.pedals);
     let (score, _) = read.map_err(|e| error(&e.into()))?;
-    let played = py.detach(|| {
+    let played = interruptible(py, || {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         let (strikes, _) = offline::perform(&score, &settings, rate, |l, r| {
             left.extend_from_slice(l);
@@ -173,7 +185,7 @@ pub(crate) fn render<'py>(
         })?;
         left.append(&mut right);
         Ok((left, strikes))
-    });
+    })?;
     let (samples, strikes) = played.map_err(|e| error(&e))?;
     let length = samples.len() / 2;
     let samples = PyArray1::from_vec(py, samples).reshape([2, length])?;

@@ -1,7 +1,7 @@
 //! Settings, keys and models from Python's values.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyString};
 
 use crate::{error, refused};
 use touchback_action::catalogue::Model;
@@ -42,6 +42,7 @@ pub(crate) fn change(settings: &mut Settings, values: Option<&Bound<'_, PyDict>>
             .map_err(|_| refused(format!("no parameter is called `{id}`; see parameters()")))?;
         let number = match value.cast::<PyString>() {
             Ok(text) => parameter.parse(&text.to_cow()?),
+            // Numbers of NumPy and arrays without dimensions have Python's conversion to a number.
             Err(_) => parameter.checked(value.extract()?),
         };
         parameter.set(settings, number.map_err(|e| refused(e.to_string()))?);
@@ -55,11 +56,12 @@ pub(crate) fn key_number(key: &Bound<'_, PyAny>) -> PyResult<KeyNumber> {
         let text = text.to_cow()?;
         return note::key(&text).ok_or_else(|| refused(format!("`{text}` is no key")));
     }
-    let number: i64 = key.extract()?;
-    usize::try_from(number - 1)
-        .ok()
-        .and_then(KeyNumber::from_index)
-        .ok_or_else(|| refused(format!("key {number}: keys count from 1 (A0) to 88 (C8)")))
+    let number: f64 = key.extract()?;
+    let found = KeyNumber::all().find(|key| f64::from(key.number()) == number);
+    match found.filter(|_| !key.is_instance_of::<PyBool>()) {
+        Some(found) => Ok(found),
+        None => Err(refused(format!("key {key}: keys count from 1 (A0) to 88 (C8)"))),
+    }
 }
 
 /// The model in the TOML text `model`, or that of `key` of `action`, with the numbers `numbers` changed.

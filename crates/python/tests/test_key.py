@@ -173,3 +173,28 @@ def test_a_missing_file_is_an_error_of_the_system(tmp_path):
         touchback.Key(40, model=tmp_path / "none.toml")
     with pytest.raises(OSError):
         touchback.Key(40).play(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("action", ["grand", "thesis", "reference", "harpsichord", "model-a"])
+def test_forces_are_those_of_the_command(command, tmp_path, action):
+    gesture, forces_file = tmp_path / "press.toml", tmp_path / "forces.csv"
+    gesture.write_text(GESTURE, encoding="utf-8")
+    command("simulate", gesture, "--action", action, "--forces", forces_file)
+    with open(forces_file, newline="", encoding="utf-8") as file:
+        names, *rows = csv.reader(file)
+    run = touchback.Key(40, action=action, forces=True).press(force=7.0, hold=0.16, after=0.25)
+    assert names == ["time_s", *run.forces]
+    for index, (name, values) in enumerate(run.forces.items(), 1):
+        expected = [float(row[index] or "nan") for row in rows]
+        np.testing.assert_array_equal(values, expected, err_msg=name)
+    heats = {name: values for name, values in run.forces.items() if name.startswith("heat_")}
+    for name, values in heats.items():
+        if name in run.columns:
+            np.testing.assert_array_equal(values, run.columns[name], err_msg=name)
+    without = touchback.Key(40, action=action).press(force=7.0, hold=0.16, after=0.25)
+    assert without.forces == {}
+    np.testing.assert_array_equal(without.key, run.key)
+    if action in ("grand", "reference"):
+        np.testing.assert_array_equal(run.forces["knuckle_on_jack_n"], run.jack_force)
+        dissipated = touchback.STEP * sum(values.sum() for values in heats.values())
+        assert dissipated == pytest.approx(run.dissipated[-1], rel=0.02)

@@ -102,7 +102,7 @@ def test_damage_is_a_warning_and_no_note_an_error():
     [
         (lambda p: p.note_on(128), "0 to 127"),
         (lambda p: p.note_on(60, 1.5), "0 to 1"),
-        (lambda p: p.note_on(60, float("nan")), "0 to 1"),
+        (lambda p: p.note_on(60, float("nan")), "finite"),
         (lambda p: p.control(64, 0.5, channel=16), "0 to 15"),
         (lambda p: p.set(a4_hz="high"), "is no number"),
         (lambda _: touchback.Piano(8000), "22050"),

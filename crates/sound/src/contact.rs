@@ -8,6 +8,7 @@ use num_complex::Complex64;
 
 use crate::scale::StringSpec;
 pub use hammer::MovingHammer;
+use touchback_core::exchange::cancel;
 use touchback_core::math::complex::polar;
 use touchback_core::mech::hammer::{Hammer, HammerFelt};
 
@@ -65,6 +66,7 @@ pub fn strike_below(
     speed: f64,
     rate: f64,
 ) -> ContactReport {
+    cancel::check();
     let h = 1.0 / rate;
     let mut modes = Modes::new(hammer, string, (0.45 * rate).min(limit_hz), h);
     let mut head = MovingHammer::new(hammer, 0.0, 0.0, speed);

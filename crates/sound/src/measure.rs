@@ -12,6 +12,7 @@ use num_complex::Complex64;
 use crate::scale::StringSpec;
 use crate::unison::Unison;
 use crate::{Sound, SoundSettings};
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::complex;
@@ -45,12 +46,18 @@ pub struct RenderedNote {
     pub rate: f64,
 }
 
+/// Number of samples that are rendered at once, between two checks for a cancellation.
+const AT_ONCE: usize = 4096;
+
 /// Renders `seconds` and returns the mean of both channels.
 #[must_use]
 pub fn render(sound: &mut Sound, seconds: f64, rate: f64) -> RenderedNote {
     let count = floor_index(seconds * rate);
     let (mut left, mut right) = (vec![0.0f32; count], vec![0.0f32; count]);
-    sound.process(&mut left, &mut right);
+    for (left, right) in left.chunks_mut(AT_ONCE).zip(right.chunks_mut(AT_ONCE)) {
+        cancel::check();
+        sound.process(left, right);
+    }
     let middle = |(l, r): (&f32, &f32)| 0.5 * (f64::from(*l) + f64::from(*r));
     RenderedNote { samples: left.iter().zip(&right).map(middle).collect(), rate }
 }
@@ -93,6 +100,7 @@ impl RenderedNote {
     /// Hann-weighted amplitude at `hz` between two instants.
     #[must_use]
     pub fn amplitude(&self, hz: f64, from: f64, to: f64) -> f64 {
+        cancel::check();
         let part = self.part(from, to);
         let turn = complex::polar(1.0, -TAU * hz / self.rate);
         let slope = TAU / part.len() as f64;

@@ -4,10 +4,10 @@
 pub mod contact;
 pub mod drive;
 pub mod dynamics;
+pub mod elements;
 pub mod energy;
 pub mod evaluation;
 pub mod friction;
-pub mod heat;
 pub mod held_friction;
 pub mod jack;
 pub mod kinematics;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::elements::Elements;
 use super::events::KeyEvent;
 use super::port::Drive;
 use super::pose::Pose;
@@ -95,6 +96,11 @@ pub trait Key: Send + fmt::Debug {
 
     /// Readings at the end of a step driven by `drive`.
     fn readout(&self, drive: Drive) -> Readout;
+
+    /// Force and dissipated power of every element at the end of a step driven by `drive`; none if unknown.
+    fn elements(&self, _drive: Drive) -> Elements {
+        Elements::NONE
+    }
 
     /// Depth of the key front, m, and its speed, m/s.
     fn front(&self) -> [f64; 2];

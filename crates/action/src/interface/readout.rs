@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::losses::Losses;
+use super::elements::Losses;
 
 /// Readings of a key at one instant; NaN for a quantity that the action does not have.
 #[derive(Clone, Copy, PartialEq, Debug)]

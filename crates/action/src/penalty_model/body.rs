@@ -1,6 +1,7 @@
 //! A plane body with the forces on it, and the sums over all contacts at one instant.
 
 use super::COORDINATES;
+use super::elements::COUNT;
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::{Contact, Felt};
@@ -111,29 +112,35 @@ pub(super) struct Sums {
     /// Potential energy, J.
     pub(super) stored: f64,
     pub(super) friction: [Element<COORDINATES>; ELEMENTS],
+    /// Force and dissipated power of each element but friction, by [`index`](super::elements::index).
+    pub(super) elements: [Contact; COUNT],
 }
 
 impl Sums {
-    pub(super) fn felt(&mut self, felt: &Felt, depth: f64, rate: f64) -> f64 {
-        self.add(felt.contact(depth, rate), felt.energy(depth))
+    pub(super) fn felt(&mut self, index: usize, felt: &Felt, depth: f64, rate: f64) -> f64 {
+        self.add(index, felt.contact(depth, rate), felt.energy(depth))
     }
 
     /// A torsion spring of `k` N·m/rad at the angle `angle` rad; returns its restoring torque, N·m.
-    pub(super) fn hinge(&mut self, k: f64, angle: f64) -> f64 {
-        self.stored += 0.5 * k * angle * angle;
-        k * angle
+    pub(super) fn hinge(&mut self, index: usize, k: f64, angle: f64) -> f64 {
+        self.add(index, Contact { force: k * angle, loss: 0.0 }, 0.5 * k * angle * angle)
     }
 
-    fn add(&mut self, contact: Contact, stored: f64) -> f64 {
+    /// Adds the element `index` with its stored energy, J; returns its force.
+    pub(super) fn add(&mut self, index: usize, element: Contact, stored: f64) -> f64 {
+        self.elements[index] = element;
         self.stored += stored;
-        self.loss += contact.loss;
-        contact.force
+        self.loss += element.loss;
+        element.force
     }
 
-    pub(super) fn hard(&mut self, k: f64, b: f64, depth: f64, rate: f64) -> f64 {
-        let c = hard(k, b, depth, rate);
-        self.stored += 0.5 * k * depth.max(0.0) * depth.max(0.0);
-        self.loss += c.loss;
-        c.force
+    /// Adds viscous drag; returns the force that opposes `speed`.
+    pub(super) fn drag(&mut self, index: usize, damping: f64, speed: f64) -> f64 {
+        let loss = damping * speed * speed;
+        self.add(index, Contact { force: damping * speed, loss }, 0.0)
+    }
+
+    pub(super) fn hard(&mut self, index: usize, k: f64, b: f64, depth: f64, rate: f64) -> f64 {
+        self.add(index, hard(k, b, depth, rate), 0.5 * k * depth.max(0.0) * depth.max(0.0))
     }
 }

@@ -1,6 +1,7 @@
 //! The forces on all bodies at one instant.
 
 use super::body::{Body, ELEMENTS, Memory, Sums, element, friction};
+use super::elements::{COUNT, index};
 use super::joints::{
     Shank, backcheck, carry_jack, damper, heel, joint, knuckle, repetition, weights,
 };
@@ -12,6 +13,7 @@ use crate::grand::design::spec::Spec;
 use crate::grand::equations::drive::{Causality, DriveNow};
 use crate::interface::finger;
 use touchback_core::math::vec2::Vec2;
+use touchback_core::mech::felt::Contact;
 use touchback_core::mech::friction::{Element, forces};
 
 /// Friction forces held constant through a substep: a generalized force on every coordinate.
@@ -32,6 +34,7 @@ pub struct Evaluation {
     acceleration: [f64; COORDINATES],
     inverse: [f64; COORDINATES],
     friction: [Element<COORDINATES>; ELEMENTS],
+    elements: [Contact; COUNT],
     power: f64,
     loss: f64,
     /// Distance of the jack's head inside the knuckle's edge, and its compression of the knuckle, m.
@@ -63,7 +66,8 @@ impl Evaluation {
         };
         let (mut fly, mut lever) = (free(JACK_AT, JACK), free(LEVER_AT, LEVER));
         let none = Element { direction: [0.0; COORDINATES], bound: 0.0 };
-        let mut sums = Sums { loss: 0.0, stored: 0.0, friction: [none; ELEMENTS] };
+        let elements = [Contact::default(); COUNT];
+        let mut sums = Sums { loss: 0.0, stored: 0.0, friction: [none; ELEMENTS], elements };
         let k = coupling.stiffness;
         let damper_of = |mass: f64| 2.0 * coupling.damping * (k * mass).sqrt();
 
@@ -71,11 +75,11 @@ impl Evaluation {
         let capstan = heel(spec, coupling, damper_of, &mut sums, &mut key, &mut wippen);
         let pins = [spec.wippen.jack_pivot, spec.wippen.lever_pivot];
         let hung = [
-            (&mut fly, spec.jack.centre, spec.jack.mass),
-            (&mut lever, spec.lever.centre, spec.lever.mass),
+            (index::JACK_PIN, &mut fly, spec.jack.centre, spec.jack.mass),
+            (index::LEVER_PIN, &mut lever, spec.lever.centre, spec.lever.mass),
         ];
-        for (pin, (body, centre, mass)) in pins.into_iter().zip(hung) {
-            joint(k, damper_of(mass), &mut sums, (&mut wippen, pin), (body, -centre));
+        for (pin, (index, body, centre, mass)) in pins.into_iter().zip(hung) {
+            joint(index, k, damper_of(mass), &mut sums, (&mut wippen, pin), (body, -centre));
         }
         let jack_home = carry_jack(spec, coupling, memory, &mut sums, &mut wippen, &mut fly);
         let carrier = butt.as_mut().unwrap_or(&mut hammer);
@@ -91,8 +95,9 @@ impl Evaluation {
         // String and rest rail at the crown; friction of the centre pins.
         let crown = spec.hammer.crown;
         let (z, w) = (crown * x[HAMMER], crown * rate(HAMMER));
-        hammer.torque -= crown * sums.felt(&spec.string, z, w);
-        hammer.torque += crown * sums.felt(&spec.hammer.rail_felt, -z - spec.hammer.rail, -w);
+        hammer.torque -= crown * sums.felt(index::STRING, &spec.string, z, w);
+        let on_rail = -z - spec.hammer.rail;
+        hammer.torque += crown * sums.felt(index::REST_RAIL, &spec.hammer.rail_felt, on_rail, -w);
         let centre = |bound: f64, turning: &[(usize, f64)]| element(bound, turning);
         sums.friction[friction::KEY] = centre(spec.key.friction, &[(KEY, 1.0)]);
         sums.friction[friction::HAMMER] =
@@ -106,20 +111,22 @@ impl Evaluation {
         key.torque += spec.key.lead_torque;
         sums.stored -= spec.key.lead_torque * (x[KEY] - spec.key.rest_angle);
         let under_back = spec.key.rest_compression - behind;
-        key.torque += front * sums.felt(&spec.key.rest_felt, under_back, -front * key.speed);
+        let rising = -front * key.speed;
+        key.torque += front * sums.felt(index::KEY_REST, &spec.key.rest_felt, under_back, rising);
         let damper = damper(spec, &mut sums, &mut key, behind, x, input.tray);
         key.torque += held[KEY];
         let mut stick = (coupling.key_stick > 0.0)
             .then(|| Body::pinned(Vec2::default(), x[FRONT], rate(FRONT)));
         if let Some(stick) = &mut stick {
-            let torque = sums.hinge(coupling.key_stick, x[FRONT] - x[KEY]);
+            let torque = sums.hinge(index::KEY_STICK, coupling.key_stick, x[FRONT] - x[KEY]);
             stick.torque -= torque;
             key.torque += torque;
         }
         let played = stick.as_mut().unwrap_or(&mut key);
         let depth = spec.key.depth(x[coupling.front()]);
         let speed = front * played.speed;
-        played.torque -= front * sums.felt(&spec.key.bed_felt, depth - spec.key.dip, speed);
+        let on_bed = depth - spec.key.dip;
+        played.torque -= front * sums.felt(index::KEY_BED, &spec.key.bed_felt, on_bed, speed);
         let imposed = input.is_imposed();
         let given = input.force - input.impedance * speed;
         let drive = match input.causality {
@@ -196,6 +203,7 @@ impl Evaluation {
             acceleration,
             inverse,
             friction: sums.friction,
+            elements: sums.elements,
             power: drive * speed,
             loss: sums.loss,
             head,
@@ -215,12 +223,7 @@ impl Evaluation {
 
     /// Friction for the substep of `h` s that begins at `x`; this evaluation must be free of friction.
     pub fn hold(&self, x: &[f64; STATES], imposed: bool, h: f64) -> Held {
-        let speeds = std::array::from_fn(|i| x[COORDINATES + i]);
-        let mut forces = forces(&self.friction, &self.inverse, &speeds, &self.acceleration, h);
-        if imposed && speeds[KEY] != 0.0 {
-            // The motion of the key is imposed: its friction loads the drive.
-            forces[friction::KEY] = -self.friction[friction::KEY].bound * speeds[KEY].signum();
-        }
+        let forces = self.friction_forces(x, imposed, h);
         let mut held = [0.0; COORDINATES];
         for (element, force) in self.friction.iter().zip(forces) {
             for (sum, share) in held.iter_mut().zip(element.direction) {
@@ -228,6 +231,31 @@ impl Evaluation {
             }
         }
         held
+    }
+
+    /// Forces of the friction elements through the substep of `h` s that begins at `x`.
+    fn friction_forces(&self, x: &[f64; STATES], imposed: bool, h: f64) -> [f64; ELEMENTS] {
+        let speeds = std::array::from_fn(|i| x[COORDINATES + i]);
+        let mut forces = forces(&self.friction, &self.inverse, &speeds, &self.acceleration, h);
+        if imposed && speeds[KEY] != 0.0 {
+            // The motion of the key is imposed: its friction loads the drive.
+            forces[friction::KEY] = -self.friction[friction::KEY].bound * speeds[KEY].signum();
+        }
+        forces
+    }
+
+    /// Force and dissipated power of every element, with the friction of the substep of `h` s that begins at `x`; this
+    /// evaluation must be free of friction.
+    pub fn elements(&self, x: &[f64; STATES], imposed: bool, h: f64) -> [Contact; COUNT] {
+        let speeds = std::array::from_fn(|i| x[COORDINATES + i]);
+        let mut all = self.elements;
+        let forces = self.friction_forces(x, imposed, h);
+        for ((value, force), element) in
+            all[index::FRICTION..].iter_mut().zip(forces).zip(&self.friction)
+        {
+            *value = Contact { force: -force, loss: -force * element.speed(&speeds) };
+        }
+        all
     }
 
     /// The discrete state that follows `memory`.

@@ -1,6 +1,7 @@
 //! Joints between the bodies: loops closed by stiff springs, felts, the hard contacts of the jack.
 
 use super::body::{Body, Memory, PLASTIC, Sums, element, friction};
+use super::elements::index;
 use super::{
     BUTT, COORDINATES, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES,
     WIPPEN, butt_of,
@@ -9,6 +10,7 @@ use crate::grand::design::spec::{GRAVITY, Hammer, Spec};
 use crate::grand::equations::{contact, evaluation};
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
+use touchback_core::mech::felt::Contact;
 
 pub(super) fn weights(
     spec: &Spec,
@@ -48,11 +50,10 @@ pub(super) fn heel(
     let k = coupling.stiffness;
     let b = damper_of(spec.wippen.inertia / (arm * arm) + spec.jack.mass);
     let force = if coupling.holds_heel || spec.is_rigid() {
-        sums.stored += 0.5 * k * depth * depth;
-        sums.loss += b * rate * rate;
-        k * depth + b * rate
+        let element = Contact { force: k * depth + b * rate, loss: b * rate * rate };
+        sums.add(index::CAPSTAN, element, 0.5 * k * depth * depth)
     } else {
-        sums.hard(k, b, depth, rate)
+        sums.hard(index::CAPSTAN, k, b, depth, rate)
     };
     let along = wippen.turned;
     let slide =
@@ -64,15 +65,23 @@ pub(super) fn heel(
     [force, (-depth).max(0.0)]
 }
 
-/// A pin joint: a stiff spring between two points.
-pub(super) fn joint(k: f64, b: f64, sums: &mut Sums, on: (&mut Body, Vec2), of: (&mut Body, Vec2)) {
+/// A pin joint, the element `index`: a stiff spring between two points.
+pub(super) fn joint(
+    index: usize,
+    k: f64,
+    b: f64,
+    sums: &mut Sums,
+    on: (&mut Body, Vec2),
+    of: (&mut Body, Vec2),
+) {
     let ((carrier, here), (body, there)) = (on, of);
     let (a, c) = (carrier.point(here), body.point(there));
     let offset = a - c;
     let rate = carrier.velocity_at(a) - body.velocity_at(c);
     let force = offset * k + rate * b;
-    sums.stored += 0.5 * k * offset.norm_squared();
-    sums.loss += b * rate.norm_squared();
+    let pull = force.norm_squared().sqrt();
+    let element = Contact { force: pull, loss: b * rate.norm_squared() };
+    sums.add(index, element, 0.5 * k * offset.norm_squared());
     body.push(c, force);
     carrier.push(a, -force);
 }
@@ -102,9 +111,10 @@ impl Shank {
 
     /// Restoring torque on the head, N·m.
     pub(super) fn torque(&self, sums: &mut Sums) -> f64 {
-        sums.stored += 0.5 * self.stiffness * self.bend * self.bend;
-        sums.loss += self.damping * self.bending * self.bending;
-        self.stiffness * self.bend + self.damping * self.bending
+        let force = self.stiffness * self.bend + self.damping * self.bending;
+        let loss = self.damping * self.bending * self.bending;
+        let stored = 0.5 * self.stiffness * self.bend * self.bend;
+        sums.add(index::SHANK, Contact { force, loss }, stored)
     }
 
     /// Position of the tail in the hammer's frame, m, and its derivative by the bend, m/rad.
@@ -144,16 +154,19 @@ pub(super) fn carry_jack(
     let k = coupling.stiffness;
     let b = 2.0 * PLASTIC * (k * j.inertia / arm).sqrt();
     let stop = if !spec.is_rigid() {
-        sums.felt(&j.stop_felt, -turn, -turning) - sums.felt(&j.stop_felt, turn - j.window, turning)
+        sums.felt(index::JACK_STOP, &j.stop_felt, -turn, -turning)
+            - sums.felt(index::JACK_WINDOW, &j.stop_felt, turn - j.window, turning)
     } else if memory.home {
-        sums.stored += 0.5 * k * arm * turn * turn;
-        sums.loss += b * arm * turning * turning;
-        -arm * (k * turn + b * turning)
+        let force = -arm * (k * turn + b * turning);
+        let element = Contact { force, loss: b * arm * turning * turning };
+        sums.add(index::JACK_STOP, element, 0.5 * k * arm * turn * turn)
     } else {
-        sums.hard(k * arm, b * arm, -turn, -turning)
+        sums.hard(index::JACK_STOP, k * arm, b * arm, -turn, -turning)
     };
     let torque = stop - j.spring_torque - j.spring_rate * turn;
-    sums.stored += j.spring_torque * turn + 0.5 * j.spring_rate * turn * turn;
+    let spring = Contact { force: j.spring_torque + j.spring_rate * turn, loss: 0.0 };
+    let stored = j.spring_torque * turn + 0.5 * j.spring_rate * turn * turn;
+    sums.add(index::JACK_SPRING, spring, stored);
     fly.torque += torque;
     wippen.torque -= torque;
 
@@ -161,9 +174,9 @@ pub(super) fn carry_jack(
     let velocity = fly.velocity_at(toe);
     let above = toe.y - j.button_height;
     let press = if spec.is_rigid() {
-        sums.hard(k, b, above, velocity.y)
+        sums.hard(index::LET_OFF_BUTTON, k, b, above, velocity.y)
     } else {
-        sums.felt(&j.button_felt, above, velocity.y)
+        sums.felt(index::LET_OFF_BUTTON, &j.button_felt, above, velocity.y)
     };
     let slide = [(JACK_AT, 1.0), (JACK, (toe - fly.at).perp().x)];
     sums.friction[friction::TOE_ON_BUTTON] = element(j.button_friction * press, &slide);
@@ -198,11 +211,12 @@ pub(super) fn knuckle(
     if memory.under {
         let point = pin + axis * reach;
         let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
-        let force = sums.felt(&h.knuckle_felt, above, sliding.dot(normal) / across);
+        let rate = sliding.dot(normal) / across;
+        let force = sums.felt(index::KNUCKLE_ON_JACK, &h.knuckle_felt, above, rate);
         let push = force / across;
         if force > 0.0 {
             let slide = sliding.dot(along);
-            sums.loss += h.slide_damping * slide * slide;
+            let drag = sums.drag(index::JACK_DRAG, h.slide_damping, slide);
             let sides = [
                 (JACK_AT, along.x),
                 (JACK_AT + 1, along.y),
@@ -210,7 +224,7 @@ pub(super) fn knuckle(
                 (HAMMER, -(point - hammer.at).perp().dot(along)),
             ];
             sums.friction[friction::JACK_ON_KNUCKLE] = element(h.knuckle_friction * push, &sides);
-            let on_jack = along * (-h.slide_damping * slide) - normal * push;
+            let on_jack = along * -drag - normal * push;
             fly.push(point, on_jack);
             hammer.push(point, -on_jack);
         }
@@ -221,7 +235,7 @@ pub(super) fn knuckle(
         let k = coupling.stiffness;
         let mass = spec.jack.inertia / (spec.jack.length * spec.jack.length);
         let b = 2.0 * PLASTIC * (k * mass).sqrt();
-        let push = along * sums.hard(k, b, inside, rate);
+        let push = along * sums.hard(index::KNUCKLE_FLANK, k, b, inside, rate);
         fly.push(tip, -push);
         hammer.push(tip, push);
     }
@@ -254,7 +268,7 @@ fn round_knuckle(
     let point = centre - normal * (distance - j.corner_radius);
     let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
     let depth = h.knuckle_radius + j.corner_radius - distance;
-    let force = sums.felt(&h.knuckle_felt, depth, sliding.dot(normal));
+    let force = sums.felt(index::KNUCKLE_ON_JACK, &h.knuckle_felt, depth, sliding.dot(normal));
     let along = -normal.perp();
     let sides = [
         (JACK_AT, along.x),
@@ -284,7 +298,7 @@ pub(super) fn repetition(
     let point = hammer.point(spec.rolling_centre()) - normal * l.knuckle_radius;
     let depth = l.surface_height - (point - pin).dot(normal);
     let rate = (lever.velocity_at(point) - hammer.velocity_at(point)).dot(normal);
-    let bearing = sums.felt(&l.knuckle_felt, depth, rate);
+    let bearing = sums.felt(index::KNUCKLE_ON_LEVER, &l.knuckle_felt, depth, rate);
     let slide = [
         (LEVER_AT, surface.x),
         (LEVER_AT + 1, surface.y),
@@ -297,18 +311,21 @@ pub(super) fn repetition(
 
     let raised = turn(wippen.turned, lever.turned) - l.stop;
     let turning = lever.speed - wippen.speed;
-    let torque = sums.felt(&l.stop_felt, -raised, -turning)
-        - sums.felt(&l.stop_felt, raised - l.travel, turning)
+    let torque = sums.felt(index::LEVER_STOP, &l.stop_felt, -raised, -turning)
+        - sums.felt(index::WIPPEN_STOP, &l.stop_felt, raised - l.travel, turning)
         - l.spring_torque
         - l.spring_rate * raised
         - l.damping * turning;
-    sums.stored += l.spring_torque * raised + 0.5 * l.spring_rate * raised * raised;
-    sums.loss += l.damping * turning * turning;
+    let spring = Contact { force: l.spring_torque + l.spring_rate * raised, loss: 0.0 };
+    let stored = l.spring_torque * raised + 0.5 * l.spring_rate * raised * raised;
+    sums.add(index::REPETITION_SPRING, spring, stored);
+    sums.drag(index::LEVER_DRAG, l.damping, turning);
     lever.torque += torque;
     wippen.torque -= torque;
 
     let screw = pin + contact::drop_point(spec, surface);
-    let down = sums.felt(&l.drop_felt, screw.y - l.drop_height, lever.velocity_at(screw).y);
+    let (depth, rate) = (screw.y - l.drop_height, lever.velocity_at(screw).y);
+    let down = sums.felt(index::DROP_SCREW, &l.drop_felt, depth, rate);
     lever.push(screw, Vec2::new(0.0, -down));
 }
 
@@ -329,7 +346,7 @@ pub(super) fn backcheck(
         return 0.0;
     }
     let sliding = hammer.velocity_at(tail) + by_bend * shank.bending - key.velocity_at(tail);
-    let press = sums.felt(&c.felt, depth, -sliding.dot(normal));
+    let press = sums.felt(index::BACKCHECK, &c.felt, depth, -sliding.dot(normal));
     let upward = -normal.perp();
     let bent = if spec.hammer.bends() { by_bend.dot(upward) / shank.share } else { 0.0 };
     let slide = [
@@ -358,15 +375,15 @@ pub(super) fn damper(
     }
     let (y, v) = (x[DAMPER], x[COORDINATES + DAMPER]);
     let lifted = d.arm / spec.key.front * (depth - d.pickup) - y;
-    let lift = sums.felt(&d.lift_felt, lifted, d.arm * key.speed - v);
+    let lift = sums.felt(index::DAMPER_LIFT, &d.lift_felt, lifted, d.arm * key.speed - v);
     key.torque -= d.arm * lift;
-    let seat = sums.felt(&d.seat_felt, -y, -v);
-    let tray = sums.felt(&d.lift_felt, tray - y, -v);
-    let top = sums.felt(&d.top_felt, y - d.top, v);
+    let seat = sums.felt(index::DAMPER_SEAT, &d.seat_felt, -y, -v);
+    let tray = sums.felt(index::DAMPER_TRAY, &d.lift_felt, tray - y, -v);
+    let top = sums.felt(index::DAMPER_RAIL, &d.top_felt, y - d.top, v);
     sums.stored += d.weight * y;
-    sums.loss += d.damping * v * v;
+    let drag = sums.drag(index::DAMPER_DRAG, d.damping, v);
     sums.friction[friction::DAMPER] = element(d.friction, &[(DAMPER, 1.0)]);
-    lift + seat + tray - top - d.weight - d.damping * v
+    lift + seat + tray - top - d.weight - drag
 }
 
 /// Compression of the backcheck's leather by the hammer's tail, m.

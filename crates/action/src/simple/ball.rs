@@ -13,7 +13,7 @@ mod note_interface;
 
 use crate::KeyEvent;
 use crate::grand::design::spec::GRAVITY;
-use crate::interface::losses::Losses;
+use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
@@ -23,7 +23,7 @@ use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
 use touchback_core::math::vec2::Vec2;
-use touchback_core::mech::felt::Felt;
+use touchback_core::mech::felt::{Contact, Felt};
 
 /// Ball, paddle and spring.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -70,8 +70,8 @@ pub const BALL: usize = 2;
 /// State index of the ball's speed, m/s.
 pub const BALL_SPEED: usize = 3;
 
-/// Elements that dissipate energy.
-const ELEMENTS: [&str; 2] = ["ball", "floor"];
+/// Contacts, springs and drag.
+const ELEMENTS: [Element; 2] = [Element::force("ball"), Element::force("floor")];
 
 impl Spec {
     /// Checks the values of the model.
@@ -107,20 +107,22 @@ impl Spec {
 
     fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<1, 2> {
         let [d, w, q, v, ..] = *x;
-        let (contact, damped) = match phase {
+        let ball = match phase {
             Phase::Paddle => {
                 let damped = self.stiffness * (d - q) * self.damping * (w - v);
-                (self.stiffness * (d - q) + damped, damped * (w - v))
+                let force = self.stiffness * (d - q) + damped;
+                Contact { force, loss: damped * (w - v) }
             }
-            Phase::Air => (0.0, 0.0),
+            Phase::Air => Contact::default(),
         };
         let floor = self.floor.contact(-d, -w);
-        let load = contact + self.paddle * GRAVITY - floor.force;
+        let load = ball.force + self.paddle * GRAVITY - floor.force;
         let (drive, acceleration) = match input.force(d, w) {
             Some(f) => (f, (f - load) / self.paddle),
             None => (load, 0.0),
         };
-        Evaluation { drive, contact, acceleration: [acceleration], losses: [damped, floor.loss] }
+        let (contact, elements) = (ball.force, [ball, floor]);
+        Evaluation { drive, contact, acceleration: [acceleration], elements }
     }
 }
 
@@ -132,14 +134,7 @@ impl Model<STATES, 1, 0> for Spec {
     fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.evaluate(phase, input, x);
         let ball = m.contact / self.ball - GRAVITY;
-        [
-            x[KEY_SPEED],
-            m.acceleration[0],
-            x[BALL_SPEED],
-            ball,
-            m.drive * x[KEY_SPEED],
-            m.losses.iter().sum(),
-        ]
+        [x[KEY_SPEED], m.acceleration[0], x[BALL_SPEED], ball, m.drive * x[KEY_SPEED], m.loss()]
     }
 
     fn event_functions(
@@ -206,9 +201,13 @@ impl SimpleAction<STATES, 1, 0> for Spec {
             potential: GRAVITY * (self.ball * q + self.paddle * d) + spring + self.floor.energy(-d),
             dissipated,
             work,
-            losses: Losses::new(&ELEMENTS, m.losses),
+            losses: Losses::new(&ELEMENTS, &m.elements),
             ..Readout::NONE
         }
+    }
+
+    fn elements(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Elements {
+        Elements::new(&ELEMENTS, self.evaluate(phase, input, x).elements)
     }
 
     fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {

@@ -19,8 +19,8 @@ mod note_interface;
 
 use crate::KeyEvent;
 use crate::grand::design::spec::GRAVITY;
+use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::key::REST_DEPTH;
-use crate::interface::losses::Losses;
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
@@ -32,7 +32,7 @@ use touchback_core::episode::{Model, State};
 use touchback_core::math::compass;
 use touchback_core::math::power::square;
 use touchback_core::math::vec2::Vec2;
-use touchback_core::mech::felt::Felt;
+use touchback_core::mech::felt::{Contact, Felt};
 
 /// Specification of a harpsichord's key, in SI units.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -203,7 +203,7 @@ impl Spec {
         self.plectrum * self.slip / self.string
     }
 
-    fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<2, 6> {
+    fn evaluate(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<2, 7> {
         let [y, v, z, w, ..] = *x;
         let ratio = self.back / self.front;
         let pad = self.pad.contact(ratio * y - z, ratio * v - w);
@@ -211,23 +211,27 @@ impl Spec {
         let cloth = self.cloth.contact(self.damper - z, -w);
         let bed = self.bed.contact(y - self.dip, v);
         let rest = self.rest.contact(-y, -v);
-        let (plectrum, drag) = match phase {
-            Phase::Bending => (self.series() * (z - self.gap), 0.0),
-            Phase::Passing => (self.tongue * w, self.tongue * w * w),
-            Phase::Below | Phase::Above => (0.0, 0.0),
-        };
+        let (mut plectrum, mut tongue) = (Contact::default(), Contact::default());
+        match phase {
+            Phase::Bending => plectrum.force = self.series() * (z - self.gap),
+            Phase::Passing => {
+                tongue = Contact { force: self.tongue * w, loss: self.tongue * w * w };
+            }
+            Phase::Below | Phase::Above => {}
+        }
+        let contact = if phase == Phase::Passing { tongue.force } else { plectrum.force };
         let load = rest.force - bed.force + self.key_torque / self.front - ratio * pad.force;
         let mass = self.key_inertia / (self.front * self.front);
         let (drive, acceleration) = match input.force(y, v) {
             Some(f) => (f, (f + load) / mass),
             None => (-load, 0.0),
         };
-        let lifted = pad.force + cloth.force - plectrum - rail.force;
+        let lifted = pad.force + cloth.force - contact - rail.force;
         Evaluation {
             drive,
-            contact: plectrum,
+            contact,
             acceleration: [acceleration, lifted / self.jack - GRAVITY],
-            losses: [pad.loss, rail.loss, cloth.loss, bed.loss, rest.loss, drag],
+            elements: [pad, rail, cloth, bed, rest, tongue, plectrum],
         }
     }
 }
@@ -250,8 +254,16 @@ pub const STATES: usize = 6;
 const JACK: usize = 2;
 const JACK_SPEED: usize = 3;
 
-/// Elements that dissipate energy.
-const ELEMENTS: [&str; 6] = ["pad", "rail", "cloth", "key_bed", "key_rest", "tongue"];
+/// Contacts, springs and drag.
+const ELEMENTS: [Element; 7] = [
+    Element::force("pad"),
+    Element::force("rail"),
+    Element::force("cloth"),
+    Element::force("key_bed"),
+    Element::force("key_rest"),
+    Element::force("tongue"),
+    Element::force("plectrum").lossless(),
+];
 
 /// Indices of the guards; the third is the return of the key front to rest.
 const BED: usize = 0;
@@ -265,7 +277,7 @@ impl Model<STATES, 2, 3> for Spec {
     fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.evaluate(phase, input, x);
         let [key, jack] = m.acceleration;
-        [x[KEY_SPEED], key, x[JACK_SPEED], jack, m.drive * x[KEY_SPEED], m.losses.iter().sum()]
+        [x[KEY_SPEED], key, x[JACK_SPEED], jack, m.drive * x[KEY_SPEED], m.loss()]
     }
 
     fn event_functions(
@@ -374,9 +386,13 @@ impl SimpleAction<STATES, 2, 3> for Spec {
                 + self.rest.energy(-y),
             dissipated,
             work,
-            losses: Losses::new(&ELEMENTS, m.losses),
+            losses: Losses::new(&ELEMENTS, &m.elements),
             ..Readout::NONE
         }
+    }
+
+    fn elements(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Elements {
+        Elements::new(&ELEMENTS, self.evaluate(phase, input, x).elements)
     }
 
     fn pose(&self, phase: Phase, x: &[f64; STATES]) -> Pose {

@@ -11,8 +11,8 @@
 mod note_interface;
 
 use crate::KeyEvent;
+use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::key::REST_DEPTH;
-use crate::interface::losses::Losses;
 use crate::interface::numbers::SpecError;
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
@@ -22,6 +22,7 @@ use crate::simple::substeps::{self, contact_substeps};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
+use touchback_core::mech::felt::Contact;
 
 /// Specification of a key of model A, in SI units.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -50,8 +51,13 @@ pub const HAMMER_SPEED: usize = 3;
 /// State index of the acceleration of an imposed motion, m/s²: the second difference of its depth.
 pub const IMPOSED: usize = 4;
 
-/// Elements that dissipate energy.
-const ELEMENTS: [&str; 3] = ["string", "key_bed", "key_rest"];
+/// Contacts, springs and drag.
+const ELEMENTS: [Element; 4] = [
+    Element::force("string"),
+    Element::force("key_bed"),
+    Element::force("key_rest"),
+    Element::force("slider").lossless(),
+];
 
 impl Spec {
     /// Checks the values of the model.
@@ -69,23 +75,23 @@ impl Spec {
         phase: Phase,
         input: &DriveInput,
         x: &[f64; STATES],
-    ) -> Evaluation<2, 3> {
+    ) -> Evaluation<2, 4> {
         let b = &self.bodies;
         let turning = x[KEY_SPEED] / b.front;
         let drive = input.force(x[KEY], x[KEY_SPEED]);
         let (on_key, [bed, rest]) = b.on_key(x[KEY], x[KEY_SPEED]);
         if phase == Phase::Free {
-            let [torque, loss] = b.on_hammer(x[HAMMER], x[HAMMER_SPEED]);
+            let (torque, string) = b.on_hammer(x[HAMMER], x[HAMMER_SPEED]);
             let (key, drive) = match drive {
                 Some(f) => ((f * b.front + on_key) / b.key_inertia * b.front, f),
                 None => (x[IMPOSED], (b.key_inertia * x[IMPOSED] / b.front - on_key) / b.front),
             };
             let hammer = torque / b.hammer_inertia;
-            let losses = [loss, bed, rest];
-            return Evaluation { drive, contact: 0.0, acceleration: [key, hammer], losses };
+            let elements = [string, bed, rest, Contact::default()];
+            return Evaluation { drive, contact: 0.0, acceleration: [key, hammer], elements };
         }
         let [angle, ratio, second] = b.closed(x[KEY]);
-        let [torque, loss] = b.on_hammer(angle, ratio * turning);
+        let (torque, string) = b.on_hammer(angle, ratio * turning);
         let distance = b.slider(x[KEY]).norm_squared().sqrt();
         // Equation of the hammer, with its acceleration split into ratio times that of the key, and the
         // velocity product.
@@ -100,9 +106,9 @@ impl Spec {
             }
         };
         let contact = (b.hammer_inertia * ratio * alpha + resisting) / distance;
-        let losses = [loss, bed, rest];
+        let elements = [string, bed, rest, Contact { force: contact, loss: 0.0 }];
         let acceleration = [alpha * b.front, ratio * alpha + product];
-        Evaluation { drive, contact, acceleration, losses }
+        Evaluation { drive, contact, acceleration, elements }
     }
 
     /// Sets angle and speed of the hammer to those of the coupled slider.
@@ -132,7 +138,7 @@ impl Model<STATES, 1, 2> for Spec {
         let m = self.evaluate(phase, input, &straight);
         let power = m.drive * x[KEY_SPEED];
         let [key, hammer] = m.acceleration;
-        [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, 0.0, power, m.losses.iter().sum()]
+        [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, 0.0, power, m.loss()]
     }
 
     fn event_functions(
@@ -231,12 +237,16 @@ impl SimpleAction<STATES, 1, 2> for Spec {
             potential,
             dissipated: x[STATES - 1],
             work: x[STATES - 2],
-            losses: Losses::new(&ELEMENTS, m.losses),
+            losses: Losses::new(&ELEMENTS, &m.elements),
             ..Readout::NONE
         };
         (view.q[0], view.q_rate[0]) = (b.angle(x[KEY]), x[KEY_SPEED] / b.front);
         (view.q[1], view.q_rate[1]) = (x[HAMMER], x[HAMMER_SPEED]);
         view
+    }
+
+    fn elements(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Elements {
+        Elements::new(&ELEMENTS, self.evaluate(phase, input, x).elements)
     }
 
     fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {

@@ -9,8 +9,8 @@
 mod note_interface;
 
 use crate::KeyEvent;
+use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::key::REST_DEPTH;
-use crate::interface::losses::Losses;
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
@@ -20,6 +20,7 @@ use crate::simple::substeps::{self, contact_substeps};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
+use touchback_core::mech::felt::Contact;
 
 /// Specification of a key of model B, in SI units.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -77,8 +78,14 @@ pub const HAMMER: usize = 4;
 /// State index of the hammer's angular speed, rad/s.
 pub const HAMMER_SPEED: usize = 5;
 
-/// Elements that dissipate energy.
-const ELEMENTS: [&str; 5] = ["string", "k1", "key_bed", "key_rest", "k2"];
+/// Contacts, springs and drag.
+const ELEMENTS: [Element; 5] = [
+    Element::force("string"),
+    Element::torque("k1"),
+    Element::force("key_bed"),
+    Element::force("key_rest"),
+    Element::force("k2"),
+];
 
 impl Spec {
     /// Checks the values of the model.
@@ -119,9 +126,10 @@ impl Spec {
         let b = &self.bodies;
         let stretch = [(x[KEY] - x[LEVER]) / b.front, (x[KEY_SPEED] - x[LEVER_SPEED]) / b.front];
         let turn = self.k1 * stretch[0] + self.b1 * stretch[1];
-        let [torque, string] = b.on_hammer(x[HAMMER], x[HAMMER_SPEED]);
+        let (torque, string) = b.on_hammer(x[HAMMER], x[HAMMER_SPEED]);
         let (on_felts, [bed, rest]) = b.on_key(x[LEVER], x[LEVER_SPEED]);
-        let mut losses = [string, self.b1 * stretch[1] * stretch[1], bed, rest, 0.0];
+        let coupling = Contact { force: turn, loss: self.b1 * stretch[1] * stretch[1] };
+        let mut elements = [string, coupling, bed, rest, Contact::default()];
         let (mut on_key, mut on_hammer) = (turn + on_felts, torque);
         let mut contact = 0.0;
         if phase == Phase::Coupled {
@@ -129,7 +137,7 @@ impl Spec {
             let rate = by_key * x[LEVER_SPEED] / b.front + by_hammer * x[HAMMER_SPEED];
             // A separating spring does not pull, at any speed.
             contact = (self.k2 * q4 + self.b2 * rate).max(0.0);
-            losses[4] = (contact - self.k2 * q4) * rate;
+            elements[4] = Contact { force: contact, loss: (contact - self.k2 * q4) * rate };
             on_key -= contact * by_key;
             on_hammer -= contact * by_hammer;
         }
@@ -138,7 +146,7 @@ impl Spec {
             None => (turn / b.front, 0.0),
         };
         let acceleration = [pulled, on_key / b.key_inertia * b.front, on_hammer / b.hammer_inertia];
-        Evaluation { acceleration, drive, contact, losses }
+        Evaluation { acceleration, drive, contact, elements }
     }
 }
 
@@ -161,7 +169,7 @@ impl Model<STATES, 1, 2> for Spec {
             x[HAMMER_SPEED],
             hammer,
             m.drive * x[KEY_SPEED],
-            m.losses.iter().sum(),
+            m.loss(),
         ]
     }
 
@@ -221,7 +229,7 @@ impl SimpleAction<STATES, 1, 2> for Spec {
         // Fixed-point iteration of the compressions of k2 and of the rest felt.
         for _ in 0..20 {
             let [q4, by_key, by_hammer] = self.q4(&x);
-            let press = b.on_hammer(x[HAMMER], 0.0)[0] / by_hammer;
+            let press = b.on_hammer(x[HAMMER], 0.0).0 / by_hammer;
             x[HAMMER] += (press / self.k2 - q4) / by_hammer;
             x[LEVER] = -b.rest.compression((press * by_key - b.key_torque) / b.front);
         }
@@ -250,7 +258,7 @@ impl SimpleAction<STATES, 1, 2> for Spec {
             potential: potential + 0.5 * (self.k1 * stretch * stretch + spring),
             dissipated: x[STATES - 1],
             work: x[STATES - 2],
-            losses: Losses::new(&ELEMENTS, m.losses),
+            losses: Losses::new(&ELEMENTS, &m.elements),
             ..Readout::NONE
         };
         let q = [b.angle(x[LEVER]), x[HAMMER], b.angle(x[KEY]), q4];
@@ -258,6 +266,10 @@ impl SimpleAction<STATES, 1, 2> for Spec {
         view.q[..4].copy_from_slice(&q);
         view.q_rate[..4].copy_from_slice(&rates);
         view
+    }
+
+    fn elements(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Elements {
+        Elements::new(&ELEMENTS, self.evaluate(phase, input, x).elements)
     }
 
     fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {

@@ -18,8 +18,8 @@ mod note_interface;
 use crate::KeyEvent;
 use crate::grand::design::concert::Built;
 use crate::grand::design::spec::GRAVITY;
+use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::key::REST_DEPTH;
-use crate::interface::losses::Losses;
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
@@ -182,7 +182,7 @@ impl Spec {
             drive,
             contact: key.force,
             acceleration: [acceleration, thrown * self.crown * self.crown / self.hammer_inertia],
-            losses: [key.loss, bed.loss, rest.loss, string.loss],
+            elements: [key, bed, rest, string],
         }
     }
 }
@@ -237,8 +237,13 @@ pub const STATES: usize = 6;
 const HAMMER: usize = 2;
 const HAMMER_SPEED: usize = 3;
 
-/// Elements that dissipate energy.
-const ELEMENTS: [&str; 4] = ["knuckle", "key_bed", "key_rest", "string"];
+/// Contacts, springs and drag.
+const ELEMENTS: [Element; 4] = [
+    Element::force("knuckle"),
+    Element::force("key_bed"),
+    Element::force("key_rest"),
+    Element::force("string"),
+];
 
 /// Share of a substep within which a reversal of the hammer does not shorten the substep.
 const MIN_SPLIT: f64 = 0.1;
@@ -254,7 +259,7 @@ impl Model<STATES, 2, 2> for Spec {
     fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.evaluate(phase, input, x);
         let [key, hammer] = m.acceleration;
-        [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, m.drive * x[KEY_SPEED], m.losses.iter().sum()]
+        [x[KEY_SPEED], key, x[HAMMER_SPEED], hammer, m.drive * x[KEY_SPEED], m.loss()]
     }
 
     fn event_functions(
@@ -353,9 +358,13 @@ impl SimpleAction<STATES, 2, 2> for Spec {
                 + self.string.energy(z),
             dissipated,
             work,
-            losses: Losses::new(&ELEMENTS, m.losses),
+            losses: Losses::new(&ELEMENTS, &m.elements),
             ..Readout::NONE
         }
+    }
+
+    fn elements(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Elements {
+        Elements::new(&ELEMENTS, self.evaluate(phase, input, x).elements)
     }
 
     fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {

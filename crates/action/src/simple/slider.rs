@@ -14,7 +14,7 @@ use crate::simple::simplified::THROW;
 use crate::simple::substeps::{self, Pressed};
 use serde::{Deserialize, Serialize};
 use touchback_core::math::vec2::Vec2;
-use touchback_core::mech::felt::Felt;
+use touchback_core::mech::felt::{Contact, Felt};
 
 /// Dimensions and masses of key and hammer.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -207,19 +207,19 @@ impl Bodies {
         })
     }
 
-    /// Torque of weight and string on the hammer, N·m, and power dissipated in the string, W.
+    /// Torque of weight and string on the hammer, N·m, and the contact with the string.
     #[must_use]
-    pub fn on_hammer(&self, q: f64, rate: f64) -> [f64; 2] {
+    pub fn on_hammer(&self, q: f64, rate: f64) -> (f64, Contact) {
         let string = self.string.contact(self.crown * q, self.crown * rate);
-        [-self.hammer_weight * Vec2::unit(q).x - self.crown * string.force, string.loss]
+        (-self.hammer_weight * Vec2::unit(q).x - self.crown * string.force, string)
     }
 
-    /// Torque of weight and felts on the key, N·m, and power dissipated in bed and rest felt, W.
+    /// Torque of weight and felts on the key, N·m, and the contacts with bed and rest felt.
     #[must_use]
-    pub fn on_key(&self, depth: f64, speed: f64) -> (f64, [f64; 2]) {
+    pub fn on_key(&self, depth: f64, speed: f64) -> (f64, [Contact; 2]) {
         let bed = self.bed.contact(depth - self.dip, speed);
         let rest = self.rest.contact(-depth, -speed);
-        (self.key_torque + self.front * (rest.force - bed.force), [bed.loss, rest.loss])
+        (self.key_torque + self.front * (rest.force - bed.force), [bed, rest])
     }
 
     /// Depth of the key front at rest under the weight of the hammer, m; negative, because the rest felt is
@@ -229,7 +229,7 @@ impl Bodies {
         let mut depth = 0.0;
         for _ in 0..20 {
             let [angle, ratio, _] = self.closed(depth);
-            let lifted = -ratio * self.on_hammer(angle, 0.0)[0] - self.key_torque;
+            let lifted = -ratio * self.on_hammer(angle, 0.0).0 - self.key_torque;
             depth = -self.rest.compression(lifted / self.front);
         }
         depth

@@ -18,8 +18,8 @@ mod spec;
 
 use crate::KeyEvent;
 use crate::grand::design::spec::GRAVITY;
+use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::key::REST_DEPTH;
-use crate::interface::losses::Losses;
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
@@ -102,7 +102,7 @@ impl Spec {
             drive,
             contact: notch.force,
             acceleration,
-            losses: [string.loss, rail.loss, notch.loss, hopper.loss, bed.loss, rest.loss],
+            elements: [string, rail, notch, hopper, bed, rest],
         }
     }
 
@@ -153,8 +153,15 @@ struct Configuration {
     along: Coordinate,
 }
 
-/// Elements that dissipate energy.
-const ELEMENTS: [&str; 6] = ["string", "rail", "notch", "hopper", "key_bed", "key_rest"];
+/// Contacts, springs and drag.
+const ELEMENTS: [Element; 6] = [
+    Element::force("string"),
+    Element::force("rail"),
+    Element::force("notch"),
+    Element::force("hopper"),
+    Element::force("key_bed"),
+    Element::force("key_rest"),
+];
 
 /// Position of the beak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -184,14 +191,7 @@ impl Model<STATES, 2, 3> for Spec {
     fn rates(&self, phase: Phase, (): &(), input: &DriveInput, x: &[f64; STATES]) -> [f64; STATES] {
         let m = self.evaluate(phase, input, x);
         let [key, hammer] = m.acceleration;
-        [
-            x[KEY_SPEED],
-            key * self.front,
-            x[HAMMER_SPEED],
-            hammer,
-            m.drive * x[KEY_SPEED],
-            m.losses.iter().sum(),
-        ]
+        [x[KEY_SPEED], key * self.front, x[HAMMER_SPEED], hammer, m.drive * x[KEY_SPEED], m.loss()]
     }
 
     fn event_functions(
@@ -301,12 +301,16 @@ impl SimpleAction<STATES, 2, 3> for Spec {
             potential,
             dissipated: x[STATES - 1],
             work: x[STATES - 2],
-            losses: Losses::new(&ELEMENTS, m.losses),
+            losses: Losses::new(&ELEMENTS, &m.elements),
             ..Readout::NONE
         };
         view.q[..2].copy_from_slice(&[x[KEY] / self.front, x[HAMMER_ANGLE]]);
         view.q_rate[..2].copy_from_slice(&p.turning);
         view
+    }
+
+    fn elements(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Elements {
+        Elements::new(&ELEMENTS, self.evaluate(phase, input, x).elements)
     }
 
     fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {

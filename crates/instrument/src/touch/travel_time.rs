@@ -12,6 +12,7 @@ use crate::touch::velocity::{FASTEST, SLOWEST};
 use touchback_action::interface::events::EventList;
 use touchback_action::interface::press::Effort;
 use touchback_action::{ActionKind, ActionSettings, KeyEvent, STEP, SwitchableKeyboard};
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 
@@ -118,6 +119,7 @@ fn press(
     let mut times = [f64::NAN; KEYS.len()];
     let mut events = EventList::default();
     for step in 0..PATIENCE {
+        cancel::check();
         for (number, finger) in KEYS.into_iter().zip(&mut fingers) {
             let key = key(number);
             let front = [keyboard.key_depth(key), keyboard.key_speed(key)];

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use anyhow::{Context, Result};
+use touchback_core::exchange::cancel;
 
 /// Rows under one header, written as CSV.
 #[derive(Clone, Debug)]
@@ -26,6 +27,7 @@ impl DataTable {
 
     /// Adds a row with one cell per column; [`DataTable::csv`] refuses other lengths.
     pub fn row(&mut self, cells: &[&dyn Display]) {
+        cancel::check();
         self.rows.push(cells.iter().map(ToString::to_string).collect());
     }
 

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::render::loudness::Loudness;
 use crate::wave::Level;
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::{floor_index, rounded_i32};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::power::square;
@@ -190,6 +191,7 @@ fn perform(
     let (mut left, mut right) = (vec![0.0_f32; length], vec![0.0_f32; length]);
     let mut feed = Feed { messages, next: 0, from: 0, to: 0, strikes: Vec::new() };
     for (l, r) in left.chunks_mut(512).zip(right.chunks_mut(512)) {
+        cancel::check();
         feed.to = feed.from + l.len();
         scheduler.process(l, r, &mut feed);
         feed.from = feed.to;

@@ -1,6 +1,7 @@
 //! Repetition of one key by an ideal finger.
 
 use touchback_action::{Drive, Key, KeyEvent, STEP};
+use touchback_core::exchange::cancel;
 
 /// Number of presses in a trial of a repetition rate.
 const PRESSES: u32 = 12;
@@ -95,6 +96,7 @@ fn strokes(key: &dyn Key, rate: f64, finger: Finger) -> u32 {
     while now < f64::from(PRESSES) * period {
         step += 1;
         let next = f64::from(step) * STEP;
+        cancel::check();
         key.step(Drive::Finger([target(now), target(next)]), &mut |_, event| {
             if let KeyEvent::Strike { speed } = event {
                 all += 1;

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use touchback_core::exchange::cancel;
+
 /// The band of accepted values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum TargetBand {
@@ -121,6 +123,7 @@ impl Report {
 
     /// Adds a row; `quantity` includes the unit, `target` is shown as text.
     pub fn check(&mut self, quantity: &str, target: &str, band: TargetBand, measured: f64) {
+        cancel::check();
         let cells = [quantity, target, &band.text(), &short(measured)];
         self.push(cells, band.ends(), Some(measured), band.holds(measured));
     }

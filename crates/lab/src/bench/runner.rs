@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use super::folder::Folder;
 use super::key_source::KeySource;
 use super::report::Report;
+use touchback_core::exchange::cancel;
 use touchback_instrument::Settings;
 
 /// How an experiment runs.
@@ -112,10 +113,11 @@ pub fn run(
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel();
     std::thread::scope(|scope| {
+        let mut workers = Vec::new();
         for _ in 0..cores.min(computed.len()) {
             let send = send.clone();
-            scope.spawn(|| {
-                let send = send;
+            let (next, computed) = (&next, &computed);
+            workers.push(scope.spawn(cancel::inherit(move || {
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let Some(experiment) = computed.get(i) else { break };
@@ -123,12 +125,17 @@ pub fn run(
                         break;
                     }
                 }
-            });
+            })));
         }
         drop(send);
         let outcome = in_order(&receive, |i, result| report(computed[i], result));
         if outcome.is_err() {
             next.store(computed.len(), Ordering::Relaxed);
+        }
+        for worker in workers {
+            if let Err(panic) = worker.join() {
+                std::panic::resume_unwind(panic);
+            }
         }
         outcome
     })?;

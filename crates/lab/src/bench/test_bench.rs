@@ -6,6 +6,7 @@ use touchback_action::grand::design::regulation::Regulated;
 use touchback_action::grand::equations::step::Listener;
 use touchback_action::grand::{GrandKey, GrandState, Phase, Spec, design::thesis, key::rest};
 use touchback_action::{ActionSettings, Drive, EventKind, Key, KeyEvent, Readout, STEP};
+use touchback_core::exchange::cancel;
 use touchback_core::math::compass::KeyNumber;
 
 /// Largest speed at which the bench raises the damper tray, m/s.
@@ -145,6 +146,7 @@ impl TestBench {
 
     /// Advances one action step.
     pub fn step(&mut self, drive: Drive) {
+        cancel::check();
         self.log.now = self.now();
         self.key.advance(drive, &mut self.log);
         self.steps += 1;

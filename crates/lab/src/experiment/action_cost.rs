@@ -1,6 +1,7 @@
 //! `action-cost`: computing time and output hash of the action, measured in the same run.
 
 use std::time::Instant;
+use touchback_core::exchange::cancel;
 
 use anyhow::{Context, Result};
 
@@ -39,6 +40,7 @@ fn once(
     while steps < STEPS {
         let mut loaded = load.prepare(keyboard, keys, events);
         for _ in 0..load.steps() {
+            cancel::check();
             events.clear();
             loaded.drive(keyboard, keys);
             let begin = Instant::now();

@@ -1,6 +1,7 @@
 //! `action-speeds`: computing time per step of every action, with a hash of its output.
 
 use std::time::Instant;
+use touchback_core::exchange::cancel;
 
 use anyhow::{Context, Result};
 
@@ -26,12 +27,14 @@ fn stroke(key: &mut dyn Key) -> (f64, Hash) {
     };
     let begin = Instant::now();
     for i in 0..STROKE {
+        cancel::check();
         key.step(drive(i), &mut |_, _| {});
     }
     let seconds = begin.elapsed().as_secs_f64();
     key.reset_to_rest();
     let mut hash = Hash::NEW;
     for i in 0..STROKE {
+        cancel::check();
         key.step(drive(i), &mut |offset, event| {
             hash.add(offset);
             hash.add(event.value());

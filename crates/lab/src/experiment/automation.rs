@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::sweeps::{click_level, swept};
 use crate::bench::{Folder, Report, TargetBand};
 use crate::output::progress;
+use touchback_core::exchange::cancel;
 use touchback_instrument::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::midi::{Address, InputMessage};
 use touchback_instrument::params::Parameter;
@@ -66,6 +67,7 @@ fn play(settings: &Settings, moved: Option<&Parameter>, pieces: &[usize]) -> Vec
             parameter.set(&mut now, parameter.plain(0.5 - 0.5 * libm::cos(turn)));
             scheduler.set(&now);
         }
+        cancel::check();
         let mut music = Music::of(block);
         for piece in pieces {
             scheduler.process(&mut left[..*piece], &mut right[..*piece], &mut music);

@@ -3,6 +3,7 @@
 mod wall_clock;
 
 use std::time::Instant;
+use touchback_core::exchange::cancel;
 
 use anyhow::{Context, Result, ensure};
 
@@ -46,6 +47,7 @@ fn cost(report: &mut Report) -> Result<()> {
         emulator.receive(&frame[..length]);
         let mut states: Vec<Vec<u8>> = Vec::new();
         for _ in 0..8 * 2000 {
+            cancel::check();
             let mut out = Vec::new();
             emulator.tick(&mut out);
             if !out.is_empty() {
@@ -59,6 +61,7 @@ fn cost(report: &mut Report) -> Result<()> {
             let mut out = Vec::with_capacity(1 << 16);
             let (mut sum, mut slots, mut times) = (0.0, 0u64, Vec::new());
             for (i, bytes) in states.iter().enumerate() {
+                cancel::check();
                 out.clear();
                 let now = i as f64 * 1e-3;
                 let begin = Instant::now();

@@ -1,6 +1,7 @@
 //! `lines`: bodies joined by transmission lines [Tsai 1996, ch. 6, app. B, D].
 
 use anyhow::Result;
+use touchback_core::exchange::cancel;
 
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
@@ -15,6 +16,7 @@ fn masses(report: &mut Report) {
     // periods the oscillation averages out.
     let mut crossings = Vec::new();
     for k in 0..steps {
+        cancel::check();
         pair.step(h);
         if k < 5000 {
             error = error.max((pair.kinetic() + pair.stored(h) - 0.5).abs());
@@ -44,6 +46,7 @@ fn masses(report: &mut Report) {
     let balls = |m2: f64, z: f64| {
         let mut pair = Pair::balls([1.0, m2], [1.0, 0.0], 0.01, z);
         for _ in 0..20_000 {
+            cancel::check();
             pair.step(1e-4);
         }
         pair
@@ -87,6 +90,7 @@ fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
         ]);
         let mut curves: [Vec<(f64, f64)>; 6] = Default::default();
         for k in 0..shown.end {
+            cancel::check();
             let t = f64::from(k + 1) * h;
             let [first, second] = pair.step(h);
             let [a, b] = pair.velocities;

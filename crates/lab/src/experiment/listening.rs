@@ -8,6 +8,7 @@ use crate::bench::{Folder, Report, TargetBand, key};
 use crate::output::progress;
 use crate::wave::Wave;
 use crate::{demo, render};
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
@@ -162,6 +163,7 @@ pub fn run(folder: &mut Folder, settings: &Settings) -> Result<Report> {
         let ends = events.iter().skip(1).map(|a| a.0).chain([seconds]);
         for ((_, event), end) in events.iter().zip(ends) {
             apply(&mut sound, *event)?;
+            cancel::check();
             let (from, to) = (left.len(), floor_index(end * rate));
             left.resize(to.max(from), 0.0f32);
             right.resize(to.max(from), 0.0f32);

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_action::ActionSettings;
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::byte;
 use touchback_instrument::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::midi::{Address, InputMessage};
@@ -180,6 +181,7 @@ fn play(latency: Latency, action: ActionSettings) -> Result<Vec<Played>> {
             let mut host =
                 Single { messages: [Some((0, on)), Some((held, off))], strikes: Vec::new() };
             let time = (scheduler.sample() + scheduler.event_latency()) as f64 / RATE;
+            cancel::check();
             scheduler.process(&mut left, &mut right, &mut host);
             let key = byte(index + 1);
             let strike = host.strikes.iter().find(|strike| strike.key.number() == key);

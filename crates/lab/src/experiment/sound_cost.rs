@@ -1,6 +1,7 @@
 //! `sound-cost`: computing time and output hash of the sound engine, measured in the same run.
 
 use std::time::Instant;
+use touchback_core::exchange::cancel;
 
 use anyhow::Result;
 
@@ -45,6 +46,7 @@ fn play(sound: &mut Sound, lifted: &[KeyNumber], struck: &[KeyNumber]) -> ([f64;
     for time in &mut times {
         let begin = seconds(start);
         for _ in 0..RATE / BLOCK {
+            cancel::check();
             let block = Instant::now();
             sound.process(&mut left, &mut right);
             worst = worst.max(block.elapsed().as_secs_f64() * RATE as f64 / BLOCK as f64);
@@ -66,6 +68,7 @@ fn changing(sound: &mut Sound, notes: &[KeyNumber]) -> f64 {
         let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
         let mut worst = 0.0f64;
         for _ in 0..RATE / BLOCK / 2 {
+            cancel::check();
             let block = Instant::now();
             sound.process(&mut left, &mut right);
             worst = worst.max(block.elapsed().as_secs_f64() * RATE as f64 / BLOCK as f64);

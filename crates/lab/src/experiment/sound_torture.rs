@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::bench::{Folder, Report, TargetBand};
 use crate::memory::resident;
 use crate::output::progress;
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::power::square;
@@ -101,6 +102,7 @@ impl Dice {
 fn block(sound: &mut Sound, dice: &mut Dice, found: &mut TortureResult) -> (usize, f64) {
     let len = floor_index(libm::pow(2.0, dice.pick(0.0, 12.0))).clamp(1, LONGEST);
     let (mut left, mut right) = ([0.0f32; LONGEST], [0.0f32; LONGEST]);
+    cancel::check();
     sound.process(&mut left[..len], &mut right[..len]);
     let mut energy = 0.0;
     for x in left[..len].iter().chain(&right[..len]) {

@@ -6,6 +6,7 @@
 
 use anyhow::Result;
 use std::collections::BTreeMap;
+use touchback_core::exchange::cancel;
 
 use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand};
 use crate::plot::{self, Axis, Figure, Series, Subplot, palette};
@@ -160,6 +161,7 @@ fn grand(report: &mut Report, csv: &mut DataTable, built: &Built) {
     let mut seen = Watch { name: letter, moved, found: GraphResult::default() };
     for seed in 1..=GRAND_RUNS {
         for drive in drives(&random_targets(seed), SECONDS) {
+            cancel::check();
             let inputs = DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
             step::STEPPER.advance(&parts.grand, &mut running, &inputs, &mut seen);
         }
@@ -197,6 +199,7 @@ where
     let mut state = spec.rest();
     let stepper = Stepper::new(STEP);
     for drive in drives(&random_targets(seed), SECONDS) {
+        cancel::check();
         stepper.advance(spec, &mut state, &DriveInput::ends(drive), &mut seen);
     }
     seen.found
@@ -221,6 +224,7 @@ where
     let mut curves: [Vec<(f64, f64)>; 4] = Default::default();
     let mut bands: Vec<plot::ShadedBand> = Vec::new();
     for (i, drive) in (1u32..).zip(drives(&PRESS, 0.45)) {
+        cancel::check();
         key.step(drive, &mut |_, _| {});
         let (view, t) = (key.readout(drive), f64::from(i) * STEP * 1e3);
         let values = [view.key * 1e3, view.hammer * 1e3, view.key_force, view.contact_force];

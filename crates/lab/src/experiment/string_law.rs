@@ -8,6 +8,7 @@
 mod hammers;
 
 use std::fmt::Write as _;
+use touchback_core::exchange::cancel;
 
 use anyhow::{Context, Result, anyhow};
 
@@ -102,6 +103,7 @@ fn action_contact(built: &Built, speed: f64, arrival: Arrival) -> Result<HammerC
     }
     let inputs = DriveNow::ends(Drive::Free, [rest::TRAY_DOWN; 2]);
     while events.now < 0.05 {
+        cancel::check();
         step::STEPPER.advance(&grand, &mut running, &inputs, &mut events);
         if let (Some(met), Some((left, rate))) = (events.met, events.left) {
             return Ok(HammerContact {

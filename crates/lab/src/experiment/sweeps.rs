@@ -11,6 +11,7 @@ use anyhow::Result;
 
 use crate::bench::{Folder, Report, TargetBand};
 use crate::output::progress;
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::params::{self, Parameter, ParameterGroup};
@@ -75,6 +76,7 @@ fn trill(settings: &Settings, swept: Option<&'static Parameter>) -> Result<Sweep
                 _ => {}
             }
         }
+        cancel::check();
         piano.process(&mut left, &mut right);
         found.samples.extend_from_slice(&left);
         found.strikes += piano.strikes().len();
@@ -82,6 +84,7 @@ fn trill(settings: &Settings, swept: Option<&'static Parameter>) -> Result<Sweep
     piano.set(&settings);
     piano.handle(Event::AllNotesOff);
     for _ in 0..REST {
+        cancel::check();
         piano.process(&mut left, &mut right);
         found.samples.extend_from_slice(&left);
         if piano.keyboard().awake() == 0 {
@@ -110,6 +113,7 @@ fn chord(settings: &Settings, moved: Option<(&'static Parameter, f64)>) -> Resul
             }
             piano.set(&now);
         }
+        cancel::check();
         piano.process(&mut left, &mut right);
         samples.extend_from_slice(&left);
     }

@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 
 use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use crate::output::progress;
+use crate::parallel;
 use crate::plot::grid::Map;
 use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use crate::wall::comparison::{Conditions, Contender};
+use touchback_core::exchange::cancel;
 
 /// Sample periods, s, each twice the previous, and delays, whole periods.
 const PERIODS: [f64; 5] = [0.5e-3, 1e-3, 2e-3, 4e-3, 8e-3];
@@ -37,34 +39,30 @@ fn count(i: usize) -> f64 {
 }
 
 /// Searches every contender under every condition, in parallel.
-fn search() -> Result<Vec<[Cells; CASES.len()]>> {
+fn search() -> Vec<[Cells; CASES.len()]> {
     let cells = Contender::ALL.len() * CASES.len() * PERIODS.len() * DELAYS.len();
     let bar = progress(cells as u64, "wall map");
-    let of_case = |(has_finger, is_measured): (bool, bool)| {
+    let of_case = |&(has_finger, is_measured): &(bool, bool)| {
         Contender::ALL.map(|contender| {
             DELAYS.map(|delay| {
                 PERIODS.map(|period| {
                     let conditions = Conditions { period, delay, has_finger, is_measured };
+                    cancel::check();
                     bar.inc(1);
                     conditions.stiffest(contender)
                 })
             })
         })
     };
-    let found = std::thread::scope(|scope| {
-        let all = CASES.map(|case| scope.spawn(move || of_case(case)));
-        all.map(|thread| thread.join().map_err(|_| anyhow!("a thread of the search panicked")))
-    });
+    let found = parallel::map(&CASES, of_case);
     bar.finish_and_clear();
-    let [a, b, c, d] = found;
-    let (a, b, c, d) = (a?, b?, c?, d?);
-    Ok((0..Contender::ALL.len()).map(|i| [a[i], b[i], c[i], d[i]]).collect())
+    (0..Contender::ALL.len()).map(|i| std::array::from_fn(|case| found[case][i])).collect()
 }
 
 /// Runs the experiment.
 pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
-    let found = search()?;
+    let found = search();
     let mut csv = DataTable::new(&[
         "wall",
         "finger",

@@ -2,6 +2,7 @@
 //! thread's cost of an open window.
 
 use std::time::Instant;
+use touchback_core::exchange::cancel;
 
 use anyhow::{Context, Result};
 
@@ -38,6 +39,7 @@ fn audio(open: bool) -> Result<(f64, u64)> {
         let mut spent = 0.0;
         hash = 0xcbf2_9ce4_8422_2325_u64;
         for block in 0..BLOCKS {
+            cancel::check();
             if block % 300 == 0 {
                 piano.handle(Event::NoteOn { key, velocity: 0.6 });
             }
@@ -92,6 +94,7 @@ fn frame_times(face: Face, count: usize, draws: bool) -> (Vec<f64>, usize) {
     let mut times = Vec::new();
     let shot = Shot { face, ..Shot::default() };
     let triangles = shot.frames(count, true, draws, |frame| {
+        cancel::check();
         let begin = Instant::now();
         frame();
         times.push(begin.elapsed().as_secs_f64());
@@ -119,8 +122,10 @@ fn faces() -> [[f64; 2]; Face::ALL.len()] {
 fn allocations(moves: bool) -> Option<(u64, Face)> {
     let of = |face: Face| {
         let mut counts = Vec::new();
-        Shot { face, ..Shot::default() }
-            .frames(FRAMES, moves, false, |frame| counts.push(memory::allocations(frame)));
+        Shot { face, ..Shot::default() }.frames(FRAMES, moves, false, |frame| {
+            cancel::check();
+            counts.push(memory::allocations(frame));
+        });
         let steady = counts.split_off(FIRST);
         steady.into_iter().max().flatten().map(|count| (count, face))
     };

@@ -5,6 +5,7 @@ use crate::table::Curve;
 use touchback_action::grand::design::spec::GRAVITY;
 use touchback_action::interface::hand::{self, TippedMass};
 use touchback_action::{Drive, STEP};
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 
 /// A gesture, ready to be played once from step 0.
@@ -84,6 +85,7 @@ impl Gesture {
     /// Drive of step `step`, given the key front at the step's beginning. Steps must be requested in
     /// order from 0.
     pub fn drive(&mut self, step: usize, key: KeyView) -> Drive {
+        cancel::check();
         let time = step as f64 * STEP;
         while let Some(part) = self.parts.get(self.next) {
             if part.from > step {

@@ -10,6 +10,7 @@ use crate::key_motion::KeyMotion;
 use crate::output::progress;
 use crate::wave::Tail;
 use touchback_action::TimedEvent;
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_haptics::recording::{Entries, Recording};
 use touchback_haptics::replay::Replay;
@@ -125,6 +126,7 @@ impl<'a> Player<'a> {
         let mut sink = self.sink(out)?;
         let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
         loop {
+            cancel::check();
             let began = Instant::now();
             self.block(&mut left, &mut right)?;
             if sink.take(&left, &right, began.elapsed().as_secs_f64()) {

@@ -6,6 +6,7 @@
 
 use super::co_simulation::{CoSimulation, HostLine, MemoryLine};
 use touchback_action::{Drive, Key, KeyEvent, STEP, TimedEvent};
+use touchback_core::exchange::cancel;
 use touchback_core::math::power::square;
 use touchback_haptics::action::Action;
 use touchback_haptics::bench_load::BenchLoad;
@@ -56,6 +57,7 @@ pub fn ideal(plant: &KeyPlant) -> StrokeResult {
     lever.bed = plant.bed;
     let mut stroke = StrokeResult::default();
     for i in 0..8000u32 {
+        cancel::check();
         let t = f64::from(i) * STEP;
         let (at, speed) = hand(t);
         // The finger's grip and the key's damping act as an external force.

@@ -1,5 +1,6 @@
 //! Emulator and servo in one virtual time: each tick of 125 µs runs the keyboard, the line and the host.
 
+use touchback_core::exchange::cancel;
 use touchback_haptics::emulator::{Emulator, KeyboardDesign};
 use touchback_haptics::log::Log;
 use touchback_haptics::script::Script;
@@ -135,6 +136,7 @@ impl<L: HostLine> CoSimulation<L> {
     pub fn run(&mut self, seconds: f64, log: &mut impl Log, mut observe: impl FnMut(&Self)) {
         let end = self.time() + seconds;
         while self.time() < end - 1e-9 {
+            cancel::check();
             self.tick(log);
             observe(self);
         }
@@ -144,6 +146,7 @@ impl<L: HostLine> CoSimulation<L> {
     pub fn arm(&mut self, log: &mut impl Log) -> bool {
         let end = self.time() + 1.0;
         while self.time() < end {
+            cancel::check();
             match self.servo.status().state {
                 ConnectionState::Live => return true,
                 ConnectionState::Present | ConnectionState::Halted => {

@@ -3,6 +3,7 @@
 
 use super::KEY;
 use super::co_simulation::{CoSimulation, MemoryLine};
+use touchback_core::exchange::cancel;
 use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::emulator::defect::{Defects, NAMED, NamedDefect};
 use touchback_haptics::log::MemoryLog;
@@ -241,6 +242,7 @@ pub fn right_keyboard(seconds: f64, seed: u64) -> RightRun {
     pair.run(0.3, &mut (), |_| ());
     let mut run = RightRun::default();
     while pair.time() < seconds {
+        cancel::check();
         if pair.servo.status().state != ConnectionState::Live && !pair.arm(&mut ()) {
             run.halts += 1;
         }

@@ -24,8 +24,11 @@ type Outcome = Result<Vec<TimedEvent>, String>;
 /// of those that could not be played.
 pub fn run(options: &SimulateOptions, folder: &Path) -> Result<()> {
     let gestures = gestures(folder)?;
-    let folders: Vec<&Path> =
-        [&options.output, &options.events].into_iter().flatten().map(|path| &**path).collect();
+    let folders: Vec<&Path> = [&options.output, &options.events, &options.forces]
+        .into_iter()
+        .flatten()
+        .map(|path| &**path)
+        .collect();
     paths::check(&gestures, &NONE, &folders)?;
     let created =
         folders.iter().map(|path| output::new_folder(path)).collect::<Result<Vec<_>>>()?;
@@ -88,6 +91,7 @@ fn played(options: &SimulateOptions, gesture: &Path) -> Outcome {
     let own = SimulateOptions {
         output: within(&options.output, "run.csv"),
         events: within(&options.events, "events.json"),
+        forces: within(&options.forces, "forces.csv"),
         ..options.clone()
     };
     let simulated = one(&own, gesture).map_err(|e| format!("{e:#}"))?;

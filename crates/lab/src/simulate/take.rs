@@ -2,20 +2,20 @@
 
 use anyhow::Result;
 
-use touchback_action::{Readout, TimedEvent, step_time};
+use touchback_action::{Drive, Key, TimedEvent, step_time};
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::log::Twin;
 use touchback_haptics::recording::Recording;
 
 /// Replays `key` of `recording` with the same bits as the servo; `each` receives the time, s, and the
-/// state after every step. Times count from the log's first step.
+/// key with its drive after every step. Times count from the log's first step.
 ///
 /// # Errors
 /// Errors of `each`.
 pub fn play(
     recording: &Recording,
     key: KeyNumber,
-    mut each: impl FnMut(f64, &Readout) -> Result<()>,
+    mut each: impl FnMut(f64, &dyn Key, Drive) -> Result<()>,
 ) -> Result<Vec<TimedEvent>> {
     let begin = recording.begin();
     let mut twin = Twin::new(recording.action().unwrap_or_default());
@@ -30,7 +30,7 @@ pub fn play(
             |event| events.push(TimedEvent { step: event.step - begin, ..*event }),
             |step, push, mechanism| {
                 if failed.is_ok() {
-                    failed = each(step_time(step + 1 - begin), &mechanism.readout(push));
+                    failed = each(step_time(step + 1 - begin), mechanism, push);
                 }
             },
         );
@@ -42,6 +42,7 @@ pub fn play(
 mod tests {
     use super::*;
     use crate::rig::tests::recording::{played, text};
+    use touchback_action::Readout;
 
     #[test]
     fn a_replayed_key_has_the_state_of_the_servo() {
@@ -50,9 +51,9 @@ mod tests {
         let key = recording.first_key().unwrap();
         let mut last = (0.0, Readout::NONE);
         let mut rows = 0;
-        let events = play(&recording, key, |time, readout| {
+        let events = play(&recording, key, |time, key, drive| {
             assert!(time > last.0);
-            (last, rows) = ((time, *readout), rows + 1);
+            (last, rows) = ((time, key.readout(drive)), rows + 1);
             Ok(())
         })
         .unwrap();

@@ -161,3 +161,18 @@ fn a_run_is_drawn_as_png_and_svg() {
         assert!(bytes.len() > 3000, "{name}: {} bytes", bytes.len());
     }
 }
+
+#[test]
+fn events_are_csv_in_a_file_of_that_ending() {
+    let folder = tempfile::tempdir().unwrap();
+    let event = KeyEvent::Strike { speed: 0.9 };
+    let events = [TimedEvent { key: middle(), step: 8, offset: 0.0, event }];
+    for (name, begin) in [("e.CSV", "time_s,kind,value\n0.001,strike,0.9\n"), ("e.json", "{\n")] {
+        let path = folder.path().join(name);
+        let draft = Draft::create(&path).unwrap();
+        write_events(&draft, &events).unwrap();
+        draft.keep().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with(begin), "{text}");
+    }
+}

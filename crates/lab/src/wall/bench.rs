@@ -3,6 +3,7 @@
 //! [Gillespie 1996, fig. 5.1, 5.7]. Between samples the plant moves exactly under the held force.
 
 use nalgebra::{Vector1, Vector2};
+use touchback_core::exchange::cancel;
 
 use touchback_core::math::power::square;
 use touchback_haptics::sampled_wall::controller::{Controller, Measurement};
@@ -80,6 +81,7 @@ impl SampledLoop {
         let mut filtered = 0.0;
         let mut late = vec![0.0; self.delay];
         for index in 0..samples {
+            cancel::check();
             let position = measure(state[0]);
             let difference = (position - last) / self.period;
             last = position;

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from touchback import _native
-from touchback._inputs import text_of
+from touchback._inputs import text_of, whole
 from touchback._key import Value, _one
 from touchback._run import Event
 
@@ -59,8 +59,10 @@ class Bank:
         threads: int | None = None,
         **settings: Value,
     ) -> None:
-        if threads is not None and threads < 1:
-            raise ValueError(f"threads = {threads}: at least 1")
+        if threads is not None:
+            threads = whole("threads", threads)
+            if threads < 1:
+                raise ValueError(f"threads = {threads}: at least 1")
         self._native = _native.Bank(list(keys), preset, text_of(sheet), settings, threads)
 
     def __len__(self) -> int:
@@ -95,10 +97,14 @@ class Bank:
             Number of steps; 1 by default, or the number of rows.
         record:
             ``last`` returns the readings after the last step, ``all`` those after each.
+
+        A call that an exception such as ``KeyboardInterrupt`` ends leaves the keys where they are; the readings and
+        events of the call are lost.
         """
         if record not in ("last", "all"):
             raise ValueError(f"record = {record!r}: 'last' or 'all'")
         count = len(self)
+        steps = None if steps is None else whole("steps", steps)
         if depth is None and force is None and finger is None:
             channel, rows = None, np.full((1 if steps is None else steps, count), np.nan)
         else:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from touchback import _native
-from touchback._inputs import text_of
+from touchback._inputs import number as number_of
+from touchback._inputs import plain, text_of, whole
 from touchback._run import Event, Run
 
 if typing.TYPE_CHECKING:
@@ -61,6 +62,8 @@ class Key:
         Offsets of single keys: a CSV file, as a path or as its text.
     step:
         Step of integration, s: the action step of 125 µs divided by a whole number.
+    forces:
+        Whether runs have :attr:`Run.forces`.
     settings:
         Parameters of the piano, as ``let_off_mm=1.5``.
 
@@ -82,8 +85,10 @@ class Key:
         preset: str | None = None,
         sheet: str | os.PathLike[str] | None = None,
         step: float = _native.STEP,
+        forces: bool = False,
         **settings: Value,
     ) -> None:
+        step = number_of("step", step)
         parts = round(_native.STEP / step) if step > 0 else 0
         if parts < 1 or abs(parts * step / _native.STEP - 1) > 1e-6:
             raise ValueError(f"step = {step}: 125 µs divided by a whole number")
@@ -94,8 +99,9 @@ class Key:
             text_of(sheet),
             text_of(model),
             settings,
-            dict(numbers or {}),
+            {name: number_of(name, value) for name, value in (numbers or {}).items()},
             parts,
+            forces,
         )
         self._drive: tuple[str, float] | None = None
         self._last = KeyState(0.0, 0.0, 0.0, 0.0, np.nan, 0.0, "", [])
@@ -145,9 +151,14 @@ class Key:
         rise:
             Time constant of the muscle, s; by default it depends on the force.
         """
-        hand = {"form": "pressed", "force_n": force, "duration_s": hold}
-        hand.update({k: v for k, v in (("mass_kg", mass), ("rise_s", rise)) if v is not None})
-        return self.play([hand, {"form": "release", "duration_s": after}])
+        hand = _part(
+            "pressed",
+            force_n=("force", force),
+            duration_s=("hold", hold),
+            mass_kg=("mass", mass),
+            rise_s=("rise", rise),
+        )
+        return self.play([hand, _part("release", duration_s=("after", after))])
 
     def strike(
         self, speed: float = 0.5, hold: float = 0.16, *, after: float = 0.25, mass: float | None = None
@@ -165,15 +176,20 @@ class Key:
         mass:
             Mass of the finger, kg; 0.08 by default.
         """
-        finger = {"form": "struck", "speed_m_s": speed, "duration_s": hold}
-        if mass is not None:
-            finger["mass_kg"] = mass
-        return self.play([finger, {"form": "release", "duration_s": after}])
+        finger = _part(
+            "struck", speed_m_s=("speed", speed), duration_s=("hold", hold), mass_kg=("mass", mass)
+        )
+        return self.play([finger, _part("release", duration_s=("after", after))])
 
     def weight(self, mass: float, duration: float = 1.0, *, height: float = 0.0) -> Run:
         """Places a weight of `mass` kg on the key, or drops it from `height` m."""
-        form = {"form": "weight", "mass_kg": mass, "duration_s": duration, "height_m": height}
-        return self.play([form])
+        form = _part(
+            "weight",
+            mass_kg=("mass", mass),
+            duration_s=("duration", duration),
+            height_m=("height", height),
+        )
+        return self.play(form)
 
     def follow(
         self,
@@ -204,7 +220,7 @@ class Key:
         return Run(*self._native.play_curve(channel, times, curve))
 
     def play(self, gesture: str | os.PathLike[str] | Part | Iterable[Part]) -> Run:
-        """Plays a gesture: a file (.csv or .toml), one part, or parts one after another.
+        """Plays a gesture: a file (.csv or .toml), one part, or parts one after another, on a key at rest.
 
         A part is a dictionary with the names of a gesture file, such as
         ``{"form": "pressed", "force_n": 7.0, "duration_s": 0.16}``.
@@ -214,7 +230,8 @@ class Key:
             with open(gesture, "rb"):
                 return Run(*self._native.play_file(os.fspath(gesture)))
         parts = [gesture] if isinstance(gesture, Mapping) else list(gesture)
-        return Run(*self._native.play_parts(json.dumps({"part": [dict(p) for p in parts]})))
+        part = [plain(f"gesture, part {index + 1}", part) for index, part in enumerate(parts)]
+        return Run(*self._native.play_parts(json.dumps({"part": part})))
 
     # Step by step.
 
@@ -240,23 +257,25 @@ class Key:
 
         The drive goes linearly from where it was, a new kind of drive from the key's depth or from 0 N, to the
         given value: a depth of the key front, m, a force on it, N, or the depth of a massless finger, m. Without
-        a value the key is free.
+        a value the key is free. A call that an exception such as ``KeyboardInterrupt`` ends leaves the key where it
+        is; the events of the call are lost.
         """
+        steps = whole("steps", steps)
         if steps < 1:
             raise ValueError(f"steps = {steps}: at least 1")
         given = [value for value in (depth, force, finger) if value is not None]
         if not given:
             self._drive = None
-            return self._take(*self._native.step(None, 0.0, 0.0, steps))
+            return self._advance(None, 0.0, 0.0, steps)
         channel, value = _one(depth=depth, force=force, finger=finger)
-        target = float(value)
-        if not np.isfinite(target) or abs(target) > (1000.0 if channel == "force_n" else 1.0):
+        target = number_of(channel, value)
+        if abs(target) > (1000.0 if channel == "force_n" else 1.0):
             raise ValueError(f"{channel} = {target} is beyond ±1000 N or ±1 m")
         start = 0.0 if channel == "force_n" else self._last.depth
         if self._drive is not None and self._drive[0] == channel:
             start = self._drive[1]
         self._drive = (channel, target)
-        return self._take(*self._native.step(channel, start, target, steps))
+        return self._advance(channel, start, target, steps)
 
     def reset(self) -> None:
         """Puts the stepped key to rest at time 0."""
@@ -274,6 +293,18 @@ class Key:
         self._drive = None
         self._take(*self._native.step(None, 0.0, 0.0, 0))
 
+    def _advance(self, channel: str | None, start: float, target: float, steps: int) -> KeyState:
+        try:
+            found = self._native.step(channel, start, target, steps)
+        except ValueError:
+            raise
+        except BaseException:
+            # Interrupted: the key stands somewhere between.
+            self._drive = None
+            self._take(*self._native.step(None, 0.0, 0.0, 0))
+            raise
+        return self._take(*found)
+
     def _take(self, values: list[float], phase: str, events: list[tuple[float, str, float, str]]) -> KeyState:
         time, depth, speed, force, _, hammer, hammer_speed = values[:7]
         found = [Event(*event) for event in events]
@@ -290,3 +321,11 @@ def _one(**given: typing.Any) -> tuple[str, typing.Any]:
     if len(found) != 1:
         raise ValueError(f"give exactly one of {', '.join(given)}")
     return found[0]
+
+
+def _part(form: str, **given: tuple[str, typing.Any]) -> dict[str, object]:
+    """A part of a gesture of this form: for each field the name and the value of an argument, if it is not none."""
+    fields = {
+        field: number_of(name, value) for field, (name, value) in given.items() if value is not None
+    }
+    return {"form": form, **fields}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from touchback import _native
-from touchback._inputs import text_of
+from touchback._inputs import text_of, whole
 from touchback._key import Key, Value
 
 if typing.TYPE_CHECKING:
@@ -54,7 +54,7 @@ def weigh(
 
     Parameters as of :class:`touchback.Key`; the values are those of ``touchback weigh``. Runs on all cores.
     """
-    numbers = [Key(key).number if isinstance(key, str) else key for key in keys]
+    numbers = [Key(key).number if isinstance(key, str) else whole("key", key) for key in keys]
     names, table = _native.weigh(numbers, preset, text_of(sheet), settings, text_of(model))
     return Weights(numbers, names, table)
 
@@ -223,6 +223,7 @@ class Experiment:
             As of :class:`touchback.Key`, for experiments that accept them.
         """
         folder = None if out is None else os.fspath(out)
+        count = None if count is None else whole("count", count)
         rows, self.notes, self.figures = _native.experiment(
             self.name, preset, text_of(sheet), settings, text_of(model), key, count, folder
         )

@@ -10,7 +10,16 @@ STEP: float
 """Length of an action step, s."""
 
 _Event = tuple[float, str, float, str]
-_Run = tuple[list[str], NDArray[np.float64], NDArray[np.uint8], list[str], list[_Event], Optional[str]]
+_Table = tuple[list[str], NDArray[np.float64]]
+_Run = tuple[
+    list[str],
+    NDArray[np.float64],
+    NDArray[np.uint8],
+    list[str],
+    list[_Event],
+    Optional[str],
+    Optional[_Table],
+]
 _Strike = tuple[float, int, float, float]
 _Sound = tuple[NDArray[np.float32], list[_Strike]]
 _Settings = dict[str, Any]
@@ -27,6 +36,7 @@ class Key:
         settings_of: _Settings,
         numbers: dict[str, float],
         parts: int,
+        forces: bool,
     ) -> None: ...
     def model_text(self) -> str: ...
     def numbers(self) -> list[tuple[str, float]]: ...

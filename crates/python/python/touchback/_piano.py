@@ -10,7 +10,8 @@ import warnings
 import numpy as np
 
 from touchback import _native
-from touchback._inputs import text_of
+from touchback._inputs import number as number_of
+from touchback._inputs import text_of, whole
 from touchback._key import Value
 
 if typing.TYPE_CHECKING:
@@ -67,8 +68,8 @@ class Piano:
         sheet: str | os.PathLike[str] | None = None,
         **settings: Value,
     ) -> None:
-        self._native = _native.Piano(rate, preset, text_of(sheet), settings)
-        self._rate = rate
+        self._rate = whole("rate", rate)
+        self._native = _native.Piano(self._rate, preset, text_of(sheet), settings)
         self.strikes: list[Strike] = []
         """Strikes of the last block."""
 
@@ -89,15 +90,15 @@ class Piano:
 
     def note_on(self, note: int, velocity: float = 0.5, *, channel: int = 0, offset: int = 0) -> None:
         """Plays the MIDI note `note` (60 is middle C) with a velocity of 0 to 1."""
-        self._native.note_on(note, velocity, channel, offset)
+        self._native.note_on(*_message(note, velocity, channel, offset, "note", "velocity"))
 
     def note_off(self, note: int, velocity: float = 0.5, *, channel: int = 0, offset: int = 0) -> None:
         """Lets the MIDI note `note` go with a release velocity of 0 to 1."""
-        self._native.note_off(note, velocity, channel, offset)
+        self._native.note_off(*_message(note, velocity, channel, offset, "note", "velocity"))
 
     def control(self, number: int, value: float, *, channel: int = 0, offset: int = 0) -> None:
         """Sends the control change `number` with a value of 0 to 1."""
-        self._native.control(number, value, channel, offset)
+        self._native.control(*_message(number, value, channel, offset, "control", "value"))
 
     def sustain(self, value: float, *, offset: int = 0) -> None:
         """Moves the sustain pedal: 0 is up, 1 is down."""
@@ -116,8 +117,11 @@ class Piano:
         self._native.set(settings)
 
     def process(self, frames: int) -> NDArray[np.float32]:
-        """Plays the next `frames` samples; returns them, shape (2, frames)."""
-        samples, strikes = self._native.process(frames)
+        """Plays the next `frames` samples; returns them, shape (2, frames).
+
+        A call that an exception such as ``KeyboardInterrupt`` ends leaves the piano where it is; its samples are lost.
+        """
+        samples, strikes = self._native.process(whole("frames", frames))
         self.strikes = [Strike(*strike) for strike in strikes]
         return samples
 
@@ -125,6 +129,18 @@ class Piano:
         """Silences the piano and puts all keys to rest, at time 0."""
         self._native.reset()
         self.strikes = []
+
+
+def _message(
+    number: int, value: float, channel: int, offset: int, number_name: str, value_name: str
+) -> tuple[int, float, int, int]:
+    """The arguments of a message as numbers of Python."""
+    return (
+        whole(number_name, number),
+        number_of(value_name, value),
+        whole("channel", channel),
+        whole("offset", offset),
+    )
 
 
 def render(
@@ -152,6 +168,7 @@ def render(
         name, data = "the MIDI data", midi
     else:
         name, data = os.fspath(midi), pathlib.Path(midi).read_bytes()
+    rate = whole("rate", rate)
     sound, told = _native.render(name, data, rate, preset, text_of(sheet), settings)
     for line in told:
         warnings.warn(line, UserWarning, stacklevel=2)

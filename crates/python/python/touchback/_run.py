@@ -49,6 +49,11 @@ class Run:
     power that a part turns into heat, W."""
     events: list[Event]
     """The events in order of time."""
+    forces: Mapping[str, NDArray[np.float64]]
+    """Force and heat of every contact, spring, drag and friction element by name, each of shape (n,), as
+    ``touchback simulate --forces``: ``NAME_n`` is a force, N, ``NAME_nm`` a torque, N·m, ``heat_NAME_w`` the power that
+    becomes heat, W. NaN where a rigid constraint stands in place of the element. Empty but for
+    ``Key(forces=True)``."""
 
     t = column("time_s", "Time at the end of each step, s, shape (n,).")
     key = column("key_m", "Depth of the key front below rest, m, shape (n,).")
@@ -72,8 +77,10 @@ class Run:
         phase_names: list[str],
         events: list[tuple[float, str, float, str]],
         unbalanced: str | None,
+        forces: tuple[list[str], NDArray[np.float64]] | None,
     ) -> None:
         self.columns = dict(zip(names, table))
+        self.forces = {} if forces is None else dict(zip(*forces))
         self.events = [Event(*event) for event in events]
         self._table = table
         self._first_q = names.index("q1")

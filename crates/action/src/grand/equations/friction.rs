@@ -10,6 +10,7 @@ use crate::grand::equations::held_friction::HeldFriction;
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{SPEEDS, STATES, state};
 use touchback_core::math::real::{Mask, Real};
+use touchback_core::mech::felt::Contact;
 use touchback_core::mech::friction::{self, Element};
 
 /// Number of friction elements of a key.
@@ -234,20 +235,22 @@ impl<R: Real> Evaluation<R> {
 }
 
 impl Evaluation {
-    /// Power dissipated by friction, W, with the forces that would be held through the next `dt` s: of the
-    /// friction elements by [`element`], and of the damper in its guide. This evaluation must be free of
+    /// Resistance and dissipated power of friction with the forces that would be held through the next `dt` s: of
+    /// the friction elements by [`element`], and of the damper in its guide. This evaluation must be free of
     /// friction.
     #[must_use]
-    pub fn friction_heat(
+    pub fn friction_elements(
         &self,
         n: &Precomputed,
         input: &DriveNow,
         x: &[f64; STATES],
         dt: f64,
-    ) -> ([f64; ELEMENTS], f64) {
+    ) -> ([Contact; ELEMENTS], Contact) {
         let (elements, forces) = self.friction_forces(n, input, dt);
-        let heat = std::array::from_fn(|i| -forces[i] * elements[i].speed(&self.kinematics.u));
-        (heat, -self.damper_drag(n, x, dt) * x[state::DAMPER_SPEED])
+        let resisting = |force: f64, speed: f64| Contact { force: -force, loss: -force * speed };
+        let u = &self.kinematics.u;
+        let all = std::array::from_fn(|i| resisting(forces[i], elements[i].speed(u)));
+        (all, resisting(self.damper_drag(n, x, dt), x[state::DAMPER_SPEED]))
     }
 }
 
@@ -312,7 +315,8 @@ mod tests {
             let (spec, x) = (key.assembly().spec, &key.state().x);
             let evaluation = evaluation(n, key, input);
             let (elements, forces) = evaluation.friction_forces(n, input, STEP);
-            let (heat, _) = evaluation.friction_heat(n, input, x, STEP);
+            let (found, _) = evaluation.friction_elements(n, input, x, STEP);
+            let heat = found.map(|element| element.loss);
             let c = &evaluation.contacts;
             // `jack.force` is 0 where the jack is off the knuckle.
             let normal_force = c.jack.force * evaluation.kinematics.head.inv_across;

@@ -6,9 +6,10 @@ use crate::grand::design::spec::Spec;
 use crate::grand::equations::drive::DriveNow;
 use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::{energy, evaluation};
-use crate::grand::key::readout::readout;
+use crate::grand::key::readout::{elements_of, readout};
 use crate::grand::key::{construct, rest};
 use crate::grand::{Grand, Phase, STATES, state};
+use crate::interface::elements::Elements;
 use crate::{Drive, Readout};
 use touchback_core::episode::State;
 
@@ -105,5 +106,11 @@ impl Assembly {
     #[must_use]
     pub fn readout(&self, running: &GrandState, drive: Drive, tray: f64) -> Readout {
         readout(&self.grand.numbers, running, &DriveNow::ends(drive, [tray; 2])[1])
+    }
+
+    /// Force and dissipated power of every element, as [`Self::readout`].
+    #[must_use]
+    pub fn elements(&self, running: &GrandState, drive: Drive, tray: f64) -> Elements {
+        elements_of(&self.grand.numbers, running, &DriveNow::ends(drive, [tray; 2])[1])
     }
 }

@@ -7,6 +7,7 @@ use crate::grand::equations::step::{self, Listener};
 use crate::grand::key::assembly::{Assembly, GrandState};
 use crate::grand::key::{compensation, outline, rest};
 use crate::grand::{Phase, state};
+use crate::interface::elements::Elements;
 use crate::interface::key::{DynamicsCompensation, Key, OnEvent, SavedState};
 use crate::interface::pose::Pose;
 use crate::{ActionSettings, Drive, KeyEvent, Readout};
@@ -121,6 +122,10 @@ impl Key for GrandKey {
 
     fn readout(&self, drive: Drive) -> Readout {
         self.assembly.readout(&self.state, drive, self.tray[1])
+    }
+
+    fn elements(&self, drive: Drive) -> Elements {
+        self.assembly.elements(&self.state, drive, self.tray[1])
     }
 
     fn front(&self) -> [f64; 2] {

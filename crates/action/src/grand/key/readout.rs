@@ -4,8 +4,9 @@ use crate::grand::equations::drive::DriveNow;
 use crate::grand::equations::evaluation::Evaluation;
 use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::precomputed::Precomputed;
-use crate::grand::equations::{energy, heat};
+use crate::grand::equations::{elements, energy};
 use crate::grand::{Phase, STATES, state};
+use crate::interface::elements::{Elements, Losses};
 use crate::{Readout, STEP};
 use touchback_core::episode::State;
 
@@ -33,8 +34,17 @@ pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow
         potential: energy::potential(n, *phase, k, x, input.tray),
         dissipated: x[state::DISSIPATED],
         work: x[state::WORK],
-        losses: heat::losses(n, &free, input, x, STEP),
+        losses: Losses::new(&elements::ELEMENTS, &elements::values(n, &free, input, x, STEP)),
     }
+}
+
+/// Force and dissipated power of every element of a key in the state `running` under the drive `input` of the same
+/// instant.
+#[must_use]
+pub fn elements_of(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow) -> Elements {
+    let State { phase, x } = running;
+    let free = Evaluation::new(n, &(*phase).into(), input, x);
+    Elements::new(&elements::ELEMENTS, elements::values(n, &free, input, x, STEP))
 }
 
 /// q1…q9 and their rates. q8 is the horizontal distance of the toe from the button's centre line.

@@ -8,6 +8,7 @@ use crate::grand::design::spec::{GRAVITY, Spec};
 use crate::grand::key::usual::{self, Usual};
 use crate::grand::{GrandKey, Phase};
 use crate::{ActionSettings, Drive, Key as _, KeyEvent, STEP};
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 
@@ -240,6 +241,7 @@ fn move_front(
     for step in 0..floor_index(seconds / STEP) {
         let ends = [step, step + 1].map(|s| depth(s as f64 * STEP));
         let drive = Drive::Motion(ends);
+        cancel::check();
         key.step(drive, &mut |_, event| is_caught |= matches!(event, KeyEvent::Check { .. }));
         observe(key, ends[1], key.readout(drive).key_force);
     }
@@ -313,6 +315,7 @@ fn front_mass(at_rest: &GrandKey) -> f64 {
         let mut key = at_rest.clone();
         let mut before = 0.0;
         for step in 1..=floor_index(MAX_PUSH_TIME / STEP) {
+            cancel::check();
             key.step(Drive::Force([force; 2]), &mut |_, _: KeyEvent| {});
             let [depth, _] = key.front();
             if depth >= PUSH_DEPTH {

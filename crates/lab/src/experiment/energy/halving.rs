@@ -1,6 +1,7 @@
 //! Hard strokes at the action's step, compared with much finer steps.
 
 use std::fmt::Write as _;
+use touchback_core::exchange::cancel;
 
 use crate::bench::test_bench::{TestBench, motion};
 use crate::bench::{Report, TargetBand, short};
@@ -57,6 +58,7 @@ fn strike(rig: &TestBench, force: f64, parts: u32) -> [f64; 2] {
     let mut first = FirstStrike { now: 0.0, crown: rig.spec().hammer.crown, strike: None };
     let mut running = *rig.state();
     for i in 0..LONGEST * parts {
+        cancel::check();
         first.now = f64::from(i) * step;
         stepper.advance(&model, &mut running, &inputs, &mut first);
         if first.strike.is_some() {

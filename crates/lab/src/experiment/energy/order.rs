@@ -9,6 +9,7 @@ use touchback_action::grand::equations::precomputed::Precomputed;
 use touchback_action::grand::{Grand, Phase, STATES, equations::energy, key::rest, state};
 use touchback_action::{ActionSettings, STEP};
 use touchback_core::episode::{Observer, State, Stepper};
+use touchback_core::exchange::cancel;
 use touchback_core::math::line::Line;
 
 /// Substeps per action step.
@@ -65,6 +66,7 @@ impl SteppedState<'_> {
         let before = self.left_over(&s);
         let mut events = SwitchCount::default();
         for _ in 0..steps * parts {
+            cancel::check();
             stepper.advance(&model, &mut s, &inputs, &mut events);
         }
         ((s.x, self.left_over(&s) - before), events.0)

@@ -1,6 +1,7 @@
 //! The acceptance stroke in real time: the sidecar process and an emulator at a local address.
 
 use std::time::{Duration, Instant};
+use touchback_core::exchange::cancel;
 
 use anyhow::{Context, Result};
 
@@ -58,6 +59,7 @@ fn stroke(plant: &KeyPlant, options: ServoOptions) -> Result<Option<(f64, f64)>>
     let begin = Instant::now();
     let mut is_live = false;
     while begin.elapsed() < Duration::from_secs(4) {
+        cancel::check();
         std::thread::sleep(Duration::from_millis(2));
         match sidecar.report().status.state {
             ConnectionState::Present if !is_live => sidecar.order(SidecarOrder::Arm(true)),

@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use crate::host::{self, Host};
 use crate::memory::resident;
+use touchback_core::exchange::cancel;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::random::Random;
 use touchback_instrument::load::WorkCounters;
@@ -76,6 +77,7 @@ pub(super) fn worst(notes: usize) -> f64 {
         strike(&mut piano, notes);
         let mut events = begun.elapsed().as_secs_f64() * RATE / BLOCK as f64;
         for least in &mut least {
+            cancel::check();
             let share = events + block(&mut piano, &mut left, &mut right);
             *least = least.min(share);
             events = 0.0;
@@ -91,10 +93,12 @@ fn share(seconds: f64, prepare: impl Fn(&mut Piano)) -> f64 {
     let blocks = touchback_core::math::cast::floor_index(seconds * RATE / 512.0);
     let mut least = f64::INFINITY;
     for _ in 0..LONG_REPEATS {
+        cancel::check();
         piano.reset();
         prepare(&mut piano);
         let watch = Stopwatch::start();
         for _ in 0..blocks {
+            cancel::check();
             piano.process(&mut left, &mut right);
         }
         least = least.min(watch.seconds() * RATE / (blocks * 512) as f64);
@@ -135,6 +139,7 @@ pub(super) fn dense() -> Dense {
         let watch = Stopwatch::start();
         let mut held = [None; 8];
         for i in 0..160 {
+            cancel::check();
             if i % 16 == 0 {
                 piano.handle(Event::Sustain(0.0));
             }

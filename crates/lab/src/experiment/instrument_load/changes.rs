@@ -7,6 +7,7 @@ use touchback_instrument::params::{self, Parameter};
 use touchback_instrument::{Piano, Settings};
 
 use super::blocks::strike;
+use touchback_core::exchange::cancel;
 
 const RATE: f64 = 48_000.0;
 /// Samples of a block with one change.
@@ -73,6 +74,7 @@ fn followed(settings: &Settings, hash: &mut DefaultHasher) -> [Vec<f64>; 2] {
             piano.reset();
             strike(&mut piano, 10);
             (0..250).for_each(|_| piano.process(&mut left, &mut right));
+            cancel::check();
             for (block, least) in least.iter_mut().enumerate() {
                 let begun = Instant::now();
                 if block == 0 {
@@ -112,6 +114,7 @@ fn changed(parameters: &[&'static Parameter], hash: &mut DefaultHasher) -> f64 {
     let (mut left, mut right) = ([0.0; MOVED], [0.0; MOVED]);
     let (mut least, mut sample) = (f64::INFINITY, 0);
     for repeat in 0..REPEATS {
+        cancel::check();
         if repeat % 4 == 0 {
             strike(&mut piano, 10);
         }

@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hasher as _};
 use std::time::Instant;
 
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::random::Random;
@@ -78,6 +79,7 @@ pub(super) fn played(piece: Piece, size: usize) -> Blocks {
         let (mut random, mut sum) = (Random::new(1), DefaultHasher::new());
         for (block, least) in least.iter_mut().enumerate() {
             let begun = Instant::now();
+            cancel::check();
             if (block * size).is_multiple_of(BEAT) {
                 piece.play(&mut piano, block * size / BEAT, &mut random);
             }

@@ -1,5 +1,6 @@
 //! Strike times and hammer speeds of notes.
 
+use touchback_core::exchange::cancel;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::random::Random;
 use touchback_instrument::settings::Timing;
@@ -47,6 +48,7 @@ fn run(piano: &mut Piano, samples: usize, mut struck: impl FnMut(&Piano)) {
     let (mut left, mut right) = ([0.0; 64], [0.0; 64]);
     let mut remaining = samples;
     while remaining > 0 {
+        cancel::check();
         let length = remaining.min(64);
         piano.process(&mut left[..length], &mut right[..length]);
         struck(piano);

@@ -18,6 +18,7 @@ use crate::recorded::takes::{Take, Takes, takes};
 use crate::render::loudness::Loudness;
 use crate::wave::Wave;
 use crate::{controls, demo, parallel, render};
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::{floor_index, rounded_i32, single};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::midi_file::Score;
@@ -139,6 +140,7 @@ fn played(settings: &Settings, keys: &[KeyNumber], velocity: u8) -> Sound {
         piano.handle(Event::NoteOn { key: *key, velocity: f64::from(velocity) / 127.0 });
         let length = floor_index(NOTE * rate);
         let (mut left, mut right) = (vec![0.0; length], vec![0.0; length]);
+        cancel::check();
         piano.process(&mut left, &mut right);
         append(&mut channels[0], &left, rate);
         append(&mut channels[1], &right, rate);

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key};
 use crate::render::loudness::Loudness;
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KEYS;
 use touchback_sound::Sound;
@@ -42,6 +43,7 @@ fn level(sound: &mut Sound, number: usize) -> Result<f64> {
     sound.reset();
     sound.damper(key, 1.0);
     sound.strike(key, SPEED, 0.0);
+    cancel::check();
     sound.process(&mut left, &mut right);
     let mut loudness = Loudness::new(floor_index(RATE).try_into()?)?;
     loudness.add(&left, &right)?;

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::decay::bend;
 use super::{RATE, SoundBench, TargetBand, key};
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::mech::hammer::HammerSettings;
@@ -43,6 +44,7 @@ fn passage(sound: &mut Sound, voicing: &SoundSettings, size: usize) -> Result<Ve
             32 => KeyNumber::all().for_each(|key| sound.damper(key, 0.3)),
             _ => {}
         }
+        cancel::check();
         // A length that is no multiple of a block.
         let (mut left, mut right) = ([0.0f32; 2399], [0.0f32; 2399]);
         for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key};
+use touchback_core::exchange::cancel;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::mech::hammer::Hammer;
@@ -124,6 +125,7 @@ fn sostenuto(bench: &mut SoundBench) -> Result<()> {
         events.iter().for_each(|event| piano.handle(*event));
         let count = touchback_core::math::cast::floor_index(seconds * rate);
         let (mut left, mut right) = (vec![0.0f32; count], vec![0.0f32; count]);
+        cancel::check();
         piano.process(&mut left, &mut right);
         let samples = left.iter().zip(&right).map(|(l, r)| 0.5 * f64::from(l + r)).collect();
         RenderedNote { samples, rate }

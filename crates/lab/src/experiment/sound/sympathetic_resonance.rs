@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key, without_tail};
+use touchback_core::exchange::cancel;
 use touchback_core::math::compass::KeyNumber;
 use touchback_sound::Sound;
 use touchback_sound::measure::{self, sympathetic_resonance};
@@ -81,6 +82,7 @@ fn chord_peak(sound: &mut Sound) -> f64 {
         sound.strike(key, 5.0, 0.0);
     }
     let (mut left, mut right) = (vec![0.0f32; 24_000], vec![0.0f32; 24_000]);
+    cancel::check();
     sound.process(&mut left, &mut right);
     measure::db(left.iter().chain(&right).fold(0.0f64, |m, x| m.max(f64::from(x.abs()))))
 }

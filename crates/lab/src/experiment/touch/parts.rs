@@ -6,6 +6,7 @@
 use anyhow::{Result, anyhow};
 
 use super::stroke::Outcome;
+use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::power::square;
@@ -92,8 +93,10 @@ impl Parts {
         let whole = floor_index(sample);
         let count = self.0[0][0].len();
         let [mut left, mut right] = [vec![0.0f32; count], vec![0.0f32; count]];
+        cancel::check();
         sound.process(&mut left[..whole], &mut right[..whole]);
         act(sound, sample.fract());
+        cancel::check();
         sound.process(&mut left[whole..], &mut right[whole..]);
         for (sum, part) in self.0[cause as usize].iter_mut().zip([left, right]) {
             sum.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);

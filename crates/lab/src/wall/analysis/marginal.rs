@@ -3,6 +3,7 @@
 //! The closed loop Φ − ΓK[1 0] has complex poles on the unit circle if its determinant is 1: [Gillespie 1996, eqs. 6.5 and 6.13] for the manipulandum alone and with the finger.
 
 use nalgebra::{Complex, Matrix2};
+use touchback_core::exchange::cancel;
 
 use touchback_core::episode::locate::first_nonpositive;
 use touchback_haptics::sampled_wall::plant::Plant;
@@ -40,6 +41,7 @@ pub fn damping(plant: &Plant, stiffness: f64, period: f64) -> Option<f64> {
     // Searched from the continuous limit outward: the determinant falls with the damping.
     let mut reach = stiffness * period;
     for _ in 0..10 {
+        cancel::check();
         let (low, high) = (excess(-reach), excess(reach));
         if low > 0.0 && high <= 0.0 {
             let at = |s: f64| excess(-reach + 2.0 * s * reach);

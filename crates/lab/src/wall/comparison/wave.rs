@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::f64::consts::TAU;
+use touchback_core::exchange::cancel;
 
 use nalgebra::{Vector1, Vector2};
 
@@ -64,6 +65,7 @@ impl DelayedWave {
         let mut depth = start[0];
         let mut seen = Swings::new(samples);
         for k in 0..samples {
+            cancel::check();
             let wave = back.pop_front().unwrap_or(0.0);
             let mut sum = 0.0;
             for _ in 0..self.ratio {

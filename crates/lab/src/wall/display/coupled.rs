@@ -5,6 +5,7 @@
 //! measured hand force drives the virtual mass and the coupling is the position servo K_p, K_d.
 
 use nalgebra::{Complex, SMatrix};
+use touchback_core::exchange::cancel;
 
 use touchback_haptics::sampled_wall::plant::{FingerImpedance, Plant};
 
@@ -96,6 +97,7 @@ impl Coupled {
             return None;
         }
         while k < 1e8 && stable(1.05 * k) {
+            cancel::check();
             k *= 1.05;
         }
         let (mut low, mut high) = (k, 1.05 * k);

@@ -4,6 +4,7 @@
 //! for the mass: its response keeps the sign of K at all frequencies.
 
 use nalgebra::Complex;
+use touchback_core::exchange::cancel;
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::math::power::square;
 
@@ -64,6 +65,7 @@ impl SprungMass {
         let start = self.energy(0.0);
         let mut most = 0.0f64;
         for _ in 0..100_000 {
+            cancel::check();
             self.step(0.0);
             most = most.max(self.energy(0.0) / start);
         }

@@ -1,6 +1,7 @@
 //! One small mechanism for each planar joint, under constant loads [Tsai 1996, §6.5, B].
 
 use nalgebra::Vector2;
+use touchback_core::exchange::cancel;
 
 use super::joint::{Joint, PlanarPose};
 use super::planar::{JointSide, PlanarMechanism, RigidBody};
@@ -36,6 +37,7 @@ fn run<const B: usize, const J: usize>(
     let start = mechanism.energy() + mechanism.stored(h);
     let (mut error, mut force, mut put_in, mut least) = (0.0f64, 0.0f64, 0.0, 0.0f64);
     for _ in 0..touchback_core::math::cast::floor_index(seconds / h) {
+        cancel::check();
         let strain = mechanism.step(h);
         error = error.max(strain.error);
         force = force.max(strain.force);

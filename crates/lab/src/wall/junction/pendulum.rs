@@ -4,6 +4,7 @@
 //! horizontal (90° from hanging).
 
 use nalgebra::{Matrix2, Vector2};
+use touchback_core::exchange::cancel;
 
 use super::joint::{Joint, PlanarPose};
 use super::planar::{JointSide, PlanarMechanism, RigidBody};
@@ -55,6 +56,7 @@ pub fn reference(h: f64, steps: u32) -> [f64; 2] {
     let mut x = [START, START, 0.0, 0.0];
     let shifted = |x: &[f64; 4], k: &[f64; 4], s: f64| std::array::from_fn(|i| x[i] + s * k[i]);
     for _ in 0..steps {
+        cancel::check();
         let k1 = rates(&x);
         let k2 = rates(&shifted(&x, &k1, 0.5 * h));
         let k3 = rates(&shifted(&x, &k2, 0.5 * h));

@@ -5,6 +5,7 @@
 //! searched by running the loop from many starts.
 
 use nalgebra::{DMatrix, DVector};
+use touchback_core::exchange::cancel;
 
 use crate::wall::bench::SampledLoop;
 use touchback_haptics::sampled_wall::controller::Standard;
@@ -52,6 +53,7 @@ pub fn single_visit(
     let powers = |a: &DMatrix<f64>| {
         let mut all = vec![(DMatrix::identity(n, n), DVector::zeros(n))];
         for k in 0..LONGEST {
+            cancel::check();
             let (p, s): &(DMatrix<f64>, DVector<f64>) = &all[k];
             all.push((a * p, a * s + &c));
         }
