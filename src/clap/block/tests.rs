@@ -1,6 +1,7 @@
 use super::*;
 use crate::clap::event::tests::{list, note, value};
 use crate::ordered_events::HostMessages as _;
+use clap_sys::events::clap_input_events;
 
 /// Frames of a part and what came with it: sample and key, -1 a value.
 type Seen = (u32, Vec<(u32, i16)>);
