@@ -214,6 +214,7 @@ impl EventScheduler {
         let mut block =
             Block { piano, thinning, ahead, limiters, left, right, distant, begin, done: 0 };
         schedule.run(length, host, Host::next, |host, at, message| {
+            block.release_until(at, host);
             if host.steer(&message) {
                 block.change(Change::Settings, at, host);
             }
@@ -247,11 +248,6 @@ impl Block<'_> {
 
     /// Handles a change at the block's sample `at`. Changes that do not take effect there do not cut the block.
     fn change(&mut self, change: Change, at: usize, host: &mut impl Host) {
-        let due = self.thinning.due();
-        if due < self.begin + at as u64 {
-            self.render(usize::try_from(due.saturating_sub(self.begin)).unwrap_or(at), host);
-            self.apply_waiting(host);
-        }
         match self.thinning.admit(change, self.begin + at as u64) {
             Admission::Later => return,
             Admission::Now => self.render(at, host),
@@ -261,6 +257,16 @@ impl Block<'_> {
             }
         }
         self.apply(change, host);
+    }
+
+    /// Applies the changes that are due before the block's sample `at`. Call it before a message of that sample is
+    /// read: it may change what waits.
+    fn release_until(&mut self, at: usize, host: &mut impl Host) {
+        let due = self.thinning.due();
+        if due < self.begin + at as u64 {
+            self.render(usize::try_from(due.saturating_sub(self.begin)).unwrap_or(at), host);
+            self.apply_waiting(host);
+        }
     }
 
     /// Applies the changes that wait.
