@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn controllers_at_two_kilohertz_and_bursts_of_all_channels_pass_unchanged() {
-        let dense: Vec<_> = (0..4_000).map(|i| (5 + 24 * i, f64::from(i as u32 % 128))).collect();
+        let dense: Vec<_> = (0..4_000).map(|i| (5 + 24 * i, (i % 128) as f64)).collect();
         assert_eq!(passed(&dense), dense);
         let bursts: Vec<_> =
             (0..640_u32).map(|i| (u64::from(i / 16) * 480, f64::from(i % 16) / 127.0)).collect();

@@ -36,7 +36,7 @@ fn invalid_settings_give_finite_samples() {
             settings.touch.release_m_s = bad;
             piano.set(&settings);
             settings.action.key_dip_mm = bad;
-            piano.settings = settings;
+            *piano.settings = settings;
             piano.handle(on(60, 1.0));
             let line = run(&mut piano, 48_000);
             piano.handle(off(60));
