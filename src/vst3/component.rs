@@ -127,7 +127,7 @@ impl Component {
         answer
     }
 
-    /// Tells the host that values of parameters have changed otherwise than by its own hand. Main thread.
+    /// Tells the host that values of parameters that it did not set have changed. Main thread.
     fn announce_values(&self) {
         // Not locked during the call, in which the host may set another handler.
         let handler = lock(&self.handler).clone();

@@ -128,75 +128,6 @@ fn tempo_events_of_zero_or_of_a_wrong_length_stop_nothing() {
     }
 }
 
-/// Held notes and strikes of a file of `events` at channels: `+` strikes with 127ths, `-` releases.
-fn played(events: &[(u8, u8, u8)]) -> Vec<(u64, bool, u8)> {
-    let bytes: Vec<u8> = events
-        .iter()
-        .flat_map(|&(delta, status, velocity)| [delta, status, 60, velocity])
-        .collect();
-    let parts = Parts { channels: Some(Numbers::All), tracks: None };
-    let score = Score::read_parts("x.mid", &one(&bytes), &parts).unwrap();
-    let mut midi = crate::midi::Midi::default();
-    let mut out = Vec::new();
-    for (time, message) in &score.events {
-        midi.translate(message, &crate::Settings::default(), |event| match event {
-            crate::Event::NoteOn { velocity, .. } => {
-                out.push((score.sample(*time, 192), true, midi::seven_bits(velocity)));
-            }
-            crate::Event::NoteOff { .. } => out.push((score.sample(*time, 192), false, 0)),
-            _ => {}
-        });
-    }
-    out
-}
-
-#[test]
-fn note_ons_of_a_key_at_one_time_are_one_strike() {
-    let strike = |at, velocity| (at, true, velocity);
-    let release = |at| (at, false, 0);
-    // Two channels: the louder one, until the last note-off.
-    let two = [(0, 0x90, 80), (0, 0x91, 100), (96, 0x80, 0), (10, 0x81, 0)];
-    assert_eq!(played(&two), [strike(0, 100), release(106)]);
-    let turned = [(0, 0x90, 80), (0, 0x91, 70), (96, 0x81, 0), (10, 0x90, 0)];
-    assert_eq!(played(&turned), [strike(0, 80), release(106)]);
-    // One channel, with two note-offs and with one.
-    let same = [(0, 0x90, 80), (0, 0x90, 90), (96, 0x80, 0), (10, 0x80, 0), (9, 0x90, 70)];
-    assert_eq!(played(&same), [strike(0, 90), release(106), strike(115, 70)]);
-    let lost = [(0, 0x90, 80), (0, 0x90, 90), (96, 0x80, 0), (9, 0x90, 70), (9, 0x80, 0)];
-    assert_eq!(played(&lost), [strike(0, 90), release(96), strike(105, 70), release(114)]);
-    // A voice that is held goes on.
-    let held =
-        [(0, 0x92, 60), (9, 0x90, 80), (0, 0x91, 70), (9, 0x80, 0), (9, 0x81, 0), (9, 0x82, 0)];
-    assert_eq!(played(&held), [strike(0, 60), strike(9, 80), release(27), release(36)]);
-    // Repetitions at one tick: a note-off before, between and after.
-    for order in [[(96, 0x80, 0), (0, 0x90, 70)], [(96, 0x90, 70), (0, 0x80, 0)]] {
-        let events = [&[(0, 0x90, 80)][..], &order, &[(9, 0x80, 0)]].concat();
-        assert_eq!(played(&events).iter().filter(|(_, is_on, _)| *is_on).count(), 2);
-        assert_eq!(played(&events).last(), Some(&release(105)));
-    }
-    let short = [(0, 0x90, 80), (0, 0x80, 0), (0, 0x90, 70), (9, 0x80, 0)];
-    assert_eq!(played(&short), [strike(0, 80), release(0), strike(0, 70), release(9)]);
-    // The end of another channel's note is no note-off of this one.
-    let moved =
-        [(0, 0x91, 60), (9, 0x90, 80), (0, 0x81, 0), (0, 0x91, 90), (9, 0x80, 0), (9, 0x81, 0)];
-    assert_eq!(played(&moved), [strike(0, 60), strike(9, 90), release(9), release(27)]);
-    // The end of all notes ends the double too.
-    let ended = [(0, 0x90, 80), (0, 0x91, 90), (5, 0xB1, 0), (9, 0x80, 0)];
-    assert_eq!(played(&ended), [strike(0, 90), release(14)]);
-}
-
-#[test]
-fn doubles_are_counted_and_channels_tuned_apart_are_none() {
-    let double = [0, 0x90, 60, 80, 0, 0x91, 60, 70, 9, 0x80, 60, 0, 0, 0x81, 60, 0];
-    let warning = "note-ons of a key that is struck at the same time, joined: 1";
-    assert_eq!(notes(&one(&double)), (vec![60], warning.into()));
-    let octave = [0, 0xB1, 101, 0, 0, 0xB1, 100, 2, 0, 0xB1, 6, 76];
-    assert_eq!(notes(&one(&[&octave[..], &double].concat())), (vec![60, 60], String::new()));
-    let finer = [0, 0x90, 60, 80, 0, 0xB1, 88, 64, 0, 0x91, 60, 70, 9, 0x91, 62, 80];
-    let score = Score::read("x.mid", &one(&finer)).unwrap();
-    assert!(!score.events.iter().any(|(_, m)| matches!(m, InputMessage::Controller { .. })));
-}
-
 #[test]
 fn samples_round_to_the_nearest() {
     let score = Score { events: vec![], per_second: 3, warnings: vec![] };
@@ -231,7 +162,7 @@ fn files_without_sense_are_refused_by_name() {
 }
 
 /// Notes (from 60 on) of `bytes` in order, and the only warning without the file's name.
-fn notes(bytes: &[u8]) -> (Vec<u8>, String) {
+pub(super) fn notes(bytes: &[u8]) -> (Vec<u8>, String) {
     let score = Score::read("x.mid", bytes).unwrap();
     let on = |(_, message): &(u128, InputMessage)| match message {
         InputMessage::NoteOn { note, velocity, .. } if *velocity > 0.0 => Some(*note),
@@ -248,7 +179,7 @@ fn melody(notes: &[u8]) -> Vec<u8> {
 }
 
 /// A whole file of one track with `events` and an end of track.
-fn one(events: &[u8]) -> Vec<u8> {
+pub(super) fn one(events: &[u8]) -> Vec<u8> {
     file(0, [0, 96], &[&track(events)])
 }
 
