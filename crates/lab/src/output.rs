@@ -113,7 +113,7 @@ pub fn bounded(text: &str) -> String {
 /// Whether an output file is standard output.
 static HAS_FILE: AtomicBool = AtomicBool::new(false);
 
-/// [`print`] from now on prints to stderr: an output file is standard output.
+/// [`print()`] from now on prints to stderr: an output file is standard output.
 pub fn print_to_stderr() {
     HAS_FILE.store(true, Ordering::Relaxed);
 }
