@@ -1,5 +1,5 @@
-//! The file readers under test. Each function takes bytes and returns whether its reader accepts them. No
-//! reader may panic, and accepted data must be usable.
+//! The readers under test: of files, and of a motorized keyboard's bytes. Each function takes bytes and returns
+//! whether its reader accepts them. No reader may panic, and accepted data must be usable.
 //!
 //! Fuzz targets call these functions on a nightly compiler; `crates/lab/tests/command/damaged_files.rs` calls them with
 //! damaged copies of the corpora on a stable one.
@@ -14,7 +14,13 @@ use touchback_action::interface::key_sheet::KeySheet;
 use touchback_action::interface::kind::NAMES;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::note;
+use touchback_device::device::Device;
+use touchback_device::frame::{self, FrameReceiver, MAX_FRAME, MAX_PAYLOAD};
+use touchback_device::history::{self, Choices};
+use touchback_device::message::{KEYS, Message};
+use touchback_haptics::emulator::{KeyboardDesign, build};
 use touchback_haptics::recording::Recording;
+use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_instrument::midi_file::Score;
 use touchback_instrument::params;
 use touchback_instrument::preset::file::NamedPiano;
@@ -30,7 +36,7 @@ use touchback_sound::scala::{KeyMap, Scale, notes};
 pub type Reader = fn(&[u8]) -> bool;
 
 /// All readers, by the names of their targets and corpora.
-pub const READERS: [(&str, Reader); 15] = [
+pub const READERS: [(&str, Reader); 17] = [
     ("midi", midi),
     ("gesture_csv", gesture_csv),
     ("gesture_toml", gesture_toml),
@@ -46,6 +52,8 @@ pub const READERS: [(&str, Reader); 15] = [
     ("sound", sound),
     ("fit_data", fit_data),
     ("key_sheet", key_sheet),
+    ("decode", decode),
+    ("force", force),
 ];
 
 fn text(bytes: &[u8]) -> String {
@@ -164,6 +172,64 @@ pub fn key_sheet(bytes: &[u8]) -> bool {
     let Ok(sheet) = text(bytes).parse::<KeySheet>() else { return false };
     assert_eq!(sheet.text().parse::<KeySheet>().ok(), Some(sheet));
     true
+}
+
+/// Bytes as frames and as a payload, received by both ends of a line: the payloads among them decode as [`exact`] says,
+/// and the bytes then make neither a keyboard that was armed nor a host panic or give force beyond the limit. Returns
+/// whether a payload was decoded.
+pub fn decode(bytes: &[u8]) -> bool {
+    let mut receiver = FrameReceiver::new();
+    let mut is_decoded = exact(bytes);
+    for byte in bytes {
+        if let Some(Ok(payload)) = receiver.push(*byte) {
+            is_decoded |= exact(payload);
+        }
+    }
+
+    let design = KeyboardDesign { keys: 2, ..KeyboardDesign::default() };
+    let mut device: Device<KEYS> = Device::new(build(&design), 0);
+    let mut servo = Servo::new(ServoOptions::default(), 0.0);
+    let mut out = Vec::new();
+    let mut frame = [0; MAX_FRAME];
+    if let Some(length) = Message::Clear(1).frame(&mut frame) {
+        frame[..length].iter().for_each(|b| device.receive(*b));
+    }
+    // The bytes themselves, and as the payload of a valid frame.
+    let good = frame::encode(bytes.get(..MAX_PAYLOAD).unwrap_or(bytes), &mut frame);
+    let framed = &frame[..good.unwrap_or(0)];
+    let (mut forces, mut now_us) = ([0.0; KEYS], 0u32);
+    for (i, part) in bytes.chunks(64).chain([framed]).enumerate() {
+        part.iter().for_each(|b| device.receive(*b));
+        servo.receive(1e-3 * i as f64, part, &mut out, &mut ());
+        servo.tick(1e-3 * i as f64, &mut out);
+        for _ in 0..8 {
+            now_us = now_us.wrapping_add(125);
+            device.tick(now_us, &[0; KEYS], &mut forces);
+            assert!(forces.iter().all(|f| f.abs() <= 20.0));
+        }
+        let mut report = [0; MAX_FRAME];
+        while device.report(&mut report) > 0 {}
+    }
+    is_decoded
+}
+
+/// A message that is decoded from a payload encodes to the payload's beginning, from which the same message is decoded;
+/// a later version has appended the rest. Returns whether the payload was decoded.
+fn exact(payload: &[u8]) -> bool {
+    let Some(message) = Message::decode(payload) else { return false };
+    let mut again = vec![0; payload.len()];
+    let known = message.encode(&mut again).map(|length| &again[..length]);
+    assert!(known.is_some_and(|known| payload.starts_with(known)), "{message:?}: {known:?}");
+    assert_eq!(known.and_then(Message::decode), Some(message));
+    true
+}
+
+/// A keyboard's history made from the bytes: messages, readings, gaps, and an end. Force must end with the fade after
+/// any history. Returns whether the keyboard was live at the end.
+pub fn force(bytes: &[u8]) -> bool {
+    let outcome = history::run::<f32>(Choices::Bytes(bytes));
+    assert!(outcome.excess <= 0.0, "{outcome:?}");
+    outcome.was_live
 }
 
 /// Changes a number as `bits` select: by a factor between 1/1000 and 1000, with its sign reversed, or to the

@@ -1,4 +1,4 @@
-//! Every file reader with damaged files: accepted or refused, never a panic.
+//! Every reader of files and of a keyboard's bytes with damaged input: accepted or refused, never a panic.
 //!
 //! `TOUCHBACK_FUZZ_SECONDS=3600` runs each reader for an hour instead of 2 s.
 
@@ -88,6 +88,11 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
                 format!("touchback servo log 3\nplace 3 40 0 0 0 1 {place}0\nslot 3 40 8 0 0\n");
             seeds.push(take.into_bytes());
         }
+        // A history is made of any bytes; these are live at its end.
+        "force" => seeds.extend([0, 4, 11, 12].map(|seed| {
+            let mut random = Random::new(seed);
+            (0..2000).map(|_| u8::try_from(random.below(256)).unwrap()).collect()
+        })),
         _ => {}
     }
     assert!(!seeds.is_empty(), "{name}: no seeds in {}", corpus.display());
@@ -131,5 +136,5 @@ macro_rules! readers {
 
 readers! {
     midi gesture_csv gesture_toml automation preset scale keymap take model model_numbers names sfz sound
-    fit_data key_sheet
+    fit_data key_sheet decode force
 }
