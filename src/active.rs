@@ -17,9 +17,11 @@ pub(super) struct Active {
     pub(super) haptics: Option<Haptics>,
     pub(super) sample_rate: f64,
     pub(super) values: HostValues,
+    /// The host's own values in the last block.
+    pub(super) host_values: HostValues,
     pub(super) scale: Option<Scale>,
     pub(super) keys: KeySheet,
-    pub(super) settings: Settings,
+    pub(super) settings: Box<Settings>,
     /// Whether the piano's settings have changed since it was built.
     pub(super) changed: bool,
     /// Ignored messages already reported to the log.
@@ -29,26 +31,30 @@ pub(super) struct Active {
 }
 
 impl Active {
+    /// Built for `values`. Allocates; not inlined, so that its stack is free again when it returns.
+    #[inline(never)]
     pub(super) fn new(
         sample_rate: f64,
         values: HostValues,
         scale: Option<Scale>,
         keys: KeySheet,
-    ) -> Self {
-        let settings = settings(values, scale, keys);
+    ) -> Box<Self> {
+        let settings = boxed_settings(values, scale, &keys);
         let player = EventScheduler::new(Piano::new(sample_rate, &settings));
-        Self {
+        let requested_latency = latency_samples(&settings, sample_rate);
+        Box::new(Self {
             player,
             haptics: None,
             sample_rate,
             values,
+            host_values: values,
             scale,
             keys,
             settings,
             changed: false,
             reported: Ignored::default(),
-            requested_latency: latency_samples(&settings, sample_rate),
-        }
+            requested_latency,
+        })
     }
 
     /// The current latency, samples, which stays until the next activation.
@@ -107,17 +113,23 @@ impl Active {
         self.scale = scale.copied().unwrap_or(self.scale);
         self.keys = keys.copied().unwrap_or(self.keys);
         let settings = settings(values, self.scale, self.keys);
-        if settings != self.settings {
+        if settings != *self.settings {
             if let Some(haptics) = &mut self.haptics
                 && settings.action != self.settings.action
             {
                 haptics.regulate(&settings.action);
             }
-            self.settings = settings;
+            *self.settings = settings;
             self.changed = true;
             self.player.set(&settings);
         }
     }
+}
+
+/// [`settings`] in a box. Not inlined, so that its stack is free again when it returns.
+#[inline(never)]
+fn boxed_settings(values: HostValues, scale: Option<Scale>, keys: &KeySheet) -> Box<Settings> {
+    Box::new(settings(values, scale, *keys))
 }
 
 /// The settings of a project.
@@ -147,7 +159,7 @@ mod tests {
         params.values()
     }
 
-    fn active() -> Active {
+    fn active() -> Box<Active> {
         Active::new(RATE, HostParams::default().values(), None, KeySheet::default())
     }
 
@@ -162,7 +174,7 @@ mod tests {
         let heavy = values("hammer_mass", 1.0);
         active.follow(heavy, Some(&None), Some(&KeySheet::default()));
         assert!(std::mem::take(&mut active.changed));
-        assert_eq!(active.settings, settings(heavy, None, KeySheet::default()));
+        assert_eq!(*active.settings, settings(heavy, None, KeySheet::default()));
         assert_eq!(active.player.piano().settings().action, active.settings.action);
         active.follow(heavy, Some(&scale), None);
         assert!(std::mem::take(&mut active.changed) && active.settings.sound.scale == scale);

@@ -64,11 +64,12 @@ impl<P: Plugin<SysExMessage = ()>> Host for BlockContext<'_, P> {
         }
     }
 
-    fn steer(&mut self, message: &InputMessage) -> Option<&Settings> {
-        let InputMessage::Controller { number, value, .. } = *message else { return None };
-        if !self.steering.take(number, value, self.values) {
-            return None;
-        }
+    fn steer(&mut self, message: &InputMessage) -> bool {
+        let InputMessage::Controller { number, value, .. } = *message else { return false };
+        self.steering.take(number, value, self.values)
+    }
+
+    fn steered(&mut self) -> Option<&Settings> {
         let (scale, keys) = (self.settings.sound.scale, self.settings.action.keys);
         let values = self.steering.apply(self.values);
         Some(self.steered.insert(crate::active::settings(values, scale, keys)))

@@ -61,7 +61,7 @@ pub struct Touchback {
     /// The motorized keyboard, if the project chose one.
     connection: Arc<KeyboardConnection>,
     /// None before the first activation.
-    active: Option<Active>,
+    active: Option<Box<Active>>,
     /// The tuning master of the session.
     tuning: OutsideTuning<Client>,
     /// Requests a frame of the open window.
@@ -300,7 +300,10 @@ impl Touchback {
             return ProcessStatus::Normal;
         };
         let host_values = self.params.values();
-        let values = self.steering.apply(&host_values);
+        let is_held = active.player.holds_settings() && active.host_values == host_values;
+        active.host_values = host_values;
+        // What controllers have moved and still waits takes effect at its own sample.
+        let values = if is_held { active.values } else { self.steering.apply(&host_values) };
         if values != active.values {
             self.window.wake();
         }
@@ -362,7 +365,7 @@ impl Touchback {
                 _ => None,
             });
             active.player.process_with(left, right, distant, &mut host);
-            if host.steered.is_some() {
+            if host.steered.is_some() && !active.player.holds_settings() {
                 let values = self.steering.apply(&host_values);
                 active.follow(values, self.scale.take_update(), self.keys.take_update());
                 self.window.wake();

@@ -14,6 +14,7 @@ use crate::look_ahead::{Lateness, LookAhead};
 use crate::midi::{Ignored, InputMessage, Midi, Reading};
 use crate::record::Counts;
 use crate::settings::Switch;
+use crate::thinning::{Admission, Change, Thinning};
 use crate::{Event, Piano, Settings};
 use touchback_sound::microphones::{Distant, part};
 
@@ -26,8 +27,13 @@ pub trait Host {
     /// The next message of the block and its offset in samples.
     fn next(&mut self) -> Option<(u32, InputMessage)>;
 
-    /// The settings in force from a message on, at its sample, if the message changes them.
-    fn steer(&mut self, _message: &InputMessage) -> Option<&Settings> {
+    /// Takes a message that moves a parameter; returns whether it does.
+    fn steer(&mut self, _message: &InputMessage) -> bool {
+        false
+    }
+
+    /// The settings after the messages that moved parameters.
+    fn steered(&mut self) -> Option<&Settings> {
         None
     }
 
@@ -41,8 +47,10 @@ pub trait Host {
 /// A piano and the messages that wait for their samples.
 pub struct EventScheduler {
     piano: Piano,
-    midi: Midi,
-    schedule: Schedule<InputMessage>,
+    // In boxes, so that a scheduler is made with little stack.
+    midi: Box<Midi>,
+    schedule: Box<Schedule<InputMessage>>,
+    thinning: Thinning,
     ahead: Option<Box<LookAhead>>,
     /// Output guards of the chosen pair of microphones and of the distant pair.
     limiters: [Limiter; 2],
@@ -68,7 +76,8 @@ impl EventScheduler {
         let (rate, delay) =
             (piano.sample_rate(), guard_latency(piano.settings(), piano.sample_rate()));
         let limiters = [(); 2].map(|()| Limiter::new(rate, delay));
-        Self { piano, midi: Midi::default(), schedule: Schedule::default(), ahead, limiters }
+        let (midi, schedule, thinning) = (Box::default(), Box::default(), Thinning::new(rate));
+        Self { piano, midi, schedule, thinning, ahead, limiters }
     }
 
     /// Constant latency of the output, samples: that of the look-ahead timing and the delay of the output
@@ -109,6 +118,7 @@ impl EventScheduler {
     /// Resets piano, held notes and waiting messages; the settings set last stay.
     pub fn reset(&mut self) {
         self.schedule.deferred.clear();
+        self.thinning.reset();
         self.midi.reset();
         if let Some(ahead) = &mut self.ahead {
             let settings = ahead.reset(&self.piano);
@@ -121,6 +131,7 @@ impl EventScheduler {
     /// Forgets held notes, pedals and controllers after everything was stopped.
     pub fn forget(&mut self) {
         self.midi.reset();
+        while self.thinning.take(self.piano.sample()).is_some() {}
         if let Some(ahead) = &mut self.ahead {
             ahead.forget();
         }
@@ -135,10 +146,17 @@ impl EventScheduler {
         }
     }
 
+    /// Whether parameters that messages have moved wait for a coming sample.
+    #[must_use]
+    pub fn holds_settings(&self) -> bool {
+        self.thinning.holds_settings()
+    }
+
     /// Whether nothing moves, sounds or waits.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.schedule.deferred.is_empty()
+            && !self.thinning.is_waiting()
             && self.ahead.as_ref().is_none_or(|ahead| ahead.is_empty())
             && self.limiters.iter().all(Limiter::is_silent)
             && self.piano.is_idle()
@@ -187,59 +205,136 @@ impl EventScheduler {
         &mut self,
         left: &mut [f32],
         right: &mut [f32],
-        mut distant: Distant,
+        distant: Distant,
         host: &mut impl Host,
     ) {
-        let Self { piano, midi, schedule, ahead, limiters } = self;
+        let Self { piano, midi, schedule, thinning, ahead, limiters } = self;
+        let length = left.len().min(right.len());
         let begin = piano.sample();
-        schedule.run(left.len().min(right.len()), host, Host::next, |host, act| match act {
-            ScheduledAction::Handle(message) => {
-                if let Some(settings) = host.steer(&message) {
+        let mut block =
+            Block { piano, thinning, ahead, limiters, left, right, distant, begin, done: 0 };
+        schedule.run(length, host, Host::next, |host, at, message| {
+            block.release_until(at, host);
+            if host.steer(&message) {
+                block.change(Change::Settings, at, host);
+            }
+            let reading = Reading::from(block.newest());
+            midi.translate(&message, reading, |event| block.change(Change::Event(event), at, host));
+        });
+        block.render(length, host);
+    }
+}
+
+/// A block in progress.
+struct Block<'a> {
+    piano: &'a mut Piano,
+    thinning: &'a mut Thinning,
+    ahead: &'a mut Option<Box<LookAhead>>,
+    limiters: &'a mut [Limiter; 2],
+    left: &'a mut [f32],
+    right: &'a mut [f32],
+    distant: Distant<'a>,
+    /// The block's first sample.
+    begin: u64,
+    /// Samples rendered.
+    done: usize,
+}
+
+impl Block<'_> {
+    /// The settings set last, in force or waiting.
+    fn newest(&self) -> &Settings {
+        self.ahead.as_ref().map_or_else(|| self.piano.settings(), |ahead| ahead.newest(self.piano))
+    }
+
+    /// Handles a change at the block's sample `at`. Changes that do not take effect there do not cut the block.
+    fn change(&mut self, change: Change, at: usize, host: &mut impl Host) {
+        match self.thinning.admit(change, self.begin + at as u64) {
+            Admission::Later => return,
+            Admission::Now => self.render(at, host),
+            Admission::AfterWaiting => {
+                self.render(at, host);
+                self.apply_waiting(host);
+            }
+        }
+        self.apply(change, host);
+    }
+
+    /// Applies the changes that are due before the block's sample `at`. Call it before a message of that sample is
+    /// read: it may change what waits.
+    fn release_until(&mut self, at: usize, host: &mut impl Host) {
+        let due = self.thinning.due();
+        if due < self.begin + at as u64 {
+            self.render(usize::try_from(due.saturating_sub(self.begin)).unwrap_or(at), host);
+            self.apply_waiting(host);
+        }
+    }
+
+    /// Applies the changes that wait.
+    fn apply_waiting(&mut self, host: &mut impl Host) {
+        while let Some(change) = self.thinning.take(self.piano.sample()) {
+            self.apply(change, host);
+        }
+    }
+
+    /// Applies a change at the present sample, in look-ahead timing after the latency.
+    fn apply(&mut self, change: Change, host: &mut impl Host) {
+        let Self { piano, ahead, .. } = self;
+        match (change, ahead) {
+            (Change::Settings, ahead) => {
+                if let Some(settings) = host.steered() {
                     match ahead {
                         Some(ahead) => ahead.set(settings, piano),
                         None => piano.set(settings),
                     }
                 }
-                let newest = ahead.as_ref().map_or_else(|| piano.settings(), |a| a.newest(piano));
-                midi.translate(&message, Reading::from(newest), |event| {
-                    let due = match ahead {
-                        Some(ahead) => {
-                            let due = ahead.add(event, piano);
-                            piano.set_late_notes(ahead.lateness().notes);
-                            due
-                        }
-                        None => Some(event),
-                    };
-                    if let Some(event) = due {
-                        apply(event, piano, host);
-                    }
-                });
             }
-            ScheduledAction::Render(span) => {
-                let Some(ahead) = ahead else {
-                    let (left, right) = (&mut left[span.clone()], &mut right[span.clone()]);
-                    render(piano, limiters, left, right, part(&mut distant, &span));
-                    host.rendered(piano, begin);
-                    return;
-                };
-                let mut from = span.start;
-                while from < span.end {
-                    while let Some(settings) = ahead.take_settings(piano.sample()) {
-                        piano.set(&settings);
-                    }
-                    while let Some(event) = ahead.take_event(piano.sample()) {
-                        apply(event, piano, host);
-                    }
-                    let rest = ahead.next().map_or(u64::MAX, |sample| sample - piano.sample());
-                    let rest = usize::try_from(rest).unwrap_or(usize::MAX);
-                    let to = span.end.min(from.saturating_add(rest));
-                    let far = part(&mut distant, &(from..to));
-                    render(piano, limiters, &mut left[from..to], &mut right[from..to], far);
-                    host.rendered(piano, begin);
-                    from = to;
+            (Change::Event(event), None) => apply(event, piano, host),
+            (Change::Event(event), Some(ahead)) => {
+                let due = ahead.add(event, piano);
+                piano.set_late_notes(ahead.lateness().notes);
+                if let Some(event) = due {
+                    apply(event, piano, host);
                 }
             }
-        });
+        }
+    }
+
+    /// Renders up to the block's sample `to`; changes that wait take effect when they are due.
+    fn render(&mut self, to: usize, host: &mut impl Host) {
+        while self.done < to {
+            let rest = self.thinning.due().saturating_sub(self.piano.sample());
+            if rest == 0 {
+                self.apply_waiting(host);
+                continue;
+            }
+            let upto =
+                to.min(self.done.saturating_add(usize::try_from(rest).unwrap_or(usize::MAX)));
+            self.render_span(self.done..upto, host);
+            self.done = upto;
+        }
+    }
+
+    /// Renders the samples `span` of the block; events and settings that look ahead take effect at their samples.
+    fn render_span(&mut self, span: Range<usize>, host: &mut impl Host) {
+        let Self { piano, ahead, limiters, left, right, distant, begin, .. } = self;
+        let mut from = span.start;
+        while from < span.end {
+            let mut to = span.end;
+            if let Some(ahead) = ahead {
+                while let Some(settings) = ahead.take_settings(piano.sample()) {
+                    piano.set(&settings);
+                }
+                while let Some(event) = ahead.take_event(piano.sample()) {
+                    apply(event, piano, host);
+                }
+                let rest = ahead.next().map_or(u64::MAX, |sample| sample - piano.sample());
+                to = to.min(from.saturating_add(usize::try_from(rest).unwrap_or(usize::MAX)));
+            }
+            let far = part(distant, &(from..to));
+            render(piano, limiters, &mut left[from..to], &mut right[from..to], far);
+            host.rendered(piano, *begin);
+            from = to;
+        }
     }
 }
 
@@ -271,13 +366,6 @@ fn apply(event: Event, piano: &mut Piano, host: &mut impl Host) {
     piano.handle(event);
 }
 
-/// One action of a block, in order.
-#[derive(Clone, PartialEq, Debug)]
-enum ScheduledAction<T> {
-    Handle(T),
-    Render(Range<usize>),
-}
-
 /// Orders the messages of a block among its samples.
 struct Schedule<T> {
     deferred: ArrayVec<T, DEFERRED>,
@@ -290,41 +378,33 @@ impl<T> Default for Schedule<T> {
 }
 
 impl<T> Schedule<T> {
-    /// Calls `act` with `with` for a block of `length` samples: every sample is rendered once, in order, and
-    /// every message handled once, before the sample of its offset. A message with an offset at or beyond
-    /// the end is deferred to the next block, so that settings that change there come first.
+    /// Calls `act` with `with` for the messages of a block of `length` samples: every message once, in order, with
+    /// its sample. A message with an offset at or beyond the end is deferred to the next block, so that settings
+    /// that change there come first.
     fn run<W: ?Sized>(
         &mut self,
         length: usize,
         with: &mut W,
         mut next: impl FnMut(&mut W) -> Option<(u32, T)>,
-        mut act: impl FnMut(&mut W, ScheduledAction<T>),
+        mut act: impl FnMut(&mut W, usize, T),
     ) {
         if length > 0 {
-            self.deferred.drain(..).for_each(|event| act(with, ScheduledAction::Handle(event)));
+            self.deferred.drain(..).for_each(|event| act(with, 0, event));
         }
-        let mut done = 0;
+        let mut at = 0;
         while let Some((offset, event)) = next(with) {
             let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-            let upto = offset.min(length);
-            // A message with a smaller offset than the last one is handled at once.
-            if upto > done && (offset < length || self.deferred.is_full()) {
-                act(with, ScheduledAction::Render(done..upto));
-                done = upto;
-            }
             if offset < length {
-                act(with, ScheduledAction::Handle(event));
-            } else {
-                if self.deferred.is_full() {
-                    self.deferred
-                        .drain(..)
-                        .for_each(|event| act(with, ScheduledAction::Handle(event)));
-                }
-                self.deferred.push(event);
+                // A message with a smaller offset than the last one is handled at once.
+                at = at.max(offset);
+                act(with, at, event);
+                continue;
             }
-        }
-        if done < length {
-            act(with, ScheduledAction::Render(done..length));
+            if self.deferred.is_full() {
+                at = length;
+                self.deferred.drain(..).for_each(|event| act(with, length, event));
+            }
+            self.deferred.push(event);
         }
     }
 }
@@ -338,49 +418,31 @@ mod tests {
         schedule: &mut Schedule<f64>,
         length: usize,
         events: &[(u32, f64)],
-    ) -> Vec<ScheduledAction<f64>> {
+    ) -> Vec<(usize, f64)> {
         let (mut events, mut acts) = (events.iter().copied(), Vec::new());
-        schedule.run(length, &mut (), |()| events.next(), |(), act| acts.push(act));
+        schedule.run(length, &mut (), |()| events.next(), |(), at, event| acts.push((at, event)));
         acts
     }
 
     #[test]
-    fn events_are_handled_before_their_sample_and_in_order() {
-        let events = [(0, 0.1), (3, 0.2), (3, 0.3), (7, 0.4)];
-        assert_eq!(
-            run(&mut Schedule::default(), 8, &events),
-            [
-                ScheduledAction::Handle(0.1),
-                ScheduledAction::Render(0..3),
-                ScheduledAction::Handle(0.2),
-                ScheduledAction::Handle(0.3),
-                ScheduledAction::Render(3..7),
-                ScheduledAction::Handle(0.4),
-                ScheduledAction::Render(7..8),
-            ]
-        );
+    fn messages_are_handled_at_their_samples_and_in_order() {
+        let events = [(0, 0.1), (3, 0.2), (2, 0.3), (7, 0.4)];
+        let handled = [(0, 0.1), (3, 0.2), (3, 0.3), (7, 0.4)];
+        assert_eq!(run(&mut Schedule::default(), 8, &events), handled);
     }
 
     #[test]
-    fn an_event_at_the_end_of_a_block_is_deferred_to_the_next() {
+    fn a_message_at_the_end_of_a_block_is_deferred_to_the_next() {
         let mut schedule = Schedule::default();
-        assert_eq!(run(&mut schedule, 4, &[(4, 1.0)]), [ScheduledAction::Render(0..4)]);
+        assert_eq!(run(&mut schedule, 4, &[(4, 1.0)]), []);
         assert_eq!(run(&mut schedule, 0, &[(0, 0.5)]), []);
-        assert_eq!(
-            run(&mut schedule, 2, &[(0, 0.0)]),
-            [
-                ScheduledAction::Handle(1.0),
-                ScheduledAction::Handle(0.5),
-                ScheduledAction::Handle(0.0),
-                ScheduledAction::Render(0..2),
-            ]
-        );
+        assert_eq!(run(&mut schedule, 2, &[(0, 0.0)]), [(0, 1.0), (0, 0.5), (0, 0.0)]);
     }
 
     proptest! {
-        /// No event is lost, doubled or reordered, at any number and offsets.
+        /// No message is lost, doubled or reordered, at any number and offsets.
         #[test]
-        fn every_sample_and_event_happens_once(
+        fn every_message_is_handled_once_inside_its_block(
             lengths in prop::collection::vec(0usize..40, 1..6),
             offsets in prop::collection::vec(0u32..60, 0..700),
         ) {
@@ -392,22 +454,14 @@ mod tests {
                 let mut sorted = events.clone();
                 sorted.sort_by_key(|e| e.0);
                 sent.extend(sorted.iter().map(|e| e.1));
-                let mut next_sample = 0;
-                for act in run(&mut schedule, length, &sorted) {
-                    match act {
-                        ScheduledAction::Render(span) => {
-                            prop_assert_eq!(span.start, next_sample);
-                            prop_assert!(span.end > span.start);
-                            next_sample = span.end;
-                        }
-                        ScheduledAction::Handle(event) => handled.push(event),
-                    }
+                let mut last = 0;
+                for (at, event) in run(&mut schedule, length, &sorted) {
+                    prop_assert!(last <= at && at <= length);
+                    last = at;
+                    handled.push(event);
                 }
-                prop_assert_eq!(next_sample, length);
             }
-            run(&mut schedule, 1, &[]).into_iter().for_each(|act| {
-                if let ScheduledAction::Handle(event) = act { handled.push(event); }
-            });
+            handled.extend(run(&mut schedule, 1, &[]).iter().map(|(_, event)| event));
             prop_assert_eq!(handled, sent);
         }
     }

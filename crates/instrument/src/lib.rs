@@ -34,6 +34,7 @@ mod repetition;
 pub mod settings;
 pub mod shank;
 pub mod snapshot;
+mod thinning;
 pub mod touch;
 pub mod trace;
 

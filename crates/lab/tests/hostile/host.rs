@@ -459,6 +459,18 @@ impl Event {
         Self { expression }
     }
 
+    /// Its sample.
+    pub fn time(&self) -> u32 {
+        // SAFETY: every event begins with a header.
+        unsafe { self.header }.time
+    }
+
+    /// The same event at another sample.
+    pub const fn at(mut self, time: u32) -> Self {
+        self.header.time = time;
+        self
+    }
+
     pub fn transport(time: u32) -> Self {
         // SAFETY: numbers, of which all zeros are some.
         let mut transport: clap_event_transport = unsafe { std::mem::zeroed() };
