@@ -5,6 +5,7 @@ use nice_plug::prelude::nice_log;
 use crate::haptic_keyboard::Haptics;
 use crate::host_params::HostValues;
 use touchback_action::interface::key_sheet::KeySheet;
+use touchback_core::math::pages::boxed;
 use touchback_instrument::event_scheduler::{EventScheduler, latency_samples};
 use touchback_instrument::midi::Ignored;
 use touchback_instrument::{Piano, Settings};
@@ -31,18 +32,17 @@ pub(super) struct Active {
 }
 
 impl Active {
-    /// Built for `values`. Allocates; not inlined, so that its stack is free again when it returns.
-    #[inline(never)]
+    /// Built for `values`. Allocates.
     pub(super) fn new(
         sample_rate: f64,
         values: HostValues,
         scale: Option<Scale>,
         keys: KeySheet,
-    ) -> Box<Self> {
-        let settings = boxed_settings(values, scale, &keys);
+    ) -> Self {
+        let settings = boxed(|| settings(values, scale, keys));
         let player = EventScheduler::new(Piano::new(sample_rate, &settings));
         let requested_latency = latency_samples(&settings, sample_rate);
-        Box::new(Self {
+        Self {
             player,
             haptics: None,
             sample_rate,
@@ -54,7 +54,7 @@ impl Active {
             changed: false,
             reported: Ignored::default(),
             requested_latency,
-        })
+        }
     }
 
     /// The current latency, samples, which stays until the next activation.
@@ -126,12 +126,6 @@ impl Active {
     }
 }
 
-/// [`settings`] in a box. Not inlined, so that its stack is free again when it returns.
-#[inline(never)]
-fn boxed_settings(values: HostValues, scale: Option<Scale>, keys: &KeySheet) -> Box<Settings> {
-    Box::new(settings(values, scale, *keys))
-}
-
 /// The settings of a project.
 pub(super) fn settings(values: HostValues, scale: Option<Scale>, keys: KeySheet) -> Settings {
     let mut settings = values.settings();
@@ -159,7 +153,7 @@ mod tests {
         params.values()
     }
 
-    fn active() -> Box<Active> {
+    fn active() -> Active {
         Active::new(RATE, HostParams::default().values(), None, KeySheet::default())
     }
 

@@ -120,7 +120,7 @@ pub struct HostParams {
     /// The sheet of single keys' differences.
     keys: Published<KeySheet>,
     /// The sheet that a project saves while an exercise has put a fault into `keys`.
-    saved_keys: Mutex<Option<KeySheet>>,
+    saved_keys: Mutex<Option<Box<KeySheet>>>,
     /// Which controllers move which parameters.
     midi: Published<MidiMap>,
     steered: Arc<Steered>,
@@ -211,14 +211,14 @@ impl HostParams {
     /// Sets the sheet that projects save while an exercise has a fault in the current one; none ends
     /// this. Not for the audio thread.
     pub fn keep_instead(&self, sheet: Option<&KeySheet>) {
-        *lock(&self.saved_keys) = sheet.copied();
+        *lock(&self.saved_keys) = sheet.copied().map(Box::new);
     }
 
     /// The sheet that projects save during an exercise; none outside an exercise. Not for the audio
     /// thread.
     #[must_use]
     pub fn kept_instead(&self) -> Option<KeySheet> {
-        *lock(&self.saved_keys)
+        lock(&self.saved_keys).as_deref().copied()
     }
 
     /// Which controllers move which parameters. Not for the audio thread.
@@ -286,7 +286,7 @@ unsafe impl Params for HostParams {
         if !keyboard.is_empty() {
             fields.insert(KEYBOARD_FIELD.to_owned(), keyboard);
         }
-        let sheet = (*lock(&self.saved_keys)).unwrap_or_else(|| self.key_sheet());
+        let sheet = self.kept_instead().unwrap_or_else(|| self.key_sheet());
         if !sheet.is_even() {
             fields.insert(KEYS_FIELD.to_owned(), sheet.text());
         }

@@ -34,6 +34,7 @@ use crate::realtime::Section;
 use crate::tuning::{Client, OutsideTuning};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::exchange::latest;
+use touchback_core::math::pages::boxed;
 use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use touchback_instrument::Event;
 use touchback_instrument::monitor::{AudioEnd, WindowEnd, link};
@@ -56,7 +57,7 @@ pub struct Touchback {
     /// The pedals' parameters as the piano has them.
     pedals: PedalFollower,
     /// The audio thread's end of the window's link.
-    window: AudioEnd,
+    window: Box<AudioEnd>,
     window_end: Option<WindowEnd>,
     /// The motorized keyboard, if the project chose one.
     connection: Arc<KeyboardConnection>,
@@ -82,7 +83,8 @@ impl Default for Touchback {
     fn default() -> Self {
         let (project, scale) = Project::new();
         let project = Arc::new(project);
-        let (mut window, window_end) = link();
+        let (window, window_end) = link();
+        let mut window = Box::new(window);
         let repaint = Repaint::default();
         let painter = repaint.clone();
         window.wake_by(move || painter.request());
@@ -250,7 +252,7 @@ impl Touchback {
                 && !active.changed
         });
         if !is_as_built {
-            self.active = Some(Active::new(sample_rate, values, scale, keys));
+            self.active = Some(boxed(|| Active::new(sample_rate, values, scale, keys)));
             self.tuning.reset();
         }
         self.window.run_at(sample_rate);

@@ -7,7 +7,7 @@ use touchback_core::exchange::lock::lock;
 
 /// The value, under one lock with the writer of the copy.
 #[derive(Debug)]
-pub(super) struct Published<T: Send>(Mutex<State<T>>);
+pub(super) struct Published<T: Send>(Box<Mutex<State<T>>>);
 
 #[derive(Debug)]
 struct State<T: Send> {
@@ -18,10 +18,11 @@ struct State<T: Send> {
 }
 
 impl<T: Copy + Default + Send> Default for Published<T> {
+    #[inline(never)]
     fn default() -> Self {
         let value = T::default();
         let (writer, reader) = latest(&value);
-        Self(Mutex::new(State { value, writer, reader: Some(reader) }))
+        Self(Box::new(Mutex::new(State { value, writer, reader: Some(reader) })))
     }
 }
 

@@ -52,7 +52,7 @@ pub struct Keyboard {
     rest_stale: KeySet,
     rest_detector: Box<[RestDetector; KEYS]>,
     drives: [Drive; KEYS],
-    settings: Slew,
+    settings: Box<Slew>,
     /// Number of steps begun.
     begun: u64,
     tray: f64,
@@ -77,7 +77,7 @@ impl EventSink<'_> {
 }
 
 /// `KEYS` values of `make` on the heap, without a copy on the stack.
-fn boxed<T>(make: impl FnMut(KeyNumber) -> T) -> Box<[T; KEYS]> {
+pub(crate) fn boxed<T>(make: impl FnMut(KeyNumber) -> T) -> Box<[T; KEYS]> {
     let values: Box<[T]> = KeyNumber::all().map(make).collect();
     values.try_into().unwrap_or_else(|_| unreachable!("Key::all yields KEYS keys"))
 }
@@ -100,15 +100,15 @@ impl Keyboard {
             lane_assignment: LaneAssignment::new(kernel.lanes()),
             assemblies,
             designs,
-            x: Box::new([[0.0; KEYS]; STATES]),
+            x: vec![[0.0; KEYS]; STATES].try_into().unwrap_or_else(|_| unreachable!("STATES rows")),
             rest,
             phases: [Phase::Return; KEYS],
             activity: Activities::default(),
             stale: KeySet::EMPTY,
             rest_stale: KeySet::EMPTY,
-            rest_detector: Box::new([RestDetector::default(); KEYS]),
+            rest_detector: boxed(|_| RestDetector::default()),
             drives: [Drive::Free; KEYS],
-            settings: Slew::new(settings),
+            settings: Box::new(Slew::new(settings)),
             begun: 0,
             tray: rest::TRAY_DOWN,
             tray_target: rest::TRAY_DOWN,

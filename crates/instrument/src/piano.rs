@@ -52,6 +52,7 @@ use time::Time;
 use touchback_action::SwitchableKeyboard;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KEYS;
+use touchback_core::math::pages::boxed;
 use touchback_sound::Sound;
 use touchback_sound::microphones::{Distant, part};
 
@@ -66,8 +67,8 @@ const SLOWEST_PRESS: f64 = 2.0;
 ///
 /// The engines `K` and `S` are replaced in this package's tests only.
 pub struct Piano<K = SwitchableKeyboard, S = Engine> {
-    settings: Settings,
-    // In boxes, so that a piano is moved cheaply.
+    // In boxes, so that a piano is moved cheaply and made with little stack.
+    settings: Box<Settings>,
     fingers: Box<Fingers>,
     mechanism: Box<Mechanism<K>>,
     time: Box<Time>,
@@ -80,10 +81,9 @@ impl Piano {
     /// everything else here does not.
     #[must_use]
     pub fn new(sample_rate: f64, settings: &Settings) -> Self {
-        let time = Time::new(sample_rate);
-        let keyboard = SwitchableKeyboard::new(&settings.action);
+        let time = boxed(|| Time::new(sample_rate));
         let sound = Engine::Here(sound(time.clock.rate(), settings));
-        Self::with_engines(keyboard, sound, time, settings)
+        Self::with_engines(keyboard(settings), sound, time, settings)
     }
 
     /// Like [`Piano::new`], with the sound at the other end of a pipeline: `process` leaves the samples
@@ -91,11 +91,13 @@ impl Piano {
     /// [`Piano::set`] must not be called. Allocates all the time.
     #[must_use]
     pub fn ahead(sample_rate: f64, settings: &Settings) -> (Self, Rear) {
-        let time = Time::new(sample_rate);
-        let keyboard = SwitchableKeyboard::new(&settings.action);
+        let time = boxed(|| Time::new(sample_rate));
         let rate = time.clock.rate();
         let (pipe, rear) = Pipe::new(sound(rate, settings), settings, rate);
-        (Self::with_engines(keyboard, Engine::Ahead(pipe), time, settings), rear)
+        (
+            Self::with_engines(keyboard(settings), Engine::Ahead(Box::new(pipe)), time, settings),
+            rear,
+        )
     }
 
     /// Ends a block on which the caller has spent `seconds`, in a pipeline; it is passed to [`Rear::run`].
@@ -122,14 +124,14 @@ impl Piano {
 
 impl<K: Keys, S: Strings> Piano<K, S> {
     /// Joins `keys` and `strings`, both made for these settings. Allocates.
-    fn with_engines(keys: K, strings: S, time: Time, settings: &Settings) -> Self {
+    fn with_engines(keys: Box<K>, strings: S, time: Box<Time>, settings: &Settings) -> Self {
         let sample_rate = time.clock.rate();
         let mut piano = Self {
-            settings: *settings,
-            fingers: Box::new(Fingers::new()),
-            mechanism: Box::new(Mechanism::new(keys, settings)),
-            time: Box::new(time),
-            output: Box::new(Output::new(strings, sample_rate, settings)),
+            settings: boxed(|| *settings),
+            fingers: boxed(Fingers::new),
+            mechanism: boxed(|| Mechanism::new(keys, settings)),
+            time,
+            output: boxed(|| Output::new(strings, sample_rate, settings)),
             report: Report::new(),
         };
         piano.switch_note_output();
@@ -153,7 +155,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// Keys at rest with no finger on them, strings silent, nothing scheduled; pedals, bend and clocks
     /// stay.
     fn reset_to_rest(&mut self) {
-        *self.fingers = Fingers::new();
+        self.fingers.reset();
         self.mechanism.reset_to_rest();
         self.output.strings.reset();
         self.output.pitch.resend();
@@ -316,7 +318,13 @@ impl<K: Keys, S: Strings> Piano<K, S> {
 /// The sound of a piano with `settings` at `sample_rate` Hz.
 fn sound(sample_rate: f64, settings: &Settings) -> Sound {
     let hammers = |key| settings.action.of(key).hammers();
-    Sound::with_each_hammer(sample_rate, &settings.strings(), hammers)
+    let strings = boxed(|| settings.strings());
+    Sound::with_each_hammer(sample_rate, &strings, hammers)
+}
+
+/// The keys of a piano with `settings`.
+fn keyboard(settings: &Settings) -> Box<SwitchableKeyboard> {
+    boxed(|| SwitchableKeyboard::new(&settings.action))
 }
 
 /// `x` samples as an index inside a block.

@@ -114,12 +114,11 @@ impl Pipe {
 }
 
 /// The sound of a piano: its own, or one at the other end of a pipeline.
-#[allow(clippy::large_enum_variant, reason = "a piano has one, in a box")]
 pub enum Engine {
     /// Strings, board and room.
     Here(Sound),
     /// The end of a pipeline to them.
-    Ahead(Pipe),
+    Ahead(Box<Pipe>),
 }
 
 /// Implements methods of [`Strings`] by those of the sound or by calls.

@@ -24,6 +24,7 @@ use board_section::BoardSection;
 use strings::StringSection;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
+use touchback_core::math::pages::boxed;
 use touchback_core::mech::hammer::HammerSettings;
 use touchback_core::mech::key_tones::{KeyTones, ToneQuantity};
 
@@ -65,8 +66,9 @@ fn mix(settings: &SoundSettings) -> [f64; 4] {
 
 /// All strings and the board, at one sample rate.
 pub struct Sound {
-    strings: StringSection,
-    board: BoardSection,
+    // In boxes, so that a sound is made with little stack.
+    strings: Box<StringSection>,
+    board: Box<BoardSection>,
 }
 
 impl Sound {
@@ -113,15 +115,15 @@ impl Sound {
         let settings = settings.clamped();
         let board = SharedBoard::at(sample_rate);
         Self {
-            strings: StringSection::new(sample_rate, &settings, hammers, &board, kernel),
-            board: BoardSection::new(sample_rate, &settings, &board, kernel),
+            strings: boxed(|| StringSection::new(sample_rate, &settings, hammers, &board, kernel)),
+            board: boxed(|| BoardSection::new(sample_rate, &settings, &board, kernel)),
         }
     }
 
     /// Both halves, to run them on two threads.
     #[must_use]
     pub fn split(self) -> (StringSection, BoardSection) {
-        (self.strings, self.board)
+        (*self.strings, *self.board)
     }
 
     /// Silences everything, dampers at rest; the sample clock restarts.

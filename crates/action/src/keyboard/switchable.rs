@@ -6,6 +6,7 @@
 
 use crate::interface::events::EventList;
 use crate::interface::press::{Effort, Press, Travel};
+use crate::keyboard::boxed;
 use crate::keyboard::simple_keys::SimpleKey;
 use crate::{ActionKind, ActionSettings, Drive, Keyboard};
 use touchback_core::math::compass::{KEYS, KeyNumber};
@@ -31,7 +32,7 @@ impl SwitchableKeyboard {
     pub fn new(settings: &ActionSettings) -> Self {
         Self {
             grand: Keyboard::new(&Self::of_grand(settings)),
-            simple_keys: Box::new([const { None }; KEYS]),
+            simple_keys: boxed(|_| None),
             moving: KeySet::EMPTY,
             kinds: [ActionKind::Grand; KEYS],
             selected: settings.action,

@@ -17,8 +17,9 @@ pub struct LatestReader<T: Send> {
     output: Output<T>,
 }
 
-/// Both ends, holding `initial`. Allocates.
+/// Both ends, holding `initial`. Allocates; not inlined, so that the stack of three values is free again.
 #[must_use]
+#[inline(never)]
 pub fn latest<T: Clone + Send>(initial: &T) -> (LatestWriter<T>, LatestReader<T>) {
     let (input, output) = triple_buffer(initial);
     (LatestWriter { input }, LatestReader { output })

@@ -1,4 +1,4 @@
-//! Allocation with all pages committed.
+//! Allocation with all pages committed, and with little stack.
 //!
 //! An operating system commits a page of memory when it is first written, which costs a page fault. Memory
 //! for the audio thread is therefore written once where it is allocated.
@@ -33,6 +33,14 @@ pub fn filled<T: Copy>(value: T, count: usize) -> Vec<T> {
     // A vector of zeros is allocated without being written.
     one_per_page(&mut all).for_each(|item| *item = black_box(value));
     all
+}
+
+/// The value of `make` in a box. Allocates; not inlined, so that the stack on which the value is made is free again
+/// when this returns: hosts have threads with little stack.
+#[must_use]
+#[inline(never)]
+pub fn boxed<T>(make: impl FnOnce() -> T) -> Box<T> {
+    Box::new(make())
 }
 
 /// Items such that every page contains one.

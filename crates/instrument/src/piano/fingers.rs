@@ -9,14 +9,14 @@ use touchback_core::math::key_set::KeySet;
 
 /// Fingers, held notes and positions of all keys.
 pub(super) struct Fingers {
-    fingers: [NoteFinger; KEYS],
+    fingers: Box<[NoteFinger]>,
     /// Keys whose finger moves.
     pub(super) moving: KeySet,
     /// Keys whose strike was constructed since the last action step.
     pub(super) constructed: KeySet,
     pub(super) held_notes: HeldNotes,
     pub(super) repetition: RepetitionLimit,
-    pub(super) positions: [Position; KEYS],
+    pub(super) positions: Box<[Position]>,
     /// Keys that follow positions, from the first above 0 until they have been let up.
     pub(super) positioned: KeySet,
     /// Keys of `positioned` that have not yet reached their position.
@@ -24,27 +24,36 @@ pub(super) struct Fingers {
 }
 
 impl Fingers {
-    /// No key touched.
+    /// No key touched. Allocates.
     pub(super) fn new() -> Self {
         Self {
-            fingers: [NoteFinger::AWAY; KEYS],
+            fingers: vec![NoteFinger::AWAY; KEYS].into(),
             moving: KeySet::EMPTY,
             constructed: KeySet::EMPTY,
             held_notes: HeldNotes::new(),
             repetition: RepetitionLimit::new(),
-            positions: [Position::at(0.0); KEYS],
+            positions: vec![Position::at(0.0); KEYS].into(),
             positioned: KeySet::EMPTY,
             following: KeySet::EMPTY,
         }
     }
 
+    /// No key touched.
+    pub(super) fn reset(&mut self) {
+        self.fingers.fill(NoteFinger::AWAY);
+        self.positions.fill(Position::at(0.0));
+        (self.held_notes, self.repetition) = (HeldNotes::new(), RepetitionLimit::new());
+        (self.moving, self.constructed) = (KeySet::EMPTY, KeySet::EMPTY);
+        (self.positioned, self.following) = (KeySet::EMPTY, KeySet::EMPTY);
+    }
+
     /// The finger of `key`.
-    pub(super) const fn of(&self, key: KeyNumber) -> &NoteFinger {
+    pub(super) fn of(&self, key: KeyNumber) -> &NoteFinger {
         &self.fingers[key.index()]
     }
 
     /// The finger of `key`.
-    pub(super) const fn of_mut(&mut self, key: KeyNumber) -> &mut NoteFinger {
+    pub(super) fn of_mut(&mut self, key: KeyNumber) -> &mut NoteFinger {
         &mut self.fingers[key.index()]
     }
 

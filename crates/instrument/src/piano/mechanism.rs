@@ -14,12 +14,13 @@ use touchback_action::interface::press::{Effort, Press, Travel};
 use touchback_action::{ActionKind, ActionSettings};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
+use touchback_core::math::pages::boxed;
 
 /// Action `K` with its pedals and dampers.
 pub(super) struct Mechanism<K> {
-    pub(super) keys: K,
+    pub(super) keys: Box<K>,
     /// Hammer speed that a finger's effort gives in the present regulation.
-    pub(super) efforts: Efforts,
+    pub(super) efforts: Box<Efforts>,
     /// The regulation has changed since it was last sent to the action.
     pub(super) is_regulation_pending: bool,
     pub(super) pedals: Pedals,
@@ -35,14 +36,14 @@ pub(super) struct Mechanism<K> {
 
 impl<K: Keys> Mechanism<K> {
     /// `keys` made for `settings`. Allocates.
-    pub(super) fn new(keys: K, settings: &Settings) -> Self {
+    pub(super) fn new(keys: Box<K>, settings: &Settings) -> Self {
         let mut undamped = KeySet::EMPTY;
         KeyNumber::all()
             .filter(|key| keys.damper_lift(*key) >= 1.0)
             .for_each(|key| undamped.insert(key));
         Self {
             keys,
-            efforts: Efforts::new(&settings.action, uses_efforts(settings)),
+            efforts: boxed(|| Efforts::new(&settings.action, uses_efforts(settings))),
             is_regulation_pending: false,
             pedals: Pedals::UP,
             dampers: Dampers::new(),
@@ -117,7 +118,7 @@ impl<K: Keys> Mechanism<K> {
         hammer_speed: f64,
         action: &ActionSettings,
     ) -> Effort {
-        effort::of(&self.keys, grand_dip(action), key, hammer_speed)
+        effort::of(&*self.keys, grand_dip(action), key, hammer_speed)
     }
 
     /// Mass and lever ratio that a press of `key` meets.

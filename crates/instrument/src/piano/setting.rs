@@ -16,7 +16,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// sample on; the output level by a ramp of 10 ms. A strike always has its own hammer. If nothing
     /// sounds or moves, they are in force as a whole at the next event.
     pub fn set(&mut self, settings: &Settings) {
-        let old = std::mem::replace(&mut self.settings, *settings);
+        let old = std::mem::replace(&mut *self.settings, *settings);
         let (mechanism, output) = (&mut self.mechanism, &mut self.output);
         mechanism.is_regulation_pending |= settings.action != old.action;
         let unevenness = |s: &ActionSettings| (s.keys, s.unevenness, s.unevenness_seed);

@@ -29,7 +29,7 @@ fn settings(timing: Timing) -> Settings {
 
 fn piano(rate: f64, settings: &Settings) -> Fake {
     let keys = FakeKeys::new(&settings.action);
-    Piano::with_engines(keys, FakeStrings::default(), Time::new(rate), settings)
+    Piano::with_engines(Box::new(keys), FakeStrings::default(), Box::new(Time::new(rate)), settings)
 }
 
 /// A key by its MIDI note.

@@ -14,6 +14,7 @@ use touchback_action::interface::press::Effort;
 use touchback_action::{ActionKind, ActionSettings, KeyEvent, STEP, SwitchableKeyboard};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::pages::boxed;
 
 /// Numbers of the pressed keys; key 68 has the concert grand's last damper.
 const KEYS: [u8; 11] = [1, 10, 20, 30, 40, 50, 60, 68, 69, 78, 88];
@@ -52,11 +53,11 @@ impl TravelTimes {
     }
 
     fn measured(kind: ActionKind) -> Self {
-        let settings = ActionSettings { action: kind, ..ActionSettings::default() };
-        let mut keyboard = SwitchableKeyboard::new(&settings);
+        let settings = boxed(|| ActionSettings { action: kind, ..ActionSettings::default() });
+        let mut keyboard = boxed(|| SwitchableKeyboard::new(&settings));
         KEYS.into_iter().for_each(|number| keyboard.touch(key(number)));
         let dip = 1e-3 * settings.key_dip_mm;
-        let of = |speed| KEYS.map(|number| effort::of(&keyboard, dip, key(number), speed));
+        let of = |speed| KEYS.map(|number| effort::of(&*keyboard, dip, key(number), speed));
         let least = of(SLOWEST).map(size).into_iter().fold(f64::INFINITY, f64::min);
         let greatest = of(FASTEST).map(size).into_iter().fold(0.0, f64::max);
         let is_muscle = of(SLOWEST).map(|effort| matches!(effort, Effort::Muscle(_)));
@@ -116,7 +117,7 @@ fn press(
         finger.press(keyboard.key_depth(key(number)), effort, 0.0);
     }
     let mut times = [f64::NAN; KEYS.len()];
-    let mut events = EventList::default();
+    let mut events = boxed(EventList::default);
     for step in 0..PATIENCE {
         for (number, finger) in KEYS.into_iter().zip(&mut fingers) {
             let key = key(number);

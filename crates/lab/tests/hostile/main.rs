@@ -11,6 +11,7 @@ mod host;
 mod layouts;
 mod memory;
 mod outputs;
+mod small_stacks;
 mod strange_hosts;
 mod vst3;
 mod vst3_broken_rules;

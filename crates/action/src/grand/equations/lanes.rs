@@ -264,8 +264,10 @@ impl Work for Allocate<'_> {
     #[inline(always)]
     fn run<R: Real>(self) -> Self::Out {
         let packs = if R::LANES > 1 { self.keys.div_ceil(R::LANES) } else { 0 };
-        let numbers: Precomputed<R> = Precomputed::gather(|_| &self.initial.grand.numbers);
-        Box::new(vec![Keys::new(numbers); packs])
+        // One by one: a pack has 18 kB, of which copies would stand on the stack.
+        let pack = |_| Keys::new(Precomputed::gather(|_| &self.initial.grand.numbers));
+        let packs: Packs<R> = (0..packs).map(pack).collect();
+        Box::new(packs)
     }
 }
 

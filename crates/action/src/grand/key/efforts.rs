@@ -30,6 +30,7 @@ use probe::Probe;
 use table::STANDARD;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
+use touchback_core::math::pages::boxed;
 
 pub use measured::Tables;
 
@@ -61,16 +62,16 @@ const SLOWEST: f64 = 0.02;
 /// Hammer speeds of efforts under a regulation.
 pub struct Efforts {
     /// The regulation set last.
-    target: ActionSettings,
+    target: Box<ActionSettings>,
     /// The regulation in effect.
-    effective: ActionSettings,
+    effective: Box<ActionSettings>,
     /// `effective` is the standard regulation.
     is_standard: bool,
     /// `target` is not in effect yet. Stored, because [`Self::step`] asks in every action step and
     /// two [`ActionSettings`] are 5 kB each.
     is_ahead: bool,
     /// The newest settings, for the differences of single keys.
-    settings: ActionSettings,
+    settings: Box<ActionSettings>,
     /// The action of all keys has the same settings.
     is_even: bool,
     is_needed: bool,
@@ -106,15 +107,15 @@ impl Efforts {
     #[must_use]
     pub fn with_kernel(settings: &ActionSettings, is_needed: bool, kernel: Kernel) -> Self {
         let mut efforts = Self {
-            target: ActionSettings::default(),
-            effective: ActionSettings::default(),
+            target: boxed(ActionSettings::default),
+            effective: boxed(ActionSettings::default),
             is_standard: true,
             is_ahead: false,
-            settings: *settings,
+            settings: boxed(|| *settings),
             is_even: settings.is_even(),
             is_needed,
-            grid: Box::new(Probe::new(kernel)),
-            next: Box::new(Probe::new(kernel)),
+            grid: boxed(|| Probe::new(kernel)),
+            next: boxed(|| Probe::new(kernel)),
             is_measuring: false,
             steps: 0,
             owed: 0,
@@ -126,13 +127,13 @@ impl Efforts {
 
     /// Sets a new regulation, to be measured if `is_needed`. The standard one takes effect at once.
     pub fn follow(&mut self, settings: &ActionSettings, is_needed: bool) {
-        self.settings = *settings;
+        *self.settings = *settings;
         self.is_even = settings.is_even();
         self.is_needed = is_needed;
         if is_needed {
-            self.target = before_the_string(settings);
-            if self.target == ActionSettings::default() {
-                self.effective = self.target;
+            *self.target = before_the_string(settings);
+            if *self.target == ActionSettings::default() {
+                self.effective.clone_from(&self.target);
                 self.is_standard = true;
             }
             self.is_ahead = self.effective != self.target;
@@ -161,7 +162,7 @@ impl Efforts {
         if !self.is_needed || !self.is_ahead {
             return;
         }
-        if !self.is_measuring || *self.next.settings() != self.target {
+        if !self.is_measuring || self.next.settings() != &*self.target {
             self.next.begin(&self.target);
         }
         self.use_next();
@@ -170,8 +171,8 @@ impl Efforts {
     /// The regulation of `next` takes effect.
     fn use_next(&mut self) {
         std::mem::swap(&mut self.grid, &mut self.next);
-        self.effective = *self.grid.settings();
-        self.is_standard = self.effective == ActionSettings::default();
+        *self.effective = *self.grid.settings();
+        self.is_standard = *self.effective == ActionSettings::default();
         self.is_ahead = self.effective != self.target;
         self.is_measuring = false;
         if !self.is_ahead {

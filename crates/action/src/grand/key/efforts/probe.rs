@@ -33,18 +33,18 @@ pub(super) const MAX_ROW_ITEMS: usize = 1 + Search::LONGEST;
 
 /// State of a measurement; allocated once.
 pub(super) struct Probe {
-    designs: [Design; ROWS],
+    designs: Box<[Design]>,
     settings: ActionSettings,
     energies: Energies,
     /// Presses whose energy is known, as a bit for each effort, by row.
     known: [u32; ROWS],
-    rows: [Row; ROWS],
+    rows: Box<[Row]>,
     is_ready: [bool; ROWS],
     /// Search for the rest pose of the first row that is not ready.
     search: Option<Search>,
     /// Number of presses whose turn to start has come, in the order of [`cell`].
     next: usize,
-    presses: [Option<Press>; SLOTS],
+    presses: Box<[Option<Press>; SLOTS]>,
     kernel: Kernel,
     lanes: Lanes,
     /// The rows whose constants the lanes hold, by slot.
@@ -78,25 +78,26 @@ struct Press {
 
 impl Probe {
     pub(super) fn new(kernel: Kernel) -> Self {
-        let designs = pressing::HAMMER.map(|row| {
+        let design = |row: &(f64, _)| {
             let index = floor_index(row.0 - 1.0);
             Design::new(KeyNumber::from_index(index).unwrap_or_else(|| unreachable!("1…88")))
-        });
+        };
+        let designs: Box<[_]> = pressing::HAMMER.iter().map(design).collect();
         let settings = ActionSettings::default();
         let key = Assembly::new(designs[0].build(&settings));
-        let row = Row { rest: key.rest(), key };
+        let rows = vec![Row { rest: key.rest(), key }; ROWS].into_boxed_slice();
         Self {
             designs,
             settings,
             energies: [[0.0; EFFORTS]; ROWS],
             known: [0; ROWS],
             kernel,
-            lanes: Lanes::new(kernel, SLOTS, &row.key),
-            rows: std::array::from_fn(|_| row.clone()),
+            lanes: Lanes::new(kernel, SLOTS, &rows[0].key),
+            rows,
             is_ready: [false; ROWS],
             search: None,
             next: 0,
-            presses: [None; SLOTS],
+            presses: Box::new([None; SLOTS]),
             held: [None; SLOTS],
         }
     }
@@ -136,7 +137,8 @@ impl Probe {
         self.settings = *settings;
         (self.known, self.is_ready) = ([0; ROWS], [false; ROWS]);
         (self.search, self.next) = (None, 0);
-        (self.presses, self.held) = ([None; SLOTS], [None; SLOTS]);
+        self.presses.fill(None);
+        self.held = [None; SLOTS];
     }
 
     /// Does one preparation item: starts a press if a slot is free and its row is prepared, otherwise does a
@@ -203,7 +205,7 @@ impl Probe {
         if count == 0 {
             return;
         }
-        let active = std::mem::replace(&mut self.presses, [None; SLOTS]);
+        let active = std::mem::replace(&mut *self.presses, [None; SLOTS]);
         for (slot, (row, effort)) in asked.into_iter().flatten().enumerate() {
             if !self.is_ready[row] {
                 self.search = None;
@@ -216,8 +218,8 @@ impl Probe {
         while self.presses.iter().any(Option::is_some) {
             self.step();
         }
-        self.presses = active;
-        for slot in &mut self.presses {
+        *self.presses = active;
+        for slot in self.presses.iter_mut() {
             *slot = slot.take_if(|press| self.known[press.row] >> press.effort & 1 == 0);
         }
         self.pass_known();
@@ -236,7 +238,7 @@ impl Probe {
         let packs = 0..SLOTS / width;
         let substeps = packs.map(|which| self.step_pack(which, which * width, &forces));
         let most = substeps.max().unwrap_or(1).max(1);
-        for slot in &mut self.presses {
+        for slot in self.presses.iter_mut() {
             if let Some(press) = slot
                 && let Some(energy) = press.energy(&self.rows[press.row].key, &self.settings)
             {
