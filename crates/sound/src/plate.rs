@@ -88,7 +88,7 @@ pub fn power(hz: f64) -> f64 {
 const DELAY: f64 = BLOCK as f64 / 48_000.0;
 
 /// The plate of one piano, at rest. Its input is the sum of each hammer's force times its key's [`share`], of the
-/// last block: the force arrives a block late, and each mode is turned by what that differs from [`DELAY`].
+/// last block: the force arrives a block late, and each mode is turned by what that differs from `DELAY`.
 /// Allocates.
 #[must_use]
 pub fn new(sample_rate: f64, kernel: Kernel) -> DrivenModes {
