@@ -11,8 +11,8 @@ mod tests {
     #[test]
     fn no_package_needs_a_newer_compiler_than_the_one_that_is_named() {
         let metadata = MetadataCommand::new().exec().unwrap();
-        let root = metadata.root_package().unwrap();
-        let named = root.rust_version.clone().unwrap();
+        let plugin = metadata.packages.iter().find(|p| p.name.as_str() == "touchback").unwrap();
+        let named = plugin.rust_version.clone().unwrap();
         let newer: Vec<String> = metadata
             .packages
             .iter()

@@ -45,7 +45,7 @@ const fn system(source: &'static str, description: &'static str, shown: ShownBy)
 }
 
 const APPARATUS: &str = "a measurement on the apparatus of 1996";
-const ABSENT: &str = "no experiment";
+const ABSENT: &str = "no experiment has been written";
 const PICTURE: &str = "a picture of hardware or software; no simulation or control law";
 
 /// All systems, by document.
