@@ -36,6 +36,9 @@ const LOOK: u64 = 10;
 /// Longest wait for force, and time from the last motion to the end, s.
 const PATIENCE: f64 = 8.0;
 const REST: f64 = 1.0;
+/// Time of force before the fingers begin, s: the servo pushes each key at rest before it trusts its motor, and a finger
+/// that presses in the same moment looks like a motor that is too strong.
+const PROOF: f64 = 0.5;
 /// Ticks of the emulator (125 µs) between two points of the trace.
 const TRACE_TICKS: u64 = 8;
 /// Window before and after a strike in which the sound of its fundamental is measured, s.
@@ -238,7 +241,7 @@ pub(super) fn play(entry: &PluginEntry, score: &Score, wave: &mut Wave) -> Resul
     let [mut left, mut right, mut other_left, mut other_right] = [const { [0.0f32; BLOCK] }; 4];
     let bar = progress(last, "playing the keyboard");
     // Number of the block in which the fingers begin.
-    let (mut begun, mut next) = (None, 0);
+    let (mut live_since, mut begun, mut next) = (None, None, 0);
     let mut due = Instant::now();
     for number in 0u64.. {
         if begun.is_some_and(|begin| number - begin > last) {
@@ -246,7 +249,9 @@ pub(super) fn play(entry: &PluginEntry, score: &Score, wave: &mut Wave) -> Resul
         }
         if number.is_multiple_of(LOOK) {
             arming.look(&mut host)?;
-            if begun.is_none() && (arming.is_live || seconds(number) > PATIENCE) {
+            live_since = if arming.is_live { live_since.or(Some(number)) } else { None };
+            let is_proven = live_since.is_some_and(|since| seconds(number - since) > PROOF);
+            if begun.is_none() && (is_proven || seconds(number) > PATIENCE) {
                 begun = Some(number);
                 emulator.plays.store(true, Ordering::Release);
             }
