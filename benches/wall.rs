@@ -8,8 +8,8 @@ use touchback_haptics::sampled_wall::controller::{
     Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
 };
 use touchback_haptics::sampled_wall::plant::{FINGER, Plant};
-use touchback_lab::wall::finger::Adaptive;
-use touchback_lab::wall::junction::wave::TransmissionLine;
+use touchback_offline::wall::finger::Adaptive;
+use touchback_offline::wall::junction::wave::TransmissionLine;
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
 const T: f64 = 1e-3;

@@ -29,11 +29,11 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
 "${cargo[@]}" test "${target[@]}" -p touchback --lib realtime::
-"${cargo[@]}" test "${target[@]}" -p touchback-lab --test plugin
+"${cargo[@]}" test "${target[@]}" -p touchback-command --test plugin
 (
     command=$PWD/$CARGO_TARGET_DIR
     [ "${CARGO_TARGET_DIR#/}" = "$CARGO_TARGET_DIR" ] || command=$CARGO_TARGET_DIR
-    "${cargo[@]}" build "${target[@]}" -p touchback-lab --bin touchback
+    "${cargo[@]}" build "${target[@]}" -p touchback-command --bin touchback
     cd "$out"
     "$command/$host/debug/touchback" --bars 2
 )

@@ -1,7 +1,7 @@
 //! The readers under test: of files, and of a motorized keyboard's bytes. Each function takes bytes and returns
 //! whether its reader accepts them. No reader may panic, and accepted data must be usable.
 //!
-//! Fuzz targets call these functions on a nightly compiler; `crates/lab/tests/command/damaged_files.rs` calls them with
+//! Fuzz targets call these functions on a nightly compiler; `crates/command/tests/command/damaged_files.rs` calls them with
 //! damaged copies of the corpora on a stable one.
 
 use std::io::Cursor;
@@ -24,12 +24,12 @@ use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_instrument::midi_file::Score;
 use touchback_instrument::params;
 use touchback_instrument::preset::file::NamedPiano;
-use touchback_lab::controls;
-use touchback_lab::fit;
-use touchback_lab::gesture::Gesture;
 use touchback_lab::recorded::{names, sfz, sound_file};
-use touchback_lab::simulate::numbers::each_number;
-use touchback_lab::simulate::{self, plants};
+use touchback_offline::controls;
+use touchback_offline::fit;
+use touchback_offline::gesture::Gesture;
+use touchback_offline::simulate::numbers::each_number;
+use touchback_offline::simulate::{self, plants};
 use touchback_sound::scala::{KeyMap, Scale, notes};
 
 /// A reader under test.

@@ -13,7 +13,7 @@ pub(crate) const BESIDE: &str = "Touchback LICENSES.txt";
 /// Build folder for Windows, as in `tests/host/windows.sh`.
 pub(crate) const CROSS: &str = "target/windows/build";
 /// The package of the command.
-pub(crate) const COMMAND: &str = "touchback-lab";
+pub(crate) const COMMAND: &str = "touchback-command";
 /// Arguments that build plugin and command in one call of cargo: separate calls select other features and
 /// would build the dependencies again.
 pub(crate) const RELEASE: [&str; 6] = ["build", "--release", "-p", "touchback", "-p", COMMAND];

@@ -10,4 +10,6 @@ pub mod exchange;
 pub mod files;
 pub mod math;
 pub mod mech;
+#[cfg(feature = "png")]
+pub mod picture;
 pub mod text;

@@ -2,7 +2,7 @@
 //!
 //! Values that are not set are the concert grand's. The others are chosen within the range of the sources of
 //! each parameter (see the table of parameters). All pianos are equally loud on a soft and a loud phrase by `levels`,
-//! which `touchback lab presets` measures, together with the differences between the pianos.
+//! which `touchback-proof lab presets` measures, together with the differences between the pianos.
 //!
 //! The player's own pianos are files in a folder: `file` and `user_presets`, with the feature
 //! `files`.

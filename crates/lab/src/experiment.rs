@@ -1,7 +1,5 @@
 //! `touchback lab`: experiments and validations, each a table of targets and measured values.
 
-mod action_cost;
-mod action_speeds;
 mod agreement;
 mod automation;
 mod ball;
@@ -12,27 +10,18 @@ mod efforts;
 mod energy;
 mod finger;
 mod fit;
-mod fit_recovery;
 mod geometry;
-mod haptics;
-mod haptics_campaign;
-mod haptics_cost;
+pub mod haptics;
 pub mod help;
-mod influence;
-mod instrument_load;
 mod key_design;
 mod lines;
 pub mod listening;
-mod look_ahead;
 mod missed;
 mod models_ab;
 mod position_sensors;
-mod presets;
 pub mod rolling_knuckle;
 mod seeds;
 mod sound;
-mod sound_cost;
-mod sound_torture;
 mod state_graphs;
 mod string_law;
 pub mod sweep;
@@ -46,7 +35,6 @@ mod wall_display;
 mod wall_map;
 mod walls;
 mod weight_drop;
-mod window_cost;
 
 use std::path::Path;
 
@@ -54,17 +42,27 @@ use anyhow::{Context as _, Result, bail};
 
 use clap::builder::ArgPredicate;
 
-use crate::bench::KeySource;
-use crate::bench::Report;
-use crate::bench::key_source::OwnNumbers;
-use crate::bench::manifest::Finished;
-use crate::bench::record;
-use crate::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult, Work};
-use crate::bench::session::{Session, wrote};
-use crate::controls;
-use crate::output;
-use crate::paths::{OutputFolder, PianoName};
-use catalogue::EXPERIMENTS;
+pub use catalogue::EXPERIMENTS;
+use touchback_offline::bench::KeySource;
+use touchback_offline::bench::Report;
+use touchback_offline::bench::key_source::OwnNumbers;
+use touchback_offline::bench::manifest::Finished;
+use touchback_offline::bench::record;
+use touchback_offline::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult, Work};
+use touchback_offline::bench::session::{Session, wrote};
+use touchback_offline::controls;
+use touchback_offline::output;
+use touchback_offline::paths::{OutputFolder, PianoName};
+
+/// The lists of experiments that a program offers.
+pub type Catalogue = &'static [&'static [Experiment]];
+
+/// The experiments of this package.
+pub const STANDARD: Catalogue = &[EXPERIMENTS];
+
+fn all(catalogue: Catalogue) -> impl Iterator<Item = &'static Experiment> + Clone {
+    catalogue.iter().copied().flatten()
+}
 
 /// Options of `lab`.
 #[derive(clap::Args, Debug)]
@@ -101,9 +99,9 @@ pub struct LabOptions {
 /// # Errors
 /// An unknown name, before anything runs; a file that cannot be written; with `--strict`, a missed
 /// target ([`Missed`]).
-pub fn run(options: &LabOptions) -> Result<()> {
+pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
     if options.names.iter().any(|n| n == "list") {
-        return output::print(&list());
+        return output::print(&list(catalogue));
     }
     if !options.web.is_empty() {
         if options.names != ["listening"] || !options.own.is_empty() {
@@ -111,9 +109,9 @@ pub fn run(options: &LabOptions) -> Result<()> {
         }
         return listening::blind_test::run(&options.web, "", &options.out);
     }
-    let chosen = choose(&options.names)?;
+    let chosen = choose(&options.names, catalogue)?;
     for experiment in &chosen {
-        check_own_numbers(experiment, &options.own)?;
+        check_own_numbers(experiment, &options.own, catalogue)?;
     }
     let keys = KeySource::open(&options.own)?;
     let mut session = Session::open(&options.out)?;
@@ -147,8 +145,8 @@ pub fn run(options: &LabOptions) -> Result<()> {
     let files = session.finish(if options.report { &pages } else { &[] })?;
     output::print(&wrote(&files))?;
     let is_all = options.names.iter().any(|n| n == "all");
-    let is_omitted = |e: &&Experiment| is_all && chosen.iter().all(|c| c.name != e.name);
-    let omitted: Vec<&str> = EXPERIMENTS.iter().filter(is_omitted).map(|e| e.name).collect();
+    let is_omitted = |e: &&'static Experiment| is_all && chosen.iter().all(|c| c.name != e.name);
+    let omitted: Vec<&str> = all(catalogue).filter(is_omitted).map(|e| e.name).collect();
     if !omitted.is_empty() {
         let names = omitted.join(" ");
         output::print(&format!("\nnot run, minutes each: touchback lab {names}\n"))?;
@@ -176,7 +174,7 @@ pub fn one(name: &str, keys: &KeySource, count: Option<u32>, path: &Path) -> Res
     };
     let is_of_piano = keys.action().is_some() && keys.one(0) == 0;
     if let Some([_, words]) = refused(experiment, keys.own_numbers().is_none(), is_of_piano) {
-        bail!("{name} takes no {words}; these do: {}", takers());
+        bail!("{name} takes no {words}; these do: {}", takers(STANDARD));
     }
     let options = runner::Options { keys, count, path };
     let mut outcome = None;
@@ -213,10 +211,10 @@ pub struct Missed {
 
 /// The text of `lab list`: every experiment with its description, and every system of the source
 /// documents with the experiment that reproduces it.
-fn list() -> String {
-    let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
+fn list(catalogue: Catalogue) -> String {
+    let width = all(catalogue).map(|e| e.name.len()).max().unwrap_or(0);
     let mut text = String::new();
-    for e in EXPERIMENTS {
+    for e in all(catalogue) {
         let long = if e.kind == ExperimentKind::Long { " Takes minutes: not in all." } else { "" };
         text += &format!("{:width$}  {}{long}\n", e.name, e.about);
     }
@@ -227,28 +225,32 @@ fn list() -> String {
 
 /// The named experiments, each once, in catalogue order; `all` selects those that do not take
 /// minutes.
-fn choose(names: &[String]) -> Result<Vec<&'static Experiment>> {
+fn choose(names: &[String], catalogue: Catalogue) -> Result<Vec<&'static Experiment>> {
     for name in names {
-        if name != "all" && EXPERIMENTS.iter().all(|e| e.name != name) {
-            let near = controls::suggestion(name, EXPERIMENTS.iter().map(|e| e.name));
+        if name != "all" && all(catalogue).all(|e| e.name != name) {
+            let near = controls::suggestion(name, all(catalogue).map(|e| e.name));
             bail!("lab {name}: no such experiment{near}; `touchback lab list` names them");
         }
     }
-    let wanted = |e: &&Experiment| {
+    let wanted = |e: &&'static Experiment| {
         names.iter().any(|n| n == e.name || n == "all" && e.kind != ExperimentKind::Long)
     };
-    Ok(EXPERIMENTS.iter().filter(wanted).collect())
+    Ok(all(catalogue).filter(wanted).collect())
 }
 
 /// Checks that `experiment` accepts the options in `own`.
 ///
 /// # Errors
 /// Names the experiment, the options that it does not accept, and the experiments that accept them.
-fn check_own_numbers(experiment: &Experiment, own: &OwnNumbers) -> Result<()> {
+fn check_own_numbers(
+    experiment: &Experiment,
+    own: &OwnNumbers,
+    catalogue: Catalogue,
+) -> Result<()> {
     match refused(experiment, own.is_empty(), own.is_of_piano()) {
         None => Ok(()),
         Some([options, _]) => {
-            bail!("lab {} takes no {options}; these do: {}", experiment.name, takers())
+            bail!("lab {} takes no {options}; these do: {}", experiment.name, takers(catalogue))
         }
     }
 }
@@ -270,9 +272,9 @@ const fn refused(
 }
 
 /// The experiments that accept everything.
-fn takers() -> String {
-    let is_keys = |e: &&Experiment| matches!(e.run, Work::Keys(_));
-    EXPERIMENTS.iter().filter(is_keys).map(|e| e.name).collect::<Vec<_>>().join(", ")
+fn takers(catalogue: Catalogue) -> String {
+    let is_keys = |e: &&'static Experiment| matches!(e.run, Work::Keys(_));
+    all(catalogue).filter(is_keys).map(|e| e.name).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -281,16 +283,16 @@ mod tests {
 
     #[test]
     fn names_are_single_words_and_all_means_all() {
-        let all = choose(&["all".into()]).unwrap();
+        let all = choose(&["all".into()], STANDARD).unwrap();
         let short = EXPERIMENTS.iter().filter(|e| e.kind != ExperimentKind::Long).count();
         assert_eq!(all.len(), short);
-        assert_eq!(choose(&["all".into(), "haptics".into()]).unwrap().len(), short + 1);
+        assert_eq!(choose(&["all".into(), "haptics".into()], STANDARD).unwrap().len(), short + 1);
         for e in EXPERIMENTS {
             assert!(e.about.ends_with('.') && !e.about.contains('\n'));
             assert!(e.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
-            assert_eq!(choose(&[e.name.into(), e.name.into()]).unwrap().len(), 1);
+            assert_eq!(choose(&[e.name.into(), e.name.into()], STANDARD).unwrap().len(), 1);
         }
-        let error = choose(&["all".into(), "nothing".into()]).unwrap_err().to_string();
+        let error = choose(&["all".into(), "nothing".into()], STANDARD).unwrap_err().to_string();
         assert!(error.contains("lab nothing: no such experiment"));
     }
 
@@ -305,7 +307,7 @@ mod tests {
 
     #[test]
     fn every_system_of_the_sources_has_an_experiment_or_a_reason() {
-        let list = list();
+        let list = list(STANDARD);
         for system in seeds::SYSTEMS {
             assert!(
                 list.contains(system.source) && list.contains(system.description),

@@ -22,13 +22,6 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::bench::Folder;
-use crate::bench::manifest::Finished;
-use crate::bench::session::{Session, wrote};
-use crate::controls;
-use crate::output::{self, Shown as _, progress};
-use crate::parallel;
-use crate::paths::{self, InputPath, OutputFolder, PianoName};
 use measure::{Measure, Measured};
 use pairs::{Comparison, Notes, compare};
 use sound_file::Note;
@@ -36,6 +29,13 @@ use takes::{Take, Takes, takes};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::{Event, Piano, Settings};
+use touchback_offline::bench::Folder;
+use touchback_offline::bench::manifest::Finished;
+use touchback_offline::bench::session::{Session, wrote};
+use touchback_offline::controls;
+use touchback_offline::output::{self, Shown as _, progress};
+use touchback_offline::parallel;
+use touchback_offline::paths::{self, InputPath, OutputFolder, PianoName};
 
 /// Sample rate of the renderings, Hz.
 const RATE: f64 = 48_000.0;

@@ -2,7 +2,7 @@
 
     python benches/speed.py
 
-The bank's time is to be compared with *88 keys, stroke* of ``touchback lab action-cost``, which has the same load.
+The bank's time is to be compared with *88 keys, stroke* of ``touchback-proof lab action-cost``, which has the same load.
 """
 
 import hashlib

@@ -17,7 +17,7 @@ use touchback_action::interface::events::EventList;
 use touchback_action::{Drive, Keyboard};
 use touchback_core::exchange::cancel;
 use touchback_core::math::compass::KeyNumber;
-use touchback_lab::gesture::Channel;
+use touchback_offline::gesture::Channel;
 
 /// Rows of the table of readings: depth, speed, height of the hammer above the string, its speed toward it.
 const READINGS: usize = 4;

@@ -14,11 +14,11 @@ use touchback_action::catalogue::Model;
 use touchback_action::interface::key::SavedState;
 use touchback_action::{Drive, Readout, TimedEvent};
 use touchback_core::math::compass::KeyNumber;
-use touchback_lab::gesture::{Channel, Gesture};
-use touchback_lab::model::named::NamedModel;
-use touchback_lab::simulate;
-use touchback_lab::simulate::balance::Balance;
-use touchback_lab::table::Curve;
+use touchback_offline::gesture::{Channel, Gesture};
+use touchback_offline::model::named::NamedModel;
+use touchback_offline::simulate;
+use touchback_offline::simulate::balance::Balance;
+use touchback_offline::table::Curve;
 
 /// An event as Python gets it: time, s, name, value, unit.
 pub(crate) type Event = (f64, &'static str, f64, &'static str);
@@ -209,8 +209,8 @@ impl Key {
                 "a curve has as many values as times, all finite, and times that rise from 0",
             ));
         }
-        if times[times.len() - 1] > touchback_lab::gesture::LIMIT {
-            let limit = touchback_lab::gesture::LIMIT;
+        if times[times.len() - 1] > touchback_offline::gesture::LIMIT {
+            let limit = touchback_offline::gesture::LIMIT;
             return Err(refused(format!("a gesture lasts at most {limit} s")));
         }
         let points = times.iter().copied().zip(values.iter().copied()).collect();

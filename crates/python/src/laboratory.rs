@@ -11,12 +11,12 @@ use crate::interrupt::interruptible;
 use crate::settings::{key_number, model, settings, source};
 use crate::{error, is_course, refused};
 use touchback_instrument::params;
-use touchback_lab::bench::Report;
 use touchback_lab::experiment::{self as lab, sweep as sweeps};
-use touchback_lab::fit::data::MeasuredPress;
-use touchback_lab::fit::solve;
-use touchback_lab::output;
-use touchback_lab::weigh as weighing;
+use touchback_offline::bench::Report;
+use touchback_offline::fit::data::MeasuredPress;
+use touchback_offline::fit::solve;
+use touchback_offline::output;
+use touchback_offline::weigh as weighing;
 
 /// Names of the measured values, and the table (keys, values).
 #[pyfunction]
@@ -150,7 +150,7 @@ pub(crate) fn experiment<'py>(
         None => run(tempfile::tempdir()?.path()),
     })?;
     let report: Report = report.map_err(|e| error(&e))?;
-    let row = |row: &touchback_lab::bench::report::ReportRow| {
+    let row = |row: &touchback_offline::bench::report::ReportRow| {
         let of = PyDict::new(py);
         let [quantity, target, band, measured, verdict] = &row.cells;
         of.set_item("quantity", quantity)?;

@@ -14,7 +14,7 @@ use touchback_instrument::midi::{Address, InputMessage};
 use touchback_instrument::midi_file::{Parts, Score};
 use touchback_instrument::record::StrikeRecord;
 use touchback_instrument::{Piano as Instrument, Settings};
-use touchback_lab::render as offline;
+use touchback_offline::render as offline;
 
 /// Sample rates of the instrument, Hz.
 const RATES: std::ops::RangeInclusive<u32> = 22_050..=384_000;

@@ -10,10 +10,10 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::note;
 use touchback_instrument::Settings;
 use touchback_instrument::params;
-use touchback_lab::bench::KeySource;
-use touchback_lab::controls;
-use touchback_lab::model::named::NamedModel;
-use touchback_lab::simulate::plants;
+use touchback_offline::bench::KeySource;
+use touchback_offline::controls;
+use touchback_offline::model::named::NamedModel;
+use touchback_offline::simulate::plants;
 
 /// Settings of `preset` with the offsets of the CSV text `sheet` and the parameters `values`: numbers in their
 /// units, or texts as the command's `--set` takes them.

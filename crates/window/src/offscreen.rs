@@ -10,6 +10,7 @@ use egui::epaint::{Mesh, Primitive, Vertex};
 use egui::{ColorImage, Context, FullOutput, ImageData, RawInput, Rect, TextureId, Ui, pos2, vec2};
 
 use touchback_core::math::cast::floor_index;
+use touchback_core::picture::write_png;
 
 /// An opaque or transparent picture: RGBA, premultiplied, rows from the top.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,20 +39,6 @@ impl Picture {
         let rgb: Vec<u8> = self.rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
         write_png(to, (size(self.width), size(self.height)), &rgb)
     }
-}
-
-/// Writes a picture of `size` (width, height) px, three bytes per pixel, row by row, as PNG.
-///
-/// # Errors
-/// The writer's or the encoder's error.
-pub fn write_png(to: impl Write, size: (u32, u32), rgb: &[u8]) -> Result<(), png::EncodingError> {
-    let mut encoder = png::Encoder::new(to, size.0, size.1);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Best);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(rgb)?;
-    writer.finish()
 }
 
 /// A context that is drawn off screen.

@@ -1,5 +1,5 @@
 //! Levels of the factory pianos, dB, at which all are equally loud on a soft and a loud phrase together.
-//! Written by `touchback lab presets`.
+//! Written by `touchback-proof lab presets`.
 
 /// Level by name, in the pianos' order.
 pub(super) const LEVELS: [(&str, f64); 15] = [

@@ -14,10 +14,6 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
-use crate::gesture::{Channel, Form, Gesture, KeyView};
-use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use crate::table::Curve;
 use touchback_action::Key;
 use touchback_action::grand::GrandKey;
 use touchback_action::grand::design::spec::Spec;
@@ -25,6 +21,10 @@ use touchback_action::interface::hand;
 use touchback_action::penalty_model::{Coupling, PenaltyModel};
 use touchback_action::{Drive, KeyEvent, STEP};
 use touchback_core::math::power::square;
+use touchback_offline::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
+use touchback_offline::gesture::{Channel, Form, Gesture, KeyView};
+use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
+use touchback_offline::table::Curve;
 
 /// Coupling stiffnesses, N/m, softest first, and Runge–Kutta substeps per action step. The stiffest is so stiff that
 /// a thrown hammer's bounces, which multiply small differences, are still compared: with 4 MN/m the crown is off by

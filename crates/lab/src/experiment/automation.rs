@@ -6,14 +6,14 @@ use std::f64::consts::TAU;
 use anyhow::Result;
 
 use super::sweeps::{click_level, swept};
-use crate::bench::{Folder, Report, TargetBand};
-use crate::output::progress;
 use touchback_core::exchange::cancel;
 use touchback_instrument::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::midi::{Address, InputMessage};
 use touchback_instrument::params::Parameter;
 use touchback_instrument::settings::{Latency, Timing, VelocityMeans};
 use touchback_instrument::{Piano, Settings};
+use touchback_offline::bench::{Folder, Report, TargetBand};
+use touchback_offline::output::progress;
 
 /// Sample rate, Hz, high enough to separate clicks from partials, and samples from one value of the moved
 /// parameter to the next: 2 ms.

@@ -8,8 +8,6 @@ use anyhow::Result;
 use nalgebra::{Matrix2, Vector2};
 use std::f64::consts::PI;
 
-use crate::bench::{DataTable, Folder, Report, TargetBand};
-use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_action::grand::design::spec::GRAVITY;
 use touchback_action::simple::ball::{Phase, STATES, Spec};
 use touchback_action::simple::drive_input::DriveInput;
@@ -17,6 +15,8 @@ use touchback_action::simple::{KEY_SPEED, SimpleAction};
 use touchback_core::episode::exact::Discrete;
 use touchback_core::episode::{Model, Observer, State, Stepper};
 use touchback_core::math::power::square;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
+use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 
 /// Height of fall, m.
 const HEIGHT: f64 = 0.1;

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use num_complex::Complex64;
 
-use crate::bench::{DataTable, Folder, Report, TargetBand, key};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::mech::hammer::{CROWN, Hammer, HammerSettings};
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, key};
 use touchback_sound::contact::{ReferenceNote, chaigne_askenfelt, strike_below, strike_offline};
 use touchback_sound::measure::{db, force_centroid, strike_free};
 use touchback_sound::scale::StringSpec;

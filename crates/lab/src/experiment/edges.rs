@@ -13,16 +13,16 @@ mod standing;
 
 use anyhow::Result;
 
-use crate::bench::regulations::turned;
-use crate::bench::test_bench::TestBench;
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use crate::parallel;
 use audit::Audit;
 use gestures::Kind;
 use touchback_action::ActionSettings;
 use touchback_action::keyboard::energy_audit;
 use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::random::Random;
+use touchback_offline::bench::regulations::turned;
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::parallel;
 
 /// Usual number of gestures of each kind in each regulation.
 pub const USUAL: u32 = 200;

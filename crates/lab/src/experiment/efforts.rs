@@ -7,16 +7,16 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::bench::regulations::turned;
-use crate::bench::strokes::TouchKind;
-use crate::bench::test_bench::TestBench;
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_action::ActionSettings;
 use touchback_action::grand::key::efforts::{Efforts, Tables};
 use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 use touchback_instrument::params::all;
+use touchback_offline::bench::regulations::turned;
+use touchback_offline::bench::strokes::TouchKind;
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 
 /// Number of random regulations, and of random keys and forces under each.
 const REGULATIONS: usize = 250;

@@ -10,14 +10,14 @@ mod order;
 
 use anyhow::Result;
 
-use crate::bench::strokes::TouchKind;
-use crate::bench::test_bench::{TestBench, motion};
-use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
-use crate::gesture::{Form, Gesture};
-use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_action::grand::state;
 use touchback_action::interface::slew::Slew;
 use touchback_action::{ActionSettings, Drive, STEP};
+use touchback_offline::bench::strokes::TouchKind;
+use touchback_offline::bench::test_bench::{TestBench, motion};
+use touchback_offline::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
+use touchback_offline::gesture::{Form, Gesture};
+use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 
 /// Keys of the audit.
 const KEYS: [u8; 3] = [4, 40, 71];

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 
-use crate::bench::{DataTable, Folder, Report, TargetBand};
-use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
-use crate::wall::bench::{SampledLoop, Speed};
-use crate::wall::finger::{Adaptive, Estimator, Tuning};
 use touchback_haptics::sampled_wall::controller::{Controller, Measurement, Prediction, Standard};
 use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance, Plant};
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
+use touchback_offline::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
+use touchback_offline::wall::bench::{SampledLoop, Speed};
+use touchback_offline::wall::finger::{Adaptive, Estimator, Tuning};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 2.0 };
 const STIFF: FingerImpedance = FingerImpedance { mass: 0.02, damping: 1.0, stiffness: 2000.0 };

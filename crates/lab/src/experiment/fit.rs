@@ -8,16 +8,16 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::bench::strokes::TouchKind;
-use crate::bench::test_bench::TestBench;
-use crate::bench::{Folder, Report, TargetBand, short};
-use crate::parallel;
 use misfit::misfit;
 use touchback_action::grand::design::fitted::Fitted;
 use touchback_action::grand::{key::construct, key::pressing};
 use touchback_action::{ActionSettings, EventKind, STEP};
 use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::power::square;
+use touchback_offline::bench::strokes::TouchKind;
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{Folder, Report, TargetBand, short};
+use touchback_offline::parallel;
 
 /// Relative change of each parameter.
 const VARIATION: f64 = 0.05;

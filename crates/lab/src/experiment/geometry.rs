@@ -8,9 +8,6 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use plotters::style::RGBColor;
 
-use crate::bench::{Folder, KeySource, Report, TargetBand, short};
-use crate::plot::sketch::{Ink, Sketch};
-use crate::plot::{INK, palette};
 use touchback_action::grand::design::describe::{self, Entry};
 use touchback_action::grand::equations::kinematics::Kinematics;
 use touchback_action::grand::{
@@ -19,6 +16,9 @@ use touchback_action::grand::{
 use touchback_action::{Drive, EventKind, Key, STEP};
 use touchback_core::math::compass::linear;
 use touchback_core::math::vec2::Vec2;
+use touchback_offline::bench::{Folder, KeySource, Report, TargetBand, short};
+use touchback_offline::plot::sketch::{Ink, Sketch};
+use touchback_offline::plot::{INK, palette};
 
 /// Height of the crown above the shank's axis, m [Hirschkorn 2004]; for the drawing only.
 const CROWN: f64 = 0.0356;

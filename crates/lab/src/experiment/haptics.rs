@@ -3,14 +3,14 @@
 
 use anyhow::{Context, Result};
 
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use crate::output::progress;
-use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use crate::rig::acceptance::{self, PlantResult};
-use crate::rig::fault_injection::{stiffest_bed, twins};
-use crate::rig::z_width;
 use touchback_haptics::action::Action;
 use touchback_haptics::plant::KeyPlant;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::output::progress;
+use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
+use touchback_offline::rig::acceptance::{self, PlantResult};
+use touchback_offline::rig::fault_injection::{stiffest_bed, twins};
+use touchback_offline::rig::z_width;
 
 /// Block delays of the comparison, samples at 48 kHz.
 pub const BLOCKS: [u32; 4] = [0, 64, 128, 256];

@@ -2,12 +2,12 @@
 
 use anyhow::{Context, Result};
 
-use super::catalogue::EXPERIMENTS;
 use super::seeds::{SYSTEMS, ShownBy};
 use super::sweep;
-use crate::bench::runner::{Experiment, ExperimentKind, Work};
-use crate::controls;
-use crate::output;
+use super::{Catalogue, all};
+use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
+use touchback_offline::controls;
+use touchback_offline::output;
 
 /// Options of `touchback lab help`.
 #[derive(clap::Args, Debug)]
@@ -21,13 +21,13 @@ pub struct HelpOptions {
 ///
 /// # Errors
 /// An unknown name.
-pub fn run(options: &HelpOptions) -> Result<()> {
+pub fn run(options: &HelpOptions, catalogue: Catalogue) -> Result<()> {
     let name = &options.name;
     if name == "sweep" {
         return output::print(&sweep::page());
     }
-    let experiment = EXPERIMENTS.iter().find(|e| e.name == name).with_context(|| {
-        let near = controls::suggestion(name, EXPERIMENTS.iter().map(|e| e.name));
+    let experiment = all(catalogue).find(|e| e.name == name).with_context(|| {
+        let near = controls::suggestion(name, all(catalogue).map(|e| e.name));
         format!("lab help {name}: no such experiment{near}; `touchback lab list` names them")
     })?;
     output::print(&page(experiment))
@@ -65,6 +65,7 @@ fn page(of: &Experiment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::EXPERIMENTS;
 
     #[test]
     fn every_experiment_is_explained() {

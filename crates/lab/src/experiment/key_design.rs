@@ -8,10 +8,6 @@ mod designs;
 
 use anyhow::{Context, Result};
 
-use crate::bench::{DataTable, Folder, Report, key, short};
-use crate::output::progress;
-use crate::rig::KEY;
-use crate::rig::acceptance::{GLUED, armed, line};
 use touchback_action::KeyEvent;
 use touchback_action::interface::key::DynamicsCompensation;
 use touchback_action::{ActionSettings, TimedEvent};
@@ -23,6 +19,10 @@ use touchback_haptics::plant::EmulatedFinger;
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::ConnectionState;
+use touchback_offline::bench::{DataTable, Folder, Report, key, short};
+use touchback_offline::output::progress;
+use touchback_offline::rig::KEY;
+use touchback_offline::rig::acceptance::{GLUED, armed, line};
 
 /// Keys of the tables, by piano number.
 const KEYS: [usize; 9] = [1, 10, 20, 30, 40, 50, 60, 71, 88];

@@ -3,10 +3,10 @@
 use anyhow::Result;
 use touchback_core::exchange::cancel;
 
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use crate::wall::junction::masses::Pair;
-use crate::wall::junction::{cases, pendulum};
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
+use touchback_offline::wall::junction::masses::Pair;
+use touchback_offline::wall::junction::{cases, pendulum};
 
 fn masses(report: &mut Report) {
     let (z, h, steps) = (50.0, 1e-3, 200_000u32);

@@ -4,15 +4,16 @@ pub mod blind_test;
 
 use anyhow::Result;
 
-use crate::bench::{Folder, Report, TargetBand, key};
-use crate::output::progress;
-use crate::wave::Wave;
-use crate::{demo, render};
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
 use touchback_instrument::midi_file::Score;
+use touchback_offline::bench::{Folder, Report, TargetBand, key};
+use touchback_offline::output::progress;
+use touchback_offline::prelude;
+use touchback_offline::render;
+use touchback_offline::wave::Wave;
 use touchback_sound::Knock;
 use touchback_sound::Sound;
 use touchback_sound::measure::db;
@@ -173,7 +174,7 @@ pub fn run(folder: &mut Folder, settings: &Settings) -> Result<Report> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let score = Score::read("demonstration.mid", &demo::piece(demo::BARS))?;
+    let score = Score::read("demonstration.mid", &prelude::midi(prelude::BARS))?;
     let (mut left, mut right) = (Vec::new(), Vec::new());
     render::perform(&score, settings, RATE, |l, r| {
         left.extend_from_slice(l);

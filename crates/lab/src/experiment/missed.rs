@@ -344,8 +344,8 @@ pub fn page() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Folder, KeySource};
     use crate::experiment::{agreement, key_design, string_law};
+    use touchback_offline::bench::{Folder, KeySource};
 
     /// The missed quantities on a page of docs/.
     fn on_page(name: &str) -> Vec<String> {
@@ -364,7 +364,7 @@ mod tests {
     fn every_missed_row_has_a_cause_and_every_cause_a_missed_row() {
         let dir = tempfile::tempdir().unwrap();
         let (mut folder, keys) = (Folder::new(dir.path()), KeySource::default());
-        let missed = |report: crate::bench::Report| -> Vec<String> {
+        let missed = |report: touchback_offline::bench::Report| -> Vec<String> {
             let rows = report.rows().iter().filter(|r| !r.is_met());
             rows.map(|r| r.cells[0].clone()).collect()
         };

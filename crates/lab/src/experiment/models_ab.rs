@@ -10,8 +10,6 @@
 use anyhow::Result;
 use std::f64::consts::PI;
 
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_action::Key;
 use touchback_action::simple::drive_input::DriveInput;
 use touchback_action::simple::slider::Bodies;
@@ -19,6 +17,8 @@ use touchback_action::simple::{ActionKey, SimpleAction};
 use touchback_action::simple::{model_a, model_b};
 use touchback_action::{Drive, STEP};
 use touchback_core::episode::Stepper;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 
 /// One line of the encoder, m.
 const LINE: f64 = 0.0254 / 50.0;

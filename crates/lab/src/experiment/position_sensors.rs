@@ -4,8 +4,6 @@
 use anyhow::Result;
 
 use super::haptics::SEED;
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::EventKind;
 use touchback_haptics::emulator::KeyboardDesign;
 use touchback_haptics::emulator::defect::{Defects, SensorDefect};
@@ -13,6 +11,8 @@ use touchback_haptics::log::MemoryLog;
 use touchback_haptics::plant::KeyPlant;
 use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::rig::co_simulation::{CoSimulation, MemoryLine};
 
 /// Noise of the sensors, root mean square at the key front, m.
 const NOISE: [f64; 6] = [0.0, 5e-6, 10e-6, 20e-6, 40e-6, 80e-6];

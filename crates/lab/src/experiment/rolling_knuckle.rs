@@ -15,12 +15,6 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::bench::manifest::Finished;
-use crate::bench::session::{Session, wrote};
-use crate::bench::{DataTable, Folder, Report, key, short};
-use crate::output;
-use crate::parallel;
-use crate::paths::OutputFolder;
 use layout::{COUNT, FREE, Layout};
 use search::Trial;
 use touchback_action::ActionSettings;
@@ -28,6 +22,12 @@ use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::{Built, Design};
 use touchback_action::grand::key::rest;
 use touchback_core::math::compass::KeyNumber;
+use touchback_offline::bench::manifest::Finished;
+use touchback_offline::bench::session::{Session, wrote};
+use touchback_offline::bench::{DataTable, Folder, Report, key, short};
+use touchback_offline::output;
+use touchback_offline::parallel;
+use touchback_offline::paths::OutputFolder;
 use trial::{TARGETS, TargetGroup, Values, measure, missed};
 
 /// The keys of a trial, by number: two of the bass, middle, treble.

@@ -11,9 +11,9 @@ mod timbre;
 
 use anyhow::Result;
 
-use crate::bench::{DataTable, Folder, Report, TargetBand, key, short};
-use crate::output::progress;
-use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, key, short};
+use touchback_offline::output::progress;
+use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_sound::{Sound, SoundSettings};
 
 const RATE: f64 = 48_000.0;
@@ -124,8 +124,8 @@ fn page(report: &Report) -> String {
          at 48 kHz: the target, the accepted band and the measured value. Targets are published \
          measurements of grands where they exist ([references](references.md)); the other bands are \
          chosen. Missed targets are listed too: {} of {rows} are met.\n\nOther commands measure what \
-         depends on the machine: `touchback lab sound-cost` (computing time on every kernel, \
-         preparation, changing parameters), `touchback lab sound-torture` (ten minutes of random \
+         depends on the machine: `touchback-proof lab sound-cost` (computing time on every kernel, \
+         preparation, changing parameters), `touchback-proof lab sound-torture` (ten minutes of random \
          events at five sample rates), `tests/host/fluidsynth.py` (comparison with a sampled piano). \
          `touchback lab listening` renders files for listening; `touchback lab string-law` compares \
          the action's own string with the sounding strings.\n\n{}\n{}",

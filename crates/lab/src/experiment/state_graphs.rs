@@ -8,8 +8,6 @@ use anyhow::Result;
 use std::collections::BTreeMap;
 use touchback_core::exchange::cancel;
 
-use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand};
-use crate::plot::{self, Axis, Figure, Series, Subplot, palette};
 use touchback_action::Key;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::equations::drive::DriveNow;
@@ -23,6 +21,8 @@ use touchback_action::{Drive, STEP};
 use touchback_core::episode::{Observer, Stepper};
 use touchback_core::math::compass::linear;
 use touchback_core::math::random::Random;
+use touchback_offline::bench::{DataTable, Folder, KeySource, Report, TargetBand};
+use touchback_offline::plot::{self, Axis, Figure, Series, Subplot, palette};
 
 /// Length of a random run, s.
 const SECONDS: f64 = 60.0;
@@ -287,7 +287,7 @@ const fn harpsichord_name(phase: harpsichord::Phase) -> &'static str {
 pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let mut report = Report::default();
     let mut csv = DataTable::new(&["machine", "from", "to", "times"]);
-    let key = crate::bench::key(keys.one(40).into())?;
+    let key = touchback_offline::bench::key(keys.one(40).into())?;
     let built = keys.built(keys.one(40));
     grand(&mut report, &mut csv, &built);
     report.source("000 figs. 2.4, 2.5, 3.2; 002 §§4, 5, figs. 2, 3");

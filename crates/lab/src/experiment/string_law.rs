@@ -12,8 +12,6 @@ use touchback_core::exchange::cancel;
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::bench::{DataTable, Folder, Report, short};
-use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_action::grand::design::concert::{Built, Design};
 use touchback_action::grand::equations::drive::DriveNow;
 use touchback_action::grand::equations::model::guard;
@@ -25,6 +23,8 @@ use touchback_core::episode::Observer;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::power::square;
 use touchback_core::mech::hammer::{Hammer, HammerSettings};
+use touchback_offline::bench::{DataTable, Folder, Report, short};
+use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_sound::SoundSettings;
 use touchback_sound::contact::strike_offline;
 use touchback_sound::scale::StringSpec;

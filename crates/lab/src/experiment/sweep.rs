@@ -7,23 +7,23 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use crate::bench::key_source::{self, MIDDLE, OwnNumbers};
-use crate::bench::manifest::Finished;
-use crate::bench::session::{Session, wrote};
-use crate::bench::test_bench::TestBench;
-use crate::bench::{DataTable, Folder, KeySource, Report, short};
-use crate::controls;
-use crate::model::named::NamedModel;
-use crate::output::{self, progress};
-use crate::parallel;
-use crate::paths::OutputFolder;
-use crate::plot::{Axis, Figure, Series, Subplot, palette};
 use quantity::{QUANTITIES, Quantity};
 use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::key::rest;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::params::Parameter;
+use touchback_offline::bench::key_source::{self, MIDDLE, OwnNumbers};
+use touchback_offline::bench::manifest::Finished;
+use touchback_offline::bench::session::{Session, wrote};
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{DataTable, Folder, KeySource, Report, short};
+use touchback_offline::controls;
+use touchback_offline::model::named::NamedModel;
+use touchback_offline::output::{self, progress};
+use touchback_offline::parallel;
+use touchback_offline::paths::OutputFolder;
+use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 
 /// Options of `touchback lab sweep`.
 #[derive(clap::Args, Debug)]

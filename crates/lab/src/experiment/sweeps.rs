@@ -9,14 +9,14 @@ use std::f64::consts::{PI, TAU};
 
 use anyhow::Result;
 
-use crate::bench::{Folder, Report, TargetBand};
-use crate::output::progress;
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::params::{self, Parameter, ParameterGroup};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Event, Piano, Settings};
+use touchback_offline::bench::{Folder, Report, TargetBand};
+use touchback_offline::output::progress;
 
 /// Sample rate of the trill, Hz, and samples per block of 2 ms.
 const RATE: f64 = 96_000.0;
@@ -58,7 +58,7 @@ struct SweepEvents {
 fn trill(settings: &Settings, swept: Option<&'static Parameter>) -> Result<SweepEvents> {
     let mut settings = *settings;
     settings.touch.timing = Timing::Natural;
-    let keys = [crate::bench::key(40)?, crate::bench::key(42)?];
+    let keys = [touchback_offline::bench::key(40)?, touchback_offline::bench::key(42)?];
     let mut piano = Piano::new(RATE, &settings);
     let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
     let mut found = SweepEvents { samples: Vec::new(), strikes: 0, lost: 0, is_at_rest: false };
@@ -101,7 +101,7 @@ fn trill(settings: &Settings, swept: Option<&'static Parameter>) -> Result<Sweep
 fn chord(settings: &Settings, moved: Option<(&'static Parameter, f64)>) -> Result<Vec<f32>> {
     let mut piano = Piano::new(RATE, settings);
     for number in [28, 40, 44, 59] {
-        piano.handle(Event::NoteOn { key: crate::bench::key(number)?, velocity: 0.5 });
+        piano.handle(Event::NoteOn { key: touchback_offline::bench::key(number)?, velocity: 0.5 });
     }
     let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
     let mut samples = Vec::new();

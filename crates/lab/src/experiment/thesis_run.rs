@@ -6,14 +6,14 @@
 
 use anyhow::{Context, Result};
 
-use crate::bench::test_bench::TestBench;
-use crate::bench::trace::{BenchTrace, shaded};
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback_action::grand::equations::kinematics::Kinematics;
 use touchback_action::grand::{Phase, design::thesis, equations::jack};
 use touchback_action::{Drive, EventKind, Readout};
 use touchback_core::math::compass::linear;
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::trace::{BenchTrace, shaded};
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 
 /// Length of the run, s.
 const END: f64 = 0.4;

@@ -8,13 +8,13 @@ mod stroke;
 
 use anyhow::{Result, anyhow};
 
-use crate::bench::{DataTable, Folder, Report, TargetBand};
-use crate::output::progress;
-use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
-use crate::wave::Wave;
 use parts::{Cause, Parts, RATE};
 use stroke::{KeyStroke, Outcome, play, speed_for};
 use touchback_instrument::Settings;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
+use touchback_offline::output::progress;
+use touchback_offline::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
+use touchback_offline::wave::Wave;
 use touchback_sound::Sound;
 
 /// The key: C4.
@@ -35,8 +35,9 @@ pub fn run(folder: &mut Folder, settings: &Settings) -> Result<Report> {
     report.source("Kuromiya 2025");
     let action = &settings.action;
     let dip = 1e-3 * action.key_dip_mm;
-    let let_off =
-        crate::bench::test_bench::TestBench::concert(KEY, action).regulated().let_off_depth;
+    let let_off = touchback_offline::bench::test_bench::TestBench::concert(KEY, action)
+        .regulated()
+        .let_off_depth;
     if !let_off.is_finite() || let_off >= dip {
         return Err(anyhow!("touch: the regulation has no let-off before the key bed"));
     }

@@ -4,15 +4,17 @@ use anyhow::{Context, Result};
 use nalgebra::Complex;
 use std::f64::consts::PI;
 
-use crate::bench::{DataTable, Folder, Report, TargetBand};
-use crate::plot::palette;
-use crate::plot::sketch::{Ink, Sketch};
-use crate::wall::mapping::Mapping;
-use crate::wall::unilateral::criterion::{Criterion, LONGEST, all_frequencies, harmonics, sampled};
-use crate::wall::unilateral::orbits;
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::math::vec2::Vec2;
 use touchback_haptics::sampled_wall::plant::{FINGER, Plant};
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
+use touchback_offline::plot::palette;
+use touchback_offline::plot::sketch::{Ink, Sketch};
+use touchback_offline::wall::mapping::Mapping;
+use touchback_offline::wall::unilateral::criterion::{
+    Criterion, LONGEST, all_frequencies, harmonics, sampled,
+};
+use touchback_offline::wall::unilateral::orbits;
 
 const T: f64 = 1e-3;
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };

@@ -1,6 +1,6 @@
 //! `validate`: the grand action compared with published measurements.
 //!
-//! The gestures are those of [`strokes`](crate::bench::strokes) and of the modules below; they were fixed
+//! The gestures are those of [`strokes`](touchback_offline::bench::strokes) and of the modules below; they were fixed
 //! before any parameter was fitted. Rows marked *must* rest on several sources, rows marked *should* on one
 //! transcription or on a derivation.
 
@@ -15,12 +15,12 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::bench::{
-    Folder, KeySource, Report, TargetBand, escapement, inertia, repetition, short, statics,
-};
-use crate::parallel;
 use touchback_action::{ActionKind, ActionSettings, Key, catalogue};
 use touchback_core::math::compass::KeyNumber;
+use touchback_offline::bench::{
+    Folder, KeySource, Report, TargetBand, escapement, inertia, repetition, short, statics,
+};
+use touchback_offline::parallel;
 
 /// The keys of the timing measurements: C1, G2, C4, C5, G6 [Goebl 2005].
 pub const KEYS: [u8; 5] = [4, 23, 40, 52, 71];

@@ -4,13 +4,13 @@ mod figures;
 
 use anyhow::{Context, Result};
 
-use crate::bench::{Folder, Report, TargetBand};
-use crate::wall::analysis::return_map::Crossing;
-use crate::wall::analysis::worst_case::WorstCase;
-use crate::wall::analysis::{marginal, passivity};
 use touchback_core::math::complex::modulus;
 use touchback_core::math::power::square;
 use touchback_haptics::sampled_wall::plant::{FINGER, Plant};
+use touchback_offline::bench::{Folder, Report, TargetBand};
+use touchback_offline::wall::analysis::return_map::Crossing;
+use touchback_offline::wall::analysis::worst_case::WorstCase;
+use touchback_offline::wall::analysis::{marginal, passivity};
 
 const MASS: Plant = Plant { mass: 0.3, damping: 0.0, stiffness: 0.0, bias: 0.0 };
 const K: f64 = 5000.0;

@@ -3,13 +3,13 @@
 use anyhow::Result;
 use nalgebra::{Complex, Vector1, Vector2};
 
-use crate::bench::{DataTable, Folder, Report, TargetBand};
-use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use crate::wall::analysis::passivity;
-use crate::wall::display::coupled::{Coupled, Scheme, apparent};
-use crate::wall::display::sprung_mass::{Method, SprungMass};
 use touchback_core::math::complex::polar;
 use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance, Plant};
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
+use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
+use touchback_offline::wall::analysis::passivity;
+use touchback_offline::wall::display::coupled::{Coupled, Scheme, apparent};
+use touchback_offline::wall::display::sprung_mass::{Method, SprungMass};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 0.0 };
 /// Coupling stiffness of the thesis's key, N/m, and its hammer's mass, kg.

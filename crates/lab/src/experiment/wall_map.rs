@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use crate::output::progress;
-use crate::parallel;
-use crate::plot::grid::Map;
-use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use crate::wall::comparison::{Conditions, Contender};
 use touchback_core::exchange::cancel;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::output::progress;
+use touchback_offline::parallel;
+use touchback_offline::plot::grid::Map;
+use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
+use touchback_offline::wall::comparison::{Conditions, Contender};
 
 /// Sample periods, s, each twice the previous, and delays, whole periods.
 const PERIODS: [f64; 5] = [0.5e-3, 1e-3, 2e-3, 4e-3, 8e-3];

@@ -2,15 +2,15 @@
 
 use anyhow::{Context, Result};
 
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use crate::plot::{Axis, Figure, Series, Subplot, palette};
-use crate::wall::analysis::marginal::poles;
-use crate::wall::bench::{SampledLoop, Speed};
 use touchback_core::math::complex::modulus;
 use touchback_haptics::sampled_wall::controller::{
     Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
 };
 use touchback_haptics::sampled_wall::plant::{Motion, Plant};
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
+use touchback_offline::wall::analysis::marginal::poles;
+use touchback_offline::wall::bench::{SampledLoop, Speed};
 
 /// The thesis's ball: unit mass and stiffness; T and g as in its figures' staircase.
 const BALL: Plant = Plant::ball(1.0, 0.05);

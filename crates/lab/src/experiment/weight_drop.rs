@@ -7,13 +7,13 @@
 
 use anyhow::{Context, Result};
 
-use crate::bench::test_bench::TestBench;
-use crate::bench::trace::{BenchTrace, shaded};
-use crate::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
-use crate::gesture::{Form, Gesture};
-use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback_action::grand::Phase;
 use touchback_action::{EventKind, Readout};
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::trace::{BenchTrace, shaded};
+use touchback_offline::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
+use touchback_offline::gesture::{Form, Gesture};
+use touchback_offline::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 
 /// Middle C.
 const KEY: u8 = 40;

@@ -7,7 +7,7 @@ use super::measure::thirds::{BANDS, RELIEF, SPECTRA, middle};
 use super::measure::{Measured, TIMES, TRACE_HOP};
 use super::pairs::Found;
 use super::verdict::{AS_RECORDED, at_rank};
-use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
+use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 
 /// Keys with figures of their own, and largest distance of a substitute key.
 const KEYS: [(u8, &str); 5] = [(1, "A0"), (16, "C2"), (40, "C4"), (64, "C6"), (88, "C8")];

@@ -8,10 +8,10 @@ use std::path::Path;
 use num_complex::Complex32;
 
 use super::sound_file::{self, Note};
-use crate::parallel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::compass::fundamental;
+use touchback_offline::parallel;
 
 /// Octaves within which notes are searched.
 const SEARCHED: std::ops::RangeInclusive<i32> = -2..=2;

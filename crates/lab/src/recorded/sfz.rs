@@ -18,9 +18,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::output::{self, Shown as _};
 pub use instrument::{Instrument, Region};
 use region::Scope;
+use touchback_offline::output::{self, Shown as _};
 
 /// Reads the SFZ file at `path` with everything it includes.
 ///

@@ -12,8 +12,8 @@ use symphonia::core::formats::{FormatOptions, TrackType};
 use symphonia::core::io::{MediaSource, MediaSourceStream};
 use symphonia::core::meta::MetadataOptions;
 
-use crate::output::Shown as _;
 use touchback_core::files::input;
+use touchback_offline::output::Shown as _;
 
 /// Longest note that is read, s.
 const LONGEST: f64 = 60.0;

@@ -5,7 +5,7 @@ use super::measure::thirds::{BANDS, middle};
 use super::measure::{Measured, TIMES};
 use super::pairs::Found;
 use super::verdict::gained;
-use crate::bench::DataTable;
+use touchback_offline::bench::DataTable;
 
 /// One row per recorded note: distances, and each quantity of the note and of the nearest rendering.
 pub fn notes(found: &[Found<'_>]) -> DataTable {

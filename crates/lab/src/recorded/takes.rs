@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 
 use super::octave::{self, Octave};
 use super::{names, sfz, sound_file};
-use crate::output::{self, Shown as _};
 use touchback_core::math::compass::KeyNumber;
+use touchback_offline::output::{self, Shown as _};
 
 /// Most files in the folder, and depth of the search.
 const MOST_FILES: usize = 20_000;

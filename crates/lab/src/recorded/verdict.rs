@@ -9,7 +9,7 @@ use super::measure::Measured;
 use super::measure::partials::PARTIALS;
 use super::measure::thirds::{BANDS, middle};
 use super::pairs::{Comparison, Found};
-use crate::bench::{Report, TargetBand, short};
+use touchback_offline::bench::{Report, TargetBand, short};
 
 /// Registers: name, number of the last key.
 pub const REGISTERS: [(&str, u8); 4] = [("A0–B1", 15), ("C2–B3", 39), ("C4–B5", 63), ("C6–C8", 88)];

@@ -36,16 +36,16 @@ use anyhow::{Result, anyhow, bail};
 use super::pairs::Notes;
 use super::recorded;
 use super::takes::{Takes, takes};
-use crate::controls;
 use crate::experiment::listening::blind_test;
-use crate::interrupt;
-use crate::output::{self, Draft, Shown as _};
-use crate::paths::{self, InputPath, OutputFile, OutputFolder, PianoName};
 use fit::{ITERATIONS, ITERATIONS_AFTER_TONES, fit};
 use free::free;
 use matching::Matching;
 use touchback_instrument::preset::file::NamedPiano;
 use touchback_instrument::preset::user_presets;
+use touchback_offline::controls;
+use touchback_offline::interrupt;
+use touchback_offline::output::{self, Draft, Shown as _};
+use touchback_offline::paths::{self, InputPath, OutputFile, OutputFolder, PianoName};
 
 /// Steps of the tones in closed form before the felt, and of single keys by gradient after it; further ones improve the
 /// distance by less than 1 % each.

@@ -1,8 +1,8 @@
 //! One gesture on one key: energy, heat and strikes.
 
-use crate::bench::test_bench::TestBench;
-use crate::gesture::Gesture;
 use touchback_action::{Drive, EventKind, Readout, STEP};
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::gesture::Gesture;
 
 /// Rise of the key front that makes a further press possible, m.
 const RISE: f64 = 0.5e-3;

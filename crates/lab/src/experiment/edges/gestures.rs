@@ -1,10 +1,10 @@
 //! Random gestures of each kind.
 
-use crate::bench::strokes::TouchKind;
-use crate::bench::test_bench::TestBench;
-use crate::gesture::{Channel, Form, Gesture};
-use crate::table::Curve;
 use touchback_core::math::random::Random;
+use touchback_offline::bench::strokes::TouchKind;
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::gesture::{Channel, Form, Gesture};
+use touchback_offline::table::Curve;
 
 /// Kinds of gestures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

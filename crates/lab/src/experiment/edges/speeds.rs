@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 
-use crate::bench::strokes::imposed;
-use crate::bench::test_bench::TestBench;
-use crate::bench::{DataTable, Folder, Report, TargetBand};
-use crate::parallel;
 use touchback_action::ActionSettings;
+use touchback_offline::bench::strokes::imposed;
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
+use touchback_offline::parallel;
 
 /// Constant speeds of the key front, m/s: `FIRST_SPEED` · 1.035ⁱ.
 const SPEEDS: u32 = 90;

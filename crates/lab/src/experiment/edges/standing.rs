@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 
-use crate::bench::test_bench::TestBench;
-use crate::bench::{DataTable, Folder, Report, TargetBand};
-use crate::parallel;
 use touchback_action::keyboard::energy_audit::SHARE;
 use touchback_action::{ActionSettings, Drive, EventKind, Readout};
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
+use touchback_offline::parallel;
 
 /// Forces on the key front, N: from that of a fortissimo to that of a hand's weight thrown on the key.
 const FORCES: [f64; 6] = [60.0, 80.0, 100.0, 120.0, 160.0, 200.0];

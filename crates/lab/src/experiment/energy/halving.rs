@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use touchback_core::exchange::cancel;
 
-use crate::bench::test_bench::{TestBench, motion};
-use crate::bench::{Report, TargetBand, short};
 use touchback_action::grand::equations::drive::DriveNow;
 use touchback_action::grand::equations::model::guard;
 use touchback_action::grand::{Grand, Phase, STATES, key::rest, state};
 use touchback_action::{ActionSettings, Drive, STEP};
 use touchback_core::episode::{Observer, Stepper};
+use touchback_offline::bench::test_bench::{TestBench, motion};
+use touchback_offline::bench::{Report, TargetBand, short};
 
 /// Substeps per action step of the runs; the last run is the reference.
 const PARTS: [u32; 6] = [1, 2, 4, 8, 16, 64];

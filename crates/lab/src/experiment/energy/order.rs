@@ -1,7 +1,5 @@
 //! Order of convergence: between guards, and over a whole stroke.
 
-use crate::bench::test_bench::TestBench;
-use crate::bench::{Report, TargetBand};
 use touchback_action::Drive;
 use touchback_action::grand::equations::drive::DriveNow;
 use touchback_action::grand::equations::kinematics::Kinematics;
@@ -11,6 +9,8 @@ use touchback_action::{ActionSettings, STEP};
 use touchback_core::episode::{Observer, State, Stepper};
 use touchback_core::exchange::cancel;
 use touchback_core::math::line::Line;
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{Report, TargetBand};
 
 /// Substeps per action step.
 const PARTS: [u32; 4] = [1, 2, 4, 8];

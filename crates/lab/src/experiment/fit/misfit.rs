@@ -1,14 +1,14 @@
 //! The misfit of an action to the *must* targets.
 
-use crate::bench::escapement;
-use crate::bench::statics;
-use crate::bench::strokes::TouchKind;
-use crate::bench::test_bench::TestBench;
 use crate::experiment::validate::timing;
 use touchback_action::ActionSettings;
 use touchback_action::grand::design::concert::Design;
 use touchback_action::grand::design::fitted::Fitted;
 use touchback_core::math::compass::KeyNumber;
+use touchback_offline::bench::escapement;
+use touchback_offline::bench::statics;
+use touchback_offline::bench::strokes::TouchKind;
+use touchback_offline::bench::test_bench::TestBench;
 
 /// Middle C.
 const MIDDLE: u8 = 60;

@@ -9,12 +9,12 @@ use anyhow::Result;
 use plotters::style::RGBColor;
 
 use super::RequiredForce;
-use crate::bench::{DataTable, Folder, Report, TargetBand, short};
-use crate::plot::sketch::{Ink, Sketch};
-use crate::plot::{INK, palette};
 use touchback_action::interface::key::DynamicsCompensation;
 use touchback_core::math::power::square;
 use touchback_core::math::vec2::Vec2;
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::plot::sketch::{Ink, Sketch};
+use touchback_offline::plot::{INK, palette};
 
 /// Balance pin to key front, m: the length of a grand's shorter keys.
 const LEVER: f64 = 0.22;

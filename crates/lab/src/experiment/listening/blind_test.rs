@@ -10,19 +10,22 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 
-use crate::bench::Folder;
-use crate::output::{self, progress};
-use crate::paths::{self, PianoName};
 use crate::recorded::sound_file;
 use crate::recorded::takes::{Take, Takes, takes};
-use crate::render::loudness::Loudness;
-use crate::wave::Wave;
-use crate::{controls, demo, parallel, render};
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::{floor_index, rounded_i32, single};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::midi_file::Score;
 use touchback_instrument::{Event, Piano, Settings};
+use touchback_offline::bench::Folder;
+use touchback_offline::controls;
+use touchback_offline::output::{self, progress};
+use touchback_offline::parallel;
+use touchback_offline::paths::{self, PianoName};
+use touchback_offline::prelude;
+use touchback_offline::render;
+use touchback_offline::render::loudness::Loudness;
+use touchback_offline::wave::Wave;
 
 /// Sample rate of rendered excerpts, Hz. Recordings keep theirs; browsers convert.
 const RATE: u32 = 48_000;
@@ -103,7 +106,7 @@ impl Source {
 
     fn prelude(&self) -> Result<Option<Sound>> {
         let Self::Piano(settings) = self else { return Ok(None) };
-        let score = Score::read("prelude.mid", &demo::piece(demo::BARS))?;
+        let score = Score::read("prelude.mid", &prelude::midi(prelude::BARS))?;
         let mut channels: [Vec<f32>; 2] = Default::default();
         let length = floor_index(PRELUDE * f64::from(RATE));
         let done = render::perform(&score, settings, RATE, |left, right| {

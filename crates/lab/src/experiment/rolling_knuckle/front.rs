@@ -2,7 +2,7 @@
 
 use super::search::Trial;
 use super::trial::{SOFT_PRESS, TARGETS, TargetGroup};
-use crate::plot::{Axis, Figure, Series, ShadedBand, Shape, Subplot, palette};
+use touchback_offline::plot::{Axis, Figure, Series, ShadedBand, Shape, Subplot, palette};
 
 /// Distance from the string at which the soft press is fastest, on the key where it is farthest, mm; NaN
 /// where a key has none.

@@ -8,8 +8,8 @@ use tpe::TpeOptimizer;
 
 use super::layout::{COUNT, Layout, ranges};
 use super::trial::{TargetGroup, Values, misfit};
-use crate::output::progress;
-use crate::parallel;
+use touchback_offline::output::progress;
+use touchback_offline::parallel;
 
 /// Parts of the search: share of the trials, share of the ranges around the best trial so far, and weight of
 /// the soft press relative to the other groups; the later weights spread the trials along the trade-off

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::bench::strokes::{TouchKind, imposed};
-use crate::bench::test_bench::TestBench;
-use crate::bench::{TargetBand, escapement, repetition, statics};
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::key::weigh::Weighed;
 use touchback_action::{ActionSettings, Drive, EventKind, STEP};
 use touchback_instrument::touch::finger::silent_speed;
+use touchback_offline::bench::strokes::{TouchKind, imposed};
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{TargetBand, escapement, repetition, statics};
 
 /// What a target is about; the sums of a trial are by these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

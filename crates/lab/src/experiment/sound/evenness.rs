@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key};
-use crate::render::loudness::Loudness;
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KEYS;
+use touchback_offline::render::loudness::Loudness;
 use touchback_sound::Sound;
 use touchback_sound::level_equalization::around;
 

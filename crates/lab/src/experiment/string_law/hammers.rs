@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::{Arrival, BAND, FIT_SPEED, NUMBERS, action_contact, fitted, sound_contact};
-use crate::bench::{Report, key};
 use touchback_action::ActionSettings;
 use touchback_action::grand::design::concert::Design;
+use touchback_offline::bench::{Report, key};
 
 /// Another hammer: its name and settings.
 type Other = (&'static str, fn(&mut ActionSettings));

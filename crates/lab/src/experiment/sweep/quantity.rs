@@ -2,13 +2,13 @@
 
 use anyhow::{Context, Result};
 
-use crate::bench::escapement;
-use crate::bench::inertia;
-use crate::bench::repetition;
-use crate::bench::statics::{self, Slow};
-use crate::bench::strokes::{TimedStroke, TouchKind};
-use crate::bench::test_bench::TestBench;
 use crate::experiment::validate::timing;
+use touchback_offline::bench::escapement;
+use touchback_offline::bench::inertia;
+use touchback_offline::bench::repetition;
+use touchback_offline::bench::statics::{self, Slow};
+use touchback_offline::bench::strokes::{TimedStroke, TouchKind};
+use touchback_offline::bench::test_bench::TestBench;
 
 /// A quantity; NaN where it does not exist for the key.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use touchback_action::{ActionSettings, Drive, EventKind, Key as _};
 use touchback_instrument::{knocks, shank};
 use touchback_sound::Knock;
 
-use crate::bench::test_bench::TestBench;
+use touchback_offline::bench::test_bench::TestBench;
 
 /// Way of the key front over which the acceleration is constant before let-off, m, and after it, m: about
 /// the way on which the jack leaves the knuckle.

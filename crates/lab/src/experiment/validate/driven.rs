@@ -7,13 +7,13 @@
 use anyhow::Result;
 
 use super::{Folder, KeySource, MIDDLE, Report, TargetBand};
-use crate::bench::strokes::TouchKind;
-use crate::bench::test_bench::TestBench;
-use crate::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback_action::grand::state;
 use touchback_action::{Drive, EventKind, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::power::square;
+use touchback_offline::bench::strokes::TouchKind;
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 
 /// Force of the hand whose trajectory is imposed, N: a mezzo-forte press.
 const FORCE: f64 = 12.0;

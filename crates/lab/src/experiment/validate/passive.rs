@@ -1,7 +1,7 @@
 //! A finger and a sampled loop on the key bed: no oscillation may grow by itself.
 
-use crate::bench::test_bench::TestBench;
 use touchback_action::{Drive, STEP};
+use touchback_offline::bench::test_bench::TestBench;
 
 /// Finger: mass kg, damping N·s/m, stiffness N/m [Gillespie 1996, ch. 6].
 const FINGER: [f64; 3] = [0.02, 3.75, 257.0];

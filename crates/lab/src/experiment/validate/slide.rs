@@ -1,8 +1,8 @@
 //! The slide of the jack from under the knuckle: checks that friction does not make it chatter.
 
-use crate::bench::test_bench::TestBench;
 use touchback_action::Drive;
 use touchback_action::grand::Phase;
+use touchback_offline::bench::test_bench::TestBench;
 
 /// Sliding speed below which the jack counts as at rest, m/s [chosen: a hundredth of a slow press's
 /// slide].

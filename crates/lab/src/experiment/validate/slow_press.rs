@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use crate::bench::statics::{self, Slow};
-use crate::bench::test_bench::TestBench;
-use crate::bench::{Folder, KeySource, Report};
-use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
+use touchback_offline::bench::statics::{self, Slow};
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{Folder, KeySource, Report};
+use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 
 /// Drawn keys.
 const KEYS: [u8; 3] = [4, 40, 71];

@@ -6,11 +6,11 @@ use super::published::{
     BOTTOM_PRESSED, BOTTOM_STRUCK, PublishedLaw, TRAVEL_PRESSED, TRAVEL_STRUCK,
 };
 use super::{Folder, KEYS, KeySource, MIDDLE, Report, TargetBand, short};
-use crate::bench::strokes::{TimedStroke, TouchKind};
-use crate::bench::test_bench::TestBench;
-use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_action::EventKind;
 use touchback_core::math::line::Line;
+use touchback_offline::bench::strokes::{TimedStroke, TouchKind};
+use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 
 /// Hammer speed, m/s, target, ms, band, ms.
 type TargetRow = (f64, f64, f64, f64);

@@ -3,13 +3,13 @@
 use anyhow::{Context, Result};
 
 use super::{K, MASS, PERIODS_MS, dimensionless, worst};
-use crate::bench::{DataTable, Folder, Report};
-use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use crate::wall::analysis::marginal;
-use crate::wall::analysis::return_map::{Crossing, Switching};
-use crate::wall::bench::SampledLoop;
 use touchback_haptics::sampled_wall::controller::{Controller, Measurement};
 use touchback_haptics::sampled_wall::plant::{FINGER, Motion, Plant};
+use touchback_offline::bench::{DataTable, Folder, Report};
+use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
+use touchback_offline::wall::analysis::marginal;
+use touchback_offline::wall::analysis::return_map::{Crossing, Switching};
+use touchback_offline::wall::bench::SampledLoop;
 
 type Points = Vec<(f64, f64)>;
 

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use super::region::Scope;
 use touchback_core::text::encoding::decode;
 
-use crate::output::{self, Shown as _};
+use touchback_offline::output::{self, Shown as _};
 
 /// Largest file, bytes.
 pub const LARGEST: u64 = 8_000_000;

@@ -5,14 +5,14 @@ use indicatif::ProgressBar;
 use rmpfit::{MPConfig, MPError, MPFitter, MPPar, MPResult};
 
 use super::free::{Free, Variable, settings};
-use crate::interrupt;
-use crate::output::progress;
 use crate::recorded::measure::{Measured, deviations, distance};
 use crate::recorded::pairs::Notes;
 use crate::recorded::rendered;
 use touchback_core::math::power::square;
 use touchback_instrument::Settings;
 use touchback_instrument::params::Parameter;
+use touchback_offline::interrupt;
+use touchback_offline::output::progress;
 
 /// Step of numerical derivatives as a share of a parameter's range [chosen: beating partials add a ripple to
 /// single bands, which would dominate the slope over a smaller step].

@@ -1,5 +1,0 @@
-//! The `touchback` command.
-
-fn main() -> std::process::ExitCode {
-    touchback_lab::cli::main()
-}

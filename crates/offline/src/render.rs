@@ -1,0 +1,172 @@
+//! `touchback render`: renders MIDI files, or servo's logs of haptic sessions, to WAV files.
+
+mod batch;
+pub mod loudness;
+mod picture;
+mod player;
+mod rendering;
+mod scale;
+
+use anyhow::{Result, bail};
+
+use crate::controls::{self, Automation};
+use crate::output::{self, Shown as _};
+use crate::parallel;
+use crate::paths::{CurveOption, InputPath, OutputFile, OutputFileOrFolder, PianoName};
+use crate::plot;
+use player::Player;
+use rendering::Rendering;
+use touchback_instrument::midi_file::{Numbers, Score};
+use touchback_instrument::record::{Counts, StrikeRecord};
+use touchback_instrument::settings::Timing;
+use touchback_instrument::{Piano, Settings};
+
+pub use rendering::strikes_csv;
+
+/// Options of `touchback render`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct RenderOptions {
+    /// MIDI file of any format; a table of key depths (.csv: time and a column for each key); or a
+    /// servo's log from `touchback feel --log`. Several files are rendered on all cores; -o, --strikes
+    /// and --stats then name folders
+    #[arg(value_name = "IN.mid|KEYS.csv", required = true)]
+    input: Vec<InputPath>,
+    /// Stereo WAV file to write, 24 bit
+    #[arg(short, long, value_name = "OUT.wav|DIR")]
+    output: OutputFileOrFolder,
+    /// Sample rate, Hz
+    #[arg(long, value_name = "HZ", default_value_t = 48_000,
+          value_parser = sample_rate)]
+    sample_rate: u32,
+    /// Samples per block; does not change the sound
+    #[arg(long, value_name = "N", default_value_t = 512,
+          value_parser = clap::value_parser!(u32).range(1..=8192))]
+    block: u32,
+    /// Factory piano, or a preset file
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
+    preset: PianoName,
+    /// Immediate: sound at note-on. Natural: sound when the hammer arrives, 27 to 291 ms later.
+    /// Look-ahead: the press begins early, so that the hammer arrives at the note's time
+    #[arg(long, value_enum, value_name = "WHEN")]
+    timing: Option<TimingArg>,
+    /// Sets a parameter: a number in its unit, or a choice by name (repeatable)
+    #[arg(long, value_name = "ID=VALUE")]
+    set: Vec<String>,
+    /// Offsets of single keys: a sheet with a column `key` and any of let_off_mm, drop_mm, …
+    #[arg(long, value_name = "SHEET.csv")]
+    keys: Option<InputPath>,
+    /// Tunes to a scale in Scala's format instead of the temperament
+    #[arg(long, value_name = "S.scl")]
+    scale: Option<InputPath>,
+    /// Maps the scale to the keys by a Scala keyboard map
+    #[arg(long, value_name = "M.kbm", requires = "scale")]
+    keymap: Option<InputPath>,
+    /// Automates a parameter by a curve with columns t_s,value (repeatable)
+    #[arg(long, value_name = "ID=CURVE.csv")]
+    automate: Vec<CurveOption>,
+    /// Writes every hammer strike
+    #[arg(long, value_name = "S.csv|DIR")]
+    strikes: Option<OutputFileOrFolder>,
+    /// Writes counts, levels and computing time
+    #[arg(long, value_name = "S.json|DIR")]
+    stats: Option<OutputFileOrFolder>,
+    /// Plays these channels, 1 to 16, or `all`, instead of the piano's part
+    #[arg(long, value_name = "LIST")]
+    channels: Option<Numbers>,
+    /// Plays these tracks of the file, from 1, instead of the piano's part
+    #[arg(long, value_name = "LIST")]
+    tracks: Option<Numbers>,
+    /// Draws strikes and waveform (.png or .svg)
+    #[arg(long, value_name = "F.png")]
+    plot: Option<OutputFile>,
+    /// Renders music longer than an hour
+    #[arg(long)]
+    yes: bool,
+}
+
+/// The values of `--timing`.
+#[derive(Clone, Copy, clap::ValueEnum, Debug)]
+enum TimingArg {
+    Immediate,
+    Natural,
+    LookAhead,
+}
+
+/// Sample rates, Hz.
+const RATES: std::ops::RangeInclusive<u32> = 22_050..=384_000;
+
+/// The sample rate that `text` names.
+fn sample_rate(text: &str) -> Result<u32, String> {
+    let whole = text.trim().parse().ok().filter(|rate| RATES.contains(rate));
+    whole.ok_or_else(|| {
+        let (low, high) = (RATES.start(), RATES.end());
+        format!("a whole number of hertz, {low} to {high}, such as 44100")
+    })
+}
+
+/// Renders; warnings go to stderr.
+///
+/// # Errors
+/// A bad option or input, or a file that cannot be written; then no file is written. Of several inputs
+/// the others are rendered.
+pub fn run(options: &RenderOptions) -> Result<()> {
+    let [input] = &*options.input else { return batch::run(options) };
+    let path = options.output.shown();
+    if options.output.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("wav")) {
+        bail!("--output {path}: a rendering is a .wav file");
+    }
+    options.plot.as_deref().map(plot::format_of).transpose()?;
+    let rendering = Rendering {
+        options,
+        order: &Order::of(options)?,
+        input,
+        output: &options.output,
+        strikes: options.strikes.as_deref(),
+        stats: options.stats.as_deref(),
+        is_alone: true,
+        is_ahead: parallel::cores() > 1,
+    };
+    output::print(&rendering.run()?)
+}
+
+/// What the options say of every rendering.
+struct Order {
+    settings: Settings,
+    automation: Automation,
+}
+
+impl Order {
+    fn of(options: &RenderOptions) -> Result<Self> {
+        let mut settings = controls::preset(&options.preset)?;
+        match options.timing {
+            Some(TimingArg::Immediate) => settings.touch.timing = Timing::Immediate,
+            Some(TimingArg::Natural) => settings.touch.timing = Timing::Natural,
+            Some(TimingArg::LookAhead) => settings.touch.timing = Timing::LookAhead,
+            None => {}
+        }
+        controls::set(&mut settings, &options.set)?;
+        controls::keys(&mut settings, options.keys.as_deref())?;
+        if let Some(path) = &options.scale {
+            settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?);
+        }
+        Ok(Self { settings, automation: Automation::read(&options.automate)? })
+    }
+}
+
+/// Plays `score` on a piano with `settings` at `rate` Hz; `out` receives the frames in order. Returns the strikes
+/// and the counts.
+///
+/// # Errors
+/// Errors of `out`.
+pub fn perform(
+    score: &Score,
+    settings: &Settings,
+    rate: u32,
+    out: impl FnMut(&[f32], &[f32]) -> Result<()>,
+) -> Result<(Vec<StrikeRecord>, Counts)> {
+    let automation = Automation::read(&[])?;
+    let piano = Piano::new(f64::from(rate), settings);
+    let mut player = Player::new(piano, score, *settings, &automation, rate);
+    player.play(512, out)?;
+    Ok((player.strikes().to_vec(), player.counts()))
+}

@@ -1,0 +1,199 @@
+//! `presets`: checks that all factory pianos are equally loud on a soft and a loud phrase together, and
+//! measures their differences.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use touchback_instrument::preset::{PRESETS, Preset};
+use touchback_offline::bench::phrase::{self, PhraseLevel};
+use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::parallel;
+
+/// Factors of the phrase's velocities for the level range.
+const TOUCHES: [f64; 2] = [0.6, 1.4];
+
+/// Largest difference of a piano's level from the first on each of both phrases, LU.
+const LEVEL_LU: f64 = 3.0;
+
+/// The piano whose loudness does not follow velocity, so that it can be equal in the mean only.
+const UNIFORM: &str = "harpsichord";
+
+/// Largest peak of the loud phrase without the output guard, dBFS: the guard's ceiling.
+const PEAK_DB: f64 = -1.0;
+
+/// Unit differences: level range, LU, centroid, cents, natural logarithm of decay.
+const UNITS: [f64; 3] = [1.0, 100.0, 0.14];
+
+/// One piano on the phrase.
+struct Played {
+    name: &'static str,
+    /// Levels of the soft and of the loud phrase.
+    levels: [PhraseLevel; 2],
+    /// Level difference between hard and soft touch, LU.
+    range: f64,
+    /// Centroid of the spectrum, Hz.
+    centroid: f64,
+    /// Time for the chord to fall by 15 dB, s; NaN if it does not fall.
+    decay: f64,
+    /// The preset's level, dB.
+    output_db: f64,
+}
+
+impl Played {
+    fn of(preset: &Preset) -> Result<Self> {
+        let settings = preset.settings();
+        let analysis = phrase::play(&settings, 1.0)?;
+        let [soft, hard] = TOUCHES.map(|touch| phrase::play(&settings, touch));
+        Ok(Self {
+            name: preset.name,
+            levels: phrase::soft_and_loud(&settings)?,
+            range: hard?.level - soft?.level,
+            centroid: analysis.centroid,
+            decay: analysis.decay,
+            output_db: settings.output_db,
+        })
+    }
+
+    /// Mean loudness of both phrases, LUFS.
+    fn level(&self) -> f64 {
+        0.5 * (self.levels[0].loudness + self.levels[1].loudness)
+    }
+
+    /// Loudness of each phrase above that of `other`, LU.
+    fn above(&self, other: &Self) -> [f64; 2] {
+        [0, 1].map(|i| self.levels[i].loudness - other.levels[i].loudness)
+    }
+
+    /// Distance to another piano in units of [`UNITS`]; above 1 the pianos count as different.
+    fn distance(&self, other: &Self) -> f64 {
+        let differences = [
+            self.range - other.range,
+            1200.0 * libm::log2(self.centroid / other.centroid),
+            // A sustained and a decaying piano differ without limit.
+            match [self.decay, other.decay].map(f64::is_finite) {
+                [true, true] => libm::log(self.decay / other.decay),
+                [false, false] => 0.0,
+                _ => f64::INFINITY,
+            },
+        ];
+        differences.iter().zip(UNITS).fold(0.0, |most, (d, unit)| (d.abs() / unit).max(most))
+    }
+}
+
+/// Measures all pianos, in order.
+fn measure() -> Result<Vec<Played>> {
+    parallel::map(&PRESETS, Played::of).into_iter().collect()
+}
+
+/// The two most similar pianos, and their distance.
+fn nearest(played: &[Played]) -> (f64, &str, &str) {
+    let pairs = (0..played.len()).flat_map(|i| (0..i).map(move |j| (&played[i], &played[j])));
+    let pairs = pairs.map(|(a, b)| (a.distance(b), a.name, b.name));
+    pairs.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, "", ""))
+}
+
+/// The table of levels that make all pianos as loud as the first, as source text.
+fn levels(played: &[Played]) -> String {
+    let mut text = format!(
+        "//! Levels of the factory pianos, dB, at which all are equally loud on a soft and a loud phrase together.\n\
+         //! Written by `touchback-proof lab presets`.\n\n\
+         /// Level by name, in the pianos' order.\n\
+         pub(super) const LEVELS: [(&str, f64); {}] = [\n",
+        played.len()
+    );
+    for piano in played {
+        let level = piano.output_db + played[0].level() - piano.level();
+        // Avoids −0.
+        let level = (10.0 * level).round() / 10.0 + 0.0;
+        text += &format!("    (\"{}\", {level:.1}),\n", piano.name);
+    }
+    text + "];\n"
+}
+
+/// Measures all pianos and writes the table.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn run(folder: &mut Folder) -> Result<Report> {
+    let played = measure()?;
+    let mut report = Report::default();
+    let mut csv = DataTable::new(&[
+        "piano",
+        "soft_lufs",
+        "loud_lufs",
+        "loud_peak_dbfs",
+        "range_lu",
+        "centroid_hz",
+        "decay_s",
+    ]);
+    let mut table = String::from(
+        "| piano | soft phrase, LUFS | loud phrase, LUFS | its peak, dBFS | soft to loud, LU | centroid, Hz | decay by 15 dB, s | most similar piano, distance |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for piano in &played {
+        let Played { name, levels: [soft, loud], range, centroid, decay, .. } = piano;
+        let others = played.iter().filter(|other| other.name != *name);
+        let (similar, distance) = others
+            .map(|other| (other.name, piano.distance(other)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .unwrap_or(("", f64::INFINITY));
+        let first = &played[0];
+        let quantity = format!("{name}: mean level above {}, LU", first.name);
+        let mean = piano.level() - first.level();
+        report.check(&quantity, "0", TargetBand::Within(-1.0, 1.0), mean);
+        if *name != UNIFORM {
+            for (phrase, above) in ["soft", "loud"].iter().zip(piano.above(first)) {
+                let quantity = format!("{name}: {phrase} phrase above {}, LU", first.name);
+                report.check(&quantity, "0", TargetBand::Within(-LEVEL_LU, LEVEL_LU), above);
+            }
+        }
+        let quantity = format!("{name}: peak of the loud phrase, dBFS");
+        report.check(&quantity, "≤ −1", TargetBand::AtMost(PEAK_DB), loud.peak);
+        writeln!(
+            table,
+            "| {name} | {:.1} | {:.1} | {:.1} | {range:.1} | {centroid:.0} | {} | {similar}, {distance:.1} |",
+            soft.loudness,
+            loud.loudness,
+            loud.peak,
+            if decay.is_finite() { format!("{decay:.2}") } else { "–".into() }
+        )?;
+        csv.numbers(name, &[soft.loudness, loud.loudness, loud.peak, *range, *centroid, *decay]);
+    }
+    let (least, one, other) = nearest(&played);
+    report.check("distance of the two most similar pianos", "1", TargetBand::AtLeast(1.0), least);
+    report.note(&table);
+    report.note(&format!(
+        "The unit of distance is 1 LU of level range, 100 cents of centroid or 15 % of decay. Most \
+         similar: {one} and {other}, distance {}. `levels.rs` is \
+         crates/instrument/src/preset/levels.rs.",
+        short(least)
+    ));
+    folder.table("presets.csv", &csv)?;
+    folder.write("levels.rs", levels(&played).as_bytes())?;
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_factory_pianos_are_equally_loud_and_different() {
+        let played = measure().unwrap();
+        let again =
+            "`touchback-proof lab presets` writes crates/instrument/src/preset/levels.rs anew";
+        for piano in &played {
+            let (name, mean) = (piano.name, piano.level() - played[0].level());
+            assert!(mean.abs() <= 1.0, "{name}: {mean} LU: {again}");
+            let each = piano.above(&played[0]);
+            let is_even = name == UNIFORM || each.iter().all(|lu| lu.abs() <= LEVEL_LU);
+            assert!(is_even, "{name}: {each:?} LU: {again}");
+            assert!(piano.levels[1].peak <= PEAK_DB, "{name}: {:?}: {again}", piano.levels[1]);
+        }
+        let (least, one, other) = nearest(&played);
+        assert!(least >= 1.0, "{one} and {other}: {least}");
+        let table = levels(&played);
+        assert_eq!(table.lines().filter(|line| line.ends_with("),")).count(), PRESETS.len());
+    }
+}
