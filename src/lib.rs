@@ -8,22 +8,27 @@
 //! | `clap`, `vst3` | entries of the two formats, with checks of hosts' calls | main, audio |
 //! | `ordered_events`, `host_channels` | a host's messages and channels, for both formats | audio |
 //! | [`host_params`] | the table of parameters as the framework's parameters | any |
-//! | [`editor`] | the window | window |
+//! | `editor` | the window (feature `window`) | window |
+//! | `host_menu` | the host's own menu of a parameter | main, window |
+//! | `scales` | a project's scale, shared by window, saved state and audio thread | any |
 #![cfg_attr(
     test,
     allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
 )]
 
-pub mod editor;
 pub mod host_params;
 
 mod active;
 mod block_context;
 mod clap;
+#[cfg(feature = "window")]
+mod editor;
 mod event_reader;
 mod guard;
 mod haptic_keyboard;
 mod host_channels;
+#[cfg_attr(not(feature = "window"), expect(dead_code, reason = "for the window alone"))]
+mod host_menu;
 mod host_window;
 mod instances;
 mod notes;
@@ -32,6 +37,9 @@ mod pending_parts;
 mod plugin;
 mod project;
 mod realtime;
+mod repaint;
+mod saved_window;
+mod scales;
 mod state;
 mod tuning;
 mod vst3;

@@ -4,10 +4,10 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::editor::app::Repaint;
-use crate::editor::host_menu::HostMenu;
 use crate::guard::Guard;
+use crate::host_menu::HostMenu;
 use crate::host_params::HostParams;
+use crate::repaint::Repaint;
 use touchback_haptics::connection::KeyboardConnection;
 
 /// The shared parts.

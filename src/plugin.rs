@@ -12,25 +12,27 @@
 use std::sync::Arc;
 
 use nice_plug::prelude::{
-    ActivateContext, AsyncExecutor, AudioIOLayout, AuxiliaryBuffers, Buffer, BufferConfig,
-    ClapFeature, ClapPlugin, MidiConfig, Params, Plugin, PluginApi, PluginState, PortNames,
-    ProcessContext, ProcessMode, ProcessStatus, RemoteControlsContext, TaskExecutor, Vst3Plugin,
-    Vst3SubCategory, new_nonzero_u32, nice_log,
+    ActivateContext, AudioIOLayout, AuxiliaryBuffers, Buffer, BufferConfig, ClapFeature,
+    ClapPlugin, MidiConfig, Params, Plugin, PluginApi, PluginState, PortNames, ProcessContext,
+    ProcessMode, ProcessStatus, RemoteControlsContext, TaskExecutor, Vst3Plugin, Vst3SubCategory,
+    new_nonzero_u32, nice_log,
 };
 
 use crate::active::Active;
 use crate::block_context::BlockContext;
-use crate::editor::app::{PluginEditor, Repaint};
-use crate::editor::host_menu::HostMenu;
+#[cfg(feature = "window")]
+use crate::editor::app::PluginEditor;
 use crate::event_reader::EventReader;
 use crate::guard::{Guard, catch};
 use crate::haptic_keyboard::{HapticOutput, Haptics};
+use crate::host_menu::HostMenu;
 use crate::host_params::HostParams;
 use crate::host_params::pedals::PedalFollower;
 use crate::host_params::steering::Steering;
 use crate::instances::LiveInstance;
 use crate::project::Project;
 use crate::realtime::Section;
+use crate::repaint::Repaint;
 use crate::tuning::{Client, OutsideTuning};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::exchange::latest;
@@ -58,6 +60,7 @@ pub struct Touchback {
     pedals: PedalFollower,
     /// The audio thread's end of the window's link.
     window: Box<AudioEnd>,
+    #[cfg_attr(not(feature = "window"), expect(dead_code, reason = "for the window alone"))]
     window_end: Option<WindowEnd>,
     /// The motorized keyboard, if the project chose one.
     connection: Arc<KeyboardConnection>,
@@ -66,6 +69,7 @@ pub struct Touchback {
     /// The tuning master of the session.
     tuning: OutsideTuning<Client>,
     /// Requests a frame of the open window.
+    #[cfg_attr(not(feature = "window"), expect(dead_code, reason = "for the window alone"))]
     repaint: Repaint,
     /// The host's own menu of a parameter.
     menu: Arc<HostMenu>,
@@ -152,7 +156,10 @@ impl Plugin for Touchback {
     // With more events in a block the framework allocates, so the entries cut blocks into parts.
     const INPUT_EVENT_CAPACITY: usize = 16_384;
 
+    #[cfg(feature = "window")]
     type Editor = PluginEditor;
+    #[cfg(not(feature = "window"))]
+    type Editor = ();
     type SysExMessage = ();
     /// The only task: the host's main thread opens the requested menu.
     type BackgroundTask = ();
@@ -166,7 +173,11 @@ impl Plugin for Touchback {
         Box::new(move |()| catch((), || menu.open()))
     }
 
-    fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<Self::Editor> {
+    #[cfg(feature = "window")]
+    fn editor(
+        &mut self,
+        executor: nice_plug::prelude::AsyncExecutor<Self>,
+    ) -> Option<Self::Editor> {
         catch(None, || {
             let end = self.window_end.take()?;
             self.menu.notify_by(move || executor.execute_gui(()));

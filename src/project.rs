@@ -6,9 +6,9 @@ use std::sync::Arc;
 use nice_plug::params::Params;
 use nice_plug::prelude::{ParamPtr, nice_log};
 
-use crate::editor::app::SharedWindowState;
-use crate::editor::scales::Scales;
 use crate::host_params::HostParams;
+use crate::saved_window::{SavedWindow, SharedWindowState};
+use crate::scales::Scales;
 use touchback_core::exchange::latest::LatestReader;
 use touchback_core::exchange::lock::lock;
 use touchback_sound::scala::{Scale, Texts};
@@ -67,7 +67,7 @@ unsafe impl Params for Project {
         self.params.deserialize_fields(fields);
         self.load_scale(fields.get(SCALE));
         let Some(text) = fields.get(WINDOW) else { return };
-        match serde_json::from_str::<touchback_window::window_state::SavedWindow>(text) {
+        match serde_json::from_str::<SavedWindow>(text) {
             Ok(kept) => {
                 *lock(&self.window) = kept.checked();
             }
@@ -81,7 +81,18 @@ mod tests {
     use super::*;
     use touchback_sound::scala::texts::PYTHAGOREAN;
 
+    /// A build without the window leaves the window's state to those with it.
     #[test]
+    #[cfg(not(feature = "window"))]
+    fn a_project_keeps_the_window_that_another_build_saved() {
+        let (project, _) = Project::new();
+        let text = r#"{"height":500.0,"new":[1],"width":1500.0}"#;
+        project.deserialize_fields(&BTreeMap::from([(WINDOW.to_owned(), text.to_owned())]));
+        assert_eq!(project.serialize_fields().get(WINDOW).map(String::as_str), Some(text));
+    }
+
+    #[test]
+    #[cfg(feature = "window")]
     fn a_project_restores_its_window_and_ignores_invalid_text() {
         let (project, _) = Project::new();
         project.window.lock().unwrap().width = 1500.0;

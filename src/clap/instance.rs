@@ -21,11 +21,11 @@ use super::block::BlockFeeder;
 use super::event::{Event, HostEvents};
 use super::flushed::FlushedValues;
 use super::host::CheckedHost;
-use crate::editor::app::Repaint;
-use crate::editor::host_menu::HostMenu;
 use crate::guard::{Guard, catch};
+use crate::host_menu::HostMenu;
 use crate::ordered_events::HostMessages as _;
 use crate::plugin::Touchback;
+use crate::repaint::Repaint;
 use touchback_core::exchange::lock::lock;
 use touchback_haptics::connection::KeyboardConnection;
 

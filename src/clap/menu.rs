@@ -8,7 +8,7 @@ use clap_sys::ext::context_menu::{
 };
 use clap_sys::host::clap_host;
 
-use crate::editor::host_menu::{MenuRequest, Show};
+use crate::host_menu::{MenuRequest, Show};
 
 /// The host's part of the extension, which outlives its plugins.
 struct HostMenuExtension {

@@ -19,15 +19,17 @@ use nice_plug::editor::{
 use nice_plug_egui::baseview::HandlerError;
 use nice_plug_egui::{
     EguiEditor, EguiEditorState, EguiNiceSettings, Frame, Key as HostKey, KeyCapture, NiceEguiApp,
-    RepaintNotifier, create_egui_editor,
+    create_egui_editor,
 };
 
-use crate::editor::host_menu::HostMenu;
-use crate::editor::scales::Scales;
 #[cfg(feature = "screen-reader")]
 use crate::editor::screen_reader::ScreenReader;
 use crate::guard::catch;
+use crate::host_menu::HostMenu;
 use crate::host_params::HostParams;
+use crate::repaint::Repaint;
+use crate::saved_window::{SavedWindow, SharedWindowState};
+use crate::scales::Scales;
 use host_controls::{HostControls, Learning};
 use open_window::{Alive, OpenHandle, OpenWindow};
 use touchback_core::exchange::lock::lock;
@@ -39,7 +41,7 @@ use touchback_instrument::{Event, Snapshot};
 use touchback_window::controls::Controls;
 use touchback_window::face::Face;
 use touchback_window::window::{Session, Window};
-use touchback_window::window_state::{SMALLEST, SavedWindow};
+use touchback_window::window_state::SMALLEST;
 
 /// Time between two frames while changes may follow, s.
 const IDLE: f64 = 0.05;
@@ -47,20 +49,6 @@ const IDLE: f64 = 0.05;
 /// Time after the last input or change during which frames are drawn, s: the host returns a value set here
 /// a block or two later.
 const ACTIVE_AFTER_CHANGE: f64 = 0.5;
-
-/// Requests a frame of the open window, from any thread, by one atomic store.
-#[derive(Clone, Default)]
-pub struct Repaint(RepaintNotifier);
-
-impl Repaint {
-    /// Requests a frame.
-    pub fn request(&self) {
-        self.0.request_repaint();
-    }
-}
-
-/// The window's saved state, shared with the project.
-pub type SharedWindowState = Arc<Mutex<SavedWindow>>;
 
 /// The plugin's editor.
 pub struct PluginEditor {

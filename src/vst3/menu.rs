@@ -10,7 +10,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{IPlugView, kResultOk};
 
-use crate::editor::host_menu::{MenuRequest, Show};
+use crate::host_menu::{MenuRequest, Show};
 
 /// The view created last. A request for the menu lives no longer than the view's window, which the host
 /// closes on the thread that shows the menu.

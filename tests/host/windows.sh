@@ -21,7 +21,8 @@ triple=x86_64-pc-windows-gnu
 if [ -z "${BUILT:-}" ]; then
     # The standard library is built too: no toolchain of another system is needed.
     RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$folder/build" cargo build --release \
-        -Zbuild-std=std,panic_unwind --target "$triple" -p touchback -p touchback-command
+        -Zbuild-std=std,panic_unwind --target "$triple" -p touchback -p touchback-command \
+        --features touchback-command/window
     BUILT=$folder/build/$triple/release
 fi
 

@@ -16,7 +16,22 @@ pub(crate) const CROSS: &str = "target/windows/build";
 pub(crate) const COMMAND: &str = "touchback-command";
 /// Arguments that build plugin and command in one call of cargo: separate calls select other features and
 /// would build the dependencies again.
-pub(crate) const RELEASE: [&str; 6] = ["build", "--release", "-p", "touchback", "-p", COMMAND];
+pub(crate) const RELEASE: [&str; 8] = [
+    "build",
+    "--release",
+    "-p",
+    "touchback",
+    "-p",
+    COMMAND,
+    "--features",
+    "touchback-command/window",
+];
+
+/// Bundles the plugin, with its window: `arguments` are those after `cargo xtask`.
+pub(crate) fn bundle(arguments: impl IntoIterator<Item = String>) -> Result<()> {
+    let window = ["--features", "window"].map(str::to_owned);
+    nice_plug_xtask::main_with_args("cargo xtask", arguments.into_iter().chain(window))
+}
 pub(crate) const PROGRAM: &str = if cfg!(windows) { "touchback.exe" } else { "touchback" };
 
 /// Cargo's build folder, unless an argument names another.

@@ -12,8 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::build_paths;
 use crate::bundle::{
-    BUNDLES, COMMAND, CROSS, PROGRAM, RELEASE, built_command, cargo, copy, files, presets, remove,
-    run_command, target_folder,
+    self, BUNDLES, COMMAND, CROSS, PROGRAM, RELEASE, built_command, cargo, copy, files, presets,
+    remove, run_command, target_folder,
 };
 use crate::licenses::{self, HOST};
 use crate::wheel;
@@ -46,8 +46,9 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     remove(&folder)?;
     fs::create_dir_all(&folder)?;
     let missing = missing_for_play(target);
-    let features = if missing.is_none() { &["standalone"][..] } else { &[] };
-    let licences = licenses::of(COMMAND, target, features)?;
+    let mut features = vec!["touchback-command/window"];
+    features.extend(missing.is_none().then_some("standalone"));
+    let licences = licenses::of(COMMAND, target, &features)?;
     // `licenses::of` has fetched all sources, so their paths are known.
     let places = build_paths::places()?;
     build_paths::leave_out(&places)?;
@@ -148,8 +149,7 @@ fn universal(folder: &Path) -> Result<PathBuf> {
         cargo(RELEASE.iter().chain(&["--target", target]))?;
         lipo.arg(target_folder.join(target).join("release").join(PROGRAM));
     }
-    let bundle = ["bundle-universal", "touchback", "--release"];
-    nice_plug_xtask::main_with_args("cargo xtask", bundle.map(str::to_owned))?;
+    bundle::bundle(["bundle-universal", "touchback", "--release"].map(str::to_owned))?;
     for bundle in BUNDLES {
         copy(&target_folder.join("bundled").join(bundle), &folder.join(bundle))?;
     }

@@ -16,7 +16,7 @@ pub(crate) fn run(mut options: Vec<String>) -> Result<()> {
         options.push("--release".to_owned());
     }
     let arguments = ["bundle".to_owned(), PACKAGE.to_owned()].into_iter().chain(options);
-    nice_plug_xtask::main_with_args("cargo xtask", arguments)?;
+    bundle::bundle(arguments)?;
     crate::licenses::run()?;
     let workspace = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let bundled = workspace.target_directory.as_std_path().join("bundled");

@@ -25,7 +25,7 @@ const DEEPEST: usize = 3;
 /// the existing bundles.
 pub(crate) fn run() -> Result<()> {
     check_all()?;
-    let metadata = metadata(HOST, &[])?;
+    let metadata = metadata(HOST, &["window"])?;
     let parts = checked(&metadata, PACKAGE)?;
     let text = text(&parts)?;
     let bundled = metadata.target_directory.as_std_path().join("bundled");
@@ -62,7 +62,9 @@ fn checked<'a>(metadata: &'a Metadata, package: &str) -> Result<Vec<&'a Package>
 /// # Errors
 /// A package from elsewhere than crates.io, or whose licence is not allowed.
 fn check_all() -> Result<()> {
-    let metadata = MetadataCommand::new().exec().context("cargo metadata failed")?;
+    let mut command = MetadataCommand::new();
+    let metadata =
+        command.features(CargoOpt::AllFeatures).exec().context("cargo metadata failed")?;
     let allowed = allowed(metadata.workspace_root.as_std_path())?;
     metadata.packages.iter().try_for_each(|part| {
         check_source(part)?;

@@ -50,7 +50,7 @@ fn main() -> Result<()> {
         Some("ci") => ci(),
         Some("licenses") => licenses::run(),
         Some("bundle") => {
-            nice_plug_xtask::main()?;
+            bundle::bundle(std::env::args().skip(1))?;
             licenses::run()
         }
         Some(_) => nice_plug_xtask::main(),

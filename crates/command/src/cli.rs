@@ -71,6 +71,10 @@ enum SubCommand {
     Lab(Lab),
 }
 
+/// Error of a command that draws the window, in a build that has none.
+#[cfg(not(feature = "window"))]
+pub(crate) const NO_WINDOW: &str = "this command was built without the window; build it with `cargo build --release --features window`";
+
 #[derive(clap::Args, Debug)]
 #[command(
     args_conflicts_with_subcommands = true,

@@ -41,7 +41,7 @@ pub struct FeelOptions {
     ports: Vec<PortName>,
     /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists all
     #[arg(long, value_name = "NAME", default_value = "grand",
-          value_parser = controls::felt_action)]
+          value_parser = controls::haptic_action)]
     action: Action,
     /// Sets a parameter of the action, in its unit (repeatable)
     #[arg(long, value_name = "ID=VALUE")]

@@ -1,17 +1,17 @@
 //! `touchback lab shot`: draws the editor window off screen in a scripted state, as a picture.
 
-use anyhow::{Context, Result, bail};
+#[cfg(feature = "window")]
+mod drawing;
+
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 
-use touchback_core::math::cast::single;
-use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
+#[cfg(not(feature = "window"))]
 use touchback_instrument::params;
 use touchback_offline::controls;
-use touchback_offline::output::{Draft, Shown as _};
+use touchback_offline::output::Shown as _;
 use touchback_offline::paths::OutputFile;
-use touchback_window::face::Face;
-use touchback_window::shot::Shot;
 
 /// Most pixels of a picture; drawing that many takes a quarter of a gigabyte.
 const LARGEST: f64 = 64e6;
@@ -55,8 +55,8 @@ pub struct ShotOptions {
     #[arg(long)]
     presets: bool,
     /// Haptic action of the motorized keyboard, as `touchback feel --action` names it
-    #[arg(long, value_name = "ACTION", default_value = Action::GRAND.name(), value_parser = controls::felt_action)]
-    felt: Action,
+    #[arg(long, alias = "felt", value_name = "ACTION", default_value = Action::GRAND.name(), value_parser = controls::haptic_action)]
+    haptic: Action,
     /// Shows force over depth in the scope
     #[arg(long)]
     depth: bool,
@@ -95,35 +95,17 @@ pub fn run(options: &ShotOptions) -> Result<()> {
     if pixels > LARGEST {
         bail!("a picture of {:.0} million pixels: make it or --scale smaller", pixels / 1e6);
     }
-    let mut shot = Shot {
-        size: (single(options.width), single(options.height)),
-        scale: single(options.scale),
-        dark: options.dark,
-        speed: options.speed,
-        time: (!options.rest).then_some(1e-3 * options.time),
-        face: match options.face {
-            ShotFace::Piano => Face::Piano,
-            ShotFace::Voice => Face::Voice,
-            ShotFace::Touch => Face::Touch,
-            ShotFace::Action => Face::Action,
-            ShotFace::Keys => Face::Keys,
-            ShotFace::Keyboard => Face::Keyboard,
-            ShotFace::Settings => Face::Settings,
-        },
-        list_open: options.presets,
-        haptic_action: options.felt,
-        over_depth: options.depth,
-        ..Shot::default()
-    };
-    if let Some(key) = KeyNumber::from_number(options.key) {
-        shot.key = key;
-    }
-    params::apply(&mut shot.settings, &options.set)?;
     if options.output.extension().is_none_or(|e| !e.eq_ignore_ascii_case("png")) {
         bail!("{}: a picture of the window is a .png file", options.output.shown());
     }
-    let draft = Draft::create(&options.output)?;
-    let refused = || format!("{}: cannot write", options.output.shown());
-    shot.take().write_png(draft.writer()?).with_context(refused)?;
-    Ok(draft.keep()?)
+    draw(options)
+}
+
+#[cfg(feature = "window")]
+use drawing::draw;
+
+#[cfg(not(feature = "window"))]
+fn draw(options: &ShotOptions) -> Result<()> {
+    params::apply(&mut touchback_instrument::Settings::default(), &options.set)?;
+    bail!("{}: {}", options.output.shown(), crate::cli::NO_WINDOW)
 }

@@ -52,7 +52,7 @@ pub fn key_number(text: &str) -> Result<u8, String> {
 ///
 /// # Errors
 /// Lists the names.
-pub fn felt_action(name: &str) -> Result<Action, String> {
+pub fn haptic_action(name: &str) -> Result<Action, String> {
     let names = Action::ALL.map(Action::name);
     Action::of(name).ok_or_else(|| {
         let suggestion = suggestion(name, names);

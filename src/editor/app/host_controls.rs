@@ -3,9 +3,9 @@
 use nice_plug::context::gui::GuiContext;
 use nice_plug::prelude::{Param as _, ParamPtr};
 
-use crate::editor::host_menu::{HostMenu, MenuRequest};
-use crate::editor::scales::Scales;
+use crate::host_menu::{HostMenu, MenuRequest};
 use crate::host_params::HostParams;
+use crate::scales::Scales;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::cast::single;
 use touchback_instrument::Event;
