@@ -436,6 +436,7 @@ mod tests {
 
     /// The variable `TOUCHBACK_HISTORIES` sets the number of histories; 2000 without it.
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn force_ends_after_any_history() {
         let count = std::env::var("TOUCHBACK_HISTORIES").ok().and_then(|n| n.parse().ok());
         let count = count.unwrap_or(2000);

@@ -110,6 +110,7 @@ const BARE: &[&str] = &[
 /// Every file of the fast experiments reads back: rows as long as the header, a unit for each column, and the
 /// manifest's values.
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn written_files_can_be_loaded() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
@@ -161,6 +162,7 @@ fn written_files_can_be_loaded() {
 
 /// The part of the table from fast experiments; `touchback lab all --report` writes the whole table.
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn the_table_of_the_source_documents_is_fresh() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
@@ -186,6 +188,7 @@ fn the_table_of_the_source_documents_is_fresh() {
 
 /// The run is strict: it fails if a target is missed.
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn the_validation_page_is_the_commands_output() {
     let dir = tempfile::tempdir().unwrap();
     let output = lab(&["validate", "--strict", "--out", dir.path().to_str().unwrap()]);

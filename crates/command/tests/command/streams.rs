@@ -87,6 +87,7 @@ fn a_redirected_file_is_the_same_as_one_that_is_named() {
 }
 
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn tables_and_figures_go_to_standard_output() {
     let work_folder = WorkFolder::new();
     let dir = work_folder.path();

@@ -288,6 +288,7 @@ fn invalid_streams_load_nothing() {
 
 /// The window's functions without an open window, and without a display.
 #[test]
+#[cfg_attr(not(feature = "window"), ignore = "needs the feature `window`")]
 fn window_functions_without_a_window_do_nothing() {
     let instance = Instance::to_be_shown();
     tables!(instance, gui: clap_plugin_gui = CLAP_EXT_GUI;);

@@ -364,6 +364,7 @@ impl Linux::IRunLoopTrait for Refusing {
 
 /// A view without an open window, and without a display.
 #[test]
+#[cfg_attr(not(feature = "window"), ignore = "needs the feature `window`")]
 fn vst3_view_functions_without_a_window_do_nothing() {
     let plugin = Plugin::active();
     // SAFETY: the plugin's own functions; what they are handed is the test.

@@ -43,6 +43,7 @@ pub(crate) fn parent(x: &RustConnection, screen: usize) -> u32 {
 
 /// The window's functions are there for every host: some ask for them before they offer their own.
 #[test]
+#[cfg_attr(not(feature = "window"), ignore = "needs the feature `window`")]
 fn a_host_without_windows_opens_none() {
     let instance = Instance::active();
     assert!(instance.has_window() && !instance.creates_window());

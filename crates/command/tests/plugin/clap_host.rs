@@ -244,6 +244,7 @@ fn a_reset_repeats_the_same_samples() {
 
 /// The host changes it at the first sample, or loads a state that has it before.
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn a_parameter_that_changes_with_the_first_note_is_in_force_at_its_first_sample() {
     let entry = library();
     let note = (0, Message::NoteOn(60, 0.8));

@@ -45,6 +45,7 @@ const HARMLESS: f32 = 30.0;
 const HARMLESS_COMBINATION: f32 = 174.0;
 
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn every_parameter_plays_at_both_ends() {
     let mut piano = Piano::new(RATE, &Settings::default());
     for parameter in params::all() {
@@ -66,6 +67,7 @@ fn every_parameter_plays_at_both_ends() {
 /// Keys without a partial below the rate's limit too, struck between block boundaries of the engine while
 /// settings change.
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn samples_are_finite_at_every_rate() {
     let rates =
         [1_000.0, 2_345.6, 8_000.0, 8_363.0, 8_800.0, 9_200.0, 9_697.2, 11_025.0, 768_000.0];
@@ -90,6 +92,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn random_combinations_of_parameters_stay_within_the_level_limit(
         positions in prop::collection::vec(
             prop_oneof![Just(0.0), Just(1.0), 0.0f64..=1.0],

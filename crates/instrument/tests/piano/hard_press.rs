@@ -25,6 +25,7 @@ fn gap(name: &str, key: KeyNumber, peak: f64) -> f64 {
 }
 
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn the_energy_balance_closes_under_any_force() {
     for name in NAMES {
         for midi in [24, 60, 100] {

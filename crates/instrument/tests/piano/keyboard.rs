@@ -268,6 +268,7 @@ fn exercised(kernel: Kernel, steps: u32) -> (Vec<EventBits>, Vec<u64>) {
 }
 
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn every_kernel_gives_every_key_the_same_bits() {
     let steps = 6000;
     let (events, sums) = exercised(Kernel::Plain, steps);

@@ -59,6 +59,7 @@ fn far(parameter: &Parameter) -> Settings {
 }
 
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn every_parameter_that_changes_in_silence_is_in_force_at_the_next_note() {
     let mut changed = Piano::new(RATE, &Settings::default());
     let standard = chord(&mut changed, 0);

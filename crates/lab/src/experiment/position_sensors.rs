@@ -142,6 +142,7 @@ mod tests {
 
     /// The noise that the page allows silences no stroke and makes no ghost strikes.
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn noise_within_the_promise_makes_no_ghosts() {
         let right = play(20e-6, 1000, STEP);
         let count = |heard: &Heard| (heard.speeds.iter().flatten().count(), heard.ghosts);

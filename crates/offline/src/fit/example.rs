@@ -129,6 +129,7 @@ mod tests {
 
     /// `touchback-proof lab fit-recovery` fits ten keys with the same criteria.
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn a_known_model_is_recovered_from_its_own_noisy_data() {
         let names = CHANGED.map(|(name, _)| name.to_owned());
         let key = KeyNumber::from_index(62).unwrap();

@@ -271,6 +271,7 @@ mod tests {
     /// without a finger, and before one plays. Where the defect begins during play it is found within 50 ms, without
     /// more than 4 N.
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn defects_are_found_before_they_are_felt() {
         for run in all() {
             println!("{run:?}");
@@ -293,6 +294,7 @@ mod tests {
     /// that fails during play, whose force is limited while it shows, or a motor that changes during play. Without a finger a long line rings with at most
     /// 2 N when the constant force of the proof ends.
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn every_named_defect_is_served_limited_or_told() {
         for run in misbehaviours() {
             println!("{run:?}");

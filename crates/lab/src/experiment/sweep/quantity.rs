@@ -159,6 +159,7 @@ mod tests {
     use touchback_action::ActionSettings;
 
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn every_quantity_of_the_standard_key_is_a_number() {
         let rig = TestBench::concert(40, &ActionSettings::default());
         for q in QUANTITIES {

@@ -23,6 +23,7 @@ fn options(folder: &std::path::Path, output: std::path::PathBuf) -> MatchOptions
 
 /// The felt of two registers, the sustain and the listener's perspective are recovered.
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn a_known_voicing_is_recovered() {
     let folder = tempfile::tempdir().unwrap();
     for (index, name, hardness) in [(27, "C3.wav", -0.9), (51, "C5.wav", 0.3)] {
@@ -82,6 +83,7 @@ fn keys_are_spread_over_the_given_ones() {
 /// A key whose partials are louder and decay faster than the piano's is matched by its tone, which the preset
 /// holds; its neighbours have the tone too, and nothing else moves.
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn the_tone_of_a_key_is_recovered() {
     let folder = tempfile::tempdir().unwrap();
     let key = KeyNumber::from_index(39).unwrap();

@@ -150,6 +150,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn each_criterion_includes_the_previous_and_none_excludes_an_orbit() {
         for (mass, damping, delay) in [(0.1, 0.5, 0), (0.1, 0.5, 2), (0.05, 5.0, 0), (0.2, 1.0, 1)]
         {
@@ -170,6 +171,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn no_existing_orbit_is_excluded_at_its_own_harmonics() {
         let t = 4e-3;
         let mut orbits = 0;

@@ -108,6 +108,7 @@ fn weak_texts(shot: &Shot) -> (Vec<String>, usize) {
 }
 
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn every_text_has_contrast_with_its_ground() {
     let (mut count, mut all) = (0, Vec::new());
     for dark in [false, true] {
