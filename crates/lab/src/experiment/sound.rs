@@ -128,33 +128,9 @@ fn page(report: &Report) -> String {
          preparation, changing parameters), `touchback-proof lab sound-torture` (ten minutes of random \
          events at five sample rates), `tests/host/fluidsynth.py` (comparison with a sampled piano). \
          `touchback lab listening` renders files for listening; `touchback lab string-law` compares \
-         the action's own string with the sounding strings.\n\n{}\n{}",
+         the action's own string with the sounding strings. [Beside recorded grands](recorded.md) \
+         compares the sound with recordings.\n\n{}",
         rows - missed,
-        report.text(true),
-        recording_section()
-    )
-}
-
-/// The page's section of values from `lab recorded`, which needs recordings that are not distributed.
-fn recording_section() -> String {
-    let figures = [
-        ("levels", "level"),
-        ("relief", "remaining energy"),
-        ("A0", "A0"),
-        ("C2", "C2"),
-        ("C4", "C4"),
-        ("C6", "C6"),
-        ("C8", "C8"),
-    ];
-    let figures = figures.map(|(file, of)| format!("\n![{of}](recorded/{file}.svg)\n"));
-    format!(
-        "## Comparison with a recorded grand\n\nThe middle one of the eight layers of a sampled Yamaha C5 \
-         (Salamander Grand Piano V3 by Alexander Holm, CC-BY), and the rendered note with the same \
-         level relative to the loudest: level over time, remaining energy in thirds of an octave, \
-         spectra at six times. The recording's curves include its microphones, room and noise. \
-         `touchback lab recorded FOLDER -o DIR` ([formats](formats.md)) draws these figures and \
-         evaluates the difference.\n{}{}",
-        figures.concat(),
-        include_str!("sound/still_off.md")
+        report.text(true)
     )
 }
