@@ -128,9 +128,10 @@ fn page(report: &Report) -> String {
          preparation, changing parameters), `touchback-proof lab sound-torture` (ten minutes of random \
          events at five sample rates), `tests/host/fluidsynth.py` (comparison with a sampled piano). \
          `touchback lab listening` renders files for listening; `touchback lab string-law` compares \
-         the action's own string with the sounding strings.\n\n{}\n{}",
+         the action's own string with the sounding strings.\n\n{}\n{}\n{}",
         rows - missed,
         report.text(true),
+        report.missed_line("sound"),
         recording_section()
     )
 }
