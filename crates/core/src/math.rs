@@ -26,6 +26,7 @@ pub mod power;
 pub mod random;
 pub mod range;
 pub mod real;
+pub mod setting;
 pub mod shared;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;

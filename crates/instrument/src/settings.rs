@@ -4,7 +4,7 @@ use touchback_action::ActionSettings;
 use touchback_action::interface::finger;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
-use touchback_core::math::range::settings;
+use touchback_core::math::setting::{choice, settings};
 use touchback_sound::SoundSettings;
 use touchback_sound::settings::UnisonOffsets;
 
@@ -22,6 +22,8 @@ pub enum Timing {
     LookAhead,
 }
 
+choice!(Timing: Immediate "Immediate", Natural "Natural", LookAhead "Look-ahead");
+
 /// Time from a note to its sound in look-ahead timing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -37,6 +39,8 @@ pub enum Latency {
     #[serde(rename = "200_ms")]
     Long,
 }
+
+choice!(Latency: Short "60 ms", Middle "120 ms", Long "200 ms");
 
 impl Latency {
     /// Length of the latency, s.
@@ -61,6 +65,8 @@ pub enum VelocityMeans {
     Hammer,
 }
 
+choice!(VelocityMeans: Finger "Finger", Hammer "Hammer");
+
 /// Law from MIDI velocity to hammer speed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -76,6 +82,8 @@ pub enum VelocityMap {
     Gamma,
 }
 
+choice!(VelocityMap: Se290 "SE290", Disklavier "Disklavier", Linear "Linear", Gamma "Gamma");
+
 /// A switch that files and lists show as a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -86,6 +94,8 @@ pub enum Switch {
     /// Switched on.
     On,
 }
+
+choice!(Switch: Off "Off", On "On");
 
 /// Meaning of polyphonic key pressure and of the pressure of single notes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -98,6 +108,8 @@ pub enum KeyPressure {
     Position,
 }
 
+choice!(KeyPressure: Ignored "Ignored", Position "Position");
+
 /// Direction of a pedal's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -108,6 +120,8 @@ pub enum Polarity {
     /// 0 is down.
     Inverted,
 }
+
+choice!(Polarity: Normal "Normal", Inverted "Inverted");
 
 /// Whether strikes leave the instrument as notes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -123,50 +137,65 @@ pub enum StrikeOutput {
     NotesAndCc88,
 }
 
+choice!(StrikeOutput: Off "Off", Notes "Notes", NotesAndCc88 "Notes and CC 88");
+
 settings! {
     /// Settings of touch.
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    pub struct TouchSettings, TouchRanges {
-        /// Relation of a note to the motion of its key.
-        timing: Timing = Timing::Immediate,
-        /// Time from note to sound in look-ahead timing.
-        latency: Latency = Latency::Long,
-        /// Whether the regulation changes the hammer speed of an immediate note.
-        velocity_means: VelocityMeans = VelocityMeans::Finger,
-        /// Velocity to hammer speed.
-        velocity_map: VelocityMap = VelocityMap::Se290,
-        /// Immediate notes obey the action's limits of repetition.
-        strict_repetition: Switch = Switch::Off,
-        /// A finger that presses a rising key first lets it rise until it can be played.
-        legato_repair: Switch = Switch::On,
-        /// Meaning of key pressure.
-        key_pressure: KeyPressure = KeyPressure::Ignored,
+    pub struct TouchSettings, TouchRanges {}
+    choices {
+        /// Immediate: the note sounds at the note-on. Natural: the finger's motion begins at the
+        /// note-on, and the note sounds when the hammer arrives. Look-ahead: the motion begins so
+        /// early that a hammer of the standard regulation arrives at the note's time; the host
+        /// compensates the latency, and a change of the latency takes effect when the plugin
+        /// restarts.
+        timing: Timing = Timing::Immediate, "Timing";
+        /// Delay of all output in look-ahead timing. A note whose press takes longer than this
+        /// sounds late.
+        latency: Latency = Latency::Long, "Latency";
+        /// Finger: an immediate note gets the effort that its velocity needs under the standard
+        /// regulation, and the present regulation decides the speed of the grand's hammer. Hammer:
+        /// the hammer itself has the velocity's speed. Natural notes always use Finger.
+        velocity_means: VelocityMeans = VelocityMeans::Finger, "Velocity means";
+        /// Law from note velocity to hammer speed.
+        velocity_map: VelocityMap = VelocityMap::Se290, "Velocity map";
+        /// On: an immediate note that comes before the jack has reset is silent, as on a grand.
+        strict_repetition: Switch = Switch::Off, "Strict repetition";
+        /// On: a natural note strikes even if it ends early, and a key that is still rising first
+        /// rises until it can be played again; in look-ahead timing the finger of the note before
+        /// leaves the key in time. Off: keys follow the notes as written, and such a note may stay
+        /// silent.
+        legato_repair: Switch = Switch::On, "Legato repair";
+        /// Position: polyphonic key pressure is read as the depth of the key, for keyboards that
+        /// measure it. It is not used as aftertouch.
+        key_pressure: KeyPressure = KeyPressure::Ignored, "Key pressure";
     }
     numbers {
-        /// Hammer speed of velocity 1 in the linear and gamma maps, m/s.
-        /// Softest tones: 0.11–0.18 m/s [Boutillon 1988; Goebl 2005].
-        softest_m_s = 0.2, 0.05..=1.0,
-        /// Hammer speed of velocity 127 in the linear and gamma maps, m/s.
-        /// Loudest tones: 6.8–7.8 m/s [Goebl 2005].
-        loudest_m_s = 7.0, 2.0..=10.0,
-        /// Exponent of the gamma map.
-        /// Chosen: from keyboards with mostly soft to those with mostly hard velocities; 1 is linear.
-        gamma = 2.0, 0.25..=4.0,
+        /// Hammer speed of velocity 1 in the linear and gamma maps.
+        #[range = "Softest tones: 0.11–0.18 m/s [Boutillon 1988; Goebl 2005]."]
+        softest_m_s = 0.2, 0.05..=1.0, "Softest strike", " m/s", 2, centre 0.25;
+        /// Hammer speed of velocity 127 in the linear and gamma maps.
+        #[range = "Loudest tones: 6.8–7.8 m/s [Goebl 2005]."]
+        loudest_m_s = 7.0, 2.0..=10.0, "Loudest strike", " m/s", 2, centre 5.0;
+        /// Exponent of the gamma map: above 1, soft notes take more of the velocity range.
+        #[range = "Chosen: from keyboards with mostly soft to those with mostly hard velocities; 1 is linear."]
+        gamma = 2.0, 0.25..=4.0, "Velocity curve", "", 2, centre 1.0;
         /// Multiplies every hammer speed.
-        /// Chosen: an octave of hammer speed either way.
-        dynamics = 1.0, 0.5..=2.0,
-        /// Key-front speed of a release at the middle note-off velocity, m/s.
-        /// Key speeds in playing: 0.1–0.6 m/s, seldom above 1 [Lozada 2007; Askenfelt 1990].
-        release_m_s = finger::RELEASE, 0.02..=1.5,
-        /// Velocity (1…127) that the player's keyboard sends for a soft note.
-        soft_velocity = 32.0, 1.0..=127.0,
-        /// Velocity (1…127) that the player's keyboard sends for a note of middle strength.
-        medium_velocity = 64.0, 1.0..=127.0,
-        /// Velocity (1…127) that the player's keyboard sends for a loud note.
-        loud_velocity = 96.0, 1.0..=127.0,
-        /// Presses below this velocity (0…127) are silent but lift their damper.
-        silent_below = 0.0, 0.0..=64.0,
+        #[range = "Chosen: an octave of hammer speed either way."]
+        dynamics = 1.0, 0.5..=2.0, "Dynamics", " ×", 2, centre 1.0;
+        /// Speed of the rising key front at the middle release velocity.
+        #[range = "Key speeds in playing: 0.1–0.6 m/s, seldom above 1 [Lozada 2007; Askenfelt 1990]."]
+        release_m_s = finger::RELEASE, 0.02..=1.5, "Release speed", " m/s", 2, centre 0.3;
+        /// Velocity your keyboard sends when you play softly (mapped to 32).
+        soft_velocity = 32.0, 1.0..=127.0, "Soft velocity", "", 0;
+        /// Velocity your keyboard sends when you play at middle strength (mapped to 64).
+        medium_velocity = 64.0, 1.0..=127.0, "Medium velocity", "", 0;
+        /// Velocity your keyboard sends when you play loudly (mapped to 96).
+        loud_velocity = 96.0, 1.0..=127.0, "Loud velocity", "", 0;
+        /// Notes with a velocity below this value are pressed silently: they lift only their
+        /// damper.
+        silent_below = 0.0, 0.0..=64.0, "Silent below", "", 0;
     }
 }
 
@@ -185,17 +214,21 @@ settings! {
     /// Interpretation of the sustain pedal's values.
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    pub struct PedalSettings, PedalRanges {
-        /// Direction of the pedal's values.
-        pedal_polarity: Polarity = Polarity::Normal,
-        /// Lifts that are too short to damp are re-timed, where coming messages are known.
-        pedal_repair: Switch = Switch::On,
+    pub struct PedalSettings, PedalRanges {}
+    choices {
+        /// Inverted: value 0 of the sustain pedal means pressed, for pedals of the opposite
+        /// polarity.
+        pedal_polarity: Polarity = Polarity::Normal, "Pedal polarity";
+        /// On: in files and in look-ahead timing, a pedal that scores lift for less than 150 ms
+        /// goes down later or up earlier, so that the dampers stop the strings; pedals that send
+        /// positions between up and down stay as they are. Live playing is not changed.
+        pedal_repair: Switch = Switch::On, "Pedal repair";
     }
     numbers {
-        /// Travel at which the dampers begin to leave the strings, %.
-        pedal_from = 0.0, 0.0..=100.0,
-        /// Travel at which the dampers are clear of the strings, %.
-        pedal_to = 100.0, 0.0..=100.0,
+        /// Travel of the sustain pedal at which the dampers begin to leave the strings.
+        pedal_from = 0.0, 0.0..=100.0, "Pedal zone from", " %", 1;
+        /// Travel of the sustain pedal at which the dampers are clear of the strings.
+        pedal_to = 100.0, 0.0..=100.0, "Pedal zone to", " %", 1;
     }
 }
 
@@ -212,28 +245,34 @@ pub enum MtsEsp {
     Stretched,
 }
 
+choice!(MtsEsp: Off "Off", Exact "Exact", Stretched "Stretched");
+
 settings! {
     /// Meaning of MIDI messages, and messages sent.
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    pub struct MidiSettings, MidiRanges {
-        /// Sending of strikes as notes.
-        strike_output: StrikeOutput = StrikeOutput::Off,
-        /// MIDI Polyphonic Expression: a channel for each finger.
-        mpe: Switch = Switch::Off,
-        /// External tuning.
-        mts_esp: MtsEsp = MtsEsp::Exact,
-        /// Whether bend ranges, tunings and MPE zones that channels send take effect.
-        rpn: Switch = Switch::On,
+    pub struct MidiSettings, MidiRanges {}
+    choices {
+        /// Sends every hammer strike as a note, so that the action can play another instrument.
+        strike_output: StrikeOutput = StrikeOutput::Off, "Strike output";
+        /// On: each of the channels 2 to 16 is one finger; pitch bend and pressure of a channel
+        /// apply to its note.
+        mpe: Switch = Switch::Off, "MPE";
+        /// Follows the session's tuning master, exactly or with the piano's stretch; a scale loaded
+        /// into the plugin takes precedence.
+        mts_esp: MtsEsp = MtsEsp::Exact, "MTS-ESP";
+        /// On: bend range, tuning and MPE zones that a keyboard or file sends (RPN 0, 1, 2, 6) take
+        /// effect.
+        rpn: Switch = Switch::On, "RPN";
     }
     numbers {
-        /// Transposition of notes on the keyboard, semitones.
-        transpose = 0.0, -48.0..=48.0,
-        /// Range of the pitch bend, up and down, semitones.
-        bend_range = 2.0, 0.0..=24.0,
-        /// Range of a finger's bend under MPE, up and down, semitones.
-        /// MPE 1.0: 48 unless the sender says otherwise.
-        mpe_bend_range = 48.0, 0.0..=48.0,
+        /// Moves notes along the keyboard by whole semitones; held notes keep their keys.
+        transpose = 0.0, -48.0..=48.0, "Transpose", " semitones", 0;
+        /// Pitch change of a full pitch bend, up and down.
+        bend_range = 2.0, 0.0..=24.0, "Bend range", " semitones", 2;
+        /// Pitch change of a finger's full bend under MPE, up and down.
+        #[range = "MPE 1.0: 48 unless the sender says otherwise."]
+        mpe_bend_range = 48.0, 0.0..=48.0, "MPE bend range", " semitones", 2;
     }
 }
 
@@ -252,12 +291,16 @@ settings! {
         action: ActionSettings = ActionSettings::default(),
         /// Tuning, strings, felt, board, room.
         sound: SoundSettings = SoundSettings::default(),
-        /// Keeps the output within full scale at every level.
-        output_guard: Switch = Switch::On,
+    }
+    choices {
+        /// On: a limiter keeps the output below -1 dBFS; the plugin reports its look-ahead of 1.5
+        /// ms as latency. Off: no latency; peaks can reach the output level, at most +12 dBFS.
+        /// Projects saved by a version without this parameter have Off.
+        output_guard: Switch = Switch::On, "Output guard";
     }
     numbers {
-        /// Output level, dB.
-        output_db = 0.0, -60.0..=12.0,
+        /// Level of the output.
+        output_db = 0.0, -60.0..=12.0, "Output level", " dB", 1, centre -12.0;
     }
 }
 

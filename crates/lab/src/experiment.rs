@@ -191,7 +191,7 @@ pub fn one(name: &str, keys: &KeySource, count: Option<u32>, path: &Path) -> Res
 /// those without a known cause.
 fn explain(report: &mut Report, name: &str, keys: &KeySource) -> usize {
     match keys.own_numbers() {
-        None => report.explain(|quantity| missed::of(name, quantity).map(|m| m.cause)),
+        None => missed::explain(name, report),
         Some(_) => 0,
     }
 }

@@ -34,6 +34,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         report.check(&energy, "0", TargetBand::AtMost(0.5), done.created.0 * 1e3);
         let held = format!("{name}, {STROKES} strokes: held keys that chatter");
         report.check(&held, "0", TargetBand::AtMost(0.0), f64::from(done.chatter));
+        report.id(&["chatter", name]);
         let halts = format!("{name}, {STROKES} strokes: losses of force");
         report.check(&halts, "0", TargetBand::AtMost(0.0), f64::from(done.halts));
         report.note(&format!(

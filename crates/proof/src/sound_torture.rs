@@ -7,6 +7,7 @@ use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::power::square;
 use touchback_core::math::random::Random;
+use touchback_core::math::setting::Value as _;
 use touchback_core::mech::hammer::HammerSettings;
 use touchback_offline::bench::{Folder, Report, TargetBand};
 use touchback_offline::memory::resident;
@@ -70,7 +71,7 @@ impl Dice {
         SoundSettings {
             a4_hz: self.pick(400.0, 470.0),
             stretch: self.pick(0.0, 2.0),
-            temperament: Temperament::from_index(self.pick(0.0, 7.0)),
+            temperament: Temperament::from_number(self.pick(0.0, 8.0)),
             string_length: self.pick(0.6, 1.2),
             unison_width_cents: self.pick(0.0, 30.0),
             sustain: self.pick(0.25, 4.0),

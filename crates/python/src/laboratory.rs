@@ -163,6 +163,7 @@ pub(crate) fn experiment<'py>(
         of.set_item("value", row.measured)?;
         of.set_item("source", &row.source)?;
         of.set_item("cause", &row.cause)?;
+        of.set_item("id", format!("{name}.{}", row.id))?;
         Ok(of)
     };
     let rows = report.rows().iter().map(row).collect::<PyResult<Vec<_>>>()?;

@@ -1,5 +1,7 @@
 //! Position of the listener.
 
+use touchback_core::math::setting::choice;
+
 /// Position of the listener.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -13,11 +15,10 @@ pub enum Perspective {
     Near,
 }
 
-impl Perspective {
-    /// All perspectives, in the order of their pairs of [`microphones`](crate::microphones).
-    pub const ALL: [Self; 3] = [Self::Player, Self::Audience, Self::Near];
+choice!(Perspective: Player "Player", Audience "Audience", Near "Near");
 
-    /// Index of the perspective's pair of microphones.
+impl Perspective {
+    /// Index of the perspective's pair of [`microphones`](crate::microphones).
     #[must_use]
     pub const fn pair(self) -> usize {
         self as usize

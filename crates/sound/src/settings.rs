@@ -7,7 +7,7 @@ use crate::scala::Scale;
 use crate::temperament::Temperament;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
-use touchback_core::math::range::settings;
+use touchback_core::math::setting::settings;
 use touchback_core::mech::key_tones::KeyTones;
 
 /// Widening of each key's unison beyond the set width, cents.
@@ -58,8 +58,6 @@ settings! {
     #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct SoundSettings, SoundRanges {
-        /// Positions of the twelve notes within the octave.
-        temperament: Temperament = Temperament::Equal,
         /// A scale from a file, in place of the temperament; no host parameter.
         #[serde(skip_serializing_if = "Option::is_none")]
         scale: Option<Scale> = None,
@@ -69,48 +67,57 @@ settings! {
         /// Tones of single keys; no host parameter, follow from the action's key sheet.
         #[serde(skip)]
         tones: KeyTones = KeyTones::EVEN,
-        /// Position of the listener.
-        perspective: Perspective = Perspective::Player,
-        /// Fewer partials and resonances and a shorter response of the board, for slow machines.
-        economy: bool = false,
+    }
+    choices {
+        /// Tuning of the twelve notes within the octave; the A's keep their pitch.
+        temperament: Temperament = Temperament::Equal, "Temperament";
+        /// Position of the microphones. Player: at the player's head, bass on the left. Audience:
+        /// in front of the open lid. Near: above the strings, wide and dry.
+        perspective: Perspective = Perspective::Player, "Perspective";
+        /// On: strings with fewer partials and resonances and a shorter response of the soundboard,
+        /// for slow machines. Belongs to the machine: no preset changes it.
+        economy: bool = false, "Economy";
     }
     numbers {
-        /// Fundamental of A4, Hz.
-        /// French baroque pitch to high choir pitch; a concert grand is tuned to 440–443 Hz.
-        a4_hz = 440.0, 390.0..=470.0,
-        /// Stretch of the octaves: 0 equal-tempered fundamentals, 1 the median concert grand.
-        /// Ten concert grands span 0.8–1.4 of the median at C8 [Renault 2022].
-        stretch = 1.0, 0.0..=2.0,
-        /// Total spread of a unison, cents.
-        /// Good tunings spread 0.5–2 cents; a bar-room piano 20 and more.
-        unison_width_cents = 1.0, 0.0..=30.0,
-        /// Length of the strings against the concert grand's, at the same pitch and gauge.
-        /// From a baby grand's 1.5 m to beyond the concert grand's 2.74 m.
-        string_length = 1.0, 0.6..=1.2,
-        /// Decay times, scale.
-        /// Chosen: two octaves either way, as for `brightness_loss` and `damper_time`.
-        sustain = 1.0, 0.25..=4.0,
-        /// Extra damping of high partials, scale of the string's own frequency-dependent loss.
-        brightness_loss = 1.0, 0.25..=4.0,
-        /// Damped decay times, scale.
-        damper_time = 1.0, 0.25..=4.0,
-        /// Share of the soundboard's reverberant tail, scale.
-        board = 1.0, 0.0..=2.0,
-        /// Level of key and action knocks, scale (amplitude).
-        knocks = 1.0, 0.0..=4.0,
-        /// Stereo width, 0 mono … 1 natural … 2 wide.
-        width = 1.0, 0.0..=2.0,
-        /// Lid: 0 closed … 1 open.
-        lid = 1.0, 0.0..=1.0,
-        /// Distance of the microphones, m.
-        /// From inside the rim to the tenth row.
-        distance = NATURAL_DISTANCE, 0.5..=10.0,
-        /// Level of the room against the direct sound at 1.5 m, dB; −60 is none.
-        room_db = -18.0, -60.0..=0.0,
-        /// Length of the room, m.
-        room_size = 9.0, 3.0..=40.0,
-        /// Decay time of the room, s.
-        room_time = 1.8, 0.1..=6.0,
+        /// Frequency of the A above middle C.
+        #[range = "French baroque pitch to high choir pitch; a concert grand is tuned to 440–443 Hz."]
+        a4_hz = 440.0, 390.0..=470.0, "Pitch of A4", " Hz", 2;
+        /// Stretch of the octaves relative to the median concert grand; 0 is equal temperament.
+        #[range = "Ten concert grands span 0.8–1.4 of the median at C8 [Renault 2022]."]
+        stretch = 1.0, 0.0..=2.0, "Stretch", " ×", 2;
+        /// Spread of the strings of one note.
+        #[range = "Good tunings spread 0.5–2 cents; a bar-room piano 20 and more."]
+        unison_width_cents = 1.0, 0.0..=30.0, "Unison width", " cents", 2, centre 3.0;
+        /// Length of the strings relative to the concert grand's, at the same pitch and gauge:
+        /// shorter strings need less tension and are more inharmonic.
+        #[range = "From a baby grand's 1.5 m to beyond the concert grand's 2.74 m."]
+        string_length = 1.0, 0.6..=1.2, "String length", " ×", 2;
+        /// Decay times of free strings relative to the concert grand's.
+        #[range = "Chosen: two octaves either way, as for `brightness_loss` and `damper_time`."]
+        sustain = 1.0, 0.25..=4.0, "Sustain", " ×", 2, centre 1.0;
+        /// Additional damping of high partials compared with low ones, relative to the concert
+        /// grand's.
+        brightness_loss = 1.0, 0.25..=4.0, "Treble damping", " ×", 2, centre 1.0;
+        /// Decay times of damped strings relative to the concert grand's.
+        damper_time = 1.0, 0.25..=4.0, "Damping time", " ×", 2, centre 1.0;
+        /// Level of the soundboard's reverberant tail.
+        board = 1.0, 0.0..=2.0, "Soundboard", " ×", 2;
+        /// Level of the noises of keys and action.
+        knocks = 1.0, 0.0..=4.0, "Knocks", " ×", 2, centre 1.0;
+        /// Width of the stereo image: 0 is mono, 1 natural, 2 wide.
+        width = 1.0, 0.0..=2.0, "Stereo width", " ×", 2;
+        /// Opening of the lid: 0 is closed, 1 open on the long stick.
+        lid = 1.0, 0.0..=1.0, "Lid", "", 2;
+        /// Distance of the microphones: a larger distance lowers the direct sound, but not the
+        /// room.
+        #[range = "From inside the rim to the tenth row."]
+        distance = NATURAL_DISTANCE, 0.5..=10.0, "Microphone distance", " m", 2, centre 1.5;
+        /// Level of the room relative to the direct sound at 1.5 m; -60 is no room.
+        room_db = -18.0, -60.0..=0.0, "Room level", " dB", 1;
+        /// Length of the room, from a practice room to a hall.
+        room_size = 9.0, 3.0..=40.0, "Room size", " m", 1, centre 10.0;
+        /// Time in which the room's sound decays by 60 dB.
+        room_time = 1.8, 0.1..=6.0, "Room decay", " s", 2, centre 1.0;
     }
 }
 

@@ -4,8 +4,8 @@
 //! relative to pure; the twelfth closes the circle. Sources: [Barbour 1951] for the historical
 //! ones.
 
-use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::setting::choice;
 
 /// The temperaments known by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -30,30 +30,18 @@ pub enum Temperament {
     Young2,
 }
 
+choice!(
+    Temperament:
+    Equal "Equal", Pythagorean "Pythagorean", QuarterComma "Quarter-comma", SixthComma "Sixth-comma",
+    Werckmeister3 "Werckmeister III", Kirnberger3 "Kirnberger III", Vallotti "Vallotti", Young2 "Young II"
+);
+
 /// A pure fifth and the two commas, cents.
 const FIFTH: f64 = 701.955_000_865;
 const PYTHAGOREAN: f64 = 23.460_010_384;
 const SYNTONIC: f64 = 21.506_289_597;
 
 impl Temperament {
-    /// All temperaments, in the order of [`Self::index`].
-    pub const ALL: [Self; 8] = [
-        Self::Equal,
-        Self::Pythagorean,
-        Self::QuarterComma,
-        Self::SixthComma,
-        Self::Werckmeister3,
-        Self::Kirnberger3,
-        Self::Vallotti,
-        Self::Young2,
-    ];
-
-    /// Index in [`Self::ALL`].
-    #[must_use]
-    pub fn index(self) -> usize {
-        Self::ALL.iter().position(|t| *t == self).unwrap_or(0)
-    }
-
     /// Cents by which the fifths E♭–B♭, B♭–F, F–C, C–G, G–D, D–A, A–E, E–B, B–F♯, F♯–C♯ and C♯–G♯
     /// are narrower than pure.
     const fn narrowed(self) -> [f64; 11] {
@@ -92,17 +80,12 @@ impl Temperament {
         const A: usize = 9;
         offset(usize::from(key.midi()) % 12) - offset(A)
     }
-
-    /// The temperament at an index in [`Self::ALL`]; equal beyond it.
-    #[must_use]
-    pub fn from_index(index: f64) -> Self {
-        Self::ALL.get(floor_index(index + 0.5)).copied().unwrap_or_default()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchback_core::math::setting::{Choice, Value};
 
     /// Cents above C of C♯, E♭, E, F, F♯, G, G♯, A, B♭, B.
     fn from_c(temperament: Temperament) -> Vec<f64> {
@@ -164,9 +147,9 @@ mod tests {
         for key in KeyNumber::all() {
             assert!(Temperament::Equal.cents(key).abs() < 1e-6);
         }
-        for temperament in Temperament::ALL {
+        for temperament in <Temperament as Choice>::ALL {
             assert_eq!(temperament.cents(KeyNumber::from_midi(57).unwrap()), 0.0);
-            assert_eq!(Temperament::from_index(temperament.index() as f64), temperament);
+            assert_eq!(Temperament::from_number(temperament.number()), *temperament);
         }
     }
 }

@@ -16,9 +16,6 @@ macro_rules! actions {
             /// Number of actions.
             pub const COUNT: usize = [$($name),*].len();
 
-            /// Labels for the choices of a parameter, in the order of `ALL`.
-            pub const LABELS: [&'static str; Self::COUNT] = [$($label),*];
-
             /// The action called `name` on the command line and in files.
             #[must_use]
             pub fn named(name: &str) -> Option<Self> {
@@ -36,6 +33,11 @@ macro_rules! actions {
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$kind => $title,)* }
             }
+        }
+
+        impl touchback_core::math::setting::Choice for ActionKind {
+            const ALL: &'static [Self] = &Self::ALL;
+            const NAMES: &'static [&'static str] = &[$($label),*];
         }
     };
 }

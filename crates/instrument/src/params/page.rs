@@ -4,8 +4,8 @@ use crate::params::{Parameter, ParameterGroup, ValueKind, all};
 
 const HEAD: &str = "# Parameters
 
-Each parameter is declared once, in `crates/instrument/src/params/table/`; hosts, files, the window and the command
-line use this declaration. `touchback params` prints the list as JSON, `touchback params --page` prints this page.
+Each parameter is declared once, in the `settings!` of its part; hosts, files, the window and the command line use
+this declaration. `touchback params` prints the list as JSON, `touchback params --page` prints this page.
 [influence.md](influence.md) has the measured effect of each parameter on the sound. Hosts have three parameters more,
 the positions of the [pedals](manual/playing.md#pedals): `sustain_pedal`, `sostenuto_pedal` and `una_corda_pedal`, 0 to
 100 %, which belong to the performance and not to the piano.

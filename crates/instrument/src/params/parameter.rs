@@ -3,6 +3,7 @@
 use crate::Settings;
 use crate::params::ParamError;
 use touchback_core::math::cast::floor_index;
+use touchback_core::math::setting::ValueKind;
 use touchback_core::text::number::number;
 
 /// The heading under which a parameter is shown.
@@ -41,24 +42,6 @@ impl ParameterGroup {
             Self::Output => "Output",
         }
     }
-}
-
-/// Values of a parameter.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum ValueKind {
-    /// A number in the parameter's unit, ends included.
-    Number {
-        /// Smallest value.
-        min: f64,
-        /// Largest value.
-        max: f64,
-        /// Value at the middle of a host's control; `None` where the control is linear.
-        centre: Option<f64>,
-        /// Decimals of its text.
-        decimals: usize,
-    },
-    /// One of these names; the value is the index.
-    Choice(&'static [&'static str]),
 }
 
 /// One parameter of the instrument. Its default is that of [`Settings::default`].

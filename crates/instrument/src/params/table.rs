@@ -1,45 +1,64 @@
-//! The table: one entry per parameter, in display order.
+//! The table of parameters in display order; their rows are those of the settings.
 //!
-//! Ranges exceed a grand's usual regulation by a wide margin; the usual figures are given beside each
-//! range. Ids never change: projects and automation use them.
+//! Ids never change: projects and automation use them.
 
-mod action;
-mod midi;
-mod pedals;
-mod sound;
-mod touch;
+use crate::Settings;
+use crate::params::{ParamError, Parameter, ParameterGroup};
+use crate::settings::{MidiSettings, PedalSettings, TouchSettings};
+use touchback_action::ActionSettings;
+use touchback_core::math::setting::{Row, Value};
+use touchback_sound::SoundSettings;
 
-use crate::params::{ParamError, Parameter, ValueKind};
-use crate::settings::Switch;
-use touchback_core::math::cast::floor_index;
-use touchback_core::math::range::Range;
+/// Declares the table from lines of group, struct of the rows, its place in the settings, and fields.
+macro_rules! table {
+    ($($group:ident, $rows:ty, |$s:ident| $place:expr => $($id:ident)+;)+) => {
+        static TABLE: &[Parameter] = &[$($({
+            const ROW: &Row = Row::of(<$rows>::ROWS, stringify!($id));
+            Parameter {
+                id: ROW.id,
+                name: ROW.name,
+                group: ParameterGroup::$group,
+                suffix: ROW.suffix,
+                kind: ROW.kind,
+                doc: ROW.doc,
+                get: |$s| $place.$id.number(),
+                set: |$s, value| $place.$id = Value::from_number(value),
+            }
+        },)+)+];
 
-/// The parts of the table in display order.
-const PARTS: [&[Parameter]; 5] =
-    [&touch::TOUCH, &pedals::PEDALS, &midi::MIDI, &action::ACTION, &sound::SOUND];
+        /// Number of parameters.
+        pub const COUNT: usize = [$($(stringify!($id)),+),+].len();
+    };
+}
 
-/// Number of parameters.
-pub const COUNT: usize = {
-    let (mut count, mut part) = (0, 0);
-    while part < PARTS.len() {
-        count += PARTS[part].len();
-        part += 1;
-    }
-    count
-};
+table! {
+    Touch, TouchSettings, |s| s.touch =>
+        timing latency velocity_means velocity_map softest_m_s loudest_m_s gamma dynamics
+        release_m_s soft_velocity medium_velocity loud_velocity silent_below strict_repetition
+        legato_repair key_pressure;
+    Pedals, PedalSettings, |s| s.pedals => pedal_polarity pedal_from pedal_to pedal_repair;
+    Midi, MidiSettings, |s| s.midi =>
+        transpose bend_range mpe mpe_bend_range rpn mts_esp strike_output;
+    Regulation, ActionSettings, |s| s.action =>
+        key_dip_mm blow_mm let_off_mm drop_mm check_mm jack_clearance_mm damper_pickup
+        key_height_mm capstan_mm knuckle_mm;
+    Action, ActionSettings, |s| s.action =>
+        action strike_weight_g repetition_spring jack_spring hammer_mass key_mass key_lead_g
+        knuckle_stiffness key_bed_stiffness friction check_friction damper_weight unevenness
+        unevenness_seed;
+    Tuning, SoundSettings, |s| s.sound => a4_hz stretch temperament unison_width_cents;
+    Sound, SoundSettings, |s| s.sound => string_length;
+    Sound, ActionSettings, |s| s.action => strike_point hammer_hardness;
+    Sound, SoundSettings, |s| s.sound => sustain brightness_loss damper_time board knocks;
+    Output, SoundSettings, |s| s.sound =>
+        width lid perspective distance room_db room_size room_time;
+    Output, Settings, |s| s => output_db output_guard;
+    Output, SoundSettings, |s| s.sound => economy;
+}
 
 /// All parameters, in display order.
 pub fn all() -> impl ExactSizeIterator<Item = &'static Parameter> + Clone {
-    (0..COUNT).map(|index| {
-        let mut index = index;
-        for part in PARTS {
-            if let Some(parameter) = part.get(index) {
-                return parameter;
-            }
-            index -= part.len();
-        }
-        unreachable!("COUNT is the sum of the parts")
-    })
+    TABLE.iter()
 }
 
 /// The parameter of this id.
@@ -51,19 +70,6 @@ pub fn find(id: &str) -> Result<&'static Parameter, ParamError> {
         .find(|p| p.id.eq_ignore_ascii_case(id))
         .ok_or_else(|| ParamError::NoSuchParameter { id: id.to_owned() })
 }
-
-/// A number on a linear control.
-const fn number(range: &Range, decimals: usize) -> ValueKind {
-    ValueKind::Number { min: range.min, max: range.max, centre: None, decimals }
-}
-
-/// A number whose control has `centre` at its middle.
-const fn centred(range: &Range, centre: f64, decimals: usize) -> ValueKind {
-    ValueKind::Number { min: range.min, max: range.max, centre: Some(centre), decimals }
-}
-
-/// The values of an off-and-on choice.
-const SWITCH: [Switch; 2] = [Switch::Off, Switch::On];
 
 /// Values of parameters in projects saved before the parameters existed, where not the default.
 const BEFORE: [(&str, f64); 6] = [
@@ -88,14 +94,4 @@ impl Parameter {
         let before = BEFORE.iter().find(|(id, _)| *id == self.id);
         before.map_or_else(|| self.default_value(), |(_, value)| *value)
     }
-}
-
-/// Index of `value` among the values of a choice.
-fn index_of<T: PartialEq>(values: &[T], value: &T) -> f64 {
-    values.iter().position(|v| v == value).unwrap_or(0) as f64
-}
-
-/// Value of a choice at `index`.
-fn at<T: Copy>(values: &[T], index: f64) -> T {
-    values[floor_index(index).min(values.len() - 1)]
 }

@@ -319,6 +319,7 @@ fn check(report: &mut Report, name: &str, found: &[Apart; 3]) {
         TargetBand::AtMost(DEPTH),
         last.key,
     );
+    report.id(&["depth", name]);
     report.check(
         &format!("{name}: crown difference, mm rms"),
         "0",

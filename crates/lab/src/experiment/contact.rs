@@ -220,6 +220,7 @@ fn played(report: &mut Report) -> Result<()> {
             }
             let quantity = format!("key {number}, {name}, as played: partials, largest error, dB");
             report.check(&quantity, "0", TargetBand::AtMost(0.5), worst);
+            report.id(&["played", &format!("key {number}"), name]);
         }
     }
     report.note(
@@ -278,8 +279,9 @@ fn page(report: &Report) -> String {
         "# Hammer and strings compared with independent solutions\n\nThis page is written by \
          `touchback lab contact`. Every row is one value of a strike: that of an independent \
          solution, the accepted band, and that of the sound engine. Missed rows are listed too: {} of \
-         {rows} are met.\n\n{}",
+         {rows} are met.\n\n{}\n{}",
         rows - missed,
-        report.text(true)
+        report.text(true),
+        report.missed_line("contact")
     )
 }

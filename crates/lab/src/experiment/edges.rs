@@ -142,6 +142,7 @@ fn rows(report: &mut Report, kind: Kind, (is_random, regulation): (bool, &str), 
     report.check(&what, "0", TargetBand::AtMost(1.0), worst.over);
     let what = format!("{name}: least heat of an element, mJ");
     report.check(&what, "≥ 0", TargetBand::AtLeast(1e3 * HEAT), 1e3 * worst.heat);
+    report.id(&["least-heat", kind.name(), regulation]);
     if !is_random {
         let what = format!("{name}: strikes without a press");
         report.check(&what, "0", TargetBand::AtMost(0.0), worst.unpressed as f64);

@@ -198,6 +198,7 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
             let audit = gesture(&mut rig);
             let what = format!("unaccounted energy over work, {name}, key {number}");
             report.check(&what, "0 (aim 1e-4)", TargetBand::AtMost(1e-3), audit.unaccounted());
+            report.id(&["unaccounted", name, &format!("key {number}")]);
             for l in audit.lines.iter().step_by(8) {
                 let AuditLine { time, stored, work, dissipated, screws } = l;
                 csv.row(&[&name, &number, time, stored, dissipated, work, screws]);

@@ -129,8 +129,9 @@ fn page(report: &Report) -> String {
          events at five sample rates), `tests/host/fluidsynth.py` (comparison with a sampled piano). \
          `touchback lab listening` renders files for listening; `touchback lab string-law` compares \
          the action's own string with the sounding strings. [Beside recorded grands](recorded.md) \
-         compares the sound with recordings.\n\n{}",
+         compares the sound with recordings.\n\n{}\n{}",
         rows - missed,
-        report.text(true)
+        report.text(true),
+        report.missed_line("sound")
     )
 }

@@ -170,10 +170,13 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
                 action_contact(&built, speed, Arrival::Flying)?,
                 sound_contact(key, &concert, speed),
             );
-            let name = format!("key {number}, {speed} m/s");
+            let [key_name, at] = [format!("key {number}"), format!("{speed} m/s")];
+            let name = format!("{key_name}, {at}");
             report.near(&format!("{name}: contact, ms"), sound.time * 1e3, BAND, action.time * 1e3);
+            report.id(&["speed", &key_name, "contact", &at]);
             let (out, back) = (action.restitution * speed, sound.restitution * speed);
             report.near(&format!("{name}: rebound, m/s"), back, BAND, out);
+            report.id(&["speed", &key_name, "rebound", &at]);
             csv.row(&[&number, &speed, &action.time, &sound.time, &out, &back]);
             let n = number as f64;
             traces[0][i].push((n, action.time * 1e3));

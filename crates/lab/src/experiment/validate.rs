@@ -73,7 +73,7 @@ fn page(folder: &mut Folder, report: &Report) -> Result<()> {
          V1 to V34 number the published measurements; *must* is required of a release, *should* is a \
          goal. Names in brackets: [references](references.md).\n\n",
     );
-    write!(page, "{}", report.text(true))?;
+    write!(page, "{}\n{}", report.text(true), report.missed_line("validate"))?;
     folder.write("validation.md", page.as_bytes())
 }
 

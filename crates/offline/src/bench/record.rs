@@ -59,6 +59,8 @@ struct Row<'a> {
     erratum: Option<&'a str>,
     /// Cause of a missed target.
     cause: Option<&'a str>,
+    /// Name of the target, beginning with that of the experiment.
+    id: String,
 }
 
 /// The report as it is serialized.
@@ -79,21 +81,22 @@ fn some(text: &str) -> Option<&str> {
 }
 
 /// Quantity and unit of `text`; no unit if the last words are not a known unit.
-fn split(text: &str) -> (&str, Option<&str>) {
+pub(super) fn split(text: &str) -> (&str, Option<&str>) {
     match text.rsplit_once(", ") {
         Some((quantity, unit)) if UNITS.contains(&unit) => (quantity, Some(unit)),
         _ => (text, None),
     }
 }
 
-fn row(of: &ReportRow) -> Row<'_> {
+fn row<'a>(experiment: &str, of: &'a ReportRow) -> Row<'a> {
     let [quantity, target, _, found, verdict] = &of.cells;
     let (quantity, unit) = split(quantity);
     let finite = |x: Option<f64>| x.filter(|x| x.is_finite());
     let [low, high] = of.band.map(finite);
     let [source, erratum, cause] = [&of.source, &of.erratum, &of.cause].map(|text| some(text));
     let measured = finite(of.measured);
-    Row { quantity, unit, target, low, high, measured, found, verdict, source, erratum, cause }
+    let id = format!("{experiment}.{}", of.id);
+    Row { quantity, unit, target, low, high, measured, found, verdict, source, erratum, cause, id }
 }
 
 /// The report of `experiment` as JSON; `own_numbers` are differences from the standard piano.
@@ -107,7 +110,7 @@ pub fn json(
     report: &Report,
 ) -> Result<String> {
     let (targets, missed) = report.count();
-    let rows = report.rows().iter().map(row).collect();
+    let rows = report.rows().iter().map(|of| row(experiment, of)).collect();
     let record =
         Record { experiment, about, own_numbers, targets, missed, rows, notes: report.notes() };
     Ok(serde_json::to_string_pretty(&record)? + "\n")
@@ -137,6 +140,9 @@ mod tests {
         assert_eq!(row["quantity"], "chatter, none at all");
         assert!(row["unit"].is_null() && row["measured"].is_null() && row["low"].is_null());
         assert_eq!((&row["found"], &row["verdict"]), (&"none".into(), &"missed".into()));
-        assert_eq!(read["rows"][2]["found"], "yes");
+        assert_eq!(
+            (&read["rows"][2]["found"], &read["rows"][2]["id"]),
+            (&"yes".into(), &"name.order-kept".into())
+        );
     }
 }

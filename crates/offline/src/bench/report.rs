@@ -4,6 +4,11 @@ use std::fmt::Write as _;
 
 use touchback_core::exchange::cancel;
 
+use super::record::split;
+
+/// Beginning of the line of a page with the ids of its missed rows.
+const MISSED_LINE: &str = "Missed rows, with their causes in [Missed targets](missed.md): ";
+
 /// The band of accepted values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum TargetBand {
@@ -53,6 +58,20 @@ impl TargetBand {
     }
 }
 
+/// `text` as a segment of an id: its words in lower case with hyphens between them, `key 40` as one word.
+fn segment(text: &str) -> String {
+    let text = text.replace('−', " minus ").replace('+', " plus ").replace('×', " times ");
+    let mut id = String::new();
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        let is_key_number = id.ends_with("key") && word.starts_with(|c: char| c.is_ascii_digit());
+        if !id.is_empty() && !is_key_number {
+            id.push('-');
+        }
+        id += &word.to_ascii_lowercase();
+    }
+    id
+}
+
 /// One row: its five cells as text and as numbers, its source, and an erratum of the source.
 #[derive(Clone, Debug)]
 pub struct ReportRow {
@@ -68,6 +87,9 @@ pub struct ReportRow {
     pub erratum: String,
     /// Cause of a missed target; empty if unknown or met.
     pub cause: String,
+    /// Name of the target within its experiment, unique and free of values: words with hyphens, in segments
+    /// with dots between them, from the general to the particular.
+    pub id: String,
 }
 
 impl ReportRow {
@@ -117,8 +139,20 @@ impl Report {
         let verdict = if holds { "ok" } else { "missed" };
         let [quantity, target, wanted, found] = cells.map(String::from);
         let cells = [quantity, target, wanted, found, verdict.into()];
-        let (source, [erratum, cause]) = (self.source.clone(), Default::default());
-        self.rows.push(ReportRow { cells, band, measured, source, erratum, cause });
+        let (source, [erratum, cause, id]) = (self.source.clone(), Default::default());
+        let text = split(&cells[0]).0.replace(": ", ", ");
+        self.rows.push(ReportRow { cells, band, measured, source, erratum, cause, id });
+        self.id(&text.split(", ").collect::<Vec<_>>());
+    }
+
+    /// Sets the id of the last row from its segments. Without it the id follows from the quantity's words, and
+    /// changes with them: a row with a recorded cause has its own.
+    pub fn id(&mut self, segments: &[&str]) {
+        let Some((row, others)) = self.rows.split_last_mut() else { return };
+        let id = segments.iter().map(|text| segment(text)).collect::<Vec<_>>().join(".");
+        let is_free = |id: &String| others.iter().all(|other| other.id != *id);
+        let more = (2..).map(|n: usize| format!("{id}-{n}"));
+        row.id = std::iter::once(id.clone()).chain(more).find(is_free).unwrap_or_default();
     }
 
     /// Adds a row; `quantity` includes the unit, `target` is shown as text.
@@ -154,12 +188,27 @@ impl Report {
         self.notes.push(text.into());
     }
 
-    /// Adds the cause of every missed row, by its quantity; the number of rows without a known cause.
+    /// A line of Markdown with the ids of the missed rows of `experiment`, of which
+    /// [`missed_ids`](Self::missed_ids) is the reader.
+    #[must_use]
+    pub fn missed_line(&self, experiment: &str) -> String {
+        let missed = self.rows.iter().filter(|row| !row.is_met());
+        let ids: Vec<_> = missed.map(|row| format!("`{experiment}.{}`", row.id)).collect();
+        format!("{MISSED_LINE}{}.\n", ids.join(", "))
+    }
+
+    /// The ids of [`missed_line`](Self::missed_line) on a page.
+    pub fn missed_ids(page: &str) -> impl Iterator<Item = &str> {
+        let lines = page.lines().filter_map(|line| line.strip_prefix(MISSED_LINE));
+        lines.flat_map(|line| line.split('`').skip(1).step_by(2))
+    }
+
+    /// Adds the cause of every missed row, by its id; the number of rows without a known cause.
     pub fn explain(&mut self, cause_of: impl Fn(&str) -> Option<&'static str>) -> usize {
         let (mut lines, mut without) = (Vec::new(), 0);
         for row in self.rows.iter_mut().filter(|row| !row.is_met()) {
             let quantity = &row.cells[0];
-            match cause_of(quantity) {
+            match cause_of(&row.id) {
                 Some(cause) => {
                     lines.push(format!("- {quantity}: {cause}"));
                     row.cause = cause.into();
@@ -317,6 +366,22 @@ mod tests {
             lines.starts_with("| 000 eq. 1.1 | `lab name` | ratio | 1.2346 | 1.2346 | ok |  |")
         );
         assert!(text.lines().nth(3).is_some_and(|l| l.contains("none") && l.contains("missed")));
+    }
+
+    #[test]
+    fn ids_are_unique_words_in_segments() {
+        let mut report = Report::default();
+        for quantity in ["key 4, mass × 0.7: Contact, ms", "key 4, mass × 0.7: contact"] {
+            report.holds(quantity, false);
+        }
+        report.holds("a long sentence", true);
+        report.id(&["key 4", "weight −2.5 g"]);
+        let ids: Vec<_> = report.rows().iter().map(|row| &*row.id).collect();
+        let contact = "key4.mass-times-0-7.contact";
+        assert_eq!(ids, [contact, &format!("{contact}-2"), "key4.weight-minus-2-5-g"]);
+        let page = format!("A page.\n\n{}", report.missed_line("x"));
+        let missed: Vec<_> = Report::missed_ids(&page).collect();
+        assert_eq!(missed, [format!("x.{contact}"), format!("x.{contact}-2")]);
     }
 
     #[test]

@@ -177,6 +177,8 @@ class Row(typing.NamedTuple):
     """Document and equation, table or figure; empty for none."""
     cause: str
     """Cause of a missed target of the standard piano; empty if it is met."""
+    id: str
+    """Name of the target, beginning with that of the experiment."""
 
 
 class Experiment:

@@ -96,6 +96,7 @@ pub(super) fn check(folder: &mut Folder, report: &mut Report) -> Result<()> {
         report.check(&what, "0", TargetBand::AtMost(0.0), doubled as f64);
         let what = format!("{name}: largest fall of the hammer speed to a faster motion, %");
         report.check(&what, "0", TargetBand::AtMost(FALL), fall);
+        report.id(&[name, "largest-fall"]);
     }
     Ok(())
 }

@@ -99,8 +99,11 @@ pub fn check(report: &mut Report) {
         let [time, speed] = off[0];
         let what = format!("{name}, key {key}: strike time minus that with 1/64 of the step, µs");
         report.check(&what, "0", TargetBand::AtMost(TIME * 1e6), (time * 1e6).abs());
+        let stroke = [name, &format!("key {key}")];
+        report.id(&["time", stroke[0], stroke[1]]);
         let what = format!("{name}, key {key}: hammer speed difference from 1/64 of the step, %");
         report.check(&what, "0", TargetBand::AtMost(SPEED * 100.0), (speed * 100.0).abs());
+        report.id(&["speed", stroke[0], stroke[1]]);
     }
     report.note(&table);
 }

@@ -100,6 +100,7 @@ fn rates(bench: &mut SoundBench) -> Result<()> {
         let name = format!("{} kHz against 48", rate / 1000.0);
         let quantity = format!("{name}: partials 1–8 of C2, C4, C6, most, dB");
         report.check(&quantity, "0", TargetBand::AtMost(1.0), level);
+        report.id(&["rate", &format!("{} kHz", rate / 1000.0), "partials"]);
         report.check(&format!("{name}: pitch, most, cents"), "0", TargetBand::AtMost(0.2), pitch);
         report.check(&format!("{name}: decay, most, %"), "0", TargetBand::AtMost(5.0), time);
     }

@@ -98,6 +98,7 @@ pub fn tuning(bench: &mut SoundBench) -> Result<()> {
         TargetBand::AtMost(1.5),
         step,
     );
+    report.id(&["stretch-step"]);
     Ok(())
 }
 
@@ -123,8 +124,10 @@ pub fn phantoms(bench: &mut SoundBench) -> Result<()> {
         let quantity = format!("key {number}: phantom {i} + {j}, dB for 12 dB of its parents");
         let step = (loud.0 - soft.0) * 12.0 / parents;
         report.check(&quantity, "12", TargetBand::Within(10.0, 14.0), step);
+        report.id(&["phantom-growth", &format!("key {number}")]);
         let quantity = format!("key {number}: phantom {i} + {j} at 5 m/s, dB re partial {}", i + j);
         report.check(&quantity, "-20…-45", TargetBand::Within(-45.0, -20.0), loud.0 - loud.3);
+        report.id(&["phantom-level", &format!("key {number}")]);
     }
     Ok(())
 }

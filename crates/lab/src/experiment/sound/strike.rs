@@ -29,6 +29,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
         let number = floor_index(number);
         let found = 1e3 * blow::strike(key(number)?, &voicing, 2.0).contact_time;
         report.near(&format!("key {number}: contact at 2 m/s, ms"), time, 0.2, found);
+        report.id(&["contact", &format!("key {number}")]);
     }
     let strike = |number: usize, speed: f64| {
         Ok::<_, anyhow::Error>(blow::strike(key(number)?, &voicing, speed))
@@ -73,6 +74,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
             let high = if number < 64 { 7.0 } else { 8.0 };
             let quantity = format!("key {number}: level, {span} m/s, dB");
             report.check(&quantity, "6", TargetBand::Within(5.5, high), step);
+            report.id(&["level", span, &format!("key {number}")]);
         }
     }
     for number in CENTROIDS {
@@ -83,6 +85,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
         let quantity = format!("key {number}: exponent of the bridge force's centroid over speed");
         let exponent = 0.5 * libm::log2(hz[3] / hz[1]);
         report.check(&quantity, "0.15–0.33", TargetBand::Within(0.15, 0.33), exponent);
+        report.id(&["centroid-exponent", &format!("key {number}")]);
         report.holds(
             &format!("key {number}: centroid rises from 0.5 to 4 m/s"),
             hz.windows(2).all(|w| w[1] > w[0]),

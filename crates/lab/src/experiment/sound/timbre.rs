@@ -108,6 +108,7 @@ fn metal(bench: &mut SoundBench, number: usize) -> Result<()> {
     }
     let quantity = format!("key {number}: at 5 m/s between its partials, dB re note");
     bench.report.check(&quantity, "below -25", TargetBand::AtMost(-25.0), 0.5 * db(between / sum));
+    bench.report.id(&["between-partials", &format!("key {number}")]);
     let quantity = format!("key {number}: at 5 m/s above 6 kHz, dB re note");
     bench.report.check(&quantity, "below -20", TargetBand::AtMost(-20.0), 0.5 * db(high / sum));
     Ok(())
@@ -174,6 +175,7 @@ fn repetition(bench: &mut SoundBench, number: usize) -> Result<()> {
         TargetBand::Within(-200.0, 200.0),
         centroids[7] - centroids[0],
     );
+    bench.report.id(&["repetition-centroid", &format!("key {number}")]);
     let span = |x: &[f64]| {
         x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
             - x.iter().copied().fold(f64::INFINITY, f64::min)

@@ -45,10 +45,13 @@ pub fn compare(report: &mut Report) -> Result<()> {
             set(&mut settings);
             let action = action_contact(&design.build(&settings), FIT_SPEED, Arrival::Flying)?;
             let sound = sound_contact(key, &settings.hammers(), FIT_SPEED);
-            let name = format!("key {number}, {name}");
+            let (key_name, hammer) = (format!("key {number}"), name);
+            let name = format!("{key_name}, {hammer}");
             report.near(&format!("{name}: contact, ms"), sound.time * 1e3, BAND, action.time * 1e3);
+            report.id(&["hammer", &key_name, "contact", hammer]);
             let [back, out] = [sound, action].map(|contact| contact.restitution * FIT_SPEED);
             report.near(&format!("{name}: rebound, m/s"), back, BAND, out);
+            report.id(&["hammer", &key_name, "rebound", hammer]);
         }
     }
     Ok(())

@@ -157,6 +157,7 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
                 "struck, time from the greatest hammer speed to the string, {v} m/s, {which}, ms"
             );
             report.check(&what, &format!("{low}–{high}"), band, value);
+            report.id(&["struck-lead", &format!("{v} m/s"), which]);
         }
     }
     for v in COMPARED {
@@ -187,6 +188,7 @@ fn extremes(keys: &KeySource, report: &mut Report) {
         let most = strongest(&keys.bench(number), TouchKind::Struck, STRIKING);
         let what = format!("V9 must: strongest blow (60 N at the tip), key {number}, m/s");
         report.check(&what, target, TargetBand::Within(5.5, 8.5), most);
+        report.id(&["strongest-blow", &format!("key {number}")]);
     }
     for number in keys.numbers(&[KEYS[0], KEYS[2], KEYS[4]]) {
         let rig = &keys.bench(number);

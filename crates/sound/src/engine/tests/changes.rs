@@ -186,7 +186,8 @@ fn the_distant_pairs_room_level_does_not_depend_on_the_perspective() {
         sound.process_with(left, right, Some([far_left, far_right]));
         all
     };
-    let levels = Perspective::ALL.map(|perspective| {
+    let perspectives = [Perspective::Player, Perspective::Audience, Perspective::Near];
+    let levels = perspectives.map(|perspective| {
         // What still rings without a room, undamped strings and rear lengths, is no part of its level.
         let (with, without) = (render(perspective, -6.0), render(perspective, -60.0));
         std::array::from_fn(|channel| {
