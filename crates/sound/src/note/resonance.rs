@@ -2,7 +2,7 @@
 //!
 //! The motion after a strike of the note itself is a state of its own; both motions add.
 
-use super::share;
+use super::ringing::gate_ratio;
 use crate::bank::{self, BridgeInput, LANES, ModeState};
 use crate::bridge_delay::BridgeDelay;
 use crate::poles::{self, Pole};
@@ -128,7 +128,7 @@ impl Resonance {
         bank::flush_denormals(&mut self.modes[..self.active]);
         while self.active > 0 && !(driven && self.active <= self.driven) {
             let last = self.active - 1..self.active;
-            if bank::level(&self.modes[last.clone()]) >= square(share(self.active) * gate) {
+            if bank::level(&self.modes[last.clone()]) >= square(gate_ratio(self.active) * gate) {
                 break;
             }
             bank::clear(&mut self.modes[last]);
