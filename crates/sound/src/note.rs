@@ -240,9 +240,7 @@ impl Note {
     /// Whether the note sounds or is being struck.
     #[must_use]
     pub const fn is_awake(&self) -> bool {
-        self.ringing.is_ringing()
-            || self.resonance.is_awake()
-            || self.blow_ring.is_ringing()
+        self.ringing.is_ringing() || self.resonance.is_awake() || self.blow_ring.is_ringing()
     }
 
     /// Prepares all modes for a strike or pluck.

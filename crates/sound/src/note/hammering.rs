@@ -154,13 +154,7 @@ impl Hammering {
     }
 
     /// The hammer meets the strings, whose modes are `modes`, at `speed` m/s, `gap` m from it.
-    pub(super) fn strike(
-        &mut self,
-        poles: &NotePoles,
-        modes: &[ModeState],
-        speed: f64,
-        gap: f64,
-    ) {
+    pub(super) fn strike(&mut self, poles: &NotePoles, modes: &[ModeState], speed: f64, gap: f64) {
         self.are_couplings_current &= self.shift.wanted == self.shift.applied;
         self.shift.applied = self.shift.wanted;
         self.refresh(poles);

@@ -91,8 +91,7 @@ impl Note {
         let level = libm::pow(10.0, tone(ToneQuantity::Level) / 20.0);
         let decay = libm::exp2(-tone(ToneQuantity::Decay));
         let decaying = |pole: Complex64| Complex64::new(pole.re * decay, pole.im);
-        let upright =
-            (0..strings).map(|j| (decaying(group.poles[j]), weights.map(|w| w[j]), true));
+        let upright = (0..strings).map(|j| (decaying(group.poles[j]), weights.map(|w| w[j]), true));
         // Every blow drives the sideways motion too.
         let sideways = (k <= SIDEWAYS).then(|| unison.sideways(k)).map(|(pole, weight)| {
             let missed = weight * missed[0] / count;
@@ -110,7 +109,8 @@ impl Note {
         let scale = string.bridge_gain(k) / bridge * level;
         let shape = string.strike_shape(self.hammering.hammer(), k) / count;
         let plucked = pluck::amplitude(string, k);
-        let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.hammering.steps() as f64);
+        let (sample, step) =
+            (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.hammering.steps() as f64);
         // A partial above the top of the band moves under the hammer and is silent instead of folding back.
         let is_within = |period: f64| group.poles[0].im * period < f64::from(poles::HIGHEST);
         let is_in_band = is_within(sample);
@@ -144,13 +144,12 @@ impl Note {
             slot.angle[l] = single(pole.im * sample);
             slot.damp[l] = single(-libm::expm1(-damp * sample));
             if k <= self.resonating && j < resonances {
-                let pull = pulled * moved;
                 let mode = Resonating {
                     decay: pole.re * sample,
                     angle: pole.im * sample,
                     damp: damp * sample,
                     bridge: single(force),
-                    pull: (single(pull.re), single(pull.im)),
+                    pull: pulled * moved,
                 };
                 self.resonance.set((k - 1) * resonances + j, &mode);
             }
