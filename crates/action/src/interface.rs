@@ -12,7 +12,9 @@
 //! | [`readout`], [`elements`], [`pose`] | readings of a key |
 //! | [`press`] | the press that gives a hammer speed |
 //! | [`numbers`] | checks of a model's values |
+//! | [`constants`] | step, gravity |
 
+pub mod constants;
 pub mod elements;
 pub mod events;
 pub mod finger;

@@ -15,6 +15,7 @@ pub mod penalty_model;
 pub mod simple;
 
 pub use grand::GrandKey;
+pub use interface::constants::{GRAVITY, STEP, step_time};
 pub use interface::events::{EventKind, KeyEvent, TimedEvent};
 pub use interface::key::Key;
 pub use interface::kind::ActionKind;
@@ -23,13 +24,3 @@ pub use interface::readout::Readout;
 pub use interface::settings::ActionSettings;
 pub use keyboard::Keyboard;
 pub use keyboard::switchable::SwitchableKeyboard;
-
-/// Length of an action step, s.
-pub const STEP: f64 = 125e-6;
-
-/// Time from the beginning of step 0 to the beginning of `step`, s. Computed from whole microseconds, so
-/// that its decimal form is short.
-#[must_use]
-pub fn step_time(step: u64) -> f64 {
-    (step as f64 * (STEP * 1e6)) / 1e6
-}

@@ -2,7 +2,6 @@
 //!
 //! The documentation of a trait method is that of the engine's own method of the same name.
 
-use crate::pipeline::Pipe;
 use crate::trace::Traced;
 use touchback_action::interface::events::EventList;
 use touchback_action::interface::press::{Effort, Press, Travel};
@@ -42,16 +41,6 @@ macro_rules! engine {
     };
 }
 
-/// Strings that may be the end of a pipeline.
-pub trait Piped {
-    /// The pipeline, if the samples are rendered at its other end, levels and fades included.
-    fn pipe(&mut self) -> Option<&mut Pipe> {
-        None
-    }
-}
-
-impl Piped for Sound {}
-
 engine! {
     /// The action of all keys.
     trait Keys: [Traced] for SwitchableKeyboard;
@@ -86,7 +75,7 @@ engine! {
 
 engine! {
     /// Strings, board and room.
-    trait Strings: [Piped] for Sound;
+    trait Strings: [] for Sound;
     change {
         fn reset();
         fn set(settings: &SoundSettings);

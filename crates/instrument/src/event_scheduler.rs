@@ -59,12 +59,7 @@ pub struct EventScheduler {
 /// Latency of an [`EventScheduler`] made with `settings` at `rate` Hz, samples.
 #[must_use]
 pub fn latency_samples(settings: &Settings, rate: f64) -> u32 {
-    settings.touch.latency_samples(rate) + guard_latency(settings, rate)
-}
-
-/// Delay of the output guard of `settings` at `rate` Hz, samples.
-pub(crate) fn guard_latency(settings: &Settings, rate: f64) -> u32 {
-    if settings.output_guard == Switch::On { limiter::latency(rate) } else { 0 }
+    settings.touch.latency_samples(rate) + limiter::latency_of(settings, rate)
 }
 
 impl EventScheduler {
@@ -73,8 +68,8 @@ impl EventScheduler {
     #[must_use]
     pub fn new(piano: Piano) -> Self {
         let ahead = LookAhead::new(&piano);
-        let (rate, delay) =
-            (piano.sample_rate(), guard_latency(piano.settings(), piano.sample_rate()));
+        let rate = piano.sample_rate();
+        let delay = limiter::latency_of(piano.settings(), rate);
         let limiters = [(); 2].map(|()| Limiter::new(rate, delay));
         let (midi, schedule, thinning) = (Box::default(), Box::default(), Thinning::new(rate));
         Self { piano, midi, schedule, thinning, ahead, limiters }

@@ -1,8 +1,8 @@
 //! Knocks that the events of an action make.
 
 use crate::shank;
+use touchback_action::GRAVITY;
 use touchback_action::KeyEvent;
-use touchback_action::grand::design::spec::GRAVITY;
 use touchback_core::math::power::square;
 use touchback_sound::Knock;
 

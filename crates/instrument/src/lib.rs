@@ -33,6 +33,7 @@ pub mod record;
 mod repetition;
 pub mod settings;
 pub mod shank;
+mod sink;
 pub mod snapshot;
 mod thinning;
 pub mod touch;

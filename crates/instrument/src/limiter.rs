@@ -15,6 +15,7 @@
 
 use std::collections::VecDeque;
 
+use crate::settings::{Settings, Switch};
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::pages;
 
@@ -40,6 +41,11 @@ const SHOWN: f64 = 0.989;
 #[must_use]
 pub fn latency(sample_rate: f64) -> u32 {
     u32::try_from(floor_index((LOOK_AHEAD * sample_rate).round())).unwrap_or(0)
+}
+
+/// Delay of the guard of `settings` at `sample_rate` Hz, samples: none where it is off.
+pub(crate) fn latency_of(settings: &Settings, sample_rate: f64) -> u32 {
+    if settings.output_guard == Switch::On { latency(sample_rate) } else { 0 }
 }
 
 /// Limiter of one pair of channels.

@@ -39,9 +39,10 @@ mod fakes;
 mod tests;
 
 use crate::Settings;
-use crate::engine_traits::{Keys, Piped as _, Strings};
-use crate::pipeline::{Engine, Pipe, Rear};
+use crate::engine_traits::{Keys, Strings};
+use crate::pipeline::{Pipe, Rear};
 use crate::settings::StrikeOutput;
+use crate::sink::Sink;
 use crate::touch::finger::KeyReading;
 use fingers::Fingers;
 use mechanism::Mechanism;
@@ -66,7 +67,7 @@ const SLOWEST_PRESS: f64 = 2.0;
 /// same samples, bit for bit, however a host cuts its blocks.
 ///
 /// The engines `K` and `S` are replaced in this package's tests only.
-pub struct Piano<K = SwitchableKeyboard, S = Engine> {
+pub struct Piano<K = SwitchableKeyboard, S = Sound> {
     // In boxes, so that a piano is moved cheaply and made with little stack.
     settings: Box<Settings>,
     fingers: Box<Fingers>,
@@ -82,8 +83,9 @@ impl Piano {
     #[must_use]
     pub fn new(sample_rate: f64, settings: &Settings) -> Self {
         let time = boxed(|| Time::new(sample_rate));
-        let sound = Engine::Here(sound(time.clock.rate(), settings));
-        Self::with_engines(keyboard(settings), sound, time, settings)
+        let rate = time.clock.rate();
+        let sink = Sink::here(sound(rate, settings), rate, settings);
+        Self::with_engines(keyboard(settings), sink, time, settings)
     }
 
     /// Like [`Piano::new`], with the sound at the other end of a pipeline: `process` leaves the samples
@@ -94,16 +96,14 @@ impl Piano {
         let time = boxed(|| Time::new(sample_rate));
         let rate = time.clock.rate();
         let (pipe, rear) = Pipe::new(sound(rate, settings), settings, rate);
-        (
-            Self::with_engines(keyboard(settings), Engine::Ahead(Box::new(pipe)), time, settings),
-            rear,
-        )
+        let sink = Sink::Ahead(Box::new(pipe));
+        (Self::with_engines(keyboard(settings), sink, time, settings), rear)
     }
 
     /// Ends a block on which the caller has spent `seconds`, in a pipeline; it is passed to [`Rear::run`].
     /// Returns whether the other end still receives.
     pub fn end_block(&mut self, seconds: f64) -> bool {
-        self.output.strings.pipe().is_some_and(|pipe| {
+        self.output.sink.pipe().is_some_and(|pipe| {
             pipe.end_block(seconds);
             !pipe.is_closed()
         })
@@ -111,27 +111,26 @@ impl Piano {
 
     /// Whether the sound is at the other end of a pipeline: [`Piano::ahead`].
     pub(crate) const fn is_ahead(&self) -> bool {
-        matches!(self.output.strings, Engine::Ahead(_))
+        matches!(self.output.sink, Sink::Ahead(_))
     }
 
     /// Ends a pipeline: [`Rear::run`] returns when it has rendered what was sent.
     pub fn close(&mut self) {
-        if let Some(pipe) = self.output.strings.pipe() {
+        if let Some(pipe) = self.output.sink.pipe() {
             pipe.close();
         }
     }
 }
 
 impl<K: Keys, S: Strings> Piano<K, S> {
-    /// Joins `keys` and `strings`, both made for these settings. Allocates.
-    fn with_engines(keys: Box<K>, strings: S, time: Box<Time>, settings: &Settings) -> Self {
-        let sample_rate = time.clock.rate();
+    /// Joins `keys` and `sink`, both made for these settings. Allocates.
+    fn with_engines(keys: Box<K>, sink: Sink<S>, time: Box<Time>, settings: &Settings) -> Self {
         let mut piano = Self {
             settings: boxed(|| *settings),
             fingers: boxed(Fingers::new),
             mechanism: boxed(|| Mechanism::new(keys, settings)),
             time,
-            output: boxed(|| Output::new(strings, sample_rate, settings)),
+            output: boxed(|| Output::new(sink, settings)),
             report: Report::new(),
         };
         piano.switch_note_output();
@@ -143,7 +142,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         let (settings, output) = (&self.settings, &mut self.output);
         self.mechanism.apply_regulation(&settings.action);
         output.apply_unisons(settings);
-        output.pending_hammers.apply_all(&settings.action, &mut output.strings);
+        output.pending_hammers.apply_all(&settings.action, &mut output.sink);
         self.mechanism.efforts.finish();
         self.mechanism.pedals = Pedals::UP;
         self.reset_to_rest();
@@ -157,7 +156,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     fn reset_to_rest(&mut self) {
         self.fingers.reset();
         self.mechanism.reset_to_rest();
-        self.output.strings.reset();
+        self.output.sink.reset();
         self.output.pitch.resend();
         self.time.queue.clear();
         self.apply_pedals();
@@ -216,7 +215,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         let output = &mut self.output;
         self.mechanism.apply_regulation(&settings.action);
         output.apply_unisons(settings);
-        output.pending_hammers.step(step, &settings.action, &mut output.strings);
+        output.pending_hammers.step(step, &settings.action, &mut output.sink);
         // Of the action alone: the strings are rendered in portions that depend on the host's blocks.
         let is_still = self.mechanism.keys.awake() == 0 && self.fingers.is_at_rest();
         self.mechanism.efforts.step(is_still);
@@ -285,12 +284,12 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// Whether nothing moves, nothing sounds and nothing is scheduled.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.is_at_rest() && self.output.is_silent() && self.mechanism.efforts.is_current()
+        self.is_at_rest() && self.output.sink.is_silent() && self.mechanism.efforts.is_current()
     }
 
     /// Whether nothing moves, sounds or is scheduled, whatever settings are still being applied.
     pub(super) fn is_at_rest(&self) -> bool {
-        self.output.is_at_rest()
+        self.output.sink.is_at_rest()
             && self.mechanism.keys.awake() == 0
             && self.fingers.is_at_rest()
             && self.time.queue.is_empty()
@@ -310,7 +309,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
 
     /// Upper bound of the samples until the piano is idle after an event at the present sample.
     fn tail_of_event(&self) -> usize {
-        let seconds = SLOWEST_PRESS + self.output.strings.longest_ring();
+        let seconds = SLOWEST_PRESS + self.output.sink.longest_ring();
         floor_index((seconds * self.time.clock.rate()).ceil())
     }
 }

@@ -10,14 +10,10 @@ mod rear;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use crate::Settings;
-use crate::engine_traits::{Piped, Strings};
 use crate::output::Mix;
 pub use rear::Rear;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::mech::hammer::HammerSettings;
-use touchback_core::mech::key_tones::KeyTones;
-use touchback_sound::microphones::Distant;
-use touchback_sound::settings::UnisonOffsets;
 use touchback_sound::{Knock, Sound, SoundSettings};
 
 /// Samples after which a batch is sent: long enough that the queue costs nothing.
@@ -85,6 +81,28 @@ impl Pipe {
         }
     }
 
+    /// Sets the settings of the sound.
+    pub(crate) fn set(&mut self, settings: &SoundSettings) {
+        self.settings = *settings;
+        self.call(Call::Set(Box::new(*settings)));
+    }
+
+    /// The settings set last.
+    pub(crate) const fn settings(&self) -> &SoundSettings {
+        &self.settings
+    }
+
+    /// Upper bound of the time for which a string rings, s.
+    pub(crate) const fn longest_ring(&self) -> f64 {
+        self.longest_ring
+    }
+
+    /// Renders the next `samples`.
+    pub(crate) fn render(&mut self, samples: usize) {
+        self.call(Call::Render(samples));
+        self.samples += samples;
+    }
+
     /// A block ends on which the caller has spent `seconds`; may wait for room in the queue.
     pub(crate) fn end_block(&mut self, seconds: f64) {
         self.call(Call::EndBlock(seconds));
@@ -110,95 +128,5 @@ impl Pipe {
     /// Whether nothing more is received.
     pub(crate) const fn is_closed(&self) -> bool {
         self.to.is_none()
-    }
-}
-
-/// The sound of a piano: its own, or one at the other end of a pipeline.
-pub enum Engine {
-    /// Strings, board and room.
-    Here(Sound),
-    /// The end of a pipeline to them.
-    Ahead(Box<Pipe>),
-}
-
-/// Implements methods of [`Strings`] by those of the sound or by calls.
-macro_rules! pass_on {
-    ($(fn $name:ident($($arg:ident: $type:ty),*) => $call:expr;)*) => {
-        $(fn $name(&mut self, $($arg: $type),*) {
-            match self {
-                Self::Here(sound) => sound.$name($($arg),*),
-                Self::Ahead(pipe) => pipe.call($call),
-            }
-        })*
-    };
-}
-
-impl Strings for Engine {
-    pass_on! {
-        fn reset() => Call::Reset;
-        fn settle() => Call::Settle;
-        fn set_hammer(key: KeyNumber, hammer: &HammerSettings) => Call::SetHammer(key, *hammer);
-        fn strike(key: KeyNumber, speed: f64, delay: f64) => Call::Strike(key, speed, delay);
-        fn pluck(key: KeyNumber, displacement: f64, delay: f64) => Call::Pluck(key, displacement, delay);
-        fn damper(key: KeyNumber, lift: f64) => Call::Damper(key, lift);
-        fn retune(key: KeyNumber, cents: f64) => Call::Retune(key, cents);
-        fn una_corda(amount: f64) => Call::UnaCorda(amount);
-        fn knock(key: KeyNumber, knock: Knock, speed: f64) => Call::Knock(key, knock, speed);
-    }
-
-    fn set(&mut self, settings: &SoundSettings) {
-        match self {
-            Self::Here(sound) => sound.set(settings),
-            Self::Ahead(pipe) => {
-                pipe.settings = *settings;
-                pipe.call(Call::Set(Box::new(*settings)));
-            }
-        }
-    }
-
-    fn process_with(&mut self, left: &mut [f32], right: &mut [f32], distant: Distant) {
-        match self {
-            Self::Here(sound) => sound.process_with(left, right, distant),
-            Self::Ahead(pipe) => {
-                pipe.call(Call::Render(left.len()));
-                pipe.samples += left.len();
-            }
-        }
-    }
-
-    fn of_keys(&self) -> (UnisonOffsets, KeyTones) {
-        match self {
-            Self::Here(sound) => sound.of_keys(),
-            Self::Ahead(pipe) => (pipe.settings.unisons, pipe.settings.tones),
-        }
-    }
-
-    /// In a pipeline never: its end at the action does not know.
-    fn is_silent(&self) -> bool {
-        matches!(self, Self::Here(sound) if sound.is_silent())
-    }
-
-    /// In a pipeline always: its other end settles only when it is.
-    fn is_at_rest(&self) -> bool {
-        match self {
-            Self::Here(sound) => sound.is_at_rest(),
-            Self::Ahead(_) => true,
-        }
-    }
-
-    fn longest_ring(&self) -> f64 {
-        match self {
-            Self::Here(sound) => sound.longest_ring(),
-            Self::Ahead(pipe) => pipe.longest_ring,
-        }
-    }
-}
-
-impl Piped for Engine {
-    fn pipe(&mut self) -> Option<&mut Pipe> {
-        match self {
-            Self::Here(_) => None,
-            Self::Ahead(pipe) => Some(pipe),
-        }
     }
 }

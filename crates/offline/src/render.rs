@@ -2,10 +2,12 @@
 
 mod batch;
 pub mod loudness;
+mod outputs;
 mod picture;
 mod player;
 mod rendering;
 mod scale;
+mod source;
 
 use anyhow::{Result, bail};
 
@@ -21,7 +23,7 @@ use touchback_instrument::record::{Counts, StrikeRecord};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Piano, Settings};
 
-pub use rendering::strikes_csv;
+pub use outputs::strikes_csv;
 
 /// Options of `touchback render`.
 #[derive(clap::Args, Clone, Debug)]

@@ -8,13 +8,22 @@ use touchback_core::math::compass::{KEYS, KeyNumber};
 /// Number of zones along the bridges, in order: bass bridge, tenor, treble, top.
 pub const ZONES: usize = 4;
 
-/// First zone of a key, and the weights of that zone and the next.
+/// Place of a key on the bridges.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Place {
+    /// First zone.
+    pub first: usize,
+    /// Weights of that zone and the next.
+    pub weights: [f32; 2],
+}
+
+/// Place of `key` on the bridges.
 #[must_use]
-pub fn weights(key: KeyNumber) -> (usize, [f32; 2]) {
+pub fn place(key: KeyNumber) -> Place {
     let x = key.index() as f64 / (KEYS - 1) as f64 * (ZONES - 1) as f64;
     let first = floor_index(x).min(ZONES - 2);
     let angle = (x - first as f64) * 0.5 * PI;
-    (first, [single(libm::cos(angle)), single(libm::sin(angle))])
+    Place { first, weights: [single(libm::cos(angle)), single(libm::sin(angle))] }
 }
 
 /// Paths on which a force on the bridge reaches other strings: cosine and sine of a wave along the bridges,
@@ -44,7 +53,7 @@ mod tests {
     #[test]
     fn the_power_of_every_key_is_whole() {
         for key in KeyNumber::all() {
-            let (first, [a, b]) = weights(key);
+            let Place { first, weights: [a, b] } = place(key);
             assert!(first + 1 < ZONES && (a * a + b * b - 1.0).abs() < 1e-5 && a >= -1e-6);
         }
     }

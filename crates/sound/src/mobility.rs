@@ -78,7 +78,7 @@ fn scaled(key: KeyNumber, hz: f64, middle: f64) -> f64 {
 fn ripple(key: KeyNumber, hz: f64) -> Complex64 {
     static TABLE: OnceLock<Vec<Products>> = OnceLock::new();
     let table = TABLE.get_or_init(table);
-    let (first, weights) = bridge::weights(key);
+    let bridge::Place { first, weights } = bridge::place(key);
     let [a, b] = weights.map(f64::from);
     let at = |products: &Products| {
         let [near, both, far] = products[first];

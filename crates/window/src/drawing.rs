@@ -1,6 +1,7 @@
 //! Drawings of actions: convex pieces of wood, felt and metal in metres, x toward the strings, y up. A
 //! drawing is a pure function of a pose; [`paint`] draws it on the screen.
 
+mod fill;
 pub mod grand;
 pub mod other;
 pub mod paint;

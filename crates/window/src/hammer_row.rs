@@ -107,7 +107,7 @@ pub fn paint(
     let scale = area.height() / (ABOVE + BELOW);
     let pitch = area.width() / KEYS as f32;
     let strings = area.min.y + scale * ABOVE;
-    let piece = |part, material| theme::piece(dark, part, material);
+    let piece = |part, material: Material| material.fill(part, dark);
     let felt = piece(DrawnPart::Hammer, Material::HammerFelt);
     let wood = piece(DrawnPart::Hammer, Material::Wood);
     for key in KeyNumber::all() {

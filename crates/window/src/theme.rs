@@ -5,7 +5,6 @@
 
 use egui::{Color32, Context, CornerRadius, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
-use crate::drawing::{DrawnPart, Material};
 use crate::window_state::USUAL;
 use touchback_action::grand::Phase;
 
@@ -126,44 +125,6 @@ pub fn accent(ui: &Ui) -> Color32 {
 #[must_use]
 pub fn faint(ui: &Ui) -> Color32 {
     if ui.visuals().dark_mode { rgb(0x00a0_a6ae) } else { rgb(0x0060_666e) }
-}
-
-/// Fill of a piece of the drawing.
-#[must_use]
-pub const fn piece(dark: bool, part: DrawnPart, material: Material) -> Color32 {
-    let hex: u32 = match (material, part) {
-        (Material::Wood, DrawnPart::Key) => 0x00e3_cfa4,
-        (Material::Wood, DrawnPart::Wippen) => 0x00d9_b57f,
-        (Material::Wood, DrawnPart::Lever) => 0x00ec_cf97,
-        (Material::Wood, DrawnPart::Jack) => 0x00c8_8a4f,
-        (Material::Wood, DrawnPart::Check) => 0x00cf_a36b,
-        (Material::Wood, DrawnPart::Damper) => 0x0057_4a40,
-        (Material::Wood, DrawnPart::Frame) => 0x00b9_9a70,
-        (Material::Wood, _) => 0x00e6_c48c,
-        (Material::Ivory, _) => 0x00fb_f8ee,
-        (Material::Felt, DrawnPart::Frame | DrawnPart::Key) => 0x008f_3a44,
-        (Material::Felt, DrawnPart::Wippen) => 0x009c_3f49,
-        (Material::Felt, DrawnPart::Damper) => 0x00ee_e9dd,
-        (Material::Felt, _) => 0x005d_8a5f,
-        (Material::HammerFelt, _) => 0x00f3_eddd,
-        (Material::Leather, _) => 0x00b8_9b77,
-        (Material::Metal, _) => 0x00b5_a469,
-        (Material::Skin, _) => 0x00dd_b096,
-        (Material::Rail, _) => {
-            if dark {
-                0x0043_474d
-            } else {
-                0x00c9_c5bd
-            }
-        }
-    };
-    let [_, r, g, b] = hex.to_be_bytes();
-    if dark {
-        // Slightly darker on a dark background.
-        Color32::from_rgb(r - r / 10, g - g / 10, b - b / 10)
-    } else {
-        Color32::from_rgb(r, g, b)
-    }
 }
 
 /// Colour of the line around the pieces.

@@ -42,7 +42,79 @@ pub struct Session {
     pub unsent: Vec<Event>,
 }
 
+/// Hammer speed of *Try a press*, m/s.
+struct PressSpeed(f64);
+
+impl Default for PressSpeed {
+    fn default() -> Self {
+        Self(1.5)
+    }
+}
+
+/// Steps of the last touched key.
+struct Steps {
+    /// One has come since the last frame.
+    has_new: bool,
+    /// Time of the last one, by the context's clock, s.
+    last_at: f64,
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self { has_new: false, last_at: f64::NEG_INFINITY }
+    }
+}
+
+/// The meters of bar and first face.
+#[derive(Default)]
+struct Meters {
+    levels: Levels,
+    gauge: Gauge,
+    /// Warnings that were dismissed.
+    seen: SeenCounts,
+}
+
+/// What *Action* keeps.
+#[derive(Default)]
+struct ActionState {
+    view: ActionView,
+    other: OtherView,
+    /// The chosen key at rest under the current settings.
+    resting: Option<Stroke>,
+    press_speed: PressSpeed,
+}
+
+/// What *Voice* keeps.
+#[derive(Default)]
+struct VoiceState {
+    scale: panel::scale::ScalePanel,
+    curves: panel::voice_curves::VoiceCurves,
+}
+
+/// What *Touch* keeps.
+#[derive(Default)]
+struct TouchState {
+    curve: VelocityCurve,
+    calibration: panel::calibration::CalibrationPanel,
+}
+
+/// What *Keys* keeps.
+#[derive(Default)]
+struct WorkshopState {
+    keys: panel::keys::KeysFace,
+    regulation: panel::regulation::RegulationPanel,
+}
+
+/// What *Settings* keeps.
+#[derive(Default)]
+struct HostState {
+    pedal: panel::pedal::PedalPanel,
+    tools: panel::tools::ToolsPanel,
+    received: panel::messages::MessageList,
+}
+
 /// The window's contents.
+#[derive(Default)]
 pub struct Window {
     /// The last snapshot of the keyboard.
     pub snapshot: Snapshot,
@@ -62,75 +134,21 @@ pub struct Window {
     pub preview: Arc<Flag>,
     /// The edits, and the other piano.
     pub session: Session,
-    /// Hammer speed of *Try a press*, m/s.
-    pub press_speed: f64,
-    view: ActionView,
-    other: OtherView,
-    strip: Strip,
-    curve: VelocityCurve,
-    levels: Levels,
-    /// Warnings that were dismissed.
-    seen: SeenCounts,
-    regulation: panel::regulation::RegulationPanel,
-    keys: panel::keys::KeysFace,
-    tools: panel::tools::ToolsPanel,
-    presets: panel::presets::PresetsPanel,
     /// The motorized keyboard of this instance.
     pub keyboard: KeyboardFace,
-    calibration: panel::calibration::CalibrationPanel,
-    scale: panel::scale::ScalePanel,
-    pedal: panel::pedal::PedalPanel,
-    voice_curves: panel::voice_curves::VoiceCurves,
-    received: panel::messages::MessageList,
-    gauge: Gauge,
+    presets: panel::presets::PresetsPanel,
+    strip: Strip,
+    meters: Meters,
+    action: ActionState,
+    voice: VoiceState,
+    touch: TouchState,
+    workshop: WorkshopState,
+    host: HostState,
     /// Hammers of keys that were let go.
     ghosts: Ghosts,
     /// Messages since the last frame.
     messages: Vec<TimedMessage>,
-    /// The chosen key at rest under the current settings.
-    resting: Option<Stroke>,
-    /// Time of the last step, by the context's clock, s.
-    last_step_at: f64,
-    has_new_step: bool,
-}
-
-impl Default for Window {
-    fn default() -> Self {
-        Self {
-            snapshot: Snapshot::default(),
-            memory: Memory::default(),
-            transport: Transport::default(),
-            scope: Scope::default(),
-            appearance: Appearance::default(),
-            face: Face::default(),
-            list_open: false,
-            preview: Arc::default(),
-            session: Session::default(),
-            press_speed: 1.5,
-            view: ActionView::default(),
-            other: OtherView::default(),
-            strip: Strip::default(),
-            curve: VelocityCurve::default(),
-            levels: Levels::default(),
-            seen: SeenCounts::default(),
-            regulation: panel::regulation::RegulationPanel::default(),
-            keys: panel::keys::KeysFace::default(),
-            tools: panel::tools::ToolsPanel::default(),
-            presets: panel::presets::PresetsPanel::default(),
-            keyboard: KeyboardFace::default(),
-            calibration: panel::calibration::CalibrationPanel::default(),
-            scale: panel::scale::ScalePanel::default(),
-            pedal: panel::pedal::PedalPanel::default(),
-            voice_curves: panel::voice_curves::VoiceCurves::default(),
-            received: panel::messages::MessageList::default(),
-            gauge: Gauge::default(),
-            ghosts: Ghosts::default(),
-            messages: Vec::new(),
-            resting: None,
-            last_step_at: f64::NEG_INFINITY,
-            has_new_step: false,
-        }
-    }
+    steps: Steps,
 }
 
 impl Window {
@@ -154,7 +172,7 @@ impl Window {
     pub fn absorb(&mut self, sample: &Sample, settings: &ActionSettings) {
         self.memory.absorb(sample, settings);
         self.strip.chosen = sample.key;
-        self.has_new_step = true;
+        self.steps.has_new = true;
     }
 
     /// Lists the user's own pianos in the folder `shelf`.
@@ -165,7 +183,7 @@ impl Window {
     /// Whether preset files are being read or written, or a key is being measured.
     #[must_use]
     pub const fn is_reading(&self) -> bool {
-        self.presets.is_busy() || self.keys.is_busy()
+        self.presets.is_busy() || self.workshop.keys.is_busy()
     }
 
     /// The messages of host, window and motorized keyboard since the last frame; each frame clears them.
@@ -175,46 +193,46 @@ impl Window {
 
     /// Takes the output's largest magnitudes since the last call, left and right.
     pub fn raise_levels(&mut self, peaks: [f64; 2]) {
-        self.levels.raise(peaks);
+        self.meters.levels.raise(peaks);
     }
 
     /// Takes the output guard's largest attenuation since the last call, as 1 − gain.
     pub fn limit_levels(&mut self, attenuation: f64) {
-        self.levels.limit(attenuation);
+        self.meters.levels.limit(attenuation);
     }
 
     /// Takes the computing load at `now` s, with the worst block's since the last call.
     pub fn measure(&mut self, meter: &Meter, worst: f64, now: f64) {
-        self.gauge.show(meter, worst, now);
+        self.meters.gauge.show(meter, worst, now);
     }
 
     /// Whether the user has requested the performance for [`Self::save_performance`].
     pub const fn wants_performance(&mut self) -> bool {
-        self.tools.wants_performance()
+        self.host.tools.wants_performance()
     }
 
     /// The folder of recorded MIDI, as the project saves it.
     #[must_use]
     pub fn midi_folder(&self) -> &str {
-        self.tools.midi_folder()
+        self.host.tools.midi_folder()
     }
 
     /// Sets the folder of recorded MIDI.
     pub fn set_midi_folder(&mut self, text: &str) {
-        self.tools.set_midi_folder(text);
+        self.host.tools.set_midi_folder(text);
     }
 
     /// Saves the performance.
     pub fn save_performance(&mut self, messages: Vec<TimedMessage>) {
-        self.tools.save(messages);
+        self.host.tools.save(messages);
     }
 
     /// Releases the keys held by the mouse. Call when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         self.preview.set(false);
         self.strip.release(play);
-        self.view.release(play);
-        self.other.release(play);
+        self.action.view.release(play);
+        self.action.other.release(play);
     }
 
     /// Ends an exercise, which removes its fault from the piano. Call when the window closes.
@@ -226,23 +244,23 @@ impl Window {
     pub fn find_a_fault(&mut self, controls: &mut dyn Controls) {
         (self.face, self.list_open) = (Face::Keys, false);
         let mut recorded = Recorded { controls, history: &mut self.session.history };
-        self.keys.hide_fault(self.strip.chosen, &mut recorded);
+        self.workshop.keys.hide_fault(self.strip.chosen, &mut recorded);
     }
 
     /// Draws one frame; appends events for the instrument to `play`.
     pub fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>) {
         let now = ui.input(|i| i.time);
-        if std::mem::take(&mut self.has_new_step) {
-            self.last_step_at = now;
+        if std::mem::take(&mut self.steps.has_new) {
+            self.steps.last_at = now;
         }
         ui.ctx().set_theme(self.appearance.theme);
         self.session.history.now = now;
         self.presets.follow(ui);
-        self.keys.follow();
-        self.tools.follow(ui);
-        self.curve.follow(&self.messages, &self.snapshot);
-        self.received.follow(&self.messages);
-        let (chosen, view) = (self.strip.chosen, &mut self.view);
+        self.workshop.keys.follow();
+        self.host.tools.follow(ui);
+        self.touch.curve.follow(&self.messages, &self.snapshot);
+        self.host.received.follow(&self.messages);
+        let (chosen, view) = (self.strip.chosen, &mut self.action.view);
         self.ghosts.follow(&self.snapshot, now, |key| {
             if key == chosen {
                 view.let_go(now);
@@ -270,10 +288,10 @@ impl Window {
             compare: &mut self.session.compare,
             face: &mut self.face,
             appearance: &mut self.appearance,
-            levels: &mut self.levels,
-            gauge: &self.gauge,
+            levels: &mut self.meters.levels,
+            gauge: &self.meters.gauge,
             counts: &self.snapshot.counts,
-            seen: &mut self.seen,
+            seen: &mut self.meters.seen,
         };
         bar.ui(ui, controls);
     }
@@ -308,27 +326,27 @@ impl Window {
         match self.face {
             Face::Piano => self.piano_face(ui, controls, play, now),
             Face::Voice => drop(CentralPanel::default().show(ui, |ui| {
-                let (scale, curves) = (&mut self.scale, &mut self.voice_curves);
+                let (scale, curves) = (&mut self.voice.scale, &mut self.voice.curves);
                 panel::voice::ui(ui, scale, curves, self.strip.chosen, controls);
             })),
             Face::Touch => drop(CentralPanel::default().show(ui, |ui| {
-                let (curve, calibration) = (&self.curve, &mut self.calibration);
+                let (curve, calibration) = (&self.touch.curve, &mut self.touch.calibration);
                 panel::touch::ui(ui, curve, calibration, &self.snapshot, controls);
             })),
             Face::Settings => drop(CentralPanel::default().show(ui, |ui| {
-                let (pedal, tools) = (&mut self.pedal, &mut self.tools);
+                let (pedal, tools) = (&mut self.host.pedal, &mut self.host.tools);
                 let shown = panel::settings::Shown {
                     snapshot: &self.snapshot,
                     new_messages: &self.messages,
-                    messages: &self.received,
+                    messages: &self.host.received,
                 };
                 panel::settings::ui(ui, pedal, tools, shown, play, controls);
             })),
             Face::Action => self.action_face(ui, controls, play, now),
             Face::Keys => drop(CentralPanel::default().show(ui, |ui| {
                 theme::enlarge(ui, theme::workshop_enlargement(ui.ctx()));
-                let (regulation, chosen) = (&mut self.regulation, &mut self.strip.chosen);
-                self.keys.ui(ui, regulation, chosen, &mut self.face, controls);
+                let (regulation, chosen) = (&mut self.workshop.regulation, &mut self.strip.chosen);
+                self.workshop.keys.ui(ui, regulation, chosen, &mut self.face, controls);
             })),
             Face::Keyboard => drop(CentralPanel::default().show(ui, |ui| {
                 panel::scrolled(ui, |ui| {

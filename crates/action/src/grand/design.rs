@@ -5,7 +5,6 @@ pub mod concert;
 pub(crate) mod concert_key;
 pub mod describe;
 pub mod fitted;
-pub(crate) mod gravity;
 pub mod parts;
 pub mod regulation;
 pub(crate) mod sources;

@@ -17,7 +17,7 @@
 //! force, so that key and mass exchange the same impulse. Within a step the key is extrapolated at its
 //! present speed (error of second order in the step).
 
-use crate::STEP;
+use crate::interface::constants::STEP;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::lane_work::Work;
 use touchback_core::math::real::{MOST_LANES, Real};
@@ -235,7 +235,7 @@ impl Hand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grand::design::spec::GRAVITY;
+    use crate::interface::constants::GRAVITY;
 
     const TIP: TippedMass =
         TippedMass { mass: 0.3, stiffness: 3000.0, damping: 0.0, drag: 0.0, x: 0.0, v: 1.0 };

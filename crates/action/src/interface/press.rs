@@ -12,7 +12,7 @@
 //! speed at d gives θ and v; the target is then at d θ/(θ − sin θ). Beyond θ = π the key oscillates about
 //! the motion of the finger, with a speed of at most 2 v.
 
-use crate::grand::design::spec::GRAVITY;
+use crate::interface::constants::GRAVITY;
 use crate::interface::finger;
 use crate::interface::hand::{self, PRESSING};
 

@@ -6,7 +6,8 @@ use super::{
     BUTT, COORDINATES, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES,
     WIPPEN, butt_of,
 };
-use crate::grand::design::spec::{GRAVITY, Hammer, Spec};
+use crate::GRAVITY;
+use crate::grand::design::spec::{Hammer, Spec};
 use crate::grand::equations::{contact, evaluation};
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;

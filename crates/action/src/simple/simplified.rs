@@ -15,9 +15,9 @@
 
 mod note_interface;
 
+use crate::GRAVITY;
 use crate::KeyEvent;
 use crate::grand::design::concert::Built;
-use crate::grand::design::spec::GRAVITY;
 use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::key::REST_DEPTH;
 use crate::interface::numbers::{SpecError, check};

@@ -68,7 +68,7 @@ impl Default for Bodies {
             key_inertia: key + 0.12 * off_centre * off_centre,
             key_torque: 0.0,
             hammer_inertia: hammer * reach * reach,
-            hammer_weight: hammer * crate::grand::design::spec::GRAVITY * reach,
+            hammer_weight: hammer * crate::GRAVITY * reach,
             rest_angle: angle,
             string: Felt::new(4e5, 1.5, 0.0),
             dip: 0.0125,

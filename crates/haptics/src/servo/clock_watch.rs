@@ -2,8 +2,10 @@
 
 use super::plausibility::LeakyCount;
 
-/// Tolerance of the clock check: jitter, s, and difference of rates, as a share.
-const CLOCK_TOLERANCE: (f64, f64) = (0.03, 0.05);
+/// Jitter that the clock check tolerates, s.
+const JITTER: f64 = 0.03;
+/// Relative difference of the clocks' rates that it tolerates.
+const RATE_ERROR: f64 = 0.05;
 /// Time between the stored pairs of times, s.
 const PAIR_INTERVAL: f64 = 0.1;
 /// Number of stored pairs.
@@ -51,7 +53,7 @@ impl ClockWatch {
         let held = self.count.min(PAIRS);
         let off = self.pairs[..held].iter().any(|(device, host)| {
             let (device, host) = (self.device - device, now - host);
-            (device - host).abs() > CLOCK_TOLERANCE.0 + CLOCK_TOLERANCE.1 * host.max(device)
+            (device - host).abs() > JITTER + RATE_ERROR * host.max(device)
         });
         self.is_wrong = self.wrong.note(off);
         let newest = self.pairs[(self.count - 1) % PAIRS];

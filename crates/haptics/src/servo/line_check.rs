@@ -17,19 +17,36 @@ use crate::symptom::Symptom;
 const REPORTS: usize = 32;
 /// See [`REPORTS`].
 const WINDOW: f64 = 7.5e-3;
-/// Tolerance of one report and of a window: √W·s, and as a share of the parts of motion and force. The first is
-/// ten units of rounding of position and integral at 25 N·s/m; the shares are chosen: two thirds of an error of
-/// the scale of 10 % remain above that of the window.
-const REPORT_SLACK: (f64, f64) = (40e-6, 0.1);
+
+/// A tolerance with an absolute and a relative part.
+struct Tolerance {
+    /// √W·s.
+    absolute: f64,
+    /// Per √W·s of the growth of the integral.
+    relative: f64,
+}
+
+impl Tolerance {
+    /// The tolerance for a growth of `size`, √W·s.
+    fn of(&self, size: f64) -> f64 {
+        self.absolute + self.relative * size
+    }
+}
+
+/// Tolerance of one report, relative to the parts of motion and force. The absolute part is ten units of rounding of
+/// position and integral at 25 N·s/m; the relative ones are chosen: two thirds of an error of the scale of 10 % remain
+/// above that of the window.
+const REPORT_SLACK: Tolerance = Tolerance { absolute: 40e-6, relative: 0.1 };
 /// See [`REPORT_SLACK`].
-const WINDOW_SLACK: (f64, f64) = (20e-6, 0.03);
-/// Waves that prove the integral: their sum, √W·s, and the largest error of the sum, as a share. 0.5 N at
-/// 25 N·s/m give the sum in 14 ms.
-const PROOF: (f64, f64) = (1e-3, 0.05);
+const WINDOW_SLACK: Tolerance = Tolerance { absolute: 20e-6, relative: 0.03 };
+/// Sum of the waves that prove the integral, √W·s: 0.5 N at 25 N·s/m give it in 14 ms.
+const PROOF_WAVE: f64 = 1e-3;
+/// Largest relative error of that sum.
+const PROOF_ERROR: f64 = 0.05;
 /// Largest error of the reported force in the proof, as a share: its values are samples.
 const FORCE_ERROR: f64 = 0.3;
-/// Largest share of the interval of a wave that counts for the proof, and √W·s.
-const EXACT: (f64, f64) = (0.02, 5e-6);
+/// Largest width of the expected growth, relative to the wave, with which a report counts for the proof.
+const EXACT: Tolerance = Tolerance { absolute: 5e-6, relative: 0.02 };
 /// Impedance, N·s/m, that may remain of the safe damping, whatever was commanded.
 const SAFE_DAMPING_MAX: f64 = 5.0;
 /// Impedance from which waves are checked, N·s/m: below it rounding of the impedance is a large share of it, and
@@ -158,7 +175,7 @@ impl LineCheck {
             return (report.wave, None);
         }
         let expected = expected(report, was);
-        let slack = REPORT_SLACK.0 + REPORT_SLACK.1 * expected.size;
+        let slack = REPORT_SLACK.of(expected.size);
         let [least, most] = [-slack, slack];
         let is_outside = expected.residual[0] > most || expected.residual[1] < least;
         // A report that is outside counts by itself and not in the window.
@@ -197,7 +214,7 @@ impl LineCheck {
                 break;
             }
         }
-        let slack = WINDOW_SLACK.0 + WINDOW_SLACK.1 * sum.size;
+        let slack = WINDOW_SLACK.of(sum.size);
         sum.residual[0] > slack || sum.residual[1] < -slack
     }
 
@@ -205,7 +222,7 @@ impl LineCheck {
     fn prove(&mut self, expected: &Expected, report: &LineReport) -> Option<Symptom> {
         let force = std::mem::replace(&mut self.force, report.force);
         let width = expected.residual[1] - expected.residual[0];
-        if width > EXACT.0 * expected.wave.abs() + EXACT.1 {
+        if width > EXACT.of(expected.wave.abs()) {
             return None;
         }
         let proof = &mut self.proof;
@@ -217,10 +234,10 @@ impl LineCheck {
             proof.force += commanded.abs() + damped.abs();
             proof.force_error += 0.5 * (before + now) * report.time - commanded - damped;
         }
-        if proof.wave < PROOF.0 {
+        if proof.wave < PROOF_WAVE {
             return None;
         }
-        let is_wave_wrong = proof.error.abs() > PROOF.1 * proof.wave;
+        let is_wave_wrong = proof.error.abs() > PROOF_ERROR * proof.wave;
         let is_force_wrong = proof.force_error.abs() > FORCE_ERROR * proof.force;
         self.proof = Proof::NONE;
         self.is_proven = !is_wave_wrong && !is_force_wrong;

@@ -41,9 +41,11 @@ const REST_MOTION: f64 = 5e-6;
 const REST_TIME: f64 = 8e-3;
 /// Delay of the keyboard's 300 Hz filter as the line shows it, s.
 const OWN_DELAY: f64 = 0.4e-3;
-/// Largest further delay: s, and as a share of m/Z at the largest impedance. A damper that acts later than that
-/// drives a light key.
-const TOO_LATE: (f64, f64) = (1.0e-3, 0.3 / 25.0);
+/// Largest further delay, s.
+const TOO_LATE: f64 = 1.0e-3;
+/// Largest further delay per mass, s/kg: 0.3 m/Z at the largest impedance. A damper that acts later than that drives a
+/// light key.
+const TOO_LATE_OF_MASS: f64 = 0.3 / 25.0;
 /// Largest implausible and smallest implausible motor constant: newtons given for one commanded. Docs allow 0.8
 /// to 1.25; the push measures it within 10 % where mass, weight and friction are declared rightly.
 const TOO_WEAK: f64 = 0.65;
@@ -56,10 +58,14 @@ const SURELY_STRONG: f64 = 1.7;
 const WELL_TIMED: f64 = 2.5e-3;
 /// Longest wait for the keyboard to receive the push, s; beyond it the wire loses commands.
 const NOT_RECEIVED: f64 = 60e-3;
-/// Force that lifts a key with too little weight to return by itself, N, and the limit of that weight, N.
-const LIFT: (f64, f64) = (0.2, 0.1);
-/// Distance from the starting point at which the key has returned, m, and longest wait for the return, s.
-const RETURNED: (f64, f64) = (30e-6, 0.1);
+/// Force that lifts a key with too little weight to return by itself, N.
+const LIFT: f64 = 0.2;
+/// Weight below which a key does not return by itself, N.
+const LEAST_WEIGHT: f64 = 0.1;
+/// Distance from the starting point at which the key has returned, m.
+const RETURNED: f64 = 30e-6;
+/// Longest wait for the return, s.
+const LONGEST_RETURN: f64 = 0.1;
 /// Number of pushes that must show a symptom.
 const TRIES: u8 = 3;
 /// Largest number of samples of a push.
@@ -83,6 +89,15 @@ pub struct PushReport {
     pub may_begin: bool,
 }
 
+/// Return of a key after a good push.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Returning {
+    /// Depth at which the push began, m.
+    to: f64,
+    /// Time since the push, s.
+    time: f64,
+}
+
 /// State of the proof of one key's motor.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ProbePush {
@@ -96,8 +111,8 @@ pub struct ProbePush {
     is_new: bool,
     /// The motor was proven before.
     is_again: bool,
-    /// Return after a good push: starting point, m, and time since, s.
-    returning: Option<(f64, f64)>,
+    /// Return after a good push.
+    returning: Option<Returning>,
 }
 
 /// A push under way.
@@ -173,11 +188,11 @@ impl ProbePush {
         report: &PushReport,
         mechanics: &KeyMechanics,
     ) -> (f64, Option<Symptom>) {
-        let lift = if mechanics.weight < LIFT.1 { LIFT.0 } else { 0.0 };
-        if let Some((from, time)) = &mut self.returning {
+        let lift = if mechanics.weight < LEAST_WEIGHT { LIFT } else { 0.0 };
+        if let Some(Returning { to, time }) = &mut self.returning {
             *time += report.time;
-            let is_up = report.depth - *from < RETURNED.0;
-            if *time > RETURNED.1
+            let is_up = report.depth - *to < RETURNED;
+            if *time > LONGEST_RETURN
                 || (is_up && report.motion.abs() <= REST_MOTION.max(2.0 * report.step))
             {
                 (self.is_proven, self.returning) = (true, None);
@@ -223,7 +238,7 @@ impl ProbePush {
         let from = push.from;
         self.interrupt();
         match verdict {
-            None => (self.returning, self.tries) = (Some((from, 0.0)), 0),
+            None => (self.returning, self.tries) = (Some(Returning { to: from, time: 0.0 }), 0),
             Some(symptom) => {
                 self.is_proven = self.is_again;
                 self.tries += if is_sure { TRIES } else { 1 };
@@ -302,7 +317,7 @@ impl Push {
         let strength = (inertia + mechanics.weight + mechanics.friction) / self.force;
         let zero = -line.at(0.0) / line.slope;
         let [earliest, latest] = self.began.unwrap_or_default();
-        if zero - latest > OWN_DELAY + TOO_LATE.0.min(TOO_LATE.1 * mechanics.mass) {
+        if zero - latest > OWN_DELAY + TOO_LATE.min(TOO_LATE_OF_MASS * mechanics.mass) {
             // A finger would change the acceleration of the declared mass.
             return (Some(Symptom::Delayed), samples.len() > 2 && (0.8..=1.25).contains(&strength));
         }

@@ -13,9 +13,10 @@ use crate::symptom::Symptom;
 const FIRM: f64 = 1.0;
 /// Time without a count after which the key is nudged, s.
 const STILL_TIME: f64 = 0.3;
-/// Time without a count after which a key is nudged again that has answered a nudge, s, and the motion, m, that ends
-/// this respite.
-const RESPITE: (f64, f64) = (2.0, 0.2e-3);
+/// Time without a count after which a key is nudged again that has answered a nudge, s.
+const RESPITE: f64 = 2.0;
+/// Motion that ends this respite, m.
+const RESPITE_MOTION: f64 = 0.2e-3;
 /// Duration of a nudge, s: two periods of 25 Hz; and half a period, s.
 const NUDGE_TIME: f64 = 0.08;
 /// See [`NUDGE_TIME`].
@@ -24,17 +25,28 @@ const NUDGE_HALF: f64 = 0.02;
 const NUDGE_FORCE: f64 = 0.4;
 /// Distance from the key bed within which a nudge may not move the key by a count, m.
 const NEAR_BED: f64 = 0.5e-3;
-/// Least second difference that counts as noise, m, and in sensor steps.
-const NOISE: (f64, f64) = (15e-6, 4.0);
-/// Time constant of the share of noisy reports, s, and the share that is too large; chosen: with 20 µm rms of
-/// white noise the share is 0.6, with 8 µm 0.2.
-const NOISE_SHARE: (f64, f64) = (0.12, 0.4);
-/// Time between the marks of a creeping key, s, its least and largest motion between marks, m, and the number of
-/// marks: 0.3 to 5 mm/s for 0.3 s.
-const CREEP: (f64, [f64; 2], u8) = (0.1, [30e-6, 0.5e-3], 3);
-/// Time constant in which a difference between position and measured speed is forgotten, s, the largest difference,
-/// m, and the longest interval that counts, s. Chosen: the stop on the key bed within 1 ms makes 0.3 mm.
-const APART: (f64, f64, f64) = (0.1, 1e-3, 3e-3);
+/// Least second difference that counts as noise, m.
+const NOISE: f64 = 15e-6;
+/// Least second difference that counts as noise, sensor steps.
+const NOISE_STEPS: f64 = 4.0;
+/// Time constant of the ratio of noisy reports, s.
+const NOISE_TIME: f64 = 0.12;
+/// Ratio of noisy reports that is too large; chosen: with 20 µm rms of white noise it is 0.6, with 8 µm 0.2.
+const MAX_NOISE: f64 = 0.4;
+/// Time between the marks of a creeping key, s.
+const CREEP_TIME: f64 = 0.1;
+/// Least motion of a creeping key between marks, m.
+const LEAST_CREEP: f64 = 30e-6;
+/// Largest motion of a creeping key between marks, m.
+const MAX_CREEP: f64 = 0.5e-3;
+/// Number of marks of a creeping key: 0.3 to 5 mm/s for 0.3 s.
+const CREEPS: u8 = 3;
+/// Time constant in which a difference between position and measured speed is forgotten, s.
+const APART_TIME: f64 = 0.1;
+/// Largest such difference, m. Chosen: the stop on the key bed within 1 ms makes 0.3 mm.
+const MAX_APART: f64 = 1e-3;
+/// Longest interval that counts for it, s.
+const APART_INTERVAL: f64 = 3e-3;
 /// Least distance from rest of a creeping key, m.
 const CREEP_DEPTH: f64 = 0.2e-3;
 
@@ -92,7 +104,7 @@ impl SensorWatch {
 
     /// The position alternates as noise does.
     pub const fn is_noisy(&self) -> bool {
-        self.noise > NOISE_SHARE.1
+        self.noise > MAX_NOISE
     }
 
     /// Begins anew.
@@ -131,22 +143,22 @@ impl SensorWatch {
     fn note_speed(&mut self, report: &SensorReport) -> bool {
         let last = std::mem::replace(&mut self.speed, report.speed);
         if let (Some(before), Some(speed), Some(depth)) = (last, report.speed, self.depths[0])
-            && report.time <= APART.2
+            && report.time <= APART_INTERVAL
         {
             self.apart += 0.5 * (before + speed) * report.time - (report.depth - depth);
-            self.apart *= 1.0 - report.time / APART.0;
+            self.apart *= 1.0 - report.time / APART_TIME;
         } else {
             self.apart = 0.0;
         }
-        self.apart.abs() > APART.1
+        self.apart.abs() > MAX_APART
     }
 
     fn note_noise(&mut self, report: &SensorReport) {
         if let [Some(last), Some(before)] = self.depths {
             let bend = report.depth - 2.0 * last + before;
-            let least = NOISE.0.max(NOISE.1 * report.step);
+            let least = NOISE.max(NOISE_STEPS * report.step);
             let is_noise = bend.abs() > least && bend * self.bend < 0.0;
-            let share = (report.time / NOISE_SHARE.0).min(1.0);
+            let share = (report.time / NOISE_TIME).min(1.0);
             self.noise += share * (f64::from(u8::from(is_noise)) - self.noise);
             self.bend = bend;
         }
@@ -156,11 +168,11 @@ impl SensorWatch {
     fn note_creep(&mut self, report: &SensorReport, mechanics: &KeyMechanics) {
         self.marked += report.time;
         let motion = report.depth - self.mark;
-        let is_fast = motion.abs() > CREEP.1[1];
-        if self.marked < CREEP.0 && !is_fast {
+        let is_fast = motion.abs() > MAX_CREEP;
+        if self.marked < CREEP_TIME && !is_fast {
             return;
         }
-        let is_slow = !is_fast && motion.abs() >= CREEP.1[0].max(0.6 * report.step);
+        let is_slow = !is_fast && motion.abs() >= LEAST_CREEP.max(0.6 * report.step);
         let is_between =
             report.depth.abs() > CREEP_DEPTH && report.depth < mechanics.bed - NEAR_BED;
         let is_upward = motion < 0.0;
@@ -169,7 +181,7 @@ impl SensorWatch {
             (true, false) => 1,
             (true, true) => self.creeps.saturating_add(1),
         };
-        if self.creeps >= CREEP.2 && report.limits_creep {
+        if self.creeps >= CREEPS && report.limits_creep {
             self.remark = Some(Symptom::Drift);
         } else if is_fast && self.remark == Some(Symptom::Drift) {
             self.remark = None;
@@ -186,7 +198,7 @@ impl SensorWatch {
             if self.nudge.take().is_some() {
                 self.answered = Some(report.depth);
             }
-            let is_away = |at: f64| (report.depth - at).abs() > RESPITE.1;
+            let is_away = |at: f64| (report.depth - at).abs() > RESPITE_MOTION;
             if self.answered.is_some_and(is_away) {
                 self.answered = None;
             }
@@ -214,7 +226,7 @@ impl SensorWatch {
         if report.force.abs() > firm(mechanics) && self.remark.is_none() {
             self.still += report.time;
         }
-        if self.still >= if self.answered.is_some() { RESPITE.0 } else { STILL_TIME } {
+        if self.still >= if self.answered.is_some() { RESPITE } else { STILL_TIME } {
             self.nudge = Some(0.0);
         }
         (0.0, None)

@@ -21,8 +21,10 @@ const NEAR: f64 = 50e-6;
 const REST_SPEED: f64 = 0.05;
 /// Longest ramp, simulated steps: 1 s.
 const MAX_STEPS: u64 = 8000;
-/// Stiffness, N/m, and damping, N·s/m, of the spring that pulls the key.
-const SPRING: (f64, f64) = (4000.0, 12.0);
+/// Stiffness of the spring that pulls the key, N/m.
+const STIFFNESS: f64 = 4000.0;
+/// Damping of that spring, N·s/m.
+const DAMPING: f64 = 12.0;
 
 /// State of a ramp.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -40,14 +42,13 @@ impl Settling {
 
     /// Moves the simulated key toward the depth `x`, m, for one slot. Returns whether the ramp has ended.
     pub fn run(&mut self, simulated: &mut SlewedKey, slot: &Slot, x: f64) -> bool {
-        let (stiffness, impedance) = SPRING;
         for _ in 0..TIME_SCALE * (slot.after - slot.before) {
             let limit = SPEED * STEP;
             let advance = (x - self.target).clamp(-limit, limit);
             self.target += advance;
             let force =
-                stiffness * (self.target - simulated.key().front()[0]) + impedance * advance / STEP;
-            let drive = Drive::Wave { force, impedance };
+                STIFFNESS * (self.target - simulated.key().front()[0]) + DAMPING * advance / STEP;
+            let drive = Drive::Wave { force, impedance: DAMPING };
             simulated.step(slot.settings, slot.after.max(1) - 1, drive, &mut |_, _| ());
             self.steps += 1;
         }

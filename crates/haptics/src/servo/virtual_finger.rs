@@ -25,9 +25,13 @@ const REPORTS: u8 = 3;
 const STOPS: f64 = 0.7e-3;
 /// Depth from which a key that is to be pressed counts as held by a player, m.
 const TAKEN_DEPTH: f64 = 1.5e-3;
-/// Distance behind the target, m, speed, m/s, and number of reports: a key farther behind and slower for so
-/// many reports is held by a player.
-const HELD: (f64, f64, u8) = (4e-3, 5e-3, 15);
+/// Distance behind the target, m: a key that is farther behind and slower than [`HELD_SPEED`] for [`HELD_REPORTS`] is
+/// held by a player.
+const HELD_BEHIND: f64 = 4e-3;
+/// See [`HELD_BEHIND`], m/s.
+const HELD_SPEED: f64 = 5e-3;
+/// See [`HELD_BEHIND`].
+const HELD_REPORTS: u8 = 15;
 /// Reports at rest after which a taken key may be played again.
 const REST: u8 = 100;
 /// Depth that counts as rest, m.
@@ -171,11 +175,11 @@ impl VirtualFinger {
         }
         let is_behind =
             matches!(self.phase, VirtualFingerPhase::Pressing(_) | VirtualFingerPhase::Holding)
-                && self.target - motion.to > HELD.0
-                && speed.abs() < HELD.1
+                && self.target - motion.to > HELD_BEHIND
+                && speed.abs() < HELD_SPEED
                 && motion.to < own.bed - STOPS;
         self.behind = if is_behind { self.behind + 1 } else { 0 };
-        if self.against >= REPORTS || self.behind >= HELD.2 {
+        if self.against >= REPORTS || self.behind >= HELD_REPORTS {
             self.let_go();
             self.yields += 1;
             self.phase = VirtualFingerPhase::Taken(0);

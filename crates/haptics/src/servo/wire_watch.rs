@@ -15,13 +15,22 @@ const CHUNKS: u32 = 3;
 /// Time after which chunks are forgotten, s.
 const CHUNK_TIME: f64 = 2.0;
 
+/// Arrival of a state.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Arrival {
+    /// Number of the state.
+    seq: u16,
+    /// Time, s.
+    time: f64,
+}
+
 /// Watch of the wire.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct WireWatch {
     trips: [f64; KEPT],
     count: usize,
-    /// Number and arrival, s, of the last state.
-    arrival: Option<(u16, f64)>,
+    /// Arrival of the last state.
+    arrival: Option<Arrival>,
     /// Number of recent chunks, the time of the last one, s, and the longest silence before a chunk, s.
     chunks: u32,
     last_chunk: f64,
@@ -71,10 +80,10 @@ impl WireWatch {
 
     /// Notes that a state of the number `seq` came at `now`, s.
     pub fn note_state(&mut self, seq: u16, now: f64) {
-        let Some((last, then)) = self.arrival.replace((seq, now)) else { return };
-        let silence = now - then;
+        let Some(last) = self.arrival.replace(Arrival { seq, time: now }) else { return };
+        let silence = now - last.time;
         // After a silence of the keyboard itself, states are missing.
-        if silence <= SILENCE || seq.wrapping_sub(last) != 1 {
+        if silence <= SILENCE || seq.wrapping_sub(last.seq) != 1 {
             return;
         }
         if now - self.last_chunk > CHUNK_TIME {

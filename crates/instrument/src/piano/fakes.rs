@@ -1,6 +1,6 @@
 //! An action and strings simple enough to predict, for the scheduler's tests.
 
-use crate::engine_traits::{Keys, Piped, Strings};
+use crate::engine_traits::{Keys, Strings};
 use crate::trace::{KeySnapshot, Traced};
 use touchback_action::interface::events::EventList;
 use touchback_action::interface::press::{Effort, Press, Travel};
@@ -256,8 +256,6 @@ impl FakeStrings {
         self.calls.push((self.sample, call));
     }
 }
-
-impl Piped for FakeStrings {}
 
 impl Strings for FakeStrings {
     fn reset(&mut self) {

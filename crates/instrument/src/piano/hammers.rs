@@ -2,6 +2,7 @@
 //! hammer of a key that strikes, before the strike.
 
 use crate::engine_traits::Strings;
+use crate::sink::Sink;
 use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;
@@ -19,25 +20,30 @@ impl PendingHammers {
         self.0 = KeySet::ALL;
     }
 
-    /// Sends the hammer of `key` in the regulation `action` to `strings`, if it is pending.
+    /// Sends the hammer of `key` in the regulation `action` to `sink`, if it is pending.
     pub(super) fn apply(
         &mut self,
         key: KeyNumber,
         action: &ActionSettings,
-        strings: &mut impl Strings,
+        sink: &mut Sink<impl Strings>,
     ) {
         if self.0.remove(key) {
-            strings.set_hammer(key, &action.of(key).hammers());
+            sink.set_hammer(key, &action.of(key).hammers());
         }
     }
 
     /// Sends the pending hammers of the keys whose turn is the action step `step`.
-    pub(super) fn step(&mut self, step: u64, action: &ActionSettings, strings: &mut impl Strings) {
-        self.0.in_turn(step, TURNS).iter().for_each(|key| self.apply(key, action, strings));
+    pub(super) fn step(
+        &mut self,
+        step: u64,
+        action: &ActionSettings,
+        sink: &mut Sink<impl Strings>,
+    ) {
+        self.0.in_turn(step, TURNS).iter().for_each(|key| self.apply(key, action, sink));
     }
 
     /// Sends all pending hammers.
-    pub(super) fn apply_all(&mut self, action: &ActionSettings, strings: &mut impl Strings) {
-        self.0.iter().for_each(|key| self.apply(key, action, strings));
+    pub(super) fn apply_all(&mut self, action: &ActionSettings, sink: &mut Sink<impl Strings>) {
+        self.0.iter().for_each(|key| self.apply(key, action, sink));
     }
 }

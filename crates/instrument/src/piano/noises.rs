@@ -54,7 +54,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         let ratio = self.mechanism.press(key, &self.settings.action).ratio;
         let speed = FALLING * hammer_speed / ratio;
         for knock in [Knock::Finger, Knock::FingerTop] {
-            self.output.strings.knock(key, knock, speed);
+            self.output.sink.knock(key, knock, speed);
         }
     }
 
@@ -64,9 +64,9 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             return;
         }
         // The jack has just been thrown out.
-        self.output.strings.knock(key, Knock::Jack, speed);
+        self.output.sink.knock(key, Knock::Jack, speed);
         for (knock, speed) in shank::after_blow([0.0; 2], speed) {
-            self.output.strings.knock(key, knock, speed);
+            self.output.sink.knock(key, knock, speed);
         }
     }
 }

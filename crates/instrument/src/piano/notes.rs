@@ -87,7 +87,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
                 }
             }
             Event::AllSoundOff => {
-                self.output.fade_out();
+                self.output.sink.fade_out();
                 self.reset_to_rest();
                 self.report.note_output.silence(self.time.clock.now());
             }
@@ -174,13 +174,13 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.send_damper(key);
         let speed = match self.mechanism.keys.plucks(key) {
             Some(displacement) => {
-                self.output.strings.pluck(key, displacement, 0.0);
+                self.output.sink.pluck(key, displacement, 0.0);
                 PLUCK_SPEED
             }
             None => {
                 let output = &mut *self.output;
-                output.pending_hammers.apply(key, &self.settings.action, &mut output.strings);
-                output.strings.strike(key, hammer_speed, 0.0);
+                output.pending_hammers.apply(key, &self.settings.action, &mut output.sink);
+                output.sink.strike(key, hammer_speed, 0.0);
                 self.knock_of_strike(key, hammer_speed);
                 hammer_speed
             }
@@ -284,7 +284,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// Sends the position of the damper of `key` to the strings at once.
     fn send_damper(&mut self, key: KeyNumber) {
         if let Some(lift) = self.mechanism.take_damper_change(key) {
-            self.output.strings.damper(key, lift);
+            self.output.sink.damper(key, lift);
             self.report.damper(key, lift, self.time.clock.now());
         }
     }

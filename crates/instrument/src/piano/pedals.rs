@@ -31,14 +31,14 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// The left pedal moves to `travel`.
     pub(super) fn una_corda(&mut self, travel: f64) {
         self.mechanism.pedals.una_corda = travel.clamp(0.0, 1.0);
-        self.output.strings.una_corda(self.mechanism.pedals.una_corda);
+        self.output.sink.una_corda(self.mechanism.pedals.una_corda);
         self.send_pedal(controller::UNA_CORDA, travel);
     }
 
     /// Sends the pedals to action and strings after a reset; the sostenuto rod then holds no damper.
     pub(super) fn apply_pedals(&mut self) {
         self.mechanism.apply_sustain(&self.settings);
-        self.output.strings.una_corda(self.mechanism.pedals.una_corda);
+        self.output.sink.una_corda(self.mechanism.pedals.una_corda);
     }
 
     /// Sends a pedal's travel to the strike output.

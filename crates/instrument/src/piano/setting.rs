@@ -50,8 +50,8 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         let (settings, output) = (&self.settings, &mut self.output);
         self.mechanism.keys.settle();
         output.apply_unisons(settings);
-        output.pending_hammers.apply_all(&settings.action, &mut output.strings);
-        output.settle();
+        output.pending_hammers.apply_all(&settings.action, &mut output.sink);
+        output.sink.settle();
         self.mechanism.efforts.adopt();
     }
 }

@@ -93,14 +93,14 @@ impl<K: Keys, S: Strings> Piano<K, S> {
                 Sounding::Strike { key, .. } | Sounding::Pluck { key, .. }
                     if self.settings.is_out_of_scale(key) => {}
                 Sounding::Strike { key, speed, note_on } if speed > 0.0 && speed.is_finite() => {
-                    output.pending_hammers.apply(key, &self.settings.action, &mut output.strings);
-                    output.strings.strike(key, speed, delay);
+                    output.pending_hammers.apply(key, &self.settings.action, &mut output.sink);
+                    output.sink.strike(key, speed, delay);
                     self.report.strike(StrikeRecord { time, key, speed, note_on }, now);
                 }
                 Sounding::Pluck { key, displacement, note_on }
                     if displacement > 0.0 && displacement.is_finite() =>
                 {
-                    output.strings.pluck(key, displacement, delay);
+                    output.sink.pluck(key, displacement, delay);
                     let record = StrikeRecord { time, key, speed: PLUCK_SPEED, note_on };
                     self.report.strike(record, now);
                 }
@@ -112,17 +112,17 @@ impl<K: Keys, S: Strings> Piano<K, S> {
                         self.report.note_output.landed(key, now);
                     }
                     if speed > 0.0 && speed.is_finite() {
-                        output.strings.knock(key, knock, speed);
+                        output.sink.knock(key, knock, speed);
                     }
                 }
                 Sounding::Damper { key, lift } => {
-                    output.strings.damper(key, lift);
+                    output.sink.damper(key, lift);
                     self.report.damper(key, lift, now);
                 }
                 Sounding::HapticDamper { key, lift } => {
                     mechanism.dampers.lifted_elsewhere(key, lift);
                 }
-                Sounding::Pitch { key, cents } => output.strings.retune(key, cents),
+                Sounding::Pitch { key, cents } => output.sink.retune(key, cents),
                 // A speed that is not above 0 or not finite comes from a model out of its range.
                 Sounding::Strike { .. } | Sounding::Pluck { .. } => {}
             }

@@ -29,7 +29,9 @@ fn settings(timing: Timing) -> Settings {
 
 fn piano(rate: f64, settings: &Settings) -> Fake {
     let keys = FakeKeys::new(&settings.action);
-    Piano::with_engines(Box::new(keys), FakeStrings::default(), Box::new(Time::new(rate)), settings)
+    let time = Box::new(Time::new(rate));
+    let sink = Sink::here(FakeStrings::default(), time.clock.rate(), settings);
+    Piano::with_engines(Box::new(keys), sink, time, settings)
 }
 
 /// A key by its MIDI note.
@@ -53,8 +55,13 @@ fn run(piano: &mut Fake, samples: usize) -> Vec<f32> {
     left
 }
 
+/// All calls of the strings, with their samples.
+fn all_calls(piano: &Fake) -> &[(u64, Call)] {
+    &piano.output.sink.strings().unwrap().calls
+}
+
 fn calls(piano: &Fake, wanted: impl Fn(&Call) -> bool) -> Vec<(u64, Call)> {
-    piano.output.strings.calls.iter().filter(|(_, c)| wanted(c)).copied().collect()
+    all_calls(piano).iter().filter(|(_, c)| wanted(c)).copied().collect()
 }
 
 fn is_strike(call: &Call) -> bool {
@@ -63,7 +70,7 @@ fn is_strike(call: &Call) -> bool {
 
 /// Lifts sent to the strings for one key's damper.
 fn lifts(piano: &Fake, note: u8) -> Vec<(u64, f64)> {
-    let sent = piano.output.strings.calls.iter().filter_map(|(sample, call)| match call {
+    let sent = all_calls(piano).iter().filter_map(|(sample, call)| match call {
         Call::Damper(k, lift) if *k == key(note) => Some((*sample, *lift)),
         _ => None,
     });
@@ -85,8 +92,8 @@ fn an_immediate_note_strikes_at_its_sample_once_with_the_damper_off() {
         let (sample, Call::Strike(struck, speed, delay)) = strikes[0] else { unreachable!() };
         assert_eq!((sample, struck, delay), (123, key(60), 0.0));
         assert!((speed - 2.0).abs() < 1e-12);
-        let index = piano.output.strings.calls.iter().position(|c| is_strike(&c.1)).unwrap();
-        assert_eq!(piano.output.strings.calls[index - 1], (123, Call::Damper(key(60), 1.0)));
+        let index = all_calls(&piano).iter().position(|c| is_strike(&c.1)).unwrap();
+        assert_eq!(all_calls(&piano)[index - 1], (123, Call::Damper(key(60), 1.0)));
     }
 }
 

@@ -6,8 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Instant;
 
 use super::{AHEAD, Call};
-use crate::event_scheduler::guard_latency;
-use crate::limiter::Limiter;
+use crate::limiter::{self, Limiter};
 use crate::output::{FadeOut, OutputLevel};
 use crate::settings::{Settings, Switch};
 use touchback_sound::Sound;
@@ -56,7 +55,7 @@ impl Rear {
                 board,
                 level: OutputLevel::new(sample_rate, settings.output_db),
                 fade,
-                limiter: Limiter::new(sample_rate, guard_latency(settings, sample_rate)),
+                limiter: Limiter::new(sample_rate, limiter::latency_of(settings, sample_rate)),
                 is_guarded: settings.output_guard == Switch::On,
                 batch: Batch::default(),
                 next: 0,

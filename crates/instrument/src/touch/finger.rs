@@ -12,7 +12,7 @@
 //! ```
 //! Any call is allowed in any phase.
 
-use touchback_action::grand::design::spec::GRAVITY;
+use touchback_action::GRAVITY;
 use touchback_action::interface::finger::{HOLD, RISEN, STIFFNESS};
 use touchback_action::interface::hand::{Hand, STRONGEST};
 use touchback_action::interface::press::{Effort, Press, Travel};

@@ -8,7 +8,7 @@ use anyhow::Result;
 use nalgebra::{Matrix2, Vector2};
 use std::f64::consts::PI;
 
-use touchback_action::grand::design::spec::GRAVITY;
+use touchback_action::GRAVITY;
 use touchback_action::simple::ball::{Phase, STATES, Spec};
 use touchback_action::simple::drive_input::DriveInput;
 use touchback_action::simple::{KEY_SPEED, SimpleAction};

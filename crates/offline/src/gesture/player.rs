@@ -2,7 +2,7 @@
 
 use super::{Channel, Form, KeyView};
 use crate::table::Curve;
-use touchback_action::grand::design::spec::GRAVITY;
+use touchback_action::GRAVITY;
 use touchback_action::interface::hand::{self, TippedMass};
 use touchback_action::{Drive, STEP};
 use touchback_core::exchange::cancel;

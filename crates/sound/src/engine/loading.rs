@@ -2,11 +2,12 @@
 //! number of partials a block. In silence a block loads eight times as many: it has nothing else to do. Notes
 //! that were to be loaded when a sound began from silence are loaded as a whole when they begin to sound.
 
-use super::strings::StringSection;
+use crate::SoundSettings;
 use crate::bank::BLOCK;
+use crate::note::Note;
 use crate::unison::Unison;
 use touchback_core::math::cast::floor_index;
-use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;
 
 /// Partials loaded in a second while changed settings are applied: 16 a block at 48 kHz.
@@ -15,15 +16,24 @@ pub(super) const PARTIALS_A_SECOND: f64 = 12_000.0;
 /// In silence as many times more: 70 ms for all notes, at a fifth of the time (chosen).
 pub(super) const SILENT: usize = 8;
 
+/// The note being loaded.
+#[derive(Clone, Copy, Debug)]
+struct Present {
+    key: KeyNumber,
+    /// Its new modes.
+    unison: Unison,
+    /// Its next partial.
+    partial: usize,
+}
+
 /// Progress of changed settings through the notes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loading {
     /// Notes still to be loaded.
-    pending: [bool; KEYS],
+    pending: KeySet,
     /// Notes, pending or being loaded, that are loaded as a whole when they begin to sound.
     at_once: KeySet,
-    /// Index of the note being loaded, its new modes, and its next partial.
-    note: Option<(usize, Unison, usize)>,
+    present: Option<Present>,
 }
 
 /// Partials loaded in each block, so that loading takes as long at every sample rate.
@@ -31,94 +41,95 @@ pub(super) fn partials_a_block(sample_rate: f64) -> usize {
     floor_index((PARTIALS_A_SECOND * BLOCK as f64 / sample_rate).round()).max(1)
 }
 
-impl StringSection {
-    /// Begins to load the settings and strike points of all notes.
-    pub(super) fn begin_loading(&mut self) {
-        let at_once = self.loading.as_ref().map_or(KeySet::EMPTY, |loading| loading.at_once);
-        self.loading = Some(Loading { pending: [true; KEYS], at_once, note: None });
+impl Loading {
+    /// No note is to be loaded.
+    pub(super) const NONE: Self =
+        Self { pending: KeySet::EMPTY, at_once: KeySet::EMPTY, present: None };
+
+    /// All notes are to be loaded.
+    pub(super) const fn begin(&mut self) {
+        (self.pending, self.present) = (KeySet::ALL, None);
     }
 
-    /// Begins to load the note of `key`, in addition to those that are pending.
-    pub(super) fn begin_loading_note(&mut self, key: KeyNumber) {
-        let i = key.index();
-        let none = Loading { pending: [false; KEYS], at_once: KeySet::EMPTY, note: None };
-        let loading = self.loading.get_or_insert(none);
-        loading.pending[i] = true;
-        if loading.note.as_ref().is_some_and(|(index, ..)| *index == i) {
-            loading.note = None;
+    /// The note of `key` is to be loaded too.
+    pub(super) fn add(&mut self, key: KeyNumber) {
+        self.pending.insert(key);
+        self.leave(key);
+    }
+
+    /// The note of `key` is not loaded further for now.
+    fn leave(&mut self, key: KeyNumber) {
+        self.present = self.present.filter(|present| present.key != key);
+    }
+
+    /// The note being loaded is to be loaded from the beginning.
+    fn return_present(&mut self) {
+        if let Some(present) = self.present.take() {
+            self.pending.insert(present.key);
         }
     }
 
-    /// Loads all notes that are still to be loaded.
-    pub(super) fn finish_loading(&mut self) {
-        let Some(Loading { mut pending, note, .. }) = self.loading.take() else { return };
-        if let Some((index, ..)) = note {
-            pending[index] = true;
-        }
-        for (note, is_pending) in self.notes.iter_mut().zip(pending) {
-            if is_pending {
-                note.load(&self.settings);
-            }
-        }
+    /// Loads all that is still to be loaded of `notes`, by key.
+    pub(super) fn finish(mut self, notes: &mut [Note], settings: &SoundSettings) {
+        self.return_present();
+        self.pending.iter().for_each(|key| notes[key.index()].load(settings));
     }
 
     /// Notes that are still to be loaded will be loaded as a whole when they begin to sound.
     pub(super) fn load_on_waking(&mut self) {
-        let Some(loading) = &mut self.loading else { return };
-        if let Some((index, ..)) = loading.note.take() {
-            loading.pending[index] = true;
-        }
-        let pending = KeyNumber::all().filter(|key| loading.pending[key.index()]);
-        pending.for_each(|key| loading.at_once.insert(key));
+        self.return_present();
+        self.at_once = self.at_once.union(self.pending);
     }
 
     /// Loads the note of `key`, which begins to sound, if it was to be loaded before.
-    pub(super) fn load_waking(&mut self, key: KeyNumber) {
-        let i = key.index();
-        if let Some(loading) = &mut self.loading
-            && loading.at_once.remove(key)
-        {
-            loading.pending[i] = false;
-            if loading.note.as_ref().is_some_and(|(index, ..)| *index == i) {
-                loading.note = None;
-            }
-            self.notes[i].load(&self.settings);
+    pub(super) fn load_waking(
+        &mut self,
+        key: KeyNumber,
+        notes: &mut [Note],
+        settings: &SoundSettings,
+    ) {
+        if self.at_once.remove(key) {
+            self.pending.remove(key);
+            self.leave(key);
+            notes[key.index()].load(settings);
         }
     }
 
-    /// Loads a bounded number of partials; `board` is whether the board is at rest.
-    pub(super) fn continue_loading(&mut self, board: bool) {
-        let pace = if board && self.is_at_rest() { SILENT } else { 1 };
-        let Some(loading) = &mut self.loading else { return };
-        let mut budget = pace * self.partials_a_block;
+    /// The note to be loaded next.
+    fn next(&mut self, notes: &[Note], settings: &SoundSettings) -> Option<Present> {
+        let is_sounding = |key: &KeyNumber| notes[key.index()].is_awake();
+        let sounding = self.pending.iter().find(is_sounding);
+        let key = sounding.or_else(|| self.pending.iter().next())?;
+        self.pending.remove(key);
+        Some(Present { key, unison: Unison::new(key, settings), partial: 1 })
+    }
+
+    /// Loads the next `budget` partials of `notes`. Returns whether all notes are loaded.
+    pub(super) fn advance(
+        &mut self,
+        notes: &mut [Note],
+        settings: &SoundSettings,
+        mut budget: usize,
+    ) -> bool {
         while budget > 0 {
-            let Some((index, unison, k)) = &mut loading.note else {
-                let sounding = |&i: &usize| loading.pending[i] && self.notes[i].is_awake();
-                let next = (0..KEYS).find(sounding);
-                let Some(index) = next.or_else(|| (0..KEYS).find(|&i| loading.pending[i])) else {
-                    self.loading = None;
-                    return;
-                };
-                loading.pending[index] = false;
-                if let Some(key) = KeyNumber::from_index(index) {
-                    loading.note = Some((index, Unison::new(key, &self.settings), 1));
-                }
-                continue;
+            let Some(mut present) = self.present.take().or_else(|| self.next(notes, settings))
+            else {
+                return true;
             };
-            let note = &mut self.notes[*index];
+            let note = &mut notes[present.key.index()];
             // At low sample rates the highest keys have no partials.
-            if *k <= note.partials() {
-                note.load_partial(unison, &self.settings, *k);
-                *k += 1;
+            if present.partial <= note.partials() {
+                note.load_partial(&present.unison, settings, present.partial);
+                present.partial += 1;
                 budget -= 1;
             }
-            if *k > note.partials() {
-                note.finish_load(unison);
-                if let Some(key) = KeyNumber::from_index(*index) {
-                    loading.at_once.remove(key);
-                }
-                loading.note = None;
+            if present.partial > note.partials() {
+                note.finish_load(&present.unison);
+                self.at_once.remove(present.key);
+            } else {
+                self.present = Some(present);
             }
         }
+        false
     }
 }

@@ -5,10 +5,10 @@
 
 use arrayvec::ArrayVec;
 
-use super::loading::{Loading, partials_a_block};
+use super::loading::{Loading, SILENT, partials_a_block};
 use super::{ECONOMY_GATE, FARTHEST, FASTEST, FULL_SCALE, GATE, MOST_CENTS};
 use crate::bank::{BLOCK, DrivenModes};
-use crate::bridge::{self, PATHS, ZONES};
+use crate::bridge::{self, PATHS, Place, ZONES};
 use crate::knock::{Knock, Knocks};
 use crate::note::{Note, WAKE, contacts};
 use crate::plate;
@@ -51,13 +51,12 @@ pub struct StringSection {
     pub(super) notes: Vec<Note>,
     /// Keys whose notes sound or are being struck.
     awake: KeySet,
-    /// First zone of each key on the bridges, and the weights of that zone and the next, with the key's
-    /// level equalization.
-    bridge_weights: Vec<(usize, [f32; 2])>,
+    /// Place of each key on the bridges, with the key's level equalization.
+    places: Vec<Place>,
     knocks: Knocks,
     kernel: Kernel,
     pub(super) loading: Option<Loading>,
-    pub(super) partials_a_block: usize,
+    partials_a_block: usize,
     inputs: BridgeForces,
     /// Resonances of the damped strings and of the undamped ones.
     resonances: [Resonances; 2],
@@ -95,10 +94,9 @@ impl StringSection {
             note.economize(settings.economy);
             note
         };
-        let bridge_weights = |key: KeyNumber| {
-            let ((first, weights), factor) =
-                (bridge::weights(key), level_equalization::factor(key));
-            (first, weights.map(|w| w * factor))
+        let place = |key: KeyNumber| {
+            let (place, factor) = (bridge::place(key), level_equalization::factor(key));
+            Place { weights: place.weights.map(|w| w * factor), ..place }
         };
         Self {
             notes: KeyNumber::all().map(note).collect(),
@@ -109,7 +107,7 @@ impl StringSection {
                 KeyNumber::from_index(i).map_or(HammerSettings::CONCERT, &hammers)
             }),
             awake: KeySet::EMPTY,
-            bridge_weights: KeyNumber::all().map(bridge_weights).collect(),
+            places: KeyNumber::all().map(place).collect(),
             knocks: Knocks::new(sample_rate),
             kernel,
             loading: None,
@@ -140,7 +138,9 @@ impl StringSection {
     /// See [`Sound::reset`](super::Sound::reset).
     pub fn reset(&mut self) {
         self.apply_settings();
-        self.finish_loading();
+        if let Some(loading) = self.loading.take() {
+            loading.finish(&mut self.notes, &self.settings);
+        }
         self.notes.iter_mut().for_each(Note::reset);
         self.awake = KeySet::EMPTY;
         self.knocks.reset();
@@ -156,13 +156,36 @@ impl StringSection {
     /// See [`Sound::settle`](super::Sound::settle).
     pub fn settle(&mut self) {
         self.apply_settings();
-        self.load_on_waking();
+        if let Some(loading) = &mut self.loading {
+            loading.load_on_waking();
+        }
     }
 
     /// See [`Sound::set`](super::Sound::set).
     pub fn set(&mut self, settings: &SoundSettings) {
         self.settings = settings.clamped();
         self.is_set = true;
+    }
+
+    /// Loads the note of `key`, which begins to sound, if it was to be loaded before.
+    fn load_waking(&mut self, key: KeyNumber) {
+        if let Some(loading) = &mut self.loading {
+            loading.load_waking(key, &mut self.notes, &self.settings);
+        }
+    }
+
+    /// Loads a bounded number of partials; `board` is whether the board is at rest.
+    fn continue_loading(&mut self, board: bool) {
+        if self.loading.is_none() {
+            return;
+        }
+        let pace = if board && self.is_at_rest() { SILENT } else { 1 };
+        let budget = pace * self.partials_a_block;
+        if let Some(loading) = &mut self.loading
+            && loading.advance(&mut self.notes, &self.settings, budget)
+        {
+            self.loading = None;
+        }
     }
 
     /// Applies the settings that were set in the block before.
@@ -173,7 +196,7 @@ impl StringSection {
         let new = self.settings;
         let old = std::mem::replace(&mut self.applied, new);
         if !new.same_strings(&old) {
-            self.begin_loading();
+            self.loading.get_or_insert(Loading::NONE).begin();
         }
         if new.economy != old.economy {
             self.notes.iter_mut().for_each(|note| note.economize(new.economy));
@@ -194,7 +217,7 @@ impl StringSection {
             self.notes[key.index()].set_hammer(&Hammer::of(key, hammer));
         }
         if old.strike_point != hammer.strike_point {
-            self.begin_loading_note(key);
+            self.loading.get_or_insert(Loading::NONE).add(key);
         }
     }
 
@@ -260,7 +283,7 @@ impl StringSection {
         if !(speed > 0.0 && speed.is_finite()) {
             self.ignored += 1;
         } else if self.settings.knocks > 0.0 {
-            let (first, weights) = bridge::weights(key);
+            let Place { first, weights } = bridge::place(key);
             let (speed, paths) = (speed.min(FASTEST), self.paths[key.index()]);
             let decibels = self.settings.tones.get(key, ToneQuantity::Knock, 0);
             let scale = self.settings.knocks * libm::pow(10.0, decibels / 20.0);
@@ -318,8 +341,8 @@ impl StringSection {
         self.blow[1].iter_mut().for_each(|bus| bus[at..at + len].fill(0.0));
         self.advance_contacts(len);
         for key in self.awake.iter() {
-            let (note, &(first, weights)) =
-                (&mut self.notes[key.index()], &self.bridge_weights[key.index()]);
+            let note = &mut self.notes[key.index()];
+            let Place { first, weights } = self.places[key.index()];
             let mut force = [0.0f32; BLOCK];
             let force = &mut force[..len];
             note.process(at, force);
@@ -363,9 +386,7 @@ impl StringSection {
     /// Control work at a block's beginning; `board` is whether the board is at rest.
     fn begin_block(&mut self, board: bool) {
         self.apply_settings();
-        if self.loading.is_some() {
-            self.continue_loading(board);
-        }
+        self.continue_loading(board);
         let gate = if self.applied.economy { ECONOMY_GATE } else { GATE };
         let gate = single(gate / FULL_SCALE);
         self.bridge.swap(0, 1);
@@ -400,7 +421,7 @@ impl StringSection {
             }
         }
         for key in self.awake.iter() {
-            let (first, weights) = self.bridge_weights[key.index()];
+            let Place { first, weights } = self.places[key.index()];
             let group = group(key);
             let shares = of_groups(&self.paths[key.index()])[group];
             let note = &mut self.notes[key.index()];

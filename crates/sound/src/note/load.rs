@@ -71,7 +71,7 @@ impl Note {
     /// Index of mode `j` of partial `k` among the lanes: low partials first, each with its sideways
     /// motion last.
     const fn lane(&self, k: usize, j: usize) -> usize {
-        modes(k - 1, self.strings) + j
+        modes(k - 1, self.strung.strings) + j
     }
 
     /// Loads partial `k` (1…partials) for `settings`; bounded work, no click.
@@ -81,17 +81,17 @@ impl Note {
             self.blow_ring.load(self.key, &settings.tones, self.sample_rate);
         }
         let group = unison.group(k);
-        let count = self.strings as f64;
+        let strings = self.strung.strings;
+        let count = strings as f64;
         let blow = unison.blow();
-        let missed = if self.strings > 1 { [blow[0], 0.0, 0.0] } else { [0.0; MOST] };
+        let missed = if strings > 1 { [blow[0], 0.0, 0.0] } else { [0.0; MOST] };
         let weights = [group.weights(blow), group.weights(&missed), group.weights(&[1.0; MOST])];
         // The tone of the key: level and decay time of this partial.
         let tone = |quantity| settings.tones.at(self.key, quantity, k);
         let level = libm::pow(10.0, tone(ToneQuantity::Level) / 20.0);
         let decay = libm::exp2(-tone(ToneQuantity::Decay));
         let decaying = |pole: Complex64| Complex64::new(pole.re * decay, pole.im);
-        let upright =
-            (0..self.strings).map(|j| (decaying(group.poles[j]), weights.map(|w| w[j]), true));
+        let upright = (0..strings).map(|j| (decaying(group.poles[j]), weights.map(|w| w[j]), true));
         // Every blow drives the sideways motion too.
         let sideways = (k <= SIDEWAYS).then(|| unison.sideways(k)).map(|(pole, weight)| {
             let missed = weight * missed[0] / count;
@@ -107,9 +107,10 @@ impl Note {
         // the displacement times `scale`. The level of the key's tone is part of it: a new one is heard from
         // the next strike on.
         let scale = string.bridge_gain(k) / bridge * level;
-        let shape = string.strike_shape(&self.hammer, k) / count;
+        let shape = string.strike_shape(self.hammering.hammer(), k) / count;
         let plucked = pluck::amplitude(string, k);
-        let (sample, step) = (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.steps as f64);
+        let (sample, step) =
+            (1.0 / self.sample_rate, 1.0 / self.sample_rate / self.hammering.steps() as f64);
         // A partial above the top of the band moves under the hammer and is silent instead of folding back.
         let is_within = |period: f64| group.poles[0].im * period < f64::from(poles::HIGHEST);
         let is_in_band = is_within(sample);
@@ -123,7 +124,7 @@ impl Note {
         let moved = -transfer * mobility * string.bridge_gain(k) / (mass * square(2.0 * PI * hz))
             * sample
             * scale;
-        let resonances = resonance_modes(self.key, self.strings);
+        let resonances = resonance_modes(self.key, strings);
         for (j, (pole, [all, missed, pulled], is_upright)) in upright.chain(sideways).enumerate() {
             // Constant force for one step, exactly.
             let push = scale * shape / Complex64::new(0.0, mass * pole.im)
@@ -131,90 +132,46 @@ impl Note {
                 * f64::from(u8::from(is_within(step)));
             let lane = self.lane(k, j);
             let (c, l) = (lane / LANES, lane % LANES);
-            let blow = &mut self.hammer_inputs[c];
+            let blow = self.hammering.change(c);
             blow.all_re[l] = single((all * push).re);
             blow.all_im[l] = single((all * push).im);
             blow.missed_re[l] = single((missed * push).re);
             blow.missed_im[l] = single((missed * push).im);
             blow.shape[l] = if is_upright { single(shape / scale) } else { 0.0 };
-            let slot = &mut self.poles[c];
+            let slot = self.poles.change(c);
             slot.shrink[l] = single(-libm::expm1(pole.re * sample));
             slot.step_shrink[l] = single(-libm::expm1(pole.re * step));
             slot.angle[l] = single(pole.im * sample);
             slot.damp[l] = single(-libm::expm1(-damp * sample));
             if k <= self.resonating && j < resonances {
-                let pull = pulled * moved;
                 let mode = Resonating {
                     decay: pole.re * sample,
                     angle: pole.im * sample,
                     damp: damp * sample,
                     bridge: single(force),
-                    pull: (single(pull.re), single(pull.im)),
+                    pull: pulled * moved,
                 };
                 self.resonance.set((k - 1) * resonances + j, &mode);
             }
-            let share = if is_upright { pulled } else { all };
-            self.released[c].set(l, share * (scale * plucked) * f64::from(u8::from(is_in_band)));
+            let weight = if is_upright { pulled } else { all };
+            let released = weight * (scale * plucked) * f64::from(u8::from(is_in_band));
+            self.plucking.set(c, l, released);
             let bridge = if is_in_band { single(force) } else { 0.0 };
-            self.modes[c].bridge[l] = bridge;
-            let slow = sample * self.slow.factor();
-            if let Some((poles, rings)) = self.slow.group(c) {
+            let slow = sample * self.ringing.slow_factor();
+            let (modes, slow_modes) = self.ringing.group(c);
+            modes.bridge[l] = bridge;
+            if let Some((poles, rings)) = slow_modes {
                 poles.shrink[l] = single(-libm::expm1(pole.re * slow));
                 poles.angle[l] = single(pole.im * slow);
                 poles.damp[l] = single(-libm::expm1(-damp * slow));
                 rings.bridge[l] = bridge;
             }
         }
-        // The new poles are applied at the next block.
-        self.rest.1 = f32::NAN;
-        self.are_couplings_current = false;
     }
 
     /// Completes loading after the last partial.
     pub fn finish_load(&mut self, unison: &Unison) {
-        self.share = *unison.blow();
-        self.refresh_couplings();
-    }
-
-    /// Updates the contact couplings to the present poles, bend and hammer.
-    ///
-    /// A hammer shifted by `a` misses that share of the first string: the blows on the strings
-    /// become h' = (h − a h₁ e₁) N/(N − a h₁), and the hammer receives the strings' displacement in the
-    /// same proportion, Σ h'²/N over Σ h²/N times their mean where they start from rest.
-    pub(super) fn refresh_couplings(&mut self) {
-        if self.are_couplings_current {
-            return;
-        }
-        self.are_couplings_current = true;
-        let shift = if self.strings > 1 { self.una_corda.1 } else { 0.0 };
-        let (count, h) = (self.strings as f64, &self.share);
-        let scale = count / (count - shift * h[0]);
-        let squares: f64 = h[..self.strings].iter().map(|h| h * h).sum();
-        let left = squares - h[0] * h[0] * (1.0 - square(1.0 - shift));
-        let received = single(left * scale * scale / squares);
-        let (scale, shift) = (single(scale), single(shift));
-        let share = single(1.0 / self.steps as f64);
-        let mut compliance = 0.0;
-        let groups = self.contact_couplings.iter_mut().zip(&self.hammer_inputs).zip(&self.poles);
-        for (((coupling, blow), pole), sum) in groups.zip(&mut self.compliances[1..]) {
-            for l in 0..LANES {
-                let re = scale * (blow.all_re[l] - shift * blow.missed_re[l]);
-                let im = scale * (blow.all_im[l] - shift * blow.missed_im[l]);
-                let bend = poles::bent_blow(pole.angle[l], share, self.ratio);
-                let (by_re, by_im) = (single(bend.re), single(bend.im));
-                coupling.push_re[l] = re * by_re - im * by_im;
-                coupling.push_im[l] = re * by_im + im * by_re;
-                coupling.shape[l] = received * blow.shape[l];
-                compliance += f64::from(coupling.shape[l]) * f64::from(coupling.push_re[l]);
-            }
-            *sum = compliance;
-        }
-        poles::set_contact(
-            self.kernel,
-            &mut self.contact_couplings,
-            &self.poles,
-            share,
-            self.ratio,
-        );
+        self.hammering.set_blows(unison.blow());
+        self.hammering.refresh(&self.poles);
     }
 }

@@ -9,14 +9,17 @@ use std::f64::consts::PI;
 use num_complex::Complex64;
 
 use super::Note;
-use crate::bank::{LANES, Lane};
+use super::note_poles::NotePoles;
+use crate::bank::{LANES, Lane, ModeState};
 use crate::scale::StringSpec;
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::trig::direction;
 
-/// Plucking point: distance from the near end, m, plus a share of the length (chosen within the
-/// range of harpsichord makers); never beyond the middle.
-const POINT: (f64, f64) = (0.06, 0.11);
+/// Distance of the plucking point from the near end, m, to which [`POINT_OF_LENGTH`] is added (chosen within the
+/// range of harpsichord makers); the point is never beyond the middle.
+const POINT: f64 = 0.06;
+/// Part of the plucking point's distance over the length of the string.
+const POINT_OF_LENGTH: f64 = 0.11;
 
 /// Time in which the static force of the displaced string on the bridge fades out of the output, s. That
 /// force has grown with the rise of the jack and is inaudible; without the fade the output would
@@ -26,7 +29,7 @@ const SETTLING: f64 = 2e-3;
 /// Position of the plectrum, share of the string's length.
 #[must_use]
 pub fn point(string: &StringSpec) -> f64 {
-    (POINT.0 / string.length + POINT.1).min(0.5)
+    (POINT / string.length + POINT_OF_LENGTH).min(0.5)
 }
 
 /// Amplitude of partial `k` per displacement under the plectrum.
@@ -39,22 +42,15 @@ pub fn amplitude(string: &StringSpec, k: usize) -> f64 {
 /// States in which a plectrum releases sixteen modes.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Released {
+struct Released {
     /// w per displacement under the plectrum.
     re: Lane,
     im: Lane,
 }
 
-impl Released {
-    /// Sets lane `l` to `w`.
-    pub(super) fn set(&mut self, l: usize, w: Complex64) {
-        (self.re[l], self.im[l]) = (single(w.re), single(w.im));
-    }
-}
-
 /// Fade of the static force.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Settling {
+struct Settling {
     /// Force at the pluck, N.
     force: f32,
     /// Samples since the pluck.
@@ -65,7 +61,7 @@ pub(super) struct Settling {
 
 impl Settling {
     /// Subtracts the remaining static force from `out`.
-    pub(super) fn apply(&mut self, out: &mut [f32]) {
+    fn apply(&mut self, out: &mut [f32]) {
         let left = self.length - self.at;
         for x in out.iter_mut().take(left) {
             // Slope 0 at both ends.
@@ -85,20 +81,54 @@ impl Settling {
     }
 }
 
-impl Note {
-    /// A plectrum releases the strings, displaced by `displacement` m, `delay` samples from now.
-    pub fn pluck(&mut self, displacement: f64, delay: f64) {
-        self.excite();
+/// The plectrum of one note.
+#[derive(Debug)]
+pub(super) struct Plucking {
+    released: Vec<Released>,
+    settling: Settling,
+}
+
+impl Plucking {
+    /// Without a pluck; for `groups` groups of lanes. Allocates.
+    pub(super) fn new(groups: usize) -> Self {
+        Self { released: vec![Released::default(); groups], settling: Settling::default() }
+    }
+
+    /// Ends the fade of the static force.
+    pub(super) fn reset(&mut self) {
+        self.settling = Settling::default();
+    }
+
+    /// Sets the state in which lane `l` of group `c` is released to `w` per displacement under the plectrum.
+    pub(super) fn set(&mut self, c: usize, l: usize, w: Complex64) {
+        let released = &mut self.released[c];
+        (released.re[l], released.im[l]) = (single(w.re), single(w.im));
+    }
+
+    /// Subtracts the static force that still fades from `out`.
+    pub(super) fn process(&mut self, out: &mut [f32]) {
+        self.settling.apply(out);
+    }
+
+    /// Adds the release from `displacement` m, `delay` samples from now, to the `modes`; the static force fades in
+    /// `length` samples.
+    fn release(
+        &mut self,
+        modes: &mut [ModeState],
+        poles: &NotePoles,
+        displacement: f64,
+        delay: f64,
+        length: usize,
+    ) {
         let d = single(displacement);
         let mut force = 0.0f32;
-        let modes = self.modes[..self.active].iter_mut();
-        for ((ring, released), pole) in modes.zip(&self.released).zip(&self.poles) {
+        for ((ring, released), pole) in modes.iter_mut().zip(&self.released).zip(poles.groups()) {
             for l in 0..LANES {
                 let (mut re, mut im) = (d * released.re[l], d * released.im[l]);
                 force += ring.bridge[l] * re;
                 if delay > 0.0 {
                     // A mode released later has turned less by the next sample.
-                    let back = direction(-delay * f64::from(self.ratio * pole.angle[l]));
+                    let back = direction(-delay * f64::from(poles.ratio() * pole.angle[l]));
                     let (c, s) = (single(back.x), single(back.y));
                     (re, im) = (re * c - im * s, re * s + im * c);
                 }
@@ -106,8 +136,17 @@ impl Note {
                 ring.im[l] += im;
             }
         }
-        let length = floor_index((SETTLING * self.sample_rate).ceil());
         self.settling = Settling { force: force + self.settling.remaining(), at: 0, length };
+    }
+}
+
+impl Note {
+    /// A plectrum releases the strings, displaced by `displacement` m, `delay` samples from now.
+    pub fn pluck(&mut self, displacement: f64, delay: f64) {
+        self.excite();
+        let length = floor_index((SETTLING * self.sample_rate).ceil());
+        let modes = self.ringing.sounding();
+        self.plucking.release(modes, &self.poles, displacement, delay, length);
     }
 }
 

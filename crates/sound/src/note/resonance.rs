@@ -2,7 +2,9 @@
 //!
 //! The motion after a strike of the note itself is a state of its own; both motions add.
 
-use super::share;
+use num_complex::Complex64;
+
+use super::ringing::gate_ratio;
 use crate::bank::{self, BridgeInput, LANES, ModeState};
 use crate::bridge_delay::BridgeDelay;
 use crate::poles::{self, Pole};
@@ -50,8 +52,8 @@ pub struct Resonating {
     pub damp: f64,
     /// Force on the bridge per Re w, N/m.
     pub bridge: f32,
-    /// w per force on the bridge, m/N, real and imaginary part.
-    pub pull: (f32, f32),
+    /// w per force on the bridge, m/N.
+    pub pull: Complex64,
 }
 
 impl Resonance {
@@ -87,7 +89,8 @@ impl Resonance {
         pole.angle[l] = single(mode.angle * self.factor);
         pole.damp[l] = single(-libm::expm1(-mode.damp * self.factor));
         self.modes[c].bridge[l] = mode.bridge;
-        (self.pulls[c].re[l], self.pulls[c].im[l]) = mode.pull;
+        let pull = &mut self.pulls[c];
+        (pull.re[l], pull.im[l]) = (single(mode.pull.re), single(mode.pull.im));
     }
 
     /// Applies the pitch ratio `ratio` and the share `rest` of the resting damper to the poles.
@@ -128,7 +131,7 @@ impl Resonance {
         bank::flush_denormals(&mut self.modes[..self.active]);
         while self.active > 0 && !(driven && self.active <= self.driven) {
             let last = self.active - 1..self.active;
-            if bank::level(&self.modes[last.clone()]) >= square(share(self.active) * gate) {
+            if bank::level(&self.modes[last.clone()]) >= square(gate_ratio(self.active) * gate) {
                 break;
             }
             bank::clear(&mut self.modes[last]);

@@ -112,7 +112,7 @@ fn paint_group(
     let edge = Stroke::new(2.0 * line, theme::outline(dark));
     painter.extend(pieces.iter().map(|p| polygon(p, theme::outline(dark), edge)));
     painter.extend(pieces.iter().map(|p| {
-        let fill = theme::piece(dark, p.part, p.material);
+        let fill = p.material.fill(p.part, dark);
         polygon(p, fill, Stroke::NONE)
     }));
 }
@@ -127,7 +127,7 @@ pub fn paint_ghost(
 ) {
     for piece in pieces {
         let points = piece.outline.iter().map(|p| view.at(*p)).collect();
-        let fill = theme::piece(dark, piece.part, piece.material).gamma_multiply(GHOST * left);
+        let fill = piece.material.fill(piece.part, dark).gamma_multiply(GHOST * left);
         painter.add(Shape::convex_polygon(points, fill, Stroke::NONE));
     }
 }
@@ -142,7 +142,7 @@ fn paint_wire(painter: &Painter, view: &ScreenMapping, wire: &Wire, dark: bool) 
     let colour = if wire.part == DrawnPart::String {
         theme::string(dark)
     } else {
-        theme::piece(dark, wire.part, Material::Metal)
+        Material::Metal.fill(wire.part, dark)
     };
     painter.add(Shape::line(points, Stroke::new(width, colour)));
 }

@@ -61,10 +61,10 @@ impl Window {
                     panel::scrolled(ui, |ui| {
                         let (key, settings) = (self.strip.chosen, controls.settings().action);
                         let measured = match settings.action {
-                            ActionKind::Grand => self.keys.measured(ui, key, &settings),
+                            ActionKind::Grand => self.workshop.keys.measured(ui, key, &settings),
                             _ => None,
                         };
-                        self.regulation.notes(ui, key, measured, controls);
+                        self.workshop.regulation.notes(ui, key, measured, controls);
                     });
                 });
                 CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
@@ -93,7 +93,7 @@ impl Window {
             && last.touch.is_none()
             && last.settings != *settings
         {
-            self.memory.last = Some(Stroke::pressed(last.key, settings, self.press_speed));
+            self.memory.last = Some(Stroke::pressed(last.key, settings, self.action.press_speed.0));
         }
     }
 
@@ -102,7 +102,7 @@ impl Window {
         let narrow = ui.available_width() < theme::size(ui) * NARROW;
         ui.horizontal_wrapped(|ui| {
             self.face.pages(ui);
-            self.view.switches(ui);
+            self.action.view.switches(ui);
             ui.separator();
             let hint = "A finger presses the chosen key under the present settings; turn a screw \
                         and watch what changes. Silent.";
@@ -111,21 +111,22 @@ impl Window {
             }
             let label = ui.label(if narrow { "at" } else { SPEED });
             label.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, SPEED));
-            let speed = control::typed(ui, &mut self.press_speed, 0.2..=4.0, "m/s", |drag| {
-                drag.speed(0.02).fixed_decimals(2)
-            });
+            let speed =
+                control::typed(ui, &mut self.action.press_speed.0, 0.2..=4.0, "m/s", |drag| {
+                    drag.speed(0.02).fixed_decimals(2)
+                });
             if speed.labelled_by(label.id).changed() {
                 self.try_press(settings);
             }
             ui.separator();
             self.scope.switches(ui);
-            self.tools.stroke(ui, &mut self.memory, &self.scope);
+            self.host.tools.stroke(ui, &mut self.memory, &self.scope);
         });
     }
 
     /// Computes a press of the chosen key under `settings` and replays it in slow motion.
     pub fn try_press(&mut self, settings: &ActionSettings) {
-        let stroke = Stroke::pressed(self.strip.chosen, settings, self.press_speed);
+        let stroke = Stroke::pressed(self.strip.chosen, settings, self.action.press_speed.0);
         self.transport.replay(&stroke);
         self.memory.last = Some(stroke);
     }
@@ -145,8 +146,8 @@ impl Window {
             // A key that is held down stays in view.
             self.snapshot.depth[key.index()] > 5e-4
         });
-        let moves = now - self.last_step_at < MOVING || held;
-        let names = self.view.names;
+        let moves = now - self.steps.last_at < MOVING || held;
+        let names = self.action.view.names;
         let reads_position = controls.settings().touch.key_pressure == KeyPressure::Position;
         let row = self.memory.last.as_ref().and_then(|stroke| {
             let live = self.transport.is_live;
@@ -167,8 +168,9 @@ impl Window {
             }
             None => {
                 let fits = |r: &Stroke| r.key == key && r.settings == *settings;
-                self.resting = self.resting.take().filter(fits);
-                let resting = self.resting.get_or_insert_with(|| Stroke::at_rest(key, settings));
+                self.action.resting = self.action.resting.take().filter(fits);
+                let resting =
+                    self.action.resting.get_or_insert_with(|| Stroke::at_rest(key, settings));
                 let row = resting.rows.first()?;
                 (&*resting, row, "at rest".to_owned())
             }
@@ -178,7 +180,7 @@ impl Window {
         match stroke.pose(row) {
             Posed::Grand(pose) => {
                 let caption = Caption { key, settings, moment, finger, place };
-                Some(self.view.ui(ui, &pose, &caption, controls, play))
+                Some(self.action.view.ui(ui, &pose, &caption, controls, play))
             }
             Posed::Other { pose, rest } => {
                 let (kind, pose, rest, view) = (stroke.kind(), &pose, &rest, &row.view);
@@ -194,7 +196,7 @@ impl Window {
                     reads_position,
                     place,
                 };
-                self.other.ui(ui, &shown, play);
+                self.action.other.ui(ui, &shown, play);
                 None
             }
         }

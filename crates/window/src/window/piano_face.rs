@@ -60,10 +60,10 @@ impl Window {
             self.stage(ui, stage, controls, play, now);
             let area = Rect::from_min_max(pos2(room.min.x, edge), room.max);
             let panel = PianoControls {
-                curve: &self.curve,
-                calibration: &mut self.calibration,
+                curve: &self.touch.curve,
+                calibration: &mut self.touch.calibration,
                 snapshot: &self.snapshot,
-                levels: &self.levels,
+                levels: &self.meters.levels,
             };
             panel.ui(ui, area, large, controls);
         });
@@ -154,7 +154,7 @@ impl Window {
     /// Draws key, dynamics and hammer speed of the last stroke, which fade when the key has come to rest.
     /// Returns the height.
     fn caption(&self, ui: &Ui, area: Rect, large: f32, settings: &Settings, now: f64) -> f32 {
-        let since = now - self.last_step_at;
+        let since = now - self.steps.last_at;
         let shown = if self.transport.is_live {
             1.0 - ((since - STANDS) / FADES).clamp(0.0, 1.0)
         } else {

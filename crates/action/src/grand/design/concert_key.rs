@@ -1,7 +1,7 @@
 //! What the concert grand's numbers are worked out from, key by key.
 
+use crate::GRAVITY;
 use crate::grand::design::fitted::Fitted;
-use crate::grand::design::gravity::GRAVITY;
 use touchback_core::math::compass::{KeyNumber, linear};
 use touchback_core::mech::hammer;
 

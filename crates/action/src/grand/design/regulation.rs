@@ -16,7 +16,8 @@
 
 mod limits;
 
-use crate::grand::design::spec::{GRAVITY, Spec};
+use crate::GRAVITY;
+use crate::grand::design::spec::Spec;
 use crate::grand::equations::{contact, kinematics};
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::Felt;
 
-pub use crate::grand::design::gravity::GRAVITY;
 pub use crate::grand::design::parts::check::Check;
 pub use crate::grand::design::parts::damper::Damper;
 pub use crate::grand::design::parts::hammer::Hammer;

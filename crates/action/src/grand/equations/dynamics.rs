@@ -6,7 +6,7 @@
 //!
 //! With body speeds ω = A(q)·u the equations are AᵀℳA·u̇ = Aᵀ(Q − ℳ·Ȧu − velocity products).
 
-use crate::grand::design::spec::GRAVITY;
+use crate::GRAVITY;
 use crate::grand::equations::contact::Contacts;
 use crate::grand::equations::drive::DriveNow;
 use crate::grand::equations::kinematics::Kinematics;

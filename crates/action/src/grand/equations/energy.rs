@@ -1,6 +1,6 @@
 //! Kinetic and potential energy of one key, J.
 
-use crate::grand::design::spec::GRAVITY;
+use crate::GRAVITY;
 use crate::grand::equations::contact;
 use crate::grand::equations::dynamics::WippenCoupling;
 use crate::grand::equations::kinematics::Kinematics;

@@ -4,6 +4,7 @@
 //! A number of a part that the equations use unchanged needs only `as` in its row of the part's
 //! table.
 
+use crate::GRAVITY;
 use crate::STEP;
 use crate::grand::design::parts::check::CheckNumbers;
 use crate::grand::design::parts::damper::DamperNumbers;
@@ -12,7 +13,7 @@ use crate::grand::design::parts::jack::JackNumbers;
 use crate::grand::design::parts::key::KeyNumbers;
 use crate::grand::design::parts::lever::LeverNumbers;
 use crate::grand::design::parts::wippen::WippenNumbers;
-use crate::grand::design::spec::{GRAVITY, Hammer, Spec};
+use crate::grand::design::spec::{Hammer, Spec};
 use crate::grand::design::table::{Number, Point, gather};
 use crate::grand::equations::load_rates::LoadRates;
 use crate::grand::equations::mobility::Mobilities;

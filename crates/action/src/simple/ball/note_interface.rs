@@ -1,7 +1,7 @@
 //! The ball on its paddle played by host notes: every landing sounds.
 
 use super::{BALL, BALL_SPEED, Phase, STATES, Spec};
-use crate::grand::design::spec::GRAVITY;
+use crate::GRAVITY;
 use crate::interface::finger::RISEN;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface::{Playing, state};

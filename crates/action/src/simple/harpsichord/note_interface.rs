@@ -1,7 +1,7 @@
 //! The harpsichord played by host notes: a note-on is the pluck.
 
 use super::{JACK, JACK_SPEED, Phase, STATES, Spec};
-use crate::grand::design::spec::GRAVITY;
+use crate::GRAVITY;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface::{Playing, state};
 use crate::simple::{KEY, KEY_SPEED};

@@ -1,6 +1,6 @@
 //! Specification of a Viennese key, with sources.
 
-use crate::grand::design::spec::GRAVITY;
+use crate::GRAVITY;
 use crate::grand::design::string_law;
 use crate::interface::numbers::{SpecError, check};
 use crate::simple::substeps;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::seconds;
 use super::super::slot::Slot;
 use super::HapticKey;
-use crate::log::{Entry, Log, damper_moved};
+use crate::log::{Entry, Log};
 use touchback_action::{Drive, TimedEvent};
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
 use touchback_device::port::Port;
@@ -24,9 +24,10 @@ pub(super) const FOLLOW: Coupling = Coupling { stiffness: 4000.0, damping: 12.0 
 /// Coupling of a device without a wave junction, at 1 kHz.
 pub(super) const COUPLE: Coupling = Coupling { stiffness: 800.0, damping: 2.0 };
 
-/// Pull toward the keyboard's position, N/m, and its largest force, N. It corrects the drift that rounding and
-/// held samples cause.
-const DRIFT_PULL: [f64; 2] = [100.0, 0.1];
+/// Pull toward the keyboard's position, N/m. It corrects the drift that rounding and held samples cause.
+const DRIFT_PULL: f64 = 100.0;
+/// Largest force of that pull, N.
+const DRIFT_FORCE: f64 = 0.1;
 /// Speed below which the pull acts, m/s.
 const DRIFT_SPEED: f64 = 5e-3;
 
@@ -49,8 +50,8 @@ impl HapticKey {
         // Drift is corrected only where that makes the wave smaller, which keeps the junction passive, and
         // only near standstill, because in motion the simulated key is ahead by the delay of the line.
         let [depth, speed] = self.simulated.key().front();
-        let off = port
-            .wave((DRIFT_PULL[0] * (depth - slot.depth())).clamp(-DRIFT_PULL[1], DRIFT_PULL[1]));
+        let pull = DRIFT_PULL * (depth - slot.depth());
+        let off = port.wave(pull.clamp(-DRIFT_FORCE, DRIFT_FORCE));
         if speed.abs() < DRIFT_SPEED && (back + off).abs() < back.abs() {
             back += off;
         }
@@ -92,7 +93,7 @@ impl HapticKey {
     ) -> f64 {
         let (key, step) = (self.key, steps.start);
         let count = u16::try_from(steps.end - step).unwrap_or(u16::MAX);
-        self.is_placed &= log.put(&Entry::Slot { step, key, steps: count, force, impedance });
+        self.logged.slot(&Entry::Slot { step, key, steps: count, force, impedance }, log);
         let drive = Drive::Wave { force, impedance };
         let strings = &mut self.strings;
         let mut moved = 0.0;
@@ -104,7 +105,7 @@ impl HapticKey {
             });
             moved += self.simulated.key().front()[0] - from;
         }
-        damper_moved(&mut self.is_clear, self.simulated.key());
+        self.logged.note_damper(self.simulated.key());
         moved
     }
 }

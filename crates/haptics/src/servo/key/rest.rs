@@ -1,8 +1,12 @@
-//! Rest of a simulated key: set to the reported depth where it touches nothing, asleep at rest, its motor proven again.
+//! Rest of a simulated key: set to the reported depth where it touches nothing, asleep at rest.
 
-use super::super::slot::Slot;
-use super::{HapticKey, JOINING, WAKE_MOTION};
+use super::super::super::slewed_key::SlewedKey;
+use touchback_action::interface::key::Key;
 
+/// Motion that wakes a key, m.
+const WAKE_MOTION: f64 = 30e-6;
+/// Wave that wakes a key, √W: more than the remainder of the last answer.
+const WAKE_WAVE: f64 = 0.05;
 /// Slots without motion near rest after which a key falls asleep.
 const REST_SLOTS: u32 = 100;
 /// Speed below which simulated and reported key are compared, m/s, and slots for which both must be slower until a
@@ -18,73 +22,86 @@ const REST_WAVE: f64 = 0.1;
 const REST_SPEED: f64 = 0.1;
 /// Largest depth of a key near rest, m.
 const NEAR_REST: f64 = 0.2e-3;
-/// Depth that counts as a stroke, m, and the time at rest after it until the motor is proven again, s; chosen: longer
-/// than the pauses of a piece that a hand plays on the same key, because the key has no force for 0.1 s then.
-const PROOF_AGAIN: (f64, f64) = (1e-3, 5.0);
 
-impl HapticKey {
-    /// Begins another proof of the motor of a key that has been played and rests.
-    pub(super) fn prove_again(&mut self, slot: &Slot, depth: f64) {
-        if !slot.is_live || !self.is_proven(slot.has_junction) || slot.is_repeated {
-            self.rested = 0.0;
-            return;
-        }
-        if depth > PROOF_AGAIN.0 || self.push.is_doubted() {
-            self.is_played_since = true;
-        }
-        if self.is_awake || !slot.may_push {
-            self.rested = 0.0;
-            return;
-        }
-        self.rested += slot.time();
-        if self.is_played_since && self.rested > PROOF_AGAIN.1 {
-            self.push.renew();
-            (self.is_played_since, self.rested, self.joining) = (false, 0.0, JOINING.0);
-        }
+/// Whether a simulated key is computed, and what leads to its sleep.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rest {
+    is_awake: bool,
+    /// Reported depth at which the key fell asleep, m; friction may hold the physical key there.
+    slept: f64,
+    /// Slots without motion near rest.
+    quiet: u32,
+    /// Depth of the simulated key at its last motion, m.
+    anchor: f64,
+    /// Slots in which simulated and reported key were slower than [`SLOW`].
+    slow_slots: u32,
+}
+
+impl Rest {
+    /// The simulated key is being computed.
+    pub(super) const fn is_awake(&self) -> bool {
+        self.is_awake
+    }
+
+    /// The simulated key is computed from now on.
+    pub(super) const fn wake(&mut self) {
+        (self.is_awake, self.quiet) = (true, 0);
+    }
+
+    /// The simulated key has been put to rest.
+    pub(super) const fn sleep(&mut self) {
+        self.is_awake = false;
+    }
+
+    /// The reports cannot be followed.
+    pub(super) const fn lose(&mut self) {
+        self.slept = 0.0;
+    }
+
+    /// Neither the reported depth `x`, m, nor the `wave`, √W, wakes the simulated key at rest at the depth `rest`, m.
+    pub(super) fn is_still(&self, x: f64, rest: f64, wave: f64) -> bool {
+        (x - rest).abs().min((x - self.slept).abs()) < WAKE_MOTION && wave.abs() < WAKE_WAVE
     }
 
     /// Sets a simulated key that touches nothing to the reported depth `x`, m, where both have been slower than
     /// [`SLOW`] for [`SLOW_SLOTS`]; `speed` is that of the report, m/s. Near standstill the line carries no wave
-    /// that could correct the drift. The shift does no work, because nothing is in contact.
-    pub(super) fn align(&mut self, x: f64, speed: f64) {
-        let [depth, own] = self.simulated.key().front();
+    /// that could correct the drift. The shift does no work, because nothing is in contact. Returns whether the
+    /// key was set.
+    pub(super) fn align(&mut self, simulated: &mut SlewedKey, x: f64, speed: f64) -> bool {
+        let [depth, own] = simulated.key().front();
         let is_slow = own.abs() < SLOW && speed.abs() < SLOW;
         self.slow_slots = if is_slow { self.slow_slots + 1 } else { 0 };
-        if self.slow_slots >= SLOW_SLOTS
+        let is_set = self.slow_slots >= SLOW_SLOTS
             && (depth - x).abs() > WAKE_MOTION
-            && self.simulated.key_mut().shift(x)
-        {
-            // The log gets the state before the next slot.
-            (self.is_placed, self.slow_slots) = (false, 0);
+            && simulated.key_mut().shift(x);
+        if is_set {
+            self.slow_slots = 0;
         }
+        is_set
     }
 
-    /// Falls asleep after [`REST_SLOTS`] slots without motion near rest.
-    pub(super) fn sleep_if_at_rest(&mut self, wave: f64, x: f64) {
-        let [depth, _] = self.simulated.key().front();
+    /// Whether a simulated key, which a host note may hold awake, falls asleep under the `wave`, √W, at the reported
+    /// depth `x`, m: after [`REST_SLOTS`] slots without motion near rest.
+    pub(super) fn falls_asleep(
+        &mut self,
+        simulated: &dyn Key,
+        wave: f64,
+        x: f64,
+        is_played: bool,
+    ) -> bool {
+        let [depth, _] = simulated.front();
         let is_near = depth.abs() < NEAR_REST && x.abs() < NEAR_REST;
         let has_moved = (depth - self.anchor).abs() > WAKE_MOTION;
-        if !is_near
-            || has_moved
-            || self.simulated.key().fastest() >= REST_SPEED
-            || wave.abs() > REST_WAVE
-        {
+        if !is_near || has_moved || simulated.fastest() >= REST_SPEED || wave.abs() > REST_WAVE {
             self.anchor = depth;
             self.quiet = 0;
-            return;
+            return false;
         }
         self.quiet += 1;
-        if self.quiet >= REST_SLOTS && !self.virtual_finger.plays() {
+        let sleeps = self.quiet >= REST_SLOTS && !is_played;
+        if sleeps {
             self.slept = x;
-            self.fall_asleep();
         }
-    }
-
-    /// Puts the simulated key to rest and ends its force.
-    pub(super) fn fall_asleep(&mut self) {
-        self.simulated.reset_to_rest();
-        self.is_awake = false;
-        self.is_placed = false;
-        self.cut();
+        sleeps
     }
 }

@@ -153,7 +153,7 @@ proptest! {
             }
             prop_assert!(strikes.windows(2).all(|w| w[0].0 <= w[1].0));
             prop_assert!(sent.windows(2).all(|w| w[0].sample <= w[1].sample));
-            results.push((line, strikes, sent, piano.counts(), piano.output.strings.calls));
+            results.push((line, strikes, sent, piano.counts(), all_calls(&piano).to_vec()));
         }
         prop_assert!(results[0] == results[1], "single samples");
         prop_assert!(results[0] == results[2], "random blocks");

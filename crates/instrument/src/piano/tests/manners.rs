@@ -122,22 +122,22 @@ fn a_release_of_a_key_that_is_up_moves_nothing() {
     piano.handle(on(60, 1.0));
     piano.handle(Event::Pressure { key: key(60), depth: 0.0 });
     run(&mut piano, 48_000);
-    let before = piano.output.strings.calls.len();
+    let before = all_calls(&piano).len();
     piano.handle(off(60));
     run(&mut piano, 4800);
-    assert_eq!(piano.output.strings.calls.len(), before);
+    assert_eq!(all_calls(&piano).len(), before);
     // A silent press that has just begun.
     let mut soft = settings(Timing::Immediate);
     soft.touch.silent_below = 100.0;
     let mut piano = super::piano(48_000.0, &soft);
     run(&mut piano, 48);
-    let before = piano.output.strings.calls.len();
+    let before = all_calls(&piano).len();
     piano.handle(on(60, 1.0));
     run(&mut piano, 480);
     piano.handle(off(60));
     run(&mut piano, 4800);
     let knocks = |call: &(u64, Call)| matches!(call.1, Call::Knock(_, Knock::KeyRest, _));
-    assert!(piano.output.strings.calls[before..].iter().all(knocks));
+    assert!(all_calls(&piano)[before..].iter().all(knocks));
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn a_choke_damps_at_its_sample_whatever_the_pedals_do() {
 #[test]
 fn pitch_reaches_the_strings_once_a_step_and_a_new_note_is_in_tune() {
     let retunes = |piano: &Fake| {
-        let sent = piano.output.strings.calls.iter().filter_map(|(_, call)| match call {
+        let sent = all_calls(piano).iter().filter_map(|(_, call)| match call {
             Call::Retune(k, cents) => Some((*k, *cents)),
             _ => None,
         });

@@ -1,7 +1,7 @@
 //! The damper, its lever and its stop rail.
 
+use crate::GRAVITY;
 use crate::grand::design::concert_key::ConcertKey;
-use crate::grand::design::gravity::GRAVITY;
 use crate::grand::design::sources::{FITTED, LAYOUT, LEATHER, NO_EFFECT, USUAL_SIZE};
 use crate::grand::design::table::{Number, part};
 use touchback_core::math::compass::linear;

@@ -1,7 +1,7 @@
 //! The repetition lever, its spring, its stops and the drop screw.
 
+use crate::GRAVITY;
 use crate::grand::design::concert_key::KNUCKLE_FRICTION;
-use crate::grand::design::gravity::GRAVITY;
 use crate::grand::design::sources::{
     CLOSED_LOOPS, FITTED, LAYOUT, LEATHER, LET_OFF, NO_EFFECT, OUT_OF_REACH, USUAL_SIZE,
 };

@@ -5,8 +5,8 @@
 //! neither the results nor the number of steps depend on the width of the machine's registers.
 
 use super::{BEYOND, EFFORTS, Energies, PRESSES, ROWS};
+use crate::GRAVITY;
 use crate::grand::design::concert::Design;
-use crate::grand::design::spec::GRAVITY;
 use crate::grand::equations::drive::{Causality, DriveNow};
 use crate::grand::equations::lane_group::{self, Group, PackState, lanes_of};
 use crate::grand::equations::lanes::Lanes;
