@@ -4,10 +4,10 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use touchback_haptics::sampled_wall::controller::{
+use touchback_haptics::wall::sampled::controller::{
     Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
 };
-use touchback_haptics::sampled_wall::plant::{FINGER, Plant};
+use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
 use touchback_offline::wall::finger::Adaptive;
 use touchback_offline::wall::junction::wave::TransmissionLine;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Position of a released hand, m, as in crates/haptics/src/script.rs.
+/// Position of a released hand, m, as in crates/haptics/src/keyboard/script.rs.
 const ABOVE: f64 = -5e-3;
 
 fn main() {

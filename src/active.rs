@@ -6,10 +6,10 @@ use crate::haptic_keyboard::Haptics;
 use crate::host_params::HostValues;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::pages::boxed;
-use touchback_instrument::event_scheduler::{EventScheduler, latency_samples};
-use touchback_instrument::midi::Ignored;
+use touchback_instrument::host::midi::Ignored;
+use touchback_instrument::play::event_scheduler::{EventScheduler, latency_samples};
 use touchback_instrument::{Piano, Settings};
-use touchback_sound::scala::Scale;
+use touchback_sound::tuning::scala::Scale;
 
 /// The state that activation builds.
 pub(super) struct Active {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::host_params::HostParams;
     use nice_plug::params::Params;
-    use touchback_sound::scala::texts::{PYTHAGOREAN, Texts};
+    use touchback_sound::tuning::scala::texts::{PYTHAGOREAN, Texts};
 
     const RATE: f64 = 48_000.0;
 

@@ -9,9 +9,9 @@ use crate::host_params::HostValues;
 use crate::host_params::steering::Steering;
 use crate::notes;
 use crate::tuning::{Client, OutsideTuning};
-use touchback_instrument::event_scheduler::Host;
-use touchback_instrument::midi::InputMessage;
-use touchback_instrument::monitor::AudioEnd;
+use touchback_instrument::host::midi::InputMessage;
+use touchback_instrument::play::event_scheduler::Host;
+use touchback_instrument::watch::monitor::AudioEnd;
 use touchback_instrument::{Event, Piano, Settings};
 
 /// The participants of one block.

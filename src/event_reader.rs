@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use nice_plug::prelude::NoteEvent;
 
 use crate::notes;
-use touchback_instrument::midi::{InputMessage, controller};
+use touchback_instrument::host::midi::{InputMessage, controller};
 
 /// Reads the messages of one block.
 pub(super) struct EventReader<S> {

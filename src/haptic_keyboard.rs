@@ -10,8 +10,8 @@ use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{ActivationContext, KeyboardAudioEnd, KeyboardConnection};
-use touchback_haptics::replay::ReplayEvent;
-use touchback_instrument::monitor::haptic::HapticStep;
+use touchback_haptics::record::replay::ReplayEvent;
+use touchback_instrument::watch::monitor::haptic::HapticStep;
 use touchback_instrument::{Event, Settings};
 
 /// A keyboard's output in a block.
@@ -107,15 +107,15 @@ impl Drop for Haptics {
 mod tests {
     use super::*;
     use touchback_haptics::connection::Choice;
-    use touchback_haptics::emulator::{Emulator, KeyboardDesign};
-    use touchback_haptics::log::Entry;
-    use touchback_haptics::plant::KeyPlant;
-    use touchback_haptics::recording::{Recording, Writer};
-    use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+    use touchback_haptics::keyboard::emulator::{Emulator, KeyboardDesign};
+    use touchback_haptics::keyboard::plant::KeyPlant;
+    use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+    use touchback_haptics::record::log::Entry;
+    use touchback_haptics::record::recording::{Recording, Writer};
     use touchback_haptics::servo::{Servo, ServoOptions};
     use touchback_instrument::Piano;
-    use touchback_instrument::event_scheduler::{EventScheduler, Host};
-    use touchback_instrument::midi::InputMessage;
+    use touchback_instrument::host::midi::InputMessage;
+    use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
     use touchback_instrument::settings::Switch;
 
     const RATE: f64 = 48_000.0;
@@ -171,8 +171,11 @@ mod tests {
 
         let take = Recording::read("servo.log", written.as_ref()).unwrap();
         let action = take.action().unwrap();
-        let mut replay =
-            touchback_haptics::replay::Replay::recorded(take.in_memory().unwrap(), action, RATE);
+        let mut replay = touchback_haptics::record::replay::Replay::recorded(
+            take.in_memory().unwrap(),
+            action,
+            RATE,
+        );
         let mut piano = Piano::new(RATE, &settings);
         replay.block(0, 1 << 20, |ahead, what| piano.handle(Event::haptic(what, ahead)));
         let mut expected = [vec![0.0f32; LENGTH], vec![0.0f32; LENGTH]];

@@ -24,8 +24,10 @@ use touchback_core::exchange::latest::LatestReader;
 use touchback_core::exchange::lock::lock;
 use touchback_core::math::cast::{rounded_i32, single};
 use touchback_instrument::Settings;
-use touchback_instrument::params::midi_map::MidiMap;
-use touchback_instrument::params::{COUNT, FORMAT, KEYS_FIELD, Parameter, ValueKind, all, host_id};
+use touchback_instrument::host::params::midi_map::MidiMap;
+use touchback_instrument::host::params::{
+    COUNT, FORMAT, KEYS_FIELD, Parameter, ValueKind, all, host_id,
+};
 
 /// Name of the saved field that holds [`FORMAT`].
 pub const FORMAT_FIELD: &str = "format";

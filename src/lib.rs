@@ -1,6 +1,6 @@
 //! Touchback as a plugin: the piano in CLAP and VST3 hosts, with its window.
 //!
-//! Data flows one way: host → `plugin` → piano → host; the window reads snapshots from [`touchback_instrument::monitor`].
+//! Data flows one way: host → `plugin` → piano → host; the window reads snapshots from [`touchback_instrument::watch::monitor`].
 //!
 //! | module | task | thread |
 //! | --- | --- | --- |

@@ -4,8 +4,8 @@ use nice_plug::midi::{Channel, Key as NoteKey, VoiceID};
 use nice_plug::prelude::NoteEvent;
 
 use touchback_core::math::cast::single;
-use touchback_instrument::midi::{self, Address, InputMessage, controller, split_velocity};
-use touchback_instrument::note_output::Sent;
+use touchback_instrument::host::midi::{self, Address, InputMessage, controller, split_velocity};
+use touchback_instrument::play::note_output::Sent;
 use touchback_instrument::settings::{Settings, StrikeOutput};
 
 /// Channel of sent strikes.

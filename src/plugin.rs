@@ -39,8 +39,8 @@ use touchback_core::exchange::latest;
 use touchback_core::math::pages::boxed;
 use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use touchback_instrument::Event;
-use touchback_instrument::monitor::{AudioEnd, WindowEnd, link};
-use touchback_sound::scala::Scale;
+use touchback_instrument::watch::monitor::{AudioEnd, WindowEnd, link};
+use touchback_sound::tuning::scala::Scale;
 
 /// Accepted sample rates, Hz. Hosts offer up to 768 kHz; VST3's validator tests 1234 Hz and 1.23 MHz.
 const SAMPLE_RATES: std::ops::RangeInclusive<f64> = 1_000.0..=1_536_000.0;

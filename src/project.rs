@@ -11,7 +11,7 @@ use crate::saved_window::{SavedWindow, SharedWindowState};
 use crate::scales::Scales;
 use touchback_core::exchange::latest::LatestReader;
 use touchback_core::exchange::lock::lock;
-use touchback_sound::scala::{Scale, Texts};
+use touchback_sound::tuning::scala::{Scale, Texts};
 
 /// Name of the window's field in saved states.
 const WINDOW: &str = "window";
@@ -79,7 +79,7 @@ unsafe impl Params for Project {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_sound::scala::texts::PYTHAGOREAN;
+    use touchback_sound::tuning::scala::texts::PYTHAGOREAN;
 
     /// A build without the window leaves the window's state to those with it.
     #[test]
@@ -116,7 +116,7 @@ mod tests {
         let (project, _) = Project::new();
         let map = project.param_map();
         assert_eq!(map, project.params.param_map());
-        let own = touchback_instrument::params::all().map(|p| p.id);
+        let own = touchback_instrument::host::params::all().map(|p| p.id);
         let pedals = ["sustain_pedal", "sostenuto_pedal", "una_corda_pedal"];
         assert!(map.iter().map(|(id, ..)| id.as_str()).eq(own.chain(pedals)));
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 #[cfg(feature = "window")]
-pub(crate) use touchback_window::window_state::SavedWindow;
+pub(crate) use touchback_window::state::window_state::SavedWindow;
 
 /// The state of another build's window: saved again as it was loaded.
 #[cfg(not(feature = "window"))]

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use touchback_core::exchange::latest::{LatestReader, LatestWriter, latest};
 use touchback_core::exchange::lock::lock;
-use touchback_sound::scala::{Scale, Texts};
+use touchback_sound::tuning::scala::{Scale, Texts};
 
 /// The scale of one instance.
 pub struct Scales(Mutex<Kept>);
@@ -48,7 +48,7 @@ impl Scales {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_sound::scala::texts::PYTHAGOREAN;
+    use touchback_sound::tuning::scala::texts::PYTHAGOREAN;
 
     #[test]
     fn a_scale_reaches_the_reader_and_an_invalid_one_changes_nothing() {

@@ -16,7 +16,7 @@ use crate::host_params::pedals::{is_pedal, saved_pedals};
 use crate::host_params::{CONTROLLERS_FIELD, FORMAT_FIELD, STEERED_FIELD};
 use crate::project::SCALE;
 use touchback_core::math::cast::{rounded_i32, single};
-use touchback_instrument::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
+use touchback_instrument::host::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
 
 /// Faults found in a saved state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -4,10 +4,10 @@ mod mts;
 
 use touchback_core::math::cast::rounded_i32;
 use touchback_core::math::compass::{KEYS, KeyNumber};
-use touchback_instrument::midi::{Address, InputMessage};
+use touchback_instrument::host::midi::{Address, InputMessage};
 use touchback_instrument::settings::{MtsEsp, Settings, Switch};
 use touchback_sound::SoundSettings;
-use touchback_sound::tuning::{fundamental, stretch_cents};
+use touchback_sound::tuning::stretch::{fundamental, stretch_cents};
 
 pub use mts::Client;
 

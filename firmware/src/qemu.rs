@@ -12,7 +12,7 @@ mod keyboard;
 #[allow(dead_code, reason = "the other program uses the stopwatch")]
 mod machine;
 mod math;
-#[path = "../../crates/haptics/src/plant.rs"]
+#[path = "../../crates/haptics/src/keyboard/plant.rs"]
 #[allow(dead_code, reason = "the emulator uses the other items")]
 mod plant;
 

@@ -18,19 +18,19 @@ use touchback_device::device::Device;
 use touchback_device::frame::{self, FrameReceiver, MAX_FRAME, MAX_PAYLOAD};
 use touchback_device::history::{self, Choices};
 use touchback_device::message::{KEYS, Message};
-use touchback_haptics::emulator::{KeyboardDesign, build};
-use touchback_haptics::recording::Recording;
+use touchback_haptics::keyboard::emulator::{KeyboardDesign, build};
+use touchback_haptics::record::recording::Recording;
 use touchback_haptics::servo::{Servo, ServoOptions};
-use touchback_instrument::midi_file::Score;
-use touchback_instrument::params;
-use touchback_instrument::preset::file::NamedPiano;
+use touchback_instrument::host::midi_file::Score;
+use touchback_instrument::host::params;
+use touchback_instrument::host::preset::file::NamedPiano;
 use touchback_lab::recorded::{names, sfz, sound_file};
 use touchback_offline::controls;
 use touchback_offline::fit;
 use touchback_offline::gesture::Gesture;
 use touchback_offline::simulate::numbers::each_number;
 use touchback_offline::simulate::{self, plants};
-use touchback_sound::scala::{KeyMap, Scale, notes};
+use touchback_sound::tuning::scala::{KeyMap, Scale, notes};
 
 /// A reader under test.
 pub type Reader = fn(&[u8]) -> bool;

@@ -15,7 +15,7 @@ use nice_plug::prelude::ParamPtr;
 use super::event::{Change, Event};
 use crate::host_params::HostParams;
 use touchback_core::math::cast::single;
-use touchback_instrument::params::host_id;
+use touchback_instrument::host::params::host_id;
 
 /// A parameter and what a host has set last; NaN: nothing.
 struct Slot {
@@ -130,14 +130,14 @@ mod tests {
     use super::*;
     use crate::clap::event::tests::set;
     use std::thread;
-    use touchback_instrument::params::find;
+    use touchback_instrument::host::params::find;
 
     #[test]
     fn the_last_value_of_each_parameter_counts_and_waits_for_the_end_of_a_block() {
         let params = Arc::new(HostParams::default());
         let flushed = FlushedValues::new(Some(params.clone()));
         let [blow, timing] = ["blow_mm", "timing"].map(|id| find(id).unwrap());
-        let now = |parameter: &touchback_instrument::params::Parameter| {
+        let now = |parameter: &touchback_instrument::host::params::Parameter| {
             parameter.get(&params.values().settings())
         };
         let standard = now(blow);
@@ -163,7 +163,7 @@ mod tests {
         let params = Arc::new(HostParams::default());
         let flushed = FlushedValues::new(Some(params.clone()));
         // A host sets choices by their index, numbers by 0…1.
-        let numbers = touchback_instrument::params::all().enumerate();
+        let numbers = touchback_instrument::host::params::all().enumerate();
         let numbers: Vec<_> = numbers.filter(|(_, p)| p.choices().is_empty()).take(8).collect();
         thread::scope(|scope| {
             for (thread, (_, parameter)) in numbers.iter().enumerate() {

@@ -27,10 +27,10 @@ use nice_plug::plugin::ParamValue;
 use crate::clap::instance::{Instance, on};
 use crate::guard::catch;
 use touchback_core::math::cast::{rounded_i32, single};
-use touchback_instrument::params::{KEYS_FIELD, ValueKind, all};
-use touchback_instrument::preset::file::NamedPiano;
-use touchback_instrument::preset::user_presets::{self, UserPresets};
-use touchback_instrument::preset::{self, PRESETS, is_keyboards, is_machines};
+use touchback_instrument::host::params::{KEYS_FIELD, ValueKind, all};
+use touchback_instrument::host::preset::file::NamedPiano;
+use touchback_instrument::host::preset::user_presets::{self, UserPresets};
+use touchback_instrument::host::preset::{self, PRESETS, is_keyboards, is_machines};
 
 const PROVIDER_ID: &CStr = c"org.touchback.touchback.presets";
 const VENDOR: &CStr = c"Touchback";

@@ -35,13 +35,13 @@ use open_window::{Alive, OpenHandle, OpenWindow};
 use touchback_core::exchange::lock::lock;
 use touchback_core::exchange::queue::Sender;
 use touchback_haptics::connection::KeyboardConnection;
-use touchback_instrument::monitor::WindowEnd;
-use touchback_instrument::params::{COUNT, Parameter};
+use touchback_instrument::host::params::{COUNT, Parameter};
+use touchback_instrument::watch::monitor::WindowEnd;
 use touchback_instrument::{Event, Snapshot};
-use touchback_window::controls::Controls;
-use touchback_window::face::Face;
+use touchback_window::faces::face::Face;
+use touchback_window::state::controls::Controls;
+use touchback_window::state::window_state::SMALLEST;
 use touchback_window::window::{Session, Window};
-use touchback_window::window_state::SMALLEST;
 
 /// Time between two frames while changes may follow, s.
 const IDLE: f64 = 0.05;

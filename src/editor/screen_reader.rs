@@ -112,9 +112,9 @@ mod tests {
     use std::process::Command;
     use std::time::{Duration, Instant};
 
-    use touchback_instrument::params::find;
-    use touchback_window::controls::{Controls as _, DetachedControls};
+    use touchback_instrument::host::params::find;
     use touchback_window::offscreen::Offscreen;
+    use touchback_window::state::controls::{Controls as _, DetachedControls};
     use touchback_window::window::Window;
 
     /// The bus's answers to the client script `tests/host/atspi.py` while a window is open.
@@ -146,6 +146,6 @@ mod tests {
             connection.value(find("strike_point").unwrap()),
             find("strike_point").unwrap().min()
         );
-        assert_eq!(window.face, touchback_window::face::Face::Keys);
+        assert_eq!(window.face, touchback_window::faces::face::Face::Keys);
     }
 }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use nice_plug::plugin::ParamValue;
 use nice_plug::prelude::{FloatParam, FloatRange, Param as _, ParamPtr};
 
-use touchback_instrument::midi::{InputMessage, Pedal};
-use touchback_instrument::params::ParameterGroup;
+use touchback_instrument::host::midi::{InputMessage, Pedal};
+use touchback_instrument::host::params::ParameterGroup;
 
 /// Number of pedals.
 const PEDALS: usize = 3;

@@ -13,8 +13,8 @@ use atomic_float::AtomicF32;
 use super::HostValues;
 use touchback_core::exchange::latest::{LatestReader, latest};
 use touchback_core::math::cast::single;
-use touchback_instrument::params::midi_map::MidiMap;
-use touchback_instrument::params::{COUNT, all};
+use touchback_instrument::host::params::midi_map::MidiMap;
+use touchback_instrument::host::params::{COUNT, all};
 
 /// The values that audio thread and window share.
 #[derive(Debug)]
@@ -152,7 +152,7 @@ fn is_near(a: f32, b: f32) -> bool {
 mod tests {
     use super::*;
     use crate::host_params::HostParams;
-    use touchback_instrument::params::find;
+    use touchback_instrument::host::params::find;
 
     /// An audio thread's end whose controller 21 moves the blow distance, the shared part, the parameter's
     /// index and the host's values.

@@ -7,7 +7,7 @@
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::CtrlNumber;
 use nice_plug::wrapper::vst3::vst3::Steinberg::int32;
 
-use touchback_instrument::midi::controller::is_read;
+use touchback_instrument::host::midi::controller::is_read;
 
 /// VST3's number for channel pressure, which MPE uses.
 const PRESSURE: CtrlNumber = 128;

@@ -9,7 +9,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{int32, kResultOk};
 
 use super::controllers::controller_of;
 use crate::ordered_events::HostMessages;
-use touchback_instrument::midi::controller::SETUP;
+use touchback_instrument::host::midi::controller::SETUP;
 
 /// A parameter's value or an event.
 #[derive(Clone, Copy)]

@@ -65,7 +65,7 @@ impl Unprocessed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_instrument::params::find;
+    use touchback_instrument::host::params::find;
 
     #[test]
     fn values_are_applied_once_unless_a_block_has_come() {

@@ -4,7 +4,7 @@
     python3 tests/host/odd_inputs.py path/to/touchback
 
 Prints a table of kind, case, expectation and result; exit code 1 if one fails. The first cases of each kind
-are in the tests of the readers (`crates/command/tests/command/inputs.rs`, `crates/instrument/src/midi_file/tests.rs`).
+are in the tests of the readers (`crates/command/tests/command/inputs.rs`, `crates/instrument/src/host/midi_file/tests.rs`).
 """
 import json, math, os, pathlib, shutil, struct, subprocess, sys, tempfile, wave
 

@@ -6,8 +6,8 @@
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 use touchback_instrument::Settings;
-use touchback_instrument::params::{Parameter, all, find};
-use touchback_instrument::preset;
+use touchback_instrument::host::params::{Parameter, all, find};
+use touchback_instrument::host::preset;
 
 /// Characters that separate words, or that programs end a link at.
 const ENCODED: &AsciiSet =

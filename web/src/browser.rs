@@ -9,8 +9,8 @@ use wasm_bindgen::{JsError, JsValue};
 use web_sys::HtmlCanvasElement;
 
 use crate::page::Page;
-use touchback_window::downloads;
-use touchback_window::face::Face;
+use touchback_window::faces::face::Face;
+use touchback_window::state::downloads;
 
 /// The page, shared by script and canvas. The browser calls both on one thread, one after the other.
 type Shared = Rc<RefCell<Page>>;

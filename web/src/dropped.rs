@@ -3,8 +3,8 @@
 
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::text::encoding::decode;
-use touchback_instrument::preset::file::NamedPiano;
-use touchback_sound::scala::Texts;
+use touchback_instrument::host::preset::file::NamedPiano;
+use touchback_sound::tuning::scala::Texts;
 
 /// Largest file, bytes.
 const LIMIT: usize = 16_000_000;
@@ -60,7 +60,7 @@ pub fn read(name: &str, bytes: Vec<u8>) -> Result<Dropped, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_sound::scala::texts::PYTHAGOREAN;
+    use touchback_sound::tuning::scala::texts::PYTHAGOREAN;
 
     #[test]
     fn files_are_read_by_their_ends_and_faults_name_the_file() {

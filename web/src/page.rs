@@ -5,14 +5,14 @@ use egui::{Context, Ui};
 use crate::address;
 use crate::computer_keys::ComputerKeys;
 use crate::dropped::{self, Dropped};
-use touchback_instrument::midi::controller;
-use touchback_instrument::monitor::remote::{self, RemoteSettings, ToPiano, ToWindow};
-use touchback_instrument::monitor::tape::{CAPACITY, TimedMessage};
-use touchback_instrument::params::{all, find};
+use touchback_instrument::host::midi::controller;
+use touchback_instrument::host::params::{all, find};
+use touchback_instrument::watch::monitor::remote::{self, RemoteSettings, ToPiano, ToWindow};
+use touchback_instrument::watch::monitor::tape::{CAPACITY, TimedMessage};
 use touchback_instrument::{Event, Settings};
-use touchback_sound::scala::Texts;
-use touchback_window::controls::{Controls as _, DetachedControls};
-use touchback_window::face::Face;
+use touchback_sound::tuning::scala::Texts;
+use touchback_window::faces::face::Face;
+use touchback_window::state::controls::{Controls as _, DetachedControls};
 use touchback_window::window::Window;
 
 /// Share of the time that the piano may need before the page chooses *Economy*, and for how long, s.

@@ -188,10 +188,11 @@ fn run(cli: Cli, catalogue: Catalogue) -> anyhow::Result<()> {
         Some(SubCommand::Preset(PresetCommand::List)) => output::print(&preset::list()),
         Some(SubCommand::Preset(PresetCommand::Export(options))) => preset::export(&options),
         Some(SubCommand::Params { page: true }) => {
-            output::print(&touchback_instrument::params::page::page())
+            output::print(&touchback_instrument::host::params::page::page())
         }
         Some(SubCommand::Params { page: false }) => {
-            let text = serde_json::to_string_pretty(&touchback_instrument::params::listing())?;
+            let text =
+                serde_json::to_string_pretty(&touchback_instrument::host::params::listing())?;
             output::print(&(text + "\n"))
         }
         Some(SubCommand::Keyboard(command)) => keyboard::run(&command),

@@ -7,7 +7,7 @@ mod drawing;
 
 use anyhow::{Result, bail};
 
-use touchback_instrument::midi_file::Score;
+use touchback_instrument::host::midi_file::Score;
 use touchback_offline::output::{self, Shown as _};
 use touchback_offline::paths::{InputPath, OutputFile};
 

@@ -13,9 +13,11 @@ use clap::Subcommand;
 
 use std::time::{Duration, Instant};
 
+use touchback_haptics::keyboard::status_text;
+use touchback_haptics::line::serial;
+use touchback_haptics::servo;
 use touchback_haptics::session::ConnectionState;
 use touchback_haptics::sidecar::Sidecar;
-use touchback_haptics::{serial, servo, status_text};
 use touchback_offline::output;
 
 /// Longest wait for a hello, per port.

@@ -19,9 +19,9 @@ use serde_json::{Map, Value, json};
 
 use touchback_core::math::cast::rounded_i32;
 use touchback_instrument::Settings;
-use touchback_instrument::params::{self, FORMAT, KEYS_FIELD, ValueKind};
-use touchback_instrument::preset::file::NamedPiano;
-use touchback_instrument::preset::{self, PRESETS, Preset, user_presets};
+use touchback_instrument::host::params::{self, FORMAT, KEYS_FIELD, ValueKind};
+use touchback_instrument::host::preset::file::NamedPiano;
+use touchback_instrument::host::preset::{self, PRESETS, Preset, user_presets};
 use touchback_offline::controls;
 use touchback_offline::output::{self, Draft, Shown as _};
 use touchback_offline::paths::{OutputFile, OutputFolder, PianoName, is_preset};

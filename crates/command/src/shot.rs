@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use touchback_haptics::action::Action;
 #[cfg(not(feature = "window"))]
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 use touchback_offline::controls;
 use touchback_offline::output::Shown as _;
 use touchback_offline::paths::OutputFile;

@@ -7,9 +7,9 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use touchback_haptics::emulator::Emulator;
-use touchback_haptics::live::Emulated;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::Emulator;
+use touchback_haptics::keyboard::live::Emulated;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::ConnectionState;
 use touchback_haptics::sidecar::{Sidecar, SidecarOrder};

@@ -4,8 +4,8 @@
 //! constant over a step, v is the key's speed at every moment of the step. Because ∫v² dt ≥ v̄²·T, the key
 //! receives no more work than the waves carry.
 
-use super::bench_load::BenchLoad;
-use super::walls::{self, Walled};
+use crate::keyboard::bench_load::BenchLoad;
+use crate::wall::action::{self, Walled};
 use touchback_action::catalogue::Model;
 use touchback_action::grand::GrandKey;
 use touchback_action::interface::key::{DynamicsCompensation, Key, LIGHTEST};
@@ -26,7 +26,7 @@ pub enum Action {
     /// A stiff wall at a depth of 5 mm, in continuous time.
     Wall,
     /// The same wall as a sampled controller.
-    Walled(walls::WallKind),
+    Walled(action::WallKind),
 }
 
 impl Default for Action {
@@ -40,8 +40,8 @@ impl Action {
     pub const GRAND: Self = Self::Played(ActionKind::Grand);
 
     /// All actions: those that notes can play, bench load, wall, sampled walls.
-    pub const ALL: [Self; ActionKind::COUNT + 2 + walls::WallKind::ALL.len()] = {
-        let mut all = [Self::Bench; ActionKind::COUNT + 2 + walls::WallKind::ALL.len()];
+    pub const ALL: [Self; ActionKind::COUNT + 2 + action::WallKind::ALL.len()] = {
+        let mut all = [Self::Bench; ActionKind::COUNT + 2 + action::WallKind::ALL.len()];
         let mut i = 0;
         while i < ActionKind::COUNT {
             all[i] = Self::Played(ActionKind::ALL[i]);
@@ -49,8 +49,8 @@ impl Action {
         }
         all[i + 1] = Self::Wall;
         let mut wall = 0;
-        while wall < walls::WallKind::ALL.len() {
-            all[i + 2 + wall] = Self::Walled(walls::WallKind::ALL[wall]);
+        while wall < action::WallKind::ALL.len() {
+            all[i + 2 + wall] = Self::Walled(action::WallKind::ALL[wall]);
             wall += 1;
         }
         all

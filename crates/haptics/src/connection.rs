@@ -21,15 +21,15 @@ pub mod host_interface;
 
 use std::sync::{Mutex, MutexGuard};
 
-use super::emulator::{Emulator, KeyboardDesign};
-use super::live::Emulated;
-use super::port_group::{AudioEnds, PortGroup};
-use super::recording::Recording;
-use super::replay::Replay;
-use super::script::Script;
-use super::serial::{self, PortError, PortInfo};
-use super::sidecar::{SidecarOrder, SidecarReport};
-use super::status_text;
+use crate::keyboard::emulator::{Emulator, KeyboardDesign};
+use crate::keyboard::live::Emulated;
+use crate::keyboard::script::Script;
+use crate::keyboard::status_text;
+use crate::line::port_group::{AudioEnds, PortGroup};
+use crate::line::serial::{self, PortError, PortInfo};
+use crate::record::recording::Recording;
+use crate::record::replay::Replay;
+use crate::sidecar::{SidecarOrder, SidecarReport};
 pub use audio::KeyboardAudioEnd;
 use audio::{Joined, Member};
 pub use choice::Choice;

@@ -28,10 +28,10 @@ mod string_vibration;
 pub mod virtual_finger;
 mod wire_watch;
 
-use super::action::Action;
-use super::clock::ClockRecovery;
-use super::log::{Entry, Log};
-use super::session::{ConnectionState, HaltReason, SILENCE, Session};
+use crate::action::Action;
+use crate::line::clock::ClockRecovery;
+use crate::record::log::{Entry, Log};
+use crate::session::{ConnectionState, HaltReason, SILENCE, Session};
 use clock_watch::ClockWatch;
 use command_times::CommandTimes;
 use key::HapticKey;

@@ -13,7 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::symptom::Symptom;
+use crate::keyboard::symptom::Symptom;
 use touchback_device::device::safety::DeviceMode;
 
 /// Longest silence of the keyboard, and longest pause of the host's own ticks, s.

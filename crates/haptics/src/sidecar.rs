@@ -9,9 +9,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::action::Action;
-use crate::log::{Entry, Log};
-use crate::priority::{self, Priority};
-use crate::serial::{PortError, SerialLink};
+use crate::line::priority::{self, Priority};
+use crate::line::serial::{PortError, SerialLink};
+use crate::record::log::{Entry, Log};
 use crate::servo::{Servo, ServoOptions, ServoStatus};
 use touchback_action::{ActionSettings, Drive, EventKind, TimedEvent};
 use touchback_core::exchange::flags::Flag;

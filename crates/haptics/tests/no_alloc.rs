@@ -11,11 +11,11 @@ use touchback_action::{ActionKind, ActionSettings, Drive};
 use touchback_core::exchange::queue;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
-use touchback_haptics::log::Entry;
-use touchback_haptics::replay::Replay;
-use touchback_instrument::event_scheduler::{EventScheduler, Host};
-use touchback_instrument::midi::{Address, InputMessage};
-use touchback_instrument::params;
+use touchback_haptics::record::log::Entry;
+use touchback_haptics::record::replay::Replay;
+use touchback_instrument::host::midi::{Address, InputMessage};
+use touchback_instrument::host::params;
+use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Event, Piano, Settings, Snapshot};
 

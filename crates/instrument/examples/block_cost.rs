@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::random::Random;
-use touchback_instrument::{Event, Piano, Settings, benchmark, params};
+use touchback_instrument::host::params;
+use touchback_instrument::play::benchmark;
+use touchback_instrument::{Event, Piano, Settings};
 
 const BLOCK: usize = 64;
 const RATE: f64 = 48_000.0;

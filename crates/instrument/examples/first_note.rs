@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::params::{self, Parameter, ValueKind};
+use touchback_instrument::host::params::{self, Parameter, ValueKind};
 use touchback_instrument::{Event, Piano, Settings};
 
 const BLOCK: usize = 64;

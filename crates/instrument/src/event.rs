@@ -1,7 +1,7 @@
 //! Musical events of a player or a host.
 
 use crate::Settings;
-use crate::touch::finger::{fingertip_speed, grand_press};
+use crate::play::touch::finger::{fingertip_speed, grand_press};
 use touchback_action::{KeyEvent, TimedEvent};
 use touchback_core::math::compass::KeyNumber;
 

@@ -4,45 +4,17 @@
     allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
 )]
 
-pub mod benchmark;
-mod block_log;
-mod clock;
-mod dampers;
-mod engine_traits;
 pub mod event;
-mod event_queue;
-pub mod event_scheduler;
-mod held_notes;
-pub mod knocks;
-pub mod limiter;
-pub mod load;
-pub mod look_ahead;
-pub mod midi;
-#[cfg(feature = "midi-files")]
-pub mod midi_file;
-pub mod monitor;
-pub mod note_output;
-mod output;
-pub mod params;
-pub mod pedal_repair;
-pub mod piano;
-pub mod pipeline;
-mod pitch;
-pub mod preset;
-pub mod record;
-mod repetition;
+pub mod host;
+pub mod play;
 pub mod settings;
-pub mod shank;
 mod sink;
-pub mod snapshot;
-mod thinning;
-pub mod touch;
-pub mod trace;
+pub mod watch;
 
 pub use event::Event;
-pub use piano::Piano;
+pub use play::piano::Piano;
 pub use settings::Settings;
-pub use snapshot::Snapshot;
+pub use watch::snapshot::Snapshot;
 
 /// The code of the page about the libraries.
 #[cfg(doctest)]

@@ -1,13 +1,13 @@
 //! The sound of a piano with its levels and fades: its own, or one at the other end of a pipeline.
 
-use crate::engine_traits::Strings;
-use crate::output::{FadeOut, Mix, OutputLevel};
-use crate::pipeline::{Call, Pipe};
+use crate::play::engine_traits::Strings;
+use crate::play::output::{FadeOut, Mix, OutputLevel};
+use crate::play::pipeline::{Call, Pipe};
 use crate::settings::{Settings, Switch};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::mech::hammer::HammerSettings;
 use touchback_core::mech::key_tones::KeyTones;
-use touchback_sound::microphones::{Distant, part};
+use touchback_sound::board::microphones::{Distant, part};
 use touchback_sound::settings::UnisonOffsets;
 use touchback_sound::{Knock, Sound, SoundSettings};
 

@@ -12,9 +12,9 @@ use touchback_core::text::encoding::decode;
 use touchback_core::text::note;
 use touchback_haptics::action::Action;
 use touchback_instrument::Settings;
-use touchback_instrument::params::{self, ParamError, Parameter};
-use touchback_instrument::preset::file::NamedPiano;
-use touchback_instrument::preset::{self, Preset, user_presets};
+use touchback_instrument::host::params::{self, ParamError, Parameter};
+use touchback_instrument::host::preset::file::NamedPiano;
+use touchback_instrument::host::preset::{self, Preset, user_presets};
 
 /// Largest curve file, bytes.
 const CURVE_LIMIT: u64 = 64_000_000;

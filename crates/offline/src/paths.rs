@@ -214,7 +214,7 @@ pub fn refuse_overwriting(command: &Command, matches: &ArgMatches) -> Result<boo
 /// Whether `name` is that of a preset file, or standard input.
 #[must_use]
 pub fn is_preset(name: &Path) -> bool {
-    use touchback_instrument::preset::user_presets::EXTENSION;
+    use touchback_instrument::host::preset::user_presets::EXTENSION;
     is_stdin(name) || name.extension().is_some_and(|ending| ending == EXTENSION)
 }
 

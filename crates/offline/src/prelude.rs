@@ -12,7 +12,7 @@ use midly::{MidiMessage, TrackEventKind};
 use text::{BAR, ScoreNote, notes};
 use touchback_core::math::cast::{byte, count, floor_index};
 use touchback_core::math::compass::linear;
-use touchback_instrument::midi_file::write as midi_file;
+use touchback_instrument::host::midi_file::write as midi_file;
 
 /// Ticks per sixteenth, and per quarter.
 const SIXTEENTH: usize = 240;
@@ -159,8 +159,8 @@ fn velocity(note: &ScoreNote) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_instrument::midi::InputMessage;
-    use touchback_instrument::midi_file::Score;
+    use touchback_instrument::host::midi::InputMessage;
+    use touchback_instrument::host::midi_file::Score;
 
     #[test]
     fn the_file_reads_back_as_played() {

@@ -18,8 +18,8 @@ use crate::paths::{CurveOption, InputPath, OutputFile, OutputFileOrFolder, Piano
 use crate::plot;
 use player::Player;
 use rendering::Rendering;
-use touchback_instrument::midi_file::{Numbers, Score};
-use touchback_instrument::record::{Counts, StrikeRecord};
+use touchback_instrument::host::midi_file::{Numbers, Score};
+use touchback_instrument::play::record::{Counts, StrikeRecord};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Piano, Settings};
 

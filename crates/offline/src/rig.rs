@@ -18,7 +18,7 @@ pub mod random_strokes;
 pub mod tests;
 pub mod z_width;
 
-use touchback_haptics::plant::KeyPlant;
+use touchback_haptics::keyboard::plant::KeyPlant;
 
 /// A light key that returns by its own weight, as on a keyboard for pianists.
 pub const KEY: KeyPlant = KeyPlant { mass: 0.03, friction: 0.1, weight: 0.2, ..KeyPlant::THREE[0] };

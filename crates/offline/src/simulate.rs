@@ -28,7 +28,7 @@ use touchback_action::interface::elements::Elements;
 use touchback_action::interface::readout::Table;
 use touchback_action::{ActionKind, Drive, Key, Readout, TimedEvent, step_time};
 use touchback_core::math::compass::KeyNumber;
-use touchback_haptics::recording::Recording;
+use touchback_haptics::record::recording::Recording;
 use touchback_instrument::Settings;
 
 /// Least length of a gesture with a progress bar, steps: 10 s.

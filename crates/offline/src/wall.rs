@@ -15,7 +15,7 @@
 //! | [`mapping`] | passivity of mappings from s to z |
 //! | [`junction`] | constraints carried by transmission lines |
 //!
-//! The walls themselves are in [`touchback_haptics::sampled_wall`].
+//! The walls themselves are in [`touchback_haptics::wall::sampled`].
 
 pub mod analysis;
 pub mod bench;

@@ -51,7 +51,7 @@ pub const MEASUREMENTS: &[Experiment] = &[
                 be equal, and their peaks without the output guard; level range between a phrase \
                 at 0.6 and at 1.4 of its velocities; centroid of the spectrum; decay of a chord under the pedal. The unit \
                 of distance between two pianos is 1 LU of range, 100 cents of centroid or 15 % of \
-                decay. Writes the table of levels, crates/instrument/src/preset/levels.rs.",
+                decay. Writes the table of levels, crates/instrument/src/host/preset/levels.rs.",
         seconds: 8.0,
         run: Work::Fixed(presets::run),
     },

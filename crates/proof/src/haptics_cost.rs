@@ -9,8 +9,8 @@ use anyhow::{Context, Result, ensure};
 
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::ASKS;
-use touchback_haptics::emulator::{Emulator, KeyboardDesign};
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::{Emulator, KeyboardDesign};
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_lab::experiment::haptics::BLOCKS;
 use touchback_offline::bench::{Folder, Report, TargetBand, short};

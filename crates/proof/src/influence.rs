@@ -8,7 +8,7 @@ use anyhow::Result;
 use touchback_action::ActionKind;
 use touchback_action::grand::key::weigh::Weighed;
 use touchback_instrument::Settings;
-use touchback_instrument::params::{self, Parameter, ParameterGroup, relevance};
+use touchback_instrument::host::params::{self, Parameter, ParameterGroup, relevance};
 use touchback_instrument::settings::Timing;
 use touchback_offline::bench::phrase::{self, PhraseAnalysis};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, key};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use touchback_instrument::preset::{PRESETS, Preset};
+use touchback_instrument::host::preset::{PRESETS, Preset};
 use touchback_offline::bench::phrase::{self, PhraseLevel};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::parallel;
@@ -166,7 +166,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     report.note(&format!(
         "The unit of distance is 1 LU of level range, 100 cents of centroid or 15 % of decay. Most \
          similar: {one} and {other}, distance {}. `levels.rs` is \
-         crates/instrument/src/preset/levels.rs.",
+         crates/instrument/src/host/preset/levels.rs.",
         short(least)
     ));
     folder.table("presets.csv", &csv)?;
@@ -182,7 +182,7 @@ mod tests {
     fn all_factory_pianos_are_equally_loud_and_different() {
         let played = measure().unwrap();
         let again =
-            "`touchback-proof lab presets` writes crates/instrument/src/preset/levels.rs anew";
+            "`touchback-proof lab presets` writes crates/instrument/src/host/preset/levels.rs anew";
         for piano in &played {
             let (name, mean) = (piano.name, piano.level() - played[0].level());
             assert!(mean.abs() <= 1.0, "{name}: {mean} LU: {again}");

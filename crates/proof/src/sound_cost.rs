@@ -8,7 +8,7 @@ use anyhow::Result;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, key};
-use touchback_sound::bank::BLOCK;
+use touchback_sound::strings::bank::BLOCK;
 use touchback_sound::{Sound, SoundSettings};
 
 const RATE: usize = 48_000;

@@ -14,7 +14,7 @@ use touchback_offline::memory::resident;
 use touchback_offline::output::progress;
 use touchback_sound::Knock;
 use touchback_sound::measure::db;
-use touchback_sound::temperament::Temperament;
+use touchback_sound::tuning::temperament::Temperament;
 use touchback_sound::{Sound, SoundSettings};
 
 /// Sample rates, Hz, and seconds at each.

@@ -7,11 +7,11 @@ use touchback_core::exchange::cancel;
 use anyhow::{Context, Result};
 
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::monitor::link;
+use touchback_instrument::watch::monitor::link;
 use touchback_instrument::{Event, Piano, Settings, Snapshot};
 use touchback_offline::bench::{Folder, Report, TargetBand, short};
 use touchback_offline::memory;
-use touchback_window::face::Face;
+use touchback_window::faces::face::Face;
 use touchback_window::shot::Shot;
 
 /// Frames of a run, and first frames that still build fonts and layouts.

@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use crate::interrupt::interruptible;
 use crate::settings::{key_number, model, settings, source};
 use crate::{error, is_course, refused};
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 use touchback_lab::experiment::{self as lab, sweep as sweeps};
 use touchback_offline::bench::Report;
 use touchback_offline::fit::data::MeasuredPress;

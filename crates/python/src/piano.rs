@@ -9,10 +9,10 @@ use pyo3::types::PyDict;
 use crate::interrupt::interruptible;
 use crate::settings::{change, settings};
 use crate::{error, refused};
-use touchback_instrument::event_scheduler::{EventScheduler, Host};
-use touchback_instrument::midi::{Address, InputMessage};
-use touchback_instrument::midi_file::{Parts, Score};
-use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::host::midi::{Address, InputMessage};
+use touchback_instrument::host::midi_file::{Parts, Score};
+use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::play::record::StrikeRecord;
 use touchback_instrument::{Piano as Instrument, Settings};
 use touchback_offline::render as offline;
 

@@ -9,7 +9,7 @@ use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::note;
 use touchback_instrument::Settings;
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 use touchback_offline::bench::KeySource;
 use touchback_offline::controls;
 use touchback_offline::model::named::NamedModel;

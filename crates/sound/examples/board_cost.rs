@@ -10,10 +10,10 @@ use std::time::Instant;
 use touchback_core::math::cast::single;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::random::Random;
-use touchback_sound::bank::BLOCK;
-use touchback_sound::bridge::ZONES;
-use touchback_sound::microphone_mixer::MicrophoneMixer;
-use touchback_sound::shared_board::SharedBoard;
+use touchback_sound::board::microphone_mixer::MicrophoneMixer;
+use touchback_sound::board::shared_board::SharedBoard;
+use touchback_sound::strings::bank::BLOCK;
+use touchback_sound::strings::bridge::ZONES;
 
 const RATE: f64 = 48_000.0;
 /// Blocks of a run: 2 s.

@@ -1,7 +1,7 @@
 //! The sound engine of the whole instrument.
 //!
 //! Notes give the forces of their strings on the bridge; the board turns them into two channels.
-//! All control work happens every [`BLOCK`](crate::bank::BLOCK) samples counted since reset, so that a host's block
+//! All control work happens every [`BLOCK`](crate::strings::bank::BLOCK) samples counted since reset, so that a host's block
 //! size never changes a sample. Audio thread, except `new`.
 //!
 //! | part | does |
@@ -15,11 +15,12 @@ pub mod board_section;
 mod loading;
 pub mod strings;
 
-use crate::knock::Knock;
-use crate::microphones::{Distant, part};
+use crate::SoundSettings;
+use crate::board::knock::Knock;
+use crate::board::microphones::{Distant, part};
+use crate::board::shared_board::SharedBoard;
 use crate::settings::UnisonOffsets;
-use crate::shared_board::SharedBoard;
-use crate::{SoundSettings, loss};
+use crate::strings::loss;
 use board_section::BoardSection;
 use strings::StringSection;
 use touchback_core::math::compass::KeyNumber;
@@ -250,7 +251,7 @@ impl Sound {
         let settings = &self.strings.settings;
         let longer = libm::exp2(settings.tones.most(ToneQuantity::Decay));
         let loss = loss::least_internal() / (settings.sustain * longer);
-        let loss = loss.min(crate::note::least_loss_of_blow(&settings.tones));
+        let loss = loss.min(crate::strings::note::least_loss_of_blow(&settings.tones));
         libm::log(RANGE) / loss + settings.room().time * libm::log10(RANGE) / 3.0 + AFTER
     }
 }

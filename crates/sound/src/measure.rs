@@ -9,8 +9,8 @@ use std::f64::consts::{PI, TAU};
 
 use num_complex::Complex64;
 
-use crate::scale::StringSpec;
-use crate::unison::Unison;
+use crate::strings::unison::Unison;
+use crate::tuning::scale::StringSpec;
 use crate::{Sound, SoundSettings};
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;

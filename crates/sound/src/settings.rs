@@ -1,10 +1,10 @@
 //! Settings of the sound, as a tuner and a voicer would set them, in plain numbers.
 
-use crate::microphones;
-use crate::perspective::Perspective;
-use crate::room_spec::RoomSpec;
-use crate::scala::Scale;
-use crate::temperament::Temperament;
+use crate::board::microphones;
+use crate::output::perspective::Perspective;
+use crate::output::room_spec::RoomSpec;
+use crate::tuning::scala::Scale;
+use crate::tuning::temperament::Temperament;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::setting::settings;

@@ -2,19 +2,19 @@
 
 pub mod film;
 
-use crate::controls::DetachedControls;
-use crate::face::Face;
-use crate::keyboard;
+use crate::faces::face::Face;
 use crate::offscreen::{Offscreen, Picture};
+use crate::state::controls::DetachedControls;
+use crate::state::window_state::Appearance;
+use crate::views::keyboard;
 use crate::window::Window;
-use crate::window_state::Appearance;
 use touchback_core::math::cast::rounded_i32;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
-use touchback_instrument::midi::controller::SUSTAIN;
-use touchback_instrument::monitor::tape::TimedMessage;
-use touchback_instrument::preset::user_presets::UserPresets;
+use touchback_instrument::host::midi::controller::SUSTAIN;
+use touchback_instrument::host::preset::user_presets::UserPresets;
 use touchback_instrument::settings::Timing;
+use touchback_instrument::watch::monitor::tape::TimedMessage;
 use touchback_instrument::{Event, Piano, Settings, Snapshot};
 
 /// Sample rate of the scripted piano, Hz.
@@ -55,7 +55,7 @@ pub struct Shot {
 impl Default for Shot {
     fn default() -> Self {
         Self {
-            size: crate::window_state::USUAL,
+            size: crate::state::window_state::USUAL,
             scale: 1.0,
             dark: false,
             key: keyboard::Strip::default().chosen,

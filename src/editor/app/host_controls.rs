@@ -9,11 +9,11 @@ use crate::scales::Scales;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::cast::single;
 use touchback_instrument::Event;
-use touchback_instrument::midi::Pedal;
-use touchback_instrument::params::midi_map::MidiMap;
-use touchback_instrument::params::{Parameter, all};
-use touchback_sound::scala::Texts;
-use touchback_window::controls::Controls;
+use touchback_instrument::host::midi::Pedal;
+use touchback_instrument::host::params::midi_map::MidiMap;
+use touchback_instrument::host::params::{Parameter, all};
+use touchback_sound::tuning::scala::Texts;
+use touchback_window::state::controls::Controls;
 
 /// The host's parameters.
 pub(super) struct HostControls<'a> {

@@ -5,7 +5,7 @@
 //! | [`node`] | the piano, its performance and its messages |
 //! | `exports` | the functions that `worklet.js` calls |
 //!
-//! The messages are those of [`touchback_instrument::monitor::remote`].
+//! The messages are those of [`touchback_instrument::watch::monitor::remote`].
 
 #[cfg(target_family = "wasm")]
 mod exports;

@@ -6,11 +6,11 @@ use std::ops::Range;
 use midly::live::LiveEvent;
 
 use touchback_core::math::cast::rounded_i32;
-use touchback_instrument::event_scheduler::{EventScheduler, Host};
-use touchback_instrument::midi::InputMessage;
-use touchback_instrument::midi_file::{Cursor, Parts, Score, message};
-use touchback_instrument::monitor::remote::{self, ToPiano, ToWindow};
-use touchback_instrument::monitor::{AudioEnd, WindowEnd, link};
+use touchback_instrument::host::midi::InputMessage;
+use touchback_instrument::host::midi_file::{Cursor, Parts, Score, message};
+use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::watch::monitor::remote::{self, ToPiano, ToWindow};
+use touchback_instrument::watch::monitor::{AudioEnd, WindowEnd, link};
 use touchback_instrument::{Event, Piano, Settings};
 
 /// Time between two sets of messages to the window, s: a frame of a usual display.

@@ -71,7 +71,7 @@ fn what_the_piano_reports_is_shown_and_kept() {
 fn a_slow_machine_gets_economy_once() {
     let mut page = Page::new("");
     let busy = remote::Levels {
-        meter: touchback_instrument::monitor::Meter { busy: 0.95, ..Default::default() },
+        meter: touchback_instrument::watch::monitor::Meter { busy: 0.95, ..Default::default() },
         ..Default::default()
     };
     let context = Context::default();
@@ -109,7 +109,7 @@ fn dropped_files_play_load_and_tune() {
     assert!(frame(&mut page, &mut screen).contains(&ToPiano::Perform(b"MThd".to_vec())));
     page.open("k.kbm", b"".to_vec());
     assert!(page.told()[0].contains("first drop the scale"));
-    page.open("s.scl", touchback_sound::scala::texts::PYTHAGOREAN.as_bytes().to_vec());
+    page.open("s.scl", touchback_sound::tuning::scala::texts::PYTHAGOREAN.as_bytes().to_vec());
     assert!(page.controls.texts().is_some());
     page.open("k.csv", b"key,drop_mm\n40,0.3\n".to_vec());
     assert_eq!(page.address(), "keys=key,drop_mm/40,0.3");

@@ -4,9 +4,9 @@ use anyhow::{Context as _, Result};
 
 use crate::feel::performer::presses;
 use touchback_core::math::compass::KeyNumber;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
 use touchback_instrument::Settings;
-use touchback_instrument::midi_file::Score;
+use touchback_instrument::host::midi_file::Score;
 
 /// Depth to which a hand presses, m: beyond the key's dip, so that the hand's spring holds the key down.
 const DEPTH: f64 = 22e-3;

@@ -20,12 +20,12 @@ use touchback_core::math::compass::fundamental;
 use touchback_core::math::power::square;
 use touchback_haptics::connection::Choice;
 use touchback_haptics::connection::host_interface::PortState;
-use touchback_haptics::emulator::{Emulator, KeyboardDesign};
-use touchback_haptics::live::Live;
-use touchback_haptics::priority;
+use touchback_haptics::keyboard::emulator::{Emulator, KeyboardDesign};
+use touchback_haptics::keyboard::live::Live;
+use touchback_haptics::line::priority;
+use touchback_haptics::line::simulated_link::LinkFaults;
 use touchback_haptics::session::ConnectionState;
-use touchback_haptics::simulated_link::LinkFaults;
-use touchback_instrument::midi_file::Score;
+use touchback_instrument::host::midi_file::Score;
 use touchback_offline::output::progress;
 use touchback_offline::wave::Wave;
 
@@ -176,14 +176,18 @@ impl Drop for EmulatorThread {
 
 #[cfg(unix)]
 fn open(design: &KeyboardDesign) -> Result<Live> {
-    Ok(Live::new(design, touchback_haptics::script::Script::default(), LinkFaults::default())?)
+    Ok(Live::new(
+        design,
+        touchback_haptics::keyboard::script::Script::default(),
+        LinkFaults::default(),
+    )?)
 }
 
 /// Systems without pseudo-terminals connect by an address of this machine.
 #[cfg(not(unix))]
 fn open(design: &KeyboardDesign) -> Result<Live> {
     let address = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
-    let script = touchback_haptics::script::Script::default();
+    let script = touchback_haptics::keyboard::script::Script::default();
     Ok(Live::listening(address, design, script, LinkFaults::default())?)
 }
 

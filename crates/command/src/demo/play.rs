@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 
 use crate::host::{Announced, Host, Message, Timed};
 use touchback_core::math::power::square;
-use touchback_instrument::midi;
-use touchback_instrument::midi_file::Score;
-use touchback_instrument::params::Parameter;
+use touchback_instrument::host::midi;
+use touchback_instrument::host::midi_file::Score;
+use touchback_instrument::host::params::Parameter;
 use touchback_offline::output::progress;
 use touchback_offline::table::Curve;
 use touchback_offline::wave::{Tail, Wave};

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use touchback_action::ActionSettings;
 use touchback_core::math::random::Random;
 use touchback_haptics::action::Action;
-use touchback_haptics::port_group::PortGroup;
+use touchback_haptics::line::port_group::PortGroup;
 use touchback_haptics::sidecar::SidecarOrder;
 use touchback_instrument::Settings;
 use touchback_offline::controls;

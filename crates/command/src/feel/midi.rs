@@ -10,10 +10,10 @@ use midly::{MidiMessage, TrackEventKind};
 use touchback_action::{ActionSettings, KeyEvent, STEP, TimedEvent};
 use touchback_core::math::cast::count;
 use touchback_core::math::compass::{KEYS, KeyNumber};
-use touchback_instrument::midi::{controller, seven_bits, split_velocity};
-use touchback_instrument::midi_file::write as midi_file;
+use touchback_instrument::host::midi::{controller, seven_bits, split_velocity};
+use touchback_instrument::host::midi_file::write as midi_file;
+use touchback_instrument::play::touch::position::{INTO_BED, LATE};
 use touchback_instrument::settings::TouchSettings;
-use touchback_instrument::touch::position::{INTO_BED, LATE};
 
 /// Ticks per second: one tick is 50 µs.
 const TICKS: u16 = 20_000;
@@ -113,12 +113,12 @@ mod tests {
     use super::*;
     use touchback_action::EventKind;
     use touchback_haptics::action::Action;
-    use touchback_haptics::emulator::KeyboardDesign;
-    use touchback_haptics::log::{MemoryLog, Twin};
-    use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+    use touchback_haptics::keyboard::emulator::KeyboardDesign;
+    use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+    use touchback_haptics::record::log::{MemoryLog, Twin};
     use touchback_haptics::servo::ServoOptions;
-    use touchback_instrument::midi::Midi;
-    use touchback_instrument::midi_file::Score;
+    use touchback_instrument::host::midi::Midi;
+    use touchback_instrument::host::midi_file::Score;
     use touchback_instrument::settings::KeyPressure;
     use touchback_instrument::{Piano, Settings};
     use touchback_offline::rig::KEY;

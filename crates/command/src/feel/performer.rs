@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 
 use touchback_haptics::sidecar::KeyPress;
 use touchback_instrument::Settings;
-use touchback_instrument::midi::Midi;
-use touchback_instrument::midi_file::Score;
+use touchback_instrument::host::midi::Midi;
+use touchback_instrument::host::midi_file::Score;
 use touchback_offline::output::{self, Shown as _};
 
 /// Largest MIDI file, bytes.

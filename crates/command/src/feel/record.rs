@@ -12,8 +12,8 @@ use super::spool::Spool;
 use touchback_action::STEP;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
-use touchback_haptics::log::{Entry, Twin};
-use touchback_haptics::recording::Writer;
+use touchback_haptics::record::log::{Entry, Twin};
+use touchback_haptics::record::recording::Writer;
 use touchback_instrument::settings::TouchSettings;
 use touchback_offline::output::{Draft, Shown as _};
 

@@ -7,8 +7,8 @@ use anyhow::Result;
 use super::record::Records;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
-use touchback_haptics::log::{Entry, Twin};
-use touchback_haptics::recording::Recording;
+use touchback_haptics::record::log::{Entry, Twin};
+use touchback_haptics::record::recording::Recording;
 use touchback_offline::output;
 
 /// Replays the log at `path`; prints its events and a fingerprint of all states, and writes the

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use touchback_haptics::log::Entry;
-use touchback_haptics::recording::Writer;
+use touchback_haptics::record::log::Entry;
+use touchback_haptics::record::recording::Writer;
 use touchback_offline::output::{Shown as _, is_stdout};
 
 /// Time between two writes to the disk.
@@ -77,7 +77,7 @@ impl Spool {
 mod tests {
     use super::*;
     use touchback_core::math::compass::KeyNumber;
-    use touchback_haptics::recording::Recording;
+    use touchback_haptics::record::recording::Recording;
 
     /// What is on the disk after every write is a whole take.
     #[test]

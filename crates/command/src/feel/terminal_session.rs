@@ -10,7 +10,7 @@ use super::compare::Trial;
 use super::drawing;
 use super::performer::Performer;
 use super::record::Records;
-use touchback_haptics::port_group::PortGroup;
+use touchback_haptics::line::port_group::PortGroup;
 use touchback_haptics::sidecar::SidecarOrder;
 use touchback_offline::interrupt;
 use touchback_offline::output;

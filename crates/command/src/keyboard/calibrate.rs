@@ -15,11 +15,13 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_device::frame::MAX_FRAME;
 use touchback_device::message::{Hello, Message, ability};
 use touchback_haptics::action::Action;
-use touchback_haptics::calibration::{Calibration, CalibrationError, FORCE, KeyMeasurement, Line};
-use touchback_haptics::script::Script;
-use touchback_haptics::serial::SerialLink;
+use touchback_haptics::keyboard::calibration::{
+    Calibration, CalibrationError, FORCE, KeyMeasurement, Line,
+};
+use touchback_haptics::keyboard::script::Script;
+use touchback_haptics::keyboard::status_text;
+use touchback_haptics::line::serial::SerialLink;
 use touchback_haptics::servo::ServoOptions;
-use touchback_haptics::status_text;
 use touchback_offline::interrupt;
 use touchback_offline::output::{self, Draft, Shown as _};
 use touchback_offline::paths::{OutputFile, PortName};

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
-use touchback_haptics::calibration::KeyMeasurement;
-use touchback_haptics::plant::{KeyPlant, Stop};
+use touchback_haptics::keyboard::calibration::KeyMeasurement;
+use touchback_haptics::keyboard::plant::{KeyPlant, Stop};
 use touchback_offline::output::{self, Shown as _};
 use touchback_offline::table::{CsvTable, number};
 

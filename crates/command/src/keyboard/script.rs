@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
 use touchback_offline::output::{self, Shown as _};
 use touchback_offline::table::{CsvTable, number};
 

@@ -5,9 +5,9 @@ use anyhow::{Context, Result};
 use super::{ShotFace, ShotOptions};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 use touchback_offline::output::{Draft, Shown as _};
-use touchback_window::face::Face;
+use touchback_window::faces::face::Face;
 use touchback_window::shot::Shot;
 
 /// Draws the picture and writes it.

@@ -19,7 +19,7 @@ use touchback_action::interface::key::STATES;
 use touchback_action::interface::kind::NAMES;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
-use touchback_instrument::preset::file::NamedPiano;
+use touchback_instrument::host::preset::file::NamedPiano;
 use touchback_offline::simulate::plants;
 use trials::READERS;
 

@@ -18,7 +18,7 @@ use clap_sys::ext::state::{CLAP_EXT_STATE, clap_plugin_state};
 use clap_sys::ext::tail::{CLAP_EXT_TAIL, clap_plugin_tail};
 use clap_sys::ext::track_info::{CLAP_EXT_TRACK_INFO, clap_plugin_track_info};
 use clap_sys::stream::{clap_istream, clap_ostream};
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 
 use crate::FRAMES;
 use crate::blow;

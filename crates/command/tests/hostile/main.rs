@@ -22,7 +22,7 @@ mod windowed;
 use host::{Event, Instance, list};
 use outputs::{Guarded, Outputs};
 use touchback_core::math::random::Random;
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 
 const FRAMES: u32 = 512;
 

@@ -101,7 +101,8 @@ fn the_plugin_plays_in_a_host_without_functions() {
         assert!(std::ptr::eq(host, &LIAR) || !instance.creates_window());
         assert!(instance.activate(48_000.0) && instance.start());
         // The functions for latency, restarts and the host's values are missing.
-        let timing = touchback_instrument::params::find("timing").expect("a parameter").host_id();
+        let timing =
+            touchback_instrument::host::params::find("timing").expect("a parameter").host_id();
         for value in [2.0, 0.0, 1.0, 0.0] {
             let outputs = Outputs::stereo(FRAMES);
             let events = [Event::value(0, timing, value), Event::value(9, blow(), 0.3)];

@@ -1,7 +1,7 @@
 //! The built plugin in a VST3 host that breaks the rules.
 
 use touchback_core::math::random::Random;
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 
 use crate::blow;
 use crate::loudest;

@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 use vst3::Steinberg::Vst::*;
 use vst3::Steinberg::*;
 use vst3::{Class, ComPtr, ComRef, ComWrapper, Interface};

@@ -9,9 +9,9 @@ use crate::host::{
 use clack_extensions::tail::TailLength;
 use touchback_command::host::{ClapId, PLUGIN_ID};
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::event_scheduler::{EventScheduler, Host};
-use touchback_instrument::midi::InputMessage;
-use touchback_instrument::params::{self, Parameter};
+use touchback_instrument::host::midi::InputMessage;
+use touchback_instrument::host::params::{self, Parameter};
+use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::{Event, Piano, Settings};
 
 pub(crate) const RATE: f64 = 48_000.0;

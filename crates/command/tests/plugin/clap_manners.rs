@@ -7,7 +7,7 @@ use crate::clap_host::parameter;
 use crate::host::{Message, Plugin, Sent, bits, blocks, control, library, off};
 use clack_host::events::event_types::NoteExpressionType;
 use touchback_command::host::ClapId;
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 
 const RATE: f64 = 24_000.0;
 

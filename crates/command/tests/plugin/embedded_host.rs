@@ -3,7 +3,7 @@
 use touchback_command::host::{self, Host, Message, Timed};
 use touchback_haptics::connection::Choice;
 use touchback_haptics::connection::host_interface::KeyboardState;
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 
 const RATE: f64 = 48_000.0;
 

@@ -6,7 +6,7 @@ pub use touchback_command::host::{Message, Sent};
 
 use clack_extensions::tail::TailLength;
 use touchback_command::host::{self, ClapId, Host, Timed};
-use touchback_instrument::params::Parameter;
+use touchback_instrument::host::params::Parameter;
 
 /// Longest block, samples.
 const LONGEST: u32 = 16_384;

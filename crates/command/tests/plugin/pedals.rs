@@ -2,7 +2,7 @@
 
 use crate::host::{Message, Plugin, bits, blocks, library, off};
 use touchback_command::host::ClapId;
-use touchback_instrument::params::host_id;
+use touchback_instrument::host::params::host_id;
 
 const RATE: f64 = 48_000.0;
 

@@ -10,9 +10,9 @@ use clack_extensions::preset_discovery::provider::Provider;
 use clack_host::prelude::{HostError, HostInfo};
 use touchback_command::host::PLUGIN_ID;
 use touchback_instrument::Settings;
-use touchback_instrument::params;
-use touchback_instrument::preset::file::NamedPiano;
-use touchback_instrument::preset::{self, PRESETS, user_presets};
+use touchback_instrument::host::params;
+use touchback_instrument::host::preset::file::NamedPiano;
+use touchback_instrument::host::preset::{self, PRESETS, user_presets};
 
 use crate::host::{Message, Plugin, PluginEntry, blocks, control, library};
 

@@ -3,7 +3,7 @@
 use crate::clap_host::{LENGTH, RATE, music, parameter, sounds_finite};
 use crate::host::{Message, Plugin, bits, control, library};
 use touchback_core::math::random::Random;
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 
 #[test]
 fn a_saved_project_is_restored() {

@@ -9,7 +9,7 @@ use crate::host::{Message, Plugin, PluginEntry, ProcessStatus, control, library,
 use clack_host::events::event_types::NoteExpressionType;
 use touchback_command::host::ClapId;
 use touchback_core::math::random::Random;
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 
 const RATES: [f64; 8] =
     [22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0, 384_000.0];

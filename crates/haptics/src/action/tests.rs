@@ -1,5 +1,5 @@
-use super::super::slewed_key::SlewedKey;
 use super::*;
+use crate::slewed_key::SlewedKey;
 use touchback_action::Drive;
 use touchback_action::grand::equations::held_friction::HeldFriction;
 use touchback_action::grand::key::rest;

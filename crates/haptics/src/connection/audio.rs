@@ -1,8 +1,8 @@
 //! The audio thread's end of a connection: no allocation, lock or wait.
 
-use super::super::action::Action;
-use super::super::replay::{Replay, ReplayEvent};
-use super::super::sidecar::KeyPress;
+use crate::action::Action;
+use crate::record::replay::{Replay, ReplayEvent};
+use crate::sidecar::KeyPress;
 use touchback_action::ActionSettings;
 use touchback_core::exchange::{latest, queue};
 use touchback_core::math::compass::{KEYS, KeyNumber};

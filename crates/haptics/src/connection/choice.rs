@@ -1,7 +1,7 @@
 //! A project's choice of keyboard, and its form as text.
 
-use super::super::action::Action;
-use super::super::servo::{BLOCK_MAX, ServoOptions};
+use crate::action::Action;
+use crate::servo::{BLOCK_MAX, ServoOptions};
 use touchback_action::ActionSettings;
 
 /// A project's choice of keyboard.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::action::Action;
-use crate::replay::ReplayEvent;
+use crate::record::replay::ReplayEvent;
 use touchback_action::ActionKind;
 use touchback_core::math::compass::KeyNumber;
 
@@ -97,7 +97,7 @@ fn a_keyboard_gives_no_force_until_it_is_armed() {
 /// A key that two boards have sounds once, from the board that moved it first.
 #[test]
 fn a_key_of_two_ports_sounds_once() {
-    use crate::log::Entry;
+    use crate::record::log::Entry;
     use touchback_action::interface::key::DynamicsCompensation;
 
     let settings = ActionSettings::default();
@@ -138,7 +138,7 @@ fn a_key_of_two_ports_sounds_once() {
 #[cfg(unix)]
 #[test]
 fn two_ports_are_one_keyboard() {
-    use crate::script::{FingerAction, ScriptedAction};
+    use crate::keyboard::script::{FingerAction, ScriptedAction};
     use std::collections::BTreeSet;
     use std::time::{Duration, Instant};
     use touchback_action::KeyEvent;

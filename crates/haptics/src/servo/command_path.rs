@@ -200,7 +200,7 @@ impl CommandPath {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emulator::{KeyboardDesign, build};
+    use crate::keyboard::emulator::{KeyboardDesign, build};
     use touchback_core::math::random::Random;
     use touchback_device::device::Device;
     use touchback_device::frame::{FrameReceiver, MAX_FRAME};

@@ -1,10 +1,10 @@
 //! Consequences of a keyboard's hello and facts: fitness, configuration, simulated keys and their
 //! compensation.
 
-use super::super::session::HaltReason;
 use super::Servo;
 use super::key::HapticKey;
 use super::virtual_finger::KeyMechanics;
+use crate::session::HaltReason;
 use touchback_action::interface::key::DynamicsCompensation;
 use touchback_core::math::compass::KeyNumber;
 use touchback_device::fixed::u16_of;
@@ -119,7 +119,7 @@ impl Servo {
 mod tests {
     use super::*;
     use crate::action::Action;
-    use crate::emulator::{KeyboardDesign, build};
+    use crate::keyboard::emulator::{KeyboardDesign, build};
     use crate::servo::ServoOptions;
     use touchback_device::message::KeyFacts;
 

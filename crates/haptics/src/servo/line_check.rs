@@ -11,7 +11,7 @@ use touchback_device::message::IMPEDANCE;
 
 use super::command_path::{Played, Range};
 use super::plausibility::LeakyCount;
-use crate::symptom::Symptom;
+use crate::keyboard::symptom::Symptom;
 
 /// Number of reports in the window, and its length, s: 8 ms at 1 kHz.
 const REPORTS: usize = 32;

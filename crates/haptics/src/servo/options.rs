@@ -1,6 +1,6 @@
 //! Options of the servo, and the transmission line that follows from them.
 
-use super::super::action::Action;
+use crate::action::Action;
 use touchback_action::{ActionSettings, STEP};
 use touchback_device::device::key_impedance::{SPEED_CORNER, WAVE_CORNER};
 use touchback_device::device::limit::MotorLimits;

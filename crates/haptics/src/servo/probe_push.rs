@@ -17,7 +17,7 @@
 use touchback_core::math::line::Line;
 
 use super::virtual_finger::KeyMechanics;
-use crate::symptom::Symptom;
+use crate::keyboard::symptom::Symptom;
 
 /// Largest force of the push, N.
 const FORCE: f64 = 1.0;

@@ -6,7 +6,7 @@
 //! likewise for a key that creeps, which a drifting sensor or a very slow finger causes.
 
 use super::virtual_finger::KeyMechanics;
-use crate::symptom::Symptom;
+use crate::keyboard::symptom::Symptom;
 
 /// Force beyond weight and friction under which a key must move, and to which the force of a remarkable key is
 /// limited, N.

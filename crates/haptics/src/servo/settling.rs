@@ -5,8 +5,8 @@
 //! four times as fast as real time. Meanwhile nothing is logged, nothing sounds and the keyboard gets no
 //! force.
 
-use super::super::slewed_key::SlewedKey;
 use super::slot::Slot;
+use crate::slewed_key::SlewedKey;
 use touchback_action::{Drive, STEP};
 
 /// Distance between both keys from which a ramp is needed, m.

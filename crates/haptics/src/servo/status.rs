@@ -1,9 +1,9 @@
 //! Status of the servo: connection, counts, clock.
 
-use super::super::session::{ConnectionState, HaltReason};
 use super::Servo;
 use super::key::{HapticKey, HapticKeyView, WaitReason};
-use crate::symptom::Symptom;
+use crate::keyboard::symptom::Symptom;
+use crate::session::{ConnectionState, HaltReason};
 use touchback_action::interface::key::{DynamicsCompensation, Key};
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::fixed::u16_of;

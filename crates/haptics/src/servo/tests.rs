@@ -1,9 +1,9 @@
 //! The servo with an emulated keyboard, on a line without delay, in virtual time.
 
 use super::*;
-use crate::emulator::{Emulator, KeyboardDesign};
-use crate::plant::KeyPlant;
-use crate::script::{FingerAction, Script, ScriptedAction};
+use crate::keyboard::emulator::{Emulator, KeyboardDesign};
+use crate::keyboard::plant::KeyPlant;
+use crate::keyboard::script::{FingerAction, Script, ScriptedAction};
 use crate::session::HaltReason;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::message::{

@@ -1,6 +1,6 @@
 //! Watch of the wire: round trips and the lead they need, states that come in chunks.
 
-use super::super::session::SILENCE;
+use crate::session::SILENCE;
 
 /// Round trips that are kept, and the least number for a judgement.
 const KEPT: usize = 32;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::params;
+use touchback_instrument::host::params;
 use touchback_instrument::{Event, Piano, Settings};
 
 const RATE: f64 = 48_000.0;

@@ -4,7 +4,7 @@ use touchback_action::ActionKind;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Event::{NoteOff, NoteOn, Sustain};
-use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::play::record::StrikeRecord;
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Piano, Settings};
 

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use touchback_instrument::event_scheduler::{EventScheduler, Host};
-use touchback_instrument::midi::InputMessage;
+use touchback_instrument::host::midi::InputMessage;
+use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::settings::Switch;
 use touchback_instrument::{Piano, Settings};
 

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use touchback_instrument::params::{self, ValueKind};
-use touchback_instrument::preset::user_presets;
+use touchback_instrument::host::params::{self, ValueKind};
+use touchback_instrument::host::preset::user_presets;
 
 #[test]
 fn saved_presets_load() {
@@ -37,7 +37,8 @@ fn saved_presets_load() {
         assert!(values.keys().all(known), "{show}: an id was lost");
         // Written again it says the same.
         let (again, _) =
-            touchback_instrument::preset::file::NamedPiano::read(&saved.text().unwrap()).unwrap();
+            touchback_instrument::host::preset::file::NamedPiano::read(&saved.text().unwrap())
+                .unwrap();
         assert_eq!(again, saved, "{show}");
     }
 }

@@ -6,7 +6,7 @@ use touchback_action::interface::events::EventList;
 use touchback_action::{ActionSettings, Drive, EventKind, Key, Keyboard, STEP};
 use touchback_core::math::compass::{KeyNumber, linear};
 use touchback_instrument::Settings;
-use touchback_instrument::params::{self, ParameterGroup};
+use touchback_instrument::host::params::{self, ParameterGroup};
 
 fn key(midi: u8) -> KeyNumber {
     KeyNumber::from_midi(midi).unwrap()

@@ -1,7 +1,7 @@
 //! Notes of one key repeated quickly, with and without legato repair.
 
 use touchback_core::math::cast::floor_index;
-use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::play::record::StrikeRecord;
 use touchback_instrument::settings::{Switch, Timing};
 use touchback_instrument::{Piano, Settings};
 

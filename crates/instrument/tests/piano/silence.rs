@@ -1,7 +1,7 @@
 //! A piano whose settings change in silence plays the next note as a piano made with them.
 
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::params::{self, Parameter, ValueKind};
+use touchback_instrument::host::params::{self, Parameter, ValueKind};
 use touchback_instrument::{Event, Piano, Settings};
 
 const RATE: f64 = 48_000.0;

@@ -3,9 +3,9 @@
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
-use touchback_instrument::midi::{Address, InputMessage, Midi, split_velocity};
-use touchback_instrument::note_output::Sent;
-use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::host::midi::{Address, InputMessage, Midi, split_velocity};
+use touchback_instrument::play::note_output::Sent;
+use touchback_instrument::play::record::StrikeRecord;
 use touchback_instrument::settings::{KeyPressure, StrikeOutput, Switch, Timing, VelocityMeans};
 use touchback_instrument::{Event, Piano, Settings};
 use touchback_sound::SoundSettings;

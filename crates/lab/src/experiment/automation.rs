@@ -7,9 +7,9 @@ use anyhow::Result;
 
 use super::sweeps::{click_level, swept};
 use touchback_core::exchange::cancel;
-use touchback_instrument::event_scheduler::{EventScheduler, Host};
-use touchback_instrument::midi::{Address, InputMessage};
-use touchback_instrument::params::Parameter;
+use touchback_instrument::host::midi::{Address, InputMessage};
+use touchback_instrument::host::params::Parameter;
+use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::settings::{Latency, Timing, VelocityMeans};
 use touchback_instrument::{Piano, Settings};
 use touchback_offline::bench::{Folder, Report, TargetBand};

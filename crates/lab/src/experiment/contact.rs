@@ -12,9 +12,11 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::mech::hammer::{CROWN, Hammer, HammerSettings};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, key};
-use touchback_sound::contact::{ReferenceNote, chaigne_askenfelt, strike_below, strike_offline};
 use touchback_sound::measure::{db, force_centroid, strike_free};
-use touchback_sound::scale::StringSpec;
+use touchback_sound::strings::contact::{
+    ReferenceNote, chaigne_askenfelt, strike_below, strike_offline,
+};
+use touchback_sound::tuning::scale::StringSpec;
 use touchback_sound::{Sound, SoundSettings};
 
 /// Hammer speeds, m/s.

@@ -12,7 +12,7 @@ use touchback_action::grand::key::efforts::{Efforts, Tables};
 use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
-use touchback_instrument::params::all;
+use touchback_instrument::host::params::all;
 use touchback_offline::bench::regulations::turned;
 use touchback_offline::bench::strokes::TouchKind;
 use touchback_offline::bench::test_bench::TestBench;

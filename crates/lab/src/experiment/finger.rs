@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use touchback_haptics::sampled_wall::controller::{Controller, Measurement, Prediction, Standard};
-use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance, Plant};
+use touchback_haptics::wall::sampled::controller::{Controller, Measurement, Prediction, Standard};
+use touchback_haptics::wall::sampled::plant::{FINGER, FingerImpedance, Plant};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 use touchback_offline::wall::bench::{SampledLoop, Speed};

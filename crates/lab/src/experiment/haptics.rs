@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 
 use touchback_haptics::action::Action;
-use touchback_haptics::plant::KeyPlant;
+use touchback_haptics::keyboard::plant::KeyPlant;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::output::progress;
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};

@@ -8,7 +8,7 @@ use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
-use touchback_instrument::midi_file::Score;
+use touchback_instrument::host::midi_file::Score;
 use touchback_offline::bench::{Folder, Report, TargetBand, key};
 use touchback_offline::output::progress;
 use touchback_offline::prelude;

@@ -5,11 +5,11 @@ use anyhow::Result;
 
 use super::haptics::SEED;
 use touchback_action::EventKind;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::emulator::defect::{Defects, SensorDefect};
-use touchback_haptics::log::MemoryLog;
-use touchback_haptics::plant::KeyPlant;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::emulator::defect::{Defects, SensorDefect};
+use touchback_haptics::keyboard::plant::KeyPlant;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::record::log::MemoryLog;
 use touchback_haptics::servo::ServoOptions;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::rig::co_simulation::{CoSimulation, MemoryLine};

@@ -26,8 +26,8 @@ use touchback_core::mech::hammer::{Hammer, HammerSettings};
 use touchback_offline::bench::{DataTable, Folder, Report, short};
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_sound::SoundSettings;
-use touchback_sound::contact::strike_offline;
-use touchback_sound::scale::StringSpec;
+use touchback_sound::strings::contact::strike_offline;
+use touchback_sound::tuning::scale::StringSpec;
 
 /// Keys compared: A0 and every C.
 pub const NUMBERS: [usize; 9] = [1, 4, 16, 28, 40, 52, 64, 76, 88];

@@ -12,7 +12,7 @@ use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::key::rest;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::params::Parameter;
+use touchback_instrument::host::params::Parameter;
 use touchback_offline::bench::key_source::{self, MIDDLE, OwnNumbers};
 use touchback_offline::bench::manifest::Finished;
 use touchback_offline::bench::session::{Session, wrote};

@@ -12,7 +12,7 @@ use anyhow::Result;
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::params::{self, Parameter, ParameterGroup};
+use touchback_instrument::host::params::{self, Parameter, ParameterGroup};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Event, Piano, Settings};
 use touchback_offline::bench::{Folder, Report, TargetBand};

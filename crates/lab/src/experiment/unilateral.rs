@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::math::vec2::Vec2;
-use touchback_haptics::sampled_wall::plant::{FINGER, Plant};
+use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::plot::palette;
 use touchback_offline::plot::sketch::{Ink, Sketch};

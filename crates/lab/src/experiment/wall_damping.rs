@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use touchback_core::math::complex::modulus;
 use touchback_core::math::power::square;
-use touchback_haptics::sampled_wall::plant::{FINGER, Plant};
+use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
 use touchback_offline::bench::{Folder, Report, TargetBand};
 use touchback_offline::wall::analysis::return_map::Crossing;
 use touchback_offline::wall::analysis::worst_case::WorstCase;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use nalgebra::{Complex, Vector1, Vector2};
 
 use touchback_core::math::complex::polar;
-use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance, Plant};
+use touchback_haptics::wall::sampled::plant::{FINGER, FingerImpedance, Plant};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_offline::wall::analysis::passivity;

@@ -3,10 +3,10 @@
 use anyhow::{Context, Result};
 
 use touchback_core::math::complex::modulus;
-use touchback_haptics::sampled_wall::controller::{
+use touchback_haptics::wall::sampled::controller::{
     Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
 };
-use touchback_haptics::sampled_wall::plant::{Motion, Plant};
+use touchback_haptics::wall::sampled::plant::{Motion, Plant};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_offline::wall::analysis::marginal::poles;
@@ -187,8 +187,8 @@ fn prediction(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn at([position, velocity]: Motion) -> touchback_haptics::sampled_wall::controller::Measurement {
-    touchback_haptics::sampled_wall::controller::Measurement { position, velocity }
+fn at([position, velocity]: Motion) -> touchback_haptics::wall::sampled::controller::Measurement {
+    touchback_haptics::wall::sampled::controller::Measurement { position, velocity }
 }
 
 fn deadbeat(report: &mut Report) -> Result<()> {
@@ -283,7 +283,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     // The laboratory's conditions: encoder, velocity from position, a finger.
     report.source("000 §5.5 (as simulation)");
     let device = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
-    let held = device.with(touchback_haptics::sampled_wall::plant::FINGER);
+    let held = device.with(touchback_haptics::wall::sampled::plant::FINGER);
     let bench = SampledLoop {
         plant: held,
         period: 2e-3,

@@ -7,7 +7,7 @@ pub mod thirds;
 use std::sync::Arc;
 
 use num_complex::Complex32;
-use touchback_sound::fourier::RealToComplex;
+use touchback_sound::signal::fourier::RealToComplex;
 
 use super::sound_file::Note;
 use partials::PARTIALS;
@@ -97,7 +97,7 @@ impl Bank {
         };
         Self {
             window: hann(length),
-            transform: touchback_sound::fourier::forward(length),
+            transform: touchback_sound::signal::fourier::forward(length),
             bands: (0..bands).map(band).collect(),
             floor,
         }
@@ -189,7 +189,7 @@ struct Plain {
 impl Plain {
     fn new(rate: f64, seconds: f64) -> Self {
         let window = hann(floor_index(seconds * rate + 0.5));
-        Self { transform: touchback_sound::fourier::forward(window.len()), window }
+        Self { transform: touchback_sound::signal::fourier::forward(window.len()), window }
     }
 
     fn power(&self, channels: &[Vec<f32>; 2]) -> Vec<f64> {

@@ -106,7 +106,7 @@ fn spectrum(note: &Note) -> Option<Spectrum> {
     let onset = (0..left.len()).position(|i| loud(i) > 0.05 * most)?;
     let length = floor_index(LENGTH * note.rate).next_power_of_two();
     let from = onset + floor_index(START * note.rate);
-    let transform = touchback_sound::fourier::forward(length);
+    let transform = touchback_sound::signal::fourier::forward(length);
     let mut power = vec![0.0; length / 2 + 1];
     for channel in &note.channels {
         let part = channel.get(from..)?;

@@ -9,9 +9,9 @@ use touchback_core::exchange::cancel;
 use touchback_core::math::cast::{floor_index, rounded_i32};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::power::square;
-use touchback_instrument::event_scheduler::{EventScheduler, Host};
-use touchback_instrument::midi::{Address, InputMessage};
-use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::host::midi::{Address, InputMessage};
+use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::play::record::StrikeRecord;
 use touchback_instrument::settings::{Switch, Timing};
 use touchback_instrument::{Piano, Settings};
 
@@ -240,7 +240,7 @@ fn delays(strikes: &[StrikeRecord], settings: &Settings, latency: f64) -> Vec<Op
 
 /// Centroid of the power spectrum, Hz.
 fn centroid(samples: &[f32]) -> Result<f64> {
-    let plan = touchback_sound::fourier::forward(samples.len());
+    let plan = touchback_sound::signal::fourier::forward(samples.len());
     let (mut time, mut bins) = (samples.to_vec(), plan.make_output_vec());
     plan.process(&mut time, &mut bins).map_err(|error| anyhow!("{error}"))?;
     let width = f64::from(RATE) / samples.len() as f64;

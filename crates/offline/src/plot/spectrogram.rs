@@ -33,7 +33,7 @@ struct Spectrogram {
 /// A file that cannot be written, or an error of the drawing library.
 pub fn draw(samples: &[f32], rate: f64, draft: &Draft) -> Result<()> {
     fonts()?;
-    let transform = touchback_sound::fourier::forward(WINDOW);
+    let transform = touchback_sound::signal::fourier::forward(WINDOW);
     let (mut input, mut output) = (transform.make_input_vec(), transform.make_output_vec());
     let turn = std::f32::consts::TAU / WINDOW as f32;
     let mut levels = Vec::with_capacity(COLUMNS);

@@ -6,7 +6,7 @@ use super::rendering::{Played, Rendering};
 use crate::output::Draft;
 use crate::plot;
 use touchback_action::interface::readout::Cell;
-use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::play::record::StrikeRecord;
 
 /// The record that `--stats` writes; levels are null in silence.
 #[derive(serde::Serialize)]

@@ -1,7 +1,7 @@
 //! The figure of a rendering: strikes by key, time and hammer speed, above the waveform.
 
 use crate::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback_instrument::record::StrikeRecord;
+use touchback_instrument::play::record::StrikeRecord;
 
 /// Time per point of the waveform, s.
 const POINT: f64 = 0.02;

@@ -12,14 +12,14 @@ use crate::wave::Tail;
 use touchback_action::TimedEvent;
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
-use touchback_haptics::recording::{Entries, Recording};
-use touchback_haptics::replay::Replay;
-use touchback_instrument::event_scheduler::{EventScheduler, Host};
-use touchback_instrument::look_ahead::Lateness;
-use touchback_instrument::midi::InputMessage;
-use touchback_instrument::midi_file::{Cursor, Score};
-use touchback_instrument::pipeline::Rear;
-use touchback_instrument::record::{Counts, StrikeRecord};
+use touchback_haptics::record::recording::{Entries, Recording};
+use touchback_haptics::record::replay::Replay;
+use touchback_instrument::host::midi::InputMessage;
+use touchback_instrument::host::midi_file::{Cursor, Score};
+use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
+use touchback_instrument::play::look_ahead::Lateness;
+use touchback_instrument::play::pipeline::Rear;
+use touchback_instrument::play::record::{Counts, StrikeRecord};
 use touchback_instrument::{Event, Piano, Settings};
 
 /// Most log entries read at once: a damaged log may have millions at one step.
@@ -345,7 +345,7 @@ impl Host for ScoreHost<'_> {
 mod tests {
     use super::*;
     use crate::rig::tests::recording::{played, text};
-    use touchback_instrument::midi::Address;
+    use touchback_instrument::host::midi::Address;
     use touchback_instrument::settings::Timing;
 
     #[test]

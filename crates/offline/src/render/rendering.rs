@@ -13,8 +13,8 @@ use super::{Order, RenderOptions};
 use crate::controls;
 use crate::output::{self, Shown as _};
 use crate::wave::{Level, MAX_FRAMES, Tail, Wave};
-use touchback_instrument::look_ahead::Lateness;
-use touchback_instrument::record::Counts;
+use touchback_instrument::play::look_ahead::Lateness;
+use touchback_instrument::play::record::Counts;
 use touchback_instrument::{Piano, Settings};
 
 /// Longest music rendered without `--yes`, s: a few damaged bytes can mean hours.

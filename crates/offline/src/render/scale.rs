@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::output::{self, Shown as _};
 use touchback_core::text::encoding::decode;
-use touchback_sound::scala::{KeyMap, Scale, notes};
+use touchback_sound::tuning::scala::{KeyMap, Scale, notes};
 
 /// Largest file, bytes.
 const LIMIT: u64 = 1_000_000;

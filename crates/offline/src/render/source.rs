@@ -9,8 +9,8 @@ use super::player::Player;
 use crate::controls::Automation;
 use crate::key_motion::KeyMotion;
 use crate::output::{self, Shown as _};
-use touchback_haptics::recording::Recording;
-use touchback_instrument::midi_file::{Parts, Score};
+use touchback_haptics::record::recording::Recording;
+use touchback_instrument::host::midi_file::{Parts, Score};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Piano, Settings};
 

@@ -9,11 +9,11 @@ use touchback_action::{Drive, Key, KeyEvent, STEP, TimedEvent};
 use touchback_core::exchange::cancel;
 use touchback_core::math::power::square;
 use touchback_haptics::action::Action;
-use touchback_haptics::bench_load::BenchLoad;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::log::{Entry, Log};
-use touchback_haptics::plant::{EmulatedFinger, KeyPlant};
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction, eased};
+use touchback_haptics::keyboard::bench_load::BenchLoad;
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::plant::{EmulatedFinger, KeyPlant};
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction, eased};
+use touchback_haptics::record::log::{Entry, Log};
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::ConnectionState;
 

@@ -1,12 +1,12 @@
 //! Emulator and servo in one virtual time: each tick of 125 µs runs the keyboard, the line and the host.
 
 use touchback_core::exchange::cancel;
-use touchback_haptics::emulator::{Emulator, KeyboardDesign};
-use touchback_haptics::log::Log;
-use touchback_haptics::script::Script;
+use touchback_haptics::keyboard::emulator::{Emulator, KeyboardDesign};
+use touchback_haptics::keyboard::script::Script;
+use touchback_haptics::line::simulated_link::SimulatedLink;
+use touchback_haptics::record::log::Log;
 use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_haptics::session::ConnectionState;
-use touchback_haptics::simulated_link::SimulatedLink;
 
 /// The line between keyboard and host.
 pub trait HostLine {

@@ -4,17 +4,17 @@
 use super::KEY;
 use super::co_simulation::{CoSimulation, MemoryLine};
 use touchback_core::exchange::cancel;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::emulator::defect::{Defects, NAMED, NamedDefect};
-use touchback_haptics::log::MemoryLog;
-use touchback_haptics::plant::KeyPlant;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::emulator::defect::{Defects, NAMED, NamedDefect};
+use touchback_haptics::keyboard::plant::KeyPlant;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::status_text;
+use touchback_haptics::keyboard::symptom::Symptom;
+use touchback_haptics::line::simulated_link::LinkFaults;
+use touchback_haptics::record::log::MemoryLog;
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::{ConnectionState, HaltReason};
 use touchback_haptics::sidecar::SidecarReport;
-use touchback_haptics::simulated_link::LinkFaults;
-use touchback_haptics::status_text;
-use touchback_haptics::symptom::Symptom;
 
 /// Defects that a keyboard may have from the first day on, by their names in [`NAMED`].
 pub const FROM_THE_START: [&str; 12] = [

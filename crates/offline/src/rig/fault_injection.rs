@@ -15,13 +15,13 @@ use touchback_device::device::key_impedance::{KeyImpedance, KeyOrder, RenderedBe
 use touchback_device::device::limit::MotorLimits;
 use touchback_device::device::safety::DeviceMode;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::log::{Entry, Log, Twin};
-use touchback_haptics::plant::{self, EmulatedFinger, KeyPlant, Stop};
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::plant::{self, EmulatedFinger, KeyPlant, Stop};
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::line::simulated_link::LinkFaults;
+use touchback_haptics::record::log::{Entry, Log, Twin};
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::{ConnectionState, HaltReason};
-use touchback_haptics::simulated_link::LinkFaults;
 
 /// The result of a campaign of faults.
 #[derive(Clone, PartialEq, Debug, Default)]

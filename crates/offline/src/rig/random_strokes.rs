@@ -8,8 +8,8 @@ use super::acceptance::line;
 use super::co_simulation::{CoSimulation, HostLine};
 use touchback_core::math::random::Random;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::ConnectionState;
 

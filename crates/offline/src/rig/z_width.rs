@@ -10,9 +10,9 @@ use super::acceptance::{GLUED, armed, line};
 use touchback_action::ActionSettings;
 use touchback_device::device::limit::MotorLimits;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::plant::{KeyPlant, Stop};
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::plant::{KeyPlant, Stop};
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
 
 /// Largest peak-to-peak motion without chatter, m.

@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use touchback_action::{Drive, Key, TimedEvent, step_time};
 use touchback_core::math::compass::KeyNumber;
-use touchback_haptics::log::Twin;
-use touchback_haptics::recording::Recording;
+use touchback_haptics::record::log::Twin;
+use touchback_haptics::record::recording::Recording;
 
 /// Replays `key` of `recording` with the same bits as the servo; `each` receives the time, s, and the
 /// key with its drive after every step. Times count from the log's first step.

@@ -6,8 +6,8 @@ use nalgebra::{Vector1, Vector2};
 use touchback_core::exchange::cancel;
 
 use touchback_core::math::power::square;
-use touchback_haptics::sampled_wall::controller::{Controller, Measurement};
-use touchback_haptics::sampled_wall::plant::{Motion, Plant};
+use touchback_haptics::wall::sampled::controller::{Controller, Measurement};
+use touchback_haptics::wall::sampled::plant::{Motion, Plant};
 
 /// Source of the controller's velocity.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -157,7 +157,7 @@ impl SampledLoop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_haptics::sampled_wall::controller::{
+    use touchback_haptics::wall::sampled::controller::{
         Deadbeat, Hysteresis, Placement, Prediction, Standard,
     };
 

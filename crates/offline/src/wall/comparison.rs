@@ -9,10 +9,10 @@ pub mod wave;
 
 use crate::wall::bench::{SampledLoop, Speed};
 use crate::wall::finger::Adaptive;
-use touchback_haptics::sampled_wall::controller::{
+use touchback_haptics::wall::sampled::controller::{
     Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
 };
-use touchback_haptics::sampled_wall::plant::{FINGER, Motion, Plant};
+use touchback_haptics::wall::sampled::plant::{FINGER, Motion, Plant};
 
 /// The device of the comparison: 0.1 kg, 0.5 N·s/m, pressed by 1 N.
 pub const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };

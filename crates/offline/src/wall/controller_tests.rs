@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use crate::wall::bench::SampledLoop;
 use crate::wall::finger::Adaptive;
-use touchback_haptics::sampled_wall::controller::*;
-use touchback_haptics::sampled_wall::plant::{FINGER, Plant};
+use touchback_haptics::wall::sampled::controller::*;
+use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
 
 const T: f64 = 1e-3;
 

@@ -6,10 +6,10 @@ use touchback_core::exchange::cancel;
 use anyhow::{Context, Result};
 
 use touchback_action::KeyEvent;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::live::Emulated;
-use touchback_haptics::plant::KeyPlant;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::live::Emulated;
+use touchback_haptics::keyboard::plant::KeyPlant;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::ConnectionState;
 use touchback_haptics::sidecar::{Sidecar, SidecarOrder};

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use super::{Case, Change, TIMINGS, ends, is_audible, is_moved, is_played};
 use touchback_action::ActionKind;
-use touchback_instrument::params::{self, relevance};
+use touchback_instrument::host::params::{self, relevance};
 use touchback_instrument::settings::Timing;
 
 const PLAYED: &str = "# Measured effect of each parameter

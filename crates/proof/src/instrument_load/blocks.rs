@@ -10,7 +10,7 @@ use touchback_command::host::{self, Host};
 use touchback_core::exchange::cancel;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::random::Random;
-use touchback_instrument::load::WorkCounters;
+use touchback_instrument::play::load::WorkCounters;
 use touchback_instrument::{Event, Piano, Settings};
 use touchback_offline::memory::resident;
 

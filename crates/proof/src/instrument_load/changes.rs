@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hasher as _};
 use std::time::Instant;
 
-use touchback_instrument::params::{self, Parameter};
+use touchback_instrument::host::params::{self, Parameter};
 use touchback_instrument::{Piano, Settings};
 
 use super::blocks::strike;

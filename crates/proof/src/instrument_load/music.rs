@@ -7,7 +7,7 @@ use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::random::Random;
-use touchback_instrument::benchmark::{self, BEAT};
+use touchback_instrument::play::benchmark::{self, BEAT};
 use touchback_instrument::{Event, Piano, Settings};
 
 const RATE: f64 = 48_000.0;

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use super::strings::BridgeForces;
 use super::{FULL_SCALE, MIX_NEAR, MIX_TIME, mix};
 use crate::SoundSettings;
-use crate::bank::BLOCK;
-use crate::convolve::CHANNELS;
-use crate::glide::Glide;
-use crate::microphone_mixer::{Channels, MicrophoneMixer};
-use crate::microphones::Distant;
-use crate::output::{self, HighShelf};
-use crate::room::Room;
-use crate::shared_board::SharedBoard;
+use crate::board::microphone_mixer::{Channels, MicrophoneMixer};
+use crate::board::microphones::Distant;
+use crate::board::shared_board::SharedBoard;
+use crate::output::room::Room;
+use crate::output::stage::{self, HighShelf};
+use crate::signal::convolve::CHANNELS;
+use crate::signal::glide::Glide;
+use crate::strings::bank::BLOCK;
 use touchback_core::math::cast::single;
 use touchback_core::math::kernel::Kernel;
 
@@ -184,7 +184,7 @@ impl BoardSection {
             let [chosen_lid, distant_lid] = &mut self.lids;
             let [a, b] = chosen_lid.shade(sum(&early, &late), shade);
             [sent[0][i], sent[1][i]] = [a, b];
-            let (a, b) = output::widened(a, b, side);
+            let (a, b) = stage::widened(a, b, side);
             (*l, *r) = (direct * a, direct * b);
             if let (Some([far_left, far_right]), Some([early, late])) = (&mut distant, &far) {
                 [far_left[i], far_right[i]] = distant_lid.shade(sum(early, late), shade);

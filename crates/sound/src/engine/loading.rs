@@ -3,9 +3,9 @@
 //! that were to be loaded when a sound began from silence are loaded as a whole when they begin to sound.
 
 use crate::SoundSettings;
-use crate::bank::BLOCK;
-use crate::note::Note;
-use crate::unison::Unison;
+use crate::strings::bank::BLOCK;
+use crate::strings::note::Note;
+use crate::strings::unison::Unison;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;

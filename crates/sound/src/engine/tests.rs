@@ -4,8 +4,9 @@ mod changes;
 mod economy;
 
 use super::*;
-use crate::scale::StringSpec;
-use crate::{measure, tuning};
+use crate::measure;
+use crate::tuning::scale::StringSpec;
+use crate::tuning::stretch;
 use touchback_core::math::random::Random;
 
 const RATE: f64 = 48_000.0;
@@ -34,7 +35,7 @@ fn rendered_partials_have_the_strings_inharmonicity() {
     let mut sound = engine();
     for (n, k) in [(16, 12), (28, 10), (40, 8), (52, 5), (64, 4), (76, 3)] {
         let found = measure::inharmonicity(&mut sound, &SoundSettings::default(), key(n), k, RATE);
-        let ratio = found / tuning::inharmonicity(key(n));
+        let ratio = found / stretch::inharmonicity(key(n));
         assert!((0.8..1.25).contains(&ratio), "key {n}: {ratio} of the table");
     }
 }

@@ -5,9 +5,9 @@ use std::f64::consts::TAU;
 use num_complex::Complex64;
 
 use crate::SoundSettings;
-use crate::contact::{ContactReport, strike_offline};
 use crate::measure::db;
-use crate::scale::StringSpec;
+use crate::strings::contact::{ContactReport, strike_offline};
+use crate::tuning::scale::StringSpec;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::mech::hammer::Hammer;

@@ -1,7 +1,7 @@
 //! Measurements with other strings: pedal, silent keys, left pedal.
 
 use crate::measure::{RenderedNote, db, decay_time, render, strike_free};
-use crate::scale::StringSpec;
+use crate::tuning::scale::StringSpec;
 use crate::{Sound, SoundSettings};
 use touchback_core::math::compass::KeyNumber;
 

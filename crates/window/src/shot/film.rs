@@ -1,11 +1,11 @@
 //! The window while a performance plays, frame by frame, drawn off screen.
 
 use super::{BLOCK, RATE, Shot};
-use crate::controls::DetachedControls;
 use crate::offscreen::{Offscreen, Picture};
+use crate::state::controls::DetachedControls;
 use crate::window::Window;
-use touchback_instrument::event_scheduler::{EventScheduler, Host};
-use touchback_instrument::midi::InputMessage;
+use touchback_instrument::host::midi::InputMessage;
+use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Event, Piano, Settings, Snapshot};
 
@@ -82,7 +82,7 @@ impl Film {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::face::Face;
+    use crate::faces::face::Face;
 
     #[test]
     fn a_played_key_moves_in_the_picture_and_comes_to_rest() {

@@ -3,13 +3,13 @@
 use egui::{CentralPanel, Panel, Response, Ui};
 
 use super::Window;
-use crate::action_view::{Caption, Place};
-use crate::control;
-use crate::controls::Controls;
-use crate::other_view::Shown;
-use crate::panel;
-use crate::stroke::{Origin, Posed, Stroke};
-use crate::theme;
+use crate::faces::panel;
+use crate::state::controls::Controls;
+use crate::state::stroke::{Origin, Posed, Stroke};
+use crate::views::action_view::{Caption, Place};
+use crate::views::other_view::Shown;
+use crate::widgets::control;
+use crate::widgets::theme;
 use touchback_action::{ActionKind, ActionSettings};
 use touchback_instrument::Event;
 use touchback_instrument::settings::{KeyPressure, Timing};

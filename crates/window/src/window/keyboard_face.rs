@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::Ui;
 
 #[cfg(feature = "serial")]
-use crate::panel::device::DevicePanel;
+use crate::faces::panel::device::DevicePanel;
 #[cfg(feature = "serial")]
 use touchback_haptics::connection::{Choice, KeyboardConnection};
 

@@ -4,13 +4,13 @@
 use egui::{Align2, CentralPanel, FontId, Frame, Rect, Ui, UiBuilder, pos2, vec2};
 
 use super::Window;
-use crate::action_view::Place;
-use crate::controls::Controls;
-use crate::hammer_row;
-use crate::keyboard::name;
-use crate::panel::piano::{self, PianoControls};
-use crate::stroke::Origin;
-use crate::theme;
+use crate::faces::panel::piano::{self, PianoControls};
+use crate::state::controls::Controls;
+use crate::state::stroke::Origin;
+use crate::views::action_view::Place;
+use crate::views::hammer_row;
+use crate::views::keyboard::name;
+use crate::widgets::theme;
 use touchback_action::ActionKind;
 use touchback_core::math::cast::single;
 use touchback_instrument::Event;

@@ -18,10 +18,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::*;
-use crate::controls::DetachedControls;
+use crate::state::controls::DetachedControls;
 use touchback_action::ActionKind;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::params::{Parameter, ValueKind, all, find};
+use touchback_instrument::host::params::{Parameter, ValueKind, all, find};
 
 /// A window with controls and events.
 #[derive(Default)]

@@ -2,8 +2,8 @@ use super::*;
 use midly::MidiMessage;
 use midly::num::u7;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::midi_file::write;
-use touchback_instrument::monitor::remote::RemoteSettings;
+use touchback_instrument::host::midi_file::write;
+use touchback_instrument::watch::monitor::remote::RemoteSettings;
 
 const RATE: f64 = 48_000.0;
 
@@ -88,7 +88,7 @@ fn a_keyboard_and_the_window_play_and_all_stops() {
 #[test]
 fn settings_reach_the_piano_and_wrong_bytes_change_nothing() {
     let mut settings = Settings::default();
-    let parameter = touchback_instrument::params::find("let_off_mm").unwrap();
+    let parameter = touchback_instrument::host::params::find("let_off_mm").unwrap();
     parameter.set(&mut settings, 5.0);
     let mut node = node();
     send(&mut node, &[ToPiano::Set(Box::new(RemoteSettings::of(&settings, None)))]);
@@ -108,7 +108,7 @@ fn settings_reach_the_piano_and_wrong_bytes_change_nothing() {
 fn a_file_sounds_with_the_settings_sent_before_it() {
     let mut settings = Settings::default();
     for (id, value) in [("let_off_mm", 6.0), ("hammer_mass", 0.9)] {
-        touchback_instrument::params::find(id).unwrap().set(&mut settings, value);
+        touchback_instrument::host::params::find(id).unwrap().set(&mut settings, value);
     }
     let set = ToPiano::Set(Box::new(RemoteSettings::of(&settings, None)));
     let mut changed = node();

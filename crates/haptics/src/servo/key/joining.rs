@@ -1,8 +1,8 @@
 //! How a simulated key joins the keyboard's: a ramp to the reported depth, then a wait for the impedance.
 
-use super::super::super::slewed_key::SlewedKey;
 use super::super::settling::Settling;
 use super::super::slot::Slot;
+use crate::slewed_key::SlewedKey;
 
 /// Longest wait for the impedance to rise, s.
 const LONGEST_WAIT: f64 = 0.25;

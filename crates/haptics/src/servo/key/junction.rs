@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::seconds;
 use super::super::slot::Slot;
 use super::HapticKey;
-use crate::log::{Entry, Log};
+use crate::record::log::{Entry, Log};
 use touchback_action::{Drive, TimedEvent};
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
 use touchback_device::port::Port;

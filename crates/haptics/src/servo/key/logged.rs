@@ -1,6 +1,6 @@
 //! What the servo's log has of a simulated key, so that a twin can follow.
 
-use super::super::super::log::{Entry, Log, damper_moved};
+use crate::record::log::{Entry, Log, damper_moved};
 use touchback_action::TimedEvent;
 use touchback_action::interface::key::{DynamicsCompensation, Key};
 use touchback_core::math::compass::KeyNumber;

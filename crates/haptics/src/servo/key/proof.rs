@@ -11,7 +11,7 @@ use super::super::slot::{Join, Slot};
 use super::super::virtual_finger::KeyMechanics;
 use super::ServoOptions;
 use crate::action::Action;
-use crate::symptom::Symptom;
+use crate::keyboard::symptom::Symptom;
 use touchback_device::fixed::{i16_of, since, u8_of};
 use touchback_device::message::{FORCE, IMPEDANCE, KeyWave};
 

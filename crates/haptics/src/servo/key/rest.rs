@@ -1,6 +1,6 @@
 //! Rest of a simulated key: set to the reported depth where it touches nothing, asleep at rest.
 
-use super::super::super::slewed_key::SlewedKey;
+use crate::slewed_key::SlewedKey;
 use touchback_action::interface::key::Key;
 
 /// Motion that wakes a key, m.

@@ -13,8 +13,8 @@ use std::f64::consts::PI;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::power::square;
 use touchback_core::mech::hammer::{Hammer, HammerFelt};
-use touchback_sound::contact::gone;
-use touchback_sound::scale::StringSpec;
+use touchback_sound::strings::contact::gone;
+use touchback_sound::tuning::scale::StringSpec;
 
 /// Length, m, from which the first rate applies; steps per second for long strings, and for short ones
 /// with their hard felt.

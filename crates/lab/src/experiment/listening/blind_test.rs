@@ -15,7 +15,7 @@ use crate::recorded::takes::{Take, Takes, takes};
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::{floor_index, rounded_i32, single};
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::midi_file::Score;
+use touchback_instrument::host::midi_file::Score;
 use touchback_instrument::{Event, Piano, Settings};
 use touchback_offline::bench::Folder;
 use touchback_offline::controls;

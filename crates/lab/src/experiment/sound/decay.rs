@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::{RATE, SoundBench, TargetBand, key, short, without_tail};
 use touchback_core::math::compass::KeyNumber;
 use touchback_sound::measure;
-use touchback_sound::scale::StringSpec;
+use touchback_sound::tuning::scale::StringSpec;
 
 pub fn run(bench: &mut SoundBench) -> Result<()> {
     let voicing = bench.voicing;

@@ -8,7 +8,7 @@ use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KEYS;
 use touchback_offline::render::loudness::Loudness;
 use touchback_sound::Sound;
-use touchback_sound::level_equalization::around;
+use touchback_sound::output::level_equalization::around;
 
 /// Speed of the blows, m/s: mezzo forte.
 const SPEED: f64 = 2.0;

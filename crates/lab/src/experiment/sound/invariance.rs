@@ -9,9 +9,9 @@ use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::mech::hammer::HammerSettings;
 use touchback_sound::measure::{self, db};
-use touchback_sound::perspective::Perspective;
-use touchback_sound::scale::StringSpec;
-use touchback_sound::temperament::Temperament;
+use touchback_sound::output::perspective::Perspective;
+use touchback_sound::tuning::scale::StringSpec;
+use touchback_sound::tuning::temperament::Temperament;
 use touchback_sound::{Knock, Sound, SoundSettings};
 
 /// Notes that sound during a change.

@@ -8,12 +8,12 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::mech::hammer::Hammer;
 use touchback_instrument::{Event, Piano, Settings};
-use touchback_sound::bank::BLOCK;
 use touchback_sound::measure::{self, RenderedNote, db, decay_time};
-use touchback_sound::note::Note;
-use touchback_sound::overtones::Overtones;
-use touchback_sound::scale::StringSpec;
-use touchback_sound::slow_rate::SlowRate;
+use touchback_sound::signal::slow_rate::SlowRate;
+use touchback_sound::strings::bank::BLOCK;
+use touchback_sound::strings::note::Note;
+use touchback_sound::strings::overtones::Overtones;
+use touchback_sound::tuning::scale::StringSpec;
 use touchback_sound::{Knock, SoundSettings};
 
 /// Each noise with its speed at mezzo-forte and its level relative to C4 at 2 m/s, dB.

@@ -5,10 +5,11 @@ use anyhow::Result;
 use super::{RATE, SoundBench, TargetBand, key};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::mech::hammer::Hammer;
+use touchback_sound::board::response;
 use touchback_sound::measure::{self, db};
-use touchback_sound::perspective::Perspective;
-use touchback_sound::scale::StringSpec;
-use touchback_sound::{board, tuning};
+use touchback_sound::output::perspective::Perspective;
+use touchback_sound::tuning::scale::StringSpec;
+use touchback_sound::tuning::stretch;
 
 /// Keys whose partials are compared with the law, and the number of partials.
 const PARTIALS: [(usize, usize); 6] = [(4, 20), (16, 20), (28, 20), (40, 20), (49, 12), (64, 6)];
@@ -65,7 +66,7 @@ pub fn tuning(bench: &mut SoundBench) -> Result<()> {
     for (number, partial) in STIFF {
         let key = key(number)?;
         let found = measure::inharmonicity(sound, &voicing, key, partial, RATE);
-        let ratio = found / tuning::inharmonicity(key);
+        let ratio = found / stretch::inharmonicity(key);
         let (low, high) = if (16..=76).contains(&number) { (0.8, 1.25) } else { (0.6, 1.6) };
         let quantity = format!("key {number}: B over median grand");
         report.check(&quantity, "1", TargetBand::Within(low, high), ratio);
@@ -73,7 +74,7 @@ pub fn tuning(bench: &mut SoundBench) -> Result<()> {
     let mut cents = Vec::new();
     for key in KeyNumber::all() {
         let error = measure::tuning_error_cents(sound, &voicing, key, RATE);
-        cents.push(error + tuning::stretch_cents(key));
+        cents.push(error + stretch::stretch_cents(key));
         bench.errors.push((f64::from(key.number()), error));
     }
     for (name, most, ends) in [("C2–C7", 1.0, false), ("elsewhere", 3.0, true)] {
@@ -134,7 +135,7 @@ pub fn phantoms(bench: &mut SoundBench) -> Result<()> {
 
 pub fn board(bench: &mut SoundBench) {
     let report = &mut bench.report;
-    let modes = board::modes(Perspective::Player.pair(), RATE);
+    let modes = response::modes(Perspective::Player.pair(), RATE);
     let low: Vec<_> = modes.iter().filter(|m| m.hz < 1000.0).collect();
     let first = low.first().map_or(f64::NAN, |m| m.hz);
     let density = low.len() as f64 / (1000.0 - first);
@@ -152,7 +153,7 @@ pub fn board(bench: &mut SoundBench) {
         TargetBand::Within(0.015, 0.03),
         loss,
     );
-    let response = board::responses(Perspective::Player.pair(), RATE);
+    let response = response::responses(Perspective::Player.pair(), RATE);
     let corner = response.iter().map(|zone| measure::corner_hz(&zone[0], RATE)).sum::<f64>()
         / response.len() as f64;
     report.check(

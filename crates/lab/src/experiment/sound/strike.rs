@@ -4,9 +4,9 @@ use anyhow::Result;
 
 use super::{RATE, SoundBench, TargetBand, key};
 use touchback_core::math::cast::floor_index;
-use touchback_sound::contact::{ReferenceNote, chaigne_askenfelt, strike_offline};
-use touchback_sound::hammer;
 use touchback_sound::measure::{self, blow};
+use touchback_sound::strings::contact::{ReferenceNote, chaigne_askenfelt, strike_offline};
+use touchback_sound::strings::hammer;
 
 /// Contact time, ms, peak force, N, and impulse relative to twice the hammer's momentum, at 2 m/s, from
 /// an independent solver with the hammers and strings of [Chaigne 1994].

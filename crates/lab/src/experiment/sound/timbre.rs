@@ -10,7 +10,7 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::power::square;
 use touchback_sound::Sound;
 use touchback_sound::measure::{self, RenderedNote, db};
-use touchback_sound::scale::StringSpec;
+use touchback_sound::tuning::scale::StringSpec;
 
 /// Measured keys: C2, C4, C6.
 const KEYS: [usize; 3] = [16, 40, 64];
@@ -31,7 +31,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
 
 /// Power per bin (sample rate / `LENGTH`) of the first samples under half a Hann window.
 fn spectrum(samples: &[f64]) -> Vec<f64> {
-    let plan = touchback_sound::fourier::forward(LENGTH);
+    let plan = touchback_sound::signal::fourier::forward(LENGTH);
     let (mut input, mut output) = (plan.make_input_vec(), plan.make_output_vec());
     for (n, (slot, x)) in input.iter_mut().zip(samples).enumerate() {
         let fade = 0.5 + 0.5 * libm::cos(std::f64::consts::PI * n as f64 / LENGTH as f64);

@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 
 use super::{K, MASS, PERIODS_MS, dimensionless, worst};
-use touchback_haptics::sampled_wall::controller::{Controller, Measurement};
-use touchback_haptics::sampled_wall::plant::{FINGER, Motion, Plant};
+use touchback_haptics::wall::sampled::controller::{Controller, Measurement};
+use touchback_haptics::wall::sampled::plant::{FINGER, Motion, Plant};
 use touchback_offline::bench::{DataTable, Folder, Report};
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_offline::wall::analysis::marginal;

@@ -1,7 +1,7 @@
 //! Power of a note's first partials, for any tuning and inharmonicity.
 
 use super::{BEFORE, power};
-use touchback_sound::fourier::RealToComplex;
+use touchback_sound::signal::fourier::RealToComplex;
 
 /// Number of measured partials.
 pub const PARTIALS: usize = 12;
@@ -111,7 +111,7 @@ mod tests {
         };
         let one: Vec<f32> = (0..count).map(sample).collect();
         let window = hann(touchback_core::math::cast::floor_index(WINDOW * rate));
-        let transform = touchback_sound::fourier::forward(window.len());
+        let transform = touchback_sound::signal::fourier::forward(window.len());
         let found = partials(&[one.clone(), one], rate, fundamental, &window, &*transform);
         assert!(found[6].is_nan(), "{found:?}");
         let gain = found[0] - levels[0];

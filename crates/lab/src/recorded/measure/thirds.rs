@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use num_complex::Complex32;
-use touchback_sound::fourier::RealToComplex;
+use touchback_sound::signal::fourier::RealToComplex;
 
 use super::{BEFORE, LENGTH, hann};
 use touchback_core::math::cast::floor_index;
@@ -75,7 +75,7 @@ impl Frame {
             (0..=window.len() / 2).map(covers).filter(|(_, share)| *share > 0.0).collect()
         };
         let shares = (0..BANDS).map(share).collect();
-        Self { transform: touchback_sound::fourier::forward(window.len()), window, shares }
+        Self { transform: touchback_sound::signal::fourier::forward(window.len()), window, shares }
     }
 
     /// Powers of left and right and their product in each band, from sample `start` on.

@@ -10,7 +10,7 @@ use crate::recorded::pairs::Notes;
 use crate::recorded::rendered;
 use touchback_core::math::power::square;
 use touchback_instrument::Settings;
-use touchback_instrument::params::Parameter;
+use touchback_instrument::host::params::Parameter;
 use touchback_offline::interrupt;
 use touchback_offline::output::progress;
 
@@ -298,7 +298,7 @@ fn perspective(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_instrument::params;
+    use touchback_instrument::host::params;
 
     #[test]
     fn undetermined_variables_and_range_ends_give_warnings() {

@@ -9,7 +9,7 @@ use crate::recorded::verdict::registers;
 use touchback_action::interface::key_sheet::QUANTITIES;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
-use touchback_instrument::params::{self, Parameter, ValueKind};
+use touchback_instrument::host::params::{self, Parameter, ValueKind};
 
 /// Parameter that is fitted separately in every register.
 const FELT: &str = "hammer_hardness";

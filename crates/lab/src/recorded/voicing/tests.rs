@@ -4,7 +4,7 @@ use touchback_action::interface::key_sheet::QUANTITIES;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::mech::key_tones::{COUNT, ToneQuantity};
 use touchback_instrument::Settings;
-use touchback_sound::perspective::Perspective;
+use touchback_sound::output::perspective::Perspective;
 
 fn options(folder: &std::path::Path, output: std::path::PathBuf) -> MatchOptions {
     MatchOptions {

@@ -2,9 +2,9 @@
 
 use super::super::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::EventKind;
-use touchback_haptics::emulator::Emulator;
-use touchback_haptics::log::MemoryLog;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::Emulator;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::record::log::MemoryLog;
 use touchback_haptics::servo::ServoOptions;
 
 /// The presses of firmware/hand.csv: depth, m, duration, s.

@@ -4,14 +4,14 @@ use crate::rig::KEY;
 use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::EventKind;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::emulator::defect::{Defects, SensorDefect};
-use touchback_haptics::log::MemoryLog;
-use touchback_haptics::plant::KeyPlant;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::emulator::defect::{Defects, SensorDefect};
+use touchback_haptics::keyboard::plant::KeyPlant;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::symptom::Symptom;
+use touchback_haptics::record::log::MemoryLog;
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::{ConnectionState, HaltReason};
-use touchback_haptics::symptom::Symptom;
 
 fn act(time: f64, key: usize, action: FingerAction) -> ScriptedAction {
     ScriptedAction { time, key, action }

@@ -6,9 +6,9 @@ use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::EventKind;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::log::{Entry, MemoryLog, Twin};
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::record::log::{Entry, MemoryLog, Twin};
 use touchback_haptics::servo::ServoOptions;
 
 const FORCE: f64 = 10.0;

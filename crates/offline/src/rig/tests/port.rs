@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use crate::rig::acceptance::{line, options, stroke};
 use crate::rig::co_simulation::HostLine;
-use touchback_haptics::plant::KeyPlant;
-use touchback_haptics::serial::SerialLink;
-use touchback_haptics::serial::pty::Pty;
+use touchback_haptics::keyboard::plant::KeyPlant;
+use touchback_haptics::line::serial::SerialLink;
+use touchback_haptics::line::serial::pty::Pty;
 
 const PATIENCE: Duration = Duration::from_millis(100);
 

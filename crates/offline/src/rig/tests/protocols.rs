@@ -5,13 +5,13 @@ use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::EventKind;
 use touchback_device::device::safety::DeviceMode;
 use touchback_device::message::fault;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::emulator::defect::{Defects, SensorDefect};
-use touchback_haptics::log::MemoryLog;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::emulator::defect::{Defects, SensorDefect};
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::symptom::Symptom;
+use touchback_haptics::record::log::MemoryLog;
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::{ConnectionState, HaltReason};
-use touchback_haptics::symptom::Symptom;
 
 /// A keyboard of [`KEY`] that a finger presses at 1.0 s, 1.9 s and 2.8 s.
 fn pair(design: KeyboardDesign) -> CoSimulation<MemoryLine> {

@@ -5,16 +5,16 @@ use touchback_action::TimedEvent;
 use touchback_action::interface::key::STATES;
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
-use touchback_haptics::log::Entry;
-use touchback_haptics::recording::{Recording, Writer};
+use touchback_haptics::record::log::Entry;
+use touchback_haptics::record::recording::{Recording, Writer};
 
 use crate::rig::acceptance::line;
 use crate::rig::co_simulation::CoSimulation;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::log::Twin;
-use touchback_haptics::plant::KeyPlant;
-use touchback_haptics::replay::{Replay, ReplayEvent};
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::plant::KeyPlant;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::record::log::Twin;
+use touchback_haptics::record::replay::{Replay, ReplayEvent};
 use touchback_haptics::servo::ServoOptions;
 
 /// First lines of the file in the present and in older versions.

@@ -7,10 +7,10 @@ use touchback_action::{ActionSettings, Drive, EventKind, KeyEvent, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::log::MemoryLog;
-use touchback_haptics::plant::{EmulatedFinger, KeyPlant, SUBSTEPS, Stop};
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::plant::{EmulatedFinger, KeyPlant, SUBSTEPS, Stop};
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::record::log::MemoryLog;
 use touchback_haptics::servo::ServoOptions;
 
 /// Depth in the middle and amplitude of the hand, m.

@@ -9,10 +9,10 @@ use touchback_core::exchange::queue;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::log::MemoryLog;
-use touchback_haptics::replay::{Replay, end};
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::record::log::MemoryLog;
+use touchback_haptics::record::replay::{Replay, end};
 use touchback_haptics::servo::ServoOptions;
 
 fn trill(seconds: f64) -> (MemoryLog, [u64; STATES + 1]) {

@@ -7,13 +7,13 @@ use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::{ActionSettings, EventKind};
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::log::{MemoryLog, Twin};
-use touchback_haptics::plant::KeyPlant;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::plant::KeyPlant;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::line::simulated_link::LinkFaults;
+use touchback_haptics::record::log::{MemoryLog, Twin};
 use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_haptics::session::{ConnectionState, HaltReason};
-use touchback_haptics::simulated_link::LinkFaults;
 
 fn act(time: f64, key: usize, action: FingerAction) -> ScriptedAction {
     ScriptedAction { time, key, action }
@@ -338,7 +338,7 @@ fn a_frozen_host_loses_force_within_the_watchdog_and_arms_again() {
 fn unknown_devices_are_refused_with_a_message() {
     let mut servo = Servo::new(ServoOptions::default(), 0.0);
     let mut out = Vec::new();
-    let mut hello = touchback_haptics::emulator::build(&design(1)).hello;
+    let mut hello = touchback_haptics::keyboard::emulator::build(&design(1)).hello;
     hello.version = 9;
     let mut frame = [0; MAX_FRAME];
     let length = Message::Hello(hello).frame(&mut frame).unwrap();

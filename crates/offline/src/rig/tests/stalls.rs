@@ -6,12 +6,12 @@ use crate::rig::KEY;
 use crate::rig::co_simulation::{CoSimulation, MemoryLine};
 use touchback_action::EventKind;
 use touchback_core::math::random::Random;
-use touchback_haptics::emulator::KeyboardDesign;
-use touchback_haptics::log::MemoryLog;
-use touchback_haptics::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::keyboard::emulator::KeyboardDesign;
+use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
+use touchback_haptics::line::simulated_link::Collected;
+use touchback_haptics::record::log::MemoryLog;
 use touchback_haptics::servo::ServoOptions;
 use touchback_haptics::session::{ConnectionState, HaltReason};
-use touchback_haptics::simulated_link::Collected;
 
 /// How the two computers stand still, and how late frames are.
 #[derive(Clone, Copy, Debug, Default)]

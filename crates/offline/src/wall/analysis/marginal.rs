@@ -6,7 +6,7 @@ use nalgebra::{Complex, Matrix2};
 use touchback_core::exchange::cancel;
 
 use touchback_core::episode::locate::first_nonpositive;
-use touchback_haptics::sampled_wall::plant::Plant;
+use touchback_haptics::wall::sampled::plant::Plant;
 
 /// The loop of `plant` and a sampled spring K over one period.
 #[must_use]
@@ -55,7 +55,7 @@ pub fn damping(plant: &Plant, stiffness: f64, period: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_haptics::sampled_wall::plant::FINGER;
+    use touchback_haptics::wall::sampled::plant::FINGER;
 
     const MASS: Plant = Plant { mass: 0.3, damping: 0.0, stiffness: 0.0, bias: 0.0 };
     const K: f64 = 5000.0;

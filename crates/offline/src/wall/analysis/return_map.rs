@@ -4,7 +4,7 @@
 //! so that only the effect of late switching remains: at the first sample after the threshold, in and out. The section is the exit; outside, model I is the plant, inside,
 //! model II the plant on its wall.
 
-use touchback_haptics::sampled_wall::plant::{Motion, Plant};
+use touchback_haptics::wall::sampled::plant::{Motion, Plant};
 
 /// A crossing of the wall's threshold x = 0.
 #[derive(Clone, Copy, PartialEq, Debug)]

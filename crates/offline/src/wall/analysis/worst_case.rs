@@ -10,7 +10,7 @@
 //! closed form: the map is iterated with the exact motions.
 
 use touchback_core::episode::locate::first_nonpositive;
-use touchback_haptics::sampled_wall::plant::Plant;
+use touchback_haptics::wall::sampled::plant::Plant;
 
 /// Mass and the two springs.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -8,7 +8,7 @@ use nalgebra::{Vector1, Vector2};
 
 use super::{Conditions, Swings};
 use touchback_device::port::Port;
-use touchback_haptics::sampled_wall::plant::Motion;
+use touchback_haptics::wall::sampled::plant::Motion;
 
 /// Tried line impedances, N·s/m.
 pub const IMPEDANCES: [f64; 4] = [3.0, 8.0, 20.0, 50.0];

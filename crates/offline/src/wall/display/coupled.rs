@@ -7,7 +7,7 @@
 use nalgebra::{Complex, SMatrix};
 use touchback_core::exchange::cancel;
 
-use touchback_haptics::sampled_wall::plant::{FingerImpedance, Plant};
+use touchback_haptics::wall::sampled::plant::{FingerImpedance, Plant};
 
 /// States: device y, v; its last sampled position; virtual Y, V.
 const STATES: usize = 5;
@@ -148,7 +148,7 @@ pub fn apparent(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_haptics::sampled_wall::plant::FINGER;
+    use touchback_haptics::wall::sampled::plant::FINGER;
 
     const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 0.0 };
 

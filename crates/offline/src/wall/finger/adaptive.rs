@@ -1,8 +1,8 @@
 //! The predictive wall for a finger that changes.
 
 use super::estimate::{Estimator, Tuning};
-use touchback_haptics::sampled_wall::controller::{Controller, Measurement, Prediction};
-use touchback_haptics::sampled_wall::plant::Plant;
+use touchback_haptics::wall::sampled::controller::{Controller, Measurement, Prediction};
+use touchback_haptics::wall::sampled::plant::Plant;
 
 /// Periods from one update of the prediction's matrices to the next; the update is expensive.
 const UPDATE: u32 = 4;
@@ -95,7 +95,7 @@ impl Controller for Adaptive {
 mod tests {
     use super::*;
     use crate::wall::bench::{SampledLoop, Speed};
-    use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance};
+    use touchback_haptics::wall::sampled::plant::{FINGER, FingerImpedance};
 
     const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 2.0 };
     const T: f64 = 1e-3;

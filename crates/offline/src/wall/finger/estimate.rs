@@ -4,7 +4,7 @@ use nalgebra::{Matrix2, Matrix3, Matrix4, Vector1, Vector2, Vector3, Vector4};
 
 use touchback_core::episode::exact::Discrete;
 use touchback_core::math::power::square;
-use touchback_haptics::sampled_wall::plant::Plant;
+use touchback_haptics::wall::sampled::plant::Plant;
 
 /// Settings of the estimator.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -150,8 +150,8 @@ impl Estimator {
 mod tests {
     use super::*;
     use crate::wall::bench::{SampledLoop, Speed};
-    use touchback_haptics::sampled_wall::controller::{Controller, Measurement};
-    use touchback_haptics::sampled_wall::plant::{FINGER, FingerImpedance};
+    use touchback_haptics::wall::sampled::controller::{Controller, Measurement};
+    use touchback_haptics::wall::sampled::plant::{FINGER, FingerImpedance};
 
     const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
     const T: f64 = 1e-3;

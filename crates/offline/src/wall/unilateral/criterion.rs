@@ -14,7 +14,7 @@ use nalgebra::Complex;
 
 use super::game;
 use touchback_core::math::complex::{modulus, polar};
-use touchback_haptics::sampled_wall::plant::Plant;
+use touchback_haptics::wall::sampled::plant::Plant;
 
 /// Longest excluded period, samples.
 pub const LONGEST: u32 = 64;

@@ -8,8 +8,8 @@ use nalgebra::{DMatrix, DVector};
 use touchback_core::exchange::cancel;
 
 use crate::wall::bench::SampledLoop;
-use touchback_haptics::sampled_wall::controller::Standard;
-use touchback_haptics::sampled_wall::plant::Plant;
+use touchback_haptics::wall::sampled::controller::Standard;
+use touchback_haptics::wall::sampled::plant::Plant;
 
 /// Longest tried period, samples.
 const LONGEST: usize = super::criterion::LONGEST as usize;

@@ -2,9 +2,9 @@
 
 use super::super::loading::{PARTIALS_A_SECOND, SILENT};
 use super::*;
-use crate::bank::BLOCK;
-use crate::note::Note;
-use crate::perspective::Perspective;
+use crate::output::perspective::Perspective;
+use crate::strings::bank::BLOCK;
+use crate::strings::note::Note;
 
 #[test]
 fn a_sounding_note_is_retuned_without_a_click() {

@@ -2,8 +2,8 @@
 
 use super::hands::{click, drag};
 use super::*;
-use touchback_sound::scala::Texts;
-use touchback_sound::scala::texts::PYTHAGOREAN;
+use touchback_sound::tuning::scala::Texts;
+use touchback_sound::tuning::scala::texts::PYTHAGOREAN;
 
 #[test]
 fn every_kind_of_edit_is_undone_and_redone_by_the_bar() {
@@ -96,7 +96,7 @@ fn the_bar_names_the_piano_marks_changes_and_steps_to_the_next() {
     click(&mut harness, "Undo");
     assert!(harness.query_by_label("Piano: Concert, as loaded").is_some());
     click(&mut harness, "Previous piano");
-    let last = touchback_instrument::preset::PRESETS.last().unwrap().title();
+    let last = touchback_instrument::host::preset::PRESETS.last().unwrap().title();
     assert!(harness.query_by_label(&format!("Piano: {last}, as loaded")).is_some());
 }
 
@@ -160,7 +160,7 @@ fn the_clip_light_stays_until_it_is_reset() {
 fn favourites_are_saved_and_can_be_listed_alone() {
     let dir = tempfile::tempdir().unwrap();
     let shelf =
-        touchback_instrument::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
+        touchback_instrument::host::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf.clone()));
     harness.get_by_label_contains("Piano: ").click();

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use egui::epaint::TextShape;
 use egui::{Color32, Shape};
 
-use crate::controls::DetachedControls;
-use crate::face::Face;
+use crate::faces::face::Face;
 use crate::offscreen::{Offscreen, Picture};
 use crate::shot::Shot;
+use crate::state::controls::DetachedControls;
 use touchback_core::math::cast::floor_index;
 
 /// Least contrast of text [WCAG 2.1, 1.4.3].

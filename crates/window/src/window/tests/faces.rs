@@ -3,7 +3,8 @@
 use super::hands::wait;
 use super::*;
 
-const ALL_SIZES: [(f32, f32); 2] = [crate::window_state::USUAL, crate::window_state::SMALLEST];
+const ALL_SIZES: [(f32, f32); 2] =
+    [crate::state::window_state::USUAL, crate::state::window_state::SMALLEST];
 
 fn show(harness: &mut Harness<'static, TestWindow>, face: Face) {
     open(harness, face.name());
@@ -16,11 +17,11 @@ fn a_new_window_opens_on_the_piano() {
 
 #[test]
 fn every_regulation_control_is_visible_at_the_usual_size() {
-    let harness = harness(crate::window_state::USUAL);
+    let harness = harness(crate::state::window_state::USUAL);
     let strip = harness.get_by_label("Piano keys").rect();
     let groups = [
-        touchback_instrument::params::ParameterGroup::Regulation,
-        touchback_instrument::params::ParameterGroup::Action,
+        touchback_instrument::host::params::ParameterGroup::Regulation,
+        touchback_instrument::host::params::ParameterGroup::Action,
     ];
     for parameter in all().filter(|p| {
         groups.contains(&p.group) && p.choices().is_empty() && !p.id.starts_with("unevenness")
@@ -32,7 +33,7 @@ fn every_regulation_control_is_visible_at_the_usual_size() {
 
 #[test]
 fn every_control_is_visible_at_the_usual_size() {
-    let mut harness = harness(crate::window_state::USUAL);
+    let mut harness = harness(crate::state::window_state::USUAL);
     let strip = harness.get_by_label("Piano keys").rect();
     for (face, label) in [
         (Face::Piano, "Limiter"),
@@ -56,7 +57,7 @@ fn every_control_is_visible_at_the_usual_size() {
 
 #[test]
 fn the_smallest_window_shows_the_bar_and_the_keys_of_every_face() {
-    let (width, height) = crate::window_state::SMALLEST;
+    let (width, height) = crate::state::window_state::SMALLEST;
     let mut harness = harness((width, height));
     let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(width, height));
     for label in ["Live", "Try a press", "Quantities", "Stroke"] {
@@ -82,7 +83,7 @@ fn a_haptic_wall_and_load_are_drawn_on_the_device_face() {
     {
         let connection = std::sync::Arc::new(KeyboardConnection::default());
         connection.choose(Choice { action, ..Choice::default() });
-        let mut harness = harness(crate::window_state::USUAL);
+        let mut harness = harness(crate::state::window_state::USUAL);
         harness.state_mut().window.keyboard.connection = Some(connection);
         show(&mut harness, Face::Keyboard);
         let name = format!("Picture of the {}: first key 0.00 mm deep, +0.00 N", action.name());
@@ -93,10 +94,10 @@ fn a_haptic_wall_and_load_are_drawn_on_the_device_face() {
 
 #[test]
 fn the_bench_is_beside_the_curve_in_the_smallest_window() {
-    let mut harness = harness(crate::window_state::SMALLEST);
+    let mut harness = harness(crate::state::window_state::SMALLEST);
     show(&mut harness, Face::Keys);
     let curve = harness.get_by_label("Let-off of the 88 keys").rect();
-    let (width, _) = crate::window_state::SMALLEST;
+    let (width, _) = crate::state::window_state::SMALLEST;
     for label in ["Down weight", "Keep as before", "Save sheet of 88 keys"] {
         let rect = harness.get_by_label(label).rect();
         assert!(
@@ -136,7 +137,7 @@ fn names_sliders_and_numbers_do_not_overlap() {
 /// Every list that is longer than the smallest window shows its whole scroll bar.
 #[test]
 fn lists_show_their_scroll_bars_in_the_smallest_window() {
-    let size = crate::window_state::SMALLEST;
+    let size = crate::state::window_state::SMALLEST;
     for face in Face::ALL.into_iter().filter(|face| *face != Face::Keyboard) {
         let mut harness = harness(size);
         show(&mut harness, face);
@@ -154,7 +155,7 @@ fn lists_show_their_scroll_bars_in_the_smallest_window() {
 fn no_item_is_wider_than_its_list_in_the_smallest_window() {
     /// Right end of the first of the player's two columns.
     const COLUMN: f64 = 351.5;
-    let size = crate::window_state::SMALLEST;
+    let size = crate::state::window_state::SMALLEST;
     for face in Face::ALL {
         let mut harness = harness(size);
         show(&mut harness, face);
@@ -256,7 +257,7 @@ fn a_window_without_changes_requests_no_frame() {
 
 #[test]
 fn single_keys_are_drawn_undone_typed_and_made_even() {
-    let mut harness = harness(crate::window_state::USUAL);
+    let mut harness = harness(crate::state::window_state::USUAL);
     show(&mut harness, Face::Keys);
     let rect = harness.get_by_label("Let-off of the 88 keys").rect();
     let at = rect.center();
@@ -284,7 +285,7 @@ fn single_keys_are_drawn_undone_typed_and_made_even() {
     // The chosen key's number moves the whole section.
     harness.get_by_label("Section").click();
     harness.run_steps(2);
-    let name = crate::keyboard::name(key);
+    let name = crate::views::keyboard::name(key);
     harness.get_by_role_and_label(Role::SpinButton, &name).click();
     harness.run_steps(2);
     harness.event(egui::Event::Text("1".to_owned()));

@@ -1,7 +1,7 @@
 //! Tests of exercises on the face of the keys.
 
 use super::*;
-use crate::lesson::Lesson;
+use crate::faces::lesson::Lesson;
 use touchback_action::interface::key_sheet::{COUNT, KeySheet, QUANTITIES};
 
 #[test]

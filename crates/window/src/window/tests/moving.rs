@@ -1,7 +1,7 @@
 //! Tests of moving keys: they are drawn as they move, and the caption states what is reconstructed.
 
 use super::*;
-use crate::stroke::{Origin, Stroke};
+use crate::state::stroke::{Origin, Stroke};
 use touchback_action::Drive;
 use touchback_instrument::Settings;
 use touchback_instrument::settings::{Latency, Timing};
@@ -60,7 +60,7 @@ fn an_immediate_notes_caption_states_the_reconstruction() {
 
 #[test]
 fn a_haptic_key_is_drawn_as_played() {
-    use touchback_instrument::trace::{KeySnapshot, Sample};
+    use touchback_instrument::watch::trace::{KeySnapshot, Sample};
     let mut window = Window::default();
     let settings = ActionSettings::default();
     let key = KeyNumber::from_midi(60).unwrap();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::hands::click;
 use super::*;
 use touchback_instrument::Settings;
-use touchback_instrument::params::relevance;
+use touchback_instrument::host::params::relevance;
 use touchback_instrument::settings::{Timing, VelocityMap};
 
 /// Roles of controls that a user operates.

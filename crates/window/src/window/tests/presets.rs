@@ -9,7 +9,7 @@ fn a_factory_piano_loads_and_is_marked() {
     harness.run_steps(3);
     harness.get_by_label("Heavy").click();
     harness.run_steps(3);
-    let heavy = touchback_instrument::preset::find("heavy").unwrap().settings();
+    let heavy = touchback_instrument::host::preset::find("heavy").unwrap().settings();
     assert_eq!(harness.state().connection.settings(), heavy);
     assert!(harness.state().connection.held.is_empty());
     harness.get_by_label("Concert").click();
@@ -67,7 +67,7 @@ fn click_and_wait(harness: &mut Harness<'static, TestWindow>, label: &str) {
 fn an_own_piano_is_saved_replaced_exported_imported_and_deleted() {
     let dir = tempfile::tempdir().unwrap();
     let shelf =
-        touchback_instrument::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
+        touchback_instrument::host::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf.clone()));
     harness.get_by_label_contains("Piano: ").click();
@@ -129,13 +129,14 @@ fn an_own_piano_is_saved_replaced_exported_imported_and_deleted() {
 #[test]
 fn a_folder_of_many_is_searched_and_an_invalid_file_reported() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = touchback_instrument::preset::user_presets::UserPresets::at(dir.path().into());
+    let shelf =
+        touchback_instrument::host::preset::user_presets::UserPresets::at(dir.path().into());
     for (name, tag) in [("Ash", "x"), ("Birch", "x"), ("Cedar", "soft"), ("Elm", "x"), ("Fir", "x")]
     {
-        let saved = touchback_instrument::preset::file::NamedPiano {
+        let saved = touchback_instrument::host::preset::file::NamedPiano {
             name: name.into(),
             tags: vec![tag.into()],
-            ..touchback_instrument::preset::file::NamedPiano::default()
+            ..touchback_instrument::host::preset::file::NamedPiano::default()
         };
         shelf.keep(&saved, false).unwrap();
     }
@@ -154,7 +155,7 @@ fn a_folder_of_many_is_searched_and_an_invalid_file_reported() {
 fn a_piano_without_tags_has_its_name_and_its_button_apart() {
     let dir = tempfile::tempdir().unwrap();
     let shelf =
-        touchback_instrument::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
+        touchback_instrument::host::preset::user_presets::UserPresets::at(dir.path().join("shelf"));
     let mut harness = tall();
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf));
     harness.get_by_label_contains("Piano: ").click();
@@ -172,7 +173,8 @@ fn a_piano_without_tags_has_its_name_and_its_button_apart() {
 fn a_piano_is_saved_by_name_and_enter_on_every_face() {
     for (face, ..) in Face::TABS {
         let dir = tempfile::tempdir().unwrap();
-        let shelf = touchback_instrument::preset::user_presets::UserPresets::at(dir.path().into());
+        let shelf =
+            touchback_instrument::host::preset::user_presets::UserPresets::at(dir.path().into());
         let mut harness = tall();
         let window = &mut harness.state_mut().window;
         (window.face, window.presets) =

@@ -3,8 +3,8 @@
 
 use super::*;
 use touchback_action::interface::key_sheet::KeySheet;
-use touchback_instrument::monitor::tape::TimedMessage;
-use touchback_instrument::preset::user_presets::UserPresets;
+use touchback_instrument::host::preset::user_presets::UserPresets;
+use touchback_instrument::watch::monitor::tape::TimedMessage;
 
 /// A window whose clicks are counted.
 struct Counted {
@@ -122,7 +122,7 @@ fn a_warmer_piano_is_found_and_kept() {
 fn a_scala_file_tunes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fifths.scl");
-    std::fs::write(&path, touchback_sound::scala::texts::PYTHAGOREAN).unwrap();
+    std::fs::write(&path, touchback_sound::tuning::scala::texts::PYTHAGOREAN).unwrap();
     let mut task = Counted::new();
     task.click(Role::Button, "Voice");
     task.click(Role::TextInput, "Scale");

@@ -4,10 +4,10 @@ use super::hands::*;
 use super::*;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_instrument::Settings;
-use touchback_instrument::params::midi_map::MidiMap;
-use touchback_instrument::preset::user_presets::UserPresets;
-use touchback_sound::scala::Texts;
-use touchback_sound::scala::texts::PYTHAGOREAN;
+use touchback_instrument::host::params::midi_map::MidiMap;
+use touchback_instrument::host::preset::user_presets::UserPresets;
+use touchback_sound::tuning::scala::Texts;
+use touchback_sound::tuning::scala::texts::PYTHAGOREAN;
 
 type Bench = Harness<'static, TestWindow>;
 
@@ -141,8 +141,10 @@ fn every_point_of_the_velocity_curve() {
 fn a_piano_by_its_arrow_from_the_list_and_of_ones_own() {
     let dir = tempfile::tempdir().unwrap();
     let shelf = UserPresets::at(dir.path().into());
-    let mut own =
-        touchback_instrument::preset::file::NamedPiano { name: "Own".into(), ..Default::default() };
+    let mut own = touchback_instrument::host::preset::file::NamedPiano {
+        name: "Own".into(),
+        ..Default::default()
+    };
     own.settings.action.keys = "key,drop_mm\n7,1\n".parse().unwrap();
     shelf.keep(&own, false).unwrap();
     let mut harness = on("Voice");
@@ -185,7 +187,7 @@ fn keys_drawn_alone_by_section_all_typed_and_made_even() {
         });
     }
     back_and_forth(&mut harness, "Let-off of keys", |h| {
-        let key = crate::keyboard::name(h.state().window.strip.chosen);
+        let key = crate::views::keyboard::name(h.state().window.strip.chosen);
         type_into(h, &key, "-1 mm");
     });
     back_and_forth(&mut harness, "the sheet of the keys", |h| click(h, "All even"));

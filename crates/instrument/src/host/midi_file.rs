@@ -1,0 +1,211 @@
+//! Standard MIDI files as piano performances: any format, tempo map and SMPTE time, with or without a RIFF
+//! wrapper. Damaged files are read as far as they make sense, with one warning.
+//!
+//! [`crate::host::midi`] interprets the messages, as in a plugin host.
+
+mod chunks;
+mod damage;
+mod doubles;
+mod events;
+mod parts;
+mod pedal;
+pub mod write;
+mod xp;
+
+use std::ops::Range;
+
+use midly::{MetaMessage, MidiMessage, TrackEventKind};
+
+use crate::host::midi::{self, Address, InputMessage};
+use crate::settings::PedalSettings;
+use chunks::Raw;
+pub use parts::{Numbers, Parts};
+pub use pedal::ShortLifts;
+
+/// Tempo before the first tempo event, µs per quarter note (MIDI 1.0, "Set Tempo").
+const DEFAULT_TEMPO: u32 = 500_000;
+
+/// Why a file was refused: one line with the file and, where known, the byte.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct MidiFileError(String);
+
+/// A performance: messages in time order.
+///
+/// Times are whole numbers of 1/[`Score::per_second`] s, so that rounding to samples happens once.
+#[derive(Clone, Debug)]
+pub struct Score {
+    /// Time in units of 1/`per_second` s, and message.
+    pub events: Vec<(u128, InputMessage)>,
+    /// Time units per second.
+    pub per_second: u128,
+    /// Deviations from the standard, and parts left out: a line each.
+    pub warnings: Vec<String>,
+}
+
+impl Score {
+    /// A score without events.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self { events: Vec::new(), per_second: 1, warnings: Vec::new() }
+    }
+
+    /// Whether `bytes` hold a MIDI file.
+    #[must_use]
+    pub fn is_in(bytes: &[u8]) -> bool {
+        chunks::find(bytes, *b"MThd", 0).is_some()
+    }
+
+    /// Reads the piano's part of a file's bytes; `file` names it in errors.
+    ///
+    /// # Errors
+    /// Errors of [`Score::read_parts`].
+    pub fn read(file: &str, bytes: &[u8]) -> Result<Self, MidiFileError> {
+        Self::read_parts(file, bytes, &Parts::default())
+    }
+
+    /// Reads `parts` of a file's bytes; `file` names it in errors.
+    ///
+    /// # Errors
+    /// One line with the file: not a MIDI file, no track, no note, or an impossible unit of time.
+    pub fn read_parts(file: &str, bytes: &[u8], parts: &Parts) -> Result<Self, MidiFileError> {
+        let Raw { units_per_tick, per_second, is_sequential, tracks, damage } =
+            chunks::read(file, bytes)?;
+        let mut warnings: Vec<String> =
+            damage.text(tracks.len()).map(|text| format!("{file}: {text}")).into_iter().collect();
+        let (mut events, mut begin) = (Vec::new(), 0);
+        for (index, mut track) in tracks.into_iter().enumerate() {
+            xp::reorder(&mut track.events);
+            if is_sequential {
+                let tempo = MetaMessage::Tempo(DEFAULT_TEMPO.into());
+                events.push((begin, index, TrackEventKind::Meta(tempo)));
+            }
+            events.extend(track.events.into_iter().map(|(tick, kind)| (begin + tick, index, kind)));
+            begin += if is_sequential { track.end } else { 0 };
+        }
+        // Stable: events of one tick keep the order of tracks.
+        events.sort_by_key(|(tick, ..)| *tick);
+        let told = parts::select(&mut events, parts)
+            .map_err(|error| MidiFileError(format!("{file}: {error}")))?;
+        warnings.extend(told.map(|told| format!("{file}: {told}")));
+        let mut score = Self { events: Vec::new(), per_second, warnings };
+        let (mut time, mut last, mut tempo) = (0u128, 0u64, u128::from(DEFAULT_TEMPO));
+        for (tick, _, kind) in events {
+            time += u128::from(tick - last) * units_per_tick.unwrap_or(tempo);
+            last = tick;
+            match kind {
+                TrackEventKind::Meta(MetaMessage::Tempo(t)) => tempo = u128::from(t.as_int()),
+                TrackEventKind::Midi { channel, message: raw } => {
+                    let translated = message(channel.as_int(), raw);
+                    score.events.extend(translated.map(|message| (time, message)));
+                }
+                _ => {}
+            }
+        }
+        let joined = doubles::join(&mut score.events);
+        if joined > 0 {
+            score.warnings.push(format!(
+                "{file}: note-ons of a key that is struck at the same time, joined: {joined}"
+            ));
+        }
+        Ok(score)
+    }
+
+    /// Reads `parts` of a file's bytes for a piano with these pedals: short lifts are made longer where the settings
+    /// say so, and reported in the warnings.
+    ///
+    /// # Errors
+    /// Errors of [`Score::read_parts`].
+    pub fn read_repaired(
+        file: &str,
+        bytes: &[u8],
+        parts: &Parts,
+        pedals: &PedalSettings,
+    ) -> Result<(Self, ShortLifts), MidiFileError> {
+        let mut score = Self::read_parts(file, bytes, parts)?;
+        let lifts = score.repair_pedals(pedals);
+        score.warnings.extend(lifts.text().map(|text| format!("{file}: {text}")));
+        Ok((score, lifts))
+    }
+
+    /// The sample nearest to `time` at `rate` Hz.
+    #[must_use]
+    pub fn sample(&self, time: u128, rate: u32) -> u64 {
+        let (n, d) = (time.saturating_mul(2 * u128::from(rate)), self.per_second);
+        u64::try_from(n.saturating_add(d) / (2 * d)).unwrap_or(u64::MAX)
+    }
+
+    /// Time of the last event, s; 0 without events.
+    #[must_use]
+    pub fn end(&self) -> f64 {
+        self.events.last().map_or(0.0, |(t, _)| *t as f64 / self.per_second as f64)
+    }
+}
+
+/// A place in a score that is played in portions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cursor {
+    /// Index of the next event.
+    next: usize,
+}
+
+impl Cursor {
+    /// The next message of `score` at `rate` Hz, and its offset, if it falls before the end of the samples
+    /// `span`.
+    pub fn next(
+        &mut self,
+        score: &Score,
+        rate: u32,
+        span: &Range<u64>,
+    ) -> Option<(u32, InputMessage)> {
+        let (time, message) = score.events.get(self.next)?;
+        let sample = score.sample(*time, rate);
+        if sample >= span.end {
+            return None;
+        }
+        self.next += 1;
+        let offset = sample.saturating_sub(span.start);
+        Some((u32::try_from(offset).unwrap_or(u32::MAX), *message))
+    }
+
+    /// Whether all messages of `score` have been sent.
+    #[must_use]
+    pub fn is_at_end(&self, score: &Score) -> bool {
+        self.next >= score.events.len()
+    }
+}
+
+/// The instrument's message for a MIDI message; `None` where a piano ignores it.
+#[must_use]
+pub fn message(channel: u8, message: MidiMessage) -> Option<InputMessage> {
+    let seven_bit = |value: midly::num::u7| f64::from(value.as_int()) / 127.0;
+    Some(match message {
+        MidiMessage::NoteOn { key, vel } => {
+            InputMessage::NoteOn { channel, note: key.as_int(), id: None, velocity: seven_bit(vel) }
+        }
+        MidiMessage::NoteOff { key, vel } => InputMessage::NoteOff {
+            to: Address::note(channel, key.as_int()),
+            velocity: seven_bit(vel),
+        },
+        MidiMessage::Aftertouch { key, vel } => InputMessage::Pressure {
+            to: Address::note(channel, key.as_int()),
+            value: seven_bit(vel),
+        },
+        MidiMessage::Controller { controller, value } => InputMessage::Controller {
+            channel,
+            number: controller.as_int(),
+            value: seven_bit(value),
+        },
+        MidiMessage::PitchBend { bend } => {
+            let value = midi::bend(f64::from(bend.0.as_int()) / 16_383.0);
+            InputMessage::Bend { channel, value }
+        }
+        MidiMessage::ChannelAftertouch { vel } => {
+            InputMessage::ChannelPressure { channel, value: seven_bit(vel) }
+        }
+        MidiMessage::ProgramChange { .. } => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

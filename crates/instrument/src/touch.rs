@@ -1,8 +1,0 @@
-//! Touch: from a host's notes to hammer speeds and to the motions of fingers.
-
-mod calibration;
-pub(super) mod effort;
-pub mod finger;
-pub mod position;
-pub mod travel_time;
-pub mod velocity;

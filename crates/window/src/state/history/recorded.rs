@@ -1,0 +1,191 @@
+//! Controls whose changes are recorded for undo.
+
+use super::{Edit, Gesture, History, SCALE, SHEET, Side};
+use crate::state::controls::Controls;
+use touchback_action::interface::key_sheet::KeySheet;
+use touchback_instrument::Settings;
+use touchback_instrument::host::params::Parameter;
+use touchback_instrument::host::params::midi_map::MidiMap;
+use touchback_sound::tuning::scala::Texts;
+
+/// Controls whose changes go into a history.
+pub struct Recorded<'a> {
+    /// The underlying controls.
+    pub controls: &'a mut dyn Controls,
+    /// The history that records the changes.
+    pub history: &'a mut History,
+}
+
+impl Controls for Recorded<'_> {
+    fn value(&self, parameter: &'static Parameter) -> f64 {
+        self.controls.value(parameter)
+    }
+
+    fn begin(&mut self, parameter: &'static Parameter) {
+        let value = self.controls.value(parameter);
+        self.history.open.push(Gesture(parameter, value, value));
+        self.controls.begin(parameter);
+    }
+
+    fn set(&mut self, parameter: &'static Parameter, value: f64) {
+        let open = self.history.open.iter_mut().find(|g| std::ptr::eq(g.0, parameter));
+        if let Some(gesture) = open {
+            gesture.2 = value;
+        }
+        self.controls.set(parameter, value);
+    }
+
+    fn end(&mut self, parameter: &'static Parameter) {
+        self.controls.end(parameter);
+        let index = self.history.open.iter().position(|g| std::ptr::eq(g.0, parameter));
+        if let Some(Gesture(_, before, after)) = index.map(|at| self.history.open.remove(at)) {
+            self.history.push_value(parameter, [before, after], None);
+        }
+    }
+
+    fn nudge(&mut self, parameter: &'static Parameter, value: f64) {
+        let before = self.controls.value(parameter);
+        self.controls.put(parameter, value);
+        let now = self.history.now;
+        self.history.push_value(parameter, [before, value], Some(now));
+    }
+
+    fn texts(&self) -> Option<Texts> {
+        self.controls.texts()
+    }
+
+    fn tune(&mut self, by: Option<Texts>) -> Result<(), String> {
+        let before = self.controls.texts();
+        self.controls.tune(by.clone())?;
+        if before != by {
+            let side = |scale| Side { scale: Some(scale), ..Side::default() };
+            let (before, after) = (side(before), side(by));
+            let name = SCALE.to_owned();
+            self.history.push(Edit { name, before, after, ..Edit::default() });
+        }
+        Ok(())
+    }
+
+    fn keys(&self) -> KeySheet {
+        self.controls.keys()
+    }
+
+    fn set_keys(&mut self, keys: &KeySheet) {
+        let before = self.controls.keys();
+        self.controls.set_keys(keys);
+        if self.history.open_keys.is_none() {
+            self.history.push_keys(SHEET, [before, *keys]);
+        }
+    }
+
+    fn exercised(&self) -> Option<KeySheet> {
+        self.controls.exercised()
+    }
+
+    fn exercise(&mut self, before: Option<&KeySheet>) {
+        self.controls.exercise(before);
+    }
+
+    fn begin_exercise(&mut self, faulty: &KeySheet) {
+        self.history.begin_exercise();
+        self.controls.begin_exercise(faulty);
+    }
+
+    fn end_exercise(&mut self) {
+        self.controls.end_exercise();
+        self.history.end_exercise();
+    }
+
+    fn midi_map(&self) -> MidiMap {
+        self.controls.midi_map()
+    }
+
+    fn set_midi_map(&mut self, map: &MidiMap) {
+        let before = self.controls.midi_map();
+        self.controls.set_midi_map(map);
+        self.history.push_midi([before, *map]);
+    }
+
+    fn learning_parameter(&self) -> Option<&'static Parameter> {
+        self.controls.learning_parameter()
+    }
+
+    fn learn(&mut self, parameter: Option<&'static Parameter>) {
+        self.controls.learn(parameter);
+    }
+
+    fn has_host_menu(&self) -> bool {
+        self.controls.has_host_menu()
+    }
+
+    fn open_host_menu(&mut self, parameter: &'static Parameter, at: [i32; 2]) {
+        self.controls.open_host_menu(parameter, at);
+    }
+
+    fn begin_keys(&mut self) {
+        self.history.open_keys = Some(Box::new(self.controls.keys()));
+    }
+
+    fn end_keys(&mut self, name: &str) {
+        if let Some(before) = self.history.open_keys.take() {
+            self.history.push_keys(&format!("{name} of keys"), [*before, self.controls.keys()]);
+        }
+    }
+
+    fn put_together(&mut self, name: &str, values: &[(&'static Parameter, f64)]) {
+        let before: Vec<f64> = values.iter().map(|(p, _)| self.controls.value(p)).collect();
+        self.controls.put_together(name, values);
+        let sides = values.iter().zip(before);
+        let changed = sides.filter(|((_, to), from)| to.to_bits() != from.to_bits());
+        let (mut before, mut after) = (Side::default(), Side::default());
+        for ((parameter, to), from) in changed {
+            before.values.push((parameter, from));
+            after.values.push((parameter, *to));
+        }
+        if !after.is_empty() {
+            let name = name.to_owned();
+            self.history.push(Edit { name, before, after, ..Edit::default() });
+        }
+    }
+
+    fn end_together(&mut self, name: &str, parameters: &[&'static Parameter]) {
+        let (mut before, mut after) = (Side::default(), Side::default());
+        for parameter in parameters {
+            self.controls.end(parameter);
+            let index = self.history.open.iter().position(|g| std::ptr::eq(g.0, *parameter));
+            let Some(Gesture(_, from, to)) = index.map(|at| self.history.open.remove(at)) else {
+                continue;
+            };
+            if from.to_bits() != to.to_bits() {
+                before.values.push((parameter, from));
+                after.values.push((parameter, to));
+            }
+        }
+        if !after.is_empty() {
+            let name = name.to_owned();
+            self.history.push(Edit { name, before, after, ..Edit::default() });
+        }
+    }
+
+    fn recall(&mut self, settings: &Settings, piano: Option<&str>) {
+        // The exercise's fault is in the previous piano's keys.
+        self.end_exercise();
+        let (was, is) = (self.controls.keys(), settings.action.keys);
+        let values = |p: &'static Parameter| p.get(settings);
+        let [mut before, mut after] = Side::both(|p| self.controls.value(p), values, [&was, &is]);
+        for (parameter, value) in &after.values {
+            self.controls.put(parameter, *value);
+        }
+        if after.keys.is_some() {
+            self.controls.set_keys(&is);
+        }
+        if let Some(name) = piano.filter(|name| *name != self.history.piano) {
+            after.piano = Some(name.to_owned());
+            before.piano = Some(std::mem::replace(&mut self.history.piano, name.to_owned()));
+        }
+        if !after.is_empty() {
+            let name = piano.unwrap_or("all settings").to_owned();
+            self.history.push(Edit { name, before, after, ..Edit::default() });
+        }
+    }
+}
