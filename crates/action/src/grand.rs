@@ -44,11 +44,11 @@ pub mod state {
     /// Hammer angular speed, rad/s.
     pub const HAMMER_SPEED: usize = 4;
     /// Repetition-lever angular speed, rad/s.
-    pub const LEVER_SPEED: usize = 5;
+    pub(crate) const LEVER_SPEED: usize = 5;
     /// Damper height above the string, m.
     pub const DAMPER: usize = 6;
     /// Damper speed, m/s, positive up.
-    pub const DAMPER_SPEED: usize = 7;
+    pub(crate) const DAMPER_SPEED: usize = 7;
     /// Work done on the key by the drive, J.
     pub const WORK: usize = 8;
     /// Energy dissipated in felts, friction and impacts, J.
@@ -56,7 +56,7 @@ pub mod state {
     /// Angle of a free jack from its stop on the wippen, rad; 0 where rigid constraints guide the jack.
     pub const JACK: usize = 10;
     /// Rate of [`JACK`], rad/s.
-    pub const JACK_SPEED: usize = 11;
+    pub(crate) const JACK_SPEED: usize = 11;
     /// Bend of the shank at its hinge, rad, positive with the head ahead of the butt; 0 of a rigid shank.
     pub const BEND: usize = 12;
     /// Rate of [`BEND`], rad/s.

@@ -14,7 +14,7 @@
 //! | [`numbers`] | checks of a model's values |
 //! | [`constants`] | step, gravity |
 
-pub mod constants;
+pub(crate) mod constants;
 pub mod elements;
 pub mod events;
 pub mod finger;
@@ -24,9 +24,9 @@ mod key_settings;
 pub mod key_sheet;
 pub mod kind;
 pub mod numbers;
-pub mod port;
+pub(crate) mod port;
 pub mod pose;
 pub mod press;
 pub mod readout;
-pub mod settings;
+pub(crate) mod settings;
 pub mod slew;

@@ -11,7 +11,7 @@ mod lane_assignment;
 pub mod load;
 mod rest_detector;
 pub mod simple_keys;
-pub mod switchable;
+pub(crate) mod switchable;
 
 use crate::grand::design::concert::{Built, Design};
 use crate::grand::equations::lanes::Lanes;
@@ -235,7 +235,7 @@ impl Keyboard {
 
     /// Whether `key` is asleep in its rest pose.
     #[must_use]
-    pub fn is_asleep(&self, key: KeyNumber) -> bool {
+    pub(crate) fn is_asleep(&self, key: KeyNumber) -> bool {
         self.activity.of(key) == Activity::Asleep
     }
 

@@ -12,8 +12,8 @@ pub mod note_interface;
 
 pub mod simplified;
 pub mod slider;
-pub mod substeps;
-pub mod viennese;
+pub(crate) mod substeps;
+pub(crate) mod viennese;
 
 use std::fmt::Debug;
 

@@ -10,9 +10,9 @@ pub mod event;
 pub mod exact;
 pub mod lane_step;
 pub mod locate;
-pub mod model;
+pub(crate) mod model;
 pub mod rk4;
-pub mod step;
+pub(crate) mod step;
 
 pub use model::{Begin, IgnoreEvents, Input, Model, Observer, Room};
 pub use step::{Outcome, Progress, State, Stepper};

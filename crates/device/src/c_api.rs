@@ -80,20 +80,20 @@ impl CBuild {
 
 /// Size of a device, bytes.
 #[unsafe(no_mangle)]
-pub extern "C" fn touchback_size() -> usize {
+pub(crate) extern "C" fn touchback_size() -> usize {
     size_of::<CDevice>()
 }
 
 /// Alignment of a device, bytes.
 #[unsafe(no_mangle)]
-pub extern "C" fn touchback_alignment() -> usize {
+pub(crate) extern "C" fn touchback_alignment() -> usize {
     align_of::<CDevice>()
 }
 
 /// Creates a device, switched on at device time `now_us`, in `memory` of `size` bytes. Returns null where
 /// the memory is too small or not aligned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_new(
+pub(crate) unsafe extern "C" fn touchback_new(
     memory: *mut CDevice,
     size: usize,
     build: &CBuild,
@@ -110,25 +110,25 @@ pub unsafe extern "C" fn touchback_new(
 
 /// Handles a received byte.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_receive(device: &mut CDevice, byte: u8) {
+pub(crate) unsafe extern "C" fn touchback_receive(device: &mut CDevice, byte: u8) {
     device.receive(byte);
 }
 
 /// Notes the present faults of the hardware, before a tick.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_hardware(device: &mut CDevice, faults: u16) {
+pub(crate) unsafe extern "C" fn touchback_hardware(device: &mut CDevice, faults: u16) {
     device.hardware(faults);
 }
 
 /// Notes the measured speed of a key, m/s, positive down, before a tick.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_speed(device: &mut CDevice, key: usize, speed: f32) {
+pub(crate) unsafe extern "C" fn touchback_speed(device: &mut CDevice, key: usize, speed: f32) {
     device.measured_speed(key, speed);
 }
 
 /// One tick at device time `now_us`: sensor counts in, forces out, N.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_tick(
+pub(crate) unsafe extern "C" fn touchback_tick(
     device: &mut CDevice,
     now_us: u32,
     counts: &[i32; KEYS],
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn touchback_tick(
 
 /// Writes the next frame to `out`. Returns its length in bytes, 0 where nothing is to be sent.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_report(
+pub(crate) unsafe extern "C" fn touchback_report(
     device: &mut CDevice,
     out: &mut [u8; MAX_FRAME],
 ) -> usize {
@@ -148,13 +148,13 @@ pub unsafe extern "C" fn touchback_report(
 
 /// Number of the mode.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_mode(device: &CDevice) -> u8 {
+pub(crate) unsafe extern "C" fn touchback_mode(device: &CDevice) -> u8 {
     device.mode().number()
 }
 
 /// Bits of the faults.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_faults(device: &CDevice) -> u16 {
+pub(crate) unsafe extern "C" fn touchback_faults(device: &CDevice) -> u16 {
     device.faults()
 }
 
@@ -163,7 +163,7 @@ const _: () = assert!(size_of::<Homing>() == 28 && align_of::<Homing>() == 4);
 
 /// Begins the search for a sensor's zero at the raw count `raw`; a count is `step_nm` nm.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_home(homing: *mut Homing, raw: i32, step_nm: u32) {
+pub(crate) unsafe extern "C" fn touchback_home(homing: *mut Homing, raw: i32, step_nm: u32) {
     if !homing.is_null() {
         // SAFETY: the caller guarantees that it is writable and aligned.
         unsafe { homing.write(Homing::new(raw, step_nm)) };
@@ -172,13 +172,17 @@ pub unsafe extern "C" fn touchback_home(homing: *mut Homing, raw: i32, step_nm: 
 
 /// Count from the zero of the raw count `raw`, read `us` µs after the last.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_homed_count(homing: &mut Homing, raw: i32, us: u32) -> i32 {
+pub(crate) unsafe extern "C" fn touchback_homed_count(
+    homing: &mut Homing,
+    raw: i32,
+    us: u32,
+) -> i32 {
     homing.position(raw, us)
 }
 
 /// Whether the zero is known: 0 or 1.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn touchback_is_homed(homing: &Homing) -> i32 {
+pub(crate) unsafe extern "C" fn touchback_is_homed(homing: &Homing) -> i32 {
     i32::from(homing.is_found())
 }
 

@@ -7,11 +7,11 @@
 //! the safe damping times the speed (`history` tests it). Times are the device's own microseconds
 //! modulo 2³².
 
-pub mod build;
+pub(crate) mod build;
 mod channel;
 pub mod key_impedance;
 pub mod limit;
-pub mod playout;
+pub(crate) mod playout;
 pub mod safety;
 
 use crate::fixed::{self, i16_of, u8_of};

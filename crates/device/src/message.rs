@@ -22,7 +22,7 @@ pub const ASKS: [Message; 2] = [
 pub const NO_SPEED: i16 = i16::MIN;
 
 /// Key number that means "no key" ([`StateMessage::fault_key`]).
-pub const NO_KEY: u8 = 255;
+pub(crate) const NO_KEY: u8 = 255;
 
 /// Largest number of keys in a message.
 pub const KEYS: usize = 88;
@@ -91,7 +91,7 @@ pub mod fault {
     /// A position sensor has not found its zero. No force.
     pub const NO_ZERO: u16 = 32_768;
     /// Faults of the hardware: while one persists there is no force.
-    pub const HARDWARE: u16 = SUPPLY | DRIVER | TEMPERATURE | NO_ZERO;
+    pub(crate) const HARDWARE: u16 = SUPPLY | DRIVER | TEMPERATURE | NO_ZERO;
 }
 
 /// Reset causes of a device: values of [`Hello::reset_cause`].

@@ -92,7 +92,7 @@ impl Action {
 
     /// The action is a wall, so that the keyboard must not render a bed in front of it.
     #[must_use]
-    pub const fn is_wall(self) -> bool {
+    pub(crate) const fn is_wall(self) -> bool {
         matches!(self, Self::Wall | Self::Walled(_))
     }
 

@@ -1,6 +1,6 @@
 //! The line to a keyboard: ports, messages, clocks.
 
-pub mod clock;
+pub(crate) mod clock;
 pub(crate) mod conversation;
 #[cfg(feature = "serial")]
 pub mod port_group;

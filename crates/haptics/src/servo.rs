@@ -25,7 +25,7 @@ mod slot;
 mod state_message;
 mod status;
 mod string_vibration;
-pub mod virtual_finger;
+pub(crate) mod virtual_finger;
 mod wire_watch;
 
 use crate::action::Action;

@@ -19,7 +19,7 @@ use touchback_device::device::safety::DeviceMode;
 /// Longest silence of the keyboard, and longest pause of the host's own ticks, s.
 pub const SILENCE: f64 = 0.020;
 /// Longest wait for a keyboard to become ready, s.
-pub const READY_TIMEOUT: f64 = 0.5;
+pub(crate) const READY_TIMEOUT: f64 = 0.5;
 
 /// State of the connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -143,7 +143,7 @@ impl Session {
     }
 
     /// The user disarms.
-    pub const fn disarm(&mut self) {
+    pub(crate) const fn disarm(&mut self) {
         if matches!(
             self.state,
             ConnectionState::Arming | ConnectionState::Live | ConnectionState::Halted

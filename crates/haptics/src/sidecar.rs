@@ -164,7 +164,7 @@ impl Sidecar {
     ///
     /// # Errors
     /// The port cannot be opened.
-    pub fn start_with(
+    pub(crate) fn start_with(
         path: &str,
         owner: &str,
         options: ServoOptions,
@@ -227,7 +227,7 @@ impl Sidecar {
     }
 
     /// The receiving end of the log; none at a second call.
-    pub fn take_log(&mut self) -> Option<queue::Receiver<Entry>> {
+    pub(crate) fn take_log(&mut self) -> Option<queue::Receiver<Entry>> {
         self.log.take()
     }
 
@@ -238,7 +238,7 @@ impl Sidecar {
 
     /// The sender of host notes that move keys; none at a second call. It never waits and may be used by the
     /// audio thread.
-    pub fn take_notes(&mut self) -> Option<queue::Sender<KeyPress>> {
+    pub(crate) fn take_notes(&mut self) -> Option<queue::Sender<KeyPress>> {
         self.notes.take()
     }
 

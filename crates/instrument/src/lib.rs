@@ -4,7 +4,7 @@
     allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
 )]
 
-pub mod event;
+pub(crate) mod event;
 pub mod host;
 pub mod play;
 pub mod settings;

@@ -307,7 +307,7 @@ settings! {
 impl Settings {
     /// Whether the string of `key` does not reach its pitch in the scale, so that the key is silent.
     #[must_use]
-    pub fn is_out_of_scale(&self, key: KeyNumber) -> bool {
+    pub(crate) fn is_out_of_scale(&self, key: KeyNumber) -> bool {
         self.sound.scale.as_ref().is_some_and(|scale| scale.silent().contains(key))
     }
 

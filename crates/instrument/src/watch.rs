@@ -2,5 +2,5 @@
 
 pub(crate) mod block_log;
 pub mod monitor;
-pub mod snapshot;
+pub(crate) mod snapshot;
 pub mod trace;

@@ -3,6 +3,6 @@
 pub mod knock;
 pub mod microphone_mixer;
 pub mod microphones;
-pub mod radiation;
+pub(crate) mod radiation;
 pub mod response;
 pub mod shared_board;

@@ -82,7 +82,7 @@ impl Sound {
 
     /// Like [`Sound::new`] with `hammers`.
     #[must_use]
-    pub fn with_hammers(
+    pub(crate) fn with_hammers(
         sample_rate: f64,
         settings: &SoundSettings,
         hammers: &HammerSettings,

@@ -2,6 +2,6 @@
 
 pub mod level_equalization;
 pub mod perspective;
-pub mod room;
-pub mod room_spec;
-pub mod stage;
+pub(crate) mod room;
+pub(crate) mod room_spec;
+pub(crate) mod stage;

@@ -152,7 +152,7 @@ impl SoundSettings {
 
     /// Factor on the high frequencies of the direct sound under the lid.
     #[must_use]
-    pub fn lid_gain(&self) -> f64 {
+    pub(crate) fn lid_gain(&self) -> f64 {
         libm::pow(10.0, -LID_DB * (1.0 - self.lid) / 20.0)
     }
 

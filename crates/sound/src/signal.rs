@@ -1,6 +1,6 @@
 //! Signals: convolution, transforms, gliding values, a slower sample rate.
 
-pub mod convolve;
+pub(crate) mod convolve;
 pub mod fourier;
-pub mod glide;
+pub(crate) mod glide;
 pub mod slow_rate;

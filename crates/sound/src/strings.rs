@@ -2,15 +2,15 @@
 
 pub mod bank;
 pub mod bridge;
-pub mod bridge_delay;
+pub(crate) mod bridge_delay;
 pub mod contact;
 pub mod hammer;
 pub mod loss;
-pub mod mobility;
+pub(crate) mod mobility;
 pub mod note;
 pub mod overtones;
-pub mod plate;
-pub mod poles;
-pub mod rear_lengths;
-pub mod resonances;
+pub(crate) mod plate;
+pub(crate) mod poles;
+pub(crate) mod rear_lengths;
+pub(crate) mod resonances;
 pub mod unison;

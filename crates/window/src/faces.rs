@@ -1,7 +1,7 @@
 //! The faces of the window, and the panels on them.
 
-pub mod bar;
+pub(crate) mod bar;
 pub mod face;
-pub mod lesson;
+pub(crate) mod lesson;
 pub(crate) mod manual;
-pub mod panel;
+pub(crate) mod panel;

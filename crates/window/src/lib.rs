@@ -35,6 +35,6 @@ pub mod faces;
 pub mod offscreen;
 pub mod shot;
 pub mod state;
-pub mod views;
-pub mod widgets;
+pub(crate) mod views;
+pub(crate) mod widgets;
 pub mod window;

@@ -1,13 +1,13 @@
 //! What a window remembers: edits, strokes, files.
 
-pub mod capture;
-pub mod compare;
+pub(crate) mod capture;
+pub(crate) mod compare;
 pub mod controls;
 #[cfg(target_family = "wasm")]
 pub mod downloads;
-pub mod export;
-pub mod file_worker;
-pub mod history;
-pub mod regulation;
-pub mod stroke;
+pub(crate) mod export;
+pub(crate) mod file_worker;
+pub(crate) mod history;
+pub(crate) mod regulation;
+pub(crate) mod stroke;
 pub mod window_state;

@@ -176,13 +176,13 @@ impl Window {
     }
 
     /// Lists the user's own pianos in the folder `shelf`.
-    pub fn show_pianos_of(&mut self, shelf: UserPresets) {
+    pub(crate) fn show_pianos_of(&mut self, shelf: UserPresets) {
         self.presets = panel::presets::PresetsPanel::on(Some(shelf));
     }
 
     /// Whether preset files are being read or written, or a key is being measured.
     #[must_use]
-    pub const fn is_reading(&self) -> bool {
+    pub(crate) const fn is_reading(&self) -> bool {
         self.presets.is_busy() || self.workshop.keys.is_busy()
     }
 

@@ -5,7 +5,7 @@ pub mod concert;
 pub(crate) mod concert_key;
 pub mod describe;
 pub mod fitted;
-pub mod parts;
+pub(crate) mod parts;
 pub mod regulation;
 pub(crate) mod sources;
 pub mod spec;

@@ -166,7 +166,7 @@ impl Work for Several<'_> {
 
 /// [`TippedMass::step`] of several masses in the registers of `kernel`, which change no result. `push`,
 /// `key` and the returned forces are arrays over the masses.
-pub fn step_several(
+pub(crate) fn step_several(
     kernel: Kernel,
     bodies: &mut [TippedMass; MOST_LANES],
     push: &[Each; 2],
@@ -220,7 +220,7 @@ impl Hand {
     }
 
     /// Advances the muscle by one step. Returns its force at the end, N.
-    pub fn advance_push(&mut self) -> f64 {
+    pub(crate) fn advance_push(&mut self) -> f64 {
         self.age += STEP;
         self.push()
     }

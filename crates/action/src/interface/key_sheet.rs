@@ -106,7 +106,7 @@ impl KeySheet {
 
     /// Whether no key differs in its action: in any of [`QUANTITIES`].
     #[must_use]
-    pub fn is_action_even(&self) -> bool {
+    pub(crate) fn is_action_even(&self) -> bool {
         self.offsets == Self::EVEN.offsets
     }
 

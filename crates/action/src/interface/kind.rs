@@ -61,7 +61,7 @@ actions! {
 }
 
 /// Name of the grand action with the parameters of the thesis.
-pub const THESIS: &str = "thesis";
+pub(crate) const THESIS: &str = "thesis";
 
 /// Name of the grand action as a coupled force balance.
 pub const REFERENCE: &str = "reference";

@@ -94,7 +94,7 @@ impl SimpleKey {
 
     /// Whether the key is in its rest pose, untouched.
     #[must_use]
-    pub fn is_asleep(&self) -> bool {
+    pub(crate) fn is_asleep(&self) -> bool {
         self.activity == Activity::Asleep
     }
 

@@ -259,7 +259,7 @@ impl Evaluation {
     }
 
     /// The discrete state that follows `memory`.
-    pub const fn next_memory(&self, memory: Memory) -> Memory {
+    pub(crate) const fn next_memory(&self, memory: Memory) -> Memory {
         let [inside, above] = self.head;
         let [turn, toe, _] = self.jack_home;
         Memory {

@@ -388,7 +388,7 @@ pub(super) fn damper(
 }
 
 /// Compression of the backcheck's leather by the hammer's tail, m.
-pub fn tail_in_check(spec: &Spec, x: &[f64; STATES]) -> f64 {
+pub(crate) fn tail_in_check(spec: &Spec, x: &[f64; STATES]) -> f64 {
     let key = direction(x[KEY]);
     let normal = Vec2::unit(spec.check.normal).turned(key);
     let [tail, _] = Shank::new(&spec.hammer, x).tail(spec);

@@ -68,7 +68,7 @@ pub const STATES: usize = 6;
 /// State index of the ball's height, m.
 pub const BALL: usize = 2;
 /// State index of the ball's speed, m/s.
-pub const BALL_SPEED: usize = 3;
+pub(crate) const BALL_SPEED: usize = 3;
 
 /// Contacts, springs and drag.
 const ELEMENTS: [Element; 2] = [Element::force("ball"), Element::force("floor")];

@@ -55,7 +55,7 @@ impl DriveInput {
 
     /// Whether the motion is imposed.
     #[must_use]
-    pub const fn is_imposed(&self) -> bool {
+    pub(crate) const fn is_imposed(&self) -> bool {
         matches!(self, Self::Motion(..))
     }
 }

@@ -49,7 +49,7 @@ pub const HAMMER: usize = 2;
 /// State index of the hammer's angular speed, rad/s.
 pub const HAMMER_SPEED: usize = 3;
 /// State index of the acceleration of an imposed motion, m/s²: the second difference of its depth.
-pub const IMPOSED: usize = 4;
+pub(crate) const IMPOSED: usize = 4;
 
 /// Contacts, springs and drag.
 const ELEMENTS: [Element; 4] = [

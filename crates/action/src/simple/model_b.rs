@@ -72,7 +72,7 @@ pub const STATES: usize = 8;
 /// State index of the depth of the key itself at the front, m.
 pub const LEVER: usize = 2;
 /// State index of the speed of the key itself at the front, m/s.
-pub const LEVER_SPEED: usize = 3;
+pub(crate) const LEVER_SPEED: usize = 3;
 /// State index of the hammer's angle, rad.
 pub const HAMMER: usize = 4;
 /// State index of the hammer's angular speed, rad/s.

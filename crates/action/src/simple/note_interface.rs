@@ -10,7 +10,7 @@ use touchback_core::episode::State;
 
 /// Distance of the key front above its bed at the strike, m (chosen, as for the grand): the key has yet to
 /// meet the bed, so that its knock sounds.
-pub const BEFORE_BED: f64 = 0.1e-3;
+pub(crate) const BEFORE_BED: f64 = 0.1e-3;
 
 /// Key travel over which a damper without dynamics rises clear of the string, m (chosen: that of a grand).
 const CLEARING: f64 = 2e-3;

@@ -158,7 +158,7 @@ impl Bodies {
     /// The default bodies with a bed that stops the key when the hammer is [`THROW`] below the string. Without
     /// such a bed an action without let-off presses its hammer against the string.
     #[must_use]
-    pub fn to_play() -> Self {
+    pub(crate) fn to_play() -> Self {
         let mut bodies = Self::default();
         let target = -THROW / bodies.crown;
         let mut depth = 0.01;
@@ -192,7 +192,7 @@ impl Bodies {
 
     /// Ratio of crown speed to key-front speed at `depth` m with a rigid slider.
     #[must_use]
-    pub fn throw_ratio(&self, depth: f64) -> f64 {
+    pub(crate) fn throw_ratio(&self, depth: f64) -> f64 {
         self.crown * self.closed(depth)[1] / self.front
     }
 
@@ -225,7 +225,7 @@ impl Bodies {
     /// Depth of the key front at rest under the weight of the hammer, m; negative, because the rest felt is
     /// compressed.
     #[must_use]
-    pub fn rest_depth(&self) -> f64 {
+    pub(crate) fn rest_depth(&self) -> f64 {
         let mut depth = 0.0;
         for _ in 0..20 {
             let [angle, ratio, _] = self.closed(depth);

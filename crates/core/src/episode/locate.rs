@@ -50,7 +50,7 @@ impl Bracket {
 
     /// The point at which the function is to be evaluated next, for [`Self::put`]; none once the bracket is
     /// as narrow as `tolerance`.
-    pub fn next_point(&mut self, tolerance: f64) -> Option<f64> {
+    pub(crate) fn next_point(&mut self, tolerance: f64) -> Option<f64> {
         let Self { lower: a, at_lower: ga, upper: b, at_upper: gb, .. } = *self;
         if self.evaluations == MAX_EVALUATIONS || b - a <= tolerance || gb == 0.0 {
             return None;

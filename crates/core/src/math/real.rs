@@ -9,13 +9,13 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 pub const MOST_LANES: usize = 8;
 
 /// Mask of the mantissa bits of an `f64`.
-pub const MANTISSA: u64 = (1 << 52) - 1;
+pub(crate) const MANTISSA: u64 = (1 << 52) - 1;
 
 /// 2⁵²: an integer added to it is in the lowest bits of the sum.
-pub const TWO_52: f64 = 4_503_599_627_370_496.0;
+pub(crate) const TWO_52: f64 = 4_503_599_627_370_496.0;
 
 /// Exponent bias of an `f64`.
-pub const BIAS: f64 = 1023.0;
+pub(crate) const BIAS: f64 = 1023.0;
 
 /// A truth value for each lane.
 pub trait Mask:

@@ -14,7 +14,7 @@
 use crate::math::real::{Mask, Real};
 
 /// Speed v₀ of a felt that is met in impacts only, m/s: far below any impact speed.
-pub const REVERSAL_SPEED: f64 = 0.05;
+pub(crate) const REVERSAL_SPEED: f64 = 0.05;
 /// Speed v₀ of such a torsional felt, rad/s: [`REVERSAL_SPEED`] at an arm of 50 mm.
 pub const ANGULAR_REVERSAL_SPEED: f64 = 1.0;
 

@@ -111,7 +111,7 @@ impl KeyTones {
 
     /// Whether `key` does not differ.
     #[must_use]
-    pub fn is_even_at(&self, key: KeyNumber) -> bool {
+    pub(crate) fn is_even_at(&self, key: KeyNumber) -> bool {
         self.0[key.index()] == [0; VALUES]
     }
 

@@ -6,7 +6,7 @@ use crate::message::{Config, Hello, IMPEDANCE, KeyFacts, ability};
 use crate::real::Real;
 
 /// Range of the safe damping that a host may request, N·s/m.
-pub const SAFE_DAMPING: [f64; 2] = [2.0, 5.0];
+pub(crate) const SAFE_DAMPING: [f64; 2] = [2.0, 5.0];
 /// Safe damping without a request, N·s/m.
 const OWN_DAMPING: f64 = 3.0;
 /// Range of the report interval that a host may request, µs.

@@ -62,7 +62,7 @@ impl<F: Real> Channel<F> {
 
     /// The position to calculate with, m, where the sensor reads `x` m `t` s after the last reading, and
     /// whether the sensor is broken. An implausible reading leaves the last position.
-    pub fn plausible_position(&mut self, x: F, t: F) -> (F, bool) {
+    pub(crate) fn plausible_position(&mut self, x: F, t: F) -> (F, bool) {
         let last = self.law.position();
         let is_within = x >= F::of(REACH[0]) && x <= F::of(REACH[1]);
         if is_within && (x - last).abs() <= F::of(FASTEST) * t {
@@ -123,7 +123,7 @@ impl<F: Real> Channel<F> {
     }
 
     /// The key has moved, or a force was commanded, within the last `us` µs.
-    pub const fn moved_within(&self, us: u32) -> bool {
+    pub(crate) const fn moved_within(&self, us: u32) -> bool {
         self.rest_us <= us
     }
 }

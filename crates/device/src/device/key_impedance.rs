@@ -189,7 +189,7 @@ impl<F: Real> KeyImpedance<F> {
 
     /// Starts the speed that gives force at 0 in the next tick, whose way the key has gone in an unknown time. The
     /// wave still carries the whole way, so that Σu fits the positions.
-    pub const fn restart_speed(&mut self) {
+    pub(crate) const fn restart_speed(&mut self) {
         self.is_restarted = true;
     }
 

@@ -25,7 +25,7 @@ pub struct MotorLimits<F = f64> {
 impl<F: Real> MotorLimits<F> {
     /// The tighter of these limits and the `requested` ones, field by field; 0 requests none.
     #[must_use]
-    pub fn tightened(&self, requested: &Self) -> Self {
+    pub(crate) fn tightened(&self, requested: &Self) -> Self {
         let tighter = |own: F, limit: F| if limit > F::of(0.0) { own.min(limit) } else { own };
         Self {
             force: tighter(self.force, requested.force),

@@ -93,7 +93,7 @@ impl Playout {
 
     /// `seq` of the newest accepted command; 0 before the first.
     #[must_use]
-    pub fn last_seq(&self) -> u16 {
+    pub(crate) fn last_seq(&self) -> u16 {
         self.newest.unwrap_or(0)
     }
 }

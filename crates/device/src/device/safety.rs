@@ -16,9 +16,9 @@ use crate::message::fault;
 use crate::real::Real;
 
 /// Duration of the fade, µs.
-pub const FADE_US: u32 = 10_000;
+pub(crate) const FADE_US: u32 = 10_000;
 /// Rest of all keys after which damping ends, µs (chosen): no motor stays on for a host that has died.
-pub const REST_US: u32 = 1_000_000;
+pub(crate) const REST_US: u32 = 1_000_000;
 
 /// Mode of the state machine: the force that is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -153,7 +153,7 @@ impl Safety {
 
     /// Whether commands are accepted: while ready and while live.
     #[must_use]
-    pub const fn accepts_commands(&self) -> bool {
+    pub(crate) const fn accepts_commands(&self) -> bool {
         matches!(self.mode, DeviceMode::Ready | DeviceMode::Live)
     }
 

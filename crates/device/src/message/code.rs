@@ -7,17 +7,17 @@ use super::{
 use crate::fixed;
 
 mod kind {
-    pub const HELLO: u8 = 0x01;
+    pub(crate) const HELLO: u8 = 0x01;
     pub const FACTS: u8 = 0x02;
     pub const STATE: u8 = 0x03;
-    pub const PONG: u8 = 0x04;
+    pub(crate) const PONG: u8 = 0x04;
     pub const WAVE: u8 = 0x11;
     pub const TORQUE: u8 = 0x12;
     pub const CONFIG: u8 = 0x13;
-    pub const STOP: u8 = 0x14;
+    pub(crate) const STOP: u8 = 0x14;
     pub const CLEAR: u8 = 0x15;
-    pub const ASK: u8 = 0x16;
-    pub const PING: u8 = 0x17;
+    pub(crate) const ASK: u8 = 0x16;
+    pub(crate) const PING: u8 = 0x17;
 }
 
 /// Version from which on a hello ends with serial number, firmware version and reset cause.

@@ -277,7 +277,7 @@ impl Key for BenchLoad {
 }
 
 /// Force, N, and impedance, N·s/m, of a drive.
-pub fn force_and_impedance(drive: Drive) -> (f64, f64) {
+pub(crate) fn force_and_impedance(drive: Drive) -> (f64, f64) {
     match drive {
         Drive::Wave { force, impedance } => (force, impedance),
         Drive::Force([a, b]) => (0.5 * (a + b), 0.0),

@@ -17,7 +17,7 @@ use touchback_device::message::{Hello, KEYS, KeyFacts, Message, VERSION, ability
 /// Version of the emulator's firmware.
 const FIRMWARE: [u8; 3] = [0, 2, 0];
 /// Length of a device tick, µs.
-pub const TICK_US: u32 = 125;
+pub(crate) const TICK_US: u32 = 125;
 
 /// Design of an emulated keyboard.
 #[derive(Clone, Debug)]
@@ -241,12 +241,6 @@ impl Emulator {
     #[must_use]
     pub const fn ticks(&self) -> u64 {
         self.now_us / 125
-    }
-
-    /// Time by the device's clock, µs.
-    #[must_use]
-    pub const fn device_us(&self) -> u32 {
-        self.device_us
     }
 
     /// State of a key.

@@ -175,7 +175,7 @@ impl EmulatedKey {
     }
 
     /// Restores mass and pulp of `finger` after a throw.
-    pub const fn regrip(&mut self, finger: EmulatedFinger) {
+    pub(crate) const fn regrip(&mut self, finger: EmulatedFinger) {
         self.finger.mass = finger.mass;
         self.finger.pulp_stiffness = finger.pulp_stiffness;
         self.finger.pulp_damping = finger.pulp_damping;

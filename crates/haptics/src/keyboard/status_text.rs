@@ -193,7 +193,7 @@ pub fn reason(reason: HaltReason) -> String {
 
 /// A keyboard in `mode`, as a predicate.
 #[must_use]
-pub const fn in_mode(mode: DeviceMode) -> &'static str {
+pub(crate) const fn in_mode(mode: DeviceMode) -> &'static str {
     match mode {
         DeviceMode::Fault => "in fault",
         DeviceMode::Fading => "ending its force",

@@ -90,7 +90,7 @@ impl<L: Line> Conversation<L> {
     }
 
     /// Queues raw bytes.
-    pub fn send_bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }
 
@@ -147,7 +147,7 @@ impl<L: Line> Conversation<L> {
     ///
     /// # Errors
     /// The line has ended.
-    pub fn end_force(&mut self) -> Result<(), String> {
+    pub(crate) fn end_force(&mut self) -> Result<(), String> {
         let seq = self.next();
         self.send(&Message::Stop(seq));
         self.wait(0.04)?;

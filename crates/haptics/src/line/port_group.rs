@@ -78,7 +78,7 @@ impl PortGroup {
 
     /// The ends of every port for the audio thread; none of ports from which they were taken before. The group then
     /// gives out no log entries and no notes.
-    pub fn take_audio_ends(&mut self) -> impl Iterator<Item = AudioEnds> {
+    pub(crate) fn take_audio_ends(&mut self) -> impl Iterator<Item = AudioEnds> {
         self.members.iter_mut().filter_map(|member| {
             let log = member.log.take()?;
             let settings = member.sidecar.take_settings();

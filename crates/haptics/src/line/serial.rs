@@ -224,7 +224,7 @@ fn has_name(file: &File, name: &std::path::Path) -> bool {
 }
 
 /// Prefix of a port name that is an address on this machine.
-pub const TCP: &str = "tcp:";
+pub(crate) const TCP: &str = "tcp:";
 
 /// Transport of a link.
 enum Wire {
@@ -253,7 +253,7 @@ impl std::fmt::Debug for SerialLink {
 ///
 /// # Errors
 /// `text` is no address, or that of another machine: force is not transmitted over a network.
-pub fn loopback(text: &str) -> Result<SocketAddr, PortError> {
+pub(crate) fn loopback(text: &str) -> Result<SocketAddr, PortError> {
     let address = text.parse::<SocketAddr>().ok().filter(|a| a.ip().is_loopback());
     address.ok_or_else(|| {
         PortError::Other(text.into(), "not an address of this machine like 127.0.0.1:5000".into())

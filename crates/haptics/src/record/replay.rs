@@ -21,7 +21,7 @@ use touchback_core::math::pages;
 /// Capacity of waiting entries: a third of a second of ten keys.
 const CAPACITY: usize = 4096;
 /// Largest duration of the transmission from the keyboard, s: two states and the servo's wait.
-pub const JITTER: f64 = 6e-3;
+pub(crate) const JITTER: f64 = 6e-3;
 /// Time constant of the drift's correction, s.
 const SETTLING: f64 = 1.0;
 /// Largest correction, as a share of time: twice the drift of two poor crystals.

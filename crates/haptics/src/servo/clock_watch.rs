@@ -73,7 +73,7 @@ impl ClockWatch {
     }
 
     /// The clock has been observed long enough at `now`, s.
-    pub fn is_observed(&self, now: f64) -> bool {
+    pub(crate) fn is_observed(&self, now: f64) -> bool {
         self.count > 0 && now - self.begun >= OBSERVED
     }
 }

@@ -69,7 +69,7 @@ impl CommandTimes {
     }
 
     /// Notes that the state of `now_us` names the command `ack`; the previous state was that of `last_us`.
-    pub fn acknowledge(&mut self, ack: u16, last_us: u32, now_us: u32) {
+    pub(crate) fn acknowledge(&mut self, ack: u16, last_us: u32, now_us: u32) {
         let Some(named) = self.sent[slot(ack)].filter(|s| s.seq == ack) else { return };
         if named.receipt != Receipt::Pending {
             return;
@@ -96,7 +96,7 @@ impl CommandTimes {
     }
 
     /// When the command `seq` began to act; none where it has not been received or is forgotten.
-    pub fn acting(&self, seq: u16) -> Option<ActingTime> {
+    pub(crate) fn acting(&self, seq: u16) -> Option<ActingTime> {
         let sent = self.sent[slot(seq)].filter(|s| s.seq == seq)?;
         let later = |time: u32| if since(time, sent.play_us) > 0 { time } else { sent.play_us };
         match sent.receipt {
@@ -110,7 +110,7 @@ impl CommandTimes {
 
     /// When the first of the commands from `seq` on began to act; none where none of them is known to have
     /// been received.
-    pub fn first_acting(&self, seq: u16) -> Option<ActingTime> {
+    pub(crate) fn first_acting(&self, seq: u16) -> Option<ActingTime> {
         let mut earliest = None;
         let mut seq = seq;
         while seq != self.newest.wrapping_add(1) {

@@ -119,7 +119,7 @@ impl HapticKey {
     }
 
     /// Restarts the settings, with another `action` where one is given. Allocates then.
-    pub fn renew(&mut self, action: Option<Action>, settings: &ActionSettings) {
+    pub(crate) fn renew(&mut self, action: Option<Action>, settings: &ActionSettings) {
         if let Some(action) = action {
             let (simulated, uncompensated) = action.key(self.key, settings, &self.compensation);
             (self.simulated, self.uncompensated) = (SlewedKey::new(simulated), uncompensated);
@@ -160,7 +160,7 @@ impl HapticKey {
 
     /// The last report, for a slot without one: a key that a host note presses has to be simulated before
     /// it moves and is reported.
-    pub fn unreported(&self, number: u8, options: &ServoOptions) -> Option<KeyState> {
+    pub(crate) fn unreported(&self, number: u8, options: &ServoOptions) -> Option<KeyState> {
         let Report { depth, wave_sum, .. } = self.last.filter(|_| self.virtual_finger.presses())?;
         let impedance = u8_of(options.impedance(), IMPEDANCE);
         let x = i16_of(depth, POSITION);
@@ -194,7 +194,7 @@ impl HapticKey {
     }
 
     /// A probe push is under way.
-    pub const fn is_pushed(&self) -> bool {
+    pub(crate) const fn is_pushed(&self) -> bool {
         self.proof.is_pushing()
     }
 
@@ -204,7 +204,7 @@ impl HapticKey {
     }
 
     /// The force on the key is limited because of its sensor.
-    pub const fn remark(&self) -> Option<Symptom> {
+    pub(crate) const fn remark(&self) -> Option<Symptom> {
         self.proof.remark()
     }
 

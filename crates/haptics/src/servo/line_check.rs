@@ -141,7 +141,7 @@ impl LineCheck {
     }
 
     /// Recent waves were implausible.
-    pub const fn is_doubted(&self) -> bool {
+    pub(crate) const fn is_doubted(&self) -> bool {
         self.waves.is_raised()
     }
 
@@ -152,7 +152,7 @@ impl LineCheck {
     }
 
     /// A report after a pause begins the check.
-    pub const fn is_paused(&self) -> bool {
+    pub(crate) const fn is_paused(&self) -> bool {
         self.last.is_none()
     }
 

@@ -16,7 +16,7 @@ impl LeakyCount {
     pub const NONE: Self = Self(0);
 
     /// Implausible reports have been counted and not yet forgotten.
-    pub const fn is_raised(&self) -> bool {
+    pub(crate) const fn is_raised(&self) -> bool {
         self.0 > 0
     }
 
@@ -33,7 +33,7 @@ impl LeakyCount {
 }
 
 /// A motion of `motion`, m, in `time`, s, exceeds the largest plausible speed.
-pub fn is_jump(motion: f64, time: f64) -> bool {
+pub(crate) fn is_jump(motion: f64, time: f64) -> bool {
     motion.abs() > FASTEST * time + 20e-6
 }
 

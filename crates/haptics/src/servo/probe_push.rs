@@ -156,18 +156,18 @@ impl ProbePush {
     }
 
     /// Begins another proof of a proven motor: the key must be at rest.
-    pub const fn renew(&mut self) {
+    pub(crate) const fn renew(&mut self) {
         self.interrupt();
         (self.is_proven, self.is_again) = (false, true);
     }
 
     /// The last push has shown a symptom, which a finger may have caused.
-    pub const fn is_doubted(&self) -> bool {
+    pub(crate) const fn is_doubted(&self) -> bool {
         self.tries > 0
     }
 
     /// A push or the return after it is under way.
-    pub const fn is_pushing(&self) -> bool {
+    pub(crate) const fn is_pushing(&self) -> bool {
         self.push.is_some() || self.returning.is_some()
     }
 

@@ -98,12 +98,12 @@ pub struct SensorWatch {
 
 impl SensorWatch {
     /// The force is limited for this reason.
-    pub const fn remark(&self) -> Option<Symptom> {
+    pub(crate) const fn remark(&self) -> Option<Symptom> {
         self.remark
     }
 
     /// The position alternates as noise does.
-    pub const fn is_noisy(&self) -> bool {
+    pub(crate) const fn is_noisy(&self) -> bool {
         self.noise > MAX_NOISE
     }
 

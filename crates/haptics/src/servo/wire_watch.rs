@@ -52,7 +52,7 @@ impl Default for WireWatch {
 
 impl WireWatch {
     /// Notes a round trip, s.
-    pub const fn note_trip(&mut self, trip: f64) {
+    pub(crate) const fn note_trip(&mut self, trip: f64) {
         self.trips[self.count % KEPT] = trip;
         self.count += 1;
         if self.count >= 3 * KEPT {
@@ -79,7 +79,7 @@ impl WireWatch {
     }
 
     /// Notes that a state of the number `seq` came at `now`, s.
-    pub fn note_state(&mut self, seq: u16, now: f64) {
+    pub(crate) fn note_state(&mut self, seq: u16, now: f64) {
         let Some(last) = self.arrival.replace(Arrival { seq, time: now }) else { return };
         let silence = now - last.time;
         // After a silence of the keyboard itself, states are missing.

@@ -68,7 +68,11 @@ impl Score {
     ///
     /// # Errors
     /// One line with the file: not a MIDI file, no track, no note, or an impossible unit of time.
-    pub fn read_parts(file: &str, bytes: &[u8], parts: &Parts) -> Result<Self, MidiFileError> {
+    pub(crate) fn read_parts(
+        file: &str,
+        bytes: &[u8],
+        parts: &Parts,
+    ) -> Result<Self, MidiFileError> {
         let Raw { units_per_tick, per_second, is_sequential, tracks, damage } =
             chunks::read(file, bytes)?;
         let mut warnings: Vec<String> =

@@ -6,11 +6,11 @@
 //!
 //! May be called on any thread; reading and setting a value does not allocate, text does.
 
-pub mod assign;
-pub mod error;
+pub(crate) mod assign;
+pub(crate) mod error;
 pub mod midi_map;
 pub mod page;
-pub mod parameter;
+pub(crate) mod parameter;
 pub mod relevance;
 mod table;
 #[cfg(test)]

@@ -65,12 +65,12 @@ impl Clock {
     }
 
     /// Time of a sample plus `delay` samples, s.
-    pub fn time_of(&self, sample: u64, delay: f64) -> f64 {
+    pub(crate) fn time_of(&self, sample: u64, delay: f64) -> f64 {
         (sample as f64 + delay) / self.rate
     }
 
     /// Moves to a later sample.
-    pub const fn go_to(&mut self, sample: u64) {
+    pub(crate) const fn go_to(&mut self, sample: u64) {
         self.now = sample;
     }
 

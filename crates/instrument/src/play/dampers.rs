@@ -64,7 +64,7 @@ impl Dampers {
     }
 
     /// The damper of `key`, whose action runs elsewhere, is at `lift`, 0…1.
-    pub const fn lifted_elsewhere(&mut self, key: KeyNumber, lift: f64) {
+    pub(crate) const fn lifted_elsewhere(&mut self, key: KeyNumber, lift: f64) {
         self.elsewhere[key.index()] = lift;
         self.due.insert(key);
     }
@@ -145,7 +145,7 @@ impl Dampers {
 
     /// The lift of the damper of `key`, 0…1, whose own action has it at `own`; `None` if it has been
     /// reported.
-    pub fn take_change(&mut self, key: KeyNumber, own: f64) -> Option<f64> {
+    pub(crate) fn take_change(&mut self, key: KeyNumber, own: f64) -> Option<f64> {
         if own.is_nan() {
             return None;
         }

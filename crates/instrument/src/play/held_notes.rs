@@ -86,7 +86,7 @@ impl HeldNotes {
     }
 
     /// Ends every held note. Returns the keys to be released.
-    pub fn all_up(&mut self) -> KeySet {
+    pub(crate) fn all_up(&mut self) -> KeySet {
         self.held = [0; KEYS];
         std::mem::take(&mut self.held_keys)
     }
@@ -129,7 +129,7 @@ impl HeldNotes {
     }
 
     /// The finger goes on to the press that was to follow, if there is one.
-    pub fn go_on(&mut self, key: KeyNumber, step: u64) {
+    pub(crate) fn go_on(&mut self, key: KeyNumber, step: u64) {
         self.close(key, step);
         if let Some(last) = self.open[key.index()].last_mut() {
             last.has_begun = true;
@@ -164,7 +164,7 @@ impl HeldNotes {
     }
 
     /// Number of presses that have stayed silent by step `step`, since the last call.
-    pub fn silent_by(&mut self, step: u64) -> u64 {
+    pub(crate) fn silent_by(&mut self, step: u64) -> u64 {
         let mut silent = 0;
         for key in self.closing.iter() {
             let first = self.open[key.index()].first();

@@ -21,7 +21,7 @@ use touchback_core::math::pages;
 
 /// Largest magnitude of the output: −1 dBFS, which leaves room for peaks between samples (chosen; the
 /// largest permitted true peak of EBU R 128).
-pub const CEILING: f32 = 0.891;
+pub(crate) const CEILING: f32 = 0.891;
 
 /// Length of the look-ahead, s. Chosen: a ramp of 1.5 ms spreads a gain change of 6 dB over less than a
 /// period of 600 Hz, which masks it, and players do not notice the delay.
@@ -114,7 +114,7 @@ impl Limiter {
     }
 
     /// Least gain since the last call; 1 where the signal passes unchanged.
-    pub fn take_least(&mut self) -> f64 {
+    pub(crate) fn take_least(&mut self) -> f64 {
         let least = std::mem::replace(&mut self.least, ONE);
         let least = least as f64 / ONE as f64;
         if least < SHOWN { least } else { 1.0 }

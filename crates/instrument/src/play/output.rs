@@ -45,7 +45,7 @@ pub struct Mix {
 
 impl Mix {
     /// The controllers' defaults: full level, middle.
-    pub const PLAIN: Self = Self { volume: 1.0, expression: 1.0, pan: 0.5 };
+    pub(crate) const PLAIN: Self = Self { volume: 1.0, expression: 1.0, pan: 0.5 };
 
     /// Gains of both channels: (volume · expression)², which is the 40 log10 dB of General MIDI 2,
     /// and a balance that attenuates the far side only.

@@ -38,6 +38,7 @@ impl Lift {
     }
 
     /// Duration.
+    #[cfg(any(test, feature = "midi-files"))]
     #[must_use]
     pub const fn length(self) -> u128 {
         self.down.saturating_sub(self.up)

@@ -66,7 +66,7 @@ impl Pitch {
     }
 
     /// Call when the strings were reset: they are in tune, and every detuning is to be sent again.
-    pub fn resend(&mut self) {
+    pub(crate) fn resend(&mut self) {
         self.sent = [0.0; KEYS];
         self.changed = KeySet::ALL;
     }
@@ -78,7 +78,7 @@ impl Pitch {
     }
 
     /// Calls `send` with each key whose detuning, cents, has changed since it was last sent.
-    pub fn take_changes(&mut self, mut send: impl FnMut(KeyNumber, f64)) {
+    pub(crate) fn take_changes(&mut self, mut send: impl FnMut(KeyNumber, f64)) {
         for key in std::mem::take(&mut self.changed).iter() {
             let cents = self.cents(key);
             if self.sent[key.index()] != cents {

@@ -37,7 +37,7 @@ impl RepetitionLimit {
     }
 
     /// Time since the jack of `key` re-set, at `time`, s; NaN while it has not.
-    pub fn back_for(&self, key: KeyNumber, time: f64) -> f64 {
+    pub(crate) fn back_for(&self, key: KeyNumber, time: f64) -> f64 {
         time - self.back[key.index()]
     }
 }

@@ -4,5 +4,5 @@ mod calibration;
 pub(crate) mod effort;
 pub mod finger;
 pub mod position;
-pub mod travel_time;
-pub mod velocity;
+pub(crate) mod travel_time;
+pub(crate) mod velocity;

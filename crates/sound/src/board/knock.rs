@@ -58,7 +58,7 @@ pub const SHANK_HZ: [f64; 2] = [50.0, 250.0];
 
 /// Quality of both modes of the shank (chosen: maple between two felt bushings decays in some eight
 /// periods).
-pub const SHANK_QUALITY: f64 = 12.0;
+pub(crate) const SHANK_QUALITY: f64 = 12.0;
 
 /// Modes of a key under a falling finger, Hz; they decay in 20 to 30 ms [Askenfelt 1991].
 const FINGER_HZ: [f64; 2] = [290.0, 445.0];

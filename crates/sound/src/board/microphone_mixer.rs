@@ -91,7 +91,7 @@ impl MicrophoneMixer {
     }
 
     /// Economy, from the next block on: the responses without their last part.
-    pub const fn economize(&mut self, is_on: bool) {
+    pub(crate) const fn economize(&mut self, is_on: bool) {
         self.tail.want(!is_on);
     }
 
@@ -161,7 +161,7 @@ impl MicrophoneMixer {
 
     /// Like [`MicrophoneMixer::process`] for the distant pair; call it after that. The distant pair receives
     /// the board from the first call on.
-    pub fn process_distant(&mut self, at: usize, len: usize) -> EarlyLate {
+    pub(crate) fn process_distant(&mut self, at: usize, len: usize) -> EarlyLate {
         self.distant = true;
         self.pairs[DISTANT].start(&self.input);
         self.of(DISTANT, at, len)

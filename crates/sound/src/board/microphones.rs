@@ -15,7 +15,7 @@ use crate::strings::bridge::ZONES;
 pub const PAIRS: usize = 4;
 
 /// Index of the distant pair.
-pub const DISTANT: usize = 3;
+pub(crate) const DISTANT: usize = 3;
 
 /// Level of each pair's own sound over the player's, amplitude: measured on the sound that thirteen notes
 /// struck together send into the room, whose level does not depend on the perspective.
@@ -26,7 +26,7 @@ pub const LOUDNESS: [f64; PAIRS] = [1.0, 0.723, 0.921, 1.0];
 pub const ROOM: [f64; PAIRS] = [1.0, 1.4, 0.35, 3.0];
 
 /// Speed of sound, m/s.
-pub const SOUND_SPEED: f64 = 343.0;
+pub(crate) const SOUND_SPEED: f64 = 343.0;
 
 /// Middle of the part of the board that each zone of the bridges moves, m: a concert grand's
 /// (chosen from its drawing).
@@ -48,18 +48,18 @@ const TURNED: f64 = 0.96;
 
 /// Share of the received sound that the open lid reflects to the audience's side, amplitude (chosen: the
 /// rest goes elsewhere).
-pub const LID: f64 = 0.6;
+pub(crate) const LID: f64 = 0.6;
 /// Frequency from which the lid reflects, Hz: there it is longer than the wave (chosen).
-pub const LID_FROM_HZ: f64 = 400.0;
+pub(crate) const LID_FROM_HZ: f64 = 400.0;
 
 /// Height of the board's mirror image in the lid, m: twice the height of the lid over the board at 35°.
 const IMAGE: f64 = 1.2;
 
 /// Share of the radiation that is equal for all modes at each pair: the farther apart the microphones
 /// relative to the wave, the smaller. Fitted to the correlation of the channels of three recorded grands.
-pub const COMMON: [f64; PAIRS] = [0.36, 0.36, 0.36, 0.3];
+pub(crate) const COMMON: [f64; PAIRS] = [0.36, 0.36, 0.36, 0.3];
 /// Share of the radiation that differs from mode to mode at each microphone (fitted with [`COMMON`]).
-pub const AT_MICROPHONE: f64 = 0.85;
+pub(crate) const AT_MICROPHONE: f64 = 0.85;
 
 /// Buffers of the distant pair, if it is requested.
 pub type Distant<'a> = Option<[&'a mut [f32]; CHANNELS]>;
@@ -87,7 +87,7 @@ pub fn paths(pair: usize) -> [[Path; CHANNELS]; ZONES] {
 
 /// The paths by the open lid, if they reach the pair.
 #[must_use]
-pub fn by_lid(pair: usize) -> Option<[[Path; CHANNELS]; ZONES]> {
+pub(crate) fn by_lid(pair: usize) -> Option<[[Path; CHANNELS]; ZONES]> {
     let is_before_lid = pair == Perspective::Audience.pair() || pair == DISTANT;
     is_before_lid.then(|| lengths(pair, IMAGE))
 }

@@ -54,7 +54,10 @@ pub fn responses(pair: usize, sample_rate: f64) -> Responses {
 
 /// [`responses`] of several pairs, whose modes and tails have the same time courses.
 #[must_use]
-pub fn responses_of(pairs: impl IntoIterator<Item = usize>, sample_rate: f64) -> Vec<Responses> {
+pub(crate) fn responses_of(
+    pairs: impl IntoIterator<Item = usize>,
+    sample_rate: f64,
+) -> Vec<Responses> {
     let taps = floor_index(LENGTH * sample_rate);
     let mut sums: Vec<PairSum> = pairs.into_iter().map(|pair| PairSum::new(pair, taps)).collect();
     Kernel::detect().run(Sums { sums: &mut sums, sample_rate });
@@ -138,7 +141,7 @@ pub fn density(hz: f64) -> f64 {
 
 /// Mean square of the modes' shapes at a point that moves by the shares `weights` of two neighbouring zones.
 #[must_use]
-pub fn mean_square_shape([a, b]: [f64; 2]) -> f64 {
+pub(crate) fn mean_square_shape([a, b]: [f64; 2]) -> f64 {
     // The variance of a number between −1 and 1 is 1/3.
     square(COMMON * (a + b)) + square(ON_BRIDGE) / 3.0 * (a * a + b * b)
 }

@@ -70,7 +70,7 @@ const MIDDLE: usize = 2 * PARTITIONS[2] * BLOCK;
 
 /// Blocks after which an [`Output`] that was switched on contains all of the input's history: until the
 /// next partition of the last stage begins, and until that is delivered.
-pub const COMPLETE: usize = 2 * PARTITIONS[STAGES - 1];
+pub(crate) const COMPLETE: usize = 2 * PARTITIONS[STAGES - 1];
 
 /// Impulse responses: `[input][channel][tap]`.
 pub type Responses = Vec<[Vec<f32>; CHANNELS]>;

@@ -129,10 +129,10 @@ macro_rules! kernels {
 pub use contact::{advance, coast, displacement, end_contact, reach};
 pub use driven::{DrivenMode, DrivenModes};
 pub(crate) use kernels;
-pub use ring::{resound, ring};
+pub(crate) use ring::{resound, ring};
 
 /// Turns modes back by `steps` samples; silent modes stay as they are.
-pub fn turn_back(modes: &mut [ModeState], steps: usize) {
+pub(crate) fn turn_back(modes: &mut [ModeState], steps: usize) {
     for mode in modes {
         for l in 0..LANES {
             let (pole_re, pole_im) = (mode.pole_re[l], mode.pole_im[l]);
@@ -172,7 +172,7 @@ pub fn scale(modes: &mut [ModeState], factor: impl Fn(usize, usize) -> f32) {
 }
 
 /// Sets states below 1e-18 m to 0, far above denormals.
-pub fn flush_denormals(modes: &mut [ModeState]) {
+pub(crate) fn flush_denormals(modes: &mut [ModeState]) {
     for mode in modes {
         flush_below(1e-18, &mut mode.re);
         flush_below(1e-18, &mut mode.im);
@@ -180,7 +180,7 @@ pub fn flush_denormals(modes: &mut [ModeState]) {
 }
 
 /// Sets `values` below `least` to 0; all are written, which makes registers of them.
-pub fn flush_below(least: f32, values: &mut [f32]) {
+pub(crate) fn flush_below(least: f32, values: &mut [f32]) {
     for x in values {
         *x = if x.abs() < least { 0.0 } else { *x };
     }

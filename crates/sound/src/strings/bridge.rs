@@ -28,7 +28,7 @@ pub fn place(key: KeyNumber) -> Place {
 
 /// Paths on which a force on the bridge reaches other strings: cosine and sine of a wave along the bridges,
 /// to the damped strings, and one to the undamped ones.
-pub const PATHS: usize = 3;
+pub(crate) const PATHS: usize = 3;
 
 /// Phase that a wave of the board gathers along the bridges from a key to its octave, rad.
 ///

@@ -56,7 +56,7 @@ impl BridgeDelay {
     }
 
     /// Subtracts that force from `force`.
-    pub fn subtract_from(&self, force: &mut [f32]) {
+    pub(crate) fn subtract_from(&self, force: &mut [f32]) {
         force.iter_mut().zip(self.arriving()).for_each(|(sum, force)| *sum -= force);
     }
 }

@@ -65,13 +65,13 @@ pub fn internal(key: KeyNumber) -> f64 {
 
 /// Smallest [`internal`] loss of any key, 1/s.
 #[must_use]
-pub fn least_internal() -> f64 {
+pub(crate) fn least_internal() -> f64 {
     INTERNAL.iter().fold(f64::INFINITY, |least, (_, loss)| least.min(*loss))
 }
 
 /// Growth of the loss inside a string of `key` with ω², s.
 #[must_use]
-pub fn internal_slope(key: KeyNumber) -> f64 {
+pub(crate) fn internal_slope(key: KeyNumber) -> f64 {
     log_linear(&INTERNAL_SLOPE, f64::from(key.number()))
 }
 

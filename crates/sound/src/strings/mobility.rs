@@ -53,7 +53,7 @@ type Products = [[Complex64; 3]; bridge::ZONES - 1];
 
 /// Mobility of the bridge under `key` at frequency `hz`, s/kg (complex: velocity over force).
 #[must_use]
-pub fn of_bridge(key: KeyNumber, hz: f64) -> Complex64 {
+pub(crate) fn of_bridge(key: KeyNumber, hz: f64) -> Complex64 {
     let mean = scaled(key, hz, log_linear(&MEAN, hz));
     let ripple = ripple(key, hz);
     let [low, high] = [SINGLE_HZ[0] / hz, hz / SINGLE_HZ[1]].map(|x| 1.0 + square(square(x)));
@@ -65,7 +65,7 @@ pub fn of_bridge(key: KeyNumber, hz: f64) -> Complex64 {
 /// Mean real mobility by which the bridge under `key` moves other strings at `hz`, s/kg. The modes below
 /// 700 Hz that raise [`of_bridge`] are left out: their signs at two distant points are as often opposite.
 #[must_use]
-pub fn between_points(key: KeyNumber, hz: f64) -> f64 {
+pub(crate) fn between_points(key: KeyNumber, hz: f64) -> f64 {
     scaled(key, hz, BETWEEN_POINTS)
 }
 

@@ -2,7 +2,7 @@
 
 mod blow_cut;
 mod blow_ring;
-pub mod contacts;
+pub(crate) mod contacts;
 mod hammering;
 mod load;
 mod note_poles;
@@ -21,7 +21,7 @@ use crate::strings::overtones::Overtones;
 use crate::tuning::scale::StringSpec;
 use blow_cut::BlowCut;
 use blow_ring::BlowRing;
-pub use blow_ring::least_loss as least_loss_of_blow;
+pub(crate) use blow_ring::least_loss as least_loss_of_blow;
 use hammering::Hammering;
 use note_poles::NotePoles;
 use pluck::Plucking;
@@ -39,7 +39,7 @@ const LIMIT_HZ: f64 = 16_000.0;
 const LIMIT_OF_RATE: f64 = 0.45;
 
 /// Force of struck strings on the bridge from which the other strings are simulated, over the gate.
-pub const WAKE: f32 = 30.0;
+pub(crate) const WAKE: f32 = 30.0;
 
 /// Highest partial of a strike under economy, Hz (chosen: above lie 44 dB less than in the whole of dense music).
 const ECONOMY_HZ: f64 = 6_000.0;
@@ -175,7 +175,7 @@ impl Note {
 
     /// Economy: from the next blow on, only partials below `ECONOMY_HZ` and no overtones; only the lowest
     /// resonances are driven. What rings goes on ringing.
-    pub const fn economize(&mut self, is_on: bool) {
+    pub(crate) const fn economize(&mut self, is_on: bool) {
         self.economy.is_on = is_on;
         self.resonance.economize(is_on);
     }
@@ -214,7 +214,7 @@ impl Note {
 
     /// Whether the note was struck and has not slept since.
     #[must_use]
-    pub const fn is_struck(&self) -> bool {
+    pub(crate) const fn is_struck(&self) -> bool {
         self.struck
     }
 
@@ -226,7 +226,7 @@ impl Note {
     }
 
     /// Resonating strings move the bridge: struck strings clear of their damper are driven too.
-    pub fn wake_struck(&mut self) {
+    pub(crate) fn wake_struck(&mut self) {
         if self.struck && self.poles.is_lifted() {
             self.resonance.wake();
         }
@@ -304,7 +304,7 @@ impl Note {
     /// Whether a hammer is at the strings: [`contacts::advance`] must be called before
     /// [`Self::process`].
     #[must_use]
-    pub const fn is_in_contact(&self) -> bool {
+    pub(crate) const fn is_in_contact(&self) -> bool {
         self.hammering.is_striking()
     }
 
@@ -328,13 +328,13 @@ impl Note {
     /// The force on the bridge of the strings as they resonate, on its way to other strings; `None` while
     /// they do not, and for undamped strings, which drive no others.
     #[must_use]
-    pub fn resounded(&self) -> Option<&BridgeDelay> {
+    pub(crate) fn resounded(&self) -> Option<&BridgeDelay> {
         self.resonance.sent()
     }
 
     /// Adds the force of the resonating strings over the next block's slow samples, N; `force` is that of
     /// other notes on the bridge, `None` stands for silence. Returns whether any string resonates.
-    pub fn resound(&mut self, force: Option<&[f32]>, out: &mut [f32]) -> bool {
+    pub(crate) fn resound(&mut self, force: Option<&[f32]>, out: &mut [f32]) -> bool {
         let awake = self.resonance.is_awake();
         if awake {
             self.resonance.process(force.filter(|_| self.poles.lets_ring()), out);

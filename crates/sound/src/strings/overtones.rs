@@ -161,7 +161,7 @@ impl Overtones {
 
     /// Puts resonators far below `gate` N to sleep: while the strings decay they only get softer, apart
     /// from beats.
-    pub fn silence_below(&mut self, gate: f32) {
+    pub(crate) fn silence_below(&mut self, gate: f32) {
         if self.any && !self.asleep && self.level() < square(SOFTEST * gate) {
             self.reset();
             self.asleep = true;
@@ -175,7 +175,7 @@ impl Overtones {
     }
 
     /// Sets inaudible states to 0, far above denormals.
-    pub fn flush_denormals(&mut self) {
+    pub(crate) fn flush_denormals(&mut self) {
         bank::flush_denormals(&mut self.modes);
         bank::flush_below(1e-12, &mut self.states);
     }

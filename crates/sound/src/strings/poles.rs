@@ -111,7 +111,7 @@ fn set_contact_body(couplings: &mut [ContactCoupling], poles: &[Pole], share: f3
 /// A force F on a mass m gives w = F (e^(iθ) − 1)/(m (iω)²): stretching a string does not change its mass.
 /// Without this factor a bent string's inertia at the hammer would not match its mass.
 #[must_use]
-pub fn bent_blow(angle: f32, share: f32, ratio: f32) -> Complex64 {
+pub(crate) fn bent_blow(angle: f32, share: f32, ratio: f32) -> Complex64 {
     if ratio == 1.0 || angle <= 0.0 {
         return Complex64::ONE;
     }

@@ -28,7 +28,7 @@ pub const NEAREST: f64 = NEAR_TOP[2].1;
 
 /// Share of the force on the bridge at `key` that reaches the undamped strings.
 #[must_use]
-pub fn near_top(key: KeyNumber) -> f32 {
+pub(crate) fn near_top(key: KeyNumber) -> f32 {
     single(log_linear(&NEAR_TOP, f64::from(key.number())))
 }
 
@@ -129,7 +129,7 @@ impl Resonances {
 
     /// Largest force of resonating strings on the bridge that arrives in the present block, N.
     #[must_use]
-    pub const fn loudest_returned(&self) -> f32 {
+    pub(crate) const fn loudest_returned(&self) -> f32 {
         self.loudest_returned
     }
 
@@ -167,7 +167,7 @@ impl Resonances {
     }
 
     /// Adds the block to the board's `inputs`.
-    pub fn add_to(&self, inputs: &mut [[f32; BLOCK]; ZONES]) {
+    pub(crate) fn add_to(&self, inputs: &mut [[f32; BLOCK]; ZONES]) {
         if self.is_silent() {
             return;
         }

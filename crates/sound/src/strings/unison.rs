@@ -58,7 +58,7 @@ const UNEVENNESS: f64 = 0.1;
 
 /// Number of partials that also swing parallel to the soundboard: the part of the aftersound that
 /// remains in a perfectly tuned unison [Weinreich 1977].
-pub const SIDEWAYS: usize = 24;
+pub(crate) const SIDEWAYS: usize = 24;
 /// Amplitude of the parallel motion over the upright motion by key number: −11 dB, and −17 to −13 dB where the
 /// strings are so short that their late decay is the parallel motion's alone (fitted with
 /// [`internal`](crate::strings::loss::internal)).

@@ -91,7 +91,7 @@ impl StringSpec {
 
     /// Number of partials below `limit_hz`.
     #[must_use]
-    pub fn partials_below(&self, limit_hz: f64) -> usize {
+    pub(crate) fn partials_below(&self, limit_hz: f64) -> usize {
         (1..).take_while(|&k| self.partial_hz(k) < limit_hz).count()
     }
 
@@ -123,13 +123,13 @@ impl StringSpec {
 
     /// Time in which the wave of `hammer` returns from the near end, s.
     #[must_use]
-    pub fn answer_time(&self, hammer: &Hammer) -> f64 {
+    pub(crate) fn answer_time(&self, hammer: &Hammer) -> f64 {
         hammer.strike_point / self.ideal_hz
     }
 
     /// Force on the bridge per displacement of partial `k`, N/m; its sign alternates with k.
     #[must_use]
-    pub fn bridge_gain(&self, k: usize) -> f64 {
+    pub(crate) fn bridge_gain(&self, k: usize) -> f64 {
         let sign = if k % 2 == 1 { 1.0 } else { -1.0 };
         sign * self.tension() * k as f64 * PI / self.length
     }

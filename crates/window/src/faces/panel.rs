@@ -90,7 +90,7 @@ pub fn heading(ui: &mut Ui, text: &str) {
 }
 
 /// Draws a panel's contents, with a scroll bar if the window is too low.
-pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+pub(crate) fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     ScrollArea::vertical().auto_shrink([false, false]).min_scrolled_height(16.0).show(ui, add);
 }
 

@@ -106,14 +106,14 @@ pub struct History {
 impl History {
     /// Name of the edit that [`Self::undo`] would undo.
     #[must_use]
-    pub fn undoes(&self) -> Option<&str> {
+    pub(crate) fn undoes(&self) -> Option<&str> {
         let edit = self.done.last().filter(|_| self.done.len() > self.undo_limit.unwrap_or(0));
         edit.map(|edit| edit.name.as_str())
     }
 
     /// Name of the edit that [`Self::redo`] would redo.
     #[must_use]
-    pub fn redoes(&self) -> Option<&str> {
+    pub(crate) fn redoes(&self) -> Option<&str> {
         self.undone.last().map(|edit| edit.name.as_str())
     }
 
@@ -130,7 +130,7 @@ impl History {
     }
 
     /// Redoes the edit that was undone last. Returns the names of values that stay, as [`Self::undo`] does.
-    pub fn redo(&mut self, controls: &mut dyn Controls) -> Vec<&'static str> {
+    pub(crate) fn redo(&mut self, controls: &mut dyn Controls) -> Vec<&'static str> {
         let Some(edit) = self.undone.pop() else { return Vec::new() };
         let left = self.apply(&edit.before, &edit.after, controls);
         self.done.push(edit);
@@ -196,7 +196,7 @@ impl History {
 
     /// Records that this piano, with the settings `before`, has become a copy of another one called `piano`,
     /// with its settings and scale.
-    pub fn push_copy(
+    pub(crate) fn push_copy(
         &mut self,
         name: &str,
         before: (&Settings, Option<&Texts>),

@@ -13,7 +13,7 @@ const LONGEST_NAME: usize = 200;
 /// Most characters of a path.
 const LONGEST_PATH: usize = 4096;
 /// Zoom factors.
-pub const ZOOMS: std::ops::RangeInclusive<f32> = 0.5..=3.0;
+pub(crate) const ZOOMS: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 
 /// The window's colours and zoom.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -29,7 +29,7 @@ const NAMED: egui::Vec2 = vec2(460.0, 190.0);
 const NEAR: f32 = 70.0;
 
 /// Whether a picture of this size has room for the parts' names.
-pub fn is_named(rect: Rect) -> bool {
+pub(crate) fn is_named(rect: Rect) -> bool {
     rect.width() > NAMED.x && rect.height() > NAMED.y
 }
 

@@ -186,7 +186,7 @@ impl BodyFrame {
     }
 
     /// The world's frame.
-    pub const WORLD: Self = Self::new(Vec2::new(0.0, 0.0), Vec2::new(1.0, 0.0));
+    pub(crate) const WORLD: Self = Self::new(Vec2::new(0.0, 0.0), Vec2::new(1.0, 0.0));
 
     /// World position of the body's point (x, y).
     #[must_use]
@@ -202,7 +202,7 @@ impl BodyFrame {
 
     /// A rectangle between two of the body's corners.
     #[must_use]
-    pub fn rect(&self, (x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> Vec<Vec2> {
+    pub(crate) fn rect(&self, (x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> Vec<Vec2> {
         self.all(&[(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
     }
 }

@@ -58,7 +58,7 @@ pub fn name(key: KeyNumber) -> String {
 
 /// Name of a MIDI note: letter and octave; middle C, 60, is C4.
 #[must_use]
-pub fn note_name(note: u8) -> String {
+pub(crate) fn note_name(note: u8) -> String {
     const NAMES: [&str; 12] = ["C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"];
     format!("{}{}", NAMES[usize::from(note) % 12], i32::from(note) / 12 - 1)
 }

@@ -14,7 +14,7 @@ pub mod macros;
 mod menu;
 mod typed;
 
-pub use cell::{choice_cell, limiter_cell, title, tuning_cell};
+pub(crate) use cell::{choice_cell, limiter_cell, title, tuning_cell};
 pub use menu::refused;
 pub use typed::typed;
 
@@ -48,7 +48,7 @@ const NARROW: f32 = 348.0;
 const FAINT: f32 = 0.45;
 
 /// Space between the rows of a dense list, points.
-pub const DENSE: f32 = 2.0;
+pub(crate) const DENSE: f32 = 2.0;
 
 /// Draws the rows of `parameters` in a grid of the available width, `apart` points between them.
 pub fn rows(

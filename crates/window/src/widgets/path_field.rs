@@ -49,7 +49,7 @@ impl PathField {
 
     /// A field called `name` for a folder.
     #[must_use]
-    pub fn of_folder(name: &'static str, hint: &'static str) -> Self {
+    pub(crate) fn of_folder(name: &'static str, hint: &'static str) -> Self {
         Self::new(name, hint, "")
     }
 

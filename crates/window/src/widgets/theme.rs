@@ -88,7 +88,7 @@ pub const fn band(index: usize) -> Color32 {
 
 /// Name of a submodel in words.
 #[must_use]
-pub const fn phase_name(phase: Phase) -> &'static str {
+pub(crate) const fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Acceleration => "A · acceleration",
         Phase::LetOff => "B · let-off",
@@ -106,7 +106,7 @@ pub fn curve(ui: &Ui, index: usize) -> Color32 {
 
 /// Colour of the scope's curve `index` on a light or dark background.
 #[must_use]
-pub const fn curve_of(dark: bool, index: usize) -> Color32 {
+pub(crate) const fn curve_of(dark: bool, index: usize) -> Color32 {
     const LIGHT: [u32; 6] =
         [0x0000_72b2, 0x00b5_4c00, 0x0000_7a58, 0x0096_507c, 0x0073_6a00, 0x005b_5fc7];
     const DARK: [u32; 6] =
@@ -117,7 +117,7 @@ pub const fn curve_of(dark: bool, index: usize) -> Color32 {
 
 /// Colour of contacts, warnings and handles under the pointer.
 #[must_use]
-pub fn accent(ui: &Ui) -> Color32 {
+pub(crate) fn accent(ui: &Ui) -> Color32 {
     if ui.visuals().dark_mode { rgb(0x00ff_b454) } else { rgb(0x00b5_4500) }
 }
 
@@ -165,14 +165,14 @@ pub fn far(dark: bool, colour: Color32, share: f32) -> Color32 {
 
 /// Factor by which bar, keys and the piano's face are larger in a window larger than the usual one, 1 to 2.5.
 #[must_use]
-pub fn enlargement(context: &Context) -> f32 {
+pub(crate) fn enlargement(context: &Context) -> f32 {
     let (size, usual) = (context.content_rect().size(), USUAL);
     (size.x / usual.0).min(size.y / usual.1).clamp(1.0, 2.5)
 }
 
 /// Factor by which the workshop is larger: less than [`enlargement`], because a larger window also shows more.
 #[must_use]
-pub fn workshop_enlargement(context: &Context) -> f32 {
+pub(crate) fn workshop_enlargement(context: &Context) -> f32 {
     enlargement(context).sqrt()
 }
 
@@ -183,7 +183,7 @@ pub fn size(ui: &Ui) -> f32 {
 }
 
 /// Enlarges texts and controls of `ui` by `factor`.
-pub fn enlarge(ui: &mut Ui, factor: f32) {
+pub(crate) fn enlarge(ui: &mut Ui, factor: f32) {
     let style = ui.style_mut();
     for font in style.text_styles.values_mut() {
         font.size *= factor;

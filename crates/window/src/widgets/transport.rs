@@ -6,7 +6,7 @@ use crate::state::stroke::Stroke;
 use crate::widgets::theme;
 
 /// Slow motions: factors by which a replay is slower than real time.
-pub const SLOWNESS: [u32; 5] = [1, 10, 50, 200, 1000];
+pub(crate) const SLOWNESS: [u32; 5] = [1, 10, 50, 200, 1000];
 
 /// The shown time and its progress.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Default for Transport {
 
 impl Transport {
     /// Stops the replay at `time` s of the stroke.
-    pub const fn scrub(&mut self, time: f64) {
+    pub(crate) const fn scrub(&mut self, time: f64) {
         self.is_live = false;
         self.runs = false;
         self.time = time;

@@ -125,7 +125,7 @@ impl Window {
     }
 
     /// Computes a press of the chosen key under `settings` and replays it in slow motion.
-    pub fn try_press(&mut self, settings: &ActionSettings) {
+    pub(crate) fn try_press(&mut self, settings: &ActionSettings) {
         let stroke = Stroke::pressed(self.strip.chosen, settings, self.action.press_speed.0);
         self.transport.replay(&stroke);
         self.memory.last = Some(stroke);

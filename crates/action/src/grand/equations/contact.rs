@@ -81,7 +81,7 @@ pub fn drop_screw<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> (Compressio
 
 /// Compression of the jack's toe against the let-off button.
 #[inline(always)]
-pub fn toe_on_button<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Compression<R> {
+pub(crate) fn toe_on_button<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> Compression<R> {
     let toe = n.jack.toe.turned(k.jack.direction);
     let rate = k.wippen_speed() * k.to_jack.x + k.jack_speed() * toe.x;
     Compression { depth: k.to_jack.y + toe.y - n.button_from_wippen, rate }
@@ -115,7 +115,7 @@ pub fn check_depth<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
 
 /// Geometry of the tail on the backcheck.
 #[inline(always)]
-pub fn tail_on_check<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> TailOnCheck<R> {
+pub(crate) fn tail_on_check<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> TailOnCheck<R> {
     let (tail, depth) = tail(n, k);
     let normal = k.check_normal;
     // Velocities per rad/s of the backcheck's material point under the tail, and of the tail.

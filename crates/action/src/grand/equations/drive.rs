@@ -91,13 +91,13 @@ impl<R: Real> DriveNow<R> {
 
     /// Whether the motion of the front is imposed.
     #[inline(always)]
-    pub fn is_imposed(&self) -> bool {
+    pub(crate) fn is_imposed(&self) -> bool {
         self.causality == Causality::Motion
     }
 
     /// Whether the manipulandum drives the key.
     #[inline(always)]
-    pub fn is_coupled(&self) -> bool {
+    pub(crate) fn is_coupled(&self) -> bool {
         self.causality == Causality::Manipulandum
     }
 

@@ -15,7 +15,7 @@ use touchback_core::mech::felt::Contact;
 const COUNT: usize = 30;
 
 /// The elements in the order of [`values`]: felts, viscous drag and the shank, Coulomb friction, springs.
-pub const ELEMENTS: [Element; COUNT] = [
+pub(crate) const ELEMENTS: [Element; COUNT] = [
     Element::force("knuckle_on_jack"),
     Element::force("knuckle_on_lever"),
     Element::torque("jack_stop"),

@@ -17,7 +17,7 @@ pub mod guard {
     /// Crown passes the string.
     pub const STRING: usize = 0;
     /// Front meets the key bed.
-    pub const KEY_BED: usize = 1;
+    pub(crate) const KEY_BED: usize = 1;
     /// Damper leaves or meets the string.
     pub const DAMPER: usize = 2;
     /// Tail meets the backcheck.
@@ -27,9 +27,9 @@ pub mod guard {
 }
 
 /// Number of indicators: most transitions out of a phase.
-pub const INDICATORS: usize = 3;
+pub(crate) const INDICATORS: usize = 3;
 /// Number of guards; see [`guard`].
-pub const GUARDS: usize = 5;
+pub(crate) const GUARDS: usize = 5;
 
 /// Configuration, forces and accelerations at one instant.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +90,7 @@ impl<R: Real> Evaluation<R> {
     /// This evaluation with the friction `held` added.
     #[inline(always)]
     #[must_use]
-    pub fn with_friction(
+    pub(crate) fn with_friction(
         mut self,
         n: &Precomputed<R>,
         held: &HeldFriction<R>,
@@ -154,9 +154,9 @@ const OFF_STOP: f64 = 2e-3;
 const CLEAR: f64 = 2e-5;
 
 /// [`Kinematics::normal_tilt`] above which the knuckle counts as on the side of the jack's head.
-pub const ON_SIDE_TILT: f64 = 0.3;
+pub(crate) const ON_SIDE_TILT: f64 = 0.3;
 /// [`Kinematics::normal_tilt`] below which the knuckle counts as on the flat of the jack's head again.
-pub const ON_FLAT_TILT: f64 = 0.15;
+pub(crate) const ON_FLAT_TILT: f64 = 0.15;
 
 /// Indicator for a rigid knuckle: positive unless the head is under the knuckle and touches it.
 #[inline(always)]

@@ -14,7 +14,7 @@ use touchback_core::mech::felt::Contact;
 use touchback_core::mech::friction::{self, Element};
 
 /// Number of friction elements of a key.
-pub const ELEMENTS: usize = 6;
+pub(crate) const ELEMENTS: usize = 6;
 
 /// Indices into the friction elements of a key and into their forces.
 pub mod element {
@@ -25,11 +25,11 @@ pub mod element {
     /// Centre pin of the repetition lever.
     pub const LEVER: usize = 2;
     /// Slide of the jack head on the knuckle.
-    pub const JACK_ON_KNUCKLE: usize = 3;
+    pub(crate) const JACK_ON_KNUCKLE: usize = 3;
     /// Slide of the hammer tail on the backcheck.
-    pub const TAIL_ON_CHECK: usize = 4;
+    pub(crate) const TAIL_ON_CHECK: usize = 4;
     /// Slide of the knuckle on the repetition lever.
-    pub const KNUCKLE_ON_LEVER: usize = 5;
+    pub(crate) const KNUCKLE_ON_LEVER: usize = 5;
 }
 
 /// The friction elements of a key, by [`element`].
@@ -239,7 +239,7 @@ impl Evaluation {
     /// the friction elements by [`element`], and of the damper in its guide. This evaluation must be free of
     /// friction.
     #[must_use]
-    pub fn friction_elements(
+    pub(crate) fn friction_elements(
         &self,
         n: &Precomputed,
         input: &DriveNow,

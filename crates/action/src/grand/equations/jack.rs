@@ -40,7 +40,7 @@ pub struct JackMotion<R = f64> {
 
 /// Motion of a jack on its stop: it turns with the wippen.
 #[inline(always)]
-pub fn on_stop<R: Real>(n: &Precomputed<R>, g: &JackInputs<R>) -> JackMotion<R> {
+pub(crate) fn on_stop<R: Real>(n: &Precomputed<R>, g: &JackInputs<R>) -> JackMotion<R> {
     JackMotion {
         direction: n.jack_home.turned(g.wippen),
         key_ratio: g.r5,
@@ -68,7 +68,7 @@ pub fn on_button<R: Real>(n: &Precomputed<R>, g: &JackInputs<R>) -> JackMotion<R
 
 /// Motion of a jack that leans on the flank of the knuckle.
 #[inline(always)]
-pub fn on_flank<R: Real>(n: &Precomputed<R>, g: &JackInputs<R>) -> JackMotion<R> {
+pub(crate) fn on_flank<R: Real>(n: &Precomputed<R>, g: &JackInputs<R>) -> JackMotion<R> {
     let (one, length) = (R::of(1.0), n.jack.length);
     let normal = g.hammer.perp();
     let from_hammer = g.to_jack - n.hammer_from_wippen;

@@ -256,7 +256,7 @@ impl<R: Real> Kinematics<R> {
     /// Motion of the bodies around the jack, from which its constraints give its own motion.
     #[inline(always)]
     #[must_use]
-    pub fn jack_inputs(&self) -> jack::JackInputs<R> {
+    pub(crate) fn jack_inputs(&self) -> jack::JackInputs<R> {
         jack::JackInputs {
             wippen: self.wippen,
             to_jack: self.to_jack,
@@ -270,14 +270,14 @@ impl<R: Real> Kinematics<R> {
     /// Angular speed of the wippen, rad/s.
     #[inline(always)]
     #[must_use]
-    pub fn wippen_speed(&self) -> R {
+    pub(crate) fn wippen_speed(&self) -> R {
         self.r5 * self.u[0]
     }
 
     /// Angular speed of the jack, rad/s.
     #[inline(always)]
     #[must_use]
-    pub fn jack_speed(&self) -> R {
+    pub(crate) fn jack_speed(&self) -> R {
         self.jack.key_ratio * self.u[0] + self.jack.hammer_ratio * self.u[1] + self.u[3]
     }
 
@@ -291,21 +291,21 @@ impl<R: Real> Kinematics<R> {
     /// Rate of the jack–knuckle compression q4, m/s.
     #[inline(always)]
     #[must_use]
-    pub fn q4_rate(&self) -> R {
+    pub(crate) fn q4_rate(&self) -> R {
         self.head_velocity().dot(self.head.normal) * self.head.inv_across
     }
 
     /// Direction along the knuckle toward the crown.
     #[inline(always)]
     #[must_use]
-    pub fn along_knuckle(&self) -> Vec2<R> {
+    pub(crate) fn along_knuckle(&self) -> Vec2<R> {
         -self.head.normal.perp()
     }
 
     /// Sliding speed of the jack head along the knuckle toward the crown, m/s.
     #[inline(always)]
     #[must_use]
-    pub fn slide_speed(&self) -> R {
+    pub(crate) fn slide_speed(&self) -> R {
         self.head_velocity().dot(self.along_knuckle())
     }
 
@@ -313,14 +313,14 @@ impl<R: Real> Kinematics<R> {
     /// 1 where it is on the side.
     #[inline(always)]
     #[must_use]
-    pub fn normal_tilt(&self) -> R {
+    pub(crate) fn normal_tilt(&self) -> R {
         self.head.normal.cross(self.head.axis)
     }
 
     /// Angle of the jack from its stop on the wippen, rad.
     #[inline(always)]
     #[must_use]
-    pub fn jack_turn(&self, n: &Precomputed<R>) -> R {
+    pub(crate) fn jack_turn(&self, n: &Precomputed<R>) -> R {
         let home = n.jack_home.turned(self.wippen);
         angle(Vec2::new(home.dot(self.jack.direction), home.cross(self.jack.direction)))
     }
@@ -328,14 +328,14 @@ impl<R: Real> Kinematics<R> {
     /// Sine of [`Self::jack_turn`], which has its sign.
     #[inline(always)]
     #[must_use]
-    pub fn jack_turn_sine(&self, n: &Precomputed<R>) -> R {
+    pub(crate) fn jack_turn_sine(&self, n: &Precomputed<R>) -> R {
         n.jack_home.turned(self.wippen).cross(self.jack.direction)
     }
 
     /// Angle of the repetition lever from its regulating button, rad, positive when pressed down.
     #[inline(always)]
     #[must_use]
-    pub fn lever_turn(&self, n: &Precomputed<R>) -> R {
+    pub(crate) fn lever_turn(&self, n: &Precomputed<R>) -> R {
         let stop = n.lever_stop.turned(self.wippen);
         small_angle(Vec2::new(stop.dot(self.lever), stop.cross(self.lever)))
     }

@@ -70,7 +70,7 @@ const fn with(set: u8, lane: usize) -> u8 {
 }
 
 /// The lanes of the bit set `set`.
-pub fn lanes_of(set: u8) -> impl Iterator<Item = usize> {
+pub(crate) fn lanes_of(set: u8) -> impl Iterator<Item = usize> {
     (0..MOST_LANES).filter(move |lane| set & (1 << lane) != 0)
 }
 

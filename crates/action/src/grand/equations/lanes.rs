@@ -348,7 +348,7 @@ impl Lanes {
 
     /// Whether a step of the keys `active` in lanes is faster than scalar steps.
     #[must_use]
-    pub const fn is_faster_for(&self, active: u8) -> bool {
+    pub(crate) const fn is_faster_for(&self, active: u8) -> bool {
         self.width() > 1 && active.count_ones() >= MIN_LANE_KEYS
     }
 

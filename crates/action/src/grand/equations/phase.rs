@@ -96,7 +96,7 @@ impl<R: Real> Phases<R> {
     /// Lanes in which the jack may bear on the knuckle: all, or with a rigid knuckle those in which S3 holds.
     #[inline(always)]
     #[must_use]
-    pub fn jack_bears(&self, n: &Precomputed<R>) -> R::Mask {
+    pub(crate) fn jack_bears(&self, n: &Precomputed<R>) -> R::Mask {
         if n.is_rigid() { self.jack_drives } else { !R::Mask::none() }
     }
 

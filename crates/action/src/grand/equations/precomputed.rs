@@ -33,7 +33,7 @@ const SWING: f64 = 0.5;
 /// Number of substep counts with a limit of their own: 2⁰ … 2⁴. Above the last limit, 2⁵ substeps.
 pub const HALVINGS: usize = 5;
 /// Most substeps of a step.
-pub const MOST_SUBSTEPS: f64 = (1u32 << HALVINGS) as f64;
+pub(crate) const MOST_SUBSTEPS: f64 = (1u32 << HALVINGS) as f64;
 
 /// Limits for 2⁰ … 2⁴ substeps.
 type Halvings<R> = [R; HALVINGS];

@@ -85,7 +85,7 @@ impl KeyStep {
 
 /// Advances one key by one step in `parts` shorter steps of integration; `tray` is the height of the damper
 /// tray at both ends of the step, m. The counts of the shorter steps are added.
-pub fn advance_finely(
+pub(crate) fn advance_finely(
     grand: &Grand,
     running: &mut GrandState,
     drive: Drive,

@@ -48,12 +48,12 @@ impl Assembly {
 
     /// Begins the search for the rest pose, which [`Self::step_rest_search`] takes step by step.
     #[must_use]
-    pub fn begin_rest_search(&self) -> rest::Search {
+    pub(crate) fn begin_rest_search(&self) -> rest::Search {
         rest::Search::new(&self.spec, &self.regulated.rest)
     }
 
     /// Takes one step of `search`; the rest pose once it is found.
-    pub fn step_rest_search(&self, search: &mut rest::Search) -> Option<GrandState> {
+    pub(crate) fn step_rest_search(&self, search: &mut rest::Search) -> Option<GrandState> {
         search.step(&self.spec, &self.grand)
     }
 

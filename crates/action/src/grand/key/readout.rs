@@ -41,7 +41,11 @@ pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow
 /// Force and dissipated power of every element of a key in the state `running` under the drive `input` of the same
 /// instant.
 #[must_use]
-pub fn elements_of(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow) -> Elements {
+pub(crate) fn elements_of(
+    n: &Precomputed,
+    running: &State<Phase, STATES>,
+    input: &DriveNow,
+) -> Elements {
     let State { phase, x } = running;
     let free = Evaluation::new(n, &(*phase).into(), input, x);
     Elements::new(&elements::ELEMENTS, elements::values(n, &free, input, x, STEP))

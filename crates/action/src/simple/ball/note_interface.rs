@@ -15,7 +15,7 @@ impl Spec {
     /// The default model with a ball that comes to rest. Chosen: a damping of 2 s/m, at which the ball keeps
     /// about half of a landing speed of 0.5 m/s.
     #[must_use]
-    pub fn to_play() -> Self {
+    pub(crate) fn to_play() -> Self {
         Self { damping: 2.0, ..Self::default() }
     }
 

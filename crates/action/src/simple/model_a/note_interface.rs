@@ -10,7 +10,7 @@ use touchback_core::episode::State;
 impl Spec {
     /// The default model with a key bed at which the hammer leaves; see [`Bodies::to_play`].
     #[must_use]
-    pub fn to_play() -> Self {
+    pub(crate) fn to_play() -> Self {
         Self { bodies: Bodies::to_play() }
     }
 }

@@ -178,7 +178,7 @@ impl<L: Line> Bench<L> {
     }
 
     /// Skips the waiting states, so that the next command answers the newest one.
-    pub fn catch_up(&mut self) {
+    pub(crate) fn catch_up(&mut self) {
         while let Some((_, state)) = self.talk.states.pop_front() {
             // The next state repeats mode and faults.
             let _ = self.sample(&state);
@@ -186,7 +186,7 @@ impl<L: Line> Bench<L> {
     }
 
     /// Play-out time of the next command, s, in the time of the samples.
-    pub const fn plays_at(&self) -> f64 {
+    pub(crate) const fn plays_at(&self) -> f64 {
         self.time + LEAD_US as f64 * 1e-6
     }
 

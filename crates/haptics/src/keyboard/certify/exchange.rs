@@ -12,7 +12,7 @@ use touchback_device::message::{
 };
 
 /// Time from a state to the play-out of its answer, µs: long enough for every wire that is served.
-pub const LEAD_US: u32 = 6000;
+pub(crate) const LEAD_US: u32 = 6000;
 
 /// A keyboard under test.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use touchback_device::frame;
 use touchback_device::message::{ASKS, Config, Message, Play, fault};
 
 /// A configuration that asks for nothing.
-pub const OWN_LIMITS: Config = Config { report_us: 1000, ..Config::OWN };
+pub(crate) const OWN_LIMITS: Config = Config { report_us: 1000, ..Config::OWN };
 
 /// A test on an exchange.
 type Test<L> = fn(&mut Exchange<L>, &'static str) -> Result<CertifyResult, CertifyError>;

@@ -9,10 +9,10 @@
 //!
 //! Every controller runs in bounded time, without heap or system calls.
 
-pub mod deadbeat;
-pub mod placement;
-pub mod prediction;
-pub mod standard;
+pub(crate) mod deadbeat;
+pub(crate) mod placement;
+pub(crate) mod prediction;
+pub(crate) mod standard;
 
 pub use deadbeat::Deadbeat;
 pub use placement::Placement;

@@ -1,16 +1,16 @@
 //! Controller numbers of MIDI 1.0, table 3, and CA-031.
 
 /// Channel volume.
-pub const VOLUME: u8 = 7;
+pub(crate) const VOLUME: u8 = 7;
 /// Pan; the balance of a stereo instrument.
-pub const PAN: u8 = 10;
+pub(crate) const PAN: u8 = 10;
 /// Expression, the share of the channel volume.
-pub const EXPRESSION: u8 = 11;
+pub(crate) const EXPRESSION: u8 = 11;
 /// Finer part of the velocity of the next note, or of the key sensor's message before it, from Disklavier
 /// Pro pianos.
 pub const FINE_VELOCITY: u8 = 16;
 /// Speed at the key sensor of Disklavier Pro pianos.
-pub const KEY_SENSOR: u8 = 81;
+pub(crate) const KEY_SENSOR: u8 = 81;
 /// Sustain pedal.
 pub const SUSTAIN: u8 = 64;
 /// Sostenuto pedal.
@@ -26,16 +26,16 @@ pub const RESET: u8 = 121;
 /// Every note ends; the four mode messages above it imply the same.
 pub const ALL_NOTES_OFF: u8 = 123;
 /// The last mode message.
-pub const POLY_MODE: u8 = 127;
+pub(crate) const POLY_MODE: u8 = 127;
 
 /// Coarse and fine part of a registered parameter's value.
 pub const DATA: [u8; 2] = [6, 38];
 /// One step more, and one less, of a registered parameter's value.
 pub const STEP: [u8; 2] = [96, 97];
 /// Number of another maker's parameter: fine and coarse part.
-pub const OTHER_PARAMETER: [u8; 2] = [98, 99];
+pub(crate) const OTHER_PARAMETER: [u8; 2] = [98, 99];
 /// Number of a registered parameter: fine and coarse part.
-pub const PARAMETER: [u8; 2] = [100, 101];
+pub(crate) const PARAMETER: [u8; 2] = [100, 101];
 
 /// Controllers that select a registered parameter and enter its value, in the order in which they act.
 pub const SETUP: [u8; 8] = [

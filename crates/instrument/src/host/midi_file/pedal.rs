@@ -61,7 +61,7 @@ impl Foot {
 impl Score {
     /// Re-times lifts of the sustain pedal that are too short to damp, if the settings have pedal repair on,
     /// and counts them. The pedal of a channel that sends positions between up and down stays.
-    pub fn repair_pedals(&mut self, settings: &PedalSettings) -> ShortLifts {
+    pub(crate) fn repair_pedals(&mut self, settings: &PedalSettings) -> ShortLifts {
         let repairs = settings.pedal_repair == Switch::On;
         let is_inverted = settings.pedal_polarity == Polarity::Inverted;
         let mut lifts = ShortLifts::default();

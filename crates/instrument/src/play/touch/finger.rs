@@ -160,7 +160,7 @@ impl NoteFinger {
     }
 
     /// Whether a press is in progress whose hammer has not left.
-    pub const fn is_throwing(&self) -> bool {
+    pub(crate) const fn is_throwing(&self) -> bool {
         use FingerPhase::{Lifting, Pushing, Sinking};
         matches!(self.phase, Pushing(_) | Sinking { .. } | Lifting { .. }) && !self.thrown
     }
@@ -171,7 +171,7 @@ impl NoteFinger {
     }
 
     /// Whether the finger lets the key rise before it presses again.
-    pub const fn is_lifting(&self) -> bool {
+    pub(crate) const fn is_lifting(&self) -> bool {
         matches!(self.phase, FingerPhase::Lifting { .. })
     }
 
@@ -181,7 +181,7 @@ impl NoteFinger {
     }
 
     /// Leaves the key at `speed` m/s after all pending presses.
-    pub const fn release_after(&mut self, speed: f64) {
+    pub(crate) const fn release_after(&mut self, speed: f64) {
         if let Some(After { then: Some((_, leaving)), .. }) = &mut self.after {
             *leaving = Some(speed);
         } else {
@@ -190,7 +190,7 @@ impl NoteFinger {
     }
 
     /// Repeats like [`NoteFinger::repeat`], once the hammer has left.
-    pub const fn repeat_after(&mut self, up: f64, down: Effort) {
+    pub(crate) const fn repeat_after(&mut self, up: f64, down: Effort) {
         self.after = Some(After::new(up, Some((down, None))));
     }
 
@@ -305,7 +305,11 @@ pub fn silent_speed(let_off: f64) -> f64 {
 /// Effort for hammer speeds beyond the fastest press: the one-mass law of a press, continued without a step
 /// from the strongest press of the action (`pressed`: its hammer speed and effort, if any).
 #[must_use]
-pub fn struck_effort(press: &Press, hammer_speed: f64, pressed: Option<(f64, Effort)>) -> Effort {
+pub(crate) fn struck_effort(
+    press: &Press,
+    hammer_speed: f64,
+    pressed: Option<(f64, Effort)>,
+) -> Effort {
     match pressed {
         Some((hammer, Effort::Even(speed))) => {
             let by_law = speed * press.even(hammer_speed) / press.even(hammer);
@@ -321,13 +325,13 @@ pub fn struck_effort(press: &Press, hammer_speed: f64, pressed: Option<(f64, Eff
 /// Constant speed of a fingertip, m/s, that throws a hammer at `hammer_speed`, as a motorized key presses
 /// itself.
 #[must_use]
-pub fn fingertip_speed(press: &Press, hammer_speed: f64) -> f64 {
+pub(crate) fn fingertip_speed(press: &Press, hammer_speed: f64) -> f64 {
     press.even(hammer_speed).clamp(0.0, FASTEST_TARGET)
 }
 
 /// The grand's `key` under a press, as one mass.
 #[must_use]
-pub fn grand_press(key: KeyNumber, dip: f64) -> Press {
+pub(crate) fn grand_press(key: KeyNumber, dip: f64) -> Press {
     let mass = linear(&FRONT_MASS, f64::from(key.number()));
     Press { mass, ratio: SPEED_RATIO, throw: LET_OFF * dip, flight: 0.0, has_bed: true }
 }

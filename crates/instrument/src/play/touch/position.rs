@@ -46,7 +46,7 @@ impl Position {
     }
 
     /// Sets the depth, m, that the key is to reach at constant speed in `seconds`.
-    pub fn send_depth(&mut self, to: f64, seconds: f64) {
+    pub(crate) fn send_depth(&mut self, to: f64, seconds: f64) {
         self.line = Some(Line { to: to.max(0.0), steps: seconds / STEP });
     }
 

@@ -92,7 +92,7 @@ impl HapticKeys {
     }
 
     /// Whether to show a sample of the piano's own keys, because that key was touched later.
-    pub fn yields_to(&mut self, touch: u64) -> bool {
+    pub(crate) fn yields_to(&mut self, touch: u64) -> bool {
         if touch != self.piano_touch {
             self.piano_touch = touch;
             self.shown = None;

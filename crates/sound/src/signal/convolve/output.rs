@@ -40,7 +40,7 @@ impl Output {
 
     /// Computes the last stage or leaves it out, from the present block on; it is complete after
     /// [`super::COMPLETE`] blocks.
-    pub fn set_tail(&mut self, has_tail: bool, input: &Input) {
+    pub(crate) fn set_tail(&mut self, has_tail: bool, input: &Input) {
         if std::mem::replace(&mut self.has_tail, has_tail) != has_tail {
             let last = &mut self.stages[STAGES - 1];
             last.clear();

@@ -58,7 +58,7 @@ impl Tail {
     }
 
     /// Whether the outputs compute it.
-    pub const fn is_computed(&self) -> bool {
+    pub(crate) const fn is_computed(&self) -> bool {
         !matches!(self.state, State::Out)
     }
 

@@ -24,7 +24,7 @@ pub fn ring(kernel: Kernel, modes: &mut [ModeState], out: &mut [f32]) {
 }
 
 /// Like [`ring`], driven by the force of other strings on the bridge, sample by sample.
-pub fn resound(
+pub(crate) fn resound(
     kernel: Kernel,
     modes: &mut [ModeState],
     drives: &[BridgeInput],

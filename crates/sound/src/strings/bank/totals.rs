@@ -48,7 +48,7 @@ mod x86 {
     use super::{FOLDED, Lane};
 
     #[target_feature(enable = "avx512f")]
-    pub fn add_avx512(sums: &[Lane; FOLDED], out: &mut [f32; FOLDED]) {
+    pub(crate) fn add_avx512(sums: &[Lane; FOLDED], out: &mut [f32; FOLDED]) {
         // SAFETY: a lane is sixteen numbers long.
         let load = |i: usize| -> __m512 { unsafe { _mm512_loadu_ps(sums[i].as_ptr()) } };
         let halves = |i| {
@@ -75,7 +75,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn add_avx2(sums: &[Lane; FOLDED], out: &mut [f32; FOLDED]) {
+    pub(crate) fn add_avx2(sums: &[Lane; FOLDED], out: &mut [f32; FOLDED]) {
         let (sums, _) = sums.as_chunks::<8>();
         let (out, _) = out.as_chunks_mut::<8>();
         sums.iter().zip(out).for_each(|(sums, out)| add_eight(sums, out));

@@ -55,7 +55,7 @@ impl MovingHammer {
     /// Whether the hammer moves away from the string and is farther than `reach` m, the largest
     /// displacement of the string.
     #[must_use]
-    pub const fn is_out_of(&self, reach: f64) -> bool {
+    pub(crate) const fn is_out_of(&self, reach: f64) -> bool {
         self.speed < 0.0 && self.position < -reach
     }
 
@@ -128,7 +128,7 @@ impl<R: Real> MovingHammer<R> {
     /// Moves the hammers in the lanes of `which` for `h` seconds in free flight; the string is then at
     /// `string` metres.
     #[inline(always)]
-    pub fn coast(&mut self, string: R, h: R, which: R::Mask) {
+    pub(crate) fn coast(&mut self, string: R, h: R, which: R::Mask) {
         let zero = R::of(0.0);
         put(which, self.position + h * self.speed, &mut self.position);
         put(which, self.position - string, &mut self.compression);

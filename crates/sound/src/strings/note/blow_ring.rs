@@ -138,7 +138,7 @@ fn time(tones: &KeyTones, key: KeyNumber, half: usize) -> f64 {
 }
 
 /// Slowest decay rate of any ring, 1/s.
-pub fn least_loss(tones: &KeyTones) -> f64 {
+pub(crate) fn least_loss(tones: &KeyTones) -> f64 {
     if tones.most(ToneQuantity::Blow) > 0.0 {
         libm::log(1000.0) / (TIME * libm::exp2(tones.most(ToneQuantity::BlowDecay)))
     } else {

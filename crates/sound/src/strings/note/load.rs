@@ -78,7 +78,7 @@ impl Note {
     }
 
     /// Loads partial `k` (1…partials) for `settings`; bounded work, no click.
-    pub fn load_partial(&mut self, unison: &Unison, settings: &SoundSettings, k: usize) {
+    pub(crate) fn load_partial(&mut self, unison: &Unison, settings: &SoundSettings, k: usize) {
         if k == 1 {
             self.blow_cut.load(self.key, &settings.tones, self.sample_rate);
             self.blow_ring.load(self.key, &settings.tones, self.sample_rate);
@@ -173,7 +173,7 @@ impl Note {
     }
 
     /// Completes loading after the last partial.
-    pub fn finish_load(&mut self, unison: &Unison) {
+    pub(crate) fn finish_load(&mut self, unison: &Unison) {
         self.hammering.set_blows(unison.blow());
         self.hammering.refresh(&self.poles);
     }

@@ -18,7 +18,7 @@ use touchback_core::math::power::square;
 pub const HIGHEST_HZ: f64 = 2_200.0;
 /// [`HIGHEST_HZ`] of strings without dampers: the blow itself moves the bridge near them, and all their
 /// fundamentals resonate.
-pub const HIGHEST_TOP_HZ: f64 = 4_500.0;
+pub(crate) const HIGHEST_TOP_HZ: f64 = 4_500.0;
 
 /// Modes below [`HIGHEST_HZ`] or [`HIGHEST_TOP_HZ`], all that the bridge drives.
 pub struct Resonance {
@@ -77,7 +77,7 @@ impl Resonance {
     }
 
     /// Economy: only the lowest modes are driven; the others go on ringing.
-    pub const fn economize(&mut self, is_on: bool) {
+    pub(crate) const fn economize(&mut self, is_on: bool) {
         self.driven = if is_on { self.economical } else { self.modes.len() };
     }
 
@@ -94,7 +94,7 @@ impl Resonance {
     }
 
     /// Applies the pitch ratio `ratio` and the share `rest` of the resting damper to the poles.
-    pub fn apply_poles(&mut self, rest: f32, ratio: f32) {
+    pub(crate) fn apply_poles(&mut self, rest: f32, ratio: f32) {
         poles::set_ringing(self.kernel, &mut self.modes, &self.poles, rest, ratio);
         poles::set_drives(self.kernel, &mut self.drives, &self.pulls, &self.poles, ratio, self.lag);
     }
@@ -127,7 +127,7 @@ impl Resonance {
     }
 
     /// Silences groups of lanes below `gate` N, unless they are still `driven`.
-    pub fn silence_below(&mut self, gate: f32, driven: bool) {
+    pub(crate) fn silence_below(&mut self, gate: f32, driven: bool) {
         bank::flush_denormals(&mut self.modes[..self.active]);
         while self.active > 0 && !(driven && self.active <= self.driven) {
             let last = self.active - 1..self.active;

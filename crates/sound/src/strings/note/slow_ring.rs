@@ -11,7 +11,7 @@ use touchback_core::math::kernel::Kernel;
 
 /// Highest frequency ratio to the tuning at which all these partials lie in the slow rate's band: a minor
 /// third up.
-pub const HIGHEST_RATIO: f32 = 1.19;
+pub(crate) const HIGHEST_RATIO: f32 = 1.19;
 
 /// Groups of lanes of a note that can ring slowly.
 pub struct SlowRing {
@@ -75,7 +75,7 @@ impl SlowRing {
     }
 
     /// Applies the pitch ratio `ratio` and the share `rest` of the resting damper to the poles.
-    pub fn apply_poles(&mut self, rest: f32, ratio: f32) {
+    pub(crate) fn apply_poles(&mut self, rest: f32, ratio: f32) {
         poles::set_ringing(self.kernel, &mut self.modes, &self.poles, rest, ratio);
     }
 
@@ -87,7 +87,7 @@ impl SlowRing {
     }
 
     /// Whether groups ring here.
-    pub const fn is_ringing(&self) -> bool {
+    pub(crate) const fn is_ringing(&self) -> bool {
         self.active > 0
     }
 
@@ -142,7 +142,7 @@ impl SlowRing {
 
     /// Returns the modes to the note in their state at the present sample. Returns the number of groups
     /// that ring.
-    pub fn return_modes(&mut self, modes: &mut [ModeState]) -> usize {
+    pub(crate) fn return_modes(&mut self, modes: &mut [ModeState]) -> usize {
         let groups = self.active;
         if groups == 0 {
             self.is_recording = false;
@@ -181,7 +181,7 @@ impl SlowRing {
     }
 
     /// Silences groups below `least` N², the last first.
-    pub fn silence_below(&mut self, least: impl Fn(usize) -> f32) {
+    pub(crate) fn silence_below(&mut self, least: impl Fn(usize) -> f32) {
         bank::flush_denormals(&mut self.modes[..self.active]);
         while self.active > 0 {
             let last = self.active - 1..self.active;

@@ -76,7 +76,7 @@ impl KeysFace {
     }
 
     /// Begins an exercise with a fault in `key`, unless there is one.
-    pub fn hide_fault(&mut self, key: KeyNumber, controls: &mut dyn Controls) {
+    pub(crate) fn hide_fault(&mut self, key: KeyNumber, controls: &mut dyn Controls) {
         if !self.lesson.is_active(controls) {
             self.lesson.hide_fault(key, controls);
         }

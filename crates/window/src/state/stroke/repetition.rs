@@ -29,7 +29,7 @@ pub struct Repeated {
 impl Repeated {
     /// Whether every stroke sounded once.
     #[must_use]
-    pub const fn is_clean(&self) -> bool {
+    pub(crate) const fn is_clean(&self) -> bool {
         self.missed == 0 && self.doubled == 0
     }
 }

@@ -32,9 +32,9 @@ pub struct GrandPose<'a> {
 }
 
 /// The drawing's extent, m: lower left and upper right corner.
-pub const BOUNDS: (Vec2, Vec2) = (Vec2::new(-0.245, -0.046), Vec2::new(0.405, 0.214));
+pub(crate) const BOUNDS: (Vec2, Vec2) = (Vec2::new(-0.245, -0.046), Vec2::new(0.405, 0.214));
 /// The extent of the mechanism behind the key's balance point, m.
-pub const MECHANISM: (Vec2, Vec2) = (Vec2::new(0.0, -0.046), Vec2::new(0.405, 0.214));
+pub(crate) const MECHANISM: (Vec2, Vec2) = (Vec2::new(0.0, -0.046), Vec2::new(0.405, 0.214));
 
 /// Draws the whole action.
 #[must_use]

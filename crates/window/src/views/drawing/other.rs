@@ -142,7 +142,7 @@ mod tests {
     }
 
     /// Asserts that no name covers a piece, a detail or another name.
-    pub fn names_are_free(name: &str, view: &ScreenMapping, drawing: &Drawing) {
+    pub(crate) fn names_are_free(name: &str, view: &ScreenMapping, drawing: &Drawing) {
         let size = |label: &Label| {
             let size = label_size(view, label.text);
             (view.metres(size.x), view.metres(size.y))

@@ -38,7 +38,7 @@ impl ScreenMapping {
 
     /// As [`Self::fit`], but at the bottom of `rect`.
     #[must_use]
-    pub fn fit_low((low, high): (Vec2, Vec2), rect: Rect) -> Self {
+    pub(crate) fn fit_low((low, high): (Vec2, Vec2), rect: Rect) -> Self {
         let size = high - low;
         let needed = rect.width() * single(size.y / size.x);
         let top = (rect.max.y - needed).max(rect.min.y);
@@ -118,7 +118,7 @@ fn paint_group(
 }
 
 /// Paints what is left of a fading part, `left` 1…0.
-pub fn paint_ghost(
+pub(crate) fn paint_ghost(
     painter: &Painter,
     view: &ScreenMapping,
     pieces: &[DrawnPiece],
@@ -148,7 +148,12 @@ fn paint_wire(painter: &Painter, view: &ScreenMapping, wire: &Wire, dark: bool) 
 }
 
 /// Marks contacts by a ringed dot, whose size grows with the felt's compression.
-pub fn paint_contacts(painter: &Painter, view: &ScreenMapping, drawing: &Drawing, colour: Color32) {
+pub(crate) fn paint_contacts(
+    painter: &Painter,
+    view: &ScreenMapping,
+    drawing: &Drawing,
+    colour: Color32,
+) {
     for touch in &drawing.touching {
         // Compressions range from micrometres to a millimetre: the radius grows with their square root.
         let radius = view.length(0.004 + 0.006 * (touch.depth / 1e-3).sqrt().min(1.0));
@@ -165,13 +170,13 @@ fn letters(view: &ScreenMapping) -> f32 {
 
 /// Approximate size of the name `text`, points.
 #[cfg(test)]
-pub fn label_size(view: &ScreenMapping, text: &str) -> egui::Vec2 {
+pub(crate) fn label_size(view: &ScreenMapping, text: &str) -> egui::Vec2 {
     let size = letters(view);
     egui::vec2(0.56 * size * single(text.len() as f64), 1.2 * size)
 }
 
 /// Draws the enlarged detail of `drawing` in its frame, with its name if `is_named`.
-pub fn paint_detail(
+pub(crate) fn paint_detail(
     painter: &Painter,
     view: &ScreenMapping,
     drawing: &Drawing,
@@ -197,7 +202,12 @@ pub fn paint_detail(
 }
 
 /// Writes the names of the parts.
-pub fn paint_labels(painter: &Painter, view: &ScreenMapping, drawing: &Drawing, colour: Color32) {
+pub(crate) fn paint_labels(
+    painter: &Painter,
+    view: &ScreenMapping,
+    drawing: &Drawing,
+    colour: Color32,
+) {
     let font = FontId::proportional(letters(view));
     for label in &drawing.labels {
         let (from, to) = (view.at(label.text_at), view.at(label.at));

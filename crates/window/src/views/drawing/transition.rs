@@ -12,7 +12,7 @@ const MORPH: f64 = 0.12;
 const GHOST: f64 = 0.15;
 
 /// What is left at `now` s of the hammer of a key that was let go at `since` s, 0…1; none once it has faded.
-pub fn left_of_ghost(since: f64, now: f64) -> Option<f64> {
+pub(crate) fn left_of_ghost(since: f64, now: f64) -> Option<f64> {
     let left = 1.0 - (now - since) / GHOST;
     (left > 0.0 && left <= 1.0).then_some(left)
 }
@@ -79,7 +79,7 @@ impl Transition {
 
     /// Whether the picture changes by itself at present.
     #[must_use]
-    pub const fn is_running(&self) -> bool {
+    pub(crate) const fn is_running(&self) -> bool {
         self.from.is_some() || self.ghost.is_some()
     }
 }

@@ -41,7 +41,7 @@ fn list(ui: &mut Ui, parameter: &'static Parameter, width: f32, controls: &mut d
 }
 
 /// Draws a list of choices beside a slider.
-pub fn choice_cell(
+pub(crate) fn choice_cell(
     ui: &mut Ui,
     name: &str,
     parameter: &'static Parameter,
@@ -58,7 +58,7 @@ pub fn choice_cell(
 }
 
 /// Draws the temperament beside the pitch of A4.
-pub fn tuning_cell(ui: &mut Ui, width: f32, controls: &mut dyn Controls) {
+pub(crate) fn tuning_cell(ui: &mut Ui, width: f32, controls: &mut dyn Controls) {
     let (Ok(temperament), Ok(pitch)) = (find("temperament"), find("a4_hz")) else { return };
     let height = ui.text_style_height(&TextStyle::Body);
     let layout = Layout::left_to_right(Align::Center);
@@ -83,7 +83,7 @@ pub fn tuning_cell(ui: &mut Ui, width: f32, controls: &mut dyn Controls) {
 }
 
 /// Draws the limiter's switch and its lamp, which is lit while the level is in its range.
-pub fn limiter_cell(ui: &mut Ui, width: f32, is_at_work: bool, controls: &mut dyn Controls) {
+pub(crate) fn limiter_cell(ui: &mut Ui, width: f32, is_at_work: bool, controls: &mut dyn Controls) {
     let Ok(guard) = find("output_guard") else { return };
     let mut is_on = controls.value(guard) > 0.5;
     let state = match (is_on, is_at_work) {

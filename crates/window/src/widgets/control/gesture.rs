@@ -164,7 +164,7 @@ pub(super) fn follow_together(
 
 /// Passes on the `sheet` that a changed number gives. A typed number is one edit, called `name`, and so is a
 /// drag from press to release; Escape cancels a drag.
-pub fn follow_sheet(
+pub(crate) fn follow_sheet(
     response: &Response,
     controls: &mut dyn Controls,
     sheet: &KeySheet,

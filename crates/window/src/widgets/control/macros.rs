@@ -8,7 +8,7 @@ use egui::{Response, Slider, Ui};
 use super::gesture;
 use crate::state::controls::Controls;
 use crate::widgets::theme;
-pub use table::{MACROS, macro_named};
+pub(crate) use table::macro_named;
 use touchback_core::math::cast::floor_index;
 use touchback_instrument::host::params::{Parameter, find, relevance};
 

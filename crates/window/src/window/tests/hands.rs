@@ -22,7 +22,7 @@ pub fn drag(harness: &mut Harness<'static, TestWindow>, role: Role, label: &str,
 }
 
 /// Types `text` into the number called `label`, then Enter.
-pub fn type_into(harness: &mut Harness<'static, TestWindow>, label: &str, text: &str) {
+pub(crate) fn type_into(harness: &mut Harness<'static, TestWindow>, label: &str, text: &str) {
     harness.get_by_role_and_label(Role::SpinButton, label).click();
     harness.run_steps(2);
     harness.event(egui::Event::Text(text.to_owned()));
@@ -45,7 +45,7 @@ pub fn button(at: egui::Pos2, button: egui::PointerButton, pressed: bool) -> egu
 }
 
 /// Clicks with the secondary button at `at`.
-pub fn open_menu(harness: &mut Harness<'static, TestWindow>, at: egui::Pos2) {
+pub(crate) fn open_menu(harness: &mut Harness<'static, TestWindow>, at: egui::Pos2) {
     harness.hover_at(at);
     harness.run_steps(2);
     for pressed in [true, false] {

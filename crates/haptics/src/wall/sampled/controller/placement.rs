@@ -14,7 +14,7 @@ use touchback_core::episode::exact::Discrete;
 /// Gains k with which Φ − Γk has the characteristic polynomial z² − `trace` z + `det`; `None` if the plant is not
 /// controllable.
 #[must_use]
-pub fn ackermann(plant: &Discrete<2, 1>, trace: f64, det: f64) -> Option<RowVector2<f64>> {
+pub(crate) fn ackermann(plant: &Discrete<2, 1>, trace: f64, det: f64) -> Option<RowVector2<f64>> {
     let (phi, gamma) = (&plant.phi, &plant.gamma);
     let reach = Matrix2::from_columns(&[*gamma, phi * gamma]);
     let polynomial = phi * phi - phi * trace + Matrix2::identity() * det;
@@ -41,7 +41,7 @@ impl Placement {
 
     /// Applies the gains about the rest position of a real wall, so that the bias does not shift it.
     #[must_use]
-    pub fn about_rest(self, plant: &Plant, stiffness: f64) -> Self {
+    pub(crate) fn about_rest(self, plant: &Plant, stiffness: f64) -> Self {
         let rest = plant.bias / (plant.stiffness + stiffness);
         Self { rest: (rest, stiffness * rest), ..self }
     }

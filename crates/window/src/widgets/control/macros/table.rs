@@ -8,7 +8,7 @@ const fn course(id: &'static str, values: &'static [f64]) -> Course {
 }
 
 /// The controls with a slider, in the order of the face.
-pub static MACROS: [Macro; 10] = [
+pub(crate) static MACROS: [Macro; 10] = [
     Macro {
         name: "Tone",
         ends: ["dark", "bright"],
@@ -89,6 +89,6 @@ pub static MACROS: [Macro; 10] = [
 
 /// The control called `name`.
 #[must_use]
-pub fn macro_named(name: &str) -> Option<&'static Macro> {
+pub(crate) fn macro_named(name: &str) -> Option<&'static Macro> {
     MACROS.iter().find(|control| control.name == name)
 }

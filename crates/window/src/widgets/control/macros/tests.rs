@@ -1,3 +1,4 @@
+use super::table::MACROS;
 use super::*;
 use crate::state::controls::DetachedControls;
 use crate::state::history::{History, Recorded};
