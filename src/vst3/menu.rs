@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use nice_plug::wrapper::vst3::vst3::ComPtr;
-use nice_plug::wrapper::vst3::vst3::ComRef;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
     IComponentHandler, IComponentHandler3, IComponentHandler3Trait, IContextMenuTrait,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{IPlugView, kResultOk};
+use nice_plug::wrapper::vst3::vst3::{ComPtr, ComRef};
 
 use crate::host_menu::{MenuRequest, Show};
 

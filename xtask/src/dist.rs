@@ -10,13 +10,12 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
-use crate::build_paths;
 use crate::bundle::{
     self, BUNDLES, COMMAND, CROSS, PROGRAM, RELEASE, built_command, cargo, copy, files, presets,
     remove, run_command, target_folder,
 };
 use crate::licenses::{self, HOST};
-use crate::wheel;
+use crate::{build_paths, wheel};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The application of `touchback play`.

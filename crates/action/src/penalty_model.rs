@@ -29,8 +29,7 @@ use super::interface::pose::Pose;
 use super::{Drive, KeyEvent, Readout, STEP};
 use body::Memory;
 use forces::{Evaluation, Held};
-use touchback_core::episode::Input;
-use touchback_core::episode::rk4;
+use touchback_core::episode::{Input, rk4};
 use touchback_core::exchange::cancel;
 use touchback_core::math::power::square;
 

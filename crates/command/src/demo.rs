@@ -19,11 +19,9 @@ use touchback_instrument::host::midi_file::Score;
 use touchback_instrument::host::params;
 use touchback_offline::gesture::Gesture;
 use touchback_offline::output::{self, Draft, Shown as _};
-use touchback_offline::plot;
-use touchback_offline::prelude;
-use touchback_offline::simulate;
 use touchback_offline::table::Curve;
 use touchback_offline::wave::Wave;
+use touchback_offline::{plot, prelude, simulate};
 
 /// The automated parameter, and its values at shares of the piece's length: the standard value up to
 /// [`STANDARD`], then softer felt, hardest where the music is loudest (bar 29), softest at the end.

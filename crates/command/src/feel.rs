@@ -24,10 +24,9 @@ use touchback_haptics::line::port_group::PortGroup;
 use touchback_haptics::servo::{self, BLOCK_MAX};
 use touchback_haptics::sidecar::{SidecarOrder, SidecarReport};
 use touchback_instrument::Settings;
-use touchback_offline::controls;
-use touchback_offline::interrupt;
 use touchback_offline::output::{self, Draft};
 use touchback_offline::paths::{InputPath, OutputFile, PortName};
+use touchback_offline::{controls, interrupt};
 
 /// Options of `touchback feel`.
 #[derive(clap::Args, Debug)]

@@ -8,8 +8,7 @@
 use std::{path::PathBuf, process::Command};
 
 #[cfg(not(feature = "standalone"))]
-use anyhow::Context as _;
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 /// Options of `touchback play`, passed to the audio and MIDI backends.
 #[derive(clap::Args, Debug)]

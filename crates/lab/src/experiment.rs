@@ -43,16 +43,13 @@ use anyhow::{Context as _, Result, bail};
 use clap::builder::ArgPredicate;
 
 pub use catalogue::EXPERIMENTS;
-use touchback_offline::bench::KeySource;
-use touchback_offline::bench::Report;
 use touchback_offline::bench::key_source::OwnNumbers;
 use touchback_offline::bench::manifest::Finished;
-use touchback_offline::bench::record;
 use touchback_offline::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult, Work};
 use touchback_offline::bench::session::{Session, wrote};
-use touchback_offline::controls;
-use touchback_offline::output;
+use touchback_offline::bench::{KeySource, Report, record};
 use touchback_offline::paths::{OutputFolder, PianoName};
+use touchback_offline::{controls, output};
 
 /// The lists of experiments that a program offers.
 pub type Catalogue = &'static [&'static [Experiment]];

@@ -32,10 +32,9 @@ use touchback_instrument::{Event, Piano, Settings};
 use touchback_offline::bench::Folder;
 use touchback_offline::bench::manifest::Finished;
 use touchback_offline::bench::session::{Session, wrote};
-use touchback_offline::controls;
 use touchback_offline::output::{self, Shown as _, progress};
-use touchback_offline::parallel;
 use touchback_offline::paths::{self, InputPath, OutputFolder, PianoName};
+use touchback_offline::{controls, parallel};
 
 /// Sample rate of the renderings, Hz.
 const RATE: f64 = 48_000.0;

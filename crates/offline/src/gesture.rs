@@ -18,8 +18,7 @@ mod read;
 
 pub use form::Form;
 pub use player::Gesture;
-use touchback_action::Drive;
-use touchback_action::Key;
+use touchback_action::{Drive, Key};
 
 /// Longest gesture, s.
 pub const LIMIT: f64 = 600.0;

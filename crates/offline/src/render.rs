@@ -13,9 +13,8 @@ use anyhow::{Result, bail};
 
 use crate::controls::{self, Automation};
 use crate::output::{self, Shown as _};
-use crate::parallel;
 use crate::paths::{CurveOption, InputPath, OutputFile, OutputFileOrFolder, PianoName};
-use crate::plot;
+use crate::{parallel, plot};
 use player::Player;
 use rendering::Rendering;
 use touchback_instrument::host::midi_file::{Numbers, Score};

@@ -19,11 +19,10 @@ use balance::Balance;
 use forces::Forces;
 use step_comparison::Trace;
 
-use crate::controls;
 use crate::gesture::{Gesture, KeyView};
 use crate::output::{self, Draft, Shown as _, progress};
 use crate::paths::{BatchFolder, InputPath, OutputFile, OutputFileOrFolder};
-use crate::plot;
+use crate::{controls, plot};
 use touchback_action::interface::elements::Elements;
 use touchback_action::interface::readout::Table;
 use touchback_action::{ActionKind, Drive, Key, Readout, TimedEvent, step_time};

@@ -12,10 +12,9 @@ use touchback_core::mech::hammer::HammerSettings;
 use touchback_offline::bench::{Folder, Report, TargetBand};
 use touchback_offline::memory::resident;
 use touchback_offline::output::progress;
-use touchback_sound::Knock;
 use touchback_sound::measure::db;
 use touchback_sound::tuning::temperament::Temperament;
-use touchback_sound::{Sound, SoundSettings};
+use touchback_sound::{Knock, Sound, SoundSettings};
 
 /// Sample rates, Hz, and seconds at each.
 const RATES: [f64; 5] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0];

@@ -15,8 +15,7 @@ use touchback_lab::experiment::{self as lab, sweep as sweeps};
 use touchback_offline::bench::Report;
 use touchback_offline::fit::data::MeasuredPress;
 use touchback_offline::fit::solve;
-use touchback_offline::output;
-use touchback_offline::weigh as weighing;
+use touchback_offline::{output, weigh as weighing};
 
 /// Names of the measured values, and the table (keys, values).
 #[pyfunction]

@@ -11,8 +11,6 @@
 
 mod note_interface;
 
-use crate::GRAVITY;
-use crate::KeyEvent;
 use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
@@ -20,6 +18,7 @@ use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
 use crate::simple::substeps::{self, Pressed};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
+use crate::{GRAVITY, KeyEvent};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
 use touchback_core::math::vec2::Vec2;
@@ -233,9 +232,8 @@ impl SimpleAction<STATES, 1, 0> for Spec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Drive;
-    use crate::Key;
     use crate::simple::ActionKey;
+    use crate::{Drive, Key};
     use touchback_core::episode::{Observer, Stepper};
 
     /// Duration of a contact at the landing speed `speed`, s, in closed form: half an oscillation about the

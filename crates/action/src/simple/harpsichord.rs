@@ -17,8 +17,6 @@
 
 mod note_interface;
 
-use crate::GRAVITY;
-use crate::KeyEvent;
 use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::key::REST_DEPTH;
 use crate::interface::numbers::{SpecError, check};
@@ -27,6 +25,7 @@ use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
 use crate::simple::substeps::{self, Pressed};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
+use crate::{GRAVITY, KeyEvent};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
 use touchback_core::math::compass;

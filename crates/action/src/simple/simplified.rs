@@ -15,8 +15,6 @@
 
 mod note_interface;
 
-use crate::GRAVITY;
-use crate::KeyEvent;
 use crate::grand::design::concert::Built;
 use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::key::REST_DEPTH;
@@ -26,6 +24,7 @@ use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
 use crate::simple::substeps::{self, Pressed, contact_substeps};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
+use crate::{GRAVITY, KeyEvent};
 use serde::{Deserialize, Serialize};
 use touchback_core::episode::{Model, State};
 use touchback_core::math::vec2::Vec2;
@@ -403,10 +402,9 @@ impl SimpleAction<STATES, 2, 2> for Spec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Key;
     use crate::grand::design::concert::Design;
     use crate::simple::ActionKey;
-    use crate::{ActionSettings, Drive, EventKind, STEP};
+    use crate::{ActionSettings, Drive, EventKind, Key, STEP};
     use touchback_core::math::cast::floor_index;
     use touchback_core::math::compass::KeyNumber;
 

@@ -16,8 +16,6 @@
 mod note_interface;
 mod spec;
 
-use crate::GRAVITY;
-use crate::KeyEvent;
 use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::key::REST_DEPTH;
 use crate::interface::pose::Pose;
@@ -25,6 +23,7 @@ use crate::interface::readout::Readout;
 use crate::simple::drive_input::DriveInput;
 use crate::simple::substeps::{self, Pressed, contact_substeps};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
+use crate::{GRAVITY, KeyEvent};
 pub use spec::Spec;
 use touchback_core::episode::{Model, State};
 use touchback_core::math::trig::direction;

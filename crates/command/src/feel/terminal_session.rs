@@ -12,8 +12,7 @@ use super::performer::Performer;
 use super::record::Records;
 use touchback_haptics::line::port_group::PortGroup;
 use touchback_haptics::sidecar::SidecarOrder;
-use touchback_offline::interrupt;
-use touchback_offline::output;
+use touchback_offline::{interrupt, output};
 
 /// Time between polls of the keyboard and the typed lines.
 const POLL_PERIOD: Duration = Duration::from_millis(10);

@@ -342,6 +342,7 @@ fn wrong_names_are_answered_with_similar_ones_and_the_own_help_page() {
 }
 
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn names_are_read_as_people_write_them() {
     let work_folder = WorkFolder::new();
     let run = |arguments: &[&str]| {

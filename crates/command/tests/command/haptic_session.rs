@@ -121,6 +121,7 @@ fn killed_session() -> Option<(tempfile::TempDir, Vec<(f64, String)>)> {
 
 /// After `kill -9` the take beside the records has all but the last half second, and the records are written from it.
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn a_killed_session_loses_half_a_second() {
     let (dir, seen) = (0..3).find_map(|_| killed_session()).expect("a session that plays");
     assert!(seen.len() > 20, "{seen:?}");
@@ -193,6 +194,7 @@ fn a_keyboard_without_motors_is_played_and_recorded() {
 
 /// Two boards at two ports are one keyboard; boards with the same key are refused with both ranges.
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn two_ports_are_one_keyboard() {
     let dir = tempfile::tempdir().expect("a folder");
     // Repeated, because the session begins when the machine finds the time.

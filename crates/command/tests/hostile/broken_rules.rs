@@ -20,11 +20,9 @@ use clap_sys::ext::track_info::{CLAP_EXT_TRACK_INFO, clap_plugin_track_info};
 use clap_sys::stream::{clap_istream, clap_ostream};
 use touchback_instrument::host::params;
 
-use crate::FRAMES;
-use crate::blow;
 use crate::host::{Event, Instance};
-use crate::listen;
 use crate::outputs::{Guarded, Outputs};
+use crate::{FRAMES, blow, listen};
 
 /// Calls a function of an extension's table.
 macro_rules! ask {

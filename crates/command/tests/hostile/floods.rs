@@ -3,10 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::FRAMES;
-use crate::blow;
 use crate::host::{Event, Instance};
 use crate::outputs::Outputs;
+use crate::{FRAMES, blow};
 
 /// Processor time of the calling thread.
 fn thread_time() -> Duration {

@@ -5,11 +5,9 @@ use std::ffi::c_void;
 use clap_sys::ext::state::{CLAP_EXT_STATE, clap_plugin_state};
 use clap_sys::stream::clap_ostream;
 
-use crate::FRAMES;
-use crate::blow;
 use crate::host::{Event, Instance};
 use crate::outputs::Outputs;
-use crate::vst3_host;
+use crate::{FRAMES, blow, vst3_host};
 
 /// Stack of the thread on which the tests run, bytes.
 const ROOM: usize = 4 << 20;

@@ -10,11 +10,9 @@ use clap_sys::ext::track_info::{CLAP_EXT_TRACK_INFO, clap_host_track_info};
 use clap_sys::host::clap_host;
 use clap_sys::version::CLAP_VERSION;
 
-use crate::FRAMES;
-use crate::blow;
 use crate::host::{Event, Instance};
-use crate::listen;
 use crate::outputs::Outputs;
+use crate::{FRAMES, blow, listen};
 
 const BARE: clap_host = clap_host {
     clap_version: CLAP_VERSION,

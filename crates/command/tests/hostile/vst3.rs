@@ -3,10 +3,9 @@
 use touchback_core::math::random::Random;
 use touchback_instrument::host::params;
 
-use crate::blow;
-use crate::loudest;
 use crate::outputs::{Guarded, Outputs};
 use crate::vst3_host::{Plugin, expression, note_off, note_on, strange};
+use crate::{blow, loudest};
 
 const FRAMES: u32 = 512;
 const BLOCK: (i32, i32) = (512, 0);

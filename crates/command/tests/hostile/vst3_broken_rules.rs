@@ -8,9 +8,8 @@ use vst3::Steinberg::Vst::*;
 use vst3::Steinberg::*;
 use vst3::{Class, ComPtr, ComRef, ComWrapper, Interface};
 
-use crate::FRAMES;
-use crate::blow;
 use crate::vst3_host::{Plugin, factory};
+use crate::{FRAMES, blow};
 
 #[test]
 fn vst3_a_missing_class_gives_null() {

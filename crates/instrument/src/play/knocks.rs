@@ -1,8 +1,7 @@
 //! Knocks that the events of an action make.
 
 use crate::play::shank;
-use touchback_action::GRAVITY;
-use touchback_action::KeyEvent;
+use touchback_action::{GRAVITY, KeyEvent};
 use touchback_core::math::power::square;
 use touchback_sound::Knock;
 

@@ -14,12 +14,11 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use touchback_action::Key;
 use touchback_action::grand::GrandKey;
 use touchback_action::grand::design::spec::Spec;
 use touchback_action::interface::hand;
 use touchback_action::penalty_model::{Coupling, PenaltyModel};
-use touchback_action::{Drive, KeyEvent, STEP};
+use touchback_action::{Drive, Key, KeyEvent, STEP};
 use touchback_core::math::power::square;
 use touchback_offline::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
 use touchback_offline::gesture::{Channel, Form, Gesture, KeyView};

@@ -3,11 +3,9 @@
 use anyhow::{Context, Result};
 
 use super::seeds::{SYSTEMS, ShownBy};
-use super::sweep;
-use super::{Catalogue, all};
+use super::{Catalogue, all, sweep};
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
-use touchback_offline::controls;
-use touchback_offline::output;
+use touchback_offline::{controls, output};
 
 /// Options of `touchback lab help`.
 #[derive(clap::Args, Debug)]

@@ -8,9 +8,8 @@ mod designs;
 
 use anyhow::{Context, Result};
 
-use touchback_action::KeyEvent;
 use touchback_action::interface::key::DynamicsCompensation;
-use touchback_action::{ActionSettings, TimedEvent};
+use touchback_action::{ActionSettings, KeyEvent, TimedEvent};
 use touchback_device::device::limit::MotorLimits;
 use touchback_haptics::action::Action;
 use touchback_haptics::keyboard::emulator::KeyboardDesign;

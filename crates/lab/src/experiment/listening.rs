@@ -11,12 +11,10 @@ use touchback_instrument::Settings;
 use touchback_instrument::host::midi_file::Score;
 use touchback_offline::bench::{Folder, Report, TargetBand, key};
 use touchback_offline::output::progress;
-use touchback_offline::prelude;
-use touchback_offline::render;
 use touchback_offline::wave::Wave;
-use touchback_sound::Knock;
-use touchback_sound::Sound;
+use touchback_offline::{prelude, render};
 use touchback_sound::measure::db;
+use touchback_sound::{Knock, Sound};
 
 const RATE: u32 = 48_000;
 

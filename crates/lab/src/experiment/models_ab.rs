@@ -10,12 +10,10 @@
 use anyhow::Result;
 use std::f64::consts::PI;
 
-use touchback_action::Key;
 use touchback_action::simple::drive_input::DriveInput;
 use touchback_action::simple::slider::Bodies;
-use touchback_action::simple::{ActionKey, SimpleAction};
-use touchback_action::simple::{model_a, model_b};
-use touchback_action::{Drive, STEP};
+use touchback_action::simple::{ActionKey, SimpleAction, model_a, model_b};
+use touchback_action::{Drive, Key, STEP};
 use touchback_core::episode::Stepper;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};

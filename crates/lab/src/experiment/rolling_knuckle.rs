@@ -25,9 +25,8 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_offline::bench::manifest::Finished;
 use touchback_offline::bench::session::{Session, wrote};
 use touchback_offline::bench::{DataTable, Folder, Report, key, short};
-use touchback_offline::output;
-use touchback_offline::parallel;
 use touchback_offline::paths::OutputFolder;
+use touchback_offline::{output, parallel};
 use trial::{TARGETS, TargetGroup, Values, measure, missed};
 
 /// The keys of a trial, by number: two of the bass, middle, treble.

@@ -8,16 +8,14 @@ use anyhow::Result;
 use std::collections::BTreeMap;
 use touchback_core::exchange::cancel;
 
-use touchback_action::Key;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::equations::drive::DriveNow;
 use touchback_action::grand::equations::kinematics::Kinematics;
 use touchback_action::grand::{Assembly, Phase, STATES, Spec, equations::step, key::rest};
 use touchback_action::simple::drive_input::DriveInput;
 use touchback_action::simple::note_interface::Playing;
-use touchback_action::simple::{ActionKey, SimpleAction};
-use touchback_action::simple::{harpsichord, simplified};
-use touchback_action::{Drive, STEP};
+use touchback_action::simple::{ActionKey, SimpleAction, harpsichord, simplified};
+use touchback_action::{Drive, Key, STEP};
 use touchback_core::episode::{Observer, Stepper};
 use touchback_core::math::compass::linear;
 use touchback_core::math::random::Random;

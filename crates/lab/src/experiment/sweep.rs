@@ -18,12 +18,11 @@ use touchback_offline::bench::manifest::Finished;
 use touchback_offline::bench::session::{Session, wrote};
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::bench::{DataTable, Folder, KeySource, Report, short};
-use touchback_offline::controls;
 use touchback_offline::model::named::NamedModel;
 use touchback_offline::output::{self, progress};
-use touchback_offline::parallel;
 use touchback_offline::paths::OutputFolder;
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
+use touchback_offline::{controls, parallel};
 
 /// Options of `touchback lab sweep`.
 #[derive(clap::Args, Debug)]

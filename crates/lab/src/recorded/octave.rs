@@ -9,8 +9,7 @@ use num_complex::Complex32;
 
 use super::sound_file::{self, Note};
 use touchback_core::math::cast::floor_index;
-use touchback_core::math::compass::KeyNumber;
-use touchback_core::math::compass::fundamental;
+use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_offline::parallel;
 
 /// Octaves within which notes are searched.

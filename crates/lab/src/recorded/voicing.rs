@@ -42,10 +42,9 @@ use free::free;
 use matching::Matching;
 use touchback_instrument::host::preset::file::NamedPiano;
 use touchback_instrument::host::preset::user_presets;
-use touchback_offline::controls;
-use touchback_offline::interrupt;
 use touchback_offline::output::{self, Draft, Shown as _};
 use touchback_offline::paths::{self, InputPath, OutputFile, OutputFolder, PianoName};
+use touchback_offline::{controls, interrupt};
 
 /// Steps of the tones in closed form before the felt, and of single keys by gradient after it; further ones improve the
 /// distance by less than 1 % each.

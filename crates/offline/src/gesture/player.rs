@@ -2,9 +2,8 @@
 
 use super::{Channel, Form, KeyView};
 use crate::table::Curve;
-use touchback_action::GRAVITY;
 use touchback_action::interface::hand::{self, TippedMass};
-use touchback_action::{Drive, STEP};
+use touchback_action::{Drive, GRAVITY, STEP};
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 

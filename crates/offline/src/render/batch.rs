@@ -7,10 +7,9 @@ use anyhow::{Context, Result, bail};
 
 use super::rendering::Rendering;
 use super::{Order, RenderOptions};
-use crate::controls;
 use crate::output::{self, NewFolder, Shown as _};
-use crate::parallel;
 use crate::paths::{InputPath, OutputFileOrFolder};
+use crate::{controls, parallel};
 
 /// Renders every input into the folders that the options name. Each file is the same as if it were rendered
 /// alone.

@@ -401,6 +401,7 @@ mod tests {
 
     /// A pipeline gives the samples, strikes and counts of one thread, with and without latency.
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn three_threads_render_the_samples_of_one() {
         let (score, automation) = (score(), Automation::default());
         for (timing, block) in

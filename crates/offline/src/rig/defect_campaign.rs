@@ -319,6 +319,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn a_right_keyboard_on_a_bad_wire_is_never_halted() {
         let seconds = std::env::var("TOUCHBACK_RIGHT_SECONDS");
         let seconds = seconds.map_or(120.0, |s| s.parse().expect("a number of seconds"));

@@ -7,11 +7,10 @@ use anyhow::{Context, Result, bail};
 use super::numbers;
 use crate::controls;
 use crate::output::{self, Shown as _};
-use touchback_action::ActionSettings;
-use touchback_action::Key;
 use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::Design;
 use touchback_action::interface::kind::NAMES;
+use touchback_action::{ActionSettings, Key};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
 

@@ -217,6 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[ignore = "long: `.ci/run` runs it"]
     fn limits_without_delay_and_encoder_agree_with_the_law() {
         let conditions =
             Conditions { period: 1e-3, delay: 0, has_finger: false, is_measured: false };

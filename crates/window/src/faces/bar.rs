@@ -9,11 +9,10 @@ use crate::state::compare::Compare;
 use crate::state::controls::Controls;
 use crate::state::history::{History, Recorded};
 use crate::state::window_state::Appearance;
-use crate::widgets::control;
 use crate::widgets::gauge::Gauge;
 use crate::widgets::icon::Icon;
 use crate::widgets::levels::Levels;
-use crate::widgets::theme;
+use crate::widgets::{control, theme};
 use touchback_instrument::play::record::Counts;
 
 /// Width from which the bar shows separators and full labels, points.

@@ -28,8 +28,7 @@ pub mod voice_curves;
 use egui::{ScrollArea, Ui};
 
 use crate::state::controls::Controls;
-use crate::widgets::control;
-use crate::widgets::theme;
+use crate::widgets::{control, theme};
 use touchback_instrument::host::params::{ParameterGroup, all};
 
 /// Least width of a column, points.

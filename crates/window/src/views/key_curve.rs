@@ -9,8 +9,7 @@ use egui::{
 
 use crate::state::controls::Controls;
 use crate::views::keyboard::name;
-use crate::widgets::control;
-use crate::widgets::theme;
+use crate::widgets::{control, theme};
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::compass::{KEYS, KeyNumber};

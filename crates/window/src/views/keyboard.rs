@@ -6,8 +6,7 @@ use egui::{
     pos2, vec2,
 };
 
-use crate::widgets::pedals;
-use crate::widgets::theme;
+use crate::widgets::{pedals, theme};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::{Event, Snapshot};
 

@@ -13,8 +13,7 @@ use crate::views::keyboard::name;
 use crate::widgets::theme;
 use touchback_action::ActionKind;
 use touchback_core::math::cast::single;
-use touchback_instrument::Event;
-use touchback_instrument::Settings;
+use touchback_instrument::{Event, Settings};
 
 /// Largest share of the stage's height for the row of hammers.
 const ROW: f32 = 0.3;

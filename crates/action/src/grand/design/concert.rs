@@ -5,14 +5,13 @@
 //! factory sheets for the regulation. "Chosen" marks numbers without a source, followed by the
 //! reason.
 
-use crate::ActionSettings;
-use crate::GRAVITY;
 use crate::grand::design::concert_key::ConcertKey;
 use crate::grand::design::fitted::Fitted;
 use crate::grand::design::parts::damper::UNDER_RAIL;
 use crate::grand::design::regulation::{Regulated, Regulation, regulate};
 use crate::grand::design::spec::Spec;
 use crate::grand::design::string_law;
+use crate::{ActionSettings, GRAVITY};
 use touchback_core::math::compass;
 use touchback_core::mech::hammer;
 

@@ -4,12 +4,11 @@
 //! closed form, with their first-order ratios r and velocity-product accelerations b: ω = r·u,
 //! α = r·u̇ + b.
 
-use crate::grand::SPEEDS;
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::jack::{self, JackMotion};
 use crate::grand::equations::phase::Phases;
 use crate::grand::equations::precomputed::Precomputed;
-use crate::grand::{Phase, STATES, state};
+use crate::grand::{Phase, SPEEDS, STATES, state};
 use touchback_core::math::real::{Mask, Real};
 use touchback_core::math::trig::{
     angle, direction, slight_direction, small_angle, small_direction,

@@ -4,8 +4,6 @@
 //! A number of a part that the equations use unchanged needs only `as` in its row of the part's
 //! table.
 
-use crate::GRAVITY;
-use crate::STEP;
 use crate::grand::design::parts::check::CheckNumbers;
 use crate::grand::design::parts::damper::DamperNumbers;
 use crate::grand::design::parts::hammer::HammerNumbers;
@@ -17,6 +15,7 @@ use crate::grand::design::spec::{Hammer, Spec};
 use crate::grand::design::table::{Number, Point, gather};
 use crate::grand::equations::load_rates::LoadRates;
 use crate::grand::equations::mobility::Mobilities;
+use crate::{GRAVITY, STEP};
 use touchback_core::math::power::square;
 use touchback_core::math::real::{Mask, Real};
 use touchback_core::math::trig::direction;

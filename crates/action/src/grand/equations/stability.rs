@@ -6,12 +6,11 @@
 //! Beyond these limits a contact at rest would generate energy. [`substeps`](super::substeps) follow the
 //! load up to [`MOST_SUBSTEPS`].
 
-use crate::GRAVITY;
-use crate::STEP;
 use crate::grand::design::spec::{Hammer, Spec};
 use crate::grand::equations::mobility::Mobilities;
 use crate::grand::equations::precomputed::MOST_SUBSTEPS;
 use crate::interface::numbers::SpecError;
+use crate::{GRAVITY, STEP};
 use touchback_core::mech::felt::Felt;
 
 /// Stability limit of the damping rate times the substep.

@@ -3,12 +3,11 @@
 //! A key is weighed as with a force gauge, by one slow press and one slow return without the damper. This
 //! takes about 40 ms and allocates: not for the audio thread.
 
-use crate::GRAVITY;
 use crate::grand::design::concert::{Built, Design};
 use crate::grand::design::spec::Spec;
 use crate::grand::key::usual::{self, Usual};
 use crate::grand::{GrandKey, Phase};
-use crate::{ActionSettings, Drive, Key as _, KeyEvent, STEP};
+use crate::{ActionSettings, Drive, GRAVITY, Key as _, KeyEvent, STEP};
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;

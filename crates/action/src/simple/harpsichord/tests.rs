@@ -1,9 +1,8 @@
 //! Events and forces of the pluck.
 
 use super::*;
-use crate::Key;
 use crate::simple::ActionKey;
-use crate::{Drive, EventKind, STEP};
+use crate::{Drive, EventKind, Key, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 

@@ -1,8 +1,7 @@
 use super::spec::{AFTERTOUCH, BLOW, LET_OFF};
 use super::*;
-use crate::Key;
 use crate::simple::ActionKey;
-use crate::{Drive, EventKind, STEP};
+use crate::{Drive, EventKind, Key, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 

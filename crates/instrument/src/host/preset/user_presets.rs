@@ -4,9 +4,8 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::file::{FileError, NamedPiano, PresetLosses};
 use touchback_core::files::draft::{Draft, DraftError};

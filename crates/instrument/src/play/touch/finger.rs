@@ -12,11 +12,10 @@
 //! ```
 //! Any call is allowed in any phase.
 
-use touchback_action::GRAVITY;
 use touchback_action::interface::finger::{HOLD, RISEN, STIFFNESS};
 use touchback_action::interface::hand::{Hand, STRONGEST};
 use touchback_action::interface::press::{Effort, Press, Travel};
-use touchback_action::{Drive, STEP};
+use touchback_action::{Drive, GRAVITY, STEP};
 use touchback_core::math::compass::{KeyNumber, linear};
 
 /// Longest push of a hand, s: after it the key counts as stuck and the finger holds. The slowest

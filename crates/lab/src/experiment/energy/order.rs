@@ -1,11 +1,10 @@
 //! Order of convergence: between guards, and over a whole stroke.
 
-use touchback_action::Drive;
 use touchback_action::grand::equations::drive::DriveNow;
 use touchback_action::grand::equations::kinematics::Kinematics;
 use touchback_action::grand::equations::precomputed::Precomputed;
 use touchback_action::grand::{Grand, Phase, STATES, equations::energy, key::rest, state};
-use touchback_action::{ActionSettings, STEP};
+use touchback_action::{ActionSettings, Drive, STEP};
 use touchback_core::episode::{Observer, State, Stepper};
 use touchback_core::exchange::cancel;
 use touchback_core::math::line::Line;

@@ -5,10 +5,9 @@ use touchback_action::ActionSettings;
 use touchback_action::grand::design::concert::Design;
 use touchback_action::grand::design::fitted::Fitted;
 use touchback_core::math::compass::KeyNumber;
-use touchback_offline::bench::escapement;
-use touchback_offline::bench::statics;
 use touchback_offline::bench::strokes::TouchKind;
 use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{escapement, statics};
 
 /// Middle C.
 const MIDDLE: u8 = 60;

@@ -18,14 +18,11 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::host::midi_file::Score;
 use touchback_instrument::{Event, Piano, Settings};
 use touchback_offline::bench::Folder;
-use touchback_offline::controls;
 use touchback_offline::output::{self, progress};
-use touchback_offline::parallel;
 use touchback_offline::paths::{self, PianoName};
-use touchback_offline::prelude;
-use touchback_offline::render;
 use touchback_offline::render::loudness::Loudness;
 use touchback_offline::wave::Wave;
+use touchback_offline::{controls, parallel, prelude, render};
 
 /// Sample rate of rendered excerpts, Hz. Recordings keep theirs; browsers convert.
 const RATE: u32 = 48_000;

@@ -3,12 +3,10 @@
 use anyhow::{Context, Result};
 
 use crate::experiment::validate::timing;
-use touchback_offline::bench::escapement;
-use touchback_offline::bench::inertia;
-use touchback_offline::bench::repetition;
 use touchback_offline::bench::statics::{self, Slow};
 use touchback_offline::bench::strokes::{TimedStroke, TouchKind};
 use touchback_offline::bench::test_bench::TestBench;
+use touchback_offline::bench::{escapement, inertia, repetition};
 
 /// A quantity; NaN where it does not exist for the key.
 #[derive(Debug)]

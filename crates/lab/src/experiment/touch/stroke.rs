@@ -2,8 +2,7 @@
 
 use touchback_action::grand::state;
 use touchback_action::{ActionSettings, Drive, EventKind, Key as _};
-use touchback_instrument::play::knocks;
-use touchback_instrument::play::shank;
+use touchback_instrument::play::{knocks, shank};
 use touchback_sound::Knock;
 
 use touchback_offline::bench::test_bench::TestBench;

@@ -11,13 +11,11 @@ use super::super::measure::{Measured, above_floor, distance};
 use super::super::pairs::Found;
 use super::super::{Notes, played};
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
-use touchback_core::math::compass::KeyNumber;
-use touchback_core::math::compass::fundamental;
+use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_core::mech::key_tones::{BLOW_HZ, PARTIALS, ToneQuantity};
 use touchback_instrument::Settings;
-use touchback_offline::interrupt;
 use touchback_offline::output::progress;
-use touchback_offline::parallel;
+use touchback_offline::{interrupt, parallel};
 
 /// Column of the key sheet with the felt of single keys.
 const FELT: &str = "hammer_hardness";

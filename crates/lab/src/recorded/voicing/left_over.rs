@@ -5,8 +5,7 @@ use std::ops::RangeInclusive;
 use super::super::measure::{above_floor, body_bands, body_frames, deviations};
 use super::super::pairs::Found;
 use super::super::verdict::{mean, registers};
-use touchback_core::math::compass::KeyNumber;
-use touchback_core::math::compass::fundamental;
+use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_core::math::power::square;
 
 /// Noise decays from a frame to the last one by less than this, dB, off the partials also by as much in each second

@@ -14,14 +14,12 @@ use super::apart::{
 };
 use super::fit::Fitted;
 use super::gradient::{self, Gradient};
-use super::left_over;
 use super::spread::{Spread, Spreading};
-use super::tone;
+use super::{left_over, tone};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
-use touchback_offline::interrupt;
-use touchback_offline::output;
+use touchback_offline::{interrupt, output};
 
 /// Share of the closed-form solution that a key moves in a step: the nearest rendering changes with the tone
 /// (chosen).

@@ -5,8 +5,7 @@
 //! under its partials. Of another key only the first is known. The noise of the blow, which has octaves of its own, is
 //! averaged over the keys.
 
-use touchback_core::math::compass::KeyNumber;
-use touchback_core::math::compass::fundamental;
+use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_core::math::power::square;
 use touchback_core::mech::key_tones::{COUNT, KeyTones, PARTIALS, ToneQuantity};
 

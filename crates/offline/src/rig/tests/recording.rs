@@ -1,8 +1,7 @@
 //! The servo's log as a file, and its rendering.
 
-use touchback_action::ActionSettings;
-use touchback_action::TimedEvent;
 use touchback_action::interface::key::STATES;
+use touchback_action::{ActionSettings, TimedEvent};
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use touchback_haptics::record::log::Entry;

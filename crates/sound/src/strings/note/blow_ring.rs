@@ -13,10 +13,9 @@ use crate::strings::bank::{self, BLOCK, BridgeInput, LANES, ModeState};
 use crate::strings::plate;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
-use touchback_core::math::complex;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::power::square;
-use touchback_core::math::random;
+use touchback_core::math::{complex, random};
 use touchback_core::mech::key_tones::{BLOW_COUNT, BLOW_HZ, KeyTones, ToneQuantity};
 
 /// Modes of a half octave: two or three in each band of the distance from a recording (chosen).

@@ -12,8 +12,7 @@ use egui::{ComboBox, Grid, RichText, Slider, Ui};
 
 use super::{haptic_load, heading};
 use crate::state::file_worker::FileWorker;
-use crate::widgets::control;
-use crate::widgets::theme;
+use crate::widgets::{control, theme};
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{
     Choice, ConnectionView, EMULATED_KEYS, EMULATOR, KeyboardConnection,

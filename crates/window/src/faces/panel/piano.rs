@@ -5,10 +5,9 @@ use egui::{Layout, Rect, Ui, UiBuilder, pos2, vec2};
 use crate::faces::panel::calibration::CalibrationPanel;
 use crate::state::controls::Controls;
 use crate::views::velocity_curve::VelocityCurve;
-use crate::widgets::control;
 use crate::widgets::control::macros::macro_named;
 use crate::widgets::levels::Levels;
-use crate::widgets::theme;
+use crate::widgets::{control, theme};
 use touchback_instrument::Snapshot;
 use touchback_instrument::host::params::find;
 

@@ -5,8 +5,7 @@ use egui::{RichText, Ui};
 use crate::state::file_worker::FileWorker;
 use crate::state::stroke::repetition::{RATES, Repeated, STROKES, fastest, repeated};
 use crate::views::keyboard::name;
-use crate::widgets::control;
-use crate::widgets::theme;
+use crate::widgets::{control, theme};
 use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 

@@ -7,8 +7,7 @@ use crate::faces::panel::calibration::CalibrationPanel;
 use crate::faces::panel::timing;
 use crate::state::controls::Controls;
 use crate::views::velocity_curve::VelocityCurve;
-use crate::widgets::control;
-use crate::widgets::theme;
+use crate::widgets::{control, theme};
 use touchback_instrument::Snapshot;
 use touchback_instrument::host::params::{ParameterGroup, all};
 

@@ -120,8 +120,7 @@ mod tests {
     use crate::views::drawing::paint::{ScreenMapping, label_size};
     use crate::views::drawing::{Detail, Label};
     use egui::{Rect, pos2, vec2};
-    use touchback_action::catalogue;
-    use touchback_action::{ActionSettings, Drive};
+    use touchback_action::{ActionSettings, Drive, catalogue};
     use touchback_core::math::compass::KeyNumber;
 
     /// Whether `p` is inside the convex `outline`.

@@ -3,9 +3,8 @@
 use super::*;
 use crate::state::stroke::{Origin, Stroke};
 use touchback_action::Drive;
-use touchback_instrument::Settings;
 use touchback_instrument::settings::{Latency, Timing};
-use touchback_instrument::{Piano, Snapshot};
+use touchback_instrument::{Piano, Settings, Snapshot};
 
 /// Strokes of middle C in the window's memory after each block of 5 ms, played with `settings`.
 fn played(settings: &Settings) -> Vec<Stroke> {

@@ -5,7 +5,6 @@
 //! neither the results nor the number of steps depend on the width of the machine's registers.
 
 use super::{BEYOND, EFFORTS, Energies, PRESSES, ROWS};
-use crate::GRAVITY;
 use crate::grand::design::concert::Design;
 use crate::grand::equations::drive::{Causality, DriveNow};
 use crate::grand::equations::lane_group::{self, Group, PackState, lanes_of};
@@ -14,7 +13,7 @@ use crate::grand::key::pressing;
 use crate::grand::key::rest::{Search, TRAY_DOWN, UNTOUCHED};
 use crate::grand::{Assembly, GrandState};
 use crate::interface::hand::{self, Hand};
-use crate::{ActionSettings, Drive, KeyEvent};
+use crate::{ActionSettings, Drive, GRAVITY, KeyEvent};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;

@@ -1,8 +1,7 @@
 //! Repetition, silent presses, positions, pedals, chokes, pitch.
 
 use super::*;
-use crate::settings::KeyPressure;
-use crate::settings::Switch;
+use crate::settings::{KeyPressure, Switch};
 
 fn strict() -> Settings {
     let mut settings = settings(Timing::Immediate);

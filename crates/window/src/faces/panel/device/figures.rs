@@ -4,8 +4,7 @@ use egui::{Grid, ProgressBar, RichText, Ui};
 
 use crate::widgets::theme;
 use touchback_core::math::cast::single;
-use touchback_haptics::keyboard::hello_message;
-use touchback_haptics::keyboard::status_text;
+use touchback_haptics::keyboard::{hello_message, status_text};
 use touchback_haptics::sidecar::{Histogram, SidecarReport};
 
 /// Force of a full bar, N: that of a loud blow on one key.
