@@ -105,16 +105,7 @@ fn act(piano: &mut Fake, settings: &mut Settings, what: u8, note: u8, value: f64
     }
 }
 
-/// 64 cases, since each plays three pianos, or the number set in the environment.
-fn cases() -> ProptestConfig {
-    match std::env::var_os("PROPTEST_CASES") {
-        Some(_) => ProptestConfig::default(),
-        None => ProptestConfig::with_cases(64),
-    }
-}
-
 proptest! {
-    #![proptest_config(cases())]
     #[test]
     fn block_sizes_change_no_sample(
         actions in actions(),
