@@ -53,6 +53,7 @@ fn main() -> Result<()> {
             bundle::bundle(std::env::args().skip(1))?;
             licenses::run()
         }
+        Some("bundle-universal") => bundle::bundle(std::env::args().skip(1)),
         Some(_) => nice_plug_xtask::main(),
         None => {
             eprintln!("{USAGE}");
