@@ -8,7 +8,6 @@ pub(crate) mod event;
 pub mod host;
 pub mod play;
 pub mod settings;
-mod sink;
 pub mod watch;
 
 pub use event::Event;

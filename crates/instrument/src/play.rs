@@ -20,4 +20,5 @@ pub(crate) mod pitch;
 pub mod record;
 pub(crate) mod repetition;
 pub mod shank;
+pub(crate) mod sink;
 pub mod touch;

@@ -35,7 +35,7 @@ fn begins(id: &str, first: &str) -> bool {
     id.strip_prefix(first).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// The cause with the longest id that the row `id` of `experiment` has or begins with, and this id.
+/// The cause with the longest id that `id`, with its experiment as the first segment, has or begins with, and that id.
 fn found(id: &str) -> Option<(&'static MissedTarget, &'static str)> {
     let all = MISSED.iter().flat_map(|cause| cause.ids.iter().map(move |id| (cause, &**id)));
     all.filter(|(_, first)| begins(id, first)).max_by_key(|(_, first)| first.len())

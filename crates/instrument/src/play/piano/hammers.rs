@@ -2,7 +2,7 @@
 //! hammer of a key that strikes, before the strike.
 
 use crate::play::engine_traits::Strings;
-use crate::sink::Sink;
+use crate::play::sink::Sink;
 use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;

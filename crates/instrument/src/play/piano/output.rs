@@ -5,7 +5,7 @@ use crate::Settings;
 use crate::play::engine_traits::Strings;
 use crate::play::output::Mix;
 use crate::play::pitch::Pitch;
-use crate::sink::Sink;
+use crate::play::sink::Sink;
 use touchback_sound::SoundSettings;
 use touchback_sound::board::microphones::Distant;
 
