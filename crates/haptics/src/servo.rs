@@ -37,7 +37,8 @@ use command_times::CommandTimes;
 use key::HapticKey;
 pub use key::{HapticKeyView, WaitReason};
 #[cfg(feature = "serial")]
-pub(super) use keyboard::{has_no_motors, unfit};
+pub(super) use keyboard::has_no_motors;
+pub(super) use keyboard::unfit;
 pub use options::{BLOCK_MAX, ServoOptions};
 use plausibility::LeakyCount;
 pub use status::{ServoStatus, WaitingKey};
