@@ -9,12 +9,6 @@ pub mod compass;
 pub mod complex;
 pub mod kernel;
 pub mod key_set;
-#[cfg(any(
-    target_arch = "x86_64",
-    target_arch = "aarch64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
-mod lane_operator;
 pub mod lane_work;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
@@ -26,6 +20,12 @@ pub mod power;
 pub mod random;
 pub mod range;
 pub mod real;
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+mod register;
 pub mod setting;
 pub mod shared;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
