@@ -14,10 +14,8 @@ mod levels;
 pub mod user_presets;
 
 use crate::Settings;
+use crate::host::params::assign::apply;
 use crate::host::params::{Parameter, ParameterGroup};
-use crate::settings::VelocityMap;
-use touchback_action::ActionKind;
-use touchback_sound::output::perspective::Perspective;
 
 /// One factory piano.
 pub struct Preset {
@@ -27,7 +25,8 @@ pub struct Preset {
     pub about: &'static str,
     /// Words to find it by.
     pub tags: &'static [&'static str],
-    set: fn(&mut Settings),
+    /// Values that differ from the default, as `ID=VALUE` with spaces between.
+    values: &'static str,
 }
 
 impl Preset {
@@ -35,7 +34,8 @@ impl Preset {
     #[must_use]
     pub fn settings(&self) -> Settings {
         let mut settings = Settings::default();
-        (self.set)(&mut settings);
+        let applied = apply(&mut settings, self.values.split_whitespace());
+        debug_assert!(applied.is_ok(), "{}: {applied:?}", self.name);
         let level = levels::LEVELS.iter().find(|(name, _)| *name == self.name);
         settings.output_db = level.map_or(0.0, |(_, db)| *db);
         settings
@@ -71,212 +71,106 @@ pub static PRESETS: [Preset; 15] = [
         name: "concert",
         about: "A concert grand in best regulation: the default of every parameter.",
         tags: &["grand", "balanced"],
-        set: |_| {},
+        values: "",
     },
     Preset {
         name: "mellow",
         about: "Soft felt on heavy hammers under a half-closed lid: long and dark, for quiet rooms.",
         tags: &["grand", "warm", "dark"],
-        set: |s| {
-            s.action.hammer_hardness = -1.2;
-            s.action.hammer_mass = 1.25;
-            s.sound.lid = 0.5;
-            s.sound.brightness_loss = 1.4;
-            s.sound.sustain = 1.2;
-            s.sound.knocks = 0.7;
-            s.touch.dynamics = 0.9;
-        },
+        values: "hammer_hardness=-1.2 hammer_mass=1.25 lid=0.5 brightness_loss=1.4 \
+            sustain=1.2 knocks=0.7 dynamics=0.9",
     },
     Preset {
         name: "bright",
         about: "Hard, light hammers near the strings' ends, to cut through an ensemble.",
         tags: &["grand", "bright", "ensemble"],
-        set: |s| {
-            s.action.hammer_hardness = 0.9;
-            s.sound.brightness_loss = 0.8;
-            s.action.hammer_mass = 0.7;
-            s.action.strike_point = 0.85;
-            s.action.let_off_mm = 1.0;
-            s.touch.dynamics = 1.1;
-        },
+        values: "hammer_hardness=0.9 brightness_loss=0.8 hammer_mass=0.7 strike_point=0.85 \
+            let_off_mm=1 dynamics=1.1",
     },
     Preset {
         name: "light",
         about: "A shallow, quick action and small hammers: responds to a soft touch, with a clear, short tone.",
         tags: &["grand", "clear", "quick action"],
-        set: |s| {
-            s.action.key_dip_mm = 9.5;
-            s.action.blow_mm = 44.0;
-            s.action.hammer_mass = 0.85;
-            s.action.key_mass = 0.85;
-            s.action.repetition_spring = 1.3;
-            s.action.friction = 0.7;
-            s.action.hammer_hardness = 0.3;
-            s.sound.sustain = 0.7;
-        },
+        values: "key_dip_mm=9.5 blow_mm=44 hammer_mass=0.85 key_mass=0.85 \
+            repetition_spring=1.3 friction=0.7 hammer_hardness=0.3 sustain=0.7",
     },
     Preset {
         name: "heavy",
         about: "A deep, heavy action with heavy hammers, as in old full-size concert grands: dark, singing.",
         tags: &["grand", "dark", "heavy action"],
-        set: |s| {
-            s.action.key_dip_mm = 10.5;
-            s.action.blow_mm = 49.0;
-            s.action.hammer_mass = 1.35;
-            s.action.key_mass = 1.2;
-            s.action.friction = 1.3;
-            s.action.hammer_hardness = -0.8;
-            s.sound.string_length = 1.1;
-            s.sound.sustain = 1.7;
-        },
+        values: "key_dip_mm=10.5 blow_mm=49 hammer_mass=1.35 key_mass=1.2 friction=1.3 \
+            hammer_hardness=-0.8 string_length=1.1 sustain=1.7",
     },
     Preset {
         name: "romantic",
         about: "The widest dynamic range, long decay, in a salon.",
         tags: &["grand", "warm", "wide dynamics"],
-        set: |s| {
-            s.touch.velocity_map = VelocityMap::Gamma;
-            s.touch.gamma = 3.0;
-            s.action.hammer_hardness = -0.2;
-            s.sound.sustain = 1.7;
-            s.sound.brightness_loss = 0.9;
-            s.sound.board = 1.3;
-            s.sound.room_db = -16.0;
-            s.sound.room_size = 14.0;
-            s.sound.room_time = 1.0;
-        },
+        values: "velocity_map=Gamma gamma=3 hammer_hardness=-0.2 sustain=1.7 \
+            brightness_loss=0.9 board=1.3 room_db=-16 room_size=14 room_time=1",
     },
     Preset {
         name: "studio",
         about: "Microphones inside the rim, no room, a narrow dynamic range: close and dry, for a mix.",
         tags: &["grand", "close", "dry"],
-        set: |s| {
-            s.touch.velocity_map = VelocityMap::Gamma;
-            s.touch.gamma = 1.5;
-            s.touch.dynamics = 0.8;
-            s.action.hammer_hardness = 0.4;
-            s.sound.distance = 0.6;
-            s.sound.room_db = -60.0;
-            s.sound.board = 0.7;
-            s.sound.sustain = 0.9;
-            s.sound.brightness_loss = 0.85;
-            s.sound.width = 1.4;
-        },
+        values: "velocity_map=Gamma gamma=1.5 dynamics=0.8 hammer_hardness=0.4 distance=0.6 \
+            room_db=-60 board=0.7 sustain=0.9 brightness_loss=0.85 width=1.4",
     },
     Preset {
         name: "hall",
         about: "Heard from the middle of a large hall with a long reverberation.",
         tags: &["grand", "reverberant"],
-        set: |s| {
-            s.sound.perspective = Perspective::Audience;
-            s.sound.distance = 4.0;
-            s.sound.room_db = -14.5;
-            s.sound.board = 1.7;
-            s.sound.room_size = 30.0;
-            s.sound.room_time = 2.2;
-            s.sound.sustain = 1.3;
-        },
+        values: "perspective=Audience distance=4 room_db=-14.5 board=1.7 room_size=30 \
+            room_time=2.2 sustain=1.3",
     },
     Preset {
         name: "felt",
         about: "A strip of felt between hammers and strings, microphones near: quiet, with audible \
              finger noise.",
         tags: &["soft", "warm", "close"],
-        set: |s| {
-            s.touch.dynamics = 0.7;
-            s.action.hammer_hardness = -1.8;
-            s.action.hammer_mass = 1.5;
-            s.sound.brightness_loss = 2.2;
-            s.sound.sustain = 0.8;
-            s.sound.distance = 0.6;
-            s.sound.room_db = -32.0;
-            s.sound.knocks = 1.6;
-        },
+        values: "dynamics=0.7 hammer_hardness=-1.8 hammer_mass=1.5 brightness_loss=2.2 \
+            sustain=0.8 distance=0.6 room_db=-32 knocks=1.6",
     },
     Preset {
         name: "parlour",
         about: "A small old grand under its lid: short strings and a short decay.",
         tags: &["small", "old"],
-        set: |s| {
-            s.action.blow_mm = 45.0;
-            s.action.friction = 1.2;
-            s.action.unevenness = 0.2;
-            s.action.hammer_hardness = -0.5;
-            s.sound.string_length = 0.65;
-            s.sound.sustain = 0.55;
-            s.sound.unison_width_cents = 2.0;
-            s.sound.board = 1.3;
-            s.sound.width = 0.6;
-            s.sound.lid = 0.2;
-        },
+        values: "blow_mm=45 friction=1.2 unevenness=0.2 hammer_hardness=-0.5 \
+            string_length=0.65 sustain=0.55 unison_width_cents=2 board=1.3 width=0.6 \
+            lid=0.2",
     },
     Preset {
         name: "neglected",
         about: "Not regulated for years: uneven keys, late let-off, weak springs, unisons out of tune.",
         tags: &["old", "worn"],
-        set: |s| {
-            s.action.let_off_mm = 4.0;
-            s.action.drop_mm = 4.0;
-            s.action.check_mm = 22.0;
-            s.action.repetition_spring = 0.6;
-            s.action.friction = 1.6;
-            s.action.key_bed_stiffness = 2.0;
-            s.action.unevenness = 1.0;
-            s.sound.unison_width_cents = 6.0;
-            s.action.hammer_hardness = 0.7;
-            s.sound.damper_time = 1.8;
-            s.sound.knocks = 2.0;
-            s.sound.a4_hz = 436.0;
-        },
+        values: "let_off_mm=4 drop_mm=4 check_mm=22 repetition_spring=0.6 friction=1.6 \
+            key_bed_stiffness=2 unevenness=1 unison_width_cents=6 hammer_hardness=0.7 \
+            damper_time=1.8 knocks=2 a4_hz=436",
     },
     Preset {
         name: "saloon",
         about: "Unisons far out of tune, very hard and uneven hammers, little soundboard.",
         tags: &["bright", "old", "out of tune"],
-        set: |s| {
-            s.action.unevenness = 0.7;
-            s.action.unevenness_seed = 7.0;
-            s.sound.unison_width_cents = 20.0;
-            s.action.hammer_hardness = 1.6;
-            s.sound.sustain = 0.6;
-            s.sound.stretch = 0.5;
-            s.sound.board = 0.6;
-            s.sound.knocks = 2.0;
-            s.sound.width = 0.5;
-        },
+        values: "unevenness=0.7 unevenness_seed=7 unison_width_cents=20 hammer_hardness=1.6 \
+            sustain=0.6 stretch=0.5 board=0.6 knocks=2 width=0.5",
     },
     Preset {
         name: "viennese",
         about: "A fortepiano action with the hammer on the key: no repetition lever, small leathered hammers.",
         tags: &["historical", "clear"],
-        set: |s| {
-            s.action.action = ActionKind::Viennese;
-            s.action.hammer_hardness = 0.5;
-            s.action.hammer_mass = 0.5;
-            s.action.strike_point = 0.7;
-            s.sound.sustain = 0.35;
-            s.sound.a4_hz = 430.0;
-        },
+        values: "action=Viennese hammer_hardness=0.5 hammer_mass=0.5 strike_point=0.7 \
+            sustain=0.35 a4_hz=430",
     },
     Preset {
         name: "harpsichord",
         about: "A key and a jack whose plectrum plucks the string, at the same loudness for every velocity.",
         tags: &["historical", "plucked"],
-        set: |s| {
-            s.action.action = ActionKind::Harpsichord;
-            s.sound.sustain = 0.6;
-            s.sound.a4_hz = 415.0;
-        },
+        values: "action=Harpsichord sustain=0.6 a4_hz=415",
     },
     Preset {
         name: "ball",
         about: "A ball thrown from a paddle at the string: the simplest of the actions.",
         tags: &["experiment"],
-        set: |s| {
-            s.action.action = ActionKind::Ball;
-            s.sound.sustain = 1.5;
-            s.sound.brightness_loss = 0.7;
-        },
+        values: "action=Ball sustain=1.5 brightness_loss=0.7",
     },
 ];
 
@@ -300,6 +194,9 @@ mod tests {
     fn names_are_single_words_and_all_pianos_differ() {
         for (i, preset) in PRESETS.iter().enumerate() {
             assert!(preset.name.chars().all(|c| c.is_ascii_lowercase()));
+            let values = preset.values.split_whitespace();
+            let applied = apply(&mut Settings::default(), values);
+            assert!(applied.is_ok(), "{}: {applied:?}", preset.name);
             assert!(preset.about.ends_with('.') && !preset.about.contains('\n'));
             let alike = |other: &Preset| other.settings() == preset.settings();
             assert!(!PRESETS[..i].iter().any(|p| p.name == preset.name || alike(p)));
