@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Lists the public items of the published packages, one per line, and compares them with docs/api/PACKAGE.txt.
+"""Compares the public items of the published packages with the last section of their READMEs.
 
     tests/host/public_api.py           compares; exits 1 where an item has come or gone
-    tests/host/public_api.py --write   writes the lists
+    tests/host/public_api.py --write   writes the sections
 
 An item is public if a user can name it: modules, types, functions, constants, macros, and re-exports by the name
 that they have here. Methods, fields and variants are not listed.
 """
+import difflib
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import subprocess
 import sys
 
 PACKAGES = ["core", "action", "sound", "device", "instrument"]
+HEADING = "## Public items"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -55,22 +57,39 @@ def listing(package):
     return sorted(set(items(crate, root, f"touchback_{package}", frozenset())))
 
 
+def table(package, paths):
+    """The README's section: one row for each module, with its items in alphabetical order."""
+    root = f"touchback_{package}"
+    rows = {}
+    for line in paths:
+        path, kind = line.rsplit(" ", 1)
+        module, _, name = path.rpartition("::")
+        if kind == "(module)":
+            rows.setdefault(path, [])
+        else:
+            rows.setdefault(module, []).append(f"`{name}`")
+    lines = [f"| {'root' if module == root else f'`{module.removeprefix(root)[2:]}`'} | {', '.join(items)} |"
+             for module, items in sorted(rows.items()) if items]
+    return "\n".join([HEADING, "", "| module | items |", "| --- | --- |", *lines, ""])
+
+
 def main():
     write = sys.argv[1:] == ["--write"]
-    differs = False
+    stale = []
     for package in PACKAGES:
-        now = listing(package)
-        page = ROOT / f"docs/api/{package}.txt"
+        paths = listing(package)
+        page = ROOT / f"crates/{package}/README.md"
+        text = page.read_text()
+        rest = text.partition(f"\n{HEADING}\n")[0].rstrip("\n")
+        now = f"{rest}\n\n{table(package, paths)}"
+        print(f"touchback-{package}: {len(paths)} public items")
         if write:
-            page.parent.mkdir(exist_ok=True)
-            page.write_text("".join(f"{line}\n" for line in now))
-        before = page.read_text().splitlines()
-        for line in sorted(set(before) ^ set(now)):
-            differs = True
-            print(f"{'gone' if line in before else 'new'}: {line}")
-        print(f"touchback-{package}: {len(now)} public items")
-    if differs:
-        sys.exit("the public items are not those of docs/api; see CONTRIBUTING.md")
+            page.write_text(now)
+        elif now != text:
+            stale.append(package)
+            sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), now.splitlines(True), "README.md", "code", n=0))
+    if stale:
+        sys.exit(f"the READMEs of {', '.join(stale)} name other public items; see CONTRIBUTING.md")
 
 
 main()
