@@ -2,7 +2,7 @@
 //!
 //! ```toml
 //! format = 1
-//! touchback = "0.2.0"
+//! touchback = "0.3.0"
 //! name = "Dark and deep"
 //! tags = ["dark", "heavy"]
 //! notes = "After the piano in the small hall."
