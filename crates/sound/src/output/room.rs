@@ -1,35 +1,57 @@
-//! A small room round the instrument: a network of eight delays with a lossless feedback matrix
-//! [Jot 1991], so that echoes grow dense and decay at one rate, high frequencies sooner.
+//! A room round the instrument: all-passes that spread each sound, then a network of 32 delays with a lossless
+//! feedback matrix [Jot 1991], so that echoes are dense and decay at the requested rate, high frequencies sooner.
+//!
+//! 32 delays of 46 ms in the mean give 1.5 resonances per hertz, closer together than their width where the decay
+//! takes up to 3 s: no key meets a resonance of its own. The matrix is not symmetric, since paths through two delays
+//! in both orders would add up to a comb.
 //!
 //! Another size cross-fades from each delay to the new one. The room costs nothing once its last echo is
 //! below silence. Audio thread, except `new`.
 
+mod delay_line;
+
 use std::f64::consts::TAU;
 
 use crate::SoundSettings;
-use crate::board::microphones::{DISTANT, Distant, ROOM, SOUND_SPEED};
+use crate::board::microphones::{DISTANT, Distant, ROOM};
 use crate::output::room_spec::RoomSpec;
 use crate::signal::convolve::CHANNELS;
 use crate::signal::glide::Glide;
 use crate::strings::bank::BLOCK;
+use delay_line::{AllPass, DelayLine};
 use touchback_core::math::cast::{floor_index, single};
-use touchback_core::math::pages;
 
 /// Number of delay lines.
-const LINES: usize = 8;
+const LINES: usize = 32;
 
-/// Length of each delay over the room's length; no two in a simple ratio (chosen).
-const RATIOS: [f64; LINES] = [0.613, 0.709, 0.787, 0.877, 0.971, 1.087, 1.201, 1.307];
+/// Lines that are filtered together.
+const LANES: usize = 8;
 
-/// Longest room, m.
-const LONGEST: f64 = SoundSettings::RANGES.room_size.max;
+/// Shortest and longest delay in a room of [`NATURAL_SIZE`], s; those between are spaced evenly by ratio (chosen:
+/// echoes are dense after 50 ms).
+const DELAYS: [f64; 2] = [0.018, 0.095];
 
-/// Frequency from which walls and air absorb more, Hz (chosen: plaster, carpet, curtains).
-const ABSORPTION_HZ: f64 = 4500.0;
+/// Delays of the all-passes of the left channel in a room of [`NATURAL_SIZE`], s; no two in a simple ratio (chosen).
+const PASSES: [f64; 5] = [0.0031, 0.0043, 0.0061, 0.0089, 0.0127];
 
-/// Time constant of feedback and level, s: a tenth of the way in a block at 48 kHz.
+/// Ratio of the right channel's all-passes to the left's (chosen: no delays in common).
+const RIGHT: f64 = 1.073;
+
+/// Size of the room to which the delays belong, m.
+const NATURAL_SIZE: f64 = 9.0;
+
+/// Exponent of the delays over the size (chosen: at 1 the echoes of halls are single for 0.3 s, as in the open,
+/// and those of small rooms ring).
+const GROWTH: f64 = 0.3;
+
+/// Ratio of the decay time at [`ABSORPTION_HZ`] to the requested one (walls and air of furnished rooms and halls:
+/// 0.6–0.8 [Beranek 1996]).
+const ABSORPTION: f64 = 0.68;
+const ABSORPTION_HZ: f64 = 4000.0;
+
+/// Time constant of filters and levels, s: a tenth of the way in a block at 48 kHz.
 const GLIDE_TIME: f64 = 12.654_962e-3;
-/// Distance from their targets at which feedback and level have arrived.
+/// Distance from their targets at which filters and levels have arrived.
 const NEAR: f32 = 1e-5;
 
 /// Time in which the delays of another size replace the present ones, s (chosen: as long as another pair of
@@ -39,30 +61,81 @@ const FADE: f64 = 0.05;
 /// Level below which the room counts as silent (−120 dBFS).
 const SILENCE: f32 = 1e-6;
 
+/// Signs of the lines at the outputs: left and right of the near pair, left and right of the distant one.
+const OUTPUTS: [[f32; LINES]; 4] = [output(5), output(10), output(19), output(28)];
+
+/// A row of the Hadamard matrix, so that outputs have nothing in common, times signs that are alike to no row of the
+/// matrix: an output that is one would return to one line and ring there.
+const fn output(row: usize) -> [f32; LINES] {
+    let mut signs = [1.0; LINES];
+    let mut line = 0;
+    while line < LINES {
+        let odd = (row & line).count_ones() + (line & (line >> 1) & 0b101).count_ones();
+        if odd % 2 == 1 {
+            signs[line] = -1.0;
+        }
+        line += 1;
+    }
+    signs
+}
+
+/// Delays in samples.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Delays {
+    lines: [usize; LINES],
+    passes: [[usize; PASSES.len()]; CHANNELS],
+}
+
+impl Delays {
+    /// Those of a room of `size` m at `sample_rate` Hz.
+    fn of(size: f64, sample_rate: f64) -> Self {
+        let scale = libm::pow(size / NATURAL_SIZE, GROWTH) * sample_rate;
+        let samples = |seconds: f64| floor_index(seconds * scale).max(BLOCK);
+        let line = |line: usize| {
+            // Neighbours in the matrix are not neighbours in length.
+            let order = (13 * line + 7) % LINES;
+            let share = (order as f64 + 0.5) / LINES as f64;
+            samples(DELAYS[0] * libm::pow(DELAYS[1] / DELAYS[0], share))
+        };
+        let passes = [1.0, RIGHT].map(|ratio| PASSES.map(|seconds| samples(ratio * seconds)));
+        Self { lines: std::array::from_fn(line), passes }
+    }
+}
+
+/// A value at a block's beginning, and its glide to the block's end.
+type Gliding = (f32, Glide);
+
+/// The value at `elapsed` blocks since the block's beginning.
+fn at((from, glide): &Gliding, elapsed: f32) -> f32 {
+    from + elapsed * (glide.now - from)
+}
+
 /// The room and all echoes in it.
 pub struct Room {
     sample_rate: f64,
     spec: RoomSpec,
-    /// Delays as one ring buffer each, a power of two long.
-    lines: [Vec<f32>; LINES],
-    write: usize,
-    /// Length of each delay, samples.
-    lengths: [f32; LINES],
-    /// Lengths set last.
-    targets: [f32; LINES],
-    /// Lengths that are being faded out, and the blocks of fading left.
-    fading: Option<([f32; LINES], usize)>,
+    passes: [[AllPass; PASSES.len()]; CHANNELS],
+    lines: [DelayLine; LINES],
+    delays: Delays,
+    /// Delays set last.
+    targets: Delays,
+    /// Delays that are being faded out, and the blocks of fading left.
+    fading: Option<(Delays, usize)>,
     /// Blocks of a fade.
     fade: usize,
-    /// Feedback of each delay, amplitude: at the block's beginning and at its end.
-    gains: [(f32, Glide); LINES],
-    /// States of the low-pass in each delay, and its share per sample.
+    /// Samples after which a silent room is empty.
+    longest: usize,
+    /// Feedback of each line, amplitude, and share of its low-pass per sample.
+    gains: [Gliding; LINES],
+    shares: [Gliding; LINES],
+    /// Whether any gliding value moves.
+    is_gliding: bool,
+    /// States of the low-passes.
     low_pass: [f32; LINES],
-    smooth: f32,
-    /// Gain into the room, amplitude: at the block's beginning and at its end.
-    level: (f32, Glide),
-    /// Gain from the room to the chosen pair, amplitude: at the block's beginning and at its end.
-    return_level: (f32, Glide),
+    /// Gain into the room, amplitude.
+    level: Gliding,
+    /// Gain from the room to the chosen pair, amplitude.
+    return_level: Gliding,
     /// Samples since an echo was last above silence.
     quiet: usize,
 }
@@ -71,21 +144,22 @@ impl Room {
     /// The room of `spec` at `sample_rate` Hz, silent.
     #[must_use]
     pub fn new(sample_rate: f64, spec: RoomSpec) -> Self {
-        let longest = LONGEST / SOUND_SPEED * RATIOS[LINES - 1] * sample_rate;
-        let size = (floor_index(longest) + 4).next_power_of_two();
+        let largest = Delays::of(SoundSettings::RANGES.room_size.max, sample_rate);
         let silent = (0.0, Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate));
         let mut room = Self {
             sample_rate,
             spec,
-            lines: std::array::from_fn(|_| pages::filled(0.0, size)),
-            write: 0,
-            lengths: [0.0; LINES],
-            targets: [0.0; LINES],
+            passes: largest.passes.map(|channel| channel.map(AllPass::new)),
+            lines: largest.lines.map(DelayLine::new),
+            delays: largest,
+            targets: largest,
             fading: None,
             fade: floor_index(FADE * sample_rate / BLOCK as f64).max(1),
+            longest: largest.lines.into_iter().fold(0, usize::max),
             gains: [silent; LINES],
+            shares: [silent; LINES],
+            is_gliding: true,
             low_pass: [0.0; LINES],
-            smooth: single(1.0 - libm::exp(-TAU * ABSORPTION_HZ / sample_rate)),
             level: silent,
             return_level: silent,
             quiet: usize::MAX,
@@ -98,12 +172,20 @@ impl Room {
     /// Another room from the next block on; echoes fade into it.
     pub fn set(&mut self, spec: RoomSpec) {
         self.spec = spec;
+        self.is_gliding = true;
+        self.targets =
+            Delays::of(spec.size.min(SoundSettings::RANGES.room_size.max), self.sample_rate);
+        let cosine = libm::cos(TAU * (ABSORPTION_HZ / self.sample_rate).min(0.45));
         let mut energy_kept = 0.0;
-        for (line, ratio) in RATIOS.iter().enumerate() {
-            let seconds = spec.size.min(LONGEST) / SOUND_SPEED * ratio;
-            let gain = libm::pow(10.0, -3.0 * seconds / spec.time);
-            self.targets[line] = single((seconds * self.sample_rate).max(2.0));
+        for (line, delay) in self.targets.lines.into_iter().enumerate() {
+            let decades = 3.0 * delay as f64 / self.sample_rate / spec.time;
+            let gain = libm::pow(10.0, -decades);
+            // The low-pass whose gain at that frequency, over the one at 0 Hz, gives the shorter decay.
+            let power = libm::pow(10.0, -2.0 * decades * (1.0 / ABSORPTION - 1.0));
+            let (a, b) = (1.0 - power * cosine, 1.0 - power);
+            let pole = (a - (a * a - b * b).max(0.0).sqrt()) / b;
             self.gains[line].1.aim(gain);
+            self.shares[line].1.aim(1.0 - pole);
             energy_kept += gain * gain / LINES as f64;
         }
         // Echoes of a steady sound add up to the requested level.
@@ -114,17 +196,21 @@ impl Room {
     /// Clears all echoes.
     pub fn reset(&mut self) {
         if self.quiet < usize::MAX {
-            self.lines.iter_mut().for_each(|line| line.fill(0.0));
+            self.empty();
         }
-        self.write = 0;
+        self.settle();
+    }
+
+    fn empty(&mut self) {
+        self.passes.as_flattened_mut().iter_mut().for_each(AllPass::clear);
+        self.lines.iter_mut().for_each(DelayLine::clear);
         self.low_pass = [0.0; LINES];
         self.quiet = usize::MAX;
-        self.settle();
     }
 
     /// The room set last is in force at once; call it while no echo is above silence.
     pub fn settle(&mut self) {
-        (self.lengths, self.fading) = (self.targets, None);
+        (self.delays, self.fading) = (self.targets, None);
         for (from, glide) in self.gliding() {
             glide.finish();
             *from = glide.now;
@@ -132,8 +218,9 @@ impl Room {
     }
 
     /// All gliding values.
-    fn gliding(&mut self) -> impl Iterator<Item = &mut (f32, Glide)> {
-        self.gains.iter_mut().chain([&mut self.level, &mut self.return_level])
+    fn gliding(&mut self) -> impl Iterator<Item = &mut Gliding> {
+        let filters = self.gains.iter_mut().chain(&mut self.shares);
+        filters.chain([&mut self.level, &mut self.return_level])
     }
 
     /// Whether no echo is above silence.
@@ -144,21 +231,23 @@ impl Room {
 
     /// Control work at a block's beginning.
     pub fn begin_block(&mut self) {
-        self.gliding().for_each(|(from, glide)| *from = glide.step());
+        if self.is_gliding {
+            self.gliding().for_each(|(from, glide)| *from = glide.step());
+            let is_moving = self.gliding().any(|(from, glide)| *from != glide.now);
+            self.is_gliding = is_moving;
+        }
         if let Some((_, left)) = &mut self.fading {
             *left -= 1;
             if *left == 0 {
                 self.fading = None;
             }
         }
-        if self.fading.is_none() && self.lengths != self.targets {
-            self.fading = Some((self.lengths, self.fade));
-            self.lengths = self.targets;
+        if self.fading.is_none() && self.delays != self.targets {
+            self.fading = Some((self.delays, self.fade));
+            self.delays = self.targets;
         }
-        if self.quiet != usize::MAX && self.quiet > self.lines[0].len() {
-            self.lines.iter_mut().for_each(|line| line.fill(0.0));
-            self.low_pass = [0.0; LINES];
-            self.quiet = usize::MAX;
+        if self.quiet != usize::MAX && self.quiet > self.longest {
+            self.empty();
         }
     }
 
@@ -170,7 +259,7 @@ impl Room {
         sent: [&[f32]; CHANNELS],
         left: &mut [f32],
         right: &mut [f32],
-        mut distant: Distant,
+        distant: Distant,
     ) {
         // Active from the first sample above silence, independently of the blocks.
         let mut from = 0;
@@ -182,184 +271,127 @@ impl Room {
             let Some(first) = sent[0].iter().zip(sent[1]).position(is_above) else { return };
             (from, self.quiet) = (first, 0);
         }
-        let mask = self.lines[0].len() - 1;
-        let far = 0.5 * single(ROOM[DISTANT]);
-        let lengths = self.lengths.map(Delay::of);
-        let fading = self.fading.map(|(lengths, left)| (lengths.map(Delay::of), left));
-        let late = left[from..].iter_mut().zip(&mut right[from..]);
-        for (n, (l, r)) in (from..).zip(late) {
-            let elapsed = (at + n + 1) as f32 / BLOCK as f32;
-            let gain = |(from, glide): &(f32, Glide)| from + elapsed * (glide.now - from);
-            let (level, near) = (gain(&self.level), 0.5 * gain(&self.return_level));
-            let mut taps = [0.0f32; LINES];
-            for (i, tap) in taps.iter_mut().enumerate() {
-                let mut x = self.tap(i, &lengths[i], mask);
-                if let Some((lengths, left)) = &fading {
-                    let share = (*left as f32 - elapsed) / self.fade as f32;
-                    x += share * (self.tap(i, &lengths[i], mask) - x);
+        let sent = sent.map(|channel| &channel[from..]);
+        let distant = distant.map(|channels| channels.map(|channel| &mut channel[from..]));
+        self.echo(at + from, sent, &mut left[from..], &mut right[from..], distant);
+    }
+
+    /// [`Room::process`] while there are echoes.
+    fn echo(
+        &mut self,
+        begin: usize,
+        sent: [&[f32]; CHANNELS],
+        left: &mut [f32],
+        right: &mut [f32],
+        distant: Distant,
+    ) {
+        let count = left.len();
+        let elapsed: [f32; BLOCK] = std::array::from_fn(|i| (begin + i + 1) as f32 / BLOCK as f32);
+        let (old, shares) = match &self.fading {
+            Some((old, left)) => {
+                (*old, Some(elapsed.map(|elapsed| (*left as f32 - elapsed) / self.fade as f32)))
+            }
+            None => (self.delays, None),
+        };
+        let shares = shares.as_ref().map(|shares| &shares[..count]);
+
+        let mut input = [[0.0f32; BLOCK]; CHANNELS];
+        for (channel, input) in input.iter_mut().enumerate() {
+            for ((x, sent), elapsed) in input.iter_mut().zip(sent[channel]).zip(&elapsed) {
+                *x = at(&self.level, *elapsed) * sent;
+            }
+            for (i, pass) in self.passes[channel].iter_mut().enumerate() {
+                let delays = [&old, &self.delays].map(|delays| delays.passes[channel][i]);
+                pass.pass(delays, shares, &mut input[..count]);
+            }
+        }
+
+        let mut taps = [[0.0f32; BLOCK]; LINES];
+        for (i, (line, tap)) in self.lines.iter().zip(&mut taps).enumerate() {
+            let delays = [old.lines[i], self.delays.lines[i]];
+            line.read_faded(delays, shares, &mut tap[..count]);
+        }
+        for first in (0..LINES).step_by(LANES) {
+            self.absorb(first, &elapsed[..count], &mut taps[first..][..LANES]);
+        }
+
+        let scale = 1.0 / (LINES as f32).sqrt();
+        let far = scale * single(ROOM[DISTANT]);
+        let near = |i: usize| scale * at(&self.return_level, elapsed[i]);
+        add(&taps, &OUTPUTS[0], near, left);
+        add(&taps, &OUTPUTS[1], near, right);
+        if let Some([far_left, far_right]) = distant {
+            add(&taps, &OUTPUTS[2], |_| far, far_left);
+            add(&taps, &OUTPUTS[3], |_| far, far_right);
+        }
+
+        mix(&mut taps, count);
+        let mut loudest = [0.0f32; BLOCK];
+        for (i, line) in self.lines.iter_mut().enumerate() {
+            let sign = if 7 * i % LINES % 5 < 2 { -scale } else { scale };
+            let input_sign = if i / 2 % 2 == 0 { 1.0 } else { -1.0 };
+            let mixed = &taps[(11 * i + 5) % LINES];
+            let into: [f32; BLOCK] =
+                std::array::from_fn(|n| sign * mixed[n] + input_sign * input[i % 2][n]);
+            for (loudest, x) in loudest.iter_mut().zip(&into) {
+                *loudest = loudest.max(x.abs());
+            }
+            line.push(&into[..count]);
+        }
+        for loudest in &loudest[..count] {
+            self.quiet = if *loudest > SILENCE { 0 } else { self.quiet + 1 };
+        }
+    }
+
+    /// Losses of the walls in the lines from `first` on.
+    fn absorb(&mut self, first: usize, elapsed: &[f32], taps: &mut [[f32; BLOCK]]) {
+        let gains: [Gliding; LANES] = std::array::from_fn(|lane| self.gains[first + lane]);
+        let shares: [Gliding; LANES] = std::array::from_fn(|lane| self.shares[first + lane]);
+        let mut state: [f32; LANES] = std::array::from_fn(|lane| self.low_pass[first + lane]);
+        for (i, elapsed) in elapsed.iter().enumerate() {
+            for lane in 0..LANES {
+                let x = &mut taps[lane][i];
+                state[lane] += at(&shares[lane], *elapsed) * (*x - state[lane]);
+                *x = at(&gains[lane], *elapsed) * state[lane];
+            }
+        }
+        self.low_pass[first..][..LANES].copy_from_slice(&state);
+    }
+}
+
+/// Adds the lines with their `signs`, times the gain at each sample, to `out`.
+fn add(
+    taps: &[[f32; BLOCK]; LINES],
+    signs: &[f32; LINES],
+    gain: impl Fn(usize) -> f32,
+    out: &mut [f32],
+) {
+    let mut sum = [0.0f32; BLOCK];
+    for (tap, sign) in taps.iter().zip(signs) {
+        for (sum, x) in sum.iter_mut().zip(tap) {
+            *sum += sign * x;
+        }
+    }
+    for (i, x) in out.iter_mut().enumerate() {
+        *x += gain(i) * sum[i];
+    }
+}
+
+/// Hadamard matrix of order 32 over the lines, of all their first `count` samples.
+fn mix(taps: &mut [[f32; BLOCK]; LINES], count: usize) {
+    let mut span = 1;
+    while span < LINES {
+        for pairs in taps.chunks_exact_mut(2 * span) {
+            let (first, second) = pairs.split_at_mut(span);
+            for (a, b) in first.iter_mut().zip(second) {
+                for (a, b) in a[..count].iter_mut().zip(&mut b[..count]) {
+                    (*a, *b) = (*a + *b, *a - *b);
                 }
-                self.low_pass[i] += self.smooth * (x - self.low_pass[i]);
-                *tap = gain(&self.gains[i]) * self.low_pass[i];
             }
-            let [a, b] = sent.map(|channel| level * channel[n]);
-            *l += near * (taps[0] + taps[2] - taps[4] - taps[6]);
-            *r += near * (taps[1] + taps[3] - taps[5] - taps[7]);
-            if let Some([far_left, far_right]) = &mut distant {
-                far_left[n] += far * (taps[0] - taps[2] + taps[4] - taps[6]);
-                far_right[n] += far * (taps[1] - taps[3] + taps[5] - taps[7]);
-            }
-            let mixed = mixed(taps);
-            let mut loudest: f32 = 0.0;
-            for (i, x) in mixed.into_iter().enumerate() {
-                let input = if i % 2 == 0 { a } else { b };
-                let x = x + if i < 4 { input } else { -input };
-                loudest = loudest.max(x.abs());
-                self.lines[i][self.write & mask] = x;
-            }
-            self.write = self.write.wrapping_add(1) & mask;
-            self.quiet = if loudest > SILENCE { 0 } else { self.quiet + 1 };
         }
+        span *= 2;
     }
-}
-
-impl Room {
-    /// Sample of delay line `line` before `delay`.
-    fn tap(&self, line: usize, delay: &Delay, mask: usize) -> f32 {
-        let line = &self.lines[line];
-        let at = self.write.wrapping_sub(delay.whole);
-        line[at & mask] + delay.part * (line[at.wrapping_sub(1) & mask] - line[at & mask])
-    }
-}
-
-/// A delay in whole samples and a part of one, 0…1.
-struct Delay {
-    whole: usize,
-    part: f32,
-}
-
-impl Delay {
-    /// A delay of `length` samples.
-    fn of(length: f32) -> Self {
-        let whole = floor_index(f64::from(length));
-        Self { whole, part: length - whole as f32 }
-    }
-}
-
-/// Hadamard matrix of order 8, scaled to keep the energy.
-fn mixed(mut x: [f32; LINES]) -> [f32; LINES] {
-    for span in [1, 2, 4] {
-        for i in (0..LINES).filter(|i| i & span == 0) {
-            (x[i], x[i + span]) = (x[i] + x[i + span], x[i] - x[i + span]);
-        }
-    }
-    x.map(|x| x * 0.353_553_4)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RATE: f64 = 48_000.0;
-    const SPEC: RoomSpec = RoomSpec { level: 0.5, return_level: 1.0, size: 10.0, time: 0.8 };
-
-    fn ring(room: &mut Room, seconds: f64) -> Vec<f32> {
-        let mut out = Vec::new();
-        for block in 0..floor_index(seconds * RATE / BLOCK as f64) {
-            room.begin_block();
-            let (mut l, mut r) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
-            if block == 0 {
-                (l[0], r[0]) = (1.0, 1.0);
-            }
-            let sent = (l, r);
-            room.process(0, [&sent.0, &sent.1], &mut l, &mut r, None);
-            out.extend(l.iter().zip(&r).map(|(a, b)| a + b));
-        }
-        out
-    }
-
-    #[test]
-    fn echoes_decay_at_the_requested_rate_and_end() {
-        let mut room = Room::new(RATE, SPEC);
-        let out = ring(&mut room, 3.0);
-        let energy = |from: f64, to: f64| {
-            let part = &out[floor_index(from * RATE)..floor_index(to * RATE)];
-            part.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>()
-        };
-        let fall = 10.0 * (energy(0.1, 0.3) / energy(0.3, 0.5)).log10();
-        // High frequencies decay faster than the 15 dB in 0.2 s.
-        assert!((15.0..24.0).contains(&fall), "{fall} dB");
-        assert!(room.is_silent());
-        let all: f64 = out[1..].iter().map(|x| f64::from(*x).powi(2)).sum();
-        // Most of a click's energy is at frequencies that the walls absorb.
-        assert!((0.03..0.5).contains(&all), "{all}");
-    }
-
-    #[test]
-    fn a_room_switched_off_adds_nothing_and_a_moved_wall_stays_bounded() {
-        let mut room = Room::new(RATE, RoomSpec { level: 0.0, ..SPEC });
-        assert!(ring(&mut room, 0.5)[1..].iter().all(|x| *x == 0.0) && room.is_silent());
-        let mut room = Room::new(RATE, SPEC);
-        let _ = ring(&mut room, 0.1);
-        room.set(RoomSpec { size: 40.0, ..SPEC });
-        let loudest = |x: Vec<f32>| x.iter().skip(1).fold(0.0f32, |m, x| m.max(x.abs()));
-        assert!(loudest(ring(&mut room, 0.5)) < 1.5);
-        room.set(RoomSpec { size: 3.0, ..SPEC });
-        assert!(loudest(ring(&mut room, 0.5)) < 1.5);
-    }
-
-    /// Echoes of a steady tone while the room is set to `of` each block, in portions of `portion` samples.
-    fn echoes(of: impl Fn(usize) -> RoomSpec, portion: usize) -> Vec<f32> {
-        let mut room = Room::new(RATE, of(0));
-        let mut out = Vec::new();
-        for block in 0..1_500 {
-            room.set(of(block));
-            room.begin_block();
-            let tone: [f32; BLOCK] = std::array::from_fn(|i| {
-                single((TAU * 300.0 * (block * BLOCK + i) as f64 / RATE).sin())
-            });
-            for at in (0..BLOCK).step_by(portion) {
-                let (mut l, mut r) = (vec![0.0; portion], vec![0.0; portion]);
-                let sent = &tone[at..at + portion];
-                room.process(at, [sent, sent], &mut l, &mut r, None);
-                out.extend(l);
-            }
-        }
-        // Without the tone's onset.
-        out.split_off(750 * BLOCK)
-    }
-
-    /// The fourth difference of a tone of 300 Hz is 56 dB below it; a jump is as large in both.
-    #[test]
-    fn another_room_replaces_the_first_without_a_click() {
-        /// What moves, and the room for a time, s.
-        type Moved = (&'static str, fn(f64) -> RoomSpec);
-        let moved: [Moved; 4] = [
-            ("size", |x| RoomSpec { size: 9.0 + 20.0 * x, ..SPEC }),
-            ("time", |x| RoomSpec { time: 0.3 + 3.0 * x, ..SPEC }),
-            ("level", |x| RoomSpec { level: x, ..SPEC }),
-            ("return level", |x| RoomSpec { return_level: 0.5 + x, ..SPEC }),
-        ];
-        for (name, of) in moved {
-            let out = echoes(|block| of(f64::from(u8::from(block >= 900))), BLOCK);
-            let loudest = out.iter().fold(0.0f32, |most, x| most.max(x.abs()));
-            let fourth = |w: &[f32]| (w[0] - 4.0 * w[1] + 6.0 * w[2] - 4.0 * w[3] + w[4]).abs();
-            let roughest = out.windows(5).map(fourth).fold(0.0, f32::max);
-            assert!(roughest < 4e-3 * loudest, "{name}: {roughest} {loudest}");
-        }
-    }
-
-    #[test]
-    fn portions_do_not_change_the_echoes_of_a_moving_room() {
-        let of = |block: usize| {
-            let x = (block / 100 % 2) as f64;
-            RoomSpec {
-                size: 5.0 + 10.0 * x,
-                time: 0.5 + x,
-                level: 0.5 + 0.1 * x,
-                return_level: 1.0,
-            }
-        };
-        let whole = echoes(of, BLOCK);
-        assert!([1, 16].iter().all(|portion| echoes(of, *portion) == whole));
-    }
-}
+mod tests;
