@@ -19,7 +19,6 @@ use crate::SoundSettings;
 use crate::board::knock::Knock;
 use crate::board::microphones::{Distant, part};
 use crate::board::shared_board::SharedBoard;
-use crate::settings::UnisonOffsets;
 use crate::strings::loss;
 use board_section::BoardSection;
 use strings::StringSection;

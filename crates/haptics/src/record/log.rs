@@ -15,10 +15,6 @@ use crate::slewed_key::SlewedKey;
 
 /// One entry of the log. Steps are of 125 µs, counted by the keyboard's clock from its first state.
 #[derive(Clone, PartialEq, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "entries pass between threads that may not allocate; the queue takes 18 MB"
-)]
 pub enum Entry {
     /// Action, and settings that the keys approach ([`Slew`]) from `step` on. The first setting of a log and
     /// that of another action hold at once.
