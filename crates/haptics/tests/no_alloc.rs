@@ -214,7 +214,7 @@ fn changing_sheet_and_scale_while_playing_neither_allocates_nor_frees() {
                 format!("key,let_off_mm,unison_width_cents,partial_1_db\n40,0.{i},1.{i},-3\n")
                     .parse()
                     .expect("a sheet");
-            let scale = format!("a fifth\n1\n{}.0\n", 690 + u16::from(i));
+            let scale = format!("a fifth\n2\n{}.0\n1200.0\n", 690 + u16::from(i));
             let texts = Texts { name: String::new(), scale, map: None };
             let mut published = settings.clone();
             published.set_key_sheet(sheet);
@@ -223,7 +223,7 @@ fn changing_sheet_and_scale_while_playing_neither_allocates_nor_frees() {
             tones.keep(&published.sound.tones);
             scales.keep(&published.sound.scale);
             writer.write(published);
-            let mut chord = Chord::new(40..50, i % 2 == 0);
+            let mut chord = Chord::new(60..70, i % 2 == 0);
             counted += calls(|| {
                 if let Some(published) = reader.take_update() {
                     settings = published.clone();
@@ -233,7 +233,7 @@ fn changing_sheet_and_scale_while_playing_neither_allocates_nor_frees() {
             });
         }
         assert_eq!(counted, 0, "{timing:?}");
-        assert!(scheduler.counts().strikes > 20);
+        assert!(left.iter().any(|sample| sample.abs() > 1e-3), "{timing:?}: silence");
     }
 }
 

@@ -342,7 +342,8 @@ mod tests {
     /// They wait by the hundred in look-ahead timing, and are copied at every change.
     #[test]
     fn settings_have_at_most_a_kilobyte() {
-        let sizes = [size_of::<Settings>(), size_of::<ActionSettings>(), size_of::<SoundSettings>()];
+        let sizes =
+            [size_of::<Settings>(), size_of::<ActionSettings>(), size_of::<SoundSettings>()];
         assert!(sizes[0] <= 1024 && sizes[1] <= 256 && sizes[2] <= 512, "{sizes:?}");
     }
 }

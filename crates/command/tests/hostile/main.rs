@@ -179,7 +179,7 @@ fn sheets_and_scales_of_loaded_states_are_freed_by_the_loading_thread() {
     let outputs = Outputs::stereo(FRAMES);
     for i in 0..20 {
         let sheet = format!("key,let_off_mm,unison_width_cents,partial_1_db\n40,0.{i},1.{i},3\n");
-        let scale = json!({ "name": "a fifth", "scale": format!("a fifth\n1\n{}.0\n", 690 + i) });
+        let scale = json!({ "name": "", "scale": format!("two\n2\n{}.0\n1200.0\n", 690 + i) });
         let fields = json!({ "keys": sheet, "scale": scale.to_string() });
         let state = json!({ "version": "0.2.0", "params": {}, "fields": fields }).to_string();
         instance.load(&state);
