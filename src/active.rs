@@ -5,6 +5,7 @@ use nice_plug::prelude::nice_log;
 use crate::haptic_keyboard::Haptics;
 use crate::host_params::HostValues;
 use touchback_action::interface::key_sheet::KeySheet;
+use touchback_core::exchange::shared::Shared;
 use touchback_core::math::pages::boxed;
 use touchback_instrument::host::midi::Ignored;
 use touchback_instrument::play::event_scheduler::{EventScheduler, latency_samples};
@@ -20,7 +21,7 @@ pub(super) struct Active {
     pub(super) values: HostValues,
     /// The host's own values in the last block.
     pub(super) host_values: HostValues,
-    pub(super) scale: Option<Scale>,
+    pub(super) scale: Shared<Option<Scale>>,
     pub(super) keys: KeySheet,
     pub(super) settings: Box<Settings>,
     /// Whether the piano's settings have changed since it was built.
@@ -36,10 +37,10 @@ impl Active {
     pub(super) fn new(
         sample_rate: f64,
         values: HostValues,
-        scale: Option<Scale>,
+        scale: Shared<Option<Scale>>,
         keys: KeySheet,
     ) -> Self {
-        let settings = boxed(|| settings(values, scale, keys));
+        let settings = boxed(|| settings(values, &scale, &keys));
         let player = EventScheduler::new(Piano::new(sample_rate, &settings));
         let requested_latency = latency_samples(&settings, sample_rate);
         Self {
@@ -99,20 +100,24 @@ impl Active {
     }
 
     /// Passes new settings to the piano if they differ from its own; `scale` and `keys` where they were
-    /// published since the last call. The sheet has 4 kB, too much to compare in every block.
+    /// published since the last call.
     pub(super) fn follow(
         &mut self,
         values: HostValues,
-        scale: Option<&Option<Scale>>,
+        scale: Option<&Shared<Option<Scale>>>,
         keys: Option<&KeySheet>,
     ) {
         if values == self.values && scale.is_none() && keys.is_none() {
             return;
         }
         self.values = values;
-        self.scale = scale.copied().unwrap_or(self.scale);
-        self.keys = keys.copied().unwrap_or(self.keys);
-        let settings = settings(values, self.scale, self.keys);
+        if let Some(scale) = scale {
+            self.scale.clone_from(scale);
+        }
+        if let Some(keys) = keys {
+            self.keys.clone_from(keys);
+        }
+        let settings = settings(values, &self.scale, &self.keys);
         if settings != *self.settings {
             if let Some(haptics) = &mut self.haptics
                 && settings.action != self.settings.action
@@ -121,16 +126,20 @@ impl Active {
             }
             *self.settings = settings;
             self.changed = true;
-            self.player.set(&settings);
+            self.player.set(&self.settings);
         }
     }
 }
 
 /// The settings of a project.
-pub(super) fn settings(values: HostValues, scale: Option<Scale>, keys: KeySheet) -> Settings {
+pub(super) fn settings(
+    values: HostValues,
+    scale: &Shared<Option<Scale>>,
+    keys: &KeySheet,
+) -> Settings {
     let mut settings = values.settings();
-    settings.sound.scale = scale;
-    settings.action.keys = keys;
+    settings.sound.scale = scale.clone();
+    settings.set_key_sheet(keys.clone());
     settings
 }
 
@@ -154,21 +163,21 @@ mod tests {
     }
 
     fn active() -> Active {
-        Active::new(RATE, HostParams::default().values(), None, KeySheet::default())
+        Active::new(RATE, HostParams::default().values(), Shared::NEUTRAL, KeySheet::default())
     }
 
     #[test]
     fn only_changed_settings_reach_the_piano() {
         let standard = HostParams::default().values();
         let scale = Texts { name: "twelve.scl".into(), scale: PYTHAGOREAN.to_owned(), map: None };
-        let scale = Some(scale.scale().unwrap());
+        let scale = Some(scale.scale().unwrap()).into();
         let mut active = active();
         active.follow(standard, None, None);
         assert!(!active.changed);
         let heavy = values("hammer_mass", 1.0);
-        active.follow(heavy, Some(&None), Some(&KeySheet::default()));
+        active.follow(heavy, Some(&Shared::NEUTRAL), Some(&KeySheet::default()));
         assert!(std::mem::take(&mut active.changed));
-        assert_eq!(*active.settings, settings(heavy, None, KeySheet::default()));
+        assert_eq!(*active.settings, settings(heavy, &Shared::NEUTRAL, &KeySheet::default()));
         assert_eq!(active.player.piano().settings().action, active.settings.action);
         active.follow(heavy, Some(&scale), None);
         assert!(std::mem::take(&mut active.changed) && active.settings.sound.scale == scale);
@@ -195,7 +204,7 @@ mod tests {
     #[test]
     fn an_activation_has_the_latency_of_its_settings() {
         let ahead = values("timing", 1.0);
-        let mut active = Active::new(RATE, ahead, None, KeySheet::default());
+        let mut active = Active::new(RATE, ahead, Shared::NEUTRAL, KeySheet::default());
         let wanted = latency_samples(&active.settings, RATE);
         assert!(wanted > 72 && active.latency() == wanted && !active.wants_restart());
     }

@@ -70,9 +70,9 @@ impl<P: Plugin<SysExMessage = ()>> Host for BlockContext<'_, P> {
     }
 
     fn steered(&mut self) -> Option<&Settings> {
-        let (scale, keys) = (self.settings.sound.scale, self.settings.action.keys);
         let values = self.steering.apply(self.values);
-        Some(self.steered.insert(crate::active::settings(values, scale, keys)))
+        let (scale, keys) = (&self.settings.sound.scale, self.settings.key_sheet());
+        Some(self.steered.insert(crate::active::settings(values, scale, &keys)))
     }
 
     fn on_event(&mut self, event: &Event, settings: &Settings) {

@@ -19,10 +19,12 @@ use nice_plug::prelude::{
 use pedals::PedalParams;
 use published::Published;
 use steering::{Steered, Steering};
-use touchback_action::interface::key_sheet::KeySheet;
+use touchback_action::interface::key_sheet::{ActionSheet, KeySheet};
 use touchback_core::exchange::latest::LatestReader;
 use touchback_core::exchange::lock::lock;
+use touchback_core::exchange::shared::Keeper;
 use touchback_core::math::cast::{rounded_i32, single};
+use touchback_core::mech::key_tones::KeyTones;
 use touchback_instrument::Settings;
 use touchback_instrument::host::params::midi_map::MidiMap;
 use touchback_instrument::host::params::{
@@ -122,7 +124,9 @@ pub struct HostParams {
     /// The sheet of single keys' differences.
     keys: Published<KeySheet>,
     /// The sheet that a project saves while an exercise has put a fault into `keys`.
-    saved_keys: Mutex<Option<Box<KeySheet>>>,
+    saved_keys: Mutex<Option<KeySheet>>,
+    /// Both parts of the sheets in `keys`, which the audio thread must not free.
+    kept: Mutex<(Keeper<ActionSheet>, Keeper<KeyTones>)>,
     /// Which controllers move which parameters.
     midi: Published<MidiMap>,
     steered: Arc<Steered>,
@@ -136,6 +140,7 @@ impl Default for HostParams {
             keyboard: Mutex::default(),
             keys: Published::default(),
             saved_keys: Mutex::default(),
+            kept: Mutex::default(),
             midi: Published::default(),
             steered: Arc::default(),
         }
@@ -207,20 +212,23 @@ impl HostParams {
     /// Sets the sheet of single keys' differences; the audio thread reads it with its next block. Not for
     /// the audio thread.
     pub fn set_key_sheet(&self, sheet: &KeySheet) {
+        let (actions, tones) = &mut *lock(&self.kept);
+        actions.keep(&sheet.action);
+        tones.keep(&sheet.tones);
         self.keys.set(sheet);
     }
 
     /// Sets the sheet that projects save while an exercise has a fault in the current one; none ends
     /// this. Not for the audio thread.
     pub fn keep_instead(&self, sheet: Option<&KeySheet>) {
-        *lock(&self.saved_keys) = sheet.copied().map(Box::new);
+        *lock(&self.saved_keys) = sheet.cloned();
     }
 
     /// The sheet that projects save during an exercise; none outside an exercise. Not for the audio
     /// thread.
     #[must_use]
     pub fn kept_instead(&self) -> Option<KeySheet> {
-        lock(&self.saved_keys).as_deref().copied()
+        lock(&self.saved_keys).clone()
     }
 
     /// Which controllers move which parameters. Not for the audio thread.
@@ -361,12 +369,15 @@ mod tests {
         let sheet: KeySheet = "key,drop_mm\n40,1\n".parse().unwrap();
         params.set_key_sheet(&sheet);
         other.deserialize_fields(&params.serialize_fields());
-        assert_eq!((other.key_sheet(), *reader.read()), (sheet, sheet));
+        assert_eq!((other.key_sheet(), reader.read().clone()), (sheet.clone(), sheet.clone()));
         for text in [None, Some("key,drop_mm\n40,wide\n")] {
             other.set_key_sheet(&sheet);
             let fields = text.map(|text| (KEYS_FIELD.to_owned(), text.to_owned()));
             other.deserialize_fields(&fields.into_iter().collect());
-            assert_eq!((other.key_sheet(), *reader.read()), (KeySheet::EVEN, KeySheet::EVEN));
+            assert_eq!(
+                (other.key_sheet(), reader.read().clone()),
+                (KeySheet::EVEN, KeySheet::EVEN)
+            );
         }
     }
 

@@ -36,6 +36,7 @@ use crate::repaint::Repaint;
 use crate::tuning::{Client, OutsideTuning};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::exchange::latest;
+use touchback_core::exchange::shared::Shared;
 use touchback_core::math::pages::boxed;
 use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use touchback_instrument::Event;
@@ -51,7 +52,7 @@ pub struct Touchback {
     /// The saved state: parameters, scale and window.
     project: Arc<Project>,
     /// The project's scale.
-    scale: latest::LatestReader<Option<Scale>>,
+    scale: latest::LatestReader<Shared<Option<Scale>>>,
     /// The sheet of single keys' differences.
     keys: latest::LatestReader<KeySheet>,
     /// The parameters that MIDI controllers move.
@@ -253,7 +254,7 @@ impl Touchback {
             return false;
         }
         let values = self.steering.apply(&self.params.values());
-        let (scale, keys) = (*self.scale.read(), *self.keys.read());
+        let (scale, keys) = (self.scale.read().clone(), self.keys.read().clone());
         // Hosts activate several times in a row; an unchanged piano needs only the reset that follows.
         let is_as_built = self.active.as_ref().is_some_and(|active| {
             active.sample_rate.to_bits() == sample_rate.to_bits()

@@ -11,6 +11,7 @@ use crate::saved_window::{SavedWindow, SharedWindowState};
 use crate::scales::Scales;
 use touchback_core::exchange::latest::LatestReader;
 use touchback_core::exchange::lock::lock;
+use touchback_core::exchange::shared::Shared;
 use touchback_sound::tuning::scala::{Scale, Texts};
 
 /// Name of the window's field in saved states.
@@ -28,7 +29,7 @@ pub(super) struct Project {
 
 impl Project {
     /// A new project, and the audio thread's end of the scale.
-    pub(super) fn new() -> (Self, LatestReader<Option<Scale>>) {
+    pub(super) fn new() -> (Self, LatestReader<Shared<Option<Scale>>>) {
         let (scales, reader) = Scales::new();
         let scales = Arc::new(scales);
         (Self { params: Arc::default(), scales, window: SharedWindowState::default() }, reader)
@@ -131,13 +132,13 @@ mod tests {
         let (other, mut reader) = Project::new();
         other.deserialize_fields(&fields);
         assert_eq!(other.scales.texts(), Some(texts.clone()));
-        assert_eq!(*reader.read(), Some(texts.scale().unwrap()));
+        assert_eq!(*reader.read(), Some(texts.scale().unwrap()).into());
         // Without a scale, or with invalid text, the temperament applies.
         for text in [None, Some(""), Some(r#"{"name":"","scale":"x"}"#), Some("[]")] {
             other.scales.set(Some(texts.clone())).unwrap();
             let fields = text.map(|text| (SCALE.to_owned(), text.to_owned()));
             other.deserialize_fields(&fields.into_iter().collect());
-            assert_eq!((other.scales.texts(), *reader.read()), (None, None), "{text:?}");
+            assert!(other.scales.texts().is_none() && reader.read().is_none(), "{text:?}");
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use touchback_core::exchange::latest::{LatestReader, LatestWriter, latest};
 use touchback_core::exchange::lock::lock;
+use touchback_core::exchange::shared::{Keeper, Shared};
 use touchback_sound::tuning::scala::{Scale, Texts};
 
 /// The scale of one instance.
@@ -15,15 +16,17 @@ pub struct Scales(Mutex<Kept>);
 /// Texts and scale under one lock, so that the sounding scale is always that of the texts.
 struct Kept {
     texts: Option<Texts>,
-    writer: LatestWriter<Option<Scale>>,
+    writer: LatestWriter<Shared<Option<Scale>>>,
+    /// The scales that the audio thread must not free.
+    keeper: Keeper<Option<Scale>>,
 }
 
 impl Scales {
     /// No scale yet, and the audio thread's end.
     #[must_use]
-    pub fn new() -> (Self, LatestReader<Option<Scale>>) {
-        let (writer, reader) = latest(&None);
-        (Self(Mutex::new(Kept { texts: None, writer })), reader)
+    pub fn new() -> (Self, LatestReader<Shared<Option<Scale>>>) {
+        let (writer, reader) = latest(&Shared::NEUTRAL);
+        (Self(Mutex::new(Kept { texts: None, writer, keeper: Keeper::default() })), reader)
     }
 
     /// Tunes by these texts, or by the temperament alone.
@@ -31,9 +34,10 @@ impl Scales {
     /// # Errors
     /// The fault in the texts; the scale is unchanged.
     pub fn set(&self, texts: Option<Texts>) -> Result<(), String> {
-        let scale = texts.as_ref().map(Texts::scale).transpose()?;
+        let scale = texts.as_ref().map(Texts::scale).transpose()?.into();
         let mut kept = lock(&self.0);
         kept.texts = texts;
+        kept.keeper.keep(&scale);
         kept.writer.write(scale);
         Ok(())
     }
@@ -59,6 +63,6 @@ mod tests {
         assert!(scales.set(Some(texts("fifths\n2\n3/2\n"))).is_err());
         assert!(reader.take_update().is_none() && scales.texts().unwrap().scale.contains("2/1"));
         scales.set(None).unwrap();
-        assert_eq!(reader.take_update(), Some(&None));
+        assert_eq!(reader.take_update(), Some(&Shared::NEUTRAL));
     }
 }

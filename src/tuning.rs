@@ -24,7 +24,7 @@ pub trait TuningSource {
 }
 
 /// Inputs of the last detunings.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(PartialEq)]
 struct Basis {
     hz: [f64; KEYS],
     mode: MtsEsp,
@@ -52,7 +52,7 @@ impl<S: TuningSource> OutsideTuning<S> {
     }
 
     /// Discards the last detunings: a new piano has not received them.
-    pub const fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.basis = None;
     }
 
@@ -66,7 +66,7 @@ impl<S: TuningSource> OutsideTuning<S> {
                 let requested = self.source.hz(key.midi());
                 *hz = if requested.is_finite() { requested.max(0.0) } else { 0.0 };
             }
-            Basis { hz, mode: settings.midi.mts_esp, sound: settings.sound }
+            Basis { hz, mode: settings.midi.mts_esp, sound: settings.sound.clone() }
         });
         if basis == self.basis {
             return None;
@@ -167,7 +167,7 @@ mod tests {
         assert!(tuning.changed_cents(&settings).is_none(), "no change");
         tuning.source.hz *= (50.0_f64 / 1200.0).exp2();
         assert!((middle(tuning.changed_cents(&settings).unwrap()) - 50.0).abs() < 1e-9);
-        let mut stretched = settings;
+        let mut stretched = settings.clone();
         stretched.midi.mts_esp = MtsEsp::Stretched;
         assert!((tuning.changed_cents(&stretched).unwrap()[87] - 50.0).abs() < 1e-9);
         for bad in [f64::NAN, f64::INFINITY, 0.0, -3.0] {

@@ -315,7 +315,7 @@ unsafe fn load(
         };
         state.params.insert(parameter.id.to_owned(), value);
     }
-    let sheet = &wanted.action.keys;
+    let sheet = wanted.key_sheet();
     state.fields.remove(KEYS_FIELD);
     if !sheet.is_even() {
         state.fields.insert(KEYS_FIELD.to_owned(), sheet.text());

@@ -204,7 +204,7 @@ impl App {
     fn poll(&mut self, now: f64) -> bool {
         let end = &mut *lock(&self.end);
         let mut settings = self.params.values().settings().action;
-        settings.keys = self.params.key_sheet();
+        settings.keys = self.params.key_sheet().action;
         let mut has_changed = false;
         while let Some(sample) = end.steps.receive() {
             self.window.absorb(&sample, &settings);

@@ -17,7 +17,7 @@ struct State<T: Send> {
     reader: Option<LatestReader<T>>,
 }
 
-impl<T: Copy + Default + Send> Default for Published<T> {
+impl<T: Clone + Default + Send> Default for Published<T> {
     #[inline(never)]
     fn default() -> Self {
         let value = T::default();
@@ -26,17 +26,17 @@ impl<T: Copy + Default + Send> Default for Published<T> {
     }
 }
 
-impl<T: Copy + Send> Published<T> {
+impl<T: Clone + Send> Published<T> {
     /// The value. Not for the audio thread.
     pub(super) fn get(&self) -> T {
-        lock(&self.0).value
+        lock(&self.0).value.clone()
     }
 
     /// Sets the value; the audio thread reads it with its next block. Not for the audio thread.
     pub(super) fn set(&self, value: &T) {
         let mut state = lock(&self.0);
-        state.value = *value;
-        state.writer.write(*value);
+        state.value = value.clone();
+        state.writer.write(value.clone());
     }
 
     /// The audio thread's end; none after the first call.

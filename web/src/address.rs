@@ -31,8 +31,9 @@ pub fn write(piano: &str, settings: &Settings) -> String {
             words.push(format!("{}={}", parameter.id, encoded(&text(parameter, value))));
         }
     }
-    if settings.action.keys != base.action.keys {
-        let sheet = settings.action.keys.text().trim_end().replace('\n', "/");
+    let sheet = settings.key_sheet();
+    if sheet != base.key_sheet() {
+        let sheet = sheet.text().trim_end().replace('\n', "/");
         words.push(format!("{KEYS}={}", encoded(&sheet)));
     }
     words.join("&")
@@ -51,7 +52,9 @@ pub fn read(address: &str) -> (Option<&'static str>, Settings) {
     for (word, value) in words() {
         let value = decoded(value);
         if word == KEYS {
-            settings.action.keys = value.parse().unwrap_or(settings.action.keys);
+            if let Ok(sheet) = value.parse() {
+                settings.set_key_sheet(sheet);
+            }
         } else if let Ok(parameter) = find(word)
             && let Ok(value) = parameter.parse(&value)
         {
@@ -86,7 +89,7 @@ mod tests {
             assert!(plain.len() < 40, "{plain}");
             find("let_off_mm").unwrap().set(&mut settings, 3.7);
             find("timing").unwrap().set(&mut settings, 1.0);
-            settings.action.keys = "key,drop_mm\n40,0.3\n".parse().unwrap();
+            settings.set_key_sheet("key,drop_mm\n40,0.3\n".parse().unwrap());
             let link = write(preset.name, &settings);
             let (_, found) = read(&format!("#{link}"));
             assert_eq!(found.action, settings.action, "{link}");

@@ -21,7 +21,7 @@ pub enum Dropped {
     /// A keyboard map for the present scale.
     Map(String),
     /// Differences of single keys.
-    Keys(Box<KeySheet>),
+    Keys(KeySheet),
 }
 
 /// Reads the file `name`.
@@ -47,10 +47,7 @@ pub fn read(name: &str, bytes: Vec<u8>) -> Result<Dropped, String> {
             Ok(Dropped::Scale(texts))
         }
         "kbm" => Ok(Dropped::Map(decode(&bytes))),
-        "csv" => {
-            let sheet: KeySheet = decode(&bytes).parse().map_err(|e| fault(&e))?;
-            Ok(Dropped::Keys(Box::new(sheet)))
-        }
+        "csv" => Ok(Dropped::Keys(decode(&bytes).parse().map_err(|e| fault(&e))?)),
         _ => Err(format!(
             "{name}: is none of .mid (played), .toml (a piano), .scl and .kbm (a tuning), .csv (a sheet of keys)"
         )),

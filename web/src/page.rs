@@ -99,7 +99,7 @@ impl Page {
         if self.sent.as_ref() != Some(settings) {
             let remote = RemoteSettings::of(settings, self.controls.texts());
             self.outgoing.insert(0, ToPiano::Set(Box::new(remote)));
-            self.sent = Some(*settings);
+            self.sent = Some(settings.clone());
         }
         let wanted = self.window.preview.is_up();
         if std::mem::replace(&mut self.is_previewing, wanted) != wanted {
@@ -259,10 +259,10 @@ impl Page {
     /// The present settings as an address, without `#`.
     #[must_use]
     pub fn address(&self) -> String {
-        let mut settings = self.controls.settings;
+        let mut settings = self.controls.settings.clone();
         if let Some(before) = self.controls.exercised() {
             // A link does not tell the fault of an exercise.
-            settings.action.keys = before;
+            settings.set_key_sheet(before);
         }
         address::write(&self.window.session.history.piano, &settings)
     }

@@ -469,7 +469,8 @@ impl Keyboard {
 
     fn rebuild(&mut self, key: KeyNumber) {
         let i = key.index();
-        self.assemblies[i] = Assembly::new(self.designs[i].build(&self.settings.at(self.begun)));
+        self.assemblies[i] =
+            Assembly::new(self.designs[i].build(&self.settings.of(key, self.begun)));
         // Turning a screw does work.
         self.energy.forget(i);
         self.lane_assignment.mark_changed(key);

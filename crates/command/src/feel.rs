@@ -122,7 +122,7 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     controls::set(&mut settings, &options.set)?;
     controls::keys(&mut settings, options.keys.as_deref())?;
     if let Action::Played(kind) = action {
-        let mut played = settings;
+        let mut played = settings.clone();
         played.action.action = kind;
         controls::warn_idle(&played, &options.set);
     }
@@ -154,7 +154,7 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     let named = options.port.iter().chain(&options.ports);
     let opened = named.map(|port| port_of(port)).collect::<Result<Vec<_>>>()?;
     let (paths, _emulated): (Vec<String>, Vec<_>) = opened.into_iter().unzip();
-    let mut ports = PortGroup::start(&paths, "touchback feel", felt)?;
+    let mut ports = PortGroup::start(&paths, "touchback feel", &felt)?;
     for (path, sidecar) in ports.sidecars() {
         wait(path, sidecar, Duration::from_secs(3))?;
     }
@@ -163,7 +163,7 @@ pub fn run(options: &FeelOptions) -> Result<()> {
         bail!("{}", ports.texts().join("; "));
     }
     if options.arm {
-        ports.order(SidecarOrder::Arm(true));
+        ports.order(&SidecarOrder::Arm(true));
         output::warn("arming; type a share and Enter for less force, `off`, or `q` to end");
     } else {
         output::warn("no force yet; type `a` and Enter for force, `off`, a share, or `q` to end");

@@ -160,8 +160,9 @@ fn state(settings: &Settings) -> Result<Vec<u8>> {
         .collect();
     let version = env!("CARGO_PKG_VERSION");
     let mut fields = json!({ "format": FORMAT.to_string() });
-    if !settings.action.keys.is_even() {
-        fields[KEYS_FIELD] = json!(settings.action.keys.text());
+    let sheet = settings.key_sheet();
+    if !sheet.is_even() {
+        fields[KEYS_FIELD] = json!(sheet.text());
     }
     Ok(serde_json::to_vec(&json!({ "version": version, "params": values, "fields": fields }))?)
 }

@@ -1,5 +1,5 @@
-//! Exchange between threads: the latest value, a bounded queue, the most recent items, flags and levels;
-//! cancellation of offline work.
+//! Exchange between threads: the latest value, a bounded queue, the most recent items, flags and levels, values
+//! shared by many settings; cancellation of offline work.
 //!
 //! Apart from [`lock`] and [`cancel`], neither side waits, locks or calls the system; only construction allocates. A reader
 //! that falls behind loses items that [`latest`] or [`recent`] have overwritten, and a sender items for which
@@ -11,3 +11,4 @@ pub mod latest;
 pub mod lock;
 pub mod queue;
 pub mod recent;
+pub mod shared;

@@ -135,8 +135,8 @@ impl KeyboardConnection {
         if must_reopen {
             inner.reopen();
         } else if let Some(group) = &inner.group {
-            group.order(SidecarOrder::Gain(inner.choice.gain));
-            group.order(SidecarOrder::LetPlay(inner.choice.plays));
+            group.order(&SidecarOrder::Gain(inner.choice.gain));
+            group.order(&SidecarOrder::LetPlay(inner.choice.plays));
         }
     }
 
@@ -150,7 +150,7 @@ impl KeyboardConnection {
         let (outbox, retired) = queue::bounded(64);
         inner.activation = Some(Activation {
             owner: context.owner.into(),
-            settings: *context.settings,
+            settings: context.settings.clone(),
             sample_rate: context.sample_rate,
             block: context.block,
             is_offline: context.is_offline,
@@ -172,7 +172,7 @@ impl KeyboardConnection {
     pub fn arm(&self, on: bool) {
         if let Some(group) = &mut self.inner().group {
             group.update();
-            group.order(SidecarOrder::Arm(on));
+            group.order(&SidecarOrder::Arm(on));
         }
     }
 
@@ -264,7 +264,7 @@ impl Inner {
         }
         let options = choice.options(&activation.settings);
         let mut group =
-            PortGroup::start(&ports, &activation.owner, options).map_err(|e| e.to_string())?;
+            PortGroup::start(&ports, &activation.owner, &options).map_err(|e| e.to_string())?;
         let member = |ends: AudioEnds| Member {
             replay: Replay::new(ends.log, choice.action, activation.sample_rate, activation.block),
             settings: ends.settings,

@@ -131,6 +131,7 @@ impl Servo {
     #[must_use]
     pub fn new(options: ServoOptions, now: f64) -> Self {
         Self {
+            asked_lead_us: options.lead_us,
             options,
             session: Session::default(),
             receiver: FrameReceiver::new(),
@@ -151,7 +152,6 @@ impl Servo {
             clear_sent_at: f64::NEG_INFINITY,
             times: CommandTimes::default(),
             wire: WireWatch::default(),
-            asked_lead_us: options.lead_us,
             is_lead_settled: false,
             live_at: None,
             seq: 0,
@@ -267,24 +267,30 @@ impl Servo {
     /// Sets the simulated action and its regulation from the next state on. Another action allocates
     /// then.
     pub fn feel(&mut self, action: Action, settings: &ActionSettings) {
-        (self.options.action, self.options.settings) = (action, *settings);
+        (self.options.action, self.options.settings) = (action, settings.clone());
         self.is_logged = false;
     }
 
     /// Applies action and settings of the options once the log has them: a twin could not repeat
     /// unlogged ones.
     fn apply_pending_settings(&mut self, log: &mut impl Log) {
-        let (step, action, settings) = (self.step(), self.options.action, self.options.settings);
-        if self.is_logged || !log.put(&Entry::Setting { step, action, settings }) {
+        if self.is_logged {
+            return;
+        }
+        let (step, action) = (self.step(), self.options.action);
+        let settings = self.options.settings.clone();
+        let entry = Entry::Setting { step, action, settings };
+        if !log.put(&entry) {
             return;
         }
         self.is_logged = true;
+        let settings = &self.options.settings;
         match &mut self.active {
-            Some((current, slew)) if *current == action => slew.aim(&settings, step),
+            Some((current, slew)) if *current == action => slew.aim(settings, step),
             active => {
                 let other = active.is_some().then_some(action);
-                *active = Some((action, Slew::new(&settings)));
-                self.keys.iter_mut().for_each(|key| key.renew(other, &settings));
+                *active = Some((action, Slew::new(settings)));
+                self.keys.iter_mut().for_each(|key| key.renew(other, settings));
             }
         }
     }

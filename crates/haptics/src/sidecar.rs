@@ -30,7 +30,7 @@ const LOG_CAPACITY: usize = 16_384;
 const CAPACITY: usize = 256;
 
 /// An order to the sidecar.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 #[expect(
     clippy::large_enum_variant,
     reason = "the sidecar handles orders without freeing memory; the queue is short"
@@ -140,7 +140,7 @@ struct LogQueues {
 
 impl Log for LogQueues {
     fn put(&mut self, entry: &Entry) -> bool {
-        self.log.send(*entry).is_ok()
+        self.log.send(entry.clone()).is_ok()
     }
     fn on_event(&mut self, event: &TimedEvent) {
         self.strikes += u64::from(event.event.kind() == EventKind::Strike);

@@ -3,10 +3,12 @@
 use touchback_action::Drive;
 use touchback_action::interface::key::{Key, OnEvent};
 use touchback_action::interface::slew::{Progress, Slew};
+use touchback_core::math::compass::KeyNumber;
 
 /// A simulated key and its progress on the slewed settings.
 #[derive(Clone, Debug)]
 pub struct SlewedKey {
+    number: KeyNumber,
     key: Box<dyn Key>,
     /// Progress at the last application; none before the first.
     applied: Option<Progress>,
@@ -17,10 +19,10 @@ pub struct SlewedKey {
 }
 
 impl SlewedKey {
-    /// A key that applies the settings before its next step.
+    /// The key `number`, which applies the settings before its next step.
     #[must_use]
-    pub const fn new(key: Box<dyn Key>) -> Self {
-        Self { key, applied: None, turned: 0.0, earlier_work: 0.0 }
+    pub const fn new(number: KeyNumber, key: Box<dyn Key>) -> Self {
+        Self { number, key, applied: None, turned: 0.0, earlier_work: 0.0 }
     }
 
     /// Applies the settings as they are after `begun` steps have begun. Returns whether they have changed.
@@ -29,7 +31,7 @@ impl SlewedKey {
         let has_changed = self.applied != wanted;
         if has_changed {
             self.applied = wanted;
-            self.turned += self.key.regulate(&settings.at(begun));
+            self.turned += self.key.regulate(&settings.of(self.number, begun));
         }
         has_changed
     }

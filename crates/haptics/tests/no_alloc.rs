@@ -6,9 +6,11 @@ use std::hint::black_box;
 
 use touchback_action::catalogue::Model;
 use touchback_action::interface::key::DynamicsCompensation;
+use touchback_action::interface::key_sheet::KeySheet;
 use touchback_action::interface::kind;
 use touchback_action::{ActionKind, ActionSettings, Drive};
-use touchback_core::exchange::queue;
+use touchback_core::exchange::shared::Keeper;
+use touchback_core::exchange::{latest, queue};
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::record::log::Entry;
@@ -18,6 +20,7 @@ use touchback_instrument::host::params;
 use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Event, Piano, Settings, Snapshot};
+use touchback_sound::tuning::scala::Texts;
 
 struct Counting;
 
@@ -152,6 +155,17 @@ fn playing_allocates_nothing() {
 /// A host's block of notes.
 struct Chord(Vec<(u32, InputMessage)>);
 
+impl Chord {
+    /// Begins `notes`, or ends them.
+    fn new(notes: std::ops::Range<u8>, begins: bool) -> Self {
+        let message = |note| match begins {
+            true => InputMessage::NoteOn { channel: 0, note, id: None, velocity: 0.6 },
+            false => InputMessage::NoteOff { to: Address::note(0, note), velocity: 0.5 },
+        };
+        Self(notes.map(|note| (0, message(note))).collect())
+    }
+}
+
 impl Host for Chord {
     fn next(&mut self) -> Option<(u32, InputMessage)> {
         self.0.pop()
@@ -163,21 +177,14 @@ fn look_ahead_with_uneven_keys_allocates_nothing() {
     let mut settings = Settings::default();
     settings.touch.timing = Timing::LookAhead;
     settings.action.unevenness = 1.0;
-    settings.action.keys =
-        "key,let_off_mm,friction\n40,1,0.3\n69,-0.5,\n".parse().expect("a sheet");
+    let sheet = "key,let_off_mm,friction\n40,1,0.3\n69,-0.5,\n";
+    settings.set_key_sheet(sheet.parse().expect("a sheet"));
     let mut scheduler = EventScheduler::new(Piano::new(48_000.0, &settings));
-    let mut turned = settings;
+    let mut turned = settings.clone();
     turned.action.hammer_mass = 1.5;
     let (mut left, mut right) = (vec![0.0; 4_800], vec![0.0; 4_800]);
-    let block = |notes: std::ops::Range<u8>, on: bool| {
-        let message = |note| match on {
-            true => InputMessage::NoteOn { channel: 0, note, id: None, velocity: 0.6 },
-            false => InputMessage::NoteOff { to: Address::note(0, note), velocity: 0.5 },
-        };
-        Chord(notes.map(|note| (0, message(note))).collect())
-    };
     let mut blocks: Vec<Chord> =
-        (0..12).map(|i| block(21 + 6 * i..40 + 6 * i, i % 2 == 0)).collect();
+        (0..12).map(|i| Chord::new(21 + 6 * i..40 + 6 * i, i % 2 == 0)).collect();
     let counted = calls(|| {
         for (i, chord) in blocks.iter_mut().enumerate() {
             scheduler.set(if i % 3 == 0 { &turned } else { &settings });
@@ -190,6 +197,46 @@ fn look_ahead_with_uneven_keys_allocates_nothing() {
     assert!(scheduler.counts().strikes > 20);
 }
 
+/// Sheets and scales come from another thread, which keeps them until this one has others.
+#[test]
+fn changing_sheet_and_scale_while_playing_neither_allocates_nor_frees() {
+    for timing in [Timing::Immediate, Timing::LookAhead] {
+        let mut settings = Settings::default();
+        settings.touch.timing = timing;
+        let mut scheduler = EventScheduler::new(Piano::new(48_000.0, &settings));
+        let (mut writer, mut reader) = latest::latest(&Settings::default());
+        let (mut actions, mut tones) = (Keeper::default(), Keeper::default());
+        let mut scales = Keeper::default();
+        let (mut left, mut right) = (vec![0.0; 2_400], vec![0.0; 2_400]);
+        let mut counted = 0;
+        for i in 0..30u8 {
+            let sheet: KeySheet =
+                format!("key,let_off_mm,unison_width_cents,partial_1_db\n40,0.{i},1.{i},-3\n")
+                    .parse()
+                    .expect("a sheet");
+            let scale = format!("a fifth\n2\n{}.0\n1200.0\n", 690 + u16::from(i));
+            let texts = Texts { name: String::new(), scale, map: None };
+            let mut published = settings.clone();
+            published.set_key_sheet(sheet);
+            published.sound.scale = Some(texts.scale().expect("a scale")).into();
+            actions.keep(&published.action.keys);
+            tones.keep(&published.sound.tones);
+            scales.keep(&published.sound.scale);
+            writer.write(published);
+            let mut chord = Chord::new(60..70, i % 2 == 0);
+            counted += calls(|| {
+                if let Some(published) = reader.take_update() {
+                    settings = published.clone();
+                }
+                scheduler.set(&settings);
+                scheduler.process(&mut left, &mut right, &mut chord);
+            });
+        }
+        assert_eq!(counted, 0, "{timing:?}");
+        assert!(left.iter().any(|sample| sample.abs() > 1e-3), "{timing:?}: silence");
+    }
+}
+
 /// Replay of a servo's log in the audio thread, with a change of regulation, a pause, a restarted count and
 /// another action.
 #[test]
@@ -197,7 +244,7 @@ fn replaying_a_servo_allocates_nothing() {
     let (sender, receiver) = queue::bounded(16_384);
     let mut replay = Replay::new(receiver, Action::GRAND, 48_000.0, 256);
     let settings = ActionSettings::default();
-    let other = ActionSettings { let_off_mm: 4.0, ..settings };
+    let other = ActionSettings { let_off_mm: 4.0, ..settings.clone() };
     let compensation = DynamicsCompensation { mass: 0.02, ..DynamicsCompensation::default() };
     let key = KeyNumber::from_midi(60).expect("a key");
     let (mut simulated, _) = Action::GRAND.key(key, &settings, &compensation);
@@ -209,15 +256,15 @@ fn replaying_a_servo_allocates_nothing() {
             // In the second pass the keyboard's count is restarted.
             let start = [0, 100_000, 0][usize::try_from(pass).unwrap_or(0)];
             let put = |entry| assert!(sender.send(entry).is_ok());
-            put(Entry::Setting { step: start, action: Action::GRAND, settings });
+            put(Entry::Setting { step: start, action: Action::GRAND, settings: settings.clone() });
             put(Entry::Place { step: start, key, compensation, saved });
             for slot in 0..1000u64 {
                 let step = start + 8 * slot;
                 if slot == 300 {
-                    put(Entry::Setting { step, action: Action::GRAND, settings: other });
+                    put(Entry::Setting { step, action: Action::GRAND, settings: other.clone() });
                 }
                 if slot == 900 {
-                    put(Entry::Setting { step, action: Action::Bench, settings });
+                    put(Entry::Setting { step, action: Action::Bench, settings: settings.clone() });
                 }
                 let force = if slot % 100 < 50 { 6.0 } else { 0.2 };
                 put(Entry::Slot { step, key, steps: 8, force, impedance: 10.0 });

@@ -2,6 +2,7 @@
 
 use touchback_action::ActionSettings;
 use touchback_action::interface::finger;
+use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::setting::{choice, settings};
@@ -278,7 +279,7 @@ settings! {
 
 settings! {
     /// All settings of a piano.
-    #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+    #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Settings, OutputRanges {
         /// From notes to motions of keys.
@@ -311,7 +312,18 @@ impl Settings {
         self.sound.scale.as_ref().is_some_and(|scale| scale.silent().contains(key))
     }
 
-    /// Settings of the strings: the sound, and unison offsets and tones of single keys.
+    /// The sheet of single keys' differences, action and tones.
+    #[must_use]
+    pub fn key_sheet(&self) -> KeySheet {
+        KeySheet { action: self.action.keys.clone(), tones: self.sound.tones.clone() }
+    }
+
+    /// Sets the sheet of single keys' differences.
+    pub fn set_key_sheet(&mut self, sheet: KeySheet) {
+        KeySheet { action: self.action.keys, tones: self.sound.tones } = sheet;
+    }
+
+    /// Settings of the strings: the sound, and the unison offsets of single keys.
     #[must_use]
     pub fn strings(&self) -> SoundSettings {
         let action = &self.action;
@@ -319,6 +331,19 @@ impl Settings {
             true => UnisonOffsets::EVEN,
             false => UnisonOffsets::new(|key| action.unison_offset(key)),
         };
-        SoundSettings { unisons, tones: action.keys.tones, ..self.sound }
+        SoundSettings { unisons, ..self.sound.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// They wait by the hundred in look-ahead timing, and are copied at every change.
+    #[test]
+    fn settings_have_at_most_a_kilobyte() {
+        let sizes =
+            [size_of::<Settings>(), size_of::<ActionSettings>(), size_of::<SoundSettings>()];
+        assert!(sizes[0] <= 1024 && sizes[1] <= 256 && sizes[2] <= 512, "{sizes:?}");
     }
 }

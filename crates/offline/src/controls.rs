@@ -129,8 +129,8 @@ pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
 pub fn keys(settings: &mut Settings, sheet: Option<&Path>) -> Result<()> {
     if let Some(path) = sheet {
         let read = decode(&output::read(path, SHEET_LIMIT)?).parse::<KeySheet>();
-        settings.action.keys =
-            read.map_err(|error| anyhow!("--keys: {}, {error}", path.shown()))?;
+        let sheet = read.map_err(|error| anyhow!("--keys: {}, {error}", path.shown()))?;
+        settings.set_key_sheet(sheet);
     }
     Ok(())
 }
@@ -193,7 +193,7 @@ impl Automation {
     /// `base` with the values at `time` s.
     #[must_use]
     pub fn at(&self, base: &Settings, time: f64) -> Settings {
-        let mut settings = *base;
+        let mut settings = base.clone();
         for (param, curve) in &self.curves {
             param.set(&mut settings, curve.at(time));
         }
@@ -261,7 +261,7 @@ mod tests {
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
             let mut settings = Settings::default();
-            keys(&mut settings, Some(&path)).map(|()| settings.action.keys)
+            keys(&mut settings, Some(&path)).map(|()| settings.key_sheet())
         };
         assert_eq!(read("key,drop_mm\n7,1\n").unwrap().text(), "key,drop_mm\n7,1\n");
         let error = format!("{:#}", read("key,drop_mm\n7,1\n8,9\n").unwrap_err());

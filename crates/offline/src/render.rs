@@ -148,7 +148,7 @@ impl Order {
         controls::set(&mut settings, &options.set)?;
         controls::keys(&mut settings, options.keys.as_deref())?;
         if let Some(path) = &options.scale {
-            settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?);
+            settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?).into();
         }
         Ok(Self { settings, automation: Automation::read(&options.automate)? })
     }
@@ -167,7 +167,7 @@ pub fn perform(
 ) -> Result<(Vec<StrikeRecord>, Counts)> {
     let automation = Automation::read(&[])?;
     let piano = Piano::new(f64::from(rate), settings);
-    let mut player = Player::new(piano, score, *settings, &automation, rate);
+    let mut player = Player::new(piano, score, settings.clone(), &automation, rate);
     player.play(512, out)?;
     Ok((player.strikes().to_vec(), player.counts()))
 }

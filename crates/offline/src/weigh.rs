@@ -12,7 +12,7 @@ use crate::plot::page::{Page, Panel};
 use crate::table::{CsvTable, number};
 use crate::{parallel, plot};
 use touchback_action::grand::key::weigh::{FIGURES, Figure, Weighed};
-use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES, shortest};
+use touchback_action::interface::key_sheet::{ActionSheet, QUANTITIES, shortest};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::note;
 
@@ -187,7 +187,7 @@ fn table(source: &KeySource, rows: &[Row], before: Option<&[Earlier]>) -> DataTa
 fn offsets(source: &KeySource, number: u8) -> Vec<String> {
     let key = KeyNumber::from_number(number);
     let settings = source.action();
-    let mut sheet = KeySheet::EVEN;
+    let mut sheet = ActionSheet::EVEN;
     let cell = |q: usize| match (key, settings) {
         (Some(key), Some(settings)) => {
             sheet.set(key, q, settings.offsets(key)[q]);
@@ -270,6 +270,7 @@ fn page(source: &KeySource, rows: &[Row], before: Option<&[Earlier]>) -> Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchback_action::interface::key_sheet::KeySheet;
 
     #[test]
     fn a_listing_has_the_usual_figures_and_their_source() {

@@ -27,8 +27,8 @@ pub(crate) fn settings(
         None => Settings::default(),
     };
     if let Some(text) = sheet {
-        settings.action.keys =
-            text.parse::<KeySheet>().map_err(|e| refused(format!("sheet: {e}")))?;
+        let sheet = text.parse::<KeySheet>().map_err(|e| refused(format!("sheet: {e}")))?;
+        settings.set_key_sheet(sheet);
     }
     change(&mut settings, values)?;
     Ok(settings)

@@ -19,7 +19,6 @@ use crate::SoundSettings;
 use crate::board::knock::Knock;
 use crate::board::microphones::{Distant, part};
 use crate::board::shared_board::SharedBoard;
-use crate::settings::UnisonOffsets;
 use crate::strings::loss;
 use board_section::BoardSection;
 use strings::StringSection;
@@ -27,7 +26,7 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::pages::boxed;
 use touchback_core::mech::hammer::HammerSettings;
-use touchback_core::mech::key_tones::{KeyTones, ToneQuantity};
+use touchback_core::mech::key_tones::ToneQuantity;
 
 /// Full scale per newton on the bridge: the loudest of three recorded performances peaks at −0.6 dBFS without a
 /// limiter, C4 at 2 m/s at −25 dBFS.
@@ -150,10 +149,10 @@ impl Sound {
         self.board.set(settings);
     }
 
-    /// Unisons and tones of single keys, as set last.
+    /// The settings set last.
     #[must_use]
-    pub const fn of_keys(&self) -> (UnisonOffsets, KeyTones) {
-        self.strings.of_keys()
+    pub const fn settings(&self) -> &SoundSettings {
+        self.strings.settings()
     }
 
     /// New hammers, all set alike; see [`Sound::set_hammer`].

@@ -5,6 +5,7 @@ use crate::output::perspective::Perspective;
 use crate::output::room_spec::RoomSpec;
 use crate::tuning::scala::Scale;
 use crate::tuning::temperament::Temperament;
+use touchback_core::exchange::shared::Shared;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::setting::settings;
@@ -55,18 +56,18 @@ const LID_DB: f64 = 9.0;
 
 settings! {
     /// Settings of the sound; the defaults are a concert grand at A = 440 Hz.
-    #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+    #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct SoundSettings, SoundRanges {
         /// A scale from a file, in place of the temperament; no host parameter.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        scale: Option<Scale> = None,
+        #[serde(skip_serializing_if = "Shared::is_neutral")]
+        scale: Shared<Option<Scale>> = Shared::NEUTRAL,
         /// Widening of single keys' unisons; no host parameter, follows from the action's key sheet.
         #[serde(skip)]
         unisons: UnisonOffsets = UnisonOffsets::EVEN,
-        /// Tones of single keys; no host parameter, follow from the action's key sheet.
+        /// Tones of single keys; no host parameter, saved in the key sheet.
         #[serde(skip)]
-        tones: KeyTones = KeyTones::EVEN,
+        tones: Shared<KeyTones> = Shared::NEUTRAL,
     }
     choices {
         /// Tuning of the twelve notes within the octave; the A's keep their pitch.
@@ -176,7 +177,7 @@ impl SoundSettings {
             room_db: other.room_db,
             room_size: other.room_size,
             room_time: other.room_time,
-            ..*self
+            ..self.clone()
         };
         rest == *other
     }

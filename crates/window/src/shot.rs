@@ -95,7 +95,7 @@ impl Shot {
             window.keyboard.connection = Some(connection.into());
         }
         let Some(time) = self.time else { return window };
-        let mut settings = self.settings;
+        let mut settings = self.settings.clone();
         settings.touch.timing = Timing::Natural;
         let mut piano = Piano::new(RATE, &settings);
         piano.watch(true);
@@ -150,7 +150,7 @@ impl Shot {
     ) -> usize {
         let mut window = self.window();
         let mut connection =
-            DetachedControls { settings: self.settings, ..DetachedControls::default() };
+            DetachedControls { settings: self.settings.clone(), ..DetachedControls::default() };
         let mut screen = Offscreen::default();
         window.apply_theme(&screen.context);
         window.transport.runs = moves;
@@ -176,7 +176,7 @@ impl Shot {
     pub fn take(&self) -> Picture {
         let mut window = self.window();
         let mut connection =
-            DetachedControls { settings: self.settings, ..DetachedControls::default() };
+            DetachedControls { settings: self.settings.clone(), ..DetachedControls::default() };
         let mut screen = Offscreen::default();
         window.apply_theme(&screen.context);
         let mut play = Vec::new();

@@ -1,10 +1,11 @@
 //! Settings of one key: the settings of all keys plus its differences.
 
 use super::key_sheet::{
-    CHECK, DAMPER, DROP, FRICTION, HARDNESS, KEY_LEAD, KeyOffsets, KeySheet, LET_OFF, QUANTITIES,
+    CHECK, DAMPER, DROP, FRICTION, HARDNESS, KEY_LEAD, KeyOffsets, LET_OFF, QUANTITIES,
     REPETITION_SPRING, STRIKE_WEIGHT, UNISON,
 };
 use super::settings::ActionSettings;
+use touchback_core::exchange::shared::Shared;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random;
 use touchback_core::math::range::Range;
@@ -27,14 +28,18 @@ impl ActionSettings {
     /// Whether the action of all keys has the same settings.
     #[must_use]
     pub fn is_even(&self) -> bool {
-        self.unevenness == 0.0 && self.keys.is_action_even()
+        self.unevenness == 0.0 && self.keys.is_neutral()
     }
 
     /// Differences of `key`: its row of the sheet plus its share of the unevenness, which only widens
     /// unisons.
     #[must_use]
     pub fn offsets(&self, key: KeyNumber) -> KeyOffsets {
-        let mut offsets = self.keys.of(key);
+        self.with_unevenness(key, self.keys.of(key))
+    }
+
+    /// `offsets` of `key` plus its share of the unevenness.
+    fn with_unevenness(&self, key: KeyNumber, mut offsets: KeyOffsets) -> KeyOffsets {
         let unevenness = Self::RANGES.unevenness.clamped(self.unevenness);
         if unevenness > 0.0 {
             let seed = Self::RANGES.unevenness_seed.clamped(self.unevenness_seed);
@@ -57,16 +62,18 @@ impl ActionSettings {
     /// is clamped to its range.
     #[must_use]
     pub fn of(&self, key: KeyNumber) -> Self {
-        if self.is_even() {
-            return *self;
-        }
-        let offsets = self.offsets(key);
+        if self.is_even() { self.clone() } else { self.with_row(key, self.keys.of(key)) }
+    }
+
+    /// [`Self::of`] with the row `offsets` in place of that of the sheet.
+    pub(super) fn with_row(&self, key: KeyNumber, offsets: KeyOffsets) -> Self {
+        let offsets = self.with_unevenness(key, offsets);
         let offset = |value: f64, range: Range, q: usize| {
             if offsets[q] == 0.0 { value } else { range.clamped(value + offsets[q]) }
         };
         let ranges = Self::RANGES;
         Self {
-            keys: KeySheet::EVEN,
+            keys: Shared::NEUTRAL,
             unevenness: 0.0,
             let_off_mm: offset(self.let_off_mm, ranges.let_off_mm, LET_OFF),
             drop_mm: offset(self.drop_mm, ranges.drop_mm, DROP),
@@ -81,7 +88,7 @@ impl ActionSettings {
             hammer_hardness: offset(self.hammer_hardness, ranges.hammer_hardness, HARDNESS),
             friction: offset(self.friction, ranges.friction, FRICTION),
             damper_pickup: offset(self.damper_pickup, ranges.damper_pickup, DAMPER),
-            ..*self
+            ..self.clone()
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Key sheet: differences of single keys from the settings of all keys.
 //!
 //! A sheet is a technician's record of an uneven piano: the differences of let-off, weights, felt and so on
-//! for any of the 88 keys. Its text is CSV: a column `key` (1…88 or the note, C4), then any of [`QUANTITIES`]
+//! for any of the 88 keys. Its two parts go different ways: the [action's](ActionSheet) to the settings of the
+//! action, the [tones](KeyTones) to those of the strings. Its text is CSV: a column `key` (1…88 or the note, C4), then any of [`QUANTITIES`]
 //! by id, in their units, and any of the [tones](KeyTones) of the strings. Commas, semicolons or tabs
 //! separate cells, and numbers may have decimal commas. Missing rows, missing columns and empty cells are
 //! zero. `#` begins a comment line, and columns whose names begin with `measured_` are ignored.
@@ -9,6 +10,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use touchback_core::exchange::shared::{Neutral, Shared};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::steps::{self, MOST, stepped};
 use touchback_core::mech::key_tones::{KeyTones, ToneQuantity};
@@ -85,30 +87,13 @@ pub(super) const DAMPER: usize = 9;
 /// Differences of one key, in the order and units of [`QUANTITIES`].
 pub type KeyOffsets = [f64; COUNT];
 
-/// Differences of all keys.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct KeySheet {
-    /// In multiples of [`Quantity::step`].
-    offsets: [[i8; COUNT]; KEYS],
-    /// Tones of the strings.
-    pub tones: KeyTones,
-}
+/// Differences of the actions of all keys, in multiples of [`Quantity::step`].
+#[derive(Clone, PartialEq, Eq)]
+pub struct ActionSheet([[i8; COUNT]; KEYS]);
 
-impl KeySheet {
+impl ActionSheet {
     /// The sheet without differences.
-    pub const EVEN: Self = Self { offsets: [[0; COUNT]; KEYS], tones: KeyTones::EVEN };
-
-    /// Whether no key differs.
-    #[must_use]
-    pub fn is_even(&self) -> bool {
-        *self == Self::EVEN
-    }
-
-    /// Whether no key differs in its action: in any of [`QUANTITIES`].
-    #[must_use]
-    pub(crate) fn is_action_even(&self) -> bool {
-        self.offsets == Self::EVEN.offsets
-    }
+    pub const EVEN: Self = Self([[0; COUNT]; KEYS]);
 
     /// Differences of `key`.
     #[must_use]
@@ -119,28 +104,71 @@ impl KeySheet {
     /// Difference of `key` in the quantity of an index into [`QUANTITIES`].
     #[must_use]
     pub fn get(&self, key: KeyNumber, quantity: usize) -> f64 {
-        f64::from(self.offsets[key.index()][quantity]) * QUANTITIES[quantity].step
+        f64::from(self.0[key.index()][quantity]) * QUANTITIES[quantity].step
     }
 
     /// Sets the difference of `key` in a quantity to `value`, rounded to a step and clamped to 127 steps. NaN
     /// changes nothing.
     pub fn set(&mut self, key: KeyNumber, quantity: usize, value: f64) {
         if !value.is_nan() {
-            self.offsets[key.index()][quantity] = stepped(value / QUANTITIES[quantity].step);
+            self.0[key.index()][quantity] = stepped(value / QUANTITIES[quantity].step);
         }
+    }
+
+    /// Moves every difference linearly toward `target`, which is reached at share 1; rounded to steps.
+    pub fn approach(&mut self, target: &Self, share: f64) {
+        steps::toward(self.0.as_flattened_mut(), target.0.as_flattened(), share);
+    }
+
+    /// Differences of `key` after [`Self::approach`].
+    pub(super) fn between(&self, target: &Self, key: KeyNumber, share: f64) -> KeyOffsets {
+        let mut row = self.0[key.index()];
+        steps::toward(&mut row, &target.0[key.index()], share);
+        std::array::from_fn(|q| f64::from(row[q]) * QUANTITIES[q].step)
+    }
+}
+
+impl Neutral for ActionSheet {
+    const NEUTRAL: &'static Self = &Self::EVEN;
+}
+
+impl fmt::Debug for ActionSheet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        KeySheet::from(self).fmt(f)
+    }
+}
+
+/// Differences of all keys.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct KeySheet {
+    /// Those of the action.
+    pub action: Shared<ActionSheet>,
+    /// Those of the strings.
+    pub tones: Shared<KeyTones>,
+}
+
+impl From<&ActionSheet> for KeySheet {
+    fn from(action: &ActionSheet) -> Self {
+        Self { action: action.clone().into(), ..Self::EVEN }
+    }
+}
+
+impl KeySheet {
+    /// The sheet without differences.
+    pub const EVEN: Self = Self { action: Shared::NEUTRAL, tones: Shared::NEUTRAL };
+
+    /// Whether no key differs.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        self.action.is_neutral() && self.tones.is_neutral()
     }
 
     /// Linear interpolation from `self` at share 0 to `target` at share 1, rounded to steps.
     #[must_use]
     pub fn toward(&self, target: &Self, share: f64) -> Self {
-        if self == target {
-            return *target;
-        }
-        let mut sheet = *self;
-        sheet.tones = self.tones.toward(&target.tones, share);
-        let values = sheet.offsets.as_flattened_mut();
-        steps::toward(values, target.offsets.as_flattened(), share);
-        sheet
+        let mut action = self.action.clone();
+        action.approach(&target.action, share);
+        Self { action, tones: self.tones.toward(&target.tones, share).into() }
     }
 
     /// The sheet as CSV, with the columns and keys that have a difference.
@@ -169,12 +197,6 @@ pub fn shortest(value: f64) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".into() } else { text.into() }
-}
-
-impl Default for KeySheet {
-    fn default() -> Self {
-        Self::EVEN
-    }
 }
 
 impl fmt::Debug for KeySheet {
@@ -296,7 +318,7 @@ fn columns(names: &[ColumnName]) -> Result<Vec<Column>, String> {
 impl KeySheet {
     fn value(&self, key: KeyNumber, column: Column) -> f64 {
         match column {
-            Column::Quantity(q) => self.get(key, q),
+            Column::Quantity(q) => self.action.get(key, q),
             Column::Tone(quantity, index) => self.tones.get(key, quantity, index),
             Column::Key | Column::Measured => 0.0,
         }
@@ -304,7 +326,7 @@ impl KeySheet {
 
     fn set_value(&mut self, key: KeyNumber, column: Column, value: f64) {
         match column {
-            Column::Quantity(q) => self.set(key, q, value),
+            Column::Quantity(q) => self.action.set(key, q, value),
             Column::Tone(quantity, index) => self.tones.set(key, quantity, index, value),
             Column::Key | Column::Measured => (),
         }
@@ -353,6 +375,19 @@ fn one_line(sheet: &KeySheet) -> String {
 impl serde::Serialize for KeySheet {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&one_line(self))
+    }
+}
+
+impl serde::Serialize for ActionSheet {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        KeySheet::from(self).serialize(serializer)
+    }
+}
+
+/// Tones are read too, as takes of earlier versions have them, and left out.
+impl<'de> serde::Deserialize<'de> for ActionSheet {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        KeySheet::deserialize(deserializer).map(|sheet| (*sheet.action).clone())
     }
 }
 

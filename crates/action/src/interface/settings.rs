@@ -1,21 +1,22 @@
 //! Settings of an action, in a technician's terms: regulation and parts of all keys.
 
+use touchback_core::exchange::shared::Shared;
 use touchback_core::math::setting::settings;
 use touchback_core::mech::hammer::HammerSettings;
 
-use super::key_sheet::KeySheet;
+use super::key_sheet::ActionSheet;
 use super::kind::ActionKind;
 
 settings! {
     /// The action, and the settings of the grand action; the defaults are a well-regulated concert grand.
     ///
     /// Lengths are in mm, as technicians give them; a *scale* multiplies the value of the concert grand.
-    #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+    #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct ActionSettings, ActionRanges {
         /// Differences of single keys; not a host parameter.
-        #[serde(skip_serializing_if = "KeySheet::is_even")]
-        keys: KeySheet = KeySheet::EVEN,
+        #[serde(skip_serializing_if = "Shared::is_neutral")]
+        keys: Shared<ActionSheet> = Shared::NEUTRAL,
     }
     choices {
         /// Mechanism between key and string; a change takes effect on each key's next note from
@@ -111,12 +112,5 @@ impl ActionSettings {
             hardness: s.hammer_hardness,
             strike_point: s.strike_point,
         }
-    }
-
-    /// Linear interpolation from `self` at share 0 to `target` at share 1; the action is that of `target`.
-    #[must_use]
-    pub fn toward(&self, target: &Self, share: f64) -> Self {
-        let numbers = self.with_numbers(target, |_, a, b| a + (b - a) * share);
-        Self { action: target.action, keys: self.keys.toward(&target.keys, share), ..numbers }
     }
 }

@@ -43,7 +43,7 @@ impl SwitchableKeyboard {
 
     /// Settings for the grand, which the choice of action does not change.
     fn of_grand(settings: &ActionSettings) -> ActionSettings {
-        ActionSettings { action: ActionKind::Grand, ..*settings }
+        ActionSettings { action: ActionKind::Grand, ..settings.clone() }
     }
 
     /// Puts every key to rest.

@@ -27,9 +27,9 @@ pub fn sides(texts: &[String], action: Action, settings: &Settings) -> Result<Op
     let [a, b] = texts else { return Ok(None) };
     let side = |text: &String| -> Result<Side> {
         if let Some(action) = Action::of(text) {
-            return Ok(Side { action, settings: settings.action });
+            return Ok(Side { action, settings: settings.action.clone() });
         }
-        let mut other = *settings;
+        let mut other = settings.clone();
         let options: Vec<String> = text.split(',').map(Into::into).collect();
         controls::set(&mut other, &options).with_context(|| {
             let names = Action::ALL.map(Action::name).join(", ");
@@ -73,7 +73,7 @@ impl Trial {
 
     fn show(&self, side: usize, ports: &PortGroup) {
         let side = &self.sides[side];
-        ports.order(SidecarOrder::Feel(side.action, side.settings));
+        ports.order(&SidecarOrder::Feel(side.action, side.settings.clone()));
     }
 
     /// Executes a typed line; the reply to print.

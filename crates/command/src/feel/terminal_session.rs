@@ -144,9 +144,9 @@ impl TerminalSession {
 
     fn obey(&mut self, line: &str, ports: &PortGroup) -> Result<()> {
         match (line, line.parse::<f64>()) {
-            ("a" | "arm", _) => ports.order(SidecarOrder::Arm(true)),
-            ("off", _) => ports.order(SidecarOrder::Arm(false)),
-            (_, Ok(gain)) if (0.0..=1.0).contains(&gain) => ports.order(SidecarOrder::Gain(gain)),
+            ("a" | "arm", _) => ports.order(&SidecarOrder::Arm(true)),
+            ("off", _) => ports.order(&SidecarOrder::Arm(false)),
+            (_, Ok(gain)) if (0.0..=1.0).contains(&gain) => ports.order(&SidecarOrder::Gain(gain)),
             _ => match &mut self.trial {
                 Some(trial) => output::print(&trial.obey(line, ports))?,
                 None => output::warn("a share between 0 and 1, `a`, `off`, or `q`"),

@@ -21,6 +21,7 @@ mod windowed;
 
 use host::{Event, Instance, list};
 use outputs::{Guarded, Outputs};
+use serde_json::json;
 use touchback_core::math::random::Random;
 use touchback_instrument::host::params;
 
@@ -170,6 +171,23 @@ fn the_first_change_of_a_parameter_on_a_thread_allocates_nothing() {
         assert_eq!(audio.join().unwrap(), Ok(0));
     });
     assert!((instance.value(blow()) - 0.3).abs() < 1e-6);
+}
+
+#[test]
+fn sheets_and_scales_of_loaded_states_are_freed_by_the_loading_thread() {
+    let instance = Instance::active();
+    let outputs = Outputs::stereo(FRAMES);
+    for i in 0..20 {
+        let sheet = format!("key,let_off_mm,unison_width_cents,partial_1_db\n40,0.{i},1.{i},3\n");
+        let scale = json!({ "name": "", "scale": format!("two\n2\n{}.0\n1200.0\n", 690 + i) });
+        let fields = json!({ "keys": sheet, "scale": scale.to_string() });
+        let state = json!({ "version": "0.2.0", "params": {}, "fields": fields }).to_string();
+        instance.load(&state);
+        for event in [Event::note_on(0, 60), Event::note_off(0, 60)] {
+            let heap_calls = instance.process(FRAMES, Some(&outputs), &[event]);
+            assert_eq!(heap_calls, Ok(0), "after state {i}");
+        }
+    }
 }
 
 /// Up to three outputs of any shape.

@@ -137,7 +137,7 @@ fn a_user_preset_is_described_and_loaded_and_keeps_the_pedals() {
         name: "Dark and deep".into(),
         tags: vec!["dark".into()],
         notes: "For the small hall.".into(),
-        settings,
+        settings: settings.clone(),
     };
     user_presets::write(&saved, &file, false).unwrap();
     let place = path(&file);

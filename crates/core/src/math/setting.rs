@@ -223,7 +223,7 @@ macro_rules! settings {
             ) -> Self {
                 Self {
                     $($number: law(Self::RANGES.$number, self.$number, other.$number),)*
-                    ..*self
+                    ..Clone::clone(self)
                 }
             }
         }

@@ -3,6 +3,7 @@
 //!
 //! A technician writes them in the key sheet; `touchback match` fits them to a recorded piano.
 
+use crate::exchange::shared::Neutral;
 use crate::math::compass::{KEYS, KeyNumber};
 use crate::math::steps::{self, MOST, stepped};
 
@@ -102,7 +103,7 @@ impl ToneQuantity {
 }
 
 /// Tones of all keys, in multiples of [`ToneQuantity::step`].
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct KeyTones([[i8; VALUES]; KEYS]);
 
 impl KeyTones {
@@ -154,7 +155,7 @@ impl KeyTones {
     /// Linear interpolation from `self` at share 0 to `target` at share 1, rounded to steps.
     #[must_use]
     pub fn toward(&self, target: &Self, share: f64) -> Self {
-        let mut tones = *self;
+        let mut tones = self.clone();
         steps::toward(tones.0.as_flattened_mut(), target.0.as_flattened(), share);
         tones
     }
@@ -167,6 +168,10 @@ pub fn shares(partial: f64) -> impl Iterator<Item = (usize, f64)> {
     let ends = [upper - 1, upper].map(|index| libm::log(f64::from(PARTIALS[index])));
     let share = ((libm::log(partial.max(1.0)) - ends[0]) / (ends[1] - ends[0])).clamp(0.0, 1.0);
     [(upper - 1, 1.0 - share), (upper, share)].into_iter()
+}
+
+impl Neutral for KeyTones {
+    const NEUTRAL: &'static Self = &Self::EVEN;
 }
 
 impl Default for KeyTones {

@@ -82,11 +82,11 @@ fn changes_of_regulation_on_a_moving_key_are_in_the_energy_balance() {
         hammer_mass: 1.5,
         repetition_spring: 1.3,
         key_bed_stiffness: 2.0 * standard.key_bed_stiffness,
-        ..standard
+        ..standard.clone()
     };
     for action in [Action::GRAND, Action::Wall] {
         let (simulated, _) = action.key(middle(), &standard, &DynamicsCompensation::default());
-        let mut key = SlewedKey::new(simulated);
+        let mut key = SlewedKey::new(middle(), simulated);
         let mut settings = Slew::new(&standard);
         key.apply(&settings, 0);
         let start = key.key().readout(Drive::Free).imbalance();

@@ -63,7 +63,9 @@ impl KeyboardAudioEnd {
     /// Sends new settings of the action to the keyboard.
     pub fn regulate(&mut self, settings: &ActionSettings) {
         let joined = self.joined.iter_mut();
-        joined.flat_map(|joined| joined.settings()).for_each(|writer| writer.write(*settings));
+        joined
+            .flat_map(|joined| joined.settings())
+            .for_each(|writer| writer.write(settings.clone()));
     }
 
     /// A host note presses `key` at a fingertip speed of `speed`, m/s, or releases it at 0. The sidecar decides
@@ -110,7 +112,7 @@ impl KeyboardAudioEnd {
         }
         let Some(joined) = &mut self.joined else { return };
         if std::mem::take(&mut joined.is_new) {
-            joined.settings().for_each(|writer| writer.write(*settings));
+            joined.settings().for_each(|writer| writer.write(settings.clone()));
         }
         for (index, member) in joined.members.iter_mut().enumerate() {
             let owners = &mut joined.owners;

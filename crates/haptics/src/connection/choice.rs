@@ -85,7 +85,7 @@ impl Choice {
     pub(super) fn options(&self, settings: &ActionSettings) -> ServoOptions {
         ServoOptions {
             action: self.action,
-            settings: *settings,
+            settings: settings.clone(),
             gain: self.gain,
             lead_us: self.lead_us,
             block: self.block,

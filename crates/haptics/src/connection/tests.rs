@@ -105,7 +105,7 @@ fn a_key_of_two_ports_sounds_once() {
     let compensation = DynamicsCompensation::default();
     let saved = Action::GRAND.key(key, &settings, &compensation).0.save();
     let start = [
-        Entry::Setting { step: 0, action: Action::GRAND, settings },
+        Entry::Setting { step: 0, action: Action::GRAND, settings: settings.clone() },
         Entry::Place { step: 0, key, compensation, saved },
     ];
     let slot = |i: u64| Entry::Slot { step: 8 * i, key, steps: 8, force: 6.0, impedance: 0.0 };

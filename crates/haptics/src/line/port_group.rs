@@ -55,10 +55,10 @@ impl PortGroup {
     ///
     /// # Errors
     /// A port cannot be opened.
-    pub fn start(paths: &[String], owner: &str, options: ServoOptions) -> Result<Self, PortError> {
+    pub fn start(paths: &[String], owner: &str, options: &ServoOptions) -> Result<Self, PortError> {
         let origin = (paths.len() > 1).then(Instant::now);
         let member = |path: &String| {
-            let mut sidecar = Sidecar::start_with(path, owner, options, origin)?;
+            let mut sidecar = Sidecar::start_with(path, owner, options.clone(), origin)?;
             Ok(Member {
                 path: path.clone(),
                 log: sidecar.take_log(),
@@ -87,10 +87,10 @@ impl PortGroup {
     }
 
     /// Gives an order to every port. A port whose keys are also another's is never armed.
-    pub fn order(&self, order: SidecarOrder) {
+    pub fn order(&self, order: &SidecarOrder) {
         for member in &self.members {
-            if order != SidecarOrder::Arm(true) || member.overlaps.is_none() {
-                member.sidecar.order(order);
+            if *order != SidecarOrder::Arm(true) || member.overlaps.is_none() {
+                member.sidecar.order(order.clone());
             }
         }
     }
@@ -257,7 +257,7 @@ mod tests {
 
     fn group(boards: &[&Emulated]) -> PortGroup {
         let paths: Vec<String> = boards.iter().map(|board| board.path().to_owned()).collect();
-        PortGroup::start(&paths, "a test", ServoOptions::default()).unwrap()
+        PortGroup::start(&paths, "a test", &ServoOptions::default()).unwrap()
     }
 
     /// Updates `group` until `is_done`, at most 60 s.

@@ -14,11 +14,7 @@ use crate::action::Action;
 use crate::slewed_key::SlewedKey;
 
 /// One entry of the log. Steps are of 125 µs, counted by the keyboard's clock from its first state.
-#[derive(Clone, Copy, PartialEq, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "entries pass between threads that may not allocate; the queue takes 18 MB"
-)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Entry {
     /// Action, and settings that the keys approach ([`Slew`]) from `step` on. The first setting of a log and
     /// that of another action hold at once.
@@ -106,7 +102,7 @@ impl Log for () {
 
 impl Log for Vec<Entry> {
     fn put(&mut self, entry: &Entry) -> bool {
-        self.push(*entry);
+        self.push(entry.clone());
         true
     }
 }
@@ -130,7 +126,7 @@ impl MemoryLog {
 
 impl Log for MemoryLog {
     fn put(&mut self, entry: &Entry) -> bool {
-        self.entries.push(*entry);
+        self.entries.push(entry.clone());
         true
     }
     fn on_event(&mut self, event: &TimedEvent) {
@@ -140,7 +136,7 @@ impl Log for MemoryLog {
 
 impl Log for queue::Sender<Entry> {
     fn put(&mut self, entry: &Entry) -> bool {
-        self.send(*entry).is_ok()
+        self.send(entry.clone()).is_ok()
     }
 }
 
@@ -192,7 +188,7 @@ impl Twin {
                 TwinKey {
                     number,
                     compensation,
-                    key: SlewedKey::new(key),
+                    key: SlewedKey::new(number, key),
                     is_clear: false,
                     step: None,
                 }
@@ -289,7 +285,8 @@ impl Twin {
         }
         for twin in &mut self.keys {
             if action != self.action {
-                twin.key = SlewedKey::new(action.key(twin.number, settings, &twin.compensation).0);
+                let (key, _) = action.key(twin.number, settings, &twin.compensation);
+                twin.key = SlewedKey::new(twin.number, key);
             }
             twin.key.forget();
             twin.step = None;

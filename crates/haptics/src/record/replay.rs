@@ -222,8 +222,8 @@ impl Replay {
                 self.origin = None;
                 self.newest = end(&entry);
             }
-            self.waiting.push_back(entry);
             first = first.or(Some(entry.step()));
+            self.waiting.push_back(entry);
         }
         if let Some(first) = first {
             self.wait_for_chunks(now, first);
@@ -233,12 +233,12 @@ impl Replay {
         let Some(first) = self.waiting.front().map(Entry::step) else { return };
         let share = CATCH_UP.0 * length as f64 / self.step_samples;
         let end_step = first + floor_index(share) as u64 + CATCH_UP.1;
-        while let Some(entry) = self.waiting.front().copied() {
-            let ahead = origin + entry.step() as f64 * self.step_samples - now;
-            if ahead >= length as f64 || entry.step() >= end_step {
+        while let Some(step) = self.waiting.front().map(Entry::step) {
+            let ahead = origin + step as f64 * self.step_samples - now;
+            if ahead >= length as f64 || step >= end_step {
                 break;
             }
-            self.waiting.pop_front();
+            let Some(entry) = self.waiting.pop_front() else { break };
             // A corrected origin may reach back over a block's edge by a share of a sample.
             self.late += u64::from(ahead < -1.0);
             self.sound(&entry, origin, now, &mut emit);
@@ -251,7 +251,7 @@ impl Replay {
                 Source::Recorded(entries, next) => entries.get(*next),
                 _ => self.waiting.front(),
             };
-            let Some(entry) = entry.copied() else { return };
+            let Some(entry) = entry.cloned() else { return };
             let origin = *self.origin.get_or_insert(now - entry.step() as f64 * self.step_samples);
             if origin + entry.step() as f64 * self.step_samples >= now + length {
                 return;

@@ -98,7 +98,7 @@ impl HapticKey {
         let (simulated, uncompensated) = action.key(key, settings, compensation);
         Self {
             key,
-            simulated: SlewedKey::new(simulated),
+            simulated: SlewedKey::new(key, simulated),
             compensation: *compensation,
             uncompensated,
             mechanics,
@@ -122,7 +122,8 @@ impl HapticKey {
     pub(crate) fn renew(&mut self, action: Option<Action>, settings: &ActionSettings) {
         if let Some(action) = action {
             let (simulated, uncompensated) = action.key(self.key, settings, &self.compensation);
-            (self.simulated, self.uncompensated) = (SlewedKey::new(simulated), uncompensated);
+            self.simulated = SlewedKey::new(self.key, simulated);
+            self.uncompensated = uncompensated;
         }
         self.simulated.forget();
         self.logged.displace();

@@ -57,7 +57,7 @@ impl Servo {
     pub(super) fn build(&mut self) {
         let Some(hello) = self.hello else { return };
         let first = usize::from(hello.first_key.max(1)) - 1;
-        let action = self.active.map_or(self.options.action, |(action, _)| action);
+        let action = self.active.as_ref().map_or(self.options.action, |(action, _)| *action);
         let settings = &self.options.settings;
         self.keys = (0..usize::from(hello.keys))
             .filter_map(|i| KeyNumber::from_index(first + i).map(|key| (i, key)))
@@ -183,8 +183,8 @@ mod tests {
             (ability::WAVE | ability::KEYBED, wall(), false),
         ] {
             let hello = Hello { abilities, ..hello() };
-            let options = ServoOptions { action, ..options };
-            let config = servo(hello, options).config(&hello);
+            let options = ServoOptions { action, ..options.clone() };
+            let config = servo(hello, options.clone()).config(&hello);
             assert_eq!(config.bed_stiffness, if renders { 2000 } else { 0 }, "{abilities}");
             assert!(is(config.bed, 10e-6, options.settings.key_dip_mm * 1e-3));
             assert!(
@@ -213,7 +213,7 @@ mod tests {
             (ability::TORQUE, false, 0.0, false),
         ] {
             let hello = Hello { abilities, ..hello() };
-            let servo = servo(hello, ServoOptions { deducts, ..options });
+            let servo = servo(hello, ServoOptions { deducts, ..options.clone() });
             let compensation = servo.compensation(0);
             let (weight, friction) = if deducts { (0.3, 0.12) } else { (0.0, 0.0) };
             assert!(near(compensation.mass, mass), "{abilities} {deducts}: {compensation:?}");

@@ -18,7 +18,7 @@ const LINE_MASS: f64 = 0.045;
 pub const BLOCK_MAX: u32 = 256;
 
 /// Options of the servo.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct ServoOptions {
     /// Simulated action.
     pub action: Action,

@@ -9,9 +9,7 @@ use touchback_action::{ActionSettings, Drive, SwitchableKeyboard};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;
 use touchback_core::mech::hammer::HammerSettings;
-use touchback_core::mech::key_tones::KeyTones;
 use touchback_sound::board::microphones::Distant;
-use touchback_sound::settings::UnisonOffsets;
 use touchback_sound::{Knock, Sound, SoundSettings};
 
 /// Declares a trait together with its implementation by one engine: first the methods that take
@@ -90,7 +88,7 @@ engine! {
         fn process_with(left: &mut [f32], right: &mut [f32], distant: Distant);
     }
     read {
-        fn of_keys() -> (UnisonOffsets, KeyTones);
+        fn settings() -> &SoundSettings;
         fn is_silent() -> bool;
         fn is_at_rest() -> bool;
         fn longest_ring() -> f64;

@@ -113,7 +113,7 @@ impl LookAhead {
 
     /// Removes all that waits. Returns the settings set last, which `piano` is to take at once.
     pub(crate) fn reset(&mut self, piano: &Piano) -> Settings {
-        let newest = *self.newest(piano);
+        let newest = self.newest(piano).clone();
         self.forget();
         self.settings.clear();
         self.sounds = [0; KEYS];
@@ -131,9 +131,9 @@ impl LookAhead {
         let due = piano.sample() + self.latency;
         match self.settings.back_mut() {
             Some((last, waiting)) if due - *last <= self.latency / SETTINGS as u64 => {
-                *waiting = *settings;
+                *waiting = settings.clone();
             }
-            _ => self.settings.push_back((due, *settings)),
+            _ => self.settings.push_back((due, settings.clone())),
         }
     }
 

@@ -126,7 +126,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// Joins `keys` and `sink`, both made for these settings. Allocates.
     fn with_engines(keys: Box<K>, sink: Sink<S>, time: Box<Time>, settings: &Settings) -> Self {
         let mut piano = Self {
-            settings: boxed(|| *settings),
+            settings: boxed(|| settings.clone()),
             fingers: boxed(Fingers::new),
             mechanism: boxed(|| Mechanism::new(keys, settings)),
             time,

@@ -83,8 +83,8 @@ impl Pipe {
 
     /// Sets the settings of the sound.
     pub(crate) fn set(&mut self, settings: &SoundSettings) {
-        self.settings = *settings;
-        self.call(Call::Set(Box::new(*settings)));
+        self.settings = settings.clone();
+        self.call(Call::Set(Box::new(settings.clone())));
     }
 
     /// The settings set last.

@@ -6,9 +6,7 @@ use crate::play::pipeline::{Call, Pipe};
 use crate::settings::{Settings, Switch};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::mech::hammer::HammerSettings;
-use touchback_core::mech::key_tones::KeyTones;
 use touchback_sound::board::microphones::{Distant, part};
-use touchback_sound::settings::UnisonOffsets;
 use touchback_sound::{Knock, Sound, SoundSettings};
 
 /// Strings `S` with the levels and fades of both pairs of microphones.
@@ -89,11 +87,11 @@ impl<S: Strings> Sink<S> {
         }
     }
 
-    /// Unisons and tones of single keys, as set last.
-    pub(crate) fn of_keys(&self) -> (UnisonOffsets, KeyTones) {
+    /// The settings of the strings, as set last.
+    pub(crate) fn settings(&self) -> &SoundSettings {
         match self {
-            Self::Here(stage) => stage.strings.of_keys(),
-            Self::Ahead(pipe) => (pipe.settings().unisons, pipe.settings().tones),
+            Self::Here(stage) => stage.strings.settings(),
+            Self::Ahead(pipe) => pipe.settings(),
         }
     }
 

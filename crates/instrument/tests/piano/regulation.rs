@@ -64,7 +64,7 @@ fn a_regulation_without_let_off_before_the_bed_is_reported() {
 #[test]
 fn the_repetition_spring_decides_whether_a_half_release_strikes_again() {
     let standard = ActionSettings::default();
-    let without = ActionSettings { repetition_spring: 0.0, ..standard };
+    let without = ActionSettings { repetition_spring: 0.0, ..standard.clone() };
     assert_eq!(count(&pressed(&standard, &AGAIN, 0.8).0, EventKind::Strike), 2);
     assert_eq!(count(&pressed(&without, &AGAIN, 0.8).0, EventKind::Strike), 1);
     assert!(Design::new(key(60)).build(&without).regulated.limits.spring);
@@ -86,20 +86,24 @@ fn ratio_weight_and_height_act_as_on_a_grand() {
     let built = |s: &ActionSettings| Design::new(key(60)).build(s);
     let depth = |s: &ActionSettings| built(s).regulated.let_off_depth;
     // A larger ratio lets off at a smaller key depth.
-    assert!(depth(&ActionSettings { capstan_mm: 2.0, ..standard }) < depth(&standard) - 1e-4);
-    assert!(depth(&ActionSettings { knuckle_mm: 16.5, ..standard }) < depth(&standard) - 1e-4);
+    assert!(
+        depth(&ActionSettings { capstan_mm: 2.0, ..standard.clone() }) < depth(&standard) - 1e-4
+    );
+    assert!(
+        depth(&ActionSettings { knuckle_mm: 16.5, ..standard.clone() }) < depth(&standard) - 1e-4
+    );
     // Heavier hammers and fewer leads push the key up harder.
     let balance = |s: &ActionSettings| {
         let b = built(s);
         b.regulated.upward_force - b.spec.key.lead_torque / b.spec.key.front
     };
-    let heavier = ActionSettings { strike_weight_g: 1.0, ..standard };
+    let heavier = ActionSettings { strike_weight_g: 1.0, ..standard.clone() };
     let rise = balance(&heavier) - balance(&standard);
     assert!((0.04..0.07).contains(&rise), "1 g at the crown is {rise} N at the key");
-    let leads = ActionSettings { key_lead_g: 5.0, ..standard };
+    let leads = ActionSettings { key_lead_g: 5.0, ..standard.clone() };
     assert!((balance(&leads) - balance(&standard) - 5e-3 * 9.806_65).abs() < 1e-9);
     // Higher keys keep blow and dip.
-    let high = built(&ActionSettings { key_height_mm: 2.0, ..standard });
+    let high = built(&ActionSettings { key_height_mm: 2.0, ..standard.clone() });
     let low = built(&standard);
     assert!((high.spec.key.rest_angle - low.spec.key.rest_angle + 2e-3 / 0.218).abs() < 1e-9);
     assert!((high.regulated.rest[1] - low.regulated.rest[1]).abs() < 1e-12);

@@ -89,7 +89,7 @@ fn settings_that_change_under_the_held_pedal_are_in_force_at_the_next_note() {
     let mut quiet = Settings::default();
     quiet.sound.knocks = 0.0;
     let with = |ids: &[&str]| {
-        let mut settings = quiet;
+        let mut settings = quiet.clone();
         for parameter in ids.iter().map(|id| params::find(id).unwrap()) {
             parameter.set(&mut settings, parameter.get(&far(parameter)));
         }

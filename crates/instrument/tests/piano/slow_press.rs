@@ -74,22 +74,38 @@ fn force_agrees_with_work_for_any_spring_and_felt() {
     for number in [1, 40, 88] {
         let key = KeyNumber::from_index(number - 1).unwrap();
         for scale in [0.25, 0.5, 2.0, 4.0] {
-            none(key, &ActionSettings { jack_spring: scale, ..d }, &format!("jack {scale}"));
             none(
                 key,
-                &ActionSettings { knuckle_stiffness: scale, ..d },
+                &ActionSettings { jack_spring: scale, ..d.clone() },
+                &format!("jack {scale}"),
+            );
+            none(
+                key,
+                &ActionSettings { knuckle_stiffness: scale, ..d.clone() },
                 &format!("knuckle {scale}"),
             );
-            none(key, &ActionSettings { key_bed_stiffness: scale, ..d }, &format!("bed {scale}"));
-            none(key, &ActionSettings { damper_weight: scale, ..d }, &format!("damper {scale}"));
+            none(
+                key,
+                &ActionSettings { key_bed_stiffness: scale, ..d.clone() },
+                &format!("bed {scale}"),
+            );
+            none(
+                key,
+                &ActionSettings { damper_weight: scale, ..d.clone() },
+                &format!("damper {scale}"),
+            );
         }
         for scale in [0.0, 0.5, 0.9, 1.1, 1.2, 1.5, 2.0] {
             none(
                 key,
-                &ActionSettings { repetition_spring: scale, ..d },
+                &ActionSettings { repetition_spring: scale, ..d.clone() },
                 &format!("spring {scale}"),
             );
-            none(key, &ActionSettings { friction: scale, ..d }, &format!("friction {scale}"));
+            none(
+                key,
+                &ActionSettings { friction: scale, ..d.clone() },
+                &format!("friction {scale}"),
+            );
         }
     }
 }

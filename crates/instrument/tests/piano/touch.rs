@@ -345,7 +345,7 @@ fn three_notes(settings: &Settings) -> (Vec<StrikeRecord>, Vec<f32>) {
 #[test]
 fn finger_and_hammer_velocities_agree_in_the_standard_regulation_only() {
     let settings = Settings::default();
-    let mut hammer = settings;
+    let mut hammer = settings.clone();
     hammer.touch.velocity_means = VelocityMeans::Hammer;
     assert_eq!(three_notes(&settings), three_notes(&hammer));
     for turn in [
@@ -353,7 +353,7 @@ fn finger_and_hammer_velocities_agree_in_the_standard_regulation_only() {
         |s: &mut Settings| s.action.hammer_mass = 1.6,
         |s: &mut Settings| s.action.friction = 1.8,
     ] {
-        let (mut by_finger, mut by_hammer) = (settings, hammer);
+        let (mut by_finger, mut by_hammer) = (settings.clone(), hammer.clone());
         turn(&mut by_finger);
         turn(&mut by_hammer);
         let (fingers, _) = three_notes(&by_finger);

@@ -63,7 +63,7 @@ fn play(settings: &Settings, moved: Option<&Parameter>, pieces: &[usize]) -> Vec
     for block in 0..BLOCKS {
         if let Some(parameter) = moved {
             let turn = TAU * (block * BLOCK) as f64 / RATE / PERIOD;
-            let mut now = *settings;
+            let mut now = settings.clone();
             parameter.set(&mut now, parameter.plain(0.5 - 0.5 * libm::cos(turn)));
             scheduler.set(&now);
         }
@@ -80,7 +80,7 @@ fn play(settings: &Settings, moved: Option<&Parameter>, pieces: &[usize]) -> Vec
 /// The timings: names and settings.
 fn timings(settings: &Settings) -> [(&'static str, Settings); 4] {
     let with = |timing, means| {
-        let mut changed = *settings;
+        let mut changed = settings.clone();
         changed.touch.timing = timing;
         changed.touch.latency = Latency::Middle;
         changed.touch.velocity_means = means;

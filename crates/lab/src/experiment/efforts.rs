@@ -62,8 +62,11 @@ fn single_keys(report: &mut Report, folder: &mut Folder) -> Result<()> {
     let mut csv =
         DataTable::new(&["seed", "key", "force_n", "even_m_s", "simulated_m_s", "heard_m_s"]);
     for seed in 1..=UNEVEN {
-        let uneven =
-            ActionSettings { unevenness: 1.0, unevenness_seed: f64::from(seed), ..standard };
+        let uneven = ActionSettings {
+            unevenness: 1.0,
+            unevenness_seed: f64::from(seed),
+            ..standard.clone()
+        };
         let mut efforts = Efforts::new(&uneven, true);
         let number = 1 + byte(floor_index(88.0 * random.share()));
         let force = FORCES[0] * libm::pow(FORCES[1] / FORCES[0], random.share());
@@ -197,12 +200,12 @@ fn alone(folder: &mut Folder, report: &mut Report) -> Result<()> {
     for parameter in all() {
         let standard = touchback_instrument::Settings::default();
         let ends = [parameter.min(), parameter.max()].map(|value| {
-            let mut settings = standard;
+            let mut settings = standard.clone();
             parameter.set(&mut settings, value);
             (value, settings.action)
         });
         if ends.iter().all(|(_, action)| {
-            ActionSettings { action: standard.action.action, ..*action } == standard.action
+            ActionSettings { action: standard.action.action, ..action.clone() } == standard.action
         }) {
             continue;
         }

@@ -13,6 +13,7 @@ use anyhow::Result;
 use touchback_action::grand::state;
 use touchback_action::interface::slew::Slew;
 use touchback_action::{ActionSettings, Drive, STEP};
+use touchback_core::math::compass::KeyNumber;
 use touchback_offline::bench::strokes::TouchKind;
 use touchback_offline::bench::test_bench::{TestBench, motion};
 use touchback_offline::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
@@ -119,11 +120,16 @@ fn trilled(rig: &mut TestBench) -> Audit {
 }
 
 /// A held key while blow distance, drop and let-off are slewed as in the keyboard.
-fn turned(rig: &mut TestBench, from: &ActionSettings) -> Audit {
+fn turned(rig: &mut TestBench, key: KeyNumber, from: &ActionSettings) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
-    let other =
-        ActionSettings { blow_mm: 44.0, let_off_mm: 2.5, drop_mm: 3.0, check_mm: 13.0, ..*from };
+    let other = ActionSettings {
+        blow_mm: 44.0,
+        let_off_mm: 2.5,
+        drop_mm: 3.0,
+        check_mm: 13.0,
+        ..from.clone()
+    };
     let mut slew = Slew::new(from);
     let hold = |t: f64| (0.25 * t).min(0.016);
     let mut begun = 0u64;
@@ -133,7 +139,7 @@ fn turned(rig: &mut TestBench, from: &ActionSettings) -> Audit {
         }
         begun += 1;
         if slew.is_changing(begun) {
-            audit.turn(rig, &slew.at(begun));
+            audit.turn(rig, &slew.of(key, begun));
         }
         let drive = Drive::Finger([hold(rig.now()), hold(rig.now() + STEP)]);
         rig.step(drive);
@@ -167,19 +173,19 @@ fn rises(rig: &mut TestBench) -> f64 {
 }
 
 /// Name of a gesture, and its audit on a key at rest.
-type Gesturing<'a> = (&'static str, Box<dyn Fn(&mut TestBench) -> Audit + 'a>);
+type Gesturing<'a> = (&'static str, Box<dyn Fn(&mut TestBench, KeyNumber) -> Audit + 'a>);
 
 /// Audits every gesture on every key.
 pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let mut report = Report::default();
     let mut gestures: Vec<Gesturing<'_>> = vec![
-        ("pressed, held, let go", Box::new(pressed)),
-        ("struck fortissimo", Box::new(struck)),
-        ("trill by imposed motion", Box::new(trilled)),
+        ("pressed, held, let go", Box::new(|rig, _| pressed(rig))),
+        ("struck fortissimo", Box::new(|rig, _| struck(rig))),
+        ("trill by imposed motion", Box::new(|rig, _| trilled(rig))),
     ];
     // A model file has no regulation to change.
     if let Some(settings) = keys.action() {
-        gestures.push(("held while screws turn", Box::new(|rig| turned(rig, settings))));
+        gestures.push(("held while screws turn", Box::new(|rig, key| turned(rig, key, settings))));
     }
     let numbers = keys.numbers(&KEYS);
     let mut csv = DataTable::new(&[
@@ -195,7 +201,8 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     for (name, gesture) in gestures {
         for &number in &numbers {
             let mut rig = keys.bench(number);
-            let audit = gesture(&mut rig);
+            let Some(key) = KeyNumber::from_number(number) else { continue };
+            let audit = gesture(&mut rig, key);
             let what = format!("unaccounted energy over work, {name}, key {number}");
             report.check(&what, "0 (aim 1e-4)", TargetBand::AtMost(1e-3), audit.unaccounted());
             report.id(&["unaccounted", name, &format!("key {number}")]);

@@ -69,7 +69,7 @@ impl Swept {
     fn bench(&self, keys: &KeySource, number: u8, value: f64) -> Result<TestBench> {
         match self {
             Self::Parameter(parameter) => {
-                let mut settings = *keys.settings();
+                let mut settings = keys.settings().clone();
                 parameter.set(&mut settings, parameter.checked(value)?);
                 Ok(keys.with(&settings).bench(number))
             }
@@ -163,7 +163,7 @@ fn measured(
                 p.id
             );
         }
-        let [mut low, mut high] = [*keys.settings(); 2];
+        let [mut low, mut high] = [(); 2].map(|()| keys.settings().clone());
         p.set(&mut low, p.checked(first)?);
         p.set(&mut high, p.checked(last)?);
         if low.action == high.action {

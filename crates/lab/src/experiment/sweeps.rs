@@ -56,7 +56,7 @@ struct SweepEvents {
 
 /// A trill of two keys, 12 presses per second in natural timing, while `swept` moves.
 fn trill(settings: &Settings, swept: Option<&'static Parameter>) -> Result<SweepEvents> {
-    let mut settings = *settings;
+    let mut settings = settings.clone();
     settings.touch.timing = Timing::Natural;
     let keys = [touchback_offline::bench::key(40)?, touchback_offline::bench::key(42)?];
     let mut piano = Piano::new(RATE, &settings);
@@ -65,7 +65,7 @@ fn trill(settings: &Settings, swept: Option<&'static Parameter>) -> Result<Sweep
     for block in 0..TRILL {
         if let Some(parameter) = swept {
             let turn = TAU * (block * BLOCK) as f64 / RATE / SWEEP;
-            let mut now = settings;
+            let mut now = settings.clone();
             parameter.set(&mut now, parameter.plain(0.5 - 0.5 * libm::cos(turn)));
             piano.set(&now);
         }
@@ -107,7 +107,7 @@ fn chord(settings: &Settings, moved: Option<(&'static Parameter, f64)>) -> Resul
     let mut samples = Vec::new();
     for block in 0..CHORD {
         if let Some((parameter, end)) = moved {
-            let mut now = *settings;
+            let mut now = settings.clone();
             if (JUMP..BACK).contains(&block) {
                 parameter.set(&mut now, end);
             }

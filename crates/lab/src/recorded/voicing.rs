@@ -124,7 +124,7 @@ fn matched(options: &MatchOptions) -> Result<()> {
     let notes: usize = recorded.values().map(|layers| layers.len()).sum();
     output::print(&format!("{notes} recorded notes of {} keys; distances in dB\n", keys.len()))?;
     let mut warnings = tone::gaps(&keys, layers);
-    let mut matching = Matching::begin(start, &takes, &recorded, &velocities, &keys);
+    let mut matching = Matching::begin(start.clone(), &takes, &recorded, &velocities, &keys);
     output::print(&matching.line("as it is"))?;
 
     let few = evenly(&keys, usize::from(options.keys));
@@ -138,7 +138,7 @@ fn matched(options: &MatchOptions) -> Result<()> {
         let iterations = if options.tones { ITERATIONS_AFTER_TONES } else { ITERATIONS };
         match fit(&matching.settings, &free, chosen, &velocities, iterations) {
             Ok(fitted) => {
-                let before = matching.settings;
+                let before = matching.settings.clone();
                 matching.try_all(&fitted)?;
                 moved = fitted.moved(&before, &matching.settings);
                 warnings.extend(fitted.warnings);
@@ -152,11 +152,11 @@ fn matched(options: &MatchOptions) -> Result<()> {
         matching.fit_by_gradient(GRADIENTS - 1)?;
         matching.spread()?;
     }
-    let settings = matching.settings;
+    let settings = matching.settings.clone();
     if settings == start {
         warnings.push("nothing that was tried is nearer than the start, which is kept".into());
     }
-    warnings.extend(tone::at_ends(&settings.action.keys.tones, &keys));
+    warnings.extend(tone::at_ends(&settings.sound.tones, &keys));
     if interrupt::was_received() {
         warnings.push("interrupted; the nearest piano so far is written".into());
     }

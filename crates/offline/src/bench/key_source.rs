@@ -114,7 +114,7 @@ impl KeySource {
     ) -> Result<Self> {
         let key = key.or_else(|| model.as_ref().map(|_| MIDDLE));
         let model = model.map(built_of).transpose()?;
-        Ok(Self { settings: *settings, model, key, own_numbers })
+        Ok(Self { settings: settings.clone(), model, key, own_numbers })
     }
 
     /// Differences from the standard piano as text; `None` for the standard piano.
@@ -138,7 +138,7 @@ impl KeySource {
     /// These keys with other settings.
     #[must_use]
     pub fn with(&self, settings: &Settings) -> Self {
-        Self { settings: *settings, ..self.clone() }
+        Self { settings: settings.clone(), ..self.clone() }
     }
 
     /// Key `number`, 1…88, regulated.

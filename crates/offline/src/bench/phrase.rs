@@ -86,7 +86,7 @@ impl PhraseLevel {
 /// # Errors
 /// A rate that the loudness meter refuses.
 pub fn soft_and_loud(settings: &Settings) -> Result<[PhraseLevel; 2]> {
-    let piano = Settings { output_guard: Switch::Off, ..*settings };
+    let piano = Settings { output_guard: Switch::Off, ..settings.clone() };
     let mut loud = Vec::new();
     for (i, (seconds, velocity, notes)) in CHORDS.iter().enumerate() {
         let end = CHORDS.get(i + 1).map_or(SECONDS - 0.1, |next| next.0);

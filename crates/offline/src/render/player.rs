@@ -355,7 +355,7 @@ mod tests {
         let rendered = [64, 1000].map(|block| {
             let settings = Settings::default();
             let piano = Piano::new(48_000.0, &settings);
-            let mut player = Player::new(piano, &score, settings, &automation, 48_000);
+            let mut player = Player::new(piano, &score, settings.clone(), &automation, 48_000);
             player.add_log(&Recording::read("servo.log", written.as_bytes()).unwrap()).unwrap();
             let mut samples = Vec::new();
             player.play(block, collect(&mut samples)).unwrap();
@@ -419,7 +419,7 @@ mod tests {
                     }
                     false => (Piano::new(48_000.0, &settings), None),
                 };
-                let mut player = Player::new(piano, &score, settings, &automation, 48_000);
+                let mut player = Player::new(piano, &score, settings.clone(), &automation, 48_000);
                 match rear {
                     Some(rear) => player.play_ahead(rear, block, collect(&mut samples)).unwrap(),
                     None => player.play(block, collect(&mut samples)).unwrap(),
@@ -437,7 +437,7 @@ mod tests {
     fn an_error_of_the_receiver_ends_a_pipeline() {
         let (score, automation, settings) = (score(), Automation::default(), Settings::default());
         let (piano, rear) = Piano::ahead(48_000.0, &settings);
-        let mut player = Player::new(piano, &score, settings, &automation, 48_000);
+        let mut player = Player::new(piano, &score, settings.clone(), &automation, 48_000);
         let mut blocks = 0;
         let played = player.play_ahead(rear, 512, |_, _| {
             blocks += 1;

@@ -40,7 +40,7 @@ impl Rendering<'_> {
     /// # Errors
     /// A bad input, or a file that cannot be written; then no file is written.
     pub(super) fn run(&self) -> Result<String> {
-        let mut settings = self.order.settings;
+        let mut settings = self.order.settings.clone();
         let name = self.input.shown();
         let source = Source::open(self.input, self.options, &settings)?;
         settings.touch.timing = source.timing(settings.touch.timing);
@@ -102,7 +102,7 @@ impl Rendering<'_> {
         } else {
             (Piano::new(f64::from(rate), &automation.at(settings, 0.0)), None)
         };
-        let mut player = source.feed(piano, *settings, automation, rate)?;
+        let mut player = source.feed(piano, settings.clone(), automation, rate)?;
         let mut wave = Wave::new(&outputs.sound, rate)?;
         let mut picture = outputs.plot.is_some().then(|| Picture::new(rate));
         let mut loudness = Loudness::new(rate)?;

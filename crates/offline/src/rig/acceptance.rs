@@ -255,10 +255,10 @@ const BENCH_MASS: f64 = 0.2;
 #[must_use]
 pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<PlantResult> {
     let aim = ideal(plant);
-    let got = stroke(plant, options, line())?;
+    let got = stroke(plant, options.clone(), line())?;
     let squares: f64 = got.depths.iter().zip(&aim.depths).map(|(a, b)| square(a - b)).sum();
     let count = f64::from(u32::try_from(got.depths.len().max(1)).ok()?);
-    let [drag, mass] = shaken(plant, options, 5.0)?;
+    let [drag, mass] = shaken(plant, options.clone(), 5.0)?;
     Some(PlantResult {
         mass: plant.mass,
         block: options.block,

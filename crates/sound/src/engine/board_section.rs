@@ -50,7 +50,7 @@ impl BoardSection {
         microphones.economize(settings.economy);
         microphones.reset();
         Self {
-            settings: *settings,
+            settings: settings.clone(),
             is_set: false,
             microphones,
             mix: mix(settings).map(|x| (single(x), Glide::new(x, MIX_TIME, MIX_NEAR, sample_rate))),

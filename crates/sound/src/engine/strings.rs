@@ -10,7 +10,6 @@ use super::{ECONOMY_GATE, FARTHEST, FASTEST, FULL_SCALE, GATE, MOST_CENTS};
 use crate::SoundSettings;
 use crate::board::knock::{Knock, Knocks};
 use crate::output::level_equalization;
-use crate::settings::UnisonOffsets;
 use crate::signal::slow_rate::SlowRate;
 use crate::strings::bank::{BLOCK, DrivenModes};
 use crate::strings::bridge::{self, PATHS, Place, ZONES};
@@ -23,7 +22,7 @@ use touchback_core::math::kernel::Kernel;
 use touchback_core::math::key_set::KeySet;
 use touchback_core::math::real::MOST_LANES;
 use touchback_core::mech::hammer::{Hammer, HammerSettings};
-use touchback_core::mech::key_tones::{KeyTones, ToneQuantity};
+use touchback_core::mech::key_tones::ToneQuantity;
 
 /// Forces on the bridge, N, by zone.
 pub type BridgeForces = [[f32; BLOCK]; ZONES];
@@ -100,8 +99,8 @@ impl StringSection {
         };
         Self {
             notes: KeyNumber::all().map(note).collect(),
-            settings: *settings,
-            applied: *settings,
+            settings: settings.clone(),
+            applied: settings.clone(),
             is_set: false,
             hammers: std::array::from_fn(|i| {
                 KeyNumber::from_index(i).map_or(HammerSettings::CONCERT, &hammers)
@@ -193,8 +192,8 @@ impl StringSection {
         if !std::mem::take(&mut self.is_set) {
             return;
         }
-        let new = self.settings;
-        let old = std::mem::replace(&mut self.applied, new);
+        let new = &self.settings;
+        let old = std::mem::replace(&mut self.applied, new.clone());
         if !new.same_strings(&old) {
             self.loading.get_or_insert(Loading::NONE).begin();
         }
@@ -203,10 +202,10 @@ impl StringSection {
         }
     }
 
-    /// Unisons and tones of single keys, as set last.
+    /// The settings set last.
     #[must_use]
-    pub const fn of_keys(&self) -> (UnisonOffsets, KeyTones) {
-        (self.settings.unisons, self.settings.tones)
+    pub const fn settings(&self) -> &SoundSettings {
+        &self.settings
     }
 
     /// A new hammer of `key`: mass and felt from the next strike on, the strike point as

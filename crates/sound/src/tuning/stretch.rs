@@ -44,7 +44,8 @@ pub fn stretch_cents(key: KeyNumber) -> f64 {
 #[must_use]
 pub fn fundamental(key: KeyNumber, settings: &SoundSettings) -> f64 {
     let semitones = f64::from(key.midi()) - 69.0;
-    let cents = settings.scale.map_or_else(|| settings.temperament.cents(key), |s| s.cents(key));
+    let cents =
+        settings.scale.as_ref().map_or_else(|| settings.temperament.cents(key), |s| s.cents(key));
     let offset = cents + settings.stretch * stretch_cents(key);
     settings.a4_hz * libm::exp2(semitones / 12.0 + offset / 1200.0)
 }

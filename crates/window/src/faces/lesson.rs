@@ -115,7 +115,7 @@ pub enum Verdict {
 }
 
 /// One exercise.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Lesson {
     /// The key.
     pub key: KeyNumber,
@@ -135,7 +135,7 @@ impl Lesson {
         let index = usize::try_from(random.below(count)).unwrap_or(0);
         let fault = FAULTS[index];
         let amount = fault.amount * (0.85 + 0.3 * random.share());
-        Self { key, number, fault, amount, before: *before }
+        Self { key, number, fault, amount, before: before.clone() }
     }
 
     /// The fault, for its disclosure.
@@ -153,28 +153,28 @@ impl Lesson {
     /// The key's difference before the exercise plus the fault.
     fn start(&self, quantity: usize) -> f64 {
         let hidden = if quantity == self.fault.quantity { self.amount } else { 0.0 };
-        self.before.get(self.key, quantity) + hidden
+        self.before.action.get(self.key, quantity) + hidden
     }
 
     /// The sheet with the fault.
     #[must_use]
     pub fn faulty(&self) -> KeySheet {
-        let mut sheet = self.before;
-        sheet.set(self.key, self.fault.quantity, self.start(self.fault.quantity));
+        let mut sheet = self.before.clone();
+        sheet.action.set(self.key, self.fault.quantity, self.start(self.fault.quantity));
         sheet
     }
 
     /// The learner's change of a quantity in `sheet`.
     #[must_use]
     pub fn turned(&self, sheet: &KeySheet, quantity: usize) -> f64 {
-        sheet.get(self.key, quantity) - self.faulty().get(self.key, quantity)
+        sheet.action.get(self.key, quantity) - self.faulty().action.get(self.key, quantity)
     }
 
     /// `sheet` with a quantity changed by `value` from the beginning of the exercise.
     #[must_use]
     pub fn turn(&self, sheet: &KeySheet, quantity: usize, value: f64) -> KeySheet {
-        let mut turned = *sheet;
-        turned.set(self.key, quantity, self.faulty().get(self.key, quantity) + value);
+        let mut turned = sheet.clone();
+        turned.action.set(self.key, quantity, self.faulty().action.get(self.key, quantity) + value);
         turned
     }
 
@@ -187,7 +187,7 @@ impl Lesson {
     /// The result for `sheet`.
     #[must_use]
     pub fn verdict(&self, sheet: &KeySheet) -> Verdict {
-        let off = |q: usize| sheet.get(self.key, q) - self.before.get(self.key, q);
+        let off = |q: usize| sheet.action.get(self.key, q) - self.before.action.get(self.key, q);
         if off(self.fault.quantity).abs() > 0.25 * self.amount.abs() {
             return Verdict::StillThere;
         }
@@ -224,7 +224,8 @@ mod tests {
             let (faulty, q) = (lesson.faulty(), lesson.fault().quantity);
             assert_eq!(lesson.verdict(&faulty), Verdict::StillThere, "{:?}", lesson.fault());
             assert_eq!(lesson.turned(&faulty, q), 0.0);
-            let settings = ActionSettings { keys: faulty, ..ActionSettings::default() };
+            let settings =
+                ActionSettings { keys: faulty.action.clone(), ..ActionSettings::default() };
             let (sick, well) = (settings.of(middle()), ActionSettings::default().of(middle()));
             let is_unison = QUANTITIES[q].id == "unison_width_cents";
             assert!(sick != well || is_unison, "{:?} is lost in a range", lesson.fault());
@@ -243,7 +244,8 @@ mod tests {
         let well = Weighed::of(middle(), &ActionSettings::default());
         let find = |name: &str| {
             let lesson = lessons().find(|lesson| lesson.fault().name == name).unwrap();
-            let settings = ActionSettings { keys: lesson.faulty(), ..ActionSettings::default() };
+            let settings =
+                ActionSettings { keys: lesson.faulty().action, ..ActionSettings::default() };
             Weighed::built(Design::new(middle()).build(&settings))
         };
         assert!(find("Late let-off").let_off_mm < well.let_off_mm - 0.5);

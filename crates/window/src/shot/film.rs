@@ -33,10 +33,11 @@ impl Film {
     /// The window of `shot` before anything is played, at `rate` frames a second.
     #[must_use]
     pub fn new(shot: &Shot, rate: f64) -> Self {
-        let mut settings = shot.settings;
+        let mut settings = shot.settings.clone();
         settings.touch.timing = Timing::Natural;
         let window = Shot { time: None, ..shot.clone() }.window();
-        let controls = DetachedControls { settings, ..DetachedControls::default() };
+        let controls =
+            DetachedControls { settings: settings.clone(), ..DetachedControls::default() };
         let screen = Offscreen::at(rate);
         window.apply_theme(&screen.context);
         let mut piano = Piano::new(RATE, &settings);

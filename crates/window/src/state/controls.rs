@@ -107,7 +107,7 @@ pub trait Controls {
         for parameter in all() {
             parameter.set(&mut settings, self.value(parameter));
         }
-        settings.action.keys = self.keys();
+        settings.set_key_sheet(self.keys());
         settings
     }
 
@@ -119,8 +119,9 @@ pub trait Controls {
                 self.put(parameter, value);
             }
         }
-        if self.keys() != settings.action.keys {
-            self.set_keys(&settings.action.keys);
+        let sheet = settings.key_sheet();
+        if self.keys() != sheet {
+            self.set_keys(&sheet);
         }
     }
 }
@@ -169,25 +170,25 @@ impl Controls for DetachedControls {
     }
 
     fn tune(&mut self, by: Option<Texts>) -> Result<(), String> {
-        self.settings.sound.scale = by.as_ref().map(Texts::scale).transpose()?;
+        self.settings.sound.scale = by.as_ref().map(Texts::scale).transpose()?.into();
         self.scale = by;
         Ok(())
     }
 
     fn keys(&self) -> KeySheet {
-        self.settings.action.keys
+        self.settings.key_sheet()
     }
 
     fn set_keys(&mut self, keys: &KeySheet) {
-        self.settings.action.keys = *keys;
+        self.settings.set_key_sheet(keys.clone());
     }
 
     fn exercised(&self) -> Option<KeySheet> {
-        self.kept
+        self.kept.clone()
     }
 
     fn exercise(&mut self, before: Option<&KeySheet>) {
-        self.kept = before.copied();
+        self.kept = before.cloned();
     }
 
     fn midi_map(&self) -> MidiMap {

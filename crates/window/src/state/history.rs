@@ -33,7 +33,7 @@ struct Side {
     /// The scale, if the edit changed it.
     scale: Option<Option<Texts>>,
     /// The sheet of single keys' differences, if the edit changed it.
-    keys: Option<Box<KeySheet>>,
+    keys: Option<KeySheet>,
     /// The assignment of MIDI controllers, if the edit changed it.
     midi: Option<Box<MidiMap>>,
     /// The piano's name, if another was loaded.
@@ -45,7 +45,7 @@ impl Side {
     fn both(
         was: impl Fn(&'static Parameter) -> f64,
         is: impl Fn(&'static Parameter) -> f64,
-        keys: [&KeySheet; 2],
+        keys: [KeySheet; 2],
     ) -> [Self; 2] {
         let [mut before, mut after] = [Self::default(), Self::default()];
         for parameter in all() {
@@ -56,7 +56,7 @@ impl Side {
             }
         }
         if keys[0] != keys[1] {
-            [before.keys, after.keys] = keys.map(|sheet| Some(Box::new(*sheet)));
+            [before.keys, after.keys] = keys.map(Some);
         }
         [before, after]
     }
@@ -98,7 +98,7 @@ pub struct History {
     undone: Vec<Edit>,
     open: Vec<Gesture>,
     /// The sheet of the keys at the beginning of an open gesture.
-    open_keys: Option<Box<KeySheet>>,
+    open_keys: Option<KeySheet>,
     /// Number of edits before the current exercise, which cannot be undone until it ends.
     undo_limit: Option<usize>,
 }
@@ -166,7 +166,7 @@ impl History {
             }
         }
         if let (Some(keys), Some(expected)) = (&side.keys, &from.keys) {
-            if controls.keys() == **expected {
+            if controls.keys() == *expected {
                 controls.set_keys(keys);
             } else {
                 left.push(SHEET);
@@ -203,7 +203,7 @@ impl History {
         after: (&Settings, Option<&Texts>),
         piano: &str,
     ) {
-        let keys = [&before.0.action.keys, &after.0.action.keys];
+        let keys = [before.0.key_sheet(), after.0.key_sheet()];
         let [mut was, mut is] = Side::both(|p| p.get(before.0), |p| p.get(after.0), keys);
         if before.1 != after.1 {
             (was.scale, is.scale) = (Some(before.1.cloned()), Some(after.1.cloned()));
@@ -236,8 +236,7 @@ impl History {
 
     fn push_keys(&mut self, name: &str, sheets: [KeySheet; 2]) {
         if sheets[0] != sheets[1] {
-            let [before, after] =
-                sheets.map(|sheet| Side { keys: Some(Box::new(sheet)), ..Side::default() });
+            let [before, after] = sheets.map(|sheet| Side { keys: Some(sheet), ..Side::default() });
             let (name, is_of_exercise) = (name.to_owned(), self.undo_limit.is_some());
             self.push(Edit { name, before, after, is_of_exercise, ..Edit::default() });
         }

@@ -140,7 +140,7 @@ impl Compass {
     pub fn new(settings: &ActionSettings) -> Self {
         let regulated =
             KeyNumber::all().map(|key| Design::new(key).build(settings).regulated).collect();
-        Self { settings: *settings, regulated, dip: 1e-3 * settings.key_dip_mm }
+        Self { settings: settings.clone(), regulated, dip: 1e-3 * settings.key_dip_mm }
     }
 
     /// Whether the results are those of these settings.

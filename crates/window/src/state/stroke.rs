@@ -94,7 +94,7 @@ impl Stroke {
             kind,
             model: catalogue::played(kind, key, settings),
             spec: Design::new(key).build(settings).spec,
-            settings: *settings,
+            settings: settings.clone(),
             origin: Origin::Computed,
             rows: Vec::new(),
             first_step: 0,

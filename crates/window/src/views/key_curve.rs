@@ -71,10 +71,10 @@ impl KeyCurve {
     /// Moves the affected keys by the same amount, such that `key` has the offset `value`.
     #[must_use]
     pub fn moved(&self, sheet: &KeySheet, key: KeyNumber, value: f64) -> KeySheet {
-        let mut moved = *sheet;
-        let by = value - sheet.get(key, self.quantity);
+        let mut moved = sheet.clone();
+        let by = value - sheet.action.get(key, self.quantity);
         for other in self.reach.of(key).filter_map(KeyNumber::from_index) {
-            moved.set(other, self.quantity, sheet.get(other, self.quantity) + by);
+            moved.action.set(other, self.quantity, sheet.action.get(other, self.quantity) + by);
         }
         moved
     }
@@ -101,7 +101,7 @@ impl KeyCurve {
         let label = format!("{} of the 88 keys", quantity.name);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, &label));
         control::describe(&response, || {
-            let value = sheet.get(*chosen, self.quantity);
+            let value = sheet.action.get(*chosen, self.quantity);
             format!("{} {value:+.3} {}", name(*chosen), quantity.unit)
         });
         if let Some(at) = response.interact_pointer_pos()
@@ -109,16 +109,16 @@ impl KeyCurve {
         {
             if response.drag_started_by(PointerButton::Primary) {
                 controls.begin_keys();
-                self.held = Some((sheet, key));
+                self.held = Some((sheet.clone(), key));
             }
             *chosen = key;
-            if let Some((start, first)) = self.held
+            if let Some((start, first)) = &self.held
                 && response.dragged_by(PointerButton::Primary)
             {
                 // A drag over single keys sets one after the other; a section moves as one.
                 let changed = match self.reach {
                     Reach::One => self.moved(&sheet, key, value),
-                    _ => self.moved(&start, first, value),
+                    _ => self.moved(start, *first, value),
                 };
                 if changed != sheet {
                     controls.set_keys(&changed);
@@ -137,7 +137,7 @@ impl KeyCurve {
         self.paint(ui, area, most, &controls.keys(), *chosen);
         if let Some((key, _)) = response.hover_pos().and_then(|at| read(area, at, most)) {
             ui.ctx().set_cursor_icon(CursorIcon::ResizeVertical);
-            let value = sheet.get(key, self.quantity);
+            let value = sheet.action.get(key, self.quantity);
             let text = format!("{} {value:+.3} {}", name(key), quantity.unit);
             response.on_hover_text_at_pointer(text);
         }
@@ -180,7 +180,9 @@ impl KeyCurve {
     fn paint(&self, ui: &Ui, area: Rect, most: f64, sheet: &KeySheet, chosen: KeyNumber) {
         let painter = ui.painter_at(area);
         let colour = theme::curve(ui, 0);
-        let at = |key: KeyNumber| position(area, key.index(), sheet.get(key, self.quantity), most);
+        let at = |key: KeyNumber| {
+            position(area, key.index(), sheet.action.get(key, self.quantity), most)
+        };
         let reach = self.reach.of(chosen);
         let [from, to] = [*reach.start(), *reach.end()].map(|i| position(area, i, 0.0, most).x);
         let width = 0.5 * area.width() / single(KEYS as f64);
@@ -229,13 +231,13 @@ mod tests {
     #[test]
     fn a_section_moves_as_one_and_keeps_its_unevenness() {
         let mut sheet = KeySheet::EVEN;
-        sheet.set(key(25), 0, 0.25);
+        sheet.action.set(key(25), 0, 0.25);
         let curve = KeyCurve { reach: Reach::Section, ..KeyCurve::default() };
         let moved = curve.moved(&sheet, key(30), 0.5);
-        let values = [20, 21, 25, 30, 49, 50].map(|n| moved.get(key(n), 0));
+        let values = [20, 21, 25, 30, 49, 50].map(|n| moved.action.get(key(n), 0));
         assert_eq!(values, [0.0, 0.5, 0.75, 0.5, 0.5, 0.0]);
         let one = KeyCurve::default().moved(&sheet, key(30), 0.5);
-        assert_eq!([25, 30, 31].map(|n| one.get(key(n), 0)), [0.25, 0.5, 0.0]);
+        assert_eq!([25, 30, 31].map(|n| one.action.get(key(n), 0)), [0.25, 0.5, 0.0]);
         assert_eq!((Reach::All.of(key(7)), Reach::Section.of(key(88))), (0..=87, 69..=87));
     }
 }

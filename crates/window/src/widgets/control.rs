@@ -60,7 +60,7 @@ pub fn rows(
 ) {
     let mut settings = controls.settings();
     // The scale is not a parameter.
-    settings.sound.scale = controls.texts().and_then(|texts| texts.scale().ok());
+    settings.sound.scale = controls.texts().and_then(|texts| texts.scale().ok()).into();
     let number = number_width(ui, id, parameters.clone());
     // Space between the columns, before *reset*, and for the slider's handle at both ends.
     let large = theme::size(ui);

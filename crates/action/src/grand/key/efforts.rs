@@ -67,8 +67,7 @@ pub struct Efforts {
     effective: Box<ActionSettings>,
     /// `effective` is the standard regulation.
     is_standard: bool,
-    /// `target` is not in effect yet. Stored, because [`Self::step`] asks in every action step and
-    /// comparing two [`ActionSettings`] reads several kB.
+    /// `target` is not in effect yet. Stored, because [`Self::step`] asks in every action step.
     is_ahead: bool,
     /// The newest settings, for the differences of single keys.
     settings: Box<ActionSettings>,
@@ -111,7 +110,7 @@ impl Efforts {
             effective: boxed(ActionSettings::default),
             is_standard: true,
             is_ahead: false,
-            settings: boxed(|| *settings),
+            settings: boxed(|| settings.clone()),
             is_even: settings.is_even(),
             is_needed,
             grid: boxed(|| Probe::new(kernel)),
@@ -127,7 +126,7 @@ impl Efforts {
 
     /// Sets a new regulation, to be measured if `is_needed`. The standard one takes effect at once.
     pub fn follow(&mut self, settings: &ActionSettings, is_needed: bool) {
-        *self.settings = *settings;
+        *self.settings = settings.clone();
         self.is_even = settings.is_even();
         self.is_needed = is_needed;
         if is_needed {
@@ -171,7 +170,7 @@ impl Efforts {
     /// The regulation of `next` takes effect.
     fn use_next(&mut self) {
         std::mem::swap(&mut self.grid, &mut self.next);
-        *self.effective = *self.grid.settings();
+        *self.effective = self.grid.settings().clone();
         self.is_standard = *self.effective == ActionSettings::default();
         self.is_ahead = self.effective != self.target;
         self.is_measuring = false;
@@ -237,7 +236,7 @@ impl Efforts {
         };
         if !self.is_even {
             let own = self.settings.of(key);
-            energy += by_key::change(&self.settings, &own, |grid| position.interpolate(grid));
+            energy += by_key::change(&self.settings, own, |grid| position.interpolate(grid));
         }
         (energy > SLOWEST * SLOWEST).then(|| energy.sqrt())
     }

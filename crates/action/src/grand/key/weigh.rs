@@ -334,6 +334,7 @@ fn front_mass(at_rest: &GrandKey) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interface::key_sheet::KeySheet;
 
     fn key(number: usize) -> KeyNumber {
         KeyNumber::from_index(number - 1).unwrap()
@@ -358,7 +359,8 @@ mod tests {
     fn changes_of_lead_weight_and_screws_are_measured() {
         let standard = Weighed::of(key(40), &ActionSettings::default());
         let sheet = "key,key_lead_g,strike_weight_g,let_off_mm\n40,6,0.5,1\n";
-        let changed = ActionSettings { keys: sheet.parse().unwrap(), ..Default::default() };
+        let keys = sheet.parse::<KeySheet>().unwrap().action;
+        let changed = ActionSettings { keys, ..Default::default() };
         let found = Weighed::of(key(40), &changed);
         assert_eq!(Weighed::of(key(41), &changed), Weighed::of(key(41), &Default::default()));
         assert!((standard.front_weight_g - found.front_weight_g - 6.0).abs() < 1e-9);

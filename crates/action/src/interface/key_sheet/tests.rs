@@ -13,11 +13,11 @@ fn a_sheet_survives_conversion_to_text_and_back() {
     let text = "# after the fair\nkey, let_off_mm ,measured_dip_mm,hammer_hardness\n\
                 88,-0.5,9.8,\n40,0.26,,0.3\n";
     let sheet: KeySheet = text.parse().unwrap();
-    assert_eq!(sheet.get(key(88), LET_OFF), -0.5);
-    assert_eq!(sheet.of(key(40))[HARDNESS], 0.3);
-    assert!((sheet.get(key(40), LET_OFF) - 0.25).abs() < 1e-12);
+    assert_eq!(sheet.action.get(key(88), LET_OFF), -0.5);
+    assert_eq!(sheet.action.of(key(40))[HARDNESS], 0.3);
+    assert!((sheet.action.get(key(40), LET_OFF) - 0.25).abs() < 1e-12);
     assert_eq!(sheet.text(), "key,let_off_mm,hammer_hardness\n40,0.25,0.3\n88,-0.5,0\n");
-    assert_eq!(sheet.text().parse(), Ok(sheet));
+    assert_eq!(sheet.text().parse(), Ok(sheet.clone()));
     assert_eq!(KeySheet::EVEN.text().parse(), Ok(KeySheet::EVEN));
     let saved = one_line(&sheet);
     assert!(!saved.contains('\n'), "{saved}");
@@ -38,7 +38,7 @@ fn sheets_of_any_spreadsheet_are_the_same_sheet() {
     ] {
         let text = text.replace("\"0,5\"", "0.5");
         let read: KeySheet = text.parse().unwrap_or_else(|error| panic!("{text:?}: {error}"));
-        assert_eq!(read.of(key(40)), plain.of(key(40)), "{text:?}");
+        assert_eq!(read.action.of(key(40)), plain.action.of(key(40)), "{text:?}");
         assert!(!text.contains("41") || read == plain, "{text:?}");
     }
     let notes: KeySheet = "key,drop_mm\nA0,1\nD♭4,2\nC♯5,1\nC8,1\n".parse().unwrap();
@@ -72,7 +72,7 @@ fn errors_in_a_sheet_name_their_line() {
 fn differences_of_a_key_are_added_and_clamped_to_the_ranges() {
     let even = ActionSettings::default();
     assert!(even.is_even() && even.of(key(40)) == even);
-    let mut uneven = even;
+    let mut uneven = even.clone();
     uneven.keys.set(key(40), LET_OFF, 1.0);
     uneven.keys.set(key(40), CHECK, -12.0);
     uneven.keys.set(key(40), UNISON, 3.0);
@@ -88,14 +88,14 @@ fn unevenness_has_the_stated_spread_and_is_repeatable() {
     for (q, quantity) in QUANTITIES.iter().enumerate() {
         let mut squares = 0.0;
         for seed in 1..=20u8 {
-            let piano = ActionSettings { unevenness_seed: f64::from(seed), ..neglected };
+            let piano = ActionSettings { unevenness_seed: f64::from(seed), ..neglected.clone() };
             squares += KeyNumber::all().map(|k| piano.offsets(k)[q].powi(2)).sum::<f64>();
         }
         let deviation = (squares / (20.0 * KEYS as f64)).sqrt();
         assert!((deviation / quantity.spread - 1.0).abs() < 0.06, "{} {deviation}", quantity.id);
     }
-    let half = ActionSettings { unevenness: 0.5, ..neglected };
-    let other = ActionSettings { unevenness_seed: 2.0, ..neglected };
+    let half = ActionSettings { unevenness: 0.5, ..neglected.clone() };
+    let other = ActionSettings { unevenness_seed: 2.0, ..neglected.clone() };
     for k in KeyNumber::all() {
         assert!((2.0 * half.offsets(k)[0] - neglected.offsets(k)[0]).abs() < 1e-12);
         assert!(neglected.offsets(k)[0] != other.offsets(k)[0]);
@@ -113,10 +113,10 @@ proptest! {
     #[test]
     fn an_interpolated_sheet_lies_between_its_ends(a in -127i8..=127, b in -127i8..=127, share in 0.0f64..=1.0) {
         let (mut from, mut to) = (KeySheet::EVEN, KeySheet::EVEN);
-        (from.offsets[5][3], to.offsets[5][3]) = (a, b);
-        let mixed = from.toward(&to, share).offsets[5][3];
+        (from.action.0[5][3], to.action.0[5][3]) = (a, b);
+        let mixed = from.toward(&to, share).action.0[5][3];
         prop_assert!((a.min(b)..=a.max(b)).contains(&mixed));
-        prop_assert_eq!(from.toward(&to, 1.0), to);
+        prop_assert_eq!(from.toward(&to, 1.0), to.clone());
         prop_assert_eq!(from.toward(&to, 0.0), from);
     }
 }
@@ -130,7 +130,7 @@ fn tones_are_columns_of_the_sheet() {
     assert_eq!(sheet.tones.at(key(40), ToneQuantity::Level, 1), -3.25);
     assert_eq!(sheet.tones.at(key(41), ToneQuantity::Decay, 16), 0.5);
     let tone: KeySheet = "key,partial_2_db\n1,31.75\n".parse().unwrap();
-    assert!(tone.is_action_even() && !tone.is_even());
+    assert!(tone.action.is_neutral() && !tone.is_even());
     let text = "key,partial_1_db,blow_63_hz_db,blow_8000_hz_decay_octaves,knock_db\n\
                 40,1,-3.25,0.48,6\n";
     let sheet: KeySheet = text.parse().unwrap();

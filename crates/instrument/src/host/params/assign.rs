@@ -23,7 +23,7 @@ pub fn apply<T: AsRef<str>>(
     settings: &mut Settings,
     assignments: impl IntoIterator<Item = T>,
 ) -> Result<(), ParamError> {
-    let mut changed = *settings;
+    let mut changed = settings.clone();
     for assignment in assignments {
         let (parameter, value) = parse_assignment(assignment.as_ref())?;
         parameter.set(&mut changed, value);

@@ -128,7 +128,7 @@ mod tests {
             let before = made_of(&settings);
             let of_action = all().filter(|p| !OF_EVERY_ACTION.contains(&p.id) && is_of_action(p));
             for parameter in of_action {
-                let mut changed = settings;
+                let mut changed = settings.clone();
                 parameter.set(&mut changed, parameter.max());
                 let idle = relevance(&settings, parameter.id);
                 assert_eq!(
@@ -158,7 +158,7 @@ mod tests {
                 "unevenness_seed"
             ]
         );
-        let mut natural = settings;
+        let mut natural = settings.clone();
         natural.touch.timing = Timing::Natural;
         natural.touch.velocity_map = VelocityMap::Gamma;
         let idle: Vec<_> = all().filter(|p| relevance(&natural, p.id).is_some()).collect();

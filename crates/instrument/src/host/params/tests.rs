@@ -132,7 +132,7 @@ fn a_parameter_changes_its_own_setting_and_no_other() {
     for parameter in all() {
         let ends = [parameter.min(), parameter.max()];
         let value = ends[usize::from(ends[0].to_bits() == parameter.default_value().to_bits())];
-        let mut settings = default;
+        let mut settings = default.clone();
         parameter.set(&mut settings, value);
         assert_eq!(parameter.get(&settings), value, "{}", parameter.id);
         let before = leaves(&default);

@@ -145,7 +145,7 @@ impl NamedPiano {
         }
         if !keys.is_empty() {
             match keys.parse() {
-                Ok(sheet) => settings.action.keys = sheet,
+                Ok(sheet) => settings.set_key_sheet(sheet),
                 Err(_) => losses.senseless.push(KEYS_FIELD),
             }
         }
@@ -168,7 +168,7 @@ impl NamedPiano {
             keys: String,
             values: ValuesById<'a>,
         }
-        let sheet = &self.settings.action.keys;
+        let sheet = self.settings.key_sheet();
         let written = Written {
             format: FORMAT,
             touchback: env!("CARGO_PKG_VERSION"),
@@ -261,13 +261,13 @@ mod tests {
     fn differences_of_single_keys_are_read_back() {
         let mut piano = NamedPiano::default();
         assert!(!piano.text().unwrap().contains(KEYS_FIELD));
-        piano.settings.action.keys = "key,drop_mm\n7,0.5\n".parse().unwrap();
+        piano.settings.set_key_sheet("key,drop_mm,knock_db\n7,0.5,3\n".parse().unwrap());
         let text = piano.text().unwrap();
-        assert!(text.contains("\n7,0.5\n"), "{text}");
+        assert!(text.contains("\n7,0.5,3\n"), "{text}");
         assert_eq!(NamedPiano::read(&text).unwrap(), (piano, PresetLosses::default()));
         let bad = format!("keys = \"key,drop\"\n{HEAD}");
         let (read, losses) = NamedPiano::read(&bad).unwrap();
-        assert!(read.settings.action.keys.is_even());
+        assert!(read.settings.key_sheet().is_even());
         assert_eq!(losses.senseless, [KEYS_FIELD]);
     }
 

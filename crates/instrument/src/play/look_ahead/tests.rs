@@ -135,7 +135,7 @@ fn the_hosts_blocks_change_no_sample() {
     messages.sort_by_key(|(at, _)| *at);
     let changes: Vec<_> = (0..60_u64)
         .map(|i| {
-            let mut settings = base;
+            let mut settings = base.clone();
             settings.action.let_off_mm = 1.5 + 0.05 * i as f64;
             settings.output_db = -0.1 * i as f64;
             settings.touch.timing = if i % 20 == 7 { Timing::Immediate } else { Timing::LookAhead };

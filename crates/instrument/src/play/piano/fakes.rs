@@ -8,9 +8,7 @@ use touchback_action::{ActionSettings, Drive, KeyEvent, STEP};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 use touchback_core::mech::hammer::HammerSettings;
-use touchback_core::mech::key_tones::KeyTones;
 use touchback_sound::board::microphones::Distant;
-use touchback_sound::settings::UnisonOffsets;
 use touchback_sound::{Knock, SoundSettings};
 
 /// Depth at which a key of the fake action throws its hammer, m.
@@ -243,6 +241,7 @@ pub enum Call {
 /// One decaying level that everything moves, and a list of calls with their samples.
 #[derive(Default)]
 pub struct FakeStrings {
+    settings: SoundSettings,
     level: f64,
     /// Samples since reset: an inner period counts them.
     count: u64,
@@ -266,6 +265,7 @@ impl Strings for FakeStrings {
     fn set(&mut self, settings: &SoundSettings) {
         self.call(Call::Set);
         self.level *= settings.brightness_loss;
+        self.settings = settings.clone();
     }
 
     fn settle(&mut self) {}
@@ -314,8 +314,8 @@ impl Strings for FakeStrings {
         }
     }
 
-    fn of_keys(&self) -> (UnisonOffsets, KeyTones) {
-        (UnisonOffsets::EVEN, KeyTones::EVEN)
+    fn settings(&self) -> &SoundSettings {
+        &self.settings
     }
 
     fn is_silent(&self) -> bool {

@@ -8,7 +8,6 @@ use super::mechanism::uses_efforts;
 use crate::Settings;
 use crate::play::engine_traits::{Keys, Strings};
 use crate::settings::KeyPressure;
-use touchback_action::ActionSettings;
 
 impl<K: Keys, S: Strings> Piano<K, S> {
     /// New settings from the present sample on, without clicks: the sound at once; the regulation, and
@@ -16,16 +15,18 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// sample on; the output level by a ramp of 10 ms. A strike always has its own hammer. If nothing
     /// sounds or moves, they are in force as a whole at the next event.
     pub fn set(&mut self, settings: &Settings) {
-        let old = std::mem::replace(&mut *self.settings, *settings);
+        let old = std::mem::replace(&mut *self.settings, settings.clone());
         let (mechanism, output) = (&mut self.mechanism, &mut self.output);
         mechanism.is_regulation_pending |= settings.action != old.action;
-        let unevenness = |s: &ActionSettings| (s.keys, s.unevenness, s.unevenness_seed);
-        let is_key_changed = unevenness(&settings.action) != unevenness(&old.action);
-        output.are_unisons_pending |= is_key_changed;
+        let is_action_of_keys_changed = settings.action.keys != old.action.keys
+            || settings.action.unevenness != old.action.unevenness
+            || settings.action.unevenness_seed != old.action.unevenness_seed;
+        output.are_unisons_pending |=
+            is_action_of_keys_changed || settings.sound.tones != old.sound.tones;
         if settings.sound != old.sound {
             output.apply_sound(settings);
         }
-        if is_key_changed || settings.action.hammers() != old.action.hammers() {
+        if is_action_of_keys_changed || settings.action.hammers() != old.action.hammers() {
             output.pending_hammers.mark_all();
         }
         mechanism.efforts.follow(&settings.action, uses_efforts(settings));

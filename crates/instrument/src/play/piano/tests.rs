@@ -242,7 +242,7 @@ fn dampers_are_sent_only_when_they_have_moved() {
 fn presses_too_soft_or_too_short_are_silent_and_counted() {
     let mut natural = settings(Timing::Natural);
     natural.touch.legato_repair = Switch::Off;
-    let mut soft = natural;
+    let mut soft = natural.clone();
     soft.touch.dynamics = 0.05;
     let mut piano = piano(48_000.0, &soft);
     piano.handle(on(60, 1.0));
@@ -378,7 +378,7 @@ fn a_reset_piano_equals_a_new_one() {
     used.handle(Event::Sustain(1.0));
     used.handle(on(50, 3.0));
     run(&mut used, 1001);
-    used.set(&Settings { output_db: -6.0, ..natural });
+    used.set(&Settings { output_db: -6.0, ..natural.clone() });
     used.reset();
     let mut new = piano(44_100.0, &Settings { output_db: -6.0, ..natural });
     assert_eq!(used.counts(), Counts::default());

@@ -68,7 +68,7 @@ pub struct Levels {
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct RemoteSettings {
     values: Vec<f64>,
-    keys: Box<KeySheet>,
+    keys: KeySheet,
     /// Name, scale and keyboard map: files may leave fields out, this format may not.
     scale: Option<(String, String, Option<String>)>,
 }
@@ -79,7 +79,7 @@ impl RemoteSettings {
     pub fn of(settings: &Settings, scale: Option<Texts>) -> Self {
         let values = all().map(|parameter| parameter.get(settings)).collect();
         let scale = scale.map(|Texts { name, scale, map }| (name, scale, map));
-        Self { values, keys: Box::new(settings.action.keys), scale }
+        Self { values, keys: settings.key_sheet(), scale }
     }
 
     /// The settings; a scale that cannot be read is left out.
@@ -89,9 +89,9 @@ impl RemoteSettings {
         for (parameter, value) in all().zip(&self.values) {
             parameter.set(&mut settings, *value);
         }
-        settings.action.keys = *self.keys;
+        settings.set_key_sheet(self.keys.clone());
         let texts = self.scale.clone().map(|(name, scale, map)| Texts { name, scale, map });
-        settings.sound.scale = texts.and_then(|texts| texts.scale().ok());
+        settings.sound.scale = texts.and_then(|texts| texts.scale().ok()).into();
         settings
     }
 }
@@ -152,9 +152,9 @@ mod tests {
         for parameter in all() {
             parameter.set(&mut settings, parameter.plain(0.37));
         }
-        settings.action.keys = "key,drop_mm\n7,0.3\n".parse().unwrap();
+        settings.set_key_sheet("key,drop_mm,knock_db\n7,0.3,3\n".parse().unwrap());
         let texts = Texts { name: "twelve".into(), scale: PYTHAGOREAN.into(), map: None };
-        settings.sound.scale = Some(texts.scale().unwrap());
+        settings.sound.scale = Some(texts.scale().unwrap()).into();
         let sent = ToPiano::Set(Box::new(RemoteSettings::of(&settings, Some(texts))));
         let Some(ToPiano::Set(arrived)) = message(&bytes(&sent)) else { panic!() };
         assert!(arrived.settings() == settings);

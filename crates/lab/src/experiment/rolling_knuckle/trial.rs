@@ -279,7 +279,7 @@ fn left(rig: &TestBench) -> f64 {
 fn regulations(build: impl Fn(&ActionSettings) -> Built) -> [f64; 5] {
     let standard = ActionSettings::default();
     let weighed = |let_off_mm, drop_mm| {
-        Weighed::built(build(&ActionSettings { let_off_mm, drop_mm, ..standard }))
+        Weighed::built(build(&ActionSettings { let_off_mm, drop_mm, ..standard.clone() }))
     };
     let other = weighed(2.2, 1.4);
     let drop = |more| weighed(standard.let_off_mm, standard.drop_mm + more).drop_mm;

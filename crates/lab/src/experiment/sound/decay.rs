@@ -8,7 +8,7 @@ use touchback_sound::measure;
 use touchback_sound::tuning::scale::StringSpec;
 
 pub fn run(bench: &mut SoundBench) -> Result<()> {
-    let voicing = bench.voicing;
+    let voicing = bench.voicing.clone();
     let (sound, report) = (&mut bench.sound, &mut bench.report);
     sound.set(&without_tail(&voicing));
     for (number, low, high, seconds) in measure::FREE_DECAY {

@@ -40,7 +40,7 @@ fn passage(sound: &mut Sound, voicing: &SoundSettings, size: usize) -> Result<Ve
             8 => KeyNumber::all().for_each(|key| sound.damper(key, 1.0)),
             16 => sound.una_corda(1.0),
             20 => sound.retune(struck, -70.0),
-            24 => sound.set(&SoundSettings { a4_hz: 430.0, lid: 0.2, ..*voicing }),
+            24 => sound.set(&SoundSettings { a4_hz: 430.0, lid: 0.2, ..voicing.clone() }),
             32 => KeyNumber::all().for_each(|key| sound.damper(key, 0.3)),
             _ => {}
         }
@@ -111,22 +111,22 @@ fn rates(bench: &mut SoundBench) -> Result<()> {
 fn moved(v: SoundSettings) -> [(&'static str, SoundSettings, HammerSettings); 17] {
     let h = HammerSettings::CONCERT;
     [
-        ("pitch, 440 to 446 Hz", SoundSettings { a4_hz: 446.0, ..v }, h),
-        ("stretch, 1 to 1.5", SoundSettings { stretch: 1.5, ..v }, h),
-        ("temperament", SoundSettings { temperament: Temperament::QuarterComma, ..v }, h),
-        ("unison width, 1 to 5 cents", SoundSettings { unison_width_cents: 5.0, ..v }, h),
-        ("string length, 1 to 0.85", SoundSettings { string_length: 0.85, ..v }, h),
-        ("strike point, 1 to 1.4", v, HammerSettings { strike_point: 1.4, ..h }),
-        ("hammer hardness, 0 to 1", v, HammerSettings { hardness: 1.0, ..h }),
-        ("sustain, 1 to 0.5", SoundSettings { sustain: 0.5, ..v }, h),
-        ("treble damping, 1 to 2", SoundSettings { brightness_loss: 2.0, ..v }, h),
-        ("damping time, 1 to 2", SoundSettings { damper_time: 2.0, ..v }, h),
-        ("soundboard, 1 to 0.3", SoundSettings { board: 0.3, ..v }, h),
-        ("stereo width, 1 to 0.2", SoundSettings { width: 0.2, ..v }, h),
-        ("lid, open to closed", SoundSettings { lid: 0.0, ..v }, h),
-        ("perspective", SoundSettings { perspective: Perspective::Audience, ..v }, h),
-        ("distance, 1.5 to 4 m", SoundSettings { distance: 4.0, ..v }, h),
-        ("room, none to −12 dB", SoundSettings { room_db: -12.0, ..v }, h),
+        ("pitch, 440 to 446 Hz", SoundSettings { a4_hz: 446.0, ..v.clone() }, h),
+        ("stretch, 1 to 1.5", SoundSettings { stretch: 1.5, ..v.clone() }, h),
+        ("temperament", SoundSettings { temperament: Temperament::QuarterComma, ..v.clone() }, h),
+        ("unison width, 1 to 5 cents", SoundSettings { unison_width_cents: 5.0, ..v.clone() }, h),
+        ("string length, 1 to 0.85", SoundSettings { string_length: 0.85, ..v.clone() }, h),
+        ("strike point, 1 to 1.4", v.clone(), HammerSettings { strike_point: 1.4, ..h }),
+        ("hammer hardness, 0 to 1", v.clone(), HammerSettings { hardness: 1.0, ..h }),
+        ("sustain, 1 to 0.5", SoundSettings { sustain: 0.5, ..v.clone() }, h),
+        ("treble damping, 1 to 2", SoundSettings { brightness_loss: 2.0, ..v.clone() }, h),
+        ("damping time, 1 to 2", SoundSettings { damper_time: 2.0, ..v.clone() }, h),
+        ("soundboard, 1 to 0.3", SoundSettings { board: 0.3, ..v.clone() }, h),
+        ("stereo width, 1 to 0.2", SoundSettings { width: 0.2, ..v.clone() }, h),
+        ("lid, open to closed", SoundSettings { lid: 0.0, ..v.clone() }, h),
+        ("perspective", SoundSettings { perspective: Perspective::Audience, ..v.clone() }, h),
+        ("distance, 1.5 to 4 m", SoundSettings { distance: 4.0, ..v.clone() }, h),
+        ("room, none to −12 dB", SoundSettings { room_db: -12.0, ..v.clone() }, h),
         ("room's size and time", SoundSettings { room_size: 20.0, room_time: 1.5, ..v }, h),
     ]
 }
@@ -134,9 +134,9 @@ fn moved(v: SoundSettings) -> [(&'static str, SoundSettings, HammerSettings); 17
 /// Second differences that a change adds to four sounding notes in the next 0.7 s, relative to their
 /// peak.
 fn changes(bench: &mut SoundBench) -> Result<()> {
-    let usual = bench.voicing;
+    let usual = bench.voicing.clone();
     let standard = HammerSettings::CONCERT;
-    for (name, voicing, hammers) in moved(usual) {
+    for (name, voicing, hammers) in moved(usual.clone()) {
         let sound = &mut bench.sound;
         let mut bend_after = |to: &SoundSettings, hammers: &HammerSettings| -> Result<(f64, f64)> {
             sound.set(&usual);

@@ -117,7 +117,7 @@ fn half_pedal(bench: &mut SoundBench) -> Result<()> {
 /// On the whole piano: a note held by the sostenuto rod sustains, a later note does not.
 fn sostenuto(bench: &mut SoundBench) -> Result<()> {
     let rate = RATE;
-    let sound = SoundSettings { knocks: 0.0, ..bench.voicing };
+    let sound = SoundSettings { knocks: 0.0, ..bench.voicing.clone() };
     let settings = Settings { sound, ..Settings::default() };
     let mut piano = Piano::new(rate, &settings);
     let (caught, free) = (key(28)?, key(35)?);

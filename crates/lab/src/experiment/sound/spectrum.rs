@@ -39,7 +39,7 @@ const STRETCH: [(usize, f64, f64); 11] = [
 const PHANTOMS: [(usize, usize, usize); 4] = [(4, 13, 14), (13, 11, 12), (16, 9, 10), (28, 7, 8)];
 
 pub fn tuning(bench: &mut SoundBench) -> Result<()> {
-    let (voicing, sound, report) = (bench.voicing, &mut bench.sound, &mut bench.report);
+    let (voicing, sound, report) = (bench.voicing.clone(), &mut bench.sound, &mut bench.report);
     for (number, most) in PARTIALS {
         let key = key(number)?;
         let string = StringSpec::of(key, &voicing);
@@ -104,7 +104,7 @@ pub fn tuning(bench: &mut SoundBench) -> Result<()> {
 }
 
 pub fn phantoms(bench: &mut SoundBench) -> Result<()> {
-    let (voicing, sound, report) = (bench.voicing, &mut bench.sound, &mut bench.report);
+    let (voicing, sound, report) = (bench.voicing.clone(), &mut bench.sound, &mut bench.report);
     for (number, i, j) in PHANTOMS {
         let key = key(number)?;
         let string = StringSpec::of(key, &voicing);

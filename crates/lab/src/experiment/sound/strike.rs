@@ -24,7 +24,7 @@ const LEVELS: [usize; 10] = [1, 4, 16, 28, 40, 52, 60, 64, 76, 88];
 const CENTROIDS: [usize; 5] = [7, 16, 40, 53, 64];
 
 pub fn run(bench: &mut SoundBench) -> Result<()> {
-    let (report, voicing) = (&mut bench.report, bench.voicing);
+    let (report, voicing) = (&mut bench.report, bench.voicing.clone());
     for (number, time) in hammer::CONTACT_MS {
         let number = floor_index(number);
         let found = 1e3 * blow::strike(key(number)?, &voicing, 2.0).contact_time;

@@ -12,7 +12,7 @@ use touchback_sound::measure::{self, sympathetic_resonance};
 const CHORD: [usize; 10] = [16, 28, 32, 35, 40, 44, 47, 52, 56, 59];
 
 pub fn run(bench: &mut SoundBench) -> Result<()> {
-    let voicing = bench.voicing;
+    let voicing = bench.voicing.clone();
     let (sound, report) = (&mut bench.sound, &mut bench.report);
     sound.set(&without_tail(&voicing));
     for (number, seconds) in sympathetic_resonance::PEDAL_KEYS {

@@ -132,7 +132,7 @@ pub fn fit(
     velocities: &[u8],
     iterations: usize,
 ) -> Result<Fitted> {
-    let mut start = *start;
+    let mut start = start.clone();
     let mut warnings = Vec::new();
     if let Some(parameter) = free.perspective {
         warnings.extend(perspective(&mut start, parameter, &recorded, velocities));
@@ -265,7 +265,7 @@ fn perspective(
     let keys: Vec<u8> = recorded.keys().copied().collect();
     let velocity = velocities.get(velocities.len() / 2)?;
     let off = |value: f64| {
-        let mut settings = *start;
+        let mut settings = start.clone();
         parameter.set(&mut settings, value);
         let ours = rendered(&settings, &keys, &[*velocity]);
         let apart = |(number, layers): (&u8, &std::collections::BTreeMap<u32, Measured>)| {

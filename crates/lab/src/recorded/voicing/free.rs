@@ -114,7 +114,7 @@ impl Variable {
 /// `start` with `variables` at `positions`. The felt's parameter becomes the mean of the registers; the keys'
 /// offsets from the mean, linear between registers, go into the key sheet.
 pub fn settings(start: &Settings, variables: &[Variable], positions: &[f64]) -> Settings {
-    let mut settings = *start;
+    let mut settings = start.clone();
     let mut felt: Vec<(f64, f64)> = Vec::new();
     let mut of_felt = None;
     for (variable, position) in variables.iter().zip(positions) {

@@ -95,7 +95,7 @@ impl Unknown {
     fn get(self, sheet: &KeySheet, key: KeyNumber) -> f64 {
         match self {
             Self::Tone(quantity, index) => sheet.tones.get(key, quantity, index),
-            Self::Felt => felt().map_or(0.0, |column| sheet.get(key, column)),
+            Self::Felt => felt().map_or(0.0, |column| sheet.action.get(key, column)),
         }
     }
 
@@ -103,7 +103,9 @@ impl Unknown {
         let value = self.get(sheet, key) + change;
         match self {
             Self::Tone(quantity, index) => sheet.tones.set(key, quantity, index, value),
-            Self::Felt => felt().into_iter().for_each(|column| sheet.set(key, column, value)),
+            Self::Felt => {
+                felt().into_iter().for_each(|column| sheet.action.set(key, column, value))
+            }
         }
     }
 }
@@ -117,7 +119,7 @@ fn felt() -> Option<usize> {
 pub fn copy(sheet: &mut KeySheet, other: &KeySheet, key: KeyNumber) {
     sheet.tones.copy(key, &other.tones);
     if let Some(column) = felt() {
-        sheet.set(key, column, other.get(key, column));
+        sheet.action.set(key, column, other.action.get(key, column));
     }
 }
 
@@ -137,17 +139,18 @@ impl Gradient {
             if interrupt::was_received() {
                 return None;
             }
-            let mut changed = *settings;
+            let mut sheet = settings.key_sheet();
             let concerned = keys.iter().copied().filter(|number| {
                 let key = KeyNumber::from_number(*number);
-                key.is_some_and(|key| unknown.concerns(&settings.action.keys, key))
+                key.is_some_and(|key| unknown.concerns(&sheet, key))
             });
             let concerned: Vec<u8> = concerned.collect();
             for number in &concerned {
                 let key = KeyNumber::from_number(*number);
-                key.into_iter()
-                    .for_each(|key| unknown.add(&mut changed.action.keys, key, unknown.step()));
+                key.into_iter().for_each(|key| unknown.add(&mut sheet, key, unknown.step()));
             }
+            let mut changed = settings.clone();
+            changed.set_key_sheet(sheet);
             let notes = played(&changed, &concerned, velocity, &|| ());
             bar.inc(1);
             Some((*unknown, super::super::collected(notes.into_iter())))
@@ -164,7 +167,7 @@ impl Gradient {
         found: &[Found<'_>],
         damping: impl Fn(KeyNumber) -> f64,
     ) -> KeySheet {
-        let mut new = *sheet;
+        let mut new = sheet.clone();
         for notes in found.chunk_by(|a, b| a.number == b.number) {
             let number = notes[0].number;
             let Some(key) = KeyNumber::from_number(number) else { continue };
@@ -187,7 +190,7 @@ impl Gradient {
         let Some(start) = notes[0].ours.get(&self.velocity) else { return Vec::new() };
         let of_key = self.changed.iter().filter_map(|(unknown, notes)| {
             let moved = {
-                let mut new = *sheet;
+                let mut new = sheet.clone();
                 unknown.add(&mut new, key, unknown.step());
                 unknown.get(&new, key) - unknown.get(sheet, key)
             };
@@ -295,17 +298,17 @@ mod tests {
         let notes =
             |settings: &Settings| collected(played(settings, &[number], 80, &|| ()).into_iter());
         let moved = |changes: &[(Unknown, f64)]| {
-            let mut settings = own;
-            changes
-                .iter()
-                .for_each(|(unknown, by)| unknown.add(&mut settings.action.keys, key, *by));
+            let mut sheet = own.key_sheet();
+            changes.iter().for_each(|(unknown, by)| unknown.add(&mut sheet, key, *by));
+            let mut settings = own.clone();
+            settings.set_key_sheet(sheet);
             settings
         };
         let recorded = notes(&moved(&[(level, 6.0), (decay, -0.5)]));
         let ours = notes(&own);
         let comparison = compare(&[], &recorded, &ours);
         let gradient = Gradient::of(&own, &[number], 80).unwrap();
-        let sheet = gradient.step(&own.action.keys, &comparison.found, |_| 1.0);
+        let sheet = gradient.step(&own.key_sheet(), &comparison.found, |_| 1.0);
         // The gain of the note is free.
         let second =
             level.get(&sheet, key) - Unknown::Tone(ToneQuantity::Level, 0).get(&sheet, key);

@@ -67,7 +67,7 @@ impl<'a> Matching<'a> {
     ) -> Self {
         let ours = rendered(&settings, keys, velocities);
         let first = apart(takes, recorded, &ours);
-        let start = settings;
+        let start = settings.clone();
         Self {
             start,
             settings,
@@ -108,7 +108,7 @@ impl<'a> Matching<'a> {
         // A perspective is chosen by the channels' differences, and may increase the distance.
         for candidate in std::iter::once(&fitted.start).chain(&fitted.candidates) {
             if *candidate != self.settings && !interrupt::was_received() {
-                self.offer(*candidate);
+                self.offer(candidate.clone());
             }
         }
         output::print(&self.line(&format!("felt, {} iterations", fitted.iterations)))
@@ -117,9 +117,10 @@ impl<'a> Matching<'a> {
     /// At most `steps` closed-form steps of the tones. A key that they leave farther goes half as far in the next one.
     pub fn fit_tones(&mut self, steps: usize) -> Result<()> {
         self.fit_keys("tones", steps, [1.0, 0.5], |matching, found, pace| {
-            let old = matching.settings.action.keys;
-            let (mut target, mut moved) = (old, old);
-            target.tones = tone::step(&old.tones, found);
+            let old = matching.settings.key_sheet();
+            let mut moved = old.clone();
+            let tones = tone::step(&old.tones, found).into();
+            let target = KeySheet { action: old.action.clone(), tones };
             for (key, pace) in pace {
                 gradient::copy(&mut moved, &old.toward(&target, SHARE * pace), *key);
             }
@@ -133,7 +134,7 @@ impl<'a> Matching<'a> {
         let velocity = self.velocities[self.velocities.len() / 2];
         let slower = [3.0, 1.0, 0.2, 0.02];
         self.fit_keys("gradient", steps, slower, |matching, found, pace| {
-            let old = matching.settings.action.keys;
+            let old = matching.settings.key_sheet();
             let gradient = Gradient::of(&matching.settings, matching.keys, velocity)?;
             let of =
                 |key: KeyNumber| pace.iter().find(|(of, _)| *of == key).map_or(1.0, |one| one.1);
@@ -162,22 +163,24 @@ impl<'a> Matching<'a> {
                 if interrupt::was_received() {
                     return Ok(());
                 }
-                let mut settings = self.settings;
-                settings.action.keys = sheet;
+                let mut settings = self.settings.clone();
+                settings.set_key_sheet(sheet.clone());
                 let ours = rendered(&settings, self.keys, self.velocities);
                 tried.push((sheet, apart(self.takes, self.recorded, &ours)));
             }
             let taken = self.nearest(&keys, &tried);
-            let mut settings = self.settings;
+            let mut new = self.settings.key_sheet();
             let mut moved = 0;
             for ((key, pace), taken) in keys.iter_mut().zip(taken) {
                 if let Some((sheet, _)) = taken.and_then(|taken| tried.get(taken)) {
-                    gradient::copy(&mut settings.action.keys, sheet, *key);
+                    gradient::copy(&mut new, sheet, *key);
                     moved += 1;
                 }
                 *pace *= paces[taken.unwrap_or(PACES - 1)];
             }
-            if !self.offer(self.with_between(settings)) {
+            let mut settings = self.settings.clone();
+            settings.set_key_sheet(new);
+            if !self.offer(self.with_between(settings.clone())) {
                 self.offer(settings);
             }
             output::print(&self.line(&format!("{name}, {moved} keys nearer")))?;
@@ -234,9 +237,9 @@ impl<'a> Matching<'a> {
     /// One gradient step with tones of the keys between, which ring along with the recorded ones where no damper stops
     /// them. In registers whose recorded keys it leaves farther, it is undone.
     pub fn spread(&mut self) -> Result<()> {
-        let (before, apart) = (self.settings.action.keys, self.apart.clone());
+        let (before, apart) = (self.settings.key_sheet(), self.apart.clone());
         self.spreading = self.nearest_spreading();
-        self.set(self.with_between(self.settings));
+        self.set(self.with_between(self.settings.clone()));
         // The step may bring recorded keys nearer again, but is taken only where none is farther than at the beginning.
         let first = self.first.clone();
         self.unspread(&before, |now, keys| is_no_farther(now, &first, keys));
@@ -281,14 +284,15 @@ impl<'a> Matching<'a> {
         if interrupt::was_received() {
             return;
         }
-        let (start, tones) = (self.start.action.keys.tones, self.settings.action.keys.tones);
-        let spread = Spread { start: &start, tones: &tones, numbers: self.keys };
-        let mut settings = self.settings;
-        settings.action.keys = self.start.action.keys;
-        settings.action.keys.tones = spread.left_out(|number| {
+        let (start, tones) = (&self.start.sound.tones, &self.settings.sound.tones);
+        let spread = Spread { start, tones, numbers: self.keys };
+        let tones = spread.left_out(|number| {
             let register = registers().position(|(_, keys)| keys.contains(&number));
             register.map_or(Spreading::NONE, &how)
         });
+        let mut settings = self.settings.clone();
+        let action = self.start.action.keys.clone();
+        settings.set_key_sheet(KeySheet { action, tones: tones.into() });
         let ours = rendered(&settings, self.keys, self.velocities);
         let apart = apart(self.takes, self.recorded, &ours);
         for ((index, (_, keys)), nearest) in registers().enumerate().zip(chosen) {
@@ -306,12 +310,13 @@ impl<'a> Matching<'a> {
 
     /// `settings` with tones of the keys between from those of the recorded ones.
     fn with_between(&self, mut settings: Settings) -> Settings {
-        let (start, tones) = (self.start.action.keys.tones, settings.action.keys.tones);
-        let spread = Spread { start: &start, tones: &tones, numbers: self.keys };
-        settings.action.keys.tones = spread.between(|number| {
+        let (start, tones) = (&self.start.sound.tones, &settings.sound.tones);
+        let spread = Spread { start, tones, numbers: self.keys };
+        let tones = spread.between(|number| {
             let of = registers().zip(&self.spreading).find(|((_, keys), _)| keys.contains(&number));
             of.map_or(Spreading::NONE, |(_, how)| *how)
         });
+        settings.sound.tones = tones.into();
         settings
     }
 
@@ -330,18 +335,19 @@ impl<'a> Matching<'a> {
             if !bad.contains(&true) {
                 break;
             }
-            let mut settings = self.settings;
+            let mut sheet = self.settings.key_sheet();
             for ((index, (_, keys)), bad) in registers().enumerate().zip(bad) {
                 // A register that is bad without a spread of its own is so by that of others.
                 if bad || !spread {
                     self.spreading[index] = Spreading::NONE;
                     for number in self.keys.iter().filter(|number| keys.contains(*number)) {
                         let key = KeyNumber::from_number(*number);
-                        key.into_iter()
-                            .for_each(|key| gradient::copy(&mut settings.action.keys, before, key));
+                        key.into_iter().for_each(|key| gradient::copy(&mut sheet, before, key));
                     }
                 }
             }
+            let mut settings = self.settings.clone();
+            settings.set_key_sheet(sheet);
             self.set(self.with_between(settings));
         }
     }
@@ -360,15 +366,15 @@ impl<'a> Matching<'a> {
         if comparison.is_levelled || interrupt::was_received() {
             return;
         }
-        let old = self.settings.action.keys.tones;
-        let mut settings = self.settings;
-        settings.action.keys.tones = tone::levelled(&old, &comparison.found);
+        let old = &self.settings.sound.tones;
+        let mut settings = self.settings.clone();
+        settings.sound.tones = tone::levelled(old, &comparison.found).into();
         let ours = rendered(&settings, self.keys, self.velocities);
         let levelled = apart(self.takes, self.recorded, &ours);
         for number in self.keys {
             if !is_no_farther(&levelled, &self.first, &(*number..=*number)) {
                 let key = KeyNumber::from_number(*number);
-                key.into_iter().for_each(|key| settings.action.keys.tones.copy(key, &old));
+                key.into_iter().for_each(|key| settings.sound.tones.copy(key, old));
             }
         }
         self.set(settings);

@@ -62,7 +62,7 @@ pub struct Spread<'a> {
 impl Spread<'_> {
     /// The tones, with all keys but the recorded ones spread as `how` tells.
     pub fn between(&self, how: impl Fn(u8) -> Spreading) -> KeyTones {
-        let mut new = *self.tones;
+        let mut new = self.tones.clone();
         for key in KeyNumber::all().filter(|key| !self.numbers.contains(&key.number())) {
             self.set(&mut new, key, self.numbers, how(key.number()));
         }
@@ -202,7 +202,7 @@ mod tests {
     fn a_response_over_frequency_reaches_the_keys_between_and_a_single_partial_does_not() {
         let numbers = [28, 34, 40, 46, 52];
         let even = tones();
-        let mut tones = even;
+        let mut tones = even.clone();
         tones.set(key(40), ToneQuantity::Level, 2, 25.0);
         let spread = Spread { start: &KeyTones::EVEN, tones: &tones, numbers: &numbers };
         let how = Spreading { response: 1.0, ..Spreading::NONE };

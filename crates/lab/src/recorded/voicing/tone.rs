@@ -33,7 +33,7 @@ const LOWEST: f64 = 0.7;
 
 /// `tones` of the recorded keys moved by their solutions.
 pub fn step(tones: &KeyTones, found: &[Found<'_>]) -> KeyTones {
-    let mut new = *tones;
+    let mut new = tones.clone();
     for notes in found.chunk_by(|a, b| a.number == b.number) {
         let Some(key) = KeyNumber::from_index(usize::from(notes[0].number) - 1) else { continue };
         let (levels, decays) = solve(key, notes);
@@ -59,7 +59,7 @@ pub fn levelled(tones: &KeyTones, found: &[Found<'_>]) -> KeyTones {
         .map(|notes| (notes[0].number, notes.iter().map(of).sum::<f64>() / notes.len() as f64))
         .collect();
     let mean = keys.iter().map(|(_, level)| level).sum::<f64>() / keys.len().max(1) as f64;
-    let mut new = *tones;
+    let mut new = tones.clone();
     for (number, level) in keys {
         let Some(key) = KeyNumber::from_number(number) else { continue };
         let change = (level - mean).clamp(-MOST_LEVEL, MOST_LEVEL);

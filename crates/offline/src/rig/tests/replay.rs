@@ -51,7 +51,7 @@ fn strikes_keep_their_distances_under_drift_and_jitter() {
                 if due * rate > now as f64 {
                     break;
                 }
-                assert!(sender.send(**entry).is_ok());
+                assert!(sender.send((*entry).clone()).is_ok());
                 entries.next();
             }
             replay.block(now, block, |ahead, what| {
@@ -87,7 +87,7 @@ fn any_block_size_gives_the_same_events() {
     let heard = [1usize, 64, 1000].map(|block| {
         let (sender, receiver) = queue::bounded(16_384);
         let mut replay = Replay::new(receiver, Action::GRAND, 48_000.0, 1000);
-        recorded.entries.iter().take(4000).for_each(|e| assert!(sender.send(*e).is_ok()));
+        recorded.entries.iter().take(4000).for_each(|e| assert!(sender.send(e.clone()).is_ok()));
         let (mut now, mut kinds) = (0u64, Vec::new());
         while now < 4 * 48_000 {
             replay.block(now, block, |_, what| {
@@ -119,7 +119,7 @@ fn the_twin_catches_up_with_a_stalled_servo_block_by_block() {
         let time = now as f64 / rate;
         let told = if (2.0..2.33).contains(&time) { 2.0 } else { time };
         while let Some(entry) = entries.next_if(|entry| end(entry) as f64 * STEP < told) {
-            assert!(sender.send(*entry).is_ok());
+            assert!(sender.send(entry.clone()).is_ok());
         }
         replay.block(now, block, |_, what| {
             strikes += usize::from(what.event.kind() == EventKind::Strike);

@@ -144,7 +144,8 @@ fn the_twin_follows_regulation_changes_during_play() {
     let mut record = MemoryLog::default();
     assert!(pair.arm(&mut record));
     let standard = ActionSettings::default();
-    let other = ActionSettings { let_off_mm: 4.0, blow_mm: 42.0, key_dip_mm: 9.0, ..standard };
+    let other =
+        ActionSettings { let_off_mm: 4.0, blow_mm: 42.0, key_dip_mm: 9.0, ..standard.clone() };
     for turn in 0..40 {
         // Some changes come before the previous one has taken effect.
         pair.run([0.1, 0.07, 0.012][turn % 3], &mut record, |_| ());

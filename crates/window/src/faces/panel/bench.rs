@@ -18,7 +18,7 @@ const REASON: &str = "Distances are those of one slow press. Screws are set for 
                       let-off and drop differ from their settings by some 0.1 mm.";
 
 /// Measurements, and the key and settings that they belong to.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Found {
     key: KeyNumber,
     settings: ActionSettings,
@@ -69,7 +69,7 @@ impl Bench {
         let is_of = |found: &Found| found.key == key && found.settings == *settings;
         let is_fresh = self.now.as_ref().is_some_and(is_of);
         if !is_fresh && !self.file_worker.is_busy() {
-            let settings = *settings;
+            let settings = settings.clone();
             self.file_worker.order(move || {
                 let weighed = Weighed::of(key, &settings);
                 Answer::Weighed(Box::new(Found { key, settings, weighed }))
@@ -90,7 +90,7 @@ impl Bench {
             let text = if kept { "Forget before" } else { "Keep as before" };
             let hint = "Keeps these figures in a separate column, to compare them with later ones";
             if ui.button(text).on_hover_text(hint).clicked() {
-                self.before = if kept { None } else { self.now };
+                self.before = if kept { None } else { self.now.clone() };
             }
             let is_ready = is_fresh && !self.file_worker.is_busy();
             let both = ui.add_enabled(is_ready, egui::Button::new("Save before and after"));
@@ -98,7 +98,7 @@ impl Bench {
             if both.on_hover_text(hint).clicked()
                 && let Some(Found { weighed, .. }) = self.now
             {
-                let before = self.before.filter(|before| before.key == key).map(|b| b.weighed);
+                let before = self.before.as_ref().filter(|before| before.key == key).map(|b| b.weighed);
                 self.file_worker.order(move || {
                     let folder = export::folder();
                     Answer::Saved(export::bench(&folder, key, before.as_ref(), &weighed))
@@ -108,7 +108,7 @@ impl Bench {
             let hint = "Weighs every key and writes the figures as CSV into the folder Touchback of \
                         your home";
             if sheet.on_hover_text(hint).clicked() {
-                let settings = *settings;
+                let settings = settings.clone();
                 self.file_worker.order(move || Answer::Saved(export::weights(&export::folder(), &settings)));
             }
         });

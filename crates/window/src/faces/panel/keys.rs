@@ -128,7 +128,7 @@ impl KeysFace {
             }
             let quantity = &QUANTITIES[self.curve.quantity];
             let sheet = controls.keys();
-            let mut value = sheet.get(key, self.curve.quantity);
+            let mut value = sheet.action.get(key, self.curve.quantity);
             let most = 127.0 * quantity.step;
             let label = ui.label(name(key));
             let drag = control::typed(ui, &mut value, -most..=most, quantity.unit, |drag| {

@@ -18,7 +18,7 @@ pub(super) struct LessonPanel {
     /// Whether the fault has been shown.
     is_disclosed: bool,
     /// The learner's sheet, while the piano plays with the sheet from before.
-    own_sheet: Option<Box<KeySheet>>,
+    own_sheet: Option<KeySheet>,
     outcome: Option<Result<String, String>>,
 }
 
@@ -59,7 +59,7 @@ impl LessonPanel {
 
     /// Draws the current exercise.
     pub(super) fn ui(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
-        let Some(lesson) = self.lesson else { return };
+        let Some(lesson) = self.lesson.clone() else { return };
         super::heading(
             ui,
             &format!("Exercise {}: {} has a fault", lesson.number, name(lesson.key)),
@@ -109,7 +109,7 @@ impl LessonPanel {
                     Some(own_sheet) => put(controls, &own_sheet),
                     None => {
                         put(controls, lesson.before());
-                        self.own_sheet = Some(Box::new(current));
+                        self.own_sheet = Some(current);
                     }
                 }
             }

@@ -211,7 +211,7 @@ impl PresetsPanel {
 
     /// The settings that loading `wanted` over `present` would give.
     fn merged(&self, wanted: &Settings, present: &Settings) -> Settings {
-        let mut settings = *wanted;
+        let mut settings = wanted.clone();
         let keeps = |p: &&Parameter| is_machines(p) || self.keeps_keyboard && is_keyboards(p);
         for parameter in all().filter(keeps) {
             parameter.set(&mut settings, parameter.get(present));
@@ -222,7 +222,9 @@ impl PresetsPanel {
     /// All pianos that can be loaded, by name, factory pianos first.
     fn pianos(&self) -> Vec<(String, Settings)> {
         let factory = PRESETS.iter().map(|preset| (preset.title(), preset.settings()));
-        factory.chain(self.own.pianos().map(|own| (own.name.clone(), own.settings))).collect()
+        factory
+            .chain(self.own.pianos().map(|own| (own.name.clone(), own.settings.clone())))
+            .collect()
     }
 
     /// The current piano for the settings `present`, after `loaded` was loaded last.
@@ -246,7 +248,7 @@ impl PresetsPanel {
             }
             None => CurrentPiano { name: loaded.to_owned(), is_modified: true },
         };
-        self.found = Some((*present, loaded.to_owned(), current.clone()));
+        self.found = Some((present.clone(), loaded.to_owned(), current.clone()));
         current
     }
 
@@ -282,7 +284,7 @@ fn columns(width: f32) -> usize {
 /// Whether every parameter and key of `present` has the value of `settings`, in the precision of a host.
 fn is_current(settings: &Settings, present: &Settings) -> bool {
     all().all(|p| p.quantize(p.get(settings)).to_bits() == p.get(present).to_bits())
-        && settings.action.keys == present.action.keys
+        && settings.key_sheet() == present.key_sheet()
 }
 
 /// Which pianos are listed.

@@ -79,7 +79,7 @@ impl RepetitionPanel {
             let hint =
                 "A hand strikes the chosen key evenly and releases it once it is down. Silent.";
             if tries.on_hover_text(hint).clicked() {
-                let (settings, rate, speed) = (*settings, self.rate, self.speed);
+                let (settings, rate, speed) = (settings.clone(), self.rate, self.speed);
                 self.file_worker.order(move || {
                     let repeated = repeated(key, &settings, rate, speed);
                     let fastest = fastest(key, &settings, speed);

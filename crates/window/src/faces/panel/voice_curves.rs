@@ -51,7 +51,7 @@ impl KeyFigures {
         Self {
             cents: 1200.0 * libm::log2(stretch::fundamental(key, settings) / equal),
             decay: [quick, slow].map(|rate| libm::log(1000.0) / rate),
-            is_silent: settings.scale.is_some_and(|scale| scale.silent().contains(key)),
+            is_silent: settings.scale.as_ref().is_some_and(|scale| scale.silent().contains(key)),
         }
     }
 }
@@ -70,7 +70,7 @@ impl VoiceCurves {
         if self.of != of
             && let Some((mut settings, texts)) = of.clone()
         {
-            settings.scale = texts.and_then(|texts| texts.scale().ok());
+            settings.scale = texts.and_then(|texts| texts.scale().ok()).into();
             self.figures = KeyNumber::all().map(|key| KeyFigures::of(key, &settings)).collect();
             self.of = of;
         }
@@ -177,12 +177,12 @@ mod tests {
         assert!(figures(69, &settings).cents.abs() < 1e-9);
         // C8 of the median concert grand.
         assert!((figures(108, &settings).cents - 72.0).abs() < 1e-6);
-        let plain = SoundSettings { stretch: 0.0, a4_hz: 415.0, ..settings };
+        let plain = SoundSettings { stretch: 0.0, a4_hz: 415.0, ..settings.clone() };
         // The commas of the temperament have nine decimals.
         assert!(figures(108, &plain).cents.abs() < 1e-6, "against the set pitch of A4");
         // Of strings in tune the decay is proportional to sustain.
-        let tuned = SoundSettings { unison_width_cents: 0.0, ..settings };
-        let twice = SoundSettings { sustain: 2.0, ..tuned };
+        let tuned = SoundSettings { unison_width_cents: 0.0, ..settings.clone() };
+        let twice = SoundSettings { sustain: 2.0, ..tuned.clone() };
         for midi in [21, 60, 96] {
             let [quick, slow] = figures(midi, &tuned).decay;
             assert!(slow >= quick && quick > 0.1, "{midi}: {quick} {slow}");

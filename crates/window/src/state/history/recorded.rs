@@ -74,7 +74,7 @@ impl Controls for Recorded<'_> {
         let before = self.controls.keys();
         self.controls.set_keys(keys);
         if self.history.open_keys.is_none() {
-            self.history.push_keys(SHEET, [before, *keys]);
+            self.history.push_keys(SHEET, [before, keys.clone()]);
         }
     }
 
@@ -123,12 +123,12 @@ impl Controls for Recorded<'_> {
     }
 
     fn begin_keys(&mut self) {
-        self.history.open_keys = Some(Box::new(self.controls.keys()));
+        self.history.open_keys = Some(self.controls.keys());
     }
 
     fn end_keys(&mut self, name: &str) {
         if let Some(before) = self.history.open_keys.take() {
-            self.history.push_keys(&format!("{name} of keys"), [*before, self.controls.keys()]);
+            self.history.push_keys(&format!("{name} of keys"), [before, self.controls.keys()]);
         }
     }
 
@@ -170,14 +170,14 @@ impl Controls for Recorded<'_> {
     fn recall(&mut self, settings: &Settings, piano: Option<&str>) {
         // The exercise's fault is in the previous piano's keys.
         self.end_exercise();
-        let (was, is) = (self.controls.keys(), settings.action.keys);
+        let sheets = [self.controls.keys(), settings.key_sheet()];
         let values = |p: &'static Parameter| p.get(settings);
-        let [mut before, mut after] = Side::both(|p| self.controls.value(p), values, [&was, &is]);
+        let [mut before, mut after] = Side::both(|p| self.controls.value(p), values, sheets);
         for (parameter, value) in &after.values {
             self.controls.put(parameter, *value);
         }
-        if after.keys.is_some() {
-            self.controls.set_keys(&is);
+        if let Some(keys) = &after.keys {
+            self.controls.set_keys(keys);
         }
         if let Some(name) = piano.filter(|name| *name != self.history.piano) {
             after.piano = Some(name.to_owned());

@@ -42,13 +42,19 @@ fn every_kind_of_edit_is_undone_and_redone() {
     for _ in 0..2 {
         for (settings, texts) in states.iter().rev().skip(1) {
             history.undo(&mut connection);
-            assert_eq!((connection.settings(), connection.texts()), (*settings, texts.clone()));
+            assert_eq!(
+                (connection.settings(), connection.texts()),
+                (settings.clone(), texts.clone())
+            );
         }
         assert_eq!((history.undoes(), history.piano.as_str()), (None, ""));
         history.undo(&mut connection);
         for (settings, texts) in &states[1..] {
             history.redo(&mut connection);
-            assert_eq!((connection.settings(), connection.texts()), (*settings, texts.clone()));
+            assert_eq!(
+                (connection.settings(), connection.texts()),
+                (settings.clone(), texts.clone())
+            );
         }
         assert_eq!((history.redoes(), history.piano.as_str()), (None, "Heavy"));
     }

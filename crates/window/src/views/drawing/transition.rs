@@ -44,11 +44,11 @@ impl Transition {
             Some((of, before)) if *of == key && before == settings => {}
             Some((of, _)) if *of == key && !follows_pointer => {
                 self.from = Some((std::mem::take(&mut self.shown), now));
-                self.subject = Some((key, *settings));
+                self.subject = Some((key, settings.clone()));
             }
             _ => {
                 self.from = None;
-                self.subject = Some((key, *settings));
+                self.subject = Some((key, settings.clone()));
             }
         }
         if let Some((from, since)) = &self.from {

@@ -182,10 +182,10 @@ pub(crate) fn follow_sheet(
         response.changed() && (!response.dragged() || response.dragged_by(PointerButton::Primary));
     // `Some(None)`: cancelled, while the button is still down.
     let held = context.data_mut(|data| data.get_temp::<Option<KeySheet>>(id));
-    if let Some(Some(start)) = held
+    if let Some(Some(start)) = &held
         && context.input(|i| i.key_pressed(Key::Escape))
     {
-        controls.set_keys(&start);
+        controls.set_keys(start);
         context.data_mut(|data| data.insert_temp(id, None::<KeySheet>));
     } else if changed && held.is_none() {
         controls.begin_keys();

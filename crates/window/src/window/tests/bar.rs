@@ -8,10 +8,10 @@ use touchback_sound::tuning::scala::texts::PYTHAGOREAN;
 #[test]
 fn every_kind_of_edit_is_undone_and_redone_by_the_bar() {
     let mut harness = tall();
-    let mut states = vec![harness.state().connection.settings];
+    let mut states = vec![harness.state().connection.settings.clone()];
     let mut names = Vec::new();
     let mut mark = |harness: &Harness<'static, TestWindow>, name: &str| {
-        let settings = harness.state().connection.settings;
+        let settings = harness.state().connection.settings.clone();
         assert_ne!(states.last(), Some(&settings), "{name} changed nothing");
         states.push(settings);
         names.push(name.to_owned());
@@ -104,10 +104,10 @@ fn the_bar_names_the_piano_marks_changes_and_steps_to_the_next() {
 fn a_and_b_keep_their_own_edits() {
     let mut harness = harness((1180.0, 760.0));
     drag(&mut harness, Role::Slider, "Friction", egui::vec2(20.0, 0.0));
-    let worn = harness.state().connection.settings;
+    let worn = harness.state().connection.settings.clone();
     click(&mut harness, "Play with the settings B");
     click(&mut harness, "Next piano");
-    let mellow = harness.state().connection.settings;
+    let mellow = harness.state().connection.settings.clone();
     click(&mut harness, "Play with the settings A");
     assert_eq!(harness.state().connection.settings, worn);
     click(&mut harness, "Undo");

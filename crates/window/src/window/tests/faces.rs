@@ -270,18 +270,18 @@ fn single_keys_are_drawn_undone_typed_and_made_even() {
     harness.drop_at(at - egui::vec2(0.0, 24.0));
     harness.run_steps(3);
     let sheet =
-        |harness: &Harness<'static, TestWindow>| harness.state().connection.settings.action.keys;
+        |harness: &Harness<'static, TestWindow>| harness.state().connection.settings.key_sheet();
     let key = harness.state().window.strip.chosen;
-    let raised = sheet(&harness).get(key, 0);
+    let raised = sheet(&harness).action.get(key, 0);
     assert!(raised > 0.2, "{raised}");
-    let others = KeyNumber::all().filter(|k| sheet(&harness).get(*k, 0) != 0.0).count();
+    let others = KeyNumber::all().filter(|k| sheet(&harness).action.get(*k, 0) != 0.0).count();
     assert_eq!(others, 1);
     harness.get_by_label("Undo").click();
     harness.run_steps(3);
     assert!(sheet(&harness).is_even());
     harness.get_by_label("Redo").click();
     harness.run_steps(3);
-    assert_eq!(sheet(&harness).get(key, 0), raised);
+    assert_eq!(sheet(&harness).action.get(key, 0), raised);
     // The chosen key's number moves the whole section.
     harness.get_by_label("Section").click();
     harness.run_steps(2);
@@ -292,8 +292,8 @@ fn single_keys_are_drawn_undone_typed_and_made_even() {
     harness.run_steps(1);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(3);
-    let section = KeyNumber::all().filter(|k| sheet(&harness).get(*k, 0) != 0.0).count();
-    assert_eq!((sheet(&harness).get(key, 0), section), (1.0, 29));
+    let section = KeyNumber::all().filter(|k| sheet(&harness).action.get(*k, 0) != 0.0).count();
+    assert_eq!((sheet(&harness).action.get(key, 0), section), (1.0, 29));
     harness.get_by_label("All even").click();
     harness.run_steps(3);
     assert!(sheet(&harness).is_even());
@@ -342,7 +342,7 @@ fn a_sheet_of_keys_is_found_read_and_undone() {
     };
     pick(&mut harness, "mine.csv");
     let keys =
-        |harness: &Harness<'static, TestWindow>| harness.state().connection.settings.action.keys;
+        |harness: &Harness<'static, TestWindow>| harness.state().connection.settings.key_sheet();
     assert_eq!(keys(&harness).text(), "key,drop_mm\n7,1\n");
     assert!(harness.query_by_label_contains("Read /").is_some());
     // An invalid sheet shows the reason and changes nothing.

@@ -17,7 +17,7 @@ fn a_hidden_fault_is_found_corrected_and_removed() {
     let (fault, faulty) = (lesson.fault(), lesson.faulty());
     assert_eq!(harness.state().connection.keys(), faulty);
     // A project saved meanwhile contains the sheet from before.
-    assert_eq!(harness.state().connection.kept, Some(was));
+    assert_eq!(harness.state().connection.kept, Some(was.clone()));
     // Nothing shows the fault: there is no curve, and every screw is at zero.
     assert!(harness.query_by_label_contains("of the 88 keys").is_none());
     assert!(harness.query_by_label_contains(fault.symptom).is_some(), "the table has them all");
@@ -30,7 +30,7 @@ fn a_hidden_fault_is_found_corrected_and_removed() {
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("Not yet").is_some());
     // Changed by typing, as one edit that can be undone.
-    let wanted = was.get(key, fault.quantity) - faulty.get(key, fault.quantity);
+    let wanted = was.action.get(key, fault.quantity) - faulty.action.get(key, fault.quantity);
     let corrects = QUANTITIES[fault.quantity].name;
     harness.get_by_role_and_label(Role::SpinButton, corrects).click();
     harness.run_steps(2);
@@ -48,7 +48,10 @@ fn a_hidden_fault_is_found_corrected_and_removed() {
     harness.run_steps(3);
     harness.get_by_label("End the exercise").click();
     harness.run_steps(3);
-    assert_eq!((harness.state().connection.keys(), harness.state().connection.kept), (was, None));
+    assert_eq!(
+        (harness.state().connection.keys(), harness.state().connection.kept.clone()),
+        (was, None)
+    );
     assert!(harness.query_by_label_contains("of the 88 keys").is_some());
 }
 

@@ -87,7 +87,7 @@ fn another_action_is_drawn_and_played() {
     settings.action.action = ActionKind::Harpsichord;
     settings.touch.timing = Timing::Natural;
     let mut harness = harness((1180.0, 760.0));
-    harness.state_mut().connection.settings = settings;
+    harness.state_mut().connection.settings = settings.clone();
     harness.run_steps(2);
     let rect = harness.get_by_label("Play the drawn key").rect();
     let mut piano = Piano::new(48_000.0, &settings);

@@ -315,7 +315,7 @@ fn controls_describe_their_parameter_and_why_it_has_no_effect() {
     let mut found = BTreeSet::new();
     for settings in plans {
         let mut harness = tall();
-        harness.state_mut().connection.settings = settings;
+        harness.state_mut().connection.settings = settings.clone();
         let mut seen = 0;
         for face in Face::ALL {
             open(&mut harness, face.name());

@@ -79,7 +79,7 @@ fn escape_cancels_a_drag_of_several_parameters() {
 #[test]
 fn a_click_into_the_picture_shows_the_last_stroke_slowly() {
     let mut harness = piano((1180.0, 760.0));
-    let settings = harness.state().connection.settings.action;
+    let settings = harness.state().connection.settings.action.clone();
     harness.state_mut().window.try_press(&settings);
     harness.state_mut().window.transport.is_live = true;
     harness.run_steps(2);

@@ -205,7 +205,7 @@ fn dragged(
     with: egui::PointerButton,
     escapes: bool,
 ) -> bool {
-    let before = harness.state().connection.settings;
+    let before = harness.state().connection.settings.clone();
     let at = harness.get_by_role_and_label(role, label).rect().center();
     harness.hover_at(at);
     harness.run_steps(2);

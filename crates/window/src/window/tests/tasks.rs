@@ -88,7 +88,7 @@ fn a_slow_key_is_found_and_corrected() {
     // The key that was played last is the chosen one: the bench weighs it.
     let key = task.harness.state().window.strip.chosen;
     let mut sheet = KeySheet::EVEN;
-    sheet.set(key, 4, 8.0);
+    sheet.action.set(key, 4, 8.0);
     task.harness.state_mut().connection.set_keys(&sheet);
     task.click(Role::Button, "Workshop");
     task.click(Role::Button, "Keys");

@@ -15,7 +15,7 @@ type Bench = Harness<'static, TestWindow>;
 fn state(harness: &Bench) -> (Settings, Option<Texts>, MidiMap, String) {
     let TestWindow { window, connection, .. } = harness.state();
     (
-        connection.settings,
+        connection.settings.clone(),
         connection.scale.clone(),
         connection.midi,
         window.session.history.piano.clone(),
@@ -145,7 +145,7 @@ fn a_piano_by_its_arrow_from_the_list_and_of_ones_own() {
         name: "Own".into(),
         ..Default::default()
     };
-    own.settings.action.keys = "key,drop_mm\n7,1\n".parse().unwrap();
+    own.settings.set_key_sheet("key,drop_mm\n7,1\n".parse().unwrap());
     shelf.keep(&own, false).unwrap();
     let mut harness = on("Voice");
     harness.state_mut().window.presets = panel::presets::PresetsPanel::on(Some(shelf));
@@ -263,7 +263,7 @@ fn a_copy_from_a_to_b_on_the_piano_it_was_made_to() {
     click(&mut harness, "Play with the settings A");
     back_and_forth(&mut harness, "Mellow", |h| click(h, "Next piano"));
     click(&mut harness, "Copy A to B");
-    let mellow = harness.state().connection.settings;
+    let mellow = harness.state().connection.settings.clone();
     click(&mut harness, "Play with the settings B");
     assert_eq!(harness.state().connection.settings, mellow);
     click(&mut harness, "Undo");
@@ -299,7 +299,10 @@ fn edits_in_an_exercise_end_with_it() {
     click(&mut harness, "Undo");
     assert_eq!(harness.state().connection.keys(), KeySheet::EVEN);
     click(&mut harness, "Redo");
-    assert_eq!((harness.state().connection.keys(), harness.state().connection.kept), (was, None));
+    assert_eq!(
+        (harness.state().connection.keys(), harness.state().connection.kept.clone()),
+        (was, None)
+    );
 }
 
 #[test]
@@ -311,7 +314,7 @@ fn a_piano_or_the_other_one_loaded_ends_an_exercise() {
         assert_ne!(harness.state().connection.keys(), was, "{leave}");
         click(&mut harness, leave);
         let connection = &harness.state().connection;
-        assert_eq!((connection.keys(), connection.kept), (was, None), "{leave}");
+        assert_eq!((connection.keys(), connection.kept.clone()), (was, None), "{leave}");
         assert!(harness.query_by_label("Let-off of the 88 keys").is_some(), "{leave}");
     }
 }
@@ -320,7 +323,8 @@ fn a_piano_or_the_other_one_loaded_ends_an_exercise() {
 fn undo_keeps_and_names_values_that_a_host_changed_later() {
     let mut harness = on("Keys");
     type_into(&mut harness, "C4", "0.5");
-    harness.state_mut().connection.settings.action.keys = "key,drop_mm\n7,1\n".parse().unwrap();
+    let loaded = "key,drop_mm\n7,1\n".parse().unwrap();
+    harness.state_mut().connection.settings.set_key_sheet(loaded);
     let loaded = harness.state().connection.keys();
     click(&mut harness, "Undo");
     assert_eq!(harness.state().connection.keys(), loaded);

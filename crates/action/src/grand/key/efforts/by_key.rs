@@ -63,10 +63,10 @@ const fn index(kind: usize, is_up: bool, row: usize, effort: usize) -> usize {
 /// those of all keys, `all`; `at` interpolates a grid given by row and effort.
 pub(super) fn change(
     all: &ActionSettings,
-    own: &ActionSettings,
+    mut own: ActionSettings,
     at: impl Fn(&dyn Fn(usize, usize) -> f64) -> f64,
 ) -> f64 {
-    let (mut all, mut own) = (*all, *own);
+    let mut all = all.clone();
     let mut sum = 0.0;
     for (k, kind) in Kind::ALL.into_iter().enumerate() {
         let by = *kind.value(&mut own) - *kind.value(&mut all);

@@ -133,7 +133,7 @@ impl Probe {
 
     /// Begins a measurement of `settings`.
     pub(super) fn begin(&mut self, settings: &ActionSettings) {
-        self.settings = *settings;
+        self.settings.clone_from(settings);
         (self.known, self.is_ready) = ([0; ROWS], [false; ROWS]);
         (self.search, self.next) = (None, 0);
         self.presses.fill(None);

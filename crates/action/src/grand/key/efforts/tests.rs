@@ -1,6 +1,7 @@
 use super::*;
 use crate::grand::GrandKey;
 use crate::interface::hand::Hand;
+use crate::interface::key_sheet::KeySheet;
 use crate::{Drive, Key, KeyEvent};
 use touchback_core::math::kernel::Kernel;
 
@@ -29,7 +30,7 @@ fn simulated(number: u8, settings: &ActionSettings, mut hand: Hand) -> f64 {
 #[test]
 fn the_standard_regulation_returns_every_speed_bit_by_bit() {
     let standard = ActionSettings::default();
-    let voiced = ActionSettings { hammer_hardness: 1.0, strike_point: 1.2, ..standard };
+    let voiced = ActionSettings { hammer_hardness: 1.0, strike_point: 1.2, ..standard.clone() };
     for settings in [standard, voiced] {
         let mut efforts = Efforts::new(&settings, true);
         for number in [1, 33, 88] {
@@ -44,9 +45,9 @@ fn the_standard_regulation_returns_every_speed_bit_by_bit() {
 fn interpolated_hammer_speeds_agree_with_simulated_presses() {
     let standard = ActionSettings::default();
     let others = [
-        ActionSettings { hammer_mass: 1.5, ..standard },
-        ActionSettings { key_mass: 1.6, friction: 1.8, ..standard },
-        ActionSettings { let_off_mm: 4.0, key_lead_g: -10.0, ..standard },
+        ActionSettings { hammer_mass: 1.5, ..standard.clone() },
+        ActionSettings { key_mass: 1.6, friction: 1.8, ..standard.clone() },
+        ActionSettings { let_off_mm: 4.0, key_lead_g: -10.0, ..standard.clone() },
     ];
     for settings in others {
         let mut efforts = Efforts::new(&settings, true);
@@ -81,7 +82,7 @@ fn a_press_too_weak_for_its_regulation_does_not_strike() {
 #[test]
 fn a_new_regulation_takes_effect_when_it_is_fully_measured() {
     let standard = ActionSettings::default();
-    let heavy = ActionSettings { hammer_mass: 2.0, ..standard };
+    let heavy = ActionSettings { hammer_mass: 2.0, ..standard.clone() };
     let mut efforts = Efforts::new(&standard, true);
     let whole = Efforts::new(&heavy, true).hammer_speed(key(40), 2.0);
     efforts.follow(&heavy, false);
@@ -146,8 +147,8 @@ fn an_adopted_regulation_stays_in_effect_until_the_next_is_measured() {
     let heavy = ActionSettings { hammer_mass: 1.7, ..Default::default() };
     let light = ActionSettings { hammer_mass: 0.7, ..Default::default() };
     let mut efforts = Efforts::new(&ActionSettings::default(), true);
-    let [of_heavy, of_light] =
-        [heavy, light].map(|settings| Efforts::new(&settings, true).hammer_speed(key(75), 1.3));
+    let [of_heavy, of_light] = [heavy.clone(), light.clone()]
+        .map(|settings| Efforts::new(&settings, true).hammer_speed(key(75), 1.3));
     efforts.follow(&heavy, true);
     efforts.adopt();
     efforts.follow(&light, true);
@@ -221,12 +222,13 @@ fn the_stored_tables_agree_with_the_action() {
 #[test]
 fn the_hammer_speed_of_a_differing_key_agrees_with_its_simulation() {
     let standard = ActionSettings::default();
-    let mut uneven = ActionSettings { hammer_mass: 1.2, ..standard };
+    let mut uneven = ActionSettings { hammer_mass: 1.2, ..standard.clone() };
     let mut even = Efforts::new(&uneven, true);
     uneven.keys = "key,let_off_mm,key_lead_g,strike_weight_g,friction\n\
                    10,1,,,\n30,,4,,0.2\n40,0.5,-3,0.4,0.1\n75,,,-0.5,-0.2\n"
-        .parse()
-        .unwrap();
+        .parse::<KeySheet>()
+        .unwrap()
+        .action;
     let mut efforts = Efforts::new(&uneven, true);
     for number in [10, 30, 40, 75] {
         for force in [5.0, 15.0, 90.0] {

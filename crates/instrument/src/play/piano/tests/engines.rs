@@ -73,7 +73,7 @@ fn with_sheet(sheet: &str, unevenness: f64, seconds: f64, block: usize) -> Vec<(
     let mut settings = Settings::default();
     settings.touch.timing = crate::settings::Timing::Natural;
     let mut piano = Piano::new(48_000.0, &settings);
-    settings.action.keys = sheet.parse().expect("a sheet");
+    settings.set_key_sheet(sheet.parse().expect("a sheet"));
     settings.action.unevenness = unevenness;
     let length = touchback_core::math::cast::floor_index(seconds * 48_000.0);
     let mut out = Vec::new();
