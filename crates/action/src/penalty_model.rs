@@ -185,8 +185,7 @@ impl PenaltyModel {
             lightest: f64::INFINITY,
             pulled: 0.0,
         };
-        let mut key =
-            Self { spec, coupling, state, start: state, finer: 1, answer: f64::NAN };
+        let mut key = Self { spec, coupling, state, start: state, finer: 1, answer: f64::NAN };
         // The joints take up their static loads.
         for _ in 0..800 {
             cancel::check();

@@ -49,11 +49,12 @@ impl Drive {
         Self::Motion { depth, speed: [(depth[1] - depth[0]) / STEP; 2] }
     }
 
-    /// Imposed motion along `depth`, m, in the step that begins at `time` s, both arguments of one function of
-    /// time; the speeds are differences over two steps.
+    /// Imposed motion along `depth`, m, a function of time, in the step that begins at `time` s; the speeds are
+    /// differences of the depths at two steps to either side.
     #[must_use]
     pub fn along(depth: impl Fn(f64) -> f64, time: f64) -> Self {
-        let speed = |t: f64| (depth(t + STEP) - depth(t - STEP)) / (2.0 * STEP);
+        let over = |t: f64, steps: f64| depth(t + steps * STEP) - depth(t - steps * STEP);
+        let speed = |t: f64| (8.0 * over(t, 1.0) - over(t, 2.0)) / (12.0 * STEP);
         let point = |t: f64| [depth(t), speed(t)];
         Self::between(point(time), point(time + STEP))
     }

@@ -106,8 +106,7 @@ impl Trajectory {
         *self = Self { depth, speed, mean, seconds };
         let (taken, line) = if is_sampled { (seconds, 0.0) } else { (2.0 * ROUNDED, mean) };
         let until = if is_sampled { depth } else { from[0] + mean * taken };
-        let first =
-            Cubic { depth: [from[0], until], speed: [from[1], speed], seconds: taken };
+        let first = Cubic { depth: [from[0], until], speed: [from[1], speed], seconds: taken };
         Way { first, line, seconds }
     }
 

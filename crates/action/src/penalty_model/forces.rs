@@ -129,7 +129,8 @@ impl Evaluation {
         played.torque -= front * sums.felt(index::KEY_BED, &spec.key.bed_felt, on_bed, speed);
         let imposed = input.is_imposed();
         let given = input.given - input.impedance * speed;
-        let front_inertia = if coupling.key_stick > 0.0 { FRONT_SHARE * spec.key.inertia } else { 0.0 };
+        let front_inertia =
+            if coupling.key_stick > 0.0 { FRONT_SHARE * spec.key.inertia } else { 0.0 };
         let behind_inertia = spec.key.inertia - front_inertia;
         let led = if coupling.key_stick > 0.0 { front_inertia } else { behind_inertia };
         let drive = match input.causality {

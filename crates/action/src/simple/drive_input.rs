@@ -44,9 +44,7 @@ impl DriveInput {
             Drive::Force(f) => f.map(Self::Force),
             Drive::Wave { force, impedance } => [Self::Wave(force, impedance); 2],
             Drive::Finger(p) => p.map(|x| Self::Finger(x, speed(p))),
-            Drive::Motion { depth, speed } => {
-                Self::motion(&Cubic { depth, speed, seconds: STEP })
-            }
+            Drive::Motion { depth, speed } => Self::motion(&Cubic { depth, speed, seconds: STEP }),
         }
     }
 
@@ -112,10 +110,9 @@ impl Input for DriveInput {
         match (*self, *end) {
             (Self::Force(a), Self::Force(b)) => Self::Force(a + (b - a) * s),
             (Self::Finger(a, _), Self::Finger(b, v)) => Self::Finger(a + (b - a) * s, v),
-            (
-                Self::Motion { from, acceleration: a },
-                Self::Motion { acceleration: b, .. },
-            ) => Self::Motion { from, acceleration: a + (b - a) * s },
+            (Self::Motion { from, acceleration: a }, Self::Motion { acceleration: b, .. }) => {
+                Self::Motion { from, acceleration: a + (b - a) * s }
+            }
             (_, other) => other,
         }
     }

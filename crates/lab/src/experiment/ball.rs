@@ -8,10 +8,10 @@ use anyhow::Result;
 use nalgebra::{Matrix2, Vector2};
 use std::f64::consts::PI;
 
-use touchback_action::GRAVITY;
 use touchback_action::simple::ball::{Phase, STATES, Spec};
 use touchback_action::simple::drive_input::DriveInput;
 use touchback_action::simple::{KEY_SPEED, SimpleAction};
+use touchback_action::{Drive, GRAVITY};
 use touchback_core::episode::exact::Discrete;
 use touchback_core::episode::{Model, Observer, State, Stepper};
 use touchback_core::math::power::square;
@@ -58,7 +58,8 @@ fn submodels(spec: &Spec, report: &mut Report) {
     report.source("002 eqs. 1–6 (ball on a paddle)");
     let (ball, paddle) = (spec.ball, spec.paddle);
     let held = [1e-3, 0.0, 1e-3 - ball * GRAVITY / spec.stiffness, 0.0, 0.0, 0.0];
-    let force = spec.readout(Phase::Paddle, &DriveInput::ends(Drive::line([1e-3; 2]))[0], &held).key_force;
+    let force =
+        spec.readout(Phase::Paddle, &DriveInput::ends(Drive::line([1e-3; 2]))[0], &held).key_force;
     report.near(
         "force that holds ball and paddle, N: (m_b + m_p) g",
         (ball + paddle) * GRAVITY,

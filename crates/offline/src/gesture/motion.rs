@@ -18,9 +18,7 @@ impl Motion {
     pub fn through(points: &[(f64, f64)]) -> Self {
         let mut knots = Vec::with_capacity(points.len());
         let is_line = |i: usize| points[i + 1].0 - points[i].0 > SAMPLED;
-        let slope = |i: usize| {
-            (points[i + 1].1 - points[i].1) / (points[i + 1].0 - points[i].0)
-        };
+        let slope = |i: usize| (points[i + 1].1 - points[i].1) / (points[i + 1].0 - points[i].0);
         let last = points.len().saturating_sub(1);
         let mut begin = 0;
         while begin < last {
@@ -134,7 +132,8 @@ mod tests {
     fn a_sampled_motion_has_its_own_speed_between_the_samples() {
         let (rate, size) = (std::f64::consts::TAU * 10.0, 2e-3);
         let path = |t: f64| size * (1.0 - (rate * t).cos());
-        let points: Vec<(f64, f64)> = (0..200).map(|i| 1e-3 * f64::from(i)).map(|t| (t, path(t))).collect();
+        let points: Vec<(f64, f64)> =
+            (0..200).map(|i| 1e-3 * f64::from(i)).map(|t| (t, path(t))).collect();
         let motion = Motion::through(&points);
         for i in 0..1900 {
             let time = 1e-4 * f64::from(i) + 1e-3;

@@ -101,8 +101,8 @@ impl Gesture {
             });
             return Ok(Self::of_motion(points.collect::<Result<_>>()?));
         }
-        let points = rows
-            .map(|((line, cells), t)| Ok((t, cell(*line, cells, column, unit, limit)?)));
+        let points =
+            rows.map(|((line, cells), t)| Ok((t, cell(*line, cells, column, unit, limit)?)));
         let curve = Curve::new(points.collect::<Result<_>>()?);
         let curve = curve.ok_or_else(|| anyhow!("{file}: no rows"))?;
         Ok(Self::of_curve(channel, curve))

@@ -114,19 +114,18 @@ pub(super) fn run(
     let separator = form.separator;
     let channel = channel(&line, &columns)?;
     let (last, given, steps, events) = (None, 0.0, 0, Vec::new());
-    let mut stream =
-        Stream {
-            key,
-            number,
-            channel,
-            last,
-            given,
-            point: [0.0; 2],
-            motion: Trajectory::at(0.0, 0.0),
-            steps,
-            drive: Drive::Free,
-            events,
-        };
+    let mut stream = Stream {
+        key,
+        number,
+        channel,
+        last,
+        given,
+        point: [0.0; 2],
+        motion: Trajectory::at(0.0, 0.0),
+        steps,
+        drive: Drive::Free,
+        events,
+    };
     let (mut table, mut balance) = (Table::new(output), Balance::default());
     let mut count = 1u64;
     while next(&mut line)? {

@@ -84,13 +84,7 @@ impl Grand {
     /// Changes the speeds at the transition of a rigidly guided jack to another constraint, by the momentum
     /// balance of all bodies, and adds the lost energy to the dissipated energy. An imposed motion keeps the speed
     /// of the key; its impulse does work.
-    fn change_constraint(
-        &self,
-        from: Phase,
-        to: Phase,
-        input: &DriveNow,
-        x: &mut [f64; STATES],
-    ) {
+    fn change_constraint(&self, from: Phase, to: Phase, input: &DriveNow, x: &mut [f64; STATES]) {
         let (n, tray) = (&self.numbers, input.tray);
         if !n.is_rigid() {
             // A free jack is supported by felts: speeds are continuous.
