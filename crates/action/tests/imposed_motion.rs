@@ -128,7 +128,9 @@ fn the_ball_answers_with_the_equations_of_1994() {
         key.step(drive, &mut |_, _| events += 1);
         let after = key.save();
         // The mean force of the step: work over travel, by Gauss' rule on the equation's force.
-        if events > 0 || (path(time + STEP) - path(time)).abs() < 1e-8 {
+        // The paddle is on its felt at the ends of its way, where the rule is not exact.
+        let on_felt = path(time).min(path(time + STEP)) < 0.0;
+        if events > 0 || on_felt || (path(time + STEP) - path(time)).abs() < 1e-8 {
             continue;
         }
         let in_air = before.phase == 1;
@@ -144,9 +146,7 @@ fn the_ball_answers_with_the_equations_of_1994() {
             let spring =
                 if in_air { 0.0 } else { spec.stiffness * (path(t) - cubic.at(share * STEP)[0]) };
             let force = spec.paddle * (acceleration(t) + touchback_action::GRAVITY) + spring;
-            // The felt under the paddle, which the ball's weight compresses at rest.
-            let floor = spec.floor.contact(-path(t), -speed(t)).force;
-            work += 0.5 * STEP * weight * (force - floor) * speed(t);
+            work += 0.5 * STEP * weight * force * speed(t);
         }
         let expected = work / (path(time + STEP) - path(time));
         let off = key.readout(drive).key_force - expected;
