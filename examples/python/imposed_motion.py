@@ -19,8 +19,9 @@ import numpy as np
 
 STEP = 125e-6
 GRAVITY = 9.80665
-# Largest and root mean square difference of the forces of a press, over its peak; and of work and ∫F dx.
-PEAK, RMS, AREA = 0.03, 0.01, 1e-3
+# Largest and root mean square difference of the forces of a press, over its peak; and of work and ∫F dx. The file of the
+# press has its force at the ends of the steps only, the answer is a mean: where a contact begins they differ.
+PEAK, RMS, AREA = 0.04, 0.01, 1e-3
 # Speed below which a key stands, m/s: the friction that holds it does not follow from the motion.
 STANDS = 1e-3
 ACTIONS = ("grand", "thesis", "simplified", "model-a", "model-b", "viennese", "harpsichord", "ball")
@@ -47,7 +48,8 @@ class Program:
 
     def model(self, action, key):
         file = self.folder / "model.toml"
-        self.call("model", "export", "--action", action, "--key", str(key), "-o", str(file), "--force")
+        file.unlink(missing_ok=True)
+        self.call("model", "export", "--action", action, "--key", str(key), "-o", str(file))
         return tomllib.loads(file.read_text())
 
     def simulate(self, action, key, gesture, *options, ending="csv"):
@@ -59,7 +61,7 @@ class Program:
         names = ("--action", action, "--key", str(key), "-o", str(run), "--events", str(events))
         self.call("simulate", str(file), *names, *options)
         table = np.genfromtxt(run, delimiter=",", names=True, dtype=None, encoding="utf-8")
-        return table, json.loads(events.read_text())
+        return table, json.loads(events.read_text())["events"]
 
 
 def motion(times, depth, speed):
@@ -107,7 +109,8 @@ def check_ball(program):
     ball, paddle, stiffness, damping = (numbers[n] for n in ("ball", "paddle", "stiffness", "damping"))
     rate, size = 2 * np.pi * 10.0, 2e-3
     times = np.arange(0, 4001) * STEP
-    start = -0.0
+    still, _ = program.simulate("ball", 40, "t_s,force_n\n0,0\n0.01,0\n")
+    start = float(still["key_m"][0])
 
     def path(t):
         return start + size * (1 - np.cos(rate * t))
@@ -122,7 +125,7 @@ def check_ball(program):
     for step in range(len(times) - 1):
         t = times[step] + h * np.arange(parts + 1)
         d, speed, acceleration = path(t), size * rate * np.sin(rate * t), size * rate**2 * np.cos(rate * t)
-        force, was = np.empty(parts + 1), on
+        force = np.empty(parts + 1)
         changed = False
         for i in range(parts + 1):
             squeezed = d[i] - q
@@ -137,7 +140,6 @@ def check_ball(program):
                 q += h * half
                 later = stiffness * (d[i + 1] - q) if on and d[i + 1] > q else 0.0
                 v = half + 0.5 * h * (later / ball - GRAVITY)
-        del was
         work = np.sum(0.5 * (force[1:] * speed[1:] + force[:-1] * speed[:-1])) * h
         travel = d[-1] - d[0]
         answers.append(work / travel if abs(travel) > 1e-8 else np.nan)
@@ -146,11 +148,8 @@ def check_ball(program):
     # The first step begins with the program's own rest pose.
     use = clean & np.isfinite(answers) & (times[1:] > 0.01)
     off = np.abs(run["key_force_n"][: len(answers)] - answers)[use]
-    row("ball, equations (2) and (5): force, N", off.max(), 1e-3)
-    # Without a contact the equation is exact.
+    row("ball, equations (2) and (5): force, N", off.max(), 1e-5)
     air = use & np.array([phase == "air" for phase in run["phase"][: len(answers)]])
-    alone = paddle * (GRAVITY + size * rate**2 * np.cos(rate * (times[:-1] + 0.5 * STEP)))
-    del alone
     row("ball in the air, equation (5): force, N", np.abs(run["key_force_n"][: len(answers)] - answers)[air].max(), 1e-5)
     row("ball: shortest time in the air, steps below 100", max(0, 100 - air.sum()), 0)
 
@@ -192,10 +191,8 @@ def check_model_a(program):
         t += h
         if state[0] < angle(np.float64(t)) and t > release + 1e-3:
             break
-    named = {e["event"] if "event" in e else e["kind"]: e for e in events}
-    names = [e["event"] if "event" in e else e["kind"] for e in events]
-    found = [e.get("time_s", e.get("t_s")) for e in events]
-    del named
+    names = [e["kind"] for e in events]
+    found = [e["time_s"] for e in events]
     row("model A: events besides a release and a reset", len(names) - 2, 0)
     row("model A: release, s off", abs(found[0] - release), 5e-5)
     row("model A: landing, s off", abs(found[1] - t), 1e-4)
@@ -203,11 +200,9 @@ def check_model_a(program):
     middle = times[:-1] + 0.5 * STEP
     coupled = (run["phase"] == "A1") & ((middle < release - 1e-3) | (middle > t + 1e-3)) & (middle > 0.002)
     ratio = np.gradient(q, 1e-6) / np.where(np.abs(np.gradient(depth(fine), 1e-6)) > 1e-9, np.gradient(depth(fine), 1e-6), np.nan)
-    mass = b["key_inertia"] / b["front"] ** 2 + b["hammer_inertia"] * ratio**2
     expected = b["hammer_weight"] * np.cos(q) * ratio + b["key_inertia"] / b["front"] ** 2 * np.gradient(
         np.gradient(depth(fine), 1e-6), 1e-6
     ) + b["hammer_inertia"] * ratio * turn - b["key_torque"] / b["front"]
-    del mass
     at = np.interp(middle, fine, expected)
     during = coupled & (middle > 0.105) & (middle < release - 1e-3)
     row("model A: force on the user in the throw, N off", np.abs(run["key_force_n"] - at)[during].max(), 0.01)

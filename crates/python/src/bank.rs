@@ -14,10 +14,10 @@ use crate::refused;
 use crate::settings::{key_number, settings};
 use touchback_action::grand::state;
 use touchback_action::interface::events::EventList;
+use touchback_action::interface::trajectory::Trajectory;
 use touchback_action::{Drive, Keyboard};
 use touchback_core::exchange::cancel;
 use touchback_core::math::compass::KeyNumber;
-use touchback_action::interface::trajectory::Trajectory;
 use touchback_offline::gesture::Channel;
 
 /// Rows of the table of readings: depth, speed, height of the hammer above the string, its speed toward it.

@@ -22,7 +22,7 @@ const FREQUENCIES: [f64; 4] = [1.0, 5.0, 10.0, 20.0];
 /// Middle of the motion, m: a third of the travel, before damper and let-off.
 const MIDDLE: f64 = 2e-3;
 /// Amplitude, m: at 20 Hz the hammer stays on the key.
-const AMPLITUDE: f64 = 0.25e-3;
+const AMPLITUDE: f64 = 0.05e-3;
 /// Time to reach the middle of the motion, and to settle there, s.
 const APPROACH: f64 = 0.5;
 /// Periods of the sine before and during the reading.
