@@ -57,17 +57,26 @@ def struck(speed):
 
 
 class Curve:
-    """The target of a massless finger, or an imposed depth: linear between rows of time and depth."""
+    """The target of a massless finger: linear between rows of time and depth. Or an imposed motion: a cubic between
+    rows of time, depth and speed."""
 
     def __init__(self, rows, imposed):
         self.imposed = imposed
-        self.times, self.values = np.array(rows).T
+        self.times, self.values, *speeds = np.array(rows).T
+        self.speeds = speeds[0] if speeds else None
         self.slopes = np.append(np.diff(self.values) / np.diff(self.times), 0.0)
 
     def at(self, time):
         """Value and slope."""
         i = int(np.searchsorted(self.times, time + 1e-9, side="right")) - 1
         slope = float(self.slopes[i])
+        if self.speeds is not None and i + 1 < len(self.times):
+            span = float(self.times[i + 1] - self.times[i])
+            s = (time - float(self.times[i])) / span
+            v, w = float(self.speeds[i]), float(self.speeds[i + 1])
+            bend, twist = 3.0 * slope - 2.0 * v - w, v + w - 2.0 * slope
+            value = float(self.values[i]) + span * s * (v + s * (bend + s * twist))
+            return value, v + s * (2.0 * bend + 3.0 * s * twist)
         return float(self.values[i]) + slope * (time - float(self.times[i])), slope
 
     def force(self, time, depth, speed):
@@ -80,11 +89,13 @@ class Curve:
 
 
 def imposed(acceleration):
-    """Rows of a constant acceleration to 9.9 mm, then rest: a straight line in each ms."""
+    """Rows of a constant acceleration to 9.9 mm, a stop within 1 ms, then rest."""
     end = math.sqrt(2.0 * 9.9e-3 / acceleration)
     times = [i * 1e-3 for i in range(int(end / 1e-3) + 1)]
-    rows = [(t, 0.5 * acceleration * t * t) for t in times]
-    return [*rows, (rows[-1][0] + 0.1, rows[-1][1])]
+    rows = [(t, 0.5 * acceleration * t * t, acceleration * t) for t in times]
+    time, depth, speed = rows[-1]
+    stop = depth + 0.5e-3 * speed
+    return [*rows, (time + 1e-3, stop, 0.0), (time + 0.1, stop, 0.0)]
 
 
 def repeated(rate, times):
@@ -97,7 +108,7 @@ def repeated(rate, times):
 
 
 def csv(column, rows):
-    return f"t_s,{column}\n" + "".join(f"{t:.6f},{x!r}\n" for t, x in rows)
+    return f"t_s,{column}\n" + "".join(f"{t:.6f},{','.join(map(repr, x))}\n" for t, *x in rows)
 
 
 def gestures():
@@ -113,7 +124,7 @@ def gestures():
             yield f"struck {speed:g} m/s", number, text, struck(speed), seconds, 1
         for acceleration in (2.0, 20.0):
             rows = imposed(acceleration)
-            text = csv("key_m", rows)
+            text = csv("key_m,key_velocity_m_s", rows)
             yield f"imposed {acceleration:g} m/s²", number, text, Curve(rows, True), rows[-1][0], 1
         rows = repeated(6.0, 3)
         text = csv("finger_m", rows)

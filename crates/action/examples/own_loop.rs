@@ -3,6 +3,7 @@
 //!
 //! `cargo run --release -p touchback-action --example own_loop`
 
+use touchback_action::interface::trajectory::Trajectory;
 use touchback_action::{ActionSettings, Drive, GrandKey, Key, STEP};
 use touchback_core::math::compass::KeyNumber;
 
@@ -20,17 +21,19 @@ fn main() {
     let Some(c4) = KeyNumber::from_midi(60) else { return };
     let mut key = GrandKey::new(c4, &ActionSettings::default());
     let (mut time, mut depth) = (0.0, 0.0);
+    let mut motion = Trajectory::at(depth, 0.0);
     for cycle in 0..CYCLES {
-        let end = measured(f64::from(cycle + 1) * f64::from(STEPS) * STEP);
-        let rise = (end - depth) / f64::from(STEPS);
+        depth = measured(f64::from(cycle + 1) * f64::from(STEPS) * STEP);
+        // From the position of the last cycle to that of this one, at continuous speed.
+        let way = motion.reach(depth, f64::from(STEPS) * STEP);
         let mut force = 0.0;
-        for _ in 0..STEPS {
-            // Linear between the positions of two cycles.
-            let drive = Drive::Motion([depth, depth + rise]);
+        for step in 0..STEPS {
+            let at = |step: u32| way.at(f64::from(step) * STEP);
+            let drive = Drive::between(at(step), at(step + 1));
             key.step(drive, &mut |offset, event| {
                 println!("{:8.3} ms  {event}", (time + offset) * 1e3);
             });
-            (time, depth) = (time + STEP, depth + rise);
+            time += STEP;
             force = key.readout(drive).key_force;
         }
         if cycle % 5 == 4 {

@@ -371,6 +371,8 @@ mod tests {
     #[test]
     fn the_energy_balance_closes_for_every_drive_of_every_action() {
         let key = KeyNumber::from_midi(60).unwrap();
+        let raised =
+            |t: f64| 0.004 * (1.0 - (std::f64::consts::PI * (t / 0.1).clamp(0.0, 1.0)).cos());
         for name in NAMES {
             let fresh = || Model::named(name, key, &ActionSettings::default()).unwrap().start();
             for kind in 0..4 {
@@ -385,8 +387,7 @@ mod tests {
                             0 => 2.0,
                             1 => (0.2 * t).min(0.02),
                             3 => 3.0,
-                            // A raised cosine, without jumps of speed.
-                            _ => 0.004 * (1.0 - (std::f64::consts::PI * (t / 0.1).min(1.0)).cos()),
+                            _ => raised(t),
                         }
                     };
                     let ends = [at(i), at(i + 1)];
@@ -394,7 +395,7 @@ mod tests {
                         0 => Drive::Force(ends),
                         1 => Drive::Finger(ends),
                         3 => Drive::Wave { force: ends[0], impedance: 20.0 },
-                        _ => Drive::Motion(ends),
+                        _ => Drive::along(raised, f64::from(i) * STEP),
                     };
                     played.step(drive, &mut |_, _| {});
                     let view = played.readout(drive);

@@ -7,7 +7,7 @@
 //! | [`key_sheet`] | differences of single keys from the settings |
 //! | [`slew`] | gradual change of settings during play |
 //! | [`key`] | one key of any action |
-//! | [`port`], [`finger`], [`hand`] | drives of the key front |
+//! | [`port`], [`trajectory`], [`finger`], [`hand`] | drives of the key front |
 //! | [`events`] | events inside a key |
 //! | [`readout`], [`elements`], [`pose`] | readings of a key |
 //! | [`press`] | the press that gives a hammer speed |
@@ -30,3 +30,4 @@ pub mod press;
 pub mod readout;
 pub(crate) mod settings;
 pub mod slew;
+pub mod trajectory;

@@ -52,6 +52,8 @@ pub struct Keyboard {
     rest_stale: KeySet,
     rest_detector: Box<[RestDetector; KEYS]>,
     drives: [Drive; KEYS],
+    /// Force that answered the imposed motion of each key's last step, N; NaN without one.
+    answers: [f64; KEYS],
     settings: Box<Slew>,
     /// Number of steps begun.
     begun: u64,
@@ -108,6 +110,7 @@ impl Keyboard {
             rest_stale: KeySet::EMPTY,
             rest_detector: boxed(|_| RestDetector::default()),
             drives: [Drive::Free; KEYS],
+            answers: [f64::NAN; KEYS],
             settings: Box::new(Slew::new(settings)),
             begun: 0,
             tray: rest::TRAY_DOWN,
@@ -308,6 +311,12 @@ impl Keyboard {
     #[must_use]
     pub const fn drive_of(&self, key: KeyNumber) -> Drive {
         self.drives[key.index()]
+    }
+
+    /// Force that answered the imposed motion of `key` in its last step, N; none without one.
+    #[must_use]
+    pub fn answer(&self, key: KeyNumber) -> Option<f64> {
+        Some(self.answers[key.index()]).filter(|force| force.is_finite())
     }
 
     /// Height of the damper tray, m; at 0 the tray touches dampers that are on their strings.

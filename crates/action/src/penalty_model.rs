@@ -26,6 +26,7 @@ use super::interface::elements::Elements;
 use super::interface::key::{self, Key, OnEvent, REST_DEPTH, SavedState};
 use super::interface::numbers::{SpecError, check};
 use super::interface::pose::Pose;
+use super::interface::trajectory;
 use super::{Drive, KeyEvent, Readout, STEP};
 use body::Memory;
 use forces::{Evaluation, Held};
@@ -110,6 +111,8 @@ pub struct PenaltyModel {
     start: State,
     /// Factor on the substeps of the coupling.
     finer: u32,
+    /// Force that answered the imposed motion of the last step, N; NaN without one.
+    answer: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -182,7 +185,7 @@ impl PenaltyModel {
             lightest: f64::INFINITY,
             pulled: 0.0,
         };
-        let mut key = Self { spec, coupling, state, start: state, finer: 1 };
+        let mut key = Self { spec, coupling, state, start: state, finer: 1, answer: f64::NAN };
         // The joints take up their static loads.
         for _ in 0..800 {
             cancel::check();
@@ -217,7 +220,7 @@ impl PenaltyModel {
     /// Whether `drive` imposes the motion of the key's part with friction; with a flexible stick it imposes that
     /// of the front.
     const fn is_key_led(&self, drive: Drive) -> bool {
-        matches!(drive, Drive::Motion(_)) && self.coupling.front() == KEY
+        drive.is_motion() && self.coupling.front() == KEY
     }
 
     fn depth(&self) -> f64 {
@@ -234,6 +237,17 @@ impl PenaltyModel {
         let after = input.rate / key.front;
         self.state.x[COORDINATES + at] = after;
         self.state.x[WORK] += 0.5 * inertia * (after * after - before * before);
+    }
+
+    /// Forces at the end of a step driven by `drive`.
+    fn at_end(&self, drive: Drive) -> Evaluation {
+        let x = &self.state.x;
+        let input = DriveNow::at_end(drive, TRAY[1]);
+        let evaluate = |held: &Held| {
+            Evaluation::new(&self.spec, &self.coupling, self.state.memory, held, &input, x)
+        };
+        let h = STEP / f64::from(self.coupling.parts * self.finer);
+        evaluate(&evaluate(&FREE).hold(x, self.is_key_led(drive), h))
     }
 
     /// Reports the events between the state `before` and the present state.
@@ -280,9 +294,12 @@ impl PenaltyModel {
 impl Key for PenaltyModel {
     fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>) {
         let ends = DriveNow::ends(drive, TRAY);
-        if matches!(drive, Drive::Motion(_)) {
+        let (depth, work) = (self.depth(), self.work());
+        if drive.is_motion() {
             self.impose(&ends[0]);
         }
+        // Sum of the forces of all substeps.
+        let mut force = 0.0;
         let imposed = self.is_key_led(drive);
         let count = self.coupling.parts * self.finer;
         let substeps = f64::from(count);
@@ -306,13 +323,16 @@ impl Key for PenaltyModel {
                 let lost = m.potential - at(memory).potential;
                 self.state.x[DISSIPATED] += lost;
             }
-            let [force, lifted] = m.capstan;
-            self.state.lightest = before.lightest.min(force);
+            force += m.drive;
+            let [on_heel, lifted] = m.capstan;
+            self.state.lightest = before.lightest.min(on_heel);
             self.state.lifted = before.lifted.max(lifted);
             self.state.pulled = before.pulled.max(m.pull(before.memory));
             self.state.memory = memory;
             self.report(&before, h * f64::from(substep + 1), on_event);
         }
+        let work = self.work() - work;
+        self.answer = trajectory::answer(drive, depth, work, || [force / substeps; 2]);
     }
 
     fn refine(&mut self, parts: u32) {
@@ -321,19 +341,14 @@ impl Key for PenaltyModel {
 
     fn readout(&self, drive: Drive) -> Readout {
         let x = &self.state.x;
-        let input = DriveNow::ends(drive, TRAY)[1];
-        let evaluate = |held: &Held| {
-            Evaluation::new(&self.spec, &self.coupling, self.state.memory, held, &input, x)
-        };
-        let imposed = self.is_key_led(drive);
-        let h = STEP / f64::from(self.coupling.parts * self.finer);
-        let m = evaluate(&evaluate(&FREE).hold(x, imposed, h));
+        let m = self.at_end(drive);
+        let answers = drive.is_motion() && self.answer.is_finite();
         let crown = self.spec.hammer.crown;
         let mut readout = Readout {
             phase: if self.state.memory.under { "under" } else { "beside" },
             key: self.depth(),
             key_speed: self.spec.key.front * x[COORDINATES + self.coupling.front()],
-            key_force: m.drive,
+            key_force: if answers { self.answer } else { m.drive },
             contact_force: m.jack,
             hammer: crown * x[HAMMER],
             hammer_speed: crown * x[COORDINATES + HAMMER],
@@ -352,7 +367,7 @@ impl Key for PenaltyModel {
 
     fn elements(&self, drive: Drive) -> Elements {
         let x = &self.state.x;
-        let input = DriveNow::ends(drive, TRAY)[1];
+        let input = DriveNow::at_end(drive, TRAY[1]);
         let (spec, coupling) = (&self.spec, &self.coupling);
         let free = Evaluation::new(spec, coupling, self.state.memory, &FREE, &input, x);
         let h = STEP / f64::from(self.coupling.parts * self.finer);
@@ -385,6 +400,7 @@ impl Key for PenaltyModel {
     }
 
     fn adopt(&mut self, saved: &SavedState) {
+        self.answer = f64::NAN;
         self.state.memory = Memory { under: saved.phase & 1 != 0, home: saved.phase & 2 != 0 };
         self.state.x = saved.states();
     }

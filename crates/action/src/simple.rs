@@ -21,6 +21,7 @@ use super::interface::elements::Elements;
 use super::interface::key::{DynamicsCompensation, Key, LIGHTEST, OnEvent, SavedState};
 use super::interface::pose::Pose;
 use super::interface::press::{Press, Travel};
+use super::interface::trajectory::{self, is_jump};
 use super::{Drive, KeyEvent, Readout, STEP};
 use drive_input::DriveInput;
 use note_interface::Playing;
@@ -86,9 +87,8 @@ pub trait SimpleAction<const N: usize, const G: usize, const S: usize>:
     /// The event of a sign change of guard `index`, if any.
     fn passed(&self, index: usize, rising: bool, x: &[f64; N]) -> Option<KeyEvent>;
 
-    /// Sets depth, m, and speed, m/s, of the key to those of an imposed motion, at the beginning of a step of
-    /// `h` s.
-    fn impose(&self, _phase: Self::Phase, x: &mut [f64; N], depth: f64, speed: f64, _h: f64) {
+    /// Sets depth, m, and speed, m/s, of the key to those of an imposed motion, at the beginning of a step.
+    fn impose(&self, _phase: Self::Phase, x: &mut [f64; N], [depth, speed]: [f64; 2]) {
         (x[KEY], x[KEY_SPEED]) = (depth, speed);
     }
 }
@@ -104,6 +104,8 @@ pub struct ActionKey<M: SimpleAction<N, G, S>, const N: usize, const G: usize, c
     parts: u32,
     /// Phase and states.
     pub state: State<M::Phase, N>,
+    /// Force that answered the imposed motion of the last step, N; NaN without one.
+    answer: f64,
 }
 
 impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize>
@@ -113,7 +115,7 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize>
     #[must_use]
     pub fn new(mut spec: M) -> Self {
         let inertia = *spec.front_mass().0;
-        Self { state: spec.rest(), spec, inertia, parts: 1 }
+        Self { state: spec.rest(), spec, inertia, parts: 1, answer: f64::NAN }
     }
 
     /// Advances by one step of `stepper`, with the drives `inputs` at both ends.
@@ -123,18 +125,39 @@ impl<M: SimpleAction<N, G, S>, const N: usize, const G: usize, const S: usize>
         inputs: &[DriveInput; 2],
         on_event: &mut OnEvent<'_>,
     ) {
-        if let DriveInput::Motion(depth, speed) = inputs[0] {
-            // A jump of the imposed speed changes the energy: the change is work of the drive.
-            let energy = |state: &State<M::Phase, N>| {
-                let readout = self.spec.readout(state.phase, &inputs[0], &state.x);
-                readout.kinetic + readout.potential
-            };
-            let before = energy(&self.state);
-            self.spec.impose(self.state.phase, &mut self.state.x, depth, speed, stepper.h);
+        self.impose(&inputs[0]);
+        self.integrate(stepper, inputs, on_event);
+    }
+
+    /// Takes over depth and speed of an imposed motion at the beginning of a step.
+    fn impose(&mut self, input: &DriveInput) {
+        let DriveInput::Motion { from, .. } = *input else { return };
+        let energy = |state: &State<M::Phase, N>| {
+            let readout = self.spec.readout(state.phase, input, &state.x);
+            readout.kinetic + readout.potential
+        };
+        // A jump changes the energy: the change is work of the drive.
+        let x = &self.state.x;
+        let before = is_jump([x[KEY], x[KEY_SPEED]], from).then(|| energy(&self.state));
+        self.spec.impose(self.state.phase, &mut self.state.x, from);
+        if let Some(before) = before {
             self.state.x[N - 2] += energy(&self.state) - before;
         }
+    }
+
+    fn integrate(
+        &mut self,
+        stepper: &Stepper,
+        inputs: &[DriveInput; 2],
+        on_event: &mut OnEvent<'_>,
+    ) {
         let mut translator = Translator::<M, N, G, S> { spec: &self.spec, on_event };
         stepper.advance(&self.spec, &mut self.state, inputs, &mut translator);
+    }
+
+    /// Readings in the state `at` of a step driven by `drive`.
+    fn read(&self, at: &State<M::Phase, N>, drive: Drive) -> Readout {
+        self.spec.readout(at.phase, &DriveInput::at_end(drive), &at.x)
     }
 }
 
@@ -144,15 +167,26 @@ where
 {
     fn step(&mut self, drive: Drive, on_event: &mut OnEvent<'_>) {
         let ends = DriveInput::ends(drive);
+        let (depth, work) = (self.state.x[KEY], self.work());
+        self.impose(&ends[0]);
+        let begin = self.state;
         if self.parts <= 1 {
-            return self.advance(&Stepper::new(STEP), &ends, on_event);
+            self.integrate(&Stepper::new(STEP), &ends, on_event);
+        } else {
+            let stepper = Stepper::new(STEP / f64::from(self.parts));
+            for part in 0..self.parts {
+                let at =
+                    |part: u32| ends[0].lerp(&ends[1], f64::from(part) / f64::from(self.parts));
+                let (inputs, begin) = ([at(part), at(part + 1)], f64::from(part) * stepper.h);
+                self.integrate(&stepper, &inputs, &mut |offset, event| {
+                    on_event(begin + offset, event);
+                });
+            }
         }
-        let stepper = Stepper::new(STEP / f64::from(self.parts));
-        for part in 0..self.parts {
-            let at = |part: u32| ends[0].lerp(&ends[1], f64::from(part) / f64::from(self.parts));
-            let (inputs, begin) = ([at(part), at(part + 1)], f64::from(part) * stepper.h);
-            self.advance(&stepper, &inputs, &mut |offset, event| on_event(begin + offset, event));
-        }
+        let work = self.work() - work;
+        self.answer = trajectory::answer(drive, depth, work, || {
+            [&begin, &self.state].map(|at| self.read(at, drive).key_force)
+        });
     }
 
     fn refine(&mut self, parts: u32) {
@@ -160,11 +194,15 @@ where
     }
 
     fn readout(&self, drive: Drive) -> Readout {
-        self.spec.readout(self.state.phase, &DriveInput::ends(drive)[1], &self.state.x)
+        let mut readout = self.read(&self.state, drive);
+        if drive.is_motion() && self.answer.is_finite() {
+            readout.key_force = self.answer;
+        }
+        readout
     }
 
     fn elements(&self, drive: Drive) -> Elements {
-        self.spec.elements(self.state.phase, &DriveInput::ends(drive)[1], &self.state.x)
+        self.spec.elements(self.state.phase, &DriveInput::at_end(drive), &self.state.x)
     }
 
     fn front(&self) -> [f64; 2] {
@@ -197,6 +235,7 @@ where
             self.state.phase = *phase;
         }
         self.state.x = saved.states();
+        self.answer = f64::NAN;
     }
 
     fn pose(&self) -> Pose {

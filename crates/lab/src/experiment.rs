@@ -13,6 +13,7 @@ mod fit;
 mod geometry;
 pub mod haptics;
 pub mod help;
+mod impedance;
 mod key_design;
 mod lines;
 pub mod listening;

@@ -6,13 +6,15 @@
 //!
 //! CSV: `t_s` rising strictly from 0 and exactly one of `key_m` (imposed depth of the key front),
 //! `force_n` (force on it), `finger_m` (target of a massless finger behind a one-sided spring) or
-//! `d_rad` (the thesis's manipulandum angle D); linear between rows. The file of a run, which has the
-//! columns `time_s` and `key_m`, imposes the recorded depth.
+//! `d_rad` (the thesis's manipulandum angle D); linear between rows. A `key_m` has continuous speed
+//! (`motion.rs`); beside it `key_velocity_m_s` may give the speed. The file of a run, which has the columns `time_s`
+//! and `key_m`, imposes the recorded motion.
 //!
 //! TOML: one form, or several as `[[part]]` tables played in order; the forms and their constants
 //! are in [`form::Form`].
 
 pub mod form;
+mod motion;
 mod player;
 mod read;
 
@@ -70,11 +72,11 @@ impl Channel {
         }
     }
 
-    /// The drive with these values at a step's start and end.
+    /// The drive with these values at a step's start and end; a motion is at constant speed.
     #[must_use]
     pub const fn drive(self, ends: [f64; 2]) -> Drive {
         match self {
-            Self::KeyM => Drive::Motion(ends),
+            Self::KeyM => Drive::line(ends),
             Self::ForceN => Drive::Force(ends),
             Self::FingerM => Drive::Finger(ends),
             Self::DRad => Drive::Manipulandum(ends),

@@ -152,6 +152,12 @@ impl Curve {
         (!points.is_empty()).then_some(Self { points })
     }
 
+    /// The points, each a time, s, and a value.
+    #[must_use]
+    pub fn points(&self) -> &[(f64, f64)] {
+        &self.points
+    }
+
     /// Value at `time` s.
     #[must_use]
     pub fn at(&self, time: f64) -> f64 {

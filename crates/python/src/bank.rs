@@ -14,6 +14,7 @@ use crate::refused;
 use crate::settings::{key_number, settings};
 use touchback_action::grand::state;
 use touchback_action::interface::events::EventList;
+use touchback_action::interface::trajectory::Trajectory;
 use touchback_action::{Drive, Keyboard};
 use touchback_core::exchange::cancel;
 use touchback_core::math::compass::KeyNumber;
@@ -32,6 +33,8 @@ struct Board {
     keys: Vec<(usize, KeyNumber)>,
     /// Distance of each key's crown from its centre pin, m.
     crowns: Vec<f64>,
+    /// Imposed motion of each key.
+    motions: Vec<Trajectory>,
     events: EventList,
 }
 
@@ -64,7 +67,7 @@ impl Board {
         let mut done = Done::default();
         let count = before.len();
         for (row, step) in (0..steps).zip(from..) {
-            for (index, key) in &self.keys {
+            for (at, (index, key)) in self.keys.iter().enumerate() {
                 let drive = channel.map_or(Drive::Free, |channel| {
                     let end = values[row * count + index];
                     let start = match row.checked_sub(1) {
@@ -74,6 +77,14 @@ impl Board {
                     match [start.is_nan(), end.is_nan()] {
                         [_, true] => Drive::Free,
                         [true, false] => channel.drive([end; 2]),
+                        [false, false] if channel == Channel::KeyM => {
+                            let motion = &mut self.motions[at];
+                            if !self.keyboard.drive_of(*key).is_motion() {
+                                let front = self.keyboard.key_depth(*key);
+                                *motion = Trajectory::at(front, self.keyboard.key_speed(*key));
+                            }
+                            motion.step(end)
+                        }
                         [false, false] => channel.drive([start, end]),
                     }
                 });
@@ -154,7 +165,8 @@ impl Bank {
                 let mut keyboard = Keyboard::new(&settings.action);
                 let crowns =
                     keys.iter().map(|(_, key)| keyboard.built(*key).spec.hammer.crown).collect();
-                Board { keyboard, keys, crowns, events: EventList::default() }
+                let motions = vec![Trajectory::at(0.0, 0.0); keys.len()];
+                Board { keyboard, keys, crowns, motions, events: EventList::default() }
             };
             sorted.into_iter().map(board).collect::<Vec<_>>()
         })?;

@@ -12,7 +12,8 @@ use crate::settings::{key_number, model, settings};
 use crate::{error, is_course, refused};
 use touchback_action::catalogue::Model;
 use touchback_action::interface::key::SavedState;
-use touchback_action::{Drive, Readout, TimedEvent};
+use touchback_action::interface::trajectory::{Trajectory, Way};
+use touchback_action::{Drive, Readout, STEP, TimedEvent};
 use touchback_core::math::compass::KeyNumber;
 use touchback_offline::gesture::{Channel, Gesture};
 use touchback_offline::model::named::NamedModel;
@@ -47,6 +48,8 @@ struct Stepped {
     step: u64,
     /// Drive of the last step.
     drive: Drive,
+    /// Imposed motion of the last steps.
+    motion: Trajectory,
 }
 
 impl Stepped {
@@ -54,7 +57,23 @@ impl Stepped {
     fn at_rest(model: &Model, parts: u32) -> Self {
         let mut key = model.clone().start();
         key.refine(parts);
-        Self { key, step: 0, drive: Drive::Free }
+        let motion = Trajectory::at(0.0, 0.0);
+        Self { key, step: 0, drive: Drive::Free, motion }
+    }
+}
+
+impl Stepped {
+    /// Way of an imposed motion to `to` m in `steps` steps; none for another channel. The motion goes on from the
+    /// last one, or from where the key is.
+    fn way(&mut self, channel: Option<Channel>, to: f64, steps: u32) -> Option<Way> {
+        if channel != Some(Channel::KeyM) || steps == 0 {
+            return None;
+        }
+        let [depth, speed] = self.key.front();
+        if !self.drive.is_motion() || (self.motion.end()[0] - depth).abs() > 1e-9 {
+            self.motion = Trajectory::at(depth, speed);
+        }
+        Some(self.motion.reach(to, f64::from(steps) * STEP))
     }
 }
 
@@ -195,16 +214,19 @@ impl Key {
     }
 
     /// Plays a curve of `channel` on a key at rest.
+    #[pyo3(signature = (channel, times, values, speeds=None))]
     fn play_curve<'py>(
         &self,
         py: Python<'py>,
         channel: &str,
         times: PyReadonlyArray1<'py, f64>,
         values: PyReadonlyArray1<'py, f64>,
+        speeds: Option<PyReadonlyArray1<'py, f64>>,
     ) -> PyResult<Run<'py>> {
         let channel = channel_of(channel)?;
         let (times, values) = (times.as_slice()?, values.as_slice()?);
-        if !is_course(times, &[values]) {
+        let speeds = speeds.as_ref().map(|speeds| speeds.as_slice()).transpose()?;
+        if !is_course(times, &[values, speeds.unwrap_or(values)]) {
             return Err(refused(
                 "a curve has as many values as times, all finite, and times that rise from 0",
             ));
@@ -213,12 +235,16 @@ impl Key {
             let limit = touchback_offline::gesture::LIMIT;
             return Err(refused(format!("a gesture lasts at most {limit} s")));
         }
+        if let Some(speeds) = speeds {
+            let points = times.iter().zip(values).zip(speeds).map(|((t, x), v)| [*t, *x, *v]);
+            return self.play(py, Gesture::of_motion(points.collect()));
+        }
         let points = times.iter().copied().zip(values.iter().copied()).collect();
         let curve = Curve::new(points).ok_or_else(|| refused("a curve without points"))?;
         self.play(py, Gesture::of_curve(channel, curve))
     }
 
-    /// Takes `steps` steps under a drive that goes linearly from `from` to `to`; returns the readings at the end,
+    /// Takes `steps` steps under a drive that goes linearly from `from` to `to`, a motion at continuous speed; returns the readings at the end,
     /// in the order of a run's columns, and the events.
     #[pyo3(signature = (channel, from, to, steps))]
     fn step(
@@ -233,12 +259,18 @@ impl Key {
         let number = self.number;
         let stepped = self.stepped.get_mut().unwrap_or_else(PoisonError::into_inner);
         let (mut events, mut next) = (Vec::new(), 0);
+        let way = stepped.way(channel, to, steps);
         while next < steps {
             py.detach(|| {
                 let begin = Instant::now();
                 while next < steps && begin.elapsed() < PERIOD {
                     let at = |i: u32| from + (to - from) * (f64::from(i) / f64::from(steps));
-                    let drive = channel.map_or(Drive::Free, |c| c.drive([at(next), at(next + 1)]));
+                    let along = |way: Way| {
+                        let point = |i: u32| way.at(f64::from(i) * STEP);
+                        Drive::between(point(next), point(next + 1))
+                    };
+                    let given = || channel.map(|c| c.drive([at(next), at(next + 1)]));
+                    let drive = way.map(along).or_else(given).unwrap_or(Drive::Free);
                     let step = stepped.step;
                     stepped.key.step(drive, &mut |offset, what| {
                         events.push(event(&TimedEvent { key: number, step, offset, event: what }));
@@ -278,6 +310,7 @@ impl Key {
         }
         let stepped = self.stepped.get_mut().unwrap_or_else(PoisonError::into_inner);
         stepped.key.adopt(&saved);
+        stepped.drive = Drive::Free;
         stepped.step = step;
         Ok(())
     }

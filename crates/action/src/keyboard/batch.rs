@@ -71,7 +71,15 @@ impl Keyboard {
             lane_group::step(&mut self.lanes, &group, &mut running, STILL_SPEED, &mut listener);
         self.capped_steps += stepped.capped;
         for lane in lanes_of(active) {
-            self.put(indices[lane], &running.of(lane));
+            let (i, after) = (indices[lane], running.of(lane));
+            let drive = self.drives[i];
+            self.answers[i] = match causality {
+                Causality::Motion => {
+                    self.assemblies[i].answer(drive, &self.key_state(i), &after, tray[1])
+                }
+                _ => f64::NAN,
+            };
+            self.put(i, &after);
         }
         stepped.moving
     }

@@ -128,9 +128,13 @@ impl Evaluation {
         let on_bed = depth - spec.key.dip;
         played.torque -= front * sums.felt(index::KEY_BED, &spec.key.bed_felt, on_bed, speed);
         let imposed = input.is_imposed();
-        let given = input.force - input.impedance * speed;
+        let given = input.given - input.impedance * speed;
+        let front_inertia =
+            if coupling.key_stick > 0.0 { FRONT_SHARE * spec.key.inertia } else { 0.0 };
+        let behind_inertia = spec.key.inertia - front_inertia;
+        let led = if coupling.key_stick > 0.0 { front_inertia } else { behind_inertia };
         let drive = match input.causality {
-            Causality::Motion => -played.torque / front,
+            Causality::Motion => (led * input.given / front - played.torque) / front,
             Causality::Force if input.target > depth => {
                 let finger = finger::STIFFNESS * (input.target - depth)
                     + finger::DAMPING * (input.rate - speed);
@@ -149,8 +153,6 @@ impl Evaluation {
         let about = |inertia: f64, mass: f64, centre: Vec2| inertia - mass * centre.norm_squared();
         let jack_inertia = about(spec.jack.inertia, spec.jack.mass, spec.jack.centre);
         let lever_inertia = about(spec.lever.inertia, spec.lever.mass, spec.lever.centre);
-        let front_inertia = stick.map_or(0.0, |_| FRONT_SHARE * spec.key.inertia);
-        let behind_inertia = spec.key.inertia - front_inertia;
         let (of_jack, of_lever) = (1.0 / spec.jack.mass, 1.0 / spec.lever.mass);
         let inverse = [
             if imposed && stick.is_none() { 0.0 } else { 1.0 / behind_inertia },
@@ -180,7 +182,11 @@ impl Evaluation {
             butt.map_or(0.0, |b| b.torque),
             stick.map_or(0.0, |s| s.torque),
         ];
-        let acceleration = std::array::from_fn(|i| inverse[i] * (force[i] + held[i]));
+        let mut acceleration: [f64; COORDINATES] =
+            std::array::from_fn(|i| inverse[i] * (force[i] + held[i]));
+        if imposed {
+            acceleration[coupling.front()] = input.given / front;
+        }
         sums.loss -= (0..COORDINATES).map(|i| held[i] * rate(i)).sum::<f64>();
         let moving = if spec.damper.present { spec.damper.mass } else { 0.0 };
         let kinetic = 0.5

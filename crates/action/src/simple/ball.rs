@@ -116,10 +116,7 @@ impl Spec {
         };
         let floor = self.floor.contact(-d, -w);
         let load = ball.force + self.paddle * GRAVITY - floor.force;
-        let (drive, acceleration) = match input.force(d, w) {
-            Some(f) => (f, (f - load) / self.paddle),
-            None => (load, 0.0),
-        };
+        let (drive, acceleration) = input.on_mass(d, w, self.paddle, load);
         let (contact, elements) = (ball.force, [ball, floor]);
         Evaluation { drive, contact, acceleration: [acceleration], elements }
     }
@@ -272,7 +269,7 @@ mod tests {
         let mut steps = 0u32;
         while times.landed.len() < landings {
             times.step_start = f64::from(steps) * h;
-            let fixed = [DriveInput::Motion(0.0, 0.0); 2];
+            let fixed = DriveInput::ends(Drive::line([0.0; 2]));
             stepper.advance(spec, &mut state, &fixed, &mut times);
             steps += 1;
         }
@@ -315,7 +312,7 @@ mod tests {
         let d = Discrete::new(&Matrix2::new(0.0, 1.0, -w2, 0.0), &Vector2::new(0.0, 1.0), h);
         let mut exact = Vector2::new(-1e-4, -1.0);
         let mut state = State { phase: Phase::Paddle, x: [0.0, 0.0, -1e-4, -1.0, 0.0, 0.0] };
-        let fixed = [DriveInput::Motion(0.0, 0.0); 2];
+        let fixed = DriveInput::ends(Drive::line([0.0; 2]));
         for _ in 0..200 {
             exact = d.step(&exact, &Vector1::new(-GRAVITY));
             Stepper::new(h).advance(
@@ -342,9 +339,9 @@ mod tests {
         let spec = Spec { damping: 2.0, ..Spec::default() };
         let mut key = ActionKey::new(spec);
         for _ in 0..80_000 {
-            key.step(Drive::Motion([0.0; 2]), &mut |_, _| {});
+            key.step(Drive::line([0.0; 2]), &mut |_, _| {});
         }
-        let force = key.readout(Drive::Motion([0.0; 2])).key_force;
+        let force = key.readout(Drive::line([0.0; 2])).key_force;
         let weight = (spec.ball + spec.paddle) * GRAVITY;
         assert!((force - weight).abs() < 1e-6, "{force} N against {weight}");
     }

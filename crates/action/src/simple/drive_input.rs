@@ -3,6 +3,7 @@
 use crate::STEP;
 use crate::interface::finger;
 use crate::interface::port::Drive;
+use crate::interface::trajectory::Cubic;
 use touchback_core::episode::Input;
 
 /// Drive of the key front at one instant. Depths are positive down.
@@ -14,8 +15,22 @@ pub enum DriveInput {
     Wave(f64, f64),
     /// Target depth of a finger, m, and its rate, m/s.
     Finger(f64, f64),
-    /// Imposed depth, m, and speed, m/s.
-    Motion(f64, f64),
+    /// Imposed motion.
+    Motion {
+        /// Depth, m, and speed, m/s, at the beginning of the step.
+        from: [f64; 2],
+        /// Acceleration at this instant, m/s².
+        acceleration: f64,
+    },
+}
+
+/// What a drive gives to the lever of a key; the other quantity follows.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Given {
+    /// Force, N.
+    Force(f64),
+    /// Acceleration of the front, m/s².
+    Acceleration(f64),
 }
 
 impl DriveInput {
@@ -29,34 +44,63 @@ impl DriveInput {
             Drive::Force(f) => f.map(Self::Force),
             Drive::Wave { force, impedance } => [Self::Wave(force, impedance); 2],
             Drive::Finger(p) => p.map(|x| Self::Finger(x, speed(p))),
-            Drive::Motion(p) => p.map(|x| Self::Motion(x, speed(p))),
+            Drive::Motion { depth, speed } => Self::motion(&Cubic { depth, speed, seconds: STEP }),
         }
     }
 
-    /// Force on a front at `depth` m that moves at `speed` m/s, N; `None` for imposed motion, whose force
-    /// follows from the motion.
+    /// The inputs at both ends of an imposed motion.
+    #[must_use]
+    pub fn motion(motion: &Cubic) -> [Self; 2] {
+        let from = [motion.depth[0], motion.speed[0]];
+        motion.accelerations().map(|acceleration| Self::Motion { from, acceleration })
+    }
+
+    /// The drive at the end of a step under `drive`, for readings; of an imposed motion with the mean acceleration
+    /// of the step, which errors of its positions change least.
+    #[must_use]
+    pub(crate) fn at_end(drive: Drive) -> Self {
+        match Self::ends(drive) {
+            [Self::Motion { acceleration: a, from }, Self::Motion { acceleration: b, .. }] => {
+                Self::Motion { from, acceleration: 0.5 * (a + b) }
+            }
+            [_, end] => end,
+        }
+    }
+
+    /// What is given to a front at `depth` m that moves at `speed` m/s.
     #[inline]
     #[must_use]
-    pub fn force(&self, depth: f64, speed: f64) -> Option<f64> {
-        match *self {
-            Self::Force(f) => Some(f),
-            Self::Wave(f, impedance) => Some(f - impedance * speed),
+    pub fn given(&self, depth: f64, speed: f64) -> Given {
+        Given::Force(match *self {
+            Self::Force(f) => f,
+            Self::Wave(f, impedance) => f - impedance * speed,
             Self::Finger(target, rate) => {
                 let pressed = target - depth;
-                Some(if pressed > 0.0 {
+                if pressed > 0.0 {
                     (finger::STIFFNESS * pressed + finger::DAMPING * (rate - speed)).max(0.0)
                 } else {
                     0.0
-                })
+                }
             }
-            Self::Motion(..) => None,
+            Self::Motion { acceleration, .. } => return Given::Acceleration(acceleration),
+        })
+    }
+
+    /// Force of the drive, N, and acceleration, m/s², of a front at `depth` m and `speed` m/s with the mass
+    /// `mass` kg, which resists with `load` N.
+    #[inline]
+    #[must_use]
+    pub(crate) fn on_mass(&self, depth: f64, speed: f64, mass: f64, load: f64) -> (f64, f64) {
+        match self.given(depth, speed) {
+            Given::Force(f) => (f, (f - load) / mass),
+            Given::Acceleration(a) => (load + mass * a, a),
         }
     }
 
     /// Whether the motion is imposed.
     #[must_use]
     pub(crate) const fn is_imposed(&self) -> bool {
-        matches!(self, Self::Motion(..))
+        matches!(self, Self::Motion { .. })
     }
 }
 
@@ -66,7 +110,9 @@ impl Input for DriveInput {
         match (*self, *end) {
             (Self::Force(a), Self::Force(b)) => Self::Force(a + (b - a) * s),
             (Self::Finger(a, _), Self::Finger(b, v)) => Self::Finger(a + (b - a) * s, v),
-            (Self::Motion(a, _), Self::Motion(b, v)) => Self::Motion(a + (b - a) * s, v),
+            (Self::Motion { from, acceleration: a }, Self::Motion { acceleration: b, .. }) => {
+                Self::Motion { from, acceleration: a + (b - a) * s }
+            }
             (_, other) => other,
         }
     }

@@ -221,10 +221,7 @@ impl Spec {
         let contact = if phase == Phase::Passing { tongue.force } else { plectrum.force };
         let load = rest.force - bed.force + self.key_torque / self.front - ratio * pad.force;
         let mass = self.key_inertia / (self.front * self.front);
-        let (drive, acceleration) = match input.force(y, v) {
-            Some(f) => (f, (f + load) / mass),
-            None => (-load, 0.0),
-        };
+        let (drive, acceleration) = input.on_mass(y, v, mass, -load);
         let lifted = pad.force + cloth.force - contact - rail.force;
         Evaluation {
             drive,

@@ -14,7 +14,7 @@ use crate::interface::key::REST_DEPTH;
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
-use crate::simple::drive_input::DriveInput;
+use crate::simple::drive_input::{DriveInput, Given};
 use crate::simple::slider::Bodies;
 use crate::simple::substeps::{self, contact_substeps};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
@@ -141,9 +141,9 @@ impl Spec {
             on_key -= contact * by_key;
             on_hammer -= contact * by_hammer;
         }
-        let (drive, pulled) = match input.force(x[KEY], x[KEY_SPEED]) {
-            Some(f) => (f, (f * b.front - turn) / self.manipulandum * b.front),
-            None => (turn / b.front, 0.0),
+        let (drive, pulled) = match input.given(x[KEY], x[KEY_SPEED]) {
+            Given::Force(f) => (f, (f * b.front - turn) / self.manipulandum * b.front),
+            Given::Acceleration(a) => ((turn + self.manipulandum * a / b.front) / b.front, a),
         };
         let acceleration = [pulled, on_key / b.key_inertia * b.front, on_hammer / b.hammer_inertia];
         Evaluation { acceleration, drive, contact, elements }

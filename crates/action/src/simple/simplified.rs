@@ -172,10 +172,7 @@ impl Spec {
         // Force at the front equivalent to the torque on the key without the drive.
         let load = rest.force - bed.force + (self.key_torque - self.back * key.force) / self.front;
         let mass = self.key_inertia / (self.front * self.front);
-        let (drive, acceleration) = match input.force(x[KEY], x[KEY_SPEED]) {
-            Some(f) => (f, (f + load) / mass),
-            None => (-load, 0.0),
-        };
+        let (drive, acceleration) = input.on_mass(x[KEY], x[KEY_SPEED], mass, -load);
         let thrown = self.knuckle * key.force / self.crown - self.strike_weight - string.force;
         Evaluation {
             drive,

@@ -20,7 +20,7 @@ use crate::interface::elements::{Element, Elements, Losses};
 use crate::interface::key::REST_DEPTH;
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
-use crate::simple::drive_input::DriveInput;
+use crate::simple::drive_input::{DriveInput, Given};
 use crate::simple::substeps::{self, Pressed, contact_substeps};
 use crate::simple::{Evaluation, KEY, KEY_SPEED, SimpleAction};
 use crate::{GRAVITY, KeyEvent};
@@ -85,16 +85,18 @@ impl Spec {
             product * both.x,
             self.hammer_inertia,
         ];
-        let (drive, acceleration) = match input.force(x[KEY], x[KEY_SPEED]) {
-            Some(f) => {
+        let (drive, acceleration) = match input.given(x[KEY], x[KEY_SPEED]) {
+            Given::Force(f) => {
                 let torque = force[0] + f * self.front;
                 let reduced = mass[0] - mass[1] * mass[1] / mass[2];
                 let key = (torque - mass[1] / mass[2] * force[1]) / reduced;
                 (f, [key, (force[1] - mass[1] * key) / mass[2]])
             }
-            None => {
-                let hammer = force[1] / mass[2];
-                ((mass[1] * hammer - force[0]) / self.front, [0.0, hammer])
+            Given::Acceleration(a) => {
+                let key = a / self.front;
+                let hammer = (force[1] - mass[1] * key) / mass[2];
+                let torque = mass[0] * key + mass[1] * hammer - force[0];
+                (torque / self.front, [key, hammer])
             }
         };
         Evaluation {

@@ -281,7 +281,9 @@ pub(crate) fn force_and_impedance(drive: Drive) -> (f64, f64) {
     match drive {
         Drive::Wave { force, impedance } => (force, impedance),
         Drive::Force([a, b]) => (0.5 * (a + b), 0.0),
-        Drive::Free | Drive::Finger(_) | Drive::Motion(_) | Drive::Manipulandum(_) => (0.0, 0.0),
+        Drive::Free | Drive::Finger(_) | Drive::Motion { .. } | Drive::Manipulandum(_) => {
+            (0.0, 0.0)
+        }
     }
 }
 

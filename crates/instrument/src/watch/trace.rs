@@ -18,6 +18,8 @@ pub struct KeySnapshot {
     pub drive: Drive,
     /// Height of the damper tray, m.
     pub tray: f64,
+    /// Force that answered the imposed motion of the last step, N.
+    pub answer: Option<f64>,
 }
 
 /// A keyboard whose moving keys can be recorded.
@@ -29,12 +31,16 @@ pub trait Traced {
 impl Traced for SwitchableKeyboard {
     fn snapshot(&self, key: KeyNumber) -> Option<KeySnapshot> {
         let (grand, kind, tray) = (self.grand(), self.kind(key), self.tray());
-        let (saved, drive) = match self.simple_key(key) {
-            Some(lever) if lever.is_moving() => (lever.key().save(), lever.current_drive()),
+        let (saved, drive, answer) = match self.simple_key(key) {
+            Some(lever) if lever.is_moving() => {
+                let (key, drive) = (lever.key(), lever.current_drive());
+                let answer = drive.is_motion().then(|| key.readout(drive).key_force);
+                (key.save(), drive, answer)
+            }
             Some(_) => return None,
-            None => (grand.moving(key)?.into(), grand.drive_of(key)),
+            None => (grand.moving(key)?.into(), grand.drive_of(key), grand.answer(key)),
         };
-        Some(KeySnapshot { kind, saved, drive, tray })
+        Some(KeySnapshot { kind, saved, drive, tray, answer })
     }
 }
 
@@ -137,7 +143,7 @@ mod tests {
     #[test]
     fn samples_belong_to_a_touch_and_are_bounded() {
         let (kind, saved) = (ActionKind::Grand, SavedState::default());
-        let snapshot = KeySnapshot { kind, saved, drive: Drive::Free, tray: 0.0 };
+        let snapshot = KeySnapshot { kind, saved, drive: Drive::Free, tray: 0.0, answer: None };
         let mut trace = KeyTrace::default();
         let key = KeyNumber::from_midi(60).unwrap();
         trace.touch(key);

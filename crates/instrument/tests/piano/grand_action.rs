@@ -186,7 +186,7 @@ fn a_slow_press_measures_the_regulated_distances() {
         let (mut released, mut was) = (false, "");
         bench.run(
             2.5,
-            |a, b| Drive::Motion([(0.005 * a).min(0.01), (0.005 * b).min(0.01)]),
+            |a, _| Drive::along(|time| (0.005 * time).min(0.01), a),
             |_, r| {
                 let let_off = Phase::LetOff.name();
                 if !released && was == let_off && r.phase != let_off {

@@ -242,7 +242,7 @@ fn exercised(kernel: Kernel, steps: u32) -> (Vec<EventBits>, Vec<u64>) {
                 key,
                 match gesture.0 {
                     0 | 1 => Drive::Finger(ramp),
-                    2 => Drive::Motion(ramp.map(|p| p.min(0.0095))),
+                    2 => Drive::line(ramp.map(|p| p.min(0.0095))),
                     3 => Drive::Force(ramp.map(|p| 800.0 * p)),
                     _ => Drive::Free,
                 },

@@ -21,7 +21,7 @@ fn faults(key: KeyNumber, settings: &ActionSettings) -> Vec<String> {
     let mut depth = 0.0;
     while depth < 9.7e-3 {
         let next = depth + SPEED * STEP;
-        let drive = Drive::Motion([depth, next]);
+        let drive = Drive::line([depth, next]);
         grand.step(drive, &mut |_, _| ());
         depth = next;
         let readout = grand.readout(drive);

@@ -8,10 +8,10 @@ use anyhow::Result;
 use nalgebra::{Matrix2, Vector2};
 use std::f64::consts::PI;
 
-use touchback_action::GRAVITY;
 use touchback_action::simple::ball::{Phase, STATES, Spec};
 use touchback_action::simple::drive_input::DriveInput;
 use touchback_action::simple::{KEY_SPEED, SimpleAction};
+use touchback_action::{Drive, GRAVITY};
 use touchback_core::episode::exact::Discrete;
 use touchback_core::episode::{Model, Observer, State, Stepper};
 use touchback_core::math::power::square;
@@ -46,7 +46,7 @@ fn events(spec: &Spec, h: f64) -> Vec<f64> {
     let mut step = 0u32;
     while times.1.len() < 2 * LANDINGS {
         times.0 = f64::from(step) * h;
-        let at_rest = [DriveInput::Motion(0.0, 0.0); 2];
+        let at_rest = DriveInput::ends(Drive::line([0.0; 2]));
         stepper.advance(spec, &mut state, &at_rest, &mut times);
         step += 1;
     }
@@ -58,7 +58,8 @@ fn submodels(spec: &Spec, report: &mut Report) {
     report.source("002 eqs. 1–6 (ball on a paddle)");
     let (ball, paddle) = (spec.ball, spec.paddle);
     let held = [1e-3, 0.0, 1e-3 - ball * GRAVITY / spec.stiffness, 0.0, 0.0, 0.0];
-    let force = spec.readout(Phase::Paddle, &DriveInput::Motion(1e-3, 0.0), &held).key_force;
+    let force =
+        spec.readout(Phase::Paddle, &DriveInput::ends(Drive::line([1e-3; 2]))[0], &held).key_force;
     report.near(
         "force that holds ball and paddle, N: (m_b + m_p) g",
         (ball + paddle) * GRAVITY,

@@ -2,9 +2,9 @@
 
 use super::{
     agreement, automation, ball, contact, edges, efforts, energy, finger, fit, geometry, haptics,
-    key_design, lines, listening, models_ab, position_sensors, sound, state_graphs, string_law,
-    sweeps, thesis_run, touch, unilateral, validate, wall_damping, wall_display, wall_map, walls,
-    weight_drop,
+    impedance, key_design, lines, listening, models_ab, position_sensors, sound, state_graphs,
+    string_law, sweeps, thesis_run, touch, unilateral, validate, wall_damping, wall_display,
+    wall_map, walls, weight_drop,
 };
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 
@@ -149,6 +149,16 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "Event times to 1e-9 s, fourth order between events, compared with a closed form.",
         seconds: 0.1,
         run: Work::Fixed(ball::run),
+    },
+    Experiment {
+        name: "impedance",
+        about: "Imposes sines on the key of every action and reads its driving-point impedance: mass, \
+                stiffness, resistance.",
+        kind: ExperimentKind::Computed,
+        detail: "The force that answers an imposed motion at 1 to 20 Hz, compared with closed forms for \
+                the ball and the models of 1993.",
+        seconds: 2.0,
+        run: Work::Fixed(impedance::run),
     },
     Experiment {
         name: "models-ab",

@@ -65,7 +65,7 @@ fn risen(held: &TestBench, rise: f64, speed: f64) -> TestBench {
     let (start, time) = (rig.now(), rise / speed);
     let path = [(0.0, down), (time, down - rise)];
     let at = |t: f64| linear(&path, t - start);
-    rig.run(start + time, |a, b| Drive::Motion([at(a), at(b)]), |_, _| true);
+    rig.run(start + time, |a, _| Drive::along(at, a), |_, _| true);
     rig
 }
 
@@ -93,7 +93,7 @@ pub fn retrigger(rig: &TestBench, speed: f64, grid: f64) -> (f64, f64) {
         let (start, up) = (rig.now(), rig.key().depth);
         let path = [(0.0, up), (0.15, up), (0.15 + (dip - up) / 0.2, dip)];
         let at = |t: f64| linear(&path, t - start);
-        rig.run(start + 0.3, |a, b| Drive::Motion([at(a), at(b)]), |_, _| true);
+        rig.run(start + 0.3, |a, _| Drive::along(at, a), |_, _| true);
         rig.log.of(EventKind::Strike).nth(1).map(|e| e.1)
     };
     (1..100u32)

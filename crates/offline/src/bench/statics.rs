@@ -179,7 +179,7 @@ pub fn creep(rig: &TestBench, depth: f64) -> f64 {
         let mut rig = at_depth.clone();
         // The key is held at rest first.
         let force = mean + sign * PUSH * half;
-        rig.run(0.2, |_, _| Drive::Motion([depth; 2]), |_, _| true);
+        rig.run(0.2, |_, _| Drive::line([depth; 2]), |_, _| true);
         rig.run(0.2, |_, _| Drive::Force([force; 2]), |_, _| true);
         let from = rig.key().depth;
         rig.run(1.0, |_, _| Drive::Force([force; 2]), |_, _| true);

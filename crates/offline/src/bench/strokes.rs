@@ -204,7 +204,7 @@ fn force(rig: &TestBench, drive: Drive) -> f64 {
     match drive {
         Drive::Force([a, b]) => a.max(b),
         Drive::Wave { .. } | Drive::Finger(_) => rig.read(drive).key_force,
-        Drive::Free | Drive::Motion(_) | Drive::Manipulandum(_) => 0.0,
+        Drive::Free | Drive::Motion { .. } | Drive::Manipulandum(_) => 0.0,
     }
 }
 
@@ -220,7 +220,7 @@ pub fn imposed(rest: &TestBench, depth: impl Fn(f64) -> f64) -> (usize, f64) {
     let at = |time: f64| depth(time).min(dip);
     while held < HELD {
         let now = rig.now();
-        rig.step(Drive::Motion([at(now), at(now + STEP)]));
+        rig.step(Drive::along(at, now));
         held += if at(now) >= dip { STEP } else { 0.0 };
     }
     let speed = rig.log.first(EventKind::Strike).map_or(0.0, |strike| strike.1);

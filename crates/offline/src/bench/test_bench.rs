@@ -202,10 +202,5 @@ impl TestBench {
 
 /// Imposed depth of the key front, linear through points of time, s, and depth, m.
 pub fn motion(points: &[(f64, f64)]) -> impl Fn(f64, f64) -> Drive + '_ {
-    |a, b| {
-        Drive::Motion([
-            touchback_core::math::compass::linear(points, a),
-            touchback_core::math::compass::linear(points, b),
-        ])
-    }
+    |a, _| Drive::along(|time| touchback_core::math::compass::linear(points, time), a)
 }

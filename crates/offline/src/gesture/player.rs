@@ -1,5 +1,6 @@
 //! Plays a gesture: selects the current part and computes the hand's drive.
 
+use super::motion::Motion;
 use super::{Channel, Form, KeyView};
 use crate::table::Curve;
 use touchback_action::interface::hand::{self, TippedMass};
@@ -26,6 +27,7 @@ struct GesturePart {
 #[derive(Clone, Debug)]
 enum PartContent {
     Curve(Channel, Curve),
+    Motion(Motion),
     Form(Form),
 }
 
@@ -37,6 +39,8 @@ enum Hand {
         channel: Channel,
         curve: Curve,
     },
+    /// Imposed motion of the key front.
+    Motion(Motion),
     /// A line: `value` at `from` s, `slope` per second, constant after `to` s.
     Line {
         channel: Channel,
@@ -53,7 +57,19 @@ impl Gesture {
     #[must_use]
     pub fn of_curve(channel: Channel, curve: Curve) -> Self {
         let steps = grid(curve.end());
-        Self::new(vec![GesturePart { from: 0, content: PartContent::Curve(channel, curve) }], steps)
+        let content = match channel {
+            Channel::KeyM => PartContent::Motion(Motion::through(curve.points())),
+            _ => PartContent::Curve(channel, curve),
+        };
+        Self::new(vec![GesturePart { from: 0, content }], steps)
+    }
+
+    /// A gesture that imposes depths, m, with their speeds, m/s, at times, s, from 0 on.
+    #[must_use]
+    pub fn of_motion(points: Vec<[f64; 3]>) -> Self {
+        let steps = grid(points.last().map_or(0.0, |point| point[0]));
+        let content = PartContent::Motion(Motion::of(points));
+        Self::new(vec![GesturePart { from: 0, content }], steps)
     }
 
     /// A gesture of parts in order, with repetitions already expanded.
@@ -91,6 +107,7 @@ impl Gesture {
                 break;
             }
             self.hand = match &part.content {
+                PartContent::Motion(motion) => Hand::Motion(motion.clone()),
                 PartContent::Curve(channel, curve) => {
                     Hand::Curve { channel: *channel, curve: curve.clone() }
                 }
@@ -101,6 +118,7 @@ impl Gesture {
         match &mut self.hand {
             Hand::Gone => Drive::Free,
             Hand::Mass(mass) => Drive::Force(mass.step([key.depth, key.speed])),
+            Hand::Motion(motion) => Drive::between(motion.at(time), motion.at(time + STEP)),
             Hand::Curve { channel, .. } | Hand::Line { channel, .. } => {
                 let channel = *channel;
                 channel.drive([self.hand.at(time), self.hand.at(time + STEP)])
@@ -120,6 +138,7 @@ impl Hand {
         match self {
             Self::Curve { curve, .. } => curve.at(time),
             Self::Line { from, value, slope, to, .. } => value + slope * (time.min(*to) - from),
+            Self::Motion(motion) => motion.at(time)[0],
             Self::Gone | Self::Mass(_) => 0.0,
         }
     }
@@ -127,6 +146,7 @@ impl Hand {
     /// The prescribed channel, if any.
     const fn channel(&self) -> Option<Channel> {
         match self {
+            Self::Motion(_) => Some(Channel::KeyM),
             Self::Curve { channel, .. } | Self::Line { channel, .. } => Some(*channel),
             Self::Gone | Self::Mass(_) => None,
         }
@@ -136,8 +156,11 @@ impl Hand {
 /// The contact after `form` begins at `time` s.
 fn begin_form(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
     let line = |channel, value: f64, slope: f64, end: f64| {
-        let to = time + if slope == 0.0 { 0.0 } else { (end - value) / slope };
-        Hand::Line { channel, from: time, value, slope, to }
+        let lasts = if slope == 0.0 { 0.0 } else { (end - value) / slope };
+        if channel == Channel::KeyM {
+            return Hand::Motion(Motion::line([time, value], [time + lasts, end]));
+        }
+        Hand::Line { channel, from: time, value, slope, to: time + lasts }
     };
     let here = |channel| {
         if hand.channel() == Some(channel) { hand.at(time) } else { channel.start(key) }
@@ -213,6 +236,7 @@ fn begin_form(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
         Form::Hold { .. } => match hand {
             // A line that the step grid cuts short stops at its present value.
             Hand::Line { channel, .. } => line(*channel, hand.at(time), 0.0, 0.0),
+            Hand::Motion(_) => line(Channel::KeyM, hand.at(time), 0.0, hand.at(time)),
             other => other.clone(),
         },
         Form::Release { speed_m_s: None, .. } => Hand::Gone,
@@ -244,8 +268,8 @@ mod tests {
         let curve = Curve::new(vec![(0.0, 0.0), (0.01, 0.005)]).unwrap();
         let mut gesture = Gesture::of_curve(Channel::KeyM, curve);
         assert_eq!(gesture.steps(), 80);
-        let Drive::Motion([a, b]) = gesture.drive(0, REST) else { panic!() };
-        assert!(a == 0.0 && (b - 0.5 * STEP).abs() < 1e-15);
+        let Drive::Motion { depth: [a, b], .. } = gesture.drive(40, REST) else { panic!() };
+        assert!((a - 20.0 * STEP).abs() < 1e-15 && (b - 20.5 * STEP).abs() < 1e-15);
     }
 
     #[test]

@@ -17,6 +17,9 @@ const RUN_TIME: &str = "time_s";
 /// Largest gesture file, bytes.
 const FILE_LIMIT: u64 = 64_000_000;
 
+/// Highest speed of an imposed motion, m/s.
+const FASTEST: f64 = 100.0;
+
 /// Most parts of a gesture after repetitions are expanded.
 const PART_LIMIT: usize = 100_000;
 
@@ -49,8 +52,10 @@ impl Gesture {
         let is_run = table.column(RUN_TIME).is_some() && table.column("key_m").is_some();
         let names = Channel::ALL.map(Channel::column);
         let found = |channel: Channel| Some((channel, table.length_column(channel.column())?));
+        let velocity = table.column("key_velocity_m_s");
         let channel = match table.columns.len() {
             _ if is_run => found(Channel::KeyM),
+            3 if velocity.is_some() => found(Channel::KeyM),
             2 => Channel::ALL.into_iter().find_map(found),
             _ => None,
         };
@@ -76,19 +81,28 @@ impl Gesture {
         if end > LIMIT {
             bail!("{file}: lasts {end} s; a gesture lasts at most {LIMIT} s");
         }
-        let limit = if channel == Channel::ForceN { 1000.0 } else { 1.0 };
-        let points = table.rows.iter().zip(times).map(|((line, cells), t)| {
+        let cell = |line: u64, cells: &[String], column: usize, unit: f64, limit: f64| {
             let value = number(&cells[column]).map(|x| x * unit).filter(|x| x.abs() <= limit);
-            let value = value.ok_or_else(|| {
+            value.ok_or_else(|| {
                 anyhow!(
                     "{file}, line {line}: {} `{}` is no number within ±{}",
                     table.columns[column],
                     cells[column],
                     limit / unit
                 )
-            })?;
-            Ok((t, value))
-        });
+            })
+        };
+        let limit = if channel == Channel::ForceN { 1000.0 } else { 1.0 };
+        let rows = table.rows.iter().zip(times);
+        if let Some(velocity) = velocity {
+            let points = rows.map(|((line, cells), t)| {
+                let depth = cell(*line, cells, column, unit, limit)?;
+                Ok([t, depth, cell(*line, cells, velocity, 1.0, FASTEST)?])
+            });
+            return Ok(Self::of_motion(points.collect::<Result<_>>()?));
+        }
+        let points =
+            rows.map(|((line, cells), t)| Ok((t, cell(*line, cells, column, unit, limit)?)));
         let curve = Curve::new(points.collect::<Result<_>>()?);
         let curve = curve.ok_or_else(|| anyhow!("{file}: no rows"))?;
         Ok(Self::of_curve(channel, curve))
@@ -241,7 +255,9 @@ mod tests {
         let run = b"time_s,phase,key_m,key_force_n\n0.000125,D,0,1\n0.1,A,0.005,2\n";
         let mut gesture = Gesture::from_csv("run.csv", run).unwrap();
         assert_eq!(gesture.steps(), 800);
-        let Drive::Motion([_, last]) = gesture.drive(799, KeyView::default()) else { panic!() };
+        let Drive::Motion { depth: [_, last], .. } = gesture.drive(799, KeyView::default()) else {
+            panic!()
+        };
         assert!((last - 0.005).abs() < 1e-9, "{last}");
         let late = "time_s,phase,key_m\n0.5,D,0\n";
         assert!(csv_error(late).contains("line 2: time_s begins at 0.5"), "{}", csv_error(late));

@@ -10,6 +10,7 @@ use crate::gesture::{Channel, LIMIT};
 use crate::simulate::balance::Balance;
 use crate::table::number;
 use touchback_action::interface::readout::Table;
+use touchback_action::interface::trajectory::Trajectory;
 use touchback_action::{Drive, Key, STEP, TimedEvent, step_time};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::table::{ColumnName, Form, take_units};
@@ -17,7 +18,7 @@ use touchback_core::text::table::{ColumnName, Form, take_units};
 /// Longest line, bytes.
 const LONGEST: u64 = 4096;
 
-/// A key driven by one quantity, linear between input lines.
+/// A key driven by one quantity, linear between input lines; an imposed motion has continuous speed.
 struct Stream {
     key: Box<dyn Key>,
     number: KeyNumber,
@@ -26,6 +27,9 @@ struct Stream {
     last: Option<(f64, f64)>,
     /// Value at the end of the last step.
     given: f64,
+    /// Imposed motion: depth, m, and speed, m/s, at the end of the last step, and its way on.
+    point: [f64; 2],
+    motion: Trajectory,
     steps: u64,
     drive: Drive,
     events: Vec<TimedEvent>,
@@ -38,13 +42,22 @@ impl Stream {
         if self.last.is_none() {
             self.given = value;
             self.drive = self.channel.drive([value; 2]);
+            self.point = [value, 0.0];
+            self.motion = Trajectory::at(value, 0.0);
         }
+        let way = (time > from).then(|| self.motion.reach(value, time - from));
         // 1e-9 of a step absorbs the rounding of decimal times.
         while step_time(self.steps + 1) <= time + 1e-9 * STEP {
             let end = step_time(self.steps + 1);
             let share = if time > from { (end - from) / (time - from) } else { 1.0 };
             let ends = [self.given, first + share * (value - first)];
-            self.drive = self.channel.drive(ends);
+            self.drive = match (self.channel, &way) {
+                (Channel::KeyM, Some(way)) => {
+                    let to = way.at(end - from);
+                    Drive::between(std::mem::replace(&mut self.point, to), to)
+                }
+                _ => self.channel.drive(ends),
+            };
             let (key, step, events) = (self.number, self.steps, &mut self.events);
             self.key.step(self.drive, &mut |offset, event| {
                 events.push(TimedEvent { key, step, offset, event });
@@ -101,8 +114,18 @@ pub(super) fn run(
     let separator = form.separator;
     let channel = channel(&line, &columns)?;
     let (last, given, steps, events) = (None, 0.0, 0, Vec::new());
-    let mut stream =
-        Stream { key, number, channel, last, given, steps, drive: Drive::Free, events };
+    let mut stream = Stream {
+        key,
+        number,
+        channel,
+        last,
+        given,
+        point: [0.0; 2],
+        motion: Trajectory::at(0.0, 0.0),
+        steps,
+        drive: Drive::Free,
+        events,
+    };
     let (mut table, mut balance) = (Table::new(output), Balance::default());
     let mut count = 1u64;
     while next(&mut line)? {

@@ -28,7 +28,7 @@ impl SpringBlock {
 
 impl Key for SpringBlock {
     fn step(&mut self, drive: Drive, hear: &mut OnEvent<'_>) {
-        if let Drive::Motion([a, b]) = drive {
+        if let Drive::Motion { depth: [a, b], .. } = drive {
             self.key = KeyView { depth: b, speed: (b - a) / STEP };
         } else {
             self.key.speed += self.force(drive) / 0.25 * STEP;

@@ -198,26 +198,35 @@ class Key:
         depth: ArrayLike | None = None,
         force: ArrayLike | None = None,
         finger: ArrayLike | None = None,
+        speed: ArrayLike | None = None,
     ) -> Run:
-        """Imposes a curve, linear between its points.
+        """Imposes a curve, linear between its points but for a depth, whose speed is continuous.
 
         Parameters
         ----------
         t:
             Times, s, from 0 and rising, shape (n,).
         depth:
-            Depth of the key front, m, shape (n,); the force follows from it.
+            Depth of the key front, m, shape (n,); :attr:`Run.force` is the force that answers, the work of each
+            step over its travel. Points at most 5 ms apart are joined by a cubic spline, others by straight lines
+            whose speed changes within 1 ms about the points.
         force:
             Force on the key front, N, shape (n,).
         finger:
             Depth of a massless finger behind a one-sided spring of 500 N/m, m, shape (n,).
+        speed:
+            Speed of the key front at the points of `depth`, m/s, shape (n,): the motion is then a cubic between
+            points, as exact as these are.
         """
         channel, values = _one(depth=depth, force=force, finger=finger)
+        if speed is not None and channel != "key_m":
+            raise ValueError("speed belongs to depth")
         times = np.ascontiguousarray(t, dtype=np.float64)
         curve = np.ascontiguousarray(values, dtype=np.float64)
-        if times.ndim != 1 or curve.ndim != 1:
+        speeds = None if speed is None else np.ascontiguousarray(speed, dtype=np.float64)
+        if times.ndim != 1 or curve.ndim != 1 or (speeds is not None and speeds.ndim != 1):
             raise ValueError("a curve has one dimension")
-        return Run(*self._native.play_curve(channel, times, curve))
+        return Run(*self._native.play_curve(channel, times, curve, speeds))
 
     def play(self, gesture: str | os.PathLike[str] | Part | Iterable[Part]) -> Run:
         """Plays a gesture: a file (.csv or .toml), one part, or parts one after another, on a key at rest.
@@ -256,8 +265,8 @@ class Key:
         """Takes `steps` action steps of 125 µs; returns the readings at their end.
 
         The drive goes linearly from where it was, a new kind of drive from the key's depth or from 0 N, to the
-        given value: a depth of the key front, m, a force on it, N, or the depth of a massless finger, m. Without
-        a value the key is free. A call that an exception such as ``KeyboardInterrupt`` ends leaves the key where it
+        given value: a depth of the key front, m, whose speed is continuous, a force on it, N, or the depth of a
+        massless finger, m. Without a value the key is free. A call that an exception such as ``KeyboardInterrupt`` ends leaves the key where it
         is; the events of the call are lost.
         """
         steps = whole("steps", steps)

@@ -43,7 +43,11 @@ class Key:
     def play_parts(self, json: str) -> _Run: ...
     def play_file(self, path: str) -> _Run: ...
     def play_curve(
-        self, channel: str, times: NDArray[np.float64], values: NDArray[np.float64]
+        self,
+        channel: str,
+        times: NDArray[np.float64],
+        values: NDArray[np.float64],
+        speeds: NDArray[np.float64] | None = None,
     ) -> _Run: ...
     def step(
         self, channel: str | None, from_: float, to: float, steps: int, /

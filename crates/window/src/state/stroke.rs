@@ -116,7 +116,8 @@ impl Stroke {
     fn row(&mut self, time: f64, snapshot: &KeySnapshot) -> Row {
         self.model.adopt(&snapshot.saved);
         self.model.set_tray(snapshot.tray);
-        let view = self.model.readout(snapshot.drive);
+        let mut view = self.model.readout(snapshot.drive);
+        view.key_force = snapshot.answer.unwrap_or(view.key_force);
         Row { time, saved: snapshot.saved, drive: snapshot.drive, view }
     }
 
@@ -361,7 +362,7 @@ mod tests {
         let mut memory = Memory::default();
         let still = GrandState { phase: Phase::Return, x: [-0.1; touchback_action::grand::STATES] };
         let (kind, saved) = (ActionKind::Grand, still.into());
-        let look = KeySnapshot { kind, saved, drive: Drive::Free, tray: 0.0 };
+        let look = KeySnapshot { kind, saved, drive: Drive::Free, tray: 0.0, answer: None };
         let sample = |touch, step| Sample { step, touch, key: middle(), snapshot: look };
         for step in 10..20 {
             memory.absorb(&sample(1, step), &ActionSettings::default());

@@ -4,6 +4,7 @@ use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{STATES, state};
 use crate::interface::finger;
+use crate::interface::trajectory::Cubic;
 use crate::{Drive, STEP};
 use touchback_core::episode::Input;
 use touchback_core::math::real::{MOST_LANES, Mask, Real};
@@ -27,13 +28,16 @@ pub enum Causality {
 pub struct DriveNow<R = f64> {
     /// Causality, the same in all lanes.
     pub causality: Causality,
-    /// Force on the key front, N, without those of finger and wave junction's damper.
-    pub force: R,
+    /// Force on the key front, N, without those of finger and wave junction's damper; of an imposed motion its
+    /// acceleration, m/s².
+    pub given: R,
     /// Impedance of a wave junction: a damper between the key front and jack_inputs, N·s/m.
     pub impedance: R,
-    /// Target depth of the finger or imposed depth of the front, m, or angle of the manipulandum, rad.
+    /// Target depth of the finger, m, or angle of the manipulandum, rad; of an imposed motion its depth at the
+    /// beginning of the step, m.
     pub target: R,
-    /// Rate of `target`, constant through the step, m/s or rad/s.
+    /// Rate of `target`, constant through the step, m/s or rad/s; of an imposed motion its speed at the beginning
+    /// of the step.
     pub rate: R,
     /// Height of the damper tray, m.
     pub tray: R,
@@ -44,22 +48,35 @@ impl DriveNow {
     #[must_use]
     pub fn ends(drive: Drive, tray: [f64; 2]) -> [Self; 2] {
         let causality = Causality::of(drive);
-        let (force, target) = match drive {
-            Drive::Free => ([0.0; 2], [AWAY; 2]),
-            Drive::Force(f) => (f, [AWAY; 2]),
-            Drive::Wave { force, .. } => ([force; 2], [AWAY; 2]),
-            Drive::Finger(p) | Drive::Motion(p) | Drive::Manipulandum(p) => ([0.0; 2], p),
+        let along = |target: [f64; 2]| (target, (target[1] - target[0]) / STEP);
+        let (given, (target, rate)) = match drive {
+            Drive::Free => ([0.0; 2], along([AWAY; 2])),
+            Drive::Force(f) => (f, along([AWAY; 2])),
+            Drive::Wave { force, .. } => ([force; 2], along([AWAY; 2])),
+            Drive::Finger(p) | Drive::Manipulandum(p) => ([0.0; 2], along(p)),
+            Drive::Motion { depth, speed } => {
+                let motion = Cubic { depth, speed, seconds: STEP };
+                (motion.accelerations(), ([depth[0]; 2], speed[0]))
+            }
         };
         let impedance = if let Drive::Wave { impedance, .. } = drive { impedance } else { 0.0 };
-        let rate = (target[1] - target[0]) / STEP;
         std::array::from_fn(|end| Self {
             causality,
-            force: force[end],
+            given: given[end],
             impedance,
             target: target[end],
             rate,
             tray: tray[end],
         })
+    }
+
+    /// The drive at the end of a step under `drive`, for readings, with the damper tray at `tray` m; of an imposed
+    /// motion with the mean acceleration of the step, which errors of its positions change least.
+    #[must_use]
+    pub fn at_end(drive: Drive, tray: f64) -> Self {
+        let [begin, end] = Self::ends(drive, [tray; 2]);
+        let given = if end.is_imposed() { 0.5 * (begin.given + end.given) } else { end.given };
+        Self { given, ..end }
     }
 }
 
@@ -69,7 +86,7 @@ impl Causality {
     pub const fn of(drive: Drive) -> Self {
         match drive {
             Drive::Free | Drive::Force(_) | Drive::Wave { .. } | Drive::Finger(_) => Self::Force,
-            Drive::Motion(_) => Self::Motion,
+            Drive::Motion { .. } => Self::Motion,
             Drive::Manipulandum(_) => Self::Manipulandum,
         }
     }
@@ -81,7 +98,7 @@ impl<R: Real> DriveNow<R> {
     pub fn gather(causality: Causality, drives: &[DriveNow; MOST_LANES]) -> Self {
         Self {
             causality,
-            force: R::from_lanes(|l| drives[l].force),
+            given: R::from_lanes(|l| drives[l].given),
             impedance: R::from_lanes(|l| drives[l].impedance),
             target: R::from_lanes(|l| drives[l].target),
             rate: R::from_lanes(|l| drives[l].rate),
@@ -107,7 +124,7 @@ impl<R: Real> DriveNow<R> {
     pub fn toward(&self, end: &Self, s: R) -> Self {
         Self {
             causality: self.causality,
-            force: self.force + (end.force - self.force) * s,
+            given: self.given + (end.given - self.given) * s,
             impedance: end.impedance,
             target: self.target + (end.target - self.target) * s,
             rate: end.rate,
@@ -123,7 +140,7 @@ impl<R: Real> DriveNow<R> {
             return zero;
         }
         let speed = n.key.front * k.u[0];
-        let given = self.force - self.impedance * speed;
+        let given = self.given - self.impedance * speed;
         let pressed = self.target - k.depth;
         let touching = pressed.gt(zero);
         if !touching.any() {

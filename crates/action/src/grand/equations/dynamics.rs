@@ -49,7 +49,12 @@ impl<R: Real> Mass<R> {
     /// Accelerations, rad/s², caused by the generalized forces `f`, N·m.
     #[inline(always)]
     pub fn solve(&self, f: &[R; SPEEDS]) -> [R; SPEEDS] {
-        let key = self.key(f);
+        self.follow(f, self.key(f))
+    }
+
+    /// Accelerations, rad/s², caused by the generalized forces `f`, N·m, where that of the key is `key`.
+    #[inline(always)]
+    pub fn follow(&self, f: &[R; SPEEDS], key: R) -> [R; SPEEDS] {
         let [hammer, bend] = self.hammer(f[1] - self.m12 * key, f[4]);
         [
             key,
@@ -65,6 +70,13 @@ impl<R: Real> Mass<R> {
     pub fn key(&self, f: &[R; SPEEDS]) -> R {
         let [p, q, r] = self.shares;
         (f[0] - p * f[1] - q * f[2] - r * f[3]) * self.inv_key
+    }
+
+    /// Torque on the key, N·m, with which the generalized forces `f`, N·m, give it the acceleration `key`, rad/s².
+    #[inline(always)]
+    pub fn missing(&self, f: &[R; SPEEDS], key: R) -> R {
+        let [p, q, r] = self.shares;
+        key / self.inv_key - (f[0] - p * f[1] - q * f[2] - r * f[3])
     }
 
     /// Accelerations of hammer and bend, rad/s², caused by torques on these two, N·m.

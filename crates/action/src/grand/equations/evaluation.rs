@@ -117,11 +117,10 @@ impl<R: Real> Evaluation<R> {
     ) -> Self {
         let (m, f) = (&self.balance.mass, &self.balance.force);
         if input.is_imposed() {
-            // The imposed speed is constant inside a step; the force follows from zero acceleration.
-            let (a3, a4) = (f[2] * m.inv_lever, f[3] * m.inv_jack);
-            let [a2, a5] = m.hammer(f[1], f[4]);
-            self.acceleration = [R::of(0.0), a2, a3, a4, a5];
-            self.key_force = (m.m12 * a2 + m.m13 * a3 + m.m14 * a4 - f[0]) / n.key.front;
+            // The acceleration of the key is given; the force is the one that causes it.
+            let key = input.given / n.key.front;
+            self.acceleration = m.follow(f, key);
+            self.key_force = m.missing(f, key) / n.key.front;
         } else {
             self.acceleration = m.solve(f);
             self.key_force = self.balance.drive_force;

@@ -380,7 +380,7 @@ mod tests {
         let mut largest = [0.0f64; 2];
         stroke(|n, key, _| {
             let [depth, speed] = key.front();
-            let motion = Drive::Motion([depth, depth + speed * STEP]);
+            let motion = Drive::line([depth, depth + speed * STEP]);
             let imposed = DriveNow::ends(motion, [TRAY_DOWN; 2])[0];
             let by_motion = evaluation(n, key, &imposed);
             let force = by_motion.key_force;

@@ -82,9 +82,10 @@ impl Grand {
     }
 
     /// Changes the speeds at the transition of a rigidly guided jack to another constraint, by the momentum
-    /// balance of all bodies, and adds the lost energy to the dissipated energy.
-    fn change_constraint(&self, from: Phase, to: Phase, tray: f64, x: &mut [f64; STATES]) {
-        let n = &self.numbers;
+    /// balance of all bodies, and adds the lost energy to the dissipated energy. An imposed motion keeps the speed
+    /// of the key; its impulse does work.
+    fn change_constraint(&self, from: Phase, to: Phase, input: &DriveNow, x: &mut [f64; STATES]) {
+        let (n, tray) = (&self.numbers, input.tray);
         if !n.is_rigid() {
             // A free jack is supported by felts: speeds are continuous.
             return;
@@ -105,7 +106,14 @@ impl Grand {
             0.0,
             0.0,
         ];
-        let speeds = coupling.mass(n, &after).solve(&momentum);
+        let mass = coupling.mass(n, &after);
+        let speeds = if input.is_imposed() {
+            x[state::WORK] += mass.missing(&momentum, u[0]) * u[0];
+            x[state::DISSIPATED] += mass.missing(&momentum, u[0]) * u[0];
+            mass.follow(&momentum, u[0])
+        } else {
+            mass.solve(&momentum)
+        };
         x[state::KEY_SPEED..=state::LEVER_SPEED].copy_from_slice(&speeds[..3]);
         let with_new_speeds = self.kinematics(to, x);
         x[state::DISSIPATED] += energy_before - energy::total(n, to, &with_new_speeds, x, tray);
@@ -181,7 +189,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
                 }
             }
         };
-        self.change_constraint(phase, to, input.tray, x);
+        self.change_constraint(phase, to, input, x);
         to
     }
 

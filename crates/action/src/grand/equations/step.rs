@@ -6,6 +6,7 @@ use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::model::{Grand, guard};
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{GrandState, Phase, STATES, state};
+use crate::interface::trajectory::is_jump;
 use crate::{Drive, KeyEvent, STEP};
 use touchback_core::episode::event::Event;
 use touchback_core::episode::{Input, Observer, Outcome, Progress, Stepper};
@@ -157,13 +158,14 @@ pub(crate) fn impose(grand: &Grand, running: &mut GrandState, input: &DriveNow) 
         energy::total(n, r.phase, &k, &r.x, input.tray)
     };
     let (angle, speed) = (n.key.rest_angle + input.target / n.key.front, input.rate / n.key.front);
-    if running.x[state::KEY] == angle && running.x[state::KEY_SPEED] == speed {
-        return;
-    }
-    let before = energy(running);
+    let turned = running.x[state::KEY] - n.key.rest_angle;
+    let now = [n.key.front * turned, n.key.front * running.x[state::KEY_SPEED]];
+    let before = is_jump(now, [input.target, input.rate]).then(|| energy(running));
     running.x[state::KEY] = angle;
     running.x[state::KEY_SPEED] = speed;
-    running.x[state::WORK] += energy(running) - before;
+    if let Some(before) = before {
+        running.x[state::WORK] += energy(running) - before;
+    }
 }
 
 /// Translates transitions and guards into events of the action.

@@ -213,7 +213,7 @@ mod tests {
         for number in [16, 40, 71] {
             let strikes = |speed: f64| {
                 let depth = |time: f64| (speed * time).min(10e-3);
-                let drive = |time: f64| Drive::Motion([depth(time), depth(time + STEP)]);
+                let drive = |time: f64| Drive::along(depth, time);
                 let pressed = floor_index(10e-3 / (speed * STEP));
                 played(number, 3200 + u32::try_from(pressed).unwrap(), drive).0
             };

@@ -10,6 +10,7 @@ use crate::grand::key::readout::{elements_of, readout};
 use crate::grand::key::{construct, rest};
 use crate::grand::{Grand, Phase, STATES, state};
 use crate::interface::elements::Elements;
+use crate::interface::trajectory;
 use crate::{Drive, Readout};
 use touchback_core::episode::State;
 
@@ -105,12 +106,28 @@ impl Assembly {
     /// Readings at the end of a step driven by `drive`, with the damper tray at `tray` m.
     #[must_use]
     pub fn readout(&self, running: &GrandState, drive: Drive, tray: f64) -> Readout {
-        readout(&self.grand.numbers, running, &DriveNow::ends(drive, [tray; 2])[1])
+        readout(&self.grand.numbers, running, &DriveNow::at_end(drive, tray))
+    }
+
+    /// Force that answers a step under `drive` from the state `before` to `after`, N; NaN unless the motion is
+    /// imposed.
+    #[must_use]
+    pub(crate) fn answer(
+        &self,
+        drive: Drive,
+        before: &GrandState,
+        after: &GrandState,
+        tray: f64,
+    ) -> f64 {
+        let work = after.x[state::WORK] - before.x[state::WORK];
+        let depth = self.front(&before.x)[0];
+        let force = |at: &GrandState| self.readout(at, drive, tray).key_force;
+        trajectory::answer(drive, depth, work, || [before, after].map(force))
     }
 
     /// Force and dissipated power of every element, as [`Self::readout`].
     #[must_use]
     pub fn elements(&self, running: &GrandState, drive: Drive, tray: f64) -> Elements {
-        elements_of(&self.grand.numbers, running, &DriveNow::ends(drive, [tray; 2])[1])
+        elements_of(&self.grand.numbers, running, &DriveNow::at_end(drive, tray))
     }
 }

@@ -31,6 +31,8 @@ pub struct GrandKey {
     tray: [f64; 2],
     /// Steps of integration in an action step.
     parts: u32,
+    /// Force that answered the imposed motion of the last step, N; NaN without one.
+    answer: f64,
 }
 
 impl GrandKey {
@@ -57,6 +59,7 @@ impl GrandKey {
             rest: Some(rest),
             tray: [rest::TRAY_DOWN; 2],
             parts: 1,
+            answer: f64::NAN,
         }
     }
 
@@ -84,16 +87,18 @@ impl GrandKey {
 
     /// [`Key::step`] with a listener that also receives transitions; returns the counts of the step.
     pub fn advance(&mut self, drive: Drive, listener: &mut impl Listener) -> Outcome {
-        let tray = self.tray;
+        let (tray, before) = (self.tray, self.state);
         self.tray[0] = tray[1];
-        step::advance_finely(
+        let outcome = step::advance_finely(
             &self.assembly.grand,
             &mut self.state,
             drive,
             tray,
             self.parts,
             listener,
-        )
+        );
+        self.answer = self.assembly.answer(drive, &before, &self.state, tray[1]);
+        outcome
     }
 
     /// Rebuilds the assembly; returns the part of the compensation that could not be subtracted.
@@ -121,7 +126,11 @@ impl Key for GrandKey {
     }
 
     fn readout(&self, drive: Drive) -> Readout {
-        self.assembly.readout(&self.state, drive, self.tray[1])
+        let mut readout = self.assembly.readout(&self.state, drive, self.tray[1]);
+        if drive.is_motion() && self.answer.is_finite() {
+            readout.key_force = self.answer;
+        }
+        readout
     }
 
     fn elements(&self, drive: Drive) -> Elements {
@@ -154,6 +163,7 @@ impl Key for GrandKey {
 
     fn adopt(&mut self, saved: &SavedState) {
         self.state = saved.into();
+        self.answer = f64::NAN;
     }
 
     fn pose(&self) -> Pose {

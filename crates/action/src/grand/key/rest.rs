@@ -11,7 +11,7 @@ use touchback_core::episode::State;
 /// The drive of an untouched key, with the damper tray down.
 pub const UNTOUCHED: DriveNow = DriveNow {
     causality: Causality::Force,
-    force: 0.0,
+    given: 0.0,
     impedance: 0.0,
     target: AWAY,
     rate: 0.0,

@@ -239,11 +239,11 @@ fn move_front(
 ) -> bool {
     let mut is_caught = false;
     for step in 0..floor_index(seconds / STEP) {
-        let ends = [step, step + 1].map(|s| depth(s as f64 * STEP));
-        let drive = Drive::Motion(ends);
+        let time = step as f64 * STEP;
+        let drive = Drive::along(&depth, time);
         cancel::check();
         key.step(drive, &mut |_, event| is_caught |= matches!(event, KeyEvent::Check { .. }));
-        observe(key, ends[1], key.readout(drive).key_force);
+        observe(key, depth(time + STEP), key.readout(drive).key_force);
     }
     is_caught
 }

@@ -12,7 +12,7 @@ fn play(path: impl Fn(f64) -> f64, seconds: f64) -> (Vec<(EventKind, f64)>, f64)
     let (mut events, mut force) = (Vec::new(), 0.0f64);
     for i in 0..floor_index(seconds / STEP) {
         let t = i as f64 * STEP;
-        let drive = Drive::Motion([path(t), path(t + STEP)]);
+        let drive = Drive::along(&path, t);
         key.step(drive, &mut |_, event| events.push((event.kind(), event.value())));
         force = force.max(key.readout(drive).contact_force);
     }

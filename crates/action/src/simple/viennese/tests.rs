@@ -35,7 +35,7 @@ fn blow_let_off_and_aftertouch_are_as_regulated() {
     let mut slipped = None;
     for i in 0..24_000u32 {
         let depth = |i: u32| f64::from(i) * 1e-2 / 24_000.0;
-        let drive = Drive::Motion([depth(i), depth(i + 1)]);
+        let drive = Drive::line([depth(i), depth(i + 1)]);
         let before = played.readout(drive);
         let mut off = false;
         played.step(drive, &mut |_, event| off |= event.kind() == EventKind::Release);

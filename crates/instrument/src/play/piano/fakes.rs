@@ -127,7 +127,7 @@ impl Keys for FakeKeys {
                     *start = *end;
                     (end.max(free), speed)
                 }
-                Drive::Motion([start, end]) => {
+                Drive::Motion { depth: [start, end], .. } => {
                     let speed = (*end - *start) / STEP;
                     *start = *end;
                     (*end, speed)

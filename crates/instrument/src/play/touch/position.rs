@@ -1,6 +1,6 @@
 //! A key that follows positions sent to it: polyphonic key pressure as key depth, or recorded motion.
 //!
-//! Recorded motion is followed exactly, in straight lines from position to position. For key pressure:
+//! Recorded motion is followed from position to position at continuous speed ([`Trajectory`]). For key pressure:
 //!
 //! A sensing keyboard sends some hundred positions a second in 128 steps, 0.08 mm of a key each. The
 //! key front follows them through two equal first-order lags (critically damped), x″ + 2x′/τ +
@@ -8,6 +8,7 @@
 //! at its own speed, 2τ = 6 ms late, and one step of 0.08 mm moves it at 10 mm/s at most, a tenth of
 //! the slowest playing.
 
+use touchback_action::interface::trajectory::{Trajectory, Way};
 use touchback_action::{Drive, STEP};
 
 /// Time constant τ, s (chosen).
@@ -27,44 +28,54 @@ pub struct Position {
     speed: f64,
     /// Share of the dip last sent.
     target: f64,
-    line: Option<Line>,
+    recorded: Option<Recorded>,
 }
 
-/// A straight line of recorded motion.
+/// Recorded motion.
 #[derive(Clone, Copy, PartialEq, Debug)]
-struct Line {
-    /// Depth at its end, m.
-    to: f64,
-    /// Action steps to its end.
-    steps: f64,
+struct Recorded {
+    motion: Trajectory,
+    way: Way,
+    /// Time on the way, s.
+    time: f64,
 }
 
 impl Position {
     /// A key at `depth` m without a position.
     pub const fn at(depth: f64) -> Self {
-        Self { depth, speed: 0.0, target: 0.0, line: None }
+        Self { depth, speed: 0.0, target: 0.0, recorded: None }
     }
 
-    /// Sets the depth, m, that the key is to reach at constant speed in `seconds`.
+    /// Sets the depth, m, that the key is to reach in `seconds`.
     pub(crate) fn send_depth(&mut self, to: f64, seconds: f64) {
-        self.line = Some(Line { to: to.max(0.0), steps: seconds / STEP });
+        let mut motion = Trajectory::at(self.depth, self.speed);
+        let mut time = 0.0;
+        if let Some(before) = self.recorded {
+            // A way may end inside a step; the next begins there.
+            let late = before.time - before.way.seconds;
+            if late.abs() < STEP {
+                (motion, time) = (before.motion, late);
+            }
+        }
+        let way = motion.reach(to.max(0.0), seconds);
+        self.recorded = Some(Recorded { motion, way, time });
     }
 
     /// Whether the key follows recorded motion.
     pub const fn is_recorded(&self) -> bool {
-        self.line.is_some()
+        self.recorded.is_some()
     }
 
     /// Sets the position to be followed, share of the dip.
     pub const fn send(&mut self, share: f64) {
         self.target = share.clamp(0.0, 1.0);
-        self.line = None;
+        self.recorded = None;
     }
 
     /// Whether the key has been let up.
     pub const fn is_up(&self) -> bool {
-        match self.line {
-            Some(line) => line.to <= 0.0,
+        match self.recorded {
+            Some(recorded) => recorded.motion.end()[0] <= 0.0,
             None => self.target <= 0.0,
         }
     }
@@ -72,23 +83,24 @@ impl Position {
     /// Drive of the key during the coming step, and whether the key has arrived at its position: then it
     /// needs no other drive before the next position, and a key let up is free.
     pub fn next(&mut self, dip: f64) -> (Drive, bool) {
-        let Some(line) = &mut self.line else { return self.follow(dip) };
-        let start = self.depth;
-        // The last part of a line may be shorter than a step.
-        let arrives = line.steps <= 1.0;
-        self.depth = if arrives { line.to } else { start + (line.to - start) / line.steps };
-        line.steps -= 1.0;
-        self.speed = (self.depth - start) / STEP;
-        match arrives && start == line.to {
-            true if line.to <= 0.0 => (Drive::Free, true),
-            stays => (Drive::Motion([start, self.depth]), stays),
+        let Some(recorded) = &mut self.recorded else { return self.follow(dip) };
+        let start = [self.depth, self.speed];
+        recorded.time += STEP;
+        let to = recorded.motion.end()[0];
+        // A way goes on to the end of the step in which it ends; then the key stands.
+        let arrives = recorded.time - recorded.way.seconds > (1.0 - 1e-9) * STEP;
+        let end = if arrives { [to, 0.0] } else { recorded.way.at(recorded.time) };
+        [self.depth, self.speed] = end;
+        match arrives && start == end {
+            true if to <= 0.0 => (Drive::Free, true),
+            stays => (Drive::between(start, end), stays),
         }
     }
 
     /// [`Self::next`] for key pressure.
     fn follow(&mut self, dip: f64) -> (Drive, bool) {
         let target = if self.is_up() { 0.0 } else { self.target * (dip + INTO_BED) };
-        let start = self.depth;
+        let (start, begun) = (self.depth, [self.depth, self.speed]);
         let rate = 1.0 / LAG;
         let fade = libm::exp(-STEP * rate);
         let away = start - target;
@@ -102,7 +114,7 @@ impl Position {
                 return (Drive::Free, true);
             }
         }
-        (Drive::Motion([start, self.depth]), arrived)
+        (Drive::between(begun, [self.depth, self.speed]), arrived)
     }
 }
 
@@ -121,7 +133,7 @@ mod tests {
             let time = f64::from(step) * STEP;
             key.send(speed * time / (DIP + INTO_BED));
             let (drive, _) = key.next(DIP);
-            let Drive::Motion([start, end]) = drive else { panic!("{drive:?}") };
+            let Drive::Motion { depth: [start, end], .. } = drive else { panic!("{drive:?}") };
             assert_eq!(start, last, "no gap");
             last = end;
             if time > 0.04 {
@@ -134,25 +146,28 @@ mod tests {
     }
 
     #[test]
-    fn recorded_motion_is_followed_in_straight_lines() {
+    fn recorded_motion_is_followed_at_continuous_speed() {
         let mut key = Position::at(0.0);
-        let mut last = 0.0;
+        let mut last = [0.0; 2];
         for row in 1..=40_u32 {
             let depth = 2.5e-4 * f64::from(row);
             key.send_depth(depth, 1e-3);
             for step in 1..=8_u32 {
                 let (drive, arrived) = key.next(DIP);
-                let Drive::Motion([start, end]) = drive else { panic!("{drive:?}") };
-                assert!(start == last && !arrived);
-                last = end;
+                let Drive::Motion { depth: x, speed: v } = drive else { panic!("{drive:?}") };
+                assert!([x[0], v[0]] == last && !arrived);
+                last = [x[1], v[1]];
+                // After the first rows the speed is even.
                 let exact = depth - 2.5e-4 * (1.0 - f64::from(step) / 8.0);
-                assert!((end - exact).abs() < 1e-15);
+                assert!(row < 3 || (x[1] - exact).abs() < 1e-15 && (v[1] - 0.25).abs() < 1e-12);
             }
         }
-        assert_eq!(key.next(DIP), (Drive::Motion([0.01; 2]), true), "held");
-        key.send_depth(-1e-5, 1e-4);
-        assert_eq!(key.next(DIP), (Drive::Motion([0.01, 0.0]), false));
-        assert!(key.is_up() && key.next(DIP) == (Drive::Free, true));
+        let stands = Drive::between([0.01, last[1]], [0.01, 0.0]);
+        assert_eq!(key.next(DIP), (stands, false));
+        assert_eq!(key.next(DIP), (Drive::line([0.01; 2]), true), "held");
+        key.send_depth(-1e-5, 1e-3);
+        let up = (0..20).map(|_| key.next(DIP)).find(|(_, arrived)| *arrived);
+        assert!(key.is_up() && up == Some((Drive::Free, true)));
     }
 
     #[test]
@@ -162,7 +177,7 @@ mod tests {
         let mut steps = 0;
         loop {
             let (drive, arrived) = key.next(DIP);
-            let Drive::Motion([start, end]) = drive else { panic!("{drive:?}") };
+            let Drive::Motion { depth: [start, end], .. } = drive else { panic!("{drive:?}") };
             assert!(end >= start && end <= DIP + INTO_BED);
             steps += 1;
             if arrived {

@@ -87,7 +87,7 @@ impl HapticKeys {
             *until = step + SHOWN_AFTER_RELEASE;
         }
         // A keyboard that was switched on again counts its steps from 0.
-        let look = KeySnapshot { kind: kind?, saved: state.save(), drive, tray: 0.0 };
+        let look = KeySnapshot { kind: kind?, saved: state.save(), drive, tray: 0.0, answer: None };
         (step <= *until).then_some(Sample { step, touch: *touch, key, snapshot: look })
     }
 

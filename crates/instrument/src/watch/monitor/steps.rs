@@ -106,7 +106,13 @@ mod tests {
             phase: touchback_action::grand::Phase::Return,
             x: [0.0; touchback_action::grand::STATES],
         });
-        let look = KeySnapshot { kind: ActionKind::Grand, saved, drive: Drive::Free, tray: 0.0 };
+        let look = KeySnapshot {
+            kind: ActionKind::Grand,
+            saved,
+            drive: Drive::Free,
+            tray: 0.0,
+            answer: None,
+        };
         let key = KeyNumber::from_midi(60).unwrap();
         let step = Sample { step: 0, touch: 1, key, snapshot: look };
         for _ in 0..3 {

@@ -91,7 +91,7 @@ pub(super) fn play(number: u8, settings: &ActionSettings, stroke: &KeyStroke) ->
     let (mut bend, mut key_speed, mut let_off) = ([0.0; 2], f64::NAN, f64::NAN);
     let mut speeds = Vec::new();
     let mut before = [0.0; 2];
-    let drive = |from, to| Drive::Motion([stroke.depth(from), stroke.depth(to)]);
+    let drive = |from, _| Drive::along(|time| stroke.depth(time), from);
     bench.run(LONGEST, drive, |bench, _| {
         let time = bench.now();
         let [depth, speed] = bench.grand().front();

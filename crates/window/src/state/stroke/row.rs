@@ -59,7 +59,7 @@ impl Row {
                 (gap < GONE).then_some(gap)
             }
             Drive::Force(_) | Drive::Wave { .. } => (self.view.key_force > 0.0).then_some(0.0),
-            Drive::Motion(_) => Some(0.0),
+            Drive::Motion { .. } => Some(0.0),
         }
     }
 }

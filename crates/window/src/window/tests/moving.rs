@@ -67,8 +67,13 @@ fn a_haptic_key_is_drawn_as_played() {
     for step in 0..2000 {
         let drive = Drive::Wave { force: 4.0, impedance: 2.0 };
         haptic.step(drive, &mut |_, _| {});
-        let snapshot =
-            KeySnapshot { kind: ActionKind::Grand, saved: haptic.save(), drive, tray: 0.0 };
+        let snapshot = KeySnapshot {
+            kind: ActionKind::Grand,
+            saved: haptic.save(),
+            drive,
+            tray: 0.0,
+            answer: None,
+        };
         window.absorb(&Sample { step, touch: (1 << 63) + 1, key, snapshot }, &settings);
     }
     window.show(&Snapshot { touched: Some(key), ..Snapshot::default() });
