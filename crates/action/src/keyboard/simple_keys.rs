@@ -1,7 +1,8 @@
-//! Keys of the simple actions on a keyboard. As with the grand's keys, the steps of idle keys are skipped.
+//! Keys of the simple actions and of the thesis's key on a keyboard. As with the grand's keys, the steps of idle keys are skipped.
 
 use crate::grand::design::concert::Built;
 use crate::interface::events::EventList;
+use crate::keyboard::thesis_key::ThesisKey;
 use crate::simple::{ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese};
 use crate::{ActionKind, Drive, Key};
 use touchback_core::math::compass::KeyNumber;
@@ -22,6 +23,7 @@ enum Kind {
     Viennese(ActionKey<viennese::Spec, { viennese::STATES }, 2, 3>),
     Harpsichord(ActionKey<harpsichord::Spec, { harpsichord::STATES }, 2, 3>),
     Ball(ActionKey<ball::Spec, { ball::STATES }, 1, 0>),
+    Thesis(ThesisKey),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +62,7 @@ impl SimpleKey {
                 Kind::Harpsichord(ActionKey::new(harpsichord::Spec::of_key(key)))
             }
             ActionKind::Ball => Kind::Ball(ActionKey::new(ball::Spec::to_play())),
+            ActionKind::Thesis => Kind::Thesis(ThesisKey::new()),
         };
         let activity = Activity::Asleep;
         let mut simple =
@@ -78,6 +81,7 @@ impl SimpleKey {
             Kind::Viennese(k) => k,
             Kind::Harpsichord(k) => k,
             Kind::Ball(k) => k,
+            Kind::Thesis(k) => k,
         }
     }
 
@@ -89,6 +93,7 @@ impl SimpleKey {
             Kind::Viennese(k) => k,
             Kind::Harpsichord(k) => k,
             Kind::Ball(k) => k,
+            Kind::Thesis(k) => k,
         }
     }
 
