@@ -2,9 +2,9 @@
 
 use super::{
     agreement, automation, ball, contact, edges, efforts, energy, finger, fit, geometry, haptics,
-    key_design, lines, listening, models_ab, position_sensors, sound, state_graphs, string_law,
-    sweeps, thesis_run, touch, unilateral, validate, wall_damping, wall_display, wall_map, walls,
-    weight_drop,
+    key_design, lines, listening, long_run, models_ab, position_sensors, sound, state_graphs,
+    string_law, sweeps, thesis_run, touch, two_switches, unilateral, validate, wall_damping,
+    wall_display, wall_map, walls, weight_drop,
 };
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 
@@ -133,6 +133,17 @@ pub const EXPERIMENTS: &[Experiment] = &[
         run: Work::Keys(weight_drop::run),
     },
     Experiment {
+        name: "two-switches",
+        about: "Compares the velocity that two switches measure with the hammer's speed over \
+                gestures, and the grand without its let-off button with the simplified action.",
+        kind: ExperimentKind::Computed,
+        detail: "Keys pressed evenly, struck, accelerating and decelerating, timed from 4 to 8 mm: \
+                Gillespie 1996, §2.2.2. A press of the grand with its button out of reach beside the \
+                simplified action: Gillespie 1994, §6.",
+        seconds: 1.0,
+        run: Work::Keys(two_switches::run),
+    },
+    Experiment {
         name: "state-graphs",
         about: "Takes every transition of the actions' state machines and measures jumps of \
                 positions.",
@@ -232,6 +243,16 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 damping of Gillespie 1996, chapter 6.",
         seconds: 0.4,
         run: Work::Fixed(wall_damping::run),
+    },
+    Experiment {
+        name: "long-run",
+        about: "Lets a ball strike a sampled floor a million times: does its energy grow without \
+                bound?",
+        kind: ExperimentKind::Computed,
+        detail: "The return map of Gillespie 1996, chapter 6, whose last question it answers by a \
+                figure over several starts; the expected speeds are those of a second program.",
+        seconds: 10.0,
+        run: Work::Fixed(long_run::run),
     },
     Experiment {
         name: "wall-display",

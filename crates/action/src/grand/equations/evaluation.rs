@@ -147,7 +147,11 @@ impl<R: Real> Evaluation<R> {
         // Acceleration of the flank toward the jack, rad/s² of the jack: must be 0.
         let across = [flank.key_ratio - k.jack.key_ratio, flank.hammer_ratio];
         let [a1, a2, ..] = self.acceleration;
-        let closing = across[0] * a1 + across[1] * a2 + flank.product - k.jack.product;
+        let mut closing = across[0] * a1 + across[1] * a2 + flank.product - k.jack.product;
+        // Errors of the integration decay.
+        let rate = across[0] * k.u[0] + across[1] * k.u[1];
+        let apart = k.jack.direction.cross(flank.direction);
+        closing = closing + R::of(2.0 * DECAY) * rate + R::of(DECAY * DECAY) * apart;
         let zero = R::of(0.0);
         let mut by_torque = [zero; SPEEDS];
         if is_imposed {
@@ -181,6 +185,9 @@ impl<R: Real> Evaluation<R> {
     }
 }
 
+/// Rate at which the distance of a wedged jack from the flank decays, 1/s (chosen: 2 ms, many steps).
+const DECAY: f64 = 500.0;
+
 /// Angle of a free jack from its stop below which the jack counts as returned, rad; above the amplitude
 /// of its vibration on the stop felt.
 const OFF_STOP: f64 = 2e-3;
@@ -211,7 +218,9 @@ pub fn event_functions<R: Real>(
     let toe = jack::gap(n, k.to_jack, k.jack.direction);
     let (carrier, head, edge);
     if n.is_rigid() {
-        carrier = R::select(phases.on_button, k.jack_turn_sine(n), toe);
+        // As the head moves, so that its jump at a transition stays within the engine's ε.
+        let at_head = toe * (n.jack.length * n.inv_toe_length);
+        carrier = R::select(phases.on_button, k.jack_turn_sine(n), at_head);
         head = R::select(phases.jack_drives, k.head.q4, under_knuckle(n, k));
         let let_off = phases.on_button & phases.jack_drives;
         edge = R::select(let_off, k.head.tip - n.hammer.knuckle_edge, never);
