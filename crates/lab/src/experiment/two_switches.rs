@@ -220,11 +220,8 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
             TargetBand::AtLeast(1.2),
             most / least,
         );
-        let told: Vec<_> = found
-            .iter()
-            .zip(&speeds)
-            .map(|((name, _), v)| format!("{name} {} m/s", short(*v)))
-            .collect();
+        let told: Vec<_> =
+            told.iter().map(|(name, v)| format!("{name} {} m/s", short(*v))).collect();
         report
             .note(&format!("Hammer speeds at {at} m/s between the switches: {}.", told.join(", ")));
     }
