@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::grand::design::concert::Design;
 use super::grand::{self, GrandKey, GrandState, Phase, design::thesis, key::rest};
-use super::interface::kind::{REFERENCE, THESIS};
+use super::interface::kind::REFERENCE;
 use super::interface::numbers::SpecError;
 use super::keyboard::simple_keys::SimpleKey;
 use super::penalty_model::{self, PenaltyModel};
@@ -15,7 +15,7 @@ use touchback_core::math::compass::KeyNumber;
 /// A key of an action as notes play it, at rest. Allocates.
 ///
 /// It differs from [`Model::of`] where that model is not playable: models A and B get a key bed at which the
-/// hammer leaves, and the ball is damped so that it comes to rest.
+/// hammer leaves, the ball is damped so that it comes to rest, and the thesis's key begins in balance.
 #[must_use]
 pub fn played(kind: ActionKind, key: KeyNumber, settings: &ActionSettings) -> Box<dyn Key> {
     match SimpleKey::new(kind, key, || Design::new(key).build(settings)) {
@@ -94,7 +94,6 @@ impl Model {
             return Some(Self::of(kind, key, settings));
         }
         Some(match name {
-            THESIS => Self::grand(&thesis::initial(), thesis::build().spec),
             REFERENCE => {
                 let built = Design::new(key).build(settings);
                 Self::PenaltyModel {
@@ -124,6 +123,7 @@ impl Model {
             ActionKind::Viennese => Self::Viennese { model: viennese::Spec::of_key(key) },
             ActionKind::Harpsichord => Self::Harpsichord { model: harpsichord::Spec::of_key(key) },
             ActionKind::Ball => Self::Ball { model: ball::Spec::default() },
+            ActionKind::Thesis => Self::grand(&thesis::initial(), thesis::build().spec),
         }
     }
 

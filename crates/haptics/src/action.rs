@@ -6,7 +6,7 @@
 
 use crate::keyboard::bench_load::BenchLoad;
 use crate::wall::action::{self, Walled};
-use touchback_action::catalogue::Model;
+use touchback_action::catalogue::{self, Model};
 use touchback_action::grand::GrandKey;
 use touchback_action::interface::key::{DynamicsCompensation, Key, LIGHTEST};
 use touchback_action::{ActionKind, ActionSettings, STEP};
@@ -79,6 +79,10 @@ impl Action {
         let mut simulated: Box<dyn Key> = match self {
             // Unlike a key of a model it follows changes of regulation.
             Self::Played(ActionKind::Grand) => Box::new(GrandKey::new(key, settings)),
+            // At rest in balance; its model begins at the printed coordinates.
+            Self::Played(ActionKind::Thesis) => {
+                catalogue::played(ActionKind::Thesis, key, settings)
+            }
             Self::Played(kind) => Model::of(kind, key, settings).start(),
             Self::Bench => Box::new(BenchLoad::BENCH),
             Self::Wall => Box::new(BenchLoad::WALL),

@@ -38,7 +38,7 @@ use touchback_core::math::compass::KeyNumber;
 pub use data::DataTable;
 pub use folder::Folder;
 pub use key_source::KeySource;
-pub use report::{Report, TargetBand, short};
+pub use report::{Report, RowKind, TargetBand, short};
 
 /// The key numbered `number`, 1 (A0) to 88 (C8).
 ///

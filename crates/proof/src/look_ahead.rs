@@ -152,12 +152,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
 
 /// Regulations with other travel times.
 fn regulations() -> [(&'static str, ActionSettings); 4] {
-    let standard = ActionSettings::default();
+    let standard = ActionSettings::default;
     [
-        ("hammer mass 2 ×", ActionSettings { hammer_mass: 2.0, ..standard }),
-        ("friction 2 ×", ActionSettings { friction: 2.0, ..standard }),
-        ("blow 42 mm", ActionSettings { blow_mm: 42.0, ..standard }),
-        ("let-off 8 mm", ActionSettings { let_off_mm: 8.0, ..standard }),
+        ("hammer mass 2 ×", ActionSettings { hammer_mass: 2.0, ..standard() }),
+        ("friction 2 ×", ActionSettings { friction: 2.0, ..standard() }),
+        ("blow 42 mm", ActionSettings { blow_mm: 42.0, ..standard() }),
+        ("let-off 8 mm", ActionSettings { let_off_mm: 8.0, ..standard() }),
     ]
 }
 

@@ -157,6 +157,7 @@ pub(crate) fn experiment<'py>(
         of.set_item("band", band)?;
         of.set_item("measured", measured)?;
         of.set_item("verdict", verdict)?;
+        of.set_item("kind", row.kind.name())?;
         of.set_item("low", row.band[0])?;
         of.set_item("high", row.band[1])?;
         of.set_item("value", row.measured)?;

@@ -58,22 +58,21 @@ actions! {
     Harpsichord "harpsichord" "Harpsichord" "harpsichord jack";
     /// A ball on a paddle.
     Ball "ball" "Ball" "ball on a paddle";
+    /// The grand action with the printed numbers of the thesis.
+    Thesis "thesis" "Thesis-1996" "thesis's key of 1996";
 }
-
-/// Name of the grand action with the parameters of the thesis.
-pub(crate) const THESIS: &str = "thesis";
 
 /// Name of the grand action as a coupled force balance.
 pub const REFERENCE: &str = "reference";
 
 /// Names of all actions on the command line and in files: the actions that notes can play, and after the
-/// grand the two variants of it for study.
-pub const NAMES: [&str; ActionKind::COUNT + 2] = {
-    let mut names = [ActionKind::Grand.name(); ActionKind::COUNT + 2];
-    (names[1], names[2]) = (THESIS, REFERENCE);
+/// grand its other formulation, for study.
+pub const NAMES: [&str; ActionKind::COUNT + 1] = {
+    let mut names = [ActionKind::Grand.name(); ActionKind::COUNT + 1];
+    names[1] = REFERENCE;
     let mut i = 1;
     while i < ActionKind::COUNT {
-        names[i + 2] = ActionKind::ALL[i].name();
+        names[i + 1] = ActionKind::ALL[i].name();
         i += 1;
     }
     names

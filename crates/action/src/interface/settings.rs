@@ -20,7 +20,7 @@ settings! {
     }
     choices {
         /// Mechanism between key and string; a change takes effect on each key's next note from
-        /// rest.
+        /// rest. Most numbers of Thesis-1996 were chosen by its author by trial and error.
         action: ActionKind = ActionKind::Grand, "Action";
     }
     numbers {

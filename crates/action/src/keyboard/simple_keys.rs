@@ -1,7 +1,9 @@
-//! Keys of the simple actions on a keyboard. As with the grand's keys, the steps of idle keys are skipped.
+//! Keys of the simple actions and of the thesis's key on a keyboard. As with the grand's keys, the steps of idle
+//! keys are skipped.
 
 use crate::grand::design::concert::Built;
 use crate::interface::events::EventList;
+use crate::keyboard::thesis_key::ThesisKey;
 use crate::simple::{ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese};
 use crate::{ActionKind, Drive, Key};
 use touchback_core::math::compass::KeyNumber;
@@ -13,7 +15,11 @@ const STILL_SPEED: f64 = 2e-3;
 /// Steps without motion after which a key is at rest: 50 ms, more than half a period of the ball.
 const STILL_STEPS: u16 = 400;
 
-/// A key of any simple action, stored in place so that a change of action does not allocate.
+/// A key of any simple action.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "in place, so that a change of action does not allocate"
+)]
 #[derive(Clone, Debug)]
 enum Kind {
     Simplified(ActionKey<simplified::Spec, { simplified::STATES }, 2, 2>),
@@ -22,6 +28,7 @@ enum Kind {
     Viennese(ActionKey<viennese::Spec, { viennese::STATES }, 2, 3>),
     Harpsichord(ActionKey<harpsichord::Spec, { harpsichord::STATES }, 2, 3>),
     Ball(ActionKey<ball::Spec, { ball::STATES }, 1, 0>),
+    Thesis(ThesisKey),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +67,7 @@ impl SimpleKey {
                 Kind::Harpsichord(ActionKey::new(harpsichord::Spec::of_key(key)))
             }
             ActionKind::Ball => Kind::Ball(ActionKey::new(ball::Spec::to_play())),
+            ActionKind::Thesis => Kind::Thesis(ThesisKey::new()),
         };
         let activity = Activity::Asleep;
         let mut simple =
@@ -78,6 +86,7 @@ impl SimpleKey {
             Kind::Viennese(k) => k,
             Kind::Harpsichord(k) => k,
             Kind::Ball(k) => k,
+            Kind::Thesis(k) => k,
         }
     }
 
@@ -89,6 +98,7 @@ impl SimpleKey {
             Kind::Viennese(k) => k,
             Kind::Harpsichord(k) => k,
             Kind::Ball(k) => k,
+            Kind::Thesis(k) => k,
         }
     }
 

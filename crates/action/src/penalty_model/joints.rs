@@ -214,10 +214,11 @@ pub(super) fn knuckle(
         let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
         let rate = sliding.dot(normal) / across;
         let force = sums.felt(index::KNUCKLE_ON_JACK, &h.knuckle_felt, above, rate);
-        let push = force / across;
         if force > 0.0 {
-            let slide = sliding.dot(along);
+            // The rate of q9, which moves with the spring along the jack too.
+            let slide = sliding.dot(along) - axis.dot(along) * rate;
             let drag = sums.drag(index::JACK_DRAG, h.slide_damping, slide);
+            let push = (force - drag * axis.dot(along)) / across;
             let sides = [
                 (JACK_AT, along.x),
                 (JACK_AT + 1, along.y),

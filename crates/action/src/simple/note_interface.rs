@@ -50,6 +50,11 @@ pub trait Playing<const N: usize, const G: usize, const S: usize>: SimpleAction<
     }
 }
 
+/// Lift of a damper without dynamics, 0 (on the string) … 1 (clear), of a key at `depth` m with the travel `dip` m.
+pub(crate) fn lift(depth: f64, dip: f64) -> f64 {
+    ((depth - PICKUP * dip) / CLEARING).clamp(0.0, 1.0)
+}
+
 /// The state with the given values by index, all others 0.
 pub fn state<P, const N: usize>(phase: P, values: &[(usize, f64)]) -> State<P, N> {
     let mut x = [0.0; N];

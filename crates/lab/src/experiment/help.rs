@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 
-use super::seeds::{SYSTEMS, ShownBy};
+use super::seeds::SYSTEMS;
 use super::{Catalogue, all, sweep};
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 use touchback_offline::{controls, output};
@@ -43,11 +43,10 @@ fn page(of: &Experiment) -> String {
         ExperimentKind::Timed => "; measures time and runs alone",
         ExperimentKind::Long => "; not in `all`",
     };
-    let is_of = |shown: &ShownBy| matches!(shown, ShownBy::By(names) if names.contains(name));
     let mut systems: String = SYSTEMS
         .iter()
-        .filter(|s| is_of(&s.shown))
-        .map(|s| format!("  {}: {}\n", s.source, s.description))
+        .filter(|s| s.3.iter().any(|by| by == name))
+        .map(|s| format!("  {}: {}\n", s.0, s.1))
         .collect();
     if !systems.is_empty() {
         systems =

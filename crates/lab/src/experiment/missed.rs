@@ -52,7 +52,7 @@ pub fn page() -> String {
     let mut page = String::from(
         "# Missed targets\n\nThis page is written by `touchback lab all --report` from \
          `crates/lab/src/experiment/missed.toml`; a test compares it with this file and the missed rows of \
-         `validate`, `contact`, `sound`, `agreement`, `string-law` and `key-design`. It lists the targets that are \
+         `validate`, `contact`, `sound`, `agreement`, `string-law`, `weight-drop` and `key-design`. It lists the targets that are \
          not met, with their causes: *known* was shown by an experiment, *likely* follows from known facts, *open* \
          was not found. An id stands for all rows whose ids begin with it; the first segment is the experiment, \
          whose output has the measured values. Rows marked † depend on the machine.\n\n\
@@ -68,7 +68,7 @@ pub fn page() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{agreement, key_design, string_law};
+    use crate::experiment::{agreement, key_design, string_law, weight_drop};
     use touchback_offline::bench::{Folder, KeySource};
 
     /// Ids of the missed rows that a page of docs/ lists; fresh output is compared with the page elsewhere.
@@ -95,6 +95,10 @@ mod tests {
             ("sound", on_page("sound.md")),
             ("agreement", of_report("agreement", &agreement::run(&mut folder, &keys).unwrap())),
             ("string-law", of_report("string-law", &string_law::run(&mut folder).unwrap())),
+            (
+                "weight-drop",
+                of_report("weight-drop", &weight_drop::run(&mut folder, &keys).unwrap()),
+            ),
             ("key-design", of_report("key-design", &key_design::run(&mut folder).unwrap())),
         ];
         let mut unused: Vec<&str> = MISSED.iter().flat_map(|m| &m.ids).map(|id| &**id).collect();

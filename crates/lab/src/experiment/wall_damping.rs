@@ -3,6 +3,7 @@
 mod figures;
 
 use anyhow::{Context, Result};
+pub(super) use figures::unit;
 
 use touchback_core::math::complex::modulus;
 use touchback_core::math::power::square;
@@ -188,6 +189,12 @@ fn maps(report: &mut Report) -> Result<()> {
             TargetBand::AtMost(1e-12),
             (exit - 1.0).abs(),
         );
+    }
+    // The bias counts beside the speed: fig. 6.15 does not print its own.
+    for (speed, b) in [(1.0, 0.832_77), (0.1, 1.625)] {
+        let got = worst(5.0).damping(speed, 1.0).context("no damping")?;
+        let quantity = format!("worst case, b at T 5 ms, bias 1 N, exit at {speed} m/s, N·s/m");
+        report.near(&quantity, b, 1e-3, got);
     }
     // Without damping the gain per cycle is exactly G; for short periods σ has a closed form.
     let map = worst(5.0);

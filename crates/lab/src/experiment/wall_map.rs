@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use touchback_core::exchange::cancel;
-use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::bench::{DataTable, Folder, Report, RowKind, TargetBand, short};
 use touchback_offline::output::progress;
 use touchback_offline::parallel;
 use touchback_offline::plot::grid::Map;
@@ -141,6 +141,12 @@ fn checks(report: &mut Report, found: &[[Cells; CASES.len()]]) {
         TargetBand::AtLeast(1.1),
         gain,
     );
+    // The thesis calls the comparison with an undamped wall perhaps not fair (§5.6).
+    for (other, at_least) in [(Contender::Damped, 1.1), (Contender::Hysteresis, 1.0)] {
+        let gain = of(Contender::Prediction, 3, 0) / of(other, 3, 0);
+        let quantity = format!("prediction over {}, finger and encoder", other.name());
+        report.check(&quantity, "stiffer", TargetBand::AtLeast(at_least), gain);
+    }
     let gain = of(Contender::Prediction, 3, TWO) / of(Contender::Standard, 3, TWO);
     report.check(
         "prediction over standard, finger and encoder, 2 ms late",
@@ -162,6 +168,7 @@ fn checks(report: &mut Report, found: &[[Cells; CASES.len()]]) {
         TargetBand::Within(1000.0, 1000.0),
         count(cells.filter(|k| k.is_finite()).count()),
     );
+    report.kind(RowKind::Given);
 }
 
 /// Whether the contender is drawn as a curve: only as many as there are colours.

@@ -10,6 +10,7 @@ use crate::simulate::plants;
 use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::{Built, Design};
 use touchback_action::grand::design::regulation::Regulated;
+use touchback_action::grand::{GrandState, Spec};
 use touchback_action::{ActionKind, ActionSettings};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
@@ -64,11 +65,19 @@ impl OwnNumbers {
     }
 }
 
+/// The key of a model file: levelled, and as the file gives it.
+#[derive(Clone, Copy, Debug)]
+struct ModelKey {
+    built: Built,
+    spec: Spec,
+    start: GrandState,
+}
+
 /// The keys of a grand, by number.
 #[derive(Clone, Debug, Default)]
 pub struct KeySource {
     settings: Settings,
-    model: Option<Built>,
+    model: Option<ModelKey>,
     key: Option<u8>,
     own_numbers: Option<String>,
 }
@@ -144,14 +153,21 @@ impl KeySource {
     /// Key `number`, 1…88, regulated.
     #[must_use]
     pub fn built(&self, number: u8) -> Built {
-        self.model.unwrap_or_else(|| Design::new(key_of(number)).build(&self.settings.action))
+        let design = || Design::new(key_of(number)).build(&self.settings.action);
+        self.model.map_or_else(design, |model| model.built)
+    }
+
+    /// The key of the model file in the initial state that the file gives; `None` without a model.
+    #[must_use]
+    pub fn started(&self) -> Option<TestBench> {
+        self.model.map(|ModelKey { spec, start, .. }| TestBench::started(spec, start))
     }
 
     /// Key `number`, 1…88, at rest on the test bench.
     #[must_use]
     pub fn bench(&self, number: u8) -> TestBench {
         match self.model {
-            Some(built) => TestBench::at_rest(built),
+            Some(ModelKey { built, .. }) => TestBench::at_rest(built),
             None => TestBench::concert(number, &self.settings.action),
         }
     }
@@ -187,12 +203,14 @@ impl KeySource {
 }
 
 /// The key of a model file, levelled, with its let-off depth.
-fn built_of(model: Model) -> Result<Built> {
+fn built_of(model: Model) -> Result<ModelKey> {
+    let start = model.clone().start().save();
     let Model::Grand { start: [key, hammer, lever, _], model, .. } = model else {
         bail!("the laboratory's keys are the grand's; this is another action");
     };
     let regulated = Regulated { rest: [key, hammer, lever], ..Regulated::default() };
-    Ok(measured(levelled(Built { spec: *model, regulated })))
+    let built = measured(levelled(Built { spec: *model, regulated }));
+    Ok(ModelKey { built, spec: *model, start: (&start).into() })
 }
 
 fn key_of(number: u8) -> KeyNumber {

@@ -55,6 +55,8 @@ struct Row<'a> {
     measured: Option<f64>,
     found: &'a str,
     verdict: &'a str,
+    /// `result`, or `fitted` or `given` where inputs decide the value.
+    kind: &'static str,
     source: Option<&'a str>,
     erratum: Option<&'a str>,
     /// Cause of a missed target.
@@ -96,7 +98,22 @@ fn row<'a>(experiment: &str, of: &'a ReportRow) -> Row<'a> {
     let [source, erratum, cause] = [&of.source, &of.erratum, &of.cause].map(|text| some(text));
     let measured = finite(of.measured);
     let id = format!("{experiment}.{}", of.id);
-    Row { quantity, unit, target, low, high, measured, found, verdict, source, erratum, cause, id }
+    let kind = of.kind.name();
+    Row {
+        quantity,
+        unit,
+        target,
+        low,
+        high,
+        measured,
+        found,
+        verdict,
+        kind,
+        source,
+        erratum,
+        cause,
+        id,
+    }
 }
 
 /// The report of `experiment` as JSON; `own_numbers` are differences from the standard piano.

@@ -58,6 +58,30 @@ impl TargetBand {
     }
 }
 
+/// What a row tells about the model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RowKind {
+    /// The value is a result: no input fixes it.
+    #[default]
+    Result,
+    /// An input was chosen so that the value is met.
+    Fitted,
+    /// The inputs or the equations fix the value.
+    Given,
+}
+
+impl RowKind {
+    /// Name in tables and files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Result => "result",
+            Self::Fitted => "fitted",
+            Self::Given => "given",
+        }
+    }
+}
+
 /// `text` as a segment of an id: its words in lower case with hyphens between them, `key 40` as one word.
 fn segment(text: &str) -> String {
     let text = text.replace('−', " minus ").replace('+', " plus ").replace('×', " times ");
@@ -87,6 +111,8 @@ pub struct ReportRow {
     pub erratum: String,
     /// Cause of a missed target; empty if unknown or met.
     pub cause: String,
+    /// Whether the value is a result.
+    pub kind: RowKind,
     /// Name of the target within its experiment, unique and free of values: words with hyphens, in segments
     /// with dots between them, from the general to the particular.
     pub id: String,
@@ -129,6 +155,19 @@ impl Report {
         }
     }
 
+    /// Says of the last row that its value is not a result.
+    pub fn kind(&mut self, kind: RowKind) {
+        if let Some(row) = self.rows.last_mut() {
+            row.kind = kind;
+        }
+    }
+
+    /// Number of rows of `kind`.
+    #[must_use]
+    pub fn count_of(&self, kind: RowKind) -> usize {
+        self.rows.iter().filter(|row| row.kind == kind).count()
+    }
+
     fn push(
         &mut self,
         cells: [&str; 4],
@@ -141,7 +180,8 @@ impl Report {
         let cells = [quantity, target, wanted, found, verdict.into()];
         let (source, [erratum, cause, id]) = (self.source.clone(), Default::default());
         let text = split(&cells[0]).0.replace(": ", ", ");
-        self.rows.push(ReportRow { cells, band, measured, source, erratum, cause, id });
+        let kind = RowKind::default();
+        self.rows.push(ReportRow { cells, band, measured, source, erratum, cause, kind, id });
         self.id(&text.split(", ").collect::<Vec<_>>());
     }
 
@@ -254,7 +294,7 @@ impl Report {
         (self.rows.len(), self.rows.iter().filter(|r| !r.is_met()).count())
     }
 
-    /// The rows with a source as lines of a Markdown table: source, command, quantity, expected, measured,
+    /// The rows with a source as lines of a Markdown table: source, command, quantity, expected, measured, kind,
     /// verdict, erratum.
     #[must_use]
     pub fn sourced(&self, experiment: &str) -> String {
@@ -266,24 +306,35 @@ impl Report {
                 _ => format!("{target} ({band})"),
             };
             format!(
-                "| {} | `lab {experiment}` | {quantity} | {expected} | {measured} | {verdict} | {} |\n",
-                row.source, row.erratum
+                "| {} | `lab {experiment}` | {quantity} | {expected} | {measured} | {} | {verdict} | {} |\n",
+                row.source,
+                row.kind.name(),
+                row.erratum
             )
         };
         self.rows.iter().filter(|r| !r.source.is_empty()).map(line).collect()
     }
 
-    /// Table and notes as Markdown aligned for plain text; with `figures`, also links to the figures.
+    /// Table and notes as Markdown aligned for plain text; with `figures`, also links to the figures. The band of a
+    /// row that is no result says so.
     #[must_use]
     pub fn text(&self, figures: bool) -> String {
         let mut text = String::new();
         if !self.rows.is_empty() {
             let header = ["quantity", "target", "band", "measured", "verdict"].map(String::from);
-            let all = || std::iter::once(&header).chain(self.rows.iter().map(|r| &r.cells));
+            let cells = |row: &ReportRow| {
+                let mut cells = row.cells.clone();
+                if row.kind != RowKind::Result {
+                    cells[2] = format!("{}, {}", cells[2], row.kind.name());
+                }
+                cells
+            };
+            let rows: Vec<[String; 5]> =
+                std::iter::once(header).chain(self.rows.iter().map(cells)).collect();
             let width =
-                |i: usize| all().map(|row| row[i].chars().count()).max().unwrap_or_default();
+                |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or_default();
             let widths = [0, 1, 2, 3, 4].map(width);
-            for (i, row) in all().enumerate() {
+            for (i, row) in rows.iter().enumerate() {
                 for (cell, width) in row.iter().zip(widths) {
                     let _ = write!(text, "| {cell:width$} ");
                 }
@@ -361,11 +412,27 @@ mod tests {
         assert_eq!(report.count(), (5, 2));
         let lines = report.sourced("name");
         assert_eq!(lines.lines().count(), 2);
-        assert!(lines.ends_with("| 1.2346 | 1.2347 | missed | a sign |\n"), "{lines}");
-        assert!(
-            lines.starts_with("| 000 eq. 1.1 | `lab name` | ratio | 1.2346 | 1.2346 | ok |  |")
-        );
+        assert!(lines.ends_with("| 1.2346 | 1.2347 | result | missed | a sign |\n"), "{lines}");
+        let first = "| 000 eq. 1.1 | `lab name` | ratio | 1.2346 | 1.2346 | result | ok |  |";
+        assert!(lines.starts_with(first));
         assert!(text.lines().nth(3).is_some_and(|l| l.contains("none") && l.contains("missed")));
+    }
+
+    #[test]
+    fn a_row_that_is_no_result_says_so_beside_its_band() {
+        let mut report = Report::default();
+        report.check("let-off, s", "0.18", TargetBand::Within(0.17, 0.19), 0.181);
+        report.kind(RowKind::Fitted);
+        report.holds("order kept", true);
+        let text = report.text(false);
+        let last = |line: usize, cell: usize| {
+            let cells: Vec<_> = text.lines().nth(line).unwrap().split('|').map(str::trim).collect();
+            cells[cell].to_owned()
+        };
+        assert_eq!((last(2, 3).as_str(), last(2, 5).as_str()), ("0.17…0.19, fitted", "ok"));
+        assert_eq!(last(3, 3), "yes");
+        assert_eq!(report.rows()[0].cells[2], "0.17…0.19");
+        assert_eq!([RowKind::Fitted, RowKind::Given].map(|kind| report.count_of(kind)), [1, 0]);
     }
 
     #[test]

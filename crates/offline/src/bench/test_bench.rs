@@ -82,7 +82,13 @@ impl TestBench {
     /// The thesis's key at the beginning of its run.
     #[must_use]
     pub fn thesis() -> Self {
-        Self::of(GrandKey::from_state(thesis::build().spec, thesis::initial()))
+        Self::started(thesis::build().spec, thesis::initial())
+    }
+
+    /// A key given by its specification and initial state.
+    #[must_use]
+    pub fn started(spec: Spec, start: GrandState) -> Self {
+        Self::of(GrandKey::from_state(spec, start))
     }
 
     /// The key in the same state with changed parameters and an empty log.

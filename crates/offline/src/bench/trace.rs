@@ -37,9 +37,11 @@ impl BenchTrace {
         high - low
     }
 
-    /// Whether the hammer ends further from the string than `crown` m (negative).
-    pub fn ends_below(&self, crown: f64) -> bool {
-        self.rows.last().is_some_and(|r| r.1.hammer < crown)
+    /// Swing of the hammer in the last 0.1 s before `end` over that in the 0.1 s after a strike at `strike` s, which
+    /// begins 50 ms after it.
+    pub fn settling(&self, strike: f64, end: f64) -> f64 {
+        let swing = |from: f64| self.spread(from, from + 0.1, |r| r.hammer);
+        swing(end - 0.1) / swing(strike + 0.05)
     }
 
     /// A quantity over time, ms.

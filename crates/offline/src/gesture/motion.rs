@@ -115,10 +115,10 @@ fn spline(points: &[(f64, f64)], first: f64, last: Option<f64>) -> Vec<f64> {
     for i in (1..n - 1).rev() {
         speeds[i] -= shares[i] * speeds[i + 1];
     }
-    for i in 1..n {
-        speeds[i] = limited(speeds[i], mean(i - 1), span(i - 1));
+    for (i, speed) in speeds.iter_mut().enumerate().skip(1) {
+        *speed = limited(*speed, mean(i - 1), span(i - 1));
         if i + 1 < n {
-            speeds[i] = limited(speeds[i], mean(i), span(i));
+            *speed = limited(*speed, mean(i), span(i));
         }
     }
     speeds

@@ -48,8 +48,8 @@ const ACTIONS: &str = "
 The parameters of the action and its hammers that change a sample of this phrase, in immediate timing at one end of the
 range:
 
-| id | grand | simplified | model A | model B | Viennese | harpsichord | ball |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+| id | grand | simplified | model A | model B | Viennese | harpsichord | ball | thesis |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
 
 /// A signed number with `decimals` decimals; a dash if it rounds to nothing.

@@ -179,6 +179,8 @@ class Row(typing.NamedTuple):
     """Cause of a missed target of the standard piano; empty if it is met."""
     id: str
     """Name of the target, beginning with that of the experiment."""
+    kind: str = "result"
+    """``result``; ``fitted`` or ``given`` where inputs decide the value."""
 
 
 class Experiment:

@@ -13,7 +13,7 @@ pub mod table;
 use crate::views::drawing::grand::GrandPose;
 use press::Press;
 pub use row::{Origin, Row};
-use touchback_action::grand::design::concert::Design;
+use touchback_action::grand::design::{concert::Design, thesis};
 use touchback_action::grand::{Phase, Spec};
 use touchback_action::interface::pose::Pose;
 use touchback_action::interface::press::Effort;
@@ -93,7 +93,10 @@ impl Stroke {
             touch: None,
             kind,
             model: catalogue::played(kind, key, settings),
-            spec: Design::new(key).build(settings).spec,
+            spec: match kind {
+                ActionKind::Thesis => thesis::build().spec,
+                _ => Design::new(key).build(settings).spec,
+            },
             settings: settings.clone(),
             origin: Origin::Computed,
             rows: Vec::new(),
@@ -144,6 +147,11 @@ impl Stroke {
     #[must_use]
     pub const fn kind(&self) -> ActionKind {
         self.kind
+    }
+
+    /// Whether the action has the grand's parts and submodels.
+    const fn is_grand(&self) -> bool {
+        matches!(self.kind, ActionKind::Grand | ActionKind::Thesis)
     }
 
     /// Appends a step of the same touch.
@@ -227,7 +235,7 @@ impl Stroke {
     /// The pose of a row, for drawing.
     #[must_use]
     pub fn pose(&self, row: &Row) -> Posed<'_> {
-        if self.kind == ActionKind::Grand {
+        if self.is_grand() {
             let state = (&row.saved).into();
             return Posed::Grand(GrandPose { spec: &self.spec, state });
         }
@@ -242,8 +250,7 @@ impl Stroke {
     #[must_use]
     pub fn bands(&self) -> Vec<Phased> {
         let mut bands: Vec<Phased> = Vec::new();
-        let mut names: Vec<&str> =
-            if self.kind() == ActionKind::Grand { Phase::NAMES.to_vec() } else { Vec::new() };
+        let mut names: Vec<&str> = if self.is_grand() { Phase::NAMES.to_vec() } else { Vec::new() };
         for row in &self.rows {
             let name = row.view.phase;
             match bands.last_mut() {

@@ -95,6 +95,7 @@ pub(crate) const fn phase_name(phase: Phase) -> &'static str {
         Phase::Catch => "C · catch",
         Phase::Return => "D · return",
         Phase::Flank => "E · jack on the flank",
+        Phase::Wedge => "F · jack wedged",
     }
 }
 

@@ -26,13 +26,19 @@ pub use crate::grand::design::thesis_pose::INITIAL;
 pub const REFERENCE: [(f64, f64); 4] =
     [(0.0, -0.0335), (0.1, -0.0335), (0.18, -0.0055), (0.4, -0.0055)];
 
+/// Depth of the key front, m, at which the jack slips off the knuckle in a slow press.
+const LET_OFF_DEPTH: f64 = 5.416e-3;
+
+/// Distance of the crown from the string there, m.
+pub(crate) const LET_OFF: f64 = 5.40e-3;
+
 /// The thesis's key.
 #[must_use]
 pub fn build() -> Built {
     let spec = Spec::thesis(&ThesisPose::new());
     let regulated = Regulated {
-        let_off_depth: spec.key.dip,
-        aftertouch: 0.0,
+        let_off_depth: LET_OFF_DEPTH,
+        aftertouch: spec.key.dip - LET_OFF_DEPTH,
         rest: [INITIAL[0], INITIAL[1], INITIAL[2]],
         upward_force: 0.0,
         limits: Limits::default(),
@@ -48,4 +54,31 @@ pub fn initial() -> GrandState {
     x[state::HAMMER] = INITIAL[1];
     x[state::LEVER] = INITIAL[2];
     GrandState { phase: Phase::Acceleration, x }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Drive, GrandKey, Key, KeyEvent, STEP};
+
+    #[test]
+    fn a_slow_press_lets_off_at_the_stated_depth_and_distance() {
+        let mut key = GrandKey::built(build());
+        let [start, _] = key.front();
+        let mut slip = None;
+        for step in 0..24_000 {
+            let depth = |i: u32| start + 3.3e-3 * STEP * f64::from(i);
+            let drive = Drive::Motion { depth: [depth(step), depth(step + 1)], speed: [3.3e-3; 2] };
+            key.step(drive, &mut |_, event| {
+                slip = slip.or_else(|| matches!(event, KeyEvent::Release { .. }).then_some(()));
+            });
+            if slip.is_some() {
+                let view = key.readout(drive);
+                assert!((view.key - LET_OFF_DEPTH).abs() < 1e-5, "{}", view.key);
+                assert!((view.hammer + LET_OFF).abs() < 1e-4, "{}", view.hammer);
+                return;
+            }
+        }
+        panic!("the jack never slips");
+    }
 }

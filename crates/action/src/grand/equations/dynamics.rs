@@ -231,9 +231,13 @@ pub fn balance<R: Real>(
     let drives = phases.jack_bears(n);
     let mut on_butt = R::of(0.0);
     if drives.any() {
-        let push = c.jack.force * k.head.inv_across;
-        let slide = k.slide_speed();
+        let slide = k.drag_speed(n);
         let drag = n.hammer.slide_damping * slide;
+        let mut pressed = c.jack.force;
+        if n.is_rigid() {
+            pressed = pressed - drag * k.head.axis.dot(k.butt);
+        }
+        let push = pressed * k.head.inv_across;
         let force = -(k.head.normal * push) - k.along_knuckle() * drag;
         let turn = -k.head.from_hammer.cross(force);
         let jack = k.head.from_jack.cross(force);

@@ -94,7 +94,7 @@ pub fn values(
         c.damper[1],
         c.damper[2],
         c.damper[3],
-        if bears { drag(n.hammer.slide_damping, k.slide_speed()) } else { none },
+        if bears { drag(n.hammer.slide_damping, k.drag_speed(n)) } else { none },
         drag(n.lever.damping, k.u[2] - k.wippen_speed()),
         drag(n.damper.damping, x[state::DAMPER_SPEED]),
         Contact { force: shank.stiffness * k.bend + bending, loss: bending * k.u[4] },

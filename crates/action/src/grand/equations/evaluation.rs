@@ -10,7 +10,7 @@ use crate::grand::equations::phase::Phases;
 use crate::grand::equations::precomputed::Precomputed;
 use crate::grand::{SPEEDS, STATES, state};
 use crate::interface::key::REST_DEPTH;
-use touchback_core::math::real::Real;
+use touchback_core::math::real::{Mask, Real};
 
 /// Indices of the guards: functions whose sign changes split the step and are reported as events.
 pub mod guard {
@@ -46,6 +46,8 @@ pub struct Evaluation<R: Real = f64> {
     pub acceleration: [R; SPEEDS],
     /// Force of the drive on the key front, N.
     pub key_force: R,
+    /// Torques of flank and button on a jack that both hold, N·m; positive pushes it off its stop.
+    pub wedge: [R; 2],
 }
 
 impl<R: Real> Evaluation<R> {
@@ -83,6 +85,7 @@ impl<R: Real> Evaluation<R> {
             balance,
             acceleration: [zero; SPEEDS],
             key_force: zero,
+            wedge: [zero; 2],
         };
         evaluation.with_accelerations(n, input, x)
     }
@@ -129,7 +132,42 @@ impl<R: Real> Evaluation<R> {
                 self.key_force = self.key_force + couple / n.key.front;
             }
         }
+        if n.is_rigid() && self.phases.wedged.any() {
+            self.wedge(n, input.is_imposed());
+        }
         self
+    }
+
+    /// Adds the reaction of the knuckle's flank on a jack that the button guides: the hammer follows the key.
+    #[inline(never)]
+    fn wedge(&mut self, n: &Precomputed<R>, is_imposed: bool) {
+        let (k, m) = (&self.kinematics, &self.balance.mass);
+        let flank = jack::on_flank(n, &k.jack_inputs());
+        // Acceleration of the flank toward the jack, rad/s² of the jack: must be 0.
+        let across = [flank.key_ratio - k.jack.key_ratio, flank.hammer_ratio];
+        let [a1, a2, ..] = self.acceleration;
+        let mut closing = across[0] * a1 + across[1] * a2 + flank.product - k.jack.product;
+        // Errors of the integration decay.
+        let rate = across[0] * k.u[0] + across[1] * k.u[1];
+        let apart = k.jack.direction.cross(flank.direction);
+        closing = closing + R::of(2.0 * DECAY) * rate + R::of(DECAY * DECAY) * apart;
+        let zero = R::of(0.0);
+        let mut by_torque = [zero; SPEEDS];
+        if is_imposed {
+            by_torque[1] = m.hammer(across[1], zero)[0];
+        } else {
+            by_torque = m.solve(&[across[0], across[1], zero, zero, zero]);
+        }
+        let torque = closing / (across[0] * by_torque[0] + across[1] * by_torque[1]);
+        for (a, by) in self.acceleration.iter_mut().zip(by_torque) {
+            *a = *a - by * torque;
+        }
+        if is_imposed {
+            self.key_force = self.key_force + across[0] * torque / n.key.front;
+        }
+        let coupled = dynamics::WippenCoupling::new(n, k).jack[0] * k.r5;
+        let inertial = (n.jack.inertia * k.jack.key_ratio + coupled) * self.acceleration[0];
+        self.wedge = [torque, inertial - self.balance.force[3] - torque];
     }
 
     /// x': rates of the integrated states.
@@ -145,6 +183,9 @@ impl<R: Real> Evaluation<R> {
         [u[0], u[1], u[2], a1, a2, a3, damper, lift, power, loss, u[3], a4, u[4], a5]
     }
 }
+
+/// Rate at which the distance of a wedged jack from the flank decays, 1/s (chosen: 2 ms, many steps).
+const DECAY: f64 = 500.0;
 
 /// Angle of a free jack from its stop below which the jack counts as returned, rad; above the amplitude
 /// of its vibration on the stop felt.
@@ -176,7 +217,9 @@ pub fn event_functions<R: Real>(
     let toe = jack::gap(n, k.to_jack, k.jack.direction);
     let (carrier, head, edge);
     if n.is_rigid() {
-        carrier = R::select(phases.on_button, k.jack_turn_sine(n), toe);
+        // As the head moves, so that its jump at a transition stays within the engine's ε.
+        let at_head = toe * (n.jack.length * n.inv_toe_length);
+        carrier = R::select(phases.on_button, k.jack_turn_sine(n), at_head);
         head = R::select(phases.jack_drives, k.head.q4, under_knuckle(n, k));
         let let_off = phases.on_button & phases.jack_drives;
         edge = R::select(let_off, k.head.tip - n.hammer.knuckle_edge, never);

@@ -308,6 +308,18 @@ impl<R: Real> Kinematics<R> {
         self.head_velocity().dot(self.along_knuckle())
     }
 
+    /// Speed on which the viscous drag of the slide acts, m/s: on a straight knuckle that of slider S3, whose
+    /// coordinate q9 moves with the compression along the jack too.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn drag_speed(&self, n: &Precomputed<R>) -> R {
+        let slide = self.slide_speed();
+        if n.is_rigid() {
+            return slide - self.head.axis.dot(self.butt) * self.q4_rate();
+        }
+        slide
+    }
+
     /// Sine of the angle from the contact normal to the fly: 0 where the knuckle is on the flat of the head,
     /// 1 where it is on the side.
     #[inline(always)]

@@ -88,8 +88,9 @@ pub fn step(
     let mut progress = [step::STEPPER.begin(); MOST_LANES];
     let mut unfinished = group.active;
     // The flank of a rigid knuckle has no equations over lanes.
-    let is_rigid_flank =
-        |lane: usize, phase| phase == Phase::Flank && group.keys[lane].grand.numbers.is_rigid();
+    let is_rigid_flank = |lane: usize, phase| {
+        matches!(phase, Phase::Flank | Phase::Wedge) && group.keys[lane].grand.numbers.is_rigid()
+    };
     let mut alone = 0u8;
     for lane in lanes_of(unfinished) {
         if is_rigid_flank(lane, state.phases[lane]) {

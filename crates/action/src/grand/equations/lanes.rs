@@ -33,7 +33,7 @@ pub struct Pack<'a> {
     /// Index of the pack.
     pub which: usize,
     /// Bit set of the lanes to step, lane 0 in bit 0: all of one causality, and none with a rigid knuckle in
-    /// [`Phase::Flank`].
+    /// [`Phase::Flank`] or [`Phase::Wedge`].
     pub active: u8,
     /// Causality of the drives of the active keys.
     pub causality: Causality,

@@ -55,10 +55,16 @@ impl Grand {
         &self,
         phase: Phase,
         k: &Kinematics,
+        input: &DriveNow,
         x: &[f64; STATES],
     ) -> ([f64; INDICATORS], [f64; GUARDS]) {
         let n = &self.numbers;
         let (mut indicators, guards) = evaluation::event_functions(n, &phase.into(), k, x);
+        if phase == Phase::Wedge {
+            // Friction does not decide whether the jack is held.
+            let [flank, button] = Evaluation::at(n, &phase.into(), k, input, x).wedge;
+            (indicators[1], indicators[2]) = (flank.min(k.head.q4), button);
+        }
         if phase == Phase::Flank && n.is_rigid() {
             indicators[1] = self.returned_jack(k).1.q4;
             indicators[2] = k.jack_turn_sine(n);
@@ -107,13 +113,28 @@ impl Grand {
             0.0,
         ];
         let mass = coupling.mass(n, &after);
-        let speeds = if input.is_imposed() {
-            x[state::WORK] += mass.missing(&momentum, u[0]) * u[0];
-            x[state::DISSIPATED] += mass.missing(&momentum, u[0]) * u[0];
-            mass.follow(&momentum, u[0])
-        } else {
-            mass.solve(&momentum)
+        // The speeds after the generalized impulses `f`; an imposed key keeps the speed `key`.
+        let respond = |f: &[f64; 5], key: f64| match input.is_imposed() {
+            true => mass.follow(f, key),
+            false => mass.solve(f),
         };
+        let (mut momentum, mut speeds) = (momentum, respond(&momentum, u[0]));
+        if to == Phase::Wedge {
+            // Plastic, as every impact of the thesis: flank and button both keep the jack.
+            let flank = jack::on_flank(n, &after.jack_inputs());
+            let across = [flank.key_ratio - after.jack.key_ratio, flank.hammer_ratio];
+            let by_impulse = respond(&[across[0], across[1], 0.0, 0.0, 0.0], 0.0);
+            let impulse = (across[0] * speeds[0] + across[1] * speeds[1])
+                / (across[0] * by_impulse[0] + across[1] * by_impulse[1]);
+            momentum[0] -= across[0] * impulse;
+            momentum[1] -= across[1] * impulse;
+            speeds = respond(&momentum, u[0]);
+        }
+        if input.is_imposed() {
+            let work = mass.missing(&momentum, u[0]) * u[0];
+            x[state::WORK] += work;
+            x[state::DISSIPATED] += work;
+        }
         x[state::KEY_SPEED..=state::LEVER_SPEED].copy_from_slice(&speeds[..3]);
         let with_new_speeds = self.kinematics(to, x);
         x[state::DISSIPATED] += energy_before - energy::total(n, to, &with_new_speeds, x, tray);
@@ -141,10 +162,10 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
     fn event_functions(
         &self,
         phase: Phase,
-        _input: &DriveNow,
+        input: &DriveNow,
         x: &[f64; STATES],
     ) -> ([f64; INDICATORS], [f64; GUARDS]) {
-        self.event_functions_at(phase, &self.kinematics(phase, x), x)
+        self.event_functions_at(phase, &self.kinematics(phase, x), input, x)
     }
 
     fn transition(
@@ -165,19 +186,23 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
                 // The gap that closed last decides: the knuckle comes down onto the head or sideways
                 // against it.
                 let k = self.kinematics(phase, x);
-                let under = if self.numbers.is_rigid() {
-                    k.head.q4 <= k.head.tip - self.numbers.hammer.knuckle_edge
+                let (under, beside) = if self.numbers.is_rigid() {
+                    let under = k.head.q4 <= k.head.tip - self.numbers.hammer.knuckle_edge;
+                    (under, Phase::Wedge)
                 } else {
-                    k.normal_tilt() < evaluation::ON_SIDE_TILT
+                    (k.normal_tilt() < evaluation::ON_SIDE_TILT, Phase::Flank)
                 };
-                if under { Phase::LetOff } else { Phase::Flank }
+                if under { Phase::LetOff } else { beside }
             }
             (Phase::Return, 0) => Phase::Catch,
             (Phase::Return, _) => Phase::Acceleration,
             (Phase::Flank, 0) if !self.numbers.is_rigid() => Phase::Acceleration,
             (Phase::Flank, 2) if !self.numbers.is_rigid() => Phase::LetOff,
             (Phase::Flank, _) if !self.numbers.is_rigid() => Phase::Catch,
-            (Phase::Flank, 0) => Phase::Catch,
+            (Phase::Flank, 0) => Phase::Wedge,
+            (Phase::Wedge, 0) => Phase::Return,
+            (Phase::Wedge, 1) => Phase::Catch,
+            (Phase::Wedge, _) => Phase::Flank,
             (Phase::Flank, _) => {
                 // The knuckle has moved away and the jack returns under it.
                 match self.returned_jack(&self.kinematics(phase, x)).0 {
@@ -218,7 +243,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
             length,
             held,
             rates: free.with_friction(n, &held, input, x).rates(n, x),
-            event_functions: self.event_functions_at(phase, &free.kinematics, x),
+            event_functions: self.event_functions_at(phase, &free.kinematics, input, x),
         }
     }
 }

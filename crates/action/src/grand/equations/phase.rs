@@ -1,4 +1,4 @@
-//! The five submodels: which of the two switchable constraints hold, and which part supports the jack.
+//! The submodels: which of the two switchable constraints hold, and which part supports the jack.
 
 use crate::grand::equations::precomputed::Precomputed;
 use touchback_core::math::real::{Mask, Real};
@@ -23,12 +23,15 @@ pub enum Phase {
     /// E: both off. The returning jack leans on the knuckle's flank.
     #[serde(rename = "E")]
     Flank,
+    /// F: S2 on, and a straight knuckle's flank on the jack's head: the jack is held between button and flank.
+    #[serde(rename = "F")]
+    Wedge,
 }
 
 impl Phase {
     /// All phases in the order of [`Self::number`].
-    pub const ALL: [Self; 5] =
-        [Self::Acceleration, Self::LetOff, Self::Catch, Self::Return, Self::Flank];
+    pub const ALL: [Self; 6] =
+        [Self::Acceleration, Self::LetOff, Self::Catch, Self::Return, Self::Flank, Self::Wedge];
 
     /// Index in [`Self::ALL`].
     #[must_use]
@@ -36,8 +39,8 @@ impl Phase {
         self as u8
     }
 
-    /// Names in the order of [`Self::ALL`]: the letters A to D of the thesis, and E.
-    pub const NAMES: [&str; 5] = ["A", "B", "C", "D", "E"];
+    /// Names in the order of [`Self::ALL`]: the letters A to D of the thesis, E and F.
+    pub const NAMES: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
 
     /// Name of the phase, from [`Self::NAMES`].
     #[must_use]
@@ -48,6 +51,7 @@ impl Phase {
             Self::Catch => "C",
             Self::Return => "D",
             Self::Flank => "E",
+            Self::Wedge => "F",
         }
     }
 
@@ -66,7 +70,7 @@ impl Phase {
     /// Whether S2 holds: the button guides the jack.
     #[must_use]
     pub const fn on_button(self) -> bool {
-        matches!(self, Self::LetOff | Self::Catch)
+        matches!(self, Self::LetOff | Self::Catch | Self::Wedge)
     }
 }
 
@@ -79,6 +83,8 @@ pub struct Phases<R: Real> {
     pub on_button: R::Mask,
     /// The knuckle's flank guides the jack; never set in several lanes with a rigid knuckle.
     pub on_flank: R::Mask,
+    /// Button and flank hold the jack between them; never set in several lanes.
+    pub wedged: R::Mask,
 }
 
 impl From<Phase> for Phases<f64> {
@@ -88,6 +94,7 @@ impl From<Phase> for Phases<f64> {
             jack_drives: phase.jack_drives(),
             on_button: phase.on_button(),
             on_flank: phase == Phase::Flank,
+            wedged: phase == Phase::Wedge,
         }
     }
 }
@@ -114,6 +121,7 @@ impl<R: Real> Phases<R> {
             jack_drives: R::Mask::from_bits(jack_drives),
             on_button: R::Mask::from_bits(on_button),
             on_flank: R::Mask::from_bits(on_flank),
+            wedged: R::Mask::none(),
         }
     }
 }

@@ -193,7 +193,7 @@ impl<L: Listener> Observer<Phase, STATES> for Translator<'_, L> {
                 let speed = self.numbers.hammer.crown * before[state::HAMMER_SPEED];
                 self.listener.event(t, KeyEvent::Release { speed });
             }
-            (Phase::Catch | Phase::Flank, Phase::Return | Phase::Acceleration) => {
+            (Phase::Catch | Phase::Flank | Phase::Wedge, Phase::Return | Phase::Acceleration) => {
                 self.listener.event(t, KeyEvent::Reset { depth });
             }
             _ => {}

@@ -4,6 +4,7 @@ use crate::grand::design::regulation::CarriedHammer;
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::drive::{AWAY, Causality, DriveNow};
 use crate::grand::equations::held_friction::HeldFriction;
+use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::model::Grand;
 use crate::grand::{Phase, STATES, state};
 use touchback_core::episode::State;
@@ -21,8 +22,13 @@ pub const UNTOUCHED: DriveNow = DriveNow {
 /// Height of the damper tray with the pedal released, m: clear of every damper.
 pub const TRAY_DOWN: f64 = -3e-3;
 
-/// The submodel of a key at rest.
-const PHASE: Phase = Phase::Return;
+/// The submodel of a key at rest at `x`: a regulated grand's jack stands clear of the knuckle, or carries the hammer
+/// by its felt in the same equations; the thesis's straight knuckle rests on its jack.
+fn phase(grand: &Grand, x: &[f64; STATES]) -> Phase {
+    let n = &grand.numbers;
+    let rests_on_jack = || Kinematics::at(n, &Phase::Return.into(), x).head.q4 > 0.0;
+    if n.is_rigid() && rests_on_jack() { Phase::Acceleration } else { Phase::Return }
+}
 
 /// The unknowns: angles of key, hammer and lever, height of the damper, angle of the jack, bend of the
 /// shank.
@@ -120,7 +126,7 @@ impl Search {
                 is_converged || self.steps == DAMPED_STEPS
             }
         };
-        is_over.then_some(State { phase: PHASE, x: self.x })
+        is_over.then(|| State { phase: phase(grand, &self.x), x: self.x })
     }
 }
 
@@ -133,7 +139,8 @@ struct Balance<'a> {
 impl Balance<'_> {
     /// Torques, N·m, and the damper's force, N, at `x`, in the order of [`UNKNOWNS`].
     fn forces(&self, x: &[f64; STATES]) -> nalgebra::Vector6<f64> {
-        let balance = self.grand.evaluation(PHASE, &HeldFriction::default(), &UNTOUCHED, x).balance;
+        let phase = phase(self.grand, x);
+        let balance = self.grand.evaluation(phase, &HeldFriction::default(), &UNTOUCHED, x).balance;
         let f = balance.force;
         let on_jack = if self.spec.is_rigid() { 0.0 } else { f[3] };
         nalgebra::Vector6::new(f[0], f[1], f[2], balance.damper_force, on_jack, f[4])

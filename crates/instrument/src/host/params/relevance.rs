@@ -100,6 +100,10 @@ fn missing_part(action: ActionKind, id: &str) -> Option<&'static str> {
         ActionKind::Ball => {
             Some("The ball and its paddle have fixed parameters: only the grand uses this one.")
         }
+        ActionKind::Thesis => Some(
+            "The thesis's key has fixed parameters, most of them chosen by its author by trial and error: only \
+             the grand uses this one.",
+        ),
     }
 }
 

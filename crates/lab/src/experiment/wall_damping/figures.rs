@@ -103,12 +103,12 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
     folder.table("wall-damping.csv", &csv)?;
     let [a, b, c, d, e, f] = curves;
     let names = ["mass alone, marginal", "passive (Colgate)", "with finger, marginal"];
-    let late = ["switching late, no bias", "bias 0.2 N, 1 m/s", "bias 1 N, 1 m/s"];
+    let late = ["switching late, no bias", "bias 0.2 N, exit at 1 m/s", "bias 1 N, exit at 1 m/s"];
     let panels = vec![
         Subplot::new(Axis::new("damping, N·s/m"), lines(names, [a, b, c])),
         Subplot::new(Axis::new("damping, N·s/m"), lines(late, [d, e, f])),
     ];
-    let title = "Damping that a sampled wall of 5 kN/m requires";
+    let title = "Damping that a sampled wall of 5 kN/m requires (figs. 6.2, 6.7, 6.14, 6.15)";
     let x = Axis::new("sample period, ms").within(0.0, 10.0);
     let damping = figure(title, x, panels);
     folder.draw("wall-damping", &damping, report)?;

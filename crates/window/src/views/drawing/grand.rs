@@ -49,7 +49,10 @@ pub fn draw(pose: &GrandPose) -> Drawing {
     repetition::jack_and_button(&mut d, pose.spec, &k);
     hammer(&mut d, pose.spec, &k);
     bearing::contacts(&mut d, pose, &k);
-    bearing::handles(&mut d, pose.spec, &k);
+    // The thesis's key has no regulation.
+    if !pose.spec.is_rigid() {
+        bearing::handles(&mut d, pose.spec, &k);
+    }
     d
 }
 
