@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
+use touchback_core::math::cast::floor_index;
+use touchback_core::math::power::square;
 use touchback_instrument::host::preset::{PRESETS, Preset};
 use touchback_offline::bench::phrase::{self, PhraseLevel};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
@@ -22,8 +24,8 @@ const UNIFORM: &str = "harpsichord";
 /// Largest peak of the loud phrase without the output guard, dBFS: the guard's ceiling.
 const PEAK_DB: f64 = -1.0;
 
-/// Unit differences: level range, LU, centroid, cents, natural logarithm of decay.
-const UNITS: [f64; 3] = [1.0, 100.0, 0.14];
+/// Unit differences: level range, LU, centroid, cents, natural logarithm of decay, tail, dB.
+const UNITS: [f64; 4] = [1.0, 100.0, 0.14, 3.0];
 
 /// One piano on the phrase.
 struct Played {
@@ -36,6 +38,8 @@ struct Played {
     centroid: f64,
     /// Time for the chord to fall by 15 dB, s; NaN if it does not fall.
     decay: f64,
+    /// Level 0.2 s after the last key and the pedal are up over that before, dB.
+    tail: f64,
     /// The preset's level, dB.
     output_db: f64,
 }
@@ -51,6 +55,7 @@ impl Played {
             range: hard?.level - soft?.level,
             centroid: analysis.centroid,
             decay: analysis.decay,
+            tail: tail(&analysis.samples),
             output_db: settings.output_db,
         })
     }
@@ -76,12 +81,23 @@ impl Played {
                 [false, false] => 0.0,
                 _ => f64::INFINITY,
             },
+            self.tail - other.tail,
         ];
         differences.iter().zip(UNITS).fold(0.0, |most, (d, unit)| (d.abs() / unit).max(most))
     }
 }
 
 /// Measures all pianos, in order.
+/// [`Played::tail`] of the phrase's `samples`, left then right: the pedal is let go at 2.3 s.
+fn tail(samples: &[f32]) -> f64 {
+    let energy = |from: f64, to: f64| {
+        let [from, to] = [from, to].map(|time| floor_index(time * f64::from(phrase::RATE)));
+        let both = samples.chunks(samples.len() / 2).map(|channel| &channel[from..to]);
+        both.flatten().map(|x| square(f64::from(*x))).sum::<f64>()
+    };
+    10.0 * libm::log10(energy(2.5, 2.6) / energy(2.2, 2.3))
+}
+
 fn measure() -> Result<Vec<Played>> {
     parallel::map(&PRESETS, Played::of).into_iter().collect()
 }
@@ -126,13 +142,14 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         "range_lu",
         "centroid_hz",
         "decay_s",
+        "tail_db",
     ]);
     let mut table = String::from(
-        "| piano | soft phrase, LUFS | loud phrase, LUFS | its peak, dBFS | soft to loud, LU | centroid, Hz | decay by 15 dB, s | most similar piano, distance |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        "| piano | soft phrase, LUFS | loud phrase, LUFS | its peak, dBFS | soft to loud, LU | centroid, Hz | decay by 15 dB, s | tail, dB | most similar piano, distance |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for piano in &played {
-        let Played { name, levels: [soft, loud], range, centroid, decay, .. } = piano;
+        let Played { name, levels: [soft, loud], range, centroid, decay, tail, .. } = piano;
         let others = played.iter().filter(|other| other.name != *name);
         let (similar, distance) = others
             .map(|other| (other.name, piano.distance(other)))
@@ -152,19 +169,22 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         report.check(&quantity, "≤ −1", TargetBand::AtMost(PEAK_DB), loud.peak);
         writeln!(
             table,
-            "| {name} | {:.1} | {:.1} | {:.1} | {range:.1} | {centroid:.0} | {} | {similar}, {distance:.1} |",
+            "| {name} | {:.1} | {:.1} | {:.1} | {range:.1} | {centroid:.0} | {} | {tail:.0} | {similar}, {distance:.1} |",
             soft.loudness,
             loud.loudness,
             loud.peak,
             if decay.is_finite() { format!("{decay:.2}") } else { "–".into() }
         )?;
-        csv.numbers(name, &[soft.loudness, loud.loudness, loud.peak, *range, *centroid, *decay]);
+        csv.numbers(
+            name,
+            &[soft.loudness, loud.loudness, loud.peak, *range, *centroid, *decay, *tail],
+        );
     }
     let (least, one, other) = nearest(&played);
     report.check("distance of the two most similar pianos", "1", TargetBand::AtLeast(1.0), least);
     report.note(&table);
     report.note(&format!(
-        "The unit of distance is 1 LU of level range, 100 cents of centroid or 15 % of decay. Most \
+        "The unit of distance is 1 LU of level range, 100 cents of centroid, 15 % of decay or 3 dB of tail. Most \
          similar: {one} and {other}, distance {}. `levels.rs` is \
          crates/instrument/src/host/preset/levels.rs.",
         short(least)

@@ -121,6 +121,7 @@ pub fn run(_: &mut Folder, settings: &Settings) -> Result<Report> {
         let none = TargetBand::AtMost(0.0);
         let quantity = format!("{name}: loudest click ({loudest_id}), dB re the music");
         report.check(&quantity, "≤ −60", TargetBand::AtMost(CLICK_DB), loudest);
+        report.id(&["loudest-click", name]);
         let quantity = format!("{name}: samples that are not finite");
         report.check(&quantity, "0", none, non_finite);
         let quantity = format!("{name}: parameters whose output depends on the block size");

@@ -256,8 +256,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "long-run",
-        about: "Lets a ball strike a sampled floor a million times: does its energy grow without \
-                bound?",
+        about: "Lets a ball strike a sampled floor a million times, to see whether its energy grows without bound.",
         kind: ExperimentKind::Computed,
         detail: "The return map of Gillespie 1996, chapter 6, whose last question it answers by a \
                 figure over several starts; the expected speeds are those of a second program.",

@@ -140,6 +140,8 @@ fn rows(report: &mut Report, kind: Kind, (is_random, regulation): (bool, &str), 
         short(1e3 * worst.residual)
     );
     report.check(&what, "0", TargetBand::AtMost(1.0), worst.over);
+    // The seed and its residual are results.
+    report.id(&["unaccounted", kind.name(), regulation]);
     let what = format!("{name}: least heat of an element, mJ");
     report.check(&what, "≥ 0", TargetBand::AtLeast(1e3 * HEAT), 1e3 * worst.heat);
     report.id(&["least-heat", kind.name(), regulation]);

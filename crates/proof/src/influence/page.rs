@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(rows(played, 12), moved(true), "{again}");
         assert_eq!(rows(others, 5), moved(false), "{again}");
         let of_action = params::all().filter(|p| is_moved(p) && relevance::is_of_action(p));
-        assert_eq!(rows(actions, 8), of_action.map(|p| p.id).collect::<Vec<_>>(), "{again}");
+        assert_eq!(rows(actions, 9), of_action.map(|p| p.id).collect::<Vec<_>>(), "{again}");
     }
 
     #[test]

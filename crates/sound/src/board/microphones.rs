@@ -17,9 +17,9 @@ pub const PAIRS: usize = 4;
 /// Index of the distant pair.
 pub(crate) const DISTANT: usize = 3;
 
-/// Level of each pair's own sound over the player's, amplitude: measured on the sound that thirteen notes
-/// struck together send into the room, whose level does not depend on the perspective.
-pub const LOUDNESS: [f64; PAIRS] = [1.0, 0.723, 0.921, 1.0];
+/// Level of the room that each pair's own sound excites over the player's, amplitude: measured on all keys struck
+/// together, from 0.3 s on. The level of the room does not depend on the perspective.
+pub const LOUDNESS: [f64; PAIRS] = [1.0, 0.98, 1.055, 1.0];
 
 /// Level of the room relative to the direct sound at each pair, amplitude, over the player's: in
 /// proportion to the distance from the board.
