@@ -87,7 +87,6 @@ impl Played {
     }
 }
 
-/// Measures all pianos, in order.
 /// [`Played::tail`] of the phrase's `samples`, left then right: the pedal is let go at 2.3 s.
 fn tail(samples: &[f32]) -> f64 {
     let energy = |from: f64, to: f64| {
@@ -98,6 +97,7 @@ fn tail(samples: &[f32]) -> f64 {
     10.0 * libm::log10(energy(2.5, 2.6) / energy(2.2, 2.3))
 }
 
+/// Measures all pianos, in order.
 fn measure() -> Result<Vec<Played>> {
     parallel::map(&PRESETS, Played::of).into_iter().collect()
 }
