@@ -1,8 +1,8 @@
-//! [`Real`] over x86 vector registers: four lanes with AVX2, eight with AVX-512.
+//! [`Real`](crate::math::real::Real) over x86 vector registers: four lanes with AVX2, eight with AVX-512.
 //!
 //! Arrays that the compiler vectorizes give the same bits but are slower: with 88 keys 1.2 times with AVX2
 //! (11 to 19 % more instructions), 1.1 to 1.5 times with AVX-512. Published SIMD crates require a proof of
-//! the instruction set wherever a number is constructed, which [`Real::of`] cannot give. Here the types
+//! the instruction set wherever a number is constructed, which `Real::of` cannot give. Here the types
 //! themselves are the proof, because only [`avx2`] and [`avx512`] use them.
 
 use crate::math::lane_work::{Avx2Token, Avx512Token, Work};
