@@ -15,11 +15,7 @@ const STILL_SPEED: f64 = 2e-3;
 /// Steps without motion after which a key is at rest: 50 ms, more than half a period of the ball.
 const STILL_STEPS: u16 = 400;
 
-/// A key of any simple action.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "in place, so that a change of action does not allocate"
-)]
+/// A key of any simple action, stored in place so that a change of action does not allocate.
 #[derive(Clone, Debug)]
 enum Kind {
     Simplified(ActionKey<simplified::Spec, { simplified::STATES }, 2, 2>),

@@ -8,6 +8,7 @@ use crate::interface::events::EventList;
 use crate::interface::press::{Effort, Press, Travel};
 use crate::keyboard::boxed;
 use crate::keyboard::simple_keys::SimpleKey;
+use crate::keyboard::thesis_key::ThesisKey;
 use crate::{ActionKind, ActionSettings, Drive, Keyboard};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
@@ -30,6 +31,8 @@ impl SwitchableKeyboard {
     /// A keyboard at rest. Allocates; no other method does.
     #[must_use]
     pub fn new(settings: &ActionSettings) -> Self {
+        // Allocates what these keys share; a change of action does not.
+        drop(ThesisKey::new());
         Self {
             grand: Keyboard::new(&Self::of_grand(settings)),
             simple_keys: boxed(|_| None),

@@ -1,7 +1,7 @@
 //! The thesis's key as notes play it: the same on every key of the keyboard, at rest in balance.
 //!
-//! [`GrandKey`](crate::GrandKey) holds the same model, but allocates; this key is stored in place, so that a change
-//! of action does not. The thesis has no damper: as for the simple actions, the instrument lifts one by the key.
+//! [`GrandKey`](crate::GrandKey) holds the same model, but allocates; these keys share one set of constants, so that a
+//! change of action does not. The thesis has no damper: as for the simple actions, the instrument lifts one by the key.
 
 use crate::grand::design::concert::Built;
 use crate::grand::design::thesis;
@@ -17,6 +17,10 @@ use crate::interface::pose::Pose;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface;
 use crate::{Drive, KeyEvent, Readout};
+use std::sync::{Arc, LazyLock};
+
+/// Constants of the published key, and its rest.
+static STANDARD: LazyLock<ThesisKey> = LazyLock::new(|| ThesisKey::of(thesis::build()));
 
 /// The tray stays below the damper that the key does not have, m.
 const TRAY: [f64; 2] = [rest::TRAY_DOWN; 2];
@@ -24,7 +28,7 @@ const TRAY: [f64; 2] = [rest::TRAY_DOWN; 2];
 /// The thesis's key: constants, state and rest pose.
 #[derive(Clone, Debug)]
 pub struct ThesisKey {
-    assembly: Assembly,
+    assembly: Arc<Assembly>,
     state: GrandState,
     rest: GrandState,
     /// Steps of integration in an action step.
@@ -32,14 +36,14 @@ pub struct ThesisKey {
 }
 
 impl ThesisKey {
-    /// The key at rest.
+    /// The key at rest. The first call in a process allocates.
     #[must_use]
     pub fn new() -> Self {
-        Self::of(thesis::build())
+        STANDARD.clone()
     }
 
     fn of(built: Built) -> Self {
-        let assembly = Assembly::new(built);
+        let assembly = Arc::new(Assembly::new(built));
         let rest = assembly.rest();
         Self { assembly, state: rest, rest, parts: 1 }
     }
@@ -130,7 +134,7 @@ impl Key for ThesisKey {
 
     /// The hammer counts with the mean of its speed ratio up to let-off, the other parts with their inertia at rest.
     fn press(&self) -> Option<Press> {
-        let Assembly { spec, regulated, grand } = &self.assembly;
+        let Assembly { spec, regulated, grand } = &*self.assembly;
         let k = Kinematics::at(&grand.numbers, &self.rest.phase.into(), &self.rest.x);
         let key = 1.0 / WippenCoupling::new(&grand.numbers, &k).mass(&grand.numbers, &k).inv_key;
         let [depth, _] = self.assembly.front(&self.rest.x);
