@@ -24,11 +24,11 @@ use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_instrument::host::midi_file::Score;
 use touchback_instrument::host::params;
 use touchback_instrument::host::preset::file::NamedPiano;
-use touchback_lab::recorded::{names, sfz, sound_file};
 use touchback_offline::gesture::Gesture;
 use touchback_offline::simulate::numbers::each_number;
 use touchback_offline::simulate::{self, plants};
 use touchback_offline::{controls, fit};
+use touchback_recorded::{names, sfz, sound_file};
 use touchback_sound::tuning::scala::{KeyMap, Scale, notes};
 
 /// A reader under test.

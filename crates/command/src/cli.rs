@@ -10,8 +10,8 @@ use touchback_offline::simulate::balance::Unbalanced;
 mod page;
 use crate::{demo, feel, film, keyboard, play, preset, shot};
 use touchback_lab::experiment::{self, Catalogue};
-use touchback_lab::recorded;
 use touchback_offline::{compare_touch, fit, model, output, paths, render, simulate, weigh};
+use touchback_recorded::{compare, voicing};
 
 #[cfg(test)]
 mod tests;
@@ -47,7 +47,7 @@ enum SubCommand {
     /// Fits parameters of a model to a measured key
     Fit(fit::FitOptions),
     /// Fits a voicing to a folder of recorded notes and writes it as a preset
-    Match(recorded::voicing::MatchOptions),
+    Match(voicing::MatchOptions),
     /// Weighs and measures keys as a piano technician does
     Weigh(weigh::WeighOptions),
     /// Exports models of actions
@@ -97,7 +97,7 @@ enum LabCommand {
     /// Searches an action whose knuckle rolls on the repetition lever
     RollingKnuckle(experiment::rolling_knuckle::SearchOptions),
     /// Compares the piano with a folder of recorded notes, key by key
-    Recorded(recorded::RecordedOptions),
+    Recorded(compare::RecordedOptions),
     /// Draws the editor window off screen in a scripted state
     Shot(shot::ShotOptions),
     /// Draws the editor window while a MIDI file plays, as a moving picture
@@ -182,7 +182,7 @@ fn run(cli: Cli, catalogue: Catalogue) -> anyhow::Result<()> {
         Some(SubCommand::Simulate(options)) => simulate::run(&options),
         Some(SubCommand::CompareTouch(options)) => compare_touch::run(&options),
         Some(SubCommand::Fit(options)) => fit::run(&options),
-        Some(SubCommand::Match(options)) => recorded::voicing::run(&options),
+        Some(SubCommand::Match(options)) => voicing::run(&options),
         Some(SubCommand::Weigh(options)) => weigh::run(&options),
         Some(SubCommand::Model(ModelCommand::Export(options))) => model::run(&options),
         Some(SubCommand::Preset(PresetCommand::List)) => output::print(&preset::list()),
@@ -201,7 +201,7 @@ fn run(cli: Cli, catalogue: Catalogue) -> anyhow::Result<()> {
             Some(LabCommand::Help(options)) => experiment::help::run(&options, catalogue),
             Some(LabCommand::Sweep(options)) => experiment::sweep::run(&options),
             Some(LabCommand::RollingKnuckle(options)) => experiment::rolling_knuckle::run(&options),
-            Some(LabCommand::Recorded(options)) => recorded::run(&options),
+            Some(LabCommand::Recorded(options)) => compare::run(&options),
             Some(LabCommand::Shot(options)) => shot::run(&options),
             Some(LabCommand::Film(options)) => film::run(&options),
             None => experiment::run(&lab.experiments, catalogue),

@@ -53,6 +53,7 @@ use touchback_offline::bench::session::{Session, wrote};
 use touchback_offline::bench::{KeySource, Report, RowKind, record};
 use touchback_offline::paths::{OutputFolder, PianoName};
 use touchback_offline::{controls, output};
+use touchback_recorded::blind_test;
 
 /// The lists of experiments that a program offers.
 pub type Catalogue = &'static [&'static [Experiment]];
@@ -107,7 +108,7 @@ pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
         if options.names != ["listening"] || !options.own.is_empty() {
             bail!("--web: belongs to `touchback lab listening`, without settings of its own");
         }
-        return listening::blind_test::run(&options.web, "", &options.out);
+        return blind_test::run(&options.web, "", &options.out);
     }
     let chosen = choose(&options.names, catalogue)?;
     for experiment in &chosen {

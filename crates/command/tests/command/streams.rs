@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use crate::work_folder::{WorkFolder, file, piece, touchback};
-use touchback_lab::recorded::sound_file;
+use touchback_recorded::sound_file;
 
 /// Bytes of a WAV file before the sound.
 const HEADER: usize = 68;

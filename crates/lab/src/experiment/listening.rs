@@ -1,7 +1,5 @@
 //! `listening`: a fixed set of sound files of the engine, with spectrograms.
 
-pub mod blind_test;
-
 use anyhow::Result;
 
 use touchback_core::exchange::cancel;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 
-use crate::recorded::verdict::registers;
+use crate::verdict::registers;
 use touchback_action::interface::key_sheet::QUANTITIES;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;

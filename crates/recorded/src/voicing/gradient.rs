@@ -7,9 +7,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::super::measure::{Measured, above_floor, distance};
-use super::super::pairs::Found;
-use super::super::{Notes, played};
+use crate::compare::{collected, played};
+use crate::measure::{Measured, above_floor, distance};
+use crate::pairs::Found;
+use crate::pairs::Notes;
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
 use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_core::mech::key_tones::{BLOW_HZ, PARTIALS, ToneQuantity};
@@ -153,7 +154,7 @@ impl Gradient {
             changed.set_key_sheet(sheet);
             let notes = played(&changed, &concerned, velocity, &|| ());
             bar.inc(1);
-            Some((*unknown, super::super::collected(notes.into_iter())))
+            Some((*unknown, collected(notes.into_iter())))
         });
         bar.finish_and_clear();
         let changed = changed.into_iter().collect::<Option<Vec<_>>>()?;
@@ -281,9 +282,8 @@ fn add_rows(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::collected;
-    use super::super::super::pairs::compare;
     use super::*;
+    use crate::pairs::compare;
     use touchback_core::mech::key_tones::{BLOW_COUNT, COUNT};
 
     /// A key whose second partial is louder and whose first one decays faster is found in one step.

@@ -4,10 +4,6 @@ use std::ops::RangeInclusive;
 
 use anyhow::Result;
 
-use super::super::pairs::{Found, Notes, compare};
-use super::super::rendered;
-use super::super::takes::Take;
-use super::super::verdict::{mean, registers};
 use super::apart::{
     Apart, EQUAL, apart, distances, grown, is_no_farther, root_within, whole, whole_of,
     whole_within,
@@ -16,6 +12,10 @@ use super::fit::Fitted;
 use super::gradient::{self, Gradient};
 use super::spread::{Spread, Spreading};
 use super::{left_over, tone};
+use crate::compare::rendered;
+use crate::pairs::{Found, Notes, compare};
+use crate::takes::Take;
+use crate::verdict::{mean, registers};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::measure::thirds::{BANDS, RELIEF, SPECTRA, middle};
-use super::measure::{Measured, TIMES, TRACE_HOP};
-use super::pairs::Found;
-use super::verdict::{AS_RECORDED, at_rank};
+use crate::measure::thirds::{BANDS, RELIEF, SPECTRA, middle};
+use crate::measure::{Measured, TIMES, TRACE_HOP};
+use crate::pairs::Found;
+use crate::verdict::{AS_RECORDED, at_rank};
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 
 /// Keys with figures of their own, and largest distance of a substitute key.

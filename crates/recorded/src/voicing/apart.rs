@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::super::pairs::{Found, Notes, compare};
-use super::super::takes::Take;
-use super::super::verdict::{mean, registers};
+use crate::pairs::{Found, Notes, compare};
+use crate::takes::Take;
+use crate::verdict::{mean, registers};
 use touchback_core::math::compass::KeyNumber;
 
 /// Distances that differ by less are equal, dB: what other keys have left ringing changes a note by as much.

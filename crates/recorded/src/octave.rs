@@ -7,7 +7,7 @@ use std::path::Path;
 
 use num_complex::Complex32;
 
-use super::sound_file::{self, Note};
+use crate::sound_file::{self, Note};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_offline::parallel;

@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 
 use touchback_core::math::power::square;
 
-use super::measure::Measured;
-use super::measure::partials::PARTIALS;
-use super::measure::thirds::{BANDS, middle};
-use super::pairs::{Comparison, Found};
+use crate::measure::Measured;
+use crate::measure::partials::PARTIALS;
+use crate::measure::thirds::{BANDS, middle};
+use crate::pairs::{Comparison, Found};
 use touchback_offline::bench::{Report, TargetBand, short};
 
 /// Registers: name, number of the last key.

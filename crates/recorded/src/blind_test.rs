@@ -10,8 +10,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 
-use crate::recorded::sound_file;
-use crate::recorded::takes::{Take, Takes, takes};
+use crate::sound_file;
+use crate::takes::{Take, Takes, takes};
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::{floor_index, rounded_i32, single};
 use touchback_core::math::compass::KeyNumber;

@@ -3,29 +3,19 @@
 //! Each recorded note is compared with eight renderings of its key, from soft to loud; the least distance
 //! counts, so that touch maps do not matter. `touchback match` fits a voicing with the same distance.
 
-mod figures;
-mod measure;
-pub mod names;
-mod octave;
-mod pairs;
-pub mod sfz;
-pub mod sound_file;
-mod tables;
-pub(crate) mod takes;
 #[cfg(test)]
-mod tests;
-mod verdict;
-pub mod voicing;
+pub(crate) mod tests;
 
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
 
-use measure::{Measure, Measured};
-use pairs::{Comparison, Notes, compare};
-use sound_file::Note;
-use takes::{Take, Takes, takes};
+use crate::measure::{Measure, Measured};
+use crate::pairs::{Comparison, Notes, compare};
+use crate::sound_file::{self, Note};
+use crate::takes::{Take, Takes, takes};
+use crate::{figures, tables, verdict};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::{Event, Piano, Settings};
@@ -94,7 +84,7 @@ pub fn run(options: &RecordedOptions) -> Result<()> {
 }
 
 /// Reads and measures the recorded notes on all cores.
-fn recorded(takes: &[Take]) -> Result<Notes> {
+pub(crate) fn recorded(takes: &[Take]) -> Result<Notes> {
     let bar = progress(takes.len() as u64, "reading");
     let all = parallel::map(takes, |take| {
         let mut note = sound_file::read(&take.path)?;
@@ -119,7 +109,7 @@ fn recorded(takes: &[Take]) -> Result<Notes> {
 }
 
 /// Sorts notes by key and layer.
-fn collected(all: impl Iterator<Item = (u8, u32, Measured)>) -> Notes {
+pub(crate) fn collected(all: impl Iterator<Item = (u8, u32, Measured)>) -> Notes {
     let mut notes = Notes::new();
     for (number, layer, measured) in all {
         notes.entry(number).or_default().insert(layer, measured);
@@ -128,7 +118,7 @@ fn collected(all: impl Iterator<Item = (u8, u32, Measured)>) -> Notes {
 }
 
 /// Plays and measures `keys` at each of `velocities` on all cores.
-fn rendered(settings: &Settings, keys: &[u8], velocities: &[u8]) -> Notes {
+pub(crate) fn rendered(settings: &Settings, keys: &[u8], velocities: &[u8]) -> Notes {
     let bar = progress((keys.len() * velocities.len()) as u64, "playing");
     let runs: Vec<(u8, &[u8])> = velocities
         .iter()
@@ -141,7 +131,7 @@ fn rendered(settings: &Settings, keys: &[u8], velocities: &[u8]) -> Notes {
 }
 
 /// Plays and measures `keys` at `velocity` one after another: key, velocity, note. `done` is called after each.
-fn played(
+pub(crate) fn played(
     settings: &Settings,
     keys: &[u8],
     velocity: u8,

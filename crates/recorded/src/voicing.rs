@@ -33,10 +33,10 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
-use super::pairs::Notes;
-use super::recorded;
-use super::takes::{Takes, takes};
-use crate::experiment::listening::blind_test;
+use crate::blind_test;
+use crate::compare::recorded;
+use crate::pairs::Notes;
+use crate::takes::{Takes, takes};
 use fit::{ITERATIONS, ITERATIONS_AFTER_TONES, fit};
 use free::free;
 use matching::Matching;

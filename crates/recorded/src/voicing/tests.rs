@@ -1,5 +1,5 @@
-use super::super::tests::own_note;
 use super::*;
+use crate::compare::tests::own_note;
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
 use touchback_core::exchange::shared::Shared;
 use touchback_core::math::compass::KeyNumber;

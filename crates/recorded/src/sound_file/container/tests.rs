@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use super::*;
-use crate::recorded::sound_file::decode;
+use crate::sound_file::decode;
 
 /// A chunk with its padding.
 fn chunk(id: &[u8; 4], number: fn(u32) -> [u8; 4], content: &[u8]) -> Vec<u8> {

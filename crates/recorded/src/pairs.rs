@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::measure::{Measured, distance};
-use super::takes::Take;
+use crate::measure::{Measured, distance};
+use crate::takes::Take;
 
 /// Notes of one piano by key, then layer or velocity.
 pub type Notes = BTreeMap<u8, BTreeMap<u32, Measured>>;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use num_complex::Complex32;
 use touchback_sound::signal::fourier::RealToComplex;
 
-use super::sound_file::Note;
+use crate::sound_file::Note;
 use partials::PARTIALS;
 use thirds::{Thirds, ThirdsMeasure};
 use touchback_core::math::cast::floor_index;

@@ -1,10 +1,10 @@
 //! Tables of the comparison: one row per note, per partial, per third-octave band.
 
-use super::measure::partials::PARTIALS;
-use super::measure::thirds::{BANDS, middle};
-use super::measure::{Measured, TIMES};
-use super::pairs::Found;
-use super::verdict::gained;
+use crate::measure::partials::PARTIALS;
+use crate::measure::thirds::{BANDS, middle};
+use crate::measure::{Measured, TIMES};
+use crate::pairs::Found;
+use crate::verdict::gained;
 use touchback_offline::bench::DataTable;
 
 /// One row per recorded note: distances, and each quantity of the note and of the nearest rendering.

@@ -5,9 +5,9 @@ use indicatif::ProgressBar;
 use rmpfit::{MPConfig, MPError, MPFitter, MPPar, MPResult};
 
 use super::free::{Free, Variable, settings};
-use crate::recorded::measure::{Measured, deviations, distance};
-use crate::recorded::pairs::Notes;
-use crate::recorded::rendered;
+use crate::compare::rendered;
+use crate::measure::{Measured, deviations, distance};
+use crate::pairs::Notes;
 use touchback_core::math::power::square;
 use touchback_instrument::Settings;
 use touchback_instrument::host::params::Parameter;

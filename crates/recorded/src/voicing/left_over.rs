@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::super::measure::{above_floor, body_bands, body_frames, deviations};
-use super::super::pairs::Found;
-use super::super::verdict::{mean, registers};
+use crate::measure::{above_floor, body_bands, body_frames, deviations};
+use crate::pairs::Found;
+use crate::verdict::{mean, registers};
 use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_core::math::power::square;
 

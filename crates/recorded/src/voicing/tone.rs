@@ -6,8 +6,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::super::measure::{Measured, above_floor, attack_bands, body_bands, body_frames};
-use super::super::pairs::Found;
+use crate::measure::{Measured, above_floor, attack_bands, body_bands, body_frames};
+use crate::pairs::Found;
 use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_core::math::line::Line;
 use touchback_core::mech::key_tones::{COUNT, KeyTones, ToneQuantity, shares};

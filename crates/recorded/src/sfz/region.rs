@@ -8,7 +8,7 @@ use anyhow::{Result, bail, ensure};
 use super::finder::Finder;
 use super::instrument::{Instrument, Region};
 use super::value::{GAINS, bounded, check, key_of, number_of, velocity_of, wrong};
-use crate::recorded::names;
+use crate::names;
 
 /// Most regions of an instrument, and most conditions of all of them.
 const MOST: usize = 50_000;

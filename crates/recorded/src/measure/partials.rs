@@ -87,7 +87,7 @@ fn floor(spectrum: &[f64], peak: usize, spacing: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hann;
+    use crate::measure::hann;
     use super::*;
 
     /// Partials of C3 with inharmonicity and noise: existing partials are found with their levels, missing ones

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::octave::{self, Octave};
-use super::{names, sfz, sound_file};
+use crate::octave::{self, Octave};
+use crate::{names, sfz, sound_file};
 use touchback_core::math::compass::KeyNumber;
 use touchback_offline::output::{self, Shown as _};
 
