@@ -64,7 +64,13 @@ impl OpenWindow {
 
 impl Drop for OpenWindow {
     fn drop(&mut self) {
-        drop(self.window.take());
+        if let Some(window) = self.window.take() {
+            // A window closed before its thread's loop has begun would never end: the loop forgets the order as it
+            // begins. Any request is answered by the loop; one that fails means that the thread has ended.
+            #[cfg(target_os = "linux")]
+            let _ = window.hide();
+            drop(window);
+        }
         // Nothing is ever sent: the wait ends with the thread, or after the longest time a host may wait.
         #[cfg(target_os = "linux")]
         let _ = self.ended.0.recv_timeout(LONGEST);

@@ -319,6 +319,19 @@ fn the_window_is_drawn_while_music_plays_and_remembers_its_size() {
     assert_eq!((size.width, size.height), (1600, 1000));
 }
 
+/// The window's thread may not have begun its loop when it is told to end.
+#[test]
+#[ignore = "needs an X server: see the file's head"]
+fn a_window_closes_in_the_moment_of_its_opening() {
+    let (_turn, _x, _) = alone();
+    let mut instance = load();
+    let window = gui(&instance);
+    for _ in 0..300 {
+        window.create(&instance.plugin_handle(), X11).unwrap();
+        window.destroy(&instance.plugin_handle());
+    }
+}
+
 #[test]
 #[ignore = "needs an X server: see the file's head"]
 fn two_hundred_openings_take_no_further_memory() {
