@@ -173,7 +173,9 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
             folder.write("thesis-numbers.md", printed::page()?.as_bytes())?;
             TestBench::thesis()
         }
-        (None, Some(_)) => bail!("the published run takes a key of its own by --model alone"),
+        (None, Some(_)) => {
+            bail!("the published run takes no settings: a key of one's own is --model FILE")
+        }
     };
     let PublishedRun { rig, trace, surfaces } = measure(&mut report, rig)?;
     let mut csv = DataTable::new(&[
