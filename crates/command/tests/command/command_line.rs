@@ -376,6 +376,7 @@ fn a_preset_is_written_under_its_own_name_but_replaces_no_file() {
 }
 
 #[test]
+#[ignore = "long: `.ci/run` runs it"]
 fn the_demonstration_writes_every_file_it_names() {
     let dir = tempfile::tempdir().expect("a folder");
     // Four bars, or the number in the environment; all 35 last two minutes.

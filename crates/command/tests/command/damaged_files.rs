@@ -1,6 +1,6 @@
 //! Every reader of files and of a keyboard's bytes with damaged input: accepted or refused, never a panic.
 //!
-//! `TOUCHBACK_FUZZ_SECONDS=3600` runs each reader for an hour instead of 2 s.
+//! `TOUCHBACK_FUZZ_SECONDS=3600` runs each reader for an hour instead of 1 s.
 
 #[allow(
     missing_docs,
@@ -106,7 +106,7 @@ fn try_reader(name: &str) {
     let (_, read) = READERS.iter().find(|(reader, _)| *reader == name).unwrap();
     let seeds = seeds(name);
     let seconds = std::env::var("TOUCHBACK_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
-    let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(2));
+    let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(1));
     assert!(seeds.iter().all(|seed| read(seed)), "{name}: a whole file is refused");
     let (mut tried, mut taken, mut random) = (0_u64, 0_u64, Random::new(17));
     // On a busy machine it may take longer to find an accepted file.
