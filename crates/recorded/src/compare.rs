@@ -9,8 +9,9 @@ pub(crate) mod tests;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
+use crate::measure::bands::mask;
 use crate::measure::{Measure, Measured};
 use crate::pairs::{Comparison, Notes, compare};
 use crate::sound_file::{self, Note};
@@ -55,6 +56,9 @@ pub struct RecordedOptions {
     /// Factory piano to compare, or a preset file
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "concert")]
     preset: PianoName,
+    /// Compares with these recordings, e.g. of another piano, instead of a rendered piano
+    #[arg(long, value_name = "FOLDER|FILE.sfz", conflicts_with_all = ["preset", "set", "velocities"])]
+    beside: Option<InputPath>,
     /// Sets a parameter: a number in its unit, or a choice by name (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
@@ -71,15 +75,28 @@ pub fn run(options: &RecordedOptions) -> Result<()> {
     let begin = Instant::now();
     let mut settings = controls::preset(&options.preset)?;
     controls::set(&mut settings, &options.set)?;
-    let Takes { notes: takes, skipped, files } = takes(&options.folder, options.octave)?;
+    let Takes { notes: takes, mut skipped, mut files } = takes(&options.folder, options.octave)?;
+    let other = options.beside.as_ref().map(|folder| self::takes(folder, None)).transpose()?;
+    if let Some(other) = &other {
+        files.extend_from_slice(&other.files);
+        skipped =
+            [skipped, other.skipped.clone()].into_iter().flatten().reduce(|a, b| a + "; " + &b);
+    }
     paths::check(&files, &[] as &[&Path], &[&*options.out])?;
     let recorded = recorded(&takes)?;
-    let keys: Vec<u8> = recorded.keys().copied().collect();
-    let mut velocities = options.velocities.clone();
-    velocities.sort_unstable();
-    velocities.dedup();
-    let rendered = rendered(&settings, &keys, &velocities);
+    let rendered = if let Some(other) = &other {
+        self::recorded(&other.notes)?
+    } else {
+        let keys: Vec<u8> = recorded.keys().copied().collect();
+        let mut velocities = options.velocities.clone();
+        velocities.sort_unstable();
+        velocities.dedup();
+        rendered(&settings, &keys, &velocities)
+    };
     let comparison = compare(&takes, &recorded, &rendered);
+    if comparison.found.is_empty() {
+        bail!("none of the keys is recorded in both");
+    }
     write(options, &comparison, skipped.as_deref(), begin)
 }
 
@@ -105,7 +122,10 @@ pub(crate) fn recorded(takes: &[Take]) -> Result<Notes> {
         };
         output::warn(&format!("warning: {first}{more}; what can be decoded counts"));
     }
-    Ok(collected(all.into_iter()))
+    let mut notes = collected(all.into_iter());
+    mask(&mut notes, |note| &mut note.body);
+    mask(&mut notes, |note| &mut note.attack);
+    Ok(notes)
 }
 
 /// Sorts notes by key and layer.
@@ -170,10 +190,13 @@ fn write(
         report.note(text);
     }
     let mut session = Session::open(&options.out)?;
-    let own = format!("preset {}{}", options.preset, {
-        let set: Vec<String> = options.set.iter().map(|s| format!(", {s}")).collect();
-        set.concat()
-    });
+    let own = options.beside.as_ref().map_or_else(
+        || {
+            let set: Vec<String> = options.set.iter().map(|s| format!(", {s}")).collect();
+            format!("preset {}{}", options.preset, set.concat())
+        },
+        |folder| folder.shown().to_string(),
+    );
     let mut folder = Folder::of(&options.out, Some(&own));
     folder.table("recorded.csv", &tables::notes(found))?;
     folder.table("recorded-partials.csv", &tables::partials(found))?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::measure::thirds::{BANDS, RELIEF, SPECTRA, middle};
 use crate::measure::{Measured, TIMES, TRACE_HOP};
 use crate::pairs::Found;
-use crate::verdict::{AS_RECORDED, at_rank};
+use crate::verdict::{AS_RECORDED, at_rank, registers};
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 
 /// Keys with figures of their own, and largest distance of a substitute key.
@@ -113,10 +113,12 @@ fn spectra(key: &str, one: &Found<'_>) -> Figure {
 fn distances(found: &[Found<'_>]) -> Figure {
     let dots = |part: usize| {
         let points = found.iter().map(|f| (f64::from(f.number), f.apart[part])).collect();
-        let aim = vec![(1.0, AS_RECORDED[part]), (88.0, AS_RECORDED[part])];
+        let aim = registers().zip(AS_RECORDED[part]);
+        let aim =
+            aim.flat_map(|((_, keys), aim)| [keys.start(), keys.end()].map(|k| ((*k).into(), aim)));
         vec![
             Series::new("each layer", points, palette(0), Shape::Dots),
-            Series::line("two recorded grands", aim, palette(1)),
+            Series::line("two recorded grands", aim.collect(), palette(1)),
         ]
     };
     let panel = |name: &str, part| Subplot::new(Axis::new(name), dots(part));

@@ -1,15 +1,18 @@
 //! Measurements of a note: log-mel spectra of body and attack, level over time, partials, decay in
 //! third-octave bands, and differences between the channels.
 
+pub mod bands;
 pub mod partials;
 pub mod thirds;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use num_complex::Complex32;
 use touchback_sound::signal::fourier::RealToComplex;
 
 use crate::sound_file::Note;
+use bands::Bands;
 use partials::PARTIALS;
 use thirds::{Thirds, ThirdsMeasure};
 use touchback_core::math::cast::floor_index;
@@ -42,13 +45,11 @@ pub const TIMES: [f64; 7] = [0.004, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0];
 /// Hop of the trace of a note's level, s.
 pub const TRACE_HOP: f64 = 0.02;
 
+/// Length of the end of a note that has its noise, s.
+const QUIET: f64 = 0.5;
+
 /// Length of the window of the spectral centroid, s.
 const CENTROID: f64 = 0.2;
-
-/// Level that bands above the floor of their note exceed, dB.
-pub fn above_floor(levels: &[f64]) -> f64 {
-    levels.iter().copied().fold(f64::INFINITY, f64::min) + 1.0
-}
 
 /// Edge `i` of `bands` bands, evenly spaced in mel from `lowest` Hz to [`TOP_HZ`], Hz; band `i` lies between the
 /// edges `i` and `i + 2`.
@@ -103,18 +104,29 @@ impl Bank {
         }
     }
 
-    /// Bands of the windows that begin at `starts`, dB relative to the loudest of all.
-    fn spectra(&self, channels: &[Vec<f32>; 2], starts: impl Iterator<Item = usize>) -> Vec<f64> {
-        let powers = starts.flat_map(|start| {
+    /// Bands of the windows that begin at `starts`; their noise from the windows of `quiet`.
+    fn spectra(
+        &self,
+        channels: &[Vec<f32>; 2],
+        starts: impl Iterator<Item = usize>,
+        quiet: Range<usize>,
+    ) -> Bands {
+        let at = |start: usize| {
             let power = power(channels, start, &self.window, &*self.transform);
             let band = |weights: &Vec<(usize, f64)>| {
                 weights.iter().map(|(bin, weight)| weight * power[*bin]).sum::<f64>()
             };
             self.bands.iter().map(band).collect::<Vec<_>>()
-        });
-        let powers: Vec<f64> = powers.collect();
-        let most = powers.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        powers.iter().map(|p| (10.0 * libm::log10(p / most)).max(-self.floor)).collect()
+        };
+        let powers: Vec<f64> = starts.flat_map(at).collect();
+        let length = self.window.len();
+        let windows = quiet.len() / length;
+        let mut last = vec![0.0; self.bands.len()];
+        for window in 0..windows {
+            let all = at(quiet.start + window * length);
+            last.iter_mut().zip(all).for_each(|(sum, power)| *sum += power / windows as f64);
+        }
+        Bands::new(&powers, &last, self.floor)
     }
 }
 
@@ -145,10 +157,10 @@ fn power(
 /// The measurements of one note.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Bands of seven windows of 0.1 s from 0 to 3 s, dB relative to the loudest.
-    pub body: Vec<f64>,
-    /// Bands of ten windows of 10.7 ms from 2.5 ms before the onset on, dB relative to the loudest.
-    pub attack: Vec<f64>,
+    /// Bands of seven windows of 0.1 s from 0 to 3 s.
+    pub body: Bands,
+    /// Bands of ten windows of 10.7 ms from 2.5 ms before the onset on.
+    pub attack: Bands,
     /// Level at [`TIMES`], dB relative to the highest of them.
     pub course: [f64; TIMES.len()],
     /// Power below 0.8 times the fundamental relative to the total, first 0.1 s, dB.
@@ -215,8 +227,9 @@ impl Measure {
     /// Measures `note` of the key `key`.
     #[must_use]
     pub fn of(&self, key: KeyNumber, note: &Note) -> Measured {
-        let channels = self.aligned(note);
         let samples = |seconds: f64| floor_index(seconds * self.rate + 0.5);
+        let (channels, end) = self.aligned(note);
+        let quiet = end - samples(QUIET).min(end)..end;
         let attack = (0..ATTACK).map(|i| samples(0.5 * BEFORE + i as f64 * ATTACK_HOP));
         let power = self.start.power(&channels);
         let share = |from: f64, to: f64| {
@@ -235,8 +248,8 @@ impl Measure {
         let balance = (product(0, 0) + 1e-20) / (product(1, 1) + 1e-20);
         let Plain { window, transform } = &self.partials;
         Measured {
-            body: self.body.spectra(&channels, BODY.iter().map(|t| samples(*t))),
-            attack: self.attack.spectra(&channels, attack),
+            body: self.body.spectra(&channels, BODY.iter().map(|t| samples(*t)), quiet.clone()),
+            attack: self.attack.spectra(&channels, attack, quiet),
             course: self.course(&channels),
             below: 10.0
                 * libm::log10(
@@ -268,8 +281,9 @@ impl Measure {
         levels.iter().map(|level| level - most).collect()
     }
 
-    /// The note from [`BEFORE`] its onset on; the onset is where it first reaches a twentieth of its peak.
-    fn aligned(&self, note: &Note) -> [Vec<f32>; 2] {
+    /// The note from [`BEFORE`] its onset on, and the number of samples before it ends; the onset is where it first
+    /// reaches a twentieth of its peak.
+    fn aligned(&self, note: &Note) -> ([Vec<f32>; 2], usize) {
         let [left, right] = &note.channels;
         let loud: Vec<f32> = left.iter().zip(right).map(|(l, r)| l.abs().max(r.abs())).collect();
         let second = floor_index(self.rate).min(loud.len());
@@ -277,11 +291,12 @@ impl Measure {
         let onset = loud.iter().position(|x| *x > 0.05 * most).unwrap_or(0);
         let first = onset.saturating_sub(floor_index(BEFORE * self.rate + 0.5));
         let length = floor_index(LENGTH * self.rate);
-        note.channels.each_ref().map(|channel| {
+        let kept = note.channels.each_ref().map(|channel| {
             let mut kept: Vec<f32> = channel[first..].iter().copied().take(length).collect();
             kept.resize(length, 0.0);
             kept
-        })
+        });
+        (kept, (loud.len() - first).min(length))
     }
 
     fn course(&self, channels: &[Vec<f32>; 2]) -> [f64; TIMES.len()] {
@@ -302,27 +317,9 @@ fn level(channels: &[Vec<f32>; 2], start: usize, length: usize) -> f64 {
     10.0 * libm::log10(sum / (2 * length) as f64 + 1e-14)
 }
 
-/// Deviations of two notes' bands after the best common gain, dB divided by the square root of their number;
-/// 0 where both bands are at the floor. The root of their sum of squares is the distance.
-#[must_use]
-pub fn deviations(a: &[f64], b: &[f64]) -> Vec<f64> {
-    let [over_a, over_b] = [above_floor(a), above_floor(b)];
-    let is_over = |a: f64, b: f64| a > over_a || b > over_b;
-    let over = a.iter().zip(b).filter(|(a, b)| is_over(**a, **b));
-    let (count, sum) = over.fold((0.0, 0.0), |(n, s), (a, b)| (n + 1.0, s + a - b));
-    let (gain, share) = (sum / f64::max(count, 1.0), f64::max(count, 1.0).sqrt());
-    let one = |(a, b): (&f64, &f64)| if is_over(*a, *b) { (a - b - gain) / share } else { 0.0 };
-    a.iter().zip(b).map(one).collect()
-}
-
-/// Distance of two notes' bands: rms of their deviations, dB.
-#[must_use]
-pub fn distance(a: &[f64], b: &[f64]) -> f64 {
-    deviations(a, b).iter().map(|d| d * d).sum::<f64>().sqrt()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::bands::distance;
     use super::*;
 
     /// Four decaying partials of A4; the channels have opposite phase above the first.
@@ -358,7 +355,8 @@ mod tests {
     #[test]
     fn a_gain_adds_no_distance_and_a_decay_does() {
         let (a, b) = (measured(48_000.0, 1.0), measured(48_000.0, 2.0));
-        let louder: Vec<f64> = a.attack.iter().map(|x| x + 6.0).collect();
+        let mut louder = a.attack.clone();
+        louder.levels.iter_mut().for_each(|level| *level += 6.0);
         assert!(distance(&a.attack, &louder) < 1e-9);
         assert!(distance(&a.body, &b.body) > 2.0);
         // e^(−2 t) against e^(−t) at 3 s: only the first partial remains.
@@ -371,7 +369,7 @@ mod tests {
         let channels = [vec![0.0; 100], vec![0.0; 100]];
         let silence = Note { channels, rate: 48_000.0, fault: None };
         let found = Measure::new(48_000.0).of(KeyNumber::from_index(0).unwrap(), &silence);
-        let numbers = found.body.iter().chain(&found.attack).chain(&found.course);
+        let numbers = found.body.levels.iter().chain(&found.attack.levels).chain(&found.course);
         assert!(numbers.chain([&found.below, &found.correlation]).all(|x| x.is_finite()));
     }
 }

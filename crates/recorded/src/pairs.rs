@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::measure::{Measured, distance};
+use crate::measure::Measured;
+use crate::measure::bands::distance;
 use crate::takes::Take;
 
 /// Notes of one piano by key, then layer or velocity.

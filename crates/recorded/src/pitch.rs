@@ -1,4 +1,5 @@
-//! Octave of recorded notes relative to their names: programs call middle C C3, C4 or C5.
+//! Key of a recorded note by its pitch, and octave of recorded notes relative to their names: programs call middle C
+//! C3, C4 or C5.
 //!
 //! A note whose names are an octave low has no odd multiples of the named fundamental; one whose names are an
 //! octave high has multiples of half the fundamental.
@@ -10,7 +11,9 @@ use num_complex::Complex32;
 use crate::sound_file::{self, Note};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KeyNumber, fundamental};
+use touchback_core::math::power::square;
 use touchback_offline::parallel;
+use touchback_sound::tuning::stretch;
 
 /// Octaves within which notes are searched.
 const SEARCHED: std::ops::RangeInclusive<i32> = -2..=2;
@@ -67,7 +70,10 @@ fn majority(found: &[i32]) -> Option<Octave> {
 
 /// Octaves by which `note` sounds above `key`; `None` where no multiple of a fundamental stands out.
 fn of_note(key: KeyNumber, note: &Note) -> Option<i32> {
-    let spectrum = spectrum(note)?;
+    octave_of(key, &spectrum(note, START)?)
+}
+
+fn octave_of(key: KeyNumber, spectrum: &Spectrum) -> Option<i32> {
     let bin = spectrum.rate / (2 * (spectrum.power.len() - 1)) as f64;
     let named = fundamental(key);
     // The largest bin in a band of at least three bins around `hz`.
@@ -92,19 +98,70 @@ fn of_note(key: KeyNumber, note: &Note) -> Option<i32> {
     SEARCHED.zip(each).find(|(_, power)| *power >= LEAST * total).map(|(octave, _)| octave)
 }
 
+/// Partials of a key that are summed, half width of their bands, and least share of their power in that of all keys: the
+/// key an octave below has as much, but no higher key.
+const TELLING: i32 = 12;
+const NARROW: f64 = 0.012;
+const HELD: f64 = 0.8;
+
+/// A note that falls by this, dB, from the beginning of the window to half a second later is of a high key.
+const FALL: f64 = 22.0;
+const HIGH: u8 = 64;
+
+/// Samples of a level.
+const FRAME: usize = 4096;
+
+/// Start of the window, s: the highest strings have soon decayed, the blow's noise below them has not.
+const EARLY: f64 = 0.02;
+
+/// Least share of a key's partials in the whole power.
+const TONE: f64 = 0.5;
+
+/// The key of `note`: the highest whose partials, as grands have them, hold its power; `None` where none does.
+pub(super) fn key_of(note: &Note) -> Option<KeyNumber> {
+    let spectrum = spectrum(note, EARLY)?;
+    let bin = spectrum.rate / (2 * (spectrum.power.len() - 1)) as f64;
+    let between = |from: f64, to: f64| {
+        let [from, to] = [from, to].map(|hz| floor_index(hz / bin + 0.5));
+        // By frequency: the blow's noise is loudest below the highest strings.
+        (from..=to).map(|i| i as f64 * spectrum.power[i]).sum::<f64>()
+    };
+    let top = 0.4 * spectrum.rate;
+    let held = |key: KeyNumber| {
+        let b = stretch::inharmonicity(key);
+        let partials = (1..=TELLING)
+            .map(f64::from)
+            .map(|n| n * fundamental(key) * ((1.0 + b * square(n)) / (1.0 + b)).sqrt());
+        let bands = partials.map(|hz| (hz * (1.0 - NARROW), hz * (1.0 + NARROW)));
+        bands.take_while(|(_, to)| *to < top).map(|(from, to)| between(from, to)).sum::<f64>()
+    };
+    let all: Vec<(KeyNumber, f64)> = KeyNumber::all().map(|key| (key, held(key))).collect();
+    let most = all.iter().map(|(_, held)| *held).fold(TONE * between(20.0, top), f64::max);
+    let (key, _) = all.iter().rev().find(|(_, held)| *held >= HELD * most)?;
+    // The blow outlasts the highest strings.
+    if key.number() < HIGH && spectrum.fall > FALL {
+        return None;
+    }
+    // A weak first partial makes it an octave higher.
+    let index = i32::from(key.number()) - 1 + 12 * octave_of(*key, &spectrum)?;
+    KeyNumber::from_index(usize::try_from(index).ok()?)
+}
+
 /// Power spectrum of both channels.
 struct Spectrum {
     rate: f64,
     power: Vec<f64>,
+    /// Fall of the level in half a second, dB.
+    fall: f64,
 }
 
-fn spectrum(note: &Note) -> Option<Spectrum> {
+fn spectrum(note: &Note, start: f64) -> Option<Spectrum> {
     let [left, right] = &note.channels;
     let loud = |i: usize| left[i].abs().max(right[i].abs());
     let most = (0..left.len()).map(loud).fold(0.0, f32::max);
     let onset = (0..left.len()).position(|i| loud(i) > 0.05 * most)?;
     let length = floor_index(LENGTH * note.rate).next_power_of_two();
-    let from = onset + floor_index(START * note.rate);
+    let from = onset + floor_index(start * note.rate);
     let transform = touchback_sound::signal::fourier::forward(length);
     let mut power = vec![0.0; length / 2 + 1];
     for channel in &note.channels {
@@ -123,7 +180,12 @@ fn spectrum(note: &Note) -> Option<Spectrum> {
         let _ = transform.process(&mut input, &mut output);
         power.iter_mut().zip(&output).for_each(|(p, x)| *p += f64::from(x.norm_sqr()));
     }
-    Some(Spectrum { rate: note.rate, power })
+    let level = |from: usize| {
+        let part = note.channels.iter().flat_map(|x| x.iter().skip(from).take(FRAME));
+        part.map(|x| square(f64::from(*x))).sum::<f64>().max(f64::MIN_POSITIVE)
+    };
+    let fall = 10.0 * libm::log10(level(from) / level(from + floor_index(0.5 * note.rate)));
+    Some(Spectrum { rate: note.rate, power, fall })
 }
 
 #[cfg(test)]
@@ -160,11 +222,26 @@ mod tests {
     }
 
     #[test]
+    fn the_piano_s_own_notes_have_their_keys() {
+        let keys = [1, 4, 11, 20, 28, 40, 47, 58, 64, 70, 76, 83, 88];
+        let all = keys.iter().flat_map(|key| [(*key, 0.3), (*key, 0.9)]);
+        let found = all.map(|(key, velocity)| {
+            (key, velocity, key_of(&played(key, velocity)).map(KeyNumber::number))
+        });
+        // The blow outlasts the highest strings, above all of soft notes.
+        let wrong: Vec<_> = found
+            .filter(|(key, _, found)| *found != Some(*key) && (*key < 80 || found.is_some()))
+            .collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+
+    #[test]
     fn noise_and_disagreement_give_no_octave() {
         let silence =
             Note { channels: [vec![0.0; 60_000], vec![0.0; 60_000]], rate: 48e3, fault: None };
         let key = KeyNumber::from_index(39).unwrap();
         assert_eq!(of_note(key, &silence), None);
+        assert_eq!(key_of(&silence), None);
         let hum = |i: usize| single(0.1 * (std::f64::consts::TAU * 3111.0 * i as f64 / 48e3).sin());
         let hum: Vec<f32> = (0..60_000).map(hum).collect();
         let _ = of_note(key, &Note { channels: [hum.clone(), hum], rate: 48e3, fault: None });

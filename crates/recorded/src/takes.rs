@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::octave::{self, Octave};
+use crate::pitch::{self, Octave};
 use crate::{names, sfz, sound_file};
 use touchback_core::math::compass::KeyNumber;
 use touchback_offline::output::{self, Shown as _};
+use touchback_offline::parallel;
 
 /// Most files in the folder, and depth of the search.
 const MOST_FILES: usize = 20_000;
@@ -49,7 +50,7 @@ pub fn takes(path: &Path, octave: Option<i32>) -> Result<Takes> {
     let mut takes = named(path)?;
     let shift = octave.unwrap_or_else(|| {
         let named: Vec<_> = takes.notes.iter().map(|note| (&*note.path, note.key)).collect();
-        let Some(found) = octave::of_files(&named).filter(|found| found.shift != 0) else {
+        let Some(found) = pitch::of_files(&named).filter(|found| found.shift != 0) else {
             return 0;
         };
         output::warn(&format!("warning: {}: {}", path.shown(), told(found)));
@@ -150,16 +151,27 @@ fn of_names(folder: &Path, sounds: &[PathBuf]) -> Result<Vec<Take>> {
         Some(Take { path: path.clone(), key, layer: layer.number, velocity, gain: 0.0 })
     };
     let mut found: Vec<Take> = sounds.iter().filter_map(take).collect();
-    match (found.is_empty(), sounds.first()) {
-        (false, _) => (),
-        (true, None) => bail!("{}: no .wav, .aiff, .flac or .ogg file", folder.shown()),
-        (true, Some(one)) => bail!(
-            "{}: none of {} sound files has a name that tells a key, as A0v1.wav, C#4.flac or \
-             060-vel100.ogg; the first is {}",
+    let Some(one) = sounds.first() else {
+        bail!("{}: no .wav, .aiff, .flac or .ogg file", folder.shown());
+    };
+    if found.is_empty() {
+        found = of_pitch(sounds);
+        if found.is_empty() {
+            bail!(
+                "{}: none of {} sound files has a name that tells a key, as A0v1.wav, C#4.flac or \
+                 060-vel100.ogg, or a pitch that does; the first is {}",
+                folder.shown(),
+                sounds.len(),
+                one.shown()
+            );
+        }
+        output::warn(&format!(
+            "warning: {}: no name tells a key; keys are those of the pitch ({} of {} files), layers go from soft to \
+             loud",
             folder.shown(),
-            sounds.len(),
-            one.shown()
-        ),
+            found.len(),
+            sounds.len()
+        ));
     }
     found.sort_by(|a, b| (a.key, a.layer, &a.path).cmp(&(b.key, b.layer, &b.path)));
     if let Some(pair) = found.windows(2).find(|p| (p[0].key, p[0].layer) == (p[1].key, p[1].layer))
@@ -173,6 +185,28 @@ fn of_names(folder: &Path, sounds: &[PathBuf]) -> Result<Vec<Take>> {
         );
     }
     Ok(found)
+}
+
+/// The notes of sound files by their pitch; the layers of a key are sorted by their levels.
+fn of_pitch(sounds: &[PathBuf]) -> Vec<Take> {
+    let found = parallel::map(sounds, |path| {
+        let note = sound_file::read(path).ok()?;
+        let peak = note.channels.iter().flatten().fold(0.0f32, |most, x| x.abs().max(most));
+        Some((pitch::key_of(&note)?, peak, path.clone()))
+    });
+    let mut found: Vec<_> = found.into_iter().flatten().collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let keys = found.chunk_by(|a, b| a.0 == b.0);
+    let takes = keys.flat_map(|layers| {
+        layers.iter().zip(1..).map(|((key, _, path), layer)| Take {
+            path: path.clone(),
+            key: *key,
+            layer,
+            velocity: None,
+            gain: 0.0,
+        })
+    });
+    takes.collect()
 }
 
 /// The notes of an SFZ file. Of several regions of one key and layer (microphones, takes) the first counts.

@@ -4,6 +4,7 @@ use std::path::Path;
 fn options(folder: &Path, out: &Path) -> RecordedOptions {
     RecordedOptions {
         octave: None,
+        beside: None,
         folder: folder.to_owned().into(),
         velocities: vec![64],
         preset: "concert".to_owned().into(),
@@ -50,6 +51,25 @@ fn a_piano_has_no_distance_from_itself() {
             .is_ok_and(|x| !name.ends_with("y_db") && !name.ends_with("k_db") || x < 0.01)
     }));
     assert!(out.join("recorded-distances.svg").exists() && out.join("manifest.json").exists());
+}
+
+/// Recordings have no distance from themselves, and none is told where no key is in both.
+#[test]
+fn recordings_are_compared_with_recordings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (name, index) in [("a/C4v1.wav", 39), ("b/C5v1.wav", 51)] {
+        std::fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+        own_note(&Settings::default(), KeyNumber::from_index(index).unwrap(), &path(name));
+    }
+    let beside = |other: &str| {
+        let options = options(&path("a"), &path("out"));
+        run(&RecordedOptions { beside: Some(path(other).into()), ..options })
+    };
+    assert!(format!("{:#}", beside("b").unwrap_err()).contains("in both"));
+    beside("a").unwrap();
+    let table = std::fs::read_to_string(path("out/recorded.csv")).unwrap();
+    assert!(table.lines().nth(1).unwrap().starts_with("40,1,"), "{table}");
 }
 
 #[test]

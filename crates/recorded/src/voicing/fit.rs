@@ -6,7 +6,8 @@ use rmpfit::{MPConfig, MPError, MPFitter, MPPar, MPResult};
 
 use super::free::{Free, Variable, settings};
 use crate::compare::rendered;
-use crate::measure::{Measured, deviations, distance};
+use crate::measure::Measured;
+use crate::measure::bands::{Bands, deviations, distance};
 use crate::pairs::Notes;
 use touchback_core::math::power::square;
 use touchback_instrument::Settings;
@@ -82,7 +83,7 @@ impl MPFitter for Problem<'_> {
         let mut remaining = deviates.iter_mut();
         for (number, layers) in &self.recorded {
             for note in layers.values() {
-                let parts: [fn(&Measured) -> &[f64]; 2] = [|m| &m.body, |m| &m.attack];
+                let parts: [fn(&Measured) -> &Bands; 2] = [|m| &m.body, |m| &m.attack];
                 for part in parts {
                     let apart = |one: &Measured| distance(part(note), part(one));
                     let nearest = ours[number]
@@ -160,7 +161,7 @@ pub fn fit(
     };
     let notes = recorded.values().map(|layers| layers.len()).sum::<usize>();
     let points = recorded.values().flat_map(|layers| layers.values());
-    let points = points.map(|note| note.body.len() + note.attack.len()).sum();
+    let points = points.map(|note| note.body.levels.len() + note.attack.levels.len()).sum();
     let steps = iterations * (variables.len() + 2);
     let mut problem = Problem {
         start: &start,

@@ -8,7 +8,8 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::compare::{collected, played};
-use crate::measure::{Measured, above_floor, distance};
+use crate::measure::Measured;
+use crate::measure::bands::{Bands, differences, distance};
 use crate::pairs::Found;
 use crate::pairs::Notes;
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
@@ -202,7 +203,7 @@ impl Gradient {
         let count = of_key.len();
         let mut matrix = DMatrix::<f64>::zeros(count, count);
         let mut right = DVector::<f64>::zeros(count);
-        let parts: [fn(&Measured) -> &[f64]; 2] = [|m| &m.body, |m| &m.attack];
+        let parts: [fn(&Measured) -> &Bands; 2] = [|m| &m.body, |m| &m.attack];
         for note in notes {
             for part in parts {
                 let apart = |one: &&Measured| distance(part(note.note), part(one));
@@ -210,7 +211,7 @@ impl Gradient {
                 let Some(nearest) = nearest else { continue };
                 let columns = of_key.iter().map(|(unknown, moved, changed)| {
                     let scale = unknown.usual() / moved;
-                    let both = part(changed).iter().zip(part(start));
+                    let both = part(changed).levels.iter().zip(&part(start).levels);
                     both.map(|(to, from)| scale * (to - from)).collect::<Vec<_>>()
                 });
                 let columns: Vec<Vec<f64>> = columns.collect();
@@ -244,15 +245,14 @@ impl Gradient {
 /// Adds the equations of one part of a note, whose mean square is the squared distance: the recording less the
 /// rendering is the sum of the changes, up to a gain. Bands of which the rendering is at the floor do not change.
 fn add_rows(
-    recorded: &[f64],
-    ours: &[f64],
+    recorded: &Bands,
+    ours: &Bands,
     columns: &[Vec<f64>],
     matrix: &mut DMatrix<f64>,
     right: &mut DVector<f64>,
 ) {
-    let floors = [recorded, ours].map(above_floor);
-    let rows: Vec<usize> =
-        (0..ours.len()).filter(|i| recorded[*i] > floors[0] || ours[*i] > floors[1]).collect();
+    let differences = differences(recorded, ours);
+    let rows: Vec<usize> = (0..differences.len()).filter(|i| differences[*i].is_some()).collect();
     if rows.is_empty() {
         return;
     }
@@ -262,10 +262,10 @@ fn add_rows(
         let mean = rows.iter().map(|i| of(*i)).sum::<f64>() / count;
         rows.iter().map(|i| of(*i) - mean).collect::<Vec<_>>()
     };
-    let apart = free(&|i| recorded[i] - ours[i]);
+    let apart = free(&|i| differences[i].unwrap_or(0.0));
     let columns: Vec<Vec<f64>> = columns
         .iter()
-        .map(|column| free(&|i| if ours[i] > floors[1] { column[i] } else { 0.0 }))
+        .map(|column| free(&|i| if ours.is_over(i) { column[i] } else { 0.0 }))
         .collect();
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / count;
     for (i, column) in columns.iter().enumerate() {

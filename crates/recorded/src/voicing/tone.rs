@@ -6,7 +6,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::measure::{Measured, above_floor, attack_bands, body_bands, body_frames};
+use crate::measure::bands::Bands;
+use crate::measure::{Measured, attack_bands, body_bands, body_frames};
 use crate::pairs::Found;
 use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_core::math::line::Line;
@@ -132,8 +133,9 @@ fn rates(fundamental: f64, notes: &[Found<'_>]) -> [f64; COUNT] {
         let spectra = Spectra::body(note.nearest, note.nearest);
         for (band, hz) in bands.iter().enumerate().filter(|(_, hz)| **hz > LOWEST * fundamental) {
             let points: Vec<(f64, f64)> = (1..frames.len())
-                .map(|frame| (frames[frame], spectra.ours[frame * bands.len() + band]))
-                .filter(|(_, level)| *level > spectra.floors[1])
+                .map(|frame| (frames[frame], frame * bands.len() + band))
+                .filter(|(_, at)| spectra.ours.is_over(*at))
+                .map(|(time, at)| (time, spectra.ours.levels[at]))
                 .collect();
             let Some(line) = Line::through(&points) else { continue };
             for (index, share) in shares(hz / fundamental) {
@@ -150,29 +152,25 @@ fn rates(fundamental: f64, notes: &[Found<'_>]) -> [f64; COUNT] {
     })
 }
 
-/// Recorded and rendered levels, frame after frame, dB, and the levels that are above the floors.
+/// Recorded and rendered levels, frame after frame.
 struct Spectra<'a> {
-    recorded: &'a [f64],
-    ours: &'a [f64],
-    floors: [f64; 2],
+    recorded: &'a Bands,
+    ours: &'a Bands,
     bands: Vec<f64>,
     frames: Vec<f64>,
 }
 
 impl<'a> Spectra<'a> {
-    fn new(recorded: &'a [f64], ours: &'a [f64], bands: Vec<f64>, frames: Vec<f64>) -> Self {
-        Self { recorded, ours, floors: [recorded, ours].map(above_floor), bands, frames }
-    }
-
     fn body(recorded: &'a Measured, ours: &'a Measured) -> Self {
-        Self::new(&recorded.body, &ours.body, body_bands(), body_frames())
+        let (recorded, ours) = (&recorded.body, &ours.body);
+        Self { recorded, ours, bands: body_bands(), frames: body_frames() }
     }
 
     /// The attack ends before anything has decayed.
     fn attack(recorded: &'a Measured, ours: &'a Measured) -> Self {
         let bands = attack_bands();
-        let frames = vec![0.0; recorded.attack.len() / bands.len()];
-        Self::new(&recorded.attack, &ours.attack, bands, frames)
+        let frames = vec![0.0; recorded.attack.levels.len() / bands.len()];
+        Self { recorded: &recorded.attack, ours: &ours.attack, bands, frames }
     }
 
     /// Calls `take` with the shares of the partials in a band, the time, and both levels, of all levels of
@@ -186,9 +184,8 @@ impl<'a> Spectra<'a> {
             let shares: Vec<(usize, f64)> = shares(partial).collect();
             for (frame, time) in self.frames.iter().enumerate() {
                 let at = frame * self.bands.len() + band;
-                let (recorded, ours) = (self.recorded[at], self.ours[at]);
-                if recorded > self.floors[0] && ours > self.floors[1] {
-                    take(&shares, *time, recorded, ours);
+                if self.recorded.is_over(at) && self.ours.is_over(at) {
+                    take(&shares, *time, self.recorded.levels[at], self.ours.levels[at]);
                 }
             }
         }
