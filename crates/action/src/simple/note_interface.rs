@@ -38,15 +38,15 @@ pub trait Playing<const N: usize, const G: usize, const S: usize>: SimpleAction<
         None
     }
 
-    /// Key depth at which a falling damper meets its string, m.
+    /// Key depth at which a falling damper begins to meet its string, m.
     fn damper_depth(&self) -> f64 {
-        PICKUP * self.travel().dip
+        PICKUP * self.travel().dip + CLEARING
     }
 
     /// Lift of the damper, 0 (on the string) … 1 (clear); a function of the key depth in a model without a
     /// damper.
     fn damper(&self, x: &[f64; N]) -> f64 {
-        ((x[KEY] - self.damper_depth()) / CLEARING).clamp(0.0, 1.0)
+        lift(x[KEY], self.travel().dip)
     }
 }
 

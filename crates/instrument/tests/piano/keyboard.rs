@@ -102,6 +102,30 @@ fn a_constructed_strike_rebounds_is_checked_and_returns_to_rest() {
     }
 }
 
+/// A constructed release begins as the damper begins to meet the string, which takes as long as the key is slow.
+#[test]
+fn a_released_damper_falls_at_the_speed_of_its_key() {
+    let time = |midi: u8, speed: f64| {
+        let (mut keyboard, k) = (Keyboard::new(&ActionSettings::default()), key(midi));
+        keyboard.construct_release(k, speed);
+        assert!(keyboard.damper_lift(k) > 0.9, "key {midi} at {speed}");
+        let depth = keyboard.key_depth(k);
+        let mut steps = 0;
+        while keyboard.damper_lift(k) > 0.0 {
+            let finger = [0, 1].map(|n| depth - speed * STEP * f64::from(steps + n));
+            run(&mut keyboard, 1, |_, kb| kb.drive(k, Drive::Finger(finger)));
+            steps += 1;
+        }
+        1e3 * STEP * f64::from(steps)
+    };
+    for midi in [21, 48, 72] {
+        // Milliseconds at the lowest, the middle and the highest velocity of a note-off.
+        let [slow, middle, fast] = [0.077, 0.3, 1.17].map(|speed| time(midi, speed));
+        assert!((15.0..35.0).contains(&slow), "key {midi}: {slow} ms");
+        assert!((4.0..10.0).contains(&middle) && fast < middle, "key {midi}: {middle} {fast} ms");
+    }
+}
+
 #[test]
 fn a_regulation_without_let_off_makes_a_strike_impossible() {
     let shallow = ActionSettings { key_dip_mm: 6.0, ..ActionSettings::default() };

@@ -64,7 +64,7 @@ impl Assembly {
         construct::strike(&self.spec, &self.grand.numbers, &self.regulated, speed)
     }
 
-    /// The state at which the key, rising at `speed` m/s at the front, lets the damper down on the string.
+    /// The state at which the key, rising at `speed` m/s at the front, lets the damper begin to meet the string.
     #[must_use]
     pub fn release(&self, speed: f64) -> GrandState {
         construct::release(&self.spec, &self.grand.numbers, &self.regulated, speed)

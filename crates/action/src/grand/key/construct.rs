@@ -69,12 +69,14 @@ pub fn strike(
     Some(GrandState { phase, x })
 }
 
-/// Phase and states at which a key rising at `speed` m/s lets its damper down on the string; `n`
-/// are the constants of `spec`.
+/// Phase and states at which the damper of a key rising at `speed` m/s begins to meet the string; `n` are the
+/// constants of `spec`.
 #[must_use]
 pub fn release(spec: &Spec, n: &Precomputed, regulated: &Regulated, speed: f64) -> GrandState {
     let mut x = [0.0; STATES];
-    let depth = spec.damper.pickup.min(spec.key.dip);
+    let damper = &spec.damper;
+    let tail = damper.clear + damper.lift_felt.compression(damper.weight);
+    let depth = (damper.pickup + tail * spec.key.front / damper.arm).min(spec.key.dip);
     x[state::KEY] = spec.key.rest_angle + depth / spec.key.front;
     x[state::KEY_SPEED] = -speed / spec.key.front;
     let (wippen, _) = kinematics::wippen(spec, direction(x[state::KEY]));
@@ -103,9 +105,7 @@ pub fn release(spec: &Spec, n: &Precomputed, regulated: &Regulated, speed: f64) 
     k.u[2] = k.wippen_speed();
     let on = contact::knuckle_on_lever(n, &k);
     x[state::HAMMER_SPEED] = on.compression.rate / on.from_hammer.perp().dot(on.normal);
-    if spec.damper.present {
-        x[state::DAMPER_SPEED] = -speed * spec.damper.arm / spec.key.front;
-    }
+    lift_damper(spec, depth, -speed, &mut x);
     let phase = match (at_button, k.head.q4 > 0.0) {
         (false, true) => Phase::Acceleration,
         (false, false) => Phase::Return,

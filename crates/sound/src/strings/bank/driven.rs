@@ -14,6 +14,9 @@ use touchback_core::math::complex;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::power::square;
 
+/// Blocks in which what is below the gate fades out, about half a second: an end at once is 10 dB in a block.
+const FADE: u16 = 400;
+
 /// One mode.
 #[derive(Clone, Copy, Debug)]
 pub struct DrivenMode {
@@ -35,8 +38,8 @@ pub struct DrivenModes {
     drives: Vec<BridgeInput>,
     /// Zones of the bridges between which the modes move the board.
     zones: Range<usize>,
-    /// A mode moves.
-    awake: bool,
+    /// Blocks left until the modes rest: [`FADE`] of them while one is above the gate, 0 at rest.
+    awake: u16,
 }
 
 impl DrivenModes {
@@ -62,33 +65,44 @@ impl DrivenModes {
             mode.bridge[lane] = sign;
             (drives[group].re[lane], drives[group].im[lane]) = (single(drive.re), single(drive.im));
         }
-        Self { kernel, modes, drives, zones, awake: false }
+        Self { kernel, modes, drives, zones, awake: 0 }
     }
 
     /// Sets all modes to rest.
     pub fn reset(&mut self) {
         super::clear(&mut self.modes);
-        self.awake = false;
+        self.awake = 0;
+    }
+
+    /// Fades a block of `force` towards rest.
+    fn fade(&mut self, force: &mut [f32; BLOCK]) {
+        let step = 1.0 / (f32::from(FADE) * BLOCK as f32);
+        let from = f32::from(self.awake) / f32::from(FADE);
+        force.iter_mut().enumerate().for_each(|(i, x)| *x *= from - step * i as f32);
+        self.awake -= 1;
+        if self.awake == 0 {
+            self.reset();
+        }
     }
 
     /// Whether no mode moves.
     #[must_use]
     pub const fn is_silent(&self) -> bool {
-        !self.awake
+        self.awake == 0
     }
 
     /// Advances by a block under the force `input`, N; adds the force on the board, N, to its `inputs`. Modes
-    /// below `gate` N rest.
+    /// below `gate` N fade out and rest.
     pub fn process(&mut self, input: &[f32; BLOCK], gate: f32, inputs: &mut [[f32; BLOCK]; ZONES]) {
         let mut force = [0.0; BLOCK];
         if input.iter().any(|x| *x != 0.0) {
-            self.awake = true;
+            self.awake = FADE;
             super::resound(self.kernel, &mut self.modes, &self.drives, input, &mut force);
-        } else if self.awake {
+        } else if self.awake > 0 {
             super::flush_denormals(&mut self.modes);
             super::ring(self.kernel, &mut self.modes, &mut force);
-            if super::level(&self.modes) < square(gate) {
-                self.reset();
+            if self.awake < FADE || super::level(&self.modes) < square(gate) {
+                self.fade(&mut force);
             }
         } else {
             return;
