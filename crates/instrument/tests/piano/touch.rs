@@ -97,7 +97,7 @@ fn strict_repetition_repeats_as_fast_as_the_action() {
     settings.touch.strict_repetition = Switch::On;
     // A key held and let go for equal times; grands repeat 10 to 14 times a second.
     let mut repeated = [0; 2];
-    for (repeated, per_second) in repeated.iter_mut().zip([8.0, 30.0]) {
+    for (repeated, per_second) in repeated.iter_mut().zip([7.5, 30.0]) {
         let mut piano = Piano::new(RATE, &settings);
         let half = floor_index(RATE / per_second / 2.0);
         let mut struck = 0;
