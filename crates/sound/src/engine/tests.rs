@@ -359,6 +359,10 @@ fn the_left_pedal_softens_the_blow_more_than_the_aftersound() {
     let (blow, after) = measure::sympathetic_resonance::una_corda(&mut sound, key(40), RATE);
     assert!((-8.0..-1.0).contains(&blow), "{blow} dB");
     assert!(after > blow + 1.0, "{after} against {blow} dB");
+    for n in [46, 52, 61, 67, 73, 79, 85, 88] {
+        let (blow, _) = measure::sympathetic_resonance::una_corda(&mut sound, key(n), RATE);
+        assert!((-3.5..-0.7).contains(&blow), "key {n}: {blow} dB");
+    }
     // A single string is always hit; the hammer only meets it with softer felt.
     let (single, _) = measure::sympathetic_resonance::una_corda(&mut sound, key(3), RATE);
     assert!((-4.0..0.5).contains(&single), "{single} dB");

@@ -1,5 +1,6 @@
 //! Contact times of hammers on grands, and the left pedal's shift.
 
+use touchback_core::math::compass::{KeyNumber, linear};
 use touchback_core::mech::hammer::{Hammer, HammerFelt};
 
 /// Contact time at 2 m/s by key number, ms: measured on grands, or computed with published hammers.
@@ -16,6 +17,17 @@ const SHIFT_OCTAVES: f64 = 1.0;
 pub fn shifted(hammer: &Hammer, amount: f64) -> Hammer {
     let stiffness = hammer.felt.stiffness * libm::exp2(-SHIFT_OCTAVES * amount);
     Hammer { felt: HammerFelt { stiffness, ..hammer.felt }, ..*hammer }
+}
+
+/// Share of its blow on the first string that a hammer shifted by the left pedal misses, by key number: a treble hammer
+/// is wider than the shift and touches that string with its edge (chosen: the level falls by 1 to 3 dB in all registers,
+/// as published; without the string, its contact would outlast the null of the second partial from C#6 up).
+const MISSED: [(f64, f64); 2] = [(46.0, 1.0), (61.0, 0.6)];
+
+/// Share of its blow on the first of `strings` strings that the hammer of `key` misses when it is shifted.
+#[must_use]
+pub fn missed(key: KeyNumber, strings: usize) -> f64 {
+    if strings > 1 { linear(&MISSED, key.number().into()) } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod resonance;
 mod ringing;
 mod slow_ring;
 
+use super::hammer::missed;
 use crate::SoundSettings;
 use crate::signal::slow_rate::SlowRate;
 use crate::strings::bank::LANES;
@@ -146,7 +147,14 @@ impl Note {
             ringing: Ringing::new(chunks, low, damped, kernel),
             resonance: Resonance::new(resonances, few, loss::has_damper(key), resounds_at, kernel),
             struck: false,
-            hammering: Hammering::new(chunks, strings, steps, hammer, separation_time, kernel),
+            hammering: Hammering::new(
+                chunks,
+                [strings, steps],
+                missed(key, strings),
+                hammer,
+                separation_time,
+                kernel,
+            ),
             plucking: Plucking::new(chunks),
             overtones: Overtones::new(key, &strung, sample_rate, kernel),
             blow_cut: BlowCut::new(),

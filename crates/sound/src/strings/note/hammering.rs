@@ -63,6 +63,8 @@ pub(super) struct Hammering {
     kernel: Kernel,
     /// Number of strings.
     strings: usize,
+    /// Share of the blow on the first string that a hammer shifted as far as it goes misses.
+    missed: f64,
     /// Contact steps a sample.
     steps: usize,
     inputs: Vec<HammerInput>,
@@ -85,12 +87,12 @@ pub(super) struct Hammering {
 }
 
 impl Hammering {
-    /// A `hammer` off `strings` strings of `groups` groups of lanes, with `steps` contact steps a sample, which
-    /// does not return after `separation_time` seconds. Allocates.
+    /// A `hammer` off `strings` strings of `groups` groups of lanes, with `steps` contact steps a sample, which does
+    /// not return after `separation_time` seconds; shifted, it misses the share `missed` of the first. Allocates.
     pub(super) fn new(
         groups: usize,
-        strings: usize,
-        steps: usize,
+        [strings, steps]: [usize; 2],
+        missed: f64,
         hammer: &Hammer,
         separation_time: f64,
         kernel: Kernel,
@@ -98,6 +100,7 @@ impl Hammering {
         Self {
             kernel,
             strings,
+            missed,
             steps,
             inputs: vec![HammerInput::default(); groups],
             couplings: vec![ContactCoupling::default(); groups],
@@ -189,7 +192,7 @@ impl Hammering {
         }
         self.are_couplings_current = true;
         let (ratio, poles) = (poles.ratio(), poles.groups());
-        let shift = if self.strings > 1 { self.shift.applied } else { 0.0 };
+        let shift = self.missed * self.shift.applied;
         let (count, h) = (self.strings as f64, &self.blows);
         let scale = count / (count - shift * h[0]);
         let squares: f64 = h[..self.strings].iter().map(|h| h * h).sum();
