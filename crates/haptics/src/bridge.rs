@@ -38,8 +38,9 @@ pub const FORCE: f64 = 5.0;
 pub const FORCE_MOST: f64 = 20.0;
 /// Longest time without commands after which a controller must end force by itself, s: that of the protocol.
 pub const WATCHDOG: f64 = 0.02;
-/// Time without a position of a key after which force ends, µs (chosen: a lost answer or two are no fault).
-const SILENT_US: u32 = 4_000;
+/// Time without a position of a key after which force ends, µs (chosen: half the time of the controllers' watchdogs; a
+/// few lost answers are no fault).
+const SILENT_US: u32 = 10_000;
 /// Largest distance of a key at rest from its zero at the start, m.
 const REST: f64 = 1e-3;
 /// Ticks per second that a bridge may have.
@@ -113,7 +114,7 @@ pub trait Controller {
     fn limits(&mut self) -> Result<ControllerLimits, BridgeError>;
 
     /// Sends the commands at once, asks for the readings at the begin of `window`, and waits for them until its end; a
-    /// reading that did not come in time is none. Returns the time of the readings. Times are those of the line, µs.
+    /// reading that did not come in time is none. Returns the time of the question. Times are those of the line, µs.
     ///
     /// # Errors
     /// The line has ended.
@@ -173,6 +174,8 @@ pub struct Bridge<C> {
     /// Time without a reading, µs, and the faults of the last one, for every key.
     silence: Vec<(u32, u16)>,
     last_us: u64,
+    /// Time that an exchange takes, µs.
+    exchange_us: u64,
 }
 
 impl<C: Controller> Bridge<C> {
@@ -214,6 +217,7 @@ impl<C: Controller> Bridge<C> {
             readings,
             silence: vec![(0, 0); number],
             last_us: next_us,
+            exchange_us: took_us,
         })
     }
 
@@ -228,6 +232,12 @@ impl<C: Controller> Bridge<C> {
         &mut self.controller
     }
 
+    /// Time that nine of ten exchanges with all controllers take, µs.
+    #[must_use]
+    pub const fn exchange_us(&self) -> u64 {
+        self.exchange_us
+    }
+
     /// Commands of the next tick.
     #[must_use]
     pub fn commands(&self) -> &[KeyCommand] {
@@ -240,10 +250,13 @@ impl<C: Controller> Bridge<C> {
     /// # Errors
     /// The line to the controllers has ended.
     pub fn turn(&mut self, host: &mut impl HostEnd) -> Result<(), BridgeError> {
-        let until_us = self.next_us + self.tick_us - self.tick_us / 10;
+        let at_us = self.next_us;
+        let window = [at_us, at_us + self.tick_us - self.tick_us / 10];
         self.readings.fill(None);
-        let window = [self.next_us, until_us];
-        let now_us = self.controller.exchange(&self.commands, window, &mut self.readings)?;
+        let asked_us = self.controller.exchange(&self.commands, window, &mut self.readings)?;
+        // The usual jitter stays out of the device's clock, on which states are due.
+        let asked_us =
+            if asked_us.saturating_sub(at_us) < self.tick_us / 4 { at_us } else { asked_us };
         self.next_us += self.tick_us;
         let late_us = self.controller.now_us();
         if late_us > self.next_us {
@@ -257,8 +270,8 @@ impl<C: Controller> Bridge<C> {
                 break;
             }
         }
-        // The device's clock never goes back.
-        self.tick(now_us.max(self.last_us + 1));
+        // A position is that of the middle of an exchange. The device's clock never goes back.
+        self.tick((asked_us + self.exchange_us / 2).max(self.last_us + 1));
         let mut frame = [0; MAX_FRAME];
         loop {
             let length = self.device.report(&mut frame);
@@ -367,7 +380,13 @@ fn build(
     build.hello.force_held = u16_of(design.held.min(limits.force), 10e-3);
     build.hello.name = *b"bridge\0\0\0\0\0\0\0\0\0\0";
     build.hello.serial = 0;
-    build.hello.reset_cause = reset_cause::SOFTWARE;
+    let number = |text: &str| text.parse().unwrap_or(0);
+    build.hello.firmware = [
+        number(env!("CARGO_PKG_VERSION_MAJOR")),
+        number(env!("CARGO_PKG_VERSION_MINOR")),
+        number(env!("CARGO_PKG_VERSION_PATCH")),
+    ];
+    build.hello.reset_cause = reset_cause::UNKNOWN;
     build
 }
 

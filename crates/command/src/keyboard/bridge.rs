@@ -122,6 +122,10 @@ pub fn run(options: &BridgeOptions) -> Result<()> {
     });
     let endpoints = endpoints.transpose()?;
     interrupt::watch()?;
+    // Before the time of an exchange is measured.
+    if priority::raise() != Priority::RealTime {
+        output::warn("no real-time priority: the bridge's ticks may come late");
+    }
     let wire = SerialWire::open(&options.port)?;
     match (options.controller, endpoints) {
         (ControllerKind::Moteus, _) => {
@@ -145,15 +149,14 @@ fn serve(
     let hello = live.bridge().device().hello();
     let newtons = f64::from(hello.force_max) * 1e-2;
     output::warn(&format!(
-        "{} keys from piano key {}, at most {newtons} N by the controllers' own settings; weaker than firmware of \
-         one's own:\n- {}",
+        "{} keys from piano key {}, at most {newtons} N by the controllers' own settings; an exchange takes {} µs of \
+         {}. Weaker than firmware of one's own:\n- {}",
         hello.keys,
         hello.first_key,
+        live.bridge().exchange_us(),
+        1_000_000 / u32::from(design.rate_hz),
         WEAKER.join("\n- ")
     ));
-    if priority::raise() != Priority::RealTime {
-        output::warn("no real-time priority: the bridge's ticks may come late");
-    }
     output::print(&format!("{}\n", live.path()))?;
     let begin = std::time::Instant::now();
     live.run(|| {

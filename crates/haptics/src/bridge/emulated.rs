@@ -276,7 +276,8 @@ impl Bus {
 
     /// Queues a command for the motor `index`, with a watchdog of `timeout` s.
     fn command(&mut self, index: usize, command: KeyCommand, timeout: f64) {
-        let at_us = self.now_us + self.defects.command_us;
+        let late_us = if self.is_begun() { self.defects.command_us } else { 0 };
+        let at_us = self.now_us + late_us;
         if let Some(motor) = self.motors.get_mut(index) {
             motor.send(at_us, command, timeout);
         }
@@ -341,17 +342,17 @@ impl<F: Front> EmulatedControllers<F> {
         self.bus.now_us
     }
 
-    /// Receives bytes from the host.
+    /// Receives bytes from the host and handles whole lines.
     pub fn receive(&mut self, bytes: &[u8]) {
         self.received.buffer().extend_from_slice(bytes);
-    }
-
-    /// One tick of 125 µs. Appends the bytes that leave to `out`.
-    pub fn tick(&mut self, out: &mut Vec<u8>) {
         let mut line = Vec::new();
         while self.received.next(&mut line) {
             self.front.line(&line, &mut self.bus);
         }
+    }
+
+    /// One tick of 125 µs. Appends the bytes that leave to `out`.
+    pub fn tick(&mut self, out: &mut Vec<u8>) {
         self.front.tick(&mut self.bus);
         let (now_us, defects) = (self.bus.now_us, self.bus.defects);
         let fault = match (self.bus.supply() < SUPPLY[0], defects.fault) {

@@ -25,10 +25,10 @@ use touchback_device::message::fault;
 const HOST: i8 = 0;
 /// Channel of the text settings.
 const CHANNEL: u8 = 1;
-/// Longest wait for an answer to a setting, µs, and number of questions.
+/// Longest wait for an answer to a setting, µs, and number of questions: a lost answer is not sent again.
 const ANSWER_US: u64 = 100_000;
 /// See [`ANSWER_US`].
-const TRIES: u32 = 3;
+const TRIES: u32 = 6;
 /// Torque constant times Kv, N·m·rpm/(A·V), as the controller computes it: 3/2 · 1/√3 · 60/2π.
 pub(super) const TORQUE_KV: f64 = 8.269_933_431_326_881;
 /// Least supply for force, V: below it the controller faults.
@@ -392,7 +392,7 @@ impl<W: ControllerWire> Controller for Moteus<W> {
                 *reading = Some(self.reading(&answer));
             }
         }
-        Ok(u64::midpoint(sent_us, self.wire.now_us()))
+        Ok(sent_us)
     }
 
     fn stop(&mut self) -> Result<(), BridgeError> {

@@ -441,7 +441,7 @@ impl<W: ControllerWire> Controller for Odrive<W> {
                 *reading = Some(KeyReading { position: turns * self.demand.turn(), faults });
             }
         }
-        Ok(u64::midpoint(sent_us, self.wire.now_us()))
+        Ok(sent_us)
     }
 
     fn stop(&mut self) -> Result<(), BridgeError> {
