@@ -11,7 +11,9 @@ use touchback_haptics::bridge::odrive::{Endpoints, Odrive};
 use touchback_haptics::bridge::requirement::Demand;
 use touchback_haptics::bridge::run::LiveBridge;
 use touchback_haptics::bridge::wire::SerialWire;
-use touchback_haptics::bridge::{BridgeDesign, Controller, FORCE, MOST_KEYS, RATES, WEAKER};
+use touchback_haptics::bridge::{
+    BridgeDesign, BridgeError, Controller, FORCE, MOST_KEYS, RATES, WEAKER,
+};
 use touchback_haptics::keyboard::emulator::Emulator;
 use touchback_haptics::keyboard::plant::KeyPlant;
 use touchback_haptics::line::priority::{self, Priority};
@@ -145,7 +147,14 @@ fn serve(
     controller: impl Controller,
     design: &BridgeDesign,
 ) -> Result<()> {
-    let mut live = LiveBridge::new(controller, design, options.listen)?;
+    let live = LiveBridge::new(controller, design, options.listen);
+    if let Err(BridgeError::Unsafe(text)) = &live
+        && text.contains('\n')
+    {
+        output::warn(text);
+        bail!("no force: the settings of a controller are not as a key needs them, see above");
+    }
+    let mut live = live?;
     let hello = live.bridge().device().hello();
     let newtons = f64::from(hello.force_max) * 1e-2;
     output::warn(&format!(

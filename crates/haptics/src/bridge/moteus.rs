@@ -338,7 +338,6 @@ impl<W: ControllerWire> Controller for Moteus<W> {
             all = Some(all.map_or(own, |all| ControllerLimits {
                 force: all.force.min(own.force),
                 step: all.step.max(own.step),
-                ..all
             }));
         }
         all.ok_or_else(|| BridgeError::Unsafe("no controller is named".into()))
