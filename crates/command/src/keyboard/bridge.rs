@@ -93,8 +93,13 @@ pub fn run(options: &BridgeOptions) -> Result<()> {
     if keys > MOST_KEYS {
         bail!("--id: at most {MOST_KEYS} controllers");
     }
-    if let Some(id) = options.id.iter().find(|id| **id > 126) {
-        bail!("--id {id}: at most 126");
+    let numbers = match options.controller {
+        // Number 0 is this computer's.
+        ControllerKind::Moteus => 1..=126,
+        ControllerKind::Odrive => 0..=63,
+    };
+    if let Some(id) = options.id.iter().find(|id| !numbers.contains(*id)) {
+        bail!("--id {id}: from {} to {}", numbers.start(), numbers.end());
     }
     let is_twice = |(i, id): (usize, &u8)| options.id[..i].contains(id);
     if options.id.iter().enumerate().any(is_twice) {

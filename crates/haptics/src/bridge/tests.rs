@@ -309,6 +309,24 @@ fn force_ends_with_the_watchdog_after_the_bridge_is_killed() {
     }
 }
 
+/// The watchdog of the controllers outlasts a pause of the bridge; host and user decide when there is force again.
+#[test]
+fn a_pause_of_the_bridge_ends_force_until_the_user_arms_again() {
+    let mut rig = rig(controllers(257.0, &[])).unwrap();
+    let mut servo = armed(&mut rig);
+    assert_eq!(servo.status().state, ConnectionState::Live);
+    (0..400).for_each(|_| rig.wire().step());
+    assert_eq!(rig.motor().mode, MotorMode::TimedOut);
+    rig.serve(&mut servo, 0.2);
+    assert_ne!(servo.status().state, ConnectionState::Live);
+    assert_eq!(rig.motor().mode, MotorMode::Stopped);
+    let now = rig.time();
+    servo.arm(true, now, &mut rig.queue.down);
+    rig.serve(&mut servo, 0.5);
+    assert_eq!(servo.status().state, ConnectionState::Live);
+    assert_eq!(rig.motor().mode, MotorMode::Running);
+}
+
 /// Force ends within the silence that is allowed, and the host says why; it can be armed again where the trouble ends.
 #[test]
 fn every_misbehaviour_ends_force_or_is_played_through() {
