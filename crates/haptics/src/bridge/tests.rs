@@ -157,10 +157,14 @@ impl<C: Controller> Line for Rig<C> {
     }
 }
 
-/// A servo that is armed after 0.1 s, and what it says after 0.5 s more.
+/// A servo that is armed after 0.1 s, 0.6 s later.
 fn armed(rig: &mut MoteusRig) -> Servo {
+    armed_with(rig, ServoOptions::default())
+}
+
+fn armed_with(rig: &mut MoteusRig, options: ServoOptions) -> Servo {
     let now = rig.time();
-    let mut servo = Servo::new(ServoOptions::default(), now);
+    let mut servo = Servo::new(options, now);
     rig.serve(&mut servo, 0.1);
     let now = rig.time();
     servo.arm(true, now, &mut rig.queue.down);
@@ -325,6 +329,24 @@ fn a_pause_of_the_bridge_ends_force_until_the_user_arms_again() {
     rig.serve(&mut servo, 0.5);
     assert_eq!(servo.status().state, ConnectionState::Live);
     assert_eq!(rig.motor().mode, MotorMode::Running);
+    // The commands alone were lost.
+    rig.wire().controllers.bus.motors[0].mode = MotorMode::TimedOut;
+    rig.serve(&mut servo, 0.01);
+    assert_eq!(rig.motor().mode, MotorMode::Stopped);
+    assert_ne!(servo.status().faults & fault::DRIVER, 0);
+}
+
+/// What the controller adds to the force, damping by its own speed, is within the limit that the host asks for.
+#[test]
+fn a_tighter_limit_of_the_host_holds_at_the_motor() {
+    let press = FingerAction::Press { depth: 22e-3, within: 0.05 };
+    let mut rig = rig(controllers(257.0, &[(1.0, press)])).unwrap();
+    let mut options = ServoOptions::default();
+    options.limits.force = 1.2;
+    let mut servo = armed_with(&mut rig, options);
+    rig.serve(&mut servo, 1.0);
+    let peak = rig.wire().peak;
+    assert!((1.0..=1.22).contains(&peak), "{peak} N");
 }
 
 /// Force ends within the silence that is allowed, and the host says why; it can be armed again where the trouble ends.
