@@ -163,10 +163,10 @@ fn serve(
     let hello = live.bridge().device().hello();
     let newtons = f64::from(hello.force_max) * 1e-2;
     output::warn(&format!(
-        "{} keys from piano key {}, at most {newtons} N by the controllers' own settings; an exchange takes {} µs of \
+        "piano keys {} to {}, at most {newtons} N by the controllers' own settings; an exchange takes {} µs of \
          {}. Weaker than firmware of one's own:\n- {}",
-        hello.keys,
         hello.first_key,
+        hello.first_key + hello.keys - 1,
         live.bridge().exchange_us(),
         1_000_000 / u32::from(design.rate_hz),
         WEAKER.join("\n- ")

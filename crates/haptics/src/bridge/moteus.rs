@@ -332,6 +332,8 @@ impl<W: ControllerWire> Moteus<W> {
 
 impl<W: ControllerWire> Controller for Moteus<W> {
     fn limits(&mut self) -> Result<ControllerLimits, BridgeError> {
+        // Ends what another program may have left in the adapter.
+        self.text.push(b'\n');
         let mut all: Option<ControllerLimits> = None;
         for key in 0..self.ids.len() {
             let own = self.check(key)?;
