@@ -100,7 +100,7 @@ pub enum BridgeError {
     Unsafe(String),
     /// An exchange with all controllers takes too long for the rate, µs and µs.
     #[error(
-        "an exchange with all controllers takes {0} µs, a tick {1} µs; use fewer keys on a bus or a lower --rate-hz"
+        "an exchange with all controllers takes {0} µs, a tick {1} µs; use fewer keys on a bus, a lower --rate-hz, or a computer with less to do"
     )]
     Slow(u64, u64),
 }
