@@ -1,6 +1,7 @@
-//! `touchback keyboard`: lists serial ports; probes, calibrates, certifies and emulates
-//! motorized keyboards.
+//! `touchback keyboard`: lists serial ports; probes, calibrates, certifies and emulates motorized keyboards; makes them of
+//! motor controllers.
 
+mod bridge;
 mod calibrate;
 mod certify;
 mod emulate;
@@ -36,6 +37,8 @@ pub enum KeyboardCommand {
     Calibrate(calibrate::CalibrateOptions),
     /// Emulates a keyboard on a pseudo-terminal (prints its path), or at an address
     Emulate(emulate::EmulateOptions),
+    /// Makes a keyboard of motor controllers that one can buy (prints its path)
+    Bridge(bridge::BridgeOptions),
 }
 
 /// Options of `touchback keyboard list`.
@@ -57,6 +60,7 @@ pub fn run(command: &KeyboardCommand) -> Result<()> {
         KeyboardCommand::Probe(options) => probe::run(options),
         KeyboardCommand::Calibrate(options) => calibrate::run(options),
         KeyboardCommand::Emulate(options) => emulate::run(options),
+        KeyboardCommand::Bridge(options) => bridge::run(options),
     }
 }
 

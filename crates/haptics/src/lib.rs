@@ -8,6 +8,8 @@
 )]
 
 pub mod action;
+#[cfg(feature = "bridge")]
+pub mod bridge;
 #[cfg(feature = "serial")]
 pub mod connection;
 pub mod keyboard;

@@ -173,21 +173,12 @@ impl Drop for EmulatorThread {
     }
 }
 
-#[cfg(unix)]
 fn open(design: &KeyboardDesign) -> Result<Live> {
-    Ok(Live::new(
-        design,
-        touchback_haptics::keyboard::script::Script::default(),
-        LinkFaults::default(),
-    )?)
-}
-
-/// Systems without pseudo-terminals connect by an address of this machine.
-#[cfg(not(unix))]
-fn open(design: &KeyboardDesign) -> Result<Live> {
-    let address = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
+    // Systems without pseudo-terminals connect by an address of this machine.
+    let local = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
+    let address = (!cfg!(unix)).then_some(local);
     let script = touchback_haptics::keyboard::script::Script::default();
-    Ok(Live::listening(address, design, script, LinkFaults::default())?)
+    Ok(Live::new(address, design, script, LinkFaults::default())?)
 }
 
 /// Whether the motors give force, and what ended it before.

@@ -7,10 +7,13 @@ use anyhow::{Result, bail};
 
 use super::probe::seconds;
 use super::{facts, script};
+use touchback_haptics::bridge::emulated::{self, NamedControllerDefect};
+use touchback_haptics::bridge::run::LiveControllers;
+use touchback_haptics::bridge::{FORCE, MOST_KEYS};
 use touchback_haptics::keyboard::emulator::defect::{Defects, NAMED, NamedDefect};
 use touchback_haptics::keyboard::emulator::{Emulator, KeyboardDesign};
 use touchback_haptics::keyboard::live::Live;
-use touchback_haptics::keyboard::plant::KeyPlant;
+use touchback_haptics::keyboard::plant::{EmulatedFinger, KeyPlant};
 use touchback_haptics::keyboard::script::Script;
 use touchback_haptics::line::priority::{self, Priority};
 use touchback_haptics::line::simulated_link::LinkFaults;
@@ -35,18 +38,25 @@ pub struct EmulateOptions {
     /// Actions of the simulated fingers: CSV t_s,key,act,a,b,c [default: a built-in sequence]
     #[arg(long, value_name = "SCRIPT.csv")]
     script: Option<InputPath>,
-    /// Moving mass of a key at the front, kg
-    #[arg(long, value_name = "KG", default_value_t = 0.03)]
-    mass: f64,
+    /// Moving mass of a key at the front, kg [default: 0.03, behind a controller 0.06]
+    #[arg(long, value_name = "KG")]
+    mass: Option<f64>,
     /// Mechanics of all keys: the first key of a file written by `keyboard calibrate`
     #[arg(long, value_name = "FACTS.csv", conflicts_with = "mass")]
     facts: Option<InputPath>,
     /// Leaves the keys untouched, as `keyboard certify` and `calibrate` need them
     #[arg(long, conflicts_with = "script")]
     untouched: bool,
+    /// Emulates motor controllers with the numbers 1, 2, … and levers of 100 mm, for `keyboard bridge`
+    #[arg(long, value_name = "KIND", conflicts_with_all =
+          ["first_key", "positions_only", "torque_only", "speeds", "protocol", "drift", "loss", "corruption"])]
+    controller: Option<EmulatedKind>,
+    /// Leaves the controllers' settings as the maker ships them
+    #[arg(long, requires = "controller")]
+    as_shipped: bool,
     /// Gives the keyboard a defect (repeatable)
     #[arg(long, value_name = "NAME", value_parser = defect)]
-    defect: Vec<NamedDefect>,
+    defect: Vec<Defect>,
     /// Lists the defects
     #[arg(long)]
     defects: bool,
@@ -80,20 +90,40 @@ pub struct EmulateOptions {
     log: Option<OutputFile>,
 }
 
+/// A kind of controller that can be emulated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum EmulatedKind {
+    /// mjbots moteus at an fdcanusb
+    Moteus,
+}
+
+/// A defect of a keyboard or of controllers.
+#[derive(Clone, Copy, Debug)]
+pub enum Defect {
+    /// Of a keyboard.
+    Keyboard(NamedDefect),
+    /// Of motor controllers.
+    Controller(NamedControllerDefect),
+}
+
 /// Parses the name of a defect.
 ///
 /// # Errors
 /// An unknown name.
-pub fn defect(name: &str) -> Result<NamedDefect, String> {
-    NAMED.into_iter().find(|defect| defect.name == name).ok_or_else(|| {
+pub fn defect(name: &str) -> Result<Defect, String> {
+    let keyboard = NAMED.into_iter().find(|defect| defect.name == name).map(Defect::Keyboard);
+    let controller = || emulated::NAMED.into_iter().find(|defect| defect.name == name);
+    keyboard.or_else(|| controller().map(Defect::Controller)).ok_or_else(|| {
         "no such defect; `touchback keyboard emulate --defects` lists all".to_owned()
     })
 }
 
 /// A line for every defect.
 fn list() -> String {
-    let width = NAMED.iter().map(|defect| defect.name.len()).max().unwrap_or(0);
-    NAMED.iter().map(|d| format!("{:width$}  {}\n", d.name, d.about)).collect()
+    let keyboards = NAMED.iter().map(|d| (d.name, d.about));
+    let all = || keyboards.clone().chain(emulated::NAMED.iter().map(|d| (d.name, d.about)));
+    let width = all().map(|(name, _)| name.len()).max().unwrap_or(0);
+    all().map(|(name, about)| format!("{name:width$}  {about}\n")).collect()
 }
 
 /// Emulates until the time is over or the process is interrupted.
@@ -104,8 +134,9 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
     if options.defects {
         return output::print(&list());
     }
-    if !(0.005..=1.0).contains(&options.mass) {
-        bail!("--mass {}: a key moves between 0.005 and 1 kg", options.mass);
+    let mass = options.mass.unwrap_or(if options.controller.is_some() { 0.06 } else { 0.03 });
+    if !(0.005..=1.0).contains(&mass) {
+        bail!("--mass {mass}: a key moves between 0.005 and 1 kg");
     }
     if !(-1000.0..=1000.0).contains(&options.drift) {
         bail!("--drift {}: at most 1000 parts in a million", options.drift);
@@ -127,8 +158,11 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
     let desk = Emulator::on_a_desk();
     let plant = match &options.facts {
         Some(path) => facts::first_key(path)?,
-        None => KeyPlant { mass: options.mass, ..desk.plant },
+        None => KeyPlant { mass, ..desk.plant },
     };
+    if options.controller.is_some() {
+        return controllers(options, plant, script, draft);
+    }
     let mut design = KeyboardDesign {
         keys: options.keys,
         first_key: options.first_key.unwrap_or(desk.first_key),
@@ -144,9 +178,12 @@ pub fn run(options: &EmulateOptions) -> Result<()> {
         LinkFaults { loss: options.loss, corruption: options.corruption, ..LinkFaults::default() };
     let mut defects = Defects::default();
     for defect in &options.defect {
-        (defect.change)(&mut design, &mut defects, &mut faults);
+        match defect {
+            Defect::Keyboard(defect) => (defect.change)(&mut design, &mut defects, &mut faults),
+            Defect::Controller(defect) => bail!("--defect {}: needs --controller", defect.name),
+        }
     }
-    let mut live = at(options.listen, &design, script, faults)?;
+    let mut live = Live::new(options.listen, &design, script, faults)?;
     live.set_defects(defects);
     output::print(&format!("{}\n", live.path()))?;
     let mut csv = String::from("t_s,key_m,key_velocity_m_s,motor_n,finger_n,mode,faults\n");
@@ -184,17 +221,49 @@ fn row(csv: &mut String, emulator: &Emulator) {
     }
 }
 
-fn at(
-    listen: Option<SocketAddr>,
-    design: &KeyboardDesign,
+/// Emulates motor controllers until the time is over or the process is interrupted.
+fn controllers(
+    options: &EmulateOptions,
+    plant: KeyPlant,
     script: Script,
-    faults: LinkFaults,
-) -> Result<Live> {
-    if let Some(address) = listen {
-        return Ok(Live::listening(address, design, script, faults)?);
+    draft: Option<Draft>,
+) -> Result<()> {
+    let force = (!options.as_shipped).then_some(FORCE);
+    let (keys, finger) = (usize::from(options.keys), EmulatedFinger::default());
+    if keys > MOST_KEYS {
+        bail!("--keys {keys}: a bus has at most {MOST_KEYS} controllers");
     }
-    #[cfg(unix)]
-    return Ok(Live::new(design, script, faults)?);
-    #[cfg(not(unix))]
-    bail!("keyboard emulate: this system has no pseudo-terminals; add --listen 127.0.0.1:0")
+    let mut controllers = emulated::moteus::emulated(keys, plant, finger, script, force);
+    for defect in &options.defect {
+        match defect {
+            Defect::Controller(defect) => (defect.change)(&mut controllers.bus.defects),
+            Defect::Keyboard(defect) => bail!("--defect {}: not with --controller", defect.name),
+        }
+    }
+    let mut live = LiveControllers::new(controllers, options.listen)?;
+    output::print(&format!("{}\n", live.path()))?;
+    let mut csv = String::from("t_s,key_m,key_velocity_m_s,motor_n,finger_n,mode\n");
+    if priority::raise() != Priority::RealTime {
+        output::warn("no real-time priority: the controllers' ticks may come late");
+    }
+    while options.seconds.is_none_or(|s| live.passed().as_secs_f64() < s) {
+        live.turn(|controllers| {
+            if draft.is_some() && controllers.now_us().is_multiple_of(1000) {
+                let (time, motor) =
+                    (controllers.now_us() as f64 * 1e-6, &controllers.bus.motors[0]);
+                let (key, mode) = (&motor.key, format!("{:?}", motor.mode).to_lowercase());
+                // Writing to a `String` cannot fail.
+                let _ = writeln!(
+                    csv,
+                    "{time},{},{},{},{},{mode}",
+                    key.x, key.v, motor.force, key.touch
+                );
+            }
+        });
+    }
+    if let Some(draft) = draft {
+        draft.write_all(csv.as_bytes())?;
+        draft.keep()?;
+    }
+    Ok(())
 }

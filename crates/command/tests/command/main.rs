@@ -1,5 +1,6 @@
 //! The built program on its command line, and its readers of files.
 
+mod bridge;
 mod command_line;
 mod damaged_files;
 mod files;

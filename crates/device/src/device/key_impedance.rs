@@ -136,6 +136,9 @@ pub struct KeyImpedance<F = f64> {
     port: Option<Port<F>>,
     impedance: F,
     motor: Motor<F>,
+    /// See [`KeyImpedance::feed_forward`] and [`KeyImpedance::allowed`].
+    feed_forward: F,
+    allowed: F,
     /// Energy in the guard, J.
     energy: F,
     wave_sum: i32,
@@ -178,6 +181,20 @@ impl<F: Real> KeyImpedance<F> {
     #[must_use]
     pub const fn force(&self) -> F {
         self.motor.force()
+    }
+
+    /// The force without the damping Z·v_f, N, against downward motion, for a motor controller that damps by itself: it
+    /// adds Z times the speed that it measures and limits the sum to [`KeyImpedance::allowed`]. The slew limit, which
+    /// needs the whole force, has acted on this part. 0 without power.
+    #[must_use]
+    pub const fn feed_forward(&self) -> F {
+        self.feed_forward
+    }
+
+    /// Largest force that force limit and heat allow at present, N; 0 without power.
+    #[must_use]
+    pub const fn allowed(&self) -> F {
+        self.allowed
     }
 
     /// Sets the position to `x` m and the speed to 0, so that a jump of the sensor gives no force.
@@ -251,13 +268,18 @@ impl<F: Real> KeyImpedance<F> {
         self.wave_rest = rest;
 
         (self.x, self.v) = (x, v);
+        (self.feed_forward, self.allowed) = (none, none);
         if !order.is_powered {
             self.motor.rest(order.limits, t);
             return TickResult { is_guarded, ..TickResult::default() };
         }
         let bed = order.bed.force(x, self.v_filtered) * order.gain;
-        let wanted = bed + extra * speed - (-wave - z * self.v_filtered);
+        let damped = z * self.v_filtered;
+        let wanted = bed + extra * speed - (-wave - damped);
+        self.allowed = self.motor.allowed(order.limits);
         let (force, limited) = self.motor.apply(order.limits, wanted, t);
+        let slewed = force - wanted.within(-self.allowed, self.allowed);
+        self.feed_forward = wanted - damped + slewed;
         TickResult { force, limited, is_guarded }
     }
 
@@ -322,6 +344,28 @@ mod tests {
             law.tick(&tick, 0.0, &order(guard));
         }
         (law, tick)
+    }
+
+    /// A controller that adds the damping to the rest and limits the sum gives the force of the law, also where the slew
+    /// or the largest force limits it.
+    #[test]
+    fn damping_and_the_rest_are_the_force() {
+        for (force, slew) in [(50.0, 1e9), (4.0, 1e9), (50.0, 2000.0)] {
+            let limits = MotorLimits { force, slew, ..LIMITS };
+            let (mut law, tick) = settled(0.0);
+            let mut x = 0.0;
+            for k in 0..400 {
+                law.wave = if k < 200 { 0.0 } else { -9.0 };
+                x += 0.3 / 8000.0;
+                law.tick(&tick, x, &KeyOrder { limits: &limits, ..order(0.0) });
+                let sum = law.impedance() * law.v_filtered + law.feed_forward();
+                let given = sum.clamp(-law.allowed(), law.allowed());
+                assert!((given - law.force()).abs() < 1e-9, "{k}: {given}, {} N", law.force());
+            }
+            assert_eq!(law.allowed(), force);
+            law.tick(&tick, x, &KeyOrder { is_powered: false, ..order(0.0) });
+            assert_eq!([law.feed_forward(), law.allowed()], [0.0; 2]);
+        }
     }
 
     #[test]

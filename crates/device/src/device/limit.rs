@@ -58,12 +58,8 @@ impl<F: Real> Motor<F> {
     /// Limits the `wanted` force, N, for the next `t` s: within the force and thermal limits, grown by at
     /// most slew·`t`. A `wanted` that is not finite counts as 0.
     pub fn apply(&mut self, limits: &MotorLimits<F>, wanted: F, t: F) -> (F, Limited) {
-        let (none, one) = (F::of(0.0), F::of(1.0));
-        let cold = limits.held * limits.held;
-        let warm = F::of(WARM);
-        let warmth = if cold > none { (self.heat / cold - warm) / (one - warm) } else { one };
-        let warmth = warmth.within(none, one);
-        let most = limits.force + (limits.held.min(limits.force) - limits.force) * warmth;
+        let none = F::of(0.0);
+        let (most, warmth) = (self.allowed(limits), self.warmth(limits));
         let wanted = if wanted.is_finite() { wanted } else { none };
         let step = limits.slew * t;
         let slewed = wanted.within(self.force.min(none) - step, self.force.max(none) + step);
@@ -72,6 +68,20 @@ impl<F: Real> Motor<F> {
         self.force = force;
         self.warm(limits, t);
         (force, Limited { clamped: force != wanted, hot: warmth > none && wanted.abs() > most })
+    }
+
+    /// Position of the heat between 90 % (0) and 100 % (1) of the squared continuous force.
+    fn warmth(&self, limits: &MotorLimits<F>) -> F {
+        let (none, one, warm) = (F::of(0.0), F::of(1.0), F::of(WARM));
+        let cold = limits.held * limits.held;
+        let warmth = if cold > none { (self.heat / cold - warm) / (one - warm) } else { one };
+        warmth.within(none, one)
+    }
+
+    /// Largest force that force limit and heat allow at present, N.
+    #[must_use]
+    pub fn allowed(&self, limits: &MotorLimits<F>) -> F {
+        limits.force + (limits.held.min(limits.force) - limits.force) * self.warmth(limits)
     }
 
     /// Sets the force to 0 without slew; the heat stays.

@@ -10,10 +10,8 @@ use crate::keyboard::emulator::defect::Defects;
 use crate::keyboard::emulator::{Emulator, KeyboardDesign};
 use crate::keyboard::script::Script;
 use crate::line::priority;
-#[cfg(unix)]
-use crate::line::serial::pty::Pty;
-use crate::line::serial::tcp::TcpEnd;
-use crate::line::serial::{self, PortError};
+use crate::line::serial::PortError;
+use crate::line::serial::port_end::PortEnd;
 use crate::line::simulated_link::{LinkFaults, SimulatedLink};
 use touchback_core::exchange::flags::Flag;
 
@@ -22,106 +20,46 @@ use touchback_core::exchange::flags::Flag;
 const MAX_LATE_TICKS: u64 = 80;
 /// Longest wait for bytes.
 const READ_TIMEOUT: Duration = Duration::from_micros(200);
-/// Pause in sending after a write that the host did not accept.
-const WRITE_PAUSE: Duration = Duration::from_millis(50);
-
-/// The keyboard's end of the line to a host.
-#[derive(Debug)]
-enum End {
-    Tcp(TcpEnd),
-    #[cfg(unix)]
-    Pty(Pty),
-}
-
-impl End {
-    fn read(&mut self, into: &mut [u8], timeout: Duration) -> usize {
-        match self {
-            Self::Tcp(end) => end.read(into, timeout),
-            #[cfg(unix)]
-            Self::Pty(end) => end.read(into, timeout),
-        }
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> bool {
-        match self {
-            Self::Tcp(end) => end.write(bytes),
-            #[cfg(unix)]
-            Self::Pty(end) => end.write(bytes),
-        }
-    }
-}
 
 /// An emulated keyboard and its end of the line to a host.
 #[derive(Debug)]
 pub struct Live {
     emulator: Emulator,
-    end: End,
-    path: String,
+    end: PortEnd,
     wire: SimulatedLink,
     begin: Instant,
     skipped: Duration,
-    paused_until: Instant,
     out: Vec<u8>,
 }
 
 impl Live {
-    /// A keyboard with this `design` on a pseudo-terminal. Its fingers follow `script`; its frames to the
-    /// host suffer `faults`.
+    /// A keyboard with this `design` at an address of this machine, where port 0 selects a free port, or on a
+    /// pseudo-terminal. Its fingers follow `script`; its frames to the host suffer `faults`.
     ///
     /// # Errors
-    /// The system has no pseudo-terminal.
-    #[cfg(unix)]
+    /// The address is another machine's, or in use; the system has no pseudo-terminal.
     pub fn new(
+        listen: Option<SocketAddr>,
         design: &KeyboardDesign,
         script: Script,
         faults: LinkFaults,
     ) -> Result<Self, PortError> {
-        let (pty, path) = Pty::new()?;
-        Ok(Self::at(End::Pty(pty), path, design, script, faults))
-    }
-
-    /// Like [`Live::new`], at an address of this machine; port 0 selects a free port.
-    ///
-    /// # Errors
-    /// The address is another machine's, or in use.
-    pub fn listening(
-        address: SocketAddr,
-        design: &KeyboardDesign,
-        script: Script,
-        faults: LinkFaults,
-    ) -> Result<Self, PortError> {
-        let address = serial::loopback(&address.to_string())?;
-        let other = |e: std::io::Error| PortError::Other(address.to_string(), e.to_string());
-        let (end, path) = TcpEnd::new(address).map_err(other)?;
-        Ok(Self::at(End::Tcp(end), path, design, script, faults))
-    }
-
-    fn at(
-        end: End,
-        path: String,
-        design: &KeyboardDesign,
-        script: Script,
-        faults: LinkFaults,
-    ) -> Self {
         let mut wire = SimulatedLink::new(0, 1);
         wire.faults = faults;
-        let begin = Instant::now();
-        Self {
+        Ok(Self {
             emulator: Emulator::new(design, script),
-            end,
-            path,
+            end: PortEnd::new(listen)?,
             wire,
-            begin,
+            begin: Instant::now(),
             skipped: Duration::ZERO,
-            paused_until: begin,
             out: Vec::new(),
-        }
+        })
     }
 
     /// Port name of the host's end.
     #[must_use]
     pub fn path(&self) -> &str {
-        &self.path
+        self.end.path()
     }
 
     /// The keyboard.
@@ -162,10 +100,7 @@ impl Live {
             let now = self.emulator.ticks();
             self.wire.send(now, &self.out);
             while let Some(frame) = self.wire.receive(now) {
-                // Where nobody reads, frames are dropped.
-                if Instant::now() >= self.paused_until && !self.end.write(&frame) {
-                    self.paused_until = Instant::now() + WRITE_PAUSE;
-                }
+                self.end.write(&frame);
             }
             each(&self.emulator);
         }
@@ -187,7 +122,7 @@ impl Emulated {
     /// The system has no free address or thread.
     pub fn start(design: &KeyboardDesign, script: Script) -> Result<Self, PortError> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let mut live = Live::listening(address, design, script, LinkFaults::default())?;
+        let mut live = Live::new(Some(address), design, script, LinkFaults::default())?;
         let path = live.path().to_owned();
         let ends = Arc::new(Flag::new(false));
         let until = ends.clone();
@@ -255,7 +190,7 @@ mod tests {
     #[test]
     fn addresses_of_other_machines_and_invalid_ones_are_refused() {
         for text in ["10.0.0.1:5000", "localhost", "127.0.0.1", ""] {
-            let path = format!("{}{text}", serial::TCP);
+            let path = format!("{}{text}", crate::line::serial::TCP);
             let error = SerialLink::open(&path, "a test", Duration::ZERO).unwrap_err();
             assert!(error.to_string().contains("not an address of this machine"), "{error}");
         }

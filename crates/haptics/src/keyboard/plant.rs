@@ -189,7 +189,14 @@ impl EmulatedKey {
 
     /// One device tick under the motor force `motor`, N, positive upward. A hand continues at its speed.
     pub fn tick(&mut self, motor: f64, touch: FingerDrive) {
+        self.tick_by(touch, |_, _| motor);
+    }
+
+    /// [`EmulatedKey::tick`] under a motor whose force, N, positive upward, is a function of depth, m, and speed, m/s,
+    /// at every integration step.
+    pub(crate) fn tick_by(&mut self, touch: FingerDrive, mut motor: impl FnMut(f64, f64) -> f64) {
         for substep in 0..SUBSTEPS {
+            let motor = motor(self.x, self.v);
             let ahead = f64::from(substep) * H;
             let touch = match touch {
                 FingerDrive::Hand { depth, speed } => {

@@ -16,6 +16,8 @@ use serialport::{SerialPort, SerialPortType};
 
 use touchback_core::files::input;
 
+pub mod port_end;
+
 /// Baud rate; USB devices ignore it.
 pub const BAUD: u32 = 921_600;
 
