@@ -103,37 +103,33 @@ fn model_a_throws_its_hammer_in_a_session_by_its_log_and_by_its_motion() {
     let mut imposed = Model::of(ActionKind::ModelA, key, &ActionSettings::default()).start();
     let mut last = imposed.front();
     let (mut felt, mut again) = (Vec::new(), Vec::new());
-    let throws = |event: &KeyEvent| matches!(event.kind(), EventKind::Strike | EventKind::Release);
+    let mut least = 0.0f64;
+    let strike = |event: &KeyEvent| event.kind() == EventKind::Strike;
     for entry in &entries {
         twin.watch(
             entry,
             |what| {
-                if throws(&what.event) {
-                    felt.push((step_time(what.step) + what.offset, what.event.kind()));
+                if strike(&what.event) {
+                    felt.push(step_time(what.step) + what.offset);
                 }
             },
             |step, _, mechanism| {
                 let now = mechanism.front();
-                imposed.step(Drive::between(last, now), &mut |offset, event| {
-                    if throws(&event) {
-                        again.push((step_time(step) + offset, event.kind()));
+                let drive = Drive::between(last, now);
+                imposed.step(drive, &mut |offset, event| {
+                    if strike(&event) {
+                        again.push(step_time(step) + offset);
                     }
                 });
+                least = least.min(imposed.readout(drive).contact_force);
                 last = now;
             },
         );
     }
     assert_eq!(twin.key(key).unwrap().0.save().bits(), servo);
-    let of = |events: &[(f64, EventKind)], kind: EventKind| {
-        events.iter().filter(|event| event.1 == kind).map(|event| event.0).collect::<Vec<_>>()
-    };
-    let [ours, theirs] = [&felt, &again].map(|events| of(events, EventKind::Strike));
-    assert!(ours.len() >= 5 && ours.len() == theirs.len(), "{ours:?} {theirs:?}");
-    assert!(ours.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-6), "{ours:?} {theirs:?}");
-    // Between two steps of a motion its acceleration is not known: a hammer may leave its key within one and land again.
-    let [ours, theirs] = [&felt, &again].map(|events| of(events, EventKind::Release));
-    let is_again = |time: &f64| theirs.iter().any(|other| (time - other).abs() < 1e-4);
-    assert!(ours.len() >= 20 && ours.iter().all(is_again), "{ours:?} {theirs:?}");
+    assert!(felt.len() >= 5 && felt.len() == again.len(), "{felt:?} {again:?}");
+    assert!(felt.iter().zip(&again).all(|(a, b)| (a - b).abs() < 1e-6), "{felt:?} {again:?}");
+    assert!(least >= 0.0, "{least} N");
 }
 
 /// Number of states of a key up to version 2.
