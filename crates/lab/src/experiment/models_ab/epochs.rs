@@ -28,6 +28,9 @@ fn depth(t: f64) -> f64 {
     FROM + rise * (smooth(first, up) - back) + more * smooth(second, quick)
 }
 
+/// A curve of a figure: its name and the reading that it shows.
+type Curve = (&'static str, fn(&Readout) -> f64);
+
 /// One model in the experiment: readings after each step, and the events.
 struct Played {
     rows: Vec<(f64, Readout)>,
@@ -139,16 +142,16 @@ pub(super) fn run(folder: &mut Folder, report: &mut Report) -> Result<()> {
         .filter(|event| event.1 == EventKind::Strike)
         .map(|event| PlotMark { at: event.0, name: "string".into() })
         .collect();
-    let panel = |played, model, what, series: [(&str, fn(&Readout) -> f64); 2]| {
+    let panel = |played, model, what, series: [Curve; 2]| {
         let lines = (0..)
             .zip(series)
             .map(|(i, (name, value))| Series::line(name, line(played, value), palette(i)));
         Subplot::new(Axis::new(&format!("model {model}, {what}")), lines.collect())
     };
     let panels = [("B", &soft), ("A", &rigid)].into_iter().flat_map(|(model, played)| {
-        let forces: [(_, fn(&Readout) -> f64); 2] =
+        let forces: [Curve; 2] =
             [("on the user", |r| r.key_force), ("on the hammer", |r| r.contact_force)];
-        let angles: [(_, fn(&Readout) -> f64); 2] =
+        let angles: [Curve; 2] =
             [("key", |r| r.q[0].to_degrees()), ("hammer", |r| r.q[1].to_degrees())];
         [panel(played, model, "force, N", forces), panel(played, model, "angle, °", angles)]
     });
