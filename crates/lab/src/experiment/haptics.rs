@@ -5,7 +5,6 @@ use anyhow::{Context, Result};
 
 use touchback_haptics::action::Action;
 use touchback_haptics::keyboard::plant::KeyPlant;
-use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::output::progress;
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
@@ -25,7 +24,6 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let mut report = Report::default();
     let bar = progress(12, "haptics");
     against_the_ideal(&mut report, folder, &bar)?;
-    change_of_gain(&mut report)?;
     let replayed = twins(TWIN_STEPS, SEED);
     let steps = replayed.steps as f64;
     report.check("key-steps replayed by the twin", "1000000", TargetBand::AtLeast(1e6), steps);
@@ -71,26 +69,6 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     }
     bar.finish_and_clear();
     Ok(report)
-}
-
-/// The gain of the display is halved while a finger holds a key on its bed, as a slider of the source does it.
-fn change_of_gain(report: &mut Report) -> Result<()> {
-    let design = acceptance::design(&KeyPlant::THREE[1]);
-    let options = acceptance::options(0);
-    let mut pair = acceptance::armed(&design, options, acceptance::line())
-        .context("the keyboard gets no force")?;
-    let action = FingerAction::Reach { depth: 20e-3, within: 0.2 };
-    pair.emulator.play(Script::new(vec![ScriptedAction { time: pair.time(), key: 0, action }]));
-    pair.run(0.6, &mut (), |_| ());
-    let held = pair.emulator.force(0);
-    pair.servo.gain(0.5);
-    pair.run(4e-3, &mut (), |_| ());
-    let half = pair.emulator.force(0) / held;
-    report.source("000 fig. 3.12; 001");
-    let quantity = "force on a held key, 4 ms after the gain is halved, over that before";
-    report.check(quantity, "0.5", TargetBand::Within(0.45, 0.6), half);
-    report.source("");
-    Ok(())
 }
 
 fn against_the_ideal(
