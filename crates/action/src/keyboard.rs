@@ -12,7 +12,6 @@ pub mod load;
 mod rest_detector;
 pub mod simple_keys;
 pub(crate) mod switchable;
-mod thesis_key;
 
 use crate::grand::design::concert::{Built, Design};
 use crate::grand::equations::lanes::Lanes;

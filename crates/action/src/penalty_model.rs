@@ -180,7 +180,7 @@ impl PenaltyModel {
     pub fn new(spec: Box<Spec>, coupling: Coupling, near: &[f64; 3]) -> Self {
         let state = State {
             x: setup::rest(&spec, near),
-            memory: Memory { under: true, home: true },
+            memory: Memory { under: true, home: true, touches: false },
             lifted: 0.0,
             lightest: f64::INFINITY,
             pulled: 0.0,
@@ -395,13 +395,15 @@ impl Key for PenaltyModel {
     }
 
     fn save(&self) -> SavedState {
-        let Memory { under, home } = self.state.memory;
-        SavedState::new(u8::from(under) + 2 * u8::from(home), &self.state.x)
+        let Memory { under, home, touches } = self.state.memory;
+        let phase = u8::from(under) + 2 * u8::from(home) + 4 * u8::from(touches);
+        SavedState::new(phase, &self.state.x)
     }
 
     fn adopt(&mut self, saved: &SavedState) {
         self.answer = f64::NAN;
-        self.state.memory = Memory { under: saved.phase & 1 != 0, home: saved.phase & 2 != 0 };
+        let [under, home, touches] = [1, 2, 4].map(|bit| saved.phase & bit != 0);
+        self.state.memory = Memory { under, home, touches };
         self.state.x = saved.states();
     }
 

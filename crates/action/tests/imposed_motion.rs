@@ -1,22 +1,36 @@
 //! The port answers in both causalities: the motion of a press, imposed, takes the force of the press.
 #![allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")]
 
-use touchback_action::catalogue::Model;
+use std::collections::BTreeMap;
+
+use touchback_action::catalogue::{self, Model};
+use touchback_action::grand::equations::{drive::DriveNow, kinematics::Kinematics, step};
+use touchback_action::grand::{GrandKey, Phase, STATES, Spec, key::rest};
 use touchback_action::interface::hand::Hand;
 use touchback_action::interface::kind::NAMES;
 use touchback_action::interface::trajectory::{Cubic, Trajectory};
 use touchback_action::simple::{ActionKey, ball, model_a};
-use touchback_action::{ActionSettings, Drive, EventKind, Key, STEP};
+use touchback_action::{ActionKind, ActionSettings, Drive, EventKind, Key, STEP};
+use touchback_core::episode::Observer;
+use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::math::random::Random;
 
 /// Speed below which a key stands, m/s: the friction that holds it does not follow from the motion.
 const STANDS: f64 = 1e-3;
 /// Steps of a press: 0.3 s.
 const STEPS: usize = 2400;
 
+/// The thesis's key as notes play it: at rest in balance.
+const PLAYED: &str = "thesis, played";
+
 fn fresh(name: &str, number: usize, parts: u32) -> Box<dyn Key> {
     let key = KeyNumber::from_index(number - 1).unwrap();
-    let mut key = Model::named(name, key, &ActionSettings::default()).unwrap().start();
+    let settings = ActionSettings::default();
+    let mut key = match name {
+        PLAYED => catalogue::played(ActionKind::Thesis, key, &settings),
+        _ => Model::named(name, key, &settings).unwrap().start(),
+    };
     key.refine(parts);
     key
 }
@@ -75,7 +89,8 @@ fn check(name: &str, number: usize, newton: f64, parts: u32) -> Result<(), Strin
 
 #[test]
 fn the_motion_of_a_press_takes_its_force() {
-    let faults = NAMES.into_iter().filter_map(|name| check(name, 40, 12.0, 1).err());
+    let names = NAMES.into_iter().chain([PLAYED]);
+    let faults = names.filter_map(|name| check(name, 40, 12.0, 1).err());
     let faults: Vec<_> = faults.collect();
     assert!(faults.is_empty(), "{faults:#?}");
 }
@@ -207,4 +222,72 @@ fn model_a_throws_its_hammer_and_catches_it() {
     let first = energy(&flight[0]);
     assert!(flight.iter().all(|at| (energy(at) - first).abs() < 1e-9 * first.abs().max(1e-3)));
     assert!((events[1].0 - 0.2016).abs() < 2e-4, "{} s", events[1].0);
+}
+
+/// Transitions of the thesis's key: the printed graph, a hammer that leaves its jack early, and the jack's head beside
+/// the knuckle.
+const GRAPH: &str = "AB BA BC CD DA AD CB DC CE CF FC FE EF EC ED EA";
+
+/// Counts transitions, and measures the largest jump of the jack's head, m.
+struct Graph {
+    spec: Spec,
+    taken: BTreeMap<String, u32>,
+    jump: f64,
+}
+
+impl Observer<Phase, STATES> for Graph {
+    fn transition(
+        &mut self,
+        _: f64,
+        from: Phase,
+        to: Phase,
+        before: &[f64; STATES],
+        after: &[f64; STATES],
+    ) {
+        *self.taken.entry([from.name(), to.name()].concat()).or_default() += 1;
+        let head = |phase, x| {
+            let k = Kinematics::new(&self.spec, phase, x);
+            k.to_jack + k.head.axis * self.spec.jack.length
+        };
+        // A jack released from the flank returns to its stop or to the button.
+        if from != Phase::Flank || to == Phase::Wedge {
+            let apart = head(from, before) - head(to, after);
+            self.jump = self.jump.max(apart.norm_squared().sqrt());
+        }
+    }
+    fn guard(&mut self, _: f64, _: usize, _: bool, _: &[f64; STATES]) {}
+}
+
+/// Moves of 10 to 200 ms between random depths, imposed or by a finger.
+#[test]
+fn the_thesis_s_key_keeps_to_its_graph_without_jumps_and_without_chatter() {
+    const MOVES: u32 = 300;
+    for is_imposed in [true, false] {
+        let key = GrandKey::thesis();
+        let (model, spec) = (&key.assembly().grand, key.assembly().spec);
+        let mut graph = Graph { spec, taken: BTreeMap::new(), jump: 0.0 };
+        let (mut state, mut random) = (*key.state(), Random::new(5));
+        let mut from = key.front()[0];
+        for _ in 0..MOVES {
+            let to = -1e-3 + 13e-3 * random.share();
+            let steps = 80 + u32::try_from(floor_index(1520.0 * random.share())).unwrap();
+            let seconds = f64::from(steps) * STEP;
+            let motion = Cubic { depth: [from, to], speed: [0.0; 2], seconds };
+            from = to;
+            for i in 0..steps {
+                let ends = [i, i + 1].map(|i| motion.at(f64::from(i) * STEP));
+                let drive = match is_imposed {
+                    true => Drive::between(ends[0], ends[1]),
+                    false => Drive::Finger(ends.map(|end| end[0])),
+                };
+                let inputs = DriveNow::ends(drive, [rest::TRAY_DOWN; 2]);
+                step::stepper(model, STEP).advance(model, &mut state, &inputs, &mut graph);
+            }
+        }
+        let taken = &graph.taken;
+        assert!(taken.keys().all(|pair| GRAPH.contains(&**pair)), "{taken:?}");
+        assert!(["AB", "BC", "CD", "DA"].iter().all(|pair| taken[*pair] > 20), "{taken:?}");
+        assert!(taken.values().all(|count| *count < MOVES), "{taken:?}");
+        assert!(graph.jump < 1e-9, "{} m", graph.jump);
+    }
 }

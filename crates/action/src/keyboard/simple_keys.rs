@@ -1,9 +1,9 @@
 //! Keys of the simple actions and of the thesis's key on a keyboard. As with the grand's keys, the steps of idle
 //! keys are skipped.
 
+use crate::grand::GrandKey;
 use crate::grand::design::concert::Built;
 use crate::interface::events::EventList;
-use crate::keyboard::thesis_key::ThesisKey;
 use crate::simple::{ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese};
 use crate::{ActionKind, Drive, Key};
 use touchback_core::math::compass::KeyNumber;
@@ -24,7 +24,7 @@ enum Kind {
     Viennese(ActionKey<viennese::Spec, { viennese::STATES }, 2, 3>),
     Harpsichord(ActionKey<harpsichord::Spec, { harpsichord::STATES }, 2, 3>),
     Ball(ActionKey<ball::Spec, { ball::STATES }, 1, 0>),
-    Thesis(ThesisKey),
+    Thesis(GrandKey),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +63,7 @@ impl SimpleKey {
                 Kind::Harpsichord(ActionKey::new(harpsichord::Spec::of_key(key)))
             }
             ActionKind::Ball => Kind::Ball(ActionKey::new(ball::Spec::to_play())),
-            ActionKind::Thesis => Kind::Thesis(ThesisKey::new()),
+            ActionKind::Thesis => Kind::Thesis(GrandKey::thesis()),
         };
         let activity = Activity::Asleep;
         let mut simple =

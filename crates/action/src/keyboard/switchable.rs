@@ -4,11 +4,11 @@
 //! strike is constructed, which replaces the state anyway. The grand's keys always exist; that of a key with
 //! another action is asleep.
 
+use crate::grand::GrandKey;
 use crate::interface::events::EventList;
 use crate::interface::press::{Effort, Press, Travel};
 use crate::keyboard::boxed;
 use crate::keyboard::simple_keys::SimpleKey;
-use crate::keyboard::thesis_key::ThesisKey;
 use crate::{ActionKind, ActionSettings, Drive, Keyboard};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
@@ -32,7 +32,7 @@ impl SwitchableKeyboard {
     #[must_use]
     pub fn new(settings: &ActionSettings) -> Self {
         // Allocates what these keys share; a change of action does not.
-        drop(ThesisKey::new());
+        drop(GrandKey::thesis());
         Self {
             grand: Keyboard::new(&Self::of_grand(settings)),
             simple_keys: boxed(|_| None),

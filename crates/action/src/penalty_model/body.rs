@@ -69,6 +69,8 @@ pub struct Memory {
     pub under: bool,
     /// Whether the jack is on its stop and its toe clear of the button.
     pub home: bool,
+    /// Whether the jack's head touches a straight knuckle.
+    pub touches: bool,
 }
 
 /// Number of friction elements of a key.

@@ -37,8 +37,9 @@ pub struct Evaluation {
     elements: [Contact; COUNT],
     power: f64,
     loss: f64,
-    /// Distance of the jack's head inside the knuckle's edge, and its compression of the knuckle, m.
-    head: [f64; 2],
+    /// Distance of the jack's head inside the knuckle's edge and its compression of the knuckle, m; force that presses a
+    /// straight knuckle, N.
+    head: [f64; 3],
     /// Angle of the jack from its stop, rad; compression of the button by the toe, m; pull of the stop, N·m.
     jack_home: [f64; 3],
 }
@@ -266,7 +267,7 @@ impl Evaluation {
 
     /// The discrete state that follows `memory`.
     pub(crate) const fn next_memory(&self, memory: Memory) -> Memory {
-        let [inside, above] = self.head;
+        let [inside, above, pressed] = self.head;
         let [turn, toe, _] = self.jack_home;
         Memory {
             // The head leaves the knuckle over the edge, and returns below the knuckle.
@@ -274,6 +275,8 @@ impl Evaluation {
             // The jack leaves its stop when the button meets the toe, and returns to it when it is on the stop
             // with the toe clear.
             home: toe <= 0.0 && (memory.home || turn <= 0.0),
+            // The head meets the knuckle with its spring at rest, and leaves when the contact no longer presses.
+            touches: above > 0.0 || (memory.touches && pressed > 0.0),
         }
     }
 

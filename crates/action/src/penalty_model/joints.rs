@@ -186,8 +186,8 @@ pub(super) fn carry_jack(
     [turn, above, pull]
 }
 
-/// The jack's head under the knuckle or on its flank. Returns the force along the jack, N, and the head's
-/// distance inside the knuckle's edge and its compression of the knuckle, m.
+/// The jack's head under the knuckle or on its flank. Returns the force along the jack, N; the head's distance inside the
+/// knuckle's edge and its compression of the knuckle, m, and the force that presses a straight knuckle, N.
 pub(super) fn knuckle(
     spec: &Spec,
     coupling: &Coupling,
@@ -195,7 +195,7 @@ pub(super) fn knuckle(
     sums: &mut Sums,
     fly: &mut Body,
     hammer: &mut Body,
-) -> (f64, [f64; 2]) {
+) -> (f64, [f64; 3]) {
     if !spec.is_rigid() {
         return round_knuckle(spec, sums, fly, hammer);
     }
@@ -213,24 +213,36 @@ pub(super) fn knuckle(
         let point = pin + axis * reach;
         let sliding = fly.velocity_at(point) - hammer.velocity_at(point);
         let rate = sliding.dot(normal) / across;
-        let force = sums.felt(index::KNUCKLE_ON_JACK, &h.knuckle_felt, above, rate);
-        if force > 0.0 {
+        let (mut force, mut push) = (0.0, 0.0);
+        if memory.touches || above > 0.0 {
+            // The drag can extend the spring.
+            let side = 1.0f64.copysign(above);
+            let Contact { force: size, loss } = h.knuckle_felt.contact(side * above, side * rate);
+            let spring = Contact { force: side * size, loss };
+            let stored = h.knuckle_felt.energy(side * above);
+            force = sums.add(index::KNUCKLE_ON_JACK, spring, stored);
             // The rate of q9, which moves with the spring along the jack too.
             let slide = sliding.dot(along) - axis.dot(along) * rate;
-            let drag = sums.drag(index::JACK_DRAG, h.slide_damping, slide);
-            let push = (force - drag * axis.dot(along)) / across;
+            // The contact does not pull: the drag lifts the head by no more than the spring presses it.
+            let (mut drag, most) = (h.slide_damping * slide, force.max(0.0));
+            if drag * axis.dot(along) > most {
+                drag = most / axis.dot(along);
+            }
+            sums.add(index::JACK_DRAG, Contact { force: drag, loss: drag * slide }, 0.0);
+            push = (force - drag * axis.dot(along)) / across;
             let sides = [
                 (JACK_AT, along.x),
                 (JACK_AT + 1, along.y),
                 (JACK, (point - fly.at).perp().dot(along)),
                 (HAMMER, -(point - hammer.at).perp().dot(along)),
             ];
-            sums.friction[friction::JACK_ON_KNUCKLE] = element(h.knuckle_friction * push, &sides);
+            let bound = h.knuckle_friction * push.max(0.0);
+            sums.friction[friction::JACK_ON_KNUCKLE] = element(bound, &sides);
             let on_jack = along * -drag - normal * push;
             fly.push(point, on_jack);
             hammer.push(point, -on_jack);
         }
-        return (force, [inside, above]);
+        return (force, [inside, above, push]);
     }
     if above > 0.0 {
         let rate = (fly.velocity_at(tip) - hammer.velocity_at(tip)).dot(along);
@@ -241,7 +253,7 @@ pub(super) fn knuckle(
         fly.push(tip, -push);
         hammer.push(tip, push);
     }
-    (0.0, [inside, above])
+    (0.0, [inside, above, 0.0])
 }
 
 /// [`knuckle`] for a round knuckle: a circle on the flat, the rounded corner or the side of the head.
@@ -250,7 +262,7 @@ fn round_knuckle(
     sums: &mut Sums,
     fly: &mut Body,
     hammer: &mut Body,
-) -> (f64, [f64; 2]) {
+) -> (f64, [f64; 3]) {
     let (h, j) = (&spec.hammer, &spec.jack);
     let up = direction(j.lean).perp();
     let out = -up.perp();
@@ -281,7 +293,7 @@ fn round_knuckle(
     sums.friction[friction::JACK_ON_KNUCKLE] = element(h.knuckle_friction * force, &sides);
     fly.push(point, normal * -force);
     hammer.push(point, normal * force);
-    (force, [evaluation::ON_SIDE_TILT - normal.cross(up), depth])
+    (force, [evaluation::ON_SIDE_TILT - normal.cross(up), depth, 0.0])
 }
 
 /// The repetition lever: knuckle, spring, stops, drop screw and centre pin.

@@ -108,6 +108,17 @@ impl Spec {
         Evaluation { drive, contact, acceleration, elements }
     }
 
+    /// Forces and accelerations for readings. The mean acceleration of a step in which the hammer lands on an imposed key
+    /// says nothing of their contact, which does not pull.
+    fn reading(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Evaluation<2, 4> {
+        let mut m = self.evaluate(phase, input, x);
+        if input.is_imposed() {
+            m.contact = m.contact.max(0.0);
+            m.elements[3].force = m.contact;
+        }
+        m
+    }
+
     /// Sets angle and speed of the hammer to those of the coupled slider.
     fn close(&self, x: &mut [f64; STATES]) {
         let [angle, ratio, _] = self.bodies.closed(x[KEY]);
@@ -224,7 +235,7 @@ impl SimpleAction<STATES, 1, 2> for Spec {
     }
 
     fn readout(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Readout {
-        let m = self.evaluate(phase, input, x);
+        let m = self.reading(phase, input, x);
         let b = &self.bodies;
         let [kinetic, potential] = self.energy(x);
         let mut view = Readout {
@@ -248,7 +259,7 @@ impl SimpleAction<STATES, 1, 2> for Spec {
     }
 
     fn elements(&self, phase: Phase, input: &DriveInput, x: &[f64; STATES]) -> Elements {
-        Elements::new(&ELEMENTS, self.evaluate(phase, input, x).elements)
+        Elements::new(&ELEMENTS, self.reading(phase, input, x).elements)
     }
 
     fn pose(&self, _: Phase, x: &[f64; STATES]) -> Pose {

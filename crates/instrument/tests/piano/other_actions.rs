@@ -1,11 +1,11 @@
 //! The simple actions under host notes, in the instrument.
 
-use touchback_action::ActionKind;
+use touchback_action::{ActionKind, ActionSettings, Drive, KeyEvent, STEP, catalogue};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::Event::{NoteOff, NoteOn, Sustain};
+use touchback_instrument::Event::{Motion, NoteOff, NoteOn, Pressure, Sustain};
 use touchback_instrument::play::record::StrikeRecord;
-use touchback_instrument::settings::Timing;
+use touchback_instrument::settings::{KeyPressure, Timing};
 use touchback_instrument::{Piano, Settings};
 
 const RATE: f64 = 48_000.0;
@@ -195,5 +195,51 @@ fn the_action_may_change_at_any_sample_for_every_block_size() {
     for blocks in [&[64][..], &[1, 63, 480, 7]] {
         let cut = render(blocks);
         assert!(whole.iter().zip(&cut).all(|(a, b)| a.to_bits() == b.to_bits()), "{blocks:?}");
+    }
+}
+
+/// Positions over MIDI, and recorded ones, throw and catch the hammers of models A and B as their motion does offline.
+#[test]
+fn positions_throw_a_hammer_as_the_same_motion_offline() {
+    for (action, is_recorded) in
+        [(ActionKind::ModelA, true), (ActionKind::ModelA, false), (ActionKind::ModelB, true)]
+    {
+        let mut settings = settings(action, Timing::Immediate);
+        settings.touch.key_pressure = KeyPressure::Position;
+        let key = key(60);
+        let mut piano = Piano::new(RATE, &settings);
+        let mut offline = catalogue::played(action, key, &ActionSettings::default());
+        let dip = offline.travel().unwrap().dip;
+        let (mut last, mut expected, mut found) = (offline.front(), Vec::new(), Vec::new());
+        for step in 0..12_800u32 {
+            // Four throws, each down in 50 ms and up again in 150 ms; a position each millisecond.
+            let time = f64::from(step % 3200) * STEP;
+            let smooth = |from: f64, lasts: f64| {
+                0.5 - 0.5 * (std::f64::consts::PI * ((time - from) / lasts).clamp(0.0, 1.0)).cos()
+            };
+            let share = 0.02 + 0.98 * (smooth(0.02, 0.05) - smooth(0.2, 0.15));
+            if step % 8 == 0 {
+                piano.handle(match is_recorded {
+                    true => Motion { key, depth: dip * share, seconds: 1e-3 },
+                    false => Pressure { key, depth: (127.0 * share).round() / 127.0 },
+                });
+            }
+            piano.process(&mut [0.0; 6], &mut [0.0; 6]);
+            found.extend(piano.strikes().iter().map(|strike| (strike.time, strike.speed)));
+            let keys = piano.keyboard();
+            let now = [keys.key_depth(key), keys.key_speed(key)];
+            offline.step(Drive::between(last, now), &mut |offset, event| {
+                if let KeyEvent::Strike { speed } = event {
+                    // An event of an action step sounds one step later.
+                    expected.push((f64::from(step + 1) * STEP + offset, speed));
+                }
+            });
+            last = now;
+        }
+        assert!(expected.len() >= 4 && found.len() == expected.len(), "{expected:?} {found:?}");
+        for (ours, theirs) in found.iter().zip(&expected) {
+            let apart = [ours.0 - theirs.0, ours.1 / theirs.1 - 1.0];
+            assert!(apart.iter().all(|off| off.abs() < 1e-6), "{action:?}: {apart:?}");
+        }
     }
 }

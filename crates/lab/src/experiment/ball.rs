@@ -2,7 +2,9 @@
 //!
 //! A ball falls on a paddle at rest: half an oscillation about the static compression in each contact, a
 //! parabola between contacts, without loss. The duration of a contact entered at speed v is
-//! [π + 2 atan2(g/ω², v/ω)]/ω.
+//! [π + 2 atan2(g/ω², v/ω)]/ω. Beside it, a pendulum on a cart between walls.
+
+mod cart;
 
 use anyhow::Result;
 use nalgebra::{Matrix2, Vector2};
@@ -149,6 +151,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             ],
         )],
     };
+    cart::check(&mut report);
     folder.table("ball.csv", &csv)?;
     folder.draw("ball", &figure, &mut report)?;
     Ok(report)

@@ -22,6 +22,9 @@ const END: f64 = 0.4;
 /// Length with the time in which the hammer settles, s.
 const SETTLED: f64 = 2.0;
 
+/// Time after which the step changes, s.
+const CHANGED: f64 = 0.01;
+
 /// Times stated in the thesis, s: beginning of let-off from two passages, end of let-off.
 const STATED: [(f64, &str); 3] =
     [(0.1334, "3.15: B begins"), (0.1445, "3.16: g_AB = 0"), (0.181, "3.15: C begins")];
@@ -87,6 +90,7 @@ fn measure(report: &mut Report, mut rig: TestBench) -> Result<PublishedRun> {
     // g_AB and g_BC, m.
     let mut surfaces = Vec::new();
     let drive = |a: f64, b: f64| Drive::Manipulandum([gesture(a), gesture(b)]);
+    let mut finer = rig.clone();
     rig.run(SETTLED, drive, |rig, drive| {
         trace.push(rig, drive);
         let k = Kinematics::new(rig.spec(), rig.state().phase, &rig.state().x);
@@ -110,6 +114,16 @@ fn measure(report: &mut Report, mut rig: TestBench) -> Result<PublishedRun> {
     report.check(quantity, "0.181", TargetBand::Within(0.176, 0.186), release);
     of_inputs(report, RowKind::Fitted);
     report.check("V34 should: strike, s", "0.183–0.21", TargetBand::Within(0.183, 0.21), strike);
+    // "Virtually all parameter values, even control values such as the time step" (fig. 3.12).
+    for part in 0..40u32 {
+        finer.refine(1 + 7 * (part % 2));
+        let later = CHANGED * f64::from(part);
+        finer.run(CHANGED, |a, b| drive(later + a, later + b), |_, _| true);
+    }
+    let later = finer.log.first(EventKind::Strike).map_or(f64::NAN, |e| e.0 - strike);
+    let quantity =
+        "reference run: step changed every 10 ms, 125 and 16 µs in turn: strike later, ms";
+    report.check(quantity, "0", TargetBand::Within(-0.01, 0.01), 1e3 * later);
     let strikes = log.count(EventKind::Strike) as f64;
     report.check("reference run: strikes", "1", TargetBand::Within(1.0, 1.0), strikes);
     let letters: String = log.phases.iter().take(2).map(|p| p.2.letter()).collect();

@@ -12,7 +12,7 @@ use touchback_offline::plot::palette;
 use touchback_offline::plot::sketch::{Ink, Sketch};
 use touchback_offline::wall::mapping::Mapping;
 use touchback_offline::wall::unilateral::criterion::{
-    Criterion, LONGEST, all_frequencies, harmonics, sampled,
+    Criterion, LONGEST, all_frequencies, harmonics, lagging, sampled,
 };
 use touchback_offline::wall::unilateral::orbits;
 
@@ -59,6 +59,22 @@ fn falsify() -> (f64, f64) {
     (exist, excluded)
 }
 
+/// The loop in continuous time, the hold and the delay as a lag: circle, Popov, and the stiffness above which a
+/// two-sided spring is unstable, N/m.
+fn in_continuous_time(plant: &Plant, delay: u32, frequencies: &[Vec<f64>]) -> [f64; 3] {
+    let late = T * (0.5 + f64::from(delay));
+    let response = |angle: f64| lagging(plant, late, angle / T);
+    let [circle, popov] =
+        [Criterion::Circle, Criterion::Popov].map(|c| c.limit(&response, frequencies));
+    // The lowest frequency at which the response turns to −180°: its phase falls monotonically there.
+    let (mut low, mut high) = ((plant.stiffness / plant.mass).sqrt(), PI / late);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if lagging(plant, late, middle).im < 0.0 { low = middle } else { high = middle }
+    }
+    [circle, popov, 1.0 / modulus(lagging(plant, late, low))]
+}
+
 fn mappings(report: &mut Report) {
     let (m, k) = (0.2, 1000.0);
     let mass = |s: Complex<f64>| s * m;
@@ -103,6 +119,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         "wedge_n_m",
         "shifts_n_m",
         "brute_force_n_m",
+        "popov_n_m",
     ]);
     for (name, is_held, damping, delay) in CASES {
         let plant = plant(is_held, damping);
@@ -110,7 +127,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let limits = Criterion::ALL.map(|c| c.limit(&response, &all));
         let [circle, tsypkin, wedge, shifts] = limits;
         let found = orbits::limit(&plant, T, usize::try_from(delay)?);
-        csv.row(&[&name, &circle, &tsypkin, &wedge, &shifts, &found]);
+        let [sector, popov, linear] = in_continuous_time(&plant, delay, &all);
+        csv.row(&[&name, &circle, &tsypkin, &wedge, &shifts, &found, &popov]);
         let quantity = |what: &str| format!("{name}: {what}");
         // No criterion may exceed the stiffness up to which the search finds rest.
         report.check(
@@ -136,6 +154,12 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             "≤ brute force",
             TargetBand::Within(0.999 * wedge, 1.003 * found),
             shifts,
+        );
+        report.check(
+            &quantity("Popov in continuous time, the hold as a lag, N/m"),
+            "from circle to the two-sided spring's limit",
+            TargetBand::Within(sector, 1.003 * linear),
+            popov,
         );
         if delay == 5 {
             report.check(

@@ -110,13 +110,13 @@ impl TestBench {
 
     /// The key's parameters.
     #[must_use]
-    pub const fn spec(&self) -> &Spec {
+    pub fn spec(&self) -> &Spec {
         &self.key.assembly().spec
     }
 
     /// Rest position and let-off depth.
     #[must_use]
-    pub const fn regulated(&self) -> &Regulated {
+    pub fn regulated(&self) -> &Regulated {
         &self.key.assembly().regulated
     }
 

@@ -27,6 +27,9 @@ pub enum Contender {
     Standard,
     /// A sampled spring with a sampled damper of [`DAMPING`].
     Damped,
+    /// A sampled spring with the damper K (T/2 + delay), which takes out the energy that hold and delay bring in: to a slow
+    /// hand as undamped as the prediction.
+    DampedByLag,
     /// A spring that is 30 % softer on the way out.
     Hysteresis,
     /// Prediction by half a sample plus the delay, with known device and finger.
@@ -47,9 +50,10 @@ pub enum Contender {
 
 impl Contender {
     /// All contenders.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Standard,
         Self::Damped,
+        Self::DampedByLag,
         Self::Hysteresis,
         Self::Prediction,
         Self::Learning,
@@ -66,6 +70,7 @@ impl Contender {
         match self {
             Self::Standard => "standard",
             Self::Damped => "damped",
+            Self::DampedByLag => "damped by its lag",
             Self::Hysteresis => "hysteresis",
             Self::Prediction => "prediction",
             Self::Learning => "prediction, learning",
@@ -146,6 +151,9 @@ impl Conditions {
         Some(match contender {
             Contender::Standard => Box::new(Standard { stiffness: k, damping: 0.0 }),
             Contender::Damped => Box::new(Standard { stiffness: k, damping: DAMPING }),
+            Contender::DampedByLag => {
+                Box::new(Standard { stiffness: k, damping: k * (0.5 * t + late) })
+            }
             Contender::Hysteresis => Box::new(Hysteresis { stiffness: k, loss: 0.3 }),
             Contender::Prediction => Box::new(Prediction::new(&plant, k, 0.0, t, late)),
             Contender::Learning => {

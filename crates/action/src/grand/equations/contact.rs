@@ -161,10 +161,52 @@ pub fn damper<R: Real>(
     }
 }
 
+/// Force of the jack on the knuckle, along the jack, in the lanes in which it `bears`. That on a straight knuckle is
+/// the force of a spring in the jack [Gillespie 1996, k4], which the drag of the slide can extend.
+#[inline(always)]
+fn jack_on_knuckle<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>, bears: R::Mask) -> Contact<R> {
+    let (felt, rate) = (&n.hammer.knuckle_felt, k.q4_rate());
+    if n.is_rigid() && k.head.q4.lt(R::of(0.0)).any() {
+        let Contact { force, loss } = felt.contact(-k.head.q4, -rate);
+        return Contact { force: -force, loss };
+    }
+    felt.contact(R::select(bears, k.head.q4, -R::of(1.0)), rate)
+}
+
+/// Viscous drag of the jack's slide along the knuckle, N, and what of the `force` N along the jack presses the knuckle,
+/// N.
+///
+/// The drag on a straight knuckle acts on slider S3 and thus across the jack: a part of it presses or lifts. As the
+/// contact cannot pull, the drag is limited to what the spring presses.
+#[inline(always)]
+pub(crate) fn slide_drag<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>, force: R) -> [R; 2] {
+    let drag = n.hammer.slide_damping * k.drag_speed(n);
+    if !n.is_rigid() {
+        return [drag, force];
+    }
+    let (lifts, most) = (drag * k.head.axis.dot(k.butt), force.max(R::of(0.0)));
+    if lifts.gt(most).any() {
+        return [drag * (most / lifts), force - most];
+    }
+    [drag, force - lifts]
+}
+
+/// Compression of the knuckle by a jack that bears on it, m; on a straight knuckle positive while the contact presses,
+/// also with the spring in the jack extended.
+#[inline(always)]
+pub(crate) fn bearing<R: Real>(n: &Precomputed<R>, k: &Kinematics<R>) -> R {
+    if !n.is_rigid() {
+        return k.head.q4;
+    }
+    let [_, pressed] = slide_drag(n, k, jack_on_knuckle(n, k, !R::Mask::none()).force);
+    k.head.q4.max(pressed / n.hammer.knuckle_felt.stiffness)
+}
+
 /// Forces and losses of all contacts at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Contacts<R = f64> {
-    /// Jack on knuckle, along the jack; of a rigid knuckle only in phases in which the jack drives.
+    /// Jack on knuckle, along the jack; of a rigid knuckle only in phases in which the jack drives, and negative where
+    /// the spring in the jack is extended.
     pub jack: Contact<R>,
     /// Knuckle on repetition lever.
     pub lever: (KnuckleOnLever<R>, Contact<R>),
@@ -210,8 +252,7 @@ impl<R: Real> Contacts<R> {
         let mut jack = none;
         let bears = phases.jack_bears(n);
         if bears.any() {
-            let depth = R::select(bears, k.head.q4, -R::of(1.0));
-            jack = n.hammer.knuckle_felt.contact(depth, k.q4_rate());
+            jack = jack_on_knuckle(n, k, bears);
         }
         let (mut stop, mut window, mut button) = (none, none, none);
         if !n.is_rigid() {

@@ -7,7 +7,7 @@
 //! With body speeds ω = A(q)·u the equations are AᵀℳA·u̇ = Aᵀ(Q − ℳ·Ȧu − velocity products).
 
 use crate::GRAVITY;
-use crate::grand::equations::contact::Contacts;
+use crate::grand::equations::contact::{self, Contacts};
 use crate::grand::equations::drive::DriveNow;
 use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::phase::Phases;
@@ -232,11 +232,7 @@ pub fn balance<R: Real>(
     let mut on_butt = R::of(0.0);
     if drives.any() {
         let slide = k.drag_speed(n);
-        let drag = n.hammer.slide_damping * slide;
-        let mut pressed = c.jack.force;
-        if n.is_rigid() {
-            pressed = pressed - drag * k.head.axis.dot(k.butt);
-        }
+        let [drag, pressed] = contact::slide_drag(n, k, c.jack.force);
         let push = pressed * k.head.inv_across;
         let force = -(k.head.normal * push) - k.along_knuckle() * drag;
         let turn = -k.head.from_hammer.cross(force);

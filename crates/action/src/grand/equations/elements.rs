@@ -3,6 +3,7 @@
 //!
 //! [`Balance::loss`]: crate::grand::equations::dynamics::Balance::loss
 
+use crate::grand::equations::contact;
 use crate::grand::equations::drive::DriveNow;
 use crate::grand::equations::evaluation::Evaluation;
 use crate::grand::equations::friction::element;
@@ -66,6 +67,7 @@ pub fn values(
     };
     let spring = |force: f64| Contact { force, loss: 0.0 };
     let bears = free.phases.jack_bears(n);
+    let [slide_drag, _] = contact::slide_drag(n, k, c.jack.force);
     let (friction, damper_friction) = free.friction_elements(n, input, x, dt);
     let shank = &n.hammer.shank;
     let bending = shank.damping * k.u[4];
@@ -94,7 +96,11 @@ pub fn values(
         c.damper[1],
         c.damper[2],
         c.damper[3],
-        if bears { drag(n.hammer.slide_damping, k.drag_speed(n)) } else { none },
+        if bears {
+            Contact { force: slide_drag, loss: slide_drag * k.drag_speed(n) }
+        } else {
+            none
+        },
         drag(n.lever.damping, k.u[2] - k.wippen_speed()),
         drag(n.damper.damping, x[state::DAMPER_SPEED]),
         Contact { force: shank.stiffness * k.bend + bending, loss: bending * k.u[4] },

@@ -56,10 +56,11 @@ pub fn potential(
         + n.damper.lift_felt.energy(on_damper.tray.depth)
         + n.damper.top_felt.energy(on_damper.top.depth)
         + 0.5 * n.hammer.shank.stiffness * k.bend * k.bend;
-    if phase.jack_drives() || !n.is_rigid() {
-        stored += n.hammer.knuckle_felt.energy(k.head.q4);
-    }
     let free = !n.is_rigid();
+    if phase.jack_drives() || free {
+        let squeezed = if free { k.head.q4 } else { k.head.q4.abs() };
+        stored += n.hammer.knuckle_felt.energy(squeezed);
+    }
     if free {
         let turn = x[state::JACK];
         stored += n.jack.stop_felt.energy(-turn)

@@ -220,7 +220,7 @@ pub fn event_functions<R: Real>(
         // As the head moves, so that its jump at a transition stays within the engine's ε.
         let at_head = toe * (n.jack.length * n.inv_toe_length);
         carrier = R::select(phases.on_button, k.jack_turn_sine(n), at_head);
-        head = R::select(phases.jack_drives, k.head.q4, under_knuckle(n, k));
+        head = R::select(phases.jack_drives, contact::bearing(n, k), under_knuckle(n, k));
         let let_off = phases.on_button & phases.jack_drives;
         edge = R::select(let_off, k.head.tip - n.hammer.knuckle_edge, never);
     } else {

@@ -184,7 +184,7 @@ impl<R: Real> Evaluation<R> {
                 if n.is_rigid() { zero } else { jack_arm },
                 n.bend_share * butt_arm,
             ],
-            bound: n.hammer.knuckle_friction * c.jack.force * k.head.inv_across,
+            bound: n.hammer.knuckle_friction * c.jack.force.max(zero) * k.head.inv_across,
         };
         elements[element::TAIL_ON_CHECK] = Element {
             direction: [check.along[0], check.along[1], zero, zero, check.along[2]],

@@ -188,7 +188,7 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
                 let k = self.kinematics(phase, x);
                 let (under, beside) = if self.numbers.is_rigid() {
                     let under = k.head.q4 <= k.head.tip - self.numbers.hammer.knuckle_edge;
-                    (under, Phase::Wedge)
+                    (under, if input.is_imposed() { Phase::Flank } else { Phase::Wedge })
                 } else {
                     (k.normal_tilt() < evaluation::ON_SIDE_TILT, Phase::Flank)
                 };
@@ -199,6 +199,9 @@ impl Model<STATES, INDICATORS, GUARDS> for Grand {
             (Phase::Flank, 0) if !self.numbers.is_rigid() => Phase::Acceleration,
             (Phase::Flank, 2) if !self.numbers.is_rigid() => Phase::LetOff,
             (Phase::Flank, _) if !self.numbers.is_rigid() => Phase::Catch,
+            // Under an imposed motion the flank would have to pull the hammer after the key: the toe alone meets the
+            // button.
+            (Phase::Flank, 0) if input.is_imposed() => Phase::Catch,
             (Phase::Flank, 0) => Phase::Wedge,
             (Phase::Wedge, 0) => Phase::Return,
             (Phase::Wedge, 1) => Phase::Catch,

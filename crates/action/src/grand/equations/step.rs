@@ -28,6 +28,13 @@ impl<F: FnMut(f64, KeyEvent)> Listener for F {
 /// The stepper of the grand action with real-time settings.
 pub const STEPPER: Stepper = Stepper::new(STEP);
 
+/// The stepper of `grand` for steps of `h` s. Where rigid constraints guide the jack, the distance between the integration
+/// and its interpolant would be a jump of the jack: events are located on the integration.
+#[must_use]
+pub fn stepper(grand: &Grand, h: f64) -> Stepper {
+    Stepper { exact_events: grand.numbers.is_rigid(), ..Stepper::new(h) }
+}
+
 /// A step of one key that may be taken in several calls.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyStep {
@@ -52,7 +59,8 @@ impl KeyStep {
         listener: &mut impl Listener,
     ) {
         let mut translator = Translator { numbers: &grand.numbers, listener };
-        STEPPER.substep(grand, running, &self.inputs, &mut translator, &mut self.progress);
+        let (stepper, progress) = (stepper(grand, STEP), &mut self.progress);
+        stepper.substep(grand, running, &self.inputs, &mut translator, progress);
     }
 
     /// A substep has ended at `running`, `done` s after the beginning of the step, by `event`.
@@ -80,7 +88,8 @@ impl KeyStep {
         listener: &mut impl Listener,
     ) {
         let mut translator = Translator { numbers: &grand.numbers, listener };
-        STEPPER.finish(grand, running, &self.inputs, &mut translator, &mut self.progress);
+        let (stepper, progress) = (stepper(grand, STEP), &mut self.progress);
+        stepper.finish(grand, running, &self.inputs, &mut translator, progress);
     }
 }
 
@@ -101,7 +110,7 @@ pub(crate) fn advance_finely(
     if ends[0].is_imposed() {
         impose(grand, running, &ends[0]);
     }
-    let stepper = Stepper::new(STEP / f64::from(parts));
+    let stepper = stepper(grand, STEP / f64::from(parts));
     let mut sum = Outcome::default();
     for part in 0..parts {
         let at = |part: u32| ends[0].lerp(&ends[1], f64::from(part) / f64::from(parts));

@@ -3,14 +3,21 @@
 use crate::grand::design::concert::{Built, Design};
 use crate::grand::design::regulation::Regulated;
 use crate::grand::design::spec::Spec;
+use crate::grand::design::thesis;
+use crate::grand::equations::dynamics::WippenCoupling;
+use crate::grand::equations::kinematics::Kinematics;
 use crate::grand::equations::step::{self, Listener};
 use crate::grand::key::assembly::{Assembly, GrandState};
 use crate::grand::key::{compensation, outline, rest};
 use crate::grand::{Phase, state};
 use crate::interface::elements::Elements;
+use crate::interface::finger::RISEN;
 use crate::interface::key::{DynamicsCompensation, Key, OnEvent, SavedState};
 use crate::interface::pose::Pose;
+use crate::interface::press::{Press, Travel};
+use crate::simple::note_interface;
 use crate::{ActionSettings, Drive, KeyEvent, Readout};
+use std::sync::{Arc, LazyLock};
 use touchback_core::episode::Outcome;
 use touchback_core::math::compass::KeyNumber;
 
@@ -20,9 +27,9 @@ pub struct GrandKey {
     /// The design that is regulated; none for a key given by its specification.
     design: Option<Box<Design>>,
     /// The regulated key without compensation.
-    built: Box<Built>,
+    built: Arc<Built>,
     /// The regulated key with compensation.
-    assembly: Box<Assembly>,
+    assembly: Arc<Assembly>,
     device: DynamicsCompensation,
     state: GrandState,
     /// Rest pose; none until it is first needed.
@@ -43,6 +50,14 @@ impl GrandKey {
         Self { design: Some(Box::new(design)), ..Self::built(design.build(settings)) }
     }
 
+    /// The thesis's key, at rest in balance; it cannot be regulated. The first call in a process allocates; its copies
+    /// share their constants.
+    #[must_use]
+    pub fn thesis() -> Self {
+        static STANDARD: LazyLock<GrandKey> = LazyLock::new(|| GrandKey::built(thesis::build()));
+        STANDARD.clone()
+    }
+
     /// The key `built`, at rest; it cannot be regulated. Allocates.
     #[must_use]
     pub fn built(built: Built) -> Self {
@@ -52,8 +67,8 @@ impl GrandKey {
     fn at(built: Built, rest: GrandState) -> Self {
         Self {
             design: None,
-            built: Box::new(built),
-            assembly: Box::new(Assembly::new(built)),
+            built: Arc::new(built),
+            assembly: Arc::new(Assembly::new(built)),
             device: DynamicsCompensation::default(),
             state: rest,
             rest: Some(rest),
@@ -75,7 +90,7 @@ impl GrandKey {
 
     /// The regulated and compensated key.
     #[must_use]
-    pub const fn assembly(&self) -> &Assembly {
+    pub fn assembly(&self) -> &Assembly {
         &self.assembly
     }
 
@@ -105,7 +120,7 @@ impl GrandKey {
     fn assemble(&mut self) -> DynamicsCompensation {
         let mut built = *self.built;
         let residual = compensation::compensate(&mut built, &self.device);
-        *self.assembly = Assembly::new(built);
+        *Arc::make_mut(&mut self.assembly) = Assembly::new(built);
         self.rest = None;
         residual
     }
@@ -149,7 +164,12 @@ impl Key for GrandKey {
         self.state.x[state::WORK]
     }
 
+    /// The thesis has no damper: as for the simple actions, the key lifts one.
     fn damper_lift(&self) -> f64 {
+        let spec = &self.assembly.spec;
+        if spec.is_rigid() {
+            return note_interface::lift(self.front()[0], spec.key.dip);
+        }
         self.assembly.damper_lift(self.state.x[state::DAMPER])
     }
 
@@ -170,14 +190,16 @@ impl Key for GrandKey {
         outline::pose(&self.assembly.spec, &self.state)
     }
 
+    /// The copy has its own constants, so that its regulation and compensation do not allocate.
     fn duplicate(&self) -> Box<dyn Key> {
-        Box::new(self.clone())
+        let (built, assembly) = (Arc::new(*self.built), Arc::new(self.assembly().clone()));
+        Box::new(Self { built, assembly, ..self.clone() })
     }
 
     fn regulate(&mut self, settings: &ActionSettings) -> f64 {
         let Some(design) = &self.design else { return 0.0 };
         let before = self.energy();
-        *self.built = design.build(settings);
+        *Arc::make_mut(&mut self.built) = design.build(settings);
         self.assemble();
         self.energy() - before
     }
@@ -199,6 +221,27 @@ impl Key for GrandKey {
 
     fn release(&mut self, speed: f64) {
         self.state = self.assembly.release(speed);
+    }
+
+    fn travel(&self) -> Option<Travel> {
+        let spec = &self.assembly.spec;
+        let dip = spec.key.dip;
+        spec.is_rigid().then_some(Travel { dip, repeat_depth: RISEN * dip })
+    }
+
+    /// The hammer counts with the mean of its speed ratio up to let-off, the other parts with their inertia at rest.
+    fn press(&self) -> Option<Press> {
+        let Assembly { spec, regulated, grand } = &*self.assembly;
+        let rest = self.rest.filter(|_| spec.is_rigid() && regulated.let_off_depth.is_finite())?;
+        let k = Kinematics::at(&grand.numbers, &rest.phase.into(), &rest.x);
+        let key = 1.0 / WippenCoupling::new(&grand.numbers, &k).mass(&grand.numbers, &k).inv_key;
+        let [depth, _] = self.assembly.front(&rest.x);
+        let [crown, _] = self.assembly.hammer(&rest.x);
+        let throw = regulated.let_off_depth - depth;
+        let ratio = (-thesis::LET_OFF - crown) / throw;
+        let hammer = spec.hammer.inertia / (spec.hammer.crown * spec.hammer.crown) * ratio * ratio;
+        let mass = key / (spec.key.front * spec.key.front) + hammer;
+        Some(Press { mass, ratio, throw, flight: thesis::LET_OFF, has_bed: true })
     }
 }
 

@@ -28,6 +28,9 @@ fn depth(t: f64) -> f64 {
     FROM + rise * (smooth(first, up) - back) + more * smooth(second, quick)
 }
 
+/// A curve of a figure: its name and the reading that it shows.
+type Curve = (&'static str, fn(&Readout) -> f64);
+
 /// One model in the experiment: readings after each step, and the events.
 struct Played {
     rows: Vec<(f64, Readout)>,
@@ -139,43 +142,26 @@ pub(super) fn run(folder: &mut Folder, report: &mut Report) -> Result<()> {
         .filter(|event| event.1 == EventKind::Strike)
         .map(|event| PlotMark { at: event.0, name: "string".into() })
         .collect();
-    let panels = vec![
-        Subplot::new(
-            Axis::new("model B, force, N"),
-            vec![
-                Series::line("on the user", line(&soft, |r| r.key_force), palette(0)),
-                Series::line("on the hammer", line(&soft, |r| r.contact_force), palette(1)),
-            ],
-        ),
-        Subplot::new(
-            Axis::new("model B, angle, °"),
-            vec![
-                Series::line("key", line(&soft, |r| r.q[0].to_degrees()), palette(0)),
-                Series::line("hammer", line(&soft, |r| r.q[1].to_degrees()), palette(1)),
-            ],
-        ),
-        Subplot::new(
-            Axis::new("model A, force, N"),
-            vec![
-                Series::line("on the user", line(&rigid, |r| r.key_force), palette(0)),
-                Series::line("on the hammer", line(&rigid, |r| r.contact_force), palette(1)),
-            ],
-        ),
-        Subplot::new(
-            Axis::new("model A, angle, °"),
-            vec![
-                Series::line("key", line(&rigid, |r| r.q[0].to_degrees()), palette(0)),
-                Series::line("hammer", line(&rigid, |r| r.q[1].to_degrees()), palette(1)),
-            ],
-        ),
-    ];
+    let panel = |played, model, what, series: [Curve; 2]| {
+        let lines = (0..)
+            .zip(series)
+            .map(|(i, (name, value))| Series::line(name, line(played, value), palette(i)));
+        Subplot::new(Axis::new(&format!("model {model}, {what}")), lines.collect())
+    };
+    let panels = [("B", &soft), ("A", &rigid)].into_iter().flat_map(|(model, played)| {
+        let forces: [Curve; 2] =
+            [("on the user", |r| r.key_force), ("on the hammer", |r| r.contact_force)];
+        let angles: [Curve; 2] =
+            [("key", |r| r.q[0].to_degrees()), ("hammer", |r| r.q[1].to_degrees())];
+        [panel(played, model, "force, N", forces), panel(played, model, "angle, °", angles)]
+    });
     let figure = Figure {
         title: "A hammer still, thrown and caught, thrown to the string (cf. figure 6 of 1993)"
             .into(),
         x: Axis::new("time, s").within(0.0, END),
         bands: Vec::new(),
         marks,
-        panels,
+        panels: panels.collect(),
     };
     folder.draw("models-ab-epochs", &figure, report)
 }

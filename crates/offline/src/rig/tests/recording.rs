@@ -1,7 +1,10 @@
 //! The servo's log as a file, and its rendering.
 
+use touchback_action::catalogue::Model;
 use touchback_action::interface::key::STATES;
-use touchback_action::{ActionSettings, TimedEvent};
+use touchback_action::{
+    ActionKind, ActionSettings, Drive, EventKind, KeyEvent, TimedEvent, step_time,
+};
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use touchback_haptics::record::log::Entry;
@@ -20,8 +23,12 @@ use touchback_haptics::servo::ServoOptions;
 const HEAD: &str = "touchback servo log 3";
 const OLDER: [&str; 2] = ["touchback servo log 2", "touchback servo log 1"];
 
-/// A session of 1.5 s: its log, and the servo's final state of the key.
+/// A session of 1.5 s with the grand: its log, and the servo's final state of the key.
 pub(crate) fn played() -> (Vec<Entry>, [u64; STATES + 1]) {
+    session(Action::GRAND)
+}
+
+fn session(action: Action) -> (Vec<Entry>, [u64; STATES + 1]) {
     let act = ScriptedAction {
         time: 0.3,
         key: 0,
@@ -30,7 +37,8 @@ pub(crate) fn played() -> (Vec<Entry>, [u64; STATES + 1]) {
     let plant = KeyPlant { mass: 0.03, weight: 0.2, ..KeyPlant::THREE[0] };
     let design = KeyboardDesign { plant, ..KeyboardDesign::default() };
     let script = Script::new(vec![act]);
-    let mut pair = CoSimulation::new(&design, script, ServoOptions::default(), line());
+    let options = ServoOptions { action, ..ServoOptions::default() };
+    let mut pair = CoSimulation::new(&design, script, options, line());
     let mut entries: Vec<Entry> = Vec::new();
     assert!(pair.arm(&mut entries));
     pair.run(1.6, &mut entries, |_| ());
@@ -82,6 +90,46 @@ fn a_log_read_back_gives_the_servos_bits() {
         sounds
     });
     assert!(heard[0].len() > 20 && heard[0] == heard[1] && heard[1] == heard[2]);
+}
+
+/// The hammer that a hand throws in a session of model A is thrown again by its log, bit for bit, and by the motion of
+/// the key alone, as `--record` writes it.
+#[test]
+fn model_a_throws_its_hammer_in_a_session_by_its_log_and_by_its_motion() {
+    let action = Action::Played(ActionKind::ModelA);
+    let (entries, servo) = session(action);
+    let key = entries.iter().find_map(Entry::key).unwrap();
+    let mut twin = Twin::new(action);
+    let mut imposed = Model::of(ActionKind::ModelA, key, &ActionSettings::default()).start();
+    let mut last = imposed.front();
+    let (mut felt, mut again) = (Vec::new(), Vec::new());
+    let mut least = 0.0f64;
+    let strike = |event: &KeyEvent| event.kind() == EventKind::Strike;
+    for entry in &entries {
+        twin.watch(
+            entry,
+            |what| {
+                if strike(&what.event) {
+                    felt.push(step_time(what.step) + what.offset);
+                }
+            },
+            |step, _, mechanism| {
+                let now = mechanism.front();
+                let drive = Drive::between(last, now);
+                imposed.step(drive, &mut |offset, event| {
+                    if strike(&event) {
+                        again.push(step_time(step) + offset);
+                    }
+                });
+                least = least.min(imposed.readout(drive).contact_force);
+                last = now;
+            },
+        );
+    }
+    assert_eq!(twin.key(key).unwrap().0.save().bits(), servo);
+    assert!(felt.len() >= 5 && felt.len() == again.len(), "{felt:?} {again:?}");
+    assert!(felt.iter().zip(&again).all(|(a, b)| (a - b).abs() < 1e-6), "{felt:?} {again:?}");
+    assert!(least >= 0.0, "{least} N");
 }
 
 /// Number of states of a key up to version 2.

@@ -34,6 +34,13 @@ pub fn sampled(plant: &Plant, period: f64, delay: u32, angle: f64) -> Complex<f6
     ((z - e) * d.gamma[0] + d.gamma[1] * b) / det * late
 }
 
+/// Response of `plant` with a lag of `late` s, position in m for a force in N, at `rate` rad/s: the loop in continuous time.
+#[must_use]
+pub fn lagging(plant: &Plant, late: f64, rate: f64) -> Complex<f64> {
+    let Plant { mass, damping, stiffness, .. } = plant;
+    polar(1.0, -rate * late) / Complex::new(stiffness - mass * rate * rate, damping * rate)
+}
+
 /// The frequencies ω_m, m = 1…N/2, of oscillations of `n` samples; the rest are their conjugates.
 #[must_use]
 pub fn harmonics(n: u32) -> Vec<f64> {
@@ -53,6 +60,8 @@ pub fn all_frequencies() -> Vec<f64> {
 pub enum Criterion {
     /// Re(1 + G) > 0.
     Circle,
+    /// Re[1 + (1 + jωq)G] > 0 for a q ≥ 0, in continuous time.
+    Popov,
     /// Re[1 + (1 + q(1 − e^{−jω}))G] > 0 for a q ≥ 0: a monotone nonlinearity.
     Tsypkin,
     /// Shifts of one sample, backward and forward, and the circle's weight: a wedge in the Nyquist plane.
@@ -65,7 +74,7 @@ pub enum Criterion {
 pub const SHIFTS: u32 = 24;
 
 impl Criterion {
-    /// All criteria, each including the previous one.
+    /// The criteria for a sampled loop, each including the previous one.
     pub const ALL: [Self; 4] = [Self::Circle, Self::Tsypkin, Self::Wedge, Self::Shifts];
 
     /// Real parts of the multipliers at the frequency `angle`, rad per sample, for G = `g`: one column per
@@ -77,6 +86,7 @@ impl Criterion {
         let mut columns = vec![loops.re];
         match self {
             Self::Circle => {}
+            Self::Popov => columns.push((Complex::new(0.0, angle) * g).re),
             Self::Tsypkin => columns.push((turn(-1.0) * g).re),
             Self::Wedge => columns.extend([1.0, -1.0].map(|d| (turn(d) * loops).re)),
             Self::Shifts => {
