@@ -332,9 +332,12 @@ impl HapticKey {
             }
         }
         let simulated = self.simulated.key();
-        self.logged.place(slot.before, self.key, &self.compensation, simulated, log);
+        let is_placed =
+            self.logged.place(slot.before, self.key, &self.compensation, simulated, log);
         let is_played = self.virtual_finger.plays();
-        self.logged.played(slot.before, self.key, is_played, log);
+        if self.logged.played(slot.before, self.key, is_played, log) || is_placed {
+            log.on_slot(self.key, slot.before..slot.before, simulated);
+        }
         let (depth, limit) = (self.simulated.key().front()[0], options.play_force);
         let finger = self.virtual_finger.force(depth, self.mechanics.bed, time, limit);
         let wanted = match join {

@@ -51,11 +51,6 @@ const TOO_LATE_OF_MASS: f64 = 0.3 / 25.0;
 const TOO_WEAK: f64 = 0.65;
 /// See [`TOO_WEAK`].
 const TOO_STRONG: f64 = 1.5;
-/// Motor constant that no finger causes which presses at the same moment by chance: one push shows it.
-const SURELY_STRONG: f64 = 1.7;
-/// Longest interval in which the keyboard may have begun the push, s, for a verdict from one push: in a longer one, after
-/// a pause of a computer, a finger may have pressed.
-const WELL_TIMED: f64 = 2.5e-3;
 /// Longest wait for the keyboard to receive the push, s; beyond it the wire loses commands.
 const NOT_RECEIVED: f64 = 60e-3;
 /// Force that lifts a key with too little weight to return by itself, N.
@@ -316,17 +311,15 @@ impl Push {
         let inertia = mechanics.mass * 2.0 * line.slope * line.slope;
         let strength = (inertia + mechanics.weight + mechanics.friction) / self.force;
         let zero = -line.at(0.0) / line.slope;
-        let [earliest, latest] = self.began.unwrap_or_default();
+        let [_, latest] = self.began.unwrap_or_default();
         if zero - latest > OWN_DELAY + TOO_LATE.min(TOO_LATE_OF_MASS * mechanics.mass) {
             // A finger would change the acceleration of the declared mass.
             return (Some(Symptom::Delayed), samples.len() > 2 && (0.8..=1.25).contains(&strength));
         }
-        // A finger would have to push within the same millisecond, and with more force than a hand that rests.
-        let is_own = zero - earliest > -0.5e-3 && latest - earliest < WELL_TIMED;
+        // A finger that presses during the push makes the motor seem strong, one that rests on the key weak.
         if strength > TOO_STRONG {
-            return (Some(Symptom::Strong), is_own && strength > SURELY_STRONG);
+            return (Some(Symptom::Strong), false);
         }
-        // A finger that rests on the key makes it heavier.
         ((strength < TOO_WEAK).then_some(Symptom::Weak), false)
     }
 }

@@ -87,8 +87,8 @@ fn floor(spectrum: &[f64], peak: usize, spacing: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::measure::hann;
     use super::*;
+    use crate::measure::hann;
 
     /// Partials of C3 with inharmonicity and noise: existing partials are found with their levels, missing ones
     /// are not.
