@@ -90,7 +90,7 @@ fn coarse(status: &ServoStatus) -> String {
     format!(
         "; the sensors are coarse ({step} µm a count; at most {COARSE} µm are needed): force is softer by a factor \
          of {:.1}",
-        step / COARSE
+        (step / COARSE) * (step / COARSE)
     )
 }
 
@@ -174,7 +174,7 @@ pub fn reason(reason: HaltReason) -> String {
         }
         HaltReason::CoarseSensor(step) => {
             format!(
-                ": a count of the sensors is {step} µm; force needs 60 µm at most, a good touch 4 µm"
+                ": a count of the sensors is {step} µm; force needs 20 µm at most, a good touch 4 µm"
             )
         }
         HaltReason::SlowWire(tenths) => format!(

@@ -16,8 +16,8 @@ const CHUNKS: u32 = 3;
 /// Time after which chunks are forgotten, s.
 const CHUNK_TIME: f64 = 2.0;
 
-/// Time within which states arrive at once, s.
-const AT_ONCE: f64 = 5e-3;
+/// Time within which states arrive at once, s, and least number of them in a chunk: a clock may also jump.
+const AT_ONCE: (f64, u32) = (5e-3, 10);
 
 /// States that have arrived at once.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -26,6 +26,8 @@ struct Batch {
     begun: f64,
     /// Time of the first, µs of the keyboard's clock.
     from_us: u32,
+    /// Number of states.
+    states: u32,
     /// The batch is a chunk and has been counted.
     is_counted: bool,
 }
@@ -87,12 +89,13 @@ impl WireWatch {
     /// Notes that a state of the time `t_us`, µs of the keyboard's clock, came at `now`, s. States that came at once and
     /// cover more than [`SILENCE`] of the keyboard's time are a chunk, whatever was lost between chunks.
     pub(crate) fn note_state(&mut self, t_us: u32, now: f64) {
-        let Some(batch) = self.batch.as_mut().filter(|batch| now - batch.begun < AT_ONCE) else {
-            self.batch = Some(Batch { begun: now, from_us: t_us, is_counted: false });
+        let Some(batch) = self.batch.as_mut().filter(|batch| now - batch.begun < AT_ONCE.0) else {
+            self.batch = Some(Batch { begun: now, from_us: t_us, states: 1, is_counted: false });
             return;
         };
+        batch.states += 1;
         let covered = f64::from(since(t_us, batch.from_us)) * 1e-6;
-        if covered <= SILENCE {
+        if covered <= SILENCE || batch.states < AT_ONCE.1 {
             return;
         }
         if now - self.last_chunk > CHUNK_TIME {

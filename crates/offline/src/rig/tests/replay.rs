@@ -109,7 +109,8 @@ fn strikes_keep_their_distances_under_drift_and_jitter() {
             }
             replay.watch(now, block, |output| {
                 if let ReplayEvent::Event(ahead, what) = output {
-                    assert!((0.0..=block as f64 + 2e-3 * rate).contains(&ahead));
+                    // At most 2 ms beyond the block, and a damper at the end of its slot of 1 ms.
+                    assert!((0.0..=block as f64 + 3e-3 * rate).contains(&ahead));
                     if what.event.kind() == EventKind::Strike {
                         sounded.push((now as f64 + ahead) / rate);
                     }
