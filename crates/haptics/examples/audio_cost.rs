@@ -3,7 +3,8 @@
 //! `cargo run --release -p touchback-haptics --example audio_cost [KEYS [BLOCK [SECONDS [PACE]]]] [regulation] [hand]`
 //!
 //! The host plays at `PACE` times real time, at most 1. With `regulation` a screw moves once a block. With `hand`
-//! fingers trill on the keys instead of notes, against silence. Figures are shares of a block, %.
+//! fingers trill on the keys instead of notes, against silence. Figures are shares of a block, %. `memory` prints the
+//! resident memory after connections of the keyboard instead.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -75,7 +76,6 @@ fn run(case: &Case, port: Option<&str>) {
     let ports = port.map(str::to_owned).into_iter().collect();
     connection.choose(Choice { ports, plays: true, ..Choice::default() });
     let mut piano = Piano::new(RATE, &settings);
-    let before = memory();
     let mut end = connection.activate(&ActivationContext {
         owner: "audio_cost",
         settings: &settings.action,
@@ -89,7 +89,7 @@ fn run(case: &Case, port: Option<&str>) {
     let waits = port.map_or(0.5, |_| 2.0 + 0.1 * f64::from(case.keys));
     let blocks = |time: f64| (time / length) as u64;
     let begin = Instant::now();
-    let (mut shares, mut strikes) = (Vec::new(), 0u32);
+    let (mut shares, mut strikes, mut received) = (Vec::new(), 0u32, 0.0);
     let mut sixteenth = 0;
     for i in 0..blocks(waits + case.seconds) {
         if port.is_some() && i % blocks(0.25) == 0 {
@@ -106,12 +106,16 @@ fn run(case: &Case, port: Option<&str>) {
             piano.set(&settings);
             end.regulate(&settings.action);
         }
+        let block_from = seconds();
         end.block(now, case.block, &settings.action, |output| {
             if let ReplayEvent::Event(ahead, event) = output {
                 strikes += u32::from(event.event.kind() == touchback_action::EventKind::Strike);
                 piano.handle(Event::haptic(event, ahead));
             }
         });
+        if is_measured {
+            received += 100.0 * (seconds() - block_from) / length;
+        }
         if is_measured && !case.by_hand {
             let due = ((i - blocks(waits)) as f64 * length * 16.0) as u64;
             while sixteenth <= due {
@@ -137,25 +141,54 @@ fn run(case: &Case, port: Option<&str>) {
     let mean = shares.iter().sum::<f64>() / shares.len() as f64;
     let (p95, worst) = (at(0.95), at(1.0));
     print!(
-        "{:9} {:2} keys, block {:3}, pace {}: mean {mean:5.2}, 95 % {p95:5.2}, worst {worst:5.2}; {strikes} strikes",
+        "{:9} {:2} keys, block {:3}, pace {}: mean {mean:5.2}, 95 % {p95:5.2}, worst {worst:5.2}; {:.2} of it to receive; {strikes} strikes",
         port.map_or("alone", |_| "keyboard"),
         case.keys,
         case.block,
-        case.pace
+        case.pace,
+        received / shares.len() as f64
     );
     if let Some(report) = connection.report() {
         let work = &report.work;
         print!(
-            "; servo {:.0} µs a state, longest {:.0}, {:?}, {} lost; {:.1} MB",
+            "; servo {:.0} µs a state, longest {:.0}, {:?}, {} lost",
             1e6 * work.sum / work.count().max(1) as f64,
             1e6 * work.longest,
             report.status.state,
-            report.lost_log,
-            memory() - before
+            report.lost_log
         );
     }
     println!();
     connection.deactivate();
+}
+
+/// Connects and disconnects the keyboard at `port`, 500 times.
+fn connect(port: &str) {
+    let (settings, connection) = (Settings::default(), KeyboardConnection::default());
+    let (before, mut counts) = (memory(), [1, 10, 500].into_iter().peekable());
+    for i in 1..=500 {
+        connection.choose(Choice { ports: vec![port.into()], ..Choice::default() });
+        let mut end = connection.activate(&ActivationContext {
+            owner: "audio_cost",
+            settings: &settings.action,
+            sample_rate: RATE,
+            block: 256,
+            is_offline: false,
+        });
+        end.block(0, 256, &settings.action, |_| ());
+        // Until the servo has built its keys.
+        let begin = Instant::now();
+        let patience = Duration::from_secs(2);
+        while begin.elapsed() < patience && connection.report().is_some_and(|r| r.status.states < 2)
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if counts.next_if_eq(&i).is_some() {
+            println!("{i} connections: {:.1} MB more than before", memory() - before);
+        }
+        connection.deactivate();
+    }
+    println!("disconnected: {:.1} MB more", memory() - before);
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -172,7 +205,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         turns: has("regulation"),
         by_hand: has("hand"),
     };
-    run(&case, None);
+    if !has("memory") {
+        run(&case, None);
+    }
     let acts = (0..if case.by_hand { case.keys } else { 0 }).map(|key| ScriptedAction {
         time: 2.0 + 0.1 * f64::from(case.keys),
         key: usize::from(key),
@@ -180,6 +215,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let design = KeyboardDesign { keys: case.keys, first_key: case.first, ..Emulator::on_a_desk() };
     let emulated = Emulated::start(&design, Script::new(acts.collect()))?;
-    run(&case, Some(emulated.path()));
+    match has("memory") {
+        true => connect(emulated.path()),
+        false => run(&case, Some(emulated.path())),
+    }
     Ok(())
 }
