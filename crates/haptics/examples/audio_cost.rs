@@ -10,6 +10,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
@@ -87,7 +88,7 @@ fn run(case: &Case, port: Option<&str>) {
     let length = case.block as f64 / RATE;
     // Keys prove their motors, eight at a time.
     let waits = port.map_or(0.5, |_| 2.0 + 0.1 * f64::from(case.keys));
-    let blocks = |time: f64| (time / length) as u64;
+    let blocks = |time: f64| floor_index(time / length) as u64;
     let begin = Instant::now();
     let (mut shares, mut strikes, mut received) = (Vec::new(), 0u32, 0.0);
     let mut sixteenth = 0;
@@ -117,7 +118,7 @@ fn run(case: &Case, port: Option<&str>) {
             received += 100.0 * (seconds() - block_from) / length;
         }
         if is_measured && !case.by_hand {
-            let due = ((i - blocks(waits)) as f64 * length * 16.0) as u64;
+            let due = floor_index((i - blocks(waits)) as f64 * length * 16.0) as u64;
             while sixteenth <= due {
                 play(case, sixteenth, |event| {
                     if let Some((key, speed)) = event.fingertip(&settings) {
@@ -137,7 +138,7 @@ fn run(case: &Case, port: Option<&str>) {
     }
     let strikes = strikes + u32::try_from(piano.counts().strikes).unwrap_or(0);
     shares.sort_by(f64::total_cmp);
-    let at = |share: f64| shares[(share * (shares.len() - 1) as f64) as usize];
+    let at = |share: f64| shares[floor_index(share * (shares.len() - 1) as f64)];
     let mean = shares.iter().sum::<f64>() / shares.len() as f64;
     let (p95, worst) = (at(0.95), at(1.0));
     print!(
@@ -195,11 +196,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let has = |word: &str| words.iter().any(|w| w == word);
     let number = |i: usize, default| words.get(i).and_then(|w| w.parse().ok()).unwrap_or(default);
-    let keys = number(0, 8.0) as u8;
+    let keys = u8::try_from(floor_index(number(0, 8.0))).unwrap_or(88);
     let case = Case {
         first: if keys > 49 { 1 } else { 40 },
         keys: keys.clamp(1, 88),
-        block: number(1, 256.0) as usize,
+        block: floor_index(number(1, 256.0)).max(1),
         seconds: number(2, 10.0),
         pace: number(3, 1.0),
         turns: has("regulation"),
