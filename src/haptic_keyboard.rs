@@ -1,7 +1,7 @@
 //! A motorized keyboard, or a recording of one, in the plugin: its events for the piano, and host
 //! notes that move its keys.
 //!
-//! The audio thread replays the servo's log; the connection does all other work on its own threads. An
+//! The audio thread receives finished events; the servo and all other work have their own threads. An
 //! offline bounce opens no port and does not wait; a recording sounds in it as it does in real time.
 
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{ActivationContext, KeyboardAudioEnd, KeyboardConnection};
+use touchback_haptics::record::publish::KeyStep;
 use touchback_haptics::record::replay::ReplayEvent;
 use touchback_instrument::watch::monitor::haptic::HapticStep;
 use touchback_instrument::{Event, Settings};
@@ -19,7 +20,7 @@ pub(super) enum HapticOutput<'a> {
     /// For the piano.
     Event(Event),
     /// For the window.
-    Step(HapticStep<'a>),
+    Step(&'a HapticStep),
 }
 
 /// The keyboard's end in the audio thread.
@@ -90,8 +91,9 @@ impl Haptics {
             ReplayEvent::Event(ahead, what) => {
                 report(HapticOutput::Event(Event::haptic(what, ahead)))
             }
-            ReplayEvent::Step(key, step, drive, state) => {
-                report(HapticOutput::Step(HapticStep { key, step, kind, drive, state }));
+            ReplayEvent::Step(&KeyStep { key, step, depth, lift, picture }) => {
+                let step = HapticStep { key, step, kind, depth, lift, picture };
+                report(HapticOutput::Step(&step));
             }
         });
     }
@@ -202,7 +204,7 @@ mod tests {
                 let now = player.sample();
                 haptics.block(now, left.len(), &settings.action, |output| match output {
                     HapticOutput::Event(event) => player.haptic(event),
-                    HapticOutput::Step(step) => deepest = deepest.max(step.state.front()[0]),
+                    HapticOutput::Step(step) => deepest = deepest.max(step.depth),
                 });
                 player.process(left, right, &mut Nobody);
             }

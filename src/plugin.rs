@@ -350,7 +350,7 @@ impl Touchback {
                         window.record_haptic(&event, player.piano());
                         player.haptic(event);
                     }
-                    HapticOutput::Step(step) => window.show_haptic(&step),
+                    HapticOutput::Step(step) => window.show_haptic(step),
                 });
                 if !haptics.is_joined() {
                     window.clear_haptic();

@@ -27,11 +27,12 @@ use crate::keyboard::script::Script;
 use crate::keyboard::status_text;
 use crate::line::port_group::{AudioEnds, PortGroup};
 use crate::line::serial::{self, PortError, PortInfo};
+use crate::record::live::LiveReplay;
 use crate::record::recording::Recording;
 use crate::record::replay::Replay;
 use crate::sidecar::{SidecarOrder, SidecarReport};
 pub use audio::KeyboardAudioEnd;
-use audio::{Joined, Member};
+use audio::{Joined, Member, Source};
 pub use choice::Choice;
 use touchback_action::ActionSettings;
 use touchback_core::exchange::lock::lock;
@@ -249,7 +250,8 @@ impl Inner {
             let action = take.action().map_err(|e| e.to_string())?;
             let entries = take.in_memory().map_err(|e| e.to_string())?;
             let replay = Replay::recorded(entries, action, activation.sample_rate);
-            return Ok(Some(Joined::new(vec![Member { replay, settings: None, notes: None }])));
+            let source = Source::Take(replay);
+            return Ok(Some(Joined::new(vec![Member { source, settings: None, notes: None }])));
         }
         if choice.ports.is_empty() || activation.is_offline {
             return Ok(None);
@@ -263,14 +265,15 @@ impl Inner {
             self.emulated = Some(emulated);
         }
         let options = choice.options(&activation.settings);
-        let mut group =
-            PortGroup::start(&ports, &activation.owner, &options).map_err(|e| e.to_string())?;
-        let member = |ends: AudioEnds| Member {
-            replay: Replay::new(ends.log, choice.action, activation.sample_rate, activation.block),
-            settings: ends.settings,
-            notes: ends.notes,
+        let (group, ends) = PortGroup::start_for_audio(&ports, &activation.owner, &options)
+            .map_err(|e| e.to_string())?;
+        let (rate, block) = (activation.sample_rate, activation.block);
+        let member = |AudioEnds { published, settings, notes }: AudioEnds| Member {
+            source: Source::Live(LiveReplay::new(published, choice.action, rate, block)),
+            settings,
+            notes,
         };
-        let members = group.take_audio_ends().map(member).collect();
+        let members = ends.into_iter().map(member).collect();
         self.group = Some(group);
         Ok(Some(Joined::new(members)))
     }

@@ -83,11 +83,13 @@ pub enum HaltReason {
     NotReady,
     /// The host's own tick was more than 20 ms late.
     Late,
+    /// Reports were implausible shortly after the host's own thread woke late.
+    Busy,
     /// A round trip on the wire takes too long for force, 0.1 ms.
     SlowWire(u16),
     /// The sensor step, µm, is too coarse for force.
     CoarseSensor(u32),
-    /// States come in chunks, with a silence of up to this time before a chunk, ms.
+    /// States come in chunks that cover up to this time, ms.
     Chunked(u16),
 }
 

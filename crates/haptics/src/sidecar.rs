@@ -1,9 +1,10 @@
 //! The sidecar: one thread that owns the port and runs the servo against the wall clock.
 //!
 //! The thread waits for bytes and not for a timer: the arrival of a state triggers the servo. Orders come
-//! through a queue, the report goes out as latest value, the log goes through a queue to its replay. A lost
+//! through a queue, the report goes out as latest value, log and events go through queues. A lost
 //! port is opened again; force returns only after arming again.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ use crate::line::priority::{self, Priority};
 use crate::line::serial::{PortError, SerialLink};
 use crate::record::log::{Entry, Log};
 use crate::servo::{Servo, ServoOptions, ServoStatus};
+use touchback_action::interface::key::Key;
 use touchback_action::{ActionSettings, Drive, EventKind, TimedEvent};
 use touchback_core::exchange::flags::Flag;
 use touchback_core::exchange::{latest, queue};
@@ -24,9 +26,7 @@ const READ_TIMEOUT: Duration = Duration::from_millis(1);
 const DRAWING_PERIOD: Duration = Duration::from_millis(10);
 /// Time between attempts to open a lost port.
 const RETRY_INTERVAL: Duration = Duration::from_millis(300);
-/// Capacity of the log, entries: 1 s of ten keys.
-const LOG_CAPACITY: usize = 16_384;
-/// Capacity of the other queues.
+/// Capacity of the queues.
 const CAPACITY: usize = 256;
 
 /// An order to the sidecar.
@@ -110,7 +110,7 @@ pub struct SidecarReport {
     /// Positions of the hammers of the first ten keys relative to the string, m, negative below it; none for an action
     /// without hammer.
     pub hammers: [Option<f64>; 10],
-    /// Log entries lost to a full queue.
+    /// Entries of the log, or events and positions for the audio thread, lost to a full queue.
     pub lost_log: u64,
     /// Strikes of the simulated hammers.
     pub strikes: u64,
@@ -121,7 +121,6 @@ pub struct SidecarReport {
 pub struct Sidecar {
     orders: queue::Sender<SidecarOrder>,
     report: latest::LatestReader<SidecarReport>,
-    log: Option<queue::Receiver<Entry>>,
     settings: Option<latest::LatestWriter<ActionSettings>>,
     notes: Option<queue::Sender<KeyPress>>,
     events: queue::Receiver<TimedEvent>,
@@ -131,18 +130,25 @@ pub struct Sidecar {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The queues that take log and events out of the thread.
-struct LogQueues {
-    log: queue::Sender<Entry>,
+/// A log, and the queue that takes events out of the thread.
+struct EventLog<L> {
+    log: L,
     events: queue::Sender<TimedEvent>,
     strikes: u64,
 }
 
-impl Log for LogQueues {
+impl<L: Log> Log for EventLog<L> {
     fn put(&mut self, entry: &Entry) -> bool {
-        self.log.send(entry.clone()).is_ok()
+        self.log.put(entry)
+    }
+    fn on_step(&mut self, key: KeyNumber, step: u64, drive: Drive, state: &dyn Key) {
+        self.log.on_step(key, step, drive, state);
+    }
+    fn on_slot(&mut self, key: KeyNumber, steps: Range<u64>, state: &dyn Key) {
+        self.log.on_slot(key, steps, state);
     }
     fn on_event(&mut self, event: &TimedEvent) {
+        self.log.on_event(event);
         self.strikes += u64::from(event.event.kind() == EventKind::Strike);
         // A full queue drops the event and counts it.
         let _ = self.events.send(*event);
@@ -156,11 +162,11 @@ impl Sidecar {
     /// # Errors
     /// The port cannot be opened.
     pub fn start(path: &str, owner: &str, options: ServoOptions) -> Result<Self, PortError> {
-        Self::start_with(path, owner, options, None)
+        Self::start_with(path, owner, options, None, ())
     }
 
-    /// Like [`Sidecar::start`]; with an `origin` the steps are counted from this moment, so that the logs of several
-    /// ports have one time base.
+    /// Like [`Sidecar::start`], with the servo's `log`; with an `origin` the steps are counted from this moment, so that
+    /// the logs of several ports have one time base.
     ///
     /// # Errors
     /// The port cannot be opened.
@@ -169,11 +175,11 @@ impl Sidecar {
         owner: &str,
         options: ServoOptions,
         origin: Option<Instant>,
+        log: impl Log + Send + 'static,
     ) -> Result<Self, PortError> {
         let port = SerialLink::open(path, owner, READ_TIMEOUT)?;
         let (orders, inbox) = queue::bounded(CAPACITY);
         let (writer, report) = latest::latest(&SidecarReport::default());
-        let (log, outlet) = queue::bounded(LOG_CAPACITY);
         let (events, event_outlet) = queue::bounded(CAPACITY);
         let (settings, regulation) = latest::latest(&options.settings);
         let (notes, played) = queue::bounded(CAPACITY);
@@ -194,7 +200,7 @@ impl Sidecar {
             last_trip: 0.0,
             drawn_at: None,
         };
-        let out = LogQueues { log, events, strikes: 0 };
+        let out = EventLog { log, events, strikes: 0 };
         let thread = std::thread::Builder::new()
             .name("touchback haptics".into())
             .spawn(move || worker.run(port, options, origin, out))
@@ -202,7 +208,6 @@ impl Sidecar {
         Ok(Self {
             orders,
             report,
-            log: Some(outlet),
             settings: Some(settings),
             notes: Some(notes),
             events: event_outlet,
@@ -226,11 +231,6 @@ impl Sidecar {
         self.report.read()
     }
 
-    /// The receiving end of the log; none at a second call.
-    pub(crate) fn take_log(&mut self) -> Option<queue::Receiver<Entry>> {
-        self.log.take()
-    }
-
     /// The writer of new settings; none at a second call. It never waits and may be used by the audio thread.
     pub fn take_settings(&mut self) -> Option<latest::LatestWriter<ActionSettings>> {
         self.settings.take()
@@ -242,7 +242,7 @@ impl Sidecar {
         self.notes.take()
     }
 
-    /// Ends force and the thread; log and events of it can still be read.
+    /// Ends force and the thread; its events can still be read.
     pub fn end(&mut self) {
         self.ends.set(true);
         if let Some(thread) = self.thread.take() {
@@ -288,7 +288,7 @@ impl Worker {
         port: SerialLink,
         options: ServoOptions,
         origin: Option<Instant>,
-        mut log: LogQueues,
+        mut log: EventLog<impl Log>,
     ) {
         self.report.priority = priority::raise();
         let begin = origin.unwrap_or_else(Instant::now);
@@ -341,6 +341,7 @@ impl Worker {
             }
             servo.receive(now, &bytes[..received], &mut out, &mut log);
             servo.tick(now, &mut out);
+            log.log.flush();
             if let Some(open) = port.as_mut()
                 && open.write(&out).is_err()
             {
@@ -358,7 +359,13 @@ impl Worker {
     }
 
     /// Publishes the report of a wake-up in which bytes arrived at `arrived`.
-    fn publish(&mut self, servo: &Servo, arrived: Instant, is_open: bool, log: &LogQueues) {
+    fn publish(
+        &mut self,
+        servo: &Servo,
+        arrived: Instant,
+        is_open: bool,
+        log: &EventLog<impl Log>,
+    ) {
         let status = servo.status();
         if status.states > self.last_states {
             if let Some(last) = self.last_state.replace(arrived) {

@@ -8,13 +8,15 @@ use touchback_action::catalogue::Model;
 use touchback_action::interface::key::DynamicsCompensation;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_action::interface::kind;
-use touchback_action::{ActionKind, ActionSettings, Drive};
+use touchback_action::{ActionKind, ActionSettings, Drive, TimedEvent};
+use touchback_core::exchange::latest;
 use touchback_core::exchange::shared::Keeper;
-use touchback_core::exchange::{latest, queue};
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
-use touchback_haptics::record::log::Entry;
-use touchback_haptics::record::replay::Replay;
+use touchback_haptics::record::live::LiveReplay;
+use touchback_haptics::record::log::{Entry, Log};
+use touchback_haptics::record::publish::publisher;
+use touchback_haptics::record::replay::{Replay, ReplayEvent};
 use touchback_instrument::host::midi::{Address, InputMessage};
 use touchback_instrument::host::params;
 use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
@@ -237,12 +239,12 @@ fn changing_sheet_and_scale_while_playing_neither_allocates_nor_frees() {
     }
 }
 
-/// Replay of a servo's log in the audio thread, with a change of regulation, a pause, a restarted count and
-/// another action.
+/// Replay of a recorded log in the audio thread, with a change of regulation and another action; and the events of a
+/// running servo, with a pause and a restarted count.
 #[test]
 fn replaying_a_servo_allocates_nothing() {
-    let (sender, receiver) = queue::bounded(16_384);
-    let mut replay = Replay::new(receiver, Action::GRAND, 48_000.0, 256);
+    let (mut publisher, receiver) = publisher();
+    let mut live = LiveReplay::new(receiver, Action::GRAND, 48_000.0, 256);
     let settings = ActionSettings::default();
     let other = ActionSettings { let_off_mm: 4.0, ..settings.clone() };
     let compensation = DynamicsCompensation { mass: 0.02, ..DynamicsCompensation::default() };
@@ -250,35 +252,54 @@ fn replaying_a_servo_allocates_nothing() {
     let (mut simulated, _) = Action::GRAND.key(key, &settings, &compensation);
     simulated.reset_to_rest();
     let saved = simulated.save();
-    let mut events = 0;
+    let mut entries =
+        vec![Entry::Setting { step: 0, action: Action::GRAND, settings: settings.clone() }];
+    entries.push(Entry::Place { step: 0, key, compensation, saved });
+    let force = |slot: u64| if slot % 100 < 50 { 6.0 } else { 0.2 };
+    for slot in 0..1000u64 {
+        let step = 8 * slot;
+        if slot == 300 {
+            let settings = other.clone();
+            entries.push(Entry::Setting { step, action: Action::GRAND, settings });
+        }
+        if slot == 900 {
+            let settings = settings.clone();
+            entries.push(Entry::Setting { step, action: Action::Bench, settings });
+        }
+        entries.push(Entry::Slot { step, key, steps: 8, force: force(slot), impedance: 10.0 });
+    }
+    let mut replay = Replay::recorded(entries, Action::GRAND, 48_000.0);
+    let (mut events, mut live_events) = (0, 0);
     let counted = calls(|| {
+        for slot in 0..1000 {
+            replay.block(48 * slot, 48, |_, event| {
+                black_box(event);
+                events += 1;
+            });
+        }
         for pass in 0..3u64 {
-            // In the second pass the keyboard's count is restarted.
+            // In the third pass the keyboard's count is restarted.
             let start = [0, 100_000, 0][usize::try_from(pass).unwrap_or(0)];
-            let put = |entry| assert!(sender.send(entry).is_ok());
-            put(Entry::Setting { step: start, action: Action::GRAND, settings: settings.clone() });
-            put(Entry::Place { step: start, key, compensation, saved });
             for slot in 0..1000u64 {
-                let step = start + 8 * slot;
-                if slot == 300 {
-                    put(Entry::Setting { step, action: Action::GRAND, settings: other.clone() });
+                let drive = Drive::Wave { force: force(slot), impedance: 10.0 };
+                let steps = start + 8 * slot..start + 8 * slot + 8;
+                for step in steps.clone() {
+                    simulated.step(drive, &mut |offset, event| {
+                        publisher.on_event(&TimedEvent { key, step, offset, event });
+                    });
+                    publisher.on_step(key, step, drive, &*simulated);
                 }
-                if slot == 900 {
-                    put(Entry::Setting { step, action: Action::Bench, settings: settings.clone() });
-                }
-                let force = if slot % 100 < 50 { 6.0 } else { 0.2 };
-                put(Entry::Slot { step, key, steps: 8, force, impedance: 10.0 });
+                publisher.on_slot(key, steps, &*simulated);
+                publisher.flush();
                 // The audio thread pauses from 500 to 600.
                 if !(500..600).contains(&slot) {
-                    let now = 48 * (1000 * pass + slot);
-                    replay.block(now, 48, |_, event| {
-                        black_box(event);
-                        events += 1;
+                    live.watch(48 * (1000 * pass + slot), 48, |output| {
+                        live_events += u32::from(matches!(output, ReplayEvent::Event(..)));
                     });
                 }
             }
         }
     });
     assert_eq!(counted, 0);
-    assert!(events > 50 && replay.late > 0, "{events} events, {} late", replay.late);
+    assert!(events > 50 && live_events > 50 && live.late > 0, "{events} {live_events} events");
 }

@@ -1,6 +1,7 @@
 //! The audio thread's end of a connection: no allocation, lock or wait.
 
 use crate::action::Action;
+use crate::record::live::LiveReplay;
 use crate::record::replay::{Replay, ReplayEvent};
 use crate::sidecar::KeyPress;
 use touchback_action::ActionSettings;
@@ -10,9 +11,54 @@ use touchback_core::math::compass::{KEYS, KeyNumber};
 /// One port of a keyboard, or a take, for the audio thread.
 #[derive(Debug)]
 pub(super) struct Member {
-    pub(super) replay: Replay,
+    pub(super) source: Source,
     pub(super) settings: Option<latest::LatestWriter<ActionSettings>>,
     pub(super) notes: Option<queue::Sender<KeyPress>>,
+}
+
+/// Source of a member's events.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a keyboard has few members")]
+pub(super) enum Source {
+    /// A running servo.
+    Live(LiveReplay),
+    /// A recorded log.
+    Take(Replay),
+}
+
+impl Source {
+    /// Restarts the count of samples at 0.
+    fn restart(&mut self) {
+        match self {
+            Self::Live(live) => live.restart(),
+            Self::Take(replay) => replay.restart(),
+        }
+    }
+
+    /// The keys' action.
+    const fn action(&self) -> Action {
+        match self {
+            Self::Live(live) => live.action(),
+            Self::Take(replay) => replay.action(),
+        }
+    }
+
+    /// Lowers every damper that was reported as lifted.
+    fn lower_dampers(&mut self, mut emit: impl FnMut(ReplayEvent<'_>)) {
+        let lower = |event: &_| emit(ReplayEvent::Event(0.0, event));
+        match self {
+            Self::Live(live) => live.lower_dampers(lower),
+            Self::Take(replay) => replay.lower_dampers(lower),
+        }
+    }
+
+    /// Calls `emit` for every event and every step in the `length` samples from `now` on.
+    fn watch(&mut self, now: u64, length: usize, emit: impl FnMut(ReplayEvent<'_>)) {
+        match self {
+            Self::Live(live) => live.watch(now, length, emit),
+            Self::Take(replay) => replay.watch(now, length, emit),
+        }
+    }
 }
 
 /// A keyboard or take for the audio thread.
@@ -36,7 +82,7 @@ impl Joined {
     }
 }
 
-/// The audio thread's end: replays the servo's log.
+/// The audio thread's end: what the servo has published, or the replay of a recorded log.
 #[derive(Debug)]
 pub struct KeyboardAudioEnd {
     joining: queue::Receiver<Option<Box<Joined>>>,
@@ -81,13 +127,13 @@ impl KeyboardAudioEnd {
     /// Restarts the count of samples at 0.
     pub fn restart(&mut self) {
         let joined = self.joined.iter_mut();
-        joined.flat_map(|joined| &mut joined.members).for_each(|member| member.replay.restart());
+        joined.flat_map(|joined| &mut joined.members).for_each(|member| member.source.restart());
     }
 
     /// The action of the keyboard or take.
     #[must_use]
     pub fn action(&self) -> Option<Action> {
-        Some(self.joined.as_ref()?.members.first()?.replay.action())
+        Some(self.joined.as_ref()?.members.first()?.source.action())
     }
 
     /// Calls `emit` for every event and every step of a key in the `length` samples from `now` on. `settings` are
@@ -102,7 +148,7 @@ impl KeyboardAudioEnd {
         while let Some(next) = self.joining.receive() {
             if let Some(mut old) = std::mem::replace(&mut self.joined, next) {
                 for member in &mut old.members {
-                    member.replay.lower_dampers(|event| emit(ReplayEvent::Event(0.0, event)));
+                    member.source.lower_dampers(&mut emit);
                 }
                 if let Err(old) = self.retired.send(old) {
                     // Only if the other end is gone. This thread must not free memory.
@@ -116,10 +162,10 @@ impl KeyboardAudioEnd {
         }
         for (index, member) in joined.members.iter_mut().enumerate() {
             let owners = &mut joined.owners;
-            member.replay.watch(now, length, |output| {
+            member.source.watch(now, length, |output| {
                 let key = match &output {
                     ReplayEvent::Event(_, event) => event.key,
-                    ReplayEvent::Step(key, ..) => *key,
+                    ReplayEvent::Step(step) => step.key,
                 };
                 if *owners[key.index()].get_or_insert(index) == index {
                     emit(output);

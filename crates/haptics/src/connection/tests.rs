@@ -112,7 +112,7 @@ fn a_key_of_two_ports_sounds_once() {
     let log: Vec<Entry> = start.into_iter().chain((0..200).map(slot)).collect();
     let heard = |ports: usize| {
         let member = || Member {
-            replay: Replay::recorded(log.clone(), Action::GRAND, RATE_AND_BLOCK.0),
+            source: Source::Take(Replay::recorded(log.clone(), Action::GRAND, RATE_AND_BLOCK.0)),
             settings: None,
             notes: None,
         };

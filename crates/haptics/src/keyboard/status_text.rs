@@ -1,7 +1,6 @@
 //! Texts for the state of a sidecar, the same on the command line and in the window.
 
 use crate::keyboard::fault_message::fault_message;
-use crate::keyboard::symptom::Symptom;
 use crate::line::priority::Priority;
 use crate::servo::{ServoStatus, WaitReason, WaitingKey, has_no_motors};
 use crate::session::{ConnectionState, HaltReason};
@@ -74,9 +73,6 @@ fn live(status: &ServoStatus) -> String {
         return format!("; key {key} waits for force: {why}");
     }
     match status.remark {
-        Some((key, Symptom::Drift)) => format!(
-            "; key {key} creeps: a very slow finger, or a sensor that drifts; its force is limited"
-        ),
         Some((key, _)) => format!(
             "; key {key} stands still to one count under force: held on its bed, or its sensor stands still; its \
              force is limited"
@@ -94,7 +90,7 @@ fn coarse(status: &ServoStatus) -> String {
     format!(
         "; the sensors are coarse ({step} µm a count; at most {COARSE} µm are needed): force is softer by a factor \
          of {:.1}",
-        step / COARSE
+        (step / COARSE) * (step / COARSE)
     )
 }
 
@@ -171,9 +167,14 @@ pub fn reason(reason: HaltReason) -> String {
         }
         HaltReason::NotReady => ": the keyboard did not become ready; arm again".into(),
         HaltReason::Late => ": this computer paused for more than 20 ms; arm again".into(),
+        HaltReason::Busy => {
+            ": this computer is busy: the thread of the haptic loop woke late; end other programs or grant it real \
+             time, and arm again"
+                .into()
+        }
         HaltReason::CoarseSensor(step) => {
             format!(
-                ": a count of the sensors is {step} µm; force needs 60 µm at most, a good touch 4 µm"
+                ": a count of the sensors is {step} µm; force needs 20 µm at most, a good touch 4 µm"
             )
         }
         HaltReason::SlowWire(tenths) => format!(
@@ -313,6 +314,7 @@ mod tests {
             ),
             (halted(HaltReason::NotReady), "did not become ready"),
             (halted(HaltReason::Late), "20 ms"),
+            (halted(HaltReason::Busy), "this computer is busy"),
         ];
         for (report, part) in texts {
             let text = connection(&report);

@@ -25,7 +25,7 @@ pub enum Symptom {
     Stuck,
     /// The position is never still.
     Noise,
-    /// The position of the resting key moves.
+    /// The position of the resting key moves: a push up does not move a key that is away from rest.
     Drift,
     /// Position and measured speed differ.
     Speed,
@@ -57,6 +57,22 @@ impl Symptom {
         Self::Keys,
         Self::Clock,
     ];
+
+    /// Late commands and reports of a busy computer cause the same.
+    pub(crate) const fn is_of_time(self) -> bool {
+        matches!(
+            self,
+            Self::Unmoved
+                | Self::Delayed
+                | Self::Strong
+                | Self::Weak
+                | Self::Wave
+                | Self::Impedance
+                | Self::Force
+                | Self::Energy
+                | Self::Clock
+        )
+    }
 
     /// Observation and likely cause, as in docs/haptics.md.
     #[must_use]
@@ -90,7 +106,9 @@ impl Symptom {
             }
             Self::Stuck => "does not move one count under force: the sensor stands still",
             Self::Noise => "the position is never still: sensor noise",
-            Self::Drift => "the position of the resting key moves: the sensor drifts",
+            Self::Drift => {
+                "stands 0.3 mm or more away from rest and does not yield to a push up: the sensor drifts, or the key sticks"
+            }
             Self::Speed => "position and measured speed differ: one of the two sensors is broken",
             Self::Position => "the position jumps as no key can: sensor or unit",
             Self::Keys => "the states name none of the keyboard's keys: keys count from 0",

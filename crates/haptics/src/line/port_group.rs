@@ -9,12 +9,16 @@ use std::time::Instant;
 use crate::keyboard::status_text;
 use crate::line::serial::PortError;
 use crate::record::log::Entry;
+use crate::record::publish::{PublishedReceiver, publisher};
 use crate::servo::ServoOptions;
 use crate::session::ConnectionState;
 use crate::sidecar::{KeyPress, Sidecar, SidecarOrder, SidecarReport};
 use touchback_action::{ActionSettings, TimedEvent};
 use touchback_core::exchange::{latest, queue};
 use touchback_device::message::Hello;
+
+/// Capacity of a log, entries: 1 s of ten keys.
+const LOG_CAPACITY: usize = 16_384;
 
 /// Piano keys of a hello: the first and the last.
 fn range(hello: &Hello) -> [u8; 2] {
@@ -26,6 +30,7 @@ fn range(hello: &Hello) -> [u8; 2] {
 struct Member {
     path: String,
     sidecar: Sidecar,
+    /// The servo's log, and the sender of notes; none where the audio thread has its own ends.
     log: Option<queue::Receiver<Entry>>,
     notes: Option<queue::Sender<KeyPress>>,
     report: SidecarReport,
@@ -33,11 +38,19 @@ struct Member {
     overlaps: Option<String>,
 }
 
+impl Member {
+    /// The port `path` with its `sidecar`, without log and notes.
+    fn new(path: &str, mut sidecar: Sidecar) -> Self {
+        let report = *sidecar.report();
+        Self { path: path.into(), sidecar, log: None, notes: None, report, overlaps: None }
+    }
+}
+
 /// What the audio thread needs of a port.
 #[derive(Debug)]
 pub struct AudioEnds {
-    /// The servo's log.
-    pub log: queue::Receiver<Entry>,
+    /// What the servo's keys do.
+    pub published: PublishedReceiver,
     /// Writer of new settings of the action.
     pub settings: Option<latest::LatestWriter<ActionSettings>>,
     /// Sender of host notes that move keys; the servo ignores those of keys that it does not have.
@@ -51,39 +64,47 @@ pub struct PortGroup {
 }
 
 impl PortGroup {
-    /// Opens the ports `paths` for `owner` and starts their threads.
+    /// Opens the ports `paths` for `owner` and starts their threads, which write logs.
     ///
     /// # Errors
     /// A port cannot be opened.
     pub fn start(paths: &[String], owner: &str, options: &ServoOptions) -> Result<Self, PortError> {
         let origin = (paths.len() > 1).then(Instant::now);
         let member = |path: &String| {
-            let mut sidecar = Sidecar::start_with(path, owner, options.clone(), origin)?;
-            Ok(Member {
-                path: path.clone(),
-                log: sidecar.take_log(),
-                notes: sidecar.take_notes(),
-                report: *sidecar.report(),
-                sidecar,
-                overlaps: None,
-            })
+            let (log, outlet) = queue::bounded(LOG_CAPACITY);
+            let sidecar = Sidecar::start_with(path, owner, options.clone(), origin, log)?;
+            let mut member = Member::new(path, sidecar);
+            (member.log, member.notes) = (Some(outlet), member.sidecar.take_notes());
+            Ok(member)
         };
         Ok(Self { members: paths.iter().map(member).collect::<Result<_, PortError>>()? })
+    }
+
+    /// Like [`PortGroup::start`] for an audio thread, whose ends it also returns. The group gives out no log entries and
+    /// no notes.
+    ///
+    /// # Errors
+    /// A port cannot be opened.
+    pub(crate) fn start_for_audio(
+        paths: &[String],
+        owner: &str,
+        options: &ServoOptions,
+    ) -> Result<(Self, Vec<AudioEnds>), PortError> {
+        let origin = (paths.len() > 1).then(Instant::now);
+        let member = |path: &String| {
+            let (publisher, published) = publisher();
+            let mut sidecar = Sidecar::start_with(path, owner, options.clone(), origin, publisher)?;
+            let (settings, notes) = (sidecar.take_settings(), sidecar.take_notes());
+            Ok((Member::new(path, sidecar), AudioEnds { published, settings, notes }))
+        };
+        let opened: Vec<_> = paths.iter().map(member).collect::<Result<_, PortError>>()?;
+        let (members, ends) = opened.into_iter().unzip();
+        Ok((Self { members }, ends))
     }
 
     /// Path and sidecar of every port.
     pub fn sidecars(&mut self) -> impl Iterator<Item = (&str, &mut Sidecar)> {
         self.members.iter_mut().map(|m| (m.path.as_str(), &mut m.sidecar))
-    }
-
-    /// The ends of every port for the audio thread; none of ports from which they were taken before. The group then
-    /// gives out no log entries and no notes.
-    pub(crate) fn take_audio_ends(&mut self) -> impl Iterator<Item = AudioEnds> {
-        self.members.iter_mut().filter_map(|member| {
-            let log = member.log.take()?;
-            let settings = member.sidecar.take_settings();
-            Some(AudioEnds { log, settings, notes: member.notes.take() })
-        })
     }
 
     /// Gives an order to every port. A port whose keys are also another's is never armed.

@@ -1,8 +1,9 @@
 //! The servo's log and its replay, the twin.
 //!
 //! The log has the force and impedance of every step of every simulated key. A key's state depends on
-//! its last state and these inputs alone, so that a replay, in another thread or from a file, has the
-//! servo's states bit for bit. After a gap the servo logs a whole state, which the twin adopts and counts.
+//! its last state and these inputs alone, so that a replay has the servo's states bit for bit. After a gap the servo logs a whole state, which the twin adopts and counts.
+
+use std::ops::Range;
 
 use touchback_action::interface::key::{DynamicsCompensation, Key, SavedState};
 use touchback_action::interface::slew::Slew;
@@ -92,6 +93,17 @@ pub trait Log {
     fn put(&mut self, entry: &Entry) -> bool;
     /// Receives an event of the servo's own simulation.
     fn on_event(&mut self, _event: &TimedEvent) {}
+    /// Receives the state of a key after the step `step` under `drive`.
+    fn on_step(&mut self, _key: KeyNumber, _step: u64, _drive: Drive, _state: &dyn Key) {}
+    /// Receives the state of a key after a slot; one without steps where the key was placed, or a host note began or
+    /// ceased to move it.
+    fn on_slot(&mut self, _key: KeyNumber, _steps: Range<u64>, _state: &dyn Key) {}
+    /// Sends again what found no room.
+    fn flush(&mut self) {}
+    /// Number of times that there was no room.
+    fn lost(&self) -> u64 {
+        0
+    }
 }
 
 impl Log for () {
@@ -137,6 +149,9 @@ impl Log for MemoryLog {
 impl Log for queue::Sender<Entry> {
     fn put(&mut self, entry: &Entry) -> bool {
         self.send(entry.clone()).is_ok()
+    }
+    fn lost(&self) -> u64 {
+        Self::lost(self)
     }
 }
 

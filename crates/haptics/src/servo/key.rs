@@ -291,6 +291,10 @@ impl HapticKey {
         (self.finger_work, self.vibration) = (0.0, 0.0);
         self.follow(&slot, options, &interval, log);
         let line_work = self.simulated.work() - worked - self.finger_work;
+        // While the key is joined, a coupling moves it, which may create energy.
+        if self.joining.is_waiting() {
+            return symptom;
+        }
         symptom.or(self.proof.check_energy(&slot, &interval, line_work, self.vibration))
     }
 
@@ -332,9 +336,12 @@ impl HapticKey {
             }
         }
         let simulated = self.simulated.key();
-        self.logged.place(slot.before, self.key, &self.compensation, simulated, log);
+        let is_placed =
+            self.logged.place(slot.before, self.key, &self.compensation, simulated, log);
         let is_played = self.virtual_finger.plays();
-        self.logged.played(slot.before, self.key, is_played, log);
+        if self.logged.played(slot.before, self.key, is_played, log) || is_placed {
+            log.on_slot(self.key, slot.before..slot.before, simulated);
+        }
         let (depth, limit) = (self.simulated.key().front()[0], options.play_force);
         let finger = self.virtual_finger.force(depth, self.mechanics.bed, time, limit);
         let wanted = match join {

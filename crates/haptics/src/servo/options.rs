@@ -8,9 +8,9 @@ use touchback_device::message::IMPEDANCE;
 
 /// Largest impedance Z of the line, N·s/m.
 const IMPEDANCE_MAX: f64 = 25.0;
-/// Largest sensor step at the largest impedance, m. Coarser sensors get as much less impedance: every step sends a
-/// wave of the energy Z·step²/T, T a tick of 125 µs, here 8 mJ over 10 mm of travel, and the keyboard's energy guard
-/// of 10 mJ must not take motion from the line.
+/// Largest sensor step at the largest impedance, m. Coarser sensors get less impedance by the square of their step: every
+/// step sends a wave of the energy Z·step²/T, T a tick of 125 µs, here 8 mJ over 10 mm of travel, and the keyboard's energy
+/// guard of 10 mJ must not take motion from the line. By the square 1.6 mJ remain at the coarsest step for force, 20 µm.
 const FINE_STEP: f64 = 4e-6;
 /// Mass of the line, kg: Z = [`LINE_MASS`]/τ.
 const LINE_MASS: f64 = 0.045;
@@ -49,7 +49,8 @@ pub struct ServoOptions {
 
 /// Largest impedance, N·s/m, of a line to a keyboard with sensors of this step, nm.
 pub(super) fn impedance_max(step_nm: u32) -> f64 {
-    IMPEDANCE_MAX * (FINE_STEP / (f64::from(step_nm) * 1e-9)).min(1.0)
+    let fineness = (FINE_STEP / (f64::from(step_nm) * 1e-9)).min(1.0);
+    IMPEDANCE_MAX * fineness * fineness
 }
 
 impl Default for ServoOptions {

@@ -51,11 +51,13 @@ const TOO_LATE_OF_MASS: f64 = 0.3 / 25.0;
 const TOO_WEAK: f64 = 0.65;
 /// See [`TOO_WEAK`].
 const TOO_STRONG: f64 = 1.5;
-/// Motor constant that no finger causes which presses at the same moment by chance: one push shows it.
+/// Motor constant from which one push is enough, if the key does not go on without force as under a finger.
 const SURELY_STRONG: f64 = 1.7;
-/// Longest interval in which the keyboard may have begun the push, s, for a verdict from one push: in a longer one, after
-/// a pause of a computer, a finger may have pressed.
+/// Longest interval in which the keyboard may have begun such a push, s: in a longer one, after a pause of a computer, a
+/// finger may have pressed.
 const WELL_TIMED: f64 = 2.5e-3;
+/// Time after such a push, s, depth, m, and speed, m/s: a finger goes beyond the one or is still faster than the other.
+const COAST: (f64, f64, f64) = (0.04, 5e-3, 0.03);
 /// Longest wait for the keyboard to receive the push, s; beyond it the wire loses commands.
 const NOT_RECEIVED: f64 = 60e-3;
 /// Force that lifts a key with too little weight to return by itself, N.
@@ -113,6 +115,8 @@ pub struct ProbePush {
     is_again: bool,
     /// Return after a good push.
     returning: Option<Returning>,
+    /// Time since a push that has shown a strong motor, s.
+    coast: Option<f64>,
 }
 
 /// A push under way.
@@ -147,6 +151,7 @@ impl ProbePush {
             is_new: false,
             is_again: false,
             returning: None,
+            coast: None,
         }
     }
 
@@ -168,7 +173,7 @@ impl ProbePush {
 
     /// A push or the return after it is under way.
     pub(crate) const fn is_pushing(&self) -> bool {
-        self.push.is_some() || self.returning.is_some()
+        self.push.is_some() || self.returning.is_some() || self.coast.is_some()
     }
 
     /// The next command is the first of a push; the question ends this.
@@ -178,7 +183,7 @@ impl ProbePush {
 
     /// Ends a push; another may begin later.
     pub const fn interrupt(&mut self) {
-        (self.push, self.returning, self.rest_time) = (None, None, 0.0);
+        (self.push, self.returning, self.coast, self.rest_time) = (None, None, None, 0.0);
     }
 
     /// Continues with a report. Returns the force to command, N, positive against downward motion, and the
@@ -199,6 +204,17 @@ impl ProbePush {
                 return (0.0, None);
             }
             return (if is_up { 0.0 } else { lift }, None);
+        }
+        if let Some(time) = &mut self.coast {
+            *time += report.time;
+            let goes_on = report.depth > NEAR_REST && report.motion > COAST.2 * report.time;
+            let is_deep = report.depth > COAST.1;
+            if is_deep || *time >= COAST.0 {
+                self.coast = None;
+                return (0.0, self.count(Symptom::Strong, !is_deep && !goes_on));
+            }
+            // A key without weight does not stop by itself.
+            return (if report.depth > NEAR_REST { lift } else { 0.0 }, None);
         }
         let Some(push) = &mut self.push else {
             let limit = REST_MOTION.max(2.0 * report.step);
@@ -239,16 +255,21 @@ impl ProbePush {
         self.interrupt();
         match verdict {
             None => (self.returning, self.tries) = (Some(Returning { to: from, time: 0.0 }), 0),
-            Some(symptom) => {
-                self.is_proven = self.is_again;
-                self.tries += if is_sure { TRIES } else { 1 };
-                if self.tries >= TRIES {
-                    (self.tries, self.is_proven) = (0, false);
-                    return (0.0, Some(symptom));
-                }
-            }
+            Some(Symptom::Strong) if is_sure => self.coast = Some(0.0),
+            Some(symptom) => return (0.0, self.count(symptom, is_sure)),
         }
         (0.0, None)
+    }
+
+    /// Counts a push that has shown `symptom`; returns it where it is proven.
+    const fn count(&mut self, symptom: Symptom, is_sure: bool) -> Option<Symptom> {
+        self.is_proven = self.is_again;
+        self.tries += if is_sure { TRIES } else { 1 };
+        if self.tries < TRIES {
+            return None;
+        }
+        (self.tries, self.is_proven) = (0, false);
+        Some(symptom)
     }
 }
 
@@ -299,7 +320,7 @@ impl Push {
         motion >= END_MOTION || self.time >= end
     }
 
-    /// The symptom, if any, and whether no finger can have caused it.
+    /// The symptom, if any, and whether one push shows it.
     fn verdict(&self, mechanics: &KeyMechanics, step: f64) -> (Option<Symptom>, bool) {
         let samples = &self.samples[..self.count];
         let Some((_, last)) = samples.last() else {
@@ -317,16 +338,17 @@ impl Push {
         let strength = (inertia + mechanics.weight + mechanics.friction) / self.force;
         let zero = -line.at(0.0) / line.slope;
         let [earliest, latest] = self.began.unwrap_or_default();
-        if zero - latest > OWN_DELAY + TOO_LATE.min(TOO_LATE_OF_MASS * mechanics.mass) {
+        // A count of the sensor is up to a step late.
+        let counted = step / (2.0 * line.slope * last);
+        if zero - latest > OWN_DELAY + counted + TOO_LATE.min(TOO_LATE_OF_MASS * mechanics.mass) {
             // A finger would change the acceleration of the declared mass.
             return (Some(Symptom::Delayed), samples.len() > 2 && (0.8..=1.25).contains(&strength));
         }
-        // A finger would have to push within the same millisecond, and with more force than a hand that rests.
-        let is_own = zero - earliest > -0.5e-3 && latest - earliest < WELL_TIMED;
+        // A finger that presses during the push makes the motor seem strong, one that rests on the key weak.
         if strength > TOO_STRONG {
-            return (Some(Symptom::Strong), is_own && strength > SURELY_STRONG);
+            let is_timed = zero - earliest > -0.5e-3 && latest - earliest < WELL_TIMED;
+            return (Some(Symptom::Strong), is_timed && strength > SURELY_STRONG);
         }
-        // A finger that rests on the key makes it heavier.
         ((strength < TOO_WEAK).then_some(Symptom::Weak), false)
     }
 }

@@ -44,7 +44,9 @@ impl Servo {
         out: &mut Vec<u8>,
         log: &mut impl Log,
     ) {
-        self.wire.note_state(message.seq, now);
+        if !self.is_busy(now) {
+            self.wire.note_state(message.t_us, now);
+        }
         if let Some(chunk) = self.wire.chunk(now)
             && !self.plays_by_positions()
         {
@@ -113,7 +115,7 @@ impl Servo {
             self.stop(out);
         }
         if state.mode == DeviceMode::Damping
-            && matches!(self.session.halt_reason(), HaltReason::Implausible(..))
+            && matches!(self.session.halt_reason(), HaltReason::Implausible(..) | HaltReason::Busy)
         {
             // Safe damping by a wrong motor or sensor may push. Clear and stop lead from damping
             // through ready to idle, where there is no force.
@@ -134,6 +136,10 @@ impl Servo {
             self.clock_watch.restart();
         }
         self.clock_watch.note(state.advance_us.unwrap_or(0) as f64 * 1e-6, now);
+        if self.clock_watch.is_wrong() && self.is_busy(now) {
+            self.clock_watch.restart();
+            return None;
+        }
         self.clock_watch.is_wrong().then_some(HaltReason::Implausible(Symptom::Clock, 0))
     }
 
@@ -235,7 +241,13 @@ impl Servo {
         if self.unknown_key_reports.note(names_no_key) {
             implausible = implausible.or(Some(HaltReason::Implausible(Symptom::Keys, 0)));
         }
-        if let Some(reason) = implausible {
+        if let Some(mut reason) = implausible {
+            if let HaltReason::Implausible(symptom, _) = reason
+                && symptom.is_of_time()
+                && self.is_busy(now)
+            {
+                reason = HaltReason::Busy;
+            }
             self.session.implausible(reason);
             if is_live {
                 self.stop(out);

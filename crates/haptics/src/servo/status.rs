@@ -69,7 +69,7 @@ pub struct ServoStatus {
     pub lead_us: u32,
     /// Commands known to be received by the keyboard since the last clear, and those received late.
     pub commands: (u64, u64),
-    /// Longest silence before a chunk of states, ms; 0 where states do not come in chunks.
+    /// Longest time that a chunk of states covers, ms; 0 where states do not come in chunks.
     pub chunk_ms: u16,
     /// The key that has waited longest for force in the live session.
     pub waiting: Option<WaitingKey>,

@@ -416,3 +416,43 @@ fn every_key_at_rest_is_named_by_commands_in_turn() {
     let wanted = |key: &touchback_device::message::KeyWave| f64::from(key.impedance) * IMPEDANCE;
     assert!(plays(&sent).all(|play| play.keys.as_slice().iter().all(|key| wanted(key) == z)));
 }
+
+/// A wrong clock is named; where the servo's own thread woke late it is not, and other reports that do not fit are
+/// this computer's doing.
+#[test]
+fn a_busy_computer_is_not_blamed_on_the_keyboard() {
+    use crate::keyboard::emulator::defect::Defects;
+    use crate::keyboard::symptom::Symptom;
+
+    for (is_busy, defects, expected) in [
+        (false, Defects { clock: 0.5, ..Defects::default() }, Some(Symptom::Clock)),
+        (true, Defects { clock: 0.5, ..Defects::default() }, None),
+        (false, Defects { impedance: 2.0, ..Defects::default() }, Some(Symptom::Impedance)),
+        (true, Defects { impedance: 2.0, ..Defects::default() }, None),
+    ] {
+        let mut bench = Bench::new(ServoOptions::default(), &[]);
+        bench.run(0.05);
+        bench.arm(true);
+        bench.keyboard.set_defects(defects);
+        let mut reasons = Vec::new();
+        for i in 0..1500u32 {
+            bench.run(1e-3);
+            if is_busy && i % 100 == 0 {
+                // The thread wakes 5 ms late.
+                let now = bench.keyboard.time();
+                bench.servo.ticked_at = now - 5e-3;
+                bench.servo.tick(now, &mut Vec::new());
+            }
+            reasons.push(bench.servo.status().halt_reason);
+        }
+        let blames = |reason: &HaltReason| matches!(reason, HaltReason::Implausible(..));
+        let first = reasons.iter().find(|reason| **reason != HaltReason::Nothing);
+        match expected {
+            Some(symptom) => assert!(
+                matches!(first, Some(HaltReason::Implausible(found, _)) if *found == symptom),
+                "{first:?}"
+            ),
+            None => assert!(!reasons.iter().any(blames), "{first:?}"),
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Watch of the wire: round trips and the lead they need, states that come in chunks.
 
 use crate::session::SILENCE;
+use touchback_device::fixed::since;
 
 /// Round trips that are kept, and the least number for a judgement.
 const KEPT: usize = 32;
@@ -15,13 +16,20 @@ const CHUNKS: u32 = 3;
 /// Time after which chunks are forgotten, s.
 const CHUNK_TIME: f64 = 2.0;
 
-/// Arrival of a state.
+/// Time within which states arrive at once, s, and least number of them in a chunk: a clock may also jump.
+const AT_ONCE: (f64, u32) = (5e-3, 10);
+
+/// States that have arrived at once.
 #[derive(Clone, Copy, PartialEq, Debug)]
-struct Arrival {
-    /// Number of the state.
-    seq: u16,
-    /// Time, s.
-    time: f64,
+struct Batch {
+    /// Arrival of the first, s.
+    begun: f64,
+    /// Time of the first, µs of the keyboard's clock.
+    from_us: u32,
+    /// Number of states.
+    states: u32,
+    /// The batch is a chunk and has been counted.
+    is_counted: bool,
 }
 
 /// Watch of the wire.
@@ -29,9 +37,9 @@ struct Arrival {
 pub struct WireWatch {
     trips: [f64; KEPT],
     count: usize,
-    /// Arrival of the last state.
-    arrival: Option<Arrival>,
-    /// Number of recent chunks, the time of the last one, s, and the longest silence before a chunk, s.
+    /// The last states.
+    batch: Option<Batch>,
+    /// Number of recent chunks, the time of the last one, s, and the longest time that a chunk covers, s.
     chunks: u32,
     last_chunk: f64,
     chunk: f64,
@@ -42,7 +50,7 @@ impl Default for WireWatch {
         Self {
             trips: [0.0; KEPT],
             count: 0,
-            arrival: None,
+            batch: None,
             chunks: 0,
             last_chunk: f64::NEG_INFINITY,
             chunk: 0.0,
@@ -78,28 +86,27 @@ impl WireWatch {
         known.get(place).map(|trip| (trip - MARGIN).max(0.0))
     }
 
-    /// Notes that a state of the number `seq` came at `now`, s.
-    pub(crate) fn note_state(&mut self, seq: u16, now: f64) {
-        let Some(last) = self.arrival.replace(Arrival { seq, time: now }) else { return };
-        let silence = now - last.time;
-        // After a silence of the keyboard itself, states are missing.
-        if silence <= SILENCE || seq.wrapping_sub(last.seq) != 1 {
+    /// Notes that a state of the time `t_us`, µs of the keyboard's clock, came at `now`, s. States that came at once and
+    /// cover more than [`SILENCE`] of the keyboard's time are a chunk, whatever was lost between chunks.
+    pub(crate) fn note_state(&mut self, t_us: u32, now: f64) {
+        let Some(batch) = self.batch.as_mut().filter(|batch| now - batch.begun < AT_ONCE.0) else {
+            self.batch = Some(Batch { begun: now, from_us: t_us, states: 1, is_counted: false });
+            return;
+        };
+        batch.states += 1;
+        let covered = f64::from(since(t_us, batch.from_us)) * 1e-6;
+        if covered <= SILENCE || batch.states < AT_ONCE.1 {
             return;
         }
         if now - self.last_chunk > CHUNK_TIME {
             (self.chunks, self.chunk) = (0, 0.0);
         }
-        self.chunks += 1;
+        self.chunks += u32::from(!std::mem::replace(&mut batch.is_counted, true));
         self.last_chunk = now;
-        self.chunk = self.chunk.max(silence);
+        self.chunk = self.chunk.max(covered);
     }
 
-    /// This computer has stood still: it cannot tell how states came.
-    pub const fn pause(&mut self) {
-        self.arrival = None;
-    }
-
-    /// Longest silence before a chunk, s, where states come in chunks at `now`, s.
+    /// Longest time that a chunk covers, s, where states come in chunks at `now`, s.
     pub fn chunk(&self, now: f64) -> Option<f64> {
         (self.chunks >= CHUNKS && now - self.last_chunk <= CHUNK_TIME).then_some(self.chunk)
     }
@@ -122,15 +129,18 @@ mod tests {
     #[test]
     fn three_chunks_within_two_seconds_are_chunks() {
         let mut wire = WireWatch::default();
-        for seq in 0..600u16 {
-            wire.note_state(seq, f64::from(seq / 150) * 0.15);
+        for ms in 0..600u32 {
+            wire.note_state(1000 * ms, f64::from(ms / 150) * 0.15);
         }
-        assert_eq!((wire.chunk(0.5), wire.chunk(3.0)), (Some(wire.chunk), None));
-        // A keyboard that was silent has lost states.
-        let mut wire = WireWatch::default();
-        for seq in 0..600u16 {
-            wire.note_state(seq + 100 * (seq / 150), f64::from(seq / 150) * 0.15);
+        assert_eq!((wire.chunk(0.5), wire.chunk(3.0)), (Some(0.149), None));
+        // A keyboard that was silent for 0.1 s four times, and bursts of 16 ms.
+        for (silence, burst) in [(100, 1), (0, 16)] {
+            let mut wire = WireWatch::default();
+            for ms in 0..600u32 {
+                let t = ms + silence * (ms / 150);
+                wire.note_state(1000 * t, f64::from(t / burst * burst) * 1e-3);
+            }
+            assert_eq!(wire.chunk(0.7), None, "{silence} {burst}");
         }
-        assert_eq!(wire.chunk(0.5), None);
     }
 }

@@ -262,7 +262,7 @@ impl AudioEnd {
     }
 
     /// Sends a step of a haptic key to an open window.
-    pub fn show_haptic(&mut self, step: &HapticStep<'_>) {
+    pub fn show_haptic(&mut self, step: &HapticStep) {
         if self.was_open
             && let Some(sample) = self.haptic.take(step)
         {
@@ -447,7 +447,9 @@ mod tests {
                 for _ in 0..if plays { 80 } else { 0 } {
                     haptic.step(drive, &mut |_, _| ());
                     let kind = Some(ActionKind::Grand);
-                    audio.show_haptic(&HapticStep { key, step, kind, drive, state: &haptic });
+                    let ([depth, _], lift) = (haptic.front(), haptic.damper_lift());
+                    let picture = Some((drive, haptic.save()));
+                    audio.show_haptic(&HapticStep { key, step, kind, depth, lift, picture });
                     step += 1;
                 }
                 piano.process(&mut left, &mut right);

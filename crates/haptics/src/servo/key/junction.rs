@@ -97,15 +97,17 @@ impl HapticKey {
         let drive = Drive::Wave { force, impedance };
         let strings = &mut self.strings;
         let mut moved = 0.0;
-        for step in steps {
+        for step in steps.clone() {
             let [from, _] = self.simulated.key().front();
             self.simulated.step(slot.settings, step, drive, &mut |offset, event| {
                 strings.on_event(key, event);
                 log.on_event(&TimedEvent { key, step, offset, event });
             });
             moved += self.simulated.key().front()[0] - from;
+            log.on_step(key, step, drive, self.simulated.key());
         }
         self.logged.note_damper(self.simulated.key());
+        log.on_slot(key, steps, self.simulated.key());
         moved
     }
 }

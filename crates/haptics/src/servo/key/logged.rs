@@ -1,4 +1,4 @@
-//! What the servo's log has of a simulated key, so that a twin can follow.
+//! Entries of the servo's log for one simulated key, so that a twin can follow.
 
 use crate::record::log::{Entry, Log, damper_moved};
 use touchback_action::TimedEvent;
@@ -32,7 +32,7 @@ impl Logged {
         self.is_placed = false;
     }
 
-    /// Logs the state of the `simulated` key before `step`, unless the log has it.
+    /// Logs the state of the `simulated` key before `step`, unless the log has it. Returns whether it did.
     pub(super) fn place(
         &mut self,
         step: u64,
@@ -40,9 +40,9 @@ impl Logged {
         compensation: &DynamicsCompensation,
         simulated: &dyn Key,
         log: &mut impl Log,
-    ) {
+    ) -> bool {
         if self.is_placed {
-            return;
+            return false;
         }
         let (compensation, saved) = (*compensation, simulated.save());
         self.is_placed = log.put(&Entry::Place { step, key, compensation, saved });
@@ -51,20 +51,23 @@ impl Logged {
         {
             log.on_event(&TimedEvent { key, step, offset: 0.0, event });
         }
+        self.is_placed
     }
 
-    /// Logs whether a host note moves the key, where that has changed.
+    /// Logs whether a host note moves the key, where that has changed. Returns whether it did.
     pub(super) fn played(
         &mut self,
         step: u64,
         key: KeyNumber,
         is_played: bool,
         log: &mut impl Log,
-    ) {
-        if is_played != self.is_played {
+    ) -> bool {
+        let has_changed = is_played != self.is_played;
+        if has_changed {
             let entry = Entry::Played { step, key, is_played };
             self.is_played = is_played == log.put(&entry);
         }
+        has_changed
     }
 
     /// Logs a slot.

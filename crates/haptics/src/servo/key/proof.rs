@@ -228,7 +228,7 @@ impl Proof {
             speed: slot.speed(),
             force,
             is_felt,
-            limits_creep: matches!(options.action, Action::Played(_)),
+            may_lift: matches!(options.action, Action::Played(_)),
         };
         let (nudge, broken) = self.sensor.note(&report, mechanics);
         self.nudge = nudge;

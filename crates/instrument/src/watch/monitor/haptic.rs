@@ -1,11 +1,11 @@
-//! The keys of a motorized keyboard as the window shows them. They move in the replay of the servo's log,
+//! The keys of a motorized keyboard as the window shows them. They move in the servo or in the replay of its log,
 //! not in the piano.
 //!
 //! The window draws the key pressed last, one of the piano's or a haptic one.
 
 use crate::Snapshot;
 use crate::watch::trace::{KeySnapshot, Sample};
-use touchback_action::interface::key::Key;
+use touchback_action::interface::key::SavedState;
 use touchback_action::{ActionKind, Drive};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
@@ -23,19 +23,21 @@ pub const fn is_haptic(touch: u64) -> bool {
     touch > FIRST_TOUCH
 }
 
-/// One step of a haptic key.
+/// A haptic key after one of its steps.
 #[derive(Clone, Copy, Debug)]
-pub struct HapticStep<'a> {
+pub struct HapticStep {
     /// The key.
     pub key: KeyNumber,
     /// Number of the step, by the keyboard's clock.
     pub step: u64,
     /// The key's action; none if it is no action that can be drawn.
     pub kind: Option<ActionKind>,
-    /// The drive during the step.
-    pub drive: Drive,
-    /// The key's state after the step.
-    pub state: &'a dyn Key,
+    /// Depth of the front, m.
+    pub depth: f64,
+    /// Lift of the damper, 0…1.
+    pub lift: f64,
+    /// Drive during the step, and state after it; none where the key need not be drawn.
+    pub picture: Option<(Drive, SavedState)>,
 }
 
 /// The state of all haptic keys.
@@ -69,13 +71,12 @@ impl Default for HapticKeys {
 
 impl HapticKeys {
     /// Applies a step; returns a sample for the window if the key is the one that is drawn.
-    pub fn take(&mut self, step: &HapticStep<'_>) -> Option<Sample> {
-        let HapticStep { key, step, kind, drive, state } = *step;
-        let [depth, _] = state.front();
+    pub fn take(&mut self, step: &HapticStep) -> Option<Sample> {
+        let HapticStep { key, step, kind, depth, lift, picture } = *step;
         self.has_moved = true;
         let i = key.index();
         self.depth[i] = single(depth);
-        self.damper[i] = single(state.damper_lift());
+        self.damper[i] = single(lift);
         let was_down = self.is_down[i];
         self.is_down[i] = depth > PRESSED[usize::from(!was_down)];
         if self.is_down[i] && !was_down {
@@ -87,7 +88,8 @@ impl HapticKeys {
             *until = step + SHOWN_AFTER_RELEASE;
         }
         // A keyboard that was switched on again counts its steps from 0.
-        let look = KeySnapshot { kind: kind?, saved: state.save(), drive, tray: 0.0, answer: None };
+        let (drive, saved) = picture?;
+        let look = KeySnapshot { kind: kind?, saved, drive, tray: 0.0, answer: None };
         (step <= *until).then_some(Sample { step, touch: *touch, key, snapshot: look })
     }
 

@@ -227,3 +227,102 @@ fn late_commands_are_no_fault_of_the_keyboard() {
         println!("seed {seed}: force ended {ends} times");
     }
 }
+
+/// A finger that presses while a key makes its first push, or trills then, is never taken for a fault of the keyboard.
+#[test]
+fn a_finger_during_the_first_push_is_no_strong_motor() {
+    for i in 0..100 {
+        let begin = 0.3 + 2e-3 * f64::from(i);
+        let action = match i % 3 {
+            0 => FingerAction::Press { depth: 22e-3, within: 0.02 },
+            1 => FingerAction::Press { depth: 22e-3, within: 0.06 },
+            _ => FingerAction::Trill { depth: 14e-3, rate: 8.0, lasts: 0.4 },
+        };
+        let acts =
+            vec![act(begin, 0, action), act(begin + 0.4, 0, FingerAction::Release { within: 0.1 })];
+        let mut pair = pair(KEY, Action::GRAND, acts);
+        pair.run(0.3, &mut (), |_| ());
+        assert!(pair.arm(&mut ()));
+        pair.run(1.0, &mut (), |_| ());
+        let status = pair.servo.status();
+        assert_eq!(status.state, ConnectionState::Live, "{begin} s: {:?}", status.halt_reason);
+    }
+}
+
+/// A sensor that drifts while the key rests, also between strokes, is found before it is 1 mm off: without a strike that
+/// nobody played and with little force. Fingers that press slowly, or hold a key a little below its rest, are not.
+#[test]
+fn a_drifting_sensor_is_found_at_rest_and_a_slow_finger_is_none() {
+    let stroke = |i: u32| {
+        let begin = 1.0 + 0.9 * f64::from(i);
+        [
+            act(begin, 0, FingerAction::Press { depth: 22e-3, within: 0.06 }),
+            act(begin + 0.4, 0, FingerAction::Release { within: 0.1 }),
+        ]
+    };
+    for rate in [0.1e-3, 0.3e-3, 1e-3, 3e-3] {
+        for strokes in [0, 8] {
+            let acts = (0..strokes).flat_map(stroke).collect();
+            let mut pair = pair(KEY, Action::GRAND, acts);
+            let sensor = SensorDefect::Drift(rate);
+            pair.emulator.set_defects(Defects { begin: 1.9, sensor, ..Defects::default() });
+            pair.run(0.3, &mut (), |_| ());
+            assert!(pair.arm(&mut ()));
+            let mut log = MemoryLog::default();
+            let (mut halted, mut peak) = (f64::INFINITY, 0.0f64);
+            pair.run(8.0, &mut log, |p| {
+                if p.servo.status().state != ConnectionState::Live {
+                    halted = halted.min(p.time());
+                } else if strokes == 0 {
+                    peak = peak.max(p.emulator.force(0).abs());
+                }
+            });
+            let reason = pair.servo.status().halt_reason;
+            let off = rate * (halted - 1.9);
+            let played = (0..strokes).filter(|i| 1.0 + 0.9 * f64::from(*i) < halted).count();
+            let struck = log.of(EventKind::Strike).iter().filter(|e| e.time() < halted).count();
+            println!("{rate} m/s, {strokes}: {off} m, {peak} N, {struck} of {played}, {reason:?}");
+            assert!(matches!(reason, HaltReason::Implausible(Symptom::Drift, _)), "{reason:?}");
+            assert!(off < if rate > 2e-3 { 3e-3 } else { 1.2e-3 } && struck <= played);
+            assert!(peak < 1.5, "{rate} m/s: {peak} N");
+        }
+    }
+    for (depth, within) in [(22e-3, 10.0), (22e-3, 3.0), (4e-3, 4.0), (1.5e-3, 1.0), (0.8e-3, 0.1)]
+    {
+        let acts = vec![act(1.0, 0, FingerAction::Press { depth, within })];
+        let mut pair = pair(KEY, Action::GRAND, acts);
+        pair.run(0.3, &mut (), |_| ());
+        assert!(pair.arm(&mut ()));
+        pair.run(8.0, &mut (), |_| ());
+        let status = pair.servo.status();
+        assert_eq!(status.state, ConnectionState::Live, "{depth} m: {:?}", status.halt_reason);
+    }
+}
+
+/// With sensors of 20 µm strokes strike, and strike alike when they are repeated; coarser ones are refused.
+#[test]
+fn coarse_sensors_hold_their_force_or_get_none() {
+    for plant in [KEY, KeyPlant::THREE[0], KeyPlant::THREE[1], KeyPlant::THREE[2]] {
+        let acts = (0..6u32).flat_map(|i| {
+            let (begin, within) = (1.0 + 0.9 * f64::from(i), [0.06, 0.1, 0.04][(i % 3) as usize]);
+            [
+                act(begin, 0, FingerAction::Press { depth: 22e-3, within }),
+                act(begin + 0.4, 0, FingerAction::Release { within: 0.1 }),
+            ]
+        });
+        let mut pair = pair(KeyPlant { step: 20e-6, ..plant }, Action::GRAND, acts.collect());
+        pair.run(0.3, &mut (), |_| ());
+        assert!(pair.arm(&mut ()));
+        let mut log = MemoryLog::default();
+        pair.run(6.3, &mut log, |_| ());
+        let speeds: Vec<_> = log.of(EventKind::Strike).iter().map(|e| e.event.value()).collect();
+        assert_eq!((speeds.len(), pair.servo.status().state), (6, ConnectionState::Live));
+        let alike = (0..3).all(|i| (speeds[i + 3] / speeds[i] - 1.0).abs() < 0.02);
+        assert!(alike, "{} kg: {speeds:?}", plant.mass);
+    }
+    let mut pair = pair(KeyPlant { step: 25e-6, ..KEY }, Action::GRAND, Vec::new());
+    pair.run(0.3, &mut (), |_| ());
+    let _ = pair.arm(&mut ());
+    pair.run(1.0, &mut (), |_| ());
+    assert_eq!(pair.servo.status().halt_reason, HaltReason::CoarseSensor(25));
+}

@@ -86,6 +86,7 @@ fn short_stalls_and_jitter_are_served() {
     for stalls in [
         Stalls { host: 40, rate: 5.0, ..base },
         Stalls { host: 120, rate: 3.0, ..base },
+        Stalls { host: 148, rate: 3.0, ..base },
         Stalls { lateness: [0.3, 0.0], late_ticks: 32, ..base },
         Stalls { lateness: [0.3, 0.3], late_ticks: 16, ..base },
         Stalls { late_us: 1000, lateness: [0.5, 0.5], late_ticks: 8, ..base },
