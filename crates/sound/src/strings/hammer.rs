@@ -26,7 +26,7 @@ const MISSED: [(f64, f64); 2] = [(46.0, 1.0), (61.0, 0.6)];
 
 /// Share of its blow on the first of `strings` strings that the hammer of `key` misses when it is shifted.
 #[must_use]
-pub fn missed(key: KeyNumber, strings: usize) -> f64 {
+pub(crate) fn missed(key: KeyNumber, strings: usize) -> f64 {
     if strings > 1 { linear(&MISSED, key.number().into()) } else { 0.0 }
 }
 
