@@ -48,7 +48,7 @@ fn controllers_as_shipped_are_refused_with_their_commands() {
 
 /// After SIGKILL the controller's own watchdog ends the force of a held key.
 #[test]
-#[ignore = "long: `.ci/run` runs it"]
+#[ignore = "real time between processes: on a quiet machine, `… --test command killed_bridge -- --ignored`"]
 fn no_force_outlasts_the_watchdog_of_a_killed_bridge() {
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("script.csv"), SCRIPT).unwrap();
