@@ -62,8 +62,8 @@ def test_an_interrupt_ends_a_call_at_once(tmp_path, name):
         seconds = time.monotonic() - sent
         child.kill()
     print(f"{name}: {seconds:.3f} s")
-    # 0.2 s on an idle machine.
-    assert seconds < 1.0
+    # 0.2 s on an idle machine, 2 s on one that builds; the calls last far longer.
+    assert seconds < 4.0
     assert list(tmp_path.iterdir()) == []
 
 
