@@ -16,7 +16,7 @@ use moteus_protocol::query::{QueryFormat, QueryResult};
 use moteus_protocol::{CanFdFrame, Mode, NOP, Resolution, calculate_arbitration_id, diagnostic};
 
 use super::requirement::{self, DAMPING, Demand, INNER, OUTER, Requirement, SPEED, short};
-use super::wire::{ControllerWire, DROP_US, Lines};
+use super::wire::{ControllerWire, DROP_US, FrameLine, Lines};
 use super::{BridgeError, Controller, ControllerLimits, KeyCommand, KeyReading, WATCHDOG};
 use touchback_core::math::cast::single;
 use touchback_device::message::fault;
@@ -64,18 +64,11 @@ fn is_answer(mut data: &[u8]) -> bool {
     true
 }
 
-/// What the requirements of a motor depend on.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct MotorFacts {
-    /// Force per ampere, N/A at the front.
-    pub newtons: f64,
-}
-
-/// The settings that a key needs.
+/// The settings that a key needs, for a motor with `newtons` N/A at the front.
 #[must_use]
-pub fn requirements(demand: &Demand, motor: &MotorFacts) -> [Requirement; 17] {
+pub fn requirements(demand: &Demand, newtons: f64) -> [Requirement; 17] {
     let of = |depth: f64| depth / demand.turn();
-    let current = demand.force / motor.newtons;
+    let current = demand.force / newtons;
     let gain = demand.gain(DAMPING);
     let bound = |name, outer: f64, inner: f64| {
         let range = [of(outer.min(inner)), of(outer.max(inner))];
@@ -192,48 +185,6 @@ impl<W: ControllerWire> Moteus<W> {
         self.text.extend_from_slice(&line[..length]);
     }
 
-    fn flush(&mut self) -> Result<(), BridgeError> {
-        let sent = self.wire.send(&self.text);
-        self.text.clear();
-        sent.map_err(BridgeError::Line)
-    }
-
-    /// The next frame that has come, with the index of its controller.
-    fn received(&mut self) -> Option<(usize, CanFdFrame)> {
-        while self.lines.next(&mut self.line) {
-            let (content, has_checksum, is_right) = strip_checksum(&self.line);
-            if has_checksum && !is_right {
-                continue;
-            }
-            self.has_checksum |= has_checksum;
-            let Line::Rcv(frame) = parse_line(content) else { continue };
-            let from = (frame.arbitration_id >> 8) & 0x7f;
-            if let Some(key) = self.ids.iter().position(|id| u32::from(*id) == from) {
-                return Some((key, frame));
-            }
-        }
-        None
-    }
-
-    /// Receives until a frame has come or the time is `until_us`.
-    fn wait_frame(&mut self, until_us: u64) -> Result<Option<(usize, CanFdFrame)>, BridgeError> {
-        loop {
-            let found = self.received();
-            if found.is_some() || self.wire.now_us() >= until_us {
-                return Ok(found);
-            }
-            self.wire.receive(self.lines.buffer(), until_us).map_err(BridgeError::Line)?;
-        }
-    }
-
-    /// Drops what has come late.
-    fn drop_late(&mut self) -> Result<(), BridgeError> {
-        let now_us = self.wire.now_us();
-        self.wire.receive(self.lines.buffer(), now_us).map_err(BridgeError::Line)?;
-        while self.received().is_some() {}
-        Ok(())
-    }
-
     /// The line of text with which the controller at `key` answers `command`.
     fn ask(&mut self, key: usize, command: &str) -> Result<String, BridgeError> {
         let id = self.ids.get(key).copied().unwrap_or(0);
@@ -299,8 +250,8 @@ impl<W: ControllerWire> Moteus<W> {
             )));
         }
         let demand = self.demand;
-        let motor = MotorFacts { newtons: TORQUE_KV / kv / ratio / demand.lever };
-        let required = requirements(&demand, &motor);
+        let newtons = TORQUE_KV / kv / ratio / demand.lever;
+        let required = requirements(&demand, newtons);
         let command = |r: &Requirement| format!("conf set {} {}", r.name, short(r.set));
         let save = "conf write";
         let values =
@@ -308,7 +259,7 @@ impl<W: ControllerWire> Moteus<W> {
         let kd = required.iter().position(|r| r.name == KD).map(|index| values[index]);
         self.gains[key] = kd.unwrap_or_else(|| demand.gain(DAMPING));
         Ok(ControllerLimits {
-            force: (values[0] * motor.newtons).min(demand.force),
+            force: (values[0] * newtons).min(demand.force),
             step: demand.turn() * (ratio / counts).max(REGISTER_STEP),
         })
     }
@@ -327,6 +278,31 @@ impl<W: ControllerWire> Moteus<W> {
             faults |= fault::SUPPLY;
         }
         KeyReading { position: f64::from(answer.position) * self.demand.turn(), faults }
+    }
+}
+
+impl<W: ControllerWire> FrameLine for Moteus<W> {
+    type Wire = W;
+    type Frame = CanFdFrame;
+
+    fn parts(&mut self) -> (&mut W, &mut Lines, &mut Vec<u8>) {
+        (&mut self.wire, &mut self.lines, &mut self.text)
+    }
+
+    fn received(&mut self) -> Option<(usize, CanFdFrame)> {
+        while self.lines.next(&mut self.line) {
+            let (content, has_checksum, is_right) = strip_checksum(&self.line);
+            if has_checksum && !is_right {
+                continue;
+            }
+            self.has_checksum |= has_checksum;
+            let Line::Rcv(frame) = parse_line(content) else { continue };
+            let from = (frame.arbitration_id >> 8) & 0x7f;
+            if let Some(key) = self.ids.iter().position(|id| u32::from(*id) == from) {
+                return Some((key, frame));
+            }
+        }
+        None
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::requirement::{self, Demand, Requirement, SPEED, short};
-use super::wire::{ControllerWire, DROP_US, Lines};
+use super::wire::{ControllerWire, DROP_US, FrameLine, Lines};
 use super::{BridgeError, Controller, ControllerLimits, KeyCommand, KeyReading, WATCHDOG};
 use touchback_core::math::cast::single;
 use touchback_device::message::fault;
@@ -240,48 +240,6 @@ impl<W: ControllerWire> Odrive<W> {
         frame.write(&mut self.text);
     }
 
-    fn flush(&mut self) -> Result<(), BridgeError> {
-        let sent = self.wire.send(&self.text);
-        self.text.clear();
-        sent.map_err(BridgeError::Line)
-    }
-
-    /// The next frame of a known node, by its index. Heartbeats are noted.
-    fn received(&mut self) -> Option<(usize, Frame)> {
-        while self.lines.next(&mut self.line) {
-            let Some(frame) = Frame::read(&self.line).filter(|frame| !frame.is_question) else {
-                continue;
-            };
-            let Some(index) = self.nodes.iter().position(|node| node.id == frame.node) else {
-                continue;
-            };
-            if frame.message != message::HEARTBEAT {
-                return Some((index, frame));
-            }
-            let node = &mut self.nodes[index];
-            (node.errors, node.state) = (u32::from_le_bytes(frame.four(0)), frame.data[4]);
-        }
-        None
-    }
-
-    fn wait_frame(&mut self, until_us: u64) -> Result<Option<(usize, Frame)>, BridgeError> {
-        loop {
-            let found = self.received();
-            if found.is_some() || self.wire.now_us() >= until_us {
-                return Ok(found);
-            }
-            self.wire.receive(self.lines.buffer(), until_us).map_err(BridgeError::Line)?;
-        }
-    }
-
-    /// Drops what has come, but for heartbeats.
-    fn drop_late(&mut self) -> Result<(), BridgeError> {
-        let now_us = self.wire.now_us();
-        self.wire.receive(self.lines.buffer(), now_us).map_err(BridgeError::Line)?;
-        while self.received().is_some() {}
-        Ok(())
-    }
-
     /// Sends `frame` until the node `key` answers with a frame that `is_answer` accepts, at most three times.
     fn ask(
         &mut self,
@@ -396,6 +354,33 @@ impl<W: ControllerWire> Odrive<W> {
         let is_off =
             node.on_us.is_some_and(|on_us| now_us > on_us + ENABLE_US) && node.state != CLOSED_LOOP;
         supply | heat | if has_others || is_off { fault::DRIVER } else { 0 }
+    }
+}
+
+impl<W: ControllerWire> FrameLine for Odrive<W> {
+    type Wire = W;
+    type Frame = Frame;
+
+    fn parts(&mut self) -> (&mut W, &mut Lines, &mut Vec<u8>) {
+        (&mut self.wire, &mut self.lines, &mut self.text)
+    }
+
+    // Heartbeats are noted.
+    fn received(&mut self) -> Option<(usize, Frame)> {
+        while self.lines.next(&mut self.line) {
+            let Some(frame) = Frame::read(&self.line).filter(|frame| !frame.is_question) else {
+                continue;
+            };
+            let Some(index) = self.nodes.iter().position(|node| node.id == frame.node) else {
+                continue;
+            };
+            if frame.message != message::HEARTBEAT {
+                return Some((index, frame));
+            }
+            let node = &mut self.nodes[index];
+            (node.errors, node.state) = (u32::from_le_bytes(frame.four(0)), frame.data[4]);
+        }
+        None
     }
 }
 

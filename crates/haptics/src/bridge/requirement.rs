@@ -51,17 +51,6 @@ impl Demand {
     }
 }
 
-/// A motor as its controller knows it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct MotorFacts {
-    /// Torque per ampere, N·m/A at the lever.
-    pub torque: f64,
-    /// Counts of the sensor per turn of the lever.
-    pub counts: f64,
-    /// Serial number.
-    pub serial: u64,
-}
-
 /// One required setting of a controller.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Requirement {

@@ -219,8 +219,7 @@ fn a_controller_as_shipped_is_refused_with_the_commands_that_set_it() {
 /// Every required setting alone keeps the bridge from starting.
 #[test]
 fn one_wrong_setting_is_enough() {
-    let motor = super::moteus::MotorFacts { newtons: 0.5 };
-    for required in super::moteus::requirements(&DEMAND, &motor) {
+    for required in super::moteus::requirements(&DEMAND, 0.5) {
         let mut wrong = controllers(257.0, &[]);
         wrong.front.text(&format!("conf set {} 77777", required.name));
         let Err(BridgeError::Unsafe(text)) = rig(wrong) else { panic!("{}", required.name) };

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::BridgeError;
 use crate::line::serial::{PortError, SerialLink};
 
 /// A line of text to an adapter for a bus of controllers, with its clock.
@@ -107,6 +108,49 @@ impl ControllerWire for SerialWire {
                 return Ok(());
             }
         }
+    }
+}
+
+/// Frames of several controllers over one line.
+pub(super) trait FrameLine {
+    /// The line.
+    type Wire: ControllerWire;
+    /// A frame.
+    type Frame;
+
+    /// The line, what has come over it, and what is to be sent.
+    fn parts(&mut self) -> (&mut Self::Wire, &mut Lines, &mut Vec<u8>);
+
+    /// The next frame that has come, with the index of its controller.
+    fn received(&mut self) -> Option<(usize, Self::Frame)>;
+
+    /// Sends what is queued.
+    fn flush(&mut self) -> Result<(), BridgeError> {
+        let (wire, _, text) = self.parts();
+        let sent = wire.send(text);
+        text.clear();
+        sent.map_err(BridgeError::Line)
+    }
+
+    /// Receives until a frame has come or the time is `until_us`.
+    fn wait_frame(&mut self, until_us: u64) -> Result<Option<(usize, Self::Frame)>, BridgeError> {
+        loop {
+            let found = self.received();
+            let (wire, lines, _) = self.parts();
+            if found.is_some() || wire.now_us() >= until_us {
+                return Ok(found);
+            }
+            wire.receive(lines.buffer(), until_us).map_err(BridgeError::Line)?;
+        }
+    }
+
+    /// Drops what has come late.
+    fn drop_late(&mut self) -> Result<(), BridgeError> {
+        let (wire, lines, _) = self.parts();
+        let now_us = wire.now_us();
+        wire.receive(lines.buffer(), now_us).map_err(BridgeError::Line)?;
+        while self.received().is_some() {}
+        Ok(())
     }
 }
 

@@ -11,7 +11,7 @@ use moteus_protocol::{
 
 use super::{BRAKE, Bus, EmulatedControllers, Front, LEVER, MotorMode, MotorSettings};
 use crate::bridge::KeyCommand;
-use crate::bridge::moteus::{MotorFacts, TORQUE_KV, requirements};
+use crate::bridge::moteus::{TORQUE_KV, requirements};
 use crate::bridge::requirement::Demand;
 use crate::keyboard::plant::{EmulatedFinger, KeyPlant};
 use crate::keyboard::script::Script;
@@ -100,7 +100,7 @@ pub fn emulated(
     let mut front = MoteusFront { controllers: vec![controller; keys] };
     if let Some(force) = force {
         let demand = Demand { force, lever: LEVER };
-        for required in requirements(&demand, &MotorFacts { newtons: NEWTONS }) {
+        for required in requirements(&demand, NEWTONS) {
             front.text(&format!("conf set {} {}", required.name, required.set));
         }
     }
