@@ -23,9 +23,12 @@ def test_a_bank_has_the_motion_of_single_keys():
         run = [key.step(depth=value) for value in depth[:, i]]
         found = [event for index, event in state.events if index == i]
         assert [e.kind for e in found] == [e.kind for one in run for e in one.events], number
+        # A key of a bank is no longer stepped once its parts have moved at less than 1e-4 rad/s for 200 steps.
+        moving = 200 + np.flatnonzero(np.abs([one.hammer_speed for one in run]) > 1e-6)[-1]
         for name in ("depth", "hammer", "hammer_speed"):
-            single = [getattr(one, name) for one in run]
-            np.testing.assert_allclose(getattr(state, name)[:, i], single, rtol=0, atol=1e-12)
+            found, single = getattr(state, name)[:, i], [getattr(one, name) for one in run]
+            np.testing.assert_allclose(found[:moving], single[:moving], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(found, single, rtol=0, atol=1e-8)
 
 
 def test_threads_and_blocks_change_no_bit():
