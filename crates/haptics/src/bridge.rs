@@ -18,10 +18,12 @@ pub mod moteus;
 pub mod odrive;
 pub mod requirement;
 pub mod run;
+mod torque_watch;
 pub mod wire;
 
 use crate::keyboard::emulator::{self, KeyboardDesign};
 use crate::keyboard::plant::KeyPlant;
+use torque_watch::TorqueWatch;
 use touchback_core::math::cast;
 use touchback_device::device::Device;
 use touchback_device::device::safety::DeviceMode;
@@ -75,6 +77,9 @@ pub struct KeyReading {
     pub position: f64,
     /// Present faults: bits of [`fault`] that end force.
     pub faults: u16,
+    /// Force of the motor as the controller measures it, N at the front, positive against downward motion; none where
+    /// it was not asked for.
+    pub force: Option<f64>,
 }
 
 /// What the stored settings of the controllers allow.
@@ -173,6 +178,7 @@ pub struct Bridge<C> {
     readings: Vec<Option<KeyReading>>,
     /// Time without a reading, µs, and the faults of the last one, for every key.
     silence: Vec<(u32, u16)>,
+    watches: Vec<TorqueWatch>,
     last_us: u64,
     /// Time that an exchange takes, µs.
     exchange_us: u64,
@@ -216,6 +222,7 @@ impl<C: Controller> Bridge<C> {
             commands,
             readings,
             silence: vec![(0, 0); number],
+            watches: vec![TorqueWatch::default(); number],
             last_us: next_us,
             exchange_us: took_us,
         })
@@ -298,6 +305,11 @@ impl<C: Controller> Bridge<C> {
                     self.counts[key] = cast::rounded_i32(reading.position / self.step);
                 }
                 None => silence.0 = silence.0.saturating_add(passed_us),
+            }
+            if let Some(reading) = reading {
+                let seconds = f64::from(passed_us) * 1e-6;
+                let is_late = self.watches[key].note(&self.commands[key], reading, seconds);
+                silence.1 |= if is_late { fault::DRIVER } else { 0 };
             }
             faults |= silence.1;
             faults |= if silence.0 > SILENT_US { fault::DRIVER } else { 0 };

@@ -157,7 +157,7 @@ impl<W: ControllerWire> Moteus<W> {
     #[must_use]
     pub fn new(wire: W, ids: &[u8], demand: Demand) -> Self {
         let mut question = QueryFormat::minimal();
-        (question.velocity, question.torque) = (Resolution::Ignore, Resolution::Ignore);
+        question.velocity = Resolution::Ignore;
         question.voltage = Resolution::Int16;
         question.fault = Resolution::Int8;
         Self {
@@ -277,7 +277,12 @@ impl<W: ControllerWire> Moteus<W> {
         if answer.voltage < SUPPLY {
             faults |= fault::SUPPLY;
         }
-        KeyReading { position: f64::from(answer.position) * self.demand.turn(), faults }
+        let force = -f64::from(answer.torque) / self.demand.lever;
+        KeyReading {
+            position: f64::from(answer.position) * self.demand.turn(),
+            faults,
+            force: force.is_finite().then_some(force),
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! is sent where it changes. The watchdog disarms: the key is then limp, not damped. There are no bounds of the
 //! position; the device's check of the sensor ends force beyond −5 and 16 mm. Messages are those of the maker's *CAN
 //! Simple* (firmware 0.6), settings are read by their numbers in the maker's list for each firmware,
-//! `flat_endpoints.json`. Two frames a tick and key: the torque, and the question for the position.
+//! `flat_endpoints.json`. Two frames a tick and key: the torque, and the question for the position; the torque that acts is
+//! asked of one key a tick.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,6 +28,7 @@ pub(super) mod message {
     pub const VELOCITY: u16 = 0x0d;
     pub const CLEAR: u16 = 0x18;
     pub const GAINS: u16 = 0x1b;
+    pub const TORQUES: u16 = 0x1c;
 }
 
 /// States of an axis: idle, closed loop.
@@ -214,6 +216,8 @@ pub struct Odrive<W> {
     lines: Lines,
     line: Vec<u8>,
     text: Vec<u8>,
+    /// The key whose torque is asked for next.
+    asked: usize,
 }
 
 impl<W: ControllerWire> Odrive<W> {
@@ -233,7 +237,7 @@ impl<W: ControllerWire> Odrive<W> {
         wire.send(b"\rC\rS8\rO\r").map_err(BridgeError::Line)?;
         let nodes = ids.iter().map(|id| Node { id: *id, ..Node::default() }).collect();
         let (lines, line, text) = (Lines::default(), Vec::new(), Vec::new());
-        Ok(Self { wire, nodes, demand, counts, endpoints, lines, line, text })
+        Ok(Self { wire, nodes, demand, counts, endpoints, lines, line, text, asked: 0 })
     }
 
     fn queue(&mut self, frame: &Frame) {
@@ -407,23 +411,34 @@ impl<W: ControllerWire> Controller for Odrive<W> {
         self.wire.wait(at_us.saturating_sub(DROP_US));
         self.drop_late()?;
         self.wire.wait(at_us);
-        for key in 0..commands.len() {
-            let node = self.nodes[key].id;
-            let message = message::ESTIMATES;
+        self.asked = (self.asked + 1) % commands.len().max(1);
+        // The torque first: it is there when the position is.
+        let asked = [(self.asked, message::TORQUES)];
+        let positions = (0..commands.len()).map(|key| (key, message::ESTIMATES));
+        for (key, message) in asked.into_iter().chain(positions) {
+            let node = self.nodes.get(key).map_or(0, |node| node.id);
             self.queue(&Frame { node, message, length: 8, is_question: true, ..Frame::default() });
         }
+        let mut force = None;
         let sent_us = self.wire.now_us();
         self.flush()?;
         while readings.iter().any(Option::is_none)
             && let Some((key, frame)) = self.wait_frame(until_us)?
         {
+            if frame.message == message::TORQUES && key == self.asked {
+                let torque = f64::from(f32::from_le_bytes(frame.four(4)));
+                force = torque.is_finite().then_some(-torque / self.demand.lever);
+                continue;
+            }
             let turns = f64::from(f32::from_le_bytes(frame.four(0)));
             if frame.message == message::ESTIMATES
                 && turns.is_finite()
                 && let Some(reading) = readings.get_mut(key)
             {
                 let faults = Self::faults(&self.nodes[key], sent_us);
-                *reading = Some(KeyReading { position: turns * self.demand.turn(), faults });
+                let force = force.filter(|_| key == self.asked);
+                let position = turns * self.demand.turn();
+                *reading = Some(KeyReading { position, faults, force });
             }
         }
         Ok(sent_us)

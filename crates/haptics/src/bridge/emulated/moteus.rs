@@ -199,6 +199,7 @@ impl MoteusFront {
             Register::Fault => (Some(fault.cast_signed()), 0.0),
             Register::Voltage => (None, bus.supply()),
             Register::Position => (None, libm::round(motor.key.x / step) * step / (TAU * LEVER)),
+            Register::Torque => (None, -motor.force * LEVER),
             _ => (None, 0.0),
         };
         let mut writer = WriteCanData::new(answer);

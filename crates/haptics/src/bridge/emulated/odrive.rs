@@ -114,6 +114,11 @@ impl Front for OdriveFront {
                 let [a, b, c, d] = single(libm::round(x / step) * step / turn).to_le_bytes();
                 answer(bus, node, message::ESTIMATES, [a, b, c, d, 0, 0, 0, 0]);
             }
+            (true, message::TORQUES) => {
+                let force = bus.motors.get(usize::from(node)).map_or(0.0, |motor| motor.force);
+                let [a, b, c, d] = single(-force * LEVER).to_le_bytes();
+                answer(bus, node, message::TORQUES, [0, 0, 0, 0, a, b, c, d]);
+            }
             (false, message::ASK_SETTING) => {
                 let [_, low, high, ..] = frame.data;
                 let number = u16::from_le_bytes([low, high]).wrapping_sub(FIRST);

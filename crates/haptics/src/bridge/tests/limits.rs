@@ -97,7 +97,7 @@ fn the_table_of_impedance_over_delay_and_filter() {
             assert!(z >= 25.0 && z == largest(mass, filter_hz, 4000), "{mass} {filter_hz}");
             for command_us in [0, 250, 500, 1000, 2000, 4000] {
                 let (is_played, first) = played(mass, filter_hz, command_us, 0.0);
-                let (_, later) = played(mass, filter_hz, command_us, 0.9);
+                let (is_still_played, later) = played(mass, filter_hz, command_us, 0.9);
                 let (grams, delay) = (mass * 1e3, command_us as f64 * 1e-3);
                 println!("| {grams:.0} | {filter_hz:.0} | {z} | {delay:.2} | {first} | {later} |");
                 let told = format!("{mass} {filter_hz} {command_us}: {first}");
@@ -105,6 +105,8 @@ fn the_table_of_impedance_over_delay_and_filter() {
                 let is_refused = command_us > 1000 || mass < 0.05 && command_us > 0;
                 assert!(is_played || !is_harmless, "{told}");
                 assert!(!is_played || !is_refused && first.ends_with(" 0 µm"), "{told}");
+                let is_still = later.ends_with(" 0 µm") || later.ends_with(" 10 µm");
+                assert!(!is_still_played || is_still, "{told}, {later}");
             }
         }
     }
