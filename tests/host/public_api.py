@@ -13,6 +13,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 PACKAGES = ["core", "action", "sound", "device", "instrument"]
 HEADING = "## Public items"
@@ -49,8 +50,13 @@ def listing(package):
     """The sorted list of one package, from rustdoc's own description of it."""
     command = ["cargo", "rustdoc", "--quiet", "-p", f"touchback-{package}", "--lib", "--", "-Zunstable-options",
                "--output-format", "json"]
-    # The description is an unstable option of the compiler's own documentation tool.
-    subprocess.run(command, cwd=ROOT, env={**os.environ, "RUSTC_BOOTSTRAP": "1"}, check=True)
+    # The description is an unstable option of the compiler's own documentation tool. Build scripts that saw the
+    # switch would have everything after them built anew.
+    with tempfile.TemporaryDirectory() as folder:
+        tool = pathlib.Path(folder, "rustdoc")
+        tool.write_text('#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc "$@"\n')
+        tool.chmod(0o755)
+        subprocess.run(command, cwd=ROOT, env={**os.environ, "RUSTDOC": str(tool)}, check=True)
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     crate = json.loads((target / f"doc/touchback_{package}.json").read_text())
     root = crate["index"][str(crate["root"])]

@@ -14,15 +14,17 @@ pub(crate) const BESIDE: &str = "Touchback LICENSES.txt";
 pub(crate) const CROSS: &str = "target/windows/build";
 /// The package of the command.
 pub(crate) const COMMAND: &str = "touchback-command";
-/// Arguments that build plugin and command in one call of cargo: separate calls select other features and
-/// would build the dependencies again.
-pub(crate) const RELEASE: [&str; 8] = [
+/// Arguments that build plugin and command in one call of cargo, with the features of the wheel: separate calls would
+/// select other features and build the dependencies again.
+pub(crate) const RELEASE: [&str; 10] = [
     "build",
     "--release",
     "-p",
     "touchback",
     "-p",
     COMMAND,
+    "-p",
+    "touchback-features",
     "--features",
     "touchback-command/window",
 ];

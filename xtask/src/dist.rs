@@ -64,7 +64,6 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
         None => play(target, is_windows, &folder)?,
     }
     build_paths::refuse_in(&folder, &places)?;
-    // Built with the Python package: another call of cargo would build everything without it again.
     let own = if is_windows { built_command()? } else { program };
     presets(&own, &folder.join("presets"))?;
     let script = if target.contains("windows") { "install.bat" } else { "install.sh" };
@@ -119,9 +118,7 @@ fn build(is_windows: bool, folder: &Path) -> Result<PathBuf> {
         cargo(RELEASE.iter().chain(&cross))?;
         (Path::new(CROSS).join(WINDOWS).join("release"), "touchback.dll")
     } else {
-        // In one call the packages are built once for all three.
-        let python = if wheel::can_build() { &["-p", wheel::PACKAGE][..] } else { &[] };
-        cargo(RELEASE.iter().chain(python))?;
+        cargo(&RELEASE)?;
         let target = target_folder();
         let library = if cfg!(windows) { "touchback.dll" } else { "libtouchback.so" };
         (target.join("release"), library)

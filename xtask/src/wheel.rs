@@ -12,7 +12,9 @@ use crate::licenses::{self, HOST};
 
 /// The package for Python: its folder and its name.
 const FOLDER: &str = "crates/python";
-pub(crate) const PACKAGE: &str = "touchback-python";
+const PACKAGE: &str = "touchback-python";
+/// Feature of the package with which it shares the archives' build.
+const SHARED: &str = "shared-build";
 /// Program that builds the wheel, from `pip install maturin`.
 const BUILDER: &str = "maturin";
 
@@ -34,7 +36,7 @@ pub(crate) fn can_build() -> bool {
 
 /// Builds the wheel with the environment of the archives.
 pub(crate) fn build() -> Result<()> {
-    let licences = licenses::of(PACKAGE, HOST, &[])?;
+    let licences = licenses::of(PACKAGE, HOST, &[SHARED])?;
     let dist = std::path::absolute("target/dist")?;
     fs::create_dir_all(&dist)?;
     for old in files(&dist)?.iter().filter(|file| file.extension().is_some_and(|e| e == "whl")) {
@@ -44,7 +46,7 @@ pub(crate) fn build() -> Result<()> {
     let text = Path::new(FOLDER).join("LICENSES.txt");
     fs::write(&text, &licences)?;
     let built = Command::new(BUILDER)
-        .args(["build", "--release", "--locked", "-m"])
+        .args(["build", "--release", "--locked", "--features", SHARED, "-m"])
         .arg(Path::new(FOLDER).join("Cargo.toml"))
         .arg("--out")
         .arg(&dist)
