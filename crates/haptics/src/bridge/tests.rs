@@ -28,7 +28,7 @@ const DESIGN: BridgeDesign =
 struct Virtual<F> {
     controllers: EmulatedControllers<F>,
     said: Vec<u8>,
-    /// Largest force of a motor so far, N.
+    /// Largest force of a motor that obeyed commands so far, N. Shorted windings brake with what the speed gives.
     peak: f64,
 }
 
@@ -40,7 +40,9 @@ impl<F: Front> Virtual<F> {
     fn step(&mut self) {
         self.controllers.tick(&mut self.said);
         for motor in &self.controllers.bus.motors {
-            self.peak = self.peak.max(motor.force.abs());
+            if motor.mode != MotorMode::TimedOut {
+                self.peak = self.peak.max(motor.force.abs());
+            }
         }
     }
 }

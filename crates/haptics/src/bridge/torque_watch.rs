@@ -38,7 +38,7 @@ impl TorqueWatch {
             let moved = reading.position - position;
             let told = command.damping * moved / self.time + command.feed_forward;
             let told = told.clamp(-command.largest, command.largest);
-            self.work *= (-self.time / MEMORY).exp();
+            self.work *= libm::exp(-self.time / MEMORY);
             self.work += (told - 0.5 * (before + force)) * moved;
             self.is_late |= self.work > LARGEST;
         }
@@ -58,8 +58,8 @@ mod tests {
         let mut watch = TorqueWatch::default();
         (0..1000).any(|n| {
             let t = f64::from(n) * 1e-3;
-            let force = 5.0 * 2e-3 * omega * (omega * (t - late)).cos();
-            let position = 2e-3 * (omega * t).sin();
+            let force = 5.0 * 2e-3 * omega * libm::cos(omega * (t - late));
+            let position = 2e-3 * libm::sin(omega * t);
             watch.note(&command, &KeyReading { position, faults: 0, force: Some(force) }, 1e-3)
         })
     }
