@@ -17,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["docs/lab", "docs/manual", "docs/manual/examples"]
 # Another program's, run by other checks, or without an end.
 NOT_RUN = ("cargo ", "python3 ")
+# The command's own tests compare what it prints with its page.
+TESTED = ["touchback lab validate"]
 
 
 def blocks(page, language):
@@ -33,7 +35,7 @@ def commands(page):
 
 def run_page(page, folder, touchback, done):
     for line in commands(page):
-        if line.startswith(NOT_RUN) or line in done:
+        if line.startswith(NOT_RUN) or line in TESTED or line in done:
             continue
         assert shlex.split(line)[0] == "touchback", f"{page}: {line}"
         shell = ["bash", "-o", "pipefail", "-c", f'touchback() {{ "{touchback}" "$@"; }}; {line}']
