@@ -48,6 +48,7 @@ use clap::builder::ArgPredicate;
 pub use catalogue::EXPERIMENTS;
 use touchback_offline::bench::key_source::OwnNumbers;
 use touchback_offline::bench::manifest::Finished;
+use touchback_offline::bench::numbers::Numbers;
 use touchback_offline::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult, Work};
 use touchback_offline::bench::session::{Session, wrote};
 use touchback_offline::bench::{KeySource, Report, RowKind, record};
@@ -111,15 +112,25 @@ pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
         return blind_test::run(&options.web, "", &options.out);
     }
     let chosen = choose(&options.names, catalogue)?;
-    for experiment in &chosen {
-        check_own_numbers(experiment, &options.own, catalogue)?;
+    let (keys, numbers);
+    if let [experiment] = chosen[..]
+        && let (own, set) = options.own.without_set()
+        && let Some(of) = numbered(experiment, set)?
+    {
+        check_own_numbers(experiment, &own, catalogue)?;
+        (keys, numbers) = (of, set);
+    } else {
+        for experiment in &chosen {
+            check_own_numbers(experiment, &options.own, catalogue)?;
+        }
+        (keys, numbers) = (KeySource::open(&options.own)?, &[][..]);
     }
-    let keys = KeySource::open(&options.own)?;
     let mut session = Session::open(&options.out)?;
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
     let mut seeds = String::from(seeds::HEAD);
     let (mut rows, mut missed_rows, mut without_cause, mut of_inputs) = (0, 0, 0, 0);
-    let options_of_runs = runner::Options { keys: &keys, count: options.count, path: &options.out };
+    let options_of_runs =
+        runner::Options { keys: &keys, count: options.count, numbers, path: &options.out };
     runner::run(&chosen, &options_of_runs, |experiment, found| {
         let ExperimentResult { mut report, mut folder, seconds } = found;
         let (name, about) = (experiment.name, experiment.about);
@@ -162,11 +173,46 @@ pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
         0 => String::new(),
         _ => format!("; {without_cause} missed targets have no recorded cause"),
     };
-    output::print(&format!("\n{} of {rows} targets met{note}\n", rows - missed_rows))?;
+    if rows > 0 {
+        output::print(&format!("\n{} of {rows} targets met{note}\n", rows - missed_rows))?;
+    }
     if options.strict && missed_rows > 0 {
         return Err(Missed { missed: missed_rows, rows }.into());
     }
     Ok(())
+}
+
+/// For an experiment with numbers of its own: keys of the standard piano, marked with those of `set` (`ID=VALUE`) that
+/// are not usual.
+fn numbered(experiment: &Experiment, set: &[String]) -> Result<Option<KeySource>> {
+    let Work::Numbered { numbers, .. } = experiment.run else { return Ok(None) };
+    let changed = Numbers::chosen(numbers, set)
+        .with_context(|| format!("lab {}", experiment.name))?
+        .changed();
+    KeySource::of(&touchback_instrument::Settings::default(), None, None, changed).map(Some)
+}
+
+/// Whether the experiment `name` takes numbers of its own.
+#[must_use]
+pub fn takes_numbers(name: &str) -> bool {
+    EXPERIMENTS.iter().any(|e| e.name == name && matches!(e.run, Work::Numbered { .. }))
+}
+
+/// Runs the experiment `name` with numbers of its own, each as `ID=VALUE`, and writes its data and figures into the
+/// existing folder `path`.
+///
+/// # Errors
+/// As [`one`]; no such number, or a value out of its range.
+pub fn one_with_numbers(name: &str, set: &[String], path: &Path) -> Result<Report> {
+    let experiment = named(name)?;
+    let keys = numbered(experiment, set)?.unwrap_or_default();
+    run_one(experiment, &runner::Options { keys: &keys, count: None, numbers: set, path })
+}
+
+/// The experiment `name`.
+fn named(name: &str) -> Result<&'static Experiment> {
+    let found = EXPERIMENTS.iter().find(|e| e.name == name);
+    found.with_context(|| format!("{name}: no such experiment; `touchback lab list` names them"))
 }
 
 /// Runs the experiment `name` on `keys` and writes its data and figures into the existing folder `path`. Missed
@@ -176,22 +222,23 @@ pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
 /// # Errors
 /// An unknown name, keys that the experiment does not accept, a file that cannot be written.
 pub fn one(name: &str, keys: &KeySource, count: Option<u32>, path: &Path) -> Result<Report> {
-    let Some(experiment) = EXPERIMENTS.iter().find(|e| e.name == name) else {
-        bail!("{name}: no such experiment; `touchback lab list` names them");
-    };
+    let experiment = named(name)?;
     let is_of_piano = keys.action().is_some() && keys.one(0) == 0;
     if let Some([_, words]) = refused(experiment, keys.own_numbers().is_none(), is_of_piano) {
         bail!("{name} takes no {words}; these do: {}", takers(STANDARD));
     }
-    let options = runner::Options { keys, count, path };
+    run_one(experiment, &runner::Options { keys, count, numbers: &[], path })
+}
+
+fn run_one(experiment: &Experiment, options: &runner::Options<'_>) -> Result<Report> {
     let mut outcome = None;
-    runner::run(&[experiment], &options, |_, ExperimentResult { mut report, folder, .. }| {
-        explain(&mut report, name, keys);
+    runner::run(&[experiment], options, |_, ExperimentResult { mut report, folder, .. }| {
+        explain(&mut report, experiment.name, options.keys);
         folder.keep()?;
         outcome = Some(report);
         Ok(())
     })?;
-    outcome.with_context(|| name.to_owned())
+    outcome.with_context(|| experiment.name.to_owned())
 }
 
 /// Adds the causes of missed targets to `report`, which hold for the standard piano only. Returns the number of
@@ -270,6 +317,9 @@ const fn refused(
     is_of_piano: bool,
 ) -> Option<[&'static str; 2]> {
     match experiment.run {
+        Work::Numbered { .. } if !is_standard => {
+            Some(["--preset, --model, --key", "settings, model or key"])
+        }
         Work::Fixed(_) | Work::Counted { .. } if !is_standard => {
             Some(["--preset, --set, --model, --key", "settings, model or key"])
         }

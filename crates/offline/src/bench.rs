@@ -5,6 +5,7 @@
 //! | [`test_bench`], [`strokes`], [`trace`] | one key of the grand action, driven and read step by step |
 //! | [`statics`], [`escapement`], [`repetition`], [`inertia`] | measurements of such a key, as by force gauge, weights and film |
 //! | [`regulations`] | random regulations |
+//! | [`numbers`] | the numbers that an experiment takes, besides those of a piano |
 //! | [`key_source`] | the keys of an experiment: the standard piano's, or those of given numbers |
 //! | [`report`], [`data`], [`folder`] | targets and verdicts; tables of data; output files, written together |
 //! | [`record`], [`manifest`], [`session`] | verdicts as JSON; the origin of every file of a folder; one run into a folder |
@@ -19,6 +20,7 @@ pub mod hash;
 pub mod inertia;
 pub mod key_source;
 pub mod manifest;
+pub mod numbers;
 pub mod phrase;
 pub mod record;
 pub mod regulations;

@@ -7,6 +7,7 @@
 //! | module | part |
 //! | --- | --- |
 //! | [`mod@bench`] | the sampled loop: hold, delay, encoder, velocity from position |
+//! | [`ball`] | a ball on a sampled wall of one's own numbers |
 //! | [`comparison`] | every wall under the same conditions: the largest stiffness that comes to rest |
 //! | [`analysis`] | marginal and passivating damping, return maps, energy at switching |
 //! | [`finger`] | mass, damping and stiffness of the finger on the device, estimated during play |
@@ -18,6 +19,7 @@
 //! The walls themselves are in [`touchback_haptics::wall::sampled`].
 
 pub mod analysis;
+pub mod ball;
 pub mod bench;
 pub mod comparison;
 #[cfg(test)]

@@ -137,8 +137,20 @@ pub(crate) fn experiment<'py>(
     out: Option<PathBuf>,
 ) -> PyResult<Findings<'py>> {
     let key = key.map(key_number).transpose()?.map(|key| key.number());
+    let is_numbered = lab::takes_numbers(name);
+    let numbers = match settings_of {
+        Some(settings) if is_numbered => settings
+            .iter()
+            .map(|(id, value)| Ok(format!("{}={}", id.str()?, value.str()?)))
+            .collect(),
+        _ => PyResult::Ok(Vec::new()),
+    }?;
+    let settings_of = settings_of.filter(|_| !is_numbered);
     let source = source(preset, sheet, settings_of, model_text, key)?;
-    let run = |folder: &Path| lab::one(name, &source, count, folder);
+    let run = |folder: &Path| match numbers.is_empty() {
+        true => lab::one(name, &source, count, folder),
+        false => lab::one_with_numbers(name, &numbers, folder),
+    };
     let report = interruptible(py, || match &out {
         Some(path) => {
             let folder = output::new_folder(path)?;

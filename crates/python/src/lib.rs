@@ -7,6 +7,7 @@
 //! | `bank` | many keys of the grand, in lanes and on all cores |
 //! | `piano` | the instrument: block by block, and whole MIDI files |
 //! | `laboratory` | weighing, sweeps, fits, experiments, the list of parameters |
+//! | `walls` | balls on sampled walls |
 //! | `interrupt` | Ctrl-C during a call |
 //!
 //! Long work runs without the interpreter's lock. The module needs no lock either (`gil_used = false`): PyO3 checks
@@ -19,6 +20,7 @@ mod key;
 mod laboratory;
 mod piano;
 mod settings;
+mod walls;
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -55,6 +57,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bank::Bank>()?;
     module.add_class::<piano::Piano>()?;
     module.add_function(wrap_pyfunction!(piano::render, module)?)?;
+    module.add_function(wrap_pyfunction!(walls::wall_numbers, module)?)?;
+    module.add_function(wrap_pyfunction!(walls::wall_run, module)?)?;
     module.add_function(wrap_pyfunction!(laboratory::weigh, module)?)?;
     module.add_function(wrap_pyfunction!(laboratory::sweep, module)?)?;
     module.add_function(wrap_pyfunction!(laboratory::quantities, module)?)?;

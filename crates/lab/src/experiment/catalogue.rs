@@ -7,6 +7,7 @@ use super::{
     wall_damping, wall_display, wall_map, walls, weight_drop,
 };
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
+use touchback_offline::wall::ball as ball_run;
 
 /// All experiments, in the order in which `all` runs them.
 pub const EXPERIMENTS: &[Experiment] = &[
@@ -242,7 +243,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "The bouncing ball of Gillespie 1996, chapter 5: energy gained or lost with each \
                 controller, exact times of contact.",
         seconds: 0.1,
-        run: Work::Fixed(walls::run),
+        run: Work::Numbered { run: walls::run, numbers: ball_run::NUMBERS },
     },
     Experiment {
         name: "wall-damping",

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 
 use super::seeds::SYSTEMS;
 use super::{Catalogue, all, sweep};
+use touchback_offline::bench::numbers;
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 use touchback_offline::{controls, output};
 
@@ -34,9 +35,14 @@ pub fn run(options: &HelpOptions, catalogue: Catalogue) -> Result<()> {
 fn page(of: &Experiment) -> String {
     let Experiment { name, about, detail, seconds, .. } = of;
     let options = match of.run {
-        Work::Fixed(_) | Work::Counted { .. } => "none: its systems have fixed parameters",
-        Work::Piano(_) => "--preset NAME, --set ID=VALUE",
-        Work::Keys(_) => "--preset NAME, --set ID=VALUE, --key N; or --model FILE.toml, --key N",
+        Work::Fixed(_) | Work::Counted { .. } => "none: its systems have fixed parameters".into(),
+        Work::Numbered { numbers, .. } => {
+            format!("--set ID=VALUE\n{}", numbers::page(numbers).trim_end())
+        }
+        Work::Piano(_) => "--preset NAME, --set ID=VALUE".to_owned(),
+        Work::Keys(_) => {
+            "--preset NAME, --set ID=VALUE, --key N; or --model FILE.toml, --key N".into()
+        }
     };
     let alone = match of.kind {
         ExperimentKind::Computed => "; runs in parallel with others",

@@ -7,9 +7,11 @@ use touchback_haptics::wall::sampled::controller::{
     Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
 };
 use touchback_haptics::wall::sampled::plant::{Motion, Plant};
+use touchback_offline::bench::numbers::Numbers;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_offline::wall::analysis::marginal::poles;
+use touchback_offline::wall::ball as ball_run;
 use touchback_offline::wall::bench::{SampledLoop, Speed};
 
 /// The thesis's ball: unit mass and stiffness; T and g as in its figures' staircase.
@@ -273,8 +275,52 @@ fn draw_traces(folder: &mut Folder, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Runs the experiment.
-pub fn run(folder: &mut Folder) -> Result<Report> {
+/// A ball on every wall with `numbers` of one's own: no targets, but what the walls do to the ball.
+fn own(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
+    let mut report = Report::default();
+    let mut csv = DataTable::new(&["wall", "time_s", "height_m", "force_n"]);
+    let mut panels = Vec::new();
+    for (i, name) in ball_run::WALLS.into_iter().enumerate() {
+        let steps = match ball_run::simulate(name, numbers) {
+            Ok(steps) => steps,
+            Err(error) => {
+                report.note(&format!("{error}."));
+                continue;
+            }
+        };
+        let mut points = Vec::new();
+        for step in &steps {
+            let time = f64::from(u32::try_from(step.index).unwrap_or(0)) * numbers.get("t");
+            points.push((time, -step.state[0]));
+            csv.row(&[&name, &time, &-step.state[0], &step.force]);
+        }
+        let (least, most) = span(&ball_run::visits(&steps));
+        let apexes = ball_run::apexes(&steps);
+        let last = apexes.last().map_or("none".into(), |apex| format!("{} m", short(*apex)));
+        report.note(&match apexes.len() {
+            0 if least > most => format!("{name}: the ball does not come to the wall."),
+            bounces => format!(
+                "{name}: {bounces} bounces, the last to {last}; a contact gives the ball {} to {} J.",
+                short(least),
+                short(most)
+            ),
+        });
+        let height = Axis::new(&format!("m: {name}"));
+        panels.push(Subplot::new(height, vec![Series::line(name, points, palette(i))]));
+    }
+    let title = format!("A ball on sampled walls: {}", numbers.changed().unwrap_or_default());
+    let figure =
+        Figure { title, x: Axis::new("time, s"), bands: Vec::new(), marks: Vec::new(), panels };
+    folder.table("walls.csv", &csv)?;
+    folder.draw("walls", &figure, &mut report)?;
+    Ok(report)
+}
+
+/// Runs the experiment: the source's, or a ball with numbers of one's own.
+pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
+    if numbers.changed().is_some() {
+        return own(folder, numbers);
+    }
     let mut report = Report::default();
     hold_and_continuous(&mut report);
     standard_wall(&mut report);

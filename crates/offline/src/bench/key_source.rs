@@ -48,6 +48,12 @@ impl OwnNumbers {
         self.is_of_piano() && self.preset.is_none() && self.set.is_empty() && self.keys.is_none()
     }
 
+    /// These options without the parameters, and the parameters as `ID=VALUE`.
+    #[must_use]
+    pub fn without_set(&self) -> (Self, &[String]) {
+        (Self { set: Vec::new(), ..self.clone() }, &self.set)
+    }
+
     /// Whether no option concerns a single key.
     #[must_use]
     pub const fn is_of_piano(&self) -> bool {

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 
 use super::folder::Folder;
 use super::key_source::KeySource;
+use super::numbers::{Number, Numbers};
 use super::report::Report;
 use touchback_core::exchange::cancel;
 use touchback_instrument::Settings;
@@ -54,6 +55,13 @@ pub enum Work {
         /// The number without the option.
         usual: u32,
     },
+    /// Systems of its own: accepts numbers of its own by `--set`.
+    Numbered {
+        /// The function.
+        run: fn(&mut Folder, &Numbers) -> Result<Report>,
+        /// The numbers.
+        numbers: &'static [Number],
+    },
     /// A whole piano: accepts settings.
     Piano(fn(&mut Folder, &Settings) -> Result<Report>),
     /// Keys of the grand: accepts settings, key and model.
@@ -78,6 +86,8 @@ pub struct Options<'a> {
     pub keys: &'a KeySource,
     /// Number of systems of [`Work::Counted`].
     pub count: Option<u32>,
+    /// Numbers of [`Work::Numbered`], each as `ID=VALUE`.
+    pub numbers: &'a [String],
     /// Folder of the files.
     pub path: &'a Path,
 }
@@ -90,6 +100,9 @@ fn one(experiment: &Experiment, options: &Options<'_>) -> Result<ExperimentResul
     let report = match experiment.run {
         Work::Fixed(run) => run(&mut folder),
         Work::Counted { run, usual } => run(&mut folder, options.count.unwrap_or(usual)),
+        Work::Numbered { run, numbers } => {
+            run(&mut folder, &Numbers::chosen(numbers, options.numbers)?)
+        }
         Work::Piano(run) => run(&mut folder, keys.settings()),
         Work::Keys(run) => run(&mut folder, keys),
     };

@@ -17,6 +17,7 @@ Errors are :class:`ValueError` for a value that makes no sense, with the values 
 a file.
 """
 
+from touchback import walls
 from touchback._bank import Bank, BankState
 from touchback._key import Key, KeyState
 from touchback._laboratory import (
@@ -62,5 +63,6 @@ __all__ = [
     "quantities",
     "render",
     "sweep",
+    "walls",
     "weigh",
 ]

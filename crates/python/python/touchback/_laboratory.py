@@ -224,7 +224,8 @@ class Experiment:
         count:
             Number of systems, for experiments that have one.
         key, model, preset, sheet, settings:
-            As of :class:`touchback.Key`, for experiments that accept them.
+            As of :class:`touchback.Key`, for experiments that accept them; ``experiment("walls")`` takes those of
+            :func:`touchback.walls.numbers` as settings.
         """
         folder = None if out is None else os.fspath(out)
         count = None if count is None else whole("count", count)
