@@ -92,6 +92,8 @@ struct Lab {
 enum LabCommand {
     /// Explains an experiment: quantities, references, keys and duration
     Help(experiment::help::HelpOptions),
+    /// Shows a figure or table of the source documents: runs the experiments that have it
+    Figure(experiment::figure::FigureOptions),
     /// Draws one quantity of a key as a function of one parameter
     Sweep(experiment::sweep::SweepOptions),
     /// Searches an action whose knuckle rolls on the repetition lever
@@ -199,6 +201,7 @@ fn run(cli: Cli, catalogue: Catalogue) -> anyhow::Result<()> {
         Some(SubCommand::Feel(options)) => feel::run(&options),
         Some(SubCommand::Lab(lab)) => match lab.other {
             Some(LabCommand::Help(options)) => experiment::help::run(&options, catalogue),
+            Some(LabCommand::Figure(options)) => experiment::figure::run(&options, catalogue),
             Some(LabCommand::Sweep(options)) => experiment::sweep::run(&options),
             Some(LabCommand::RollingKnuckle(options)) => experiment::rolling_knuckle::run(&options),
             Some(LabCommand::Recorded(options)) => compare::run(&options),

@@ -8,6 +8,7 @@ mod contact;
 mod edges;
 mod efforts;
 mod energy;
+pub mod figure;
 mod finger;
 mod fit;
 mod geometry;
@@ -94,6 +95,21 @@ pub struct LabOptions {
     #[arg(long, value_name = "DIR", default_value = "touchback-lab", default_value_ifs =
           OwnNumbers::IDS.map(|id| (id, ArgPredicate::IsPresent, "touchback-lab-own")))]
     pub out: OutputFolder,
+}
+
+impl LabOptions {
+    /// The experiments `names`, with files in `out`.
+    fn of(names: &[String], out: &OutputFolder) -> Self {
+        Self {
+            names: names.to_vec(),
+            report: false,
+            strict: false,
+            count: None,
+            web: Vec::new(),
+            own: OwnNumbers::default(),
+            out: out.clone(),
+        }
+    }
 }
 
 /// Runs the named experiments, prints their tables and writes their files.

@@ -38,16 +38,24 @@ pub enum State {
 #[derive(Debug, serde::Deserialize)]
 pub struct System(pub String, pub String, pub State, pub Vec<String>, pub String);
 
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    systems: Vec<System>,
+    /// Names of drawn figures, without their ends, and the places that they show.
+    pictures: Vec<(String, String)>,
+}
+
+static FILE: LazyLock<File> =
+    LazyLock::new(|| toml::from_str(include_str!("seeds.toml")).expect("a test reads seeds.toml"));
+
 /// All systems, by document.
-pub static SYSTEMS: LazyLock<Vec<System>> = LazyLock::new(|| {
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct File {
-        systems: Vec<System>,
-    }
-    let file: File = toml::from_str(include_str!("seeds.toml")).expect("a test reads seeds.toml");
-    file.systems
-});
+pub static SYSTEMS: LazyLock<&'static [System]> = LazyLock::new(|| &FILE.systems);
+
+/// The drawn figures that show one figure or table of the documents: their names, and their places.
+pub fn pictures() -> &'static [(String, String)] {
+    &FILE.pictures
+}
 
 impl System {
     /// The experiments, each name enclosed in `mark`, and what is missing.
@@ -102,6 +110,7 @@ pub fn table() -> String {
 mod tests {
     use super::*;
     use crate::experiment::EXPERIMENTS;
+    use crate::experiment::figure::FigureId;
 
     #[test]
     fn every_system_has_an_experiment_or_a_reason() {
@@ -114,34 +123,6 @@ mod tests {
         let paper = include_str!("../../../../paper/paper.md");
         let flowed = paper.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flowed.contains(&summary()), "paper.md lacks: {}", summary());
-    }
-
-    /// A number such as 3.5, B.1 or 4 as chapter and number.
-    fn number(text: &str) -> Option<(u32, u32)> {
-        let (chapter, n) = text.split_once('.').unwrap_or(("0", text));
-        let letter =
-            |c: &str| c.chars().next().filter(char::is_ascii_uppercase).map(|c| u32::from(c) - 55);
-        Some((chapter.parse().ok().or_else(|| letter(chapter))?, n.parse().ok()?))
-    }
-
-    /// Whether `places`, such as `000 figs. 3.5–3.8, T3.3; 001`, have figure or table `id` of `document`.
-    fn has(places: &str, document: &str, is_table: bool, id: (u32, u32)) -> bool {
-        places.split("; ").filter_map(|place| place.strip_prefix(document)).any(|place| {
-            let mut is_figure = false;
-            place.split([' ', ',']).filter(|word| !word.is_empty()).any(|word| {
-                if word.starts_with(|c: char| c.is_lowercase() || c == '§') {
-                    is_figure = word.starts_with("fig");
-                    return false;
-                }
-                let table = word.strip_prefix('T');
-                if table.is_some() != is_table || !(is_table || is_figure) {
-                    return false;
-                }
-                let (first, last) = word.split_once('–').unwrap_or((word, word));
-                let ends = [first, last].map(|end| number(end.trim_start_matches('T')));
-                matches!(ends, [Some(first), Some(last)] if first <= id && id <= last)
-            })
-        })
     }
 
     #[test]
@@ -174,8 +155,8 @@ mod tests {
             // Tables 6.3.1 and 6.3.2 of the thesis are written T6.3.
             let first = if (document, is_table, chapter) == ("000", true, 6) { 3 } else { 1 };
             for n in first..=count {
-                let listed = SYSTEMS.iter().any(|s| has(&s.0, document, is_table, (chapter, n)));
-                assert!(listed, "{document}, table {is_table}: {chapter}.{n}");
+                let id = FigureId { document: document.into(), is_table, number: (chapter, n) };
+                assert!(SYSTEMS.iter().any(|s| id.is_in(&s.0)), "{id:?}");
             }
         }
     }
