@@ -51,8 +51,8 @@ impl<const N: usize> KeyModel<N> {
     }
 
     /// Lift of the damper and bend, cents, at `x`.
-    fn ports(&self, phase: u8, x: &[f64; N]) -> [f64; 2] {
-        let program = &self.submodel(phase).ports;
+    fn ports(&self, x: &[f64; N]) -> [f64; 2] {
+        let program = &self.built.ports;
         let mut r = self.states(x);
         program.run(&self.built.felts, &mut r);
         [0, 1].map(|i| program.result(i, &r))
@@ -159,9 +159,8 @@ impl<const N: usize> SimpleAction<N, TRANSITIONS, GUARDS> for KeyModel<N> {
     }
 
     fn passed(&self, index: usize, rising: bool, x: &[f64; N]) -> Option<KeyEvent> {
-        // The guards are those of every submodel: conditions of the file, in its order.
-        let happening = self.submodel(0).guards.get(index)?;
-        if rising { self.event(happening, x) } else { None }
+        let mut events = self.built.guards.get(index)?.iter().filter(|(rises, _)| *rises == rising);
+        events.find_map(|(_, happening)| self.event(happening, x))
     }
 }
 
@@ -213,7 +212,6 @@ impl<const N: usize> Playing<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         if !self.built.play.has_damper {
             return lift(x[KEY], self.built.play.dip);
         }
-        // The damper follows positions, which do not depend on the submodel but for closed loops.
-        self.ports(0, x)[0].clamp(0.0, 1.0)
+        self.ports(x)[0].clamp(0.0, 1.0)
     }
 }

@@ -9,7 +9,7 @@ use crate::names::{intern, intern_elements, unknown};
 use crate::numbers::Numbers;
 use crate::program::{Assembler, NOTE_DEPTH, NOTE_SPEED, Program, Registers, registers};
 use crate::scope::Scope;
-use crate::submodel::Submodel;
+use crate::submodel::{Guard, Submodel};
 use std::collections::HashMap;
 use touchback_action::interface::elements;
 use touchback_core::mech::felt::Felt;
@@ -42,7 +42,6 @@ pub(crate) struct PlayNumbers {
     pub plucks: Option<f64>,
     pub damper_depth: Option<f64>,
     pub has_damper: bool,
-    pub has_bend: bool,
 }
 
 /// A part to draw: its name and the points of its line.
@@ -58,6 +57,10 @@ pub(crate) struct Built {
     pub coordinates: usize,
     pub felts: Vec<Felt>,
     pub submodels: Vec<Submodel>,
+    /// Events by index of the guard.
+    pub guards: Vec<Guard>,
+    /// Lift of the damper and bend, of the values in the state.
+    pub ports: Program,
     pub elements: &'static [elements::Element],
     pub friction: usize,
     pub initial: Registers,
@@ -122,9 +125,11 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
     }
     let names = submodel_names(file);
     let mut submodels = Vec::new();
+    let (conditions, guards) = builder.guards()?;
     for (index, name) in names.iter().enumerate() {
-        submodels.push(builder.submodel(name, file.submodel.get(index))?);
+        submodels.push(builder.submodel(name, file.submodel.get(index), &conditions)?);
     }
+    let ports = builder.ports()?;
     let strike = file.strike.as_ref().map(|strike| builder.constructed(strike)).transpose()?;
     let rise = file.rise.as_ref().map(|rise| builder.constructed(rise)).transpose()?;
     let play = builder.play()?;
@@ -152,6 +157,8 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
         elements: intern_elements(list.chain(frictions).collect()),
         friction: mechanics.frictions.len(),
         submodels,
+        guards,
+        ports,
         initial,
         front,
         strike,
@@ -254,7 +261,6 @@ impl Builder<'_> {
                 .map(|depth| scope.constant(g, depth))
                 .transpose()?,
             has_damper: play.damper.is_some(),
-            has_bend: play.bend.is_some(),
         })
     }
 

@@ -136,7 +136,6 @@ pub(crate) struct Contact {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Load {
     #[serde(default)]
-    #[expect(dead_code, reason = "a name for the reader of the file")]
     pub name: String,
     pub along: Scalar,
     pub force: Scalar,

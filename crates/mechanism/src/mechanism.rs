@@ -1,6 +1,6 @@
 //! A mechanism read from a file.
 
-use crate::build::{self, SUBMODELS, submodel_index, submodel_names};
+use crate::build::{self, Built, SUBMODELS, submodel_index, submodel_names};
 use crate::error::{Fault, MechanismError, Result};
 use crate::file::File;
 use crate::model::{FRICTIONS, KeyModel};
@@ -8,14 +8,21 @@ use crate::names::{fault, intern};
 use crate::numbers::Numbers;
 use crate::{regulation, settle};
 use std::sync::Arc;
-use touchback_action::Key;
 use touchback_action::simple::ActionKey;
+use touchback_action::{Drive, Key};
 use touchback_core::math::compass::KeyNumber;
 
 /// Largest file, bytes.
 const LARGEST: usize = 256 * 1024;
 /// Most entries of one kind: bodies, contacts, events and so on.
 const ENTRIES: usize = 64;
+
+/// Steps in which a key must come to rest: 2 s.
+const SETTLING: u32 = 16_000;
+/// Speed at rest, m/s or rad/s.
+const SLOW: f64 = 1e-3;
+/// Motion of the key front in half a second at rest, m.
+const CLOSE: f64 = 1e-6;
 
 /// A value that a player sets.
 #[derive(Clone, PartialEq, Debug)]
@@ -228,13 +235,43 @@ impl Description {
         let numbers = Numbers::new(&self.file.numbers, key, given);
         let numbers = regulation::solve(&self.file, numbers)?;
         let mut built = build::build(&self.file, &numbers)?;
-        let rest = settle::rest(&built, &self.file)?;
+        let (rest, is_balanced) = settle::rest(&built, &self.file)?;
         settle::stiffness(&mut built, &self.file, &rest)?;
         let built = Arc::new(built);
-        Ok(match built.coordinates {
-            0..=3 => Box::new(ActionKey::new(KeyModel::<8>::new(built, &rest))),
-            4..=6 => Box::new(ActionKey::new(KeyModel::<14>::new(built, &rest))),
-            _ => Box::new(ActionKey::new(KeyModel::<26>::new(built, &rest))),
-        })
+        match built.coordinates {
+            0..=3 => self.resting::<8>(built, &rest, is_balanced),
+            4..=6 => self.resting::<14>(built, &rest, is_balanced),
+            _ => self.resting::<26>(built, &rest, is_balanced),
+        }
+    }
+
+    /// The key at `rest`; where that is not in balance in the first submodel, the key moves until it rests.
+    fn resting<const N: usize>(
+        &self,
+        built: Arc<Built>,
+        rest: &[f64],
+        is_balanced: bool,
+    ) -> Result<Box<dyn Key>> {
+        let mut key = ActionKey::new(KeyModel::<N>::new(built.clone(), 0, rest));
+        if is_balanced {
+            return Ok(Box::new(key));
+        }
+        for _ in 0..SETTLING {
+            key.step(Drive::Free, &mut |_, _| ());
+        }
+        let first = key.front()[0];
+        (0..SETTLING / 4).for_each(|_| key.step(Drive::Free, &mut |_, _| ()));
+        // NaN does not rest either.
+        if key.fastest() < SLOW && (key.front()[0] - first).abs() < CLOSE {
+            let mut x = key.state.x;
+            x.iter_mut().skip(1).step_by(2).for_each(|speed| *speed = 0.0);
+            x[N - 2] = 0.0;
+            let moved = KeyModel::<N>::new(built, key.state.phase, &x);
+            return Ok(Box::new(ActionKey::new(moved)));
+        }
+        Err(Fault::at(
+            &self.file.port.body.span(),
+            "the mechanism does not come to rest: give it stops, felts that dissipate, and start values nearer to rest",
+        ))
     }
 }

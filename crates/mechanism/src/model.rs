@@ -50,12 +50,12 @@ pub(crate) struct Held {
 const FREE: Held = Held { along: [0.0; MOST], force: [0.0; FRICTIONS], speed: [0.0; FRICTIONS] };
 
 impl<const N: usize> KeyModel<N> {
-    /// The key, which rests at `rest`.
-    pub(crate) fn new(built: Arc<Built>, rest: &[f64]) -> Self {
+    /// The key, which rests at `rest` in the submodel `phase`.
+    pub(crate) fn new(built: Arc<Built>, phase: u8, rest: &[f64]) -> Self {
         let mut x = [0.0; N];
         x.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
         let (front, registers) = (built.front, RefCell::new(built.initial.clone()));
-        Self { built, rest: State { phase: 0, x }, front, registers }
+        Self { built, rest: State { phase, x }, front, registers }
     }
 
     pub(crate) fn submodel(&self, phase: u8) -> &Submodel {
@@ -145,6 +145,7 @@ impl<const N: usize> KeyModel<N> {
 
     /// The indicators and guards that a program of events has computed.
     fn functions(
+        &self,
         submodel: &Submodel,
         imposed: usize,
         r: &Registers,
@@ -154,7 +155,7 @@ impl<const N: usize> KeyModel<N> {
         for (i, value) in indicators.iter_mut().enumerate().take(submodel.transitions.len()) {
             *value = program.result(i, r);
         }
-        for (i, value) in guards.iter_mut().enumerate().take(submodel.guards.len()) {
+        for (i, value) in guards.iter_mut().enumerate().take(self.built.guards.len()) {
             *value = program.result(TRANSITIONS + i, r);
         }
         (indicators, guards)
@@ -215,7 +216,7 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         let (mut r, imposed) = self.load(input, x);
         let submodel = self.submodel(phase);
         submodel.events[imposed].run(&self.built.felts, &mut r);
-        Self::functions(submodel, imposed, &r)
+        self.functions(submodel, imposed, &r)
     }
 
     fn transition(&self, phase: u8, index: usize, input: &DriveInput, x: &mut [f64; N]) -> u8 {
@@ -298,7 +299,7 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         let submodel = self.submodel(phase);
         let (mut r, imposed) = self.load(input, x);
         submodel.events[imposed].run(&self.built.felts, &mut r);
-        let event_functions = Self::functions(submodel, imposed, &r);
+        let event_functions = self.functions(submodel, imposed, &r);
         let longest = self.substep(submodel, &r, imposed) * (room.grid / STEP);
         drop(r);
         let length = room.length(longest);

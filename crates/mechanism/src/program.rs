@@ -131,6 +131,7 @@ impl Program {
     }
 
     /// Number of operations.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.operations.len()
     }

@@ -89,8 +89,8 @@ fn size(force: &[f64; MOST], mass: &[[f64; MOST]; MOST], n: usize) -> f64 {
     (0..n).map(|i| force[i] * force[i] / mass[i][i]).sum()
 }
 
-/// The states at rest in the first submodel, untouched.
-pub(crate) fn rest(built: &Built, file: &File) -> Result<[f64; STATES]> {
+/// The states at rest in the first submodel, untouched, and whether they are in balance.
+pub(crate) fn rest(built: &Built, file: &File) -> Result<([f64; STATES], bool)> {
     let mut settling = Settling { built, r: built.initial.clone() };
     settling.r[usize::from(FRONT)] = built.front;
     let mut x = [0.0; STATES];
@@ -105,6 +105,7 @@ pub(crate) fn rest(built: &Built, file: &File) -> Result<[f64; STATES]> {
     }
     let independent = &built.submodels[0].independent;
     let n = independent.len();
+    let begin = x;
     let (mut force, mut mass) = settling.forces(&x);
     for (i, k) in independent.iter().enumerate() {
         if !(mass[i][i] > 0.0 && mass[i][i].is_finite()) {
@@ -145,17 +146,8 @@ pub(crate) fn rest(built: &Built, file: &File) -> Result<[f64; STATES]> {
         }
     }
     settling.close(&mut x);
-    if !(now < 1e-8) {
-        let first = crate::build::submodel_names(file);
-        return Err(Fault::at(
-            &file.port.body.span(),
-            format!(
-                "the mechanism does not come to rest in its first submodel {:?}: give it stops and start values nearer to rest",
-                first[0]
-            ),
-        ));
-    }
-    Ok(x)
+    let is_balanced = now < 1e-8;
+    Ok((if is_balanced { x } else { begin }, is_balanced))
 }
 
 fn massless(file: &File, coordinate: usize) -> Fault {

@@ -4,11 +4,12 @@ use crate::build::{Builder, submodel_index, submodel_names};
 use crate::dynamics::{Formulas, Moving};
 use crate::element::Element;
 use crate::error::{Fault, Result};
-use crate::file::{Event, Law, Map};
+use crate::file::{Event, Law, Map, Text};
 use crate::graph::Id;
 use crate::names::{intern, unknown};
 use crate::program::Program;
 use crate::scope::Scope;
+use std::collections::HashMap;
 use touchback_action::EventKind;
 
 /// Most transitions out of a submodel.
@@ -26,7 +27,10 @@ pub(crate) struct Transition {
     pub map: Map,
 }
 
-/// An event: its kind, condition and value in the submodel where it happens.
+/// The events of a guard: whether they happen as it becomes positive, and what.
+pub(crate) type Guard = Vec<(bool, Happening)>;
+
+/// An event: its kind, condition and value.
 #[derive(Debug)]
 pub(crate) struct Happening {
     pub kind: EventKind,
@@ -72,11 +76,7 @@ pub(crate) struct Submodel {
     pub statics: Program,
     /// Accelerations without friction, the reduced mass matrix, then direction and bound of each friction.
     pub friction: [Program; 2],
-    /// Lift of the damper and bend.
-    pub ports: Program,
     pub transitions: Vec<Transition>,
-    /// By index of the guard.
-    pub guards: Vec<Happening>,
     /// By submodel of the end of a transition.
     pub switched: Vec<(u8, Happening)>,
 }
@@ -92,6 +92,7 @@ impl<'a> Builder<'a> {
         &mut self,
         name: &str,
         written: Option<&crate::file::Submodel>,
+        guards: &[&Text],
     ) -> Result<Submodel> {
         let n = self.geometry.coordinates.len();
         let mut held = Vec::new();
@@ -129,15 +130,7 @@ impl<'a> Builder<'a> {
         let mut readings = Vec::new();
         let mut friction = Vec::new();
         let mut momentum = Vec::new();
-        let (written_events, transitions) = (self.file.event.iter(), self.transitions(name)?);
-        let guards: Vec<&Event> =
-            written_events.filter(|event| !event.when.get_ref().contains("->")).collect();
-        if guards.len() > GUARDS {
-            return Err(Fault::at(
-                &guards[GUARDS].when.span(),
-                format!("at most {GUARDS} events with a condition"),
-            ));
-        }
+        let transitions = self.transitions(name)?;
         let pressing: Vec<usize> = formulas
             .active
             .iter()
@@ -171,8 +164,8 @@ impl<'a> Builder<'a> {
                 let holds = scope.condition(self.g, &transition.when)?;
                 *output = self.g.neg(holds);
             }
-            for (output, event) in outputs[TRANSITIONS..].iter_mut().zip(&guards) {
-                *output = scope.condition(self.g, &event.when)?;
+            for (output, when) in outputs[TRANSITIONS..].iter_mut().zip(guards) {
+                *output = scope.condition(self.g, when)?;
             }
             for index in &pressing {
                 let element = &self.mechanics.elements[*index];
@@ -205,11 +198,7 @@ impl<'a> Builder<'a> {
         let mut outputs = formulas.statics.clone();
         outputs.extend(formulas.reduced.iter().flatten());
         let statics = self.program(&formulas, &outputs)?;
-        let ports = self.ports()?;
-        let ports = self.program(&formulas, &ports)?;
         let mut switched = Vec::new();
-        let happen: Result<Vec<Happening>> =
-            guards.iter().map(|event| self.happening(&formulas, event)).collect();
         for event in self.file.event.iter().filter(|event| event.when.get_ref().contains("->")) {
             let (from, to) = ends(event)?;
             if from == name {
@@ -217,7 +206,7 @@ impl<'a> Builder<'a> {
                     self.file,
                     &toml::Spanned::new(event.when.span(), to.to_owned()),
                 )?;
-                switched.push((to, self.happening(&formulas, event)?));
+                switched.push((to, self.happening(event, &formulas.closed)?));
             } else if !submodel_names(self.file).iter().any(|other| other == from) {
                 let names = submodel_names(self.file);
                 return Err(Fault::at(
@@ -284,9 +273,7 @@ impl<'a> Builder<'a> {
             readings: both(readings)?,
             statics,
             friction: both(friction)?,
-            ports,
             transitions: transitions?,
-            guards: happen?,
             switched,
         })
     }
@@ -345,16 +332,49 @@ impl<'a> Builder<'a> {
         Ok(outputs)
     }
 
-    fn ports(&mut self) -> Result<Vec<Id>> {
+    /// Lift of the damper and bend, of the values in the state.
+    pub(crate) fn ports(&mut self) -> Result<Program> {
         let play = &self.file.play;
         let scope =
             Scope { numbers: self.numbers, geometry: Some(self.geometry), forces: None, own: &[] };
         let damper = scope.scalar_or(self.g, play.damper.as_ref(), 1.0)?;
         let bend = scope.scalar_or(self.g, play.bend.as_ref(), 0.0)?;
-        Ok(vec![damper, bend])
+        self.assembler.program(self.g, &[damper, bend])
     }
 
-    fn happening(&mut self, formulas: &Formulas, event: &Event) -> Result<Happening> {
+    /// The conditions of events, and the events of each. Opposite conditions share a guard: at its sign change one of
+    /// them happens. The events take their values from the state, in whatever submodel.
+    pub(crate) fn guards(&mut self) -> Result<(Vec<&'a Text>, Vec<Guard>)> {
+        let scope =
+            Scope { numbers: self.numbers, geometry: Some(self.geometry), forces: None, own: &[] };
+        let (mut texts, mut guards, mut formulas): (Vec<&Text>, Vec<Guard>, Vec<Option<Id>>) =
+            Default::default();
+        for event in self.file.event.iter().filter(|event| !event.when.get_ref().contains("->")) {
+            let happening = self.happening(event, &HashMap::new())?;
+            // A condition on forces differs between submodels and has a guard of its own.
+            let formula = scope.condition(self.g, &event.when).ok();
+            let opposite = formula.map(|formula| self.g.neg(formula));
+            let known = |wanted: Option<Id>| {
+                wanted.and_then(|wanted| formulas.iter().position(|other| *other == Some(wanted)))
+            };
+            match (known(formula), known(opposite)) {
+                (Some(same), _) => guards[same].push((true, happening)),
+                (None, Some(other)) => guards[other].push((false, happening)),
+                (None, None) => {
+                    if guards.len() == GUARDS {
+                        let message = format!("at most {GUARDS} different conditions of events");
+                        return Err(Fault::at(&event.when.span(), message));
+                    }
+                    texts.push(&event.when);
+                    formulas.push(formula);
+                    guards.push(vec![(true, happening)]);
+                }
+            }
+        }
+        Ok((texts, guards))
+    }
+
+    fn happening(&mut self, event: &Event, closed: &HashMap<u16, Id>) -> Result<Happening> {
         let kind = event.kind.get_ref();
         let found = EventKind::ALL
             .iter()
@@ -370,7 +390,8 @@ impl<'a> Builder<'a> {
             None => self.g.number(1.0),
         };
         let value = scope.scalar_or(self.g, event.value.as_ref(), 0.0)?;
-        Ok(Happening { kind: *kind, program: self.program(formulas, &[only_if, value])? })
+        let outputs = self.g.all_replaced(&[only_if, value], closed);
+        Ok(Happening { kind: *kind, program: self.assembler.program(self.g, &outputs)? })
     }
 }
 

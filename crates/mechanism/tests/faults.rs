@@ -71,10 +71,10 @@ fn faults_have_a_line_and_a_remedy() {
         ("holds = [\"slider\"]", "holds = [\"slyder\"]", "nearest is \"slider\""),
         ("from = \"off\"", "from = \"on\"", "submodel \"off\" cannot be left"),
         ("to = \"off\"", "to = \"on\"", "submodel \"off\" is never entered"),
-        ("start = -0.2", "start = 2", "the loop does not close"),
+        ("start = -0.2", "start = 2", "does not come to rest"),
         ("pin = [0.1, 0.02]", "pin = [9, 0.02]", "does not"),
         ("inertia = 1e-3", "inertia = 0", "needs an inertia"),
-        ("stiffness = 1e6", "stiffness = 1e14", "softer"),
+        ("stiffness = 1e6", "stiffness = 1e19", "softer"),
         ("closes = \"hammer\"", "closes = \"key\"", "the port's coordinate is independent"),
         (
             "when = \"force('slider') <= 0\"",
