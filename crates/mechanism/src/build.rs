@@ -70,8 +70,6 @@ pub(crate) struct Built {
     pub play: PlayNumbers,
     pub drawn: Vec<Drawn>,
     pub outlines: Program,
-    /// Compression and its gradient of each element, and the mass matrix of the free bodies.
-    pub mobility: Program,
     pub start: Vec<f64>,
 }
 
@@ -134,7 +132,6 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
     let rise = file.rise.as_ref().map(|rise| builder.constructed(rise)).transpose()?;
     let play = builder.play()?;
     let (drawn, outlines) = builder.drawing()?;
-    let mobility = builder.mobility()?;
     let Builder { assembler, .. } = builder;
     let mut initial = registers();
     assembler.preload(&mut initial);
@@ -166,7 +163,6 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
         play,
         drawn,
         outlines,
-        mobility,
         start: geometry.start.clone(),
         felts: g.felts,
     })
@@ -291,15 +287,5 @@ impl Builder<'_> {
         }
         let program = self.assembler.program(self.g, &outputs)?;
         Ok((drawn, program))
-    }
-
-    fn mobility(&mut self) -> Result<Program> {
-        let mechanics = self.mechanics;
-        let mut outputs: Vec<Id> = mechanics.mass.iter().flatten().copied().collect();
-        for element in &mechanics.elements {
-            outputs.push(element.compression);
-            outputs.extend(&element.gradient);
-        }
-        self.assembler.program(self.g, &outputs)
     }
 }

@@ -58,6 +58,9 @@ impl Mechanics {
         for body in &geometry.bodies {
             mechanics.body(g, body, n);
         }
+        if let Some(k) = (0..n).find(|k| g.is_zero(mechanics.mass[*k][*k])) {
+            return Err(massless(file, k));
+        }
         let scope = Scope { numbers, geometry: Some(geometry), forces: None, own: &[] };
         for contact in &file.contact {
             let compression = geometry.compression(contact.name.get_ref())?;
@@ -465,4 +468,19 @@ impl Mechanics {
 /// The equations of all coordinates but the port's.
 fn without_port(matrix: &[Vec<Id>], right: &[Id]) -> (Vec<Vec<Id>>, Vec<Id>) {
     (matrix[1..].iter().map(|row| row[1..].to_vec()).collect(), right[1..].to_vec())
+}
+
+/// The fault of a coordinate that nothing resists.
+pub(crate) fn massless(file: &File, coordinate: usize) -> Fault {
+    // The port is placed first, the others in the order of the file.
+    let port = file.port.body.get_ref();
+    let mut names: Vec<_> = file.body.iter().filter(|body| body.name.get_ref() == port).collect();
+    names.extend(file.body.iter().filter(|body| body.name.get_ref() != port));
+    match names.get(coordinate) {
+        Some(body) => Fault::at(
+            &body.name.span(),
+            format!("body {:?} has no inertia: give it mass or inertia", body.name.get_ref()),
+        ),
+        None => Fault::new("a body has no inertia: give it mass or inertia"),
+    }
 }

@@ -114,31 +114,41 @@ impl<const N: usize> KeyModel<N> {
         }
     }
 
-    /// Number of substeps, and the time in which an impact reverses, s.
-    fn substep(&self, submodel: &Submodel, r: &Registers, imposed: usize) -> f64 {
-        let mut least = submodel.substeps;
-        let mut reversal = f64::INFINITY;
-        let nothing = &self.built.felts.first();
-        let Some(first) = nothing else { return STEP / f64::from(raised(least, submodel.fastest)) };
-        let none = Pressed { felt: first, compression: -1.0, mobility: 0.0 };
-        let mut pressed = [none; ELEMENTS];
-        let program = &submodel.events[imposed];
-        for (i, (pressing, to)) in submodel.pressing.iter().zip(&mut pressed).enumerate() {
+    /// Length of the substep that may begin, s, after the program of events.
+    fn substep(&self, submodel: &Submodel, r: &mut Registers, imposed: usize) -> f64 {
+        let mut pressed = [[0.0; 2]; ELEMENTS];
+        let count = submodel.pressing.len();
+        let mut touches = false;
+        for (i, pressed) in pressed[..count].iter_mut().enumerate() {
             let at = TRANSITIONS + GUARDS + 2 * i;
-            let (compression, rate) = (program.result(at, r), program.result(at + 1, r));
+            *pressed = [at, at + 1].map(|index| submodel.events[imposed].result(index, r));
+            touches |= pressed[0] >= 0.0;
+        }
+        let mut least = submodel.substeps;
+        let Some(first) = self.built.felts.first().filter(|_| touches) else {
+            return STEP / f64::from(raised(least, submodel.fastest));
+        };
+        submodel.mobility.run(&self.built.felts, r);
+        let mut reversal = f64::INFINITY;
+        let none = Pressed { felt: first, compression: -1.0, mobility: 0.0 };
+        let mut contacts = [none; ELEMENTS];
+        for (i, (pressing, to)) in submodel.pressing.iter().zip(&mut contacts).enumerate() {
+            let [compression, rate] = pressed[i];
             let felt = &self.built.felts[usize::from(pressing.felt)];
+            let found = submodel.mobility.result(i, r);
             if !pressing.is_impact {
-                *to = Pressed { felt, compression, mobility: pressing.mobility };
+                let mobility = pressing.mass.map_or(found, |mass| 1.0 / mass);
+                *to = Pressed { felt, compression, mobility };
                 continue;
             }
-            least = least.max(contact_substeps(felt, pressing.mass, compression, rate));
+            let mass = pressing.mass.unwrap_or(1.0 / found);
+            least = least.max(contact_substeps(felt, mass, compression, rate));
             if pressing.splits && compression >= 0.0 && rate > 0.0 {
-                let momentum = pressing.mass * rate;
-                reversal = reversal.min(felt.reversal_time(compression, rate, momentum, STEP));
+                reversal = reversal.min(felt.reversal_time(compression, rate, mass * rate, STEP));
             }
         }
         let least = raised(least, submodel.fastest);
-        let equal = STEP / f64::from(substeps::count(least, &pressed[..submodel.pressing.len()]));
+        let equal = STEP / f64::from(substeps::count(least, &contacts[..count]));
         // A substep ends where an impact reverses, because the felt's hysteresis is discontinuous there.
         if reversal < equal && reversal > MIN_SPLIT * equal { reversal } else { equal }
     }
@@ -300,7 +310,7 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         let (mut r, imposed) = self.load(input, x);
         submodel.events[imposed].run(&self.built.felts, &mut r);
         let event_functions = self.functions(submodel, imposed, &r);
-        let longest = self.substep(submodel, &r, imposed) * (room.grid / STEP);
+        let longest = self.substep(submodel, &mut r, imposed) * (room.grid / STEP);
         drop(r);
         let length = room.length(longest);
         let held = self.hold(phase, input, x, length);

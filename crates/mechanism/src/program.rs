@@ -1,8 +1,7 @@
 //! A flat program that computes formulas: one operation after another on a file of registers, without allocation.
 
 use crate::error::{Fault, Result};
-use crate::graph::{Binary, Graph, Id, Node, Unary};
-use std::collections::HashMap;
+use crate::graph::{Binary, Graph, Id, Node, Table, Unary};
 use touchback_core::math::trig::direction;
 use touchback_core::mech::felt::Felt;
 
@@ -140,7 +139,7 @@ impl Program {
 /// Compiles formulas; constants are shared by all programs of a key.
 #[derive(Default, Debug)]
 pub(crate) struct Assembler {
-    constants: HashMap<u64, u16>,
+    constants: Table<u64, u16>,
     most: usize,
 }
 
@@ -151,8 +150,8 @@ impl Assembler {
         let mut builder = Builder {
             graph,
             assembler: self,
-            uses: HashMap::new(),
-            at: HashMap::new(),
+            uses: Table::default(),
+            at: Table::default(),
             operations: Vec::new(),
         };
         outputs.iter().for_each(|id| builder.count(*id));
@@ -181,8 +180,8 @@ impl Assembler {
 struct Builder<'a> {
     graph: &'a Graph,
     assembler: &'a mut Assembler,
-    uses: HashMap<Id, u32>,
-    at: HashMap<Id, u16>,
+    uses: Table<Id, u32>,
+    at: Table<Id, u16>,
     operations: Vec<Operation>,
 }
 

@@ -11,8 +11,8 @@ use crate::program::{Assembler, registers as values};
 use crate::scope::Scope;
 use std::collections::BTreeMap;
 
-/// Halvings of the interval in which a number is searched: it becomes smaller than its rounding.
-const HALVINGS: u32 = 80;
+/// Most trials of a number; seven are usual.
+const TRIALS: u32 = 100;
 
 /// The numbers with those of all regulations, in the order of the file.
 pub(crate) fn solve(file: &File, mut numbers: Numbers) -> Result<Numbers> {
@@ -21,7 +21,7 @@ pub(crate) fn solve(file: &File, mut numbers: Numbers) -> Result<Numbers> {
         let name = regulation.number.get_ref().clone();
         let here = regulation.number.span();
         let scope = Scope { numbers: &numbers, geometry: None, forces: None, own: &[] };
-        let [mut low, mut high] = scope.pair(&mut Graph::default(), &regulation.between)?;
+        let [low, high] = scope.pair(&mut Graph::default(), &regulation.between)?;
         let at = |value: f64| {
             let mut fixed = fixed.clone();
             fixed.insert(name.clone(), value);
@@ -37,14 +37,27 @@ pub(crate) fn solve(file: &File, mut numbers: Numbers) -> Result<Numbers> {
                 ),
             ));
         }
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            if middle <= low.min(high) || middle >= low.max(high) {
+        // The secant method with halved weights (Illinois) keeps the zero between its ends.
+        let (mut low, mut high) = ((low, first), (high, last));
+        for _ in 0..TRIALS {
+            let middle = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
+            let is_between = middle > low.0.min(high.0) && middle < low.0.max(high.0);
+            if !is_between || high.1 == 0.0 {
                 break;
             }
-            if (at(middle)? > 0.0) == (first > 0.0) { low = middle } else { high = middle }
+            let found = at(middle)?;
+            if (found > 0.0) == (high.1 > 0.0) {
+                low.1 *= 0.5;
+            } else {
+                low = high;
+            }
+            let moved = (middle - high.0).abs();
+            high = (middle, found);
+            if moved < 1e-15 * middle.abs() {
+                break;
+            }
         }
-        fixed.insert(name, 0.5 * (low + high));
+        fixed.insert(name, high.0);
         numbers = numbers.with(&fixed);
     }
     Ok(numbers)

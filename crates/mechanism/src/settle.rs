@@ -1,17 +1,20 @@
 //! What is computed at load from numbers: the pose at rest, the moved masses of the contacts, and checks.
 
 use crate::build::Built;
+use crate::dynamics::massless;
 use crate::error::{Fault, Result};
 use crate::file::File;
 use crate::geometry::MOST;
-use crate::names::intern;
 use crate::program::{FRONT, Registers, STATES};
+use touchback_action::STEP;
 use touchback_action::simple::substeps;
 
 /// Largest motion of a coordinate in an iteration, m or rad.
 const STRIDE: f64 = 2e-3;
 /// Most iterations.
 const TRIALS: usize = 400;
+/// Largest natural frequency of a spring times a step of 125 µs: half a radian in the most substeps, 32.
+const FASTEST: f64 = 16.0;
 /// Step of differences, m or rad.
 const DELTA: f64 = 1e-7;
 
@@ -150,65 +153,33 @@ pub(crate) fn rest(built: &Built, file: &File) -> Result<([f64; STATES], bool)> 
     Ok((if is_balanced { x } else { begin }, is_balanced))
 }
 
-fn massless(file: &File, coordinate: usize) -> Fault {
-    // The port is placed first, the others in the order of the file.
-    let port = file.port.body.get_ref();
-    let mut names: Vec<_> = file.body.iter().filter(|body| body.name.get_ref() == port).collect();
-    names.extend(file.body.iter().filter(|body| body.name.get_ref() != port));
-    match names.get(coordinate) {
-        Some(body) => Fault::at(
-            &body.name.span(),
-            format!("body {:?} has no inertia: give it mass or inertia", body.name.get_ref()),
-        ),
-        None => Fault::new("a body has no inertia: give it mass or inertia"),
-    }
-}
-
-/// Sets the moved masses of all contacts at the pose `rest`, and checks that they are not too stiff.
+/// Checks at the pose `rest` that the contacts are not too stiff, and finds the fastest springs.
 pub(crate) fn stiffness(built: &mut Built, file: &File, rest: &[f64; STATES]) -> Result<()> {
     let mut r = built.initial.clone();
-    r[..STATES].copy_from_slice(rest);
-    r[usize::from(FRONT)] = built.front;
-    built.mobility.run(&built.felts, &mut r);
-    let n = built.coordinates;
-    let mut mass = [[0.0; MOST]; MOST];
-    for i in 0..n {
-        for j in 0..n {
-            mass[i][j] = built.mobility.result(n * i + j, &r);
-        }
-        if !(mass[i][i] > 0.0) {
-            return Err(massless(file, i));
-        }
-    }
-    let inverse = inverse(&mass, n, 0);
-    let mobility = |element: usize| -> f64 {
-        let at = n * n + element * (n + 1) + 1;
-        let by = |i: usize| built.mobility.result(at + i, &r);
-        (0..n).map(|i| (0..n).map(|j| by(i) * inverse[i][j] * by(j)).sum::<f64>()).sum()
-    };
-    for (submodel, names) in built.submodels.iter_mut().zip(crate::build::submodel_names(file)) {
-        for pressing in &mut submodel.pressing {
-            let found = mobility(pressing.element);
-            pressing.mobility = if pressing.mass > 0.0 { 1.0 / pressing.mass } else { found };
-            pressing.mass = 1.0 / pressing.mobility;
+    for submodel in &mut built.submodels {
+        r[..STATES].copy_from_slice(rest);
+        r[usize::from(FRONT)] = built.front;
+        submodel.mobility.run(&built.felts, &mut r);
+        for (index, pressing) in submodel.pressing.iter().enumerate() {
+            let found = submodel.mobility.result(index, &r);
+            let mobility = pressing.mass.map_or(found, |mass| 1.0 / mass);
             let felt = &built.felts[usize::from(pressing.felt)];
             let name = built.elements[pressing.element].name;
-            substeps::check(&[(intern(name), felt, pressing.mobility)]).map_err(|fault| {
+            substeps::check(&[(name, felt, mobility)]).map_err(|fault| {
                 Fault::at(&file.contact[pressing.element].name.span(), fault.to_string())
             })?;
         }
-        for (element, stiffness) in &submodel.springs {
-            let frequency = (stiffness * mobility(*element)).sqrt();
-            if !(frequency * touchback_action::STEP < 16.0) {
+        for (index, (element, stiffness)) in submodel.springs.iter().enumerate() {
+            let mobility = submodel.mobility.result(submodel.pressing.len() + index, &r);
+            let frequency = (stiffness * mobility).sqrt();
+            if !(frequency * STEP < FASTEST) {
                 let contact = &file.contact[*element].name;
-                return Err(Fault::at(
-                    &contact.span(),
-                    format!(
-                        "spring {:?} in {names:?} is too stiff for its mass: {frequency:.0} rad/s, at most 128000; make \
-                         it rigid or softer",
-                        contact.get_ref()
-                    ),
-                ));
+                let message = format!(
+                    "spring {:?} is too stiff for its mass: {frequency:.0} rad/s, at most {:.0}; make it softer or rigid",
+                    contact.get_ref(),
+                    FASTEST / STEP
+                );
+                return Err(Fault::at(&contact.span(), message));
             }
             submodel.fastest = submodel.fastest.max(frequency);
         }

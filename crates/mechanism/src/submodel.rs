@@ -43,9 +43,8 @@ pub(crate) struct Happening {
 pub(crate) struct Pressing {
     pub element: usize,
     pub felt: u16,
-    /// Inverse of the moved mass, 1/kg.
-    pub mobility: f64,
-    pub mass: f64,
+    /// Moved mass that the file gives, kg.
+    pub mass: Option<f64>,
     pub is_impact: bool,
     pub splits: bool,
 }
@@ -63,6 +62,8 @@ pub(crate) struct Submodel {
     /// Indicators, guards, then compression and rate of each of `pressing`.
     pub events: [Program; 2],
     pub pressing: Vec<Pressing>,
+    /// Inverse of the moved mass of each of `pressing`, then of `springs`, 1/kg.
+    pub mobility: Program,
     /// Springs that act: element and stiffness, N/m.
     pub springs: Vec<(usize, f64)>,
     /// Largest natural frequency of a spring, rad/s.
@@ -193,6 +194,21 @@ impl<'a> Builder<'a> {
             let outputs = self.g.all_replaced(after, &formulas.placed);
             momentum.push(self.assembler.program(self.g, &outputs)?);
         }
+        let springs = formulas.active.iter().copied();
+        let springs: Vec<(usize, f64)> = springs
+            .map(|index| (index, &self.mechanics.elements[index]))
+            .filter(|(_, element)| element.law == Law::Spring)
+            .map(|(index, element)| (index, element.stiffness))
+            .collect();
+        let moved = pressing.iter().copied().chain(springs.iter().map(|(index, _)| *index));
+        let outputs: Vec<Id> = moved
+            .map(|index| {
+                let gradient = &self.mechanics.elements[index].gradient;
+                let answer = self.g.solve(&self.mechanics.mass, gradient);
+                self.g.dot(gradient, &answer)
+            })
+            .collect();
+        let mobility = self.program(&formulas, &outputs)?;
         let energy = self.program(&formulas, &[formulas.kinetic, formulas.potential])?;
         let close = self.assembler.program(self.g, &formulas.close)?;
         let mut outputs = formulas.statics.clone();
@@ -255,17 +271,9 @@ impl<'a> Builder<'a> {
                 .clamp(1, 64),
             rates: both(rates)?,
             events: both(events)?,
-            pressing: pressing
-                .iter()
-                .map(|index| pressing_of(*index, &self.mechanics.elements[*index]))
-                .collect(),
-            springs: formulas
-                .active
-                .iter()
-                .map(|index| (*index, &self.mechanics.elements[*index]))
-                .filter(|(_, element)| element.law == Law::Spring)
-                .map(|(index, element)| (index, element.stiffness))
-                .collect(),
+            pressing: pressing.iter().map(|index| self.pressing(*index)).collect(),
+            mobility,
+            springs,
             fastest: 0.0,
             close,
             momentum: both(momentum)?,
@@ -276,6 +284,11 @@ impl<'a> Builder<'a> {
             transitions: transitions?,
             switched,
         })
+    }
+
+    fn pressing(&self, element: usize) -> Pressing {
+        let Element { felt, mass, is_impact, splits, .. } = self.mechanics.elements[element];
+        Pressing { element, felt, mass, is_impact, splits }
     }
 
     /// The transitions out of the submodel `name`.
@@ -392,17 +405,6 @@ impl<'a> Builder<'a> {
         let value = scope.scalar_or(self.g, event.value.as_ref(), 0.0)?;
         let outputs = self.g.all_replaced(&[only_if, value], closed);
         Ok(Happening { kind: *kind, program: self.assembler.program(self.g, &outputs)? })
-    }
-}
-
-fn pressing_of(index: usize, element: &Element) -> Pressing {
-    Pressing {
-        element: index,
-        felt: element.felt,
-        mobility: 0.0,
-        mass: element.mass.unwrap_or(0.0),
-        is_impact: element.is_impact,
-        splits: element.splits,
     }
 }
 
