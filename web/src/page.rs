@@ -12,6 +12,7 @@ use touchback_instrument::watch::monitor::tape::{CAPACITY, TimedMessage};
 use touchback_instrument::{Event, Settings};
 use touchback_sound::tuning::scala::Texts;
 use touchback_window::faces::face::Face;
+use touchback_window::faces::panel::mechanism;
 use touchback_window::state::controls::{Controls as _, DetachedControls};
 use touchback_window::window::Window;
 
@@ -58,7 +59,7 @@ impl Page {
         }
         Self {
             window,
-            controls: DetachedControls { settings, ..DetachedControls::default() },
+            controls: DetachedControls::of(settings),
             keys: ComputerKeys::default(),
             is_typing: false,
             play: Vec::new(),
@@ -211,6 +212,9 @@ impl Page {
                 Some(texts) => self.tune(name, Texts { map: Some(map), ..texts }),
                 None => self.told.push(format!("{name}: first drop the scale, a file .scl")),
             },
+            Ok(Dropped::Mechanism(text)) => {
+                self.told.extend(mechanism::open(name, text, &mut self.controls).err());
+            }
             Ok(Dropped::Keys(sheet)) => self.controls.set_keys(&sheet),
             Err(error) => self.told.push(error),
         }

@@ -3,11 +3,13 @@
 //!
 //! ```text
 //! touchback servo log 3
+//! mechanism FILE
 //! setting STEP ACTION id = value; …
 //! place STEP KEY MASS WEIGHT FRICTION BED STATE…
 //! slot STEP KEY STEPS FORCE IMPEDANCE
 //! played STEP KEY 1 or 0
 //! ```
+//! A mechanism is that of the settings after it with the action `file`: name, text and values as JSON.
 //! A setting holds at once at the beginning of a take and with another action; otherwise the keys approach
 //! it from that step on. Steps are of 125 µs by the keyboard's clock; those of a key never decrease, those of
 //! different keys by at most 1024, because a message is logged key by key. Keys count from 1.
@@ -26,8 +28,10 @@ use std::sync::Arc;
 use crate::action::Action;
 use crate::record::log::Entry;
 use crate::servo::{MAX_STEPS, seconds};
-use touchback_action::ActionSettings;
 use touchback_action::interface::key::{DynamicsCompensation, STATES, SavedState};
+use touchback_action::interface::mechanism::sample::open;
+use touchback_action::{ActionKind, ActionSettings, MechanismFile};
+use touchback_core::exchange::shared::Shared;
 use touchback_core::files::input::{self, InputError};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 
@@ -62,8 +66,8 @@ const LIMIT: u64 = 2_000_000_000;
 /// Most steps by which an entry may be earlier than one of another key before it in the file, 128 ms: a servo logs the steps of a
 /// message key by key, and a session ends after shorter gaps.
 const SPAN: u64 = 1024;
-/// Longest line, bytes: several times that of a setting.
-const LONGEST_LINE: u64 = 65_536;
+/// Longest line, bytes: twice that of the longest mechanism.
+const LONGEST_LINE: u64 = 2_000_000;
 /// Largest number of entries in memory: half an hour of one key, about 500 MB.
 const MAX_IN_MEMORY: usize = 1_500_000;
 /// Largest valid compensation, in kg or N, and largest force or impedance, N or N·s/m: more than any servo
@@ -89,6 +93,9 @@ pub enum RecordingError {
     /// The take does not fit into memory.
     #[error("{0}: too long to be played live; `touchback render` plays takes of any length")]
     Long(String),
+    /// The mechanism in the take cannot be read.
+    #[error("{0}: the mechanism in it cannot be read by this version: {1}")]
+    Mechanism(String, String),
     /// The take has no entries.
     #[error("{0}: holds no entries; no key was touched while it was written")]
     Empty(String),
@@ -110,6 +117,8 @@ pub struct Recording {
     /// The first action, and the first other action after it.
     actions: (Option<Action>, Option<Action>),
     first_key: Option<KeyNumber>,
+    /// The first settings.
+    settings: Option<ActionSettings>,
     touched: [bool; KEYS],
 }
 
@@ -151,6 +160,7 @@ impl Recording {
             span: [0; 2],
             actions: (None, None),
             first_key: None,
+            settings: None,
             touched: [false; KEYS],
         };
         let mut entries = take.entries()?;
@@ -172,7 +182,8 @@ impl Recording {
             self.first_key.get_or_insert(key);
             self.touched[key.index()] = true;
         }
-        if let Entry::Setting { action, .. } = entry {
+        if let Entry::Setting { action, settings, .. } = entry {
+            self.settings.get_or_insert_with(|| settings.clone());
             let first = *self.actions.0.get_or_insert(*action);
             if first != *action {
                 self.actions.1.get_or_insert(*action);
@@ -195,6 +206,7 @@ impl Recording {
             line: Vec::new(),
             number: 0,
             places: CURRENT,
+            mechanism: Shared::NEUTRAL,
             waiting: BTreeMap::new(),
             newest: 0,
             newest_of: [0; KEYS],
@@ -243,6 +255,12 @@ impl Recording {
         }
     }
 
+    /// The settings at the beginning.
+    #[must_use]
+    pub fn settings(&self) -> ActionSettings {
+        self.settings.clone().unwrap_or_default()
+    }
+
     /// The first step.
     #[must_use]
     pub const fn begin(&self) -> u64 {
@@ -277,6 +295,8 @@ pub struct Entries {
     number: usize,
     /// Format of the places.
     places: PlaceFormat,
+    /// The mechanism of coming settings.
+    mechanism: Shared<Option<MechanismFile>>,
     /// Entries that earlier ones may follow in the file, by step and line.
     waiting: BTreeMap<(u64, usize), Entry>,
     /// Latest step that was read, and that of each key.
@@ -330,7 +350,19 @@ impl Iterator for Entries {
             }
             let places = self.places;
             let read = match self.line() {
-                Ok(Some(line)) => entry(line, places),
+                Ok(Some(line)) => match line.strip_prefix("mechanism ") {
+                    Some(source) => {
+                        match mechanism(source) {
+                            Ok(mechanism) => self.mechanism = Some(mechanism).into(),
+                            Err(error) => {
+                                let file = self.file.clone();
+                                return Some(Err(RecordingError::Mechanism(file, error)));
+                            }
+                        }
+                        continue;
+                    }
+                    None => entry(line, places),
+                },
                 Ok(None) => {
                     self.is_over = true;
                     continue;
@@ -338,7 +370,12 @@ impl Iterator for Entries {
                 Err(e) => return Some(Err(e)),
             };
             match read.filter(|entry| self.may_follow(entry)) {
-                Some(entry) => {
+                Some(mut entry) => {
+                    if let Entry::Setting { action, settings, .. } = &mut entry
+                        && *action == Action::Played(ActionKind::File)
+                    {
+                        settings.mechanism.clone_from(&self.mechanism);
+                    }
                     self.newest = self.newest.max(entry.step());
                     if let Some(key) = entry.key() {
                         self.newest_of[key.index()] = entry.step();
@@ -355,6 +392,8 @@ impl Iterator for Entries {
 #[derive(Debug)]
 pub struct Writer<W: Write> {
     to: W,
+    /// The mechanism written last.
+    mechanism: Shared<Option<MechanismFile>>,
 }
 
 impl<W: Write> Writer<W> {
@@ -364,7 +403,7 @@ impl<W: Write> Writer<W> {
     /// The error of the writer.
     pub fn new(mut to: W) -> std::io::Result<Self> {
         writeln!(to, "{HEAD}")?;
-        Ok(Self { to })
+        Ok(Self { to, mechanism: Shared::NEUTRAL })
     }
 
     /// Adds an entry.
@@ -375,6 +414,13 @@ impl<W: Write> Writer<W> {
         let to = &mut self.to;
         match entry {
             Entry::Setting { step, action, settings } => {
+                if let Some(mechanism) = &*settings.mechanism
+                    && self.mechanism != settings.mechanism
+                {
+                    let source = serde_json::to_string(mechanism.source())?;
+                    writeln!(to, "mechanism {source}")?;
+                    self.mechanism.clone_from(&settings.mechanism);
+                }
                 let settings = toml::to_string(settings).map_err(std::io::Error::other)?;
                 let settings: Vec<&str> = settings.lines().collect();
                 writeln!(to, "setting {step} {} {}", action.name(), settings.join("; "))
@@ -413,6 +459,11 @@ impl<W: Write> Writer<W> {
         self.to.flush()?;
         Ok(self.to)
     }
+}
+
+/// Reads a mechanism from its JSON.
+fn mechanism(source: &str) -> Result<MechanismFile, String> {
+    open(serde_json::from_str(source).map_err(|error| error.to_string())?)
 }
 
 /// Parses a `line` with the place format `places`.
