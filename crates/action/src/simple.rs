@@ -12,7 +12,7 @@ pub mod note_interface;
 
 pub mod simplified;
 pub mod slider;
-pub(crate) mod substeps;
+pub mod substeps;
 pub(crate) mod viennese;
 
 use std::fmt::Debug;
@@ -58,7 +58,7 @@ impl<const BODIES: usize, const ELEMENTS: usize> Evaluation<BODIES, ELEMENTS> {
 
 /// A simple action: a [`Model`] with `N` states in the common layout, with readings and events.
 pub trait SimpleAction<const N: usize, const G: usize, const S: usize>:
-    Model<N, G, S, Input = DriveInput, Phase: Debug + Send + 'static> + Copy + Debug + Send + 'static
+    Model<N, G, S, Input = DriveInput, Phase: Debug + Send + 'static> + Clone + Debug + Send + 'static
 {
     /// Submodels, in the order of their numbers in [`SavedState::phase`].
     const PHASES: &'static [Self::Phase];
@@ -268,8 +268,10 @@ where
     }
 
     fn strike(&mut self, speed: f64) -> bool {
-        self.state = self.spec.struck(speed);
-        true
+        if self.spec.constructs() {
+            self.state = self.spec.struck(speed);
+        }
+        self.spec.constructs()
     }
 
     fn release(&mut self, speed: f64) {

@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+)]
+
+mod action;
+mod build;
+mod dynamics;
+mod element;
+mod error;
+mod events;
+mod expression;
+mod file;
+mod geometry;
+mod graph;
+mod mechanism;
+mod model;
+mod names;
+mod numbers;
+mod program;
+mod regulation;
+mod scope;
+mod settle;
+mod submodel;
+
+pub use error::MechanismError;
+pub use mechanism::{Description, Parameter, Transition, read};

@@ -1,0 +1,240 @@
+//! A mechanism read from a file.
+
+use crate::build::{self, SUBMODELS, submodel_index, submodel_names};
+use crate::error::{Fault, MechanismError, Result};
+use crate::file::File;
+use crate::model::{FRICTIONS, KeyModel};
+use crate::names::{fault, intern};
+use crate::numbers::Numbers;
+use crate::{regulation, settle};
+use std::sync::Arc;
+use touchback_action::Key;
+use touchback_action::simple::ActionKey;
+use touchback_core::math::compass::KeyNumber;
+
+/// Largest file, bytes.
+const LARGEST: usize = 256 * 1024;
+/// Most entries of one kind: bodies, contacts, events and so on.
+const ENTRIES: usize = 64;
+
+/// A value that a player sets.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Parameter {
+    /// Name in the file.
+    pub id: String,
+    /// Displayed name.
+    pub name: String,
+    /// Unit; empty for a ratio.
+    pub unit: String,
+    /// Least value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Value of the file.
+    pub default: f64,
+    /// What it does.
+    pub about: String,
+}
+
+/// A transition between submodels, by their indices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// Submodel that ends.
+    pub from: u8,
+    /// Submodel that begins.
+    pub to: u8,
+    /// Condition, as in the file.
+    pub when: &'static str,
+}
+
+/// A mechanism read from a file: checked, and ready to make keys of.
+#[derive(Debug)]
+pub struct Description {
+    file: File,
+    text: String,
+    parameters: Vec<Parameter>,
+    submodels: Vec<&'static str>,
+    transitions: Vec<Transition>,
+}
+
+/// Reads a mechanism. Builds the key in the middle of the compass to check it.
+///
+/// # Errors
+/// The first fault, with its line and remedy.
+pub fn read(text: &str) -> std::result::Result<Arc<Description>, MechanismError> {
+    let mechanism = parse(text).map_err(|fault| fault.in_text(text))?;
+    if let Some(middle) = KeyNumber::from_index(39) {
+        mechanism.key(middle, &[])?;
+    }
+    Ok(Arc::new(mechanism))
+}
+
+fn parse(text: &str) -> Result<Description> {
+    if text.len() > LARGEST {
+        return Err(Fault::new(format!("a mechanism has at most {LARGEST} bytes")));
+    }
+    let file: File = toml::from_str(text)
+        .map_err(|error| Fault { at: error.span(), message: error.message().to_owned() })?;
+    check(&file)?;
+    let parameters = file.parameter.iter().map(|parameter| {
+        let id = parameter.name.get_ref();
+        let (min, max, default) = (parameter.min, parameter.max, parameter.default);
+        if !(min <= default && default <= max && min < max && (max - min).is_finite()) {
+            return Err(Fault::at(
+                &parameter.name.span(),
+                format!("parameter {id:?}: min {min} ≤ default {default} ≤ max {max} is needed"),
+            ));
+        }
+        let name =
+            if parameter.title.is_empty() { id.replace('_', " ") } else { parameter.title.clone() };
+        let (unit, about) = (parameter.unit.clone(), parameter.about.clone());
+        Ok(Parameter { id: id.clone(), name, unit, min, max, default, about })
+    });
+    let parameters = parameters.collect::<Result<Vec<_>>>()?;
+    let mut transitions = Vec::new();
+    for transition in &file.transition {
+        let from = submodel_index(&file, &transition.from)?;
+        let ends = [Some(&transition.to), transition.otherwise.as_ref()];
+        for end in ends.into_iter().flatten() {
+            let to = submodel_index(&file, end)?;
+            transitions.push(Transition { from, to, when: intern(transition.when.get_ref()) });
+        }
+    }
+    let names = submodel_names(&file);
+    for (index, submodel) in (0u8..).zip(&file.submodel) {
+        let name = submodel.name.get_ref();
+        let here = submodel.name.span();
+        if names.len() > 1 && !transitions.iter().any(|transition| transition.from == index) {
+            return Err(Fault::at(
+                &here,
+                format!("submodel {name:?} cannot be left: add a transition from it"),
+            ));
+        }
+        if index > 0 && !transitions.iter().any(|transition| transition.to == index) {
+            return Err(Fault::at(
+                &here,
+                format!("submodel {name:?} is never entered: add a transition to it"),
+            ));
+        }
+    }
+    let submodels = names.iter().map(|name| intern(name)).collect();
+    Ok(Description { file, text: text.to_owned(), parameters, submodels, transitions })
+}
+
+/// Checks names and numbers of entries.
+fn check(file: &File) -> Result<()> {
+    let counts = [
+        file.body.len(),
+        file.contact.len(),
+        file.load.len(),
+        file.transition.len(),
+        file.event.len(),
+        file.parameter.len(),
+        file.regulation.len(),
+    ];
+    if counts.into_iter().any(|count| count > ENTRIES) || file.numbers.len() > 4 * ENTRIES {
+        return Err(Fault::new(format!(
+            "at most {ENTRIES} entries of a kind and {} numbers",
+            4 * ENTRIES
+        )));
+    }
+    if file.submodel.len() > SUBMODELS || file.friction.len() > FRICTIONS {
+        return Err(Fault::new(format!("at most {SUBMODELS} submodels and {FRICTIONS} frictions")));
+    }
+    let submodels = file.submodel.iter().map(|submodel| &submodel.name);
+    let mut seen: Vec<&str> = Vec::new();
+    for name in submodels {
+        if let Some(message) = fault(name.get_ref()) {
+            return Err(Fault::at(&name.span(), message));
+        }
+        if seen.contains(&name.get_ref().as_str()) {
+            return Err(Fault::at(
+                &name.span(),
+                format!("there is already a submodel {:?}", name.get_ref()),
+            ));
+        }
+        seen.push(name.get_ref());
+    }
+    for contact in &file.contact {
+        for within in &contact.within {
+            submodel_index(file, within)?;
+        }
+    }
+    Ok(())
+}
+
+impl Description {
+    /// Name of the mechanism.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.file.name.get_ref()
+    }
+
+    /// What the file says about it.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.file.about
+    }
+
+    /// Sources of its numbers.
+    #[must_use]
+    pub fn sources(&self) -> &[String] {
+        &self.file.sources
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Values that a player sets.
+    #[must_use]
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// Submodels in the order of [`SavedState::phase`](touchback_action::interface::key::SavedState::phase).
+    #[must_use]
+    pub fn submodels(&self) -> &[&'static str] {
+        &self.submodels
+    }
+
+    /// Transitions between submodels.
+    #[must_use]
+    pub fn transitions(&self) -> &[Transition] {
+        &self.transitions
+    }
+
+    /// One key at rest, untouched, with the values of the parameters; defaults for those that are missing. Allocates.
+    ///
+    /// # Errors
+    /// What makes this key impossible with these values.
+    pub fn key(
+        &self,
+        key: KeyNumber,
+        values: &[f64],
+    ) -> std::result::Result<Box<dyn Key>, MechanismError> {
+        self.built(key, values).map_err(|fault| fault.in_text(&self.text))
+    }
+
+    fn built(&self, key: KeyNumber, values: &[f64]) -> Result<Box<dyn Key>> {
+        let given = self.parameters.iter().enumerate().map(|(index, parameter)| {
+            let value = values.get(index).copied().filter(|value| value.is_finite());
+            let value =
+                value.map_or(parameter.default, |value| value.clamp(parameter.min, parameter.max));
+            (parameter.id.clone(), value)
+        });
+        let numbers = Numbers::new(&self.file.numbers, key, given);
+        let numbers = regulation::solve(&self.file, numbers)?;
+        let mut built = build::build(&self.file, &numbers)?;
+        let rest = settle::rest(&built, &self.file)?;
+        settle::stiffness(&mut built, &self.file, &rest)?;
+        let built = Arc::new(built);
+        Ok(match built.coordinates {
+            0..=3 => Box::new(ActionKey::new(KeyModel::<8>::new(built, &rest))),
+            4..=6 => Box::new(ActionKey::new(KeyModel::<14>::new(built, &rest))),
+            _ => Box::new(ActionKey::new(KeyModel::<26>::new(built, &rest))),
+        })
+    }
+}
