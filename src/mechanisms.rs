@@ -61,6 +61,6 @@ mod tests {
         mechanisms.set(Arc::default());
         assert_eq!(reader.take_update(), Some(&Shared::NEUTRAL));
         assert_eq!(mechanisms.get(), Arc::default());
-        assert!(held.as_ref().unwrap().title() == "sample");
+        assert_eq!(held.as_ref().unwrap().source().text, SAMPLE);
     }
 }

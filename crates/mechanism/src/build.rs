@@ -12,6 +12,7 @@ use crate::scope::Scope;
 use crate::submodel::Submodel;
 use std::collections::HashMap;
 use touchback_action::interface::elements;
+use touchback_action::interface::graph::Transition;
 use touchback_core::mech::felt::Felt;
 
 /// Most submodels.
@@ -70,6 +71,8 @@ pub(crate) struct Built {
     /// Compression and its gradient of each element, and the mass matrix of the free bodies.
     pub mobility: Program,
     pub start: Vec<f64>,
+    /// Names of the submodels, and transitions, for people.
+    pub graph: (Vec<&'static str>, Vec<Transition>),
 }
 
 /// Everything that the parts of a key are built from.
@@ -161,6 +164,7 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
         outlines,
         mobility,
         start: geometry.start.clone(),
+        graph: (Vec::new(), Vec::new()),
         felts: g.felts,
     })
 }

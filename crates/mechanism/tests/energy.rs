@@ -1,6 +1,7 @@
 //! Work in = stored + dissipated, for every mechanism of the repository.
 
 use std::path::PathBuf;
+use touchback_action::Mechanism as _;
 use touchback_action::{Drive, Key, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;

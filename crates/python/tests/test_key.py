@@ -2,6 +2,7 @@
 
 import csv
 import json
+import pathlib
 
 import numpy as np
 import pytest
@@ -51,7 +52,9 @@ def test_a_press_has_the_bits_of_the_command(command, tmp_path, action):
     ]
 
 
-MECHANISM = 'name = "sample"\n'
+MECHANISM = (
+    pathlib.Path(__file__).parents[3] / "mechanisms" / "ball.mechanism.toml"
+).read_text(encoding="utf-8")
 
 
 def test_a_mechanism_from_a_file_has_the_bits_of_the_command(command, tmp_path):

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-pub mod sample;
-
 use super::key::Key;
 use crate::keyboard::boxed;
 use touchback_core::math::compass::{KEYS, KeyNumber};

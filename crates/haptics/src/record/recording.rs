@@ -29,11 +29,11 @@ use crate::action::Action;
 use crate::record::log::Entry;
 use crate::servo::{MAX_STEPS, seconds};
 use touchback_action::interface::key::{DynamicsCompensation, STATES, SavedState};
-use touchback_action::interface::mechanism::sample::open;
 use touchback_action::{ActionKind, ActionSettings, MechanismFile};
 use touchback_core::exchange::shared::Shared;
 use touchback_core::files::input::{self, InputError};
 use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_mechanism::open;
 
 /// First line of a take.
 const HEAD: &str = "touchback servo log 3";

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use crate::Settings;
 use touchback_action::ActionKind;
-pub use touchback_action::interface::mechanism::sample::{TEXT as SAMPLE, open};
 pub use touchback_action::interface::mechanism::{MechanismFile, MechanismText, Parameter};
 use touchback_core::exchange::shared::Shared;
+pub use touchback_mechanism::open;
+
+/// A file for tests and examples: the ball on a paddle.
+pub const SAMPLE: &str = include_str!("../../../../mechanisms/ball.mechanism.toml");
 
 /// End of the names of mechanism files.
 pub const ENDING: &str = ".mechanism.toml";
