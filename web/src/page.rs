@@ -12,7 +12,6 @@ use touchback_instrument::watch::monitor::tape::{CAPACITY, TimedMessage};
 use touchback_instrument::{Event, Settings};
 use touchback_sound::tuning::scala::Texts;
 use touchback_window::faces::face::Face;
-use touchback_window::faces::panel::mechanism;
 use touchback_window::state::controls::{Controls as _, DetachedControls};
 use touchback_window::window::Window;
 
@@ -213,7 +212,7 @@ impl Page {
                 None => self.told.push(format!("{name}: first drop the scale, a file .scl")),
             },
             Ok(Dropped::Mechanism(text)) => {
-                self.told.extend(mechanism::open(name, text, &mut self.controls).err());
+                self.told.extend(self.controls.open_mechanism(name, text).err());
             }
             Ok(Dropped::Keys(sheet)) => self.controls.set_keys(&sheet),
             Err(error) => self.told.push(error),

@@ -20,8 +20,10 @@
 //! that time. They are skipped; such a take moves today's keys by its logged forces, not bit for bit as
 //! recorded. Up to version 2 a place had 22 states; the states added since begin at zero.
 
+mod writer;
+
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Cursor, Read, Write};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,6 +36,8 @@ use touchback_core::exchange::shared::Shared;
 use touchback_core::files::input::{self, InputError};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_mechanism::open;
+
+pub use writer::Writer;
 
 /// First line of a take.
 const HEAD: &str = "touchback servo log 3";
@@ -388,79 +392,6 @@ impl Iterator for Entries {
     }
 }
 
-/// Writes a take entry by entry.
-#[derive(Debug)]
-pub struct Writer<W: Write> {
-    to: W,
-    /// The mechanism written last.
-    mechanism: Shared<Option<MechanismFile>>,
-}
-
-impl<W: Write> Writer<W> {
-    /// Begins a take.
-    ///
-    /// # Errors
-    /// The error of the writer.
-    pub fn new(mut to: W) -> std::io::Result<Self> {
-        writeln!(to, "{HEAD}")?;
-        Ok(Self { to, mechanism: Shared::NEUTRAL })
-    }
-
-    /// Adds an entry.
-    ///
-    /// # Errors
-    /// The error of the writer.
-    pub fn put(&mut self, entry: &Entry) -> std::io::Result<()> {
-        let to = &mut self.to;
-        match entry {
-            Entry::Setting { step, action, settings } => {
-                if let Some(mechanism) = &*settings.mechanism
-                    && self.mechanism != settings.mechanism
-                {
-                    let source = serde_json::to_string(mechanism.source())?;
-                    writeln!(to, "mechanism {source}")?;
-                    self.mechanism.clone_from(&settings.mechanism);
-                }
-                let settings = toml::to_string(settings).map_err(std::io::Error::other)?;
-                let settings: Vec<&str> = settings.lines().collect();
-                writeln!(to, "setting {step} {} {}", action.name(), settings.join("; "))
-            }
-            Entry::Place { step, key, compensation, saved } => {
-                write!(to, "place {step} {}", key.number())?;
-                for value in [compensation.mass, compensation.weight, compensation.friction] {
-                    write!(to, " {:x}", value.to_bits())?;
-                }
-                write!(to, " {}", u8::from(compensation.has_bed))?;
-                for bits in saved.bits() {
-                    write!(to, " {bits:x}")?;
-                }
-                writeln!(to)
-            }
-            Entry::Slot { step, key, steps, force, impedance } => {
-                let (force, z) = (force.to_bits(), impedance.to_bits());
-                writeln!(to, "slot {step} {} {steps} {force:x} {z:x}", key.number())
-            }
-            Entry::Played { step, key, is_played } => {
-                writeln!(to, "played {step} {} {}", key.number(), u8::from(*is_played))
-            }
-        }
-    }
-
-    /// The writer.
-    pub const fn get_mut(&mut self) -> &mut W {
-        &mut self.to
-    }
-
-    /// Ends the take and returns the writer.
-    ///
-    /// # Errors
-    /// The error of the writer.
-    pub fn finish(mut self) -> std::io::Result<W> {
-        self.to.flush()?;
-        Ok(self.to)
-    }
-}
-
 /// Reads a mechanism from its JSON.
 fn mechanism(source: &str) -> Result<MechanismFile, String> {
     open(serde_json::from_str(source).map_err(|error| error.to_string())?)
@@ -512,4 +443,37 @@ fn entry(line: &str, places: PlaceFormat) -> Option<Entry> {
         _ => return None,
     };
     fields.next().is_none().then_some(entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchback_action::interface::mechanism::MechanismText;
+
+    const BALL: &str = include_str!("../../../../mechanisms/ball.mechanism.toml");
+
+    /// A take has the mechanism once, with the values of its parameters, however often the settings change.
+    #[test]
+    fn a_take_has_the_mechanism_that_was_felt() {
+        let source = MechanismText { name: "ball".into(), text: BALL.into(), ..Default::default() };
+        let file = open(source).unwrap().with("spring", 500.0).unwrap();
+        let mut settings = ActionSettings { mechanism: Some(file).into(), ..Default::default() };
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        let action = Action::Played(ActionKind::File);
+        for step in 0..3 {
+            settings.let_off_mm += 0.1;
+            writer.put(&Entry::Setting { step, action, settings: settings.clone() }).unwrap();
+        }
+        let text = writer.finish().unwrap();
+        let lines = String::from_utf8(text.clone()).unwrap();
+        assert_eq!(lines.lines().filter(|line| line.starts_with("mechanism ")).count(), 1);
+        let take = Recording::read("take", &text).unwrap();
+        assert_eq!(
+            (take.action().unwrap(), take.settings().mechanism),
+            (action, settings.mechanism)
+        );
+        let broken = lines.replace("[port]", "[pord]");
+        let error = Recording::read("take", broken.as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("take: the mechanism in it cannot be read"), "{error}");
+    }
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use touchback_action::ActionKind;
 use touchback_action::interface::key_sheet::KeySheet;
+use touchback_core::math::setting::Value as _;
 use touchback_instrument::Settings;
-use touchback_instrument::host::mechanism::LoadedMechanism;
+use touchback_instrument::host::mechanism::{LoadedMechanism, MechanismText};
 use touchback_instrument::host::params::midi_map::MidiMap;
-use touchback_instrument::host::params::{Parameter, all};
+use touchback_instrument::host::params::{Parameter, all, find};
 use touchback_sound::tuning::scala::Texts;
 
 /// Access to the parameters. Every change is a gesture with a beginning and an end, so that hosts can
@@ -33,6 +35,27 @@ pub trait Controls {
     fn mechanism(&self) -> Arc<LoadedMechanism>;
     /// Sets the mechanism from a file.
     fn set_mechanism(&mut self, mechanism: Arc<LoadedMechanism>);
+
+    /// Plays the mechanism in `text`, the contents of the file `name`.
+    ///
+    /// # Errors
+    /// What is wrong with the file; nothing is changed.
+    fn open_mechanism(&mut self, name: &str, text: String) -> Result<(), String> {
+        let source = MechanismText { name: name.to_owned(), text, ..MechanismText::default() };
+        let loaded = LoadedMechanism::of(source);
+        if let Some(fault) = &loaded.fault {
+            return Err(fault.clone());
+        }
+        self.set_mechanism(loaded);
+        self.choose_action(ActionKind::File);
+        Ok(())
+    }
+    /// Chooses the action `kind`.
+    fn choose_action(&mut self, kind: ActionKind) {
+        if let Ok(action) = find("action") {
+            self.put(action, kind.number());
+        }
+    }
 
     /// The sheet of single keys' differences.
     fn keys(&self) -> KeySheet;
@@ -249,7 +272,6 @@ impl Controls for DetachedControls {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_instrument::host::params::find;
 
     #[test]
     fn a_recall_changes_only_differing_parameters_and_ends_its_gestures() {

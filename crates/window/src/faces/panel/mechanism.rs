@@ -9,9 +9,7 @@ use crate::state::controls::Controls;
 use crate::widgets::path_field::{PathField, text};
 use crate::widgets::theme;
 use touchback_action::ActionKind;
-use touchback_core::math::setting::Value as _;
-use touchback_instrument::host::mechanism::{LoadedMechanism, MechanismText, Parameter, is_named};
-use touchback_instrument::host::params::find;
+use touchback_instrument::host::mechanism::{LoadedMechanism, Parameter, is_named};
 
 /// The typed path, a parameter that is being changed, and the outcome of the last change.
 pub struct MechanismPanel {
@@ -41,7 +39,7 @@ impl MechanismPanel {
             let name = loaded.source.as_ref().map(|source| source.name.as_str());
             if ui.add_enabled(name.is_some(), egui::Button::new("Remove mechanism")).clicked() {
                 controls.set_mechanism(Arc::default());
-                play(ActionKind::Grand, controls);
+                controls.choose_action(ActionKind::Grand);
                 self.outcome.clear();
             }
             let shown = match (name, &*loaded.file) {
@@ -100,7 +98,7 @@ impl MechanismPanel {
     fn load(&self, controls: &mut dyn Controls) -> Result<(), String> {
         let path = self.file.path().ok_or("Type the path of a mechanism file first.")?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        open(&name, text(&path)?, controls)
+        controls.open_mechanism(&name, text(&path)?)
     }
 
     /// Loads the mechanism files that were dropped on the window.
@@ -110,32 +108,10 @@ impl MechanismPanel {
             let path = file.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if is_named(&name) {
-                let opened = text(path).and_then(|text| open(&name, text, controls));
+                let opened = text(path).and_then(|text| controls.open_mechanism(&name, text));
                 self.outcome = opened.err().unwrap_or_default();
             }
         }
-    }
-}
-
-/// Plays the mechanism in `text`, the contents of the file `name`.
-///
-/// # Errors
-/// What is wrong with the file; nothing is changed.
-pub fn open(name: &str, text: String, controls: &mut dyn Controls) -> Result<(), String> {
-    let source = MechanismText { name: name.to_owned(), text, ..MechanismText::default() };
-    let loaded = LoadedMechanism::of(source);
-    if let Some(fault) = &loaded.fault {
-        return Err(fault.clone());
-    }
-    controls.set_mechanism(loaded);
-    play(ActionKind::File, controls);
-    Ok(())
-}
-
-/// Chooses the action `kind`.
-fn play(kind: ActionKind, controls: &mut dyn Controls) {
-    if let Ok(action) = find("action") {
-        controls.put(action, kind.number());
     }
 }
 
@@ -144,7 +120,7 @@ mod tests {
     use super::*;
     use crate::state::controls::DetachedControls;
     use crate::state::history::{History, Recorded};
-    use touchback_instrument::host::mechanism::SAMPLE;
+    use touchback_instrument::host::mechanism::{MechanismText, SAMPLE};
 
     #[test]
     fn a_loaded_file_plays_and_a_faulty_one_changes_nothing() {
@@ -179,7 +155,7 @@ mod tests {
         };
         let mut connection = DetachedControls::default();
         connection.set_mechanism(LoadedMechanism::of(source.clone()));
-        play(ActionKind::File, &mut connection);
+        connection.choose_action(ActionKind::File);
         let loaded = connection.mechanism();
         assert_eq!((loaded.source.as_ref(), loaded.fault.is_some()), (Some(&source), true));
         assert_eq!(connection.settings.action.played(), ActionKind::Grand);
