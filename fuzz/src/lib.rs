@@ -8,6 +8,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use toml::Table;
+use touchback_action::Mechanism as _;
 use touchback_action::catalogue::Model;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_action::interface::kind::NAMES;

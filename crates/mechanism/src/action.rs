@@ -6,6 +6,7 @@ use crate::program::{NOTE_DEPTH, NOTE_SPEED};
 use crate::submodel::{GUARDS, Happening, TRANSITIONS};
 use touchback_action::interface::elements::{Elements, Losses};
 use touchback_action::interface::finger::RISEN;
+use touchback_action::interface::graph::Graph;
 use touchback_action::interface::pose::Pose;
 use touchback_action::interface::press::{Press, Travel};
 use touchback_action::simple::drive_input::DriveInput;
@@ -88,6 +89,11 @@ impl<const N: usize> SimpleAction<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         14 => &[1, 3, 5, 7, 9, 11],
         _ => &[1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23],
     };
+
+    fn graph(&self) -> Graph<'_> {
+        let (submodels, transitions) = &self.built.graph;
+        Graph { submodels, transitions }
+    }
 
     fn front_mass(&mut self) -> (&mut f64, f64) {
         (&mut self.front, 1.0)
@@ -201,6 +207,10 @@ impl<const N: usize> Playing<N, TRANSITIONS, GUARDS> for KeyModel<N> {
 
     fn plucks(&self) -> Option<f64> {
         self.built.play.plucks
+    }
+
+    fn bend(&self, phase: u8, x: &[f64; N]) -> f64 {
+        if self.built.play.has_bend { self.ports(phase, x)[1] } else { 0.0 }
     }
 
     fn damper_depth(&self) -> f64 {

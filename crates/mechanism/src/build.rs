@@ -12,6 +12,7 @@ use crate::scope::Scope;
 use crate::submodel::{Guard, Submodel};
 use std::collections::HashMap;
 use touchback_action::interface::elements;
+use touchback_action::interface::graph::Transition;
 use touchback_core::mech::felt::Felt;
 
 /// Most submodels.
@@ -71,6 +72,8 @@ pub(crate) struct Built {
     pub drawn: Vec<Drawn>,
     pub outlines: Program,
     pub start: Vec<f64>,
+    /// Names of the submodels, and transitions, for people.
+    pub graph: (Vec<&'static str>, Vec<Transition>),
 }
 
 /// Everything that the parts of a key are built from.
@@ -164,6 +167,7 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
         drawn,
         outlines,
         start: geometry.start.clone(),
+        graph: (Vec::new(), Vec::new()),
         felts: g.felts,
     })
 }

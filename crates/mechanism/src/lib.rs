@@ -25,4 +25,4 @@ mod settle;
 mod submodel;
 
 pub use error::MechanismError;
-pub use mechanism::{Description, Parameter, Transition, read};
+pub use mechanism::{Description, open, read};

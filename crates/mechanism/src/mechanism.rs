@@ -8,8 +8,15 @@ use crate::names::{fault, intern};
 use crate::numbers::Numbers;
 use crate::{regulation, settle};
 use std::sync::Arc;
+<<<<<<< HEAD
 use touchback_action::simple::ActionKey;
 use touchback_action::{Drive, Key};
+=======
+use touchback_action::interface::graph::Transition;
+use touchback_action::interface::mechanism::{MechanismText, Parameter};
+use touchback_action::simple::ActionKey;
+use touchback_action::{Key, Mechanism, MechanismFile};
+>>>>>>> hb
 use touchback_core::math::compass::KeyNumber;
 
 /// Largest file, bytes.
@@ -17,6 +24,7 @@ const LARGEST: usize = 256 * 1024;
 /// Most entries of one kind: bodies, contacts, events and so on.
 const ENTRIES: usize = 64;
 
+<<<<<<< HEAD
 /// Steps in which a key must come to rest: 2 s.
 const SETTLING: u32 = 16_000;
 /// Speed at rest, m/s or rad/s.
@@ -54,6 +62,8 @@ pub struct Transition {
     pub when: &'static str,
 }
 
+=======
+>>>>>>> hb
 /// A mechanism read from a file: checked, and ready to make keys of.
 #[derive(Debug)]
 pub struct Description {
@@ -71,7 +81,7 @@ pub struct Description {
 pub fn read(text: &str) -> std::result::Result<Arc<Description>, MechanismError> {
     let mechanism = parse(text).map_err(|fault| fault.in_text(text))?;
     if let Some(middle) = KeyNumber::from_index(39) {
-        mechanism.key(middle, &[])?;
+        mechanism.built(middle, &[]).map_err(|fault| fault.in_text(text))?;
     }
     Ok(Arc::new(mechanism))
 }
@@ -171,12 +181,6 @@ fn check(file: &File) -> Result<()> {
 }
 
 impl Description {
-    /// Name of the mechanism.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.file.name.get_ref()
-    }
-
     /// What the file says about it.
     #[must_use]
     pub fn about(&self) -> &str {
@@ -195,36 +199,6 @@ impl Description {
         &self.text
     }
 
-    /// Values that a player sets.
-    #[must_use]
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
-    }
-
-    /// Submodels in the order of [`SavedState::phase`](touchback_action::interface::key::SavedState::phase).
-    #[must_use]
-    pub fn submodels(&self) -> &[&'static str] {
-        &self.submodels
-    }
-
-    /// Transitions between submodels.
-    #[must_use]
-    pub fn transitions(&self) -> &[Transition] {
-        &self.transitions
-    }
-
-    /// One key at rest, untouched, with the values of the parameters; defaults for those that are missing. Allocates.
-    ///
-    /// # Errors
-    /// What makes this key impossible with these values.
-    pub fn key(
-        &self,
-        key: KeyNumber,
-        values: &[f64],
-    ) -> std::result::Result<Box<dyn Key>, MechanismError> {
-        self.built(key, values).map_err(|fault| fault.in_text(&self.text))
-    }
-
     fn built(&self, key: KeyNumber, values: &[f64]) -> Result<Box<dyn Key>> {
         let given = self.parameters.iter().enumerate().map(|(index, parameter)| {
             let value = values.get(index).copied().filter(|value| value.is_finite());
@@ -237,6 +211,7 @@ impl Description {
         let mut built = build::build(&self.file, &numbers)?;
         let (rest, is_balanced) = settle::rest(&built, &self.file)?;
         settle::stiffness(&mut built, &self.file, &rest)?;
+        built.graph = (self.submodels.clone(), self.transitions.clone());
         let built = Arc::new(built);
         match built.coordinates {
             0..=3 => self.resting::<8>(built, &rest, is_balanced),
@@ -274,4 +249,29 @@ impl Description {
             "the mechanism does not come to rest: give it stops, felts that dissipate, and start values nearer to rest",
         ))
     }
+}
+
+impl Mechanism for Description {
+    fn name(&self) -> &str {
+        self.file.name.get_ref()
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    fn key(&self, key: KeyNumber, values: &[f64]) -> std::result::Result<Box<dyn Key>, String> {
+        self.built(key, values).map_err(|fault| fault.in_text(&self.text).to_string())
+    }
+}
+
+/// Reads the file `source`, and builds its keys.
+///
+/// # Errors
+/// File, line, fault and remedy in one line.
+pub fn open(source: MechanismText) -> std::result::Result<MechanismFile, String> {
+    let name = source.name.clone();
+    let named = |error: &dyn std::fmt::Display| format!("{name}: {error}");
+    let description = read(&source.text).map_err(|error| named(&error))?;
+    MechanismFile::new(source, description).map_err(|error| named(&error))
 }

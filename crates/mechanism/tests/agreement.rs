@@ -1,6 +1,7 @@
 //! Mechanisms from files move as the built-in actions that they describe.
 
 use std::sync::Arc;
+use touchback_action::Mechanism as _;
 use touchback_action::interface::press::Effort;
 use touchback_action::simple::{ActionKey, simplified};
 use touchback_action::{ActionKind, ActionSettings, Drive, EventKind, Key, STEP, catalogue};

@@ -1,7 +1,7 @@
 //! Work in = stored + dissipated, for every mechanism of the repository.
 
 use std::path::PathBuf;
-use touchback_action::{ActionKind, ActionSettings, Drive, Key, STEP, catalogue};
+use touchback_action::{ActionKind, ActionSettings, Drive, Key, Mechanism as _, STEP, catalogue};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 use touchback_mechanism::read;

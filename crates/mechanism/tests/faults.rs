@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use touchback_action::Drive;
+use touchback_action::Mechanism as _;
 use touchback_core::math::compass::KeyNumber;
 use touchback_mechanism::read;
 

@@ -3,6 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use touchback_action::Drive;
+use touchback_action::Mechanism as _;
 use touchback_core::math::compass::KeyNumber;
 use touchback_mechanism::read;
 

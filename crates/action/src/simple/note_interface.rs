@@ -48,6 +48,11 @@ pub trait Playing<const N: usize, const G: usize, const S: usize>: SimpleAction<
         PICKUP * self.travel().dip + CLEARING
     }
 
+    /// Bend of the sounding string by the key, cents.
+    fn bend(&self, _phase: Self::Phase, _x: &[f64; N]) -> f64 {
+        0.0
+    }
+
     /// Lift of the damper, 0 (on the string) … 1 (clear); a function of the key depth in a model without a
     /// damper.
     fn damper(&self, x: &[f64; N]) -> f64 {

@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::{Lost, SimulateOptions, Simulated, Trace, mechanism};
+use super::{Lost, SimulateOptions, Simulated, Trace, mechanism_of};
 use crate::gesture::{Channel, LIMIT};
 use crate::simulate::balance::Balance;
 use crate::table::number;
@@ -97,7 +97,7 @@ pub(super) fn run(
     mut input: impl BufRead,
     output: impl Write,
 ) -> Result<Simulated> {
-    let (key, number, _) = mechanism(options)?;
+    let (key, number, _) = mechanism_of(options)?;
     let mut line = String::new();
     let mut next = |line: &mut String| -> Result<bool> {
         line.clear();
