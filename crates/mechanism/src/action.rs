@@ -209,8 +209,8 @@ impl<const N: usize> Playing<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         self.built.play.plucks
     }
 
-    fn bend(&self, phase: u8, x: &[f64; N]) -> f64 {
-        if self.built.play.has_bend { self.ports(phase, x)[1] } else { 0.0 }
+    fn bend(&self, _: u8, x: &[f64; N]) -> f64 {
+        self.ports(x)[1]
     }
 
     fn damper_depth(&self) -> f64 {

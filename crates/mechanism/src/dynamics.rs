@@ -68,8 +68,17 @@ impl Mechanics {
             mechanics.elements.push(element);
         }
         for load in &file.load {
-            let along = scope.scalar(g, &load.along)?;
-            let force = scope.constant(g, &load.force)?;
+            let (along, force) = match (&load.along, &load.force, &load.energy) {
+                (Some(along), Some(force), None) => {
+                    (scope.scalar(g, along)?, scope.constant(g, force)?)
+                }
+                // The force that lowers the energy.
+                (None, None, Some(energy)) => (scope.scalar(g, energy)?, -1.0),
+                _ => {
+                    let message = format!("load {:?} needs along and force, or energy", load.name);
+                    return Err(Fault::new(message));
+                }
+            };
             let force = g.number(force);
             mechanics.push(g, along, force, n);
         }

@@ -131,14 +131,15 @@ pub(crate) struct Contact {
     pub closes: Option<Text>,
 }
 
-/// A constant force along a measure.
+/// A constant force along a measure, or the forces of a potential energy.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Load {
     #[serde(default)]
     pub name: String,
-    pub along: Scalar,
-    pub force: Scalar,
+    pub along: Option<Scalar>,
+    pub force: Option<Scalar>,
+    pub energy: Option<Scalar>,
 }
 
 /// Coulomb friction along a measure.

@@ -3,6 +3,8 @@
     test,
     allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
 )]
+#![allow(clippy::neg_cmp_op_on_partial_ord, reason = "NaN must fail a check, too")]
+#![allow(clippy::needless_range_loop, reason = "loops over rows and columns of several matrices")]
 
 mod action;
 mod build;

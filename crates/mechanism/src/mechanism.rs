@@ -8,15 +8,10 @@ use crate::names::{fault, intern};
 use crate::numbers::Numbers;
 use crate::{regulation, settle};
 use std::sync::Arc;
-<<<<<<< HEAD
-use touchback_action::simple::ActionKey;
-use touchback_action::{Drive, Key};
-=======
 use touchback_action::interface::graph::Transition;
 use touchback_action::interface::mechanism::{MechanismText, Parameter};
 use touchback_action::simple::ActionKey;
-use touchback_action::{Key, Mechanism, MechanismFile};
->>>>>>> hb
+use touchback_action::{Drive, Key, Mechanism, MechanismFile};
 use touchback_core::math::compass::KeyNumber;
 
 /// Largest file, bytes.
@@ -24,7 +19,6 @@ const LARGEST: usize = 256 * 1024;
 /// Most entries of one kind: bodies, contacts, events and so on.
 const ENTRIES: usize = 64;
 
-<<<<<<< HEAD
 /// Steps in which a key must come to rest: 2 s.
 const SETTLING: u32 = 16_000;
 /// Speed at rest, m/s or rad/s.
@@ -32,38 +26,6 @@ const SLOW: f64 = 1e-3;
 /// Motion of the key front in half a second at rest, m.
 const CLOSE: f64 = 1e-6;
 
-/// A value that a player sets.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Parameter {
-    /// Name in the file.
-    pub id: String,
-    /// Displayed name.
-    pub name: String,
-    /// Unit; empty for a ratio.
-    pub unit: String,
-    /// Least value.
-    pub min: f64,
-    /// Largest value.
-    pub max: f64,
-    /// Value of the file.
-    pub default: f64,
-    /// What it does.
-    pub about: String,
-}
-
-/// A transition between submodels, by their indices.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Transition {
-    /// Submodel that ends.
-    pub from: u8,
-    /// Submodel that begins.
-    pub to: u8,
-    /// Condition, as in the file.
-    pub when: &'static str,
-}
-
-=======
->>>>>>> hb
 /// A mechanism read from a file: checked, and ready to make keys of.
 #[derive(Debug)]
 pub struct Description {
