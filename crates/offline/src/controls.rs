@@ -122,8 +122,12 @@ pub fn saved_piano(path: &Path) -> Result<NamedPiano> {
 pub fn mechanism(settings: &mut Settings, file: Option<&Path>) -> Result<()> {
     let Some(path) = file else { return Ok(()) };
     let text = output::read_text(path, mechanism::LIMIT)?;
-    let mechanism = mechanism::read(&path.shown(), text).map_err(anyhow::Error::msg)?;
-    mechanism::play(settings, mechanism);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let read = mechanism::read(&name, text);
+    // The file is saved by its name alone; an error has the path.
+    let refused =
+        |error: String| anyhow!("{}{}", path.shown(), error.strip_prefix(&*name).unwrap_or(&error));
+    mechanism::play(settings, read.map_err(refused)?);
     Ok(())
 }
 

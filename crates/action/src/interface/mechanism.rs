@@ -56,6 +56,9 @@ pub struct MechanismText {
     pub values: BTreeMap<String, f64>,
 }
 
+/// A prepared key, unless a keyboard has it.
+type Slot = Mutex<Option<Box<dyn Key>>>;
+
 /// A mechanism, the file that describes it, and a prepared key for every key of one keyboard.
 ///
 /// The thread that publishes settings builds the keys, and frees them with the last clone of the settings; a
@@ -65,7 +68,7 @@ pub struct MechanismFile {
     values: Vec<f64>,
     mechanism: Arc<dyn Mechanism>,
     /// Never waited for: one keyboard takes and returns the keys.
-    prepared: Box<[Mutex<Option<Box<dyn Key>>>; KEYS]>,
+    prepared: Box<[Slot; KEYS]>,
 }
 
 impl MechanismFile {

@@ -25,7 +25,8 @@ settings! {
     }
     choices {
         /// Mechanism between key and string; a change takes effect on each key's next note from
-        /// rest. Most numbers of Thesis-1996 were chosen by its author by trial and error.
+        /// rest. Most numbers of Thesis-1996 were chosen by its author by trial and error. From file plays
+        /// the mechanism of a file, and the grand without one.
         action: ActionKind = ActionKind::Grand, "Action";
     }
     numbers {

@@ -122,7 +122,7 @@ pub struct Recording {
     actions: (Option<Action>, Option<Action>),
     first_key: Option<KeyNumber>,
     /// The first settings.
-    settings: Option<ActionSettings>,
+    settings: Option<Box<ActionSettings>>,
     touched: [bool; KEYS],
 }
 
@@ -187,7 +187,7 @@ impl Recording {
             self.touched[key.index()] = true;
         }
         if let Entry::Setting { action, settings, .. } = entry {
-            self.settings.get_or_insert_with(|| settings.clone());
+            self.settings.get_or_insert_with(|| Box::new(settings.clone()));
             let first = *self.actions.0.get_or_insert(*action);
             if first != *action {
                 self.actions.1.get_or_insert(*action);
@@ -262,7 +262,7 @@ impl Recording {
     /// The settings at the beginning.
     #[must_use]
     pub fn settings(&self) -> ActionSettings {
-        self.settings.clone().unwrap_or_default()
+        self.settings.as_deref().cloned().unwrap_or_default()
     }
 
     /// The first step.

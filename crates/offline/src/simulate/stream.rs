@@ -194,7 +194,7 @@ mod tests {
         let with_units = text.replacen("0,0", "s;N\n0;0", 1).replace(',', ";");
         assert_eq!(answered(&with_units).unwrap().0, rows);
         let mut gesture = crate::gesture::Gesture::from_csv("g.csv", text.as_bytes()).unwrap();
-        let (mut key, number, _) = mechanism(&SimulateOptions::default()).unwrap();
+        let (mut key, number, _) = mechanism_of(&SimulateOptions::default()).unwrap();
         let mut last = Vec::new();
         let events = super::super::play(&mut gesture, &mut *key, number, |time, r| {
             let mut table = Table::new(Vec::new());
