@@ -163,6 +163,7 @@ impl Piano {
 /// Plays the MIDI file `bytes` to the end of its sound: samples, strikes, warnings.
 #[pyfunction]
 #[pyo3(signature = (name, bytes, rate, preset, sheet, mechanism, settings_of))]
+#[expect(clippy::too_many_arguments, reason = "the arguments of Python's function, by name there")]
 pub(crate) fn render<'py>(
     py: Python<'py>,
     name: &str,
