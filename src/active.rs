@@ -7,6 +7,7 @@ use crate::host_params::HostValues;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::exchange::shared::Shared;
 use touchback_core::math::pages::boxed;
+use touchback_instrument::host::mechanism::MechanismFile;
 use touchback_instrument::host::midi::Ignored;
 use touchback_instrument::play::event_scheduler::{EventScheduler, latency_samples};
 use touchback_instrument::{Piano, Settings};
@@ -22,6 +23,7 @@ pub(super) struct Active {
     /// The host's own values in the last block.
     pub(super) host_values: HostValues,
     pub(super) scale: Shared<Option<Scale>>,
+    pub(super) mechanism: Shared<Option<MechanismFile>>,
     pub(super) keys: KeySheet,
     pub(super) settings: Box<Settings>,
     /// Whether the piano's settings have changed since it was built.
@@ -38,9 +40,10 @@ impl Active {
         sample_rate: f64,
         values: HostValues,
         scale: Shared<Option<Scale>>,
+        mechanism: Shared<Option<MechanismFile>>,
         keys: KeySheet,
     ) -> Self {
-        let settings = boxed(|| settings(values, &scale, &keys));
+        let settings = boxed(|| settings(values, &scale, &mechanism, &keys));
         let player = EventScheduler::new(Piano::new(sample_rate, &settings));
         let requested_latency = latency_samples(&settings, sample_rate);
         Self {
@@ -50,6 +53,7 @@ impl Active {
             values,
             host_values: values,
             scale,
+            mechanism,
             keys,
             settings,
             changed: false,
@@ -99,25 +103,30 @@ impl Active {
         self.reported = ignored;
     }
 
-    /// Passes new settings to the piano if they differ from its own; `scale` and `keys` where they were
+    /// Passes new settings to the piano if they differ from its own; `scale`, `mechanism` and `keys` where they were
     /// published since the last call.
     pub(super) fn follow(
         &mut self,
         values: HostValues,
         scale: Option<&Shared<Option<Scale>>>,
+        mechanism: Option<&Shared<Option<MechanismFile>>>,
         keys: Option<&KeySheet>,
     ) {
-        if values == self.values && scale.is_none() && keys.is_none() {
+        let is_as_before = scale.is_none() && mechanism.is_none() && keys.is_none();
+        if values == self.values && is_as_before {
             return;
         }
         self.values = values;
         if let Some(scale) = scale {
             self.scale.clone_from(scale);
         }
+        if let Some(mechanism) = mechanism {
+            self.mechanism.clone_from(mechanism);
+        }
         if let Some(keys) = keys {
             self.keys.clone_from(keys);
         }
-        let settings = settings(values, &self.scale, &self.keys);
+        let settings = settings(values, &self.scale, &self.mechanism, &self.keys);
         if settings != *self.settings {
             if let Some(haptics) = &mut self.haptics
                 && settings.action != self.settings.action
@@ -135,10 +144,12 @@ impl Active {
 pub(super) fn settings(
     values: HostValues,
     scale: &Shared<Option<Scale>>,
+    mechanism: &Shared<Option<MechanismFile>>,
     keys: &KeySheet,
 ) -> Settings {
     let mut settings = values.settings();
     settings.sound.scale = scale.clone();
+    settings.action.mechanism.clone_from(mechanism);
     settings.set_key_sheet(keys.clone());
     settings
 }
@@ -163,7 +174,8 @@ mod tests {
     }
 
     fn active() -> Active {
-        Active::new(RATE, HostParams::default().values(), Shared::NEUTRAL, KeySheet::default())
+        let values = HostParams::default().values();
+        Active::new(RATE, values, Shared::NEUTRAL, Shared::NEUTRAL, KeySheet::default())
     }
 
     #[test]
@@ -172,18 +184,19 @@ mod tests {
         let scale = Texts { name: "twelve.scl".into(), scale: PYTHAGOREAN.to_owned(), map: None };
         let scale = Some(scale.scale().unwrap()).into();
         let mut active = active();
-        active.follow(standard, None, None);
+        active.follow(standard, None, None, None);
         assert!(!active.changed);
         let heavy = values("hammer_mass", 1.0);
-        active.follow(heavy, Some(&Shared::NEUTRAL), Some(&KeySheet::default()));
+        active.follow(heavy, Some(&Shared::NEUTRAL), None, Some(&KeySheet::default()));
         assert!(std::mem::take(&mut active.changed));
-        assert_eq!(*active.settings, settings(heavy, &Shared::NEUTRAL, &KeySheet::default()));
+        let (none, even) = (&Shared::NEUTRAL, &KeySheet::default());
+        assert_eq!(*active.settings, settings(heavy, none, &Shared::NEUTRAL, even));
         assert_eq!(active.player.piano().settings().action, active.settings.action);
-        active.follow(heavy, Some(&scale), None);
+        active.follow(heavy, Some(&scale), None, None);
         assert!(std::mem::take(&mut active.changed) && active.settings.sound.scale == scale);
-        active.follow(heavy, Some(&scale), None);
+        active.follow(heavy, Some(&scale), None, None);
         assert!(!active.changed);
-        active.follow(heavy, None, None);
+        active.follow(heavy, None, None, None);
         assert!(!active.changed);
     }
 
@@ -193,18 +206,19 @@ mod tests {
         let mut active = active();
         assert!(!active.wants_restart() && active.latency() == 72, "of the output guard");
         let ahead = values("timing", 1.0);
-        active.follow(ahead, None, None);
+        active.follow(ahead, None, None, None);
         assert!(active.settings.touch.latency_samples(RATE) > 0);
         assert!(active.wants_restart() && !active.wants_restart());
         assert_eq!(active.latency(), 72, "until the next activation");
-        active.follow(HostParams::default().values(), None, None);
+        active.follow(HostParams::default().values(), None, None, None);
         assert!(!active.wants_restart(), "back at the current latency");
     }
 
     #[test]
     fn an_activation_has_the_latency_of_its_settings() {
         let ahead = values("timing", 1.0);
-        let mut active = Active::new(RATE, ahead, Shared::NEUTRAL, KeySheet::default());
+        let mut active =
+            Active::new(RATE, ahead, Shared::NEUTRAL, Shared::NEUTRAL, KeySheet::default());
         let wanted = latency_samples(&active.settings, RATE);
         assert!(wanted > 72 && active.latency() == wanted && !active.wants_restart());
     }

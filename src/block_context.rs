@@ -72,7 +72,8 @@ impl<P: Plugin<SysExMessage = ()>> Host for BlockContext<'_, P> {
     fn steered(&mut self) -> Option<&Settings> {
         let values = self.steering.apply(self.values);
         let (scale, keys) = (&self.settings.sound.scale, self.settings.key_sheet());
-        Some(self.steered.insert(crate::active::settings(values, scale, &keys)))
+        let mechanism = &self.settings.action.mechanism;
+        Some(self.steered.insert(crate::active::settings(values, scale, mechanism, &keys)))
     }
 
     fn on_event(&mut self, event: &Event, settings: &Settings) {

@@ -31,6 +31,7 @@ mod host_channels;
 mod host_menu;
 mod host_window;
 mod instances;
+mod mechanisms;
 mod notes;
 mod ordered_events;
 mod pending_parts;

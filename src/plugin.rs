@@ -40,6 +40,7 @@ use touchback_core::exchange::shared::Shared;
 use touchback_core::math::pages::boxed;
 use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use touchback_instrument::Event;
+use touchback_instrument::host::mechanism::MechanismFile;
 use touchback_instrument::watch::monitor::{AudioEnd, WindowEnd, link};
 use touchback_sound::tuning::scala::Scale;
 
@@ -53,6 +54,8 @@ pub struct Touchback {
     project: Arc<Project>,
     /// The project's scale.
     scale: latest::LatestReader<Shared<Option<Scale>>>,
+    /// The project's mechanism from a file.
+    mechanism: latest::LatestReader<Shared<Option<MechanismFile>>>,
     /// The sheet of single keys' differences.
     keys: latest::LatestReader<KeySheet>,
     /// The parameters that MIDI controllers move.
@@ -86,7 +89,7 @@ pub struct Touchback {
 
 impl Default for Touchback {
     fn default() -> Self {
-        let (project, scale) = Project::new();
+        let (project, (scale, mechanism)) = Project::new();
         let project = Arc::new(project);
         let (window, window_end) = link();
         let mut window = Box::new(window);
@@ -109,6 +112,7 @@ impl Default for Touchback {
             params: project.params.clone(),
             project,
             scale,
+            mechanism,
             keys,
             window,
             window_end: Some(window_end),
@@ -182,11 +186,12 @@ impl Plugin for Touchback {
         catch(None, || {
             let end = self.window_end.take()?;
             self.menu.notify_by(move || executor.execute_gui(()));
-            let Project { params, scales, window } = &*self.project;
+            let Project { params, scales, mechanisms, window } = &*self.project;
             let (params, kept, scales) = (params.clone(), window.clone(), scales.clone());
+            let files = (scales, mechanisms.clone());
             let (connection, repaint) = (self.connection.clone(), self.repaint.clone());
             let menu = self.menu.clone();
-            Some(PluginEditor::new(params, kept, scales, end, connection, repaint, menu))
+            Some(PluginEditor::new(params, kept, files, end, connection, repaint, menu))
         })
     }
 
@@ -255,16 +260,18 @@ impl Touchback {
         }
         let values = self.steering.apply(&self.params.values());
         let (scale, keys) = (self.scale.read().clone(), self.keys.read().clone());
+        let mechanism = self.mechanism.read().clone();
         // Hosts activate several times in a row; an unchanged piano needs only the reset that follows.
         let is_as_built = self.active.as_ref().is_some_and(|active| {
             active.sample_rate.to_bits() == sample_rate.to_bits()
                 && active.values == values
                 && active.scale == scale
+                && active.mechanism == mechanism
                 && active.keys == keys
                 && !active.changed
         });
         if !is_as_built {
-            self.active = Some(boxed(|| Active::new(sample_rate, values, scale, keys)));
+            self.active = Some(boxed(|| Active::new(sample_rate, values, scale, mechanism, keys)));
             self.tuning.reset();
         }
         self.window.run_at(sample_rate);
@@ -293,7 +300,8 @@ impl Touchback {
             if values != active.values {
                 self.window.wake();
             }
-            active.follow(values, self.scale.take_update(), self.keys.take_update());
+            let (scale, keys) = (self.scale.take_update(), self.keys.take_update());
+            active.follow(values, scale, self.mechanism.take_update(), keys);
             active.player.reset();
             self.pedals.reset();
             if let Some(haptics) = &mut active.haptics {
@@ -321,7 +329,8 @@ impl Touchback {
         if values != active.values {
             self.window.wake();
         }
-        active.follow(values, self.scale.take_update(), self.keys.take_update());
+        let (scale, keys) = (self.scale.take_update(), self.keys.take_update());
+        active.follow(values, scale, self.mechanism.take_update(), keys);
         if active.wants_restart() {
             let wanted = active.requested_latency;
             match context.plugin_api() {
@@ -381,7 +390,8 @@ impl Touchback {
             active.player.process_with(left, right, distant, &mut host);
             if host.steered.is_some() && !active.player.holds_settings() {
                 let values = self.steering.apply(&host_values);
-                active.follow(values, self.scale.take_update(), self.keys.take_update());
+                let (scale, keys) = (self.scale.take_update(), self.keys.take_update());
+                active.follow(values, scale, self.mechanism.take_update(), keys);
                 self.window.wake();
             }
             self.window.limit(active.player.take_least_gain());

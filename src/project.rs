@@ -1,4 +1,4 @@
-//! The saved state of a project: parameters, scale, and the window's size and appearance.
+//! The saved state of a project: parameters, scale, mechanism, and the window's size and appearance.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,11 +7,13 @@ use nice_plug::params::Params;
 use nice_plug::prelude::{ParamPtr, nice_log};
 
 use crate::host_params::HostParams;
+use crate::mechanisms::Mechanisms;
 use crate::saved_window::{SavedWindow, SharedWindowState};
 use crate::scales::Scales;
 use touchback_core::exchange::latest::LatestReader;
 use touchback_core::exchange::lock::lock;
 use touchback_core::exchange::shared::Shared;
+use touchback_instrument::host::mechanism::{LoadedMechanism, MechanismFile, MechanismText};
 use touchback_sound::tuning::scala::{Scale, Texts};
 
 /// Name of the window's field in saved states.
@@ -20,19 +22,46 @@ const WINDOW: &str = "window";
 /// Name of the scale's field in saved states: the texts of its files.
 pub(super) const SCALE: &str = "scale";
 
-/// Parameters, scale and window of one instance.
+/// Name of the mechanism's field in saved states: its file and the values of its parameters.
+pub(super) const MECHANISM: &str = "mechanism";
+
+/// The audio thread's ends of scale and mechanism.
+pub(super) type Readers =
+    (LatestReader<Shared<Option<Scale>>>, LatestReader<Shared<Option<MechanismFile>>>);
+
+/// Parameters, scale, mechanism and window of one instance.
 pub(super) struct Project {
     pub(super) params: Arc<HostParams>,
     pub(super) scales: Arc<Scales>,
+    pub(super) mechanisms: Arc<Mechanisms>,
     pub(super) window: SharedWindowState,
 }
 
 impl Project {
-    /// A new project, and the audio thread's end of the scale.
-    pub(super) fn new() -> (Self, LatestReader<Shared<Option<Scale>>>) {
-        let (scales, reader) = Scales::new();
-        let scales = Arc::new(scales);
-        (Self { params: Arc::default(), scales, window: SharedWindowState::default() }, reader)
+    /// A new project, and the audio thread's ends of scale and mechanism.
+    pub(super) fn new() -> (Self, Readers) {
+        let (scales, scale) = Scales::new();
+        let (mechanisms, mechanism) = Mechanisms::new();
+        let (scales, mechanisms) = (Arc::new(scales), Arc::new(mechanisms));
+        let window = SharedWindowState::default();
+        (Self { params: Arc::default(), scales, mechanisms, window }, (scale, mechanism))
+    }
+
+    /// Loads the mechanism saved as `text`. One that this version cannot read stays in the project, and the grand
+    /// plays.
+    fn load_mechanism(&self, text: Option<&String>) {
+        let read = text.map(|text| serde_json::from_str::<MechanismText>(text));
+        let loaded = match read.transpose() {
+            Ok(source) => source.map(LoadedMechanism::of).unwrap_or_default(),
+            Err(error) => {
+                nice_log!("Touchback: the saved mechanism cannot be read: {error}");
+                Arc::default()
+            }
+        };
+        if let (Some(source), Some(fault)) = (&loaded.source, &loaded.fault) {
+            nice_log!("Touchback: the grand plays instead of {}: {fault}", source.name);
+        }
+        self.mechanisms.set(loaded);
     }
 
     /// Loads the scale saved as `text`; without a readable one the temperament applies.
@@ -61,12 +90,18 @@ unsafe impl Params for Project {
         if let Some(Ok(text)) = self.scales.texts().map(|texts| serde_json::to_string(&texts)) {
             fields.insert(SCALE.to_owned(), text);
         }
+        if let Some(source) = &self.mechanisms.get().source
+            && let Ok(text) = serde_json::to_string(source)
+        {
+            fields.insert(MECHANISM.to_owned(), text);
+        }
         fields
     }
 
     fn deserialize_fields(&self, fields: &BTreeMap<String, String>) {
         self.params.deserialize_fields(fields);
         self.load_scale(fields.get(SCALE));
+        self.load_mechanism(fields.get(MECHANISM));
         let Some(text) = fields.get(WINDOW) else { return };
         match serde_json::from_str::<SavedWindow>(text) {
             Ok(kept) => {
@@ -80,6 +115,7 @@ unsafe impl Params for Project {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchback_instrument::host::mechanism::SAMPLE;
     use touchback_sound::tuning::scala::texts::PYTHAGOREAN;
 
     /// A build without the window leaves the window's state to those with it.
@@ -129,7 +165,7 @@ mod tests {
         let texts = Texts { name: "fifths.scl".into(), scale, map: None };
         project.scales.set(Some(texts.clone())).unwrap();
         let fields = project.serialize_fields();
-        let (other, mut reader) = Project::new();
+        let (other, (mut reader, _)) = Project::new();
         other.deserialize_fields(&fields);
         assert_eq!(other.scales.texts(), Some(texts.clone()));
         assert_eq!(*reader.read(), Some(texts.scale().unwrap()).into());
@@ -140,5 +176,29 @@ mod tests {
             other.deserialize_fields(&fields.into_iter().collect());
             assert!(other.scales.texts().is_none() && reader.read().is_none(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_project_restores_its_own_mechanism_and_keeps_one_that_it_cannot_read() {
+        let (project, _) = Project::new();
+        let source = MechanismText {
+            name: "own.mechanism.toml".into(),
+            text: SAMPLE.into(),
+            ..MechanismText::default()
+        };
+        project.mechanisms.set(LoadedMechanism::of(source.clone()));
+        let fields = project.serialize_fields();
+        let (other, (_, mut reader)) = Project::new();
+        other.deserialize_fields(&fields);
+        assert_eq!(reader.read().as_ref().map(|file| file.source().clone()), Some(source.clone()));
+        // A newer file plays nothing and is saved again as it was.
+        let newer = MechanismText { text: "of a later version".into(), ..source };
+        let text = serde_json::to_string(&newer).unwrap();
+        other.deserialize_fields(&BTreeMap::from([(MECHANISM.to_owned(), text.clone())]));
+        assert!(reader.read().is_none() && other.mechanisms.get().fault.is_some());
+        assert_eq!(other.serialize_fields().get(MECHANISM), Some(&text));
+        // A project of before has none.
+        other.deserialize_fields(&BTreeMap::new());
+        assert_eq!(other.serialize_fields().get(MECHANISM), None);
     }
 }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `format` | version of the values' meaning; 0 where the field is missing |
 //! | `scale` | texts of the scale's files |
+//! | `mechanism` | file of the mechanism with the values of its parameters, as JSON; kept if it cannot be read |
 //! | `keys` | the sheet of single keys' differences, as CSV |
 //! | `controllers` | which MIDI controllers move which parameters |
 //! | `steered` | values set by controllers that the host has not received; they replace the host's |
@@ -14,7 +15,7 @@ use nice_plug::prelude::nice_log;
 
 use crate::host_params::pedals::{is_pedal, saved_pedals};
 use crate::host_params::{CONTROLLERS_FIELD, FORMAT_FIELD, STEERED_FIELD};
-use crate::project::SCALE;
+use crate::project::{MECHANISM, SCALE};
 use touchback_core::math::cast::{rounded_i32, single};
 use touchback_instrument::host::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
 
@@ -63,6 +64,7 @@ fn repair(state: &mut PluginState) -> StateFaults {
     }
     if newer {
         state.fields.remove(SCALE);
+        state.fields.remove(MECHANISM);
         state.fields.remove(KEYS_FIELD);
         state.fields.remove(CONTROLLERS_FIELD);
     }

@@ -8,10 +8,11 @@ use std::io::Cursor;
 use std::path::Path;
 
 use toml::Table;
-use touchback_action::ActionSettings;
+use touchback_action::Mechanism as _;
 use touchback_action::catalogue::Model;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_action::interface::kind::NAMES;
+use touchback_action::{ActionSettings, Drive};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::note;
 use touchback_device::device::Device;
@@ -35,7 +36,7 @@ use touchback_sound::tuning::scala::{KeyMap, Scale, notes};
 pub type Reader = fn(&[u8]) -> bool;
 
 /// All readers, by the names of their targets and corpora.
-pub const READERS: [(&str, Reader); 17] = [
+pub const READERS: [(&str, Reader); 18] = [
     ("midi", midi),
     ("gesture_csv", gesture_csv),
     ("gesture_toml", gesture_toml),
@@ -53,6 +54,7 @@ pub const READERS: [(&str, Reader); 17] = [
     ("key_sheet", key_sheet),
     ("decode", decode),
     ("force", force),
+    ("mechanism", mechanism),
 ];
 
 fn text(bytes: &[u8]) -> String {
@@ -229,6 +231,18 @@ pub fn force(bytes: &[u8]) -> bool {
     let outcome = history::run::<f32>(Choices::Bytes(bytes));
     assert!(outcome.excess <= 0.0, "{outcome:?}");
     outcome.was_live
+}
+
+/// A mechanism. One that is accepted is pressed, read and drawn.
+pub fn mechanism(bytes: &[u8]) -> bool {
+    let Ok(file) = touchback_mechanism::read(&text(bytes)) else { return false };
+    let Ok(mut key) = file.key(middle(), &[]) else { return false };
+    for step in 0..200 {
+        let force = if step < 100 { 5.0 } else { 0.0 };
+        key.step(Drive::Force([force; 2]), &mut |_, _| ());
+    }
+    let _ = (key.readout(Drive::Free), key.pose(), key.strike(1.0));
+    true
 }
 
 /// Changes a number as `bits` select: by a factor between 1/1000 and 1000, with its sign reversed, or to the

@@ -27,6 +27,7 @@ use crate::editor::screen_reader::ScreenReader;
 use crate::guard::catch;
 use crate::host_menu::HostMenu;
 use crate::host_params::HostParams;
+use crate::mechanisms::Mechanisms;
 use crate::repaint::Repaint;
 use crate::saved_window::{SavedWindow, SharedWindowState};
 use crate::scales::Scales;
@@ -55,6 +56,7 @@ pub struct PluginEditor {
     params: Arc<HostParams>,
     window_state: SharedWindowState,
     scales: Arc<Scales>,
+    mechanisms: Arc<Mechanisms>,
     end: Arc<Mutex<WindowEnd>>,
     connection: Arc<KeyboardConnection>,
     /// Pixels per point of the screen, where known before a window is open.
@@ -71,7 +73,7 @@ impl PluginEditor {
     pub fn new(
         params: Arc<HostParams>,
         window_state: SharedWindowState,
-        scales: Arc<Scales>,
+        (scales, mechanisms): (Arc<Scales>, Arc<Mechanisms>),
         end: WindowEnd,
         connection: Arc<KeyboardConnection>,
         repaint: Repaint,
@@ -79,7 +81,18 @@ impl PluginEditor {
     ) -> Self {
         let (end, session) = (Arc::new(Mutex::new(end)), Arc::default());
         let scale = OnceLock::new();
-        Self { params, window_state, scales, end, connection, scale, repaint, session, menu }
+        Self {
+            params,
+            window_state,
+            scales,
+            mechanisms,
+            end,
+            connection,
+            scale,
+            repaint,
+            session,
+            menu,
+        }
     }
 
     fn adapter(&self, app: App) -> Result<EguiEditor<App>, Box<dyn Error>> {
@@ -149,6 +162,7 @@ struct App {
     params: Arc<HostParams>,
     window_state: SharedWindowState,
     scales: Arc<Scales>,
+    mechanisms: Arc<Mechanisms>,
     end: Arc<Mutex<WindowEnd>>,
     session: Arc<Mutex<Session>>,
     window: Window,
@@ -183,6 +197,7 @@ impl App {
             params: editor.params.clone(),
             window_state: editor.window_state.clone(),
             scales: editor.scales.clone(),
+            mechanisms: editor.mechanisms.clone(),
             end: editor.end.clone(),
             session: editor.session.clone(),
             window,
@@ -287,8 +302,10 @@ impl NiceEguiApp for App {
         let has_changed = self.poll(now) || context.input(|i| !i.events.is_empty());
         if let Some(gui) = &self.context {
             let (params, scales) = (&self.params, &self.scales);
+            let mechanisms = &self.mechanisms;
             let (held, learning, menu) = (&mut self.held, &mut self.learning, &self.menu);
-            let mut controls = HostControls { params, scales, gui, held, learning, menu };
+            let mut controls =
+                HostControls { params, scales, mechanisms, gui, held, learning, menu };
             if let Some(maps) = controls.follow_controllers(&mut self.reported) {
                 self.window.session.history.push_midi(maps);
             }
@@ -326,9 +343,10 @@ impl Drop for App {
         if let Some(gui) = &self.context {
             let held = std::mem::take(&mut self.held);
             let (params, scales, mut none) = (&self.params, &self.scales, Vec::new());
+            let mechanisms = &self.mechanisms;
             let (learning, menu) = (&mut Learning::default(), &self.menu);
             let mut controls =
-                HostControls { params, scales, gui, held: &mut none, learning, menu };
+                HostControls { params, scales, mechanisms, gui, held: &mut none, learning, menu };
             for parameter in held {
                 controls.end(parameter);
             }

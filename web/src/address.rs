@@ -1,11 +1,13 @@
 //! Settings as the part of a page's address after `#`, so that a regulation can be sent as a link.
 //!
 //! `#piano=Worn&let_off_mm=3.5&keys=key,drop_mm/40,0.3` is a piano, the values that differ from it, and the
-//! sheet of single keys' differences. A word that has no meaning is left out.
+//! sheet of single keys' differences. `mechanism=` has the file of a mechanism: its name, a line `ID VALUE` for each
+//! parameter that was set, an empty line, and the contents. A word that has no meaning is left out.
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 use touchback_instrument::Settings;
+use touchback_instrument::host::mechanism::{MechanismFile, MechanismText, open};
 use touchback_instrument::host::params::{Parameter, all, find};
 use touchback_instrument::host::preset;
 
@@ -15,6 +17,7 @@ const ENCODED: &AsciiSet =
 
 const PIANO: &str = "piano";
 const KEYS: &str = "keys";
+const MECHANISM: &str = "mechanism";
 
 /// The address of `settings`, which began as the piano `piano`.
 #[must_use]
@@ -36,7 +39,25 @@ pub fn write(piano: &str, settings: &Settings) -> String {
         let sheet = sheet.text().trim_end().replace('\n', "/");
         words.push(format!("{KEYS}={}", encoded(&sheet)));
     }
+    if let Some(file) = &*settings.action.mechanism {
+        let MechanismText { name, text, values } = file.source();
+        let values = values.iter().map(|(id, value)| format!("{id} {value}\n"));
+        let file = format!("{name}\n{}\n{text}", values.collect::<String>());
+        words.push(format!("{MECHANISM}={}", encoded(&file)));
+    }
     words.join("&")
+}
+
+/// The mechanism that a word of an address has; none if it cannot be read.
+fn mechanism(word: &str) -> Option<MechanismFile> {
+    let (head, text) = word.split_once("\n\n")?;
+    let (name, values) = head.split_once('\n').unwrap_or((head, ""));
+    let value = |line: &str| {
+        let (id, value) = line.split_once(' ')?;
+        Some((id.to_owned(), value.parse().ok()?))
+    };
+    let values = values.lines().filter_map(value).collect();
+    open(MechanismText { name: name.to_owned(), text: text.to_owned(), values }).ok()
 }
 
 /// The name of the piano and the settings at `address`, with or without `#`.
@@ -55,6 +76,8 @@ pub fn read(address: &str) -> (Option<&'static str>, Settings) {
             if let Ok(sheet) = value.parse() {
                 settings.set_key_sheet(sheet);
             }
+        } else if word == MECHANISM {
+            settings.action.mechanism = mechanism(&value).into();
         } else if let Ok(parameter) = find(word)
             && let Ok(value) = parameter.parse(&value)
         {
@@ -79,6 +102,7 @@ fn text(parameter: &Parameter, value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchback_instrument::host::mechanism::{SAMPLE, play};
 
     #[test]
     fn a_link_brings_back_piano_values_and_keys() {
@@ -120,5 +144,17 @@ mod tests {
         let mut expected = Settings::default();
         find("blow_mm").unwrap().set(&mut expected, 44.0);
         assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn a_link_has_the_mechanism_with_its_values() {
+        let mut settings = Settings::default();
+        let source = MechanismText { text: SAMPLE.into(), ..MechanismText::default() };
+        let file = open(source).unwrap();
+        let parameter = file.parameters()[0].clone();
+        play(&mut settings, file.with(&parameter.id, parameter.max).unwrap());
+        let address = write("", &settings);
+        assert!(!address.contains('\n'), "{address}");
+        assert_eq!(read(&address).1, settings);
     }
 }

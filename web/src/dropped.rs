@@ -3,6 +3,7 @@
 
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::text::encoding::decode;
+use touchback_instrument::host::mechanism::is_named;
 use touchback_instrument::host::preset::file::NamedPiano;
 use touchback_sound::tuning::scala::Texts;
 
@@ -20,6 +21,8 @@ pub enum Dropped {
     Scale(Texts),
     /// A keyboard map for the present scale.
     Map(String),
+    /// A mechanism in place of the grand action: name and contents of its file.
+    Mechanism(String),
     /// Differences of single keys.
     Keys(KeySheet),
 }
@@ -36,6 +39,7 @@ pub fn read(name: &str, bytes: Vec<u8>) -> Result<Dropped, String> {
     let fault = |error: &dyn std::fmt::Display| format!("{name}: {error}");
     match end.as_str() {
         "mid" | "midi" | "smf" | "kar" | "rmi" => Ok(Dropped::Midi(bytes)),
+        "toml" if is_named(name) => Ok(Dropped::Mechanism(decode(&bytes))),
         "toml" => {
             let (piano, losses) = NamedPiano::read(&decode(&bytes)).map_err(|e| fault(&e))?;
             let told = losses.message().map(|message| fault(&message));
@@ -49,7 +53,7 @@ pub fn read(name: &str, bytes: Vec<u8>) -> Result<Dropped, String> {
         "kbm" => Ok(Dropped::Map(decode(&bytes))),
         "csv" => Ok(Dropped::Keys(decode(&bytes).parse().map_err(|e| fault(&e))?)),
         _ => Err(format!(
-            "{name}: is none of .mid (played), .toml (a piano), .scl and .kbm (a tuning), .csv (a sheet of keys)"
+            "{name}: is none of .mid (played), .toml (a piano), .mechanism.toml (an action), .scl and .kbm (a tuning), .csv (a sheet of keys)"
         )),
     }
 }
@@ -66,6 +70,8 @@ mod tests {
         let read_text = |name: &str, text: &str| read(name, text.as_bytes().to_vec());
         let found = read_text("mine.TOML", &text).unwrap();
         assert_eq!(found, Dropped::Preset(Box::new(piano), None));
+        let own = read_text("own.mechanism.TOML", "text").unwrap();
+        assert_eq!(own, Dropped::Mechanism("text".into()));
         assert!(matches!(read_text("a.b.scl", PYTHAGOREAN), Ok(Dropped::Scale(_))));
         assert!(matches!(read_text("k.csv", "key,drop_mm\n40,0.3\n"), Ok(Dropped::Keys(_))));
         assert!(matches!(read_text("k.MID", "any"), Ok(Dropped::Midi(_))));

@@ -58,7 +58,7 @@ impl Page {
         }
         Self {
             window,
-            controls: DetachedControls { settings, ..DetachedControls::default() },
+            controls: DetachedControls::of(settings),
             keys: ComputerKeys::default(),
             is_typing: false,
             play: Vec::new(),
@@ -211,6 +211,9 @@ impl Page {
                 Some(texts) => self.tune(name, Texts { map: Some(map), ..texts }),
                 None => self.told.push(format!("{name}: first drop the scale, a file .scl")),
             },
+            Ok(Dropped::Mechanism(text)) => {
+                self.told.extend(self.controls.open_mechanism(name, text).err());
+            }
             Ok(Dropped::Keys(sheet)) => self.controls.set_keys(&sheet),
             Err(error) => self.told.push(error),
         }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::built_in::{BuiltIn, built_ins};
 use super::grand::design::concert::Design;
 use super::grand::{self, GrandKey, GrandState, Phase, design::thesis, key::rest};
 use super::interface::kind::REFERENCE;
 use super::interface::numbers::SpecError;
-use super::keyboard::simple_keys::SimpleKey;
 use super::penalty_model::{self, PenaltyModel};
 use super::simple::{ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese};
 use super::{ActionKind, ActionSettings, Key};
@@ -18,112 +18,150 @@ use touchback_core::math::compass::KeyNumber;
 /// hammer leaves, the ball is damped so that it comes to rest, and the thesis's key begins in balance.
 #[must_use]
 pub fn played(kind: ActionKind, key: KeyNumber, settings: &ActionSettings) -> Box<dyn Key> {
-    match SimpleKey::new(kind, key, || Design::new(key).build(settings)) {
-        Some(simple) => simple.key().duplicate(),
+    match kind {
+        ActionKind::Grand => Box::new(GrandKey::new(key, settings)),
+        ActionKind::Thesis => GrandKey::thesis().duplicate(),
+        ActionKind::File => of_file(key, settings),
+        kind => Model::built_in(kind, key, settings, true).start(),
+    }
+}
+
+/// A key of an action as a haptic keyboard renders it, at rest: the grand's and the thesis's as notes play them, the others
+/// as [`Model::of`] has them. Allocates.
+#[must_use]
+pub fn rendered(kind: ActionKind, key: KeyNumber, settings: &ActionSettings) -> Box<dyn Key> {
+    match kind {
+        // Unlike a key of a model the grand's follows changes of regulation, and the thesis's is in balance.
+        ActionKind::Grand | ActionKind::Thesis | ActionKind::File => played(kind, key, settings),
+        kind => Model::of(kind, key, settings).start(),
+    }
+}
+
+/// The key `key` of the mechanism in `settings`; the grand's without one.
+fn of_file(key: KeyNumber, settings: &ActionSettings) -> Box<dyn Key> {
+    match &*settings.mechanism {
+        Some(mechanism) => mechanism.key(key),
         None => Box::new(GrandKey::new(key, settings)),
     }
 }
 
-/// The specification of one key of an action, with its initial state where that does not follow from it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(tag = "action", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Model {
-    /// The grand action, in either parameter set.
-    Grand {
-        /// Initial submodel.
-        phase: Phase,
-        /// Initial angles of key, hammer and repetition lever, rad, and damper height, m.
-        start: [f64; 4],
-        /// Initial turn of the jack off its stop, rad; older files have the jack on its stop.
-        #[serde(default)]
-        start_jack: f64,
-        /// Initial bend of the hammer's shank, rad; older files have a straight shank.
-        #[serde(default)]
-        start_bend: f64,
-        /// Dimensions, masses, springs, felts, frictions, screws.
-        model: Box<grand::Spec>,
-    },
-    /// The grand action as a coupled force balance.
-    #[serde(rename = "reference")]
-    PenaltyModel {
-        /// Angles of key, hammer and repetition lever from which the rest pose is searched, rad.
-        near: [f64; 3],
-        /// Joints and hard contacts.
-        coupling: penalty_model::Coupling,
-        /// As in [`Model::Grand`].
-        model: Box<grand::Spec>,
-    },
-    /// Key and hammer without let-off, with a key bed.
-    Simplified {
-        /// Levers, masses, felts.
-        model: simplified::Spec,
-    },
-    /// Key and hammer joined by a rigid slider.
-    ModelA {
-        /// Key and hammer.
-        model: model_a::Spec,
-    },
-    /// Key and hammer joined by springs.
-    ModelB {
-        /// Key, hammer and springs.
-        model: model_b::Spec,
-    },
-    /// A fortepiano's key with the hammer on it.
-    Viennese {
-        /// Levers, masses, felts, hopper.
-        model: viennese::Spec,
-    },
-    /// A harpsichord's key and jack.
-    Harpsichord {
-        /// Key, jack, plectrum, string.
-        model: harpsichord::Spec,
-    },
-    /// The ball on a paddle.
-    Ball {
-        /// Ball, paddle and spring.
-        model: ball::Spec,
-    },
+/// Defines [`Model`] and what it has for each built-in mechanism.
+macro_rules! models {
+    ($({ $($(#[$about:meta])* $kind:ident $module:ident $name:literal $label:literal $title:literal;)* })*) => {
+        /// The specification of one key of an action, with its initial state where that does not follow from it.
+        #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+        #[serde(tag = "action", rename_all = "kebab-case", deny_unknown_fields)]
+        pub enum Model {
+            /// The grand action, in either parameter set.
+            Grand {
+                /// Initial submodel.
+                phase: Phase,
+                /// Initial angles of key, hammer and repetition lever, rad, and damper height, m.
+                start: [f64; 4],
+                /// Initial turn of the jack off its stop, rad; older files have the jack on its stop.
+                #[serde(default)]
+                start_jack: f64,
+                /// Initial bend of the hammer's shank, rad; older files have a straight shank.
+                #[serde(default)]
+                start_bend: f64,
+                /// Dimensions, masses, springs, felts, frictions, screws.
+                model: Box<grand::Spec>,
+            },
+            /// The grand action as a coupled force balance.
+            #[serde(rename = "reference")]
+            PenaltyModel {
+                /// Angles of key, hammer and repetition lever from which the rest pose is searched, rad.
+                near: [f64; 3],
+                /// Joints and hard contacts.
+                coupling: penalty_model::Coupling,
+                /// As in [`Model::Grand`].
+                model: Box<grand::Spec>,
+            },
+            $($(
+                $(#[$about])*
+                #[serde(rename = $name)]
+                $kind {
+                    /// The numbers of the key.
+                    model: $module::Spec,
+                },
+            )*)*
+        }
+
+        impl Model {
+            /// The model of `key` of a built-in mechanism, as notes play it or as it is; the grand's for other actions.
+            fn built_in(
+                kind: ActionKind,
+                key: KeyNumber,
+                settings: &ActionSettings,
+                is_played: bool,
+            ) -> Self {
+                let grand = || Design::new(key).build(settings);
+                match kind {
+                    ActionKind::Grand | ActionKind::Thesis | ActionKind::File => {
+                        let built = grand();
+                        let near = &built.regulated.rest;
+                        Self::grand(&rest::pose(&built.spec, near), built.spec)
+                    }
+                    $($(ActionKind::$kind => Self::$kind {
+                        model: match is_played {
+                            true => <$module::Spec as BuiltIn>::played(key, grand),
+                            false => <$module::Spec as BuiltIn>::of_key(key, grand),
+                        },
+                    },)*)*
+                }
+            }
+
+            /// Checks the values of a built-in mechanism.
+            fn check_built_in(&self) -> Result<(), SpecError> {
+                match self {
+                    $($(Self::$kind { model } => model.check(),)*)*
+                    Self::Grand { .. } | Self::PenaltyModel { .. } => Ok(()),
+                }
+            }
+
+            /// A key of the model in its initial state. Allocates.
+            #[must_use]
+            pub fn start(self) -> Box<dyn Key> {
+                match self {
+                    Self::Grand { phase, start, start_jack, start_bend, model } => {
+                        use grand::state::{BEND, DAMPER, HAMMER, JACK, KEY, LEVER};
+                        let mut x = [0.0; grand::STATES];
+                        [x[KEY], x[HAMMER], x[LEVER], x[DAMPER]] = start;
+                        [x[JACK], x[BEND]] = [start_jack, start_bend];
+                        Box::new(GrandKey::from_state(*model, GrandState { phase, x }))
+                    }
+                    Self::PenaltyModel { near, coupling, model } => {
+                        Box::new(PenaltyModel::new(model, coupling, &near))
+                    }
+                    $($(Self::$kind { model } => Box::new(ActionKey::new(model)),)*)*
+                }
+            }
+        }
+    };
 }
+
+built_ins!(models);
 
 impl Model {
     /// The model of `key` of the action `name` with `settings`; `None` for a name that is not in
     /// [`NAMES`](crate::interface::kind::NAMES).
     #[must_use]
     pub fn named(name: &str, key: KeyNumber, settings: &ActionSettings) -> Option<Self> {
-        if let Some(kind) = ActionKind::named(name) {
-            return Some(Self::of(kind, key, settings));
+        if name == REFERENCE {
+            let built = Design::new(key).build(settings);
+            let (near, coupling) = (built.regulated.rest, penalty_model::Coupling::default());
+            return Some(Self::PenaltyModel { near, coupling, model: Box::new(built.spec) });
         }
-        Some(match name {
-            REFERENCE => {
-                let built = Design::new(key).build(settings);
-                Self::PenaltyModel {
-                    near: built.regulated.rest,
-                    coupling: penalty_model::Coupling::default(),
-                    model: Box::new(built.spec),
-                }
-            }
-            _ => return None,
-        })
+        let kind = ActionKind::named(name).filter(|kind| *kind != ActionKind::File)?;
+        Some(Self::of(kind, key, settings))
     }
 
-    /// The model of `key` of an action that notes can play, with `settings`.
+    /// The model of `key` of an action that notes can play, with `settings`; the grand's for a mechanism from a file.
     #[must_use]
     pub fn of(kind: ActionKind, key: KeyNumber, settings: &ActionSettings) -> Self {
         match kind {
-            ActionKind::Grand => {
-                let built = Design::new(key).build(settings);
-                let near = &built.regulated.rest;
-                Self::grand(&rest::pose(&built.spec, near), built.spec)
-            }
-            ActionKind::Simplified => Self::Simplified {
-                model: simplified::Spec::of_grand(&Design::new(key).build(settings)),
-            },
-            ActionKind::ModelA => Self::ModelA { model: model_a::Spec::default() },
-            ActionKind::ModelB => Self::ModelB { model: model_b::Spec::default() },
-            ActionKind::Viennese => Self::Viennese { model: viennese::Spec::of_key(key) },
-            ActionKind::Harpsichord => Self::Harpsichord { model: harpsichord::Spec::of_key(key) },
-            ActionKind::Ball => Self::Ball { model: ball::Spec::default() },
             ActionKind::Thesis => Self::grand(&thesis::initial(), thesis::build().spec),
+            kind => Self::built_in(kind, key, settings, false),
         }
     }
 
@@ -168,35 +206,7 @@ impl Model {
                     Err(SpecError::Value { name: "near", value, must: "three finite numbers" })
                 })
             }
-            Self::Simplified { model } => model.check(),
-            Self::ModelA { model } => model.check(),
-            Self::ModelB { model } => model.check(),
-            Self::Viennese { model } => model.check(),
-            Self::Harpsichord { model } => model.check(),
-            Self::Ball { model } => model.check(),
-        }
-    }
-
-    /// A key of the model in its initial state. Allocates.
-    #[must_use]
-    pub fn start(self) -> Box<dyn Key> {
-        match self {
-            Self::Grand { phase, start, start_jack, start_bend, model } => {
-                use grand::state::{BEND, DAMPER, HAMMER, JACK, KEY, LEVER};
-                let mut x = [0.0; grand::STATES];
-                [x[KEY], x[HAMMER], x[LEVER], x[DAMPER]] = start;
-                [x[JACK], x[BEND]] = [start_jack, start_bend];
-                Box::new(GrandKey::from_state(*model, GrandState { phase, x }))
-            }
-            Self::PenaltyModel { near, coupling, model } => {
-                Box::new(PenaltyModel::new(model, coupling, &near))
-            }
-            Self::Simplified { model } => Box::new(ActionKey::new(model)),
-            Self::ModelA { model } => Box::new(ActionKey::new(model)),
-            Self::ModelB { model } => Box::new(ActionKey::new(model)),
-            Self::Viennese { model } => Box::new(ActionKey::new(model)),
-            Self::Harpsichord { model } => Box::new(ActionKey::new(model)),
-            Self::Ball { model } => Box::new(ActionKey::new(model)),
+            _ => self.check_built_in(),
         }
     }
 }
@@ -298,29 +308,35 @@ mod tests {
         }
     }
 
+    /// Names of the elements between key and hammer of the action `name`.
+    fn contacts_of(name: &str) -> &'static [&'static str] {
+        macro_rules! contacts {
+            ($({ $($(#[$about:meta])* $kind:ident $module:ident $name:literal $label:literal $title:literal;)* })*) => {
+                match name {
+                    $($($name => <$module::Spec as BuiltIn>::CONTACTS,)*)*
+                    _ => &["knuckle_on_jack"],
+                }
+            };
+        }
+        built_ins!(contacts)
+    }
+
     /// The elements have the force between key and hammer that the readings have, bit for bit, and names and units
     /// that can be columns.
     #[test]
     fn the_forces_of_the_elements_are_those_of_the_readings() {
         let key = KeyNumber::from_midi(60).unwrap();
         for name in NAMES {
-            let contacts: &[&str] = match name {
-                "grand" | "thesis" | "reference" => &["knuckle_on_jack_n"],
-                "simplified" => &["knuckle_n"],
-                "viennese" => &["notch_n"],
-                "harpsichord" => &["plectrum_n", "tongue_n"],
-                "model-a" => &["slider_n"],
-                "model-b" => &["k2_n"],
-                "ball" => &["ball_n"],
-                other => panic!("{other}: which element is between key and hammer?"),
-            };
+            let contacts = contacts_of(name);
             let mut played = Model::named(name, key, &ActionSettings::default()).unwrap().start();
             let drive = |i: u32| Drive::Force([if i % 1600 < 800 { 6.0 } else { 0.0 }; 2]);
             let mut pressed = 0;
             for i in 0..1600 {
                 played.step(drive(i), &mut |_, _| {});
                 let columns: Vec<_> = played.elements(drive(i)).columns().collect();
-                let of = |wanted: &&str| columns.iter().find(|(name, _)| name == wanted).unwrap().1;
+                let of = |part: &&str| {
+                    columns.iter().find(|(name, _)| *name == format!("{part}_n")).unwrap().1
+                };
                 let contact = played.readout(drive(i)).contact_force;
                 let sum = contacts.iter().map(of).sum::<f64>();
                 assert!(sum == contact, "{name}: {sum} {contact}");
@@ -336,6 +352,35 @@ mod tests {
                 }
             }
             assert!(pressed > 10, "{name}: {pressed}");
+        }
+    }
+
+    /// Every change of submodel under changing forces is a transition of the graph, and the graph names the submodels.
+    #[test]
+    fn the_graph_has_every_transition_that_happens() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        for kind in ActionKind::BUILT_IN {
+            let mut running = played(kind, key, &ActionSettings::default());
+            let mut random = touchback_core::math::random::Random::new(5);
+            let (mut seen, mut force) = (std::collections::BTreeSet::new(), 0.0);
+            for step in 0..16_000u32 {
+                if step % 160 == 0 {
+                    force = if random.share() < 0.4 { 0.0 } else { 25.0 * random.share() };
+                }
+                let from = running.save().phase;
+                running.step(Drive::Force([force; 2]), &mut |_, _| {});
+                let to = running.save().phase;
+                let graph = running.graph();
+                assert_eq!(graph.name(to), running.readout(Drive::Free).phase, "{kind:?}");
+                // Several transitions within one step show as one change.
+                let reach = |from: u8| {
+                    graph.transitions.iter().filter(move |t| t.from == from).map(|t| t.to)
+                };
+                let is_near = reach(from).any(|a| a == to || reach(a).any(|b| b == to));
+                assert!(from == to || is_near, "{kind:?}: {from} to {to}");
+                seen.extend((from != to).then_some((from, to)));
+            }
+            assert!(seen.len() > 1, "{kind:?} {seen:?}");
         }
     }
 

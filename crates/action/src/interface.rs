@@ -7,6 +7,8 @@
 //! | [`key_sheet`] | differences of single keys from the settings |
 //! | [`slew`] | gradual change of settings during play |
 //! | [`key`] | one key of any action |
+//! | [`mechanism`] | mechanisms from files, and the settings that carry one |
+//! | [`graph`] | submodels and transitions |
 //! | [`port`], [`trajectory`], [`finger`], [`hand`] | drives of the key front |
 //! | [`events`] | events inside a key |
 //! | [`readout`], [`elements`], [`pose`] | readings of a key |
@@ -18,11 +20,13 @@ pub(crate) mod constants;
 pub mod elements;
 pub mod events;
 pub mod finger;
+pub mod graph;
 pub mod hand;
 pub mod key;
 mod key_settings;
 pub mod key_sheet;
 pub mod kind;
+pub mod mechanism;
 pub mod numbers;
 pub(crate) mod port;
 pub mod pose;

@@ -7,6 +7,7 @@
     )
 )]
 
+pub mod built_in;
 pub mod catalogue;
 pub mod grand;
 pub mod interface;
@@ -19,6 +20,7 @@ pub use interface::constants::{GRAVITY, STEP, step_time};
 pub use interface::events::{EventKind, KeyEvent, TimedEvent};
 pub use interface::key::Key;
 pub use interface::kind::ActionKind;
+pub use interface::mechanism::{Mechanism, MechanismFile};
 pub use interface::port::Drive;
 pub use interface::readout::Readout;
 pub use interface::settings::ActionSettings;

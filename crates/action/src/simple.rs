@@ -12,12 +12,13 @@ pub mod note_interface;
 
 pub mod simplified;
 pub mod slider;
-pub(crate) mod substeps;
+pub mod substeps;
 pub(crate) mod viennese;
 
 use std::fmt::Debug;
 
 use super::interface::elements::Elements;
+use super::interface::graph::Graph;
 use super::interface::key::{DynamicsCompensation, Key, LIGHTEST, OnEvent, SavedState};
 use super::interface::pose::Pose;
 use super::interface::press::{Press, Travel};
@@ -57,13 +58,16 @@ impl<const BODIES: usize, const ELEMENTS: usize> Evaluation<BODIES, ELEMENTS> {
 
 /// A simple action: a [`Model`] with `N` states in the common layout, with readings and events.
 pub trait SimpleAction<const N: usize, const G: usize, const S: usize>:
-    Model<N, G, S, Input = DriveInput, Phase: Debug + Send + 'static> + Copy + Debug + Send + 'static
+    Model<N, G, S, Input = DriveInput, Phase: Debug + Send + 'static> + Clone + Debug + Send + 'static
 {
     /// Submodels, in the order of their numbers in [`SavedState::phase`].
     const PHASES: &'static [Self::Phase];
 
     /// State indices of the speeds.
     const SPEEDS: &'static [usize];
+
+    /// Names of the submodels, in the order of [`Self::PHASES`], and their transitions.
+    fn graph(&self) -> Graph<'_>;
 
     /// The field that holds the inertia of the key, kg·m² or kg, and its value per mass at the front, m² or
     /// 1: the part that a compensation reduces.
@@ -205,6 +209,10 @@ where
         self.spec.elements(self.state.phase, &DriveInput::at_end(drive), &self.state.x)
     }
 
+    fn graph(&self) -> Graph<'_> {
+        self.spec.graph()
+    }
+
     fn front(&self) -> [f64; 2] {
         [self.state.x[KEY], self.state.x[KEY_SPEED]]
     }
@@ -219,6 +227,10 @@ where
 
     fn damper_lift(&self) -> f64 {
         self.spec.damper(&self.state.x)
+    }
+
+    fn bend(&self) -> f64 {
+        self.spec.bend(self.state.phase, &self.state.x)
     }
 
     fn reset_to_rest(&mut self) {
@@ -256,8 +268,10 @@ where
     }
 
     fn strike(&mut self, speed: f64) -> bool {
-        self.state = self.spec.struck(speed);
-        true
+        if self.spec.constructs() {
+            self.state = self.spec.struck(speed);
+        }
+        self.spec.constructs()
     }
 
     fn release(&mut self, speed: f64) {

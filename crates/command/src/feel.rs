@@ -18,6 +18,7 @@ use crate::keyboard::probe::{histogram, port_of, seconds, wait};
 use performer::Performer;
 use record::Records;
 use terminal_session::TerminalSession;
+use touchback_action::ActionKind;
 use touchback_haptics::action::Action;
 use touchback_haptics::keyboard::status_text;
 use touchback_haptics::line::port_group::PortGroup;
@@ -42,6 +43,9 @@ pub struct FeelOptions {
     #[arg(long, value_name = "NAME", default_value = "grand",
           value_parser = controls::haptic_action)]
     action: Action,
+    /// Action from a file that describes the mechanism
+    #[arg(long, value_name = "FILE.mechanism.toml", conflicts_with_all = ["action", "replay"])]
+    mechanism: Option<InputPath>,
     /// Sets a parameter of the action, in its unit (repeatable)
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,
@@ -105,7 +109,15 @@ pub fn run(options: &FeelOptions) -> Result<()> {
         let log = options.port.as_deref().context("--replay needs a log")?;
         return replay::run(Path::new(log), records);
     }
-    let action = options.action;
+    let mut settings = Settings::default();
+    controls::mechanism(&mut settings, options.mechanism.as_deref())?;
+    let action = match options.mechanism {
+        Some(_) => Action::Played(ActionKind::File),
+        None if options.action == Action::Played(ActionKind::File) => {
+            bail!("--action file: --mechanism FILE.mechanism.toml names the file")
+        }
+        None => options.action,
+    };
     if !(0.0..=1.0).contains(&options.gain) {
         bail!("--gain {}: a share between 0 and 1", options.gain);
     }
@@ -118,7 +130,6 @@ pub fn run(options: &FeelOptions) -> Result<()> {
     if !(125..=20_000).contains(&options.lead_us) {
         bail!("--lead-us {}: between 125 and 20000 µs", options.lead_us);
     }
-    let mut settings = Settings::default();
     controls::set(&mut settings, &options.set)?;
     controls::keys(&mut settings, options.keys.as_deref())?;
     if let Action::Played(kind) = action {

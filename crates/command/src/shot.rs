@@ -11,7 +11,7 @@ use touchback_haptics::action::Action;
 use touchback_instrument::host::params;
 use touchback_offline::controls;
 use touchback_offline::output::Shown as _;
-use touchback_offline::paths::OutputFile;
+use touchback_offline::paths::{InputPath, OutputFile};
 
 /// Most pixels of a picture; drawing that many takes a quarter of a gigabyte.
 const LARGEST: f64 = 64e6;
@@ -60,6 +60,12 @@ pub struct ShotOptions {
     /// Shows force over depth in the scope
     #[arg(long)]
     depth: bool,
+    /// Shows the states of the action
+    #[arg(long)]
+    states: bool,
+    /// Action from a file that describes the mechanism
+    #[arg(long, value_name = "FILE.mechanism.toml")]
+    mechanism: Option<InputPath>,
     /// Sets a parameter (repeatable); `touchback params` lists the ids
     #[arg(long, value_name = "ID=VALUE")]
     set: Vec<String>,

@@ -6,8 +6,7 @@
 
 use crate::keyboard::bench_load::BenchLoad;
 use crate::wall::action::{self, Walled};
-use touchback_action::catalogue::{self, Model};
-use touchback_action::grand::GrandKey;
+use touchback_action::catalogue;
 use touchback_action::interface::key::{DynamicsCompensation, Key, LIGHTEST};
 use touchback_action::{ActionKind, ActionSettings, STEP};
 use touchback_core::math::compass::KeyNumber;
@@ -77,13 +76,7 @@ impl Action {
         compensation: &DynamicsCompensation,
     ) -> (Box<dyn Key>, DynamicsCompensation) {
         let mut simulated: Box<dyn Key> = match self {
-            // Unlike a key of a model it follows changes of regulation.
-            Self::Played(ActionKind::Grand) => Box::new(GrandKey::new(key, settings)),
-            // At rest in balance; its model begins at the printed coordinates.
-            Self::Played(ActionKind::Thesis) => {
-                catalogue::played(ActionKind::Thesis, key, settings)
-            }
-            Self::Played(kind) => Model::of(kind, key, settings).start(),
+            Self::Played(kind) => catalogue::rendered(kind, key, settings),
             Self::Bench => Box::new(BenchLoad::BENCH),
             Self::Wall => Box::new(BenchLoad::WALL),
             Self::Walled(kind) => Box::new(Walled::new(kind)),
@@ -98,6 +91,12 @@ impl Action {
     #[must_use]
     pub(crate) const fn is_wall(self) -> bool {
         matches!(self, Self::Wall | Self::Walled(_))
+    }
+
+    /// Whether keys of this action with the settings `before` need only be regulated for the settings `after`: another
+    /// mechanism of a file has other keys.
+    pub(crate) fn keeps_keys(self, before: &ActionSettings, after: &ActionSettings) -> bool {
+        self != Self::Played(ActionKind::File) || before.mechanism == after.mechanism
     }
 
     /// The action with this name.

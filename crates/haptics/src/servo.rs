@@ -293,7 +293,11 @@ impl Servo {
         self.is_logged = true;
         let settings = &self.options.settings;
         match &mut self.active {
-            Some((current, slew)) if *current == action => slew.aim(settings, step),
+            Some((current, slew))
+                if *current == action && action.keeps_keys(slew.target(), settings) =>
+            {
+                slew.aim(settings, step);
+            }
             active => {
                 let other = active.is_some().then_some(action);
                 *active = Some((action, Slew::new(settings)));

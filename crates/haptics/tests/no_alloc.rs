@@ -11,12 +11,14 @@ use touchback_action::interface::kind;
 use touchback_action::{ActionKind, ActionSettings, Drive, TimedEvent};
 use touchback_core::exchange::latest;
 use touchback_core::exchange::shared::Keeper;
+use touchback_core::exchange::shared::Shared;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::record::live::LiveReplay;
 use touchback_haptics::record::log::{Entry, Log};
 use touchback_haptics::record::publish::publisher;
 use touchback_haptics::record::replay::{Replay, ReplayEvent};
+use touchback_instrument::host::mechanism;
 use touchback_instrument::host::midi::{Address, InputMessage};
 use touchback_instrument::host::params;
 use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
@@ -89,12 +91,18 @@ fn stepping_and_reading_any_action_allocates_nothing() {
 #[test]
 fn changing_the_action_while_playing_allocates_nothing() {
     let mut piano = Piano::new(48_000.0, &Settings::default());
+    // Its publisher keeps a mechanism as long as the piano may have it.
+    let file = mechanism::read("own.mechanism.toml", mechanism::SAMPLE.into()).expect("a file");
+    let file = Shared::from(Some(file));
     let (mut left, mut right) = (vec![0.0; 480], vec![0.0; 480]);
     let counted = calls(|| {
         for timing in [Timing::Immediate, Timing::Natural] {
             for action in ActionKind::ALL {
                 let mut settings = Settings::default();
                 settings.action.action = action;
+                if action == ActionKind::File {
+                    settings.action.mechanism.clone_from(&file);
+                }
                 settings.touch.timing = timing;
                 piano.set(&settings);
                 for key in KeyNumber::all() {

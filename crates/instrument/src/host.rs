@@ -1,5 +1,6 @@
 //! What a host hands over: messages, files, parameters, presets.
 
+pub mod mechanism;
 pub mod midi;
 #[cfg(feature = "midi-files")]
 pub mod midi_file;

@@ -12,6 +12,7 @@ use touchback_core::text::encoding::decode;
 use touchback_core::text::note;
 use touchback_haptics::action::Action;
 use touchback_instrument::Settings;
+use touchback_instrument::host::mechanism;
 use touchback_instrument::host::params::{self, ParamError, Parameter};
 use touchback_instrument::host::preset::file::NamedPiano;
 use touchback_instrument::host::preset::{self, Preset, user_presets};
@@ -114,12 +115,47 @@ pub fn saved_piano(path: &Path) -> Result<NamedPiano> {
     Ok(piano)
 }
 
-/// Applies `--set ID=VALUE` options in order.
+/// Reads `--mechanism FILE`: the piano plays the mechanism in it.
+///
+/// # Errors
+/// Names the file, and the line where the reader knows it.
+pub fn mechanism(settings: &mut Settings, file: Option<&Path>) -> Result<()> {
+    let Some(path) = file else { return Ok(()) };
+    let text = output::read_text(path, mechanism::LIMIT)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let read = mechanism::read(&name, text);
+    // The file is saved by its name alone; an error has the path.
+    let refused =
+        |error: String| anyhow!("{}{}", path.shown(), error.strip_prefix(&*name).unwrap_or(&error));
+    mechanism::play(settings, read.map_err(refused)?);
+    Ok(())
+}
+
+/// Applies `--set ID=VALUE` options in order; an id may be one of the mechanism from a file.
 ///
 /// # Errors
 /// Unknown id, or a value out of range.
 pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
-    params::apply(settings, options).map_err(|error| unknown_parameter("--set", error))
+    for option in options {
+        let own = option.split_once('=').and_then(|(id, value)| {
+            let mechanism = settings.action.mechanism.as_ref()?;
+            let is_own = mechanism.parameters().iter().any(|own| own.id == id.trim());
+            is_own.then(|| (mechanism.clone(), id.trim(), value.trim()))
+        });
+        match own {
+            Some((mechanism, id, value)) => {
+                let number =
+                    value.parse().map_err(|_| anyhow!("--set {option}: `{value}` is no number"))?;
+                let changed = mechanism
+                    .with(id, number)
+                    .map_err(|error| anyhow!("--set {option}: {error}"))?;
+                settings.action.mechanism = Some(changed).into();
+            }
+            None => params::apply(settings, std::slice::from_ref(option))
+                .map_err(|error| unknown_parameter("--set", error))?,
+        }
+    }
+    Ok(())
 }
 
 /// Reads `--keys SHEET.csv`: offsets of single keys.

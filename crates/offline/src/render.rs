@@ -56,6 +56,9 @@ pub struct RenderOptions {
     /// Offsets of single keys: a sheet with a column `key` and any of let_off_mm, drop_mm, …
     #[arg(long, value_name = "SHEET.csv")]
     keys: Option<InputPath>,
+    /// Plays the mechanism in a file instead of the grand action
+    #[arg(long, value_name = "FILE.mechanism.toml")]
+    mechanism: Option<InputPath>,
     /// Tunes to a scale in Scala's format instead of the temperament
     #[arg(long, value_name = "S.scl")]
     scale: Option<InputPath>,
@@ -145,7 +148,13 @@ impl Order {
             Some(TimingArg::LookAhead) => settings.touch.timing = Timing::LookAhead,
             None => {}
         }
+        controls::mechanism(&mut settings, options.mechanism.as_deref())?;
         controls::set(&mut settings, &options.set)?;
+        if settings.action.action != settings.action.played() {
+            output::warn(
+                "warning: the grand plays in place of a mechanism; name its file by --mechanism",
+            );
+        }
         controls::keys(&mut settings, options.keys.as_deref())?;
         if let Some(path) = &options.scale {
             settings.sound.scale = Some(scale::read(path, options.keymap.as_deref())?).into();

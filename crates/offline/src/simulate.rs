@@ -29,6 +29,7 @@ use touchback_action::{ActionKind, Drive, Key, Readout, TimedEvent, step_time};
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::record::recording::Recording;
 use touchback_instrument::Settings;
+use touchback_instrument::host::mechanism;
 
 /// Least length of a gesture with a progress bar, steps: 10 s.
 const LONG: usize = 80_000;
@@ -51,9 +52,12 @@ pub struct SimulateOptions {
     /// Writes the run to standard output instead of a file (-o)
     #[arg(long, conflicts_with_all = ["batch", "output", "stdin"])]
     stdout: bool,
-    /// Action of the key [default: grand; a log names its own]
+    /// Action of the key, by name or as FILE.mechanism.toml [default: grand; a log names its own]
     #[arg(long, value_name = "NAME")]
     action: Option<String>,
+    /// Action of the key from a file that describes the mechanism
+    #[arg(long, value_name = "FILE.mechanism.toml", conflicts_with_all = ["action", "model"])]
+    mechanism: Option<InputPath>,
     /// Key dimensions and masses from a file written by `touchback model export`
     #[arg(long, value_name = "FILE.toml")]
     model: Option<InputPath>,
@@ -89,7 +93,10 @@ pub struct SimulateOptions {
 /// A bad option or input, or a file that cannot be written: then no file is written.
 /// [`balance::Unbalanced`] after all files are written.
 pub fn run(options: &SimulateOptions) -> Result<()> {
-    warn_idle(options)?;
+    let settings = settings(options)?;
+    if options.action.is_some() || options.mechanism.is_some() {
+        controls::warn_idle(&settings, &options.set);
+    }
     if let Some(folder) = &options.batch {
         return batch::run(options, folder);
     }
@@ -118,15 +125,22 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
     simulated.balance.map_err(Into::into)
 }
 
-/// Warns of `--set` options without effect on the requested action.
-fn warn_idle(options: &SimulateOptions) -> Result<()> {
+/// Settings of the options, with the mechanism of a file if they name one.
+fn settings(options: &SimulateOptions) -> Result<Settings> {
     let mut settings = Settings::default();
-    controls::set(&mut settings, &options.set)?;
+    let named = options.action.as_deref().filter(|name| mechanism::is_named(name));
+    let file = named.map(Path::new).or(options.mechanism.as_deref());
+    controls::mechanism(&mut settings, file)?;
     if let Some(kind) = options.action.as_deref().and_then(ActionKind::named) {
         settings.action.action = kind;
-        controls::warn_idle(&settings, &options.set);
     }
-    Ok(())
+    let action = settings.action.action;
+    controls::set(&mut settings, &options.set)?;
+    controls::keys(&mut settings, options.keys.as_deref())?;
+    if settings.action.action != action {
+        bail!("--set action: one key is given its action by --action NAME");
+    }
+    Ok(settings)
 }
 
 /// Simulates a gesture from standard input and writes its run to standard output.
@@ -258,14 +272,12 @@ fn number(key: u8) -> Result<KeyNumber> {
 }
 
 /// The key that the options describe, at rest, with its number and a title.
-fn mechanism(options: &SimulateOptions) -> Result<(Box<dyn Key>, KeyNumber, String)> {
-    let mut settings = Settings::default();
-    controls::set(&mut settings, &options.set)?;
-    controls::keys(&mut settings, options.keys.as_deref())?;
-    if settings.action.action != ActionKind::Grand {
-        bail!("--set action: one key is given its action by --action NAME");
-    }
+fn mechanism_of(options: &SimulateOptions) -> Result<(Box<dyn Key>, KeyNumber, String)> {
+    let settings = settings(options)?;
     let key = number(options.key.unwrap_or(40))?;
+    if let Some(file) = &*settings.action.mechanism {
+        return Ok((file.key(key), key, format!("{}, key {}", file.title(), key.number())));
+    }
     let action = options.action.as_deref().unwrap_or("grand");
     let mechanism = plants::start(action, key, &settings, options.model.as_deref())?;
     Ok((mechanism, key, format!("{action}, key {}", key.number())))
@@ -287,6 +299,7 @@ impl GestureSource {
                 true => Err(anyhow!("--{name}: a servo's log has its own; leave it out")),
             };
             own(options.action.is_some(), "action")?;
+            own(options.mechanism.is_some(), "mechanism")?;
             own(options.model.is_some(), "model")?;
             own(!options.set.is_empty(), "set")?;
             own(options.keys.is_some(), "keys")?;
@@ -305,7 +318,7 @@ impl GestureSource {
             return Ok(Self::Recording(take, key));
         }
         let gesture = Gesture::open(gesture)?;
-        let (mut mechanism, key, title) = mechanism(options)?;
+        let (mut mechanism, key, title) = mechanism_of(options)?;
         if let Some(step_us) = options.step_us {
             mechanism.refine(step_comparison::parts(step_us)?);
         }

@@ -6,15 +6,18 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::bench::key_source::{KeySource, OwnNumbers};
 use crate::bench::{DataTable, repetition};
+use crate::controls;
 use crate::output::{self, Draft, Shown as _, progress};
 use crate::paths::{InputPath, OutputFile};
 use crate::plot::page::{Page, Panel};
 use crate::table::{CsvTable, number};
 use crate::{parallel, plot};
+use touchback_action::MechanismFile;
 use touchback_action::grand::key::weigh::{FIGURES, Figure, Weighed};
 use touchback_action::interface::key_sheet::{ActionSheet, QUANTITIES, shortest};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::note;
+use touchback_instrument::Settings;
 
 /// Largest sheet, bytes.
 const LIMIT: u64 = 1_000_000;
@@ -30,6 +33,10 @@ const REPETITIONS: &str = "repetitions_hz";
 pub struct WeighOptions {
     #[command(flatten)]
     own: OwnNumbers,
+    /// Weighs the keys of the mechanism in a file
+    #[arg(long, value_name = "FILE.mechanism.toml",
+          conflicts_with_all = ["preset", "set", "keys", "model", "before", "page"])]
+    mechanism: Option<InputPath>,
     /// Writes one row per key: its offsets, as --keys reads them, and the measured values
     #[arg(short, long, value_name = "SHEET.csv")]
     output: Option<OutputFile>,
@@ -67,12 +74,18 @@ pub fn run(options: &WeighOptions) -> Result<()> {
     let before = options.before.as_deref().map(read).transpose()?;
     let sheet_draft = options.output.as_deref().map(Draft::create).transpose()?;
     let page_draft = options.page.as_deref().map(Draft::create).transpose()?;
-    let rows = weigh(&source, &numbers);
+    let mut settings = Settings::default();
+    controls::mechanism(&mut settings, options.mechanism.as_deref())?;
+    let rows = match &*settings.action.mechanism {
+        Some(file) => parallel::map(&numbers, |number| weighed_by_answers(file, *number)),
+        None => weigh(&source, &numbers),
+    };
     let table = table(&source, &rows, before.as_deref()).csv()?;
     match &sheet_draft {
         Some(draft) => draft.write_all(&table)?,
         None if options.page.is_some() => {}
         None => match (&rows[..], &before) {
+            ([row], None) if options.mechanism.is_some() => output::print(&plain_listing(row))?,
             ([row], None) => output::print(&listing(row))?,
             _ => output::print(&String::from_utf8(table)?)?,
         },
@@ -105,6 +118,16 @@ fn weighed(source: &KeySource, number: u8) -> Row {
     let rig = source.bench(number);
     let mut found: Vec<f64> = FIGURES.iter().map(|figure| (figure.get)(&found)).collect();
     found.push(repetition::fastest(rig.grand(), built.spec.key.dip));
+    Row { number, found }
+}
+
+/// The key `number` of the mechanism in `file`, weighed by its answers.
+fn weighed_by_answers(file: &MechanismFile, number: u8) -> Row {
+    let Some(key) = KeyNumber::from_number(number) else { unreachable!("1…88") };
+    let key = file.key(key);
+    let weighed = Weighed::of_any(&*key);
+    let mut found: Vec<f64> = FIGURES.iter().map(|figure| (figure.get)(&weighed)).collect();
+    found.push(repetition::fastest(&*key, 1e-3 * weighed.dip_mm));
     Row { number, found }
 }
 
@@ -145,6 +168,12 @@ fn listing(row: &Row) -> String {
     }
     let found = row.found[FIGURES.len()];
     text + &line("Ideal finger repeats", found, "times a second", USUAL_REPETITIONS)
+}
+
+/// The values that a key of any mechanism has, one per line.
+fn plain_listing(row: &Row) -> String {
+    let known = names().zip(&row.found).filter(|(_, value)| value.is_finite());
+    known.map(|(name, value)| format!("{name:<22}{value:>9.2}\n")).collect()
 }
 
 /// The sheet: offsets, measured values, and earlier values with their changes.

@@ -117,7 +117,7 @@ fn is_played(parameter: &Parameter) -> bool {
 /// All cases.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for action in ActionKind::ALL {
+    for action in ActionKind::BUILT_IN {
         let is_grand = action == ActionKind::Grand;
         for (timing, _) in TIMINGS {
             let is_immediate = timing == Timing::Immediate;

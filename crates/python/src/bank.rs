@@ -142,7 +142,7 @@ impl Bank {
         settings_of: Option<&Bound<'_, PyDict>>,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let settings = settings(preset, sheet, settings_of)?;
+        let settings = settings(preset, sheet, None, settings_of)?;
         let numbers = keys.iter().map(key_number).collect::<PyResult<Vec<_>>>()?;
         if numbers.is_empty() {
             return Err(refused("a bank without keys"));

@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::interrupt::{PERIOD, interruptible};
-use crate::settings::{key_number, model, settings};
+use crate::settings::{NamedText, key_number, model, settings};
 use crate::{error, is_course, refused};
 use touchback_action::catalogue::Model;
 use touchback_action::interface::key::SavedState;
 use touchback_action::interface::trajectory::{Trajectory, Way};
-use touchback_action::{Drive, Readout, STEP, TimedEvent};
+use touchback_action::{Drive, MechanismFile, Readout, STEP, TimedEvent};
+use touchback_core::exchange::shared::Shared;
 use touchback_core::math::compass::KeyNumber;
 use touchback_offline::gesture::{Channel, Gesture};
 use touchback_offline::model::named::NamedModel;
@@ -29,11 +30,43 @@ pub(crate) fn event(timed: &TimedEvent) -> Event {
     (timed.time(), kind.name(), timed.event.value(), kind.unit())
 }
 
+/// What a key is made of.
+#[derive(Clone)]
+enum Action {
+    /// The model of an action.
+    Model(Box<Model>),
+    /// A mechanism from a file.
+    File(Shared<Option<MechanismFile>>),
+}
+
+impl Action {
+    /// The model.
+    fn model(&self) -> PyResult<&Model> {
+        match self {
+            Self::Model(model) => Ok(model),
+            Self::File(_) => {
+                Err(refused("a mechanism from a file has no model; its file has the numbers"))
+            }
+        }
+    }
+
+    /// The key `number` at rest.
+    fn key(&self, number: KeyNumber) -> Box<dyn touchback_action::Key> {
+        match self {
+            Self::Model(model) => Model::clone(model).start(),
+            Self::File(file) => match &**file {
+                Some(file) => file.key(number),
+                None => unreachable!("made with a file"),
+            },
+        }
+    }
+}
+
 /// One key: a model at rest for gestures, and a key that is stepped.
 #[pyclass(module = "touchback._native")]
 pub(crate) struct Key {
     number: KeyNumber,
-    model: Model,
+    action: Action,
     /// Parts of an action step in which it is integrated.
     parts: u32,
     /// Whether runs have the forces of all elements.
@@ -53,9 +86,9 @@ struct Stepped {
 }
 
 impl Stepped {
-    /// The key of `model`, integrated in `parts` of an action step.
-    fn at_rest(model: &Model, parts: u32) -> Self {
-        let mut key = model.clone().start();
+    /// The key `number` of `action`, integrated in `parts` of an action step.
+    fn at_rest(action: &Action, number: KeyNumber, parts: u32) -> Self {
+        let mut key = action.key(number);
         key.refine(parts);
         let motion = Trajectory::at(0.0, 0.0);
         Self { key, step: 0, drive: Drive::Free, motion }
@@ -157,7 +190,7 @@ type Run<'py> = (
 #[pymethods]
 impl Key {
     #[new]
-    #[pyo3(signature = (number, action, preset, sheet, model_text, settings_of, numbers, parts, forces))]
+    #[pyo3(signature = (number, action, preset, sheet, model_text, mechanism, settings_of, numbers, parts, forces))]
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python's class, by name there")]
     fn new(
         number: &Bound<'_, PyAny>,
@@ -165,19 +198,30 @@ impl Key {
         preset: Option<&str>,
         sheet: Option<&str>,
         model_text: Option<&str>,
+        mechanism: Option<NamedText>,
         settings_of: Option<&Bound<'_, PyDict>>,
         numbers: Option<&Bound<'_, PyDict>>,
         parts: u32,
         forces: bool,
     ) -> PyResult<Self> {
         let number = key_number(number)?;
-        let settings = settings(preset, sheet, settings_of)?;
-        let model = model(action, number, &settings, model_text, numbers)?;
+        if mechanism.is_some()
+            && (model_text.is_some() || numbers.is_some_and(|numbers| !numbers.is_empty()))
+        {
+            return Err(refused("a mechanism from a file has neither model= nor numbers="));
+        }
+        let settings = settings(preset, sheet, mechanism, settings_of)?;
+        let action = match settings.action.mechanism.is_some() {
+            true => Action::File(settings.action.mechanism),
+            false => {
+                Action::Model(Box::new(model(action, number, &settings, model_text, numbers)?))
+            }
+        };
         if !(1..=1000).contains(&parts) {
             return Err(refused(format!("parts = {parts}: 1 to 1000")));
         }
-        let stepped = Mutex::new(Stepped::at_rest(&model, parts));
-        Ok(Self { number, model, parts, forces, stepped })
+        let stepped = Mutex::new(Stepped::at_rest(&action, number, parts));
+        Ok(Self { number, action, parts, forces, stepped })
     }
 
     /// Number of the key, 1 to 88.
@@ -188,12 +232,12 @@ impl Key {
 
     /// The model as the text of a model file.
     fn model_text(&self) -> PyResult<String> {
-        toml::to_string_pretty(&self.model).map_err(|e| error(&e.into()))
+        toml::to_string_pretty(self.action.model()?).map_err(|e| error(&e.into()))
     }
 
     /// Every number of the model by name.
     fn numbers(&self) -> PyResult<Vec<(String, f64)>> {
-        let named = NamedModel::of(&self.model).map_err(|e| error(&e))?;
+        let named = NamedModel::of(self.action.model()?).map_err(|e| error(&e))?;
         let value = |name: String| Ok((name.clone(), named.get(&name)?));
         let values: anyhow::Result<_> = named.names().into_iter().map(value).collect();
         values.map_err(|e| error(&e))
@@ -292,7 +336,7 @@ impl Key {
     /// Puts the stepped key to rest at time 0.
     fn reset(&mut self) {
         *self.stepped.get_mut().unwrap_or_else(PoisonError::into_inner) =
-            Stepped::at_rest(&self.model, self.parts);
+            Stepped::at_rest(&self.action, self.number, self.parts);
     }
 
     /// State of the stepped key: its steps, its phase and the bits of its states.
@@ -319,7 +363,7 @@ impl Key {
 impl Key {
     fn play<'py>(&self, py: Python<'py>, mut gesture: Gesture) -> PyResult<Run<'py>> {
         let played = interruptible(py, || {
-            let Stepped { mut key, .. } = Stepped::at_rest(&self.model, self.parts);
+            let Stepped { mut key, .. } = Stepped::at_rest(&self.action, self.number, self.parts);
             let (mut rows, mut balance) = (Rows::new(gesture.steps()), Balance::default());
             let mut forces = self.forces.then(|| Columns::new(gesture.steps()));
             let key = key.as_mut();

@@ -90,7 +90,7 @@ pub(crate) fn fit(
     model_text: Option<&str>,
 ) -> PyResult<Fit> {
     let key = key_number(key)?;
-    let start = model(action, key, &settings(None, None, None)?, model_text, None)?;
+    let start = model(action, key, &settings(None, None, None, None)?, model_text, None)?;
     let press = |(times, depth, force): &Measured<'_>| {
         let [times, depth, force] =
             [times.as_slice()?.to_vec(), depth.as_slice()?.to_vec(), force.as_slice()?.to_vec()];

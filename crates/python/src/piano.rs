@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::interrupt::interruptible;
-use crate::settings::{change, settings};
+use crate::settings::{NamedText, change, settings};
 use crate::{error, refused};
 use touchback_instrument::host::midi::{Address, InputMessage};
 use touchback_instrument::host::midi_file::{Parts, Score};
@@ -59,16 +59,17 @@ impl Host for Waiting<'_> {
 #[pymethods]
 impl Piano {
     #[new]
-    #[pyo3(signature = (rate, preset, sheet, settings_of))]
+    #[pyo3(signature = (rate, preset, sheet, mechanism, settings_of))]
     fn new(
         py: Python<'_>,
         rate: u32,
         preset: Option<&str>,
         sheet: Option<&str>,
+        mechanism: Option<NamedText>,
         settings_of: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         checked(rate)?;
-        let settings = settings(preset, sheet, settings_of)?;
+        let settings = settings(preset, sheet, mechanism, settings_of)?;
         let piano = interruptible(py, || Instrument::new(f64::from(rate), &settings))?;
         let scheduler = Mutex::new(EventScheduler::new(piano));
         Ok(Self { scheduler, settings, waiting: Vec::new() })
@@ -161,7 +162,8 @@ impl Piano {
 
 /// Plays the MIDI file `bytes` to the end of its sound: samples, strikes, warnings.
 #[pyfunction]
-#[pyo3(signature = (name, bytes, rate, preset, sheet, settings_of))]
+#[pyo3(signature = (name, bytes, rate, preset, sheet, mechanism, settings_of))]
+#[expect(clippy::too_many_arguments, reason = "the arguments of Python's function, by name there")]
 pub(crate) fn render<'py>(
     py: Python<'py>,
     name: &str,
@@ -169,10 +171,11 @@ pub(crate) fn render<'py>(
     rate: u32,
     preset: Option<&str>,
     sheet: Option<&str>,
+    mechanism: Option<NamedText>,
     settings_of: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(Sound<'py>, Vec<String>)> {
     checked(rate)?;
-    let settings = settings(preset, sheet, settings_of)?;
+    let settings = settings(preset, sheet, mechanism, settings_of)?;
     let parts = Parts::of(&settings);
     let read = Score::read_repaired(name, bytes, &parts, &settings.pedals);
     let (score, _) = read.map_err(|e| error(&e.into()))?;

@@ -9,17 +9,21 @@ use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::note;
 use touchback_instrument::Settings;
-use touchback_instrument::host::params;
+use touchback_instrument::host::{mechanism, params};
 use touchback_offline::bench::KeySource;
 use touchback_offline::controls;
 use touchback_offline::model::named::NamedModel;
 use touchback_offline::simulate::plants;
 
-/// Settings of `preset` with the offsets of the CSV text `sheet` and the parameters `values`: numbers in their
-/// units, or texts as the command's `--set` takes them.
+/// Name and text of a mechanism's file.
+pub(crate) type NamedText = (String, String);
+
+/// Settings of `preset` with the offsets of the CSV text `sheet`, the file `mechanism` and the parameters `values`: numbers
+/// in their units, or texts as the command's `--set` takes them.
 pub(crate) fn settings(
     preset: Option<&str>,
     sheet: Option<&str>,
+    mechanism: Option<NamedText>,
     values: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Settings> {
     let mut settings = match preset {
@@ -30,14 +34,25 @@ pub(crate) fn settings(
         let sheet = text.parse::<KeySheet>().map_err(|e| refused(format!("sheet: {e}")))?;
         settings.set_key_sheet(sheet);
     }
+    if let Some((name, text)) = mechanism {
+        let file = mechanism::read(&name, text).map_err(refused)?;
+        mechanism::play(&mut settings, file);
+    }
     change(&mut settings, values)?;
     Ok(settings)
 }
 
-/// Sets the parameters `values` of `settings`.
+/// Sets the parameters `values` of `settings`, or of the mechanism that it has.
 pub(crate) fn change(settings: &mut Settings, values: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
     for (id, value) in values.into_iter().flatten() {
         let id: String = id.extract()?;
+        if let Some(file) = &*settings.action.mechanism
+            && file.parameters().iter().any(|parameter| parameter.id == id)
+        {
+            let changed = file.with(&id, value.extract()?).map_err(refused)?;
+            settings.action.mechanism = Some(changed).into();
+            continue;
+        }
         let parameter = params::find(&id)
             .map_err(|_| refused(format!("no parameter is called `{id}`; see parameters()")))?;
         let number = match value.cast::<PyString>() {
@@ -94,7 +109,7 @@ pub(crate) fn source(
     model: Option<&str>,
     key: Option<u8>,
 ) -> PyResult<KeySource> {
-    let settings = settings(preset, sheet, values)?;
+    let settings = settings(preset, sheet, None, values)?;
     let mut own: Vec<String> = preset.map(|name| format!("preset {name}")).into_iter().collect();
     for (id, value) in values.into_iter().flatten() {
         own.push(format!("{id} = {value}"));

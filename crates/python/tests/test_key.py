@@ -2,6 +2,7 @@
 
 import csv
 import json
+import pathlib
 
 import numpy as np
 import pytest
@@ -49,6 +50,27 @@ def test_a_press_has_the_bits_of_the_command(command, tmp_path, action):
     assert [(e.time, e.kind, e.value, e.unit) for e in run.events] == [
         (e["time_s"], e["kind"], e["value"], e["unit"]) for e in expected
     ]
+
+
+MECHANISM = (
+    pathlib.Path(__file__).parents[3] / "mechanisms" / "ball.mechanism.toml"
+).read_text(encoding="utf-8")
+
+
+def test_a_mechanism_from_a_file_has_the_bits_of_the_command(command, tmp_path):
+    gesture, file = tmp_path / "press.toml", tmp_path / "own.mechanism.toml"
+    gesture.write_text(GESTURE, encoding="utf-8")
+    file.write_text(MECHANISM, encoding="utf-8")
+    command("simulate", gesture, "--mechanism", file, "-o", tmp_path / "run.csv")
+    _, columns = table(tmp_path / "run.csv")
+    for mechanism in (file, MECHANISM):
+        run = touchback.Key(mechanism=mechanism).press(force=7.0, hold=0.16, after=0.25)
+        np.testing.assert_array_equal(run.columns["hammer_m"], columns["hammer_m"])
+    with pytest.raises(ValueError, match="own.mechanism.toml"):
+        file.write_text("nothing", encoding="utf-8")
+        touchback.Key(mechanism=file)
+    with pytest.raises(ValueError, match="neither"):
+        touchback.Key(mechanism=MECHANISM, numbers={"a": 1.0})
 
 
 def test_a_run_is_views_of_one_table():

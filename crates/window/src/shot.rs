@@ -48,6 +48,8 @@ pub struct Shot {
     pub haptic_action: Action,
     /// Whether the scope shows force over depth.
     pub over_depth: bool,
+    /// Whether the states of the action are shown.
+    pub states: bool,
     /// The instrument's settings.
     pub settings: Settings,
 }
@@ -65,6 +67,7 @@ impl Default for Shot {
             list_open: false,
             haptic_action: Action::default(),
             over_depth: false,
+            states: false,
             settings: Settings::default(),
         }
     }
@@ -85,6 +88,7 @@ impl Shot {
             ..Appearance::default()
         };
         window.scope.over_depth = self.over_depth;
+        window.states.is_shown = self.states;
         // Pictures must not show the own pianos of the user who draws them.
         window.show_pianos_of(UserPresets::at("Touchback/Presets".into()));
         #[cfg(feature = "serial")]
@@ -149,8 +153,7 @@ impl Shot {
         mut watch: impl FnMut(&mut dyn FnMut()),
     ) -> usize {
         let mut window = self.window();
-        let mut connection =
-            DetachedControls { settings: self.settings.clone(), ..DetachedControls::default() };
+        let mut connection = DetachedControls::of(self.settings.clone());
         let mut screen = Offscreen::default();
         window.apply_theme(&screen.context);
         window.transport.runs = moves;
@@ -175,8 +178,7 @@ impl Shot {
     #[must_use]
     pub fn take(&self) -> Picture {
         let mut window = self.window();
-        let mut connection =
-            DetachedControls { settings: self.settings.clone(), ..DetachedControls::default() };
+        let mut connection = DetachedControls::of(self.settings.clone());
         let mut screen = Offscreen::default();
         window.apply_theme(&screen.context);
         let mut play = Vec::new();

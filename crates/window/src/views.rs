@@ -8,4 +8,5 @@ pub mod keyboard;
 pub mod other_view;
 pub(crate) mod plot;
 pub mod scope;
+pub mod state_graph;
 pub mod velocity_curve;

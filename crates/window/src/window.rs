@@ -17,6 +17,7 @@ use crate::views::hammer_row::Ghosts;
 use crate::views::keyboard::Strip;
 use crate::views::other_view::OtherView;
 use crate::views::scope::Scope;
+use crate::views::state_graph::StateGraph;
 use crate::views::velocity_curve::VelocityCurve;
 use crate::widgets::gauge::Gauge;
 use crate::widgets::levels::Levels;
@@ -77,6 +78,7 @@ struct Meters {
 /// What *Action* keeps.
 #[derive(Default)]
 struct ActionState {
+    mechanism: panel::mechanism::MechanismPanel,
     view: ActionView,
     other: OtherView,
     /// The chosen key at rest under the current settings.
@@ -124,6 +126,8 @@ pub struct Window {
     pub transport: Transport,
     /// The scope and its options.
     pub scope: Scope,
+    /// The graph of the action's submodels.
+    pub states: StateGraph,
     /// Zoom and colours.
     pub appearance: Appearance,
     /// The face between bar and keys.
@@ -298,6 +302,7 @@ impl Window {
 
     /// Draws everything below the bar.
     fn below(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>, now: f64) {
+        self.action.mechanism.follow(ui, controls);
         let settings = controls.settings().action;
         self.follow(&settings);
         let elapsed = f64::from(ui.input(|i| i.stable_dt)).min(0.1);

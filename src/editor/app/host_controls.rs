@@ -1,14 +1,18 @@
 //! The host's parameters, as the window reads and sets them.
 
+use std::sync::Arc;
+
 use nice_plug::context::gui::GuiContext;
 use nice_plug::prelude::{Param as _, ParamPtr};
 
 use crate::host_menu::{HostMenu, MenuRequest};
 use crate::host_params::HostParams;
+use crate::mechanisms::Mechanisms;
 use crate::scales::Scales;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::cast::single;
 use touchback_instrument::Event;
+use touchback_instrument::host::mechanism::LoadedMechanism;
 use touchback_instrument::host::midi::Pedal;
 use touchback_instrument::host::params::midi_map::MidiMap;
 use touchback_instrument::host::params::{Parameter, all};
@@ -19,6 +23,7 @@ use touchback_window::state::controls::Controls;
 pub(super) struct HostControls<'a> {
     pub(super) params: &'a HostParams,
     pub(super) scales: &'a Scales,
+    pub(super) mechanisms: &'a Mechanisms,
     pub(super) gui: &'a GuiContext,
     pub(super) held: &'a mut Vec<&'static Parameter>,
     pub(super) learning: &'a mut Learning,
@@ -143,6 +148,14 @@ impl Controls for HostControls<'_> {
 
     fn tune(&mut self, by: Option<Texts>) -> Result<(), String> {
         self.scales.set(by)
+    }
+
+    fn mechanism(&self) -> Arc<LoadedMechanism> {
+        self.mechanisms.get()
+    }
+
+    fn set_mechanism(&mut self, mechanism: Arc<LoadedMechanism>) {
+        self.mechanisms.set(mechanism);
     }
 
     fn keys(&self) -> KeySheet {

@@ -70,7 +70,10 @@ impl Node {
             match message {
                 ToPiano::Play(event) => drop(self.window.events.send(event)),
                 ToPiano::Midi(bytes) => self.midi.extend(read(bytes)),
-                ToPiano::Set(settings) => self.scheduler.set(&settings.settings()),
+                ToPiano::Set(settings) => {
+                    let settings = settings.settings(self.scheduler.settings());
+                    self.scheduler.set(&settings);
+                }
                 ToPiano::Perform(file) => self.perform(&file),
                 ToPiano::Stop => {
                     self.performance = None;

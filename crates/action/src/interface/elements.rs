@@ -55,8 +55,14 @@ impl Elements {
     #[must_use]
     pub fn new<const K: usize>(elements: &'static [Element; K], values: [Contact; K]) -> Self {
         const { assert!(K <= MOST) };
-        let mut all = Self { elements, values: [Contact::default(); MOST] };
-        all.values[..K].copy_from_slice(&values);
+        Self::of(elements, &values)
+    }
+
+    /// The first `values` of `elements`, in their order; at most 40.
+    #[must_use]
+    pub fn of(elements: &'static [Element], values: &[Contact]) -> Self {
+        let mut all = Self { elements, ..Self::NONE };
+        all.values.iter_mut().zip(values).for_each(|(to, from)| *to = *from);
         all
     }
 
@@ -90,6 +96,12 @@ impl Losses {
     #[must_use]
     pub fn new<const K: usize>(elements: &'static [Element; K], values: &[Contact; K]) -> Self {
         const { assert!(K <= MOST) };
+        Self::of(elements, values)
+    }
+
+    /// The losses among the first `values` of `elements`, in their order; at most 40.
+    #[must_use]
+    pub fn of(elements: &'static [Element], values: &[Contact]) -> Self {
         let mut losses = Self { elements, ..Self::NONE };
         losses.watts.iter_mut().zip(values).for_each(|(watts, value)| *watts = value.loss);
         losses

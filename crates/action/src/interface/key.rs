@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::elements::Elements;
 use super::events::KeyEvent;
+use super::graph::Graph;
 use super::port::Drive;
 use super::pose::Pose;
 use super::press::{Press, Travel};
@@ -102,6 +103,11 @@ pub trait Key: Send + fmt::Debug {
         Elements::NONE
     }
 
+    /// The submodels and their transitions; none if unknown.
+    fn graph(&self) -> Graph<'_> {
+        Graph::NONE
+    }
+
     /// Depth of the key front, m, and its speed, m/s.
     fn front(&self) -> [f64; 2];
 
@@ -114,6 +120,11 @@ pub trait Key: Send + fmt::Debug {
     /// Lift of the damper, 0 (on the string) … 1 (clear); 1 for a key without damper.
     fn damper_lift(&self) -> f64 {
         1.0
+    }
+
+    /// Bend of the sounding string by the key, cents.
+    fn bend(&self) -> f64 {
+        0.0
     }
 
     /// Puts the key into its rest pose, untouched.

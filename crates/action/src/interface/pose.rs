@@ -11,11 +11,24 @@ pub struct Part {
     pub points: Vec<Vec2>,
 }
 
+/// Two points that can touch, m.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Touch {
+    /// Name of the contact.
+    pub name: &'static str,
+    /// A point of each body.
+    pub at: [Vec2; 2],
+    /// Whether they touch.
+    pub is_closed: bool,
+}
+
 /// All parts of one key's action at one instant.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Pose {
     /// The parts in the order of drawing.
     pub parts: Vec<Part>,
+    /// The contacts; an action with a drawing of its own has none here.
+    pub contacts: Vec<Touch>,
 }
 
 impl Pose {

@@ -6,6 +6,7 @@ use touchback_core::mech::hammer::HammerSettings;
 
 use super::key_sheet::ActionSheet;
 use super::kind::ActionKind;
+use super::mechanism::MechanismFile;
 
 settings! {
     /// The action, and the settings of the grand action; the defaults are a well-regulated concert grand.
@@ -17,10 +18,15 @@ settings! {
         /// Differences of single keys; not a host parameter.
         #[serde(skip_serializing_if = "Shared::is_neutral")]
         keys: Shared<ActionSheet> = Shared::NEUTRAL,
+        /// The mechanism that [`ActionKind::File`] plays; not a host parameter. Files with settings do not have it,
+        /// because its text needs a reader.
+        #[serde(skip)]
+        mechanism: Shared<Option<MechanismFile>> = Shared::NEUTRAL,
     }
     choices {
         /// Mechanism between key and string; a change takes effect on each key's next note from
-        /// rest. Most numbers of Thesis-1996 were chosen by its author by trial and error.
+        /// rest. Most numbers of Thesis-1996 were chosen by its author by trial and error. From file plays
+        /// the mechanism of a file, and the grand without one.
         action: ActionKind = ActionKind::Grand, "Action";
     }
     numbers {
@@ -102,6 +108,15 @@ settings! {
 }
 
 impl ActionSettings {
+    /// The action that plays: that of the settings, but the grand in place of a file that is not there.
+    #[must_use]
+    pub fn played(&self) -> ActionKind {
+        match self.action {
+            ActionKind::File if self.mechanism.is_none() => ActionKind::Grand,
+            action => action,
+        }
+    }
+
     /// Settings of the hammers, shared by action and strings; values are clamped to their ranges.
     #[must_use]
     pub fn hammers(&self) -> HammerSettings {

@@ -37,6 +37,12 @@ impl Slew {
         }
     }
 
+    /// The settings at the end of the ramp.
+    #[must_use]
+    pub const fn target(&self) -> &ActionSettings {
+        &self.target
+    }
+
     /// Starts a ramp to `target` from the present value, after `begun` steps.
     pub fn aim(&mut self, target: &ActionSettings, begun: u64) {
         if *target == self.target {
@@ -101,7 +107,8 @@ impl Slew {
     /// The settings at a share of the ramp, without the differences of single keys.
     fn numbers(&self, share: f64) -> ActionSettings {
         let numbers = self.from.with_numbers(&self.target, |_, a, b| a + (b - a) * share);
-        ActionSettings { action: self.target.action, ..numbers }
+        let Self { target: ActionSettings { action, mechanism, .. }, .. } = self;
+        ActionSettings { action: *action, mechanism: mechanism.clone(), ..numbers }
     }
 }
 

@@ -1,11 +1,13 @@
-//! Keys of the simple actions and of the thesis's key on a keyboard. As with the grand's keys, the steps of idle
-//! keys are skipped.
+//! Keys of all actions but the grand on a keyboard. As with the grand's keys, the steps of idle keys are skipped.
 
+use crate::built_in::{BuiltIn, built_ins};
 use crate::grand::GrandKey;
 use crate::grand::design::concert::Built;
 use crate::interface::events::EventList;
+use crate::interface::mechanism::MechanismFile;
 use crate::simple::{ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese};
 use crate::{ActionKind, Drive, Key};
+use touchback_core::exchange::shared::Shared;
 use touchback_core::math::compass::KeyNumber;
 
 /// Speed, m/s and rad/s, below which a part counts as at rest (chosen: the speed at which a ball that no
@@ -15,17 +17,54 @@ const STILL_SPEED: f64 = 2e-3;
 /// Steps without motion after which a key is at rest: 50 ms, more than half a period of the ball.
 const STILL_STEPS: u16 = 400;
 
-/// A key of any simple action, stored in place so that a change of action does not allocate.
-#[derive(Clone, Debug)]
-enum Kind {
-    Simplified(ActionKey<simplified::Spec, { simplified::STATES }, 2, 2>),
-    ModelA(ActionKey<model_a::Spec, { model_a::STATES }, 1, 2>),
-    ModelB(ActionKey<model_b::Spec, { model_b::STATES }, 1, 2>),
-    Viennese(ActionKey<viennese::Spec, { viennese::STATES }, 2, 3>),
-    Harpsichord(ActionKey<harpsichord::Spec, { harpsichord::STATES }, 2, 3>),
-    Ball(ActionKey<ball::Spec, { ball::STATES }, 1, 0>),
-    Thesis(GrandKey),
+/// Defines [`Kind`] from the lists of built-in mechanisms.
+macro_rules! kinds {
+    ($({ $($(#[$about:meta])* $kind:ident $module:ident $name:literal $label:literal $title:literal;)* })*) => {
+        /// A key of any action but the grand, stored in place so that a change of action does not allocate.
+        #[derive(Clone, Debug)]
+        enum Kind {
+            $($($kind(<$module::Spec as BuiltIn>::Key),)*)*
+            Thesis(GrandKey),
+            /// A key that was prepared with its mechanism.
+            File(Box<dyn Key>, Shared<Option<MechanismFile>>),
+        }
+
+        impl Kind {
+            fn built_in(
+                kind: ActionKind,
+                key: KeyNumber,
+                built: impl FnOnce() -> Built,
+            ) -> Option<Self> {
+                match kind {
+                    ActionKind::Grand | ActionKind::File => None,
+                    ActionKind::Thesis => Some(Self::Thesis(GrandKey::thesis())),
+                    $($(ActionKind::$kind => {
+                        let spec = <$module::Spec as BuiltIn>::played(key, built);
+                        Some(Self::$kind(ActionKey::new(spec)))
+                    })*)*
+                }
+            }
+
+            fn key(&self) -> &dyn Key {
+                match self {
+                    $($(Self::$kind(key) => key,)*)*
+                    Self::Thesis(key) => key,
+                    Self::File(key, _) => &**key,
+                }
+            }
+
+            fn key_mut(&mut self) -> &mut dyn Key {
+                match self {
+                    $($(Self::$kind(key) => key,)*)*
+                    Self::Thesis(key) => key,
+                    Self::File(key, _) => &mut **key,
+                }
+            }
+        }
+    };
 }
+
+built_ins!(kinds);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Activity {
@@ -48,54 +87,49 @@ pub struct SimpleKey {
 
 impl SimpleKey {
     /// The key `key` of the action `kind` at rest; `built` gives the grand action of the same key. None for
-    /// [`ActionKind::Grand`].
+    /// [`ActionKind::Grand`] and [`ActionKind::File`].
     #[must_use]
     pub fn new(kind: ActionKind, key: KeyNumber, built: impl FnOnce() -> Built) -> Option<Self> {
-        let kind = match kind {
-            ActionKind::Grand => return None,
-            ActionKind::Simplified => {
-                Kind::Simplified(ActionKey::new(simplified::Spec::of_grand(&built())))
-            }
-            ActionKind::ModelA => Kind::ModelA(ActionKey::new(model_a::Spec::to_play())),
-            ActionKind::ModelB => Kind::ModelB(ActionKey::new(model_b::Spec::to_play())),
-            ActionKind::Viennese => Kind::Viennese(ActionKey::new(viennese::Spec::of_key(key))),
-            ActionKind::Harpsichord => {
-                Kind::Harpsichord(ActionKey::new(harpsichord::Spec::of_key(key)))
-            }
-            ActionKind::Ball => Kind::Ball(ActionKey::new(ball::Spec::to_play())),
-            ActionKind::Thesis => Kind::Thesis(GrandKey::thesis()),
-        };
+        Kind::built_in(kind, key, built).map(|kind| Self::at_rest(key, kind))
+    }
+
+    /// The prepared key `key` of `mechanism`; none without a mechanism, or if another keyboard has the key.
+    pub(crate) fn of_file(
+        key: KeyNumber,
+        mechanism: &Shared<Option<MechanismFile>>,
+    ) -> Option<Self> {
+        let prepared = mechanism.as_ref()?.take(key)?;
+        Some(Self::at_rest(key, Kind::File(prepared, mechanism.clone())))
+    }
+
+    fn at_rest(key: KeyNumber, kind: Kind) -> Self {
         let activity = Activity::Asleep;
-        let mut simple =
-            Self { key, kind, drive: Drive::Free, activity, quiet: 0, rest_height: 0.0 };
-        simple.rest_height = simple.key().readout(Drive::Free).hammer;
-        Some(simple)
+        let rest_height = kind.key().readout(Drive::Free).hammer;
+        Self { key, kind, drive: Drive::Free, activity, quiet: 0, rest_height }
+    }
+
+    /// Whether the key is of `mechanism`.
+    pub(crate) fn is_of(&self, mechanism: &Shared<Option<MechanismFile>>) -> bool {
+        matches!(&self.kind, Kind::File(_, own) if own == mechanism)
+    }
+
+    /// Ends the use of the key: one of a file returns to its mechanism.
+    pub(crate) fn dismiss(self) {
+        if let Kind::File(prepared, mechanism) = self.kind
+            && let Some(file) = &*mechanism
+        {
+            file.put_back(self.key, prepared);
+        }
     }
 
     /// The key.
     #[must_use]
     pub fn key(&self) -> &dyn Key {
-        match &self.kind {
-            Kind::Simplified(k) => k,
-            Kind::ModelA(k) => k,
-            Kind::ModelB(k) => k,
-            Kind::Viennese(k) => k,
-            Kind::Harpsichord(k) => k,
-            Kind::Ball(k) => k,
-            Kind::Thesis(k) => k,
-        }
+        self.kind.key()
     }
 
     fn key_mut(&mut self) -> &mut dyn Key {
-        match &mut self.kind {
-            Kind::Simplified(k) => k,
-            Kind::ModelA(k) => k,
-            Kind::ModelB(k) => k,
-            Kind::Viennese(k) => k,
-            Kind::Harpsichord(k) => k,
-            Kind::Ball(k) => k,
-            Kind::Thesis(k) => k,
-        }
+        self.kind.key_mut()
     }
 
     /// Whether the key is in its rest pose, untouched.
@@ -135,9 +169,10 @@ impl SimpleKey {
     }
 
     /// Constructs the state of a strike or pluck; see [`Key::strike`].
-    pub fn strike(&mut self, speed: f64) {
-        self.key_mut().strike(speed);
+    pub fn strike(&mut self, speed: f64) -> bool {
+        let is_constructed = self.key_mut().strike(speed);
         self.wake();
+        is_constructed
     }
 
     /// Constructs the state of a release at `speed` m/s; see [`Key::release`].

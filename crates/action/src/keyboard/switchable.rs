@@ -1,4 +1,4 @@
-//! The keyboard that notes play: each key has the grand action or one of the simple actions.
+//! The keyboard that notes play: each key has the grand action or another one.
 //!
 //! A key changes to another action only when that is imperceptible: at its next touch from rest, or when a
 //! strike is constructed, which replaces the state anyway. The grand's keys always exist; that of a key with
@@ -6,10 +6,12 @@
 
 use crate::grand::GrandKey;
 use crate::interface::events::EventList;
+use crate::interface::mechanism::MechanismFile;
 use crate::interface::press::{Effort, Press, Travel};
 use crate::keyboard::boxed;
 use crate::keyboard::simple_keys::SimpleKey;
 use crate::{ActionKind, ActionSettings, Drive, Keyboard};
+use touchback_core::exchange::shared::Shared;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
 
@@ -22,6 +24,8 @@ pub struct SwitchableKeyboard {
     moving: KeySet,
     kinds: [ActionKind; KEYS],
     selected: ActionKind,
+    /// The mechanism from a file; its prepared keys are those of this keyboard.
+    mechanism: Shared<Option<MechanismFile>>,
     /// Keys whose simple action was built before the present settings.
     stale: [bool; KEYS],
     lost_states: u64,
@@ -38,7 +42,9 @@ impl SwitchableKeyboard {
             simple_keys: boxed(|_| None),
             moving: KeySet::EMPTY,
             kinds: [ActionKind::Grand; KEYS],
-            selected: settings.action,
+            selected: settings.played(),
+            // Another keyboard may have the keys that were prepared with these settings.
+            mechanism: settings.mechanism.as_ref().cloned().into(),
             stale: [false; KEYS],
             lost_states: 0,
         }
@@ -46,13 +52,14 @@ impl SwitchableKeyboard {
 
     /// Settings for the grand, which the choice of action does not change.
     fn of_grand(settings: &ActionSettings) -> ActionSettings {
-        ActionSettings { action: ActionKind::Grand, ..settings.clone() }
+        let mechanism = Shared::NEUTRAL;
+        ActionSettings { action: ActionKind::Grand, mechanism, ..settings.clone() }
     }
 
     /// Puts every key to rest.
     pub fn reset(&mut self) {
         self.grand.reset();
-        self.simple_keys.fill(None);
+        self.simple_keys.iter_mut().filter_map(Option::take).for_each(SimpleKey::dismiss);
         self.moving = KeySet::EMPTY;
         self.kinds = [ActionKind::Grand; KEYS];
         self.stale = [false; KEYS];
@@ -62,7 +69,10 @@ impl SwitchableKeyboard {
     /// rest.
     pub fn configure(&mut self, settings: &ActionSettings) {
         self.grand.configure(&Self::of_grand(settings));
-        self.selected = settings.action;
+        self.selected = settings.played();
+        if self.mechanism != settings.mechanism {
+            self.mechanism.clone_from(&settings.mechanism);
+        }
         self.stale = [true; KEYS];
     }
 
@@ -105,15 +115,26 @@ impl SwitchableKeyboard {
     fn change_action(&mut self, key: KeyNumber) {
         let i = key.index();
         let is_current = self.kinds[i] == self.selected
-            && (self.selected == ActionKind::Grand || !self.stale[i]);
+            && match (self.selected, &self.simple_keys[i]) {
+                (ActionKind::File, Some(simple)) => simple.is_of(&self.mechanism),
+                (selected, _) => selected == ActionKind::Grand || !self.stale[i],
+            };
         if is_current {
             return;
         }
-        if self.simple_keys[i].is_none() {
-            self.grand.put_to_rest(key);
-        }
         let grand = &mut self.grand;
-        self.simple_keys[i] = SimpleKey::new(self.selected, key, || grand.built(key));
+        let next = match self.selected {
+            ActionKind::File => match SimpleKey::of_file(key, &self.mechanism) {
+                // Another keyboard has the prepared key: this one keeps the action that it has.
+                None => return,
+                next => next,
+            },
+            selected => SimpleKey::new(selected, key, || grand.built(key)),
+        };
+        match std::mem::replace(&mut self.simple_keys[i], next) {
+            Some(simple) => simple.dismiss(),
+            None => self.grand.put_to_rest(key),
+        }
         self.moving.remove(key);
         self.kinds[i] = self.selected;
         self.stale[i] = false;
@@ -142,9 +163,8 @@ impl SwitchableKeyboard {
         self.change_action(key);
         match &mut self.simple_keys[key.index()] {
             Some(simple) => {
-                simple.strike(speed);
                 self.moving.insert(key);
-                true
+                simple.strike(speed)
             }
             None => self.grand.construct_strike(key, speed),
         }
@@ -187,6 +207,12 @@ impl SwitchableKeyboard {
     #[must_use]
     pub fn plucks(&self, key: KeyNumber) -> Option<f64> {
         self.simple_keys[key.index()].as_ref().and_then(|simple| simple.key().plucks())
+    }
+
+    /// Bend of the sounding string of `key` by the key itself, cents.
+    #[must_use]
+    pub fn bend(&self, key: KeyNumber) -> f64 {
+        self.simple_keys[key.index()].as_ref().map_or(0.0, |simple| simple.key().bend())
     }
 
     /// See [`Keyboard::shank`]; none for a simple action.

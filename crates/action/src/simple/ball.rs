@@ -12,6 +12,7 @@
 mod note_interface;
 
 use crate::interface::elements::{Element, Elements, Losses};
+use crate::interface::graph::{Graph, transition};
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
@@ -165,9 +166,19 @@ impl Model<STATES, 1, 0> for Spec {
     }
 }
 
+/// Submodels, in the order of [`SimpleAction::PHASES`], and their transitions.
+const GRAPH: Graph<'_> = Graph {
+    submodels: &["paddle", "air"],
+    transitions: &[transition(0, 1, "spring released"), transition(1, 0, "ball on paddle")],
+};
+
 impl SimpleAction<STATES, 1, 0> for Spec {
     const PHASES: &'static [Phase] = &[Phase::Paddle, Phase::Air];
     const SPEEDS: &'static [usize] = &[KEY_SPEED, BALL_SPEED];
+
+    fn graph(&self) -> Graph<'_> {
+        GRAPH
+    }
 
     fn front_mass(&mut self) -> (&mut f64, f64) {
         (&mut self.paddle, 1.0)
@@ -186,7 +197,7 @@ impl SimpleAction<STATES, 1, 0> for Spec {
         let on = phase == Phase::Paddle;
         let spring = if on { 0.5 * self.stiffness * (d - q) * (d - q) } else { 0.0 };
         Readout {
-            phase: if on { "paddle" } else { "air" },
+            phase: GRAPH.submodels[phase as usize],
             key: d,
             key_speed: w,
             key_force: m.drive,

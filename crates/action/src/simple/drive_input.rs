@@ -99,7 +99,7 @@ impl DriveInput {
 
     /// Whether the motion is imposed.
     #[must_use]
-    pub(crate) const fn is_imposed(&self) -> bool {
+    pub const fn is_imposed(&self) -> bool {
         matches!(self, Self::Motion { .. })
     }
 }

@@ -18,6 +18,7 @@
 mod note_interface;
 
 use crate::interface::elements::{Element, Elements, Losses};
+use crate::interface::graph::{Graph, transition};
 use crate::interface::key::REST_DEPTH;
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
@@ -331,9 +332,26 @@ impl Model<STATES, 2, 3> for Spec {
     }
 }
 
+/// Submodels, in the order of [`SimpleAction::PHASES`], and their transitions.
+const GRAPH: Graph<'_> = Graph {
+    submodels: &["below", "bending", "above", "passing"],
+    transitions: &[
+        transition(0, 1, "plectrum meets the string"),
+        transition(1, 0, "plectrum below the string"),
+        transition(1, 2, "string slips off"),
+        transition(2, 3, "plectrum falls to the string"),
+        transition(3, 0, "plectrum clear below the string"),
+        transition(3, 2, "jack rises again"),
+    ],
+};
+
 impl SimpleAction<STATES, 2, 3> for Spec {
     const PHASES: &'static [Phase] = &[Phase::Below, Phase::Bending, Phase::Above, Phase::Passing];
     const SPEEDS: &'static [usize] = &[KEY_SPEED, JACK_SPEED];
+
+    fn graph(&self) -> Graph<'_> {
+        GRAPH
+    }
 
     fn front_mass(&mut self) -> (&mut f64, f64) {
         (&mut self.key_inertia, self.front * self.front)
@@ -359,12 +377,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
         let bend = z - self.gap;
         let bent = if phase == Phase::Bending { self.series() * bend * bend } else { 0.0 };
         Readout {
-            phase: match phase {
-                Phase::Below => "below",
-                Phase::Bending => "bending",
-                Phase::Above => "above",
-                Phase::Passing => "passing",
-            },
+            phase: GRAPH.submodels[phase as usize],
             key: y,
             key_speed: v,
             key_force: m.drive,

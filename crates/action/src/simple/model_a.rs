@@ -12,6 +12,7 @@ mod note_interface;
 
 use crate::KeyEvent;
 use crate::interface::elements::{Element, Elements, Losses};
+use crate::interface::graph::{Graph, transition};
 use crate::interface::key::REST_DEPTH;
 use crate::interface::numbers::SpecError;
 use crate::interface::pose::Pose;
@@ -211,9 +212,22 @@ impl Model<STATES, 1, 2> for Spec {
     }
 }
 
+/// Submodels, in the order of [`SimpleAction::PHASES`], and their transitions.
+const GRAPH: Graph<'_> = Graph {
+    submodels: &["A1", "A2"],
+    transitions: &[
+        transition(0, 1, "force of the slider ≤ 0"),
+        transition(1, 0, "hammer on the slider"),
+    ],
+};
+
 impl SimpleAction<STATES, 1, 2> for Spec {
     const PHASES: &'static [Phase] = &[Phase::Coupled, Phase::Free];
     const SPEEDS: &'static [usize] = &[KEY_SPEED, HAMMER_SPEED];
+
+    fn graph(&self) -> Graph<'_> {
+        GRAPH
+    }
 
     fn front_mass(&mut self) -> (&mut f64, f64) {
         let front = self.bodies.front;
@@ -239,7 +253,7 @@ impl SimpleAction<STATES, 1, 2> for Spec {
         let b = &self.bodies;
         let [kinetic, potential] = self.energy(x);
         let mut view = Readout {
-            phase: if phase == Phase::Coupled { "A1" } else { "A2" },
+            phase: GRAPH.submodels[phase as usize],
             key: x[KEY],
             key_speed: x[KEY_SPEED],
             key_force: m.drive,

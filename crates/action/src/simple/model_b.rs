@@ -10,6 +10,7 @@ mod note_interface;
 
 use crate::KeyEvent;
 use crate::interface::elements::{Element, Elements, Losses};
+use crate::interface::graph::{Graph, transition};
 use crate::interface::key::REST_DEPTH;
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
@@ -211,9 +212,22 @@ impl Model<STATES, 1, 2> for Spec {
     }
 }
 
+/// Submodels, in the order of [`SimpleAction::PHASES`], and their transitions.
+const GRAPH: Graph<'_> = Graph {
+    submodels: &["B1", "B2"],
+    transitions: &[
+        transition(0, 1, "spring k2 released"),
+        transition(1, 0, "hammer on the slider"),
+    ],
+};
+
 impl SimpleAction<STATES, 1, 2> for Spec {
     const PHASES: &'static [Phase] = &[Phase::Coupled, Phase::Free];
     const SPEEDS: &'static [usize] = &[KEY_SPEED, LEVER_SPEED, HAMMER_SPEED];
+
+    fn graph(&self) -> Graph<'_> {
+        GRAPH
+    }
 
     fn front_mass(&mut self) -> (&mut f64, f64) {
         let front = self.bodies.front;
@@ -247,7 +261,7 @@ impl SimpleAction<STATES, 1, 2> for Spec {
         let rate = by_key * x[LEVER_SPEED] / b.front + by_hammer * x[HAMMER_SPEED];
         let spring = if phase == Phase::Coupled { self.k2 * q4 * q4 } else { 0.0 };
         let mut view = Readout {
-            phase: if phase == Phase::Coupled { "B1" } else { "B2" },
+            phase: GRAPH.submodels[phase as usize],
             key: x[KEY],
             key_speed: x[KEY_SPEED],
             key_force: m.drive,

@@ -26,6 +26,11 @@ pub trait Playing<const N: usize, const G: usize, const S: usize>: SimpleAction<
     /// The mechanics that a pressing finger meets.
     fn press(&self) -> Press;
 
+    /// Whether [`Self::struck`] and [`Self::rising`] construct their states; else they are those at rest.
+    fn constructs(&self) -> bool {
+        true
+    }
+
     /// The state at which the hammer meets the string at `speed` m/s, or at which the string slips off the
     /// plectrum in a press that would give a hammer that speed.
     fn struck(&self, speed: f64) -> State<Self::Phase, N>;
@@ -43,6 +48,11 @@ pub trait Playing<const N: usize, const G: usize, const S: usize>: SimpleAction<
         PICKUP * self.travel().dip + CLEARING
     }
 
+    /// Bend of the sounding string by the key, cents.
+    fn bend(&self, _phase: Self::Phase, _x: &[f64; N]) -> f64 {
+        0.0
+    }
+
     /// Lift of the damper, 0 (on the string) … 1 (clear); a function of the key depth in a model without a
     /// damper.
     fn damper(&self, x: &[f64; N]) -> f64 {
@@ -51,7 +61,8 @@ pub trait Playing<const N: usize, const G: usize, const S: usize>: SimpleAction<
 }
 
 /// Lift of a damper without dynamics, 0 (on the string) … 1 (clear), of a key at `depth` m with the travel `dip` m.
-pub(crate) fn lift(depth: f64, dip: f64) -> f64 {
+#[must_use]
+pub fn lift(depth: f64, dip: f64) -> f64 {
     ((depth - PICKUP * dip) / CLEARING).clamp(0.0, 1.0)
 }
 

@@ -17,6 +17,7 @@ mod note_interface;
 
 use crate::grand::design::concert::Built;
 use crate::interface::elements::{Element, Elements, Losses};
+use crate::interface::graph::{Graph, transition};
 use crate::interface::key::REST_DEPTH;
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
@@ -217,15 +218,6 @@ impl Phase {
     const fn bedded(self) -> bool {
         matches!(self, Self::Bedded | Self::Held)
     }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Coupled => "coupled",
-            Self::Flight => "flight",
-            Self::Bedded => "bedded",
-            Self::Held => "held",
-        }
-    }
 }
 
 /// States: key depth and speed, crown height and speed, work in, dissipated.
@@ -319,9 +311,28 @@ impl Model<STATES, 2, 2> for Spec {
     }
 }
 
+/// Submodels, in the order of [`SimpleAction::PHASES`], and their transitions.
+const GRAPH: Graph<'_> = Graph {
+    submodels: &["coupled", "flight", "bedded", "held"],
+    transitions: &[
+        transition(0, 1, "knuckle leaves the key"),
+        transition(1, 0, "knuckle on the key"),
+        transition(1, 2, "key on its bed"),
+        transition(2, 1, "key leaves its bed"),
+        transition(2, 3, "knuckle on the key"),
+        transition(3, 2, "knuckle leaves the key"),
+        transition(3, 0, "key leaves its bed"),
+        transition(0, 3, "key on its bed"),
+    ],
+};
+
 impl SimpleAction<STATES, 2, 2> for Spec {
     const PHASES: &'static [Phase] = &[Phase::Coupled, Phase::Flight, Phase::Bedded, Phase::Held];
     const SPEEDS: &'static [usize] = &[KEY_SPEED, HAMMER_SPEED];
+
+    fn graph(&self) -> Graph<'_> {
+        GRAPH
+    }
 
     fn front_mass(&mut self) -> (&mut f64, f64) {
         (&mut self.key_inertia, self.front * self.front)
@@ -339,7 +350,7 @@ impl SimpleAction<STATES, 2, 2> for Spec {
             self.hammer_inertia / (self.crown * self.crown),
         ];
         Readout {
-            phase: phase.name(),
+            phase: GRAPH.submodels[phase as usize],
             key: y,
             key_speed: v,
             key_force: m.drive,

@@ -79,7 +79,7 @@ pub fn check(contacts: &[(&'static str, &Felt, f64)]) -> Result<(), SpecError> {
 /// Number of substeps, a power of two, while a mass of `mass` kg that moves at `speed` m/s compresses `felt`
 /// by `depth` m: at most 0.2 rad of the natural frequency at the largest compression in a substep.
 #[must_use]
-pub(crate) fn contact_substeps(felt: &Felt, mass: f64, depth: f64, speed: f64) -> u32 {
+pub fn contact_substeps(felt: &Felt, mass: f64, depth: f64, speed: f64) -> u32 {
     if depth < 0.0 || (depth == 0.0 && speed <= 0.0) {
         return 1;
     }

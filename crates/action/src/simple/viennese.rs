@@ -17,6 +17,7 @@ mod note_interface;
 mod spec;
 
 use crate::interface::elements::{Element, Elements, Losses};
+use crate::interface::graph::{Graph, transition};
 use crate::interface::key::REST_DEPTH;
 use crate::interface::pose::Pose;
 use crate::interface::readout::Readout;
@@ -266,9 +267,25 @@ impl Model<STATES, 2, 3> for Spec {
     }
 }
 
+/// Submodels, in the order of [`SimpleAction::PHASES`], and their transitions.
+const GRAPH: Graph<'_> = Graph {
+    submodels: &["under", "driven", "out"],
+    transitions: &[
+        transition(0, 1, "beak meets the notch"),
+        transition(0, 2, "beak passes outside the notch"),
+        transition(1, 0, "beak falls below the notch"),
+        transition(1, 2, "beak slips off the edge"),
+        transition(2, 0, "beak falls below the notch"),
+    ],
+};
+
 impl SimpleAction<STATES, 2, 3> for Spec {
     const PHASES: &'static [Phase] = &[Phase::Under, Phase::Driven, Phase::Out];
     const SPEEDS: &'static [usize] = &[KEY_SPEED, HAMMER_SPEED];
+
+    fn graph(&self) -> Graph<'_> {
+        GRAPH
+    }
 
     fn front_mass(&mut self) -> (&mut f64, f64) {
         (&mut self.key_inertia, self.front * self.front)
@@ -287,11 +304,7 @@ impl SimpleAction<STATES, 2, 3> for Spec {
         let p = self.configuration(x);
         let [kinetic, potential] = self.energy(phase, x);
         let mut view = Readout {
-            phase: match phase {
-                Phase::Under => "under",
-                Phase::Driven => "driven",
-                Phase::Out => "out",
-            },
+            phase: GRAPH.submodels[phase as usize],
             key: x[KEY],
             key_speed: x[KEY_SPEED],
             key_force: m.drive,

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use super::{ShotFace, ShotOptions};
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::host::params;
+use touchback_offline::controls;
 use touchback_offline::output::{Draft, Shown as _};
 use touchback_window::faces::face::Face;
 use touchback_window::shot::Shot;
@@ -30,12 +30,14 @@ pub(super) fn draw(options: &ShotOptions) -> Result<()> {
         list_open: options.presets,
         haptic_action: options.haptic,
         over_depth: options.depth,
+        states: options.states,
         ..Shot::default()
     };
     if let Some(key) = KeyNumber::from_number(options.key) {
         shot.key = key;
     }
-    params::apply(&mut shot.settings, &options.set)?;
+    controls::mechanism(&mut shot.settings, options.mechanism.as_deref())?;
+    controls::set(&mut shot.settings, &options.set)?;
     let draft = Draft::create(&options.output)?;
     let refused = || format!("{}: cannot write", options.output.shown());
     shot.take().write_png(draft.writer()?).with_context(refused)?;

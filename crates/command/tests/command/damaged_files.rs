@@ -82,6 +82,11 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
             };
             seeds.extend(NAMES.iter().map(export));
         }
+        "mechanism" => {
+            let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms");
+            let files = std::fs::read_dir(files).unwrap();
+            seeds.extend(files.map(|file| std::fs::read(file.unwrap().path()).unwrap()));
+        }
         "take" => {
             let place = "0 ".repeat(STATES);
             let take =
@@ -136,5 +141,5 @@ macro_rules! readers {
 
 readers! {
     midi gesture_csv gesture_toml automation preset scale keymap take model model_numbers names sfz sound
-    fit_data key_sheet decode force
+    fit_data key_sheet decode force mechanism
 }

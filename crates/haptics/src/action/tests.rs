@@ -1,6 +1,7 @@
 use super::*;
 use crate::slewed_key::SlewedKey;
 use touchback_action::Drive;
+use touchback_action::grand::GrandKey;
 use touchback_action::grand::equations::held_friction::HeldFriction;
 use touchback_action::grand::key::rest;
 use touchback_action::interface::slew::Slew;

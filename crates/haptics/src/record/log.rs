@@ -170,6 +170,8 @@ pub(crate) fn damper_moved(is_clear: &mut bool, key: &dyn Key) -> Option<KeyEven
 #[derive(Debug)]
 pub struct Twin {
     action: Action,
+    /// Settings with which the keys were built.
+    built: ActionSettings,
     /// The action is fixed: entries of another action are skipped.
     is_fixed: bool,
     /// The log is at another action than the fixed one.
@@ -195,7 +197,11 @@ impl Twin {
     /// A twin of all 88 keys without states. Allocates; replaying an unchanged action does not.
     #[must_use]
     pub fn new(action: Action) -> Self {
-        let settings = ActionSettings::default();
+        Self::with(action, ActionSettings::default())
+    }
+
+    /// [`Self::new`] with keys of these `settings`, which a mechanism from a file needs.
+    fn with(action: Action, settings: ActionSettings) -> Self {
         let keys = KeyNumber::all()
             .map(|number| {
                 let compensation = DynamicsCompensation::default();
@@ -209,13 +215,21 @@ impl Twin {
                 }
             })
             .collect();
-        Self { action, is_fixed: false, is_foreign: false, settings: None, keys, adopted: 0 }
+        Self {
+            action,
+            built: settings,
+            is_fixed: false,
+            is_foreign: false,
+            settings: None,
+            keys,
+            adopted: 0,
+        }
     }
 
-    /// A twin that never allocates after creation and skips entries of other actions than `action`.
+    /// A twin that never allocates after creation and skips entries of other actions than `action`, or of another mechanism than that of `settings`.
     #[must_use]
-    pub fn fixed(action: Action) -> Self {
-        Self { is_fixed: true, ..Self::new(action) }
+    pub fn fixed(action: Action, settings: ActionSettings) -> Self {
+        Self { is_fixed: true, ..Self::with(action, settings) }
     }
 
     /// The action of the keys.
@@ -246,7 +260,8 @@ impl Twin {
     ) {
         match entry {
             Entry::Setting { step, action, settings } => {
-                self.is_foreign = self.is_fixed && *action != self.action;
+                self.is_foreign = self.is_fixed
+                    && !(*action == self.action && action.keeps_keys(&self.built, settings));
                 if self.is_foreign {
                     self.settings = None;
                     self.keys.iter_mut().for_each(|twin| twin.step = None);
@@ -294,12 +309,13 @@ impl Twin {
 
     /// Applies a setting as the servo has done. Another action allocates.
     fn apply_setting(&mut self, action: Action, settings: &ActionSettings, step: u64) {
-        if let Some(slew) = self.settings.as_mut().filter(|_| action == self.action) {
+        let is_same = action == self.action && action.keeps_keys(&self.built, settings);
+        if let Some(slew) = self.settings.as_mut().filter(|_| is_same) {
             slew.aim(settings, step);
             return;
         }
         for twin in &mut self.keys {
-            if action != self.action {
+            if !is_same {
                 let (key, _) = action.key(twin.number, settings, &twin.compensation);
                 twin.key = SlewedKey::new(twin.number, key);
             }
@@ -307,6 +323,7 @@ impl Twin {
             twin.step = None;
         }
         self.action = action;
+        self.built.clone_from(settings);
         self.settings = Some(Slew::new(settings));
     }
 

@@ -3,11 +3,13 @@
 //!
 //! ```text
 //! touchback servo log 3
+//! mechanism FILE
 //! setting STEP ACTION id = value; …
 //! place STEP KEY MASS WEIGHT FRICTION BED STATE…
 //! slot STEP KEY STEPS FORCE IMPEDANCE
 //! played STEP KEY 1 or 0
 //! ```
+//! A mechanism is that of the settings after it with the action `file`: name, text and values as JSON.
 //! A setting holds at once at the beginning of a take and with another action; otherwise the keys approach
 //! it from that step on. Steps are of 125 µs by the keyboard's clock; those of a key never decrease, those of
 //! different keys by at most 1024, because a message is logged key by key. Keys count from 1.
@@ -18,18 +20,24 @@
 //! that time. They are skipped; such a take moves today's keys by its logged forces, not bit for bit as
 //! recorded. Up to version 2 a place had 22 states; the states added since begin at zero.
 
+mod writer;
+
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Cursor, Read, Write};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::action::Action;
 use crate::record::log::Entry;
 use crate::servo::{MAX_STEPS, seconds};
-use touchback_action::ActionSettings;
 use touchback_action::interface::key::{DynamicsCompensation, STATES, SavedState};
+use touchback_action::{ActionKind, ActionSettings, MechanismFile};
+use touchback_core::exchange::shared::Shared;
 use touchback_core::files::input::{self, InputError};
 use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_mechanism::open;
+
+pub use writer::Writer;
 
 /// First line of a take.
 const HEAD: &str = "touchback servo log 3";
@@ -62,8 +70,8 @@ const LIMIT: u64 = 2_000_000_000;
 /// Most steps by which an entry may be earlier than one of another key before it in the file, 128 ms: a servo logs the steps of a
 /// message key by key, and a session ends after shorter gaps.
 const SPAN: u64 = 1024;
-/// Longest line, bytes: several times that of a setting.
-const LONGEST_LINE: u64 = 65_536;
+/// Longest line, bytes: twice that of the longest mechanism.
+const LONGEST_LINE: u64 = 2_000_000;
 /// Largest number of entries in memory: half an hour of one key, about 500 MB.
 const MAX_IN_MEMORY: usize = 1_500_000;
 /// Largest valid compensation, in kg or N, and largest force or impedance, N or N·s/m: more than any servo
@@ -89,6 +97,9 @@ pub enum RecordingError {
     /// The take does not fit into memory.
     #[error("{0}: too long to be played live; `touchback render` plays takes of any length")]
     Long(String),
+    /// The mechanism in the take cannot be read.
+    #[error("{0}: the mechanism in it cannot be read by this version: {1}")]
+    Mechanism(String, String),
     /// The take has no entries.
     #[error("{0}: holds no entries; no key was touched while it was written")]
     Empty(String),
@@ -110,6 +121,8 @@ pub struct Recording {
     /// The first action, and the first other action after it.
     actions: (Option<Action>, Option<Action>),
     first_key: Option<KeyNumber>,
+    /// The first settings.
+    settings: Option<Box<ActionSettings>>,
     touched: [bool; KEYS],
 }
 
@@ -151,6 +164,7 @@ impl Recording {
             span: [0; 2],
             actions: (None, None),
             first_key: None,
+            settings: None,
             touched: [false; KEYS],
         };
         let mut entries = take.entries()?;
@@ -172,7 +186,8 @@ impl Recording {
             self.first_key.get_or_insert(key);
             self.touched[key.index()] = true;
         }
-        if let Entry::Setting { action, .. } = entry {
+        if let Entry::Setting { action, settings, .. } = entry {
+            self.settings.get_or_insert_with(|| Box::new(settings.clone()));
             let first = *self.actions.0.get_or_insert(*action);
             if first != *action {
                 self.actions.1.get_or_insert(*action);
@@ -195,6 +210,7 @@ impl Recording {
             line: Vec::new(),
             number: 0,
             places: CURRENT,
+            mechanism: Shared::NEUTRAL,
             waiting: BTreeMap::new(),
             newest: 0,
             newest_of: [0; KEYS],
@@ -243,6 +259,12 @@ impl Recording {
         }
     }
 
+    /// The settings at the beginning.
+    #[must_use]
+    pub fn settings(&self) -> ActionSettings {
+        self.settings.as_deref().cloned().unwrap_or_default()
+    }
+
     /// The first step.
     #[must_use]
     pub const fn begin(&self) -> u64 {
@@ -277,6 +299,8 @@ pub struct Entries {
     number: usize,
     /// Format of the places.
     places: PlaceFormat,
+    /// The mechanism of coming settings.
+    mechanism: Shared<Option<MechanismFile>>,
     /// Entries that earlier ones may follow in the file, by step and line.
     waiting: BTreeMap<(u64, usize), Entry>,
     /// Latest step that was read, and that of each key.
@@ -330,7 +354,19 @@ impl Iterator for Entries {
             }
             let places = self.places;
             let read = match self.line() {
-                Ok(Some(line)) => entry(line, places),
+                Ok(Some(line)) => match line.strip_prefix("mechanism ") {
+                    Some(source) => {
+                        match mechanism(source) {
+                            Ok(mechanism) => self.mechanism = Some(mechanism).into(),
+                            Err(error) => {
+                                let file = self.file.clone();
+                                return Some(Err(RecordingError::Mechanism(file, error)));
+                            }
+                        }
+                        continue;
+                    }
+                    None => entry(line, places),
+                },
                 Ok(None) => {
                     self.is_over = true;
                     continue;
@@ -338,7 +374,12 @@ impl Iterator for Entries {
                 Err(e) => return Some(Err(e)),
             };
             match read.filter(|entry| self.may_follow(entry)) {
-                Some(entry) => {
+                Some(mut entry) => {
+                    if let Entry::Setting { action, settings, .. } = &mut entry
+                        && *action == Action::Played(ActionKind::File)
+                    {
+                        settings.mechanism.clone_from(&self.mechanism);
+                    }
                     self.newest = self.newest.max(entry.step());
                     if let Some(key) = entry.key() {
                         self.newest_of[key.index()] = entry.step();
@@ -351,68 +392,9 @@ impl Iterator for Entries {
     }
 }
 
-/// Writes a take entry by entry.
-#[derive(Debug)]
-pub struct Writer<W: Write> {
-    to: W,
-}
-
-impl<W: Write> Writer<W> {
-    /// Begins a take.
-    ///
-    /// # Errors
-    /// The error of the writer.
-    pub fn new(mut to: W) -> std::io::Result<Self> {
-        writeln!(to, "{HEAD}")?;
-        Ok(Self { to })
-    }
-
-    /// Adds an entry.
-    ///
-    /// # Errors
-    /// The error of the writer.
-    pub fn put(&mut self, entry: &Entry) -> std::io::Result<()> {
-        let to = &mut self.to;
-        match entry {
-            Entry::Setting { step, action, settings } => {
-                let settings = toml::to_string(settings).map_err(std::io::Error::other)?;
-                let settings: Vec<&str> = settings.lines().collect();
-                writeln!(to, "setting {step} {} {}", action.name(), settings.join("; "))
-            }
-            Entry::Place { step, key, compensation, saved } => {
-                write!(to, "place {step} {}", key.number())?;
-                for value in [compensation.mass, compensation.weight, compensation.friction] {
-                    write!(to, " {:x}", value.to_bits())?;
-                }
-                write!(to, " {}", u8::from(compensation.has_bed))?;
-                for bits in saved.bits() {
-                    write!(to, " {bits:x}")?;
-                }
-                writeln!(to)
-            }
-            Entry::Slot { step, key, steps, force, impedance } => {
-                let (force, z) = (force.to_bits(), impedance.to_bits());
-                writeln!(to, "slot {step} {} {steps} {force:x} {z:x}", key.number())
-            }
-            Entry::Played { step, key, is_played } => {
-                writeln!(to, "played {step} {} {}", key.number(), u8::from(*is_played))
-            }
-        }
-    }
-
-    /// The writer.
-    pub const fn get_mut(&mut self) -> &mut W {
-        &mut self.to
-    }
-
-    /// Ends the take and returns the writer.
-    ///
-    /// # Errors
-    /// The error of the writer.
-    pub fn finish(mut self) -> std::io::Result<W> {
-        self.to.flush()?;
-        Ok(self.to)
-    }
+/// Reads a mechanism from its JSON.
+fn mechanism(source: &str) -> Result<MechanismFile, String> {
+    open(serde_json::from_str(source).map_err(|error| error.to_string())?)
 }
 
 /// Parses a `line` with the place format `places`.
@@ -461,4 +443,37 @@ fn entry(line: &str, places: PlaceFormat) -> Option<Entry> {
         _ => return None,
     };
     fields.next().is_none().then_some(entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchback_action::interface::mechanism::MechanismText;
+
+    const BALL: &str = include_str!("../../../../mechanisms/ball.mechanism.toml");
+
+    /// A take has the mechanism once, with the values of its parameters, however often the settings change.
+    #[test]
+    fn a_take_has_the_mechanism_that_was_felt() {
+        let source = MechanismText { name: "ball".into(), text: BALL.into(), ..Default::default() };
+        let file = open(source).unwrap().with("spring", 500.0).unwrap();
+        let mut settings = ActionSettings { mechanism: Some(file).into(), ..Default::default() };
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        let action = Action::Played(ActionKind::File);
+        for step in 0..3 {
+            settings.let_off_mm += 0.1;
+            writer.put(&Entry::Setting { step, action, settings: settings.clone() }).unwrap();
+        }
+        let text = writer.finish().unwrap();
+        let lines = String::from_utf8(text.clone()).unwrap();
+        assert_eq!(lines.lines().filter(|line| line.starts_with("mechanism ")).count(), 1);
+        let take = Recording::read("take", &text).unwrap();
+        assert_eq!(
+            (take.action().unwrap(), take.settings().mechanism),
+            (action, settings.mechanism)
+        );
+        let broken = lines.replace("[port]", "[pord]");
+        let error = Recording::read("take", broken.as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("take: the mechanism in it cannot be read"), "{error}");
+    }
 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use crate::action::Action;
 use crate::record::log::{Entry, Twin};
 use crate::record::publish::KeyStep;
-use touchback_action::{KeyEvent, STEP, TimedEvent};
+use touchback_action::{ActionSettings, KeyEvent, STEP, TimedEvent};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 
 /// Source of the entries.
@@ -92,20 +92,30 @@ impl Replay {
     /// A replay of a recorded log of `action` at `sample_rate` Hz. Allocates.
     #[must_use]
     pub fn recorded(entries: Vec<Entry>, action: Action, sample_rate: f64) -> Self {
-        Self::from_source(Source::Recorded(entries, 0), action, sample_rate)
+        let first = entries.iter().find_map(|entry| match entry {
+            Entry::Setting { settings, .. } => Some(settings.clone()),
+            _ => None,
+        });
+        let settings = first.unwrap_or_default();
+        Self::from_source(Source::Recorded(entries, 0), action, settings, sample_rate)
     }
 
-    /// A replay of a log of `action` at `sample_rate` Hz, whose entries are [supplied](Self::supply) where
-    /// it [needs](Self::needs_entries) them. It cannot restart.
+    /// A replay of a log of `action`, which begins with `settings`, at `sample_rate` Hz, whose entries are
+    /// [supplied](Self::supply) where it [needs](Self::needs_entries) them. It cannot restart.
     #[must_use]
-    pub fn supplied(action: Action, sample_rate: f64) -> Self {
-        Self::from_source(Source::Supplied(VecDeque::new()), action, sample_rate)
+    pub fn supplied(action: Action, settings: ActionSettings, sample_rate: f64) -> Self {
+        Self::from_source(Source::Supplied(VecDeque::new()), action, settings, sample_rate)
     }
 
-    fn from_source(source: Source, action: Action, sample_rate: f64) -> Self {
+    fn from_source(
+        source: Source,
+        action: Action,
+        settings: ActionSettings,
+        sample_rate: f64,
+    ) -> Self {
         Self {
             source,
-            twin: Twin::fixed(action),
+            twin: Twin::fixed(action, settings),
             step_samples: sample_rate * STEP,
             origin: None,
             lifts: Lifts::default(),

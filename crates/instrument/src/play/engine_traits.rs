@@ -64,6 +64,7 @@ engine! {
         fn pressing(key: KeyNumber, hammer_speed: f64) -> Option<Effort>;
         fn travel(key: KeyNumber) -> Option<Travel>;
         fn plucks(key: KeyNumber) -> Option<f64>;
+        fn bend(key: KeyNumber) -> f64;
         fn shank(key: KeyNumber) -> Option<[f64; 2]>;
         fn hammer_height(key: KeyNumber) -> Option<f64>;
         fn hammer_rise(key: KeyNumber) -> f64;

@@ -49,6 +49,8 @@ pub(crate) struct LookAhead {
     latency: u64,
     rate: f64,
     travels: [&'static TravelTimes; ActionKind::ALL.len()],
+    /// Times of the mechanism from a file that the piano had at first.
+    of_file: Option<Box<TravelTimes>>,
     settings: VecDeque<(u64, Settings)>,
     /// By sample; events of one sample in their order of arrival.
     events: VecDeque<(u64, Event)>,
@@ -70,6 +72,7 @@ impl LookAhead {
                 latency,
                 rate,
                 travels: ActionKind::ALL.map(TravelTimes::of),
+                of_file: TravelTimes::of_file(&settings.action),
                 settings: pages::room(SETTINGS + 2).into(),
                 events: pages::room(EVENTS + 1).into(),
                 down: KeySet::EMPTY,
@@ -238,7 +241,9 @@ impl LookAhead {
         let now = note - self.latency;
         let effort = piano.coming_effort(key, touch.hammer_speed(velocity));
         let index = ActionKind::ALL.iter().position(|other| *other == kind).unwrap_or(0);
-        let travel = self.travels[index].time(key, effort).unwrap_or(LONGEST);
+        let of_file = self.of_file.as_deref().filter(|_| kind == ActionKind::File);
+        let times = of_file.unwrap_or(self.travels[index]);
+        let travel = times.time(key, effort).unwrap_or(LONGEST);
         let samples = |seconds: f64| floor_index((seconds * self.rate).round()) as u64;
         // An event of an action step sounds one step later.
         let (travel, rise) = (samples(travel + STEP), samples(RISE));

@@ -226,6 +226,9 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.time.events.begin(step);
         let keys = &mut self.mechanism.keys;
         keys.step(&mut self.time.events);
+        for key in keys.awake_keys().iter() {
+            self.output.pitch.pull(key, keys.bend(key));
+        }
         self.report.load.step(keys.awake(), self.time.events.len());
         if let Some(key) = self.report.trace.watched()
             && let Some(snapshot) = keys.snapshot(key)

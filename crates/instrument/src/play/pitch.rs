@@ -1,4 +1,5 @@
-//! Detuning of each key against the tuning: note expressions, the pitch bend, and an external tuning.
+//! Detuning of each key against the tuning: note expressions, the pitch bend, an external tuning, and the key's own
+//! action, where it bends the string.
 //!
 //! Detunings are sent to the strings at most once an action step, and only when they have changed.
 
@@ -16,6 +17,8 @@ pub struct Pitch {
     expression: [f64; KEYS],
     /// By an external tuning.
     external: [f64; KEYS],
+    /// By the key's own action.
+    action: [f64; KEYS],
     bend: f64,
     /// Sum as last sent to the strings.
     sent: [f64; KEYS],
@@ -29,6 +32,7 @@ impl Pitch {
         Self {
             expression: [0.0; KEYS],
             external: [0.0; KEYS],
+            action: [0.0; KEYS],
             bend: 0.0,
             sent: [0.0; KEYS],
             changed: KeySet::EMPTY,
@@ -57,6 +61,15 @@ impl Pitch {
         self.changed.insert(key);
     }
 
+    /// Sets the bend of one string by the action of its key.
+    pub fn pull(&mut self, key: KeyNumber, cents: f64) {
+        let now = &mut self.action[key.index()];
+        if *now != cents {
+            *now = cents;
+            self.changed.insert(key);
+        }
+    }
+
     /// Sets the pitch bend of all keys.
     pub fn bend(&mut self, cents: f64) {
         if cents != self.bend {
@@ -73,7 +86,8 @@ impl Pitch {
 
     /// Detuning of `key`, cents.
     pub fn cents(&self, key: KeyNumber) -> f64 {
-        let cents = self.expression[key.index()] + self.external[key.index()] + self.bend;
+        let i = key.index();
+        let cents = self.expression[i] + self.external[i] + self.action[i] + self.bend;
         if cents.is_finite() { cents.clamp(-FARTHEST, FARTHEST) } else { 0.0 }
     }
 

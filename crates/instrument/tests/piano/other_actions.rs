@@ -1,9 +1,11 @@
 //! The simple actions under host notes, in the instrument.
 
 use touchback_action::{ActionKind, ActionSettings, Drive, KeyEvent, STEP, catalogue};
+use touchback_core::exchange::shared::Shared;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Event::{Motion, NoteOff, NoteOn, Pressure, Sustain};
+use touchback_instrument::host::mechanism;
 use touchback_instrument::play::record::StrikeRecord;
 use touchback_instrument::settings::{KeyPressure, Timing};
 use touchback_instrument::{Piano, Settings};
@@ -242,4 +244,35 @@ fn positions_throw_a_hammer_as_the_same_motion_offline() {
             assert!(apart.iter().all(|off| off.abs() < 1e-6), "{action:?}: {apart:?}");
         }
     }
+}
+
+/// Two pianos with the same settings each have keys of their own; a key changes to the mechanism and back at its next note.
+#[test]
+fn a_mechanism_from_a_file_plays_on_every_piano_that_has_it() {
+    let mut own = Settings::default();
+    mechanism::play(
+        &mut own,
+        mechanism::read("a.mechanism.toml", mechanism::SAMPLE.into()).unwrap(),
+    );
+    let strike = |piano: &mut Piano| {
+        piano.handle(NoteOn { key: key(60), velocity: velocity(1.5) });
+        let (_, strikes) = run(piano, 0.3);
+        piano.handle(NoteOff { key: key(60), velocity: 0.5 });
+        run(piano, 1.5);
+        (piano.keyboard().kind(key(60)), strikes[0].speed)
+    };
+    let mut pianos = [(); 2].map(|()| Piano::new(RATE, &own));
+    for piano in &mut pianos {
+        let (kind, speed) = strike(piano);
+        assert!(kind == ActionKind::File && (speed - 1.5).abs() < 1e-9, "{kind:?} {speed}");
+    }
+    let piano = &mut pianos[0];
+    piano.set(&Settings::default());
+    assert_eq!(strike(piano).0, ActionKind::Grand);
+    piano.set(&own);
+    assert_eq!(strike(piano).0, ActionKind::File);
+    // A choice without its file is the grand.
+    own.action.mechanism = Shared::NEUTRAL;
+    piano.set(&own);
+    assert_eq!(strike(piano).0, ActionKind::Grand);
 }

@@ -2,16 +2,19 @@
 
 mod quantity;
 
+use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 
 use quantity::{QUANTITIES, Quantity};
 use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::key::rest;
+use touchback_action::grand::key::weigh::{FIGURES, Weighed};
 use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::Settings;
 use touchback_instrument::host::params::Parameter;
 use touchback_offline::bench::key_source::{self, MIDDLE, OwnNumbers};
 use touchback_offline::bench::manifest::Finished;
@@ -19,8 +22,8 @@ use touchback_offline::bench::session::{Session, wrote};
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::bench::{DataTable, Folder, KeySource, Report, short};
 use touchback_offline::model::named::NamedModel;
-use touchback_offline::output::{self, progress};
-use touchback_offline::paths::OutputFolder;
+use touchback_offline::output::{self, Shown as _, progress};
+use touchback_offline::paths::{InputPath, OutputFolder};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_offline::{controls, parallel};
 
@@ -45,6 +48,9 @@ pub struct SweepOptions {
     steps: u32,
     #[command(flatten)]
     own: OwnNumbers,
+    /// Sweeps a parameter of the mechanism in a file; quantities are the measurements of `touchback weigh`
+    #[arg(long, value_name = "FILE.mechanism.toml", conflicts_with_all = ["preset", "set", "keys", "model"])]
+    mechanism: Option<InputPath>,
     /// Folder for data and figure
     #[arg(long, value_name = "DIR", default_value = "touchback-lab-own")]
     out: OutputFolder,
@@ -116,12 +122,55 @@ struct Record<'a> {
 /// written.
 pub fn run(options: &SweepOptions) -> Result<()> {
     let begin = Instant::now();
-    let swept = Swept::find(&options.id)?;
-    let quantity = quantity::find(&options.measure)?;
     let keys = KeySource::open(&options.own)?;
     let number = keys.one(MIDDLE);
+    if let Some(path) = &options.mechanism {
+        return write(options, &of_file(options, path, number)?, begin);
+    }
+    let swept = Swept::find(&options.id)?;
+    let quantity = quantity::find(&options.measure)?;
     let points = measured(&swept, quantity, &keys, number, &values(options))?;
-    write(options, &swept, quantity, &keys, number, &points, begin)
+    let (column, label) = swept.names();
+    let own = keys.own_numbers().map(ToOwned::to_owned);
+    let (name, about) = (quantity.name, quantity.about.to_owned());
+    write(options, &Curve { column, label, quantity: name, about, number, own, points }, begin)
+}
+
+/// What a sweep has found.
+struct Curve {
+    /// Name of the swept column, and label of the axis.
+    column: String,
+    label: String,
+    quantity: &'static str,
+    about: String,
+    number: u8,
+    /// Differences from the standard piano, or the mechanism.
+    own: Option<String>,
+    /// Swept value and measured value.
+    points: Vec<(f64, f64)>,
+}
+
+/// Sweeps a parameter of the mechanism in the file `path`, whose keys are weighed by their answers.
+fn of_file(options: &SweepOptions, path: &Path, number: u8) -> Result<Curve> {
+    let mut settings = Settings::default();
+    controls::mechanism(&mut settings, Some(path))?;
+    let Some(file) = &*settings.action.mechanism else { bail!("lab sweep: no mechanism") };
+    let Some(figure) = FIGURES.iter().find(|figure| figure.id == options.measure) else {
+        let names: Vec<&str> = FIGURES.iter().map(|figure| figure.id).collect();
+        bail!("--measure {}: of a mechanism one of {}", options.measure, names.join(", "))
+    };
+    let Some(key) = KeyNumber::from_number(number) else { bail!("--key {number}: 1 to 88") };
+    let at = |value: f64| {
+        let changed = file.with(&options.id, value).map_err(|e| anyhow!("lab sweep: {e}"))?;
+        Ok((value, (figure.get)(&Weighed::of_any(&*changed.key(key)))))
+    };
+    let found = parallel::map(&values(options), |value| at(*value));
+    let points = found.into_iter().collect::<Result<Vec<_>>>()?;
+    let swept = file.parameters().iter().find(|own| own.id == options.id);
+    let label = swept.map_or_else(String::new, |own| format!("{}, {}", own.name, own.unit));
+    let about = format!("{} of the {}", figure.name, file.title());
+    let (column, own) = (options.id.clone(), Some(format!("mechanism {}", path.shown())));
+    Ok(Curve { column, label, quantity: figure.id, about, number, own, points })
 }
 
 /// The quantity `measure` of key `number` at each of `values` of the parameter or model number `id`; NaN where
@@ -191,21 +240,14 @@ fn values(options: &SweepOptions) -> Vec<f64> {
 }
 
 /// Writes table, record, figure, and their entry in the folder's manifest.
-fn write(
-    options: &SweepOptions,
-    swept: &Swept,
-    quantity: &Quantity,
-    keys: &KeySource,
-    number: u8,
-    points: &[(f64, f64)],
-    begin: Instant,
-) -> Result<()> {
-    let (column, label) = swept.names();
+fn write(options: &SweepOptions, curve: &Curve, begin: Instant) -> Result<()> {
+    let Curve { column, label, quantity, about, number, own, points } = curve;
+    let own = own.as_deref();
     let mut session = Session::open(&options.out)?;
-    let name = format!("sweep-{}-{}", column.replace('.', "-"), quantity.name);
-    let mut folder = Folder::of(&options.out, keys.own_numbers());
-    let mut csv = DataTable::new(&[&column, quantity.name]);
-    let mut lines = format!("{column},{}\n", quantity.name);
+    let name = format!("sweep-{}-{quantity}", column.replace('.', "-"));
+    let mut folder = Folder::of(&options.out, own);
+    let mut csv = DataTable::new(&[column, quantity]);
+    let mut lines = format!("{column},{quantity}\n");
     for (value, found) in points {
         // The file has all digits.
         let [text, rounded] = match found.is_finite() {
@@ -218,26 +260,26 @@ fn write(
     folder.table(&format!("{name}.csv"), &csv)?;
     let point = |(x, y): &(f64, f64)| (*x, y.is_finite().then_some(*y));
     let record = Record {
-        swept: &column,
-        swept_name: &label,
-        quantity: quantity.name,
-        about: quantity.about,
-        key: number,
-        own_numbers: keys.own_numbers(),
+        swept: column,
+        swept_name: label,
+        quantity,
+        about,
+        key: *number,
+        own_numbers: own,
         points: points.iter().map(point).collect(),
     };
     folder.write(
         &format!("{name}.json"),
         (serde_json::to_string_pretty(&record)? + "\n").as_bytes(),
     )?;
-    let title = format!("{}, key {number}", quantity.about);
+    let title = format!("{about}, key {number}");
     let figure = Figure {
         title: title.clone(),
-        x: Axis::new(&label),
+        x: Axis::new(label),
         bands: Vec::new(),
         marks: Vec::new(),
         panels: vec![Subplot::new(
-            Axis::new(quantity.name),
+            Axis::new(quantity),
             vec![Series::line("", points.to_vec(), palette(0))],
         )],
     };
@@ -247,7 +289,7 @@ fn write(
     }
     let files = folder.keep()?;
     let range = format!("{column} from {} to {}", short(options.from), short(options.to));
-    let own = keys.own_numbers().map_or_else(|| range.clone(), |own| format!("{own}; {range}"));
+    let own = own.map_or_else(|| range.clone(), |own| format!("{own}; {range}"));
     session.enter(&Finished {
         name: &name,
         about: &format!("{title}."),
@@ -278,7 +320,8 @@ pub fn page() -> String {
          weights is levelled again. A gap in the curve means that the quantity does not exist: no let-off, no \
          strike.\n\nquantities\n{quantities}\nids: those of \
          `touchback params` that change a key, or a number of the model\n  {}\n\ncustom parameters: \
-         --preset NAME, --set ID=VALUE, --key N; or --model FILE.toml, --key N\nfiles: \
+         --preset NAME, --set ID=VALUE, --key N; or --model FILE.toml, --key N; or --mechanism \
+         FILE.mechanism.toml, --key N\nfiles: \
          sweep-ID-QUANTITY .csv, .json, .png, .svg, into --out\n\n  touchback lab sweep let_off_mm 1 6 \
          --measure softest_m_s\n",
         21,

@@ -85,7 +85,7 @@ impl<'a> Player<'a> {
     pub(super) fn add_log(&mut self, recording: &Recording) -> Result<()> {
         let rate = f64::from(self.rate);
         let last = floor_index(recording.length() * rate) as u64;
-        let replay = Replay::supplied(recording.action()?, rate);
+        let replay = Replay::supplied(recording.action()?, recording.settings(), rate);
         self.log = Some(LogReplay { replay, entries: recording.entries()?, last });
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::{Lost, SimulateOptions, Simulated, Trace, mechanism};
+use super::{Lost, SimulateOptions, Simulated, Trace, mechanism_of};
 use crate::gesture::{Channel, LIMIT};
 use crate::simulate::balance::Balance;
 use crate::table::number;
@@ -97,7 +97,7 @@ pub(super) fn run(
     mut input: impl BufRead,
     output: impl Write,
 ) -> Result<Simulated> {
-    let (key, number, _) = mechanism(options)?;
+    let (key, number, _) = mechanism_of(options)?;
     let mut line = String::new();
     let mut next = |line: &mut String| -> Result<bool> {
         line.clear();
@@ -194,7 +194,7 @@ mod tests {
         let with_units = text.replacen("0,0", "s;N\n0;0", 1).replace(',', ";");
         assert_eq!(answered(&with_units).unwrap().0, rows);
         let mut gesture = crate::gesture::Gesture::from_csv("g.csv", text.as_bytes()).unwrap();
-        let (mut key, number, _) = mechanism(&SimulateOptions::default()).unwrap();
+        let (mut key, number, _) = mechanism_of(&SimulateOptions::default()).unwrap();
         let mut last = Vec::new();
         let events = super::super::play(&mut gesture, &mut *key, number, |time, r| {
             let mut table = Table::new(Vec::new());

@@ -111,7 +111,7 @@ pub fn page(found: &[(Case, Change)]) -> Result<String> {
     page += ACTIONS;
     for parameter in params::all().filter(|p| is_moved(p) && relevance::is_of_action(p)) {
         write!(page, "| `{}` |", parameter.id)?;
-        for action in ActionKind::ALL {
+        for action in ActionKind::BUILT_IN {
             let is_audible = is_audible(found, parameter.id, Timing::Immediate, action);
             write!(page, " {} |", if is_audible { "●" } else { "" })?;
         }

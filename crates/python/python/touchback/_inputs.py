@@ -19,6 +19,15 @@ def text_of(source: str | os.PathLike[str] | None) -> str | None:
     return pathlib.Path(source).read_text(encoding="utf-8")
 
 
+def named_text_of(source: str | os.PathLike[str] | None) -> tuple[str, str] | None:
+    """Name and text of the file `source`; a text of several lines has the name of its argument."""
+    text = text_of(source)
+    if source is None or text is None:
+        return None
+    is_text = isinstance(source, str) and "\n" in source
+    return ("the mechanism" if is_text else pathlib.Path(source).name), text
+
+
 def number(name: str, value: typing.Any) -> float:
     """`value` as a float: a finite real number of Python or NumPy, or an array of it without dimensions."""
     if isinstance(value, np.ndarray) and value.ndim == 0:

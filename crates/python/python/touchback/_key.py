@@ -11,7 +11,7 @@ import numpy as np
 
 from touchback import _native
 from touchback._inputs import number as number_of
-from touchback._inputs import plain, text_of, whole
+from touchback._inputs import named_text_of, plain, text_of, whole
 from touchback._run import Event, Run
 
 if typing.TYPE_CHECKING:
@@ -54,6 +54,9 @@ class Key:
         ``simplified``, ``viennese``, ``harpsichord``, ``model-a``, ``model-b`` or ``ball``.
     model:
         A model file from ``touchback model export``, :meth:`save_model` or a fit, as a path or as its text.
+    mechanism:
+        A file that describes the mechanism of the key, as a path or as its text, in place of ``action``. ``settings``
+        may then have its parameters.
     numbers:
         Numbers of the model by name, such as ``{"hammer.mass": 0.009}``, SI units; see :attr:`numbers`.
     preset:
@@ -81,6 +84,7 @@ class Key:
         *,
         action: str = "grand",
         model: str | os.PathLike[str] | None = None,
+        mechanism: str | os.PathLike[str] | None = None,
         numbers: Mapping[str, float] | None = None,
         preset: str | None = None,
         sheet: str | os.PathLike[str] | None = None,
@@ -98,6 +102,7 @@ class Key:
             preset,
             text_of(sheet),
             text_of(model),
+            named_text_of(mechanism),
             settings,
             {name: number_of(name, value) for name, value in (numbers or {}).items()},
             parts,

@@ -33,6 +33,7 @@ class Key:
         preset: str | None,
         sheet: str | None,
         model_text: str | None,
+        mechanism: tuple[str, str] | None,
         settings_of: _Settings,
         numbers: dict[str, float],
         parts: int,
@@ -77,7 +78,12 @@ class Piano:
     is_idle: bool
     latency: int
     def __init__(
-        self, rate: int, preset: str | None, sheet: str | None, settings_of: _Settings
+        self,
+        rate: int,
+        preset: str | None,
+        sheet: str | None,
+        mechanism: tuple[str, str] | None,
+        settings_of: _Settings,
     ) -> None: ...
     def note_on(self, note: int, velocity: float, channel: int, offset: int) -> None: ...
     def note_off(self, note: int, velocity: float, channel: int, offset: int) -> None: ...
@@ -92,6 +98,7 @@ def render(
     rate: int,
     preset: str | None,
     sheet: str | None,
+    mechanism: tuple[str, str] | None,
     settings_of: _Settings,
 ) -> tuple[_Sound, list[str]]: ...
 def weigh(

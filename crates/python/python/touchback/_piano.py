@@ -11,7 +11,7 @@ import numpy as np
 
 from touchback import _native
 from touchback._inputs import number as number_of
-from touchback._inputs import text_of, whole
+from touchback._inputs import named_text_of, text_of, whole
 from touchback._key import Value
 
 if typing.TYPE_CHECKING:
@@ -53,8 +53,10 @@ class Piano:
         Factory piano, or a preset file; the concert grand by default.
     sheet:
         Offsets of single keys: a CSV file, as a path or as its text.
+    mechanism:
+        A file that describes the mechanism of the keys, as a path or as its text, in place of the grand action.
     settings:
-        Parameters of the piano, as ``output_db=-6``.
+        Parameters of the piano, as ``output_db=-6``, and of the mechanism.
 
     The same messages give the same samples for every division into blocks. Offsets are samples from the
     beginning of the next block; a message beyond it waits for its block.
@@ -66,10 +68,13 @@ class Piano:
         *,
         preset: str | None = None,
         sheet: str | os.PathLike[str] | None = None,
+        mechanism: str | os.PathLike[str] | None = None,
         **settings: Value,
     ) -> None:
         self._rate = whole("rate", rate)
-        self._native = _native.Piano(self._rate, preset, text_of(sheet), settings)
+        self._native = _native.Piano(
+            self._rate, preset, text_of(sheet), named_text_of(mechanism), settings
+        )
         self.strikes: list[Strike] = []
         """Strikes of the last block."""
 
@@ -149,6 +154,7 @@ def render(
     *,
     preset: str | None = None,
     sheet: str | os.PathLike[str] | None = None,
+    mechanism: str | os.PathLike[str] | None = None,
     **settings: Value,
 ) -> Rendering:
     """Plays a MIDI file to the end of its sound, as ``touchback render`` does.
@@ -159,7 +165,7 @@ def render(
         Path of a MIDI file, or its bytes.
     rate:
         Sample rate, Hz.
-    preset, sheet, settings:
+    preset, sheet, mechanism, settings:
         As of :class:`Piano`.
 
     Damage in the file, and parts that are left out, are warnings.
@@ -169,7 +175,8 @@ def render(
     else:
         name, data = os.fspath(midi), pathlib.Path(midi).read_bytes()
     rate = whole("rate", rate)
-    sound, told = _native.render(name, data, rate, preset, text_of(sheet), settings)
+    own = named_text_of(mechanism)
+    sound, told = _native.render(name, data, rate, preset, text_of(sheet), own, settings)
     for line in told:
         warnings.warn(line, UserWarning, stacklevel=2)
     samples, strikes = sound

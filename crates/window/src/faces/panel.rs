@@ -9,6 +9,7 @@ pub mod device;
 mod haptic_load;
 pub mod keys;
 mod lesson;
+pub mod mechanism;
 pub mod messages;
 pub mod pedal;
 mod pedal_curve;

@@ -1,10 +1,13 @@
 //! Pianos A and B, each with its own history of edits.
 
+use std::sync::Arc;
+
 use egui::Ui;
 
 use crate::state::controls::Controls;
 use crate::state::history::{History, Recorded};
 use touchback_instrument::Settings;
+use touchback_instrument::host::mechanism::LoadedMechanism;
 use touchback_sound::tuning::scala::Texts;
 
 /// The inactive piano.
@@ -12,6 +15,7 @@ use touchback_sound::tuning::scala::Texts;
 struct PianoState {
     settings: Settings,
     texts: Option<Texts>,
+    mechanism: Arc<LoadedMechanism>,
     history: History,
 }
 
@@ -69,6 +73,9 @@ impl Compare {
                 // These texts were accepted before, so they are valid.
                 let _ = controls.tune(other.texts);
             }
+            if controls.mechanism() != other.mechanism {
+                controls.set_mechanism(other.mechanism);
+            }
             *history = other.history;
         }
         self.is_b = !self.is_b;
@@ -76,7 +83,8 @@ impl Compare {
 }
 
 fn state(controls: &dyn Controls, history: History) -> PianoState {
-    PianoState { settings: controls.settings(), texts: controls.texts(), history }
+    let (texts, mechanism) = (controls.texts(), controls.mechanism());
+    PianoState { settings: controls.settings(), texts, mechanism, history }
 }
 
 #[cfg(test)]

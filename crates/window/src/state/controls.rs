@@ -1,9 +1,14 @@
 //! The window's access to the instrument's parameters; implemented for hosts and for tests.
 
+use std::sync::Arc;
+
+use touchback_action::ActionKind;
 use touchback_action::interface::key_sheet::KeySheet;
+use touchback_core::math::setting::Value as _;
 use touchback_instrument::Settings;
+use touchback_instrument::host::mechanism::{LoadedMechanism, MechanismText};
 use touchback_instrument::host::params::midi_map::MidiMap;
-use touchback_instrument::host::params::{Parameter, all};
+use touchback_instrument::host::params::{Parameter, all, find};
 use touchback_sound::tuning::scala::Texts;
 
 /// Access to the parameters. Every change is a gesture with a beginning and an end, so that hosts can
@@ -25,6 +30,32 @@ pub trait Controls {
     /// # Errors
     /// The fault in the texts; the tuning is unchanged.
     fn tune(&mut self, by: Option<Texts>) -> Result<(), String>;
+
+    /// The mechanism from a file.
+    fn mechanism(&self) -> Arc<LoadedMechanism>;
+    /// Sets the mechanism from a file.
+    fn set_mechanism(&mut self, mechanism: Arc<LoadedMechanism>);
+
+    /// Plays the mechanism in `text`, the contents of the file `name`.
+    ///
+    /// # Errors
+    /// What is wrong with the file; nothing is changed.
+    fn open_mechanism(&mut self, name: &str, text: String) -> Result<(), String> {
+        let source = MechanismText { name: name.to_owned(), text, ..MechanismText::default() };
+        let loaded = LoadedMechanism::of(source);
+        if let Some(fault) = &loaded.fault {
+            return Err(fault.clone());
+        }
+        self.set_mechanism(loaded);
+        self.choose_action(ActionKind::File);
+        Ok(())
+    }
+    /// Chooses the action `kind`.
+    fn choose_action(&mut self, kind: ActionKind) {
+        if let Ok(action) = find("action") {
+            self.put(action, kind.number());
+        }
+    }
 
     /// The sheet of single keys' differences.
     fn keys(&self) -> KeySheet;
@@ -108,6 +139,7 @@ pub trait Controls {
             parameter.set(&mut settings, self.value(parameter));
         }
         settings.set_key_sheet(self.keys());
+        settings.action.mechanism.clone_from(&self.mechanism().file);
         settings
     }
 
@@ -137,6 +169,8 @@ pub struct DetachedControls {
     pub changes: Vec<(&'static str, f64)>,
     /// The current scale.
     pub scale: Option<Texts>,
+    /// The current mechanism from a file.
+    pub mechanism: Arc<LoadedMechanism>,
     /// Assignment of MIDI controllers.
     pub midi: MidiMap,
     /// The parameter that waits for a controller.
@@ -145,6 +179,16 @@ pub struct DetachedControls {
     pub kept: Option<KeySheet>,
     /// The last requested host menu: parameter and position.
     pub host_menu: Option<(&'static str, [i32; 2])>,
+}
+
+impl DetachedControls {
+    /// Controls of a piano with these settings, but for its scale.
+    #[must_use]
+    pub fn of(settings: Settings) -> Self {
+        let file = settings.action.mechanism.as_ref();
+        let mechanism = file.cloned().map(LoadedMechanism::playing).unwrap_or_default();
+        Self { settings, mechanism, ..Self::default() }
+    }
 }
 
 impl Controls for DetachedControls {
@@ -173,6 +217,15 @@ impl Controls for DetachedControls {
         self.settings.sound.scale = by.as_ref().map(Texts::scale).transpose()?.into();
         self.scale = by;
         Ok(())
+    }
+
+    fn mechanism(&self) -> Arc<LoadedMechanism> {
+        self.mechanism.clone()
+    }
+
+    fn set_mechanism(&mut self, mechanism: Arc<LoadedMechanism>) {
+        self.settings.action.mechanism.clone_from(&mechanism.file);
+        self.mechanism = mechanism;
     }
 
     fn keys(&self) -> KeySheet {
@@ -219,7 +272,6 @@ impl Controls for DetachedControls {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_instrument::host::params::find;
 
     #[test]
     fn a_recall_changes_only_differing_parameters_and_ends_its_gestures() {

@@ -10,9 +10,12 @@ mod tests;
 
 pub use recorded::Recorded;
 
+use std::sync::Arc;
+
 use crate::state::controls::Controls;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_instrument::Settings;
+use touchback_instrument::host::mechanism::LoadedMechanism;
 use touchback_instrument::host::params::midi_map::MidiMap;
 use touchback_instrument::host::params::{Parameter, all};
 use touchback_sound::tuning::scala::Texts;
@@ -21,6 +24,7 @@ use touchback_sound::tuning::scala::Texts;
 const MOST: usize = 1000;
 /// Names of edits that concern no parameter.
 const SCALE: &str = "the scale";
+const MECHANISM: &str = "the mechanism";
 const SHEET: &str = "the sheet of the keys";
 const CONTROLLERS: &str = "MIDI controllers";
 /// Nudges of one parameter within this time are one edit, s.
@@ -32,6 +36,8 @@ struct Side {
     values: Vec<(&'static Parameter, f64)>,
     /// The scale, if the edit changed it.
     scale: Option<Option<Texts>>,
+    /// The mechanism from a file, if the edit changed it.
+    mechanism: Option<Arc<LoadedMechanism>>,
     /// The sheet of single keys' differences, if the edit changed it.
     keys: Option<KeySheet>,
     /// The assignment of MIDI controllers, if the edit changed it.
@@ -65,6 +71,7 @@ impl Side {
     const fn is_empty(&self) -> bool {
         self.values.is_empty()
             && self.scale.is_none()
+            && self.mechanism.is_none()
             && self.keys.is_none()
             && self.midi.is_none()
             && self.piano.is_none()
@@ -163,6 +170,13 @@ impl History {
                 let _ = controls.tune(scale.clone());
             } else {
                 left.push(SCALE);
+            }
+        }
+        if let (Some(mechanism), Some(expected)) = (&side.mechanism, &from.mechanism) {
+            if controls.mechanism() == *expected {
+                controls.set_mechanism(mechanism.clone());
+            } else {
+                left.push(MECHANISM);
             }
         }
         if let (Some(keys), Some(expected)) = (&side.keys, &from.keys) {

@@ -15,6 +15,7 @@ use press::Press;
 pub use row::{Origin, Row};
 use touchback_action::grand::design::{concert::Design, thesis};
 use touchback_action::grand::{Phase, Spec};
+use touchback_action::interface::graph::Graph;
 use touchback_action::interface::pose::Pose;
 use touchback_action::interface::press::Effort;
 use touchback_action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP, catalogue};
@@ -109,7 +110,7 @@ impl Stroke {
     /// A stroke of one row: `key` at rest under `settings`.
     #[must_use]
     pub fn at_rest(key: KeyNumber, settings: &ActionSettings) -> Self {
-        let mut stroke = Self::new(key, settings, settings.action);
+        let mut stroke = Self::new(key, settings, settings.played());
         let (saved, view) = (stroke.model.save(), stroke.model.readout(Drive::Free));
         stroke.rows.push(Row { time: 0.0, saved, drive: Drive::Free, view });
         stroke
@@ -175,7 +176,7 @@ impl Stroke {
     /// released.
     #[must_use]
     pub fn pressed(key: KeyNumber, settings: &ActionSettings, speed: f64) -> Self {
-        let mut stroke = Self::new(key, settings, settings.action);
+        let mut stroke = Self::new(key, settings, settings.played());
         let mut press = Press::for_hammer(&stroke, speed);
         let mut struck = None;
         while press.time < struck.unwrap_or(PATIENCE) + HOLD {
@@ -244,6 +245,30 @@ impl Stroke {
         let pose = key.pose();
         key.reset_to_rest();
         Posed::Other { pose, rest: key.pose() }
+    }
+
+    /// The action's submodels and transitions.
+    #[must_use]
+    pub fn graph(&self) -> Graph<'_> {
+        self.model.graph()
+    }
+
+    /// Changes of the submodel after the time `from` s and up to `to` s: submodel before and after, and time, s.
+    #[must_use]
+    pub fn transitions(&self, from: f64, to: f64) -> Vec<(u8, u8, f64)> {
+        let begin = self.rows.partition_point(|row| row.time <= from).saturating_sub(1);
+        let rows = self.rows[begin.min(self.rows.len())..].windows(2);
+        let changes = rows.map(|w| (w[0].saved.phase, w[1].saved.phase, w[1].time));
+        changes.take_while(|(_, _, time)| *time <= to).filter(|(a, b, _)| a != b).collect()
+    }
+
+    /// Name of the action within a sentence.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        match (self.kind, &*self.settings.mechanism) {
+            (ActionKind::File, Some(file)) => file.title(),
+            (kind, _) => kind.title(),
+        }
     }
 
     /// The time spans of the submodels.

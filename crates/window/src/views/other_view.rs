@@ -28,6 +28,8 @@ pub struct Shown<'a> {
     pub key: KeyNumber,
     /// The action.
     pub kind: ActionKind,
+    /// Name of the action within a sentence.
+    pub title: &'a str,
     /// Parts of the action in this pose.
     pub pose: &'a Pose,
     /// Parts of the action at rest.
@@ -70,6 +72,7 @@ impl OtherView {
         }
         paint::paint(&painter, &view, &drawing, ui.visuals().dark_mode);
         let names = shown.names && is_named && in_workshop;
+        paint::paint_contacts(&painter, &view, &drawing, theme::accent(ui));
         paint::paint_detail(&painter, &view, &drawing, ui, names);
         if names {
             paint::paint_labels(&painter, &view, &drawing, theme::faint(ui));
@@ -91,7 +94,7 @@ impl OtherView {
             painter.galley(at, galley, colour);
             return self.hand.follow(response, shown.key, shown.reads_position, play);
         }
-        line(&format!("{}, {}", shown.kind.title(), shown.moment), 11.0, theme::faint(ui));
+        line(&format!("{}, {}", shown.title, shown.moment), 11.0, theme::faint(ui));
         line(readout.phase, 13.0, ui.visuals().text_color());
         line(&format!("key {:.2} mm deep", 1e3 * readout.key), 11.0, theme::faint(ui));
         if readout.hammer.is_finite() {

@@ -1,6 +1,6 @@
 //! The action's face: drawing, curves, regulation.
 
-use egui::{CentralPanel, Panel, Response, Ui};
+use egui::{CentralPanel, Panel, Response, Ui, UiBuilder};
 
 use super::Window;
 use crate::faces::panel;
@@ -59,7 +59,7 @@ impl Window {
                     ui.add_space(2.0);
                     panel::scrolled(ui, |ui| {
                         let (key, settings) = (self.strip.chosen, controls.settings().action);
-                        let measured = match settings.action {
+                        let measured = match settings.played() {
                             ActionKind::Grand => self.workshop.keys.measured(ui, key, &settings),
                             _ => None,
                         };
@@ -67,7 +67,17 @@ impl Window {
                     });
                 });
                 CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
-                    panel::scrolled(ui, |ui| panel::regulation::RegulationPanel::ui(ui, controls));
+                    panel::scrolled(ui, |ui| {
+                        let is_of_file = controls.settings().action.action == ActionKind::File;
+                        let mechanism = &mut self.action.mechanism;
+                        if is_of_file {
+                            mechanism.ui(ui, controls);
+                        }
+                        panel::regulation::RegulationPanel::ui(ui, controls);
+                        if !is_of_file {
+                            mechanism.ui(ui, controls);
+                        }
+                    });
                 });
             },
         );
@@ -79,7 +89,13 @@ impl Window {
             let high = if low { (room - large * SCOPE).max(0.3 * room) } else { 0.5 * room };
             let action = egui::vec2(ui.available_width(), high);
             ui.allocate_ui(action, |ui| {
-                self.action(ui, Place::Workshop, &settings, controls, play, now);
+                let (picture, graph) = self.states.split(ui.available_rect_before_wrap());
+                ui.scope_builder(UiBuilder::new().max_rect(picture), |ui| {
+                    self.action(ui, Place::Workshop, &settings, controls, play, now);
+                });
+                if let Some(rect) = graph {
+                    self.states.ui(ui, rect);
+                }
             });
             self.transport.ui(ui, self.memory.last.as_ref());
             self.scope.ui(ui, &self.memory, &mut self.transport);
@@ -102,6 +118,7 @@ impl Window {
         ui.horizontal_wrapped(|ui| {
             self.face.pages(ui);
             self.action.view.switches(ui);
+            self.states.switch(ui);
             ui.separator();
             let hint = "A finger presses the chosen key under the present settings; turn a screw \
                         and watch what changes. Silent.";
@@ -174,6 +191,7 @@ impl Window {
                 (&*resting, row, "at rest".to_owned())
             }
         };
+        self.states.follow(stroke, row);
         let (key, settings) = (stroke.key, &stroke.settings);
         let (moment, finger) = (&*moment, row.finger());
         match stroke.pose(row) {
@@ -186,6 +204,7 @@ impl Window {
                 let shown = Shown {
                     key,
                     kind,
+                    title: stroke.title(),
                     pose,
                     rest,
                     finger,

@@ -86,7 +86,7 @@ impl Window {
         let left = stage.min + vec2(self.strip.left + MARGIN, 6.0);
         let right = pos2(stage.max.x - MARGIN, left.y + high);
         let row = Rect::from_min_max(left, right);
-        let blow = match settings.action.action {
+        let blow = match settings.action.played() {
             ActionKind::Grand => 1e-3 * settings.action.blow_mm,
             _ => BLOW,
         };

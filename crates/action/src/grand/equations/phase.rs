@@ -1,6 +1,7 @@
 //! The submodels: which of the two switchable constraints hold, and which part supports the jack.
 
 use crate::grand::equations::precomputed::Precomputed;
+use crate::interface::graph::{Graph, transition};
 use touchback_core::math::real::{Mask, Real};
 
 /// A submodel of the grand action.
@@ -42,17 +43,36 @@ impl Phase {
     /// Names in the order of [`Self::ALL`]: the letters A to D of the thesis, E and F.
     pub const NAMES: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
 
+    /// The submodels and their transitions.
+    pub const GRAPH: Graph<'static> = Graph {
+        submodels: &Self::NAMES,
+        transitions: &[
+            transition(0, 1, "toe meets the button"),
+            transition(0, 3, "head leaves the knuckle"),
+            transition(1, 0, "jack back on its stop"),
+            transition(1, 2, "head leaves the knuckle"),
+            transition(1, 4, "jack leans on the flank"),
+            transition(2, 3, "jack back on its stop"),
+            transition(2, 1, "knuckle on the head"),
+            transition(2, 4, "flank meets the jack"),
+            transition(2, 5, "flank meets the held jack"),
+            transition(3, 2, "toe meets the button"),
+            transition(3, 0, "head meets the knuckle"),
+            transition(4, 0, "jack back on its stop"),
+            transition(4, 1, "head flat under the knuckle"),
+            transition(4, 2, "flank leaves the jack"),
+            transition(4, 3, "flank leaves, jack on its stop"),
+            transition(4, 5, "toe meets the button"),
+            transition(5, 2, "flank leaves the jack"),
+            transition(5, 3, "button and flank leave"),
+            transition(5, 4, "toe leaves the button"),
+        ],
+    };
+
     /// Name of the phase, from [`Self::NAMES`].
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Acceleration => "A",
-            Self::LetOff => "B",
-            Self::Catch => "C",
-            Self::Return => "D",
-            Self::Flank => "E",
-            Self::Wedge => "F",
-        }
+        Self::NAMES[self as usize]
     }
 
     /// Name of the phase as a character.

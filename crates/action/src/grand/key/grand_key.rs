@@ -12,6 +12,7 @@ use crate::grand::key::{compensation, outline, rest};
 use crate::grand::{Phase, state};
 use crate::interface::elements::Elements;
 use crate::interface::finger::RISEN;
+use crate::interface::graph::Graph;
 use crate::interface::key::{DynamicsCompensation, Key, OnEvent, SavedState};
 use crate::interface::pose::Pose;
 use crate::interface::press::{Press, Travel};
@@ -150,6 +151,10 @@ impl Key for GrandKey {
 
     fn elements(&self, drive: Drive) -> Elements {
         self.assembly.elements(&self.state, drive, self.tray[1])
+    }
+
+    fn graph(&self) -> Graph<'_> {
+        Phase::GRAPH
     }
 
     fn front(&self) -> [f64; 2] {

@@ -7,7 +7,7 @@ use crate::grand::design::concert::{Built, Design};
 use crate::grand::design::spec::Spec;
 use crate::grand::key::usual::{self, Usual};
 use crate::grand::{GrandKey, Phase};
-use crate::{ActionSettings, Drive, GRAVITY, Key as _, KeyEvent, STEP};
+use crate::{ActionSettings, Drive, GRAVITY, Key, KeyEvent, STEP};
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
@@ -23,6 +23,9 @@ const UP_RANGE: (f64, f64) = (5.5e-3, 2e-3);
 /// Time for which the key is held on its bed at the end of the slow press, s: drop is the distance with the key
 /// on its bed, as the drop screw is regulated.
 const HOLD_TIME: f64 = 1.0;
+
+/// Travel of a key that does not tell its own, m (chosen: a grand's).
+const UNKNOWN_DIP: f64 = 0.01;
 
 /// Drop of the hammer below let-off beyond which it is in the backcheck, m: more than every drop that can
 /// be set.
@@ -200,7 +203,7 @@ impl Weighed {
         let grams = 1e3 / GRAVITY;
         Self {
             down_weight_g: grams * slow.down,
-            up_weight_g: grams * up_force(at_rest.clone()),
+            up_weight_g: grams * up_force(&at_rest),
             front_weight_g: grams * key.lead_torque / key.front,
             strike_weight_g: 1e3 * hammer.mass * hammer.centre.x / hammer.crown,
             action_ratio: slow.ratio,
@@ -213,6 +216,53 @@ impl Weighed {
             capstan_mm: 1e3 * key.capstan.y,
             button_mm: 1e3 * spec.jack.button_height,
             drop_screw_mm: 1e3 * spec.lever.drop_height,
+        }
+    }
+
+    /// Measures a key of any action, which is at rest, by what it answers and shows; NaN for what only the parts of
+    /// the grand have. Allocates.
+    #[must_use]
+    pub fn of_any(at_rest: &dyn Key) -> Self {
+        let dip = at_rest.travel().map_or(UNKNOWN_DIP, |travel| travel.dip);
+        let below = |key: &dyn Key| -key.readout(Drive::Free).hammer;
+        let (mut key, mut mean) = (at_rest.duplicate(), Mean::default());
+        let (mut from, mut slip) = ((f64::NAN, f64::NAN), (f64::NAN, f64::NAN));
+        let to = |t: f64| (PRESS_SPEED * t).min(dip);
+        let mut is_free = false;
+        for step in 0..floor_index((dip / PRESS_SPEED + HOLD_TIME) / STEP) {
+            cancel::check();
+            let time = step as f64 * STEP;
+            let (drive, depth) = (Drive::along(to, time), to(time + STEP));
+            key.step(drive, &mut |_, event| {
+                is_free |= matches!(event, KeyEvent::Release { .. } | KeyEvent::Pluck { .. });
+            });
+            if (DOWN_RANGE.0..DOWN_RANGE.1).contains(&depth) {
+                mean.add(key.readout(drive).key_force);
+            }
+            if from.0.is_nan() && depth >= UP_RANGE.1 {
+                from = (depth, below(&*key));
+            }
+            if is_free && slip.0.is_nan() {
+                slip = (depth, below(&*key));
+            }
+        }
+        let grams = 1e3 / GRAVITY;
+        let drop = Some(below(&*key) - slip.1).filter(|drop| *drop < CAUGHT);
+        Self {
+            down_weight_g: grams * mean.value(),
+            up_weight_g: grams * up_force(at_rest),
+            front_weight_g: f64::NAN,
+            strike_weight_g: f64::NAN,
+            action_ratio: (from.1 - slip.1) / (slip.0 - from.0),
+            inertia_g: 1e3 * front_mass(at_rest),
+            dip_mm: 1e3 * dip,
+            blow_mm: 1e3 * below(at_rest),
+            let_off_mm: 1e3 * slip.1,
+            drop_mm: drop.map_or(f64::NAN, |drop| 1e3 * drop),
+            after_touch_mm: 1e3 * (dip - slip.0),
+            capstan_mm: f64::NAN,
+            button_mm: f64::NAN,
+            drop_screw_mm: f64::NAN,
         }
     }
 
@@ -231,11 +281,11 @@ impl Weighed {
 
 /// Moves the key front along `depth`, m, a function of time, for `seconds`. `observe` gets key, depth, m,
 /// and force on the front, N, after each step. Returns whether the backcheck caught the hammer.
-fn move_front(
-    key: &mut GrandKey,
+fn move_front<K: Key + ?Sized>(
+    key: &mut K,
     seconds: f64,
     depth: impl Fn(f64) -> f64,
-    mut observe: impl FnMut(&GrandKey, f64, f64),
+    mut observe: impl FnMut(&K, f64, f64),
 ) -> bool {
     let mut is_caught = false;
     for step in 0..floor_index(seconds / STEP) {
@@ -291,7 +341,8 @@ fn slow_press(mut key: GrandKey, spec: &Spec) -> SlowPress {
 }
 
 /// Mean force on the front of the slowly rising key, N.
-fn up_force(mut key: GrandKey) -> f64 {
+fn up_force(at_rest: &dyn Key) -> f64 {
+    let mut key = at_rest.duplicate();
     let deepest = DOWN_RANGE.1;
     let turn = deepest / PRESS_SPEED;
     let mut mean = Mean::default();
@@ -299,7 +350,7 @@ fn up_force(mut key: GrandKey) -> f64 {
         if t < turn { PRESS_SPEED * t } else { (2.0 * deepest - PRESS_SPEED * t).max(0.0) }
     };
     let mut rises = false;
-    move_front(&mut key, 2.0 * turn, back, |_, depth, force| {
+    move_front(&mut *key, 2.0 * turn, back, |_, depth, force| {
         rises |= depth >= deepest - PRESS_SPEED * STEP;
         if rises && (UP_RANGE.1..UP_RANGE.0).contains(&depth) {
             mean.add(force);
@@ -310,9 +361,9 @@ fn up_force(mut key: GrandKey) -> f64 {
 
 /// Effective mass at the front, kg: the difference of two forces over that of the accelerations they give,
 /// in which weight and friction cancel.
-fn front_mass(at_rest: &GrandKey) -> f64 {
+fn front_mass(at_rest: &dyn Key) -> f64 {
     let acceleration = |force: f64| {
-        let mut key = at_rest.clone();
+        let mut key = at_rest.duplicate();
         let mut before = 0.0;
         for step in 1..=floor_index(MAX_PUSH_TIME / STEP) {
             cancel::check();
@@ -389,5 +440,28 @@ mod tests {
             assert!((figure.get)(&found).is_finite(), "{}", figure.id);
             assert!(FIGURES[..i].iter().all(|f| f.id != figure.id && f.name != figure.name));
         }
+    }
+
+    /// By its answers alone, the grand's key weighs as by its parts.
+    #[test]
+    fn a_key_of_any_action_is_weighed_by_its_answers() {
+        let settings = ActionSettings::default();
+        let mut built = Design::new(key(40)).build(&settings);
+        built.spec.damper.present = false;
+        let grand = Weighed::built(built);
+        let found = Weighed::of_any(&GrandKey::built(built));
+        for (name, a, b) in [
+            ("down", grand.down_weight_g, found.down_weight_g),
+            ("up", grand.up_weight_g, found.up_weight_g),
+            ("inertia", grand.inertia_g, found.inertia_g),
+            ("blow", grand.blow_mm, found.blow_mm),
+        ] {
+            assert!((a / b - 1.0).abs() < 1e-6, "{name}: {a} {b}");
+        }
+        assert!((grand.let_off_mm - found.let_off_mm).abs() < 0.3, "{grand:?} {found:?}");
+        let viennese = crate::catalogue::played(crate::ActionKind::Viennese, key(40), &settings);
+        let found = Weighed::of_any(&*viennese);
+        assert!((1.0..3.0).contains(&found.let_off_mm), "{found:?}");
+        assert!((10.0..40.0).contains(&found.down_weight_g), "{found:?}");
     }
 }

@@ -2,26 +2,40 @@
 
 use super::{BALL, BALL_SPEED, Phase, STATES, Spec};
 use crate::GRAVITY;
+use crate::built_in::BuiltIn;
+use crate::grand::design::concert::Built;
 use crate::interface::finger::RISEN;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface::{Playing, state};
-use crate::simple::{KEY, KEY_SPEED};
+use crate::simple::{ActionKey, KEY, KEY_SPEED};
 use touchback_core::episode::State;
+use touchback_core::math::compass::KeyNumber;
 
 /// Travel of the paddle for a note, m (chosen: the dip of a key); the paddle has no bed.
 const TRAVEL: f64 = 0.01;
 
 impl Spec {
-    /// The default model with a ball that comes to rest. Chosen: a damping of 2 s/m, at which the ball keeps
-    /// about half of a landing speed of 0.5 m/s.
-    #[must_use]
-    pub(crate) fn to_play() -> Self {
-        Self { damping: 2.0, ..Self::default() }
-    }
-
     /// Compression of the spring by the ball at rest on the paddle, m.
     fn sag(&self) -> f64 {
         self.ball * GRAVITY / self.stiffness
+    }
+}
+
+impl BuiltIn for Spec {
+    type Key = ActionKey<Self, STATES, 1, 0>;
+
+    const CONTACTS: &'static [&'static str] = &["ball"];
+    const UNUSED: &'static str =
+        "The ball and its paddle have fixed parameters: only the grand uses this one.";
+
+    fn of_key(_: KeyNumber, _: impl FnOnce() -> Built) -> Self {
+        Self::default()
+    }
+
+    /// The ball comes to rest. Chosen: a damping of 2 s/m, at which the ball keeps about half of a landing speed of
+    /// 0.5 m/s.
+    fn played(_: KeyNumber, _: impl FnOnce() -> Built) -> Self {
+        Self { damping: 2.0, ..Self::default() }
     }
 }
 

@@ -2,10 +2,13 @@
 
 use super::{JACK, JACK_SPEED, Phase, STATES, Spec};
 use crate::GRAVITY;
+use crate::built_in::BuiltIn;
+use crate::grand::design::concert::Built;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface::{Playing, state};
-use crate::simple::{KEY, KEY_SPEED};
+use crate::simple::{ActionKey, KEY, KEY_SPEED};
 use touchback_core::episode::State;
+use touchback_core::math::compass::KeyNumber;
 
 /// Ratio of key speed to the hammer speed of a velocity map: that of a grand [Askenfelt & Jansson 1990].
 const KEY_SHARE: f64 = 0.2;
@@ -25,6 +28,20 @@ impl Spec {
         let depth = (height + self.pad.compression(self.jack * GRAVITY)) / self.ratio();
         let jack = [(JACK, height), (JACK_SPEED, self.ratio() * speed)];
         state(phase, &[(KEY, depth), (KEY_SPEED, speed), jack[0], jack[1]])
+    }
+}
+
+impl BuiltIn for Spec {
+    type Key = ActionKey<Self, STATES, 2, 3>;
+
+    const CONTACTS: &'static [&'static str] = &["plectrum", "tongue"];
+    const UNUSED: &'static str =
+        "The harpsichord's jack has fixed parameters: only the grand uses this one.";
+    const WITHOUT_HAMMER: Option<&'static str> =
+        Some("The harpsichord has no hammer: a plectrum plucks the string.");
+
+    fn of_key(key: KeyNumber, _: impl FnOnce() -> Built) -> Self {
+        Self::of_key(key)
     }
 }
 

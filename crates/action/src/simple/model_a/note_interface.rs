@@ -1,16 +1,27 @@
 //! Model A played by host notes.
 
 use super::{HAMMER, HAMMER_SPEED, Phase, STATES, Spec};
+use crate::built_in::BuiltIn;
+use crate::grand::design::concert::Built;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface::{BEFORE_BED, Playing, state};
 use crate::simple::slider::Bodies;
-use crate::simple::{KEY, KEY_SPEED};
+use crate::simple::{ActionKey, KEY, KEY_SPEED};
 use touchback_core::episode::State;
+use touchback_core::math::compass::KeyNumber;
 
-impl Spec {
-    /// The default model with a key bed at which the hammer leaves; see [`Bodies::to_play`].
-    #[must_use]
-    pub(crate) fn to_play() -> Self {
+impl BuiltIn for Spec {
+    type Key = ActionKey<Self, STATES, 1, 2>;
+
+    const CONTACTS: &'static [&'static str] = &["slider"];
+    const UNUSED: &'static str = "Model A has fixed parameters: only the grand uses this one.";
+
+    fn of_key(_: KeyNumber, _: impl FnOnce() -> Built) -> Self {
+        Self::default()
+    }
+
+    /// With a key bed at which the hammer leaves; see [`Bodies::to_play`].
+    fn played(_: KeyNumber, _: impl FnOnce() -> Built) -> Self {
         Self { bodies: Bodies::to_play() }
     }
 }

@@ -1,22 +1,35 @@
 //! Model B played by host notes.
 
 use super::{HAMMER, HAMMER_SPEED, LEVER, LEVER_SPEED, Phase, STATES, Spec};
+use crate::built_in::BuiltIn;
+use crate::grand::design::concert::Built;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface::{BEFORE_BED, Playing, state};
 use crate::simple::slider::Bodies;
-use crate::simple::{KEY, KEY_SPEED};
+use crate::simple::{ActionKey, KEY, KEY_SPEED};
 use touchback_core::episode::State;
+use touchback_core::math::compass::KeyNumber;
 
 impl Spec {
-    /// The default model with a key bed at which the hammer leaves; see [`Bodies::to_play`].
-    #[must_use]
-    pub(crate) fn to_play() -> Self {
-        Self { bodies: Bodies::to_play(), ..Self::default() }
-    }
-
     /// States of manipulandum and key at `depth` m, moving at `speed` m/s.
     fn moving(depth: f64, speed: f64) -> [(usize, f64); 4] {
         [(KEY, depth), (KEY_SPEED, speed), (LEVER, depth), (LEVER_SPEED, speed)]
+    }
+}
+
+impl BuiltIn for Spec {
+    type Key = ActionKey<Self, STATES, 1, 2>;
+
+    const CONTACTS: &'static [&'static str] = &["k2"];
+    const UNUSED: &'static str = "Model B has fixed parameters: only the grand uses this one.";
+
+    fn of_key(_: KeyNumber, _: impl FnOnce() -> Built) -> Self {
+        Self::default()
+    }
+
+    /// With a key bed at which the hammer leaves; see [`Bodies::to_play`].
+    fn played(_: KeyNumber, _: impl FnOnce() -> Built) -> Self {
+        Self { bodies: Bodies::to_play(), ..Self::default() }
     }
 }
 

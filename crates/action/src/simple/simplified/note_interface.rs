@@ -1,16 +1,33 @@
 //! The simplified action played by host notes.
 
 use super::{HAMMER, HAMMER_SPEED, Phase, STATES, Spec};
+use crate::built_in::BuiltIn;
+use crate::grand::design::concert::Built;
 use crate::interface::finger::RISEN;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface::{BEFORE_BED, Playing, state};
-use crate::simple::{KEY, KEY_SPEED};
+use crate::simple::{ActionKey, KEY, KEY_SPEED};
 use touchback_core::episode::State;
+use touchback_core::math::compass::KeyNumber;
 
 impl Spec {
     /// Ratio of crown speed to key-front speed while the hammer is on the key.
     fn ratio(&self) -> f64 {
         self.back / self.front * self.crown / self.knuckle
+    }
+}
+
+impl BuiltIn for Spec {
+    type Key = ActionKey<Self, STATES, 2, 2>;
+
+    const CONTACTS: &'static [&'static str] = &["knuckle"];
+    const USES: &'static [&'static str] =
+        &["blow_mm", "capstan_mm", "knuckle_mm", "key_mass", "key_lead_g", "key_bed_stiffness"];
+    const UNUSED: &'static str =
+        "The simplified action does not have this part: only the grand does.";
+
+    fn of_key(_: KeyNumber, grand: impl FnOnce() -> Built) -> Self {
+        Self::of_grand(&grand())
     }
 }
 

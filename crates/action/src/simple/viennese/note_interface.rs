@@ -2,10 +2,13 @@
 
 use super::spec::{AFTERTOUCH, LET_OFF};
 use super::{HAMMER_ANGLE, HAMMER_SPEED, Phase, STATES, Spec};
+use crate::built_in::BuiltIn;
+use crate::grand::design::concert::Built;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface::{BEFORE_BED, Playing, state};
-use crate::simple::{KEY, KEY_SPEED};
+use crate::simple::{ActionKey, KEY, KEY_SPEED};
 use touchback_core::episode::State;
+use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::trig::direction;
 
 /// Depth at which the key can be played again, as a share of the depth at which the beak is under its notch
@@ -35,6 +38,18 @@ impl Spec {
             state.phase = Phase::Out;
         }
         state
+    }
+}
+
+impl BuiltIn for Spec {
+    type Key = ActionKey<Self, STATES, 2, 3>;
+
+    const CONTACTS: &'static [&'static str] = &["notch"];
+    const UNUSED: &'static str =
+        "The Viennese action has fixed parameters: only the grand uses this one.";
+
+    fn of_key(key: KeyNumber, _: impl FnOnce() -> Built) -> Self {
+        Self::of_key(key)
     }
 }
 

@@ -9,10 +9,6 @@ use touchback_action::ActionKind;
 /// Parameters of the hammers, which every action but the harpsichord has.
 const HAMMERS: [&str; 4] = ["hammer_mass", "strike_weight_g", "hammer_hardness", "strike_point"];
 
-/// Parameters of the grand's key, beside its hammer, that the simplified action uses.
-const SIMPLIFIED: [&str; 6] =
-    ["blow_mm", "capstan_mm", "knuckle_mm", "key_mass", "key_lead_g", "key_bed_stiffness"];
-
 /// Parameters with an effect under every action: unevenness changes the unisons under all of them.
 const OF_EVERY_ACTION: [&str; 3] = ["action", "unevenness", "unevenness_seed"];
 
@@ -29,12 +25,12 @@ pub fn is_of_action(parameter: &Parameter) -> bool {
 pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
     let parameter = find(id).ok()?;
     if is_of_action(parameter) && !OF_EVERY_ACTION.contains(&id) {
-        return missing_part(settings.action.action, id);
+        return missing_part(settings.action.played(), id);
     }
     let touch = &settings.touch;
     let immediate = touch.timing == Timing::Immediate;
     match id {
-        "velocity_means" if settings.action.action != ActionKind::Grand => Some(
+        "velocity_means" if settings.action.played() != ActionKind::Grand => Some(
             "Only the grand's regulation affects the hammer speed of an effort: on this action \
                   the hammer has the velocity's speed.",
         ),
@@ -79,31 +75,18 @@ pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
 
 /// The reason why an `action` does not use the parameter `id` of the grand's action or hammers.
 fn missing_part(action: ActionKind, id: &str) -> Option<&'static str> {
-    match action {
-        ActionKind::Grand => None,
-        ActionKind::Harpsichord if HAMMERS.contains(&id) => {
-            Some("The harpsichord has no hammer: a plectrum plucks the string.")
-        }
-        _ if HAMMERS.contains(&id) => None,
-        ActionKind::Simplified if SIMPLIFIED.contains(&id) => None,
-        ActionKind::Simplified => {
-            Some("The simplified action does not have this part: only the grand does.")
-        }
-        ActionKind::ModelA => Some("Model A has fixed parameters: only the grand uses this one."),
-        ActionKind::ModelB => Some("Model B has fixed parameters: only the grand uses this one."),
-        ActionKind::Viennese => {
-            Some("The Viennese action has fixed parameters: only the grand uses this one.")
-        }
-        ActionKind::Harpsichord => {
-            Some("The harpsichord's jack has fixed parameters: only the grand uses this one.")
-        }
-        ActionKind::Ball => {
-            Some("The ball and its paddle have fixed parameters: only the grand uses this one.")
-        }
-        ActionKind::Thesis => Some(
+    let of_hammer = HAMMERS.contains(&id);
+    match (action, action.settings()) {
+        (_, Some(settings)) if of_hammer => settings.without_hammer,
+        (_, Some(settings)) => (!settings.used.contains(&id)).then_some(settings.unused),
+        (ActionKind::Thesis, None) if !of_hammer => Some(
             "The thesis's key has fixed parameters, most of them chosen by its author by trial and error: only \
              the grand uses this one.",
         ),
+        (ActionKind::File, None) if !of_hammer => Some(
+            "The mechanism from a file has parameters of its own: only the grand uses this one.",
+        ),
+        (_, None) => None,
     }
 }
 
@@ -126,7 +109,7 @@ mod tests {
 
     #[test]
     fn parameters_reported_without_effect_change_no_data_of_another_action() {
-        for action in ActionKind::ALL.into_iter().filter(|kind| *kind != ActionKind::Grand) {
+        for action in ActionKind::BUILT_IN.into_iter().skip(1) {
             let mut settings = Settings::default();
             settings.action.action = action;
             let before = made_of(&settings);

@@ -201,6 +201,10 @@ impl Keys for FakeKeys {
         None
     }
 
+    fn bend(&self, _: KeyNumber) -> f64 {
+        0.0
+    }
+
     fn hammer_rise(&self, _: KeyNumber) -> f64 {
         0.0
     }

@@ -140,7 +140,7 @@ impl<K: Keys> Mechanism<K> {
 /// Whether a velocity of `settings` is a finger's effort on a grand.
 pub(super) fn uses_efforts(settings: &Settings) -> bool {
     settings.touch.velocity_means == VelocityMeans::Finger
-        && settings.action.action == ActionKind::Grand
+        && settings.action.played() == ActionKind::Grand
 }
 
 /// Depth of the grand's key bed, m; 10 mm for a setting that is not finite.

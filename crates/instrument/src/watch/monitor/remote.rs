@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tape::TimedMessage;
 use super::{Meter, WindowEnd};
+use crate::host::mechanism::{MechanismFile, MechanismText, open};
 use crate::host::params::all;
 use crate::watch::trace::Sample;
 use crate::{Event, Settings, Snapshot};
@@ -71,6 +72,8 @@ pub struct RemoteSettings {
     keys: KeySheet,
     /// Name, scale and keyboard map: files may leave fields out, this format may not.
     scale: Option<(String, String, Option<String>)>,
+    /// The mechanism's file.
+    mechanism: Option<MechanismText>,
 }
 
 impl RemoteSettings {
@@ -79,12 +82,14 @@ impl RemoteSettings {
     pub fn of(settings: &Settings, scale: Option<Texts>) -> Self {
         let values = all().map(|parameter| parameter.get(settings)).collect();
         let scale = scale.map(|Texts { name, scale, map }| (name, scale, map));
-        Self { values, keys: settings.key_sheet(), scale }
+        let mechanism = settings.action.mechanism.as_ref().map(|file| file.source().clone());
+        Self { values, keys: settings.key_sheet(), scale, mechanism }
     }
 
-    /// The settings; a scale that cannot be read is left out.
+    /// The settings after `before`, whose mechanism they keep if it is of the same file; a scale or a mechanism that
+    /// cannot be read is left out.
     #[must_use]
-    pub fn settings(&self) -> Settings {
+    pub fn settings(&self, before: &Settings) -> Settings {
         let mut settings = Settings::default();
         for (parameter, value) in all().zip(&self.values) {
             parameter.set(&mut settings, *value);
@@ -92,6 +97,13 @@ impl RemoteSettings {
         settings.set_key_sheet(self.keys.clone());
         let texts = self.scale.clone().map(|(name, scale, map)| Texts { name, scale, map });
         settings.sound.scale = texts.and_then(|texts| texts.scale().ok()).into();
+        let known = &before.action.mechanism;
+        settings.action.mechanism =
+            if known.as_ref().map(MechanismFile::source) == self.mechanism.as_ref() {
+                known.clone()
+            } else {
+                self.mechanism.clone().and_then(|source| open(source).ok()).into()
+            };
         settings
     }
 }
@@ -157,7 +169,7 @@ mod tests {
         settings.sound.scale = Some(texts.scale().unwrap()).into();
         let sent = ToPiano::Set(Box::new(RemoteSettings::of(&settings, Some(texts))));
         let Some(ToPiano::Set(arrived)) = message(&bytes(&sent)) else { panic!() };
-        assert!(arrived.settings() == settings);
+        assert!(arrived.settings(&Settings::default()) == settings);
     }
 
     #[test]

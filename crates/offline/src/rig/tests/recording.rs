@@ -67,7 +67,7 @@ fn a_log_read_back_gives_the_servos_bits() {
         let action = take.action().unwrap();
         let mut replay = Replay::recorded(take.in_memory().unwrap(), action, 44_100.0);
         // The same while it is read.
-        let mut brought = Replay::supplied(action, 44_100.0);
+        let mut brought = Replay::supplied(action, ActionSettings::default(), 44_100.0);
         let mut coming = take.entries().unwrap();
         let (mut now, mut sounds, mut as_read) = (0u64, Vec::new(), Vec::new());
         while !replay.is_over() {

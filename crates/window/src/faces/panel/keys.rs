@@ -40,7 +40,7 @@ impl KeysFace {
         controls: &mut dyn Controls,
     ) {
         let settings = controls.settings().action;
-        if settings.action != ActionKind::Grand {
+        if settings.played() != ActionKind::Grand {
             ui.horizontal(|ui| face.pages(ui));
             ui.label("The chosen action has no regulation: choose the grand on the page Action.");
             return;

@@ -31,7 +31,7 @@ impl RegulationPanel {
         controls: &dyn Controls,
     ) {
         let settings = controls.settings();
-        if settings.action.action == ActionKind::Grand {
+        if settings.action.played() == ActionKind::Grand {
             let (sentence, fine) = self.compass(&settings.action).sentence(key, measured);
             note(ui, &sentence, !fine);
         } else {

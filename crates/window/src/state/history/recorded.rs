@@ -1,9 +1,12 @@
 //! Controls whose changes are recorded for undo.
 
-use super::{Edit, Gesture, History, SCALE, SHEET, Side};
+use std::sync::Arc;
+
+use super::{Edit, Gesture, History, MECHANISM, SCALE, SHEET, Side};
 use crate::state::controls::Controls;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_instrument::Settings;
+use touchback_instrument::host::mechanism::LoadedMechanism;
 use touchback_instrument::host::params::Parameter;
 use touchback_instrument::host::params::midi_map::MidiMap;
 use touchback_sound::tuning::scala::Texts;
@@ -64,6 +67,21 @@ impl Controls for Recorded<'_> {
             self.history.push(Edit { name, before, after, ..Edit::default() });
         }
         Ok(())
+    }
+
+    fn mechanism(&self) -> Arc<LoadedMechanism> {
+        self.controls.mechanism()
+    }
+
+    fn set_mechanism(&mut self, mechanism: Arc<LoadedMechanism>) {
+        let before = self.controls.mechanism();
+        self.controls.set_mechanism(mechanism.clone());
+        if before != mechanism {
+            let side = |mechanism| Side { mechanism: Some(mechanism), ..Side::default() };
+            let (before, after) = (side(before), side(mechanism));
+            let name = MECHANISM.to_owned();
+            self.history.push(Edit { name, before, after, ..Edit::default() });
+        }
     }
 
     fn keys(&self) -> KeySheet {

@@ -1,0 +1,552 @@
+//! Formulas as a graph in which equal formulas are one node. Constants fold, and derivatives are taken forward, node by
+//! node: the graph of a derivative shares what it can with that of the function.
+
+use crate::error::{Fault, Result};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use touchback_core::mech::felt::Felt;
+
+/// Index of a node.
+pub(crate) type Id = u32;
+
+/// A hash for small keys, several times as fast as the usual one, which resists an opponent's choice of keys.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Quick(u64);
+
+impl Hasher for Quick {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u16(&mut self, value: u16) {
+        self.write_u64(u64::from(value));
+    }
+
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        // The multiplier of Firefox's hash.
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+
+    fn write_isize(&mut self, value: isize) {
+        self.write_u64(value.unsigned_abs() as u64);
+    }
+}
+
+/// A table of small keys.
+pub(crate) type Table<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
+
+/// Largest number of nodes of one key.
+const MOST: usize = 60_000;
+
+/// Operations on one formula.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Unary {
+    Neg,
+    Sqrt,
+    Abs,
+    Cos,
+    Sin,
+    Asin,
+    Acos,
+    Atan,
+    Exp,
+    Ln,
+}
+
+/// Operations on two formulas.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Min,
+    Max,
+    Atan2,
+    Pow,
+}
+
+/// A formula.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Node {
+    /// Value of a register.
+    Input(u16),
+    /// A number, by its bits.
+    Constant(u64),
+    Unary(Unary, Id),
+    Binary(Binary, Id, Id),
+    /// The second where the first is positive, else the third.
+    Choose(Id, Id, Id),
+    /// Force of the felt of this index at compression and rate, N.
+    Force(u16, Id, Id),
+    /// Power that it dissipates, W.
+    Loss(u16, Id, Id),
+    /// Energy stored in it at the compression, J.
+    Energy(u16, Id),
+}
+
+impl Unary {
+    /// The value at `x`.
+    pub(crate) fn at(self, x: f64) -> f64 {
+        match self {
+            Self::Neg => -x,
+            Self::Sqrt => x.sqrt(),
+            Self::Abs => x.abs(),
+            Self::Cos => libm::cos(x),
+            Self::Sin => libm::sin(x),
+            Self::Asin => libm::asin(x),
+            Self::Acos => libm::acos(x),
+            Self::Atan => libm::atan(x),
+            Self::Exp => libm::exp(x),
+            Self::Ln => libm::log(x),
+        }
+    }
+}
+
+impl Binary {
+    /// The value at `x` and `y`.
+    pub(crate) fn at(self, x: f64, y: f64) -> f64 {
+        match self {
+            Self::Add => x + y,
+            Self::Sub => x - y,
+            Self::Mul => x * y,
+            Self::Div => x / y,
+            Self::Min => x.min(y),
+            Self::Max => x.max(y),
+            Self::Atan2 => libm::atan2(x, y),
+            Self::Pow => libm::pow(x, y),
+        }
+    }
+}
+
+impl Node {
+    /// The nodes that it is computed of.
+    pub(crate) fn parts(self) -> impl Iterator<Item = Id> {
+        let parts = match self {
+            Self::Input(_) | Self::Constant(_) => [None; 3],
+            Self::Unary(_, a) | Self::Energy(_, a) => [Some(a), None, None],
+            Self::Binary(_, a, b) | Self::Force(_, a, b) | Self::Loss(_, a, b) => {
+                [Some(a), Some(b), None]
+            }
+            Self::Choose(a, b, c) => [Some(a), Some(b), Some(c)],
+        };
+        parts.into_iter().flatten()
+    }
+}
+
+/// All formulas of one key.
+#[derive(Default, Debug)]
+pub(crate) struct Graph {
+    nodes: Vec<Node>,
+    known: Table<Node, Id>,
+    derivatives: Table<(Id, u16), Id>,
+    /// Contact laws by index.
+    pub felts: Vec<Felt>,
+    /// A formula could not be differentiated, or there were too many.
+    fault: Option<&'static str>,
+}
+
+impl Graph {
+    pub(crate) fn node(&self, id: Id) -> Node {
+        self.nodes[id as usize]
+    }
+
+    /// The node, if it is part of the graph.
+    pub(crate) fn find(&self, node: Node) -> Option<Id> {
+        self.known.get(&node).copied()
+    }
+
+    /// The fault of any formula so far.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.fault.map_or(Ok(()), |fault| Err(Fault::new(fault)))
+    }
+
+    fn put(&mut self, node: Node) -> Id {
+        if let Some(&id) = self.known.get(&node) {
+            return id;
+        }
+        if self.nodes.len() >= MOST {
+            self.fault = Some("the mechanism is too large: fewer bodies, contacts or submodels");
+            return 0;
+        }
+        let id = u32::try_from(self.nodes.len()).unwrap_or(0);
+        self.nodes.push(node);
+        self.known.insert(node, id);
+        id
+    }
+
+    pub(crate) fn input(&mut self, register: u16) -> Id {
+        self.put(Node::Input(register))
+    }
+
+    pub(crate) fn number(&mut self, value: f64) -> Id {
+        // One zero, so that formulas that vanish are found.
+        self.put(Node::Constant(if value == 0.0 { 0 } else { value.to_bits() }))
+    }
+
+    /// The number that the formula is, if it depends on no input.
+    pub(crate) fn value(&self, id: Id) -> Option<f64> {
+        match self.node(id) {
+            Node::Constant(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_zero(&self, id: Id) -> bool {
+        self.value(id) == Some(0.0)
+    }
+
+    /// An operation on one formula.
+    pub(crate) fn unary(&mut self, operation: Unary, a: Id) -> Id {
+        match (operation, self.node(a)) {
+            (_, Node::Constant(bits)) => self.number(operation.at(f64::from_bits(bits))),
+            (Unary::Neg, Node::Unary(Unary::Neg, x)) => x,
+            (Unary::Neg, Node::Binary(Binary::Sub, x, y)) => {
+                self.put(Node::Binary(Binary::Sub, y, x))
+            }
+            _ => self.put(Node::Unary(operation, a)),
+        }
+    }
+
+    /// An operation on two formulas, simplified where a constant or a sign allows it.
+    pub(crate) fn binary(&mut self, operation: Binary, a: Id, b: Id) -> Id {
+        let values = [self.value(a), self.value(b)];
+        if let [Some(x), Some(y)] = values {
+            return self.number(operation.at(x, y));
+        }
+        let negative = |id: Id| match self.node(id) {
+            Node::Unary(Unary::Neg, x) => Some(x),
+            _ => None,
+        };
+        let signs = [negative(a), negative(b)];
+        match (operation, values, signs) {
+            (Binary::Add, [Some(0.0), _], _) => b,
+            (Binary::Add | Binary::Sub, [_, Some(0.0)], _) => a,
+            (Binary::Add, _, [_, Some(y)]) => self.sub(a, y),
+            (Binary::Add, _, [Some(x), _]) => self.sub(b, x),
+            (Binary::Sub, [Some(0.0), _], _) => self.neg(b),
+            (Binary::Sub, _, [_, Some(y)]) => self.add(a, y),
+            (Binary::Sub, ..) if a == b => self.number(0.0),
+            (Binary::Mul | Binary::Div, [Some(0.0), _], _) => a,
+            (Binary::Mul, [_, Some(0.0)], _) | (Binary::Mul, [Some(1.0), _], _) => b,
+            (Binary::Mul | Binary::Div | Binary::Pow, [_, Some(1.0)], _) => a,
+            (Binary::Mul, [Some(-1.0), _], _) => self.neg(b),
+            (Binary::Mul, [_, Some(-1.0)], _) => self.neg(a),
+            (Binary::Mul, _, [Some(x), _]) => {
+                let product = self.mul(x, b);
+                self.neg(product)
+            }
+            (Binary::Mul, _, [_, Some(y)]) => {
+                let product = self.mul(a, y);
+                self.neg(product)
+            }
+            (Binary::Div, [_, Some(y)], _) if y != 0.0 => {
+                let inverse = self.number(1.0 / y);
+                self.mul(a, inverse)
+            }
+            (Binary::Pow, [_, Some(2.0)], _) => self.mul(a, a),
+            (Binary::Add | Binary::Mul, ..) => {
+                self.put(Node::Binary(operation, a.min(b), a.max(b)))
+            }
+            _ => self.put(Node::Binary(operation, a, b)),
+        }
+    }
+
+    pub(crate) fn add(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Add, a, b)
+    }
+
+    pub(crate) fn sub(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Sub, a, b)
+    }
+
+    pub(crate) fn mul(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Mul, a, b)
+    }
+
+    pub(crate) fn div(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Div, a, b)
+    }
+
+    pub(crate) fn max(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Max, a, b)
+    }
+
+    pub(crate) fn neg(&mut self, a: Id) -> Id {
+        self.unary(Unary::Neg, a)
+    }
+
+    pub(crate) fn sqrt(&mut self, a: Id) -> Id {
+        self.unary(Unary::Sqrt, a)
+    }
+
+    pub(crate) fn cos(&mut self, a: Id) -> Id {
+        self.unary(Unary::Cos, a)
+    }
+
+    pub(crate) fn sin(&mut self, a: Id) -> Id {
+        self.unary(Unary::Sin, a)
+    }
+
+    pub(crate) fn choose(&mut self, a: Id, b: Id, c: Id) -> Id {
+        match self.value(a) {
+            Some(x) => {
+                if x > 0.0 {
+                    b
+                } else {
+                    c
+                }
+            }
+            None => self.put(Node::Choose(a, b, c)),
+        }
+    }
+
+    /// Force and dissipated power of the felt of this index.
+    pub(crate) fn contact(&mut self, felt: u16, compression: Id, rate: Id) -> [Id; 2] {
+        let force = self.put(Node::Force(felt, compression, rate));
+        [force, self.put(Node::Loss(felt, compression, rate))]
+    }
+
+    /// Energy stored in the felt of this index.
+    pub(crate) fn energy(&mut self, felt: u16, compression: Id) -> Id {
+        self.put(Node::Energy(felt, compression))
+    }
+
+    /// Sum of products.
+    pub(crate) fn dot(&mut self, a: &[Id], b: &[Id]) -> Id {
+        let mut sum = self.number(0.0);
+        for (x, y) in a.iter().zip(b) {
+            let product = self.mul(*x, *y);
+            sum = self.add(sum, product);
+        }
+        sum
+    }
+
+    /// Derivative of `of` by the input `by`.
+    pub(crate) fn derivative(&mut self, of: Id, by: u16) -> Id {
+        if let Some(&known) = self.derivatives.get(&(of, by)) {
+            return known;
+        }
+        let derivative = self.differentiate(of, by);
+        self.derivatives.insert((of, by), derivative);
+        derivative
+    }
+
+    fn differentiate(&mut self, of: Id, by: u16) -> Id {
+        let zero = self.number(0.0);
+        let one = self.number(1.0);
+        let node = self.node(of);
+        if let Node::Input(register) = node {
+            return if register == by { one } else { zero };
+        }
+        let parts: Vec<Id> = node.parts().map(|part| self.derivative(part, by)).collect();
+        if parts.iter().all(|part| self.is_zero(*part)) {
+            return zero;
+        }
+        match node {
+            Node::Input(_) | Node::Constant(_) => zero,
+            Node::Unary(operation, a) => {
+                let slope = self.slope(operation, a, of);
+                self.mul(slope, parts[0])
+            }
+            Node::Binary(operation, a, b) => {
+                self.carried(operation, [a, b], of, [parts[0], parts[1]])
+            }
+            Node::Choose(a, ..) => self.choose(a, parts[1], parts[2]),
+            Node::Force(..) | Node::Loss(..) | Node::Energy(..) => {
+                self.fault = Some("a rate or a compression may depend on positions, not on forces");
+                zero
+            }
+        }
+    }
+
+    /// Derivative of an operation on two formulas, which is `of`, by the derivatives `d` of both.
+    fn carried(&mut self, operation: Binary, [a, b]: [Id; 2], of: Id, d: [Id; 2]) -> Id {
+        match operation {
+            Binary::Add => self.add(d[0], d[1]),
+            Binary::Sub => self.sub(d[0], d[1]),
+            Binary::Mul => self.dot(&[d[0], a], &[b, d[1]]),
+            Binary::Div => {
+                let carried = self.mul(of, d[1]);
+                let rest = self.sub(d[0], carried);
+                self.div(rest, b)
+            }
+            Binary::Min => {
+                let above = self.sub(b, a);
+                self.choose(above, d[0], d[1])
+            }
+            Binary::Max => {
+                let above = self.sub(a, b);
+                self.choose(above, d[0], d[1])
+            }
+            Binary::Atan2 => {
+                let square = self.dot(&[a, b], &[a, b]);
+                let (up, across) = (self.mul(b, d[0]), self.mul(a, d[1]));
+                let turned = self.sub(up, across);
+                self.div(turned, square)
+            }
+            Binary::Pow => {
+                // x^p (p' ln x + p x'/x)
+                let slope = self.div(d[0], a);
+                let mut sum = self.mul(b, slope);
+                if !self.is_zero(d[1]) {
+                    let logarithm = self.unary(Unary::Ln, a);
+                    let grown = self.mul(d[1], logarithm);
+                    sum = self.add(sum, grown);
+                }
+                self.mul(of, sum)
+            }
+        }
+    }
+
+    /// Derivative of an operation on `a`, which is `of`, by `a`.
+    fn slope(&mut self, operation: Unary, a: Id, of: Id) -> Id {
+        let one = self.number(1.0);
+        match operation {
+            Unary::Neg => self.number(-1.0),
+            Unary::Sqrt => {
+                let twice = self.add(of, of);
+                self.div(one, twice)
+            }
+            Unary::Abs => {
+                let opposite = self.neg(one);
+                self.choose(a, one, opposite)
+            }
+            Unary::Cos => {
+                let sine = self.sin(a);
+                self.neg(sine)
+            }
+            Unary::Sin => self.cos(a),
+            Unary::Asin | Unary::Acos => {
+                let square = self.mul(a, a);
+                let rest = self.sub(one, square);
+                let root = self.sqrt(rest);
+                let slope = self.div(one, root);
+                if operation == Unary::Asin { slope } else { self.neg(slope) }
+            }
+            Unary::Atan => {
+                let square = self.mul(a, a);
+                let sum = self.add(one, square);
+                self.div(one, sum)
+            }
+            Unary::Exp => of,
+            Unary::Ln => self.div(one, a),
+        }
+    }
+
+    /// Rate of `of`, a function of coordinates: Σ ∂f/∂q_k u_k, with q_k in register 2k and u_k in 2k + 1.
+    pub(crate) fn rate(&mut self, of: Id, coordinates: usize) -> Id {
+        let mut sum = self.number(0.0);
+        for k in registers(coordinates) {
+            let slope = self.derivative(of, k);
+            let speed = self.input(k + 1);
+            let product = self.mul(slope, speed);
+            sum = self.add(sum, product);
+        }
+        sum
+    }
+
+    /// `of` with the inputs of `values` replaced.
+    pub(crate) fn replaced(&mut self, of: Id, values: &HashMap<u16, Id>) -> Id {
+        self.replace(of, values, &mut Table::default())
+    }
+
+    /// [`Self::replaced`] for several formulas.
+    pub(crate) fn all_replaced(&mut self, of: &[Id], values: &HashMap<u16, Id>) -> Vec<Id> {
+        let mut done = Table::default();
+        of.iter().map(|id| self.replace(*id, values, &mut done)).collect()
+    }
+
+    fn replace(&mut self, of: Id, values: &HashMap<u16, Id>, done: &mut Table<Id, Id>) -> Id {
+        if values.is_empty() {
+            return of;
+        }
+        if let Some(&known) = done.get(&of) {
+            return known;
+        }
+        let node = self.node(of);
+        if let Node::Input(register) = node {
+            return values.get(&register).copied().unwrap_or(of);
+        }
+        let p: Vec<Id> = node.parts().map(|part| self.replace(part, values, done)).collect();
+        let new = match node {
+            Node::Input(_) | Node::Constant(_) => of,
+            Node::Unary(operation, _) => self.unary(operation, p[0]),
+            Node::Binary(operation, ..) => self.binary(operation, p[0], p[1]),
+            Node::Choose(..) => self.choose(p[0], p[1], p[2]),
+            Node::Force(felt, ..) => self.put(Node::Force(felt, p[0], p[1])),
+            Node::Loss(felt, ..) => self.put(Node::Loss(felt, p[0], p[1])),
+            Node::Energy(felt, _) => self.put(Node::Energy(felt, p[0])),
+        };
+        done.insert(of, new);
+        new
+    }
+
+    /// Solution of the linear equations `matrix` · x = `right`, eliminated without exchange of rows.
+    pub(crate) fn solve(&mut self, matrix: &[Vec<Id>], right: &[Id]) -> Vec<Id> {
+        let n = right.len();
+        let (mut m, mut r) = (matrix.to_vec(), right.to_vec());
+        for i in 0..n {
+            for j in i + 1..n {
+                if self.is_zero(m[j][i]) {
+                    continue;
+                }
+                let factor = self.div(m[j][i], m[i][i]);
+                for k in i + 1..n {
+                    let part = self.mul(factor, m[i][k]);
+                    m[j][k] = self.sub(m[j][k], part);
+                }
+                let part = self.mul(factor, r[i]);
+                r[j] = self.sub(r[j], part);
+            }
+        }
+        for i in (0..n).rev() {
+            for k in i + 1..n {
+                let part = self.mul(m[i][k], r[k]);
+                r[i] = self.sub(r[i], part);
+            }
+            r[i] = self.div(r[i], m[i][i]);
+        }
+        r
+    }
+}
+
+/// Registers of the first `coordinates` coordinates.
+pub(crate) fn registers(coordinates: usize) -> impl Iterator<Item = u16> {
+    (0u16..).step_by(2).take(coordinates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_fold_and_equal_ones_are_one_node() {
+        let mut g = Graph::default();
+        let (x, zero, two) = (g.input(0), g.number(0.0), g.number(2.0));
+        assert_eq!(g.mul(x, zero), zero);
+        assert_eq!(g.add(x, zero), x);
+        let (a, b) = (g.mul(two, x), g.mul(x, two));
+        assert_eq!(a, b);
+        assert_eq!(g.sub(a, b), zero);
+        let slope = g.derivative(a, 0);
+        assert_eq!(g.value(slope), Some(2.0));
+    }
+
+    #[test]
+    fn linear_equations_are_solved() {
+        let mut g = Graph::default();
+        let m = [[4.0, 1.0], [1.0, 3.0]].map(|row| row.map(|v| g.number(v)).to_vec());
+        let right = [1.0, 2.0].map(|v| g.number(v));
+        let solved: Vec<f64> = g.solve(&m, &right).iter().filter_map(|id| g.value(*id)).collect();
+        assert!((solved[0] - 1.0 / 11.0).abs() < 1e-15 && (solved[1] - 7.0 / 11.0).abs() < 1e-15);
+    }
+}

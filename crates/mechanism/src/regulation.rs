@@ -1,0 +1,139 @@
+//! Numbers that are solved for at load, so that a position is as a technician sets it.
+
+use crate::error::{Fault, Result};
+use crate::expression;
+use crate::file::{File, Law, Regulation};
+use crate::geometry::Geometry;
+use crate::graph::{Graph, Id, registers};
+use crate::names::unknown;
+use crate::numbers::Numbers;
+use crate::program::{Assembler, registers as values};
+use crate::scope::Scope;
+use std::collections::BTreeMap;
+
+/// Most trials of a number; seven are usual.
+const TRIALS: u32 = 100;
+
+/// The numbers with those of all regulations, in the order of the file.
+pub(crate) fn solve(file: &File, mut numbers: Numbers) -> Result<Numbers> {
+    let mut fixed = BTreeMap::new();
+    for regulation in &file.regulation {
+        let name = regulation.number.get_ref().clone();
+        let here = regulation.number.span();
+        let scope = Scope { numbers: &numbers, geometry: None, forces: None, own: &[] };
+        let [low, high] = scope.pair(&mut Graph::default(), &regulation.between)?;
+        let at = |value: f64| {
+            let mut fixed = fixed.clone();
+            fixed.insert(name.clone(), value);
+            excess(file, regulation, &numbers.with(&fixed))
+        };
+        let (first, last) = (at(low)?, at(high)?);
+        if !(first * last <= 0.0) {
+            return Err(Fault::at(
+                &here,
+                format!(
+                    "no {name} between {low} and {high} meets {:?}: it is off by {first:.3e} and {last:.3e} at the ends; widen the range",
+                    regulation.meets.get_ref()
+                ),
+            ));
+        }
+        // The secant method with halved weights (Illinois) keeps the zero between its ends.
+        let (mut low, mut high) = ((low, first), (high, last));
+        for _ in 0..TRIALS {
+            let middle = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
+            let is_between = middle > low.0.min(high.0) && middle < low.0.max(high.0);
+            if !is_between || high.1 == 0.0 {
+                break;
+            }
+            let found = at(middle)?;
+            if (found > 0.0) == (high.1 > 0.0) {
+                low.1 *= 0.5;
+            } else {
+                low = high;
+            }
+            let moved = (middle - high.0).abs();
+            high = (middle, found);
+            if moved < 1e-15 * middle.abs() {
+                break;
+            }
+        }
+        fixed.insert(name, high.0);
+        numbers = numbers.with(&fixed);
+    }
+    Ok(numbers)
+}
+
+/// Left less right side of what a regulation meets.
+fn excess(file: &File, regulation: &Regulation, numbers: &Numbers) -> Result<f64> {
+    let mut g = Graph::default();
+    let mut geometry = Geometry::new(&mut g, file, numbers)?;
+    geometry.measure(&mut g, file, numbers)?;
+    let scope = Scope { numbers, geometry: Some(&geometry), forces: None, own: &[] };
+    let meets = expression::equation(regulation.meets.get_ref())
+        .and_then(|read| scope.formula(&mut g, &read))
+        .map_err(|fault| Fault::at(&regulation.meets.span(), fault.message))?;
+    let mut r = values();
+    r.iter_mut().step_by(2).zip(&geometry.start).for_each(|(to, from)| *to = *from);
+    for (name, value) in &regulation.set {
+        let index =
+            geometry.index(name).map_err(|fault| Fault::at(&value.span(), fault.message))?;
+        r[2 * index] = scope.constant(&mut g, value)?;
+    }
+    let (mut open, mut closes) = (Vec::new(), Vec::new());
+    for name in &regulation.holds {
+        let contact = file
+            .contact
+            .iter()
+            .find(|contact| contact.name.get_ref() == name.get_ref() && contact.law == Law::Rigid);
+        let Some(closed) = contact.and_then(|contact| contact.closes.as_ref()) else {
+            let rigid = file.contact.iter().filter(|contact| contact.law == Law::Rigid);
+            return Err(Fault::at(
+                &name.span(),
+                unknown(
+                    "rigid contact",
+                    name.get_ref(),
+                    rigid.map(|contact| contact.name.get_ref().as_str()),
+                ),
+            ));
+        };
+        open.push(geometry.compression(name.get_ref())?);
+        closes.push(
+            geometry
+                .index(closed.get_ref())
+                .map_err(|fault| Fault::at(&closed.span(), fault.message))?,
+        );
+    }
+    let register: Vec<u16> = registers(geometry.coordinates.len()).collect();
+    let matrix: Vec<Vec<Id>> = open
+        .iter()
+        .map(|id| closes.iter().map(|d| g.derivative(*id, register[*d])).collect())
+        .collect();
+    let mut outputs = g.solve(&matrix, &open);
+    outputs.push(meets);
+    let mut assembler = Assembler::default();
+    let program = assembler.program(&g, &outputs)?;
+    assembler.preload(&mut r);
+    let felts = &g.felts;
+    for _ in 0..40 {
+        program.run(felts, &mut r);
+        let mut moved = 0.0f64;
+        for (i, d) in closes.iter().enumerate() {
+            let correction = program.result(i, &r);
+            moved = moved.max(correction.abs());
+            r[2 * d] -= correction;
+        }
+        if moved < 1e-15 {
+            break;
+        }
+    }
+    program.run(felts, &mut r);
+    let found = program.result(closes.len(), &r);
+    if found.is_finite() {
+        Ok(found)
+    } else {
+        Err(Fault::at(
+            &regulation.meets.span(),
+            "has no finite value: the loop does not close in the range",
+        ))
+    }
+}

@@ -1,0 +1,419 @@
+//! A submodel as programs: its rates, events, readings and maps.
+
+use crate::build::{Builder, submodel_index, submodel_names};
+use crate::dynamics::{Formulas, Moving};
+use crate::element::Element;
+use crate::error::{Fault, Result};
+use crate::file::{Event, Law, Map, Text};
+use crate::graph::Id;
+use crate::names::{intern, unknown};
+use crate::program::Program;
+use crate::scope::Scope;
+use std::collections::HashMap;
+use touchback_action::EventKind;
+
+/// Most transitions out of a submodel.
+pub(crate) const TRANSITIONS: usize = 6;
+/// Most events of conditions.
+pub(crate) const GUARDS: usize = 8;
+/// Most coordinates shown.
+pub(crate) const SHOWN: usize = 9;
+
+/// A transition.
+#[derive(Debug)]
+pub(crate) struct Transition {
+    pub to: u8,
+    pub otherwise: Option<(u8, Program)>,
+    pub map: Map,
+}
+
+/// The events of a guard: whether they happen as it becomes positive, and what.
+pub(crate) type Guard = Vec<(bool, Happening)>;
+
+/// An event: its kind, condition and value.
+#[derive(Debug)]
+pub(crate) struct Happening {
+    pub kind: EventKind,
+    /// Whether it happens, and its value.
+    pub program: Program,
+}
+
+/// A contact whose stiffness may need substeps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pressing {
+    pub element: usize,
+    pub felt: u16,
+    /// Moved mass that the file gives, kg.
+    pub mass: Option<f64>,
+    pub is_impact: bool,
+    pub splits: bool,
+}
+
+/// A submodel as programs.
+#[derive(Debug)]
+pub(crate) struct Submodel {
+    pub name: &'static str,
+    pub is_closed: bool,
+    pub dependent: Vec<usize>,
+    pub independent: Vec<usize>,
+    pub substeps: u32,
+    /// Rates of all states; the last two are force of the drive and dissipated power.
+    pub rates: [Program; 2],
+    /// Indicators, guards, then compression and rate of each of `pressing`.
+    pub events: [Program; 2],
+    pub pressing: Vec<Pressing>,
+    /// Inverse of the moved mass of each of `pressing`, then of `springs`, 1/kg.
+    pub mobility: Program,
+    /// Springs that act: element and stiffness, N/m.
+    pub springs: Vec<(usize, f64)>,
+    /// Largest natural frequency of a spring, rad/s.
+    pub fastest: f64,
+    pub close: Program,
+    pub momentum: [Program; 2],
+    /// Kinetic and potential energy.
+    pub energy: Program,
+    pub readings: [Program; 2],
+    /// Forces at rest, then the reduced mass matrix.
+    pub statics: Program,
+    /// Accelerations without friction, the reduced mass matrix, then direction and bound of each friction.
+    pub friction: [Program; 2],
+    pub transitions: Vec<Transition>,
+    /// By submodel of the end of a transition.
+    pub switched: Vec<(u8, Happening)>,
+}
+
+impl<'a> Builder<'a> {
+    /// The program of formulas in a submodel.
+    fn program(&mut self, formulas: &Formulas, outputs: &[Id]) -> Result<Program> {
+        let outputs = self.g.all_replaced(outputs, &formulas.closed);
+        self.assembler.program(self.g, &outputs)
+    }
+
+    pub(crate) fn submodel(
+        &mut self,
+        name: &str,
+        written: Option<&crate::file::Submodel>,
+        guards: &[&Text],
+    ) -> Result<Submodel> {
+        let n = self.geometry.coordinates.len();
+        let mut held = Vec::new();
+        for hold in written.iter().flat_map(|submodel| &submodel.holds) {
+            let all = &self.mechanics.elements;
+            let index = all
+                .iter()
+                .position(|element| element.name == *hold.get_ref() && element.law == Law::Rigid);
+            let Some(index) = index else {
+                let rigid = all.iter().filter(|element| element.law == Law::Rigid);
+                return Err(Fault::at(
+                    &hold.span(),
+                    unknown(
+                        "rigid contact",
+                        hold.get_ref(),
+                        rigid.map(|element| element.name.as_str()),
+                    ),
+                ));
+            };
+            if held.iter().any(|other: &usize| all[*other].closes == all[index].closes) {
+                return Err(Fault::at(&hold.span(), "two held contacts close the same coordinate"));
+            }
+            held.push(index);
+        }
+        let formulas = self.mechanics.submodel(self.g, name, &held)?;
+        let loss = {
+            let mut sum = self.g.number(0.0);
+            for part in &formulas.losses {
+                sum = self.g.add(sum, *part);
+            }
+            sum
+        };
+        let mut rates = Vec::new();
+        let mut events = Vec::new();
+        let mut readings = Vec::new();
+        let mut friction = Vec::new();
+        let mut momentum = Vec::new();
+        let transitions = self.transitions(name)?;
+        let pressing: Vec<usize> = formulas
+            .active
+            .iter()
+            .copied()
+            .filter(|index| self.mechanics.elements[*index].law == Law::Felt)
+            .collect();
+        for moving in &formulas.moving {
+            let replaced = {
+                let mut outputs = moving.acceleration.clone();
+                outputs.extend([moving.drive, loss]);
+                self.g.all_replaced(&outputs, &formulas.closed)
+            };
+            let mut outputs: Vec<Id> = formulas
+                .rates
+                .iter()
+                .zip(&replaced)
+                .flat_map(|(rate, acceleration)| [*rate, *acceleration])
+                .collect();
+            outputs.extend(&replaced[n..]);
+            rates.push(self.assembler.program(self.g, &outputs)?);
+
+            let scope = Scope {
+                numbers: self.numbers,
+                geometry: Some(self.geometry),
+                forces: Some(&moving.forces),
+                own: &[],
+            };
+            let far = self.g.number(f64::INFINITY);
+            let mut outputs = vec![far; TRANSITIONS + GUARDS];
+            for (output, transition) in outputs.iter_mut().zip(&transitions) {
+                let holds = scope.condition(self.g, &transition.when)?;
+                *output = self.g.neg(holds);
+            }
+            for (output, when) in outputs[TRANSITIONS..].iter_mut().zip(guards) {
+                *output = scope.condition(self.g, when)?;
+            }
+            for index in &pressing {
+                let element = &self.mechanics.elements[*index];
+                outputs.extend([element.compression, element.rate]);
+            }
+            events.push(self.program(&formulas, &outputs)?);
+
+            let outputs = self.readings(&formulas, moving)?;
+            readings.push(self.program(&formulas, &outputs)?);
+
+            let mut outputs: Vec<Id> =
+                formulas.independent.iter().map(|i| moving.acceleration[*i]).collect();
+            outputs.extend(formulas.reduced.iter().flatten());
+            for (slide, (_, _, _, bound)) in formulas.slides.iter().zip(&self.mechanics.frictions) {
+                outputs.extend(slide);
+                outputs.push(*bound);
+            }
+            friction.push(if self.mechanics.frictions.is_empty() {
+                Program::default()
+            } else {
+                self.program(&formulas, &outputs)?
+            });
+        }
+        for after in &formulas.momentum {
+            let outputs = self.g.all_replaced(after, &formulas.placed);
+            momentum.push(self.assembler.program(self.g, &outputs)?);
+        }
+        let springs = formulas.active.iter().copied();
+        let springs: Vec<(usize, f64)> = springs
+            .map(|index| (index, &self.mechanics.elements[index]))
+            .filter(|(_, element)| element.law == Law::Spring)
+            .map(|(index, element)| (index, element.stiffness))
+            .collect();
+        let moved = pressing.iter().copied().chain(springs.iter().map(|(index, _)| *index));
+        let outputs: Vec<Id> = moved
+            .map(|index| {
+                let gradient = &self.mechanics.elements[index].gradient;
+                let answer = self.g.solve(&self.mechanics.mass, gradient);
+                self.g.dot(gradient, &answer)
+            })
+            .collect();
+        let mobility = self.program(&formulas, &outputs)?;
+        let energy = self.program(&formulas, &[formulas.kinetic, formulas.potential])?;
+        let close = self.assembler.program(self.g, &formulas.close)?;
+        let mut outputs = formulas.statics.clone();
+        outputs.extend(formulas.reduced.iter().flatten());
+        let statics = self.program(&formulas, &outputs)?;
+        let mut switched = Vec::new();
+        for event in self.file.event.iter().filter(|event| event.when.get_ref().contains("->")) {
+            let (from, to) = ends(event)?;
+            if from == name {
+                let to = submodel_index(
+                    self.file,
+                    &toml::Spanned::new(event.when.span(), to.to_owned()),
+                )?;
+                switched.push((to, self.happening(event, &formulas.closed)?));
+            } else if !submodel_names(self.file).iter().any(|other| other == from) {
+                let names = submodel_names(self.file);
+                return Err(Fault::at(
+                    &event.when.span(),
+                    unknown("submodel", from, names.iter().map(String::as_str)),
+                ));
+            }
+        }
+        let scope =
+            Scope { numbers: self.numbers, geometry: Some(self.geometry), forces: None, own: &[] };
+        let transitions: Result<Vec<Transition>> = transitions
+            .iter()
+            .map(|transition| {
+                let otherwise = match (&transition.only_if, &transition.otherwise) {
+                    (None, None) => None,
+                    (Some(only_if), Some(otherwise)) => {
+                        let holds = scope.condition(self.g, only_if)?;
+                        Some((
+                            submodel_index(self.file, otherwise)?,
+                            self.program(&formulas, &[holds])?,
+                        ))
+                    }
+                    _ => {
+                        return Err(Fault::at(
+                            &transition.when.span(),
+                            "a transition has both if and else, or neither",
+                        ));
+                    }
+                };
+                Ok(Transition {
+                    to: submodel_index(self.file, &transition.to)?,
+                    otherwise,
+                    map: transition.map,
+                })
+            })
+            .collect();
+        Ok(Submodel {
+            name: intern(name),
+            is_closed: !held.is_empty(),
+            dependent: formulas.dependent.clone(),
+            independent: formulas.independent.clone(),
+            substeps: written
+                .and_then(|submodel| submodel.substeps)
+                .or(self.file.substeps)
+                .unwrap_or(1)
+                .clamp(1, 64),
+            rates: both(rates)?,
+            events: both(events)?,
+            pressing: pressing.iter().map(|index| self.pressing(*index)).collect(),
+            mobility,
+            springs,
+            fastest: 0.0,
+            close,
+            momentum: both(momentum)?,
+            energy,
+            readings: both(readings)?,
+            statics,
+            friction: both(friction)?,
+            transitions: transitions?,
+            switched,
+        })
+    }
+
+    fn pressing(&self, element: usize) -> Pressing {
+        let Element { felt, mass, is_impact, splits, .. } = self.mechanics.elements[element];
+        Pressing { element, felt, mass, is_impact, splits }
+    }
+
+    /// The transitions out of the submodel `name`.
+    fn transitions(&self, name: &str) -> Result<Vec<&'a crate::file::Transition>> {
+        let all: Vec<_> = self
+            .file
+            .transition
+            .iter()
+            .filter(|transition| transition.from.get_ref() == name)
+            .collect();
+        match all.get(TRANSITIONS) {
+            Some(more) => Err(Fault::at(
+                &more.from.span(),
+                format!("at most {TRANSITIONS} transitions out of a submodel"),
+            )),
+            None => Ok(all),
+        }
+    }
+
+    /// Energies, force of the drive, contact force, height and speed of the hammer, forces and losses of the elements,
+    /// shown coordinates and their rates.
+    fn readings(&mut self, formulas: &Formulas, moving: &Moving) -> Result<Vec<Id>> {
+        let n = self.geometry.coordinates.len();
+        let scope = Scope {
+            numbers: self.numbers,
+            geometry: Some(self.geometry),
+            forces: Some(&moving.forces),
+            own: &[],
+        };
+        let readings = &self.file.readings;
+        let force = scope.scalar_or(self.g, readings.contact_force.as_ref(), f64::NAN)?;
+        let hammer = scope.scalar_or(self.g, readings.hammer.as_ref(), f64::NAN)?;
+        let speed = match readings.hammer {
+            Some(_) => self.g.rate(hammer, n),
+            None => hammer,
+        };
+        let mut outputs =
+            vec![formulas.kinetic, formulas.potential, moving.drive, force, hammer, speed];
+        for (element, loss) in self.mechanics.elements.iter().zip(&formulas.losses) {
+            outputs.extend([moving.forces[&element.name], *loss]);
+        }
+        if readings.q.len() > SHOWN {
+            return Err(Fault::at(
+                &readings.q[SHOWN].span(),
+                format!("at most {SHOWN} coordinates are shown"),
+            ));
+        }
+        for index in 0..SHOWN {
+            let shown = scope.scalar_or(self.g, readings.q.get(index), f64::NAN)?;
+            outputs.push(shown);
+            let rate = if index < readings.q.len() { self.g.rate(shown, n) } else { shown };
+            outputs.push(rate);
+        }
+        Ok(outputs)
+    }
+
+    /// Lift of the damper and bend, of the values in the state.
+    pub(crate) fn ports(&mut self) -> Result<Program> {
+        let play = &self.file.play;
+        let scope =
+            Scope { numbers: self.numbers, geometry: Some(self.geometry), forces: None, own: &[] };
+        let damper = scope.scalar_or(self.g, play.damper.as_ref(), 1.0)?;
+        let bend = scope.scalar_or(self.g, play.bend.as_ref(), 0.0)?;
+        self.assembler.program(self.g, &[damper, bend])
+    }
+
+    /// The conditions of events, and the events of each. Opposite conditions share a guard: at its sign change one of
+    /// them happens. The events take their values from the state, in whatever submodel.
+    pub(crate) fn guards(&mut self) -> Result<(Vec<&'a Text>, Vec<Guard>)> {
+        let scope =
+            Scope { numbers: self.numbers, geometry: Some(self.geometry), forces: None, own: &[] };
+        let (mut texts, mut guards, mut formulas): (Vec<&Text>, Vec<Guard>, Vec<Option<Id>>) =
+            Default::default();
+        for event in self.file.event.iter().filter(|event| !event.when.get_ref().contains("->")) {
+            let happening = self.happening(event, &HashMap::new())?;
+            // A condition on forces differs between submodels and has a guard of its own.
+            let formula = scope.condition(self.g, &event.when).ok();
+            let opposite = formula.map(|formula| self.g.neg(formula));
+            let known = |wanted: Option<Id>| {
+                wanted.and_then(|wanted| formulas.iter().position(|other| *other == Some(wanted)))
+            };
+            match (known(formula), known(opposite)) {
+                (Some(same), _) => guards[same].push((true, happening)),
+                (None, Some(other)) => guards[other].push((false, happening)),
+                (None, None) => {
+                    if guards.len() == GUARDS {
+                        let message = format!("at most {GUARDS} different conditions of events");
+                        return Err(Fault::at(&event.when.span(), message));
+                    }
+                    texts.push(&event.when);
+                    formulas.push(formula);
+                    guards.push(vec![(true, happening)]);
+                }
+            }
+        }
+        Ok((texts, guards))
+    }
+
+    fn happening(&mut self, event: &Event, closed: &HashMap<u16, Id>) -> Result<Happening> {
+        let kind = event.kind.get_ref();
+        let found = EventKind::ALL
+            .iter()
+            .find(|other| other.name() == kind && **other != EventKind::Damper);
+        let Some(kind) = found else {
+            let names = EventKind::ALL.iter().map(|kind| kind.name());
+            return Err(Fault::at(&event.kind.span(), unknown("event", kind, names)));
+        };
+        let scope =
+            Scope { numbers: self.numbers, geometry: Some(self.geometry), forces: None, own: &[] };
+        let only_if = match &event.only_if {
+            Some(only_if) => scope.condition(self.g, only_if)?,
+            None => self.g.number(1.0),
+        };
+        let value = scope.scalar_or(self.g, event.value.as_ref(), 0.0)?;
+        let outputs = self.g.all_replaced(&[only_if, value], closed);
+        Ok(Happening { kind: *kind, program: self.assembler.program(self.g, &outputs)? })
+    }
+}
+
+/// Both submodels of an event at a transition.
+fn ends(event: &Event) -> Result<(&str, &str)> {
+    let (from, to) = event.when.get_ref().split_once("->").unwrap_or_default();
+    Ok((from.trim(), to.trim()))
+}
+
+fn both(programs: Vec<Program>) -> Result<[Program; 2]> {
+    programs.try_into().map_err(|_| Fault::new("a submodel has two drives"))
+}
