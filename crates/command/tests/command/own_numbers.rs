@@ -58,7 +58,9 @@ fn results_with_own_numbers_are_marked_and_in_a_folder_of_their_own() {
 fn invalid_combinations_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     for (arguments, part) in [
-        (&["walls", "--set", "let_off_mm=3"][..], "lab walls takes no --preset"),
+        (&["ball", "--set", "let_off_mm=3"][..], "lab ball takes no --preset"),
+        (&["walls", "--set", "let_off_mm=3"], "let_off_mm: no such number; there are k, b"),
+        (&["walls", "--key", "3"], "lab walls takes no --preset"),
         (&["all", "--key", "3"], "takes no"),
         (&["sweeps", "--key", "3"], "lab sweeps takes no --model, --key"),
         (&["energy", "--set", "let_off=3"], "let_off"),
