@@ -58,6 +58,7 @@ const FROZEN: [(&str, &[&str]); 73] = [
             "Harpsichord",
             "Ball",
             "Thesis-1996",
+            "From file",
         ],
     ),
     ("strike_weight_g", &[]),
