@@ -383,9 +383,10 @@ impl Graph {
                 let above = self.sub(b, a);
                 self.choose(above, d[0], d[1])
             }
+            // Where both are equal, the other one than of the smaller: min(s, 0) + max(s, 0) has a slope at 0.
             Binary::Max => {
-                let above = self.sub(a, b);
-                self.choose(above, d[0], d[1])
+                let below = self.sub(b, a);
+                self.choose(below, d[1], d[0])
             }
             Binary::Atan2 => {
                 let square = self.dot(&[a, b], &[a, b]);
