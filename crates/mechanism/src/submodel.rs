@@ -64,9 +64,9 @@ pub(crate) struct Submodel {
     pub pressing: Vec<Pressing>,
     /// Inverse of the moved mass of each of `pressing`, then of `springs`, 1/kg.
     pub mobility: Program,
-    /// Springs that act: element and stiffness, N/m.
-    pub springs: Vec<(usize, f64)>,
-    /// Largest natural frequency of a spring, rad/s.
+    /// Springs that act: element, stiffness, N/m, and damping, N·s/m.
+    pub springs: Vec<(usize, [f64; 2])>,
+    /// Largest natural frequency of a spring, rad/s, or a quarter of the largest decay rate, 1/s.
     pub fastest: f64,
     pub close: Program,
     pub momentum: [Program; 2],
@@ -195,10 +195,10 @@ impl<'a> Builder<'a> {
             momentum.push(self.assembler.program(self.g, &outputs)?);
         }
         let springs = formulas.active.iter().copied();
-        let springs: Vec<(usize, f64)> = springs
+        let springs: Vec<(usize, [f64; 2])> = springs
             .map(|index| (index, &self.mechanics.elements[index]))
             .filter(|(_, element)| element.law == Law::Spring)
-            .map(|(index, element)| (index, element.stiffness))
+            .map(|(index, element)| (index, [element.stiffness, element.damping]))
             .collect();
         let moved = pressing.iter().copied().chain(springs.iter().map(|(index, _)| *index));
         let outputs: Vec<Id> = moved
