@@ -5,12 +5,11 @@ use crate::model::KeyModel;
 use crate::program::{NOTE_DEPTH, NOTE_SPEED};
 use crate::submodel::{GUARDS, Happening, TRANSITIONS};
 use touchback_action::interface::elements::{Elements, Losses};
-use touchback_action::interface::finger::RISEN;
 use touchback_action::interface::graph::Graph;
 use touchback_action::interface::pose::Pose;
 use touchback_action::interface::press::{Press, Travel};
 use touchback_action::simple::drive_input::DriveInput;
-use touchback_action::simple::note_interface::{Playing, lift};
+use touchback_action::simple::note_interface::{Playing, damper_depth, lift};
 use touchback_action::simple::{KEY, KEY_SPEED, SimpleAction};
 use touchback_action::{KeyEvent, Readout, STEP};
 use touchback_core::episode::{Model, State};
@@ -173,7 +172,7 @@ impl<const N: usize> SimpleAction<N, TRANSITIONS, GUARDS> for KeyModel<N> {
 impl<const N: usize> Playing<N, TRANSITIONS, GUARDS> for KeyModel<N> {
     fn travel(&self) -> Travel {
         let play = &self.built.play;
-        Travel { dip: play.dip, repeat_depth: play.repeat_depth.max(RISEN * 0.1 * play.dip) }
+        Travel { dip: play.dip, repeat_depth: play.repeat_depth }
     }
 
     fn press(&self) -> Press {
@@ -214,8 +213,7 @@ impl<const N: usize> Playing<N, TRANSITIONS, GUARDS> for KeyModel<N> {
     }
 
     fn damper_depth(&self) -> f64 {
-        let usual = || 0.45 * self.travel().dip + 2e-3;
-        self.built.play.damper_depth.unwrap_or_else(usual)
+        self.built.play.damper_depth.unwrap_or_else(|| damper_depth(self.built.play.dip))
     }
 
     fn damper(&self, x: &[f64; N]) -> f64 {

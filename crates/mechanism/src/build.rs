@@ -12,6 +12,7 @@ use crate::scope::Scope;
 use crate::submodel::{Guard, Submodel};
 use std::collections::HashMap;
 use touchback_action::interface::elements;
+use touchback_action::interface::finger::RISEN;
 use touchback_action::interface::graph::Transition;
 use touchback_core::mech::felt::Felt;
 
@@ -243,7 +244,7 @@ impl Builder<'_> {
         let dip = scope.constant_or(g, play.dip.as_ref(), 0.01)?;
         Ok(PlayNumbers {
             dip,
-            repeat_depth: scope.constant_or(g, play.repeat_depth.as_ref(), 0.3 * dip)?,
+            repeat_depth: scope.constant_or(g, play.repeat_depth.as_ref(), RISEN * dip)?,
             mass: play.mass.as_ref().map(|mass| scope.constant(g, mass)).transpose()?,
             ratio: scope.constant_or(g, play.ratio.as_ref(), 1.0)?,
             throw: scope.constant_or(g, play.throw.as_ref(), dip)?,
