@@ -148,6 +148,11 @@ impl Element {
         (force, loss, g.mul(half, product))
     }
 
+    /// Whether the element acts at any compression.
+    pub(crate) fn is_two_sided(&self) -> bool {
+        self.law == Law::Spring && !self.pushes_only
+    }
+
     /// Whether the element may dissipate energy.
     pub(crate) fn is_lossy(&self) -> bool {
         self.law == Law::Felt || (self.law == Law::Spring && self.damping > 0.0)

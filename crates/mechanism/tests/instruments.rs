@@ -35,6 +35,13 @@ fn the_pressure_of_a_clavichords_key_bends_its_pitch_as_the_string_stretches() {
         let events = hold(&mut *key, newton);
         assert_eq!(count(&events, EventKind::Strike), 1, "{events:?}");
         assert!(key.damper_lift() >= 1.0, "the tangent stays on the string");
+        let pose = key.pose();
+        let tangent = pose.contacts.iter().find(|touch| touch.name == "on string").unwrap();
+        assert!(
+            tangent.is_closed && (tangent.at[0].y - tangent.at[1].y).abs() < 1e-9,
+            "{tangent:?}"
+        );
+        assert!(pose.parts.iter().any(|part| part.name == "key" && part.points.len() == 2));
         bends.push(key.bend());
     }
     // A string of stiffness T (1/a + 1/b) = 500 N/m under the force less 0.12 N of the key's back, in tune under 0.4 N.
