@@ -134,14 +134,16 @@ pub(crate) fn rest(built: &Built, file: &File) -> Result<([f64; STATES], bool)> 
             }
         }
         let inverse = inverse(&matrix, n, 0);
-        let mut trial = x;
+        let (mut trial, mut work) = (x, 0.0);
         for (i, k) in independent.iter().enumerate() {
             let step: f64 = inverse[i][..n].iter().zip(&force).map(|(a, f)| a * f).sum();
             trial[2 * k] += step.clamp(-STRIDE, STRIDE);
+            work += step * force[i];
         }
         let (to, at) = settling.forces(&trial);
         let then = size(&to, &at, n);
-        if then < now {
+        // A step against the forces leads to a balance that is not stable.
+        if then < now && work > 0.0 {
             (x, force, mass, now) = (trial, to, at, then);
             damping *= 0.1;
         } else {
