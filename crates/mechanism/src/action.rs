@@ -5,12 +5,11 @@ use crate::model::KeyModel;
 use crate::program::{NOTE_DEPTH, NOTE_SPEED};
 use crate::submodel::{GUARDS, Happening, TRANSITIONS};
 use touchback_action::interface::elements::{Elements, Losses};
-use touchback_action::interface::finger::RISEN;
 use touchback_action::interface::graph::Graph;
-use touchback_action::interface::pose::Pose;
+use touchback_action::interface::pose::{Pose, Touch};
 use touchback_action::interface::press::{Press, Travel};
 use touchback_action::simple::drive_input::DriveInput;
-use touchback_action::simple::note_interface::{Playing, lift};
+use touchback_action::simple::note_interface::{Playing, damper_depth, lift};
 use touchback_action::simple::{KEY, KEY_SPEED, SimpleAction};
 use touchback_action::{KeyEvent, Readout, STEP};
 use touchback_core::episode::{Model, State};
@@ -146,17 +145,23 @@ impl<const N: usize> SimpleAction<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         self.close(phase, &mut closed);
         let mut r = self.states(&closed);
         self.built.outlines.run(&self.built.felts, &mut r);
+        let at = |index: usize| self.built.outlines.result(index, &r);
+        let point = |index: usize| Vec2::new(at(index), at(index + 1));
         let mut next = 0;
-        self.built.drawn.iter().fold(Pose::default(), |pose, part| {
-            let points: Vec<Vec2> = (next..next + part.points)
-                .map(|i| {
-                    let at = |index: usize| self.built.outlines.result(index, &r);
-                    Vec2::new(at(2 * i), at(2 * i + 1))
-                })
-                .collect();
-            next += part.points;
-            pose.with(part.name, points)
-        })
+        let mut pose = Pose::default();
+        for part in &self.built.drawn {
+            let points: Vec<Vec2> = (0..part.points).map(|i| point(next + 2 * i)).collect();
+            next += 2 * part.points;
+            pose = pose.with(part.name, points);
+        }
+        for touching in &self.built.touching {
+            let acts = touching.acts.get(usize::from(phase)).is_some_and(|acts| *acts);
+            let is_closed = acts && (touching.is_two_sided || at(next + 4) > 0.0);
+            let at = [point(next), point(next + 2)];
+            pose.contacts.push(Touch { name: touching.name, at, is_closed });
+            next += 5;
+        }
+        pose
     }
 
     fn switched(&self, from: u8, to: u8, before: &[f64; N]) -> Option<KeyEvent> {
@@ -173,7 +178,7 @@ impl<const N: usize> SimpleAction<N, TRANSITIONS, GUARDS> for KeyModel<N> {
 impl<const N: usize> Playing<N, TRANSITIONS, GUARDS> for KeyModel<N> {
     fn travel(&self) -> Travel {
         let play = &self.built.play;
-        Travel { dip: play.dip, repeat_depth: play.repeat_depth.max(RISEN * 0.1 * play.dip) }
+        Travel { dip: play.dip, repeat_depth: play.repeat_depth }
     }
 
     fn press(&self) -> Press {
@@ -214,8 +219,7 @@ impl<const N: usize> Playing<N, TRANSITIONS, GUARDS> for KeyModel<N> {
     }
 
     fn damper_depth(&self) -> f64 {
-        let usual = || 0.45 * self.travel().dip + 2e-3;
-        self.built.play.damper_depth.unwrap_or_else(usual)
+        self.built.play.damper_depth.unwrap_or_else(|| damper_depth(self.built.play.dip))
     }
 
     fn damper(&self, x: &[f64; N]) -> f64 {

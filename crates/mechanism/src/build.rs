@@ -2,7 +2,7 @@
 
 use crate::dynamics::Mechanics;
 use crate::error::{Fault, Result};
-use crate::file::{Beginning, File, Text};
+use crate::file::{Beginning, File, Law, Text};
 use crate::geometry::Geometry;
 use crate::graph::{Graph, Id};
 use crate::names::{intern, intern_elements, unknown};
@@ -12,6 +12,7 @@ use crate::scope::Scope;
 use crate::submodel::{Guard, Submodel};
 use std::collections::HashMap;
 use touchback_action::interface::elements;
+use touchback_action::interface::finger::RISEN;
 use touchback_action::interface::graph::Transition;
 use touchback_core::mech::felt::Felt;
 
@@ -52,6 +53,16 @@ pub(crate) struct Drawn {
     pub points: usize,
 }
 
+/// A contact to draw at two points.
+#[derive(Debug)]
+pub(crate) struct Touching {
+    pub name: &'static str,
+    /// Whether it acts in each submodel.
+    pub acts: Vec<bool>,
+    /// Whether it acts at any compression.
+    pub is_two_sided: bool,
+}
+
 /// One key.
 #[derive(Debug)]
 pub(crate) struct Built {
@@ -70,6 +81,8 @@ pub(crate) struct Built {
     pub rise: Option<Constructed>,
     pub play: PlayNumbers,
     pub drawn: Vec<Drawn>,
+    pub touching: Vec<Touching>,
+    /// Points of `drawn`, then points and compression of each of `touching`.
     pub outlines: Program,
     pub start: Vec<f64>,
     /// Names of the submodels, and transitions, for people.
@@ -134,7 +147,7 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
     let strike = file.strike.as_ref().map(|strike| builder.constructed(strike)).transpose()?;
     let rise = file.rise.as_ref().map(|rise| builder.constructed(rise)).transpose()?;
     let play = builder.play()?;
-    let (drawn, outlines) = builder.drawing()?;
+    let (drawn, touching, outlines) = builder.drawing()?;
     let Builder { assembler, .. } = builder;
     let mut initial = registers();
     assembler.preload(&mut initial);
@@ -165,6 +178,7 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
         rise,
         play,
         drawn,
+        touching,
         outlines,
         start: geometry.start.clone(),
         graph: (Vec::new(), Vec::new()),
@@ -174,7 +188,7 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
 
 /// The port's own mass at its coordinate, kg.
 fn front_mass(file: &File, geometry: &Geometry, numbers: &Numbers) -> Result<f64> {
-    let scope = Scope { numbers, geometry: None, forces: None, own: &[] };
+    let scope = Scope::numbers(numbers);
     let arm = scope.constant_or(&mut Graph::default(), file.port.arm.as_ref(), 1.0)?;
     let port = &geometry.bodies[0];
     let slides =
@@ -192,7 +206,7 @@ fn front_mass(file: &File, geometry: &Geometry, numbers: &Numbers) -> Result<f64
 impl Builder<'_> {
     fn constructed(&mut self, beginning: &Beginning) -> Result<Constructed> {
         let own = [("speed", NOTE_SPEED), ("depth", NOTE_DEPTH)];
-        let scope = Scope { numbers: self.numbers, geometry: None, forces: None, own: &own };
+        let scope = Scope { own: &own, ..Scope::numbers(self.numbers) };
         let (mut states, mut outputs) = (Vec::new(), Vec::new());
         for (name, value) in &beginning.set {
             let (coordinate, is_speed) = match name.strip_suffix(".speed") {
@@ -210,12 +224,7 @@ impl Builder<'_> {
         let otherwise = match (&beginning.only_if, &beginning.otherwise) {
             (None, None) => None,
             (Some(only_if), Some(otherwise)) => {
-                let scope = Scope {
-                    numbers: self.numbers,
-                    geometry: Some(self.geometry),
-                    forces: None,
-                    own: &own,
-                };
+                let scope = Scope { own: &own, ..Scope::positions(self.numbers, self.geometry) };
                 let holds = scope.condition(self.g, only_if)?;
                 // Of the values that are set, not of those in the registers.
                 let set: HashMap<u16, Id> = states
@@ -243,12 +252,12 @@ impl Builder<'_> {
 
     fn play(&mut self) -> Result<PlayNumbers> {
         let play = &self.file.play;
-        let scope = Scope { numbers: self.numbers, geometry: None, forces: None, own: &[] };
+        let scope = Scope::numbers(self.numbers);
         let g = &mut *self.g;
         let dip = scope.constant_or(g, play.dip.as_ref(), 0.01)?;
         Ok(PlayNumbers {
             dip,
-            repeat_depth: scope.constant_or(g, play.repeat_depth.as_ref(), 0.3 * dip)?,
+            repeat_depth: scope.constant_or(g, play.repeat_depth.as_ref(), RISEN * dip)?,
             mass: play.mass.as_ref().map(|mass| scope.constant(g, mass)).transpose()?,
             ratio: scope.constant_or(g, play.ratio.as_ref(), 1.0)?,
             throw: scope.constant_or(g, play.throw.as_ref(), dip)?,
@@ -264,8 +273,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Lines of the bodies and of the frame.
-    fn drawing(&mut self) -> Result<(Vec<Drawn>, Program)> {
+    /// Lines of the bodies and of the frame, and contacts.
+    fn drawing(&mut self) -> Result<(Vec<Drawn>, Vec<Touching>, Program)> {
         let (mut drawn, mut outputs) = (Vec::new(), Vec::new());
         let bodies = self.file.body.iter().map(|body| (body.name.get_ref(), &body.outline));
         for (name, outline) in bodies.chain(&self.file.frame.outlines) {
@@ -289,7 +298,32 @@ impl Builder<'_> {
             }
             drawn.push(Drawn { name: intern(name), points: outline.len() });
         }
+        let mut touching = Vec::new();
+        let names = submodel_names(self.file);
+        for (contact, element) in self.file.contact.iter().zip(&self.mechanics.elements) {
+            let Some(points) = contact.at.as_ref().or(contact.between.as_ref()) else { continue };
+            for point in points {
+                let at = self.geometry.point(self.g, point.get_ref(), None);
+                outputs.extend(at.map_err(|fault| Fault::at(&point.span(), fault.message))?);
+            }
+            outputs.push(element.compression);
+            let is_held = |index: usize| {
+                let holds = self.file.submodel.get(index).map(|submodel| &submodel.holds);
+                holds.is_some_and(|holds| holds.iter().any(|held| *held.get_ref() == element.name))
+            };
+            let acts = names.iter().enumerate().map(|(index, name)| match element.law {
+                Law::Rigid => is_held(index),
+                Law::Felt | Law::Spring => {
+                    element.within.is_empty() || element.within.contains(name)
+                }
+            });
+            touching.push(Touching {
+                name: intern(&element.name),
+                acts: acts.collect(),
+                is_two_sided: element.law == Law::Rigid || element.is_two_sided(),
+            });
+        }
         let program = self.assembler.program(self.g, &outputs)?;
-        Ok((drawn, program))
+        Ok((drawn, touching, program))
     }
 }

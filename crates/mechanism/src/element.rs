@@ -25,7 +25,7 @@ pub(crate) struct Element {
     pub gradient: Vec<Id>,
     pub felt: u16,
     pub stiffness: f64,
-    damping: f64,
+    pub damping: f64,
     pushes_only: bool,
     /// Submodels in which it acts; all if empty.
     pub within: Vec<String>,
@@ -146,6 +146,11 @@ impl Element {
         let half = g.number(0.5);
         let product = g.mul(elastic, self.compression);
         (force, loss, g.mul(half, product))
+    }
+
+    /// Whether the element acts at any compression.
+    pub(crate) fn is_two_sided(&self) -> bool {
+        self.law == Law::Spring && !self.pushes_only
     }
 
     /// Whether the element may dissipate energy.

@@ -109,6 +109,8 @@ pub(crate) struct Contact {
     pub between: Option<[Text; 2]>,
     pub direction: Option<[Scalar; 2]>,
     pub gap: Option<Scalar>,
+    /// The points at which it is drawn; those of `between` if none.
+    pub at: Option<[Text; 2]>,
     pub stiffness: Option<Scalar>,
     pub exponent: Option<Scalar>,
     pub damping: Option<Scalar>,

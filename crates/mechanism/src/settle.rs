@@ -134,14 +134,16 @@ pub(crate) fn rest(built: &Built, file: &File) -> Result<([f64; STATES], bool)> 
             }
         }
         let inverse = inverse(&matrix, n, 0);
-        let mut trial = x;
+        let (mut trial, mut work) = (x, 0.0);
         for (i, k) in independent.iter().enumerate() {
             let step: f64 = inverse[i][..n].iter().zip(&force).map(|(a, f)| a * f).sum();
             trial[2 * k] += step.clamp(-STRIDE, STRIDE);
+            work += step * force[i];
         }
         let (to, at) = settling.forces(&trial);
         let then = size(&to, &at, n);
-        if then < now {
+        // A step against the forces leads to a balance that is not stable.
+        if then < now && work > 0.0 {
             (x, force, mass, now) = (trial, to, at, then);
             damping *= 0.1;
         } else {
@@ -169,13 +171,14 @@ pub(crate) fn stiffness(built: &mut Built, file: &File, rest: &[f64; STATES]) ->
                 Fault::at(&file.contact[pressing.element].name.span(), fault.to_string())
             })?;
         }
-        for (index, (element, stiffness)) in submodel.springs.iter().enumerate() {
+        for (index, (element, [stiffness, damping])) in submodel.springs.iter().enumerate() {
             let mobility = submodel.mobility.result(submodel.pressing.len() + index, &r);
-            let frequency = (stiffness * mobility).sqrt();
+            // Runge–Kutta's decay is monotonic up to 2 rad, a frequency is resolved up to half a radian.
+            let frequency = (stiffness * mobility).sqrt().max(0.25 * damping * mobility);
             if !(frequency * STEP < FASTEST) {
                 let contact = &file.contact[*element].name;
                 let message = format!(
-                    "spring {:?} is too stiff for its mass: {frequency:.0} rad/s, at most {:.0}; make it softer or rigid",
+                    "spring {:?} is too stiff or damped for its mass: {frequency:.0} rad/s, at most {:.0}; make it softer or rigid",
                     contact.get_ref(),
                     FASTEST / STEP
                 );

@@ -33,7 +33,18 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_step_allocates_nothing() {
-    for name in ["ball", "key-hammer", "model-a", "model-b", "harpsichord", "viennese"] {
+    let names = [
+        "ball",
+        "clavichord",
+        "harpsichord",
+        "key-hammer",
+        "model-a",
+        "model-b",
+        "toy-piano",
+        "tracker-organ",
+        "viennese",
+    ];
+    for name in names {
         let path = format!("{}/../../mechanisms/{name}.mechanism.toml", env!("CARGO_MANIFEST_DIR"));
         let file = read(&std::fs::read_to_string(path).unwrap()).unwrap();
         let mut key = file.key(KeyNumber::from_number(40).unwrap(), &[]).unwrap();

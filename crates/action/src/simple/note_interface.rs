@@ -45,7 +45,7 @@ pub trait Playing<const N: usize, const G: usize, const S: usize>: SimpleAction<
 
     /// Key depth at which a falling damper begins to meet its string, m.
     fn damper_depth(&self) -> f64 {
-        PICKUP * self.travel().dip + CLEARING
+        damper_depth(self.travel().dip)
     }
 
     /// Bend of the sounding string by the key, cents.
@@ -58,6 +58,12 @@ pub trait Playing<const N: usize, const G: usize, const S: usize>: SimpleAction<
     fn damper(&self, x: &[f64; N]) -> f64 {
         lift(x[KEY], self.travel().dip)
     }
+}
+
+/// Key depth at which a falling damper without dynamics begins to meet its string, m, of a key with the travel `dip` m.
+#[must_use]
+pub fn damper_depth(dip: f64) -> f64 {
+    PICKUP * dip + CLEARING
 }
 
 /// Lift of a damper without dynamics, 0 (on the string) … 1 (clear), of a key at `depth` m with the travel `dip` m.
