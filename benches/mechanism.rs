@@ -1,11 +1,110 @@
 //! Cost of a step of mechanisms from files, beside the built-in actions that they describe.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use touchback_action::{ActionKind, ActionSettings, Drive, Key, catalogue};
+use touchback_action::{ActionKind, ActionSettings, Drive, Key, Mechanism as _, catalogue};
 use touchback_core::math::compass::KeyNumber;
 
 /// Steps of a press and its release: 0.2 s.
 const STEPS: u32 = 1600;
+
+/// Five bodies of a grand's kind: key, wippen in a closed loop, jack and lever on the wippen, hammer.
+const FIVE: &str = r#"
+name = "five bodies"
+[port]
+body = "key"
+arm = 0.22
+[[body]]
+name = "key"
+pin = [0, 0]
+inertia = 2e-3
+points = { capstan = [0.12, 0.03] }
+[[body]]
+name = "wippen"
+pin = [0.22, 0.05]
+inertia = 1e-4
+mass = 0.02
+centre = [-0.05, 0]
+[[body]]
+name = "jack"
+on = "wippen"
+pin = [-0.09, 0]
+mass = 4e-3
+centre = [0, 0.02]
+inertia = 4e-6
+points = { head = [0, 0.055] }
+[[body]]
+name = "lever"
+on = "wippen"
+pin = [-0.05, 0.02]
+mass = 8e-3
+centre = [-0.01, 0]
+inertia = 1e-5
+points = { front = [-0.045, 0.02] }
+[[body]]
+name = "hammer"
+pin = [0.112, 0.124]
+mass = 9e-3
+centre = [0.12, 0]
+inertia = 1.3e-4
+points = { knuckle = [0.017, -0.018] }
+[[contact]]
+name = "capstan"
+law = "rigid"
+compression = "y('key.capstan', 'wippen') + 0.02"
+closes = "wippen"
+[[contact]]
+name = "jack on knuckle"
+compression = "y('jack.head', 'hammer') + 0.0185"
+stiffness = 2e4
+hysteresis = 0.4
+[[contact]]
+name = "lever on knuckle"
+compression = "y('lever.front', 'hammer') + 0.019"
+stiffness = 3e3
+hysteresis = 0.4
+[[contact]]
+name = "jack spring"
+law = "spring"
+compression = "angle('jack') - angle('wippen')"
+stiffness = 0.5
+damping = 5e-4
+torque = true
+[[contact]]
+name = "lever spring"
+law = "spring"
+compression = "angle('lever') - angle('wippen')"
+stiffness = 2
+damping = 1e-3
+torque = true
+[[contact]]
+name = "bed"
+compression = "depth - 0.01"
+stiffness = 1e6
+exponent = 1.5
+damping = 0.6
+hysteresis = 0.7
+[[contact]]
+name = "rest"
+compression = "-depth"
+stiffness = 4e5
+exponent = 1.5
+damping = 1.5
+hysteresis = 0.7
+[[contact]]
+name = "string"
+compression = "0.13 * angle('hammer') - 0.045"
+stiffness = 1e6
+exponent = 1.5
+hysteresis = 0.3
+impact = true
+[[submodel]]
+name = "all"
+holds = ["capstan"]
+[[event]]
+kind = "strike"
+when = "0.13 * angle('hammer') >= 0.045"
+value = "0.13 * rate(angle('hammer'))"
+"#;
 
 /// Presses and releases the key.
 fn play(key: &mut dyn Key) {
@@ -39,6 +138,10 @@ fn mechanism(c: &mut Criterion) {
         group.bench_function(format!("{name}, a key from its file"), |b| {
             b.iter(|| file.key(middle, &[]))
         });
+    }
+    let five = touchback_mechanism::read(FIVE).unwrap_or_else(|error| panic!("{error}"));
+    if let Ok(mut key) = five.key(middle, &[]) {
+        group.bench_function("five bodies, file", |b| b.iter(|| play(&mut *key)));
     }
     group.finish();
 }

@@ -174,7 +174,7 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
 
 /// The port's own mass at its coordinate, kg.
 fn front_mass(file: &File, geometry: &Geometry, numbers: &Numbers) -> Result<f64> {
-    let scope = Scope { numbers, geometry: None, forces: None, own: &[] };
+    let scope = Scope::numbers(numbers);
     let arm = scope.constant_or(&mut Graph::default(), file.port.arm.as_ref(), 1.0)?;
     let port = &geometry.bodies[0];
     let slides =
@@ -192,7 +192,7 @@ fn front_mass(file: &File, geometry: &Geometry, numbers: &Numbers) -> Result<f64
 impl Builder<'_> {
     fn constructed(&mut self, beginning: &Beginning) -> Result<Constructed> {
         let own = [("speed", NOTE_SPEED), ("depth", NOTE_DEPTH)];
-        let scope = Scope { numbers: self.numbers, geometry: None, forces: None, own: &own };
+        let scope = Scope { own: &own, ..Scope::numbers(self.numbers) };
         let (mut states, mut outputs) = (Vec::new(), Vec::new());
         for (name, value) in &beginning.set {
             let (coordinate, is_speed) = match name.strip_suffix(".speed") {
@@ -210,12 +210,7 @@ impl Builder<'_> {
         let otherwise = match (&beginning.only_if, &beginning.otherwise) {
             (None, None) => None,
             (Some(only_if), Some(otherwise)) => {
-                let scope = Scope {
-                    numbers: self.numbers,
-                    geometry: Some(self.geometry),
-                    forces: None,
-                    own: &own,
-                };
+                let scope = Scope { own: &own, ..Scope::positions(self.numbers, self.geometry) };
                 let holds = scope.condition(self.g, only_if)?;
                 // Of the values that are set, not of those in the registers.
                 let set: HashMap<u16, Id> = states
@@ -243,7 +238,7 @@ impl Builder<'_> {
 
     fn play(&mut self) -> Result<PlayNumbers> {
         let play = &self.file.play;
-        let scope = Scope { numbers: self.numbers, geometry: None, forces: None, own: &[] };
+        let scope = Scope::numbers(self.numbers);
         let g = &mut *self.g;
         let dip = scope.constant_or(g, play.dip.as_ref(), 0.01)?;
         Ok(PlayNumbers {

@@ -61,7 +61,7 @@ impl Mechanics {
         if let Some(k) = (0..n).find(|k| g.is_zero(mechanics.mass[*k][*k])) {
             return Err(massless(file, k));
         }
-        let scope = Scope { numbers, geometry: Some(geometry), forces: None, own: &[] };
+        let scope = Scope::positions(numbers, geometry);
         for contact in &file.contact {
             let compression = geometry.compression(contact.name.get_ref())?;
             let element = element(g, contact, &scope, geometry, compression)?;

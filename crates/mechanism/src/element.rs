@@ -25,7 +25,7 @@ pub(crate) struct Element {
     pub gradient: Vec<Id>,
     pub felt: u16,
     pub stiffness: f64,
-    damping: f64,
+    pub damping: f64,
     pushes_only: bool,
     /// Submodels in which it acts; all if empty.
     pub within: Vec<String>,

@@ -49,9 +49,8 @@ impl Geometry {
     pub(crate) fn new(g: &mut Graph, file: &File, numbers: &Numbers) -> Result<Self> {
         let mut geometry = Self::default();
         let zero = g.number(0.0);
-        let one = g.number(1.0);
         geometry.points.insert("frame".into(), [zero, zero]);
-        let scope = Scope { numbers, geometry: None, forces: None, own: &[] };
+        let scope = Scope::numbers(numbers);
         for (name, at) in &file.frame.points {
             let [x, y] = scope.pair(g, at)?;
             geometry.points.insert(format!("frame.{name}"), [g.number(x), g.number(y)]);
@@ -76,7 +75,6 @@ impl Geometry {
         for body in file.body.iter().filter(|body| body.name.get_ref() != port) {
             geometry.place(g, &scope, body, 1.0)?;
         }
-        let _ = one;
         Ok(geometry)
     }
 
@@ -212,11 +210,6 @@ impl Geometry {
         })
     }
 
-    /// Depth of the port, m.
-    pub(crate) fn depth(&self, g: &mut Graph) -> Id {
-        g.input(0)
-    }
-
     /// Index of the coordinate `name`.
     pub(crate) fn index(&self, name: &str) -> Result<usize> {
         self.coordinates.iter().position(|other| other == name).ok_or_else(|| {
@@ -276,7 +269,7 @@ impl Geometry {
     }
 
     fn compressed(&self, g: &mut Graph, contact: &Contact, numbers: &Numbers) -> Result<Id> {
-        let scope = Scope { numbers, geometry: Some(self), forces: None, own: &[] };
+        let scope = Scope::positions(numbers, self);
         let here = contact.name.span();
         match (&contact.compression, &contact.between) {
             (Some(compression), None) => scope.scalar(g, compression),

@@ -2,46 +2,12 @@
 //! node: the graph of a derivative shares what it can with that of the function.
 
 use crate::error::{Fault, Result};
+use crate::table::Table;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use touchback_core::mech::felt::Felt;
 
 /// Index of a node.
 pub(crate) type Id = u32;
-
-/// A hash for small keys, several times as fast as the usual one, which resists an opponent's choice of keys.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Quick(u64);
-
-impl Hasher for Quick {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u16(&mut self, value: u16) {
-        self.write_u64(u64::from(value));
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(u64::from(value));
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        // The multiplier of Firefox's hash.
-        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-
-    fn write_isize(&mut self, value: isize) {
-        self.write_u64(value.unsigned_abs() as u64);
-    }
-}
-
-/// A table of small keys.
-pub(crate) type Table<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
 
 /// Largest number of nodes of one key.
 const MOST: usize = 60_000;
@@ -142,10 +108,15 @@ impl Node {
     }
 }
 
+/// Deepest formula: derivatives and compilation descend it by recursion.
+const DEEPEST: u32 = 1500;
+
 /// All formulas of one key.
 #[derive(Default, Debug)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
+    /// Length of the longest way from each node to an input.
+    depths: Vec<u32>,
     known: Table<Node, Id>,
     derivatives: Table<(Id, u16), Id>,
     /// Contact laws by index.
@@ -173,10 +144,13 @@ impl Graph {
         if let Some(&id) = self.known.get(&node) {
             return id;
         }
-        if self.nodes.len() >= MOST {
-            self.fault = Some("the mechanism is too large: fewer bodies, contacts or submodels");
+        let depth = 1 + node.parts().map(|part| self.depths[part as usize]).max().unwrap_or(0);
+        if self.nodes.len() >= MOST || depth > DEEPEST {
+            self.fault =
+                Some("the mechanism is too large: fewer bodies, contacts, submodels or terms");
             return 0;
         }
+        self.depths.push(depth);
         let id = u32::try_from(self.nodes.len()).unwrap_or(0);
         self.nodes.push(node);
         self.known.insert(node, id);
@@ -383,9 +357,10 @@ impl Graph {
                 let above = self.sub(b, a);
                 self.choose(above, d[0], d[1])
             }
+            // Where both are equal, the other one than of the smaller: min(s, 0) + max(s, 0) has a slope at 0.
             Binary::Max => {
-                let above = self.sub(a, b);
-                self.choose(above, d[0], d[1])
+                let below = self.sub(b, a);
+                self.choose(below, d[1], d[0])
             }
             Binary::Atan2 => {
                 let square = self.dot(&[a, b], &[a, b]);
@@ -539,6 +514,29 @@ mod tests {
         assert_eq!(g.sub(a, b), zero);
         let slope = g.derivative(a, 0);
         assert_eq!(g.value(slope), Some(2.0));
+    }
+
+    /// A formula at the limit can be differentiated, replaced and compiled on a thread of usual size; a deeper one is a fault.
+    #[test]
+    fn deep_formulas_are_handled_or_refused() {
+        for (terms, is_fit) in [(450, true), (5000, false)] {
+            let mut g = Graph::default();
+            let mut sum = g.input(0);
+            for term in 0..terms {
+                let factor = g.number(1.0 + f64::from(term));
+                let sine = g.sin(sum);
+                let product = g.mul(factor, sine);
+                let x = g.input(2);
+                sum = g.add(product, x);
+            }
+            let slope = g.derivative(sum, 0);
+            let second = g.derivative(slope, 0);
+            let to = g.input(4);
+            let replaced = g.all_replaced(&[second], &HashMap::from([(0, to)]));
+            let program = crate::program::Assembler::default().program(&g, &replaced);
+            // It may be too long for the registers all the same.
+            assert!(g.check().is_ok() == is_fit && (is_fit || program.is_err()), "{terms}");
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod regulation;
 mod scope;
 mod settle;
 mod submodel;
+mod table;
 
 pub use error::MechanismError;
 pub use mechanism::{Description, open, read};

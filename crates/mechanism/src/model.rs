@@ -11,7 +11,7 @@ use touchback_action::simple::drive_input::{DriveInput, Given};
 use touchback_action::simple::substeps::{self, Pressed, contact_substeps};
 use touchback_action::simple::{KEY, KEY_SPEED};
 use touchback_core::episode::{Begin, Model, Room, State};
-use touchback_core::mech::friction;
+use touchback_core::mech::friction::{self, InverseMass as _};
 
 /// Most coordinates.
 const MOST: usize = crate::geometry::MOST;
@@ -290,7 +290,16 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
             (0..n).for_each(|i| element.direction[i] = program.result(at + i, &r));
             element.bound = program.result(at + n, &r);
         }
-        let force = friction::forces(&elements, &inverse, &u, &a, dt);
+        let mut force = friction::forces(&elements, &inverse, &u, &a, dt);
+        for (force, element) in force.iter_mut().zip(&elements) {
+            let answer = inverse.apply(&element.direction);
+            let yields = answer.iter().zip(&element.direction).any(|(a, g)| a * g != 0.0);
+            let speed = element.speed(&u);
+            if !yields && speed != 0.0 {
+                // An imposed motion slides whatever the friction.
+                *force = -element.bound * speed.signum();
+            }
+        }
         let mut held = Held { force, ..FREE };
         for (e, element) in elements.iter().enumerate() {
             held.speed[e] = -element.speed(&u);

@@ -15,6 +15,9 @@ use touchback_core::math::compass::{KeyNumber, linear, log_linear};
 /// Names that every file has.
 const CONSTANTS: [(&str, f64); 2] = [("gravity", GRAVITY), ("pi", std::f64::consts::PI)];
 
+/// Most numbers that depend on one another in a row.
+const DEEPEST: usize = 24;
+
 /// The numbers of one key, computed when they are first asked for.
 #[derive(Debug)]
 pub(crate) struct Numbers {
@@ -61,8 +64,13 @@ impl Numbers {
             let names = known.keys().chain(self.written.keys()).map(String::as_str);
             return Err(Fault::new(unknown("number", name, names)));
         };
-        if self.pending.borrow().len() > 200 || !self.pending.borrow_mut().insert(name.to_owned()) {
-            return Err(Fault::at(&written.span(), format!("{name} depends on itself")));
+        if self.pending.borrow().len() > DEEPEST
+            || !self.pending.borrow_mut().insert(name.to_owned())
+        {
+            return Err(Fault::at(
+                &written.span(),
+                format!("{name} depends on itself, or on more than {DEEPEST} numbers in a row"),
+            ));
         }
         let value = match written.get_ref() {
             Quantity::Scalar(Raw::Number(value)) => Ok(*value),
@@ -86,7 +94,7 @@ impl Numbers {
 
     fn computed(&self, text: &str) -> Result<f64> {
         let read = expression::expression(text)?;
-        let scope = Scope { numbers: self, geometry: None, forces: None, own: &[] };
+        let scope = Scope::numbers(self);
         let mut g = Graph::default();
         let id = scope.formula(&mut g, &read)?;
         g.check()?;

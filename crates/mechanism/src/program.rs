@@ -1,7 +1,8 @@
 //! A flat program that computes formulas: one operation after another on a file of registers, without allocation.
 
 use crate::error::{Fault, Result};
-use crate::graph::{Binary, Graph, Id, Node, Table, Unary};
+use crate::graph::{Binary, Graph, Id, Node, Unary};
+use crate::table::Table;
 use touchback_core::math::trig::direction;
 use touchback_core::mech::felt::Felt;
 

@@ -20,7 +20,7 @@ pub(crate) fn solve(file: &File, mut numbers: Numbers) -> Result<Numbers> {
     for regulation in &file.regulation {
         let name = regulation.number.get_ref().clone();
         let here = regulation.number.span();
-        let scope = Scope { numbers: &numbers, geometry: None, forces: None, own: &[] };
+        let scope = Scope::numbers(&numbers);
         let [low, high] = scope.pair(&mut Graph::default(), &regulation.between)?;
         let at = |value: f64| {
             let mut fixed = fixed.clone();
@@ -68,7 +68,7 @@ fn excess(file: &File, regulation: &Regulation, numbers: &Numbers) -> Result<f64
     let mut g = Graph::default();
     let mut geometry = Geometry::new(&mut g, file, numbers)?;
     geometry.measure(&mut g, file, numbers)?;
-    let scope = Scope { numbers, geometry: Some(&geometry), forces: None, own: &[] };
+    let scope = Scope::positions(numbers, &geometry);
     let meets = expression::equation(regulation.meets.get_ref())
         .and_then(|read| scope.formula(&mut g, &read))
         .map_err(|fault| Fault::at(&regulation.meets.span(), fault.message))?;

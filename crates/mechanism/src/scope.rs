@@ -50,6 +50,18 @@ const FUNCTIONS: [&str; 24] = [
     "distance",
 ];
 
+impl<'a> Scope<'a> {
+    /// Numbers alone.
+    pub(crate) const fn numbers(numbers: &'a Numbers) -> Self {
+        Self { numbers, geometry: None, forces: None, own: &[] }
+    }
+
+    /// Numbers and positions.
+    pub(crate) const fn positions(numbers: &'a Numbers, geometry: &'a Geometry) -> Self {
+        Self { numbers, geometry: Some(geometry), forces: None, own: &[] }
+    }
+}
+
 impl Scope<'_> {
     /// The formula of a number or expression.
     pub(crate) fn scalar(&self, g: &mut Graph, scalar: &Scalar) -> Result<Id> {
@@ -122,15 +134,25 @@ impl Scope<'_> {
                 let of = self.formula(g, of)?;
                 Ok(g.neg(of))
             }
-            Expression::Binary(sign, left, right) => {
-                let (a, b) = (self.formula(g, left)?, self.formula(g, right)?);
-                Ok(match sign {
-                    '+' => g.add(a, b),
-                    '-' => g.sub(a, b),
-                    '*' => g.mul(a, b),
-                    '/' => g.div(a, b),
-                    _ => g.binary(Binary::Pow, a, b),
-                })
+            Expression::Binary(..) => {
+                // Long sums lean to the left: a loop instead of recursion.
+                let (mut spine, mut first) = (Vec::new(), expression);
+                while let Expression::Binary(sign, left, right) = first {
+                    spine.push((*sign, right));
+                    first = left;
+                }
+                let mut a = self.formula(g, first)?;
+                for (sign, right) in spine.into_iter().rev() {
+                    let b = self.formula(g, right)?;
+                    a = match sign {
+                        '+' => g.add(a, b),
+                        '-' => g.sub(a, b),
+                        '*' => g.mul(a, b),
+                        '/' => g.div(a, b),
+                        _ => g.binary(Binary::Pow, a, b),
+                    };
+                }
+                Ok(a)
             }
             Expression::Call(name, arguments) => self.call(g, name, arguments),
         }
@@ -140,14 +162,11 @@ impl Scope<'_> {
         if let Some((_, register)) = self.own.iter().find(|(own, _)| *own == name) {
             return Ok(g.input(*register));
         }
-        if let Some(geometry) = self.geometry {
-            match name {
-                "depth" => return Ok(geometry.depth(g)),
-                "imposed" => return Ok(g.input(IMPOSED)),
-                _ => {}
-            }
+        match name {
+            "depth" if self.geometry.is_some() => Ok(g.input(0)),
+            "imposed" if self.geometry.is_some() => Ok(g.input(IMPOSED)),
+            _ => self.numbers.value(name).map(|value| g.number(value)),
         }
-        self.numbers.value(name).map(|value| g.number(value))
     }
 
     fn call(&self, g: &mut Graph, name: &str, arguments: &[Expression]) -> Result<Id> {

@@ -169,13 +169,14 @@ pub(crate) fn stiffness(built: &mut Built, file: &File, rest: &[f64; STATES]) ->
                 Fault::at(&file.contact[pressing.element].name.span(), fault.to_string())
             })?;
         }
-        for (index, (element, stiffness)) in submodel.springs.iter().enumerate() {
+        for (index, (element, [stiffness, damping])) in submodel.springs.iter().enumerate() {
             let mobility = submodel.mobility.result(submodel.pressing.len() + index, &r);
-            let frequency = (stiffness * mobility).sqrt();
+            // Runge–Kutta's decay is monotonic up to 2 rad, a frequency is resolved up to half a radian.
+            let frequency = (stiffness * mobility).sqrt().max(0.25 * damping * mobility);
             if !(frequency * STEP < FASTEST) {
                 let contact = &file.contact[*element].name;
                 let message = format!(
-                    "spring {:?} is too stiff for its mass: {frequency:.0} rad/s, at most {:.0}; make it softer or rigid",
+                    "spring {:?} is too stiff or damped for its mass: {frequency:.0} rad/s, at most {:.0}; make it softer or rigid",
                     contact.get_ref(),
                     FASTEST / STEP
                 );

@@ -64,9 +64,9 @@ pub(crate) struct Submodel {
     pub pressing: Vec<Pressing>,
     /// Inverse of the moved mass of each of `pressing`, then of `springs`, 1/kg.
     pub mobility: Program,
-    /// Springs that act: element and stiffness, N/m.
-    pub springs: Vec<(usize, f64)>,
-    /// Largest natural frequency of a spring, rad/s.
+    /// Springs that act: element, stiffness, N/m, and damping, N·s/m.
+    pub springs: Vec<(usize, [f64; 2])>,
+    /// Largest natural frequency of a spring, rad/s, or a quarter of the largest decay rate, 1/s.
     pub fastest: f64,
     pub close: Program,
     pub momentum: [Program; 2],
@@ -154,10 +154,8 @@ impl<'a> Builder<'a> {
             rates.push(self.assembler.program(self.g, &outputs)?);
 
             let scope = Scope {
-                numbers: self.numbers,
-                geometry: Some(self.geometry),
                 forces: Some(&moving.forces),
-                own: &[],
+                ..Scope::positions(self.numbers, self.geometry)
             };
             let far = self.g.number(f64::INFINITY);
             let mut outputs = vec![far; TRANSITIONS + GUARDS];
@@ -195,10 +193,10 @@ impl<'a> Builder<'a> {
             momentum.push(self.assembler.program(self.g, &outputs)?);
         }
         let springs = formulas.active.iter().copied();
-        let springs: Vec<(usize, f64)> = springs
+        let springs: Vec<(usize, [f64; 2])> = springs
             .map(|index| (index, &self.mechanics.elements[index]))
             .filter(|(_, element)| element.law == Law::Spring)
-            .map(|(index, element)| (index, element.stiffness))
+            .map(|(index, element)| (index, [element.stiffness, element.damping]))
             .collect();
         let moved = pressing.iter().copied().chain(springs.iter().map(|(index, _)| *index));
         let outputs: Vec<Id> = moved
@@ -231,8 +229,7 @@ impl<'a> Builder<'a> {
                 ));
             }
         }
-        let scope =
-            Scope { numbers: self.numbers, geometry: Some(self.geometry), forces: None, own: &[] };
+        let scope = Scope::positions(self.numbers, self.geometry);
         let transitions: Result<Vec<Transition>> = transitions
             .iter()
             .map(|transition| {
@@ -312,12 +309,8 @@ impl<'a> Builder<'a> {
     /// shown coordinates and their rates.
     fn readings(&mut self, formulas: &Formulas, moving: &Moving) -> Result<Vec<Id>> {
         let n = self.geometry.coordinates.len();
-        let scope = Scope {
-            numbers: self.numbers,
-            geometry: Some(self.geometry),
-            forces: Some(&moving.forces),
-            own: &[],
-        };
+        let scope =
+            Scope { forces: Some(&moving.forces), ..Scope::positions(self.numbers, self.geometry) };
         let readings = &self.file.readings;
         let force = scope.scalar_or(self.g, readings.contact_force.as_ref(), f64::NAN)?;
         let hammer = scope.scalar_or(self.g, readings.hammer.as_ref(), f64::NAN)?;
@@ -348,8 +341,7 @@ impl<'a> Builder<'a> {
     /// Lift of the damper and bend, of the values in the state.
     pub(crate) fn ports(&mut self) -> Result<Program> {
         let play = &self.file.play;
-        let scope =
-            Scope { numbers: self.numbers, geometry: Some(self.geometry), forces: None, own: &[] };
+        let scope = Scope::positions(self.numbers, self.geometry);
         let damper = scope.scalar_or(self.g, play.damper.as_ref(), 1.0)?;
         let bend = scope.scalar_or(self.g, play.bend.as_ref(), 0.0)?;
         self.assembler.program(self.g, &[damper, bend])
@@ -358,8 +350,7 @@ impl<'a> Builder<'a> {
     /// The conditions of events, and the events of each. Opposite conditions share a guard: at its sign change one of
     /// them happens. The events take their values from the state, in whatever submodel.
     pub(crate) fn guards(&mut self) -> Result<(Vec<&'a Text>, Vec<Guard>)> {
-        let scope =
-            Scope { numbers: self.numbers, geometry: Some(self.geometry), forces: None, own: &[] };
+        let scope = Scope::positions(self.numbers, self.geometry);
         let (mut texts, mut guards, mut formulas): (Vec<&Text>, Vec<Guard>, Vec<Option<Id>>) =
             Default::default();
         for event in self.file.event.iter().filter(|event| !event.when.get_ref().contains("->")) {
@@ -396,8 +387,7 @@ impl<'a> Builder<'a> {
             let names = EventKind::ALL.iter().map(|kind| kind.name());
             return Err(Fault::at(&event.kind.span(), unknown("event", kind, names)));
         };
-        let scope =
-            Scope { numbers: self.numbers, geometry: Some(self.geometry), forces: None, own: &[] };
+        let scope = Scope::positions(self.numbers, self.geometry);
         let only_if = match &event.only_if {
             Some(only_if) => scope.condition(self.g, only_if)?,
             None => self.g.number(1.0),

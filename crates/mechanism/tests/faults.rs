@@ -100,6 +100,31 @@ fn faults_have_a_line_and_a_remedy() {
     }
 }
 
+/// Formulas that are as long and as nested as a file can write them are refused, and do not exhaust the stack.
+#[test]
+fn deep_formulas_are_refused() {
+    let sum = |name: &str| format!("{name}{}", " + 1e-9 * sin(depth)".repeat(90));
+    let mut text = GOOD.to_owned();
+    for i in 0..40 {
+        let before =
+            if i == 0 { "depth".into() } else { format!("sin(compression('c{}'))", i - 1) };
+        let compression = sum(&before);
+        text += &format!(
+            "[[contact]]\nname = \"c{i}\"\ncompression = \"{compression}\"\nstiffness = 1\n"
+        );
+    }
+    let message = read(&text).unwrap_err().to_string();
+    assert!(message.contains("too large") || message.contains("at most"), "{message}");
+    let numbers: String = (0..100)
+        .map(|i| format!("n{i} = \"{}\"\n", sum(&format!("n{}", i + 1)).replace("depth", "1")))
+        .collect();
+    let text = GOOD
+        .replacen("[port]", &format!("[numbers]\n{numbers}n100 = 1\n[port]"), 1)
+        .replace("0.01\"", "0.01 + 0 * n0\"");
+    let message = read(&text).unwrap_err().to_string();
+    assert!(message.contains("in a row"), "{message}");
+}
+
 #[test]
 fn a_mechanism_that_falls_for_ever_is_refused() {
     let text = "name = \"stone\"\nbody = [{ name = \"key\", slide = [0, 1], mass = 0.1 }]\nport = { body = \"key\" }\n";
