@@ -202,7 +202,12 @@ Slider Turn Key dip
 Slider Turn Let-off
 Slider Turn Repetition spring
 SpinButton at hammer speed
-Splitter Resize panel";
+Splitter Resize panel
+Button Browse for File
+Button Load mechanism
+Button Remove mechanism
+CheckBox States
+TextInput File";
 
 /// Single keys and the bench.
 const KEYS: &str = "\
