@@ -67,6 +67,7 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     // Built with the Python package: another call of cargo would build everything without it again.
     let own = if is_windows { built_command()? } else { program };
     presets(&own, &folder.join("presets"))?;
+    run_command(Command::new(&own).arg("--manual").arg(folder.join("manual")))?;
     let script = if target.contains("windows") { "install.bat" } else { "install.sh" };
     for file in ["INSTALL.md", script] {
         copy(&Path::new("packaging").join(file), &folder.join(file))?;
@@ -260,6 +261,10 @@ fn debian(folder: &Path, dist: &Path, target: &str) -> Result<()> {
         ("Touchback.clap", "usr/lib/clap/Touchback.clap"),
         ("Touchback.vst3", "usr/lib/vst3/Touchback.vst3"),
         ("presets", "usr/share/vst3/presets/Touchback/Touchback"),
+        ("manual/man", "usr/share/man/man1"),
+        ("manual/completions/touchback.bash", "usr/share/bash-completion/completions/touchback"),
+        ("manual/completions/touchback.zsh", "usr/share/zsh/vendor-completions/_touchback"),
+        ("manual/completions/touchback.fish", "usr/share/fish/vendor_completions.d/touchback.fish"),
         ("touchback", "usr/bin/touchback"),
         ("LICENSES.txt", "usr/share/doc/touchback/copyright"),
         ("INSTALL.md", "usr/share/doc/touchback/INSTALL.md"),
