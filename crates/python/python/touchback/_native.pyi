@@ -93,6 +93,9 @@ def render(
     preset: str | None,
     sheet: str | None,
     settings_of: _Settings,
+    parts: tuple[str | None, str | None],
+    scale: tuple[str, str | None] | None,
+    threads: int | None,
 ) -> tuple[_Sound, list[str]]: ...
 def weigh(
     keys: list[int],
@@ -100,6 +103,7 @@ def weigh(
     sheet: str | None,
     settings_of: _Settings,
     model_text: str | None,
+    threads: int | None,
 ) -> tuple[list[str], NDArray[np.float64]]: ...
 def sweep(
     id: str,
@@ -110,10 +114,16 @@ def sweep(
     sheet: str | None,
     settings_of: _Settings,
     model_text: str | None,
+    threads: int | None,
 ) -> NDArray[np.float64]: ...
 def quantities() -> list[tuple[str, str]]: ...
 def fit(
-    presses: list[Any], free: list[str], key: int | str, action: str, model_text: str | None
+    presses: list[Any],
+    free: list[str],
+    key: int | str,
+    action: str,
+    model_text: str | None,
+    threads: int | None,
 ) -> tuple[list[tuple[str, float, float, float]], str, tuple[float, float], bool]: ...
 def experiments() -> list[tuple[str, str]]: ...
 def experiment(
