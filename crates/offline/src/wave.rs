@@ -129,12 +129,13 @@ impl<'a> Wave<'a> {
             sample_format,
         };
         let mut header = spec.into_header_for_infinite_file();
-        if is_long {
+        let Stream { file, begin } = draft.stream()?;
+        // Readers refuse unknown lengths of 64 bits, and take those of 32.
+        if is_long && begin.is_some() {
             let lengths = [&LENGTHS.to_le_bytes()[..], &[0xFF; 24], &[0; 4]].concat();
             let rest = header.split_off(12);
             header = [b"RF64", &header[4..], b"ds64", &lengths, &rest].concat();
         }
-        let Stream { file, begin } = draft.stream()?;
         let mut writer = BufWriter::new(file);
         writer.write_all(&header).map_err(|error| draft.error(error))?;
         let (header, level) = (header.len() as u64, Level::default());
