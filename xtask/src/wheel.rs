@@ -49,7 +49,13 @@ pub(crate) fn build() -> Result<()> {
         builder.args(options).arg("-m").arg(manifest).arg("--out").arg(&dist);
         run_command(&mut builder)
     };
-    let built = run(&["sdist"]).and_then(|()| run(&["build", "--release", "--locked"]));
+    let mut wheel = vec!["build", "--release", "--locked"];
+    // `pip install ziglang`: a linker for the C library of RHEL 8 and later.
+    let linker = Command::new("python3").args(["-m", "ziglang", "version"]).output();
+    if HOST.contains("linux-gnu") && linker.is_ok_and(|output| output.status.success()) {
+        wheel.extend(["--zig", "--compatibility", "manylinux_2_28", "--target", HOST]);
+    }
+    let built = run(&["sdist"]).and_then(|()| run(&wheel));
     fs::remove_file(&text)?;
     built
 }
