@@ -55,7 +55,10 @@ def main(touchback):
                 run_page(page, copy, touchback, done)
         mine = pathlib.Path(work, "mine")
         mine.mkdir()
-        shutil.copy(ROOT / "docs/manual/examples/minuet.mid", mine / "piece.mid")
+        (mine / "corpus").mkdir()
+        for piece in ("piece.mid", "corpus/piece.mid"):
+            shutil.copy(ROOT / "docs/manual/examples/minuet.mid", mine / piece)
+        (mine / "files.txt").write_text("piece.mid\ncorpus/piece.mid\n", encoding="utf-8")
         (mine / "curve.csv").write_text("t_s,value\n0,-1\n20,1\n", encoding="utf-8")
         readme = ROOT / "README.md"
         stroke = next(block for block in blocks(readme, "toml") if "stroke.toml" in block)

@@ -66,6 +66,7 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     build_paths::refuse_in(&folder, &places)?;
     let own = if is_windows { built_command()? } else { program };
     presets(&own, &folder.join("presets"))?;
+    run_command(Command::new(&own).arg("--manual").arg(folder.join("manual")))?;
     let script = if target.contains("windows") { "install.bat" } else { "install.sh" };
     for file in ["INSTALL.md", script] {
         copy(&Path::new("packaging").join(file), &folder.join(file))?;
@@ -257,6 +258,10 @@ fn debian(folder: &Path, dist: &Path, target: &str) -> Result<()> {
         ("Touchback.clap", "usr/lib/clap/Touchback.clap"),
         ("Touchback.vst3", "usr/lib/vst3/Touchback.vst3"),
         ("presets", "usr/share/vst3/presets/Touchback/Touchback"),
+        ("manual/man", "usr/share/man/man1"),
+        ("manual/completions/touchback.bash", "usr/share/bash-completion/completions/touchback"),
+        ("manual/completions/touchback.zsh", "usr/share/zsh/vendor-completions/_touchback"),
+        ("manual/completions/touchback.fish", "usr/share/fish/vendor_completions.d/touchback.fish"),
         ("touchback", "usr/bin/touchback"),
         ("LICENSES.txt", "usr/share/doc/touchback/copyright"),
         ("INSTALL.md", "usr/share/doc/touchback/INSTALL.md"),

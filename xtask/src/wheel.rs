@@ -1,13 +1,13 @@
-//! The Python package as a wheel: `target/dist/touchback-*.whl`.
+//! The Python package as a wheel, `target/dist/touchback-*.whl`, and as its sources, `touchback-VERSION.tar.gz`.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::build_paths;
-use crate::bundle::{files, remove};
+use crate::bundle::{files, remove, run_command};
 use crate::licenses::{self, HOST};
 
 /// The package for Python: its folder and its name.
@@ -45,14 +45,19 @@ pub(crate) fn build() -> Result<()> {
     // Where maturin looks for texts of licences.
     let text = Path::new(FOLDER).join("LICENSES.txt");
     fs::write(&text, &licences)?;
-    let built = Command::new(BUILDER)
-        .args(["build", "--release", "--locked", "--features", SHARED, "-m"])
-        .arg(Path::new(FOLDER).join("Cargo.toml"))
-        .arg("--out")
-        .arg(&dist)
-        .status();
+    let run = |options: &[&str]| {
+        let manifest = Path::new(FOLDER).join("Cargo.toml");
+        let mut builder = Command::new(BUILDER);
+        builder.args(options).arg("-m").arg(manifest).arg("--out").arg(&dist);
+        run_command(&mut builder)
+    };
+    let mut wheel = vec!["build", "--release", "--locked", "--features", SHARED];
+    // `pip install ziglang`: a linker for the C library of RHEL 8 and later.
+    let linker = Command::new("python3").args(["-m", "ziglang", "version"]).output();
+    if HOST.contains("linux-gnu") && linker.is_ok_and(|output| output.status.success()) {
+        wheel.extend(["--zig", "--compatibility", "manylinux_2_28", "--target", HOST]);
+    }
+    let built = run(&["sdist"]).and_then(|()| run(&wheel));
     fs::remove_file(&text)?;
-    let status = built.with_context(|| format!("cannot start {BUILDER}"))?;
-    ensure!(status.success(), "{BUILDER} failed: {status}");
-    Ok(())
+    built
 }

@@ -7,6 +7,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use touchback_lab::experiment::Missed;
 use touchback_offline::simulate::balance::Unbalanced;
 
+mod manual;
 mod page;
 use crate::{demo, feel, film, keyboard, play, preset, shot};
 use touchback_lab::experiment::{self, Catalogue};
@@ -16,9 +17,12 @@ use touchback_recorded::{compare, voicing};
 #[cfg(test)]
 mod tests;
 
+/// Version, with the commit where the program is built in a repository.
+const VERSION: &str = env!("TOUCHBACK_VERSION");
+
 /// A grand piano with a simulated action: play, render and measure it.
 #[derive(Parser, Debug)]
-#[command(name = "touchback", version, about, long_about = None,
+#[command(name = "touchback", version = VERSION, about, long_about = None,
     args_conflicts_with_subcommands = true,
     after_help = "Without a command: renders the demonstration into touchback-demo/.")]
 struct Cli {
@@ -29,6 +33,12 @@ struct Cli {
     /// Prints the list of all options at the end of docs/command.md instead
     #[arg(long)]
     page: bool,
+    /// Writes man pages and completions for shells into this folder instead
+    #[arg(long, value_name = "DIR")]
+    manual: Option<paths::OutputFolder>,
+    /// Prints results and errors only: no warnings, progress or names of written files
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Option<SubCommand>,
 }
@@ -109,7 +119,11 @@ enum LabCommand {
 #[derive(Subcommand, Debug)]
 enum PresetCommand {
     /// Lists the factory pianos
-    List,
+    List {
+        /// Prints a JSON array of names and descriptions
+        #[arg(long)]
+        json: bool,
+    },
     /// Writes a piano as a .vstpreset file for VST3 hosts, or as a preset file
     Export(preset::ExportOptions),
 }
@@ -130,6 +144,10 @@ pub fn main(catalogue: Catalogue) -> ExitCode {
             if is_file {
                 output::print_to_stderr();
             }
+            if cli.quiet {
+                output::be_quiet();
+            }
+            output::set_version(VERSION);
             run(cli, catalogue)
         }
         Err(Refused::Usage(error)) if !error.use_stderr() => {
@@ -178,7 +196,10 @@ fn parsed(
 fn run(cli: Cli, catalogue: Catalogue) -> anyhow::Result<()> {
     match cli.command {
         None if cli.page => output::print(&page::page(&Cli::command())),
-        None => demo::run(std::path::Path::new("touchback-demo"), cli.bars),
+        None => match &cli.manual {
+            Some(folder) => manual::write(Cli::command(), folder),
+            None => demo::run(std::path::Path::new("touchback-demo"), cli.bars),
+        },
         Some(SubCommand::Play(options)) => play::run(&options),
         Some(SubCommand::Render(options)) => render::run(&options),
         Some(SubCommand::Simulate(options)) => simulate::run(&options),
@@ -187,7 +208,9 @@ fn run(cli: Cli, catalogue: Catalogue) -> anyhow::Result<()> {
         Some(SubCommand::Match(options)) => voicing::run(&options),
         Some(SubCommand::Weigh(options)) => weigh::run(&options),
         Some(SubCommand::Model(ModelCommand::Export(options))) => model::run(&options),
-        Some(SubCommand::Preset(PresetCommand::List)) => output::print(&preset::list()),
+        Some(SubCommand::Preset(PresetCommand::List { json })) => {
+            output::print(&preset::list(json))
+        }
         Some(SubCommand::Preset(PresetCommand::Export(options))) => preset::export(&options),
         Some(SubCommand::Params { page: true }) => {
             output::print(&touchback_instrument::host::params::page::page())
@@ -246,8 +269,9 @@ fn usage(error: &clap::Error, command: &str) -> String {
             command = usage.split_whitespace().take_while(is_name).collect::<Vec<_>>().join(" ");
         }
     }
-    if message.is_empty() || message.starts_with("A grand piano") {
-        return "a command is missing; see `touchback --help`".into();
+    use clap::error::ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, MissingSubcommand};
+    if matches!(error.kind(), DisplayHelpOnMissingArgumentOrSubcommand | MissingSubcommand) {
+        return format!("a command is missing; see `{command} --help`");
     }
     format!("{}{tip}; see `{command} --help`", one_line(message))
 }

@@ -11,6 +11,7 @@ pub mod script;
 
 use anyhow::Result;
 use clap::Subcommand;
+use serde_json::{Value, json};
 
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,9 @@ pub struct ListOptions {
     /// Opens every port and asks whether a keyboard answers; other devices receive a few bytes
     #[arg(long)]
     ask: bool,
+    /// Prints a JSON array
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the subcommand.
@@ -66,6 +70,17 @@ pub fn run(command: &KeyboardCommand) -> Result<()> {
 
 fn list(options: &ListOptions) -> Result<()> {
     let ports = serial::list()?;
+    if options.json {
+        let entry = |port: &serial::PortInfo| {
+            let mut entry = json!({ "port": port.path, "description": port.description });
+            if options.ask {
+                entry["answer"] = answer(&port.path).trim().into();
+            }
+            entry
+        };
+        let all = Value::Array(ports.iter().map(entry).collect());
+        return output::print(&format!("{all:#}\n"));
+    }
     if ports.is_empty() {
         return output::print(
             "no serial ports; plug the keyboard in, or try `touchback keyboard emulate`\n",

@@ -45,9 +45,13 @@ pub struct ExportOptions {
     all: Option<OutputFolder>,
 }
 
-/// The factory pianos with their descriptions, one a line.
+/// The factory pianos with their descriptions, one a line, or as a JSON array.
 #[must_use]
-pub fn list() -> String {
+pub fn list(is_json: bool) -> String {
+    if is_json {
+        let entry = |preset: &Preset| json!({ "name": preset.name, "about": preset.about });
+        return format!("{:#}\n", Value::Array(PRESETS.iter().map(entry).collect()));
+    }
     let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
     PRESETS.iter().map(|preset| format!("{:width$}  {}\n", preset.name, preset.about)).collect()
 }

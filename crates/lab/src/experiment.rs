@@ -77,6 +77,9 @@ pub struct LabOptions {
     /// documents) and missed.md (causes of missed targets)
     #[arg(long)]
     report: bool,
+    /// With `list`: prints a JSON array
+    #[arg(long)]
+    json: bool,
     /// Exits with code 1 if a target is missed
     #[arg(long)]
     strict: bool,
@@ -119,7 +122,10 @@ impl LabOptions {
 /// target ([`Missed`]).
 pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
     if options.names.iter().any(|n| n == "list") {
-        return output::print(&list(catalogue));
+        return output::print(&if options.json { json_list(catalogue) } else { list(catalogue) });
+    }
+    if options.json {
+        bail!("--json: belongs to `touchback lab list`; an experiment writes NAME.json");
     }
     if !options.web.is_empty() {
         if options.names != ["listening"] || !options.own.is_empty() {
@@ -291,6 +297,15 @@ fn list(catalogue: Catalogue) -> String {
     text + "\nSystems and figures of the source documents (000, 001: Gillespie 1996; 002: 1994; 003: \
             1993; 004: Tsai 1996)\n\n"
         + &seeds::list()
+}
+
+/// The experiments as a JSON array.
+fn json_list(catalogue: Catalogue) -> String {
+    let entry = |e: &Experiment| {
+        let is_long = e.kind == ExperimentKind::Long;
+        serde_json::json!({ "name": e.name, "about": e.about, "seconds": e.seconds, "is_in_all": !is_long })
+    };
+    format!("{:#}\n", serde_json::Value::Array(all(catalogue).map(entry).collect()))
 }
 
 /// The named experiments, each once, in catalogue order; `all` selects those that do not take

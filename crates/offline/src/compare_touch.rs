@@ -29,6 +29,9 @@ pub struct CompareOptions {
     /// Writes every pair of strokes
     #[arg(long, value_name = "STROKES.csv")]
     strokes: Option<OutputFile>,
+    /// Prints every pair of strokes as a JSON array
+    #[arg(long)]
+    json: bool,
 }
 
 /// A figure of a stroke: name with unit, name in files, decimals, value.
@@ -103,6 +106,9 @@ pub fn run(options: &CompareOptions) -> Result<()> {
         if alone > 0 {
             output::warn(&format!("warning: {name}: strokes without a partner: {alone}"));
         }
+    }
+    if options.json {
+        return output::print(&json(&pairs));
     }
     output::print(&text(&names, &pairs))
 }
@@ -195,6 +201,21 @@ fn around(take: &KeyMotion, stroke: &Stroke) -> Vec<(f64, f64)> {
     let near =
         take.times.iter().zip(depths).filter(|(t, _)| (-0.1..0.1).contains(&(*t - stroke.let_off)));
     near.map(|(t, depth)| (1e3 * (t - stroke.let_off), 1e3 * depth)).collect()
+}
+
+/// Every pair as a JSON array; null where a stroke has no such quantity.
+fn json(pairs: &[[Stroke; 2]]) -> String {
+    let entry = |pair: &[Stroke; 2]| {
+        let mut entry = serde_json::json!({ "key": pair[0].key.number() });
+        for (take, stroke) in ["a", "b"].into_iter().zip(pair) {
+            entry[format!("{take}_let_off_s")] = stroke.let_off.into();
+            for quantity in &QUANTITIES {
+                entry[format!("{take}_{}", quantity.column)] = (quantity.of)(stroke).into();
+            }
+        }
+        entry
+    };
+    format!("{:#}\n", serde_json::Value::Array(pairs.iter().map(entry).collect()))
 }
 
 /// Every pair as CSV.

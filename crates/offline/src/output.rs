@@ -123,6 +123,10 @@ pub fn print_to_stderr() {
 /// # Errors
 /// When stdout cannot be written.
 pub fn print(text: &str) -> Result<()> {
+    BARS.suspend(|| print_now(text))
+}
+
+fn print_now(text: &str) -> Result<()> {
     if HAS_FILE.load(Ordering::Relaxed) {
         let _ = std::io::stderr().write_all(text.as_bytes());
         return Ok(());
@@ -134,6 +138,36 @@ pub fn print(text: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Version of the program with its commit, once it is known.
+static VERSION: OnceLock<&str> = OnceLock::new();
+
+/// Sets the version that records state.
+pub fn set_version(version: &'static str) {
+    let _ = VERSION.set(version);
+}
+
+/// Version of the program, with its commit where it is known.
+#[must_use]
+pub fn version() -> &'static str {
+    VERSION.get().copied().unwrap_or(env!("CARGO_PKG_VERSION"))
+}
+
+/// Whether messages that are no result are left out.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing but results and errors is printed.
+pub fn be_quiet() {
+    IS_QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Prints a message that is no result, unless the program is quiet.
+///
+/// # Errors
+/// Errors of [`print()`].
+pub fn note(text: &str) -> Result<()> {
+    if IS_QUIET.load(Ordering::Relaxed) { Ok(()) } else { print(text) }
 }
 
 /// Whether `error` says that the reader of standard output, which was an output file, needs no more of it.
@@ -178,9 +212,14 @@ impl Write for Stdout {
     }
 }
 
-/// Prints `text` to stderr; errors are ignored.
+/// Prints `text`, a warning or an error, to stderr; errors are ignored. Warnings are left out if the program is quiet.
 pub fn warn(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", bounded(text));
+    if IS_QUIET.load(Ordering::Relaxed) && text.starts_with("warning: ") {
+        return;
+    }
+    BARS.suspend(|| {
+        let _ = writeln!(std::io::stderr(), "{}", bounded(text));
+    });
 }
 
 /// All progress bars: experiments that run in parallel have one each.
@@ -191,7 +230,7 @@ static BARS: std::sync::LazyLock<indicatif::MultiProgress> =
 #[must_use]
 pub fn progress(steps: u64, what: &'static str) -> indicatif::ProgressBar {
     use std::io::IsTerminal;
-    if !std::io::stderr().is_terminal() {
+    if !std::io::stderr().is_terminal() || IS_QUIET.load(Ordering::Relaxed) {
         return indicatif::ProgressBar::hidden();
     }
     let style = indicatif::ProgressStyle::with_template("{msg} [{bar:40}] {percent:>3} %  {eta}")

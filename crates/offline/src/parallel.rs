@@ -1,5 +1,7 @@
 //! Spreads work over all cores.
 
+use std::cell::Cell;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -10,10 +12,24 @@ pub fn map<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<
     map_on(cores(), items, work)
 }
 
-/// Number of cores.
+thread_local! {
+    /// Number of threads of the work that this thread begins; none: that of the cores.
+    static THREADS: Cell<Option<NonZeroUsize>> = const { Cell::new(None) };
+}
+
+/// Number of threads for work: that of the cores, or of [`limited`].
 #[must_use]
 pub fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+    let limit = THREADS.get().map(Ok);
+    limit.unwrap_or_else(thread::available_parallelism).map_or(1, usize::from)
+}
+
+/// `work`, which begins at most `threads` threads from this one.
+pub fn limited<T>(threads: Option<NonZeroUsize>, work: impl FnOnce() -> T) -> T {
+    let before = THREADS.replace(threads);
+    let done = work();
+    THREADS.set(before);
+    done
 }
 
 /// [`map`] on at most `cores` cores.

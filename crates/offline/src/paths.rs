@@ -57,7 +57,7 @@ path_types! {
     BatchFolder = STDIN
     /// Output: a file.
     OutputFile = STDOUT
-    /// Output: a file; with a [`BatchFolder`] or several inputs, a folder of such files.
+    /// Output: a file; with a [`BatchFolder`], several inputs, a folder or a list as input, a folder of such files.
     OutputFileOrFolder = STDOUT
     /// Output: a folder of files.
     OutputFolder = STDOUT
@@ -174,7 +174,10 @@ pub fn refuse_overwriting(command: &Command, matches: &ArgMatches) -> Result<boo
     let is_batch = command.get_arguments().any(|arg| {
         let kind = arg.get_value_parser().type_id();
         kind == std::any::TypeId::of::<BatchFolder>() && !given(arg).is_empty()
-            || kind == std::any::TypeId::of::<InputPath>() && given(arg).len() > 1
+            || kind == std::any::TypeId::of::<InputPath>()
+                && (given(arg).len() > 1
+                    || arg.get_id() == "list" && !given(arg).is_empty()
+                    || arg.is_positional() && given(arg).iter().any(|path| path.is_dir()))
     });
     let (mut inputs, mut files, mut folders) = (Vec::new(), Vec::new(), Vec::new());
     for arg in command.get_arguments() {

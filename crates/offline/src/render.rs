@@ -1,7 +1,11 @@
 //! `touchback render`: renders MIDI files, or servo's logs of haptic sessions, to WAV files.
 
 mod batch;
+mod gain;
+mod jobs;
+mod ledger;
 pub mod loudness;
+mod motion;
 mod outputs;
 mod picture;
 mod player;
@@ -9,12 +13,17 @@ mod rendering;
 mod scale;
 mod source;
 
+use std::num::NonZeroUsize;
+
 use anyhow::{Result, bail};
 
 use crate::controls::{self, Automation};
 use crate::output::{self, Shown as _};
 use crate::paths::{CurveOption, InputPath, OutputFile, OutputFileOrFolder, PianoName};
+use crate::wave::Bits;
 use crate::{parallel, plot};
+use gain::Normal;
+use jobs::Part;
 use player::Player;
 use rendering::Rendering;
 use touchback_instrument::host::midi_file::{Numbers, Score};
@@ -27,18 +36,29 @@ pub use outputs::strikes_csv;
 /// Options of `touchback render`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct RenderOptions {
-    /// MIDI file of any format; a table of key depths (.csv: time and a column for each key); or a
-    /// servo's log from `touchback feel --log`. Several files are rendered on all cores; -o, --strikes
-    /// and --stats then name folders
-    #[arg(value_name = "IN.mid|KEYS.csv", required = true)]
+    /// MIDI file of any format or MIDI clip; a table of key depths (.csv: time and a column for each key);
+    /// or a servo's log from `touchback feel --log`. Several files, and the MIDI files below folders, are
+    /// rendered on all cores; -o, --strikes, --stats and --motion then name folders
+    #[arg(value_name = "IN.mid|KEYS.csv|DIR", required_unless_present = "list")]
     input: Vec<InputPath>,
-    /// Stereo WAV file to write, 24 bit
+    /// Renders the files of this list, a path a line, into folders; names keep their folders
+    #[arg(long, value_name = "FILES.txt")]
+    list: Option<InputPath>,
+    /// Stereo WAV file to write, above 4 GB as RF64
     #[arg(short, long, value_name = "OUT.wav|DIR")]
     output: OutputFileOrFolder,
     /// Sample rate, Hz
     #[arg(long, value_name = "HZ", default_value_t = 48_000,
           value_parser = sample_rate)]
     sample_rate: u32,
+    /// Bits of a sample: 24, or 32 in floating point
+    #[arg(long, value_name = "BITS", value_parser = ["24", "32"], default_value = "24")]
+    bits: String,
+    /// Brings the largest sample to -1 dBFS, or to a level (--normalize=-3), or the loudness
+    /// (--normalize=-23LUFS)
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "-1")]
+    normalize: Option<Normal>,
     /// Samples per block; does not change the sound
     #[arg(long, value_name = "N", default_value_t = 512,
           value_parser = clap::value_parser!(u32).range(1..=8192))]
@@ -74,18 +94,57 @@ pub struct RenderOptions {
     /// Writes counts, levels and computing time
     #[arg(long, value_name = "S.json|DIR")]
     stats: Option<OutputFileOrFolder>,
+    /// Writes the motion of keys, hammers and dampers
+    #[arg(long, value_name = "M.csv|DIR")]
+    motion: Option<OutputFileOrFolder>,
+    /// Rows per second of a moving key in --motion
+    #[arg(long, value_name = "HZ", default_value_t = 250,
+          value_parser = clap::value_parser!(u32).range(1..=8000))]
+    motion_rate: u32,
     /// Plays these channels, 1 to 16, or `all`, instead of the piano's part
     #[arg(long, value_name = "LIST")]
     channels: Option<Numbers>,
     /// Plays these tracks of the file, from 1, instead of the piano's part
     #[arg(long, value_name = "LIST")]
     tracks: Option<Numbers>,
+    /// Channel volume of a MIDI file until it sets one: full (127), or 100 as General MIDI has it
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "full")]
+    midi_volume: MidiVolume,
+    /// Begins with the first note of a MIDI file
+    #[arg(long)]
+    trim: bool,
     /// Draws strikes and waveform (.png or .svg)
     #[arg(long, value_name = "F.png")]
     plot: Option<OutputFile>,
     /// Renders music longer than an hour
     #[arg(long)]
     yes: bool,
+    /// Number of threads that render files [default: one on each core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Renders a part of the files: every N-th from the I-th on, on one of N machines
+    #[arg(long, value_name = "I/N")]
+    part: Option<Part>,
+    /// Goes on with a batch: leaves out files whose outputs are there
+    #[arg(long)]
+    skip_existing: bool,
+    /// Prints a line of JSON for each file
+    #[arg(long)]
+    json: bool,
+}
+
+impl RenderOptions {
+    /// Form of the samples.
+    fn bits(&self) -> Bits {
+        if self.bits == "32" { Bits::Float32 } else { Bits::Int24 }
+    }
+}
+
+/// The values of `--midi-volume`.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum, Debug)]
+enum MidiVolume {
+    Full,
+    Gm,
 }
 
 /// The values of `--timing`.
@@ -115,6 +174,12 @@ fn sample_rate(text: &str) -> Result<u32, String> {
 /// the others are rendered.
 pub fn run(options: &RenderOptions) -> Result<()> {
     let [input] = &*options.input else { return batch::run(options) };
+    if !jobs::is_single(options) {
+        return batch::run(options);
+    }
+    if options.part.is_some() || options.skip_existing {
+        bail!("--part and --skip-existing belong to several files; name a folder or --list");
+    }
     let path = options.output.shown();
     if options.output.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("wav")) {
         bail!("--output {path}: a rendering is a .wav file");
@@ -127,10 +192,17 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         output: &options.output,
         strikes: options.strikes.as_deref(),
         stats: options.stats.as_deref(),
+        motion: options.motion.as_deref(),
         is_alone: true,
-        is_ahead: parallel::cores() > 1,
+        is_ahead: options.jobs.map_or_else(parallel::cores, usize::from) > 1,
     };
-    output::print(&rendering.run()?)
+    let rendered = rendering.run()?;
+    if !options.json {
+        return output::note(&rendered.line());
+    }
+    let mut record = rendered.record();
+    (record["input"], record["output"]) = (input.shown().into(), path.into());
+    output::print(&format!("{record}\n"))
 }
 
 /// What the options say of every rendering.
@@ -163,7 +235,7 @@ impl Order {
     }
 }
 
-/// Plays `score` on a piano with `settings` at `rate` Hz; `out` receives the frames in order. Returns the strikes
+/// Plays `score` on a piano with `settings` at `rate` Hz, on three threads where there are several cores; `out` receives the frames in order. Returns the strikes
 /// and the counts.
 ///
 /// # Errors
@@ -172,11 +244,20 @@ pub fn perform(
     score: &Score,
     settings: &Settings,
     rate: u32,
-    out: impl FnMut(&[f32], &[f32]) -> Result<()>,
+    out: impl FnMut(&[f32], &[f32]) -> Result<()> + Send,
 ) -> Result<(Vec<StrikeRecord>, Counts)> {
     let automation = Automation::read(&[])?;
-    let piano = Piano::new(f64::from(rate), settings);
+    let (piano, rear) = match parallel::cores() > 1 {
+        true => {
+            let (piano, rear) = Piano::ahead(f64::from(rate), settings);
+            (piano, Some(rear))
+        }
+        false => (Piano::new(f64::from(rate), settings), None),
+    };
     let mut player = Player::new(piano, score, settings.clone(), &automation, rate);
-    player.play(512, out)?;
+    match rear {
+        Some(rear) => player.play_ahead(rear, 512, out)?,
+        None => player.play(512, out)?,
+    }
     Ok((player.strikes().to_vec(), player.counts()))
 }

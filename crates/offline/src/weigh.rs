@@ -46,6 +46,9 @@ pub struct WeighOptions {
     /// Draws all measured values over the keys on one page to print (.svg or .png)
     #[arg(long, value_name = "PAGE.svg")]
     page: Option<OutputFile>,
+    /// Prints the measured values as a JSON array, null where a key has none
+    #[arg(long)]
+    json: bool,
 }
 
 /// Measured values of one key.
@@ -83,12 +86,16 @@ pub fn run(options: &WeighOptions) -> Result<()> {
     let table = table(&source, &rows, before.as_deref()).csv()?;
     match &sheet_draft {
         Some(draft) => draft.write_all(&table)?,
+        _ if options.json => {}
         None if options.page.is_some() => {}
         None => match (&rows[..], &before) {
             ([row], None) if options.mechanism.is_some() => output::print(&plain_listing(row))?,
             ([row], None) => output::print(&listing(row))?,
             _ => output::print(&String::from_utf8(table)?)?,
         },
+    }
+    if options.json {
+        output::print(&json(&rows))?;
     }
     if let Some(draft) = &page_draft {
         plot::page::draw(&page(&source, &rows, before.as_deref()), draft)?;
@@ -174,6 +181,16 @@ fn listing(row: &Row) -> String {
 fn plain_listing(row: &Row) -> String {
     let known = names().zip(&row.found).filter(|(_, value)| value.is_finite());
     known.map(|(name, value)| format!("{name:<22}{value:>9.2}\n")).collect()
+}
+
+/// The measured values as a JSON array.
+fn json(rows: &[Row]) -> String {
+    let entry = |row: &Row| {
+        let mut entry = serde_json::json!({ "key": row.number });
+        names().zip(&row.found).for_each(|(name, value)| entry[name] = (*value).into());
+        entry
+    };
+    format!("{:#}\n", serde_json::Value::Array(rows.iter().map(entry).collect()))
 }
 
 /// The sheet: offsets, measured values, and earlier values with their changes.

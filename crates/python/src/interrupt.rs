@@ -1,10 +1,12 @@
 //! Ctrl-C while a call works without the interpreter's lock.
 
+use std::num::NonZeroUsize;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use touchback_core::exchange::cancel::Cancellation;
+use touchback_offline::parallel;
 
 /// Time between two looks at Python's signals.
 pub(crate) const PERIOD: Duration = Duration::from_millis(20);
@@ -18,6 +20,19 @@ pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
+    on_threads(py, None, work)
+}
+
+/// [`interruptible`] `work` that begins at most `threads` threads.
+///
+/// # Errors
+/// As [`interruptible`].
+pub(crate) fn on_threads<T: Send>(
+    py: Python<'_>,
+    threads: Option<NonZeroUsize>,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let work = move || parallel::limited(threads, work);
     let cancellation = Cancellation::default();
     let request = cancellation.clone();
     let wait = || {

@@ -1,5 +1,6 @@
 //! Weighing, sweeps, fits, experiments, the list of parameters.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
@@ -7,7 +8,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::interrupt::interruptible;
+use crate::interrupt::{interruptible, on_threads};
 use crate::settings::{key_number, model, settings, source};
 use crate::{error, is_course, refused};
 use touchback_instrument::host::params;
@@ -19,7 +20,7 @@ use touchback_offline::{output, weigh as weighing};
 
 /// Names of the measured values, and the table (keys, values).
 #[pyfunction]
-#[pyo3(signature = (keys, preset, sheet, settings_of, model_text))]
+#[pyo3(signature = (keys, preset, sheet, settings_of, model_text, threads))]
 pub(crate) fn weigh<'py>(
     py: Python<'py>,
     keys: Vec<Bound<'_, PyAny>>,
@@ -27,11 +28,12 @@ pub(crate) fn weigh<'py>(
     sheet: Option<&str>,
     settings_of: Option<&Bound<'_, PyDict>>,
     model_text: Option<&str>,
+    threads: Option<NonZeroUsize>,
 ) -> PyResult<(Vec<&'static str>, Bound<'py, PyArray2<f64>>)> {
     let source = source(preset, sheet, settings_of, model_text, None)?;
     let numbers =
         keys.iter().map(|key| Ok(key_number(key)?.number())).collect::<PyResult<Vec<u8>>>()?;
-    let rows = interruptible(py, || weighing::weigh(&source, &numbers))?;
+    let rows = on_threads(py, threads, || weighing::weigh(&source, &numbers))?;
     let names: Vec<_> = weighing::names().collect();
     let table: Vec<f64> = rows.iter().flat_map(|row| row.found.iter().copied()).collect();
     let shape = [rows.len(), names.len()];
@@ -40,7 +42,7 @@ pub(crate) fn weigh<'py>(
 
 /// The quantity `measure` at each of `values` of `id`.
 #[pyfunction]
-#[pyo3(signature = (id, values, measure, key, preset, sheet, settings_of, model_text))]
+#[pyo3(signature = (id, values, measure, key, preset, sheet, settings_of, model_text, threads))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python's function, by name there")]
 pub(crate) fn sweep<'py>(
     py: Python<'py>,
@@ -52,12 +54,13 @@ pub(crate) fn sweep<'py>(
     sheet: Option<&str>,
     settings_of: Option<&Bound<'_, PyDict>>,
     model_text: Option<&str>,
+    threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let number = key_number(key)?.number();
     let source = source(preset, sheet, settings_of, model_text, Some(number))?;
     // Other threads may write to the array while the lock is released.
     let values = values.as_slice()?.to_vec();
-    let points = interruptible(py, || sweeps::points(id, &values, measure, &source, number))?;
+    let points = on_threads(py, threads, || sweeps::points(id, &values, measure, &source, number))?;
     let points = points.map_err(|e| error(&e))?;
     Ok(PyArray1::from_vec(py, points.into_iter().map(|(_, found)| found).collect()))
 }
@@ -80,7 +83,7 @@ type Fit = (Vec<Fitted>, String, [f64; 2], bool);
 
 /// Fits the numbers `free` of a model to presses.
 #[pyfunction]
-#[pyo3(signature = (presses, free, key, action, model_text))]
+#[pyo3(signature = (presses, free, key, action, model_text, threads))]
 pub(crate) fn fit(
     py: Python<'_>,
     presses: Vec<Measured<'_>>,
@@ -88,6 +91,7 @@ pub(crate) fn fit(
     key: &Bound<'_, PyAny>,
     action: &str,
     model_text: Option<&str>,
+    threads: Option<NonZeroUsize>,
 ) -> PyResult<Fit> {
     let key = key_number(key)?;
     let start = model(action, key, &settings(None, None, None, None)?, model_text, None)?;
@@ -105,7 +109,8 @@ pub(crate) fn fit(
     if presses.is_empty() {
         return Err(refused("a fit needs at least one press"));
     }
-    let found = interruptible(py, || solve::fit(&start, &free, presses, &ProgressBar::hidden()))?;
+    let fit = || solve::fit(&start, &free, presses, &ProgressBar::hidden());
+    let found = on_threads(py, threads, fit)?;
     let found = found.map_err(|e| error(&e))?;
     let numbers = found.numbers.into_iter().map(|n| (n.name, n.start, n.value, n.half)).collect();
     let text = toml::to_string_pretty(&found.model).map_err(|e| error(&e.into()))?;

@@ -9,12 +9,15 @@
 //! | `laboratory` | weighing, sweeps, fits, experiments, the list of parameters |
 //! | `walls` | balls on sampled walls |
 //! | `interrupt` | Ctrl-C during a call |
+//! | `c_library` | functions that older C libraries have in another version |
 //!
 //! Long work runs without the interpreter's lock. The module needs no lock either (`gil_used = false`): PyO3 checks
 //! every access to a `Key`, `Bank` or `Piano` at run time, two threads in one of them get a `RuntimeError`, and the
 //! packages below share between calls only what is built once or behind a lock.
 
 mod bank;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod c_library;
 mod interrupt;
 mod key;
 mod laboratory;

@@ -1,20 +1,22 @@
 //! The instrument: block by block, and whole MIDI files.
 
+use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::interrupt::interruptible;
+use crate::interrupt::{interruptible, on_threads};
 use crate::settings::{NamedText, change, settings};
 use crate::{error, refused};
 use touchback_instrument::host::midi::{Address, InputMessage};
-use touchback_instrument::host::midi_file::{Parts, Score};
+use touchback_instrument::host::midi_file::{Numbers, Parts, Score};
 use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::play::record::StrikeRecord;
 use touchback_instrument::{Piano as Instrument, Settings};
 use touchback_offline::render as offline;
+use touchback_sound::tuning::scala::Texts;
 
 /// Sample rates of the instrument, Hz.
 const RATES: std::ops::RangeInclusive<u32> = 22_050..=384_000;
@@ -162,7 +164,7 @@ impl Piano {
 
 /// Plays the MIDI file `bytes` to the end of its sound: samples, strikes, warnings.
 #[pyfunction]
-#[pyo3(signature = (name, bytes, rate, preset, sheet, mechanism, settings_of))]
+#[pyo3(signature = (name, bytes, rate, preset, sheet, mechanism, settings_of, parts, scale, threads))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python's function, by name there")]
 pub(crate) fn render<'py>(
     py: Python<'py>,
@@ -173,13 +175,29 @@ pub(crate) fn render<'py>(
     sheet: Option<&str>,
     mechanism: Option<NamedText>,
     settings_of: Option<&Bound<'_, PyDict>>,
+    parts: (Option<String>, Option<String>),
+    scale: Option<(String, Option<String>)>,
+    threads: Option<NonZeroUsize>,
 ) -> PyResult<(Sound<'py>, Vec<String>)> {
     checked(rate)?;
-    let settings = settings(preset, sheet, mechanism, settings_of)?;
-    let parts = Parts::of(&settings);
+    let mut settings = settings(preset, sheet, mechanism, settings_of)?;
+    if let Some((scale, map)) = scale {
+        let texts = Texts { name: String::new(), scale, map };
+        settings.sound.scale = Some(texts.scale().map_err(refused)?).into();
+    }
+    let numbers = |name: &str, text: Option<String>| {
+        let numbers = text.map(|text| text.parse::<Numbers>()).transpose();
+        numbers.map_err(|error| refused(format!("{name}: {error}")))
+    };
+    let parts = match parts {
+        (None, None) => Parts::of(&settings),
+        (channels, tracks) => {
+            Parts { channels: numbers("channels", channels)?, tracks: numbers("tracks", tracks)? }
+        }
+    };
     let read = Score::read_repaired(name, bytes, &parts, &settings.pedals);
     let (score, _) = read.map_err(|e| error(&e.into()))?;
-    let played = interruptible(py, || {
+    let played = on_threads(py, threads, || {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         let (strikes, _) = offline::perform(&score, &settings, rate, |l, r| {
             left.extend_from_slice(l);

@@ -2,6 +2,7 @@
 
 mod bridge;
 mod command_line;
+mod corpora;
 mod damaged_files;
 mod files;
 mod haptic_session;

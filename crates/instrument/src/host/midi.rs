@@ -15,6 +15,7 @@
 //! | CC 16 | the same, unless it follows key pressure or CC 81, whose finer part it then is | Disklavier XP |
 //! | CC 64 on channel 3 | where channel 3 sends half pedals and no notes, goes before the switches of channels 1 and 2 | Disklavier |
 //! | pedal of the host | its travel itself; what channels have sent before counts no more | – |
+//! | MTS, master volume and tuning (SysEx) | see [`system`] | CA-020, CA-021, CA-025 |
 //! | RPN 0, 1, 2, 6 | bend range, fine and coarse tuning of the channel, fingers of its MPE zone | MIDI 1.0, MPE 1.0 |
 //! | channel pressure | under MPE the pressure of its note, otherwise nothing | MPE 1.0 |
 //! | CC 120 | every sound ends at once | MIDI 1.0 |
@@ -27,6 +28,7 @@ mod held;
 mod message;
 mod mpe;
 mod rpn;
+pub mod system;
 #[cfg(test)]
 mod tests;
 
@@ -40,10 +42,11 @@ use controller::{
     SOSTENUTO, SUSTAIN, UNA_CORDA, VELOCITY_PREFIX, VOLUME,
 };
 use half_pedal::HalfPedal;
-pub use message::{Address, InputMessage, Pedal, bend};
+pub use message::{Address, InputMessage, Master, Pedal, bend};
 use message::{EXACT, exact, is_finite, pan};
 use mpe::Fingers;
 use rpn::{Entered, Setup};
+use system::Standing;
 
 /// The nearest of 0…127 to a `value` of 0…1.
 #[must_use]
@@ -121,6 +124,7 @@ pub struct Midi {
     /// The last key pressure of each channel, whose finer part the next CC 16 may be.
     pressures: [Option<(Address, f64)>; CHANNELS],
     setup: Setup,
+    standing: Standing,
     /// Fingers with channels of their own.
     fingers: Fingers,
     ignored: Ignored,
@@ -138,6 +142,7 @@ impl Default for Midi {
             sensors: [false; CHANNELS],
             pressures: [None; CHANNELS],
             setup: Setup::default(),
+            standing: Standing::default(),
             fingers: Fingers::default(),
             ignored: Ignored::default(),
         }
@@ -149,10 +154,12 @@ impl Midi {
     /// (bend range, tuning, MPE zones) stays: keyboards send it once.
     pub fn reset(&mut self) {
         self.fingers.reset();
+        self.standing.reset();
         (self.setup.sent_range, self.setup.bender) = (None, None);
         *self = Self {
             ignored: self.ignored,
             setup: self.setup.clone(),
+            standing: self.standing.clone(),
             fingers: self.fingers.clone(),
             ..Self::default()
         };
@@ -194,7 +201,7 @@ impl Midi {
                 let own = index(channel);
                 self.half_pedal.note(own);
                 let holds = self.keys[slot][own].filter(|_| self.held[slot][own] > 0);
-                let moved = transpose + self.setup.coarse[own];
+                let moved = transpose + self.setup.coarse[own] + self.standing.coarse;
                 let Some(key) = holds.or_else(|| transposed(note, moved)) else {
                     self.ignored.outside += 1;
                     return;
@@ -207,8 +214,9 @@ impl Midi {
                 if self.fingers.are_any() {
                     self.fingers.press(key);
                 }
-                if self.fingers.are_any() || self.setup.fine[own] != 0.0 {
-                    out(Event::Tune { key, cents: self.cents(channel) });
+                let is_tuned = self.setup.fine[own] != 0.0 || self.standing.is_tuned;
+                if self.fingers.are_any() || is_tuned {
+                    out(Event::Tune { key, cents: self.cents(channel, slot) });
                 }
             }
             InputMessage::NoteOff { to, velocity } => self.release(to, velocity, &mut out),
@@ -232,10 +240,34 @@ impl Midi {
                 KeyNumber::all().for_each(|key| out(Event::Tune { key, cents: 100.0 * semitones }));
             }
             InputMessage::Tuning { to, semitones } => {
-                if let Some((_, key)) = self.find(to, transpose) {
-                    let fine = to.channel.map_or(0.0, |channel| self.setup.fine[index(channel)]);
-                    out(Event::Tune { key, cents: 100.0 * semitones + fine });
+                if let Some((slot, key)) = self.find(to, transpose) {
+                    let standing = to
+                        .channel
+                        .map(index)
+                        .map_or(0.0, |own| self.setup.fine[own] + self.standing.cents(own, slot));
+                    out(Event::Tune { key, cents: 100.0 * semitones + standing });
                 }
+            }
+            InputMessage::Retune { channels, note, semitones, is_immediate } => {
+                let slot = usize::from(note) % NOTES;
+                for channel in (0..16u8).filter(|channel| channels >> channel & 1 == 1) {
+                    let own = index(channel);
+                    self.standing.retune(own, slot, 100.0 * semitones);
+                    let sounds = self.held[slot][own] > 0 || self.held[slot] == [0; CHANNELS];
+                    if let Some(key) = self.keys[slot][own].filter(|_| is_immediate && sounds) {
+                        out(Event::Tune { key, cents: self.cents(channel, slot) });
+                    }
+                }
+            }
+            InputMessage::Master(Master::Volume(value)) => {
+                out(Event::Volume(self.standing.set_master(value.clamp(0.0, 1.0))));
+            }
+            InputMessage::Master(Master::Cents(cents)) => {
+                self.standing.set_fine(cents);
+                (0..16u8).for_each(|channel| self.retune(channel, &mut out));
+            }
+            InputMessage::Master(Master::Semitones(semitones)) => {
+                self.standing.coarse = semitones;
             }
             InputMessage::ChannelPressure { channel, value } => {
                 if self.fingers.has(channel) {
@@ -287,7 +319,7 @@ impl Midi {
         out: &mut impl FnMut(Event),
     ) {
         match number {
-            VOLUME => out(Event::Volume(value)),
+            VOLUME => out(Event::Volume(self.standing.volume(value))),
             PAN => out(Event::Pan(pan(value))),
             EXPRESSION => out(Event::Expression(value)),
             SUSTAIN => {
@@ -373,13 +405,19 @@ impl Midi {
 
     /// Detunes the notes that `channel` holds.
     fn retune(&self, channel: u8, out: &mut impl FnMut(Event)) {
-        let cents = self.cents(channel);
-        self.held_by(channel).iter().for_each(|key| out(Event::Tune { key, cents }));
+        let own = index(channel);
+        for slot in (0..NOTES).filter(|slot| self.held[*slot][own] > 0) {
+            if let Some(key) = self.keys[slot][own] {
+                out(Event::Tune { key, cents: self.cents(channel, slot) });
+            }
+        }
     }
 
-    /// Detuning of the notes of `channel`, cents.
-    fn cents(&self, channel: u8) -> f64 {
-        self.fingers.cents(channel).unwrap_or(0.0) + self.setup.fine[index(channel)]
+    /// Detuning of the note `slot` on `channel`, cents.
+    fn cents(&self, channel: u8, slot: usize) -> f64 {
+        let own = index(channel);
+        let finger = self.fingers.cents(channel).unwrap_or(0.0);
+        finger + self.setup.fine[own] + self.standing.cents(own, slot)
     }
 
     /// `channel` bends by `value`, −1…1: a finger bends its own notes, any other channel all notes.

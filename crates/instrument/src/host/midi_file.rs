@@ -4,23 +4,30 @@
 //! [`crate::host::midi`] interprets the messages, as in a plugin host.
 
 mod chunks;
+mod clip;
+mod containers;
 mod damage;
 mod doubles;
+mod ending;
 mod events;
 mod parts;
 mod pedal;
+mod placed;
+mod releases;
 pub mod write;
 mod xp;
 
 use std::ops::Range;
 
-use midly::{MetaMessage, MidiMessage, TrackEventKind};
+use midly::MidiMessage;
 
-use crate::host::midi::{self, Address, InputMessage};
+use crate::host::midi::system::{OWN_CHANNELS, Tunings};
+use crate::host::midi::{self, Address, InputMessage, seven_bits};
 use crate::settings::PedalSettings;
 use chunks::Raw;
 pub use parts::{Numbers, Parts};
 pub use pedal::ShortLifts;
+use placed::{Devices, Kind, Placed};
 
 /// Tempo before the first tempo event, µs per quarter note (MIDI 1.0, "Set Tempo").
 const DEFAULT_TEMPO: u32 = 500_000;
@@ -53,7 +60,7 @@ impl Score {
     /// Whether `bytes` hold a MIDI file.
     #[must_use]
     pub fn is_in(bytes: &[u8]) -> bool {
-        chunks::find(bytes, *b"MThd", 0).is_some()
+        clip::is_in(bytes) || chunks::find(bytes, *b"MThd", 0).is_some()
     }
 
     /// Reads the piano's part of a file's bytes; `file` names it in errors.
@@ -73,45 +80,50 @@ impl Score {
         bytes: &[u8],
         parts: &Parts,
     ) -> Result<Self, MidiFileError> {
-        let Raw { units_per_tick, per_second, is_sequential, tracks, damage } =
-            chunks::read(file, bytes)?;
-        let mut warnings: Vec<String> =
-            damage.text(tracks.len()).map(|text| format!("{file}: {text}")).into_iter().collect();
-        let (mut events, mut begin) = (Vec::new(), 0);
-        for (index, mut track) in tracks.into_iter().enumerate() {
-            xp::reorder(&mut track.events);
-            if is_sequential {
-                let tempo = MetaMessage::Tempo(DEFAULT_TEMPO.into());
-                events.push((begin, index, TrackEventKind::Meta(tempo)));
-            }
-            events.extend(track.events.into_iter().map(|(tick, kind)| (begin + tick, index, kind)));
-            begin += if is_sequential { track.end } else { 0 };
-        }
+        let Timed { mut events, units_per_tick, tempo, per_second, warning } =
+            match clip::is_in(bytes) {
+                true => clip::read(bytes),
+                false => tracks(file, bytes)?,
+            };
+        let mut warnings: Vec<String> = warning.into_iter().collect();
         // Stable: events of one tick keep the order of tracks.
-        events.sort_by_key(|(tick, ..)| *tick);
-        let told = parts::select(&mut events, parts)
-            .map_err(|error| MidiFileError(format!("{file}: {error}")))?;
-        warnings.extend(told.map(|told| format!("{file}: {told}")));
+        events.sort_by_key(|event| event.tick);
+        let selected = parts::select(&mut events, parts);
+        let (ports, told) = selected.map_err(|error| MidiFileError(format!("{file}: {error}")))?;
+        warnings.extend(told);
         let mut score = Self { events: Vec::new(), per_second, warnings };
-        let (mut time, mut last, mut tempo) = (0u128, 0u64, u128::from(DEFAULT_TEMPO));
-        for (tick, _, kind) in events {
+        let (mut time, mut last, mut tempo) = (0u128, 0u64, u128::from(tempo));
+        let mut tunings = Tunings::default();
+        for Placed { tick, port, kind, .. } in events {
             time += u128::from(tick - last) * units_per_tick.unwrap_or(tempo);
             last = tick;
+            let mut send = |message| score.events.push((time, message));
             match kind {
-                TrackEventKind::Meta(MetaMessage::Tempo(t)) => tempo = u128::from(t.as_int()),
-                TrackEventKind::Midi { channel, message: raw } => {
-                    let translated = message(channel.as_int(), raw);
-                    score.events.extend(translated.map(|message| (time, message)));
+                Kind::Tempo(new) => tempo = u128::from(new),
+                Kind::Message(message) => {
+                    send(message);
+                    if let InputMessage::Controller { channel, number, value } = message {
+                        tunings.control(channel, number, seven_bits(value), send);
+                    }
                 }
-                _ => {}
+                Kind::Program(..) => {}
+                Kind::System(data) => {
+                    let channels = ports.get(&port).unwrap_or(&OWN_CHANNELS);
+                    tunings.system_exclusive(&data, channels, send);
+                }
             }
         }
         let joined = doubles::join(&mut score.events);
         if joined > 0 {
             score.warnings.push(format!(
-                "{file}: note-ons of a key that is struck at the same time, joined: {joined}"
+                "note-ons of a key that is struck at the same time, joined: {joined}"
             ));
         }
+        let mended = releases::mend(&mut score.events);
+        score.warnings.extend(mended.text());
+        let ended = score.end_with_music();
+        score.warnings.extend(ended);
+        score.warnings.iter_mut().for_each(|warning| warning.insert_str(0, &format!("{file}: ")));
         Ok(score)
     }
 
@@ -144,6 +156,37 @@ impl Score {
     pub fn end(&self) -> f64 {
         self.events.last().map_or(0.0, |(t, _)| *t as f64 / self.per_second as f64)
     }
+}
+
+/// The events of a file and their unit of time.
+struct Timed<'a> {
+    events: Vec<Placed<'a>>,
+    /// Time units per tick; `None` where the tempo determines them.
+    units_per_tick: Option<u128>,
+    /// Tempo before the first tempo event.
+    tempo: u32,
+    per_second: u128,
+    /// What was wrong in the file.
+    warning: Option<String>,
+}
+
+/// The events of a Standard MIDI file, track by track.
+fn tracks<'a>(file: &str, bytes: &'a [u8]) -> Result<Timed<'a>, MidiFileError> {
+    let Raw { units_per_tick, per_second, is_sequential, tracks, damage } =
+        chunks::read(file, bytes)?;
+    let warning = damage.text(tracks.len());
+    let devices = Devices::of(tracks.iter().map(|track| &*track.events));
+    let (mut events, mut begin) = (Vec::new(), 0);
+    for (index, mut track) in tracks.into_iter().enumerate() {
+        xp::reorder(&mut track.events);
+        if is_sequential {
+            let (track, kind) = (u16::MAX, Kind::Tempo(DEFAULT_TEMPO));
+            events.push(Placed { tick: begin, track, port: 0, kind });
+        }
+        devices.placed(track.events, begin, index, &mut events);
+        begin += if is_sequential { track.end } else { 0 };
+    }
+    Ok(Timed { events, units_per_tick, tempo: DEFAULT_TEMPO, per_second, warning })
 }
 
 /// A place in a score that is played in portions.

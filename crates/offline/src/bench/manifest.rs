@@ -169,12 +169,29 @@ fn what(file: &str, experiment: &str) -> &'static str {
 }
 
 fn written(path: &Path) -> Result<WrittenFile> {
+    let (bytes, sha256) = sha256_of(path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(WrittenFile { name, bytes, sha256 })
+}
+
+/// Length in bytes and SHA-256 of the file at `path`.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn sha256_of(path: &Path) -> Result<(u64, String)> {
     let show = || format!("{}: cannot read it again", path.shown());
-    let mut file = input::open(path)?;
+    hash(&mut input::open(path)?).with_context(show)
+}
+
+/// Length in bytes and SHA-256 of the content of `file`.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn hash(file: &mut impl Read) -> Result<(u64, String)> {
     let (mut hash, mut bytes) = (Sha256::new(), 0);
     let mut part = vec![0; 1 << 16];
     loop {
-        let got = file.read(&mut part).with_context(show)?;
+        let got = file.read(&mut part)?;
         if got == 0 {
             break;
         }
@@ -185,8 +202,7 @@ fn written(path: &Path) -> Result<WrittenFile> {
     for byte in hash.finalize() {
         let _ = write!(sha256, "{byte:02x}");
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(WrittenFile { name, bytes, sha256 })
+    Ok((bytes, sha256))
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ pub(super) struct Outputs {
     strikes: Option<Draft>,
     stats: Option<Draft>,
     pub(super) plot: Option<Draft>,
+    pub(super) motion: Option<Draft>,
 }
 
 impl Outputs {
@@ -47,14 +48,15 @@ impl Outputs {
             strikes: rendering.strikes.map(Draft::create).transpose()?,
             stats: rendering.stats.map(Draft::create).transpose()?,
             plot: rendering.options.plot.as_deref().map(Draft::create).transpose()?,
+            motion: rendering.motion.map(Draft::create).transpose()?,
         })
     }
 
-    /// Writes all but the sound, which is written, and puts the files in place; `title` is that of the figure.
+    /// Writes all but sound and motion, which are written; `title` is that of the figure.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub(super) fn keep(self, title: &str, repaired_lifts: usize, played: &Played) -> Result<()> {
+    pub(super) fn write(&self, title: &str, repaired_lifts: usize, played: &Played) -> Result<()> {
         if let Some(draft) = &self.strikes {
             draft.write_all(&strikes_csv(played.player.strikes())?)?;
         }
@@ -66,11 +68,18 @@ impl Outputs {
         if let (Some(draft), Some(picture)) = (&self.plot, &played.picture) {
             plot::draw(&picture.figure(title, played.player.strikes()), draft)?;
         }
-        self.sound.keep()?;
-        for draft in [self.strikes, self.stats, self.plot].into_iter().flatten() {
+        Ok(())
+    }
+
+    /// Puts the files in place, the sound last: where it is, the others are.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(super) fn keep(self) -> Result<()> {
+        for draft in [self.strikes, self.stats, self.plot, self.motion].into_iter().flatten() {
             draft.keep()?;
         }
-        Ok(())
+        Ok(self.sound.keep()?)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use super::motion::MotionTable;
 use crate::controls::{AUTOMATION_PERIOD, Automation};
 use crate::key_motion::KeyMotion;
 use crate::output::progress;
@@ -53,6 +54,9 @@ pub(super) struct Player<'a> {
     log: Option<LogReplay>,
     keys: Option<KeyReplay<'a>>,
     strikes: Vec<StrikeRecord>,
+    motion: Option<MotionTable<'a>>,
+    /// Whether progress is shown.
+    has_bar: bool,
     wall: Duration,
     worst: f64,
 }
@@ -76,6 +80,8 @@ impl<'a> Player<'a> {
             log: None,
             keys: None,
             strikes: Vec::new(),
+            motion: None,
+            has_bar: true,
             wall: Duration::ZERO,
             worst: 0.0,
         }
@@ -93,6 +99,16 @@ impl<'a> Player<'a> {
     /// Adds recorded motion of keys to the score.
     pub(super) const fn add_keys(&mut self, motion: &'a KeyMotion) {
         self.keys = Some(KeyReplay { motion, next: 0 });
+    }
+
+    /// Shows no progress of its own.
+    pub(super) const fn hide_progress(&mut self) {
+        self.has_bar = false;
+    }
+
+    /// Writes the motion of keys and hammers into `table`.
+    pub(super) fn record_motion(&mut self, table: MotionTable<'a>) {
+        self.motion = Some(table);
     }
 
     /// The sample nearest to `seconds`.
@@ -189,7 +205,10 @@ impl<'a> Player<'a> {
             rate: self.rate,
             at: 0,
             worst: 0.0,
-            bar: progress(last.max(1), "rendering"),
+            bar: match self.has_bar {
+                true => progress(last.max(1), "rendering"),
+                false => indicatif::ProgressBar::hidden(),
+            },
             out,
             failed: Ok(()),
         })
@@ -206,7 +225,8 @@ impl<'a> Player<'a> {
         }
         bar.finish_and_clear();
         self.wall = start.elapsed();
-        failed
+        failed?;
+        self.motion.as_mut().map_or(Ok(()), MotionTable::finish)
     }
 
     /// Plays one block, split at automation values; the scheduler splits it at messages.
@@ -239,6 +259,10 @@ impl<'a> Player<'a> {
             }
             if let Some(row) = self.begin_rows() {
                 until = until.min(row);
+            }
+            if let Some(motion) = &mut self.motion {
+                motion.record(self.at, self.scheduler.event_latency(), self.scheduler.piano())?;
+                until = until.min(motion.next());
             }
             // Both ends lie inside this block.
             let to = from + usize::try_from(until - self.at).unwrap_or(left.len() - from);

@@ -3,8 +3,11 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use serde_json::{Value, json};
 
+use super::gain::Store;
 use super::loudness::Loudness;
+use super::motion::MotionTable;
 use super::outputs::Outputs;
 use super::picture::Picture;
 use super::player::Player;
@@ -12,7 +15,7 @@ use super::source::Source;
 use super::{Order, RenderOptions};
 use crate::controls;
 use crate::output::{self, Shown as _};
-use crate::wave::{Level, MAX_FRAMES, Tail, Wave};
+use crate::wave::{Level, Tail, Wave};
 use touchback_instrument::play::look_ahead::Lateness;
 use touchback_instrument::play::record::Counts;
 use touchback_instrument::{Piano, Settings};
@@ -28,6 +31,7 @@ pub(super) struct Rendering<'a> {
     pub(super) output: &'a Path,
     pub(super) strikes: Option<&'a Path>,
     pub(super) stats: Option<&'a Path>,
+    pub(super) motion: Option<&'a Path>,
     /// No other file is rendered: warnings of the options are printed.
     pub(super) is_alone: bool,
     /// Renders in a pipeline of three threads.
@@ -35,11 +39,11 @@ pub(super) struct Rendering<'a> {
 }
 
 impl Rendering<'_> {
-    /// Renders; warnings go to stderr. Returns the line to print.
+    /// Renders; warnings go to stderr.
     ///
     /// # Errors
     /// A bad input, or a file that cannot be written; then no file is written.
-    pub(super) fn run(&self) -> Result<String> {
+    pub(super) fn run(&self) -> Result<Rendered> {
         let mut settings = self.order.settings.clone();
         let name = self.input.shown();
         let source = Source::open(self.input, self.options, &settings)?;
@@ -48,37 +52,40 @@ impl Rendering<'_> {
         if self.is_alone {
             controls::warn_idle(&settings, &self.options.set);
         }
-        for warning in source.warnings() {
+        let mut warnings = source.warnings().to_vec();
+        for warning in &warnings {
             output::warn(&format!("warning: {warning}"));
         }
         let outputs = Outputs::create(self)?;
         let played = self.play(&source, &settings, &outputs)?;
         let title = self.input.file_stem().unwrap_or_default().to_string_lossy();
-        outputs.keep(&title, source.repaired_lifts(), &played)?;
+        let repaired = source.repaired_lifts();
+        outputs.write(&title, repaired, &played)?;
         for warning in played.warnings(&name) {
             output::warn(&format!("warning: {warning}"));
+            warnings.push(warning);
         }
-        Ok(format!(
-            "wrote {}: {:.1} s, peak {:.1} dBFS, RMS {:.1} dBFS, {:.1} LUFS\n",
-            self.output.shown(),
-            played.frames as f64 / f64::from(self.options.sample_rate),
-            played.level.peak_dbfs(),
-            played.level.rms_dbfs(),
-            played.loudness_lufs
-        ))
+        let counts = played.player.counts();
+        let rendered = Rendered {
+            file: self.output.shown(),
+            seconds: played.frames as f64 / f64::from(self.options.sample_rate),
+            peak_dbfs: played.level.peak_dbfs(),
+            rms_dbfs: played.level.rms_dbfs(),
+            loudness_lufs: played.loudness_lufs,
+            notes: counts.notes,
+            strikes: counts.strikes,
+            warnings,
+        };
+        drop(played);
+        outputs.keep()?;
+        Ok(rendered)
     }
 
     /// Checks that music of `end` seconds is not too long.
     fn check_length(&self, name: &str, end: f64) -> Result<()> {
         let rate = self.options.sample_rate;
-        if (end + Tail::LIMIT) * f64::from(rate) > MAX_FRAMES as f64 {
-            bail!(
-                "{name}: lasts {end:.0} s, more than a WAV file holds at {rate} Hz; split the file or \
-                 lower --sample-rate"
-            );
-        }
         if end > MAX_WITHOUT_YES && !self.options.yes {
-            let megabytes = 6e-6 * end * f64::from(rate);
+            let megabytes = 1e-6 * self.options.bits().frame() as f64 * end * f64::from(rate);
             bail!(
                 "{name}: lasts {:.0} minutes, {megabytes:.0} MB of sound; --yes renders it",
                 end / 60.0
@@ -92,7 +99,7 @@ impl Rendering<'_> {
         &'a self,
         source: &'a Source,
         settings: &Settings,
-        outputs: &Outputs,
+        outputs: &'a Outputs,
     ) -> Result<Played<'a>> {
         let (automation, rate) = (&self.order.automation, self.options.sample_rate);
         // A pipeline has the settings with which it begins.
@@ -103,7 +110,18 @@ impl Rendering<'_> {
             (Piano::new(f64::from(rate), &automation.at(settings, 0.0)), None)
         };
         let mut player = source.feed(piano, settings.clone(), automation, rate)?;
-        let mut wave = Wave::new(&outputs.sound, rate)?;
+        if !self.is_alone {
+            player.hide_progress();
+        }
+        if let Some(draft) = &outputs.motion {
+            player.record_motion(MotionTable::new(draft, self.options.motion_rate, rate)?);
+        }
+        let bits = self.options.bits();
+        let longest = (source.end() + Tail::LIMIT) * f64::from(rate);
+        let is_long = longest > bits.max_frames() as f64;
+        let mut wave = Wave::with(&outputs.sound, rate, bits, is_long)?;
+        let mut store = self.options.normalize.map(|_| Store::new()).transpose()?;
+        let mut raw = Level::default();
         let mut picture = outputs.plot.is_some().then(|| Picture::new(rate));
         let mut loudness = Loudness::new(rate)?;
         let mut frames = 0;
@@ -113,16 +131,68 @@ impl Rendering<'_> {
             if let Some(picture) = &mut picture {
                 picture.add(left, right);
             }
-            wave.write(left, right)
+            match &mut store {
+                Some(store) => {
+                    left.iter().chain(right).for_each(|sample| raw.add(*sample));
+                    store.add(left, right)
+                }
+                None => wave.write(left, right),
+            }
         };
         let block = usize::try_from(self.options.block)?;
         match rear {
             Some(rear) => player.play_ahead(rear, block, out)?,
             None => player.play(block, out)?,
         }
+        if let (Some(store), Some(normal)) = (store, self.options.normalize) {
+            let gain = normal.gain(raw.peak_dbfs(), loudness.lufs());
+            loudness = Loudness::new(rate)?;
+            store.replay(gain, |left, right| {
+                loudness.add(left, right)?;
+                wave.write(left, right)
+            })?;
+        }
         let level = *wave.level();
         wave.finish()?;
         Ok(Played { player, level, loudness_lufs: loudness.lufs(), frames, picture })
+    }
+}
+
+/// A rendering that is done.
+pub(super) struct Rendered {
+    /// The file of the sound, as printed.
+    file: String,
+    seconds: f64,
+    peak_dbfs: f64,
+    rms_dbfs: f64,
+    loudness_lufs: f64,
+    notes: u64,
+    strikes: u64,
+    warnings: Vec<String>,
+}
+
+impl Rendered {
+    /// The line to print.
+    pub(super) fn line(&self) -> String {
+        let Self { file, seconds, peak_dbfs, rms_dbfs, loudness_lufs, .. } = self;
+        format!(
+            "wrote {file}: {seconds:.1} s, peak {peak_dbfs:.1} dBFS, RMS {rms_dbfs:.1} dBFS, \
+             {loudness_lufs:.1} LUFS\n"
+        )
+    }
+
+    /// What was measured, as JSON; levels are null in silence.
+    pub(super) fn record(&self) -> Value {
+        let rounded = |value: f64| (1e3 * value).round() / 1e3;
+        json!({
+            "seconds": self.seconds,
+            "peak_dbfs": rounded(self.peak_dbfs),
+            "rms_dbfs": rounded(self.rms_dbfs),
+            "loudness_lufs": rounded(self.loudness_lufs),
+            "notes": self.notes,
+            "strikes": self.strikes,
+            "warnings": self.warnings,
+        })
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 
-use super::RenderOptions;
 use super::player::Player;
+use super::{MidiVolume, RenderOptions};
 use crate::controls::Automation;
 use crate::key_motion::KeyMotion;
 use crate::output::{self, Shown as _};
@@ -49,6 +49,9 @@ impl Source {
             true => !Score::is_in(&output::read(input, MIDI_LIMIT)?),
             false => input.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")),
         };
+        if is_table && options.trim {
+            bail!("--trim: a table of key depths begins at its first row; cut the rows before");
+        }
         if is_table {
             let motion = KeyMotion::open(input);
             let motion = motion.map_err(|error| match error.to_string().strip_prefix(&name) {
@@ -61,7 +64,13 @@ impl Source {
         }
         let bytes = output::read(input, MIDI_LIMIT)?;
         let parts = parts(options, settings);
-        let (score, lifts) = Score::read_repaired(&name, &bytes, &parts, &settings.pedals)?;
+        let (mut score, lifts) = Score::read_repaired(&name, &bytes, &parts, &settings.pedals)?;
+        if options.trim {
+            score.trim();
+        }
+        if options.midi_volume == MidiVolume::Gm {
+            score.set_default_volume();
+        }
         Ok(Self::Midi { score, repaired_lifts: lifts.repaired })
     }
 

@@ -12,6 +12,7 @@ from touchback import _native
 from touchback._inputs import text_of, whole
 from touchback._key import Value, _one
 from touchback._run import Event
+from touchback._spread import rebuilt, threads_of
 
 if typing.TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -59,11 +60,14 @@ class Bank:
         threads: int | None = None,
         **settings: Value,
     ) -> None:
-        if threads is not None:
-            threads = whole("threads", threads)
-            if threads < 1:
-                raise ValueError(f"threads = {threads}: at least 1")
-        self._native = _native.Bank(list(keys), preset, text_of(sheet), settings, threads)
+        threads, keys, sheet = threads_of(threads), list(keys), text_of(sheet)
+        self._arguments = dict(settings, preset=preset, sheet=sheet, threads=threads)
+        self._keys = keys
+        self._native = _native.Bank(keys, preset, sheet, settings, threads)
+
+    def __reduce__(self) -> typing.Any:
+        """Pickles the arguments: the copy is as new."""
+        return rebuilt, (type(self), (self._keys,), self._arguments)
 
     def __len__(self) -> int:
         return self._native.count

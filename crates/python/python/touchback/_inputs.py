@@ -19,8 +19,12 @@ def text_of(source: str | os.PathLike[str] | None) -> str | None:
     return pathlib.Path(source).read_text(encoding="utf-8")
 
 
-def named_text_of(source: str | os.PathLike[str] | None) -> tuple[str, str] | None:
-    """Name and text of the file `source`; a text of several lines has the name of its argument."""
+def named_text_of(
+    source: str | os.PathLike[str] | tuple[str, str] | None,
+) -> tuple[str, str] | None:
+    """Name and text of the file `source`, or both as they are; a text of several lines has the name of its argument."""
+    if isinstance(source, tuple):
+        return source
     text = text_of(source)
     if source is None or text is None:
         return None

@@ -13,6 +13,7 @@ from touchback import _native
 from touchback._inputs import number as number_of
 from touchback._inputs import named_text_of, plain, text_of, whole
 from touchback._run import Event, Run
+from touchback._spread import rebuilt
 
 if typing.TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -96,13 +97,25 @@ class Key:
         parts = round(_native.STEP / step) if step > 0 else 0
         if parts < 1 or abs(parts * step / _native.STEP - 1) > 1e-6:
             raise ValueError(f"step = {step}: 125 µs divided by a whole number")
+        sheet, model, mechanism = text_of(sheet), text_of(model), named_text_of(mechanism)
+        self._arguments = dict(
+            settings,
+            action=action,
+            model=model,
+            mechanism=mechanism,
+            numbers=numbers,
+            preset=preset,
+            sheet=sheet,
+            step=step,
+            forces=forces,
+        )
         self._native = _native.Key(
             number,
             action,
             preset,
-            text_of(sheet),
-            text_of(model),
-            named_text_of(mechanism),
+            sheet,
+            model,
+            mechanism,
             settings,
             {name: number_of(name, value) for name, value in (numbers or {}).items()},
             parts,
@@ -111,6 +124,10 @@ class Key:
         self._drive: tuple[str, float] | None = None
         self._last = KeyState(0.0, 0.0, 0.0, 0.0, np.nan, 0.0, "", [])
         self._take(*self._native.step(None, 0.0, 0.0, 0))
+
+    def __reduce__(self) -> typing.Any:
+        """Pickles the arguments: the copy is at rest, at time 0."""
+        return rebuilt, (type(self), (self.number,), self._arguments)
 
     def __repr__(self) -> str:
         return f"<Key {self.number} at {self.time:.6g} s>"

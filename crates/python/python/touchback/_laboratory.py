@@ -11,6 +11,7 @@ import numpy as np
 from touchback import _native
 from touchback._inputs import text_of, whole
 from touchback._key import Key, Value
+from touchback._spread import Executor, spread, threads_of
 
 if typing.TYPE_CHECKING:
     import pandas
@@ -48,15 +49,31 @@ def weigh(
     model: str | os.PathLike[str] | None = None,
     preset: str | None = None,
     sheet: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    executor: Executor | None = None,
     **settings: Value,
 ) -> Weights:
     """Measures keys as a technician does: down weight, up weight, let-off, drop, blow and more.
 
-    Parameters as of :class:`touchback.Key`; the values are those of ``touchback weigh``. Runs on all cores.
+    Parameters
+    ----------
+    keys, model, preset, sheet, settings:
+        As of :class:`touchback.Key`; the values are those of ``touchback weigh``.
+    threads:
+        Number of threads; by default one a core.
+    executor:
+        Measures each key by ``executor.submit``: a process pool, a client of Dask and the like.
     """
     numbers = [Key(key).number if isinstance(key, str) else whole("key", key) for key in keys]
-    names, table = _native.weigh(numbers, preset, text_of(sheet), settings, text_of(model))
-    return Weights(numbers, names, table)
+    model, sheet = text_of(model), text_of(sheet)
+    if executor is not None:
+        settings = dict(settings, model=model, preset=preset, sheet=sheet, threads=threads_of(threads) or 1)
+        found = spread(executor, weigh, ([number] for number in numbers), **settings)
+        table = [[value[0] for value in weights.values()] for weights in found]
+        names = list(found[0]) if found else []
+        return Weights(numbers, names, np.array(table).reshape(len(numbers), len(names)))
+    names, rows = _native.weigh(numbers, preset, sheet, settings, model, threads_of(threads))
+    return Weights(numbers, names, rows)
 
 
 def quantities() -> dict[str, str]:
@@ -73,6 +90,8 @@ def sweep(
     model: str | os.PathLike[str] | None = None,
     preset: str | None = None,
     sheet: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    executor: Executor | None = None,
     **settings: Value,
 ) -> NDArray[np.float64]:
     """Measures one quantity of a key at each value of a parameter.
@@ -87,15 +106,27 @@ def sweep(
         One of :func:`quantities`.
     key, model, preset, sheet, settings:
         As of :class:`touchback.Key`.
+    threads, executor:
+        As of :func:`weigh`.
 
-    Returns the quantity, shape (n,), NaN where the key does not have it. Runs on all cores.
+    Returns the quantity, shape (n,), NaN where the key does not have it.
     """
     points = np.ascontiguousarray(values, dtype=np.float64)
     if points.ndim != 1:
         raise ValueError("the values have one dimension")
+    model, sheet = text_of(model), text_of(sheet)
+    if executor is not None:
+        own = dict(settings, key=key, model=model, preset=preset, sheet=sheet, threads=threads_of(threads) or 1)
+        found = spread(executor, _point, points.tolist(), parameter=parameter, measure=measure, **own)
+        return np.array(found, dtype=np.float64)
     return _native.sweep(
-        parameter, points, measure, key, preset, text_of(sheet), settings, text_of(model)
+        parameter, points, measure, key, preset, sheet, settings, model, threads_of(threads)
     )
+
+
+def _point(value: float, **kwargs: typing.Any) -> float:
+    """The quantity of a sweep at one value."""
+    return float(sweep(values=[value], **kwargs)[0])
 
 
 class Press(typing.NamedTuple):
@@ -133,6 +164,7 @@ def fit(
     key: int | str = 40,
     action: str = "grand",
     model: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
 ) -> Fit:
     """Fits numbers of a model to measured presses of one key, as ``touchback fit``.
 
@@ -144,10 +176,12 @@ def fit(
         Names of the numbers to fit, such as ``hammer.inertia``.
     key, action, model:
         The start, as of :class:`touchback.Key`.
+    threads:
+        Number of threads; by default one a core.
     """
     measured = [tuple(np.ascontiguousarray(x, dtype=np.float64) for x in press) for press in presses]
     found, text, (before, after), converged = _native.fit(
-        measured, list(free), key, action, text_of(model)
+        measured, list(free), key, action, text_of(model), threads_of(threads)
     )
     numbers = {name: value for name, _, value, _ in found}
     halves = {name: half for name, _, _, half in found}

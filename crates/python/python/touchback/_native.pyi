@@ -100,6 +100,9 @@ def render(
     sheet: str | None,
     mechanism: tuple[str, str] | None,
     settings_of: _Settings,
+    parts: tuple[str | None, str | None],
+    scale: tuple[str, str | None] | None,
+    threads: int | None,
 ) -> tuple[_Sound, list[str]]: ...
 def weigh(
     keys: list[int],
@@ -107,6 +110,7 @@ def weigh(
     sheet: str | None,
     settings_of: _Settings,
     model_text: str | None,
+    threads: int | None,
 ) -> tuple[list[str], NDArray[np.float64]]: ...
 def sweep(
     id: str,
@@ -117,10 +121,16 @@ def sweep(
     sheet: str | None,
     settings_of: _Settings,
     model_text: str | None,
+    threads: int | None,
 ) -> NDArray[np.float64]: ...
 def quantities() -> list[tuple[str, str]]: ...
 def fit(
-    presses: list[Any], free: list[str], key: int | str, action: str, model_text: str | None
+    presses: list[Any],
+    free: list[str],
+    key: int | str,
+    action: str,
+    model_text: str | None,
+    threads: int | None,
 ) -> tuple[list[tuple[str, float, float, float]], str, tuple[float, float], bool]: ...
 def experiments() -> list[tuple[str, str]]: ...
 def experiment(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pathlib
 import typing
 import warnings
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from touchback import _native
 from touchback._inputs import number as number_of
 from touchback._inputs import named_text_of, text_of, whole
 from touchback._key import Value
+from touchback._spread import Executor, rebuilt, spread, threads_of
 
 if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,11 +75,15 @@ class Piano:
         **settings: Value,
     ) -> None:
         self._rate = whole("rate", rate)
-        self._native = _native.Piano(
-            self._rate, preset, text_of(sheet), named_text_of(mechanism), settings
-        )
+        sheet, mechanism = text_of(sheet), named_text_of(mechanism)
+        self._arguments = dict(settings, preset=preset, sheet=sheet, mechanism=mechanism)
+        self._native = _native.Piano(self._rate, preset, sheet, mechanism, settings)
         self.strikes: list[Strike] = []
         """Strikes of the last block."""
+
+    def __reduce__(self) -> typing.Any:
+        """Pickles the arguments: the copy is silent, at time 0."""
+        return rebuilt, (type(self), (self._rate,), self._arguments)
 
     @property
     def rate(self) -> int:
@@ -148,36 +155,131 @@ def _message(
     )
 
 
+def _bytes_of(midi: typing.Any) -> tuple[str, bytes]:
+    """Name and bytes of a MIDI file: a path, its bytes, an open file, or an object that can be written as one."""
+    if isinstance(midi, (bytes, bytearray, memoryview)):
+        return "the MIDI data", bytes(midi)
+    if isinstance(midi, (str, os.PathLike)):
+        return os.fspath(midi), pathlib.Path(midi).read_bytes()
+    if hasattr(midi, "read"):
+        data = midi.read()
+        if not isinstance(data, bytes):
+            raise TypeError("the MIDI file is open as text; open it with mode 'rb'")
+        return str(getattr(midi, "name", "the MIDI data")), data
+    name = f"the {type(midi).__module__.split('.')[0]} object"
+    # symusic, then mido, pretty_midi and miditoolkit.
+    if hasattr(midi, "dumps_midi"):
+        return name, midi.dumps_midi()
+    buffer = io.BytesIO()
+    if hasattr(midi, "save"):
+        midi.save(file=buffer)
+    elif hasattr(midi, "write"):
+        midi.write(buffer)
+    elif hasattr(midi, "dump"):
+        midi.dump(file=buffer)
+    else:
+        raise TypeError(f"{type(midi).__name__}: a path, bytes, an open file or a MIDI object is needed")
+    return name, buffer.getvalue()
+
+
+def _numbers(name: str, chosen: str | int | Iterable[int] | None) -> str | None:
+    """Channels or tracks as the command reads them."""
+    if chosen is None or isinstance(chosen, str):
+        return chosen
+    if isinstance(chosen, Iterable):
+        return ",".join(str(whole(name, number)) for number in chosen)
+    return str(whole(name, chosen))
+
+
+@typing.overload
+def render(midi: list[typing.Any], rate: int = ..., **kwargs: typing.Any) -> list[Rendering]: ...
+@typing.overload
+def render(midi: typing.Any, rate: int = ..., **kwargs: typing.Any) -> Rendering: ...
 def render(
-    midi: str | os.PathLike[str] | bytes,
+    midi: typing.Any,
     rate: int = 48000,
     *,
     preset: str | None = None,
     sheet: str | os.PathLike[str] | None = None,
     mechanism: str | os.PathLike[str] | None = None,
+    channels: str | int | Iterable[int] | None = None,
+    tracks: str | int | Iterable[int] | None = None,
+    scale: str | os.PathLike[str] | None = None,
+    keymap: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    executor: Executor | None = None,
     **settings: Value,
-) -> Rendering:
+) -> Rendering | list[Rendering]:
     """Plays a MIDI file to the end of its sound, as ``touchback render`` does.
 
     Parameters
     ----------
     midi:
-        Path of a MIDI file, or its bytes.
+        Path of a MIDI file, its bytes, a file open for reading, or an object of mido, pretty_midi, symusic or
+        miditoolkit. A list of these gives a list.
     rate:
         Sample rate, Hz.
     preset, sheet, mechanism, settings:
         As of :class:`Piano`.
+    channels, tracks:
+        Plays these, from 1 (``"1,3-5"``, ``"all"``, numbers), instead of the piano's part.
+    scale, keymap:
+        A Scala scale and keyboard map, as paths or as their texts.
+    threads:
+        1 plays on one thread, otherwise three are used. The samples are the same.
+    executor:
+        Plays each file by ``executor.submit``: a process pool, a client of Dask and the like.
 
     Damage in the file, and parts that are left out, are warnings.
     """
-    if isinstance(midi, bytes):
-        name, data = "the MIDI data", midi
-    else:
-        name, data = os.fspath(midi), pathlib.Path(midi).read_bytes()
-    rate = whole("rate", rate)
+    sheet, scale, keymap = text_of(sheet), text_of(scale), text_of(keymap)
     own = named_text_of(mechanism)
-    sound, told = _native.render(name, data, rate, preset, text_of(sheet), own, settings)
+    if keymap is not None and scale is None:
+        raise ValueError("keymap: belongs to a scale")
+    parts = (_numbers("channels", channels), _numbers("tracks", tracks))
+    rate, threads = whole("rate", rate), threads_of(threads)
+    if isinstance(midi, list) or executor is not None:
+        options = dict(settings, preset=preset, sheet=sheet, mechanism=own)
+        options.update(scale=scale, keymap=keymap)
+        options.update(rate=rate, channels=parts[0], tracks=parts[1], threads=threads)
+        # Objects are written here: a worker need not have their package.
+        files = [_bytes_of(one) for one in (midi if isinstance(midi, list) else [midi])]
+        if executor is None:
+            played = [_played(file, **options) for file in files]
+        else:
+            options["threads"] = threads or 1
+            played = spread(executor, _played, files, **options)
+        for _, told in played:
+            _warn(told)
+        return [sound for sound, _ in played] if isinstance(midi, list) else played[0][0]
+    sound, told = _played(
+        _bytes_of(midi), rate, preset, sheet, own, *parts, scale, keymap, threads, **settings
+    )
+    _warn(told)
+    return sound
+
+
+def _warn(told: list[str]) -> None:
     for line in told:
-        warnings.warn(line, UserWarning, stacklevel=2)
-    samples, strikes = sound
-    return Rendering(samples, [Strike(*strike) for strike in strikes], rate)
+        warnings.warn(line, UserWarning, stacklevel=3)
+
+
+def _played(
+    file: tuple[str, bytes],
+    rate: int,
+    preset: str | None,
+    sheet: str | None,
+    mechanism: tuple[str, str] | None,
+    channels: str | None,
+    tracks: str | None,
+    scale: str | None,
+    keymap: str | None,
+    threads: int | None,
+    **settings: Value,
+) -> tuple[Rendering, list[str]]:
+    """A file, played, and the warnings."""
+    tuning = None if scale is None else (scale, keymap)
+    (samples, strikes), told = _native.render(
+        *file, rate, preset, sheet, mechanism, settings, (channels, tracks), tuning, threads
+    )
+    return Rendering(samples, [Strike(*strike) for strike in strikes], rate), told

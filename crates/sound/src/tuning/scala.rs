@@ -3,6 +3,7 @@
 //! Text in, a [`Scale`] out; files are read elsewhere. The crate `tuning-library-rs` 0.1 reads both
 //! formats as well, but its errors name no line.
 
+mod other_formats;
 pub mod texts;
 
 pub use texts::Texts;
@@ -68,6 +69,13 @@ fn word(line: &str) -> &str {
     line.split(|c: char| c.is_whitespace() || c == '!').find(|w| !w.is_empty()).unwrap_or_default()
 }
 
+/// The words of a reference pitch in a comment of an `.ascl` file [Ableton 2023].
+fn reference(row: &str) -> Option<Vec<&str>> {
+    let comment = row.trim_start().strip_prefix('!')?.trim_start();
+    let mut words = comment.strip_prefix("@ABL")?.split_whitespace();
+    (words.next() == Some("REFERENCE_PITCH")).then(|| words.collect())
+}
+
 /// Assignment of MIDI keys to scale degrees.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeyMap {
@@ -101,11 +109,47 @@ impl KeyMap {
         }
     }
 
+    /// The map of a scale file without a `.kbm`: that of its reference pitch, if the text has one as Ableton's
+    /// `.ascl` files, otherwise [`Self::plain`] at 440 Hz. `notes` are those of the text.
+    ///
+    /// The octave of a reference pitch is counted differently by different programs; the reference note is placed
+    /// so that the scale begins, on middle C, as near to 261.6 Hz as its octaves allow.
+    ///
+    /// # Errors
+    /// The line of a reference pitch that is none.
+    pub fn of_scale(text: &str, notes: &[f64]) -> Result<Self, ScaleError> {
+        let plain = Self::plain(440.0);
+        let given = (1..).zip(rows(text)).find_map(|(line, row)| Some((line, reference(row)?)));
+        let Some((line, words)) = given else { return Ok(plain) };
+        let [_, index, hz] = [0, 1, 2].map(|i| words.get(i).and_then(|word| number(word)));
+        let index = index.filter(|i| i.fract() == 0.0 && (0.0..notes.len() as f64).contains(i));
+        let (Some(index), Some(hz)) = (index, hz.filter(|hz| (1.0..=20_000.0).contains(hz))) else {
+            let what = format!(
+                "'{}' is no reference pitch; give octave, note 0…{} and frequency, Hz",
+                words.join(" "),
+                notes.len() - 1
+            );
+            return error(line, what);
+        };
+        let index = touchback_core::math::cast::rounded_i32(index);
+        let from_first = match usize::try_from(index - 1) {
+            Ok(above) => notes[above],
+            Err(_) => 0.0,
+        };
+        let octave = notes[notes.len() - 1];
+        let to_middle = -900.0 - (1200.0 * libm::log2(hz / 440.0) - from_first);
+        let octaves = if octave == 0.0 { 0.0 } else { (to_middle / octave).round() };
+        let size = i32::try_from(notes.len()).unwrap_or(i32::MAX);
+        let moved = touchback_core::math::cast::rounded_i32(octaves).saturating_mul(size);
+        Ok(Self { reference: (plain.middle + index).saturating_sub(moved), hz, ..plain })
+    }
+
     /// Reads a `.kbm` text.
     ///
     /// # Errors
     /// The line that violates the format.
     pub fn read(text: &str) -> Result<Self, ScaleError> {
+        other_formats::refuse(text)?;
         let mut lines = lines(text).filter(|(_, l)| !l.trim().is_empty());
         let end = end(text);
         let mut next = |what: &str| -> Result<(usize, f64), ScaleError> {
@@ -181,6 +225,7 @@ impl KeyMap {
 /// # Errors
 /// The line that violates the format.
 pub fn notes(text: &str) -> Result<Vec<f64>, ScaleError> {
+    other_formats::refuse(text)?;
     let end = end(text);
     let mut lines = lines(text);
     if lines.next().is_none() {
@@ -193,12 +238,16 @@ pub fn notes(text: &str) -> Result<Vec<f64>, ScaleError> {
     };
     let count = match word(count).parse::<usize>() {
         Ok(n) if (1..=MOST_NOTES).contains(&n) => n,
-        _ => return error(line, format!("'{}' notes; give 1…{MOST_NOTES}", word(count))),
+        _ => {
+            let what = format!("'{}' notes; give 1…{MOST_NOTES}", word(count));
+            return Err(other_formats::key_map(text).unwrap_or(ScaleError { line, what }));
+        }
     };
     let mut cents = Vec::with_capacity(count);
     while cents.len() < count {
         let Some((line, text)) = lines.next() else {
-            return error(end, format!("{} notes of {count} are here", cents.len()));
+            let what = format!("{} notes of {count} are here", cents.len());
+            return Err(other_formats::key_map(text).unwrap_or(ScaleError { line: end, what }));
         };
         let Some(x) = pitch(text).filter(|x| x.abs() < FURTHEST) else {
             return error(
@@ -229,10 +278,24 @@ fn pitch(line: &str) -> Option<f64> {
         (_, Some(below)) => format!("{first}/{}", word(below)),
         _ => first.to_owned(),
     };
-    let mut parts = ratio.splitn(2, '/').map(|p| p.parse::<u64>().ok().filter(|&n| n > 0));
-    let above = parts.next()??;
-    let below = parts.next().unwrap_or(Some(1))?;
-    Some(1200.0 * libm::log2(above as f64 / below as f64))
+    let (above, below) = ratio.split_once('/').unwrap_or((&ratio, "1"));
+    let [above, below] = [above, below].map(whole);
+    let ((above, tens), (below, other_tens)) = (above?, below?);
+    let octaves = libm::log2(above / below) + (tens - other_tens) * std::f64::consts::LOG2_10;
+    Some(1200.0 * octaves)
+}
+
+/// Most digits of a whole number that double precision holds in its range.
+const MOST_DIGITS: usize = 300;
+
+/// A positive whole number of any size: a number, and the power of ten by which it is to be multiplied.
+fn whole(digits: &str) -> Option<(f64, f64)> {
+    let digits = digits.strip_prefix('+').unwrap_or(digits).trim_start_matches('0');
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let (leading, rest) = digits.split_at(digits.len().min(MOST_DIGITS));
+    Some((leading.parse().ok()?, rest.len() as f64))
 }
 
 impl Scale {
@@ -325,116 +388,4 @@ impl<'de> serde::Deserialize<'de> for Scale {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tuning::temperament::Temperament;
-
-    const QUARTER: &str = "! meanquar.scl\n!\n1/4-comma meantone\n 12\n!\n 76.04900\n 193.15686\n \
-        310.26471\n 5/4\n 503.42157\n 579.47057\n 696.57843\n 25/16\n 889.73529\n 1006.84314\n \
-        1082.89214\n 2/1\n";
-
-    #[test]
-    fn a_scale_file_is_the_temperament_it_describes() {
-        let scale = Scale::new(&notes(QUARTER).unwrap(), &KeyMap::plain(440.0)).unwrap();
-        for key in KeyNumber::all() {
-            let known = Temperament::QuarterComma.cents(key);
-            assert!((scale.cents(key) - known).abs() < 1e-3, "{key:?}");
-        }
-    }
-
-    #[test]
-    fn a_map_moves_the_reference_and_omits_keys() {
-        let map = "! white keys\n7\n0\n127\n60\n69\n432.0\n7\n0\n2\n4\n5\n7\n9\n11\n";
-        let map = KeyMap::read(map).unwrap();
-        // Seven keys from middle C carry the seven degrees of a major scale.
-        let scale = Scale::new(
-            &notes(
-                "equal\n12\n100.\n200.\n300.\n400.\n500.\n600.\n700.\n\
-            800.\n900.\n1000.\n1100.\n2/1",
-            )
-            .unwrap(),
-            &map,
-        );
-        assert!(scale.is_ok());
-        let sparse = KeyMap::read("2\n0\n127\n60\n60\n261.6255653\n1\nx\n0\n").unwrap();
-        let refused = Scale::new(&[1200.0], &sparse).unwrap_err();
-        assert!(refused.what.contains("reference note 60"));
-        let halves = KeyMap::read("2\n0\n127\n60\n60\n261.6255653\n1\n0\nx\n").unwrap();
-        let whole = Scale::new(&[200.0], &halves).unwrap();
-        for key in KeyNumber::all() {
-            assert!(whole.cents(key).abs() < 1e-3, "{key:?}");
-        }
-    }
-
-    #[test]
-    fn errors_name_the_line() {
-        for (text, line) in [
-            ("", 1),
-            ("name\n", 2),
-            ("name\nmany\n", 2),
-            ("name\n0\n", 2),
-            ("name\n2\n100.\n", 4),
-            ("name\n1\n! hm\n3:2\n", 4),
-            ("name\n1\n1/0\n", 3),
-            ("name\n1\n-3/2\n", 3),
-            ("name\n1\n1e999.\n", 3),
-        ] {
-            assert_eq!(notes(text).unwrap_err().line, line, "{text:?}");
-        }
-        for (text, line) in [
-            ("", 1),
-            ("12\n0\n127\n60\n69\n0\n12\n", 6),
-            ("12\n0\n200\n", 3),
-            ("1.5\n", 1),
-            ("1\n0\n127\n60\n69\n440\n1\nfoo\n", 8),
-        ] {
-            assert_eq!(KeyMap::read(text).unwrap_err().line, line, "{text:?}");
-        }
-        let map = KeyMap::read("0\n0\n127\n60\n21\n20000\n0\n").unwrap();
-        let far = Scale::new(&[1200.0], &map).unwrap_err();
-        assert!(far.what.contains("four octaves"), "{far}");
-    }
-
-    #[test]
-    fn keys_beyond_the_reach_of_their_string_are_silent() {
-        // Steps of 240 and 2400 cents for 100: 140 and 2300 cents a key from A4, at most 4500 cents above it.
-        for (step, below, above) in [(240.0, -34, 18), (2400.0, -2, 1)] {
-            let scale = Scale::new(&[step], &KeyMap::plain(440.0)).unwrap();
-            for key in KeyNumber::all() {
-                let from_a4 = i32::from(key.midi()) - 69;
-                let is_silent = !(below..=above).contains(&from_a4);
-                assert_eq!(scale.silent().contains(key), is_silent, "{key:?}");
-                let cents = if is_silent { 0.0 } else { step - 100.0 };
-                assert!((scale.cents(key) - cents * f64::from(from_a4)).abs() < 1e-3);
-            }
-            let text = serde_json::to_string(&scale).unwrap();
-            assert_eq!(serde_json::from_str::<Scale>(&text).unwrap(), scale);
-        }
-    }
-
-    #[test]
-    fn scales_are_read_as_other_readers_do() {
-        let plain = notes("just\n4\n9/8\n386.3\n3/2\n2/1\n").unwrap();
-        for text in [
-            "! just.scl\r\n!\r\njust\r\n 4\r\n!\r\n 9/8\r\n 386.3\r\n 3/2\r\n 2/1",
-            "just\r4\r9/8\r386.3\r3/2\r2/1\r",
-            "just\n\n4 notes\n\n9/8\n386,3\n\n3/2\n2\n",
-            "\n4\n9 / 8 tone\n386.3 cents ! third\n3/ 2\n2/1!octave\nthe rest is text\n5/4\n",
-            "\u{feff}just\n 4!\n9 /8\n386.3¢\n3/2\n2/1\n\u{1a}",
-        ] {
-            assert_eq!(notes(text).unwrap(), plain, "{text:?}");
-        }
-        let map = KeyMap::read("12\n0\n127\n60\n69\n432.0\n12\n").unwrap();
-        assert!(map.degrees.is_empty(), "one key per degree");
-        let map = KeyMap::read("3\n0\n127\n60\n60\n262\n12\n0\n2").unwrap();
-        assert_eq!(map.degrees, [Some(0), Some(2), None]);
-        let plain = KeyMap::read("0\n0\n127\n60\n69\n432.5\n0\n").unwrap();
-        for text in [
-            "! map\r\n0\r\n0\r\n127\r\n60\r\n69\r\n432,5\r\n0",
-            "0 keys\n0\n127 ! last\n60\n69\n432.5 Hz\n",
-            "0\r0\r127\r60\r69\r432.5!\r",
-        ] {
-            assert_eq!(KeyMap::read(text).unwrap(), plain, "{text:?}");
-        }
-    }
-}
+mod tests;

@@ -125,6 +125,7 @@ impl Midi {
         let channel = own.filter(holds).or_else(|| (0..CHANNELS).find(holds));
         let coarse = own.map_or(0.0, |channel| self.setup.coarse[channel]);
         let held = channel.and_then(|channel| self.keys[slot][channel]);
-        held.or_else(|| transposed(byte(slot), transpose + coarse)).map(|key| (slot, key))
+        let moved = transpose + coarse + self.standing.coarse;
+        held.or_else(|| transposed(byte(slot), moved)).map(|key| (slot, key))
     }
 }

@@ -63,6 +63,17 @@ impl Pedal {
     }
 }
 
+/// A setting of the whole instrument.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Master {
+    /// Level, 0…1, by the law of the channel volume.
+    Volume(f64),
+    /// Tuning of every note, cents.
+    Cents(f64),
+    /// Transposition of later notes, semitones.
+    Semitones(f64),
+}
+
 /// A message; values of 0…1 are MIDI's 0…127 unless stated otherwise.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum InputMessage {
@@ -100,6 +111,19 @@ pub enum InputMessage {
         /// Detuning, semitones.
         semitones: f64,
     },
+    /// Standing detuning of a note of some channels, which its later presses have too.
+    Retune {
+        /// Channels by bits.
+        channels: u16,
+        /// Note 0…127.
+        note: u8,
+        /// Detuning, semitones.
+        semitones: f64,
+        /// Whether a sounding note follows.
+        is_immediate: bool,
+    },
+    /// A setting of the whole instrument.
+    Master(Master),
     /// Pressure of a channel's notes.
     ChannelPressure {
         /// Channel 0…15.
@@ -144,6 +168,8 @@ pub(super) fn exact(message: &InputMessage) -> InputMessage {
         | InputMessage::ChannelPressure { value, .. }
         | InputMessage::Controller { value, .. } => *value = nearest(*value),
         InputMessage::Tuning { .. }
+        | InputMessage::Retune { .. }
+        | InputMessage::Master(_)
         | InputMessage::Bend { .. }
         | InputMessage::Pedal { .. }
         | InputMessage::Choke(_)
@@ -164,6 +190,10 @@ pub(super) fn is_finite(message: &InputMessage) -> bool {
         InputMessage::NoteOn { velocity: value, .. }
         | InputMessage::Pressure { value, .. }
         | InputMessage::Tuning { semitones: value, .. }
+        | InputMessage::Retune { semitones: value, .. }
+        | InputMessage::Master(
+            Master::Volume(value) | Master::Cents(value) | Master::Semitones(value),
+        )
         | InputMessage::ChannelPressure { value, .. }
         | InputMessage::Bend { value, .. }
         | InputMessage::Pedal { travel: value, .. }

@@ -5,9 +5,9 @@
 
 use midly::{EventIter, MetaMessage, TrackEventKind};
 
-use super::MidiFileError;
 use super::damage::Damage;
 use super::events::{self, Track};
+use super::{MidiFileError, containers};
 
 /// Most tracks: as many as a header can declare.
 const MOST_TRACKS: usize = 0xFFFF;
@@ -25,7 +25,7 @@ pub(super) struct Raw<'a> {
 
 pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<Raw<'a>, MidiFileError> {
     let Some(header) = find(bytes, *b"MThd", 0) else {
-        return Err(MidiFileError(format!("{file}: no MIDI file (it holds no `MThd`)")));
+        return Err(MidiFileError(format!("{file}: {}", containers::refusal(bytes))));
     };
     let mut damage = Damage::default();
     let end = unwrapped(bytes, header, &mut damage);

@@ -1,15 +1,18 @@
 //! Selects the piano's part of a MIDI file: channels, tracks, instruments.
 //!
 //! By default the drums (channel 10) and the channels whose program is no piano [General MIDI 1] are left
-//! out, unless nothing else is in the file. Files that announce MPE use channels as fingers and are played
-//! whole.
+//! out, unless nothing else is in the file. Each port has its own programs, banks and drums. Files that announce MPE
+//! use channels as fingers and are played whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
+use super::placed::{Kind, Placed, spread_ports};
 use crate::Settings;
+use crate::host::midi::controller::DATA;
+use crate::host::midi::system::ChannelMap;
+use crate::host::midi::{InputMessage, seven_bits};
 use crate::settings::Switch;
-use midly::{MidiMessage, TrackEventKind};
 
 /// Channel of the drums, from 0.
 const DRUMS: u8 = 9;
@@ -100,76 +103,96 @@ impl Parts {
     }
 }
 
-/// An event with its tick and the index of its track.
-pub(super) type Placed<'a> = (u64, usize, TrackEventKind<'a>);
+/// A channel of a port.
+type PortChannel = (u8, u8);
 
-/// Removes from `events`, in time order, what `parts` leaves out. Returns a sentence about what the default
-/// left out, or about a default that does not apply.
+/// Removes from `events`, in time order, what `parts` leaves out, and gives the channels of several ports channels of
+/// their own. Returns the new channels of each port, and a sentence about what the default left out, or about a
+/// default that does not apply.
 ///
 /// # Errors
 /// No note in the selection, or in the file.
-pub(super) fn select(events: &mut Vec<Placed>, parts: &Parts) -> Result<Option<String>, String> {
-    if notes(events).is_empty() && !events.iter().any(is_position) {
+pub(super) fn select(
+    events: &mut Vec<Placed>,
+    parts: &Parts,
+) -> Result<(BTreeMap<u8, ChannelMap>, Option<String>), String> {
+    if notes(events).is_empty() && !events.iter().any(Placed::is_position) {
         return Err("holds no note".into());
     }
-    if parts.channels.is_some() || parts.tracks.is_some() {
-        let before = notes(events);
-        let has = |numbers: &Option<Numbers>, number: u16| {
-            numbers.as_ref().is_none_or(|numbers| numbers.has(number))
-        };
-        events.retain(|(_, track, kind)| match kind {
-            TrackEventKind::Midi { channel, .. } => {
-                let track = u16::try_from(track + 1).unwrap_or(u16::MAX);
-                has(&parts.channels, u16::from(channel.as_int()) + 1) && has(&parts.tracks, track)
-            }
-            _ => true,
-        });
-        if notes(events).is_empty() && !events.iter().any(is_position) {
-            return Err(format!(
-                "no note in the chosen channels and tracks; {}",
-                whereabouts(&before)
-            ));
-        }
-        return Ok(None);
+    let told = if parts.channels.is_some() || parts.tracks.is_some() {
+        choose(events, parts)?;
+        None
+    } else if announces_mpe(events) {
+        // The channels of several ports are fingers too.
+        return Ok((BTreeMap::new(), None));
+    } else {
+        leave_out_others(events)
+    };
+    Ok((spread_ports(events), told))
+}
+
+/// Keeps the chosen channels and tracks.
+fn choose(events: &mut Vec<Placed>, parts: &Parts) -> Result<(), String> {
+    let before = notes(events);
+    let has = |numbers: &Option<Numbers>, number: u16| {
+        numbers.as_ref().is_none_or(|numbers| numbers.has(number))
+    };
+    events.retain(|event| {
+        event.channel().is_none_or(|channel| {
+            has(&parts.channels, u16::from(channel) + 1)
+                && has(&parts.tracks, event.track.saturating_add(1))
+        })
+    });
+    if notes(events).is_empty() && !events.iter().any(Placed::is_position) {
+        return Err(format!("no note in the chosen channels and tracks; {}", whereabouts(&before)));
     }
-    if announces_mpe(events) {
-        return Ok(None);
-    }
+    Ok(())
+}
+
+/// Keeps the piano's part; returns a sentence about the others.
+fn leave_out_others(events: &mut Vec<Placed>) -> Option<String> {
     let (mut instruments, mut out) = (Instruments::default(), BTreeMap::new());
     let kept: Vec<bool> = events.iter().map(|event| instruments.keep(event, &mut out)).collect();
     if out.is_empty() {
-        return Ok(None);
+        return None;
     }
     let left: usize = out.values().sum();
     if left < notes(events).values().sum() {
+        let mut ports =
+            events.iter().filter(|event| event.channel().is_some()).map(|event| event.port);
+        let first = ports.next();
+        let has_ports = ports.any(|port| Some(port) != first);
         let mut kept = kept.into_iter();
         events.retain(|_| kept.next().unwrap_or(true));
         let list: Vec<String> =
-            out.iter().map(|((channel, name), n)| describe(*channel, name, *n)).collect();
-        return Ok(Some(format!("left out {}; --channels selects others", list.join(", "))));
+            out.iter().map(|((of, name), n)| describe(*of, has_ports, name, *n)).collect();
+        return Some(format!("left out {}; --channels selects others", list.join(", ")));
     }
     // No piano at all: the drums alone are left out, if anything else is there.
-    let is_drum = |event: &Placed| channel_of(event) == Some(DRUMS);
-    let has_others = notes(events).keys().any(|(channel, _)| *channel != DRUMS);
+    let has_others = notes(events).keys().any(|((_, channel), _)| *channel != DRUMS);
     if has_others {
-        events.retain(|event| !is_drum(event));
+        events.retain(|event| event.channel() != Some(DRUMS));
     }
-    let names: BTreeSet<&str> =
-        out.keys().filter(|(c, _)| !has_others || *c != DRUMS).map(|(_, name)| *name).collect();
+    let names: BTreeSet<&str> = out
+        .keys()
+        .filter(|((_, channel), _)| !has_others || *channel != DRUMS)
+        .map(|(_, name)| *name)
+        .collect();
     let names: Vec<&str> = names.into_iter().collect();
-    Ok(Some(format!("has no piano part; its {} played on the piano", names.join(" and "))))
+    Some(format!("has no piano part; its {} played on the piano", names.join(" and ")))
 }
 
-fn describe(channel: u8, name: &str, notes: usize) -> String {
+fn describe((port, channel): PortChannel, has_ports: bool, name: &str, notes: usize) -> String {
     let plural = if notes == 1 { "note" } else { "notes" };
-    format!("{notes} {plural} of {name} on channel {}", channel + 1)
+    let port = if has_ports { format!(" of port {}", u16::from(port) + 1) } else { String::new() };
+    format!("{notes} {plural} of {name} on channel {}{port}", channel + 1)
 }
 
 /// Where the notes of a file are.
-fn whereabouts(notes: &BTreeMap<(u8, usize), usize>) -> String {
+fn whereabouts(notes: &BTreeMap<(PortChannel, u16), usize>) -> String {
     let list: Vec<String> = notes
         .iter()
-        .map(|((channel, track), n)| {
+        .map(|(((_, channel), track), n)| {
             format!("{n} on channel {} of track {}", channel + 1, track + 1)
         })
         .collect();
@@ -177,90 +200,74 @@ fn whereabouts(notes: &BTreeMap<(u8, usize), usize>) -> String {
 }
 
 /// Numbers of note-ons by channel and track.
-fn notes(events: &[Placed]) -> BTreeMap<(u8, usize), usize> {
+fn notes(events: &[Placed]) -> BTreeMap<(PortChannel, u16), usize> {
     let mut counts = BTreeMap::new();
-    for event in events.iter().filter(|event| is_note(event)) {
-        if let Some(channel) = channel_of(event) {
-            *counts.entry((channel, event.1)).or_default() += 1;
+    for event in events.iter().filter(|event| event.is_note()) {
+        if let Some(channel) = event.channel() {
+            *counts.entry(((event.port, channel), event.track)).or_default() += 1;
         }
     }
     counts
 }
 
-fn channel_of((_, _, kind): &Placed) -> Option<u8> {
-    match kind {
-        TrackEventKind::Midi { channel, .. } => Some(channel.as_int()),
-        _ => None,
-    }
-}
-
-fn is_note((_, _, kind): &Placed) -> bool {
-    matches!(kind, TrackEventKind::Midi { message: MidiMessage::NoteOn { vel, .. }, .. } if *vel > 0)
-}
-
-/// Whether an event may be the position of a key.
-const fn is_position((_, _, kind): &Placed) -> bool {
-    matches!(kind, TrackEventKind::Midi { message: MidiMessage::Aftertouch { .. }, .. })
-}
-
 /// Whether the file has an MPE configuration message (RPN 6 on channel 1 or 16) with member channels.
 fn announces_mpe(events: &[Placed]) -> bool {
-    let mut selected = [[0x7F; 2]; 2];
-    events.iter().any(|(_, _, kind)| {
-        let TrackEventKind::Midi { channel, message } = kind else { return false };
-        let MidiMessage::Controller { controller, value } = message else { return false };
-        let zone = match channel.as_int() {
-            0 => 0,
-            15 => 1,
-            _ => return false,
+    let mut selected = BTreeMap::new();
+    events.iter().any(|event| {
+        let Kind::Message(InputMessage::Controller { channel, number, value }) = event.kind else {
+            return false;
         };
-        match controller.as_int() {
-            101 => selected[zone][0] = value.as_int(),
-            100 => selected[zone][1] = value.as_int(),
-            98 | 99 => selected[zone] = [0x7F; 2],
-            6 => return selected[zone] == [0, 6] && value.as_int() > 0,
-            _ => {}
+        if !matches!(channel, 0 | 15) {
+            return false;
+        }
+        let selected = selected.entry((event.port, channel)).or_insert([0x7F; 2]);
+        match number {
+            101 => selected[0] = seven_bits(value),
+            100 => selected[1] = seven_bits(value),
+            98 | 99 => *selected = [0x7F; 2],
+            _ => return number == DATA[0] && *selected == [0, 6] && seven_bits(value) > 0,
         }
         false
     })
 }
 
-/// Program and bank of every channel.
+/// Program and bank of every channel of every port.
 #[derive(Default)]
-struct Instruments {
-    programs: [u8; 16],
-    banks: [u8; 16],
-}
+struct Instruments(BTreeMap<PortChannel, (u8, u8)>);
 
 impl Instruments {
     /// Follows `event`; whether it is of a piano. Notes of others are counted in `out` by channel and
     /// instrument.
-    fn keep(&mut self, event: &Placed, out: &mut BTreeMap<(u8, &'static str), usize>) -> bool {
-        let TrackEventKind::Midi { channel, message } = event.2 else { return true };
-        let index = usize::from(channel.as_int());
-        match message {
-            MidiMessage::ProgramChange { program } => self.programs[index] = program.as_int(),
-            MidiMessage::Controller { controller, value } if controller == 0 => {
-                self.banks[index] = value.as_int();
+    fn keep(
+        &mut self,
+        event: &Placed,
+        out: &mut BTreeMap<(PortChannel, &'static str), usize>,
+    ) -> bool {
+        let Some(channel) = event.channel() else { return true };
+        let own = (event.port, channel);
+        let (program, bank) = self.0.entry(own).or_default();
+        match event.kind {
+            Kind::Program(_, new) => *program = new,
+            Kind::Message(InputMessage::Controller { number: 0, value, .. }) => {
+                *bank = seven_bits(value);
             }
             _ => {}
         }
-        let (program, bank) = (self.programs[index], self.banks[index]);
-        let is_drum = channel.as_int() == DRUMS || DRUM_BANKS.contains(&bank);
-        if !is_drum && program < PIANOS {
+        let is_drum = channel == DRUMS || DRUM_BANKS.contains(bank);
+        if !is_drum && *program < PIANOS {
             return true;
         }
-        if is_note(event) {
-            let family = FAMILIES[usize::from(program / 8) % FAMILIES.len()];
+        if event.is_note() {
+            let family = FAMILIES[usize::from(*program / 8) % FAMILIES.len()];
             let name = if is_drum { "drums" } else { family };
-            *out.entry((channel.as_int(), name)).or_default() += 1;
+            *out.entry((own, name)).or_default() += 1;
         }
         // A part that changes its program releases what its piano holds.
-        match message {
-            MidiMessage::NoteOff { .. } => true,
-            MidiMessage::NoteOn { vel, .. } => vel == 0,
-            MidiMessage::Controller { controller, value } => {
-                PEDALS.contains(&controller.as_int()) && value == 0
+        match event.kind {
+            Kind::Message(InputMessage::NoteOff { .. }) => true,
+            Kind::Message(InputMessage::NoteOn { velocity, .. }) => velocity <= 0.0,
+            Kind::Message(InputMessage::Controller { number, value, .. }) => {
+                PEDALS.contains(&number) && value <= 0.0
             }
             _ => false,
         }

@@ -86,7 +86,7 @@ impl Score {
     }
 
     /// Seconds in the score's unit of time.
-    fn units(&self, seconds: f64) -> u128 {
+    pub(super) fn units(&self, seconds: f64) -> u128 {
         floor_index((seconds * self.per_second as f64).round()) as u128
     }
 

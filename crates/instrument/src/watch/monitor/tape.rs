@@ -131,6 +131,8 @@ impl Tape {
             }
             InputMessage::NoteOn { .. }
             | InputMessage::Tuning { .. }
+            | InputMessage::Retune { .. }
+            | InputMessage::Master(_)
             | InputMessage::Unsupported => {}
         }
     }

@@ -10,8 +10,8 @@ pub struct Texts {
     pub name: String,
     /// Text of the `.scl` file.
     pub scale: String,
-    /// Text of the `.kbm` file; without it the scale begins on middle C and A4 is at 440 Hz
-    /// times the piano's pitch of A4 over 440 Hz.
+    /// Text of the `.kbm` file; without it the scale begins on middle C and A4 is at 440 Hz, or the pitch is that of
+    /// an `.ascl` file, times the piano's pitch of A4 over 440 Hz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<String>,
 }
@@ -25,7 +25,7 @@ impl Texts {
         let notes = notes(&self.scale).map_err(|e| format!("scale, {e}"))?;
         let map = match &self.map {
             Some(text) => KeyMap::read(text).map_err(|e| format!("keyboard map, {e}"))?,
-            None => KeyMap::plain(440.0),
+            None => KeyMap::of_scale(&self.scale, &notes).map_err(|e| format!("scale, {e}"))?,
         };
         Scale::new(&notes, &map).map_err(|e| format!("scale and map, {e}"))
     }
