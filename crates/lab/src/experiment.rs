@@ -106,6 +106,7 @@ impl LabOptions {
         Self {
             names: names.to_vec(),
             report: false,
+            json: false,
             strict: false,
             count: None,
             web: Vec::new(),
