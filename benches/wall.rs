@@ -8,8 +8,8 @@ use touchback_haptics::wall::sampled::controller::{
     Controller, Deadbeat, Hysteresis, Measurement, Placement, Prediction, Standard,
 };
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
-use touchback_offline::wall::finger::Adaptive;
-use touchback_offline::wall::junction::wave::TransmissionLine;
+use touchback_walls::finger::Adaptive;
+use touchback_walls::junction::wave::TransmissionLine;
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: -1.0 };
 const T: f64 = 1e-3;

@@ -11,7 +11,6 @@
 //! | [`model`] | one key's dimensions and masses as a file |
 //! | [`mod@bench`] | parts that experiments share: a key on a test bench, reports, the runner |
 //! | [`rig`] | haptic keys in virtual time, and measurements on them |
-//! | [`wall`] | analyses of virtual walls and of junctions over delays |
 //! | [`compare_touch`] | figures of two takes of key motion, stroke by stroke |
 //! | [`controls`], [`key_motion`], [`table`] | readers of options, key depths and CSV |
 //! | [`paths`] | options that name files; protects inputs from being overwritten |
@@ -40,6 +39,5 @@ pub mod render;
 pub mod rig;
 pub mod simulate;
 pub mod table;
-pub mod wall;
 pub mod wave;
 pub mod weigh;

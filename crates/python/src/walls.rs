@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use crate::error;
 use crate::interrupt::interruptible;
 use touchback_offline::bench::numbers::Numbers;
-use touchback_offline::wall::ball::{self, NUMBERS};
+use touchback_walls::ball::{self, NUMBERS};
 
 /// Id, unit, least, greatest and usual value, and meaning of each number.
 #[pyfunction]

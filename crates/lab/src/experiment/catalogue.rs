@@ -7,7 +7,7 @@ use super::{
     wall_damping, wall_display, wall_map, walls, weight_drop,
 };
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
-use touchback_offline::wall::ball as ball_run;
+use touchback_walls::ball as ball_run;
 
 /// All experiments, in the order in which `all` runs them.
 pub const EXPERIMENTS: &[Experiment] = &[

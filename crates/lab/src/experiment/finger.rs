@@ -6,8 +6,8 @@ use touchback_haptics::wall::sampled::controller::{Controller, Measurement, Pred
 use touchback_haptics::wall::sampled::plant::{FINGER, FingerImpedance, Plant};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
-use touchback_offline::wall::bench::{SampledLoop, Speed};
-use touchback_offline::wall::finger::{Adaptive, Estimator, Tuning};
+use touchback_walls::bench::{SampledLoop, Speed};
+use touchback_walls::finger::{Adaptive, Estimator, Tuning};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 2.0 };
 const STIFF: FingerImpedance = FingerImpedance { mass: 0.02, damping: 1.0, stiffness: 2000.0 };

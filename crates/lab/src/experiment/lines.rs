@@ -5,8 +5,8 @@ use touchback_core::exchange::cancel;
 
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback_offline::wall::junction::masses::Pair;
-use touchback_offline::wall::junction::{cases, pendulum};
+use touchback_walls::junction::masses::Pair;
+use touchback_walls::junction::{cases, pendulum};
 
 fn masses(report: &mut Report) {
     let (z, h, steps) = (50.0, 1e-3, 200_000u32);

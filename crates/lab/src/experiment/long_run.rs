@@ -13,7 +13,7 @@ use touchback_core::math::cast::floor_index;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::parallel;
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback_offline::wall::analysis::return_map::Crossing;
+use touchback_walls::analysis::return_map::Crossing;
 
 /// Number of strikes of a run.
 const STRIKES: usize = 1_000_000;

@@ -10,11 +10,11 @@ use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::plot::palette;
 use touchback_offline::plot::sketch::{Ink, Sketch};
-use touchback_offline::wall::mapping::Mapping;
-use touchback_offline::wall::unilateral::criterion::{
+use touchback_walls::mapping::Mapping;
+use touchback_walls::unilateral::criterion::{
     Criterion, LONGEST, all_frequencies, harmonics, lagging, sampled,
 };
-use touchback_offline::wall::unilateral::orbits;
+use touchback_walls::unilateral::orbits;
 
 const T: f64 = 1e-3;
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };

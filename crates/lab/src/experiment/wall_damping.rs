@@ -9,9 +9,9 @@ use touchback_core::math::complex::modulus;
 use touchback_core::math::power::square;
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
 use touchback_offline::bench::{Folder, Report, TargetBand};
-use touchback_offline::wall::analysis::return_map::Crossing;
-use touchback_offline::wall::analysis::worst_case::WorstCase;
-use touchback_offline::wall::analysis::{marginal, passivity};
+use touchback_walls::analysis::return_map::Crossing;
+use touchback_walls::analysis::worst_case::WorstCase;
+use touchback_walls::analysis::{marginal, passivity};
 
 const MASS: Plant = Plant { mass: 0.3, damping: 0.0, stiffness: 0.0, bias: 0.0 };
 const K: f64 = 5000.0;

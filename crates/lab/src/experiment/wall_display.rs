@@ -7,9 +7,9 @@ use touchback_core::math::complex::polar;
 use touchback_haptics::wall::sampled::plant::{FINGER, FingerImpedance, Plant};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback_offline::wall::analysis::passivity;
-use touchback_offline::wall::display::coupled::{Coupled, Scheme, apparent};
-use touchback_offline::wall::display::sprung_mass::{Method, SprungMass};
+use touchback_walls::analysis::passivity;
+use touchback_walls::display::coupled::{Coupled, Scheme, apparent};
+use touchback_walls::display::sprung_mass::{Method, SprungMass};
 
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 0.0 };
 /// Coupling stiffness of the thesis's key, N/m, and its hammer's mass, kg.

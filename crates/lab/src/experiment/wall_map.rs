@@ -10,7 +10,7 @@ use touchback_offline::output::progress;
 use touchback_offline::parallel;
 use touchback_offline::plot::grid::Map;
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback_offline::wall::comparison::{Conditions, Contender};
+use touchback_walls::comparison::{Conditions, Contender};
 
 /// Sample periods, s, each twice the previous, and delays, whole periods.
 const PERIODS: [f64; 5] = [0.5e-3, 1e-3, 2e-3, 4e-3, 8e-3];

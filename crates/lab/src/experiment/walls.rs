@@ -10,9 +10,9 @@ use touchback_haptics::wall::sampled::plant::{Motion, Plant};
 use touchback_offline::bench::numbers::Numbers;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
-use touchback_offline::wall::analysis::marginal::poles;
-use touchback_offline::wall::ball as ball_run;
-use touchback_offline::wall::bench::{SampledLoop, Speed};
+use touchback_walls::analysis::marginal::poles;
+use touchback_walls::ball as ball_run;
+use touchback_walls::bench::{SampledLoop, Speed};
 
 /// The thesis's ball: unit mass and stiffness; T and g as in its figures' staircase.
 const BALL: Plant = Plant::ball(1.0, 0.05);
@@ -275,7 +275,7 @@ fn draw_traces(folder: &mut Folder, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// A ball on every wall with `numbers` of one's own: no targets, but what the walls do to the ball.
+/// A ball on every wall with chosen `numbers`: no targets, but what the walls do to the ball.
 fn own(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     let mut report = Report::default();
     let mut csv = DataTable::new(&["wall", "time_s", "height_m", "force_n"]);
@@ -316,7 +316,7 @@ fn own(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     Ok(report)
 }
 
-/// Runs the experiment: the source's, or a ball with numbers of one's own.
+/// Runs the experiment: the source's, or a ball with chosen numbers.
 pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     if numbers.changed().is_some() {
         return own(folder, numbers);

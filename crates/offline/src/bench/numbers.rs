@@ -14,7 +14,7 @@ pub struct Number {
     pub unit: &'static str,
     /// Least and largest value.
     pub range: [f64; 2],
-    /// Value without a choice of one's own: that of the source.
+    /// Value where none is chosen: that of the source.
     pub usual: f64,
     /// What it is, in a few words.
     pub about: &'static str,

@@ -7,9 +7,9 @@ use touchback_haptics::wall::sampled::controller::{Controller, Measurement};
 use touchback_haptics::wall::sampled::plant::{FINGER, Motion, Plant};
 use touchback_offline::bench::{DataTable, Folder, Report};
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback_offline::wall::analysis::marginal;
-use touchback_offline::wall::analysis::return_map::{Crossing, Switching};
-use touchback_offline::wall::bench::SampledLoop;
+use touchback_walls::analysis::marginal;
+use touchback_walls::analysis::return_map::{Crossing, Switching};
+use touchback_walls::bench::SampledLoop;
 
 type Points = Vec<(f64, f64)>;
 

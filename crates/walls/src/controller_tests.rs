@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use crate::wall::bench::SampledLoop;
-use crate::wall::finger::Adaptive;
+use crate::bench::SampledLoop;
+use crate::finger::Adaptive;
 use touchback_haptics::wall::sampled::controller::*;
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
 

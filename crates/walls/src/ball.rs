@@ -1,16 +1,16 @@
-//! A ball that falls onto a sampled wall of one's own numbers [Gillespie 1996, ch. 5].
+//! A ball that falls onto a sampled wall, with chosen numbers [Gillespie 1996, ch. 5].
 
 use anyhow::{Result, bail};
 
 use super::bench::{LoopStep, SampledLoop, Speed};
-pub use crate::bench::numbers::Number;
-use crate::bench::numbers::Numbers;
-use crate::controls;
 use touchback_core::math::cast::floor_index;
 use touchback_haptics::wall::sampled::controller::{
     Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
 };
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
+pub use touchback_offline::bench::numbers::Number;
+use touchback_offline::bench::numbers::Numbers;
+use touchback_offline::controls;
 
 /// The numbers of a run. The usual ones are those of the source's figs. 5.7 to 5.16.
 pub const NUMBERS: &[Number] = &[

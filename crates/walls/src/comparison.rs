@@ -7,8 +7,8 @@
 
 pub mod wave;
 
-use crate::wall::bench::{SampledLoop, Speed};
-use crate::wall::finger::Adaptive;
+use crate::bench::{SampledLoop, Speed};
+use crate::finger::Adaptive;
 use touchback_haptics::wall::sampled::controller::{
     Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
 };

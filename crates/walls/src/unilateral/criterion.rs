@@ -142,7 +142,7 @@ impl Criterion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wall::unilateral::orbits;
+    use crate::unilateral::orbits;
 
     const T: f64 = 1e-3;
     /// A device of 0.1 kg and 0.5 N·s/m pressed by 1 N.

@@ -7,7 +7,7 @@
 //! | module | part |
 //! | --- | --- |
 //! | [`mod@bench`] | the sampled loop: hold, delay, encoder, velocity from position |
-//! | [`ball`] | a ball on a sampled wall of one's own numbers |
+//! | [`ball`] | a ball on a sampled wall, with chosen numbers |
 //! | [`comparison`] | every wall under the same conditions: the largest stiffness that comes to rest |
 //! | [`analysis`] | marginal and passivating damping, return maps, energy at switching |
 //! | [`finger`] | mass, damping and stiffness of the finger on the device, estimated during play |
@@ -17,6 +17,10 @@
 //! | [`junction`] | constraints carried by transmission lines |
 //!
 //! The walls themselves are in [`touchback_haptics::wall::sampled`].
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")
+)]
 
 pub mod analysis;
 pub mod ball;

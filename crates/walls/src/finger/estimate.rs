@@ -149,7 +149,7 @@ impl Estimator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wall::bench::{SampledLoop, Speed};
+    use crate::bench::{SampledLoop, Speed};
     use touchback_haptics::wall::sampled::controller::{Controller, Measurement};
     use touchback_haptics::wall::sampled::plant::{FINGER, FingerImpedance};
 

@@ -7,7 +7,7 @@
 use nalgebra::{DMatrix, DVector};
 use touchback_core::exchange::cancel;
 
-use crate::wall::bench::SampledLoop;
+use crate::bench::SampledLoop;
 use touchback_haptics::wall::sampled::controller::Standard;
 use touchback_haptics::wall::sampled::plant::Plant;
 

@@ -94,7 +94,7 @@ impl Controller for Adaptive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wall::bench::{SampledLoop, Speed};
+    use crate::bench::{SampledLoop, Speed};
     use touchback_haptics::wall::sampled::plant::{FINGER, FingerImpedance};
 
     const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 2.0 };
