@@ -4,8 +4,8 @@
 //! and pressures 32, notes a pitch of their own. Groups are ports. Values that were converted from MIDI 1.0 are those
 //! of MIDI 1.0 again.
 //!
-//! The crate `midi2` 0.11 has these messages too, but refuses notes with attributes that it does not know, and has
-//! delta times of 16 bits for 20.
+//! The crate `midi2` has these messages too; its version 0.5 refuses notes with attributes that it does not know, and
+//! has delta times of 16 bits for 20.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
