@@ -66,15 +66,20 @@ pub fn haptic_action(name: &str) -> Result<Action, String> {
 /// # Errors
 /// An unknown id, with a similar one.
 pub fn parameter(of: &str, id: &str) -> Result<&'static Parameter> {
-    params::find(id).map_err(|error| unknown_parameter(of, error))
+    params::find(id).map_err(|error| unknown_parameter(of, error, &[]))
 }
 
-/// `error` in the value of the option `of`, with a similar id for an unknown one.
-fn unknown_parameter(of: &str, error: ParamError) -> anyhow::Error {
+/// `error` in the value of the option `of`, with a similar id for an unknown one: one of `own`, which are a
+/// mechanism's, before one of the piano.
+fn unknown_parameter(of: &str, error: ParamError, own: &[&str]) -> anyhow::Error {
     let ParamError::NoSuchParameter { id } = &error else {
         return anyhow!(error).context(of.to_owned());
     };
-    match suggestion(id, params::all().map(|parameter| parameter.id)) {
+    let mut near = suggestion(id, own.iter().copied());
+    if near.is_empty() {
+        near = suggestion(id, params::all().map(|parameter| parameter.id));
+    }
+    match near {
         none if none.is_empty() => anyhow!(error).context(of.to_owned()),
         near => anyhow!("{of}: no parameter is called `{id}`{near}"),
     }
@@ -151,8 +156,12 @@ pub fn set(settings: &mut Settings, options: &[String]) -> Result<()> {
                     .map_err(|error| anyhow!("--set {option}: {error}"))?;
                 settings.action.mechanism = Some(changed).into();
             }
-            None => params::apply(settings, std::slice::from_ref(option))
-                .map_err(|error| unknown_parameter("--set", error))?,
+            None => params::apply(settings, std::slice::from_ref(option)).map_err(|error| {
+                let own = settings.action.mechanism.as_ref().map(|file| file.parameters());
+                let own: Vec<&str> =
+                    own.iter().flat_map(|list| list.iter()).map(|p| &*p.id).collect();
+                unknown_parameter("--set", error, &own)
+            })?,
         }
     }
     Ok(())
