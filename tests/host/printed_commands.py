@@ -48,9 +48,11 @@ def main(touchback):
     touchback = str(pathlib.Path(touchback).resolve())
     done = set()
     with tempfile.TemporaryDirectory() as work:
+        # All first: pages use files of other folders.
+        for folder in FOLDERS:
+            shutil.copytree(ROOT / folder, pathlib.Path(work, folder), dirs_exist_ok=True)
         for folder in FOLDERS:
             copy = pathlib.Path(work, folder)
-            shutil.copytree(ROOT / folder, copy, dirs_exist_ok=True)
             for page in sorted(copy.glob("*.md")):
                 run_page(page, copy, touchback, done)
         mine = pathlib.Path(work, "mine")
