@@ -44,13 +44,19 @@ impl Cancellation {
     }
 }
 
+/// Whether the current work was cancelled: for work that has threads to end before its next [`check`].
+#[inline]
+#[must_use]
+pub fn is_requested() -> bool {
+    CURRENT.with_borrow(|current| {
+        current.as_ref().is_some_and(|current| current.0.load(Ordering::Relaxed))
+    })
+}
+
 /// Ends the current work here if it was cancelled, by unwinding.
 #[inline]
 pub fn check() {
-    let is_cancelled = |current: &Option<Cancellation>| {
-        current.as_ref().is_some_and(|current| current.0.load(Ordering::Relaxed))
-    };
-    if CURRENT.with_borrow(is_cancelled) {
+    if is_requested() {
         // Not a panic: nothing is printed.
         resume_unwind(Box::new(Cancelled));
     }

@@ -171,6 +171,9 @@ impl<'a> Player<'a> {
             });
             let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
             let played = loop {
+                if cancel::is_requested() {
+                    break Ok(());
+                }
                 let began = Instant::now();
                 if let Err(error) = self.block(&mut left, &mut right) {
                     break Err(error);
@@ -187,6 +190,7 @@ impl<'a> Player<'a> {
             }
             played
         });
+        cancel::check();
         played?;
         self.finish(sink, start)
     }
