@@ -49,7 +49,9 @@ impl Mechanisms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_instrument::host::mechanism::{SAMPLE, read};
+    use touchback_instrument::host::mechanism::read;
+
+    const SAMPLE: &str = include_str!("../mechanisms/ball.mechanism.toml");
 
     #[test]
     fn a_mechanism_reaches_the_reader_and_stays_until_the_reader_has_another() {

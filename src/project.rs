@@ -115,8 +115,9 @@ unsafe impl Params for Project {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_instrument::host::mechanism::SAMPLE;
     use touchback_sound::tuning::scala::texts::PYTHAGOREAN;
+
+    const SAMPLE: &str = include_str!("../mechanisms/ball.mechanism.toml");
 
     /// A build without the window leaves the window's state to those with it.
     #[test]

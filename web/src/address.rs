@@ -102,7 +102,9 @@ fn text(parameter: &Parameter, value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_instrument::host::mechanism::{SAMPLE, play};
+    use touchback_instrument::host::mechanism::play;
+
+    const SAMPLE: &str = include_str!("../../mechanisms/ball.mechanism.toml");
 
     #[test]
     fn a_link_brings_back_piano_values_and_keys() {

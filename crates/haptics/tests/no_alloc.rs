@@ -92,7 +92,8 @@ fn stepping_and_reading_any_action_allocates_nothing() {
 fn changing_the_action_while_playing_allocates_nothing() {
     let mut piano = Piano::new(48_000.0, &Settings::default());
     // Its publisher keeps a mechanism as long as the piano may have it.
-    let file = mechanism::read("own.mechanism.toml", mechanism::SAMPLE.into()).expect("a file");
+    let text = include_str!("../../../mechanisms/ball.mechanism.toml");
+    let file = mechanism::read("own.mechanism.toml", text.into()).expect("a file");
     let file = Shared::from(Some(file));
     let (mut left, mut right) = (vec![0.0; 480], vec![0.0; 480]);
     let counted = calls(|| {

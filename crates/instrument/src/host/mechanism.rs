@@ -8,9 +8,6 @@ pub use touchback_action::interface::mechanism::{MechanismFile, MechanismText, P
 use touchback_core::exchange::shared::Shared;
 pub use touchback_mechanism::open;
 
-/// A file for tests and examples: the ball on a paddle.
-pub const SAMPLE: &str = include_str!("../../../../mechanisms/ball.mechanism.toml");
-
 /// End of the names of mechanism files.
 pub const ENDING: &str = ".mechanism.toml";
 

@@ -252,7 +252,11 @@ fn a_mechanism_from_a_file_plays_on_every_piano_that_has_it() {
     let mut own = Settings::default();
     mechanism::play(
         &mut own,
-        mechanism::read("a.mechanism.toml", mechanism::SAMPLE.into()).unwrap(),
+        mechanism::read(
+            "a.mechanism.toml",
+            include_str!("../../../../mechanisms/ball.mechanism.toml").into(),
+        )
+        .unwrap(),
     );
     let strike = |piano: &mut Piano| {
         piano.handle(NoteOn { key: key(60), velocity: velocity(1.5) });

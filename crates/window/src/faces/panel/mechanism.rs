@@ -120,7 +120,9 @@ mod tests {
     use super::*;
     use crate::state::controls::DetachedControls;
     use crate::state::history::{History, Recorded};
-    use touchback_instrument::host::mechanism::{MechanismText, SAMPLE};
+    use touchback_instrument::host::mechanism::MechanismText;
+
+    const SAMPLE: &str = include_str!("../../../../../mechanisms/ball.mechanism.toml");
 
     #[test]
     fn a_loaded_file_plays_and_a_faulty_one_changes_nothing() {
