@@ -29,7 +29,7 @@ RATE = 48_000
 # Delay of the output guard, samples.
 GUARD = 72
 FACES = ("Piano", "Voice", "Touch", "Action", "Keys", "Settings")
-MOST_BYTES = 12_000_000
+MOST_BYTES = 14_500_000
 
 RENDER = """async ([address, file, seconds]) => {
     const { TouchbackPage, module } = globalThis.touchback;
