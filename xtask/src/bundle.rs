@@ -14,10 +14,14 @@ pub(crate) const BESIDE: &str = "Touchback LICENSES.txt";
 pub(crate) const CROSS: &str = "target/windows/build";
 /// The package of the command.
 pub(crate) const COMMAND: &str = "touchback-command";
+/// Levels of optimization of what is handed out.
+pub(crate) const LEVELS: &str = "packaging/levels.toml";
 /// Arguments that build plugin and command in one call of cargo, with the features of the wheel: separate calls would
 /// select other features and build the dependencies again.
-pub(crate) const RELEASE: [&str; 10] = [
+pub(crate) const RELEASE: [&str; 12] = [
     "build",
+    "--config",
+    LEVELS,
     "--release",
     "-p",
     "touchback",

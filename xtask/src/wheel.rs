@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 
 use crate::build_paths;
-use crate::bundle::{files, remove, run_command};
+use crate::bundle::{self, files, remove, run_command};
 use crate::licenses::{self, HOST};
 
 /// The package for Python: its folder and its name.
@@ -51,7 +51,8 @@ pub(crate) fn build() -> Result<()> {
         builder.args(options).arg("-m").arg(manifest).arg("--out").arg(&dist);
         run_command(&mut builder)
     };
-    let mut wheel = vec!["build", "--release", "--locked", "--features", SHARED];
+    let mut wheel =
+        vec!["build", "--release", "--locked", "--features", SHARED, "--config", bundle::LEVELS];
     // `pip install ziglang`: a linker for the C library of RHEL 8 and later.
     let linker = Command::new("python3").args(["-m", "ziglang", "version"]).output();
     if HOST.contains("linux-gnu") && linker.is_ok_and(|output| output.status.success()) {

@@ -9,8 +9,9 @@ mod report;
 pub(crate) use touchback_offline::prelude::BARS;
 
 use std::path::Path;
+use std::thread;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 
 use crate::host::{self, Host};
 use touchback_core::math::compass::KeyNumber;
@@ -118,16 +119,24 @@ pub fn run(folder: &Path, bars: usize) -> Result<()> {
 
     midi.write_all(&bytes)?;
     toml.write_all(STROKE.as_bytes())?;
-    let mut wave = Wave::new(wav, play::RATE)?;
-    let played = play::play(&mut plugin, &score, parameter, &curve, &mut wave)?;
-    let (level, seconds) = (*wave.level(), wave.frames() as f64 / f64::from(play::RATE));
-    wave.finish()?;
-    let mut other = Wave::new(other_wav, play::RATE)?;
-    play::play(&mut plugin, &beginning, chooser, &choice, &mut other)?;
-    other.finish()?;
-    let mut wave = Wave::new(keyboard_wav, play::RATE)?;
-    let session = keyboard::play(&entry, &touched, &mut wave)?;
-    wave.finish()?;
+    // The keyboard plays in real time and leaves most of its core idle.
+    let (played, level, seconds, session) = thread::scope(|scope| {
+        let keyboard = scope.spawn(|| {
+            let mut wave = Wave::new(keyboard_wav, play::RATE)?;
+            let session = keyboard::play(&entry, &touched, &mut wave)?;
+            wave.finish()?;
+            anyhow::Ok(session)
+        });
+        let mut wave = Wave::new(wav, play::RATE)?;
+        let played = play::play(&mut plugin, &score, parameter, &curve, &mut wave)?;
+        let (level, seconds) = (*wave.level(), wave.frames() as f64 / f64::from(play::RATE));
+        wave.finish()?;
+        let mut other = Wave::new(other_wav, play::RATE)?;
+        play::play(&mut plugin, &beginning, chooser, &choice, &mut other)?;
+        other.finish()?;
+        let session = keyboard.join().map_err(|_| anyhow!("the keyboard's host stopped"))??;
+        anyhow::Ok((played, level, seconds, session))
+    })?;
     for halt in &session.halts {
         output::warn(&format!("warning: the emulated keyboard {halt}"));
     }

@@ -20,12 +20,12 @@ use anyhow::{Result, bail};
 use crate::controls::{self, Automation};
 use crate::output::{self, Shown as _};
 use crate::paths::{CurveOption, InputPath, OutputFile, OutputFileOrFolder, PianoName};
-use crate::wave::Bits;
 use crate::{parallel, plot};
 use gain::Normal;
 use jobs::Part;
 use player::Player;
 use rendering::Rendering;
+use touchback_core::files::samples::SampleForm;
 use touchback_instrument::host::midi_file::{Numbers, Score};
 use touchback_instrument::play::record::{Counts, StrikeRecord};
 use touchback_instrument::settings::Timing;
@@ -135,8 +135,8 @@ pub struct RenderOptions {
 
 impl RenderOptions {
     /// Form of the samples.
-    fn bits(&self) -> Bits {
-        if self.bits == "32" { Bits::Float32 } else { Bits::Int24 }
+    fn form(&self) -> SampleForm {
+        if self.bits == "32" { SampleForm::Float32 } else { SampleForm::Int24 }
     }
 }
 

@@ -8,88 +8,18 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
 
 use anyhow::Result;
-use hound::Sample as _;
 
 use crate::output::{Draft, Shown as _};
 use touchback_core::files::draft::Stream;
-use touchback_core::math::cast::rounded_i32;
-
-/// Channels.
-const CHANNELS: u16 = 2;
-
-/// Largest 24-bit value, which stands for full scale 1.0.
-const FULL_SCALE: f64 = 8_388_607.0;
-
-/// Form of the samples.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Bits {
-    /// Whole numbers of 24 bits.
-    #[default]
-    Int24,
-    /// Floating point of 32 bits, beyond full scale too.
-    Float32,
-}
-
-impl Bits {
-    const fn spec(self) -> (u16, hound::SampleFormat) {
-        match self {
-            Self::Int24 => (24, hound::SampleFormat::Int),
-            Self::Float32 => (32, hound::SampleFormat::Float),
-        }
-    }
-
-    /// Bytes of a frame.
-    #[must_use]
-    pub const fn frame(self) -> u64 {
-        (CHANNELS * self.spec().0 / 8) as u64
-    }
-
-    /// Most frames of a file without 64-bit lengths: 32-bit lengths, less the headers.
-    #[must_use]
-    pub const fn max_frames(self) -> u64 {
-        (u32::MAX as u64 - 1024) / self.frame()
-    }
-}
+use touchback_core::files::samples::{CHANNELS, Level, SampleForm};
 
 /// Length of the content of the chunk with the 64-bit lengths: file, sound, frames, and no other chunks.
 const LENGTHS: u32 = 28;
 
-/// Peak, mean square and overload of a signal.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Level {
-    peak: f64,
-    squares: f64,
-    samples: u64,
-    clipped: u64,
-}
-
-impl Level {
-    /// Counts one sample, full scale ±1.
-    pub fn add(&mut self, sample: f32) {
-        let x = f64::from(sample).abs();
-        self.peak = self.peak.max(x);
-        self.squares += x * x;
-        self.samples += 1;
-        self.clipped += u64::from(x > 1.0);
-    }
-
-    /// Largest sample, dB re full scale; −∞ in silence.
-    #[must_use]
-    pub fn peak_dbfs(&self) -> f64 {
-        20.0 * libm::log10(self.peak)
-    }
-
-    /// Root mean square of both channels, dB re full scale ±1; −∞ in silence.
-    #[must_use]
-    pub fn rms_dbfs(&self) -> f64 {
-        10.0 * libm::log10(self.squares / (self.samples.max(1)) as f64)
-    }
-
-    /// Samples beyond full scale, written as full scale.
-    #[must_use]
-    pub const fn clipped(&self) -> u64 {
-        self.clipped
-    }
+/// Most frames of a file of samples of `form` without 64-bit lengths: 32-bit lengths, less the headers.
+#[must_use]
+pub const fn max_frames(form: SampleForm) -> u64 {
+    (u32::MAX as u64 - 1024) / form.frame()
 }
 
 /// A WAV file being written.
@@ -100,11 +30,13 @@ pub struct Wave<'a> {
     begin: Option<u64>,
     /// Length of the header, bytes.
     header: u64,
-    bits: Bits,
+    form: SampleForm,
     /// The lengths have 64 bits.
     is_long: bool,
     level: Level,
     frames: u64,
+    /// Bytes of the frames of one call.
+    bytes: Vec<u8>,
 }
 
 impl<'a> Wave<'a> {
@@ -113,19 +45,22 @@ impl<'a> Wave<'a> {
     /// # Errors
     /// A file that cannot be written.
     pub fn new(draft: &'a Draft, rate: u32) -> Result<Self> {
-        Self::with(draft, rate, Bits::Int24, false)
+        Self::with(draft, rate, SampleForm::Int24, false)
     }
 
-    /// Begins a file of samples of `bits` in `draft` at `rate` Hz, with lengths of 64 bits if it `is_long`.
+    /// Begins a file of samples of `form` in `draft` at `rate` Hz, with lengths of 64 bits if it `is_long`.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn with(draft: &'a Draft, rate: u32, bits: Bits, is_long: bool) -> Result<Self> {
-        let (bits_per_sample, sample_format) = bits.spec();
+    pub fn with(draft: &'a Draft, rate: u32, form: SampleForm, is_long: bool) -> Result<Self> {
+        let sample_format = match form {
+            SampleForm::Int24 => hound::SampleFormat::Int,
+            SampleForm::Float32 => hound::SampleFormat::Float,
+        };
         let spec = hound::WavSpec {
             channels: CHANNELS,
             sample_rate: rate,
-            bits_per_sample,
+            bits_per_sample: form.bits(),
             sample_format,
         };
         let mut header = spec.into_header_for_infinite_file();
@@ -139,7 +74,17 @@ impl<'a> Wave<'a> {
         let mut writer = BufWriter::new(file);
         writer.write_all(&header).map_err(|error| draft.error(error))?;
         let (header, level) = (header.len() as u64, Level::default());
-        Ok(Self { draft, writer, begin, header, bits, is_long, level, frames: 0 })
+        Ok(Self {
+            draft,
+            writer,
+            begin,
+            header,
+            form,
+            is_long,
+            level,
+            frames: 0,
+            bytes: Vec::new(),
+        })
     }
 
     /// Appends frames; both channels have the same length.
@@ -149,27 +94,13 @@ impl<'a> Wave<'a> {
     pub fn write(&mut self, left: &[f32], right: &[f32]) -> Result<()> {
         self.frames += left.len() as u64;
         anyhow::ensure!(
-            self.is_long || self.frames <= self.bits.max_frames(),
+            self.is_long || self.frames <= max_frames(self.form),
             "{}: longer than a WAV file can be",
             self.draft.target().shown()
         );
-        for (l, r) in left.iter().zip(right) {
-            for x in [*l, *r] {
-                self.level.add(x);
-                let written = match self.bits {
-                    Bits::Int24 => {
-                        let value = rounded_i32(f64::from(x).clamp(-1.0, 1.0) * FULL_SCALE);
-                        value.write(&mut self.writer, 24)
-                    }
-                    Bits::Float32 => x.write(&mut self.writer, 32),
-                };
-                written.map_err(|error| match error {
-                    hound::Error::IoError(error) => self.draft.error(error).into(),
-                    other => anyhow::Error::from(other),
-                })?;
-            }
-        }
-        Ok(())
+        self.bytes.clear();
+        self.form.encode(left, right, &mut self.level, &mut self.bytes);
+        Ok(self.writer.write_all(&self.bytes).map_err(|error| self.draft.error(error))?)
     }
 
     /// Level of the written samples.
@@ -195,7 +126,7 @@ impl<'a> Wave<'a> {
     fn complete(&mut self) -> io::Result<()> {
         self.writer.flush()?;
         let Some(begin) = self.begin else { return Ok(()) };
-        let sound = self.frames * self.bits.frame();
+        let sound = self.frames * self.form.frame();
         let file = self.header - 8 + sound;
         if self.is_long {
             self.writer.seek(SeekFrom::Start(begin + 20))?;
@@ -262,26 +193,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_of_a_full_scale_square() {
-        let mut level = Level::default();
-        for i in 0..100 {
-            level.add(if i % 2 == 0 { 1.0 } else { -1.0 });
-        }
-        assert!(level.peak_dbfs().abs() < 1e-12 && level.rms_dbfs().abs() < 1e-12);
-        level.add(2.0);
-        assert_eq!(level.clipped(), 1);
-        assert_eq!(Level::default().rms_dbfs(), f64::NEG_INFINITY);
-    }
-
-    #[test]
     fn files_of_floating_point_and_of_64_bit_lengths_are_read_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.wav");
         let (left, right) = ([0.25, -1.5, 1e-7], [0.5, 2.0, -0.125]);
-        for (bits, is_long) in [(Bits::Float32, false), (Bits::Int24, true), (Bits::Float32, true)]
-        {
+        let (whole, floating) = (SampleForm::Int24, SampleForm::Float32);
+        for (form, is_long) in [(floating, false), (whole, true), (floating, true)] {
             let draft = Draft::create(&path).unwrap();
-            let mut wave = Wave::with(&draft, 48_000, bits, is_long).unwrap();
+            let mut wave = Wave::with(&draft, 48_000, form, is_long).unwrap();
             wave.write(&left, &right).unwrap();
             assert_eq!(wave.level().clipped(), 2);
             wave.finish().unwrap();
@@ -290,29 +209,29 @@ mod tests {
             if is_long {
                 let at = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().unwrap());
                 assert_eq!((&bytes[..4], &bytes[12..16]), (&b"RF64"[..], &b"ds64"[..]));
-                assert_eq!([at(20), at(28), at(36)], [bytes.len() as u64 - 8, 3 * bits.frame(), 3]);
+                assert_eq!([at(20), at(28), at(36)], [bytes.len() as u64 - 8, 3 * form.frame(), 3]);
                 // As a plain WAV file, which the reader here knows.
                 bytes.drain(12..48);
                 bytes[..4].copy_from_slice(b"RIFF");
                 let size = u32::try_from(bytes.len() - 8).unwrap();
                 bytes[4..8].copy_from_slice(&size.to_le_bytes());
-                let sound = u32::try_from(3 * bits.frame()).unwrap().to_le_bytes();
+                let sound = u32::try_from(3 * form.frame()).unwrap().to_le_bytes();
                 let data = bytes.windows(4).position(|four| four == b"data").unwrap();
                 bytes[data + 4..data + 8].copy_from_slice(&sound);
             }
             let mut reader = hound::WavReader::new(&bytes[..]).unwrap();
-            match bits {
-                Bits::Float32 => {
+            match form {
+                SampleForm::Float32 => {
                     let found: Vec<f32> = reader.samples().map(Result::unwrap).collect();
                     assert_eq!(found, [0.25, 0.5, -1.5, 2.0, 1e-7, -0.125]);
                 }
-                Bits::Int24 => {
+                SampleForm::Int24 => {
                     let found: Vec<i32> = reader.samples().map(Result::unwrap).collect();
                     assert_eq!((found[1], found[2], found[3]), (4_194_304, -8_388_607, 8_388_607));
                 }
             }
         }
-        assert_eq!(Bits::Int24.max_frames(), 715_827_711);
+        assert_eq!(max_frames(SampleForm::Int24), 715_827_711);
     }
 
     #[test]

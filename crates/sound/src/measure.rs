@@ -4,6 +4,7 @@
 
 pub mod blow;
 pub mod sympathetic_resonance;
+pub mod whole_string;
 
 use std::f64::consts::{PI, TAU};
 

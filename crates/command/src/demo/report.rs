@@ -3,12 +3,12 @@
 use super::keyboard::{KeyboardSession, Load, TracePoint};
 use super::play::HostOutput;
 use super::{BARS, KEYBOARD_BARS, OTHER_BARS};
+use touchback_core::files::samples::Level;
 use touchback_instrument::host::midi::InputMessage;
 use touchback_instrument::host::midi_file::Score;
 use touchback_instrument::host::params::Parameter;
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_offline::table::Curve;
-use touchback_offline::wave::Level;
 
 /// Points of the envelope per point of the level curve: 100 ms.
 const LEVEL: usize = 5;

@@ -1,7 +1,5 @@
 //! `contact`: the sound engine's contact of hammer and strings, compared with independent solutions.
 
-mod whole_string;
-
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
@@ -12,7 +10,7 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::mech::hammer::{CROWN, Hammer, HammerSettings};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, key};
-use touchback_sound::measure::{db, force_centroid, strike_free};
+use touchback_sound::measure::{db, force_centroid, strike_free, whole_string};
 use touchback_sound::strings::contact::{
     ReferenceNote, chaigne_askenfelt, strike_below, strike_offline,
 };

@@ -4,8 +4,8 @@
 use anyhow::{Context, Result, anyhow};
 
 use crate::render::loudness::Loudness;
-use crate::wave::Level;
 use touchback_core::exchange::cancel;
+use touchback_core::files::samples::Level;
 use touchback_core::math::cast::{floor_index, rounded_i32};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::power::square;

@@ -15,7 +15,8 @@ use super::source::Source;
 use super::{Order, RenderOptions};
 use crate::controls;
 use crate::output::{self, Shown as _};
-use crate::wave::{Level, Tail, Wave};
+use crate::wave::{Tail, Wave, max_frames};
+use touchback_core::files::samples::Level;
 use touchback_instrument::play::look_ahead::Lateness;
 use touchback_instrument::play::record::Counts;
 use touchback_instrument::{Piano, Settings};
@@ -85,7 +86,7 @@ impl Rendering<'_> {
     fn check_length(&self, name: &str, end: f64) -> Result<()> {
         let rate = self.options.sample_rate;
         if end > MAX_WITHOUT_YES && !self.options.yes {
-            let megabytes = 1e-6 * self.options.bits().frame() as f64 * end * f64::from(rate);
+            let megabytes = 1e-6 * self.options.form().frame() as f64 * end * f64::from(rate);
             bail!(
                 "{name}: lasts {:.0} minutes, {megabytes:.0} MB of sound; --yes renders it",
                 end / 60.0
@@ -116,10 +117,10 @@ impl Rendering<'_> {
         if let Some(draft) = &outputs.motion {
             player.record_motion(MotionTable::new(draft, self.options.motion_rate, rate)?);
         }
-        let bits = self.options.bits();
+        let form = self.options.form();
         let longest = (source.end() + Tail::LIMIT) * f64::from(rate);
-        let is_long = longest > bits.max_frames() as f64;
-        let mut wave = Wave::with(&outputs.sound, rate, bits, is_long)?;
+        let is_long = longest > max_frames(form) as f64;
+        let mut wave = Wave::with(&outputs.sound, rate, form, is_long)?;
         let mut store = self.options.normalize.map(|_| Store::new()).transpose()?;
         let mut raw = Level::default();
         let mut picture = outputs.plot.is_some().then(|| Picture::new(rate));

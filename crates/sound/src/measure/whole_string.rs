@@ -10,11 +10,11 @@
 
 use std::f64::consts::PI;
 
+use crate::strings::contact::gone;
+use crate::tuning::scale::StringSpec;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::power::square;
 use touchback_core::mech::hammer::{Hammer, HammerFelt};
-use touchback_sound::strings::contact::gone;
-use touchback_sound::tuning::scale::StringSpec;
 
 /// Length, m, from which the first rate applies; steps per second for long strings, and for short ones
 /// with their hard felt.
@@ -150,8 +150,8 @@ pub fn strike(hammer: &Hammer, string: &StringSpec, speed: f64) -> Strike {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SoundSettings;
     use touchback_core::math::compass::KeyNumber;
-    use touchback_sound::SoundSettings;
 
     #[test]
     fn a_free_string_oscillates_at_its_pitch() {
