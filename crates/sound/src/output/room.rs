@@ -307,12 +307,23 @@ impl Room {
         }
 
         let mut taps = [[0.0f32; BLOCK]; LINES];
-        for (i, (line, tap)) in self.lines.iter().zip(&mut taps).enumerate() {
-            let delays = [old.lines[i], self.delays.lines[i]];
-            line.read_faded(delays, shares, &mut tap[..count]);
-        }
-        for first in (0..LINES).step_by(LANES) {
-            self.absorb(first, &elapsed[..count], &mut taps[first..][..LANES]);
+        for (group, taps) in taps.chunks_exact_mut(LANES).enumerate() {
+            let first = group * LANES;
+            let lines = &self.lines[first..];
+            let mut faded: [[f32; BLOCK]; LANES];
+            let read: [&[f32]; LANES] = if shares.is_none() {
+                std::array::from_fn(|i| lines[i].read(self.delays.lines[first + i], count))
+            } else {
+                faded = [[0.0; BLOCK]; LANES];
+                for (i, faded) in faded.iter_mut().enumerate() {
+                    let delays = [old.lines[first + i], self.delays.lines[first + i]];
+                    lines[i].read_faded(delays, shares, &mut faded[..count]);
+                }
+                std::array::from_fn(|i| &faded[i][..count])
+            };
+            let (gains, low_passes) = (&self.gains[first..], &self.shares[first..]);
+            let state = &mut self.low_pass[first..];
+            absorb([gains, low_passes], state, &elapsed[..count], &read, taps);
         }
 
         let scale = 1.0 / (LINES as f32).sqrt();
@@ -342,21 +353,27 @@ impl Room {
             self.quiet = if *loudest > SILENCE { 0 } else { self.quiet + 1 };
         }
     }
+}
 
-    /// Losses of the walls in the lines from `first` on.
-    fn absorb(&mut self, first: usize, elapsed: &[f32], taps: &mut [[f32; BLOCK]]) {
-        let gains: [Gliding; LANES] = std::array::from_fn(|lane| self.gains[first + lane]);
-        let shares: [Gliding; LANES] = std::array::from_fn(|lane| self.shares[first + lane]);
-        let mut state: [f32; LANES] = std::array::from_fn(|lane| self.low_pass[first + lane]);
-        for (i, elapsed) in elapsed.iter().enumerate() {
-            for lane in 0..LANES {
-                let x = &mut taps[lane][i];
-                state[lane] += at(&shares[lane], *elapsed) * (*x - state[lane]);
-                *x = at(&gains[lane], *elapsed) * state[lane];
-            }
+/// Losses of the walls in [`LANES`] lines, whose samples are `read`: gains and shares of the low-passes, their
+/// `state`, and the samples after the losses in `taps`.
+fn absorb(
+    [gains, shares]: [&[Gliding]; 2],
+    state: &mut [f32],
+    elapsed: &[f32],
+    read: &[&[f32]; LANES],
+    taps: &mut [[f32; BLOCK]],
+) {
+    let gains: [Gliding; LANES] = std::array::from_fn(|lane| gains[lane]);
+    let shares: [Gliding; LANES] = std::array::from_fn(|lane| shares[lane]);
+    let mut low_pass: [f32; LANES] = std::array::from_fn(|lane| state[lane]);
+    for (i, elapsed) in elapsed.iter().enumerate() {
+        for lane in 0..LANES {
+            low_pass[lane] += at(&shares[lane], *elapsed) * (read[lane][i] - low_pass[lane]);
+            taps[lane][i] = at(&gains[lane], *elapsed) * low_pass[lane];
         }
-        self.low_pass[first..][..LANES].copy_from_slice(&state);
     }
+    state[..LANES].copy_from_slice(&low_pass);
 }
 
 /// Adds the lines with their `signs`, times the gain at each sample, to `out`.

@@ -5,6 +5,7 @@ use touchback_core::math::pages;
 
 /// The last samples of a signal.
 pub(super) struct DelayLine {
+    /// A ring, and its first block once more behind its end, so that every block of it is one piece.
     samples: Vec<f32>,
     write: usize,
 }
@@ -12,7 +13,12 @@ pub(super) struct DelayLine {
 impl DelayLine {
     /// Silent, for delays of up to `longest` samples. Allocates.
     pub(super) fn new(longest: usize) -> Self {
-        Self { samples: pages::filled(0.0, longest + BLOCK), write: 0 }
+        Self { samples: pages::filled(0.0, longest + 2 * BLOCK), write: 0 }
+    }
+
+    /// Length of the ring.
+    const fn length(&self) -> usize {
+        self.samples.len() - BLOCK
     }
 
     /// Clears all samples.
@@ -20,23 +26,18 @@ impl DelayLine {
         self.samples.fill(0.0);
     }
 
-    /// The signal of `delay` samples ago, before the next samples are pushed; `out` is at most `delay` long.
-    pub(super) fn read(&self, delay: usize, out: &mut [f32]) {
-        let length = self.samples.len();
-        let begin = (self.write + length - delay) % length;
-        let first = out.len().min(length - begin);
-        let (before, after) = out.split_at_mut(first);
-        before.copy_from_slice(&self.samples[begin..][..first]);
-        after.copy_from_slice(&self.samples[..after.len()]);
+    /// The next `count` samples of the signal of `delay` samples ago, before others are pushed; `count` is at most
+    /// `delay` and at most a block.
+    pub(super) fn read(&self, delay: usize, count: usize) -> &[f32] {
+        let length = self.length();
+        &self.samples[(self.write + length - delay) % length..][..count]
     }
 
-    /// [`DelayLine::read`] at the second of two delays, with `shares` of the first.
+    /// Copies [`DelayLine::read`] at the second of two delays, with `shares` of the first.
     pub(super) fn read_faded(&self, delays: [usize; 2], shares: Option<&[f32]>, out: &mut [f32]) {
-        self.read(delays[1], out);
+        let [old, new] = delays.map(|delay| self.read(delay, out.len()));
+        out.copy_from_slice(new);
         if let Some(shares) = shares.filter(|_| delays[0] != delays[1]) {
-            let mut old = [0.0; BLOCK];
-            let old = &mut old[..out.len()];
-            self.read(delays[0], old);
             for ((x, old), share) in out.iter_mut().zip(old).zip(shares) {
                 *x += share * (*old - *x);
             }
@@ -45,11 +46,15 @@ impl DelayLine {
 
     /// Adds samples, at most a block.
     pub(super) fn push(&mut self, input: &[f32]) {
-        let first = input.len().min(self.samples.len() - self.write);
+        let length = self.length();
+        let first = input.len().min(length - self.write);
         let (before, after) = input.split_at(first);
         self.samples[self.write..][..first].copy_from_slice(before);
         self.samples[..after.len()].copy_from_slice(after);
-        self.write = (self.write + input.len()) % self.samples.len();
+        if self.write < BLOCK || !after.is_empty() {
+            self.samples.copy_within(..BLOCK, length);
+        }
+        self.write = (self.write + input.len()) % length;
     }
 }
 

@@ -7,20 +7,25 @@
 use super::{BridgeInput, LANES, Lane, ModeState, kernels, totals, turned};
 use touchback_core::math::kernel::Kernel;
 
-/// Samples whose sums are buffered.
+/// Samples whose sums are buffered, and those of a block at a slow sample rate: sums that are not needed take time to
+/// clear.
 const PART: usize = 32;
+const SHORT: usize = 16;
 
 /// Advances modes by `out.len()` samples and adds their force on the bridge, N.
 pub fn ring(kernel: Kernel, modes: &mut [ModeState], out: &mut [f32]) {
-    if modes.is_empty() {
-        return;
+    match out.len() {
+        _ if modes.is_empty() => {}
+        ..=SHORT => ring_part::<SHORT>(kernel, modes, out),
+        _ => out.chunks_mut(PART).for_each(|out| ring_part::<PART>(kernel, modes, out)),
     }
-    for out in out.chunks_mut(PART) {
-        let mut sums = [[0.0; LANES]; PART];
-        let sums = &mut sums[..out.len()];
-        ring_lanes(kernel, modes, sums);
-        totals::add(kernel, sums, out);
-    }
+}
+
+fn ring_part<const N: usize>(kernel: Kernel, modes: &mut [ModeState], out: &mut [f32]) {
+    let mut sums = [[0.0; LANES]; N];
+    let sums = &mut sums[..out.len()];
+    ring_lanes(kernel, modes, sums);
+    totals::add(kernel, sums, out);
 }
 
 /// Like [`ring`], driven by the force of other strings on the bridge, sample by sample.
@@ -34,8 +39,8 @@ pub(crate) fn resound(
     if modes.is_empty() {
         return;
     }
-    for (out, input) in out.chunks_mut(PART).zip(input.chunks(PART)) {
-        let mut sums = [[0.0; LANES]; PART];
+    for (out, input) in out.chunks_mut(SHORT).zip(input.chunks(SHORT)) {
+        let mut sums = [[0.0; LANES]; SHORT];
         let sums = &mut sums[..out.len()];
         resound_lanes(kernel, modes, drives, input, sums);
         totals::add(kernel, sums, out);
