@@ -4,6 +4,7 @@ mod agreement;
 mod automation;
 mod ball;
 mod catalogue;
+mod calculated;
 mod contact;
 mod edges;
 mod efforts;

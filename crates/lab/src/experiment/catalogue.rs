@@ -8,6 +8,7 @@ use super::{
 };
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 use touchback_walls::ball as ball_run;
+use touchback_walls::calculation::{CRITERIA, DAMPING, LINE, RETURN_MAP};
 
 /// All experiments, in the order in which `all` runs them.
 pub const EXPERIMENTS: &[Experiment] = &[
@@ -253,16 +254,17 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "Simulation compared with Colgate and Schenkel's passivity bound and the marginal \
                 damping of Gillespie 1996, chapter 6.",
         seconds: 0.4,
-        run: Work::Fixed(wall_damping::run),
+        run: Work::Numbered { run: wall_damping::run, numbers: DAMPING.numbers },
     },
     Experiment {
         name: "long-run",
-        about: "Lets a ball strike a sampled floor a million times, to see whether its energy grows without bound.",
+        about: "Lets balls strike a sampled floor a million times, to see whether their energy grows without bound.",
         kind: ExperimentKind::Computed,
-        detail: "The return map of Gillespie 1996, chapter 6, whose last question it answers by a \
-                figure over several starts; the expected speeds are those of a second program.",
+        detail: "The return map of Gillespie 1996, chapter 6, whose last question it answers: slow balls \
+                over several starts, beside the speeds of a second program; fast balls beside a law of \
+                their drift. --set strikes=1e8 --set every=1e4 runs a ball of your own.",
         seconds: 10.0,
-        run: Work::Fixed(long_run::run),
+        run: Work::Numbered { run: long_run::run, numbers: RETURN_MAP.numbers },
     },
     Experiment {
         name: "wall-display",
@@ -281,7 +283,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "Criteria in the Nyquist plane compared with the time domain, for the systems of \
                 Tsai 1996 as re-derived. The page is docs/unilateral.md.",
         seconds: 2.0,
-        run: Work::Fixed(unilateral::run),
+        run: Work::Numbered { run: unilateral::run, numbers: CRITERIA.numbers },
     },
     Experiment {
         name: "lines",
@@ -291,7 +293,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "Wave variables over delays: momentum, energy, order; Tsai 1996, chapter 6 and \
                 appendices B and D, as re-derived.",
         seconds: 0.7,
-        run: Work::Fixed(lines::run),
+        run: Work::Numbered { run: lines::run, numbers: LINE.numbers },
     },
     Experiment {
         name: "finger",
