@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["docs/lab", "docs/manual", "docs/manual/examples"]
+FOLDERS = ["docs/lab", "docs/sources", "docs/manual", "docs/manual/examples"]
 # Another program's, run by other checks, or without an end.
 NOT_RUN = ("cargo ", "python3 ")
 # The command's own tests compare what it prints with its page.

@@ -1,10 +1,13 @@
 //! `touchback lab`: experiments and validations, each a table of targets and measured values.
 
 mod agreement;
+mod arpeggio;
 mod automation;
 mod ball;
+mod calculated;
 mod catalogue;
 mod contact;
+mod dynamic_object;
 mod edges;
 mod efforts;
 mod energy;
@@ -21,6 +24,7 @@ pub mod listening;
 mod long_run;
 mod missed;
 mod models_ab;
+mod pianissimo;
 mod position_sensors;
 pub mod rolling_knuckle;
 mod seeds;

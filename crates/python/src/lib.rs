@@ -61,6 +61,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<piano::Piano>()?;
     module.add_function(wrap_pyfunction!(piano::render, module)?)?;
     module.add_function(wrap_pyfunction!(walls::wall_numbers, module)?)?;
+    module.add_function(wrap_pyfunction!(walls::wall_table, module)?)?;
     module.add_function(wrap_pyfunction!(walls::wall_run, module)?)?;
     module.add_function(wrap_pyfunction!(laboratory::weigh, module)?)?;
     module.add_function(wrap_pyfunction!(laboratory::sweep, module)?)?;

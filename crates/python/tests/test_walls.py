@@ -40,3 +40,34 @@ def test_a_number_that_makes_no_sense_is_refused_in_words():
             touchback.walls.simulate(controller, **values)
     with pytest.raises(ValueError, match="no such number"):
         touchback.experiment("walls").run(let_off_mm=2.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "experiment", "values"),
+    [
+        ("criteria", "unilateral", {"b": 5.0}),
+        ("damping", "wall-damping", {"t": 1e-3, "b": 2.0, "bias": 1.0}),
+        ("return_map", "long-run", {"t": 0.03, "strikes": 500, "every": 5}),
+        ("line", "lines", {"gap": 0.01, "z": 200.0}),
+    ],
+)
+def test_a_function_has_the_bytes_of_the_command(command, tmp_path, function, experiment, values):
+    chosen = [word for id, value in values.items() for word in ("--set", f"{id}={value}")]
+    command("lab", experiment, *chosen, "--out", tmp_path)
+    header, *rows = (tmp_path / f"{function.replace('_', '-')}.csv").read_text(encoding="utf-8").splitlines()
+    table = getattr(touchback.walls, function)(**values)
+    assert list(table) == header.split(",")
+    written = np.array([line.split(",") for line in rows], dtype=float)
+    np.testing.assert_array_equal(np.array(list(table.values())).T, written)
+    assert set(values) <= set(touchback.walls.numbers(function))
+
+
+def test_a_function_refuses_in_words():
+    for function, values, words in [
+        (touchback.walls.damping, {"k": 100.0}, "stiffer than the finger"),
+        (touchback.walls.return_map, {"strikes": 1e9}, "rows"),
+        (touchback.walls.criteria, {"c": 1.0}, "no such number"),
+        (touchback.walls.line, {"m1": 0.0}, "between"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            function(**values)

@@ -6,4 +6,5 @@
 //! | [`coupled`] | the sampled loop of device, coupling spring and virtual mass; admittance display |
 
 pub mod coupled;
+pub mod dynamic;
 pub mod sprung_mass;

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | [`mod@bench`] | the sampled loop: hold, delay, encoder, velocity from position |
 //! | [`ball`] | a ball on a sampled wall, with chosen numbers |
+//! | [`calculation`] | criteria, dampings, return maps and lines as functions of chosen numbers |
 //! | [`comparison`] | every wall under the same conditions: the largest stiffness that comes to rest |
 //! | [`analysis`] | marginal and passivating damping, return maps, energy at switching |
 //! | [`finger`] | mass, damping and stiffness of the finger on the device, estimated during play |
@@ -25,6 +26,7 @@
 pub mod analysis;
 pub mod ball;
 pub mod bench;
+pub mod calculation;
 pub mod comparison;
 #[cfg(test)]
 mod controller_tests;

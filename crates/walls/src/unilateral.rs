@@ -4,10 +4,12 @@
 //!
 //! | module | part |
 //! | --- | --- |
+//! | [`continuous`] | the loop in continuous time: circle, Popov, a two-sided spring |
 //! | [`criterion`] | oscillations excluded by the frequency response: circle, Tsypkin, shifts |
 //! | [`game`] | the matrix game for the best multiplier |
 //! | [`orbits`] | brute-force search for periodic orbits of 1 to 64 samples |
 
+pub mod continuous;
 pub mod criterion;
 pub mod game;
 pub mod orbits;

@@ -32,6 +32,14 @@ impl Graph<'_> {
     }
 }
 
+/// Place of the submodel `index` of `count` in a drawing: on the unit circle, x to the right, y down.
+#[must_use]
+pub fn place(index: usize, count: usize) -> [f64; 2] {
+    let first = if count == 2 { 0.5 } else { 0.75 };
+    let turn = std::f64::consts::TAU * (first + index as f64 / count.max(1) as f64);
+    [libm::cos(turn), libm::sin(turn)]
+}
+
 /// Transitions from submodel to submodel under a condition, for constants.
 pub(crate) const fn transition(from: u8, to: u8, when: &'static str) -> Transition {
     Transition { from, to, when }

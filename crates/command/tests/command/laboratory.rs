@@ -96,6 +96,7 @@ const BARE: &[&str] = &[
     "measured",
     "note",
     "phase",
+    "pole_of_hammer_1994",
     "quantity",
     "share_of_a_core",
     "times",
@@ -103,6 +104,7 @@ const BARE: &[&str] = &[
     "value",
     "velocity",
     "wall",
+    "when",
 ];
 
 /// Every file of the fast experiments reads back: rows as long as the header, a unit for each column, and the
@@ -114,6 +116,7 @@ fn written_files_can_be_loaded() {
     let out = dir.path().to_str().unwrap();
     let names = [
         "ball",
+        "dynamic-object",
         "finger",
         "key-design",
         "lines",
@@ -164,8 +167,16 @@ fn written_files_can_be_loaded() {
 fn the_table_of_the_source_documents_is_fresh() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
-    let names =
-        ["ball", "state-graphs", "walls", "wall-damping", "wall-display", "lines", "finger"];
+    let names = [
+        "ball",
+        "dynamic-object",
+        "finger",
+        "lines",
+        "state-graphs",
+        "wall-damping",
+        "wall-display",
+        "walls",
+    ];
     let output = lab(&[&names[..], &["--report", "--out", out]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let written = std::fs::read_to_string(dir.path().join("seeds.md")).unwrap();

@@ -1,13 +1,14 @@
 //! The list of experiments: name, description, duration, accepted options.
 
 use super::{
-    agreement, automation, ball, contact, edges, efforts, energy, finger, fit, geometry, haptics,
-    impedance, key_design, lines, listening, long_run, models_ab, position_sensors, sound,
-    state_graphs, string_law, sweeps, thesis_run, touch, two_switches, unilateral, validate,
-    wall_damping, wall_display, wall_map, walls, weight_drop,
+    agreement, arpeggio, automation, ball, contact, dynamic_object, edges, efforts, energy, finger,
+    fit, geometry, haptics, impedance, key_design, lines, listening, long_run, models_ab,
+    pianissimo, position_sensors, sound, state_graphs, string_law, sweeps, thesis_run, touch,
+    two_switches, unilateral, validate, wall_damping, wall_display, wall_map, walls, weight_drop,
 };
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 use touchback_walls::ball as ball_run;
+use touchback_walls::calculation::{CRITERIA, DAMPING, LINE, RETURN_MAP};
 
 /// All experiments, in the order in which `all` runs them.
 pub const EXPERIMENTS: &[Experiment] = &[
@@ -67,6 +68,16 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 pair.",
         seconds: 10.0,
         run: Work::Piano(touch::run),
+    },
+    Experiment {
+        name: "arpeggio",
+        about: "Plays four tones at equal hammer speeds, slurred and detached, and measures the timbre that the \
+                timing makes.",
+        kind: ExperimentKind::Computed,
+        detail: "Spectral centroid and level from the last strike on, of the tone itself and of the tones before \
+                it: Gillespie 1996, §2.1.3. No listener is asked. Two WAV files.",
+        seconds: 2.0,
+        run: Work::Numbered { run: arpeggio::run, numbers: arpeggio::NUMBERS },
     },
     Experiment {
         name: "energy",
@@ -145,6 +156,17 @@ pub const EXPERIMENTS: &[Experiment] = &[
         run: Work::Keys(two_switches::run),
     },
     Experiment {
+        name: "pianissimo",
+        about: "Searches the soft press that survives the noise of a hand best, on a grand, a fortepiano, \
+                and keys with two switches.",
+        kind: ExperimentKind::Computed,
+        detail: "Hammer speeds over a grid of muscle forces and rise times; the share of noisy presses that \
+                come near the speed aimed at, and the gradient of the map: Gillespie 1996, §§2.1.3, 2.5. No \
+                measurement of hands is compared; the noise is chosen.",
+        seconds: 10.0,
+        run: Work::Numbered { run: pianissimo::run, numbers: pianissimo::NUMBERS },
+    },
+    Experiment {
         name: "state-graphs",
         about: "Takes every transition of the actions' state machines and measures jumps of \
                 positions.",
@@ -170,9 +192,9 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 stiffness, resistance.",
         kind: ExperimentKind::Computed,
         detail: "The force that answers an imposed motion at 1 to 20 Hz, compared with closed forms for \
-                the ball and the models of 1993.",
-        seconds: 2.0,
-        run: Work::Fixed(impedance::run),
+                the ball and the models of 1993; at 10 Hz over the depth, at 5 Hz over the amplitude.",
+        seconds: 4.0,
+        run: Work::Numbered { run: impedance::run, numbers: impedance::NUMBERS },
     },
     Experiment {
         name: "models-ab",
@@ -253,16 +275,17 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "Simulation compared with Colgate and Schenkel's passivity bound and the marginal \
                 damping of Gillespie 1996, chapter 6.",
         seconds: 0.4,
-        run: Work::Fixed(wall_damping::run),
+        run: Work::Numbered { run: wall_damping::run, numbers: DAMPING.numbers },
     },
     Experiment {
         name: "long-run",
-        about: "Lets a ball strike a sampled floor a million times, to see whether its energy grows without bound.",
+        about: "Lets balls strike a sampled floor a million times, to see whether their energy grows without bound.",
         kind: ExperimentKind::Computed,
-        detail: "The return map of Gillespie 1996, chapter 6, whose last question it answers by a \
-                figure over several starts; the expected speeds are those of a second program.",
+        detail: "The return map of Gillespie 1996, chapter 6, whose last question it answers: slow balls \
+                over several starts, beside the speeds of a second program; fast balls beside a law of \
+                their drift. --set strikes=1e8 --set every=1e4 runs a ball of your own.",
         seconds: 10.0,
-        run: Work::Fixed(long_run::run),
+        run: Work::Numbered { run: long_run::run, numbers: RETURN_MAP.numbers },
     },
     Experiment {
         name: "wall-display",
@@ -275,13 +298,23 @@ pub const EXPERIMENTS: &[Experiment] = &[
         run: Work::Fixed(wall_display::run),
     },
     Experiment {
+        name: "dynamic-object",
+        about: "Displays a bouncing ball with and without compensation of its sampling: energy, stiffest stable \
+                contact.",
+        kind: ExperimentKind::Computed,
+        detail: "Ball and device move together through the coming period, whose mean force is held: the question \
+                that Gillespie 1996, §5.8 leaves open. The reference is the conservation of energy.",
+        seconds: 0.5,
+        run: Work::Numbered { run: dynamic_object::run, numbers: dynamic_object::NUMBERS },
+    },
+    Experiment {
         name: "unilateral",
         about: "Compares criteria for one-sided springs in the Nyquist plane with brute force.",
         kind: ExperimentKind::Computed,
         detail: "Criteria in the Nyquist plane compared with the time domain, for the systems of \
                 Tsai 1996 as re-derived. The page is docs/unilateral.md.",
         seconds: 2.0,
-        run: Work::Fixed(unilateral::run),
+        run: Work::Numbered { run: unilateral::run, numbers: CRITERIA.numbers },
     },
     Experiment {
         name: "lines",
@@ -291,7 +324,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "Wave variables over delays: momentum, energy, order; Tsai 1996, chapter 6 and \
                 appendices B and D, as re-derived.",
         seconds: 0.7,
-        run: Work::Fixed(lines::run),
+        run: Work::Numbered { run: lines::run, numbers: LINE.numbers },
     },
     Experiment {
         name: "finger",

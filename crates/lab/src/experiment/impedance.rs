@@ -1,6 +1,6 @@
 //! `impedance`: the driving-point impedance of the key, action by action.
 //!
-//! The motion x = x₀ + X sin ωt is imposed on the key front, in the middle of its free travel, and the force that
+//! The motion x = x₀ + X sin ωt is imposed on the key front, usually in the middle of its free travel, and the force that
 //! answers is read. Its part in phase with the motion is (k − m ω²) X, that in phase with the speed r ω X. Mass m and
 //! stiffness k follow from 1 and 5 Hz; above, the hammer swings on its felts or springs, and the mass grows to their
 //! resonance. The resistance r follows from each frequency: that of dry friction F is 4 F / (π ω X)
@@ -17,15 +17,38 @@ use touchback_action::interface::kind::{NAMES, REFERENCE};
 use touchback_action::simple::{ball, model_a, simplified};
 use touchback_action::{ActionSettings, Drive, GRAVITY, GrandKey, Key, Readout, STEP};
 use touchback_core::math::compass::KeyNumber;
+use touchback_offline::bench::numbers::{Number, Numbers};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::parallel;
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
+
+/// The numbers of the experiment.
+pub const NUMBERS: &[Number] = &[
+    Number {
+        id: "depth",
+        unit: "m",
+        range: [5e-4, 9e-3],
+        usual: 2e-3,
+        about: "middle of the motion",
+    },
+    Number {
+        id: "amplitude",
+        unit: "m",
+        range: [1e-5, 4e-3],
+        usual: 5e-4,
+        about: "amplitude up to 5 Hz; a tenth of it above",
+    },
+];
 
 /// Frequencies, Hz.
 const FREQUENCIES: [f64; 4] = [1.0, 5.0, 10.0, 20.0];
 /// Middle of the motion, m: a third of the travel, before damper and let-off.
 const MIDDLE: f64 = 2e-3;
-/// Amplitude up to 5 Hz, m, and above, where the hammer must stay on the key at 20 Hz.
-const AMPLITUDES: [f64; 2] = [0.5e-3, 0.05e-3];
+/// Share of the amplitude above 5 Hz, where the hammer must stay on the key at 20 Hz.
+const HIGH: f64 = 0.1;
+/// Depths, m, at which every key is read at 10 Hz, and amplitudes, m, of the describing function at 5 Hz.
+const DEPTHS: [f64; 10] = [1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3, 8.5e-3, 9e-3];
+const SIZES: [f64; 6] = [0.03e-3, 0.0625e-3, 0.125e-3, 0.25e-3, 0.5e-3, 1e-3];
 /// Time to reach the middle of the motion, and to settle there, s.
 const APPROACH: f64 = 0.5;
 /// Time of a slow travel to twice the middle, s.
@@ -47,21 +70,23 @@ fn start(model: &Model) -> Box<dyn Key> {
     }
 }
 
-fn amplitude(frequency: f64) -> f64 {
-    AMPLITUDES[usize::from(frequency > FREQUENCIES[1])]
+/// Middle and amplitude of a motion, m, at `frequency` Hz.
+fn motion(numbers: &Numbers, frequency: f64) -> [f64; 2] {
+    let share = if frequency > FREQUENCIES[1] { HIGH } else { 1.0 };
+    [numbers.get("depth"), share * numbers.get("amplitude")]
 }
 
-/// Imposes the sine on a key of `model`.
-fn response(model: &Model, frequency: f64) -> Response {
+/// Imposes the sine on a key of `model`, about the depth `middle` m.
+fn response(model: &Model, frequency: f64, [middle, amplitude]: [f64; 2]) -> Response {
     let mut key = start(model);
-    let (rate, amplitude) = (TAU * frequency, amplitude(frequency));
+    let rate = TAU * frequency;
     let rest = key.front()[0];
     let path = |t: f64| {
         let raised = 0.5 * (1.0 - libm::cos(PI * (t / APPROACH).clamp(0.0, 1.0)));
         // The sine grows within one period, without a jump of speed.
         let grown = ((t - 2.0 * APPROACH) * frequency).clamp(0.0, 1.0);
         let size = amplitude * grown * grown * (3.0 - 2.0 * grown);
-        rest + (MIDDLE - rest) * raised + size * libm::sin(rate * (t - 2.0 * APPROACH))
+        rest + (middle - rest) * raised + size * libm::sin(rate * (t - 2.0 * APPROACH))
     };
     let [before, during] = PERIODS.map(|count| f64::from(count) / frequency);
     let (begin, end) = (2.0 * APPROACH + before, 2.0 * APPROACH + before + during);
@@ -94,7 +119,7 @@ fn mass_and_stiffness(responses: &[(f64, Response)]) -> [f64; 2] {
 }
 
 /// A part referred to the key front: its mass, kg, and spring and damper that carry the next one, N/m and N·s/m.
-type Link = [f64; 3];
+pub(super) type Link = [f64; 3];
 
 /// Response of a chain of parts, the key first, in closed form: a mass on a spring k follows with the amplification
 /// 1/(1 − ω² m/k). The spring of the last part holds it at the ground.
@@ -111,7 +136,7 @@ fn chain(links: &[Link], frequency: f64) -> Response {
 }
 
 /// Key and hammer of the simplified action as [`chain`] [Gillespie 1994, eqs. 11, 12].
-fn key_and_hammer(spec: &simplified::Spec) -> [Link; 2] {
+pub(super) fn key_and_hammer(spec: &simplified::Spec) -> [Link; 2] {
     let lift = spec.back / spec.front;
     let ratio = lift / spec.knuckle;
     let load = spec.strike_weight * spec.crown / spec.knuckle;
@@ -158,34 +183,93 @@ fn rigid() -> [f64; 2] {
 }
 
 /// Reads the impedance of every action.
-pub fn run(folder: &mut Folder) -> Result<Report> {
+pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     let mut report = Report::default();
     let Some(key) = KeyNumber::from_index(39) else { return Ok(report) };
-    let mut csv = DataTable::new(&["action", "frequency_hz", "stiffness_n_m", "resistance_n_s_m"]);
-    let (mut in_phase, mut resisting) = (Vec::new(), Vec::new());
-    for (index, name) in NAMES.into_iter().filter(|name| *name != REFERENCE).enumerate() {
-        let Some(model) = Model::named(name, key, &ActionSettings::default()) else { continue };
-        let found: Vec<(f64, Response)> =
-            FREQUENCIES.map(|frequency| (frequency, response(&model, frequency))).into();
-        for (frequency, r) in &found {
-            csv.row(&[&name, frequency, &r.stiffness, &r.resistance]);
+    let model = |name: &str| Model::named(name, key, &ActionSettings::default());
+    let names = NAMES.into_iter().filter(|name| *name != REFERENCE);
+    let models: Vec<(&str, Model)> = names.filter_map(|name| Some((name, model(name)?))).collect();
+    let of_frequency = |(name, model): &(&'static str, Model)| {
+        let read = |frequency| (frequency, response(model, frequency, motion(numbers, frequency)));
+        (*name, FREQUENCIES.map(read).into())
+    };
+    let found: Curves = parallel::map(&models, of_frequency);
+    if numbers.changed().is_none() {
+        for ((name, model), (_, found)) in models.iter().zip(&found) {
+            rows(&mut report, model, name, found);
         }
-        let of = |value: fn(&Response) -> f64| {
-            found.iter().map(|(frequency, r)| (*frequency, value(r))).collect::<Vec<_>>()
-        };
+    }
+    let [middle, amplitude] = motion(numbers, FREQUENCIES[0]).map(|x| short(1e3 * x));
+    let high = short(1e3 * motion(numbers, 2.0 * FREQUENCIES[1])[1]);
+    let about = format!("±{amplitude} mm (±{high} mm above 5 Hz) about {middle} mm");
+    draw(folder, &mut report, "impedance", &about, ["frequency_hz", "frequency, Hz"], &found)?;
+    let of_depth = |(name, model): &(&'static str, Model)| {
+        let size = motion(numbers, FREQUENCIES[2])[1];
+        let read = |depth: f64| (depth, response(model, FREQUENCIES[2], [depth, size]));
+        (*name, DEPTHS.map(read).into())
+    };
+    let by_depth: Curves = parallel::map(&models, of_depth);
+    let about = format!("±{high} mm at 10 Hz, by depth");
+    draw(folder, &mut report, "impedance-depth", &about, ["depth_m", "depth, m"], &by_depth)?;
+    let of_size = |(name, model): &(&'static str, Model)| {
+        let middle = numbers.get("depth").max(1.5 * SIZES[5]);
+        let read = |size: f64| (size, response(model, FREQUENCIES[1], [middle, size]));
+        (*name, SIZES.map(read).into())
+    };
+    let by_size: Curves = parallel::map(&models, of_size);
+    let about = format!("5 Hz about {middle} mm, by amplitude: the describing function");
+    draw(
+        folder,
+        &mut report,
+        "impedance-amplitude",
+        &about,
+        ["amplitude_m", "amplitude, m"],
+        &by_size,
+    )?;
+    if numbers.changed().is_none()
+        && let Some((_, grand)) = by_size.first()
+    {
+        report.source("000 §2.3.2 (driving-point impedance)");
+        let quantity = "grand: resistance at ±0.25 mm over that at ±0.5 mm, 5 Hz: dry friction";
+        let ratio = grand[3].1.resistance / grand[4].1.resistance;
+        report.check(
+            quantity,
+            "2, its describing function 4F/(πωX)",
+            TargetBand::Within(1.5, 2.5),
+            ratio,
+        );
+    }
+    report.note("The force is the one that answers the imposed motion.");
+    Ok(report)
+}
+
+/// Responses of each action over a quantity.
+type Curves = Vec<(&'static str, Vec<(f64, Response)>)>;
+
+/// Writes and draws responses over a quantity, named as a column and on the axis.
+fn draw(
+    folder: &mut Folder,
+    report: &mut Report,
+    file: &str,
+    about: &str,
+    [column, axis]: [&str; 2],
+    found: &Curves,
+) -> Result<()> {
+    let mut csv = DataTable::new(&["action", column, "stiffness_n_m", "resistance_n_s_m"]);
+    let (mut in_phase, mut resisting) = (Vec::new(), Vec::new());
+    for (index, (name, found)) in found.iter().enumerate() {
+        for (at, r) in found {
+            csv.row(&[name, at, &r.stiffness, &r.resistance]);
+        }
+        let of =
+            |value: fn(&Response) -> f64| found.iter().map(|(at, r)| (*at, value(r))).collect();
         in_phase.push(Series::line(name, of(|r| r.stiffness), palette(index)));
         resisting.push(Series::line(name, of(|r| r.resistance), palette(index)));
-        rows(&mut report, &model, name, &found);
     }
-    folder.table("impedance.csv", &csv)?;
+    folder.table(&format!("{file}.csv"), &csv)?;
     let figure = Figure {
-        title: format!(
-            "Driving-point impedance of the key: ±{} mm (±{} mm above 5 Hz) about {} mm",
-            short(1e3 * AMPLITUDES[0]),
-            short(1e3 * AMPLITUDES[1]),
-            short(1e3 * MIDDLE)
-        ),
-        x: Axis::new("frequency, Hz").within(0.0, 21.0),
+        title: format!("Driving-point impedance of the key: {about}"),
+        x: Axis::new(axis),
         bands: Vec::new(),
         marks: Vec::new(),
         panels: vec![
@@ -193,16 +277,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
             Subplot::new(Axis::new("in phase with the speed, N·s/m"), resisting),
         ],
     };
-    folder.draw("impedance", &figure, &mut report)?;
-    report.note(&format!(
-        "The key moves by ±{} mm, above 5 Hz by ±{} mm, about {} mm at {:?} Hz; the force is the one that answers the \
-         imposed motion.",
-        short(1e3 * AMPLITUDES[0]),
-        short(1e3 * AMPLITUDES[1]),
-        short(1e3 * MIDDLE),
-        FREQUENCIES
-    ));
-    Ok(report)
+    folder.draw(file, &figure, report)
 }
 
 /// Compares the force in phase with the depth with that of the chain `links` up to 10 Hz, within `share`.
@@ -270,7 +345,10 @@ fn rows(report: &mut Report, model: &Model, name: &str, found: &[(f64, Response)
             report.source("000 §2.3.4; 002 §4");
             let twin = Model::Ball { model: equivalent_ball(&links) };
             for (frequency, r) in &found[..3] {
-                let ball = response(&twin, *frequency).stiffness / r.stiffness;
+                let ball =
+                    response(&twin, *frequency, motion(&Numbers::usual(NUMBERS), *frequency))
+                        .stiffness
+                        / r.stiffness;
                 let what = format!(
                     "{name}: the equivalent ball's force in phase with the depth over its own, {frequency} Hz"
                 );
@@ -314,7 +392,7 @@ fn rows(report: &mut Report, model: &Model, name: &str, found: &[(f64, Response)
             let weighed = KeyNumber::from_index(39).map_or(f64::NAN, |key| {
                 Weighed::of(key, &ActionSettings::default()).friction_weight_g()
             });
-            let friction = 0.25 * PI * TAU * amplitude(1.0) * found[0].1.resistance;
+            let friction = 0.25 * PI * TAU * NUMBERS[1].usual * found[0].1.resistance;
             let what = quantity("dry friction by the resistance at 1 Hz, N, by down and up weight");
             report.near(&what, 1e-3 * GRAVITY * weighed, 0.05, friction);
             let what = quantity("resistance at 1 Hz over that at 5 Hz: dry friction, not viscous");

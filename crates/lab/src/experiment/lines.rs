@@ -1,10 +1,13 @@
 //! `lines`: bodies joined by transmission lines [Tsai 1996, ch. 6, app. B, D].
 
+use super::calculated;
 use anyhow::Result;
 use touchback_core::exchange::cancel;
 
+use touchback_offline::bench::numbers::Numbers;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
+use touchback_walls::calculation::LINE;
 use touchback_walls::junction::masses::Pair;
 use touchback_walls::junction::{cases, pendulum};
 
@@ -130,7 +133,10 @@ fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
 }
 
 /// Runs the experiment.
-pub fn run(folder: &mut Folder) -> Result<Report> {
+pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
+    if let Some(report) = calculated::report(&LINE, folder, numbers)? {
+        return Ok(report);
+    }
     let mut report = Report::default();
     masses(&mut report);
     let (z, h) = (50.0, 1e-4);

@@ -12,7 +12,8 @@ Written by `touchback lab all --report`. Every line of the first table is a valu
 source document that concerns simulation or control, with the command that computes it, the expected and the measured
 value. A *result* follows from the model; *fitted* means that an input was chosen so that the value is met, *given* that
 the inputs or the equations fix it. The second table lists every system, figure, table and named idea of the documents:
-shown; partly shown, with what is missing; or not shown, with the reason.
+shown; partly shown, with what is missing; or not shown, with the reason. [The sources, chapter by
+chapter](sources/README.md) explains them, with exercises.
 
 000: Gillespie 1996, thesis. 001: chapter 3 of the thesis. 002: Gillespie 1994, the virtual piano action. 003:
 Gillespie and Cutkosky 1993, interactive dynamics. 004: Tsai 1996; only its abstract and contents are public, so that

@@ -16,7 +16,9 @@ use touchback_offline::output::progress;
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_sound::{Sound, SoundSettings};
 
-const RATE: f64 = 48_000.0;
+pub(super) use timbre::{LENGTH, centroid, spectrum};
+
+pub const RATE: f64 = 48_000.0;
 
 /// State that all measurements share.
 struct SoundBench {

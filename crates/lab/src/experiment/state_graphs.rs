@@ -4,6 +4,8 @@
 //! [Gillespie 1996, figs. 3.2, 3.4, 3.9, tables 3.1, 3.2]. The finger's target moves linearly between
 //! random depths, so that keys reverse everywhere in their travel.
 
+mod drawn;
+
 use anyhow::Result;
 use std::collections::BTreeMap;
 use touchback_core::exchange::cancel;
@@ -334,5 +336,8 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let title = "A harpsichord's key and jack: a press and its release";
     draw(folder, &mut report, "harpsichord", title, names, spec)?;
     folder.table("state-graphs.csv", &csv)?;
+    if keys.own_numbers().is_none() {
+        drawn::all(folder, &mut report)?;
+    }
     Ok(report)
 }

@@ -33,31 +33,40 @@ const TRAVEL: f64 = 9.8e-3;
 /// Mean speed between the switches, m/s, and hammer speed, m/s (0 without a strike), of one gesture.
 type Point = (f64, f64);
 
-/// Times of the switches and speed of the first strike, as a key moves.
+/// Times of the switches, as a key moves.
 #[derive(Default)]
-struct Timed([Option<f64>; 2]);
+pub(super) struct Timed([Option<f64>; 2]);
 
 impl Timed {
-    fn watch(&mut self, rig: &TestBench) {
-        let depth = rig.key().depth;
+    /// Takes the depth of the key, m, at `now`, s.
+    pub(super) fn watch(&mut self, now: f64, depth: f64) {
         for (time, switch) in self.0.iter_mut().zip(SWITCHES) {
             if time.is_none() && depth >= switch {
-                *time = Some(rig.now());
+                *time = Some(now);
             }
         }
     }
 
-    fn point(&self, rig: &TestBench) -> Option<Point> {
+    /// Time of the second switch, s.
+    pub(super) const fn last(&self) -> Option<f64> {
+        self.0[1]
+    }
+
+    /// Mean speed between the switches, m/s.
+    pub(super) fn speed(&self) -> Option<f64> {
         let [first, second] = self.0;
-        let speed = (SWITCHES[1] - SWITCHES[0]) / (second? - first?).max(STEP);
-        Some((speed, rig.log.first(EventKind::Strike).map_or(0.0, |e| e.1)))
+        Some((SWITCHES[1] - SWITCHES[0]) / (second? - first?).max(STEP))
+    }
+
+    fn point(&self, rig: &TestBench) -> Option<Point> {
+        Some((self.speed()?, rig.log.first(EventKind::Strike).map_or(0.0, |e| e.1)))
     }
 }
 
 fn played(rest: &TestBench, form: Form) -> Option<Point> {
     let (mut rig, mut timed) = (rest.clone(), Timed::default());
     rig.play(&mut Gesture::of_forms(vec![form]), |rig, _| {
-        timed.watch(rig);
+        timed.watch(rig.now(), rig.key().depth);
         true
     });
     timed.point(&rig)
@@ -72,7 +81,7 @@ fn imposed(rest: &TestBench, seconds: f64, shape: fn(f64) -> f64) -> Option<Poin
     };
     let points: Vec<_> = (0..=100).map(at).collect();
     rig.run(seconds + 0.3, motion(&points), |rig, _| {
-        timed.watch(rig);
+        timed.watch(rig.now(), rig.key().depth);
         true
     });
     timed.point(&rig)

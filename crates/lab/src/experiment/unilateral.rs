@@ -4,17 +4,20 @@ use anyhow::{Context, Result};
 use nalgebra::Complex;
 use std::f64::consts::PI;
 
+use super::calculated;
 use touchback_core::math::complex::{modulus, polar};
 use touchback_core::math::vec2::Vec2;
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
+use touchback_offline::bench::numbers::Numbers;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::plot::palette;
 use touchback_offline::plot::sketch::{Ink, Sketch};
+use touchback_walls::calculation::CRITERIA;
 use touchback_walls::mapping::Mapping;
 use touchback_walls::unilateral::criterion::{
-    Criterion, LONGEST, all_frequencies, harmonics, lagging, sampled,
+    Criterion, LONGEST, all_frequencies, harmonics, sampled,
 };
-use touchback_walls::unilateral::orbits;
+use touchback_walls::unilateral::{continuous, orbits};
 
 const T: f64 = 1e-3;
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
@@ -59,22 +62,6 @@ fn falsify() -> (f64, f64) {
     (exist, excluded)
 }
 
-/// The loop in continuous time, the hold and the delay as a lag: circle, Popov, and the stiffness above which a
-/// two-sided spring is unstable, N/m.
-fn in_continuous_time(plant: &Plant, delay: u32, frequencies: &[Vec<f64>]) -> [f64; 3] {
-    let late = T * (0.5 + f64::from(delay));
-    let response = |angle: f64| lagging(plant, late, angle / T);
-    let [circle, popov] =
-        [Criterion::Circle, Criterion::Popov].map(|c| c.limit(&response, frequencies));
-    // The lowest frequency at which the response turns to −180°: its phase falls monotonically there.
-    let (mut low, mut high) = ((plant.stiffness / plant.mass).sqrt(), PI / late);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if lagging(plant, late, middle).im < 0.0 { low = middle } else { high = middle }
-    }
-    [circle, popov, 1.0 / modulus(lagging(plant, late, low))]
-}
-
 fn mappings(report: &mut Report) {
     let (m, k) = (0.2, 1000.0);
     let mass = |s: Complex<f64>| s * m;
@@ -108,7 +95,10 @@ fn mappings(report: &mut Report) {
 }
 
 /// Runs the experiment.
-pub fn run(folder: &mut Folder) -> Result<Report> {
+pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
+    if let Some(report) = calculated::report(&CRITERIA, folder, numbers)? {
+        return Ok(report);
+    }
     let mut report = Report::default();
     report.source("004 ch. 3, 4 (re-derived: docs/unilateral.md)");
     let all = [all_frequencies()];
@@ -127,7 +117,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let limits = Criterion::ALL.map(|c| c.limit(&response, &all));
         let [circle, tsypkin, wedge, shifts] = limits;
         let found = orbits::limit(&plant, T, usize::try_from(delay)?);
-        let [sector, popov, linear] = in_continuous_time(&plant, delay, &all);
+        let [sector, popov, linear] = continuous::limits(&plant, T, delay, &all);
         csv.row(&[&name, &circle, &tsypkin, &wedge, &shifts, &found, &popov]);
         let quantity = |what: &str| format!("{name}: {what}");
         // No criterion may exceed the stiffness up to which the search finds rest.

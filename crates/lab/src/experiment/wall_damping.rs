@@ -5,13 +5,16 @@ mod figures;
 use anyhow::{Context, Result};
 pub(super) use figures::unit;
 
+use super::calculated;
 use touchback_core::math::complex::modulus;
 use touchback_core::math::power::square;
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
+use touchback_offline::bench::numbers::Numbers;
 use touchback_offline::bench::{Folder, Report, TargetBand};
 use touchback_walls::analysis::return_map::Crossing;
 use touchback_walls::analysis::worst_case::WorstCase;
 use touchback_walls::analysis::{marginal, passivity};
+use touchback_walls::calculation::DAMPING;
 
 const MASS: Plant = Plant { mass: 0.3, damping: 0.0, stiffness: 0.0, bias: 0.0 };
 const K: f64 = 5000.0;
@@ -213,7 +216,10 @@ fn maps(report: &mut Report) -> Result<()> {
 }
 
 /// Runs the experiment.
-pub fn run(folder: &mut Folder) -> Result<Report> {
+pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
+    if let Some(report) = calculated::report(&DAMPING, folder, numbers)? {
+        return Ok(report);
+    }
     let mut report = Report::default();
     marginal_rows(&mut report)?;
     maps(&mut report)?;

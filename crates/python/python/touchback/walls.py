@@ -3,7 +3,9 @@
     run = touchback.walls.simulate("deadbeat", k=2000, t=0.002, m=0.1, g=9.81, height=0.05, seconds=2)
     print(run.height.max())
 
-``touchback lab walls --set k=2000 …`` computes the same on all walls and draws them.
+``touchback lab walls --set k=2000 …`` computes the same on all walls and draws them. The analyses of walls are functions
+too, :func:`criteria`, :func:`damping`, :func:`return_map` and :func:`line`; each returns the columns of its table by
+name, and takes some of :func:`numbers` of its name. The others have their usual values, those of the sources.
 """
 
 from __future__ import annotations
@@ -34,9 +36,9 @@ class WallRun(typing.NamedTuple):
     """Forces of the wall on the ball, N, held until the next sample."""
 
 
-def numbers() -> dict[str, tuple[str, float, float, float, str]]:
-    """The numbers of :func:`simulate`: unit, least, greatest and usual value, and meaning of each."""
-    return {id: tuple(rest) for id, *rest in _native.wall_numbers()}
+def numbers(function: str = "simulate") -> dict[str, tuple[str, float, float, float, str]]:
+    """The numbers of a function of this module: unit, least, greatest and usual value, and meaning of each."""
+    return {id: tuple(rest) for id, *rest in _native.wall_numbers(function)}
 
 
 def simulate(controller: str = "standard", **values: float) -> WallRun:
@@ -51,3 +53,42 @@ def simulate(controller: str = "standard", **values: float) -> WallRun:
     """
     (height, speed, force), period = _native.wall_run(controller, values)
     return WallRun(np.arange(len(height)) * period, height, speed, force)
+
+
+Table = dict[str, "NDArray[np.float64]"]
+"""Columns by name, which ends with the unit; arrays of shape (rows,)."""
+
+
+def _table(function: str, values: dict[str, float]) -> Table:
+    names, columns = _native.wall_table(function, values)
+    return dict(zip(names, columns))
+
+
+def criteria(**values: float) -> Table:
+    """Largest stiffnesses, N/m, of a one-sided spring on a device in a sampled loop: by the circle, Tsypkin's, the wedge's
+    and all shifts' criterion and by brute force; in continuous time, with the hold as a lag, by Popov's, and of a two-sided
+    spring. One row; ``touchback lab unilateral --set …``.
+    """
+    return _table("criteria", values)
+
+
+def damping(**values: float) -> Table:
+    """Dampings, N·s/m, that a sampled spring requires of a device: at the margin of stability, for passivity, and against
+    late switching (NaN without a finger, whose spring brings the device back); and the modulus of the loop's pole. One
+    row; ``touchback lab wall-damping --set …``.
+    """
+    return _table("damping", values)
+
+
+def return_map(**values: float) -> Table:
+    """Exits of a ball from a floor that is switched at samples only: time, speed, phase within the sample period, largest
+    speed so far. One row for each strike, or for ``every`` of them; ``touchback lab long-run --set …``.
+    """
+    return _table("return_map", values)
+
+
+def line(**values: float) -> Table:
+    """Two masses on a transmission line one step long, joined for good or, with a ``gap``, during contact: positions,
+    speeds, forces, energies. One row for each step; ``touchback lab lines --set …``.
+    """
+    return _table("line", values)

@@ -4,6 +4,7 @@
 //! so that only the effect of late switching remains: at the first sample after the threshold, in and out. The section is the exit; outside, model I is the plant, inside,
 //! model II the plant on its wall.
 
+use touchback_core::exchange::cancel;
 use touchback_haptics::wall::sampled::plant::{Motion, Plant};
 
 /// A crossing of the wall's threshold x = 0.
@@ -87,6 +88,30 @@ impl Switching {
             [from[0].min(-f64::MIN_POSITIVE), from[1]],
             1.5 * std::f64::consts::PI / square.sqrt(),
         )
+    }
+
+    /// Passes `strikes` times from `from` on; `see` gets the number of each strike, from 1, and its exit, whose clock is
+    /// taken back by whole periods, so that it keeps its precision, with the number of these periods. Returns the
+    /// number of strikes, less than `strikes` if the map ends.
+    pub fn iterate(
+        &self,
+        from: Crossing,
+        strikes: usize,
+        mut see: impl FnMut(usize, f64, Crossing),
+    ) -> usize {
+        let (mut now, mut periods) = (from, 0.0);
+        for strike in 1..=strikes {
+            if strike % 4096 == 0 {
+                cancel::check();
+            }
+            let Some(pass) = self.pass(now) else { return strike - 1 };
+            now = pass.exit;
+            let whole = (now.time / self.period).floor();
+            now.time -= self.period * whole;
+            periods += whole;
+            see(strike, periods, now);
+        }
+        strikes
     }
 
     /// Exit speeds of `strikes` contacts from `start` on; shorter if the map ends.

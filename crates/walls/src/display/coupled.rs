@@ -91,26 +91,32 @@ impl Coupled {
     /// softest is not.
     #[must_use]
     pub fn stiffest(&self) -> Option<f64> {
-        let stable = |k: f64| Self { stiffness: k, ..*self }.radius() < 1.0 + 1e-9;
-        let mut k = 1.0;
-        if !stable(k) {
-            return None;
-        }
-        while k < 1e8 && stable(1.05 * k) {
-            cancel::check();
-            k *= 1.05;
-        }
-        let (mut low, mut high) = (k, 1.05 * k);
-        while high - low > 1e-3 * low {
-            let middle = 0.5 * (low + high);
-            if stable(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Some(low)
+        stiffest(|stiffness| Self { stiffness, ..*self }.radius())
     }
+}
+
+/// Largest stiffness, N/m, to 0.1 %, up to which the `radius` of a loop is at most 1 for all stiffnesses of a grid up to
+/// 10⁸; `None` if it is not for the softest.
+pub(super) fn stiffest(radius: impl Fn(f64) -> f64) -> Option<f64> {
+    let stable = |k: f64| radius(k) < 1.0 + 1e-9;
+    let mut k = 1.0;
+    if !stable(k) {
+        return None;
+    }
+    while k < 1e8 && stable(1.05 * k) {
+        cancel::check();
+        k *= 1.05;
+    }
+    let (mut low, mut high) = (k, 1.05 * k);
+    while high - low > 1e-3 * low {
+        let middle = 0.5 * (low + high);
+        if stable(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(low)
 }
 
 /// Spectral radius by squaring: ‖A^{2ⁿ}‖^{1/2ⁿ}.

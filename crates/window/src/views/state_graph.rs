@@ -7,7 +7,7 @@ use egui::{
 
 use crate::state::stroke::{Row, Stroke as KeyStroke};
 use crate::widgets::{control, theme};
-use touchback_action::interface::graph::Transition;
+use touchback_action::interface::graph::{self, Transition};
 use touchback_core::math::cast::single;
 
 /// Share of the picture's width for the graph.
@@ -155,10 +155,9 @@ impl StateGraph {
 
 /// Centre of the box of submodel `index` of `count`, on an ellipse in `rect`.
 fn place(index: usize, count: usize, rect: Rect) -> Pos2 {
-    let first = if count == 2 { 0.5 } else { 0.75 };
-    let turn = std::f64::consts::TAU * (first + index as f64 / count.max(1) as f64);
+    let [x, y] = graph::place(index, count).map(single);
     let half = 0.5 * rect.size() - vec2(46.0, 26.0).min(0.35 * rect.size());
-    rect.center() + vec2(half.x * single(libm::cos(turn)), half.y * single(libm::sin(turn)))
+    rect.center() + vec2(half.x * x, half.y * y)
 }
 
 /// Draws a curved arrow between two boxes; returns the middle of its curve.

@@ -16,7 +16,7 @@ use touchback_sound::tuning::scale::StringSpec;
 const KEYS: [usize; 3] = [16, 40, 64];
 
 /// Samples of a spectrum, 0.34 s.
-const LENGTH: usize = 16_384;
+pub const LENGTH: usize = 16_384;
 
 pub fn run(bench: &mut SoundBench) -> Result<()> {
     for number in KEYS {
@@ -30,7 +30,7 @@ pub fn run(bench: &mut SoundBench) -> Result<()> {
 }
 
 /// Power per bin (sample rate / `LENGTH`) of the first samples under half a Hann window.
-fn spectrum(samples: &[f64]) -> Vec<f64> {
+pub fn spectrum(samples: &[f64]) -> Vec<f64> {
     let plan = touchback_sound::signal::fourier::forward(LENGTH);
     let (mut input, mut output) = (plan.make_input_vec(), plan.make_output_vec());
     for (n, (slot, x)) in input.iter_mut().zip(samples).enumerate() {
@@ -49,7 +49,7 @@ fn hz(bin: usize) -> f64 {
 }
 
 /// Amplitude-weighted mean frequency, Hz.
-fn centroid(power: &[f64]) -> f64 {
+pub fn centroid(power: &[f64]) -> f64 {
     let (mut weighted, mut sum) = (0.0, 0.0);
     for (bin, power) in power.iter().enumerate() {
         weighted += hz(bin) * power.sqrt();
