@@ -51,7 +51,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 displacement sensor (5 µm) or a load cell (20 mN), and at the crown (50 µm), at 2 kHz. No \
                 unbiased fit has smaller intervals; errors of the model come on top. Fits of noisy readings \
                 check the intervals.",
-        seconds: 6.0,
+        seconds: 12.0,
         run: Work::Fixed(identifiability::run),
     },
     Experiment {
