@@ -244,19 +244,20 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     }
     folder.table("identifiability.csv", &csv)?;
     let grid = |parts: &[DMatrix<f64>]| -> Vec<Vec<f64>> {
-        let cell = |f: &DMatrix<f64>, i: usize| 10.0 * known(f, i);
-        let usable = |v: f64| if v < 1e4 { v } else { 0.0 };
+        let cell = |f: &DMatrix<f64>, i: usize| 1e3 * known(f, i);
+        let usable = |v: f64| if v < 1e6 { v } else { 0.0 };
         let row = |i: usize| parts.iter().map(|f| usable(cell(f, i))).collect();
         (0..NUMBERS.len()).map(row).collect()
     };
     let map = Map {
-        title: "95 % interval of a number by one gesture, the others known, ± ‰; – above 1000 %"
-            .into(),
+        title:
+            "95 % interval of a number by one gesture, the others known, ± 1e-5 of it; – above 10"
+                .into(),
         x: ("gesture".into(), courses.iter().map(|c| c.name.to_owned()).collect()),
         y: ("number".into(), NUMBERS.map(str::to_owned).to_vec()),
         columns: ["key's readings", "key's and crown's"].map(str::to_owned).to_vec(),
         rows: vec![(String::new(), vec![grid(by_key), grid(by_both)])],
-        range: (0.3, 3000.0),
+        range: (3.0, 3e4),
     };
     folder.map("identifiability", &map, &mut report)?;
     report.note(&text);
