@@ -17,6 +17,7 @@ mod fit;
 mod geometry;
 pub mod haptics;
 pub mod help;
+mod identifiability;
 mod impedance;
 mod key_design;
 mod lines;

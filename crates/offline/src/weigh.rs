@@ -46,7 +46,7 @@ pub struct WeighOptions {
     /// Draws all measured values over the keys on one page to print (.svg or .png)
     #[arg(long, value_name = "PAGE.svg")]
     page: Option<OutputFile>,
-    /// Prints the measured values as a JSON array, null where a key has none
+    /// Prints the measured values as a JSON array; null, and a reason in `missing`, where a key has none
     #[arg(long)]
     json: bool,
 }
@@ -58,6 +58,22 @@ pub struct Row {
     pub number: u8,
     /// Values in the order and the units of [`names`]; NaN where the key has none.
     pub found: Vec<f64>,
+    /// Why a value is missing, in the same order.
+    pub missing: Vec<Option<&'static str>>,
+}
+
+impl Row {
+    /// The measurements `weighed`, and the key's repetition rate, strokes per second.
+    fn new(number: u8, weighed: &Weighed, repetitions: f64) -> Self {
+        let never = repetitions.is_nan().then_some("no finger repeats the key twice a second");
+        let values = FIGURES.iter().map(|figure| (figure.get)(weighed));
+        let reasons = FIGURES.iter().map(|figure| weighed.missing(figure));
+        Self {
+            number,
+            found: values.chain([repetitions]).collect(),
+            missing: reasons.chain([never]).collect(),
+        }
+    }
 }
 
 /// Weighs keys; without `--output` or `--page`, prints.
@@ -90,7 +106,12 @@ pub fn run(options: &WeighOptions) -> Result<()> {
         None if options.page.is_some() => {}
         None => match (&rows[..], &before) {
             ([row], None) if options.mechanism.is_some() => output::print(&plain_listing(row))?,
-            ([row], None) => output::print(&listing(row))?,
+            ([row], None) => {
+                output::print(&listing(row))?;
+                for reason in source.built(row.number).regulated.limits.reasons() {
+                    output::warn(&format!("warning: {reason}"));
+                }
+            }
             _ => output::print(&String::from_utf8(table)?)?,
         },
     }
@@ -121,11 +142,9 @@ pub fn weigh(source: &KeySource, numbers: &[u8]) -> Vec<Row> {
 
 fn weighed(source: &KeySource, number: u8) -> Row {
     let built = source.built(number);
-    let found = Weighed::built(built);
     let rig = source.bench(number);
-    let mut found: Vec<f64> = FIGURES.iter().map(|figure| (figure.get)(&found)).collect();
-    found.push(repetition::fastest(rig.grand(), built.spec.key.dip));
-    Row { number, found }
+    let repetitions = repetition::fastest(rig.grand(), built.spec.key.dip);
+    Row::new(number, &Weighed::built(built), repetitions)
 }
 
 /// The key `number` of the mechanism in `file`, weighed by its answers.
@@ -133,9 +152,7 @@ fn weighed_by_answers(file: &MechanismFile, number: u8) -> Row {
     let Some(key) = KeyNumber::from_number(number) else { unreachable!("1…88") };
     let key = file.key(key);
     let weighed = Weighed::of_any(&*key);
-    let mut found: Vec<f64> = FIGURES.iter().map(|figure| (figure.get)(&weighed)).collect();
-    found.push(repetition::fastest(&*key, 1e-3 * weighed.dip_mm));
-    Row { number, found }
+    Row::new(number, &weighed, repetition::fastest(&*key, 1e-3 * weighed.dip_mm))
 }
 
 /// Names of the measured values, which end with their units.
@@ -153,13 +170,16 @@ const USUAL_REPETITIONS: &str = "about 15";
 
 /// The measured values of one key, one per line, with the usual figures of concert grands and their source.
 fn listing(row: &Row) -> String {
-    let line = |name: &str, value: f64, unit: &str, usual: &str| {
-        let text = format!("{name:<22}{value:>9.2} {unit:<28}{usual}");
+    let line = |name: &str, value: f64, missing: Option<&str>, unit: &str, usual: &str| {
+        let text = match missing {
+            Some(reason) => format!("{name:<22}{:>9} {reason:<28} {usual}", "–"),
+            None => format!("{name:<22}{value:>9.2} {unit:<28}{usual}"),
+        };
         format!("{}\n", text.trim_end())
     };
     let key = KeyNumber::from_number(row.number);
     let mut text = format!("key {:<57}usual on concert grands\n", row.number);
-    for (figure, value) in FIGURES.iter().zip(&row.found) {
+    for ((figure, value), missing) in FIGURES.iter().zip(&row.found).zip(&row.missing) {
         let Figure { name, unit, pitch_mm, usual, .. } = figure;
         let unit = match (pitch_mm, *unit) {
             (Some(pitch), unit) => format!("{unit} high, {pitch} mm a turn"),
@@ -171,10 +191,10 @@ fn listing(row: &Row) -> String {
             let decimals = usize::from(!matches!(figure.unit, "g"));
             format!("{:<14}{}", usual.text(decimals), usual.source)
         });
-        text += &line(name, *value, &unit, &usual);
+        text += &line(name, *value, *missing, &unit, &usual);
     }
-    let found = row.found[FIGURES.len()];
-    text + &line("Ideal finger repeats", found, "times a second", USUAL_REPETITIONS)
+    let (found, missing) = (row.found[FIGURES.len()], row.missing[FIGURES.len()]);
+    text + &line("Ideal finger repeats", found, missing, "times a second", USUAL_REPETITIONS)
 }
 
 /// The values that a key of any mechanism has, one per line.
@@ -188,6 +208,11 @@ fn json(rows: &[Row]) -> String {
     let entry = |row: &Row| {
         let mut entry = serde_json::json!({ "key": row.number });
         names().zip(&row.found).for_each(|(name, value)| entry[name] = (*value).into());
+        for (name, reason) in names().zip(&row.missing) {
+            if let Some(reason) = reason {
+                entry["missing"][name] = (*reason).into();
+            }
+        }
         entry
     };
     format!("{:#}\n", serde_json::Value::Array(rows.iter().map(entry).collect()))
@@ -316,11 +341,16 @@ fn page(source: &KeySource, rows: &[Row], before: Option<&[Earlier]>) -> Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchback_action::ActionSettings;
     use touchback_action::interface::key_sheet::KeySheet;
 
     #[test]
     fn a_listing_has_the_usual_figures_and_their_source() {
-        let row = Row { number: 44, found: vec![9.5; FIGURES.len() + 1] };
+        let row = Row {
+            number: 44,
+            found: vec![9.5; FIGURES.len() + 1],
+            missing: vec![None; FIGURES.len() + 1],
+        };
         let listing = listing(&row);
         let line = |name: &str| listing.lines().find(|line| line.starts_with(name)).unwrap();
         assert!(line("Down weight").ends_with("46…56         [regulation sheets]"), "{listing}");
@@ -333,10 +363,32 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_value_has_a_reason_in_words_and_in_json() {
+        for (setting, name, id, reason) in [
+            (|s: &mut ActionSettings| s.drop_mm = 4.0, "Drop ", "drop_mm", "falls to the check"),
+            (|s| s.jack_clearance_mm = 1.0, "Let-off ", "let_off_mm", "the jack does not slip"),
+        ] as [(fn(&mut ActionSettings), _, _, _); 2]
+        {
+            let mut settings = ActionSettings::default();
+            setting(&mut settings);
+            let weighed = Weighed::of(KeyNumber::from_index(39).unwrap(), &settings);
+            let rows = [Row::new(40, &weighed, f64::NAN)];
+            let listing = listing(&rows[0]);
+            assert!(!listing.contains("NaN"), "{listing}");
+            let line = listing.lines().find(|line| line.starts_with(name)).unwrap();
+            assert!(line.contains(reason), "{line}");
+            let json: serde_json::Value = serde_json::from_str(&json(&rows)).unwrap();
+            assert!(json[0][id].is_null() && json[0]["missing"]["repetitions_hz"].is_string());
+            assert!(json[0]["missing"][id].as_str().unwrap().contains(reason), "{json}");
+        }
+    }
+
+    #[test]
     fn a_sheet_is_read_back_and_compared() {
         let dir = tempfile::tempdir().unwrap();
         let rows = |add: f64| {
-            vec![Row { number: 40, found: (0..=FIGURES.len()).map(|i| i as f64 + add).collect() }]
+            let found = (0..=FIGURES.len()).map(|i| i as f64 + add).collect();
+            vec![Row { number: 40, found, missing: vec![None; FIGURES.len() + 1] }]
         };
         let source = KeySource::default();
         let path = dir.path().join("before.csv");

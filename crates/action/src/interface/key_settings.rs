@@ -10,6 +10,10 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random;
 use touchback_core::math::range::Range;
 
+/// Latest let-off of a key by its row of the sheet, mm: the jack would slip 3 mm past the string, and the key holds
+/// the hammer at the string.
+const LATEST_LET_OFF_MM: f64 = -3.0;
+
 /// Difference of `key` in a quantity on the piano `seed`, in standard deviations: the sum of three numbers
 /// uniform in ±1. Between whole seeds it is interpolated linearly, so that the seed can be automated.
 fn deviation(seed: f64, key: KeyNumber, quantity: usize) -> f64 {
@@ -67,15 +71,22 @@ impl ActionSettings {
 
     /// [`Self::of`] with the row `offsets` in place of that of the sheet.
     pub(super) fn with_row(&self, key: KeyNumber, offsets: KeyOffsets) -> Self {
+        let ranges = Self::RANGES;
+        let own = self.let_off_mm + offsets[LET_OFF];
+        // Only its own row can make a key block, not the unevenness of the piano.
+        let let_off = if own < ranges.let_off_mm.min {
+            Range { min: LATEST_LET_OFF_MM, ..ranges.let_off_mm }
+        } else {
+            ranges.let_off_mm
+        };
         let offsets = self.with_unevenness(key, offsets);
         let offset = |value: f64, range: Range, q: usize| {
             if offsets[q] == 0.0 { value } else { range.clamped(value + offsets[q]) }
         };
-        let ranges = Self::RANGES;
         Self {
             keys: Shared::NEUTRAL,
             unevenness: 0.0,
-            let_off_mm: offset(self.let_off_mm, ranges.let_off_mm, LET_OFF),
+            let_off_mm: offset(self.let_off_mm, let_off, LET_OFF),
             drop_mm: offset(self.drop_mm, ranges.drop_mm, DROP),
             check_mm: offset(self.check_mm, ranges.check_mm, CHECK),
             repetition_spring: offset(

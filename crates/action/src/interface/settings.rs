@@ -104,6 +104,10 @@ settings! {
         unevenness = 0.0, 0.0..=1.0, "Unevenness", "", 2;
         /// Number of the random variation: one of a hundred uneven pianos.
         unevenness_seed = 1.0, 1.0..=100.0, "Uneven piano", "", 0;
+        /// Position of the jacks' heads under the knuckles, as the screw in the jack's stop sets it,
+        /// relative to the concert grand's: positive toward the strings.
+        #[range = "Chosen: at −4 mm the head misses the knuckle, at 4 mm strokes strike twice."]
+        jack_position_mm = 0.0, -4.0..=4.0, "Jack position", " mm", 2;
     }
 }
 

@@ -80,7 +80,7 @@ struct Apart {
 }
 
 fn pressed(speed_m_s: f64, duration_s: f64) -> Form {
-    Form::PressedEvenly { speed_m_s, duration_s, depth_m: 0.04 }
+    Form::PressedEvenly { speed_m_s, duration_s, depth_m: 0.04, damping_n_s_m: None }
 }
 
 fn struck(speed_m_s: f64) -> Form {

@@ -81,7 +81,12 @@ impl Audit {
 fn pressed(rig: &mut TestBench) -> Audit {
     let mut audit = Audit::default();
     audit.take(rig, Drive::Free);
-    let press = Form::PressedEvenly { speed_m_s: 0.2, duration_s: 0.3, depth_m: 0.016 };
+    let press = Form::PressedEvenly {
+        speed_m_s: 0.2,
+        duration_s: 0.3,
+        depth_m: 0.016,
+        damping_n_s_m: None,
+    };
     let mut gesture =
         Gesture::of_forms(vec![press, Form::Release { duration_s: 0.3, speed_m_s: None }]);
     rig.play(&mut gesture, |rig, drive| {

@@ -6,9 +6,10 @@ mod misfit;
 
 use std::fmt::Write as _;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use nalgebra::DMatrix;
 
-use misfit::misfit;
+use misfit::{distances, misfit};
 use touchback_action::grand::design::fitted::Fitted;
 use touchback_action::grand::{key::construct, key::pressing};
 use touchback_action::{ActionSettings, EventKind, STEP};
@@ -53,7 +54,8 @@ pub fn run(_: &mut Folder) -> Result<Report> {
         })
     });
     let tried: Vec<Fitted> = std::iter::once(Fitted::CONCERT).chain(moved).collect();
-    let misfits = parallel::map(&tried, misfit);
+    let all = parallel::map(&tried, distances);
+    let misfits: Vec<f64> = all.iter().map(|distances| misfit(distances)).collect();
     let (base, varied) = (misfits[0], misfits[1..].as_chunks::<2>().0);
     report.check(
         "misfit: rms of distances over half-widths of the bands",
@@ -69,9 +71,33 @@ pub fn run(_: &mut Folder) -> Result<Report> {
         report.check(&quantity, "≤ 0", TargetBand::AtMost(10.0), gain);
     }
     report.note(&sides);
+    intervals(&all[1..], &mut report)?;
     pressed(&mut report)?;
     constructed(&mut report)?;
     Ok(report)
+}
+
+/// Adds the interval of each parameter to the report. `varied` has the distances with a parameter smaller and
+/// larger by [`VARIATION`], parameter by parameter.
+///
+/// A band is read as the 95 % interval of its target, the targets as independent. With the derivatives J of the
+/// distances by the relative changes of the parameters, the 95 % interval of a parameter is 1/√(JᵀJ)ᵢᵢ if the others
+/// are known, and √((JᵀJ)⁻¹)ᵢᵢ if the targets determine all of them.
+fn intervals(varied: &[Vec<f64>], report: &mut Report) -> Result<()> {
+    let count = varied.first().map_or(0, Vec::len);
+    let slopes = DMatrix::from_fn(count, FIELDS.len(), |row, i| {
+        (varied[2 * i + 1][row] - varied[2 * i][row]) / (2.0 * VARIATION)
+    });
+    let information = slopes.transpose() * &slopes;
+    let covariance =
+        information.clone().try_inverse().context("fit: two parameters do the same")?;
+    let mut text = String::from("95 % intervals, %, with the other parameters known, and free:\n");
+    for (i, (name, _)) in FIELDS.iter().enumerate() {
+        let (known, free) = (1.0 / information[(i, i)].sqrt(), covariance[(i, i)].sqrt());
+        write!(text, "\n- {name}: ± {}, ± {}", short(100.0 * known), short(100.0 * free))?;
+    }
+    report.note(&text);
+    Ok(())
 }
 
 /// Fits the table of the pressed touch.

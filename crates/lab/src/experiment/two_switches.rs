@@ -92,7 +92,12 @@ fn gestures(rest: &TestBench) -> Vec<(&'static str, Vec<Point>)> {
     let range = |low: f64, high: f64| {
         (0..14).map(move |i| low * libm::pow(high / low, f64::from(i) / 13.0))
     };
-    let even = |speed_m_s| Form::PressedEvenly { speed_m_s, duration_s: 0.5, depth_m: 0.04 };
+    let even = |speed_m_s| Form::PressedEvenly {
+        speed_m_s,
+        duration_s: 0.5,
+        depth_m: 0.04,
+        damping_n_s_m: None,
+    };
     let struck = |speed_m_s| Form::Struck {
         speed_m_s,
         duration_s: 0.5,
@@ -124,7 +129,12 @@ fn interpolated(points: &[Point], at: f64) -> f64 {
 
 /// Depth, m, crown, m, and force on the key, N, of every step of a press at a finger speed of [`PRESS`].
 fn press(key: &mut dyn Key) -> Vec<[f64; 3]> {
-    let form = Form::PressedEvenly { speed_m_s: PRESS, duration_s: 0.3, depth_m: 0.04 };
+    let form = Form::PressedEvenly {
+        speed_m_s: PRESS,
+        duration_s: 0.3,
+        depth_m: 0.04,
+        damping_n_s_m: None,
+    };
     let mut gesture = Gesture::of_forms(vec![form]);
     let mut rows = Vec::new();
     for step in 0..gesture.steps() {
@@ -141,7 +151,12 @@ fn press(key: &mut dyn Key) -> Vec<[f64; 3]> {
 fn without_button(folder: &mut Folder, report: &mut Report, keys: &KeySource) -> Result<()> {
     let built = keys.built(keys.one(40));
     let mut rig = TestBench::at_rest(built).with(|spec| spec.jack.button_height += AWAY);
-    let form = Form::PressedEvenly { speed_m_s: PRESS, duration_s: 0.3, depth_m: 0.04 };
+    let form = Form::PressedEvenly {
+        speed_m_s: PRESS,
+        duration_s: 0.3,
+        depth_m: 0.04,
+        damping_n_s_m: None,
+    };
     rig.play(&mut Gesture::of_forms(vec![form]), |_, _| true);
     report.source("002 §6");
     let starts = rig.log.count(EventKind::LetOffStart) + rig.log.count(EventKind::Release);

@@ -41,6 +41,9 @@ pub enum Form {
         /// Depth at which the target stops, m.
         #[serde(default = "pressed_depth")]
         depth_m: f64,
+        /// Damping of the fingertip, N·s/m; `None`: that of the column `finger_m`, 2 % of critical for a grand's key.
+        /// Fingertips have 5 to 10 N·s/m, as [`PRESSING`].
+        damping_n_s_m: Option<f64>,
     },
     /// A finger that arrives at the key with a speed: struck touch. Its muscle holds the speed until the key is
     /// met, then pushes harder.
@@ -203,9 +206,10 @@ impl Form {
                 checks.extend(contact(mass_kg, stiffness_n_m, damping_n_s_m));
                 checks.push(drag(mass_kg, drag_n_s_m));
             }
-            Self::PressedEvenly { speed_m_s, depth_m, .. } => {
+            Self::PressedEvenly { speed_m_s, depth_m, damping_n_s_m, .. } => {
                 checks.push(("speed_m_s", speed_m_s, 1e-5, 20.0));
                 checks.push(("depth_m", depth_m, 1e-4, 1.0));
+                checks.push(("damping_n_s_m", damping_n_s_m.unwrap_or(0.0), 0.0, 100.0));
             }
             Self::Struck {
                 speed_m_s,

@@ -3,6 +3,7 @@
 use super::motion::Motion;
 use super::{Channel, Form, KeyView};
 use crate::table::Curve;
+use touchback_action::interface::finger;
 use touchback_action::interface::hand::{self, TippedMass};
 use touchback_action::{Drive, GRAVITY, STEP};
 use touchback_core::exchange::cancel;
@@ -48,6 +49,11 @@ enum Hand {
         value: f64,
         slope: f64,
         to: f64,
+    },
+    /// A finger on the line `target`, whose tip has the damping `damping` N·s/m.
+    Finger {
+        target: Box<Hand>,
+        damping: f64,
     },
     Mass(hand::Hand),
 }
@@ -118,12 +124,29 @@ impl Gesture {
         match &mut self.hand {
             Hand::Gone => Drive::Free,
             Hand::Mass(mass) => Drive::Force(mass.step([key.depth, key.speed])),
+            Hand::Finger { target, damping } => {
+                tip([target.at(time), target.at(time + STEP)], *damping, key)
+            }
             Hand::Motion(motion) => Drive::between(motion.at(time), motion.at(time + STEP)),
             Hand::Curve { channel, .. } | Hand::Line { channel, .. } => {
                 let channel = *channel;
                 channel.drive([self.hand.at(time), self.hand.at(time + STEP)])
             }
         }
+    }
+}
+
+/// The drive of a tip with the `damping`, N·s/m, whose target moves between two depths, m, in a step: its spring's force
+/// is that of the middle of the step, by the front's speed at the beginning, and the damper acts on the speed at each
+/// instant. A tip cannot pull.
+fn tip(target: [f64; 2], damping: f64, key: KeyView) -> Drive {
+    let [from, to] = target;
+    let pressed = 0.5 * (from + to - STEP * key.speed) - key.depth;
+    let force = finger::STIFFNESS * pressed + damping * (to - from) / STEP;
+    if pressed > 0.0 && force > damping * key.speed {
+        Drive::Wave { force, impedance: damping }
+    } else {
+        Drive::Free
     }
 }
 
@@ -139,6 +162,7 @@ impl Hand {
             Self::Curve { curve, .. } => curve.at(time),
             Self::Line { from, value, slope, to, .. } => value + slope * (time.min(*to) - from),
             Self::Motion(motion) => motion.at(time)[0],
+            Self::Finger { target, .. } => target.at(time),
             Self::Gone | Self::Mass(_) => 0.0,
         }
     }
@@ -148,6 +172,7 @@ impl Hand {
         match self {
             Self::Motion(_) => Some(Channel::KeyM),
             Self::Curve { channel, .. } | Self::Line { channel, .. } => Some(*channel),
+            Self::Finger { .. } => Some(Channel::FingerM),
             Self::Gone | Self::Mass(_) => None,
         }
     }
@@ -188,10 +213,14 @@ fn begin_form(hand: &Hand, form: &Form, time: f64, key: KeyView) -> Hand {
             rise: rise_s.unwrap_or_else(|| hand::rise(force_n)),
             age: 0.0,
         }),
-        Form::PressedEvenly { speed_m_s, depth_m, .. } => {
+        Form::PressedEvenly { speed_m_s, depth_m, damping_n_s_m, .. } => {
             let start = key.depth;
             let slope = if depth_m > start { speed_m_s } else { -speed_m_s };
-            line(Channel::FingerM, start, slope, depth_m)
+            let target = line(Channel::FingerM, start, slope, depth_m);
+            match damping_n_s_m {
+                Some(damping) => Hand::Finger { target: Box::new(target), damping },
+                None => target,
+            }
         }
         Form::Struck {
             speed_m_s,
@@ -260,6 +289,8 @@ const CLEAR: f64 = 0.02;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchback_action::{ActionSettings, EventKind, GrandKey, Key};
+    use touchback_core::math::compass::KeyNumber;
 
     const REST: KeyView = KeyView { depth: 0.0, speed: 0.0 };
 
@@ -297,11 +328,53 @@ mod tests {
             speed_m_s: 0.5,
             duration_s: 0.1,
             depth_m: 0.01,
+            damping_n_s_m: None,
         }]);
         let drives: Vec<_> = (0..gesture.steps()).map(|i| gesture.drive(i, REST)).collect();
         assert_eq!(drives[8], Drive::Finger([0.5 * 8.0 * STEP, 0.5 * 9.0 * STEP]));
         let Some(Drive::Finger([a, b])) = drives.last() else { panic!() };
         assert!((a - 0.01).abs() < 1e-15 && (b - 0.01).abs() < 1e-15);
+    }
+
+    /// Hammer speeds, m/s, of C4 under a finger of constant speeds, each 3.5 % faster than the one before, with the
+    /// given damping of its tip; 0 for a silent one.
+    fn struck(damping_n_s_m: Option<f64>) -> Vec<f64> {
+        let at_speed = |i: i32| {
+            let speed_m_s = 0.04 * 1.035f64.powi(i);
+            let form = Form::PressedEvenly {
+                speed_m_s,
+                duration_s: 0.02 / speed_m_s + 0.3,
+                depth_m: 0.02,
+                damping_n_s_m,
+            };
+            let mut key =
+                GrandKey::new(KeyNumber::from_midi(60).unwrap(), &ActionSettings::default());
+            let (mut gesture, mut struck) = (Gesture::of_forms(vec![form]), 0.0);
+            for step in 0..gesture.steps() {
+                key.step(gesture.drive(step, KeyView::of(&key)), &mut |_, event| {
+                    if event.kind() == EventKind::Strike && struck == 0.0 {
+                        struck = event.value();
+                    }
+                });
+            }
+            struck
+        };
+        (0..16).map(at_speed).collect()
+    }
+
+    /// With the reference finger, whose tip is damped by 2 % of critical, key and finger swing, and some speeds are
+    /// silent between sounding ones.
+    #[test]
+    fn a_fingertip_of_published_damping_plays_evenly() {
+        let rises = |speeds: &[f64]| speeds.windows(2).all(|pair| pair[1] > 0.98 * pair[0]);
+        let (reference, published) = (struck(None), struck(Some(10.0)));
+        assert!(!rises(&reference), "{reference:?}");
+        assert!(rises(&published) && published[0] > 0.0, "{published:?}");
+        // With the reference's damping, the tip plays as the reference.
+        let alike = struck(Some(finger::DAMPING));
+        for (a, b) in alike.iter().zip(&reference) {
+            assert!((a - b).abs() < 0.03 * b.max(0.1), "{alike:?} {reference:?}");
+        }
     }
 
     #[test]

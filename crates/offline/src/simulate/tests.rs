@@ -150,6 +150,7 @@ fn a_run_is_drawn_as_png_and_svg() {
             speed_m_s: 0.2,
             duration_s: 0.1,
             depth_m: 0.04,
+            damping_n_s_m: None,
         }]);
         let figure =
             figure_of(&mut gesture, &mut SpringBlock::default(), middle(), "block").unwrap();

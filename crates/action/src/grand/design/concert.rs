@@ -129,11 +129,11 @@ fn regulation(s: &ActionSettings) -> Regulation {
 fn scale(spec: &mut Spec, hammer: &hammer::Hammer, s: &ActionSettings) {
     let h = &mut spec.hammer;
     (h.mass, h.centre, h.inertia) = (hammer.body_mass, hammer.centre, hammer.inertia);
-    // The jack's stop moves the head with the knuckle.
+    // The jack's stop moves the head with the knuckle, and under it.
     let farther = s.knuckle_mm * 1e-3 - h.knuckle;
     h.knuckle += farther;
     h.knuckle_edge += farther;
-    spec.jack.stop -= farther / spec.jack.length;
+    spec.jack.stop -= (farther + s.jack_position_mm * 1e-3) / spec.jack.length;
     spec.key.capstan.x += s.capstan_mm * 1e-3;
     spec.key.inertia *= s.key_mass;
     spec.lever.spring_torque *= s.repetition_spring;

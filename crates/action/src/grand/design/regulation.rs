@@ -129,6 +129,7 @@ pub fn regulate(spec: &mut Spec, r: &Regulation) -> Regulated {
         None => f64::INFINITY,
     };
     limits.let_off = let_off.is_none();
+    limits.string = r.let_off <= 0.0;
     limits.after_touch = !limits.let_off && let_off_depth >= r.dip;
 
     // Drop screw: the lever carries the hammer at let-off plus drop with the key on its bed.

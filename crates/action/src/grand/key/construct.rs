@@ -28,7 +28,7 @@ const BEFORE_BED: f64 = 0.1e-3;
 /// `spec`.
 ///
 /// Depth and speed of the key are those of a pressed touch. `None` if the regulation has no let-off before
-/// the key bed, or if `speed` is not positive and finite.
+/// the key bed and the string, or if `speed` is not positive and finite.
 #[must_use]
 pub fn strike(
     spec: &Spec,
@@ -37,7 +37,8 @@ pub fn strike(
     speed: f64,
 ) -> Option<GrandState> {
     let off = regulated.let_off_depth;
-    if !off.is_finite() || off >= spec.key.dip || !speed.is_finite() || speed <= 0.0 {
+    let blocks = !off.is_finite() || off >= spec.key.dip || regulated.limits.string;
+    if blocks || !speed.is_finite() || speed <= 0.0 {
         return None;
     }
     let key_speed = KEY_SHARE * speed;

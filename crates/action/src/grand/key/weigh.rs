@@ -31,6 +31,10 @@ const UNKNOWN_DIP: f64 = 0.01;
 /// be set.
 const CAUGHT: f64 = 7e-3;
 
+/// End of the slow press in which the hammer must stand still for its drop to be measured, s, and the largest travel
+/// of a hammer that stands still, m.
+const STILL: (f64, f64) = (0.1, 0.2e-3);
+
 /// Forces of the inertia measurement, N: their difference over that of the accelerations is the mass at
 /// the front.
 const PUSHES: [f64; 2] = [6.0, 10.0];
@@ -60,8 +64,10 @@ pub struct Weighed {
     pub blow_mm: f64,
     /// Crown below the string where the jack slips, mm.
     pub let_off_mm: f64,
-    /// Drop of the hammer from let-off with the key on its bed, mm; NaN if the backcheck has caught it.
+    /// Drop of the hammer from let-off with the key on its bed, mm; NaN if it has fallen to the backcheck or swings.
     pub drop_mm: f64,
+    /// Whether the hammer still swings 1 s after the key has met its bed, as without friction.
+    pub swings: bool,
     /// Key travel that remains after the jack slips, mm.
     pub after_touch_mm: f64,
     /// Height of the capstan's head over the key's balance point, key level, mm.
@@ -181,8 +187,10 @@ struct SlowPress {
     let_off: f64,
     /// Depth of the key when the jack slips, m.
     slip_depth: f64,
-    /// Height of the crown below the string with the key held, m; NaN in the backcheck.
+    /// Height of the crown below the string with the key held, m; NaN in the backcheck, and of a hammer that swings.
     held: f64,
+    /// Whether the hammer swings.
+    swings: bool,
 }
 
 impl Weighed {
@@ -212,6 +220,7 @@ impl Weighed {
             blow_mm: -1e3 * hammer.crown * built.regulated.rest[1],
             let_off_mm: 1e3 * slow.let_off,
             drop_mm: 1e3 * (slow.held - slow.let_off),
+            swings: slow.swings,
             after_touch_mm: 1e3 * (key.dip - slow.slip_depth),
             capstan_mm: 1e3 * key.capstan.y,
             button_mm: 1e3 * spec.jack.button_height,
@@ -259,6 +268,7 @@ impl Weighed {
             blow_mm: 1e3 * below(at_rest),
             let_off_mm: 1e3 * slip.1,
             drop_mm: drop.map_or(f64::NAN, |drop| 1e3 * drop),
+            swings: false,
             after_touch_mm: 1e3 * (dip - slip.0),
             capstan_mm: f64::NAN,
             button_mm: f64::NAN,
@@ -270,6 +280,23 @@ impl Weighed {
     #[must_use]
     pub fn balance_weight_g(&self) -> f64 {
         0.5 * (self.down_weight_g + self.up_weight_g)
+    }
+
+    /// The reason why the measurement `figure` has no value; none where it has one.
+    #[must_use]
+    pub fn missing(&self, figure: &Figure) -> Option<&'static str> {
+        if (figure.get)(self).is_finite() {
+            return None;
+        }
+        Some(match figure.id {
+            "drop_mm" if self.swings => "the hammer swings",
+            "drop_mm" if self.let_off_mm.is_finite() => "the hammer falls to the check",
+            "action_ratio" | "let_off_mm" | "drop_mm" | "after_touch_mm" => {
+                "the jack does not slip"
+            }
+            "inertia_g" => "the key does not sink",
+            _ => "the action has no such part",
+        })
     }
 
     /// Half the difference of down and up weight, g.
@@ -311,12 +338,19 @@ fn slow_press(mut key: GrandKey, spec: &Spec) -> SlowPress {
         let_off: f64::NAN,
         slip_depth: f64::NAN,
         held: f64::NAN,
+        swings: false,
     };
+    let (mut lowest, mut highest) = (f64::NEG_INFINITY, f64::INFINITY);
     let (mut from, mut lets_off) = ((f64::NAN, f64::NAN), false);
     let mut mean = Mean::default();
     let to = |t: f64| (PRESS_SPEED * t).min(end);
     let seconds = end / PRESS_SPEED + HOLD_TIME;
+    let mut left = floor_index(seconds / STEP);
     let is_caught = move_front(&mut key, seconds, to, |key, depth, force| {
+        left -= 1;
+        if left < floor_index(STILL.0 / STEP) {
+            (lowest, highest) = (lowest.max(below(key)), highest.min(below(key)));
+        }
         if (DOWN_RANGE.0..DOWN_RANGE.1).contains(&depth) {
             mean.add(force);
         }
@@ -334,7 +368,8 @@ fn slow_press(mut key: GrandKey, spec: &Spec) -> SlowPress {
     });
     found.down = mean.value();
     let held = below(&key);
-    if !is_caught && held - found.let_off < CAUGHT {
+    found.swings = !is_caught && lowest - highest > STILL.1;
+    if !is_caught && !found.swings && held - found.let_off < CAUGHT {
         found.held = held;
     }
     found
@@ -385,6 +420,7 @@ fn front_mass(at_rest: &dyn Key) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interface::hand::Hand;
     use crate::interface::key_sheet::KeySheet;
 
     fn key(number: usize) -> KeyNumber {
@@ -431,6 +467,48 @@ mod tests {
             let drop = Weighed::of(key(number), &uneven).drop_mm;
             assert!(drop.is_nan() || (0.5..6.0).contains(&drop), "{number}: {drop}");
         }
+    }
+
+    #[test]
+    fn a_missing_measurement_has_its_reason() {
+        let with = |change: fn(&mut ActionSettings)| {
+            let mut settings = ActionSettings::default();
+            change(&mut settings);
+            settings
+        };
+        for (number, settings, id, reason) in [
+            (40, with(|s| s.drop_mm = 4.0), "drop_mm", "the hammer falls to the check"),
+            (71, with(|s| s.friction = 0.0), "drop_mm", "the hammer swings"),
+            (40, with(|s| s.jack_clearance_mm = 1.0), "let_off_mm", "the jack does not slip"),
+            (40, with(|s| s.jack_position_mm = -4.0), "after_touch_mm", "the jack does not slip"),
+        ] {
+            let found = Weighed::of(key(number), &settings);
+            let figure = FIGURES.iter().find(|figure| figure.id == id).unwrap();
+            assert_eq!(found.missing(figure), Some(reason), "{found:?}");
+            assert!(FIGURES.iter().all(|f| (f.get)(&found).is_nan() == found.missing(f).is_some()));
+        }
+    }
+
+    /// A button so high that the drop screw holds the hammer at the string: a soft press mutes the string. A technician
+    /// is warned.
+    #[test]
+    fn a_let_off_past_the_string_blocks_the_hammer_there_with_a_warning() {
+        let held = |let_off_mm: f64| {
+            let settings = ActionSettings { let_off_mm, ..Default::default() };
+            let built = Design::new(key(40)).build(&settings);
+            let (mut played, mut on_string) = (GrandKey::built(built), 0);
+            let mut hand = Hand::pressing(0.0, 3.0, 0.0);
+            for _ in 0..8000 {
+                played.step(Drive::Force(hand.step(played.front())), &mut |_, _| {});
+                on_string += usize::from(below(&played) < 0.0);
+            }
+            let warned = built.regulated.limits.reasons().any(|r| r.starts_with("let_off_mm"));
+            (on_string, warned, GrandKey::built(built).strike(1.0))
+        };
+        let (brief, warned, constructed) = held(0.3);
+        assert!(brief < 40 && !warned && constructed, "{brief}");
+        let (long, warned, constructed) = held(-2.5);
+        assert!(long > 4000 && warned && !constructed, "{long}");
     }
 
     #[test]

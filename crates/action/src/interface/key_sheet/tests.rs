@@ -80,6 +80,14 @@ fn differences_of_a_key_are_added_and_clamped_to_the_ranges() {
     assert_eq!((of.let_off_mm, of.check_mm), (2.5, 8.0));
     assert!(of.is_even() && (uneven.unison_offset(key(40)) - 3.0).abs() < 1e-12);
     assert_eq!(uneven.of(key(41)), even);
+    // The row of a key can make it block on its string, the unevenness of a piano cannot.
+    uneven.let_off_mm = 0.3;
+    uneven.keys.set(key(40), LET_OFF, -3.175);
+    assert!((uneven.of(key(40)).let_off_mm + 2.875).abs() < 1e-12);
+    uneven.let_off_mm = -2.0;
+    assert_eq!(uneven.of(key(40)).let_off_mm, -3.0);
+    let neglected = ActionSettings { let_off_mm: 0.3, unevenness: 1.0, ..even };
+    assert!(KeyNumber::all().all(|key| neglected.of(key).let_off_mm >= 0.3));
 }
 
 #[test]

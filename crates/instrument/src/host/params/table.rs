@@ -54,6 +54,8 @@ table! {
         width lid perspective distance room_db room_size room_time;
     Output, Settings, |s| s => output_db output_guard;
     Output, SoundSettings, |s| s.sound => economy;
+    // Newer parameters, at the end: some hosts number parameters by their order.
+    Regulation, ActionSettings, |s| s.action => jack_position_mm;
 }
 
 /// All parameters, in display order.

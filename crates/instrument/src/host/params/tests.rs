@@ -9,7 +9,7 @@ use crate::Settings;
 use touchback_core::math::cast::single;
 
 /// Projects and automation use these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 73] = [
+const FROZEN: [(&str, &[&str]); 74] = [
     ("timing", &["Immediate", "Natural", "Look-ahead"]),
     ("latency", &["60 ms", "120 ms", "200 ms"]),
     ("velocity_means", &["Finger", "Hammer"]),
@@ -108,6 +108,7 @@ const FROZEN: [(&str, &[&str]); 73] = [
     ("output_db", &[]),
     ("output_guard", &["Off", "On"]),
     ("economy", &["Off", "On"]),
+    ("jack_position_mm", &[]),
 ];
 
 /// Every leaf of the settings by its field name.

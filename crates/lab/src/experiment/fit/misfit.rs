@@ -18,10 +18,17 @@ const PRESSED: [(f64, [f64; 2]); 4] =
 const STRUCK: [(f64, [f64; 2]); 4] =
     [(1.0, [0.048, 0.075]), (2.0, [0.028, 0.045]), (4.0, [0.017, 0.027]), (6.0, [0.012, 0.020])];
 
-/// Root mean square, at C4, of the distances from the band centres relative to the half-widths; below 1
-/// if most bands are met. A target that cannot be measured counts as 3.
-pub fn misfit(fitted: &Fitted) -> f64 {
-    let Some(key) = KeyNumber::from_midi(MIDDLE) else { return f64::NAN };
+/// Most that a target counts, in half-widths of its band, and what one counts that cannot be measured.
+const MOST: f64 = 3.0;
+
+/// Root mean square of [`distances`]; below 1 if most bands are met.
+pub fn misfit(distances: &[f64]) -> f64 {
+    (distances.iter().map(|d| d * d).sum::<f64>() / distances.len() as f64).sqrt()
+}
+
+/// Distances, at C4, of the *must* targets from the centres of their bands, in half-widths.
+pub fn distances(fitted: &Fitted) -> Vec<f64> {
+    let Some(key) = KeyNumber::from_midi(MIDDLE) else { return Vec::new() };
     let rig = TestBench::at_rest(Design::with(key, fitted).build(&ActionSettings::default()));
     let mut all: Vec<(Option<f64>, [f64; 2])> = Vec::new();
     let mut bottoms = Vec::new();
@@ -50,9 +57,9 @@ pub fn misfit(fitted: &Fitted) -> f64 {
         Some(escapement::retrigger(&rig, 0.1, escapement::GRID).0 / rig.spec().key.dip),
         [1.0 / 3.0, 2.0 / 3.0],
     ));
-    let square = |(value, [low, high]): &(Option<f64>, [f64; 2])| {
+    let distance = |(value, [low, high]): &(Option<f64>, [f64; 2])| {
         let away = value.map_or(f64::NAN, |v| (v - 0.5 * (low + high)) / (0.5 * (high - low)));
-        if away.is_finite() { (away * away).min(9.0) } else { 9.0 }
+        if away.is_finite() { away.clamp(-MOST, MOST) } else { MOST }
     };
-    (all.iter().map(square).sum::<f64>() / all.len() as f64).sqrt()
+    all.iter().map(distance).collect()
 }

@@ -25,6 +25,11 @@ const PRESSED: [TargetRow; 4] = [
 /// Bresin & Galembo 2005, three grands].
 const FASTEST_STRUCK: [(f64, [f64; 2]); 3] =
     [(1.0, [3.0, 5.3]), (2.0, [1.0, 2.0]), (6.0, [0.18, 0.44])];
+/// The same in a pressed touch: hammer speed, m/s, band, ms.
+const FASTEST_PRESSED: [(f64, [f64; 2]); 3] =
+    [(1.0, [1.6, 3.2]), (2.0, [0.62, 1.26]), (4.0, [0.23, 0.49])];
+/// Time from string contact to key bottom in a struck touch: hammer speed, m/s, band, ms [the same].
+const BOTTOM_STRUCK_AT: [(f64, [f64; 2]); 2] = [(4.0, [-1.6, 0.2]), (6.0, [-2.8, -0.8])];
 /// Largest key force of a pressed touch relative to that of a struck one of the same hammer speed, about a third
 /// [Kinoshita 2007, with Askenfelt].
 const PRESSED_SHARE: f64 = 0.45;
@@ -71,6 +76,24 @@ fn least(strokes: &[Option<TimedStroke>], value: impl Fn(TimedStroke) -> f64) ->
     -most(strokes, |s| -value(s))
 }
 
+/// Adds the least and the greatest `value`, ms, of the `strokes` of the keys at the hammer speed `v` to the report, by a
+/// quantity and the first segment of its id.
+fn least_and_most(
+    report: &mut Report,
+    (quantity, id): (&str, &str),
+    v: f64,
+    [low, high]: [f64; 2],
+    strokes: &[Option<TimedStroke>],
+    value: impl Fn(TimedStroke) -> f64 + Copy,
+) {
+    let target = format!("{low}–{high}").replace('-', "−");
+    for (which, value) in [("least", least(strokes, value)), ("most", most(strokes, value))] {
+        let what = format!("{quantity}, {v} m/s, {which}, ms");
+        report.check(&what, &target, TargetBand::Within(low, high), value);
+        report.id(&[id, &format!("{v} m/s"), which]);
+    }
+}
+
 /// Checks all targets on the measured keys.
 pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Result<()> {
     let rigs: Vec<TestBench> = keys.numbers(&KEYS).iter().map(|n| keys.bench(*n)).collect();
@@ -104,6 +127,11 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
             "pressed, distance from the string of the fastest hammer, {v} m/s, farthest key, mm"
         );
         report.check(&what, "small", TargetBand::AtMost(NEAR), before);
+        if let Some((_, band)) = FASTEST_PRESSED.iter().find(|(at, _)| *at == v) {
+            let what = "pressed, time from the greatest hammer speed to the string";
+            let time = |s: TimedStroke| s.fastest_before[1] * 1e3;
+            least_and_most(report, (what, "pressed-lead"), v, *band, &strokes, time);
+        }
         let on_c4 = strokes[strokes.len() / 2];
         peaks.push(on_c4.map_or(String::new(), |s| {
             format!(
@@ -147,18 +175,16 @@ pub fn check(keys: &KeySource, folder: &mut Folder, report: &mut Report) -> Resu
             let band = TargetBand::Within(-42.0, -20.0);
             report.check(what, "−32", band, travel - pressed_at_one);
         }
-    }
-    for (v, [low, high]) in FASTEST_STRUCK {
-        let strokes = at(TouchKind::Struck, v);
-        let time = |s: TimedStroke| s.fastest_before[1] * 1e3;
-        let band = TargetBand::Within(low, high);
-        for (which, value) in [("least", least(&strokes, time)), ("most", most(&strokes, time))] {
-            let what = format!(
-                "struck, time from the greatest hammer speed to the string, {v} m/s, {which}, ms"
-            );
-            report.check(&what, &format!("{low}–{high}"), band, value);
-            report.id(&["struck-lead", &format!("{v} m/s"), which]);
+        if let Some((_, band)) = BOTTOM_STRUCK_AT.iter().find(|(at, _)| *at == v) {
+            let what = "struck, key bottom after contact";
+            least_and_most(report, (what, "struck-bottom"), v, *band, &strokes, |s| s.bottom * 1e3);
         }
+    }
+    for (v, band) in FASTEST_STRUCK {
+        let strokes = at(TouchKind::Struck, v);
+        let what = "struck, time from the greatest hammer speed to the string";
+        let time = |s: TimedStroke| s.fastest_before[1] * 1e3;
+        least_and_most(report, (what, "struck-lead"), v, band, &strokes, time);
     }
     for v in COMPARED {
         let (pressed, struck) = (at(TouchKind::Pressed, v), at(TouchKind::Struck, v));

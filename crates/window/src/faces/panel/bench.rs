@@ -118,17 +118,20 @@ impl Bench {
         grid.spacing(egui::vec2(10.0, 1.0)).show(ui, |ui| {
             for figure in &FIGURES {
                 ui.label(figure.name);
-                let text = |found: &Option<Found>| {
-                    let value = found.as_ref().map(|f| (figure.get)(&f.weighed));
-                    value.filter(|v| v.is_finite()).map(|v| format!("{v:.2} {}", figure.unit))
+                let text = |found: &Option<Found>| match found {
+                    None => "–".to_owned(),
+                    Some(Found { weighed, .. }) => match weighed.missing(figure) {
+                        Some(reason) => reason.to_owned(),
+                        None => format!("{:.2} {}", (figure.get)(weighed), figure.unit),
+                    },
                 };
-                let mut now = text(&self.now).unwrap_or_else(|| "–".to_owned());
+                let mut now = text(&self.now);
                 if let Some(set) = figure.set.filter(|_| self.before.is_none()) {
                     now = format!("{now} (set {:.2})", set(&settings.of(key)));
                 }
                 ui.label(RichText::new(now).color(colour));
                 if let Some(before) = &self.before {
-                    let was = text(&self.before).unwrap_or_else(|| "–".to_owned());
+                    let was = text(&self.before);
                     ui.label(RichText::new(format!("before {was}")).color(theme::faint(ui)));
                     if let (Some(pitch), Some(now)) = (figure.pitch_mm, &self.now) {
                         let turns =

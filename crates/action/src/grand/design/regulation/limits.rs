@@ -8,6 +8,8 @@ pub struct Limits {
     pub blow: bool,
     /// The jack cannot reach the knuckle's edge with the hammer at its let-off distance.
     pub let_off: bool,
+    /// The jack would slip only with the hammer at the string or beyond it.
+    pub string: bool,
     /// The key meets its bed before the jack slips.
     pub after_touch: bool,
     /// The repetition spring does not carry the hammer.
@@ -29,6 +31,11 @@ impl Limits {
             (
                 self.let_off,
                 "let_off_mm: the jack does not reach the knuckle's edge there; it never lets off",
+            ),
+            (
+                self.string,
+                "let_off_mm: the jack still drives the hammer when it meets the string, where the hammer \
+                 strikes twice or blocks; lower the let-off button",
             ),
             (
                 self.after_touch,
