@@ -108,6 +108,50 @@ def difference(page, touchback, folder, midi, seconds, settings):
     return 20 * numpy.log10(max(apart, 1e-12)), share
 
 
+def telephone(browser, address, errors, pictures):
+    """A telephone: the first touch of a key sounds, two fingers play two keys, upright and across."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address + "#let_off_mm=6")
+    page.wait_for_function("globalThis.touchback !== undefined", timeout=60_000)
+    told = page.evaluate("document.getElementById('status').value")
+    check("Let-off 6.00 mm instead of 1.60 mm" in told, f"the link tells what it changes: {told}")
+    page.wait_for_timeout(1000)
+    if pictures:
+        page.screenshot(path=pictures / "web-telephone.png")
+    began = time.monotonic()
+    page.touchscreen.tap(60, 800)
+    page.wait_for_function("touchback.piano() && touchback.audio().state === 'running'", timeout=30_000)
+    print(f"sound runs {time.monotonic() - began:.2f} s after the first touch", flush=True)
+    page.evaluate("""() => {
+        const ear = new AnalyserNode(touchback.audio());
+        touchback.piano().connect(ear);
+        touchback.loudest = () => {
+            const samples = new Float32Array(ear.fftSize);
+            ear.getFloatTimeDomainData(samples);
+            return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+        };
+    }""")
+    touches = context.new_cdp_session(page)
+    at = lambda *xs: [{"x": x, "y": 800, "id": i} for i, x in enumerate(xs)]
+    touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at(60)})
+    touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at(60, 200)})
+    page.wait_for_function("touchback.loudest() > 1e-3", timeout=30_000, polling=20)
+    page.wait_for_timeout(500)
+    if pictures:
+        page.screenshot(path=pictures / "web-telephone-two-keys.png")
+    touches.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function("touchback.loudest() < 1e-5", timeout=10_000)
+    check(True, "two fingers play on a telephone, and the dampers end the notes")
+    page.set_viewport_size({"width": 844, "height": 390})
+    page.wait_for_timeout(700)
+    if pictures:
+        page.screenshot(path=pictures / "web-telephone-across.png")
+    context.close()
+
+
 def run(folder, touchback, pictures):
     address = serve(folder)
     work = pathlib.Path(tempfile.mkdtemp())
@@ -177,6 +221,13 @@ def run(folder, touchback, pictures):
         check(True, "a touched key sounds")
         page.wait_for_function("touchback.loudest() < 1e-5", timeout=10_000)
 
+        page.evaluate("touchback.audio().suspend()")
+        page.wait_for_function("!document.getElementById('sound').hidden", timeout=5000)
+        page.mouse.click(640, 300)
+        page.wait_for_function("touchback.audio().state === 'running'", timeout=5000)
+        page.wait_for_function("document.getElementById('sound').hidden", timeout=5000)
+        check(True, "a click brings back interrupted sound")
+
         page.evaluate("(file) => drop('music.mid', file)", base64.b64encode(music[0][1].read_bytes()).decode())
         page.wait_for_function("touchback.page.isPlaying() && touchback.loudest() > 1e-3", timeout=30_000)
         check(True, "a dropped MIDI file plays")
@@ -216,6 +267,8 @@ def run(folder, touchback, pictures):
         page.wait_for_function("globalThis.touchback !== undefined", timeout=60_000)
         linked = page.evaluate("touchback.page.address()")
         check(linked == "piano=felt&let_off_mm=2.5", f"a link without a network: {linked}")
+        context.close()
+        telephone(browser, address, errors, pictures)
         browser.close()
     for error in errors:
         print("browser:", error)

@@ -7,10 +7,12 @@ mod hands;
 mod lesson;
 mod moving;
 mod names;
+mod overlap;
 mod piano;
 mod pointer;
 mod presets;
 mod tasks;
+mod touches;
 mod undo;
 
 use egui::accesskit::Role;
