@@ -89,7 +89,7 @@ pub fn read(address: &str) -> Linked {
             }
             None => {
                 let near = suggestion(&name, preset::PRESETS.iter().map(|preset| preset.name));
-                linked.told.push(format!("The link's piano `{name}` is unknown{near}."));
+                linked.told.push(ended(format!("The link's piano `{name}` is unknown{near}")));
             }
         }
     }
@@ -111,7 +111,8 @@ pub fn read(address: &str) -> Linked {
                 .map(|(parameter, value)| parameter.set(settings, value))
                 .map_err(|e| e.to_string()),
         };
-        linked.told.extend(read.err().map(|error| format!("Left out of the link: {error}.")));
+        let error = read.err().map(|error| ended(format!("Left out of the link: {error}")));
+        linked.told.extend(error);
     }
     linked.told.extend(differences(
         linked.piano.unwrap_or(preset::PRESETS[0].name),
@@ -119,6 +120,11 @@ pub fn read(address: &str) -> Linked {
         settings,
     ));
     linked
+}
+
+/// `text` with the end of a sentence.
+fn ended(text: String) -> String {
+    if text.ends_with(['?', '.']) { text } else { text + "." }
 }
 
 /// A sentence of what `settings` have otherwise than the piano `name`, whose settings are `base`; none if nothing.
@@ -206,7 +212,7 @@ mod tests {
             "is it `mellow`?",
             "out of range",
             "is it `hammer_hardness`?",
-            "Blow distance 44.00 mm",
+            "Blow distance 44.0 mm instead of 47.0 mm",
         ] {
             assert!(told.iter().any(|sentence| sentence.contains(part)), "{part}: {told:?}");
         }

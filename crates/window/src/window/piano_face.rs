@@ -24,6 +24,8 @@ const MARGIN: f32 = 8.0;
 /// Height of a stage with a caption of usual size, and the caption's least factor, points.
 const USUAL: f32 = 440.0;
 const LEAST: f32 = 0.7;
+/// Share of a small stage's width for the caption.
+const CAPTION: f32 = 0.42;
 /// Time for which the caption stands after the last motion, and time in which it fades, s.
 const STANDS: f64 = 2.0;
 const FADES: f64 = 0.5;
@@ -118,7 +120,10 @@ impl Window {
         }
         let small = super::small::caption(ui, stage);
         let large = small.unwrap_or_else(|| (stage.height() / USUAL).max(LEAST));
-        let left = Rect::from_min_max(pos2(stage.min.x + 16.0, row.max.y + 8.0), stage.max);
+        // In a small window the caption keeps left of the action.
+        let share = if small.is_some() { CAPTION } else { 1.0 };
+        let end = pos2(stage.min.x + share * stage.width(), stage.max.y);
+        let left = Rect::from_min_max(pos2(stage.min.x + 16.0, row.max.y + 8.0), end);
         let used = self.caption(ui, left, large, &settings, now);
         if small.is_some() {
             // The buttons are in the list.
@@ -183,7 +188,9 @@ impl Window {
         let mut line = |text: &str, size: f32, colour: egui::Color32| {
             let at = area.min + vec2(0.0, height + 2.0);
             let font = FontId::proportional((size * large).max(10.0));
-            height += 2.0 + painter.text(at, Align2::LEFT_TOP, text, font, colour).height();
+            let text = painter.layout(text.to_owned(), font, colour, area.width());
+            height += 2.0 + text.size().y;
+            painter.galley(at, text, colour);
         };
         if self.asked.is_some_and(|asked| now - asked >= super::PATIENCE) {
             line(MUTE, 13.0, theme::accent(ui));

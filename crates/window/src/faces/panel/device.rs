@@ -30,6 +30,11 @@ use touchback_haptics::session::ConnectionState;
 /// Time between two readings of the keyboard's state, s.
 const POLL_INTERVAL: f64 = 0.05;
 
+/// Width of the list of ports, points.
+const PORT: f32 = 140.0;
+/// Width below which each choice is below its name, points.
+const NARROW: f32 = 310.0;
+
 /// Results of the file worker.
 enum DeviceAnswer {
     Ports(Result<Vec<PortInfo>, String>),
@@ -104,11 +109,13 @@ impl DevicePanel {
         let count = fitting(ui, 2);
         let mut settled = true;
         ui.columns(count, |columns| {
-            let left = &mut columns[0];
-            heading(left, "Motorized keyboard");
-            settled = self.choices(left, &mut choice);
-            left.add_space(6.0);
-            self.state(left, &mut choice, connection);
+            // Columns stretch their texts over the width.
+            columns[0].with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
+                heading(ui, "Motorized keyboard");
+                settled = self.choices(ui, &mut choice);
+                ui.add_space(6.0);
+                self.state(ui, &mut choice, connection);
+            });
             let right = &mut columns[count - 1];
             heading(right, "What a finger feels");
             self.felt.ui(right, played.key, played.settings, played.last);
@@ -133,17 +140,15 @@ impl DevicePanel {
     /// Draws the choice's controls; returns whether none of them is being dragged.
     fn choices(&mut self, ui: &mut Ui, choice: &mut Choice) -> bool {
         let mut settled = true;
-        Grid::new("device").num_columns(2).show(ui, |ui| {
+        let is_narrow = ui.available_width() < theme::size(ui) * NARROW;
+        let rows = |ui: &mut Ui| {
+            if is_narrow {
+                ui.spacing_mut().slider_width = 64.0;
+            }
             // A row more than chosen ports, for a further one.
             for index in 0..=choice.ports.len() {
                 let label = ui.label(if index == 0 { "Port" } else { "Further port" });
-                ui.horizontal(|ui| {
-                    self.port(ui, choice, index).labelled_by(label.id);
-                    let hint = "Search for serial ports";
-                    if index == 0 && ui.button("Find ports").on_hover_text(hint).clicked() {
-                        self.seek();
-                    }
-                });
+                self.port(ui, choice, index).labelled_by(label.id);
                 ui.end_row();
             }
 
@@ -177,7 +182,15 @@ impl DevicePanel {
             let response = lead.labelled_by(label.id).on_hover_text(hint);
             settled &= !response.dragged();
             ui.end_row();
-        });
+        };
+        if is_narrow {
+            rows(ui);
+        } else {
+            Grid::new("device").num_columns(2).show(ui, rows);
+        }
+        if ui.button("Find ports").on_hover_text("Search for serial ports").clicked() {
+            self.seek();
+        }
         ui.checkbox(&mut choice.plays, "Host notes move the keys")
             .on_hover_text("The host's notes move the motorized keys");
         ui.checkbox(&mut choice.vibrates, "Strings vibrate in the keys")
@@ -193,7 +206,10 @@ impl DevicePanel {
             ("", _) => "add a board",
             (port, _) => port,
         };
-        let combo = ComboBox::from_id_salt(("port", index)).selected_text(shown).width(140.0);
+        let combo = ComboBox::from_id_salt(("port", index))
+            .selected_text(shown)
+            .width(PORT.min(ui.available_width() - 16.0))
+            .truncate();
         let is_free =
             |path: &str| choice.ports.iter().position(|p| p == path).unwrap_or(index) == index;
         let inner = combo.show_ui(ui, |ui| {

@@ -2,6 +2,7 @@
 //! sizes of text, on every face.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use egui::accesskit::Node;
 use egui::epaint::{ClippedShape, Shape};
@@ -138,6 +139,7 @@ fn nothing_overlaps_at_any_size_of_screen_and_text() {
             let mut screen = Offscreen::default();
             let mut bench = TestWindow::default();
             bench.window.presets = panel::presets::PresetsPanel::on(None);
+            bench.window.keyboard.connection = Some(Arc::default());
             bench.window.apply_theme(&screen.context);
             screen.context.enable_accesskit();
             for (face, more) in

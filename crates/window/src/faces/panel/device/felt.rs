@@ -19,7 +19,7 @@ const POINTS: usize = 600;
 const READINGS: usize = 400;
 /// Largest shown depth, mm, and force, N, of which the smallest that fits is taken.
 const DEEPEST: f64 = 12.0;
-const FORCES: [f64; 4] = [3.0, 6.0, 15.0, 40.0];
+const FORCES: [f64; 4] = [4.0, 8.0, 20.0, 40.0];
 /// Least shown force, N.
 const LEAST: f64 = -1.0;
 /// Height of the plot at usual size, points.
@@ -68,8 +68,8 @@ impl Felt {
         let most =
             all.map(|[_, force]| *force).filter(|force| force.is_finite()).fold(0.0, f64::max);
         let most = FORCES.into_iter().find(|force| *force >= most).unwrap_or(FORCES[3]);
-        let ticks = [-1.0, 0.0, 0.2 * most, 0.4 * most, 0.6 * most, 0.8 * most]
-            .map(|f| (10.0 * f).round() / 10.0);
+        let ticks =
+            [-4.0, 0.0, 1.0, 2.0, 3.0].map(|quarters| f64::max(LEAST, 0.25 * quarters * most));
         let up = Axis::new((LEAST, most), false, &ticks);
         let across = Axis::new((0.0, DEEPEST), false, &[0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
         let height = HEIGHT * theme::size(ui);

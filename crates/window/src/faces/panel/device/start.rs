@@ -29,7 +29,7 @@ const BOX: f32 = 22.0;
 pub(super) fn ui(ui: &mut Ui) -> bool {
     ui.label(
         "A motorized keyboard pushes back: its keys have the weight, let-off and rebound of the simulated \
-         action. The curve below is what its motors give.",
+         action. The curves under What a finger feels are what its motors should give.",
     );
     let hint = format!(
         "Starts {EMULATED_KEYS} simulated keys with motors and a simulated finger that plays them, and arms them: \
