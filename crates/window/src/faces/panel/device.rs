@@ -141,7 +141,7 @@ impl DevicePanel {
     fn choices(&mut self, ui: &mut Ui, choice: &mut Choice) -> bool {
         let mut settled = true;
         let is_narrow = ui.available_width() < theme::size(ui) * NARROW;
-        let rows = |ui: &mut Ui| {
+        let mut rows = |ui: &mut Ui| {
             if is_narrow {
                 ui.spacing_mut().slider_width = 64.0;
             }
