@@ -31,6 +31,7 @@ for face in piano voice touch action keys keyboard settings; do
     shot "manual/window/$face-150-light.png" --face $face --scale 1.5
     shot "manual/window/$face-200-dark.png" --face $face --scale 2 --dark
 done
+shot manual/window/piano-390.png --width 390 --height 740
 shot manual/window/pianos-720-light.png --presets --width 720 --height 480
 shot manual/window/pianos-720-dark.png --presets --width 720 --height 480 --dark
 

@@ -2,7 +2,7 @@
 """The page for browsers in headless Chromium: python web_page.py FOLDER TOUCHBACK [PICTURES].
 
 FOLDER is what `cargo xtask web` wrote, TOUCHBACK the command, PICTURES a folder for a picture of each face.
-Loads the page, starts the sound by a click, plays by the computer's keys and a MIDI file, turns the let-off,
+Loads the page, starts the sound by a click, brings it back after an interruption, plays by the computer's keys and a MIDI file, turns the let-off,
 compares rendered sound with `touchback render` (at most -100 dB apart), follows a link, works without a network,
 and counts the browser's errors. Exits 0 when every check holds, 1 with the failed check otherwise.
 
@@ -176,6 +176,13 @@ def run(folder, touchback, pictures):
         page.wait_for_function("touchback.loudest() > 1e-3", timeout=30_000, polling=20)
         check(True, "a touched key sounds")
         page.wait_for_function("touchback.loudest() < 1e-5", timeout=10_000)
+
+        page.evaluate("touchback.audio().suspend()")
+        page.wait_for_function("!document.getElementById('sound').hidden", timeout=5000)
+        page.mouse.click(640, 300)
+        page.wait_for_function("touchback.audio().state === 'running'", timeout=5000)
+        page.wait_for_function("document.getElementById('sound').hidden", timeout=5000)
+        check(True, "a click brings back interrupted sound")
 
         page.evaluate("(file) => drop('music.mid', file)", base64.b64encode(music[0][1].read_bytes()).decode())
         page.wait_for_function("touchback.page.isPlaying() && touchback.loudest() > 1e-3", timeout=30_000)

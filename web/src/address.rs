@@ -2,10 +2,11 @@
 //!
 //! `#piano=Worn&let_off_mm=3.5&keys=key,drop_mm/40,0.3` is a piano, the values that differ from it, and the
 //! sheet of single keys' differences. `mechanism=` has the file of a mechanism: its name, a line `ID VALUE` for each
-//! parameter that was set, an empty line, and the contents. A word that has no meaning is left out.
+//! parameter that was set, an empty line, and the contents. A word that has no meaning is left out, with a sentence.
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
+use touchback_core::text::near::suggestion;
 use touchback_instrument::Settings;
 use touchback_instrument::host::mechanism::{MechanismFile, MechanismText, open};
 use touchback_instrument::host::params::{Parameter, all, find};
@@ -18,6 +19,8 @@ const ENCODED: &AsciiSet =
 const PIANO: &str = "piano";
 const KEYS: &str = "keys";
 const MECHANISM: &str = "mechanism";
+/// Most differences that a sentence lists.
+const LISTED: usize = 4;
 
 /// The address of `settings`, which began as the piano `piano`.
 #[must_use]
@@ -60,31 +63,92 @@ fn mechanism(word: &str) -> Option<MechanismFile> {
     open(MechanismText { name: name.to_owned(), text: text.to_owned(), values }).ok()
 }
 
-/// The name of the piano and the settings at `address`, with or without `#`.
+/// What an address has.
+#[derive(Clone, Default, Debug)]
+pub struct Linked {
+    /// The factory piano.
+    pub piano: Option<&'static str>,
+    /// Its settings with those of the address.
+    pub settings: Settings,
+    /// A sentence for each word that was left out, and one of what differs from the piano.
+    pub told: Vec<String>,
+}
+
+/// What is at `address`, with or without `#`.
 #[must_use]
-pub fn read(address: &str) -> (Option<&'static str>, Settings) {
+pub fn read(address: &str) -> Linked {
     let address = address.trim_start_matches('#');
     let words = || address.split('&').filter_map(|word| word.split_once('='));
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let factory = words()
-        .filter(|(word, _)| *word == PIANO)
-        .find_map(|(_, name)| preset::find(&decoded(name)));
-    let mut settings = factory.map_or_else(Settings::default, preset::Preset::settings);
-    for (word, value) in words() {
-        let value = decoded(value);
-        if word == KEYS {
-            if let Ok(sheet) = value.parse() {
-                settings.set_key_sheet(sheet);
+    let mut linked = Linked::default();
+    for (_, name) in words().filter(|(word, _)| *word == PIANO) {
+        let name = decoded(name);
+        match preset::find(&name) {
+            Some(factory) => {
+                (linked.piano, linked.settings) = (Some(factory.name), factory.settings());
             }
-        } else if word == MECHANISM {
-            settings.action.mechanism = mechanism(&value).into();
-        } else if let Ok(parameter) = find(word)
-            && let Ok(value) = parameter.parse(&value)
-        {
-            parameter.set(&mut settings, value);
+            None => {
+                let near = suggestion(&name, preset::PRESETS.iter().map(|preset| preset.name));
+                linked.told.push(ended(format!("The link's piano `{name}` is unknown{near}")));
+            }
         }
     }
-    (factory.map(|preset| preset.name), settings)
+    let base = linked.settings.clone();
+    let settings = &mut linked.settings;
+    for (word, value) in words().filter(|(word, _)| !word.is_empty() && *word != PIANO) {
+        let value = decoded(value);
+        let read = match word {
+            KEYS => {
+                value.parse().map(|sheet| settings.set_key_sheet(sheet)).map_err(|e| format!("{e}"))
+            }
+            MECHANISM => {
+                settings.action.mechanism = mechanism(&value).into();
+                let is_read = settings.action.mechanism.is_some();
+                is_read.then_some(()).ok_or_else(|| "the mechanism cannot be read".to_owned())
+            }
+            id => find(id)
+                .and_then(|parameter| Ok((parameter, parameter.parse(&value)?)))
+                .map(|(parameter, value)| parameter.set(settings, value))
+                .map_err(|e| e.to_string()),
+        };
+        let error = read.err().map(|error| ended(format!("Left out of the link: {error}")));
+        linked.told.extend(error);
+    }
+    linked.told.extend(differences(
+        linked.piano.unwrap_or(preset::PRESETS[0].name),
+        &base,
+        settings,
+    ));
+    linked
+}
+
+/// `text` with the end of a sentence.
+fn ended(text: String) -> String {
+    if text.ends_with(['?', '.']) { text } else { text + "." }
+}
+
+/// A sentence of what `settings` have otherwise than the piano `name`, whose settings are `base`; none if nothing.
+fn differences(name: &str, base: &Settings, settings: &Settings) -> Option<String> {
+    let differs = |p: &&Parameter| p.get(settings).to_bits() != p.get(base).to_bits();
+    let each = |p: &Parameter| {
+        let [now, before] = [settings, base].map(|of| p.text(p.get(of)));
+        format!("{} {now} instead of {before}", p.name)
+    };
+    let mut parts: Vec<String> = all().filter(differs).map(each).collect();
+    let more = parts.len().saturating_sub(LISTED);
+    parts.truncate(LISTED);
+    if more > 0 {
+        parts.push(format!("{more} more"));
+    }
+    if settings.key_sheet() != base.key_sheet() {
+        parts.push("single keys".to_owned());
+    }
+    if settings.action.mechanism.is_some() {
+        parts.push("its own mechanism".to_owned());
+    }
+    let title = preset::find(name).map_or_else(|| name.to_owned(), preset::Preset::title);
+    (!parts.is_empty())
+        .then(|| format!("This link changes the piano {title}: {}.", parts.join(", ")))
 }
 
 fn encoded(text: &str) -> String {
@@ -117,7 +181,8 @@ mod tests {
             find("timing").unwrap().set(&mut settings, 1.0);
             settings.set_key_sheet("key,drop_mm\n40,0.3\n".parse().unwrap());
             let link = write(preset.name, &settings);
-            let (_, found) = read(&format!("#{link}"));
+            let Linked { settings: found, told, .. } = read(&format!("#{link}"));
+            assert!(told.len() == 1 && told[0].contains("Let-off 3.70 mm instead of"), "{told:?}");
             assert_eq!(found.action, settings.action, "{link}");
             assert!(link.is_ascii() && !link.contains(' '), "{link}");
             for parameter in all() {
@@ -140,9 +205,17 @@ mod tests {
 
     #[test]
     fn words_without_meaning_are_left_out() {
-        let text = "piano=none&let_off_mm=900&x=1&=&&keys=%ff&blow_mm=44";
-        let (piano, settings) = read(text);
-        assert_eq!(piano, None);
+        let text = "piano=melow&let_off_mm=900&hardness=1&=&&keys=%ff&blow_mm=44";
+        let Linked { piano, settings, told } = read(text);
+        assert_eq!((piano, told.len()), (None, 5));
+        for part in [
+            "is it `mellow`?",
+            "out of range",
+            "is it `hammer_hardness`?",
+            "Blow distance 44.0 mm instead of 47.0 mm",
+        ] {
+            assert!(told.iter().any(|sentence| sentence.contains(part)), "{part}: {told:?}");
+        }
         let mut expected = Settings::default();
         find("blow_mm").unwrap().set(&mut expected, 44.0);
         assert_eq!(settings, expected);
@@ -157,6 +230,6 @@ mod tests {
         play(&mut settings, file.with(&parameter.id, parameter.max).unwrap());
         let address = write("", &settings);
         assert!(!address.contains('\n'), "{address}");
-        assert_eq!(read(&address).1, settings);
+        assert_eq!(read(&address).settings, settings);
     }
 }

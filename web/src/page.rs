@@ -51,7 +51,7 @@ impl Page {
     /// The page with the settings of `address`.
     #[must_use]
     pub fn new(address: &str) -> Self {
-        let (piano, settings) = address::read(address);
+        let address::Linked { piano, settings, told } = address::read(address);
         let mut window = Window::default();
         if let Some(piano) = piano {
             piano.clone_into(&mut window.session.history.piano);
@@ -70,7 +70,7 @@ impl Page {
             busy: 0.0,
             busy_since: None,
             has_eased: false,
-            told: Vec::new(),
+            told,
             is_themed: false,
         }
     }

@@ -17,16 +17,24 @@ if (query.has("embed")) document.body.classList.add("embedded");
 if (query.has("face")) page.show(query.get("face"));
 await page.start(element("window"));
 if (query.has("fault")) page.findAFault();
-tell("Click, or press a key, to start the sound.");
+// Words for fingers or for mouse and keys, as the machine has them.
+const isTouched = matchMedia("(pointer: coarse)").matches;
+const words = isTouched
+  ? { start: "Touch a key to start the sound.", again: "Touch to start again",
+      ways: "Touch the keys, louder toward their front; slide along the strip above them for other octaves" }
+  : { start: "Click, or press a key, to start the sound.", again: "Click to start again",
+      ways: "Play with the mouse or the computer's keys (Z to M, Q to P; space is the pedal)" };
+tell([...page.told(), words.start].join(" "));
 
 let audio = null;
 let piano = null;
 let starting = null;
 
-/** Starts the sound; browsers allow it only after a click or a key. */
-async function start() {
-  if (audio) return starting;
-  starting = begin();
+/** Starts the sound, and resumes it after an interruption, in the turn of the gesture itself: browsers allow it only
+ *  there. */
+function start() {
+  starting ??= begin();
+  if (audio.state !== "running") audio.resume().catch(() => {});
   return starting;
 }
 
@@ -34,8 +42,7 @@ async function begin() {
   // More seconds of latency where the sound is interrupted, by `?latency=0.1`.
   const latencyHint = Number(query.get("latency")) || "interactive";
   audio = new AudioContext({ sampleRate: RATE, latencyHint });
-  // Making the piano takes longer than a block of sound: nothing runs until it is made.
-  await audio.suspend();
+  audio.onstatechange = followSound;
   await audio.audioWorklet.addModule("worklet.js");
   const node = new AudioWorkletNode(audio, "touchback", {
     numberOfInputs: 0,
@@ -43,15 +50,22 @@ async function begin() {
     processorOptions: { module },
   });
   node.onprocessorerror = () => tell("The sound has failed: load the page again.");
-  node.connect(audio.destination);
   await new Promise((ready) => { node.port.onmessage = ready; });
   node.port.onmessage = (event) => page.receive(event.data);
+  // Making the piano takes longer than a block of sound: it is heard once it is made.
+  node.connect(audio.destination);
   piano = node;
-  await audio.resume();
-  element("sound").hidden = true;
-  const ways = "Play with the mouse or the computer's keys (Z to M, Q to P; space is the pedal)";
-  tell(`${ways}.`);
-  midi().then((hasKeyboards) => hasKeyboards && tell(`${ways}, or with a MIDI keyboard.`));
+  followSound();
+  midi().then((hasKeyboards) => hasKeyboards && tell(`${words.ways}, or with a MIDI keyboard.`));
+}
+
+/** Follows the state of the sound, which a call or another program may interrupt. */
+function followSound() {
+  if (!piano) return;
+  const runs = audio.state === "running";
+  element("sound").hidden = runs;
+  if (!runs) element("sound").textContent = words.again;
+  tell(runs ? `${words.ways}.` : `The sound was interrupted. ${words.again}.`);
 }
 
 /** Passes on what MIDI keyboards send, also of those plugged in later. Returns whether the browser allows it. */
@@ -70,15 +84,19 @@ async function midi() {
     access.onstatechange = listen;
     listen();
     return true;
-  } catch {
+  } catch (error) {
     // Without Web MIDI, or refused by the user.
+    if (error.name === "NotAllowedError" || error.name === "SecurityError") {
+      tell(`${words.ways}. For a MIDI keyboard, allow MIDI in the browser's settings of this page and load it again.`);
+    }
     return false;
   }
 }
 
-const started = { capture: true, passive: true };
-addEventListener("pointerdown", start, started);
-addEventListener("keydown", start, started);
+// A finger's gesture counts when it ends, a mouse's and a key's when they begin.
+for (const gesture of ["pointerdown", "pointerup", "touchend", "keydown"]) {
+  addEventListener(gesture, start, { capture: true, passive: true });
+}
 
 /** Sends what the page has for the piano. */
 function send() {

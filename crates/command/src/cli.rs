@@ -271,9 +271,18 @@ fn usage(error: &clap::Error, command: &str) -> String {
     }
     use clap::error::ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, MissingSubcommand};
     if matches!(error.kind(), DisplayHelpOnMissingArgumentOrSubcommand | MissingSubcommand) {
-        return format!("a command is missing; see `{command} --help`");
+        let inner = inner_commands(&command).join(", ");
+        return format!("a command is missing: {inner}; see `{command} --help`");
     }
     format!("{}{tip}; see `{command} --help`", one_line(message))
+}
+
+/// The commands of the command called `name`, such as `touchback model`.
+fn inner_commands(name: &str) -> Vec<String> {
+    let root = Cli::command();
+    let words = name.split_whitespace().skip(1);
+    let found = words.fold(&root, |command, word| command.find_subcommand(word).unwrap_or(command));
+    found.get_subcommands().map(|inner| inner.get_name().to_owned()).collect()
 }
 
 /// `text` on one line, with the control characters of file names escaped.

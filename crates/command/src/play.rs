@@ -65,6 +65,9 @@ pub fn run(options: &PlayOptions) -> Result<()> {
         if options.backend.iter().any(|word| word == "--help" || word == "-h") {
             return touchback_offline::output::print(HELP);
         }
-        bail!("touchback-play is not beside this command; see `touchback play --help`");
+        bail!(
+            "the program touchback-play is not beside this command: build both with `cargo build --release \
+             --features standalone`, or load the plugin in a host; see `touchback play --help`"
+        );
     }
 }

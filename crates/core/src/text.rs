@@ -1,7 +1,8 @@
 //! Texts as people and spreadsheets write them: encodings, decimal commas, separators of tables, names of
-//! notes.
+//! notes, names misspelt.
 
 pub mod encoding;
+pub mod near;
 pub mod note;
 pub mod number;
 pub mod table;

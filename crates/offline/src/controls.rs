@@ -9,6 +9,7 @@ use crate::paths::{CurveOption, is_preset};
 use crate::table::{CsvTable, Curve};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::text::encoding::decode;
+pub use touchback_core::text::near::suggestion;
 use touchback_core::text::note;
 use touchback_haptics::action::Action;
 use touchback_instrument::Settings;
@@ -25,20 +26,6 @@ const SHEET_LIMIT: u64 = 1_000_000;
 
 /// Samples from one automation value to the next, counted from sample 0.
 pub const AUTOMATION_PERIOD: u64 = 64;
-
-/// Least similarity (Jaro–Winkler, 0 to 1) at which an error suggests another id.
-const MIN_SIMILARITY: f64 = 0.85;
-
-/// The name most similar to `wanted`, as the end of an error: `; is it …?`. Empty if none is similar.
-#[must_use]
-pub fn suggestion<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let with_similarity = |name: &'a str| (strsim::jaro_winkler(name, wanted), name);
-    let nearest = names.into_iter().map(with_similarity).max_by(|a, b| a.0.total_cmp(&b.0));
-    match nearest.filter(|(similarity, _)| *similarity > MIN_SIMILARITY) {
-        Some((_, name)) => format!("; is it `{name}`?"),
-        None => String::new(),
-    }
-}
 
 /// The number 1 to 88 of the key that `text` names: by number, or as a note, A0 to C8.
 ///
@@ -72,17 +59,13 @@ pub fn parameter(of: &str, id: &str) -> Result<&'static Parameter> {
 /// `error` in the value of the option `of`, with a similar id for an unknown one: one of `own`, which are a
 /// mechanism's, before one of the piano.
 fn unknown_parameter(of: &str, error: ParamError, own: &[&str]) -> anyhow::Error {
-    let ParamError::NoSuchParameter { id } = &error else {
-        return anyhow!(error).context(of.to_owned());
-    };
-    let mut near = suggestion(id, own.iter().copied());
-    if near.is_empty() {
-        near = suggestion(id, params::all().map(|parameter| parameter.id));
+    if let ParamError::NoSuchParameter { id } = &error
+        && let near = suggestion(id, own.iter().copied())
+        && !near.is_empty()
+    {
+        return anyhow!("{of}: no parameter is called `{id}`{near}");
     }
-    match near {
-        none if none.is_empty() => anyhow!(error).context(of.to_owned()),
-        near => anyhow!("{of}: no parameter is called `{id}`{near}"),
-    }
+    anyhow!(error).context(of.to_owned())
 }
 
 /// Settings of the factory piano `name`, or of the preset file `name` if it ends in `.toml`. Values

@@ -53,8 +53,7 @@ pub(crate) fn change(settings: &mut Settings, values: Option<&Bound<'_, PyDict>>
             settings.action.mechanism = Some(changed).into();
             continue;
         }
-        let parameter = params::find(&id)
-            .map_err(|_| refused(format!("no parameter is called `{id}`; see parameters()")))?;
+        let parameter = params::find(&id).map_err(|e| refused(e.to_string()))?;
         let number = match value.cast::<PyString>() {
             Ok(text) => parameter.parse(&text.to_cow()?),
             // Numbers of NumPy and arrays without dimensions have Python's conversion to a number.

@@ -43,6 +43,9 @@ pub struct Session {
     pub unsent: Vec<Event>,
 }
 
+/// Time without an answer of the piano to a played key after which the window says so, s.
+const PATIENCE: f64 = 3.0;
+
 /// Hammer speed of *Try a press*, m/s.
 struct PressSpeed(f64);
 
@@ -98,6 +101,7 @@ struct VoiceState {
 struct TouchState {
     curve: VelocityCurve,
     calibration: panel::calibration::CalibrationPanel,
+    line: panel::timing::TimeLine,
 }
 
 /// What *Keys* keeps.
@@ -134,6 +138,8 @@ pub struct Window {
     pub face: Face,
     /// Whether the list of pianos is open.
     pub list_open: bool,
+    /// Whether the piano's face shows all its controls in a small window.
+    has_more: bool,
     /// Whether to play the preview phrase.
     pub preview: Arc<Flag>,
     /// The edits, and the other piano.
@@ -153,6 +159,8 @@ pub struct Window {
     /// Messages since the last frame.
     messages: Vec<TimedMessage>,
     steps: Steps,
+    /// Time at which a key was played here that the piano has not answered, s.
+    asked: Option<f64>,
 }
 
 impl Window {
@@ -168,6 +176,9 @@ impl Window {
             && self.snapshot.touched != Some(key)
         {
             self.strip.chosen = key;
+        }
+        if snapshot.time.to_bits() != self.snapshot.time.to_bits() {
+            self.asked = None;
         }
         self.snapshot = *snapshot;
     }
@@ -234,7 +245,7 @@ impl Window {
     /// Releases the keys held by the mouse. Call when the window closes.
     pub fn release(&mut self, play: &mut Vec<Event>) {
         self.preview.set(false);
-        self.strip.release(play);
+        self.strip.end(play);
         self.action.view.release(play);
         self.action.other.release(play);
     }
@@ -281,6 +292,10 @@ impl Window {
         self.below(ui, &mut recorded, play, now);
         self.session = session;
         self.messages.clear();
+        if self.asked.is_none() && play.iter().any(|event| matches!(event, Event::NoteOn { .. })) {
+            self.asked = Some(now);
+            ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(PATIENCE));
+        }
     }
 
     /// Draws the bar at the top.
@@ -313,12 +328,16 @@ impl Window {
                 ui.ctx().request_repaint();
             }
         }
-        let height = ui.available_height();
-        Panel::bottom("keyboard").show(ui, |ui| {
-            ui.add_space(2.0);
-            let keys = (0.12 * height).clamp(44.0, 220.0);
-            self.strip.ui(ui, keys, &self.snapshot, play);
-        });
+        let (height, is_small) = (ui.available_height(), theme::is_small(ui.ctx()));
+        let whole = ui.ctx().content_rect().height();
+        if !is_small || small::has_keys(self.face, self.list_open, whole) {
+            Panel::bottom("keyboard").show(ui, |ui| {
+                ui.add_space(2.0);
+                let keys =
+                    if is_small { small::keys(height) } else { (0.12 * height).clamp(44.0, 220.0) };
+                self.strip.ui(ui, keys, &self.snapshot, play);
+            });
+        }
         if self.list_open {
             CentralPanel::default().show(ui, |ui| {
                 panel::scrolled(ui, |ui| self.presets.ui(ui, controls, &self.preview));
@@ -328,6 +347,9 @@ impl Window {
         if self.face != Face::Piano {
             self.preview.set(false);
         }
+        if is_small && self.small_face(ui, controls, play, now) {
+            return;
+        }
         match self.face {
             Face::Piano => self.piano_face(ui, controls, play, now),
             Face::Voice => drop(CentralPanel::default().show(ui, |ui| {
@@ -335,8 +357,10 @@ impl Window {
                 panel::voice::ui(ui, scale, curves, self.strip.chosen, controls);
             })),
             Face::Touch => drop(CentralPanel::default().show(ui, |ui| {
-                let (curve, calibration) = (&self.touch.curve, &mut self.touch.calibration);
-                panel::touch::ui(ui, curve, calibration, &self.snapshot, controls);
+                let TouchState { curve, calibration, line } = &mut self.touch;
+                let (key, last) = (self.strip.chosen, self.memory.last.as_ref());
+                let played = panel::touch::Played { snapshot: &self.snapshot, key, last };
+                panel::touch::ui(ui, curve, calibration, line, played, controls);
             })),
             Face::Settings => drop(CentralPanel::default().show(ui, |ui| {
                 let (pedal, tools) = (&mut self.host.pedal, &mut self.host.tools);
@@ -356,7 +380,8 @@ impl Window {
             Face::Keyboard => drop(CentralPanel::default().show(ui, |ui| {
                 panel::scrolled(ui, |ui| {
                     theme::enlarge(ui, theme::enlargement(ui.ctx()));
-                    self.keyboard.ui(ui);
+                    let last = self.memory.last.as_ref();
+                    self.keyboard.ui(ui, self.strip.chosen, &settings, last);
                 });
             })),
         }
@@ -366,5 +391,6 @@ impl Window {
 mod action_face;
 mod keyboard_face;
 mod piano_face;
+mod small;
 #[cfg(test)]
 mod tests;

@@ -329,6 +329,7 @@ fn wrong_names_are_answered_with_similar_ones_and_the_own_help_page() {
         (&["simulate", "press.csv", "--action", "gran"], "is it `grand`?"),
         (&["preset", "export", "melow"], "is it `mellow`?"),
         (&["render", "ok.mid", "-o", "x.wav", "--preset", "Melow"], "is it `mellow`?"),
+        (&["render", "ok.mid", "-o", "x.wav", "--set", "hardness=1"], "is it `hammer_hardness`?"),
         (&["simulate", "press.csv", "--key", "90"], "see `touchback simulate --help`"),
         (&["simulate", "press.csv", "--key", "H4"], "a key is 1 to 88, or a note, A0 to C8"),
         (&["render", "ok.mid", "-o", "x.wav", "--sample-rate", "44.1k"], "such as 44100"),

@@ -183,9 +183,9 @@ fn a_sound_is_normalized_trimmed_and_written_in_floating_point() {
 #[test]
 fn manners_of_the_command() {
     let work_folder = WorkFolder::new();
-    for command in [&["model"][..], &["preset"], &["keyboard"]] {
-        let words = format!("a command is missing; see `touchback {} --help`", command.join(" "));
-        work_folder.refuses(command, &words);
+    for (command, inner) in [("model", "export"), ("preset", "list"), ("keyboard", "list")] {
+        work_folder.refuses(&[command], &format!("a command is missing: {inner}"));
+        work_folder.refuses(&[command], &format!("; see `touchback {command} --help`"));
     }
     let output = touchback(work_folder.path(), &["render", "cut.mid", "-o", "q.wav", "--quiet"]);
     assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());

@@ -4,7 +4,7 @@ use egui::{Button, RichText, ThemePreference, Ui, vec2};
 
 use crate::faces::face::Face;
 use crate::faces::manual;
-use crate::faces::panel::presets::PresetsPanel;
+use crate::faces::panel::presets::{CurrentPiano, PresetsPanel};
 use crate::state::compare::Compare;
 use crate::state::controls::Controls;
 use crate::state::history::{History, Recorded};
@@ -17,6 +17,11 @@ use touchback_instrument::play::record::Counts;
 
 /// Width from which the bar shows separators and full labels, points.
 const WIDE: f32 = 1000.0;
+
+/// Width of the menu of faces, points.
+const FACES: f32 = 84.0;
+/// Least room in a small window's bar for undo and redo beside the piano's name, points.
+const UNDO: f32 = 180.0;
 
 /// Factor of the texts in a narrower bar.
 const NARROW: f32 = 0.88;
@@ -55,8 +60,12 @@ pub struct SeenCounts {
 }
 
 impl Bar<'_> {
-    /// Draws the bar in one row. Changes through `controls` are not recorded for undo.
+    /// Draws the bar in one row, in a small window with a second one for what is seldom used. Changes through
+    /// `controls` are not recorded for undo.
     pub fn ui(mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+        if theme::is_small(ui.ctx()) {
+            return self.small(ui, controls);
+        }
         let wide = ui.available_width() > WIDE;
         ui.horizontal(|ui| {
             let large = theme::enlargement(ui.ctx());
@@ -65,7 +74,7 @@ impl Bar<'_> {
             theme::enlarge(ui, if wide { large } else { NARROW });
             self.piano(ui, wide, controls);
             gap(ui, wide);
-            self.edits(ui, controls);
+            self.edits(ui, true, controls);
             self.compare.ui(ui, controls, self.history);
             gap(ui, wide);
             for (face, name, hint) in Face::tabs() {
@@ -89,57 +98,153 @@ impl Bar<'_> {
         });
     }
 
-    /// Draws the piano's name, with a mark if it was changed, and buttons for the previous and next piano.
-    fn piano(&mut self, ui: &mut Ui, wide: bool, controls: &mut dyn Controls) {
+    /// Draws the bar of a small window: the menu of faces, the piano, undo, and a button that opens the rest.
+    fn small(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+        let id = ui.scope_id().with("rest");
+        let mut is_open = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or_default();
+        let high = theme::touched(ui.ctx());
+        ui.spacing_mut().item_spacing.x = 4.0;
+        ui.spacing_mut().button_padding.x = 5.0;
+        ui.horizontal(|ui| {
+            ui.spacing_mut().interact_size.y = high;
+            self.faces(ui);
+            let layout = egui::Layout::right_to_left(egui::Align::Center);
+            ui.with_layout(layout, |ui| {
+                let rest = ui.selectable_label(is_open, " … ");
+                rest.widget_info(|| {
+                    egui::WidgetInfo::selected(egui::Role::Button, true, is_open, "More of the bar")
+                });
+                if rest.clicked() {
+                    is_open = !is_open;
+                }
+                let has_room = ui.available_width() > UNDO;
+                self.edits(ui, has_room, controls);
+                let current = self.current(controls);
+                self.name(ui, &current, ui.available_width());
+            });
+        });
+        if is_open {
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().interact_size.y = 0.8 * high;
+                let current = self.current(controls);
+                self.step(ui, Icon::Before, "Previous piano", &current.name, -1, controls);
+                self.step(ui, Icon::After, "Next piano", &current.name, 1, controls);
+                self.save(ui, &current.name, controls);
+                self.compare.ui(ui, controls, self.history);
+                self.zoom(ui, false);
+                self.gauge.ui(ui, 40.0);
+                self.levels.ui(ui, 70.0);
+                self.help(ui);
+                self.silent(ui, true);
+                self.unbalanced(ui, true);
+            });
+        }
+        ui.data_mut(|data| data.insert_temp(id, is_open));
+    }
+
+    /// Draws the menu of faces.
+    fn faces(&mut self, ui: &mut Ui) {
+        let shown = Face::TABS.iter().find(|(face, ..)| *face == self.face.tab());
+        let name = shown.map_or("", |(_, name, _)| name);
+        let combo = egui::ComboBox::from_id_salt("face").selected_text(name).width(FACES);
+        let menu = combo.show_ui(ui, |ui| {
+            for (face, name, _) in Face::tabs() {
+                if ui.selectable_label(self.face.tab() == face, name).clicked() {
+                    (*self.face, *self.list_open) = (face, false);
+                }
+            }
+        });
+        menu.response.widget_info(|| {
+            let mut info = egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Face");
+            info.current_text_value = Some(name.to_owned());
+            info
+        });
+    }
+
+    /// The loaded piano.
+    fn current(&mut self, controls: &dyn Controls) -> CurrentPiano {
         let current = self.presets.current(&self.history.piano, &controls.settings());
         self.history.piano.clone_from(&current.name);
-        let mut step = |ui: &mut Ui, icon: Icon, name: &str, by: isize| {
-            if icon.button(ui, name, true).on_hover_text(name).clicked() {
-                let mut recorded = Recorded { controls, history: self.history };
-                self.presets.step(&current.name, by, &mut recorded);
-            }
-        };
-        step(ui, Icon::Before, "Previous piano", -1);
+        current
+    }
+
+    /// Draws the button that loads the piano `by` steps from `name`.
+    fn step(
+        &mut self,
+        ui: &mut Ui,
+        icon: Icon,
+        hint: &str,
+        name: &str,
+        by: isize,
+        controls: &mut dyn Controls,
+    ) {
+        if icon.button(ui, hint, true).on_hover_text(hint).clicked() {
+            let mut recorded = Recorded { controls, history: self.history };
+            self.presets.step(name, by, &mut recorded);
+        }
+    }
+
+    /// Draws the button that opens the form to save the piano.
+    fn save(&mut self, ui: &mut Ui, name: &str, controls: &dyn Controls) {
+        let save = ui.button("Save").on_hover_text("Save this piano under this or a new name");
+        self.presets.save(&save, name, controls);
+    }
+
+    /// Draws the piano's name, with a mark if it was changed, and buttons for the previous and next piano.
+    fn piano(&mut self, ui: &mut Ui, wide: bool, controls: &mut dyn Controls) {
+        let current = self.current(controls);
+        self.step(ui, Icon::Before, "Previous piano", &current.name, -1, controls);
+        let width = if wide { 170.0 * theme::enlargement(ui.ctx()) } else { 72.0 };
+        self.name(ui, &current, width);
+        self.step(ui, Icon::After, "Next piano", &current.name, 1, controls);
+        self.save(ui, &current.name, controls);
+    }
+
+    /// Draws the piano's name, which opens the list of pianos, in `width` points.
+    fn name(&mut self, ui: &mut Ui, current: &CurrentPiano, width: f32) {
         let mark = if current.is_modified { " •" } else { "" };
         let text = RichText::new(format!("{}{mark}", current.name)).strong();
         let button = Button::new(text).selected(*self.list_open).truncate();
-        let name = ui.add_sized(
-            vec2(
-                if wide { 170.0 * theme::enlargement(ui.ctx()) } else { 72.0 },
-                ui.spacing().interact_size.y,
-            ),
-            button,
-        );
+        let name = ui.add_sized(vec2(width, ui.spacing().interact_size.y), button);
         let state = if current.is_modified { "changed since it was loaded" } else { "as loaded" };
         let label = format!("Piano: {}, {state}", current.name);
         name.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
         if name.on_hover_text(format!("{label}. Opens the list of pianos.")).clicked() {
             *self.list_open = !*self.list_open;
         }
-        step(ui, Icon::After, "Next piano", 1);
-        let save = ui.button("Save").on_hover_text("Save this piano under this or a new name");
-        self.presets.save(&save, &current.name, controls);
     }
 
-    /// Handles undo and redo by buttons and keys.
-    fn edits(&mut self, ui: &mut Ui, controls: &mut dyn Controls) {
+    /// Handles undo and redo by keys and, where they have room, by buttons.
+    fn edits(&mut self, ui: &mut Ui, has_room: bool, controls: &mut dyn Controls) {
         let types = ui.ctx().text_edit_focused();
         let keys = |key, modifiers| !types && ui.input_mut(|i| i.consume_key(modifiers, key));
         let command = egui::Modifiers::COMMAND;
         let again =
             keys(egui::Key::Z, command | egui::Modifiers::SHIFT) || keys(egui::Key::Y, command);
         let back = keys(egui::Key::Z, command);
+        if !has_room {
+            if back {
+                self.history.undo(controls);
+            } else if again {
+                self.history.redo(controls);
+            }
+            return;
+        }
         let button = |ui: &mut Ui, icon: Icon, name: &str, of: Option<&str>| {
             let response = icon.button(ui, name, of.is_some());
             let hint = of.map_or_else(|| format!("{name}: nothing"), |of| format!("{name}: {of}"));
             response.on_hover_text(&hint).on_disabled_hover_text(&hint)
         };
+        // In a small window the bar is filled from its right end.
+        let is_reversed = ui.layout().prefer_right_to_left();
+        let early = is_reversed.then(|| button(ui, Icon::Redo, "Redo", self.history.redoes()));
         let undo = button(ui, Icon::Undo, "Undo", self.history.undoes());
+        let redo = early.unwrap_or_else(|| button(ui, Icon::Redo, "Redo", self.history.redoes()));
         let mut left = Vec::new();
         if undo.clicked() || back {
             left = self.history.undo(controls);
         }
-        if button(ui, Icon::Redo, "Redo", self.history.redoes()).clicked() || again {
+        if redo.clicked() || again {
             left = self.history.redo(controls);
         }
         let message = "Not undone, because the host changed it later";

@@ -20,7 +20,7 @@ mod repetition;
 pub mod scale;
 pub mod settings;
 mod sheet_file;
-mod timing;
+pub mod timing;
 pub mod tools;
 pub mod touch;
 pub mod voice;

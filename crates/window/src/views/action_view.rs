@@ -168,7 +168,7 @@ fn caption_text(ui: &Ui, rect: Rect, pose: &GrandPose, caption: &Caption, drawin
     let chip =
         Rect::from_center_size(Pos2::new(rect.min.x + 18.0, drawn.center().y), vec2(10.0, 10.0));
     painter.rect_filled(chip, 3.0, phase);
-    let contacts = if rect.height() > NAMED.y { 6 } else { 0 };
+    let contacts = if is_named(rect) { 6 } else { 0 };
     for touch in drawing.touching.iter().take(contacts) {
         let drawn = line(touch.name, 11.0, theme::faint(ui), large * 16.0);
         painter.circle_filled(Pos2::new(rect.min.x + 18.0, drawn.center().y), 2.5, phase);

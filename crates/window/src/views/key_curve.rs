@@ -9,6 +9,7 @@ use egui::{
 
 use crate::state::controls::Controls;
 use crate::views::keyboard::name;
+use crate::views::plot;
 use crate::widgets::{control, theme};
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
 use touchback_core::math::cast::{floor_index, single};
@@ -174,7 +175,7 @@ impl KeyCurve {
         }
         let quantity = &QUANTITIES[self.quantity];
         let text = format!("{}, {}, relative to the setting for all", quantity.name, quantity.unit);
-        painter.text(area.min + vec2(6.0, 4.0), Align2::LEFT_TOP, text, font, faint);
+        plot::title_in(painter, area, &text, font, faint);
     }
 
     fn paint(&self, ui: &Ui, area: Rect, most: f64, sheet: &KeySheet, chosen: KeyNumber) {

@@ -1,5 +1,9 @@
 //! The keyboard strip: 88 keys with current depth, last strike and damper, beside the pedals. It is played by
-//! mouse (louder toward the front) or by the arrow keys and Enter.
+//! mouse (louder toward the front), by several fingers, or by the arrow keys and Enter. For fingers it shows a
+//! part of the keys, each as wide as a finger, below the pedals and a strip that slides along the 88.
+
+mod slide;
+mod touches;
 
 use egui::{
     Align2, Color32, CornerRadius, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui,
@@ -7,8 +11,10 @@ use egui::{
 };
 
 use crate::widgets::{pedals, theme};
+use slide::Slide;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::{Event, Snapshot};
+use touches::Touches;
 
 /// Depth drawn as a full press, m.
 const FULL: f32 = 0.010;
@@ -36,6 +42,8 @@ pub struct Strip {
     held: Option<KeyNumber>,
     /// Whether the key was clicked within one frame: released with the next frame.
     is_brief: bool,
+    touches: Touches,
+    slide: Slide,
 }
 
 impl Default for Strip {
@@ -45,6 +53,8 @@ impl Default for Strip {
             left: 0.0,
             held: None,
             is_brief: false,
+            touches: Touches::default(),
+            slide: Slide::default(),
         }
     }
 }
@@ -93,20 +103,39 @@ fn hit(area: Rect, at: Pos2) -> Option<(KeyNumber, f64)> {
 }
 
 impl Strip {
-    /// Draws pedals and keys, `height` points high, over the available width, and appends played events to
-    /// `play`.
+    /// Draws pedals and keys, the keys `height` points high, over the available width, and appends played events
+    /// to `play`. In a small window, and once a screen was touched, the keys are as wide as a finger.
     pub fn ui(&mut self, ui: &mut Ui, height: f32, snapshot: &Snapshot, play: &mut Vec<Event>) {
-        let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
-        let side = pedals::width(height);
-        self.left = side;
-        let area = Rect::from_min_max(all.min + vec2(side, 0.0), all.max);
+        let for_fingers = theme::is_small(ui.ctx()) || ui.input(|i| i.has_touch_screen());
+        let above = if for_fingers { theme::touched(ui.ctx()) } else { 0.0 };
+        let gap = if for_fingers { 4.0 } else { 0.0 };
+        let size = vec2(ui.available_width(), height + above + gap);
+        let (all, _) = ui.allocate_exact_size(size, Sense::hover());
+        let (foot, area, whole) = if for_fingers {
+            self.left = 0.0;
+            let row = Rect::from_min_size(all.min, vec2(all.width(), above));
+            let foot = row.with_max_x(row.min.x + (0.4 * row.width()).min(pedals::TOUCHED));
+            let area = all.with_min_y(row.max.y + gap);
+            self.slide.ui(ui, row.with_min_x(foot.max.x + 8.0), area.width(), snapshot);
+            (foot, area, self.slide.whole(area))
+        } else {
+            self.left = pedals::width(height);
+            let area = all.with_min_x(all.min.x + self.left);
+            (all.with_max_x(area.min.x - 4.0), area, area)
+        };
         let response = ui.interact(area, ui.scope_id().with("keys"), Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Piano keys"));
-        self.play(ui, area, &response, play);
-        let foot = Rect::from_min_max(all.min, pos2(area.min.x - 4.0, all.max.y));
-        pedals::ui(ui, foot, snapshot, play);
-        self.paint(ui, area, response.has_focus(), snapshot);
-        if let Some((key, velocity)) = response.hover_pos().and_then(|at| hit(area, at)) {
+        let touched = self.touches.follow(ui, [whole, area, foot], snapshot, play);
+        self.chosen = touched.unwrap_or(self.chosen);
+        let by_touch = self.touches.is_any(ui);
+        let before = self.chosen;
+        self.play(ui, whole, &response, by_touch, play);
+        if for_fingers && self.chosen != before && self.held.is_none() {
+            self.slide.follow(area, self.chosen);
+        }
+        pedals::ui(ui, foot, snapshot, by_touch, play);
+        self.paint(ui, [whole, area], response.has_focus(), snapshot);
+        if let Some((key, velocity)) = response.hover_pos().and_then(|at| hit(whole, at)) {
             let struck = snapshot.struck[key.index()];
             let depth = 1e3 * snapshot.depth[key.index()];
             let last =
@@ -120,13 +149,21 @@ impl Strip {
         }
     }
 
-    fn play(&mut self, ui: &Ui, area: Rect, response: &Response, play: &mut Vec<Event>) {
+    /// Plays by mouse, unless the pointer follows a finger, and by the computer's keys.
+    fn play(
+        &mut self,
+        ui: &Ui,
+        whole: Rect,
+        response: &Response,
+        by_touch: bool,
+        play: &mut Vec<Event>,
+    ) {
         if std::mem::take(&mut self.is_brief) {
             self.release(play);
         }
-        let at = response.interact_pointer_pos();
+        let at = response.interact_pointer_pos().filter(|_| !by_touch);
         let is_down = response.is_pointer_button_down_on();
-        if let Some((key, velocity)) = at.and_then(|at| hit(area, at))
+        if let Some((key, velocity)) = at.and_then(|at| hit(whole, at))
             && response.clicked()
             && !is_down
             && self.held.is_none()
@@ -137,7 +174,7 @@ impl Strip {
             ui.request_repaint();
             return;
         }
-        let wanted = at.filter(|_| is_down).and_then(|at| hit(area, at));
+        let wanted = at.filter(|_| is_down).and_then(|at| hit(whole, at));
         if let Some((key, velocity)) = wanted {
             if self.held != Some(key) {
                 self.release(play);
@@ -181,20 +218,29 @@ impl Strip {
         play.push(Event::NoteOn { key, velocity });
     }
 
-    /// Releases a held key. Call when the window closes.
-    pub fn release(&mut self, play: &mut Vec<Event>) {
+    /// Releases all held keys and pedals. Call when the window closes.
+    pub fn end(&mut self, play: &mut Vec<Event>) {
+        self.release(play);
+        self.touches.release(play);
+    }
+
+    /// Releases the key held by mouse or Enter.
+    fn release(&mut self, play: &mut Vec<Event>) {
         if let Some(key) = self.held.take() {
             play.push(Event::NoteOff { key, velocity: RELEASE });
         }
     }
 
-    fn paint(&self, ui: &Ui, area: Rect, focused: bool, snapshot: &Snapshot) {
+    fn paint(&self, ui: &Ui, [whole, area]: [Rect; 2], focused: bool, snapshot: &Snapshot) {
         let painter = ui.painter_at(area.expand(2.0));
         let (accent, ink) = (theme::curve(ui, 0), theme::outline(ui.visuals().dark_mode));
         for black in [false, true] {
             for key in KeyNumber::all().filter(|k| is_black(*k) == black) {
                 let i = key.index();
-                let rect = key_rect(area, key).shrink(0.5);
+                let rect = key_rect(whole, key).shrink(0.5);
+                if !rect.intersects(area) {
+                    continue;
+                }
                 let press = (snapshot.depth[i] / FULL).clamp(0.0, 1.0);
                 let base =
                     if black { Color32::from_gray(38) } else { Color32::from_rgb(250, 248, 242) };

@@ -1,7 +1,8 @@
 //! Frame, grid and axes of the plots on the faces *Voice* and *Settings*.
 
 use egui::{
-    Align2, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2,
+    Align2, Color32, FontId, Painter, Pos2, Rect, Response, Sense, Stroke, StrokeKind, TextStyle,
+    Ui, pos2, vec2,
 };
 
 use crate::widgets::theme;
@@ -83,11 +84,11 @@ impl Plot {
         let line = Stroke::new(1.0, faint.gamma_multiply(0.5));
         painter.rect(area, 2.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
         let grid = Stroke::new(0.5, faint.gamma_multiply(0.35));
+        let mut above = f32::INFINITY;
         for (value, text) in &self.up.ticks {
             let y = self.at(self.across.range.0, *value).y;
             painter.hline(area.x_range(), y, grid);
-            let at = pos2(area.min.x - 4.0, y);
-            painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), faint);
+            above = number_beside(painter, pos2(area.min.x - 4.0, y), above, text, &font, faint);
         }
         let mut free = f32::NEG_INFINITY;
         for (value, text) in &self.across.ticks {
@@ -100,8 +101,34 @@ impl Plot {
                 painter.galley(pos2(left, area.max.y + 2.0), text, faint);
             }
         }
-        painter.text(area.min + vec2(6.0, 4.0), Align2::LEFT_TOP, title, font, faint);
+        title_in(painter, area, title, font, faint);
     }
+}
+
+/// Writes the title of a plot in its upper left corner, in as many lines as it needs.
+pub(crate) fn title_in(painter: &Painter, area: Rect, text: &str, font: FontId, colour: Color32) {
+    let room = area.width() - 8.0;
+    let title = painter.layout(text.to_owned(), font, colour, room);
+    painter.galley(area.min + vec2(6.0, 4.0), title, colour);
+}
+
+/// Writes a number left of `at`, if it ends below `above`, the top of the number under it. Returns the top of the
+/// highest number.
+pub(crate) fn number_beside(
+    painter: &Painter,
+    at: Pos2,
+    above: f32,
+    text: &str,
+    font: &FontId,
+    colour: Color32,
+) -> f32 {
+    let number = painter.layout_no_wrap(text.to_owned(), font.clone(), colour);
+    let place = Align2::RIGHT_CENTER.anchor_size(at, number.size());
+    if place.max.y > above {
+        return above;
+    }
+    painter.galley(place.min, number, colour);
+    place.min.y
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use egui::{
 };
 
 use crate::state::controls::Controls;
+use crate::views::plot;
 use crate::widgets::control::{self, gesture};
 use crate::widgets::theme;
 use touchback_core::math::cast::single;
@@ -138,11 +139,12 @@ fn axes(ui: &Ui, area: Rect) {
     let line = Stroke::new(1.0, faint.gamma_multiply(0.5));
     painter.rect(area, 2.0, ui.visuals().extreme_bg_color, line, StrokeKind::Inside);
     let grid = Stroke::new(0.5, faint.gamma_multiply(0.35));
+    let mut above = f32::INFINITY;
     for speed in [0.2, 0.5, 1.0, 2.0, 5.0, 10.0] {
         let y = position(area, 0.0, speed).y;
         painter.hline(area.x_range(), y, grid);
         let at = pos2(area.min.x - 4.0, y);
-        painter.text(at, Align2::RIGHT_CENTER, speed.to_string(), font.clone(), faint);
+        above = plot::number_beside(painter, at, above, &speed.to_string(), &font, faint);
     }
     for velocity in [1, 32, 64, 96, 127] {
         let x = position(area, f64::from(velocity), 1.0).x;
@@ -150,8 +152,7 @@ fn axes(ui: &Ui, area: Rect) {
         let at = pos2(x, area.max.y + 2.0);
         painter.text(at, Align2::CENTER_TOP, velocity.to_string(), font.clone(), faint);
     }
-    let at = area.min + vec2(6.0, 4.0);
-    painter.text(at, Align2::LEFT_TOP, "hammer, m/s, over velocity", font, faint);
+    plot::title_in(painter, area, "hammer, m/s, over velocity", font, faint);
 }
 
 fn handles(area: Rect, touch: &TouchSettings) -> Vec<Handle> {

@@ -27,9 +27,13 @@ use egui::{
 use crate::state::controls::Controls;
 use crate::state::regulation::usual;
 use crate::widgets::theme;
+use touchback_core::math::cast::floor_index;
 use touchback_instrument::Settings;
 use touchback_instrument::host::params::{Parameter, ValueKind, relevance};
 
+/// The unit of what multiplies the standard piano's, and the word after it.
+const RELATIVE: &str = "×";
+const STANDARD: &str = " standard";
 /// More characters than any number's text has.
 const LONGEST_TEXT: usize = 64;
 /// Least width of names in a narrow list and in other lists, least width of numbers, width of *reset*,
@@ -44,6 +48,10 @@ const BETWEEN: f32 = 6.0;
 const GAP: f32 = 4.0;
 /// Width below which a list is narrow, points.
 const NARROW: f32 = 348.0;
+/// Width below which names stand above sliders and numbers, points.
+const STACKED: f32 = 270.0;
+/// Width from which numbers say what they are relative to, points.
+const TOLD_RELATIVE: f32 = 340.0;
 /// Opacity of a control without effect.
 const FAINT: f32 = 0.45;
 
@@ -61,31 +69,48 @@ pub fn rows(
     let mut settings = controls.settings();
     // The scale is not a parameter.
     settings.sound.scale = controls.texts().and_then(|texts| texts.scale().ok()).into();
-    let number = number_width(ui, id, parameters.clone());
+    let form = if ui.available_width() < theme::size(ui) * TOLD_RELATIVE {
+        Form::Short
+    } else {
+        Form::Long
+    };
+    let number = number_width(ui, id, parameters.clone(), form);
     // Space between the columns, before *reset*, and for the slider's handle at both ends.
-    let large = theme::size(ui);
-    let name = large * if ui.available_width() < large * NARROW { SHORT_NAME } else { NAME };
-    let room = ui.available_width() - name - number - large * RESET - 5.0 * BETWEEN;
+    let (large, whole) = (theme::size(ui), ui.available_width());
+    let is_stacked = whole < large * STACKED;
+    let name = large * if whole < large * NARROW { SHORT_NAME } else { NAME };
+    let least = if is_stacked { 0.0 } else { name + number };
+    let room = whole - least - large * RESET - 5.0 * BETWEEN;
     ui.spacing_mut().slider_width = room.clamp(48.0, large * 320.0);
+    let places = if is_stacked {
+        RowPlaces::Stacked { number }
+    } else {
+        RowPlaces::Line { name, number, form }
+    };
     Grid::new(id).num_columns(3).spacing(vec2(BETWEEN, apart)).show(ui, |ui| {
         // Set once for all rows, because it copies the style.
         ui.spacing_mut().item_spacing.x = GAP;
         for parameter in parameters {
-            row(ui, parameter, [name, number], &settings, controls);
+            row(ui, parameter, places, &settings, controls);
             ui.end_row();
         }
     });
 }
 
 /// Width for the numbers of `parameters`, points: that of the widest number at the ends of a range.
-fn number_width(ui: &Ui, id: &str, parameters: impl Iterator<Item = &'static Parameter>) -> f32 {
+fn number_width(
+    ui: &Ui,
+    id: &str,
+    parameters: impl Iterator<Item = &'static Parameter>,
+    form: Form,
+) -> f32 {
     let font = TextStyle::Button.resolve(ui.style());
-    let id = ui.scope_id().with((id, "number", font.size.to_bits()));
+    let id = ui.scope_id().with((id, "number", form, font.size.to_bits()));
     if let Some(width) = ui.data(|data| data.get_temp::<f32>(id)) {
         return width;
     }
     let numbers = parameters.filter(|p| matches!(p.kind, ValueKind::Number { .. }));
-    let ends = numbers.flat_map(|p| [p.text(p.min()), p.text(p.max())]);
+    let ends = numbers.flat_map(|p| [shown(p, p.min(), form), shown(p, p.max(), form)]);
     let width = |text: String| {
         ui.painter().layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER).size().x
     };
@@ -96,11 +121,27 @@ fn number_width(ui: &Ui, id: &str, parameters: impl Iterator<Item = &'static Par
     width
 }
 
+/// Where the parts of a parameter's row are: in one line, or below one another in a narrow list.
+#[derive(Clone, Copy)]
+enum RowPlaces {
+    /// Widths of name and number, points, and the number's form.
+    Line { name: f32, number: f32, form: Form },
+    /// Width of the number, points; its form is the short one.
+    Stacked { number: f32 },
+}
+
+/// How numbers are shown: those that multiply the standard piano's say so where they have room.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Form {
+    Short,
+    Long,
+}
+
 /// Draws one row of the grid.
 fn row(
     ui: &mut Ui,
     parameter: &'static Parameter,
-    [name_width, width]: [f32; 2],
+    places: RowPlaces,
     settings: &Settings,
     controls: &mut dyn Controls,
 ) {
@@ -114,11 +155,23 @@ fn row(
     let name = RichText::new(parameter.name);
     let label = ui
         .scope(|ui| {
-            ui.set_min_width(name_width);
+            if let RowPlaces::Line { name, .. } = places {
+                ui.set_min_width(name);
+            }
             ui.label(if changed { name.strong() } else { name })
         })
         .inner;
     let label = label.on_hover_ui(|ui| tooltip(ui, parameter, idle));
+    let (width, form) = match places {
+        RowPlaces::Line { number, form, .. } => (number, form),
+        RowPlaces::Stacked { number } => (number, Form::Short),
+    };
+    let next = |ui: &mut Ui| {
+        if let RowPlaces::Stacked { .. } = places {
+            ui.end_row();
+        }
+    };
+    next(ui);
     match parameter.kind {
         ValueKind::Number { .. } => {
             let slider = slider(ui, parameter, controls).labelled_by(label.id);
@@ -127,8 +180,9 @@ fn row(
             let is_typing_requested = menu::ui(ui, &slider, over, parameter, controls);
             describe(&slider, || description(parameter, idle));
             slider.on_hover_ui(|ui| tooltip(ui, parameter, idle));
+            next(ui);
             ui.horizontal(|ui| {
-                let number = number(ui, parameter, width, controls).labelled_by(label.id);
+                let number = number(ui, parameter, width, form, controls).labelled_by(label.id);
                 describe(&number, || description(parameter, idle));
                 if over && double || is_typing_requested {
                     edit(ui, &number);
@@ -137,10 +191,14 @@ fn row(
             });
         }
         ValueKind::Choice(_) => {
-            // As wide as a slider with its number, over the place of both.
+            // As wide as a slider with its number, over the place of both where they are in one line.
             let room = vec2(ui.spacing().slider_width, ui.spacing().interact_size.y);
             let (first, _) = ui.allocate_exact_size(room, Sense::hover());
-            let whole = Rect::from_min_size(first.min, room + vec2(BETWEEN + width, 0.0));
+            let (beside, before) = match places {
+                RowPlaces::Line { .. } => (BETWEEN + width, width + GAP),
+                RowPlaces::Stacked { .. } => (0.0, 0.0),
+            };
+            let whole = Rect::from_min_size(first.min, room + vec2(beside, 0.0));
             let layout = Layout::left_to_right(Align::Center);
             let mut over = ui.new_child(UiBuilder::new().max_rect(whole).layout(layout));
             let combo = choice(&mut over, parameter, whole.width(), controls);
@@ -148,12 +206,36 @@ fn row(
             describe(&combo, || description(parameter, idle));
             combo.on_hover_ui(|ui| tooltip(ui, parameter, idle));
             ui.horizontal(|ui| {
-                ui.add_space(width + GAP);
+                ui.add_space(before);
                 reset(ui, parameter, controls, changed);
             });
         }
     }
     ui.set_opacity(whole);
+}
+
+/// Names of a parameter's choices that say more than the parameter's own, which files and hosts have.
+const TOLD: [(&str, &[&str]); 1] = [(
+    "velocity_map",
+    &[
+        "As Bösendorfer's player grand (SE290)",
+        "As Yamaha's player grand (Disklavier)",
+        "A straight line (Linear)",
+        "A bent line (Gamma)",
+    ],
+)];
+
+/// Names of a parameter's choices in the window.
+fn told(parameter: &'static Parameter) -> &'static [&'static str] {
+    let found = TOLD.iter().find(|(id, _)| *id == parameter.id);
+    found.map_or_else(|| parameter.choices(), |(_, names)| names)
+}
+
+/// `value` as the window shows it.
+fn shown(parameter: &Parameter, value: f64, form: Form) -> String {
+    let text = parameter.text(value);
+    let is_told = form == Form::Long && parameter.unit() == RELATIVE;
+    if is_told { format!("{text}{STANDARD}") } else { text }
 }
 
 /// Draws the list of a parameter's choices.
@@ -164,10 +246,11 @@ fn choice(
     controls: &mut dyn Controls,
 ) -> Response {
     let value = controls.value(parameter);
-    let shown = parameter.number_text(value);
+    let names = told(parameter);
+    let shown = names.get(floor_index(value)).copied().unwrap_or_default();
     let combo = ComboBox::from_id_salt(parameter.id).selected_text(shown).width(width).truncate();
     let inner = combo.show_ui(ui, |ui| {
-        for (index, name) in parameter.choices().iter().enumerate() {
+        for (index, name) in names.iter().enumerate() {
             let candidate = parameter.quantize(index as f64);
             let is_selected = candidate.to_bits() == value.to_bits();
             if ui.selectable_label(is_selected, *name).clicked() && !is_selected {
@@ -208,6 +291,7 @@ fn number(
     ui: &mut Ui,
     parameter: &'static Parameter,
     width: f32,
+    form: Form,
     controls: &mut dyn Controls,
 ) -> Response {
     let mut value = controls.value(parameter);
@@ -218,8 +302,8 @@ fn number(
         .speed(range / 400.0)
         .update_while_editing(false)
         .clip_text(true)
-        .custom_formatter(|v, _| parameter.text(v))
-        .custom_parser(|text| match parameter.parse(text) {
+        .custom_formatter(|v, _| shown(parameter, v, form))
+        .custom_parser(|text| match parameter.parse(text.trim_end().trim_end_matches(STANDARD)) {
             Ok(value) => Some(value),
             Err(error) => {
                 *refused.borrow_mut() = Some(error.to_string());

@@ -5,7 +5,7 @@
 
 use egui::{Color32, Context, CornerRadius, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
-use crate::state::window_state::USUAL;
+use crate::state::window_state::{SMALLEST, USUAL};
 use touchback_action::grand::Phase;
 
 const fn rgb(hex: u32) -> Color32 {
@@ -169,6 +169,19 @@ pub fn far(dark: bool, colour: Color32, share: f32) -> Color32 {
 pub(crate) fn enlargement(context: &Context) -> f32 {
     let (size, usual) = (context.content_rect().size(), USUAL);
     (size.x / usual.0).min(size.y / usual.1).clamp(1.0, 2.5)
+}
+
+/// Whether the window is smaller than a desktop's smallest one: a telephone's screen, or a large zoom.
+#[must_use]
+pub(crate) fn is_small(context: &Context) -> bool {
+    let size = context.content_rect().size();
+    size.x < SMALLEST.0 || size.y < SMALLEST.1
+}
+
+/// Height of what a finger touches in a small window, points.
+#[must_use]
+pub(crate) fn touched(context: &Context) -> f32 {
+    (0.07 * context.content_rect().height()).clamp(22.0, 40.0)
 }
 
 /// Factor by which the workshop is larger: less than [`enlargement`], because a larger window also shows more.

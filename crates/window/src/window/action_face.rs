@@ -113,7 +113,7 @@ impl Window {
     }
 
     /// Draws the picture's options, *Try a press* and the scope's options.
-    fn switches(&mut self, ui: &mut Ui, settings: &ActionSettings) {
+    pub(super) fn switches(&mut self, ui: &mut Ui, settings: &ActionSettings) {
         let narrow = ui.available_width() < theme::size(ui) * NARROW;
         ui.horizontal_wrapped(|ui| {
             self.face.pages(ui);

@@ -5,8 +5,12 @@ use std::sync::Arc;
 
 use egui::Ui;
 
+use crate::state::stroke::Stroke;
+use touchback_action::ActionSettings;
+use touchback_core::math::compass::KeyNumber;
+
 #[cfg(feature = "serial")]
-use crate::faces::panel::device::DevicePanel;
+use crate::faces::panel::device::{DevicePanel, Played};
 #[cfg(feature = "serial")]
 use touchback_haptics::connection::{Choice, KeyboardConnection};
 
@@ -24,11 +28,20 @@ pub struct KeyboardFace {
 }
 
 impl KeyboardFace {
-    /// Draws the face.
-    pub fn ui(&mut self, ui: &mut Ui) {
+    /// Draws the face, with the chosen key, the settings of its action and the last stroke.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        key: KeyNumber,
+        settings: &ActionSettings,
+        last: Option<&Stroke>,
+    ) {
+        #[cfg(not(feature = "serial"))]
+        let _ = (key, settings, last);
         #[cfg(feature = "serial")]
         if let Some(connection) = &self.connection {
-            if let Some(choice) = self.panel.ui(ui, connection) {
+            let played = Played { key, settings, last };
+            if let Some(choice) = self.panel.ui(ui, played, connection) {
                 self.chosen = Some(choice);
             }
             return;

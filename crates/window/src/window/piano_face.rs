@@ -24,9 +24,18 @@ const MARGIN: f32 = 8.0;
 /// Height of a stage with a caption of usual size, and the caption's least factor, points.
 const USUAL: f32 = 440.0;
 const LEAST: f32 = 0.7;
+/// Share of a small stage's width for the caption.
+const CAPTION: f32 = 0.42;
 /// Time for which the caption stands after the last motion, and time in which it fades, s.
 const STANDS: f64 = 2.0;
 const FADES: f64 = 0.5;
+
+/// What is shown where nothing answers a played key.
+const MUTE: &str = if cfg!(target_family = "wasm") {
+    "The sound has not started: touch or click once more."
+} else {
+    "Nothing answers: the host does not run its audio."
+};
 
 /// Dynamics by MIDI velocity, from each velocity on: the steps that notation programs use.
 const DYNAMICS: [(f64, &str); 8] = [
@@ -69,7 +78,7 @@ impl Window {
     }
 
     /// Draws the moving action before the row of hammers.
-    fn stage(
+    pub(super) fn stage(
         &mut self,
         ui: &mut Ui,
         stage: Rect,
@@ -109,15 +118,23 @@ impl Window {
                 self.toggle_slow();
             }
         }
-        let large = (stage.height() / USUAL).max(LEAST);
-        let left = Rect::from_min_max(pos2(stage.min.x + 16.0, row.max.y + 8.0), stage.max);
+        let small = super::small::caption(ui, stage);
+        let large = small.unwrap_or_else(|| (stage.height() / USUAL).max(LEAST));
+        // In a small window the caption keeps left of the action.
+        let share = if small.is_some() { CAPTION } else { 1.0 };
+        let end = pos2(stage.min.x + share * stage.width(), stage.max.y);
+        let left = Rect::from_min_max(pos2(stage.min.x + 16.0, row.max.y + 8.0), end);
         let used = self.caption(ui, left, large, &settings, now);
+        if small.is_some() {
+            // The buttons are in the list.
+            return;
+        }
         let size = vec2(230.0, 24.0) * large;
         let buttons = Rect::from_min_size(left.min + vec2(0.0, used + 4.0), size);
         let place = UiBuilder::new().max_rect(buttons).id_salt("stage buttons");
         ui.scope_builder(place, |ui| {
             theme::enlarge(ui, large.clamp(0.85, 2.5));
-            self.stage_buttons(ui);
+            ui.horizontal(|ui| self.stage_buttons(ui));
         });
     }
 
@@ -129,25 +146,23 @@ impl Window {
         }
     }
 
-    fn stage_buttons(&mut self, ui: &mut Ui) {
-        ui.horizontal(|ui| {
-            let is_slow = !self.transport.is_live;
-            let slow = ui.add_enabled_ui(self.memory.last.is_some() || is_slow, |ui| {
-                ui.selectable_label(is_slow, "Slow motion")
-            });
-            let hint =
-                "Repeats the last stroke 50 times slower; a click into the picture does the same";
-            if slow.inner.on_hover_text(hint).clicked() {
-                self.toggle_slow();
-            }
-            let plays = self.preview.is_up();
-            let phrase = ui.selectable_label(plays, "Hear a phrase");
-            let hint =
-                "Plays a short phrase, low to high and soft to loud, until it is clicked again";
-            if phrase.on_hover_text(hint).clicked() {
-                self.preview.set(!plays);
-            }
+    /// Draws the buttons of slow motion and phrase.
+    pub(super) fn stage_buttons(&mut self, ui: &mut Ui) {
+        let is_slow = !self.transport.is_live;
+        let slow = ui.add_enabled_ui(self.memory.last.is_some() || is_slow, |ui| {
+            ui.selectable_label(is_slow, "Slow motion")
         });
+        let hint =
+            "Repeats the last stroke 50 times slower; a click into the picture does the same";
+        if slow.inner.on_hover_text(hint).clicked() {
+            self.toggle_slow();
+        }
+        let plays = self.preview.is_up();
+        let phrase = ui.selectable_label(plays, "Hear a phrase");
+        let hint = "Plays a short phrase, low to high and soft to loud, until it is clicked again";
+        if phrase.on_hover_text(hint).clicked() {
+            self.preview.set(!plays);
+        }
     }
 
     /// Draws key, dynamics and hammer speed of the last stroke, which fade when the key has come to rest.
@@ -173,10 +188,20 @@ impl Window {
         let mut line = |text: &str, size: f32, colour: egui::Color32| {
             let at = area.min + vec2(0.0, height + 2.0);
             let font = FontId::proportional((size * large).max(10.0));
-            height += 2.0 + painter.text(at, Align2::LEFT_TOP, text, font, colour).height();
+            let text = painter.layout(text.to_owned(), font, colour, area.width());
+            height += 2.0 + text.size().y;
+            painter.galley(at, text, colour);
         };
+        if self.asked.is_some_and(|asked| now - asked >= super::PATIENCE) {
+            line(MUTE, 13.0, theme::accent(ui));
+            return height;
+        }
         let Some(stroke) = self.memory.last.as_ref() else {
-            line("Play a key, or click one below.", 13.0, faint);
+            let text = match ui.input(|i| i.has_touch_screen()) {
+                true => "Touch a key below: louder nearer its front.",
+                false => "Play a key, or click one below.",
+            };
+            line(text, 13.0, faint);
             return height;
         };
         let speed = stroke.strike().map(|row| row.view.hammer_speed);

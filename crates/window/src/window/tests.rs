@@ -5,12 +5,16 @@ mod contrast;
 mod faces;
 mod hands;
 mod lesson;
+#[cfg(unix)]
+mod motorized;
 mod moving;
 mod names;
+mod overlap;
 mod piano;
 mod pointer;
 mod presets;
 mod tasks;
+mod touches;
 mod undo;
 
 use egui::accesskit::Role;
@@ -281,73 +285,6 @@ fn a_pressed_pedal_sets_its_range() {
     // A margin of 3 % of the range remains at either end.
     assert!((from - 11.8).abs() < 0.05 && (to - 85.8).abs() < 0.05, "{from} {to}");
     assert!(harness.query_by_label("Learn this pedal").is_some());
-}
-
-/// Runs frames until there is a button called `label`, at most 20 s.
-#[cfg(unix)]
-fn wait_for(harness: &mut Harness<'static, TestWindow>, label: &str) {
-    let begin = std::time::Instant::now();
-    while harness.query_by_role_and_label(Role::Button, label).is_none() {
-        assert!(begin.elapsed() < std::time::Duration::from_secs(20), "no {label}");
-        // A loaded machine may run the keyboard late, which halts it; the player then clears the halt.
-        let clear = if label == "Arm" { "Stay without force" } else { "Clear and arm again" };
-        if let Some(button) = harness.query_by_role_and_label(Role::Button, clear) {
-            button.click();
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        harness.run_steps(4);
-    }
-}
-
-/// In real time: the keyboard is chosen, connected without force, armed, disarmed, disconnected.
-#[cfg(unix)]
-#[test]
-fn an_emulated_keyboard_is_chosen_armed_and_disconnected() {
-    use touchback_haptics::connection::{ActivationContext, EMULATOR, KeyboardConnection};
-    let connection = std::sync::Arc::new(KeyboardConnection::default());
-    let settings = ActionSettings::default();
-    let context = ActivationContext {
-        owner: "a test",
-        settings: &settings,
-        sample_rate: 48_000.0,
-        block: 64,
-        is_offline: false,
-    };
-    let _end = connection.activate(&context);
-    let mut harness = tall();
-    harness.state_mut().window.keyboard.connection = Some(connection.clone());
-    open(&mut harness, "Keyboard");
-    assert!(harness.query_by_label_contains("Choose a port").is_some());
-    harness.get_by_role_and_label(Role::ComboBox, "Port").click();
-    harness.run_steps(2);
-    harness.get_by_label_contains("emulator: ").click();
-    wait_for(&mut harness, "Arm");
-    let chosen = harness.state_mut().window.keyboard.chosen.take().unwrap();
-    assert_eq!(chosen.ports, [EMULATOR]);
-    for label in ["Round trip", "Model", "Identity", "Limits", "Abilities", "Calibration", "Faults"]
-    {
-        assert!(harness.query_by_label(label).is_some(), "{label}");
-    }
-    assert!(harness.query_by_label_contains(" N at most, ").is_some());
-    assert!(harness.query_by_label_contains("0x").is_none());
-    harness.get_by_label("Arm").click();
-    wait_for(&mut harness, "Disarm");
-    harness.get_by_label("Disarm").click();
-    wait_for(&mut harness, "Arm");
-
-    harness.get_by_label("Host notes move the keys").click();
-    harness.run_steps(3);
-    assert!(harness.state_mut().window.keyboard.chosen.take().unwrap().plays);
-    harness.get_by_role_and_label(Role::ComboBox, "Port").click();
-    harness.run_steps(2);
-    harness.get_by_label("none").click();
-    harness.run_steps(3);
-    while harness.query_by_label_contains("Choose a port").is_none() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-        harness.run_steps(2);
-    }
-    assert_eq!(connection.report(), None);
-    connection.deactivate();
 }
 
 #[test]

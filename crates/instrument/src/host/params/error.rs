@@ -1,6 +1,7 @@
 //! Errors in a parameter's text; each message says what would be right.
 
-use crate::host::params::Parameter;
+use crate::host::params::{Parameter, all};
+use touchback_core::text::near::suggestion;
 
 /// Why an assignment was refused.
 #[derive(thiserror::Error, Clone, Debug)]
@@ -13,7 +14,7 @@ pub enum ParamError {
         text: String,
     },
     /// No parameter has this id.
-    #[error("no parameter is called `{id}`; `touchback params` lists them all")]
+    #[error("no parameter is called `{id}`{}", near(id))]
     NoSuchParameter {
         /// The text.
         id: String,
@@ -42,6 +43,14 @@ pub enum ParamError {
         /// The text.
         text: String,
     },
+}
+
+/// The parameter that an unknown id means, or where all are listed.
+fn near(id: &str) -> String {
+    match suggestion(id, all().map(|parameter| parameter.id)) {
+        near if near.is_empty() => "; `touchback params` lists them all".to_owned(),
+        near => near,
+    }
 }
 
 fn in_unit(parameter: &Parameter) -> String {

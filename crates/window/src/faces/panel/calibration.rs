@@ -41,7 +41,7 @@ impl CalibrationPanel {
                 }
             }
             Some((step, _)) => {
-                ui.horizontal(|ui| {
+                ui.horizontal_wrapped(|ui| {
                     let text = format!("Play a note {} …", STEPS[step].0);
                     ui.label(RichText::new(text).color(theme::accent(ui)).strong());
                     if ui

@@ -3,16 +3,23 @@
 //! Ports are listed and opened on a worker thread. Motors stay off until the player arms the keyboard, at
 //! every connection.
 
+mod felt;
 mod figures;
+mod health;
+mod start;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use egui::{ComboBox, Grid, RichText, Slider, Ui};
 
-use super::{haptic_load, heading};
+use super::{fitting, haptic_load, heading};
 use crate::state::file_worker::FileWorker;
+use crate::state::stroke::Stroke;
 use crate::widgets::{control, theme};
+use felt::Felt;
+use touchback_action::ActionSettings;
+use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{
     Choice, ConnectionView, EMULATED_KEYS, EMULATOR, KeyboardConnection,
@@ -23,12 +30,10 @@ use touchback_haptics::session::ConnectionState;
 /// Time between two readings of the keyboard's state, s.
 const POLL_INTERVAL: f64 = 0.05;
 
-/// What the face is for, shown before a port is chosen.
-const INTRODUCTION: [&str; 3] = [
-    "A motorized keyboard pushes back: its keys have the weight, let-off and rebound of the simulated action.",
-    "Its motors stay off until Arm is pressed.",
-    "The emulator needs no hardware: simulated fingers play its eight simulated keys as soon as it is chosen.",
-];
+/// Width of the list of ports, points.
+const PORT: f32 = 140.0;
+/// Width below which each choice is below its name, points.
+const NARROW: f32 = 310.0;
 
 /// Results of the file worker.
 enum DeviceAnswer {
@@ -47,11 +52,30 @@ pub struct DevicePanel {
     polled_at: Option<f64>,
     /// A choice that the user is still changing.
     wanted: Option<Choice>,
+    /// Whether the emulator is to be armed once it is open: it moves nothing.
+    arms_emulator: bool,
+    felt: Felt,
+}
+
+/// What the face shows of the instrument: the chosen key, the action's settings, the last stroke.
+#[derive(Clone, Copy)]
+pub struct Played<'a> {
+    /// The chosen key.
+    pub key: KeyNumber,
+    /// The settings of its action.
+    pub settings: &'a ActionSettings,
+    /// The last stroke.
+    pub last: Option<&'a Stroke>,
 }
 
 impl DevicePanel {
     /// Draws the panel; returns a changed choice for the project to save.
-    pub fn ui(&mut self, ui: &mut Ui, connection: &Arc<KeyboardConnection>) -> Option<Choice> {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        played: Played<'_>,
+        connection: &Arc<KeyboardConnection>,
+    ) -> Option<Choice> {
         while let Some(answer) = self.file_worker.answer() {
             match answer {
                 DeviceAnswer::Ports(Ok(ports)) => {
@@ -80,18 +104,32 @@ impl DevicePanel {
 
         let before = self.wanted.clone().unwrap_or_else(|| self.view.choice.clone());
         let mut choice = before.clone();
-        heading(ui, "Motorized keyboard");
-        let settled = self.choices(ui, &mut choice);
-        let chosen = self.apply(connection, before, choice, settled);
-        ui.add_space(6.0);
-        self.state(ui, connection);
-        let reports = || self.view.ports.iter().map(|port| &port.report);
-        haptic_load::ui(ui, self.view.choice.action, reports().next());
-        for (index, report) in reports().enumerate() {
+        let first = self.view.ports.first().map(|port| port.report);
+        self.felt.follow(first.map(|report| report.keys[0]));
+        let count = fitting(ui, 2);
+        let mut settled = true;
+        ui.columns(count, |columns| {
+            // Columns stretch their texts over the width.
+            columns[0].with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
+                heading(ui, "Motorized keyboard");
+                settled = self.choices(ui, &mut choice);
+                ui.add_space(6.0);
+                self.state(ui, &mut choice, connection);
+            });
+            let right = &mut columns[count - 1];
+            heading(right, "What a finger feels");
+            self.felt.ui(right, played.key, played.settings, played.last);
+            haptic_load::ui(right, choice.action, first.as_ref());
+            if let Some(report) = &first {
+                right.add_space(6.0);
+                health::ui(right, report);
+            }
+        });
+        for (index, port) in self.view.ports.iter().enumerate() {
             ui.add_space(6.0);
-            ui.push_id(index, |ui| figures::ui(ui, report));
+            ui.push_id(index, |ui| figures::ui(ui, &port.report));
         }
-        chosen
+        self.apply(connection, before, choice, settled)
     }
 
     fn seek(&mut self) {
@@ -102,17 +140,15 @@ impl DevicePanel {
     /// Draws the choice's controls; returns whether none of them is being dragged.
     fn choices(&mut self, ui: &mut Ui, choice: &mut Choice) -> bool {
         let mut settled = true;
-        Grid::new("device").num_columns(2).show(ui, |ui| {
+        let is_narrow = ui.available_width() < theme::size(ui) * NARROW;
+        let mut rows = |ui: &mut Ui| {
+            if is_narrow {
+                ui.spacing_mut().slider_width = 64.0;
+            }
             // A row more than chosen ports, for a further one.
             for index in 0..=choice.ports.len() {
                 let label = ui.label(if index == 0 { "Port" } else { "Further port" });
-                ui.horizontal(|ui| {
-                    self.port(ui, choice, index).labelled_by(label.id);
-                    let hint = "Search for serial ports";
-                    if index == 0 && ui.button("Find ports").on_hover_text(hint).clicked() {
-                        self.seek();
-                    }
-                });
+                self.port(ui, choice, index).labelled_by(label.id);
                 ui.end_row();
             }
 
@@ -146,7 +182,15 @@ impl DevicePanel {
             let response = lead.labelled_by(label.id).on_hover_text(hint);
             settled &= !response.dragged();
             ui.end_row();
-        });
+        };
+        if is_narrow {
+            rows(ui);
+        } else {
+            Grid::new("device").num_columns(2).show(ui, rows);
+        }
+        if ui.button("Find ports").on_hover_text("Search for serial ports").clicked() {
+            self.seek();
+        }
         ui.checkbox(&mut choice.plays, "Host notes move the keys")
             .on_hover_text("The host's notes move the motorized keys");
         ui.checkbox(&mut choice.vibrates, "Strings vibrate in the keys")
@@ -162,7 +206,10 @@ impl DevicePanel {
             ("", _) => "add a board",
             (port, _) => port,
         };
-        let combo = ComboBox::from_id_salt(("port", index)).selected_text(shown).width(140.0);
+        let combo = ComboBox::from_id_salt(("port", index))
+            .selected_text(shown)
+            .width(PORT.min(ui.available_width() - 16.0))
+            .truncate();
         let is_free =
             |path: &str| choice.ports.iter().position(|p| p == path).unwrap_or(index) == index;
         let inner = combo.show_ui(ui, |ui| {
@@ -211,10 +258,7 @@ impl DevicePanel {
     }
 
     /// Draws the connection's state and the arming buttons.
-    fn state(&self, ui: &mut Ui, connection: &KeyboardConnection) {
-        let warns = |ui: &mut Ui, text: &str| {
-            ui.label(RichText::new(text).color(theme::accent(ui)));
-        };
+    fn state(&mut self, ui: &mut Ui, choice: &mut Choice, connection: &KeyboardConnection) {
         for error in [&self.error, &self.view.trouble] {
             if !error.is_empty() {
                 warns(ui, error);
@@ -226,14 +270,12 @@ impl DevicePanel {
             } else if self.file_worker.is_busy() {
                 "Opening the port …"
             } else {
-                "Nothing is open: the host has not started the instrument."
+                "Nothing is open: the host has not started the instrument. Start its audio."
             };
             ui.label(RichText::new(text).color(theme::faint(ui)));
-            if self.view.choice.ports.is_empty() {
-                ui.add_space(6.0);
-                for line in INTRODUCTION {
-                    ui.label(line);
-                }
+            if self.view.choice.ports.is_empty() && start::ui(ui) {
+                choice.ports = vec![EMULATOR.to_owned()];
+                self.arms_emulator = true;
             }
             return;
         }
@@ -252,28 +294,59 @@ impl DevicePanel {
         let is_any = |states: &[ConnectionState]| {
             self.view.ports.iter().any(|port| states.contains(&port.report.status.state))
         };
-        ui.horizontal(|ui| {
-            if is_any(&[ConnectionState::Halted]) {
+        let is_present = is_any(&[ConnectionState::Present]);
+        let is_emulated = self.view.choice.ports.iter().all(|port| port == EMULATOR);
+        if is_present && std::mem::take(&mut self.arms_emulator) && is_emulated {
+            connection.arm(true);
+        }
+        if is_any(&[ConnectionState::Halted]) {
+            banner(ui, "Halted: the motors are off.", |ui| {
                 let hint = "Clears the fault that stopped the keyboard and enables force again";
-                if ui.button("Clear and arm again").on_hover_text(hint).clicked() {
+                if large_button(ui, "Clear and arm again").on_hover_text(hint).clicked() {
                     connection.arm(true);
                 }
                 if ui.button("Stay without force").clicked() {
                     connection.arm(false);
                 }
-            } else if is_any(&[ConnectionState::Present]) {
+            });
+        } else if is_present {
+            banner(ui, "The motors are off. Hands off the keys, then arm.", |ui| {
                 let hint =
                     "Enables the keyboard's force. Keep your hands off the keys while it starts.";
-                if ui.button("Arm").on_hover_text(hint).clicked() {
+                if large_button(ui, "Arm").on_hover_text(hint).clicked() {
                     connection.arm(true);
                 }
-            }
-            if is_any(&[ConnectionState::Arming, ConnectionState::Live]) {
+            });
+        }
+        if is_any(&[ConnectionState::Arming, ConnectionState::Live]) {
+            banner(ui, "The motors are on.", |ui| {
                 let hint = "Takes force away at once";
-                if ui.button("Disarm").on_hover_text(hint).clicked() {
+                if large_button(ui, "Disarm").on_hover_text(hint).clicked() {
                     connection.arm(false);
                 }
-            }
-        });
+            });
+        }
     }
+}
+
+/// Draws a warning.
+fn warns(ui: &mut Ui, text: &str) {
+    ui.label(RichText::new(text).color(theme::accent(ui)));
+}
+
+/// Draws the state of the motors with the buttons that change it, in a frame that cannot be missed.
+fn banner(ui: &mut Ui, text: &str, buttons: impl FnOnce(&mut Ui)) {
+    let edge = egui::Stroke::new(2.0, theme::accent(ui));
+    let frame = egui::Frame::group(ui.style()).stroke(edge).fill(ui.visuals().faint_bg_color);
+    frame.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.label(RichText::new(text).heading());
+        ui.horizontal_wrapped(buttons);
+    });
+}
+
+/// A button that is found at once.
+fn large_button(ui: &mut Ui, text: &str) -> egui::Response {
+    let button = egui::Button::new(RichText::new(text).heading());
+    ui.add(button.min_size(theme::size(ui) * egui::vec2(110.0, 40.0)))
 }

@@ -19,6 +19,9 @@ use touchback_action::{ActionKind, ActionSettings};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::host::params::all;
 
+/// Height of the curve in a small window, points.
+const SMALL_CURVE: f32 = 170.0;
+
 /// State of the face.
 #[derive(Default)]
 pub struct KeysFace {
@@ -41,26 +44,26 @@ impl KeysFace {
     ) {
         let settings = controls.settings().action;
         if settings.played() != ActionKind::Grand {
-            ui.horizontal(|ui| face.pages(ui));
+            ui.horizontal_wrapped(|ui| face.pages(ui));
             ui.label("The chosen action has no regulation: choose the grand on the page Action.");
+            return;
+        }
+        if theme::is_small(ui.ctx()) {
+            super::scrolled(ui, |ui| {
+                if self.lesson.is_active(controls) {
+                    ui.horizontal_wrapped(|ui| face.pages(ui));
+                    self.lesson.ui(ui, controls);
+                } else {
+                    self.switches(ui, *chosen, face, controls);
+                    self.curve.ui(ui, SMALL_CURVE, chosen, controls);
+                }
+                self.bench(ui, *chosen, &settings, controls);
+            });
             return;
         }
         let width = (0.36 * ui.available_width()).clamp(324.0, theme::size(ui) * 372.0);
         Panel::right("bench").resizable(false).exact_size(width).show(ui, |ui| {
-            super::scrolled(ui, |ui| {
-                self.bench.ui(ui, *chosen, &settings);
-                ui.add_space(6.0);
-                self.repetition.ui(ui, *chosen, &settings);
-                self.sheet.ui(ui, controls);
-                super::heading(ui, "Unevenness");
-                control::rows(
-                    ui,
-                    "unevenness",
-                    all().filter(|p| is_of_keys(p)),
-                    control::DENSE,
-                    controls,
-                );
-            });
+            super::scrolled(ui, |ui| self.bench(ui, *chosen, &settings, controls));
         });
         if self.lesson.is_active(controls) {
             ui.horizontal(|ui| face.pages(ui));
@@ -73,6 +76,23 @@ impl KeysFace {
         self.curve.ui(ui, 0.55 * room, chosen, controls);
         let measured = self.bench.measured(ui, *chosen, &settings).copied();
         regulation.curves(ui, 0.45 * room, *chosen, measured.as_ref(), controls);
+    }
+
+    /// Draws bench, repetition, sheet and unevenness.
+    fn bench(
+        &mut self,
+        ui: &mut Ui,
+        chosen: KeyNumber,
+        settings: &ActionSettings,
+        controls: &mut dyn Controls,
+    ) {
+        self.bench.ui(ui, chosen, settings);
+        ui.add_space(6.0);
+        self.repetition.ui(ui, chosen, settings);
+        self.sheet.ui(ui, controls);
+        super::heading(ui, "Unevenness");
+        let parts = all().filter(|p| is_of_keys(p));
+        control::rows(ui, "unevenness", parts, control::DENSE, controls);
     }
 
     /// Begins an exercise with a fault in `key`, unless there is one.
@@ -116,7 +136,7 @@ impl KeysFace {
             let label = ui.label("Quantity");
             let combo = ComboBox::from_id_salt("quantity")
                 .selected_text(QUANTITIES[self.curve.quantity].name)
-                .width(theme::size(ui) * 150.0);
+                .width((theme::size(ui) * 150.0).min(ui.available_width() - 16.0));
             let inner = combo.show_ui(ui, |ui| {
                 for (index, quantity) in QUANTITIES.iter().enumerate() {
                     ui.selectable_value(&mut self.curve.quantity, index, quantity.name);

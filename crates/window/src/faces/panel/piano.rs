@@ -8,6 +8,7 @@ use crate::views::velocity_curve::VelocityCurve;
 use crate::widgets::control::macros::macro_named;
 use crate::widgets::levels::Levels;
 use crate::widgets::{control, theme};
+use touchback_core::math::cast::floor_index;
 use touchback_instrument::Snapshot;
 use touchback_instrument::host::params::find;
 
@@ -22,6 +23,12 @@ const CURVE: (f32, f32, f32) = (0.22, 168.0, 320.0);
 const CALIBRATE: f32 = 22.0;
 /// Margin around the controls, points.
 const MARGIN: f32 = 8.0;
+
+/// The cells of a small window without *More*.
+const FIRST: [&str; 3] = ["Tone", "Touch weight", "Room"];
+/// Least width of a cell in a small window, and height of the curve there, points.
+const NARROWEST: f32 = 108.0;
+const SMALL_CURVE: f32 = 150.0;
 
 /// The cells, in order.
 const CELLS: [&str; 12] = [
@@ -103,6 +110,27 @@ impl PianoControls<'_> {
             self.curve.ui(ui, right.height() - large * CALIBRATE, controls);
             ui.horizontal(|ui| self.calibration.ui(ui, self.snapshot, controls));
         });
+    }
+
+    /// Draws three controls, with `more` all of them and the velocity curve, in as many columns as fit.
+    pub fn small(self, ui: &mut Ui, more: bool, controls: &mut dyn Controls) {
+        let cells = if more { &CELLS[..] } else { &FIRST };
+        ui.spacing_mut().interact_size.y = 0.8 * theme::touched(ui.ctx());
+        let gap = ui.spacing().item_spacing.x;
+        let count = ((ui.available_width() + gap) / (NARROWEST + gap)).floor().clamp(1.0, 4.0);
+        for row in cells.chunks(floor_index(f64::from(count))) {
+            ui.columns(floor_index(f64::from(count)), |columns| {
+                for (ui, name) in columns.iter_mut().zip(row) {
+                    // A slider's handle stands out at its end.
+                    let width = ui.available_width() - 4.0;
+                    ui.push_id(name, |ui| self.cell(ui, name, width, controls));
+                }
+            });
+        }
+        if more {
+            self.curve.ui(ui, SMALL_CURVE, controls);
+            ui.horizontal_wrapped(|ui| self.calibration.ui(ui, self.snapshot, controls));
+        }
     }
 
     fn cell(&self, ui: &mut Ui, name: &str, width: f32, controls: &mut dyn Controls) {

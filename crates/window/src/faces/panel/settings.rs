@@ -49,9 +49,10 @@ pub fn ui(
             tools.ui(third, play, controls);
         });
         let height = rest(ui, height);
-        ui.columns(2, |columns| {
+        let count = fitting(ui, 2);
+        ui.columns(count, |columns| {
             pedal_curve::ui(&mut columns[0], height, shown.snapshot, controls);
-            shown.messages.ui(&mut columns[1], height);
+            shown.messages.ui(&mut columns[count - 1], height);
         });
     });
 }

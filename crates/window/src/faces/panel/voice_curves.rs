@@ -64,7 +64,7 @@ pub struct VoiceCurves {
 }
 
 impl VoiceCurves {
-    /// Draws both plots side by side, or below one another if `ui` is narrow, `height` points high in all.
+    /// Draws both plots side by side, or below one another if `ui` is narrow, each `height` points high.
     pub fn ui(&mut self, ui: &mut Ui, height: f32, chosen: KeyNumber, controls: &dyn Controls) {
         let of = Some((controls.settings().sound, controls.texts()));
         if self.of != of
@@ -74,9 +74,10 @@ impl VoiceCurves {
             self.figures = KeyNumber::all().map(|key| KeyFigures::of(key, &settings)).collect();
             self.of = of;
         }
-        ui.columns(2, |columns| {
+        let count = super::fitting(ui, 2);
+        ui.columns(count, |columns| {
             self.tuning(&mut columns[0], height, chosen);
-            self.decay(&mut columns[1], height, chosen);
+            self.decay(&mut columns[count - 1], height, chosen);
         });
     }
 

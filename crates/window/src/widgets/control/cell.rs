@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Response, RichText, Sense, Stroke, TextStyle, Ui, vec2};
 
 use super::macros::Macro;
-use super::{FAINT, choice, describe, description, number, tooltip};
+use super::{FAINT, Form, choice, describe, description, number, tooltip};
 use crate::state::controls::Controls;
 use crate::widgets::theme;
 use touchback_instrument::host::params::{Parameter, find, relevance};
@@ -53,7 +53,9 @@ pub(crate) fn choice_cell(
     ui.horizontal(|ui| {
         let half = 0.5 * (width - ui.spacing().item_spacing.x);
         list(ui, parameter, half, controls);
-        beside.slider(ui, half, controls);
+        // The list is at least as wide as its arrow.
+        let rest = (ui.available_width() - 2.0).clamp(8.0, half);
+        beside.slider(ui, rest, controls);
     });
 }
 
@@ -69,7 +71,7 @@ pub(crate) fn tuning_cell(ui: &mut Ui, width: f32, controls: &mut dyn Controls) 
         ui.style_mut().override_text_style = Some(TextStyle::Small);
         let half = ui.available_width();
         let idle = relevance(&controls.settings(), pitch.id);
-        let number = number(ui, pitch, half, controls);
+        let number = number(ui, pitch, half, Form::Short, controls);
         let value = controls.value(pitch);
         number.widget_info(|| {
             let mut info = egui::WidgetInfo::drag_value(true, value);

@@ -35,7 +35,7 @@ fn every_kind_of_edit_is_undone_and_redone_by_the_bar() {
     open(&mut harness, "Touch");
     harness.get_by_role_and_label(Role::ComboBox, "Velocity map").click();
     harness.run_steps(2);
-    harness.get_by_label("Gamma").click();
+    harness.get_by_label("A bent line (Gamma)").click();
     harness.run_steps(3);
     mark(&harness, "Velocity map");
     drag(&mut harness, Role::Slider, "Bend the velocity curve", egui::vec2(0.0, -12.0));

@@ -242,7 +242,7 @@ fn escape_cancels_drags_of_drawn_handles_and_other_buttons_do_nothing() {
     ] {
         let mut harness = tall();
         open(&mut harness, "Touch");
-        choose(&mut harness, "Velocity map", "Gamma");
+        choose(&mut harness, "Velocity map", "A bent line (Gamma)");
         open(&mut harness, face);
         for other in [Secondary, Middle] {
             let moved = dragged(&mut harness, what, by, other, false);

@@ -99,7 +99,9 @@ fn a_typed_value_and_the_ways_back_to_the_default() {
 
 #[test]
 fn a_choice() {
-    back_and_forth(&mut on("Touch"), "Velocity map", |h| choose(h, "Velocity map", "Gamma"));
+    back_and_forth(&mut on("Touch"), "Velocity map", |h| {
+        choose(h, "Velocity map", "A bent line (Gamma)")
+    });
 }
 
 #[test]
@@ -124,7 +126,7 @@ fn every_drawn_screw_by_hand_and_by_keys() {
 #[test]
 fn every_point_of_the_velocity_curve() {
     let mut harness = on("Touch");
-    choose(&mut harness, "Velocity map", "Gamma");
+    choose(&mut harness, "Velocity map", "A bent line (Gamma)");
     for (label, name, by) in [
         ("Drag the soft velocity", "Soft velocity", egui::vec2(9.0, 0.0)),
         ("Drag the medium velocity", "Medium velocity", egui::vec2(-9.0, 0.0)),
