@@ -207,6 +207,9 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         let mut rates = [0.0; N];
         let n = 2 * self.built.coordinates;
         program.results(&r, &mut rates[..n]);
+        if let Some(time) = self.built.time {
+            rates[time] = 1.0;
+        }
         rates[N - 2] = program.result(n, &r) * x[KEY_SPEED];
         rates[N - 1] = program.result(n + 1, &r);
         if has_friction {
@@ -250,6 +253,9 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
             }
         }
         self.close(to, x);
+        if let Some(time) = self.built.time {
+            x[time] = 0.0;
+        }
         let after = self.energy(to, x);
         let lost = (before[0] + before[1]) - (after[0] + after[1]);
         if transition.map == Map::Momentum && input.is_imposed() && lost < 0.0 {
