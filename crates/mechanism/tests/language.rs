@@ -93,7 +93,10 @@ value = "time"
     ];
     assert_eq!(events.len(), expected.len(), "{events:?}");
     for ((time, kind, value), (t, k, v)) in events.into_iter().zip(expected) {
-        assert!((time - t).abs() < 1e-9 && kind == k && (value - v).abs() < 1e-9, "{kind:?} {time}");
+        assert!(
+            (time - t).abs() < 1e-9 && kind == k && (value - v).abs() < 1e-9,
+            "{kind:?} {time}"
+        );
     }
     let message = fault(&text.replace("value = \"time\"", "value = \"rate(time)\""));
     assert!(message.contains("time is known in conditions"), "{message}");

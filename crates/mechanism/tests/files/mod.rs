@@ -11,6 +11,6 @@ pub fn all() -> BTreeMap<String, String> {
         Some((name, std::fs::read_to_string(&path).unwrap()))
     };
     let files: BTreeMap<_, _> = paths.filter_map(named).collect();
-    assert!(files.len() >= 10, "{:?}", files.keys());
+    assert!(files.len() >= 11, "{:?}", files.keys());
     files
 }
