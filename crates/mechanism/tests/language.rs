@@ -37,7 +37,8 @@ fn friction_grows_with_the_force_of_a_contact() {
     for newton in [2.9, 5.0] {
         (0..800).for_each(|_| key.step(Drive::Force([newton; 2]), &mut |_, _| ()));
         let slid = key.front()[0] - start;
-        let expected = 0.5 * (newton - 3.0f64).max(0.0) * (800.0 * STEP).powi(2);
+        let seconds = 800.0 * STEP;
+        let expected = 0.5 * (newton - 3.0f64).max(0.0) * seconds * seconds;
         assert!((slid - expected).abs() < 1e-6, "{newton} N: {slid} and {expected} m");
     }
     let now = key.readout(Drive::Force([5.0; 2]));
