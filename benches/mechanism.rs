@@ -1,8 +1,11 @@
 //! Cost of a step of mechanisms from files, beside the built-in actions that they describe.
 
+use std::sync::Arc;
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use touchback_action::{ActionKind, ActionSettings, Drive, Key, Mechanism as _, catalogue};
 use touchback_core::math::compass::KeyNumber;
+use touchback_mechanism::Description;
 
 /// Steps of a press and its release: 0.2 s.
 const STEPS: u32 = 1600;
@@ -114,6 +117,13 @@ fn play(key: &mut dyn Key) {
     }
 }
 
+/// The mechanism `name` of the repository.
+fn file(name: &str) -> Arc<Description> {
+    let path = format!("{}/../mechanisms/{name}.mechanism.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    touchback_mechanism::read(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
 fn mechanism(c: &mut Criterion) {
     let Some(middle) = KeyNumber::from_midi(60) else { return };
     let settings = ActionSettings::default();
@@ -127,10 +137,7 @@ fn mechanism(c: &mut Criterion) {
         ("harpsichord", ActionKind::Harpsichord),
         ("viennese", ActionKind::Viennese),
     ] {
-        let path = format!("{}/../mechanisms/{name}.mechanism.toml", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let file =
-            touchback_mechanism::read(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let file = file(name);
         let Ok(mut own) = file.key(middle, &[]) else { continue };
         let mut built_in = catalogue::played(kind, middle, &settings);
         group.bench_function(format!("{name}, file"), |b| b.iter(|| play(&mut *own)));
@@ -138,6 +145,10 @@ fn mechanism(c: &mut Criterion) {
         group.bench_function(format!("{name}, a key from its file"), |b| {
             b.iter(|| file.key(middle, &[]))
         });
+    }
+    for name in ["thesis", "upright"] {
+        let Ok(mut key) = file(name).key(middle, &[]) else { continue };
+        group.bench_function(format!("{name}, file"), |b| b.iter(|| play(&mut *key)));
     }
     let five = touchback_mechanism::read(FIVE).unwrap_or_else(|error| panic!("{error}"));
     if let Ok(mut key) = five.key(middle, &[]) {

@@ -50,12 +50,12 @@ impl<const N: usize> KeyModel<N> {
         state
     }
 
-    /// Lift of the damper and bend, cents, at `x`.
-    fn ports(&self, x: &[f64; N]) -> [f64; 2] {
+    /// Lift of the damper, bend, cents, and opening of the valve, NaN without one, at `x`.
+    fn ports(&self, x: &[f64; N]) -> [f64; 3] {
         let program = &self.built.ports;
         let mut r = self.states(x);
         program.run(&self.built.felts, &mut r);
-        [0, 1].map(|i| program.result(i, &r))
+        [0, 1, 2].map(|i| program.result(i, &r))
     }
 
     fn element_values(&self, phase: u8, input: &DriveInput, x: &[f64; N]) -> [Contact; ELEMENTS] {
@@ -110,6 +110,7 @@ impl<const N: usize> SimpleAction<N, TRANSITIONS, GUARDS> for KeyModel<N> {
     fn readout(&self, phase: u8, input: &DriveInput, x: &[f64; N]) -> Readout {
         let elements = self.element_values(phase, input, x);
         let submodel = self.submodel(phase);
+        let [.., valve] = self.ports(x);
         let (mut r, imposed) = self.load(input, x);
         let program = &submodel.readings[imposed];
         program.run(&self.built.felts, &mut r);
@@ -127,6 +128,7 @@ impl<const N: usize> SimpleAction<N, TRANSITIONS, GUARDS> for KeyModel<N> {
             dissipated: x[N - 1],
             work: x[N - 2],
             losses: Losses::of(self.built.elements, &elements),
+            valve: valve.clamp(0.0, 1.0),
             ..Readout::NONE
         };
         let shown = 6 + 2 * (self.built.elements.len() - self.built.friction);

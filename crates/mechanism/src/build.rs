@@ -4,7 +4,7 @@ use crate::dynamics::Mechanics;
 use crate::error::{Fault, Result};
 use crate::file::{Beginning, File, Law, Text};
 use crate::geometry::Geometry;
-use crate::graph::{Graph, Id};
+use crate::graph::{Graph, Id, Node};
 use crate::names::{intern, intern_elements, unknown};
 use crate::numbers::Numbers;
 use crate::program::{Assembler, NOTE_DEPTH, NOTE_SPEED, Program, Registers, registers};
@@ -67,11 +67,13 @@ pub(crate) struct Touching {
 #[derive(Debug)]
 pub(crate) struct Built {
     pub coordinates: usize,
+    /// Index of the state that is the time in the submodel, if a condition or an event uses it.
+    pub time: Option<usize>,
     pub felts: Vec<Felt>,
     pub submodels: Vec<Submodel>,
     /// Events by index of the guard.
     pub guards: Vec<Guard>,
-    /// Lift of the damper and bend, of the values in the state.
+    /// Lift of the damper, bend and opening of the valve, of the values in the state.
     pub ports: Program,
     pub elements: &'static [elements::Element],
     pub friction: usize,
@@ -161,12 +163,18 @@ pub(crate) fn build(file: &File, numbers: &Numbers) -> Result<Built> {
         };
         if element.is_lossy() { shown } else { shown.lossless() }
     });
-    let frictions = mechanics.frictions.iter().map(|(name, is_torque, ..)| {
-        let name = intern(&name.replace([' ', '-'], "_"));
-        if *is_torque { elements::Element::torque(name) } else { elements::Element::force(name) }
+    let frictions = mechanics.frictions.iter().map(|friction| {
+        let name = intern(&friction.name.replace([' ', '-'], "_"));
+        if friction.is_torque {
+            elements::Element::torque(name)
+        } else {
+            elements::Element::force(name)
+        }
     });
+    let time = geometry.time().ok().filter(|time| g.find(Node::Input(*time)).is_some());
     Ok(Built {
         coordinates: geometry.coordinates.len(),
+        time: time.map(usize::from),
         elements: intern_elements(list.chain(frictions).collect()),
         friction: mechanics.frictions.len(),
         submodels,
@@ -269,7 +277,7 @@ impl Builder<'_> {
                 .as_ref()
                 .map(|depth| scope.constant(g, depth))
                 .transpose()?,
-            has_damper: play.damper.is_some(),
+            has_damper: play.damper.is_some() || play.valve.is_some(),
         })
     }
 

@@ -12,7 +12,7 @@
 
 use crate::element::{Element, element};
 use crate::error::{Fault, Result};
-use crate::file::{File, Law};
+use crate::file::{File, Law, Scalar};
 use crate::geometry::{Geometry, Placed};
 use crate::graph::{Graph, Id, registers};
 use crate::numbers::Numbers;
@@ -34,8 +34,33 @@ pub(crate) struct Mechanics {
     /// Potential energy of weight and loads.
     potential: Id,
     pub elements: Vec<Element>,
-    /// Direction and bound of each friction.
-    pub frictions: Vec<(String, bool, Vec<Id>, Id)>,
+    pub frictions: Vec<Friction>,
+}
+
+/// Coulomb friction.
+#[derive(Debug)]
+pub(crate) struct Friction {
+    pub name: String,
+    pub is_torque: bool,
+    /// Derivative of the measure by each coordinate.
+    direction: Vec<Id>,
+    /// Largest force, which may depend on the forces of contacts.
+    bound: Scalar,
+}
+
+impl Friction {
+    /// The largest force in `scope`, N: that of an expression is 0 where it is negative.
+    pub(crate) fn bound(&self, g: &mut Graph, scope: &Scope<'_>) -> Result<Id> {
+        let bound = scope.scalar(g, &self.bound)?;
+        match g.value(bound) {
+            Some(value) if value >= 0.0 && value.is_finite() => Ok(bound),
+            Some(_) => Err(Fault::at(&self.bound.span(), "a bound of friction is at least 0")),
+            None => {
+                let zero = g.number(0.0);
+                Ok(g.max(bound, zero))
+            }
+        }
+    }
 }
 
 impl Mechanics {
@@ -86,12 +111,8 @@ impl Mechanics {
             let along = scope.scalar(g, &friction.along)?;
             let direction = registers(n).map(|k| g.derivative(along, k)).collect();
             let name = friction.name.get_ref().clone();
-            let bound = scope.constant(g, &friction.bound)?;
-            if bound < 0.0 {
-                return Err(Fault::at(&friction.bound.span(), "a bound of friction is at least 0"));
-            }
-            let bound = g.number(bound);
-            mechanics.frictions.push((name, friction.torque, direction, bound));
+            let (is_torque, bound) = (friction.torque, friction.bound.clone());
+            mechanics.frictions.push(Friction { name, is_torque, direction, bound });
         }
         g.check()?;
         Ok(mechanics)
@@ -363,8 +384,8 @@ impl Mechanics {
         let slides = self
             .frictions
             .iter()
-            .map(|(_, _, direction, _)| {
-                columns.iter().map(|column| g.dot(column, direction)).collect()
+            .map(|friction| {
+                columns.iter().map(|column| g.dot(column, &friction.direction)).collect()
             })
             .collect();
         g.check()?;

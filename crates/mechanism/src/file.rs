@@ -225,6 +225,7 @@ pub(crate) struct Play {
     pub damper: Option<Scalar>,
     pub damper_depth: Option<Scalar>,
     pub bend: Option<Scalar>,
+    pub valve: Option<Scalar>,
 }
 
 /// A state to begin with, given by its coordinates and speeds.
@@ -249,8 +250,17 @@ pub(crate) struct Regulation {
     pub meets: Text,
     #[serde(default)]
     pub set: BTreeMap<String, Scalar>,
-    #[serde(default)]
-    pub holds: Vec<Text>,
+    pub holds: Option<Spanned<Closed>>,
+}
+
+/// Contacts that a regulation closes.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Closed {
+    /// Rigid contacts, each by the coordinate that it `closes`.
+    Rigid(Vec<String>),
+    /// Contacts of any law by coordinate.
+    By(BTreeMap<String, String>),
 }
 
 /// A whole file.
@@ -264,6 +274,8 @@ pub(crate) struct File {
     pub sources: Vec<String>,
     #[serde(default)]
     pub substeps: Option<u32>,
+    /// False: the key rests at the values of `start`, though forces may not be in balance there.
+    pub balance: Option<bool>,
     #[serde(default)]
     pub parameter: Vec<Parameter>,
     #[serde(default)]

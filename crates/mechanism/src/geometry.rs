@@ -210,6 +210,13 @@ impl Geometry {
         })
     }
 
+    /// Register of the time since the submodel was entered: the state after the coordinates.
+    pub(crate) fn time(&self) -> Result<u16> {
+        registers(MOST).nth(self.coordinates.len()).ok_or_else(|| {
+            Fault::new(format!("a mechanism with {MOST} coordinates cannot use the time"))
+        })
+    }
+
     /// Index of the coordinate `name`.
     pub(crate) fn index(&self, name: &str) -> Result<usize> {
         self.coordinates.iter().position(|other| other == name).ok_or_else(|| {

@@ -177,9 +177,9 @@ impl Description {
         settle::stiffness(&mut built, &self.file, &rest)?;
         built.graph = (self.submodels.clone(), self.transitions.clone());
         let built = Arc::new(built);
-        match built.coordinates {
-            0..=3 => self.resting::<8>(built, &rest, is_balanced),
-            4..=6 => self.resting::<14>(built, &rest, is_balanced),
+        match 2 * built.coordinates + usize::from(built.time.is_some()) {
+            0..=6 => self.resting::<8>(built, &rest, is_balanced),
+            7..=12 => self.resting::<14>(built, &rest, is_balanced),
             _ => self.resting::<26>(built, &rest, is_balanced),
         }
     }
@@ -209,6 +209,9 @@ impl Description {
             let mut x = key.state.x;
             x.iter_mut().skip(1).step_by(2).for_each(|speed| *speed = 0.0);
             x[N - 2] = 0.0;
+            if let Some(time) = built.time {
+                x[time] = 0.0;
+            }
             let moved = KeyModel::<N>::new(built, key.state.phase, &x);
             return Ok(Box::new(ActionKey::new(moved)));
         }

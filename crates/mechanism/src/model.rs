@@ -180,12 +180,16 @@ fn raised(mut least: u32, fastest: f64) -> u32 {
     least
 }
 
-/// The inverse of a mass matrix of `MOST` coordinates.
-struct Inverse([[f64; MOST]; MOST]);
+/// The inverse of a mass matrix of the given number of coordinates.
+struct Inverse([[f64; MOST]; MOST], usize);
 
 impl friction::InverseMass<MOST, f64> for Inverse {
     fn apply(&self, forces: &[f64; MOST]) -> [f64; MOST] {
-        self.0.map(|row| row.iter().zip(forces).map(|(a, b)| a * b).sum())
+        let mut answer = [0.0; MOST];
+        for (answer, row) in answer.iter_mut().zip(&self.0).take(self.1) {
+            *answer = row[..self.1].iter().zip(forces).map(|(a, b)| a * b).sum();
+        }
+        answer
     }
 }
 
@@ -207,6 +211,9 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         let mut rates = [0.0; N];
         let n = 2 * self.built.coordinates;
         program.results(&r, &mut rates[..n]);
+        if let Some(time) = self.built.time {
+            rates[time] = 1.0;
+        }
         rates[N - 2] = program.result(n, &r) * x[KEY_SPEED];
         rates[N - 1] = program.result(n + 1, &r);
         if has_friction {
@@ -250,6 +257,9 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
             }
         }
         self.close(to, x);
+        if let Some(time) = self.built.time {
+            x[time] = 0.0;
+        }
         let after = self.energy(to, x);
         let lost = (before[0] + before[1]) - (after[0] + after[1]);
         if transition.map == Map::Momentum && input.is_imposed() && lost < 0.0 {
@@ -282,7 +292,7 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
                 mass[i][j] = program.result(n + n * i + j, &r);
             }
         }
-        let inverse = Inverse(crate::settle::inverse(&mass, n, imposed));
+        let inverse = Inverse(crate::settle::inverse(&mass, n, imposed), n);
         let none = friction::Element { direction: [0.0; MOST], bound: 0.0 };
         let mut elements = [none; FRICTIONS];
         for (e, element) in elements.iter_mut().enumerate().take(self.built.friction) {
@@ -291,17 +301,19 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
             element.bound = program.result(at + n, &r);
         }
         let mut force = friction::forces(&elements, &inverse, &u, &a, dt);
-        for (force, element) in force.iter_mut().zip(&elements) {
-            let answer = inverse.apply(&element.direction);
-            let yields = answer.iter().zip(&element.direction).any(|(a, g)| a * g != 0.0);
+        for (force, element) in force.iter_mut().zip(&elements).take(self.built.friction) {
             let speed = element.speed(&u);
-            if !yields && speed != 0.0 {
+            if imposed == 0 || speed == 0.0 {
+                continue;
+            }
+            let answer = inverse.apply(&element.direction);
+            if answer.iter().zip(&element.direction).all(|(a, g)| a * g == 0.0) {
                 // An imposed motion slides whatever the friction.
                 *force = -element.bound * speed.signum();
             }
         }
         let mut held = Held { force, ..FREE };
-        for (e, element) in elements.iter().enumerate() {
+        for (e, element) in elements.iter().enumerate().take(self.built.friction) {
             held.speed[e] = -element.speed(&u);
             (0..n).for_each(|i| held.along[i] += force[e] * element.direction[i]);
         }

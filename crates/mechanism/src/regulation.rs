@@ -2,7 +2,7 @@
 
 use crate::error::{Fault, Result};
 use crate::expression;
-use crate::file::{File, Law, Regulation};
+use crate::file::{Closed, File, Law, Regulation};
 use crate::geometry::Geometry;
 use crate::graph::{Graph, Id, registers};
 use crate::names::unknown;
@@ -17,6 +17,16 @@ const TRIALS: u32 = 100;
 /// The numbers with those of all regulations, in the order of the file.
 pub(crate) fn solve(file: &File, mut numbers: Numbers) -> Result<Numbers> {
     let mut fixed = BTreeMap::new();
+    // A number that is solved for later, and not written, is in the middle of its range until then.
+    for regulation in &file.regulation {
+        let name = regulation.number.get_ref();
+        if !file.numbers.contains_key(name) {
+            let scope = Scope::numbers(&numbers);
+            let [low, high] = scope.pair(&mut Graph::default(), &regulation.between)?;
+            fixed.insert(name.clone(), 0.5 * (low + high));
+        }
+    }
+    numbers = numbers.with(&fixed);
     for regulation in &file.regulation {
         let name = regulation.number.get_ref().clone();
         let here = regulation.number.span();
@@ -63,6 +73,29 @@ pub(crate) fn solve(file: &File, mut numbers: Numbers) -> Result<Numbers> {
     Ok(numbers)
 }
 
+/// Compression of each closed contact, and the index of the coordinate that closes it.
+fn closed(file: &File, geometry: &Geometry, holds: &Closed) -> Result<Vec<(Id, usize)>> {
+    let rigid = |name: &String| {
+        let contacts = file.contact.iter().filter(|contact| contact.law == Law::Rigid);
+        let found = contacts.clone().find(|contact| contact.name.get_ref() == name);
+        match found.and_then(|contact| contact.closes.as_ref()) {
+            Some(coordinate) => Ok((name.clone(), coordinate.get_ref().clone())),
+            None => {
+                let names = contacts.map(|contact| contact.name.get_ref().as_str());
+                Err(Fault::new(unknown("rigid contact", name, names)))
+            }
+        }
+    };
+    let pairs: Vec<(String, String)> = match holds {
+        Closed::Rigid(names) => names.iter().map(rigid).collect::<Result<_>>()?,
+        Closed::By(map) => map.iter().map(|(by, name)| (name.clone(), by.clone())).collect(),
+    };
+    let pair = |(contact, coordinate): &(String, String)| {
+        Ok((geometry.compression(contact)?, geometry.index(coordinate)?))
+    };
+    pairs.iter().map(pair).collect()
+}
+
 /// Left less right side of what a regulation meets.
 fn excess(file: &File, regulation: &Regulation, numbers: &Numbers) -> Result<f64> {
     let mut g = Graph::default();
@@ -80,28 +113,14 @@ fn excess(file: &File, regulation: &Regulation, numbers: &Numbers) -> Result<f64
         r[2 * index] = scope.constant(&mut g, value)?;
     }
     let (mut open, mut closes) = (Vec::new(), Vec::new());
-    for name in &regulation.holds {
-        let contact = file
-            .contact
-            .iter()
-            .find(|contact| contact.name.get_ref() == name.get_ref() && contact.law == Law::Rigid);
-        let Some(closed) = contact.and_then(|contact| contact.closes.as_ref()) else {
-            let rigid = file.contact.iter().filter(|contact| contact.law == Law::Rigid);
-            return Err(Fault::at(
-                &name.span(),
-                unknown(
-                    "rigid contact",
-                    name.get_ref(),
-                    rigid.map(|contact| contact.name.get_ref().as_str()),
-                ),
-            ));
-        };
-        open.push(geometry.compression(name.get_ref())?);
-        closes.push(
-            geometry
-                .index(closed.get_ref())
-                .map_err(|fault| Fault::at(&closed.span(), fault.message))?,
-        );
+    if let Some(holds) = &regulation.holds {
+        let closed = closed(file, &geometry, holds.get_ref());
+        for (contact, coordinate) in
+            closed.map_err(|fault| Fault::at(&holds.span(), fault.message))?
+        {
+            open.push(contact);
+            closes.push(coordinate);
+        }
     }
     let register: Vec<u16> = registers(geometry.coordinates.len()).collect();
     let matrix: Vec<Vec<Id>> = open

@@ -21,6 +21,8 @@ pub(crate) struct Scope<'a> {
     pub forces: Option<&'a BTreeMap<String, Id>>,
     /// Names of this place alone, with their registers.
     pub own: &'a [(&'static str, u16)],
+    /// Register of the time since the submodel was entered, where it may be named.
+    pub time: Option<u16>,
 }
 
 const FUNCTIONS: [&str; 24] = [
@@ -53,12 +55,17 @@ const FUNCTIONS: [&str; 24] = [
 impl<'a> Scope<'a> {
     /// Numbers alone.
     pub(crate) const fn numbers(numbers: &'a Numbers) -> Self {
-        Self { numbers, geometry: None, forces: None, own: &[] }
+        Self { numbers, geometry: None, forces: None, own: &[], time: None }
     }
 
     /// Numbers and positions.
     pub(crate) const fn positions(numbers: &'a Numbers, geometry: &'a Geometry) -> Self {
-        Self { numbers, geometry: Some(geometry), forces: None, own: &[] }
+        Self { numbers, geometry: Some(geometry), forces: None, own: &[], time: None }
+    }
+
+    /// Numbers, positions and the time in the submodel: for conditions and events.
+    pub(crate) fn events(numbers: &'a Numbers, geometry: &'a Geometry) -> Self {
+        Self { time: geometry.time().ok(), ..Self::positions(numbers, geometry) }
     }
 }
 
@@ -165,6 +172,10 @@ impl Scope<'_> {
         match name {
             "depth" if self.geometry.is_some() => Ok(g.input(0)),
             "imposed" if self.geometry.is_some() => Ok(g.input(IMPOSED)),
+            "time" => match self.time {
+                Some(register) => Ok(g.input(register)),
+                None => Err(Fault::new("time is known in conditions and in values of events only")),
+            },
             _ => self.numbers.value(name).map(|value| g.number(value)),
         }
     }
@@ -219,7 +230,7 @@ impl Scope<'_> {
                     let [of] = arguments else {
                         return Err(Fault::new("rate() needs one quantity"));
                     };
-                    let of = self.formula(g, of)?;
+                    let of = Self { time: None, ..*self }.formula(g, of)?;
                     Ok(g.rate(of, geometry.coordinates.len()))
                 }
                 _ => {

@@ -115,6 +115,9 @@ pub(crate) fn rest(built: &Built, file: &File) -> Result<([f64; STATES], bool)> 
             return Err(massless(file, *k));
         }
     }
+    if file.balance == Some(false) {
+        return Ok((begin, true));
+    }
     let (mut now, mut damping) = (size(&force, &mass, n), 1e3);
     for _ in 0..TRIALS {
         if now < 1e-26 || damping > 1e14 {

@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
 
             let scope = Scope {
                 forces: Some(&moving.forces),
-                ..Scope::positions(self.numbers, self.geometry)
+                ..Scope::events(self.numbers, self.geometry)
             };
             let far = self.g.number(f64::INFINITY);
             let mut outputs = vec![far; TRANSITIONS + GUARDS];
@@ -178,9 +178,9 @@ impl<'a> Builder<'a> {
             let mut outputs: Vec<Id> =
                 formulas.independent.iter().map(|i| moving.acceleration[*i]).collect();
             outputs.extend(formulas.reduced.iter().flatten());
-            for (slide, (_, _, _, bound)) in formulas.slides.iter().zip(&self.mechanics.frictions) {
+            for (slide, friction) in formulas.slides.iter().zip(&self.mechanics.frictions) {
                 outputs.extend(slide);
-                outputs.push(*bound);
+                outputs.push(friction.bound(self.g, &scope)?);
             }
             friction.push(if self.mechanics.frictions.is_empty() {
                 Program::default()
@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
                 ));
             }
         }
-        let scope = Scope::positions(self.numbers, self.geometry);
+        let scope = Scope::events(self.numbers, self.geometry);
         let transitions: Result<Vec<Transition>> = transitions
             .iter()
             .map(|transition| {
@@ -338,19 +338,21 @@ impl<'a> Builder<'a> {
         Ok(outputs)
     }
 
-    /// Lift of the damper and bend, of the values in the state.
+    /// Lift of the damper, bend and opening of the valve, of the values in the state.
     pub(crate) fn ports(&mut self) -> Result<Program> {
         let play = &self.file.play;
         let scope = Scope::positions(self.numbers, self.geometry);
-        let damper = scope.scalar_or(self.g, play.damper.as_ref(), 1.0)?;
+        let damper = play.damper.as_ref().or(play.valve.as_ref());
+        let damper = scope.scalar_or(self.g, damper, 1.0)?;
         let bend = scope.scalar_or(self.g, play.bend.as_ref(), 0.0)?;
-        self.assembler.program(self.g, &[damper, bend])
+        let valve = scope.scalar_or(self.g, play.valve.as_ref(), f64::NAN)?;
+        self.assembler.program(self.g, &[damper, bend, valve])
     }
 
     /// The conditions of events, and the events of each. Opposite conditions share a guard: at its sign change one of
     /// them happens. The events take their values from the state, in whatever submodel.
     pub(crate) fn guards(&mut self) -> Result<(Vec<&'a Text>, Vec<Guard>)> {
-        let scope = Scope::positions(self.numbers, self.geometry);
+        let scope = Scope::events(self.numbers, self.geometry);
         let (mut texts, mut guards, mut formulas): (Vec<&Text>, Vec<Guard>, Vec<Option<Id>>) =
             Default::default();
         for event in self.file.event.iter().filter(|event| !event.when.get_ref().contains("->")) {
@@ -387,7 +389,7 @@ impl<'a> Builder<'a> {
             let names = EventKind::ALL.iter().map(|kind| kind.name());
             return Err(Fault::at(&event.kind.span(), unknown("event", kind, names)));
         };
-        let scope = Scope::positions(self.numbers, self.geometry);
+        let scope = Scope::events(self.numbers, self.geometry);
         let only_if = match &event.only_if {
             Some(only_if) => scope.condition(self.g, only_if)?,
             None => self.g.number(1.0),

@@ -1,6 +1,7 @@
 //! Work in = stored + dissipated, for every mechanism of the repository.
 
-use std::path::PathBuf;
+mod files;
+
 use touchback_action::{ActionKind, ActionSettings, Drive, Key, Mechanism as _, STEP, catalogue};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
@@ -18,16 +19,6 @@ const BUILT_IN: [(&str, ActionKind); 6] = [
     ("model-b", ActionKind::ModelB),
     ("viennese", ActionKind::Viennese),
 ];
-
-fn files() -> Vec<PathBuf> {
-    let folder = format!("{}/../../mechanisms", env!("CARGO_MANIFEST_DIR"));
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|end| end == "toml"));
-    files.sort();
-    assert!(files.len() >= 6);
-    files
-}
 
 /// Largest energy that is unaccounted for in a random gesture, as a share of the largest work or of 1 mJ.
 fn unaccounted(key: &mut dyn Key, random: &mut Random) -> f64 {
@@ -71,9 +62,8 @@ fn unaccounted(key: &mut dyn Key, random: &mut Random) -> f64 {
 }
 
 fn check(gestures: usize) {
-    for path in files() {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let file = read(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    for (name, text) in files::all() {
+        let file = read(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let worst_of = |fresh: &dyn Fn(KeyNumber) -> Box<dyn Key>| {
             let (mut worst, mut random) = (0.0f64, Random::new(42));
             for number in [4, 40, 71] {
@@ -85,8 +75,7 @@ fn check(gestures: usize) {
             worst
         };
         let own = worst_of(&|key| file.key(key, &[]).unwrap());
-        let name = path.file_name().unwrap().to_str().unwrap();
-        let twin = BUILT_IN.iter().find(|(twin, _)| name.starts_with(&format!("{twin}.")));
+        let twin = BUILT_IN.iter().find(|(twin, _)| *twin == name);
         let allowed = twin.map_or(ALLOWED, |(_, kind)| {
             let settings = ActionSettings::default();
             let built_in = worst_of(&|key| catalogue::played(*kind, key, &settings));

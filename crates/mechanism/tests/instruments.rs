@@ -1,14 +1,14 @@
 //! What the mechanisms of other instruments do under a finger.
 
+mod files;
+
 use touchback_action::interface::hand::Hand;
 use touchback_action::{Drive, EventKind, Key, Mechanism as _, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_mechanism::read;
 
 fn key(name: &str) -> Box<dyn Key> {
-    let path = format!("{}/../../mechanisms/{name}.mechanism.toml", env!("CARGO_MANIFEST_DIR"));
-    let file = read(&std::fs::read_to_string(path).unwrap())
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let file = read(&files::all()[name]).unwrap_or_else(|error| panic!("{name}: {error}"));
     file.key(KeyNumber::from_number(40).unwrap(), &[]).unwrap()
 }
 
@@ -96,4 +96,115 @@ fn a_toy_pianos_hammer_is_thrown_at_its_rod() {
     assert!(key.strike(2.0));
     let hammer = key.readout(Drive::Free);
     assert!(hammer.hammer.abs() < 1e-12 && (hammer.hammer_speed - 2.0).abs() < 1e-12, "{hammer:?}");
+}
+
+/// Strikes of 0.5 m/s or more in twelve strokes of a finger whose target moves between two depths at `rate` strokes per
+/// second, down in a share of the period, until a stroke fails; at most eleven if some strike twice.
+fn strokes(key: &dyn Key, rate: f64, [top, low]: [f64; 2], down: f64) -> u32 {
+    let mut key = key.duplicate();
+    let target = |t: f64| {
+        let (stroke, share) = ((t * rate).floor(), (t * rate).fract());
+        let from = if stroke < 1.0 { 0.0 } else { top };
+        if share < down {
+            from + (low - from) * share / down
+        } else {
+            low + (top - low) * (share - down) / (1.0 - down)
+        }
+    };
+    let (mut all, mut strong, mut now) = (0, 0, 0.0);
+    while now * rate < 12.0 {
+        key.step(Drive::Finger([target(now), target(now + STEP)]), &mut |_, event| {
+            if event.kind() == EventKind::Strike {
+                all += 1;
+                strong += u32::from(event.value() >= 0.5);
+            }
+        });
+        now += STEP;
+        if f64::from(all) < (now * rate).floor() - 1.0 || strong < all {
+            return strong.min(11);
+        }
+    }
+    if all == 12 { all } else { all.min(11) }
+}
+
+/// Whether one of 60 fingers plays all strokes at `rate`: how far they lift, how quickly they press and how hard.
+fn repeats(key: &dyn Key, rate: f64) -> bool {
+    [0.0, -3e-3, 2e-3, 5e-3].into_iter().any(|top| {
+        [0.5, 0.35, 0.65].into_iter().any(|down| {
+            [18e-3, 21e-3, 24e-3, 27e-3, 30e-3]
+                .into_iter()
+                .any(|low| strokes(key, rate, [top, low], down) == 12)
+        })
+    })
+}
+
+/// Single escapement: 6 to 9 strokes a second, where a grand's ideal finger reaches 14.
+#[test]
+fn an_upright_repeats_seven_but_not_ten_times_a_second() {
+    let key = key("upright");
+    assert!(repeats(&*key, 7.0) && !repeats(&*key, 10.0));
+}
+
+/// A key that has struck and is raised to a depth within 0.2 s plays again only if it has risen nearly fully.
+#[test]
+fn an_upright_does_not_repeat_from_half_way() {
+    for (raised, again) in [(-1e-3, 1), (4e-3, 0), (5e-3, 0), (6e-3, 0)] {
+        let mut key = key("upright");
+        let target = |t: f64| match t {
+            _ if t < 0.3 => 14e-3,
+            _ if t < 0.5 => 14e-3 + (raised - 14e-3) * (t - 0.3) / 0.2,
+            _ if t < 0.6 => raised,
+            _ => 18e-3,
+        };
+        let (mut strikes, mut time) = ([0, 0], 0.0);
+        while time < 0.9 {
+            let drive = Drive::Finger([target(time), target(time + STEP)]);
+            key.step(drive, &mut |_, event| {
+                strikes[usize::from(time > 0.55)] += u32::from(event.kind() == EventKind::Strike);
+            });
+            time += STEP;
+        }
+        assert_eq!(strikes, [1, again], "raised to {raised} m");
+    }
+}
+
+/// Regulation as a technician measures it: a slow press, a blow that is caught, weights on the key.
+#[test]
+fn an_upright_has_the_figures_of_its_regulation() {
+    let mut key = key("upright");
+    let near = |what: &str, found: f64, [low, high]: [f64; 2]| {
+        println!("{what}: {found}");
+        assert!((low..=high).contains(&found), "{what}: {found}, {low} to {high}");
+    };
+    near("blow, m", -key.readout(Drive::Free).hammer, [44.5e-3, 45.5e-3]);
+    // A slow press of 4 mm/s: let-off of 3 mm, and an aftertouch.
+    let start = key.front()[0];
+    let depth = |t: f64| (start + 4e-3 * t).min(10e-3);
+    let (mut let_off, mut lifted, mut time) = ([f64::NAN; 2], f64::NAN, 0.0);
+    while let_off[0].is_nan() {
+        let drive = Drive::along(depth, time);
+        key.step(drive, &mut |_, event| match event.kind() {
+            EventKind::Release => let_off[0] = 0.0,
+            EventKind::DamperLift => lifted = event.value(),
+            _ => {}
+        });
+        time += STEP;
+    }
+    let_off = [-key.readout(Drive::Free).hammer, key.front()[0]];
+    near("let-off, m", let_off[0], [2.7e-3, 3.3e-3]);
+    near("depth at let-off, m", let_off[1], [8e-3, 9.5e-3]);
+    near("damper lifts at, m", lifted, [4e-3, 6e-3]);
+    key.reset_to_rest();
+    let events = hold(&mut *key, 5.0);
+    assert_eq!(count(&events, EventKind::Strike), 1, "{events:?}");
+    near("checked at, m", -key.readout(Drive::Free).hammer, [12e-3, 18e-3]);
+    // The least weight that takes the key from its rest to 3 mm, before the damper.
+    let sinks = |grams: &f64| {
+        let mut key = key.duplicate();
+        key.reset_to_rest();
+        (0..8000).for_each(|_| key.step(Drive::Force([grams * 9.80665e-3; 2]), &mut |_, _| ()));
+        key.front()[0] > 3e-3
+    };
+    let down = (40..70).map(f64::from).find(sinks).unwrap();
+    near("down weight, g", down, [48.0, 60.0]);
 }

@@ -1,5 +1,7 @@
 //! Stepping, reading and striking a mechanism from a file allocates nothing.
 
+mod files;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use touchback_action::Drive;
@@ -33,20 +35,8 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_step_allocates_nothing() {
-    let names = [
-        "ball",
-        "clavichord",
-        "harpsichord",
-        "key-hammer",
-        "model-a",
-        "model-b",
-        "toy-piano",
-        "tracker-organ",
-        "viennese",
-    ];
-    for name in names {
-        let path = format!("{}/../../mechanisms/{name}.mechanism.toml", env!("CARGO_MANIFEST_DIR"));
-        let file = read(&std::fs::read_to_string(path).unwrap()).unwrap();
+    for (name, text) in files::all() {
+        let file = read(&text).unwrap();
         let mut key = file.key(KeyNumber::from_number(40).unwrap(), &[]).unwrap();
         let before = CALLS.get();
         assert!(before > 100, "the counter counts");

@@ -39,13 +39,15 @@ pub struct Readout {
     pub work: f64,
     /// Power dissipated by each element, W.
     pub losses: Losses,
+    /// Opening of the valve that lets wind to a pipe, 0 (closed) … 1 (open).
+    pub valve: f64,
 }
 
 /// A column of a run's file: name, which ends with the unit if there is one, and value.
 type Column = (&'static str, fn(&Readout) -> f64);
 
-/// The columns of all actions, in the order of the file.
-const COLUMNS: [Column; 28] = [
+/// The columns in the order of the file. The last is that of actions with a valve, the others are those of all actions.
+const COLUMNS: [Column; 29] = [
     ("key_m", |r| r.key),
     ("key_velocity_m_s", |r| r.key_speed),
     ("key_force_n", |r| r.key_force),
@@ -74,6 +76,7 @@ const COLUMNS: [Column; 28] = [
     ("potential_j", |r| r.potential),
     ("dissipated_j", |r| r.dissipated),
     ("work_j", |r| r.work),
+    ("valve", |r| r.valve),
 ];
 
 impl Readout {
@@ -94,12 +97,14 @@ impl Readout {
         dissipated: f64::NAN,
         work: f64::NAN,
         losses: Losses::NONE,
+        valve: f64::NAN,
     };
 
-    /// Names and values of the numbers that a run's file has for every action, in its order. Names end with the
-    /// unit, if there is one.
+    /// Names and values of the numbers of a run's file, in its order: those of all actions, and the opening of the
+    /// valve if the action has one. Names end with the unit, if there is one.
     pub fn columns(&self) -> impl ExactSizeIterator<Item = (&'static str, f64)> {
-        COLUMNS.iter().map(|(name, value)| (*name, value(self)))
+        let count = COLUMNS.len() - usize::from(self.valve.is_nan());
+        COLUMNS[..count].iter().map(|(name, value)| (*name, value(self)))
     }
 
     /// Work less dissipated, kinetic and potential energy, J: constant except for the error of the
@@ -165,7 +170,7 @@ impl<W: Write> Table<W> {
     fn header(&mut self, readout: &Readout) -> io::Result<()> {
         self.is_headed = true;
         write!(self.out, "time_s,phase")?;
-        for (name, _) in COLUMNS {
+        for (name, _) in readout.columns() {
             write!(self.out, ",{name}")?;
         }
         for (element, _) in readout.losses.iter() {

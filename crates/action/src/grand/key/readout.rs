@@ -35,6 +35,7 @@ pub fn readout(n: &Precomputed, running: &State<Phase, STATES>, input: &DriveNow
         dissipated: x[state::DISSIPATED],
         work: x[state::WORK],
         losses: Losses::new(&elements::ELEMENTS, &elements::values(n, &free, input, x, STEP)),
+        valve: f64::NAN,
     }
 }
 
