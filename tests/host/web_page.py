@@ -2,7 +2,7 @@
 """The page for browsers in headless Chromium: python web_page.py FOLDER TOUCHBACK [PICTURES].
 
 FOLDER is what `cargo xtask web` wrote, TOUCHBACK the command, PICTURES a folder for a picture of each face.
-Loads the page, starts the sound by a click, brings it back after an interruption, plays by the computer's keys and a MIDI file, turns the let-off,
+Loads the page, starts the sound by a click, plays by the computer's keys and a MIDI file, turns the let-off,
 compares rendered sound with `touchback render` (at most -100 dB apart), follows a link, works without a network,
 and counts the browser's errors. Exits 0 when every check holds, 1 with the failed check otherwise.
 
@@ -106,6 +106,50 @@ def difference(page, touchback, folder, midi, seconds, settings):
     check(numpy.abs(here).max() > 1e-3, f"{midi.stem}: sound")
     apart = numpy.abs(here[:length] - there[:length]).max() / numpy.abs(here).max()
     return 20 * numpy.log10(max(apart, 1e-12)), share
+
+
+def telephone(browser, address, errors, pictures):
+    """A telephone: the first touch of a key sounds, two fingers play two keys, upright and across."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address + "#let_off_mm=6")
+    page.wait_for_function("globalThis.touchback !== undefined", timeout=60_000)
+    told = page.evaluate("document.getElementById('status').value")
+    check("Let-off 6.00 mm instead of 1.60 mm" in told, f"the link tells what it changes: {told}")
+    page.wait_for_timeout(1000)
+    if pictures:
+        page.screenshot(path=pictures / "web-telephone.png")
+    began = time.monotonic()
+    page.touchscreen.tap(60, 800)
+    page.wait_for_function("touchback.piano() && touchback.audio().state === 'running'", timeout=30_000)
+    print(f"sound runs {time.monotonic() - began:.2f} s after the first touch", flush=True)
+    page.evaluate("""() => {
+        const ear = new AnalyserNode(touchback.audio());
+        touchback.piano().connect(ear);
+        touchback.loudest = () => {
+            const samples = new Float32Array(ear.fftSize);
+            ear.getFloatTimeDomainData(samples);
+            return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+        };
+    }""")
+    touches = context.new_cdp_session(page)
+    at = lambda *xs: [{"x": x, "y": 800, "id": i} for i, x in enumerate(xs)]
+    touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at(60)})
+    touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at(60, 200)})
+    page.wait_for_function("touchback.loudest() > 1e-3", timeout=30_000, polling=20)
+    page.wait_for_timeout(500)
+    if pictures:
+        page.screenshot(path=pictures / "web-telephone-two-keys.png")
+    touches.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function("touchback.loudest() < 1e-5", timeout=10_000)
+    check(True, "two fingers play on a telephone, and the dampers end the notes")
+    page.set_viewport_size({"width": 844, "height": 390})
+    page.wait_for_timeout(700)
+    if pictures:
+        page.screenshot(path=pictures / "web-telephone-across.png")
+    context.close()
 
 
 def run(folder, touchback, pictures):
@@ -223,6 +267,8 @@ def run(folder, touchback, pictures):
         page.wait_for_function("globalThis.touchback !== undefined", timeout=60_000)
         linked = page.evaluate("touchback.page.address()")
         check(linked == "piano=felt&let_off_mm=2.5", f"a link without a network: {linked}")
+        context.close()
+        telephone(browser, address, errors, pictures)
         browser.close()
     for error in errors:
         print("browser:", error)
