@@ -108,6 +108,18 @@ def difference(page, touchback, folder, midi, seconds, settings):
     return 20 * numpy.log10(max(apart, 1e-12)), share
 
 
+# Gives the page `touchback.loudest()`: the largest sample of the last moments.
+LISTEN = """() => {
+    const ear = new AnalyserNode(touchback.audio());
+    touchback.piano().connect(ear);
+    touchback.loudest = () => {
+        const samples = new Float32Array(ear.fftSize);
+        ear.getFloatTimeDomainData(samples);
+        return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+    };
+}"""
+
+
 def telephone(browser, address, errors, pictures):
     """A telephone: the first touch of a key sounds, two fingers play two keys, upright and across."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
@@ -125,15 +137,7 @@ def telephone(browser, address, errors, pictures):
     page.touchscreen.tap(60, 800)
     page.wait_for_function("touchback.piano() && touchback.audio().state === 'running'", timeout=30_000)
     print(f"sound runs {time.monotonic() - began:.2f} s after the first touch", flush=True)
-    page.evaluate("""() => {
-        const ear = new AnalyserNode(touchback.audio());
-        touchback.piano().connect(ear);
-        touchback.loudest = () => {
-            const samples = new Float32Array(ear.fftSize);
-            ear.getFloatTimeDomainData(samples);
-            return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-        };
-    }""")
+    page.evaluate(LISTEN)
     touches = context.new_cdp_session(page)
     at = lambda *xs: [{"x": x, "y": 800, "id": i} for i, x in enumerate(xs)]
     touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at(60)})
@@ -183,15 +187,7 @@ def run(folder, touchback, pictures):
         began = time.monotonic()
         page.click("#play")
         page.wait_for_function("touchback.piano() !== null", timeout=30_000)
-        page.evaluate("""() => {
-            const ear = new AnalyserNode(touchback.audio());
-            touchback.piano().connect(ear);
-            touchback.loudest = () => {
-                const samples = new Float32Array(ear.fftSize);
-                ear.getFloatTimeDomainData(samples);
-                return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-            };
-        }""")
+        page.evaluate(LISTEN)
         page.wait_for_function("touchback.loudest() > 1e-4", timeout=30_000, polling=20)
         first = time.monotonic() - began
         print(f"first sound {first:.2f} s after the first click (aim: 3)", flush=True)

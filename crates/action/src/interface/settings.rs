@@ -106,8 +106,8 @@ settings! {
         unevenness_seed = 1.0, 1.0..=100.0, "Uneven piano", "", 0;
         /// Position of the jacks' heads under the knuckles, as the screw in the jack's stop sets it,
         /// relative to the concert grand's: positive toward the strings.
-        #[range = "Chosen: at −4 mm the head misses the knuckle, at 4 mm strokes strike twice."]
-        jack_position_mm = 0.0, -4.0..=4.0, "Jack position", " mm", 2;
+        #[range = "Chosen: at −3 mm a loud blow misses the knuckle; a millimetre more, and every stroke does."]
+        jack_position_mm = 0.0, -3.0..=3.0, "Jack position", " mm", 2;
     }
 }
 

@@ -182,14 +182,13 @@ fn what_was_played_is_saved_into_a_folder_of_choice() {
 #[cfg(unix)]
 #[test]
 fn the_emulated_keyboard_is_chosen() {
-    use touchback_haptics::connection::{EMULATED_KEYS, EMULATOR, KeyboardConnection};
+    use touchback_haptics::connection::{EMULATOR, KeyboardConnection};
     let mut task = Counted::new();
     let connection = std::sync::Arc::new(KeyboardConnection::default());
     task.harness.state_mut().window.keyboard.connection = Some(connection);
     task.click(Role::Button, "Keyboard");
-    task.click(Role::ComboBox, "Port");
-    task.click(Role::Button, &format!("emulator: {EMULATED_KEYS} keys, no hardware"));
+    task.click(Role::Button, "Start the emulated keyboard and its finger");
     let chosen = task.harness.state_mut().window.keyboard.chosen.take().unwrap();
     assert_eq!(chosen.ports, [EMULATOR]);
-    assert_eq!(task.clicks, 3);
+    assert_eq!(task.clicks, 2);
 }
