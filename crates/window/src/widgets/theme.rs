@@ -61,6 +61,7 @@ fn dark() -> Visuals {
 }
 
 fn rounded(mut v: Visuals) -> Visuals {
+    v.hyperlink_color = v.selection.stroke.color;
     for w in [
         &mut v.widgets.noninteractive,
         &mut v.widgets.inactive,
