@@ -12,7 +12,8 @@
 
 use crate::element::{Element, element};
 use crate::error::{Fault, Result};
-use crate::file::{File, Law, Scalar};
+use crate::file::{File, Law};
+use crate::friction::Friction;
 use crate::geometry::{Geometry, Placed};
 use crate::graph::{Graph, Id, registers};
 use crate::numbers::Numbers;
@@ -35,32 +36,6 @@ pub(crate) struct Mechanics {
     potential: Id,
     pub elements: Vec<Element>,
     pub frictions: Vec<Friction>,
-}
-
-/// Coulomb friction.
-#[derive(Debug)]
-pub(crate) struct Friction {
-    pub name: String,
-    pub is_torque: bool,
-    /// Derivative of the measure by each coordinate.
-    direction: Vec<Id>,
-    /// Largest force, which may depend on the forces of contacts.
-    bound: Scalar,
-}
-
-impl Friction {
-    /// The largest force in `scope`, N: that of an expression is 0 where it is negative.
-    pub(crate) fn bound(&self, g: &mut Graph, scope: &Scope<'_>) -> Result<Id> {
-        let bound = scope.scalar(g, &self.bound)?;
-        match g.value(bound) {
-            Some(value) if value >= 0.0 && value.is_finite() => Ok(bound),
-            Some(_) => Err(Fault::at(&self.bound.span(), "a bound of friction is at least 0")),
-            None => {
-                let zero = g.number(0.0);
-                Ok(g.max(bound, zero))
-            }
-        }
-    }
 }
 
 impl Mechanics {

@@ -14,6 +14,7 @@ mod error;
 mod events;
 mod expression;
 mod file;
+mod friction;
 mod geometry;
 mod graph;
 mod mechanism;

@@ -180,7 +180,7 @@ impl<'a> Builder<'a> {
             outputs.extend(formulas.reduced.iter().flatten());
             for (slide, friction) in formulas.slides.iter().zip(&self.mechanics.frictions) {
                 outputs.extend(slide);
-                outputs.push(friction.bound(self.g, &scope)?);
+                outputs.push(friction.largest(self.g, &scope)?);
             }
             friction.push(if self.mechanics.frictions.is_empty() {
                 Program::default()
