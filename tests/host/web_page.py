@@ -129,7 +129,7 @@ def telephone(browser, address, errors, pictures):
     page.goto(address + "#let_off_mm=6")
     page.wait_for_function("globalThis.touchback !== undefined", timeout=60_000)
     told = page.evaluate("document.getElementById('status').value")
-    check("Let-off 6.00 mm instead of 1.60 mm" in told, f"the link tells what it changes: {told}")
+    check("Let-off 6.00 mm instead of 1.50 mm" in told, f"the link tells what it changes: {told}")
     page.wait_for_timeout(1000)
     if pictures:
         page.screenshot(path=pictures / "web-telephone.png")
