@@ -18,6 +18,7 @@ use anyhow::{Result, anyhow, bail};
 use serde_json::{Map, Value, json};
 
 use touchback_core::math::cast::rounded_i32;
+use touchback_core::text::near;
 use touchback_instrument::Settings;
 use touchback_instrument::host::params::{self, FORMAT, KEYS_FIELD, ValueKind};
 use touchback_instrument::host::preset::file::NamedPiano;
@@ -124,7 +125,7 @@ fn piano(name: &str) -> Result<NamedPiano> {
 
 fn factory(name: &str) -> Result<&'static Preset> {
     preset::find(name).ok_or_else(|| {
-        let near = controls::suggestion(&name.to_lowercase(), PRESETS.iter().map(|p| p.name));
+        let near = near::suggestion(&name.to_lowercase(), PRESETS.iter().map(|p| p.name));
         anyhow!("{name}: no such piano{near}; there are: {}, or FILE.toml", preset::names())
     })
 }

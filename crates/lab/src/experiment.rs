@@ -52,14 +52,15 @@ use anyhow::{Context as _, Result, bail};
 use clap::builder::ArgPredicate;
 
 pub use catalogue::EXPERIMENTS;
+use touchback_core::text::near;
 use touchback_offline::bench::key_source::OwnNumbers;
 use touchback_offline::bench::manifest::Finished;
 use touchback_offline::bench::numbers::Numbers;
 use touchback_offline::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult, Work};
 use touchback_offline::bench::session::{Session, wrote};
 use touchback_offline::bench::{KeySource, Report, RowKind, record};
+use touchback_offline::output;
 use touchback_offline::paths::{OutputFolder, PianoName};
-use touchback_offline::{controls, output};
 use touchback_recorded::blind_test;
 
 /// The lists of experiments that a program offers.
@@ -319,7 +320,7 @@ fn json_list(catalogue: Catalogue) -> String {
 fn choose(names: &[String], catalogue: Catalogue) -> Result<Vec<&'static Experiment>> {
     for name in names {
         if name != "all" && all(catalogue).all(|e| e.name != name) {
-            let near = controls::suggestion(name, all(catalogue).map(|e| e.name));
+            let near = near::suggestion(name, all(catalogue).map(|e| e.name));
             bail!("lab {name}: no such experiment{near}; `touchback lab list` names them");
         }
     }

@@ -9,7 +9,7 @@ use crate::paths::{CurveOption, is_preset};
 use crate::table::{CsvTable, Curve};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::text::encoding::decode;
-pub use touchback_core::text::near::suggestion;
+use touchback_core::text::near::suggestion;
 use touchback_core::text::note;
 use touchback_haptics::action::Action;
 use touchback_instrument::Settings;

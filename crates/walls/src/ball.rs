@@ -4,13 +4,13 @@ use anyhow::{Result, bail};
 
 use super::bench::{LoopStep, SampledLoop, Speed};
 use touchback_core::math::cast::floor_index;
+use touchback_core::text::near;
 use touchback_haptics::wall::sampled::controller::{
     Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
 };
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
 pub use touchback_offline::bench::numbers::Number;
 use touchback_offline::bench::numbers::Numbers;
-use touchback_offline::controls;
 
 /// The numbers of a run. The usual ones are those of the source's figs. 5.7 to 5.16.
 pub const NUMBERS: &[Number] = &[
@@ -85,7 +85,7 @@ pub fn simulate(name: &str, numbers: &Numbers) -> Result<Vec<LoopStep>> {
         "placement" => Box::new(Placement::new(&plant, k, b, t).ok_or_else(impossible)?),
         "deadbeat" => Box::new(Deadbeat::new(&plant, k, b, t).ok_or_else(impossible)?),
         _ => {
-            let near = controls::suggestion(name, WALLS);
+            let near = near::suggestion(name, WALLS);
             bail!("{name}: no such wall{near}; there are {}", WALLS.join(", "));
         }
     };

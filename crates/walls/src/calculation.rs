@@ -8,8 +8,7 @@ use crate::analysis::return_map::{Crossing, Switching};
 use crate::analysis::worst_case::WorstCase;
 use crate::ball::Number;
 use crate::junction::masses::Pair;
-use crate::unilateral::criterion::{Criterion, all_frequencies, sampled};
-use crate::unilateral::{continuous, orbits};
+use crate::unilateral::Limits;
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::complex::modulus;
@@ -141,16 +140,10 @@ fn device(of: &Numbers) -> Plant {
 }
 
 fn criteria(of: &Numbers) -> Result<Vec<Vec<f64>>> {
-    let (plant, period) = (device(of), of.get("t"));
-    let periods = floor_index(of.get("delay").round());
-    let delay = u32::try_from(periods)?;
-    let response = |angle: f64| sampled(&plant, period, delay, angle);
-    let all = [all_frequencies()];
-    let mut row: Vec<f64> = Criterion::ALL.iter().map(|c| c.limit(&response, &all)).collect();
-    row.push(orbits::limit(&plant, period, periods));
-    let [_, popov, two_sided] = continuous::limits(&plant, period, delay, &all);
-    row.extend([popov, two_sided]);
-    Ok(vec![row])
+    let delay = u16::try_from(floor_index(of.get("delay").round()))?;
+    let Limits { sampled, orbits, continuous: [_, popov, two_sided] } =
+        Limits::of(&device(of), of.get("t"), delay);
+    Ok(vec![[&sampled[..], &[orbits, popov, two_sided]].concat()])
 }
 
 fn damping(of: &Numbers) -> Result<Vec<Vec<f64>>> {

@@ -4,9 +4,10 @@ use anyhow::{Context, Result};
 
 use super::seeds::SYSTEMS;
 use super::{Catalogue, all, sweep};
+use touchback_core::text::near;
 use touchback_offline::bench::numbers;
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
-use touchback_offline::{controls, output};
+use touchback_offline::output;
 
 /// Options of `touchback lab help`.
 #[derive(clap::Args, Debug)]
@@ -26,7 +27,7 @@ pub fn run(options: &HelpOptions, catalogue: Catalogue) -> Result<()> {
         return output::print(&sweep::page());
     }
     let experiment = all(catalogue).find(|e| e.name == name).with_context(|| {
-        let near = controls::suggestion(name, all(catalogue).map(|e| e.name));
+        let near = near::suggestion(name, all(catalogue).map(|e| e.name));
         format!("lab help {name}: no such experiment{near}; `touchback lab list` names them")
     })?;
     output::print(&page(experiment))

@@ -17,14 +17,14 @@ use touchback_walls::mapping::Mapping;
 use touchback_walls::unilateral::criterion::{
     Criterion, LONGEST, all_frequencies, harmonics, sampled,
 };
-use touchback_walls::unilateral::{continuous, orbits};
+use touchback_walls::unilateral::{Limits, orbits};
 
 const T: f64 = 1e-3;
 const DEVICE: Plant = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 1.0 };
 
 /// Name, whether a finger holds the device, damping of the device, N·s/m, delay in whole periods. Five
 /// periods, 4.7 ms, stand for blocks of 64 samples at 48 kHz and a tick of transport each way.
-const CASES: [(&str, bool, f64, u32); 5] = [
+const CASES: [(&str, bool, f64, u16); 5] = [
     ("device", false, 0.5, 0),
     ("device, delay 2 T", false, 0.5, 2),
     ("damped device (5 N·s/m)", false, 5.0, 0),
@@ -101,23 +101,13 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     }
     let mut report = Report::default();
     report.source("004 ch. 3, 4 (re-derived: docs/unilateral.md)");
-    let all = [all_frequencies()];
-    let mut csv = DataTable::new(&[
-        "case",
-        "circle_n_m",
-        "tsypkin_n_m",
-        "wedge_n_m",
-        "shifts_n_m",
-        "brute_force_n_m",
-        "popov_n_m",
-    ]);
+    // The two-sided spring is not in the table.
+    let [columns @ .., _] = CRITERIA.columns else { return Ok(report) };
+    let mut csv = DataTable::new(&[&["case"], columns].concat());
     for (name, is_held, damping, delay) in CASES {
-        let plant = plant(is_held, damping);
-        let response = |angle: f64| sampled(&plant, T, delay, angle);
-        let limits = Criterion::ALL.map(|c| c.limit(&response, &all));
-        let [circle, tsypkin, wedge, shifts] = limits;
-        let found = orbits::limit(&plant, T, usize::try_from(delay)?);
-        let [sector, popov, linear] = continuous::limits(&plant, T, delay, &all);
+        let limits = Limits::of(&plant(is_held, damping), T, delay);
+        let [circle, tsypkin, wedge, shifts] = limits.sampled;
+        let (found, [sector, popov, linear]) = (limits.orbits, limits.continuous);
         csv.row(&[&name, &circle, &tsypkin, &wedge, &shifts, &found, &popov]);
         let quantity = |what: &str| format!("{name}: {what}");
         // No criterion may exceed the stiffness up to which the search finds rest.
@@ -180,7 +170,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
          800 frequencies up to the Nyquist frequency.",
     );
     folder.table("unilateral.csv", &csv)?;
-    let sketch = nyquist(&all[0]).context("the wedge does not reach its own limit")?;
+    let sketch = nyquist(&all_frequencies()).context("the wedge does not reach its own limit")?;
     folder.sketch("unilateral", &sketch)?;
     report.figure("unilateral.svg");
     Ok(report)

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::report::short;
-use crate::controls;
+use touchback_core::text::near;
 
 /// A number that an experiment takes.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -60,7 +60,7 @@ impl Numbers {
     pub fn set(&mut self, id: &str, value: f64) -> Result<()> {
         let ids = || self.list.iter().map(|number| number.id);
         let Some(at) = ids().position(|own| own == id) else {
-            let near = controls::suggestion(id, ids());
+            let near = near::suggestion(id, ids());
             let all = ids().collect::<Vec<_>>().join(", ");
             bail!("{id}: no such number{near}; there are {all}");
         };

@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::numbers;
-use crate::controls;
 use crate::output::{self, Shown as _};
 use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::Design;
 use touchback_action::interface::kind::NAMES;
 use touchback_action::{ActionSettings, Key};
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::text::near;
 use touchback_instrument::Settings;
 
 /// The model of `key` of the action `name` with `settings`. Settings beyond the travel of a grand's
@@ -28,7 +28,7 @@ pub fn model(name: &str, key: KeyNumber, settings: &ActionSettings) -> Result<Mo
     match Model::named(name, key, settings) {
         Some(model) => Ok(model),
         None => {
-            let near = controls::suggestion(name, NAMES);
+            let near = near::suggestion(name, NAMES);
             bail!("--action {name}: unknown action{near}; one of {}", NAMES.join(", "))
         }
     }

@@ -67,14 +67,18 @@ impl Window {
             let stage = Rect::from_min_max(room.min, pos2(room.max.x, edge));
             self.stage(ui, stage, controls, play, now);
             let area = Rect::from_min_max(pos2(room.min.x, edge), room.max);
-            let panel = PianoControls {
-                curve: &self.touch.curve,
-                calibration: &mut self.touch.calibration,
-                snapshot: &self.snapshot,
-                levels: &self.meters.levels,
-            };
-            panel.ui(ui, area, large, controls);
+            self.piano_controls().ui(ui, area, large, controls);
         });
+    }
+
+    /// The player's controls with what they show.
+    pub(super) fn piano_controls(&mut self) -> PianoControls<'_> {
+        PianoControls {
+            curve: &self.touch.curve,
+            calibration: &mut self.touch.calibration,
+            snapshot: &self.snapshot,
+            levels: &self.meters.levels,
+        }
     }
 
     /// Draws the moving action before the row of hammers.

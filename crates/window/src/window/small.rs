@@ -4,7 +4,6 @@ use egui::{CentralPanel, Frame, Rect, Ui, UiBuilder, vec2};
 
 use super::Window;
 use crate::faces::face::Face;
-use crate::faces::panel::piano::PianoControls;
 use crate::faces::panel::{self, scrolled};
 use crate::state::controls::Controls;
 use crate::views::action_view::Place;
@@ -78,13 +77,8 @@ impl Window {
                     let more = ui.selectable_label(self.has_more, "More");
                     self.has_more ^= more.on_hover_text("All controls of the piano").clicked();
                 });
-                let panel = PianoControls {
-                    curve: &self.touch.curve,
-                    calibration: &mut self.touch.calibration,
-                    snapshot: &self.snapshot,
-                    levels: &self.meters.levels,
-                };
-                panel.small(ui, self.has_more, controls);
+                let has_more = self.has_more;
+                self.piano_controls().small(ui, has_more, controls);
             });
         });
     }
