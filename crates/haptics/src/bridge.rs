@@ -19,6 +19,7 @@ pub mod odrive;
 pub mod requirement;
 pub mod run;
 mod torque_watch;
+pub mod virtual_time;
 pub mod wire;
 
 use crate::keyboard::emulator::{self, KeyboardDesign};

@@ -1,8 +1,8 @@
 //! The list of measurements: name, description, duration, accepted options.
 
 use crate::{
-    action_cost, action_speeds, fit_recovery, haptics_campaign, haptics_cost, influence,
-    instrument_load, look_ahead, presets, sound_cost, sound_torture, window_cost,
+    action_cost, action_speeds, bridge_stroke, fit_recovery, haptics_campaign, haptics_cost,
+    influence, instrument_load, look_ahead, presets, sound_cost, sound_torture, window_cost,
 };
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 
@@ -118,6 +118,16 @@ pub const MEASUREMENTS: &[Experiment] = &[
                 states must stay equal.",
         seconds: 600.0,
         run: Work::Fixed(haptics_campaign::run),
+    },
+    Experiment {
+        name: "bridge-stroke",
+        about: "Plays a stroke on the emulated keyboard and on an emulated motor controller behind \
+                the bridge.",
+        kind: ExperimentKind::Computed,
+        detail: "Virtual time; the same hand, key and largest force. The figure is that of \
+                docs/build-a-key.md.",
+        seconds: 2.0,
+        run: Work::Fixed(bridge_stroke::run),
     },
     Experiment {
         name: "haptics-cost",

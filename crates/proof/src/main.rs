@@ -3,6 +3,7 @@
 
 mod action_cost;
 mod action_speeds;
+mod bridge_stroke;
 mod catalogue;
 mod fit_recovery;
 mod haptics_campaign;

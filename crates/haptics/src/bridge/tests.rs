@@ -5,10 +5,11 @@ mod limits;
 
 use super::emulated::moteus::{self as emulated_moteus, MoteusFront};
 use super::emulated::odrive as emulated_odrive;
-use super::emulated::{EmulatedControllers, Front, MotorMode, NAMED};
+use super::emulated::{EmulatedControllers, MotorMode, NAMED};
 use super::moteus::Moteus;
 use super::odrive::{Endpoints, Odrive};
 use super::requirement::Demand;
+use super::virtual_time::{Queue, Rig, Virtual};
 use super::wire::ControllerWire;
 use super::*;
 use crate::keyboard::certify::certify;
@@ -23,79 +24,6 @@ const KEY: KeyPlant = KeyPlant { mass: 0.06, ..KeyPlant::DESK };
 const DEMAND: Demand = Demand { force: FORCE, lever: emulated::LEVER };
 const DESIGN: BridgeDesign =
     BridgeDesign { keys: 1, first_key: 40, plant: KEY, held: FORCE, rate_hz: 1000 };
-
-/// Emulated controllers as a line.
-struct Virtual<F> {
-    controllers: EmulatedControllers<F>,
-    said: Vec<u8>,
-    /// Largest force of a motor that obeyed commands so far, N. Shorted windings brake with what the speed gives.
-    peak: f64,
-}
-
-impl<F: Front> Virtual<F> {
-    fn new(controllers: EmulatedControllers<F>) -> Self {
-        Self { controllers, said: Vec::new(), peak: 0.0 }
-    }
-
-    fn step(&mut self) {
-        self.controllers.tick(&mut self.said);
-        for motor in &self.controllers.bus.motors {
-            if motor.mode != MotorMode::TimedOut {
-                self.peak = self.peak.max(motor.force.abs());
-            }
-        }
-    }
-}
-
-impl<F: Front> ControllerWire for Virtual<F> {
-    fn now_us(&mut self) -> u64 {
-        self.controllers.now_us()
-    }
-
-    fn wait(&mut self, at_us: u64) {
-        while self.controllers.now_us() < at_us {
-            self.step();
-        }
-    }
-
-    fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
-        self.controllers.receive(bytes);
-        Ok(())
-    }
-
-    fn receive(&mut self, into: &mut Vec<u8>, until_us: u64) -> Result<(), String> {
-        while self.said.is_empty() && self.controllers.now_us() < until_us {
-            self.step();
-        }
-        into.append(&mut self.said);
-        Ok(())
-    }
-}
-
-/// The host's bytes on the way.
-#[derive(Default)]
-struct Queue {
-    down: Vec<u8>,
-    up: Vec<u8>,
-}
-
-impl HostEnd for Queue {
-    fn read(&mut self, into: &mut [u8]) -> usize {
-        let count = self.down.len().min(into.len());
-        into.iter_mut().zip(self.down.drain(..count)).for_each(|(to, byte)| *to = byte);
-        count
-    }
-
-    fn write(&mut self, frame: &[u8]) {
-        self.up.extend_from_slice(frame);
-    }
-}
-
-/// A bridge and its host's bytes.
-struct Rig<C> {
-    bridge: Bridge<C>,
-    queue: Queue,
-}
 
 type MoteusRig = Rig<Moteus<Virtual<MoteusFront>>>;
 
@@ -116,17 +44,7 @@ fn script(acts: &[(f64, FingerAction)]) -> Script {
 
 fn rig(controllers: EmulatedControllers<MoteusFront>) -> Result<MoteusRig, BridgeError> {
     let moteus = Moteus::new(Virtual::new(controllers), &[1], DEMAND);
-    Ok(Rig { bridge: Bridge::new(moteus, &DESIGN)?, queue: Queue::default() })
-}
-
-impl<C: Controller> Rig<C> {
-    fn turn(&mut self) {
-        self.bridge.turn(&mut self.queue).unwrap();
-    }
-
-    fn time(&mut self) -> f64 {
-        self.bridge.controller().now_us() as f64 * 1e-6
-    }
+    Ok(Rig::new(Bridge::new(moteus, &DESIGN)?))
 }
 
 impl MoteusRig {
@@ -136,26 +54,6 @@ impl MoteusRig {
 
     fn motor(&mut self) -> &emulated::EmulatedMotor {
         &self.wire().controllers.bus.motors[0]
-    }
-
-    /// Serves `servo` for `seconds`.
-    fn serve(&mut self, servo: &mut Servo, seconds: f64) {
-        let end = self.time() + seconds;
-        while self.time() < end {
-            self.turn();
-            let (now, up) = (self.time(), std::mem::take(&mut self.queue.up));
-            servo.receive(now, &up, &mut self.queue.down, &mut ());
-            servo.tick(now, &mut self.queue.down);
-        }
-    }
-}
-
-impl<C: Controller> Line for Rig<C> {
-    fn turn(&mut self, bytes: &[u8], into: &mut Vec<u8>) -> Result<f64, String> {
-        self.queue.down.extend_from_slice(bytes);
-        self.bridge.turn(&mut self.queue).map_err(|error| error.to_string())?;
-        into.append(&mut self.queue.up);
-        Ok(self.time())
     }
 }
 
@@ -167,10 +65,10 @@ fn armed(rig: &mut MoteusRig) -> Servo {
 fn armed_with(rig: &mut MoteusRig, options: ServoOptions) -> Servo {
     let now = rig.time();
     let mut servo = Servo::new(options, now);
-    rig.serve(&mut servo, 0.1);
+    rig.serve(&mut servo, 0.1).unwrap();
     let now = rig.time();
     servo.arm(true, now, &mut rig.queue.down);
-    rig.serve(&mut servo, 0.6);
+    rig.serve(&mut servo, 0.6).unwrap();
     servo
 }
 
@@ -193,10 +91,7 @@ fn a_bridge_to_odrive_passes_every_test_of_a_firmware() {
     let endpoints = Endpoints::read(&controllers.front.endpoints()).unwrap();
     let wire = Virtual::new(controllers);
     let odrive = Odrive::new(wire, &[0], DEMAND, emulated_odrive::COUNTS, endpoints).unwrap();
-    assert_certified(Rig {
-        bridge: Bridge::new(odrive, &DESIGN).unwrap(),
-        queue: Queue::default(),
-    });
+    assert_certified(Rig::new(Bridge::new(odrive, &DESIGN).unwrap()));
 }
 
 /// The printed commands set the controller, so that it starts.
@@ -261,7 +156,7 @@ fn the_grand_is_played_through_a_bridge() {
     }
     let mut rig = rig(controllers(257.0, &acts)).unwrap();
     let mut servo = armed(&mut rig);
-    rig.serve(&mut servo, 4.0);
+    rig.serve(&mut servo, 4.0).unwrap();
     let status = servo.status();
     assert_eq!(status.state, ConnectionState::Live, "{:?}", status.halt_reason);
     let peak = rig.wire().peak;
@@ -280,9 +175,9 @@ fn three_keys_on_a_bus_are_played() {
     let controllers = emulated_moteus::emulated(3, KEY, finger, script, Some(FORCE));
     let moteus = Moteus::new(Virtual::new(controllers), &[1, 2, 3], DEMAND);
     let bridge = Bridge::new(moteus, &BridgeDesign { keys: 3, ..DESIGN }).unwrap();
-    let mut rig = Rig { bridge, queue: Queue::default() };
+    let mut rig = Rig::new(bridge);
     let mut servo = armed(&mut rig);
-    rig.serve(&mut servo, 1.5);
+    rig.serve(&mut servo, 1.5).unwrap();
     assert_eq!(servo.status().state, ConnectionState::Live, "{:?}", servo.status().halt_reason);
     for motor in &rig.wire().controllers.bus.motors {
         assert!(motor.key.x > 7e-3 && motor.force > 0.5, "{} m, {} N", motor.key.x, motor.force);
@@ -296,7 +191,7 @@ fn force_ends_with_the_watchdog_after_the_bridge_is_killed() {
         let press = FingerAction::Press { depth: 22e-3, within: 0.1 };
         let mut rig = rig(controllers(257.0, &[(1.0, press)])).unwrap();
         let mut servo = armed(&mut rig);
-        rig.serve(&mut servo, 0.45 + 7e-3 * f64::from(offset));
+        rig.serve(&mut servo, 0.45 + 7e-3 * f64::from(offset)).unwrap();
         assert!(rig.motor().force.abs() > 0.5, "{}", rig.motor().force);
         let end = rig.time() + WATCHDOG + 1.5e-3;
         let wire = rig.wire();
@@ -322,17 +217,17 @@ fn a_pause_of_the_bridge_ends_force_until_the_user_arms_again() {
     assert_eq!(servo.status().state, ConnectionState::Live);
     (0..400).for_each(|_| rig.wire().step());
     assert_eq!(rig.motor().mode, MotorMode::TimedOut);
-    rig.serve(&mut servo, 0.2);
+    rig.serve(&mut servo, 0.2).unwrap();
     assert_ne!(servo.status().state, ConnectionState::Live);
     assert_eq!(rig.motor().mode, MotorMode::Stopped);
     let now = rig.time();
     servo.arm(true, now, &mut rig.queue.down);
-    rig.serve(&mut servo, 0.5);
+    rig.serve(&mut servo, 0.5).unwrap();
     assert_eq!(servo.status().state, ConnectionState::Live);
     assert_eq!(rig.motor().mode, MotorMode::Running);
     // The commands alone were lost.
     rig.wire().controllers.bus.motors[0].mode = MotorMode::TimedOut;
-    rig.serve(&mut servo, 0.01);
+    rig.serve(&mut servo, 0.01).unwrap();
     assert_eq!(rig.motor().mode, MotorMode::Stopped);
     assert_ne!(servo.status().faults & fault::DRIVER, 0);
 }
@@ -345,7 +240,7 @@ fn a_tighter_limit_of_the_host_holds_at_the_motor() {
     let mut options = ServoOptions::default();
     options.limits.force = 1.2;
     let mut servo = armed_with(&mut rig, options);
-    rig.serve(&mut servo, 1.0);
+    rig.serve(&mut servo, 1.0).unwrap();
     let peak = rig.wire().peak;
     assert!((1.0..=1.22).contains(&peak), "{peak} N");
 }
@@ -366,7 +261,7 @@ fn every_misbehaviour_ends_force_or_is_played_through() {
             }
         };
         let mut servo = armed(&mut rig);
-        rig.serve(&mut servo, 3.5);
+        rig.serve(&mut servo, 3.5).unwrap();
         let (status, mode) = (servo.status(), rig.motor().mode);
         let (peak, force) = (rig.wire().peak, rig.motor().force);
         println!(
@@ -391,11 +286,11 @@ fn fingers_of_any_stiffness_hold_the_key_still() {
         let hold = FingerAction::Reach { depth: 8e-3, within: 0.2 };
         let mut rig = rig(controllers(stiffness, &[(1.0, hold)])).unwrap();
         let mut servo = armed(&mut rig);
-        rig.serve(&mut servo, 1.2);
+        rig.serve(&mut servo, 1.2).unwrap();
         assert_eq!(servo.status().state, ConnectionState::Live);
         let [mut least, mut most] = [f64::INFINITY, f64::NEG_INFINITY];
         for _ in 0..400 {
-            rig.serve(&mut servo, 1e-3);
+            rig.serve(&mut servo, 1e-3).unwrap();
             let x = rig.motor().key.x;
             (least, most) = (least.min(x), most.max(x));
         }

@@ -72,7 +72,10 @@ impl Frame {
                 let [from, to] = [-0.5, 0.5].map(|side| (bin as f64 + side) * width);
                 (bin, (to.min(high) - from.max(low)) / width)
             };
-            (0..=window.len() / 2).map(covers).filter(|(_, share)| *share > 0.0).collect()
+            // One bin more on each side than the band reaches, for rounding.
+            let from = floor_index(low / width).saturating_sub(1);
+            let to = (floor_index(high / width) + 2).min(window.len() / 2);
+            (from..=to).map(covers).filter(|(_, share)| *share > 0.0).collect()
         };
         let shares = (0..BANDS).map(share).collect();
         Self { transform: touchback_sound::signal::fourier::forward(window.len()), window, shares }

@@ -101,7 +101,7 @@ fn play(seed: u64) -> bool {
             }
             _ => {}
         }
-        rig.turn();
+        rig.bridge.turn(&mut rig.queue).unwrap();
         let now_us = rig.wire().now_us();
         if pause > 0 {
             pause -= 1;
@@ -115,10 +115,10 @@ fn play(seed: u64) -> bool {
     // Silence: the timeout of at most 20 ms, the fade, and the last command on the bus.
     rig.queue.down.clear();
     rig.wire().controllers.bus.defects = emulated::ControllerDefects::default();
-    (0..34).for_each(|_| rig.turn());
+    (0..34).for_each(|_| rig.bridge.turn(&mut rig.queue).unwrap());
     let mut fastest = [0.0; 12];
     for tick in 0..300 {
-        rig.turn();
+        rig.bridge.turn(&mut rig.queue).unwrap();
         let motor = rig.motor();
         fastest[tick % 12] = motor.key.v.abs();
         let speed = fastest.iter().copied().fold(0.0, f64::max);

@@ -33,7 +33,7 @@ fn unrest(mass: f64, finger: f64, z: f64, filter_hz: f64, command_us: u64) -> f6
         seq += 1;
         let play_us = wrapped(rig.bridge.controller().now_us());
         send(&mut rig, &Message::Wave(Play { seq, play_us, keys }));
-        rig.turn();
+        rig.bridge.turn(&mut rig.queue).unwrap();
         if rig.time() > 1.0 {
             let x = rig.motor().key.x;
             way += f64::abs(x - first.map_or(x, |_| last));
@@ -65,13 +65,13 @@ fn played(mass: f64, filter_hz: f64, command_us: u64, begin: f64) -> (bool, Stri
     (defects.filter_hz, defects.command_us, defects.begin) = (filter_hz, command_us, begin);
     let moteus = Moteus::new(Virtual::new(controllers), &[1], DEMAND);
     let bridge = Bridge::new(moteus, &BridgeDesign { plant, ..DESIGN }).unwrap();
-    let mut rig = Rig { bridge, queue: Queue::default() };
+    let mut rig = Rig::new(bridge);
     let mut servo = armed(&mut rig);
-    rig.serve(&mut servo, 1.0);
+    rig.serve(&mut servo, 1.0).unwrap();
     let (mut way, first) = (0.0, rig.motor().key.x);
     let mut last = first;
     for _ in 0..200 {
-        rig.serve(&mut servo, 1e-3);
+        rig.serve(&mut servo, 1e-3).unwrap();
         way += (rig.motor().key.x - last).abs();
         last = rig.motor().key.x;
     }
@@ -125,7 +125,7 @@ fn strokes_for_minutes() {
     let acts: Vec<_> = (0..count).flat_map(stroke).collect();
     let mut rig = rig(controllers(257.0, &acts)).unwrap();
     let mut servo = armed(&mut rig);
-    rig.serve(&mut servo, 0.5 * f64::from(count));
+    rig.serve(&mut servo, 0.5 * f64::from(count)).unwrap();
     let (status, peak) = (servo.status(), rig.wire().peak);
     println!("{:?}, {} states, {} lost, {peak:.2} N", status.state, status.states, status.lost);
     assert_eq!((status.state, status.lost), (ConnectionState::Live, 0), "{:?}", status.halt_reason);
