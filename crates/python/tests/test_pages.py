@@ -44,13 +44,6 @@ def test_a_notebook_runs(name, tmp_path):
     assert code and all(cell.execution_count for cell in code)
 
 
-def test_the_environment_is_played_by_its_controller():
-    sys.path.insert(0, str(PACKAGE / "examples"))
-    import environment
-
-    assert environment.main() > 8.0
-
-
 def test_an_open_set_has_key_hammer_and_sound(tmp_path, command):
     parquet = pytest.importorskip("pyarrow.parquet")
     scores, out = tmp_path / "scores", tmp_path / "set"

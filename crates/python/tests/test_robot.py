@@ -42,6 +42,11 @@ def test_a_score_is_played_by_strikes_and_not_by_slow_presses():
     assert info["f1"] > 0.8 and info["precision"] > 0.8 and info["recall"] > 0.8, info
     info, soft = played(env, 0.03)
     assert info["recall"] < 0.3 and soft < loud - 5.0, (info, soft, loud)
+    wanted = robot.PianoEnv(notes=[("C4", 0.0, 0.4, 2.0)], strongest=20.0)
+    observation, _ = wanted.reset()
+    infos = [wanted.step(observation["goal"][:89] * np.float32(0.4))[4] for _ in range(3)]
+    [(_, _, found)] = [strike for info in infos for strike in info["strikes"]]
+    assert abs(sum(info["speed_reward"] for info in infos) - max(0.0, 1.0 - abs(np.log(found / 2.0)))) < 1e-9
     wrong = np.zeros(88, dtype=np.float32)
     wrong[10] = 1.0
     info, false = played(env, 0.4, wrong)

@@ -46,7 +46,8 @@ class PianoEnv(gymnasium.Env):
     Parameters
     ----------
     notes:
-        Notes as (key, begin, s, end, s), the keys 1 to 88 or names. A scale by default.
+        Notes as (key, begin, s, end, s), the keys 1 to 88 or names, with the wanted speed of the hammer, m/s, as a fourth
+        value if there is one. A scale by default.
     sustains:
         Spans of the sustain pedal as (begin, s, end, s).
     control_timestep:
@@ -77,7 +78,8 @@ class PianoEnv(gymnasium.Env):
         Downward speed of each key, m/s, height of its hammer above the string, m, and speed toward it, m/s.
 
     There are no hands, and so no ``fingering`` and no joints of hands. The reward is the sum of RoboPianist's for keys
-    and pedal, which ``info`` has as ``key_press_reward`` and ``sustain_reward``. ``info["strikes"]`` has time, s, key and
+    and pedal, which ``info`` has as ``key_press_reward`` and ``sustain_reward``, and of ``speed_reward``: 1 for each strike of
+    a note at its wanted speed, less by the logarithm of the ratio. ``info["strikes"]`` has time, s, key and
     hammer speed, m/s, of the strikes of the step, and ``precision``, ``recall`` and ``f1`` the means over the steps so
     far.
     """
@@ -86,7 +88,7 @@ class PianoEnv(gymnasium.Env):
 
     def __init__(
         self,
-        notes: Iterable[tuple[int | str, float, float]] = SCALE,
+        notes: Iterable[tuple[typing.Any, ...]] = SCALE,
         *,
         sustains: Iterable[tuple[float, float]] = (),
         control_timestep: float = 0.05,
@@ -104,11 +106,17 @@ class PianoEnv(gymnasium.Env):
             raise ValueError(f"control_timestep = {control_timestep} s: a whole number of steps of {STEP} s")
         self._strongest = number("strongest", strongest)
         self._wrong_press_termination = wrong_press_termination
-        spans = [(Key(key).number - 1, begin, end) for key, begin, end in notes]
+        rows = [(Key(key).number - 1, begin, end, *speed) for key, begin, end, *speed in notes]
+        spans = [row[:3] for row in rows]
         spans += [(KEYS, begin, end) for begin, end in sustains]
         if not spans:
             raise ValueError("notes: at least one")
         self._goals = _roll(spans, control_timestep, initial_buffer_time, n_steps_lookahead)
+        self._speeds = [
+            (key, begin + initial_buffer_time, end + initial_buffer_time, speed[0])
+            for key, begin, end, *speed in rows
+            if speed
+        ]
         self._lookahead = n_steps_lookahead
         self._bank = Bank(**settings)
         dip = next(parameter for parameter in parameters() if parameter["id"] == "key_dip_mm")
@@ -159,6 +167,7 @@ class PianoEnv(gymnasium.Env):
         self._at += 1
         observation = self._observation(state)
         rewards = self._rewards(goal, observation["piano/state"])
+        rewards["speed_reward"] = sum(self._speed_reward(*strike) for strike in strikes)
         self._scores.append(_scores(goal[:KEYS], self._sounding))
         precision, recall, f1 = np.mean(self._scores, axis=0)
         info = {**rewards, "strikes": strikes, "precision": precision, "recall": recall, "f1": f1}
@@ -166,6 +175,12 @@ class PianoEnv(gymnasium.Env):
         is_over = self._at >= len(self._goals) - self._lookahead
         terminated = is_over or (self._wrong_press_termination and is_wrong)
         return observation, float(sum(rewards.values())), terminated, False, info
+
+    def _speed_reward(self, time: float, key: int, speed: float) -> float:
+        for index, begin, end, wanted in self._speeds:
+            if index == key - 1 and begin <= time < end:
+                return max(0.0, 1.0 - abs(float(np.log(speed / wanted))))
+        return 0.0
 
     def _rewards(self, goal: NDArray[np.bool_], state: NDArray[np.float32]) -> dict[str, float]:
         on, off = goal[:KEYS], ~goal[:KEYS]
