@@ -23,7 +23,6 @@ import argparse
 import pathlib
 import subprocess
 import tempfile
-import wave
 
 import numpy as np
 
@@ -36,13 +35,21 @@ FLOOR = 1e-5
 
 def read(path, seconds):
     """The first `seconds` of a WAV file of 16, 24 or 32 bits as one channel at RATE."""
-    with wave.open(str(path)) as file:
-        channels, width, rate, frames = file.getparams()[:4]
-        raw = file.readframes(min(frames, int(seconds * rate)))
-    if width not in (2, 3, 4):
-        raise SystemExit(f"{path}: {8 * width} bits; 16, 24 or 32 are read")
-    padded = np.zeros((len(raw) // width, 4), np.uint8)
-    padded[:, 4 - width :] = np.frombuffer(raw, np.uint8).reshape(-1, width)
+    with open(path, "rb") as file:
+        chunks = {}
+        file.read(12)
+        while len(head := file.read(8)) == 8 and "data" not in chunks:
+            name, length = head[:4].decode("latin-1"), int.from_bytes(head[4:], "little")
+            if name == "data":
+                frame, rate = int.from_bytes(chunks["fmt "][12:14], "little"), int.from_bytes(chunks["fmt "][4:8], "little")
+                length = min(length, frame * int(seconds * rate))
+            chunks[name] = file.read(length + (length % 2 if name != "data" else 0))
+    if "data" not in chunks or chunks["fmt "][:2] not in (b"\1\0", b"\xfe\xff"):
+        raise SystemExit(f"{path}: no WAV file of whole numbers")
+    channels = int.from_bytes(chunks["fmt "][2:4], "little")
+    width, raw = frame // channels, chunks["data"]
+    padded = np.zeros((len(raw) // frame * channels, 4), np.uint8)
+    padded[:, 4 - width :] = np.frombuffer(raw[: len(padded) * width], np.uint8).reshape(-1, width)
     sound = padded.view("<i4")[:, 0].reshape(-1, channels).mean(axis=1) / 2.0**31
     return sound if rate == RATE else resampled(sound, rate)
 
@@ -132,7 +139,7 @@ def frechet(mels_a, mels_b):
     values, vectors = np.linalg.eigh(cov_a)
     root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     mixed = np.sqrt(np.maximum(np.linalg.eigvalsh(root @ cov_b @ root), 0.0)).sum()
-    return float(((mean_a - mean_b) ** 2).sum() + np.trace(cov_a) + np.trace(cov_b) - 2.0 * mixed)
+    return max(0.0, float(((mean_a - mean_b) ** 2).sum() + np.trace(cov_a) + np.trace(cov_b) - 2.0 * mixed))
 
 
 def pairs(folder):
