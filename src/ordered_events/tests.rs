@@ -2,7 +2,7 @@ use super::*;
 
 impl Deferrable for i32 {
     fn outlasts_block(&self) -> bool {
-        *self >= 0
+        *self != i32::MIN
     }
 }
 
@@ -42,7 +42,7 @@ fn lost_messages_are_counted_until_the_reset() {
     assert_eq!((deferred.len(), deferred[0], deferred.last()), (room, 0, Some(&last)));
     deferred.clear();
     assert_eq!((deferred.len(), deferred.lost), (0, 2));
-    deferred.keep(-1);
+    deferred.keep(i32::MIN);
     assert_eq!((deferred.len(), deferred.reset()), (0, 3), "it does not outlast its block");
     deferred.lost = 2;
     assert_eq!((deferred.len(), deferred.lost), (0, 2));
