@@ -90,7 +90,7 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>> {
     files.retain(|file| seen.insert(file.clone()));
     if files.len() < named {
         let again = named - files.len();
-        output::warn(&format!("warning: {}: names {again} files again", list.shown()));
+        output::warn(&format!("warning: {}: names files again: {again}", list.shown()));
     }
     match files.is_empty() {
         true => bail!("{}: names no file; write a path a line", list.shown()),
