@@ -74,7 +74,7 @@ impl Active {
     }
 
     /// Logs the messages that were ignored since the last report.
-    pub(super) fn report(&mut self, unsent: u64, unmapped: u64) {
+    pub(super) fn report(&mut self, unsent: u64, unmapped: u64, untuned: u64) {
         let ignored = self.player.ignored();
         let fresh = |now: u64, before: u64| now.saturating_sub(before);
         let counts = self.player.counts();
@@ -84,6 +84,7 @@ impl Active {
             (fresh(ignored.foreign, self.reported.foreign), "expressions a piano does not have"),
             (counts.aftertouch, "key pressures, read as aftertouch"),
             (unmapped, "notes that the tuning master filters"),
+            (untuned, "tuning messages, of which there were too many at once"),
             (unsent, "strikes and pedals that the host did not accept"),
         ] {
             if count > 0 {

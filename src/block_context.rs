@@ -3,11 +3,12 @@
 
 use nice_plug::prelude::{Plugin, ProcessContext};
 
-use crate::event_reader::EventReader;
+use crate::event_reader::{EventReader, Received};
 use crate::haptic_keyboard::Haptics;
 use crate::host_params::HostValues;
 use crate::host_params::steering::Steering;
 use crate::notes;
+use crate::system_exclusive::{HostTunings, SystemExclusive};
 use crate::tuning::{Client, OutsideTuning};
 use touchback_instrument::host::midi::InputMessage;
 use touchback_instrument::play::event_scheduler::Host;
@@ -19,7 +20,8 @@ pub(super) struct BlockContext<'a, P: Plugin> {
     pub(super) context: &'a mut dyn ProcessContext<P>,
     /// Changes of the pedals' parameters, at the block's first sample.
     pub(super) pedals: std::array::IntoIter<Option<InputMessage>, 3>,
-    pub(super) events: EventReader<()>,
+    pub(super) events: EventReader<SystemExclusive>,
+    pub(super) system: &'a mut HostTunings,
     pub(super) window: &'a mut AudioEnd,
     pub(super) haptics: Option<&'a Haptics>,
     pub(super) tuning: &'a OutsideTuning<Client>,
@@ -38,7 +40,7 @@ pub(super) struct BlockContext<'a, P: Plugin> {
     pub(super) unmapped: &'a mut u64,
 }
 
-impl<P: Plugin<SysExMessage = ()>> Host for BlockContext<'_, P> {
+impl<P: Plugin<SysExMessage = SystemExclusive>> Host for BlockContext<'_, P> {
     fn next(&mut self) -> Option<(u32, InputMessage)> {
         if let Some(tuned) = self.tuned.take() {
             return Some(tuned);
@@ -48,7 +50,19 @@ impl<P: Plugin<SysExMessage = ()>> Host for BlockContext<'_, P> {
             return Some((0, moved));
         }
         loop {
-            let (offset, message) = self.events.next(|| self.context.next_event())?;
+            if let Some(tuning) = self.system.next() {
+                return Some(tuning);
+            }
+            let (offset, message) = match self.events.next(|| self.context.next_event())? {
+                (offset, Received::Message(message)) => (offset, message),
+                (offset, Received::System(message)) => {
+                    self.system.follow(offset, message);
+                    continue;
+                }
+            };
+            if let InputMessage::Controller { channel, number, value } = message {
+                self.system.control(offset, channel, number, value);
+            }
             if let InputMessage::NoteOn { channel, note, velocity, .. } = message
                 && velocity > 0.0
             {

@@ -20,6 +20,14 @@ pub(super) struct EventReader<S> {
     prefix: Option<u32>,
 }
 
+/// What a host has sent.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Received<S> {
+    Message(InputMessage),
+    /// A system exclusive message.
+    System(S),
+}
+
 impl<S: Copy> EventReader<S> {
     pub(super) fn new(reordered: bool) -> Self {
         Self { reordered, waiting: ArrayVec::new(), prefix: None }
@@ -30,7 +38,7 @@ impl<S: Copy> EventReader<S> {
     pub(super) fn next(
         &mut self,
         mut pull: impl FnMut() -> Option<NoteEvent<S>>,
-    ) -> Option<(u32, InputMessage)> {
+    ) -> Option<(u32, Received<S>)> {
         loop {
             let event = self.waiting.pop_at(0).or_else(&mut pull)?;
             let at = event.timing();
@@ -48,16 +56,17 @@ impl<S: Copy> EventReader<S> {
                         self.waiting.insert(0, event);
                         let channel = channel.number().unwrap_or(0);
                         let number = controller::VELOCITY_PREFIX;
-                        return Some((
-                            at,
-                            InputMessage::Controller { channel, number, value: 0.0 },
-                        ));
+                        let none = InputMessage::Controller { channel, number, value: 0.0 };
+                        return Some((at, Received::Message(none)));
                     }
+                }
+                NoteEvent::MidiSysEx { message, .. } => {
+                    return Some((at, Received::System(message)));
                 }
                 _ => {}
             }
             if let Some(message) = notes::message(&event) {
-                return Some((at, message));
+                return Some((at, Received::Message(message)));
             }
         }
     }
@@ -105,11 +114,16 @@ mod tests {
     fn read(reordered: bool, events: &[NoteEvent<()>]) -> Vec<(u32, u8, f64)> {
         let (mut reader, mut events) = (EventReader::new(reordered), events.iter().copied());
         std::iter::from_fn(|| reader.next(|| events.next()))
-            .map(|(at, message)| match message {
-                InputMessage::NoteOn { note, velocity, .. } => (at, note, velocity),
-                InputMessage::NoteOff { to, velocity } => (at, 100 + to.note.unwrap(), velocity),
-                InputMessage::Controller { number: controller::SUSTAIN, .. } => (at, 201, 1.0),
-                InputMessage::Controller { value, .. } => (at, 200, value),
+            .map(|(at, received)| match received {
+                Received::Message(InputMessage::NoteOn { note, velocity, .. }) => {
+                    (at, note, velocity)
+                }
+                Received::Message(InputMessage::NoteOff { to, velocity }) => {
+                    (at, 100 + to.note.unwrap(), velocity)
+                }
+                Received::Message(InputMessage::Controller { number, value, .. }) => {
+                    if number == controller::SUSTAIN { (at, 201, 1.0) } else { (at, 200, value) }
+                }
                 other => panic!("{other:?}"),
             })
             .collect()

@@ -10,6 +10,7 @@
 //! | [`host_params`] | the table of parameters as the framework's parameters | any |
 //! | `editor` | the window (feature `window`) | window |
 //! | `host_menu` | the host's own menu of a parameter | main, window |
+//! | `system_exclusive` | tunings that a host sends | audio |
 //! | `scales` | a project's scale, shared by window, saved state and audio thread | any |
 #![cfg_attr(
     test,
@@ -42,6 +43,7 @@ mod repaint;
 mod saved_window;
 mod scales;
 mod state;
+mod system_exclusive;
 mod tuning;
 mod vst3;
 

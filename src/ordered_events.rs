@@ -47,6 +47,14 @@ impl<M> Ord for Item<M> {
     }
 }
 
+/// A message that may wait for the next block.
+pub(super) trait Deferrable: Copy {
+    /// Whether all of it is still there after its block: some messages point at memory of the host.
+    fn outlasts_block(&self) -> bool {
+        true
+    }
+}
+
 /// The messages that come with a host's block.
 pub(super) trait HostMessages<M> {
     /// Calls `visit` with the sample and a copy of each message, in the host's order. Samples outside
@@ -61,7 +69,7 @@ pub(super) struct DeferredEvents<M> {
     lost: u64,
 }
 
-impl<M> DeferredEvents<M> {
+impl<M: Deferrable> DeferredEvents<M> {
     fn with_room(room: usize) -> Self {
         Self { waiting: Vec::with_capacity(room), lost: 0 }
     }
@@ -70,9 +78,9 @@ impl<M> DeferredEvents<M> {
         self.waiting.len() == self.waiting.capacity()
     }
 
-    /// Keeps a message, or counts it as lost where there is no room.
+    /// Keeps a message, or counts it as lost where there is no room or it does not outlast its block.
     pub(super) fn keep(&mut self, message: M) {
-        if self.is_full() {
+        if self.is_full() || !message.outlasts_block() {
             self.lost += 1;
         } else {
             self.waiting.push(message);
@@ -109,7 +117,7 @@ pub(super) struct OrderedEvents<M> {
     room: usize,
 }
 
-impl<M: Copy> OrderedEvents<M> {
+impl<M: Deferrable> OrderedEvents<M> {
     /// Up to `room` messages a part, up to `deferred` messages between blocks. Allocates.
     pub(super) fn new(room: usize, deferred: usize) -> Self {
         Self {

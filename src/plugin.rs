@@ -33,6 +33,7 @@ use crate::instances::LiveInstance;
 use crate::project::Project;
 use crate::realtime::Section;
 use crate::repaint::Repaint;
+use crate::system_exclusive::{HostTunings, SystemExclusive};
 use crate::tuning::{Client, OutsideTuning};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::exchange::latest;
@@ -72,6 +73,8 @@ pub struct Touchback {
     active: Option<Box<Active>>,
     /// The tuning master of the session.
     tuning: OutsideTuning<Client>,
+    /// Tunings that the host sends.
+    system: HostTunings,
     /// Requests a frame of the open window.
     #[cfg_attr(not(feature = "window"), expect(dead_code, reason = "for the window alone"))]
     repaint: Repaint,
@@ -122,6 +125,7 @@ impl Default for Touchback {
             connection,
             active: None,
             tuning: OutsideTuning::default(),
+            system: HostTunings::default(),
             unsent: 0,
             unmapped: 0,
             _live: LiveInstance::default(),
@@ -165,7 +169,7 @@ impl Plugin for Touchback {
     type Editor = PluginEditor;
     #[cfg(not(feature = "window"))]
     type Editor = ();
-    type SysExMessage = ();
+    type SysExMessage = SystemExclusive;
     /// The only task: the host's main thread opens the requested menu.
     type BackgroundTask = ();
 
@@ -242,9 +246,10 @@ impl Plugin for Touchback {
         catch((), || {
             let unsent = std::mem::take(&mut self.unsent);
             let unmapped = std::mem::take(&mut self.unmapped);
+            let lost = std::mem::take(&mut self.system.lost);
             if let Some(active) = &mut self.active {
                 active.haptics = None;
-                active.report(unsent, unmapped);
+                active.report(unsent, unmapped, lost);
             }
         });
     }
@@ -370,6 +375,7 @@ impl Touchback {
                 // The framework cuts blocks where a parameter changes, so the change is at the first sample.
                 pedals: self.pedals.changes(self.params.pedals().travels()).into_iter(),
                 events: EventReader::new(reordered),
+                system: &mut self.system,
                 window: &mut self.window,
                 haptics: active.haptics.as_ref(),
                 tuning: &self.tuning,

@@ -5,16 +5,18 @@ use std::cell::UnsafeCell;
 use std::ffi::c_void;
 
 use clap_sys::events::{
-    CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_MIDI, CLAP_EVENT_NOTE_CHOKE, CLAP_EVENT_NOTE_EXPRESSION,
-    CLAP_EVENT_NOTE_OFF, CLAP_EVENT_NOTE_ON, CLAP_EVENT_PARAM_GESTURE_BEGIN,
-    CLAP_EVENT_PARAM_GESTURE_END, CLAP_EVENT_PARAM_MOD, CLAP_EVENT_PARAM_VALUE, clap_event_header,
-    clap_event_midi, clap_event_note, clap_event_note_expression, clap_event_param_gesture,
-    clap_event_param_mod, clap_event_param_value, clap_input_events, clap_output_events,
+    CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_MIDI, CLAP_EVENT_MIDI_SYSEX, CLAP_EVENT_NOTE_CHOKE,
+    CLAP_EVENT_NOTE_EXPRESSION, CLAP_EVENT_NOTE_OFF, CLAP_EVENT_NOTE_ON,
+    CLAP_EVENT_PARAM_GESTURE_BEGIN, CLAP_EVENT_PARAM_GESTURE_END, CLAP_EVENT_PARAM_MOD,
+    CLAP_EVENT_PARAM_VALUE, clap_event_header, clap_event_midi, clap_event_midi_sysex,
+    clap_event_note, clap_event_note_expression, clap_event_param_gesture, clap_event_param_mod,
+    clap_event_param_value, clap_input_events, clap_output_events,
 };
 
 use clap_sys::id::clap_id;
 
-use crate::ordered_events::{HostMessages, Item};
+use crate::ordered_events::{Deferrable, HostMessages, Item};
+use crate::system_exclusive::is_followed_at;
 
 /// A change of a parameter, in CLAP's units: 0…1, or the index of a choice.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +37,7 @@ pub(super) union Event {
     modulation: clap_event_param_mod,
     gesture: clap_event_param_gesture,
     midi: clap_event_midi,
+    system: clap_event_midi_sysex,
 }
 
 impl Event {
@@ -51,11 +54,12 @@ impl Event {
         },
     };
 
-    /// A copy of an event. Returns none for kinds that a piano does not read (transport, system
-    /// exclusive), for unknown kinds, and for events shorter than their kind.
+    /// A copy of an event. Returns none for kinds that a piano does not read (transport), for system exclusive
+    /// messages that it does not follow, for unknown kinds, and for events shorter than their kind.
     ///
     /// # Safety
-    /// `event` is null or points at as many bytes as the header's first field says.
+    /// `event` is null or points at as many bytes as the header's first field says; a system exclusive message
+    /// points at its bytes.
     pub(super) unsafe fn copy(event: *const clap_event_header) -> Option<Self> {
         if event.is_null() {
             return None;
@@ -82,6 +86,7 @@ impl Event {
                 size_of::<clap_event_param_gesture>()
             }
             CLAP_EVENT_MIDI => size_of::<clap_event_midi>(),
+            CLAP_EVENT_MIDI_SYSEX => size_of::<clap_event_midi_sysex>(),
             _ => return None,
         };
         if length < size {
@@ -92,7 +97,10 @@ impl Event {
         unsafe {
             std::ptr::copy_nonoverlapping(event.cast::<u8>(), (&raw mut copy).cast::<u8>(), size);
         }
-        Some(copy)
+        // SAFETY: the event is of this kind; the caller's promise.
+        let is_read = copy.outlasts_block()
+            || unsafe { is_followed_at(copy.system.buffer, copy.system.size) };
+        is_read.then_some(copy)
     }
 
     /// The event's sample.
@@ -120,6 +128,13 @@ impl Event {
                 _ => None,
             }
         }
+    }
+}
+
+impl Deferrable for Event {
+    fn outlasts_block(&self) -> bool {
+        // SAFETY: every event begins with a header.
+        unsafe { self.header }.type_ != CLAP_EVENT_MIDI_SYSEX
     }
 }
 
@@ -321,6 +336,24 @@ pub(super) mod tests {
             event.header.type_ = kind;
             assert!(copy(&event).is_none(), "{kind}");
         }
+        let mut system = Event::EMPTY;
+        for (bytes, is_read) in [
+            (&[0xF0, 0x7F, 0x7F, 4, 1, 0, 0x40, 0xF7][..], true),
+            (&[0xF0, 0x7E, 0x7F, 9, 1, 0xF7], false),
+            (&[], false),
+        ] {
+            let header = clap_event_header {
+                size: u32::try_from(size_of::<clap_event_midi_sysex>()).unwrap(),
+                time: 0,
+                space_id: CLAP_CORE_EVENT_SPACE_ID,
+                type_: CLAP_EVENT_MIDI_SYSEX,
+                flags: 0,
+            };
+            let (buffer, size) = (bytes.as_ptr(), u32::try_from(bytes.len()).unwrap());
+            system.system = clap_event_midi_sysex { header, port_index: 0, buffer, size };
+            assert_eq!(copy(&system).is_some(), is_read, "{bytes:?}");
+        }
+        assert!(!system.outlasts_block() && event.outlasts_block());
         event = note(5, 60);
         event.header.space_id = 7;
         assert!(copy(&event).is_none());

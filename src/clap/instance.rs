@@ -23,7 +23,7 @@ use super::flushed::FlushedValues;
 use super::host::CheckedHost;
 use crate::guard::{Guard, catch};
 use crate::host_menu::HostMenu;
-use crate::ordered_events::HostMessages as _;
+use crate::ordered_events::{Deferrable as _, HostMessages as _};
 use crate::plugin::Touchback;
 use crate::repaint::Repaint;
 use touchback_core::exchange::lock::lock;
@@ -145,7 +145,7 @@ impl Instance {
         self.guard.run(CLAP_PROCESS_ERROR, || {
             // SAFETY: the caller's promise.
             unsafe { HostEvents::new(inputs) }.for_each(1, &mut |_, event| {
-                if !self.flushed.keep(&event) {
+                if !self.flushed.keep(&event) && event.outlasts_block() {
                     // Where the queue is full, the latest events replace the earliest.
                     self.late.force_push(event);
                 }

@@ -1,5 +1,11 @@
 use super::*;
 
+impl Deferrable for i32 {
+    fn outlasts_block(&self) -> bool {
+        *self != i32::MIN
+    }
+}
+
 /// A host's messages: sample and number.
 struct Host<'a>(&'a [(u32, i32)]);
 
@@ -31,9 +37,14 @@ fn feed(
 fn lost_messages_are_counted_until_the_reset() {
     let mut deferred = DeferredEvents::with_room(3);
     let room = deferred.waiting.capacity();
-    (0..room + 2).for_each(|message| deferred.keep(message));
-    assert_eq!((deferred.len(), deferred[0], deferred.last()), (room, 0, Some(&(room - 1))));
+    let last = i32::try_from(room).unwrap() - 1;
+    (0..=last + 2).for_each(|message| deferred.keep(message));
+    assert_eq!((deferred.len(), deferred[0], deferred.last()), (room, 0, Some(&last)));
     deferred.clear();
+    assert_eq!((deferred.len(), deferred.lost), (0, 2));
+    deferred.keep(i32::MIN);
+    assert_eq!((deferred.len(), deferred.reset()), (0, 3), "it does not outlast its block");
+    deferred.lost = 2;
     assert_eq!((deferred.len(), deferred.lost), (0, 2));
     deferred.keep(1);
     assert_eq!((deferred.reset(), deferred.len(), deferred.reset()), (2, 0, 0));

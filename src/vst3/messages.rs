@@ -2,13 +2,15 @@
 
 use nice_plug::wrapper::vst3::vst3::ComRef;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{
-    Event, Event_::EventTypes_, IEventList, IEventListTrait, IParamValueQueueTrait,
-    IParameterChanges, IParameterChangesTrait, ParamID, ParamValue, ProcessData,
+    DataEvent_::DataTypes_, Event, Event_::EventTypes_, IEventList, IEventListTrait,
+    IParamValueQueueTrait, IParameterChanges, IParameterChangesTrait, ParamID, ParamValue,
+    ProcessData,
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{int32, kResultOk};
 
 use super::controllers::controller_of;
-use crate::ordered_events::HostMessages;
+use crate::ordered_events::{Deferrable, HostMessages};
+use crate::system_exclusive::is_followed_at;
 use touchback_instrument::host::midi::controller::SETUP;
 
 /// A parameter's value or an event.
@@ -16,6 +18,12 @@ use touchback_instrument::host::midi::controller::SETUP;
 pub(super) enum Message {
     Value(ParamID, ParamValue),
     Event(Event),
+}
+
+impl Deferrable for Message {
+    fn outlasts_block(&self) -> bool {
+        !matches!(self, Self::Event(event) if is_kind(event, EventTypes_::kDataEvent.into()))
+    }
 }
 
 /// The values and events that come with a host's block.
@@ -126,9 +134,24 @@ unsafe fn visit_setups(
     }
 }
 
-/// Whether a piano reads events of this kind: notes, their pressure and their expressions. Some other
-/// kinds point at memory of the host.
-fn is_read(event: &Event) -> bool {
+fn is_kind(event: &Event, kind: i64) -> bool {
+    kind == i64::from(event.r#type)
+}
+
+/// Whether a piano reads the event: notes, their pressure and their expressions, and the system exclusive messages
+/// that it follows. Some other kinds point at memory of the host.
+///
+/// # Safety
+/// Data points at its bytes.
+unsafe fn is_read(event: &Event) -> bool {
+    if is_kind(event, EventTypes_::kDataEvent.into()) {
+        // SAFETY: the event is of this kind; the caller's promise.
+        unsafe {
+            let data = event.__field0.data;
+            return i64::from(data.r#type) == i64::from(DataTypes_::kMidiSysEx)
+                && is_followed_at(data.bytes, data.size);
+        }
+    }
     [
         EventTypes_::kNoteOnEvent,
         EventTypes_::kNoteOffEvent,
@@ -136,5 +159,5 @@ fn is_read(event: &Event) -> bool {
         EventTypes_::kNoteExpressionValueEvent,
     ]
     .iter()
-    .any(|kind| i64::from(*kind) == i64::from(event.r#type))
+    .any(|kind| is_kind(event, (*kind).into()))
 }

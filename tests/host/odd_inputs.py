@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files as other programs write them: five cases of each kind, made here, read by the command.
+"""Files as other programs write them: five cases or more of each kind, made here, read by the command.
 
     python3 tests/host/odd_inputs.py path/to/touchback
 
@@ -243,6 +243,96 @@ row('positions over MIDI','the same, told','the option', rows[-1][3], 'key_press
 (W/'a.csv').write_text(rows_of('C4', press)); (W/'b.csv').write_text(rows_of('C4', lambda i: press(i)*.98))
 rc, err, out = run('compare-touch','a.csv','b.csv','-o','page.svg','--strokes','pairs.csv')
 row('compare-touch','two presses','a table','rc %d; %s' % (rc, (err+out)[:90].replace('\n',' ').replace('|','/')), rc == 0 and 'speed at let-off' in out and (W/'page.svg').exists())
+# Ports, tuning messages, note-offs, containers, scales and corpora as they are written
+def port(number): return bytes([0, 0xff, 0x21, 1, number])
+def program(number, ch=0): return bytes([0, 0xc0|ch, number])
+def strikes(name='c.mid', *opt):
+    rc, err, out = run('render', name, '-o', 'o.wav', '--strikes', 's.csv', '--sample-rate', 22050, *opt)
+    if rc: return None, err
+    lines = [line.split(',') for line in (W/'s.csv').read_text().splitlines()[1:]]
+    return [(round(float(t), 2), int(key)) for t, key, *_ in lines], err
+def keys(kind, case, data, want, needle='', ext='mid'):
+    (W/f'c.{ext}').write_bytes(data); found, err = strikes(f'c.{ext}')
+    got = None if found is None else [key for _, key in found]
+    row(kind, case, f'keys {want}', f'{got}; {err[:120]}', got == want and needle in err)
+P = 'ports'
+strings = program(48)
+keys(P, 'the port changes within a track', mid(trk([port(0)] + notes([60]) + [port(1), strings] + notes([62]) + [port(0)] + notes([64]))), [40, 44], 'ensemble')
+keys(P, 'ports 3 and 7, strings first', mid(trk([port(3), strings] + notes([50])), trk([port(7)] + notes([60, 64]))), [40, 44])
+keys(P, 'the program stands before the port', mid(trk([program(0), port(1)] + notes([60])), trk([port(0), strings] + notes([50]))), [40])
+keys(P, 'seventeen channels on two ports', mid(*[trk([port(i // 16), program(0, i % 16)] + notes([40 + i], i % 16)) for i in range(17) if i % 16 != 9]), [20 + i for i in range(17) if i != 9])
+keys(P, 'drums on channel 10 of the second port only', mid(trk([port(0), program(0, 9)] + notes([60], 9)), trk([port(1)] + notes([36], 9)), trk([port(0)] + notes([64]))), [44], 'drums')
+keys(P, 'one device named twice', mid(*[trk([b'\0\xff\x09\x05' + name] + body) for name, body in ((b'Piano', notes([60])), (b'Choir', [strings] + notes([50])), (b'Piano', notes([64], 1)))]), [40, 44])
+def pitch(case, events, hertz):
+    # A4 of 1.5 s: which of five frequencies is loudest
+    (W/'c.mid').write_bytes(mid(trk(events)))
+    rc, err, out = run('render', 'c.mid', '-o', 'o.wav', '--sample-rate', 22050)
+    raw = (W/'o.wav').read_bytes(); raw = raw[raw.index(b'data') + 8:]
+    sound = [int.from_bytes(raw[6*i:6*i+3], 'little', signed=True) for i in range(4000, min(len(raw)//6, 26000))]
+    def level(f):
+        w = 2*math.pi*f/22050; c = 2*math.cos(w); a = b = 0.0
+        for i, x in enumerate(sound): a, b = x*math.sin(math.pi*i/len(sound))**2 + c*a - b, a
+        return a*a + b*b - c*a*b
+    found = max((440*2**(cents/1200) for cents in range(-1250, 1251, 50)), key=level)
+    row('tuning messages', case, f'{hertz:.0f} Hz', f'{found:.0f} Hz; {err[:90]}', rc == 0 and abs(found/hertz - 1) < 0.01)
+def sysex(*data, at=0): return vlq(at) + b'\xf0' + vlq(len(data) + 1) + bytes(data) + b'\xf7'
+a4 = [b'\0\x90\x45\x50', vlq(1440) + b'\x80\x45\x40']
+up = 440*2**(1/12)
+pitch('one note while it sounds', [b'\0\x90\x45\x50', sysex(0x7f, 0x7f, 8, 2, 0, 1, 69, 70, 0, 0, at=10), vlq(1430) + b'\x80\x45\x40'], up)
+pitch('the same, not in real time', [b'\0\x90\x45\x50', sysex(0x7e, 0x7f, 8, 7, 0, 0, 1, 69, 70, 0, 0, at=10), vlq(1430) + b'\x80\x45\x40'], 440)
+dump = [byte for note in range(128) for byte in (max(note - 1, 0), 0, 0)]
+pitch('a program of a bank, selected by its channel', [sysex(0x7e, 0, 8, 4, 1, 3, *([32]*16), *dump, 0), b'\0\xb0\x65\0', b'\0\xb0\x64\4', b'\0\xb0\6\1', b'\0\xb0\x64\3', b'\0\xb0\6\3'] + a4, 440/2**(1/12))
+pitch('two packets with a pause', [b'\0\xf0\5\x7f\x7f\x08\x02\0', vlq(20) + b'\xf7\6\1\x45\x46\0\0\xf7'] + a4, up)
+octave = [0x40, 0]*9 + [0x60, 0] + [0x40, 0]*2
+pitch('an octave of two bytes on channel 1', [sysex(0x7e, 0x7f, 8, 9, 0, 0, 1, *octave)] + a4, 440*2**(.5/12))
+pitch('the same on channel 2', [sysex(0x7e, 0x7f, 8, 9, 0, 0, 2, *octave)] + a4, 440)
+pitch('master fine tuning', [sysex(0x7f, 0x7f, 4, 3, 0, 0x60)] + a4, 440*2**(.5/12))
+pitch('a message of Roland that is no tuning', [sysex(0x41, 0x10, 0x42, 0x12, 0x40, 0, 0x7f, 0, 0x41)] + a4, 440)
+def ends(case, events, seconds, needle):
+    (W/'c.mid').write_bytes(mid(trk(events))); rc, err, out = run('render', 'c.mid', '-o', 'o.wav', '--sample-rate', 22050, '--json')
+    got = json.loads(out)['seconds'] if rc == 0 else None
+    row('note-offs', case, f'{seconds[0]} to {seconds[1]} s', f'{got}; {err[:150]}', got is not None and seconds[0] <= got <= seconds[1] and needle in err)
+ends('none in the whole file', [b'\0\x90\x3c\x50', vlq(480) + b'\x90\x40\x50', vlq(480) + b'\x90\x43\x50'], (1, 30), '')
+ends('on another channel than the note-on', [b'\0\x90\x3c\x50', vlq(480) + b'\x81\x3c\x40', vlq(4800) + b'\x90\x30\x50', vlq(240) + b'\x80\x30\x40'], (5, 30), '')
+ends('all notes off instead', [b'\0\x90\x3c\x50', b'\0\x90\x40\x50', vlq(480) + b'\xb0\x7b\0'], (0.5, 4), '')
+ends('more note-offs than note-ons', [b'\0\x90\x3c\x50'] + [vlq(480) + b'\x80\x3c\x40'] + [b'\0\x80\x3c\x40']*5, (0.5, 4), '')
+ends('ten note-ons at one tick, one note-off', [b'\0\x90\x3c\x50']*10 + [vlq(480) + b'\x80\x3c\x40', vlq(9600) + b'\xb0\7\x7f'], (0.5, 4), 'note')
+ends('velocity 0 for note-offs, before their note-ons', [b'\0\x90\x3c\0\0\x90\x3c\x50', vlq(240) + b'\x90\x3c\0\0\x90\x3c\x50', vlq(240) + b'\x90\x3c\0'], (0.5, 4), '')
+def named(case, data, needle, ext='mid'):
+    (W/f'c.{ext}').write_bytes(data); rc, err, out = run('render', f'c.{ext}', '-o', 'o.wav', '--sample-rate', 22050)
+    row('containers', case, needle, f'rc {rc}; {err[:150]}', rc == 2 and needle in err and err.count('\n') == 0)
+import gzip, zipfile, io, base64
+named('gzip', gzip.compress(base), 'gzip', 'gz')
+packed = io.BytesIO()
+with zipfile.ZipFile(packed, 'w') as archive: archive.writestr('META-INF/container.xml', '<container/>')
+named('compressed MusicXML', packed.getvalue(), 'MusicXML', 'mxl')
+named('MusicXML in UTF-16', '<?xml version="1.0" encoding="UTF-16"?><score-partwise version="4.0"/>'.encode('utf-16'), 'MusicXML', 'xml')
+named('base64', base64.encodebytes(base), 'no', 'txt')
+named('a page of a server that has no file', b'<!DOCTYPE html><html><body>404</body></html>', 'page', 'mid')
+named('a pointer of Git LFS', b'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n', 'Git LFS', 'mid')
+scale('a ratio of 70 digits', f'r\n2\n{3**147}/{2**232}\n2/1\n', 'read')
+scale('falling steps and a negative one', 'n\n3\n-50.0\n700.\n2/1\n', 'read')
+scale('Latin-1, CRLF, tabs', 'Gamme pythagoricienne \xe9gale\r\n\t2\r\n\t700.0\tquinte\r\n\t2/1\r\n'.encode('latin-1'), 'read')
+scale('.ascl with a reference pitch', '! a.ascl\n!\nx\n2\n!\n700.\n2/1\n! @ABL REFERENCE_PITCH 4 0 432\n', 'read')
+scale('AnaMark .tun', '; Tuning\n[Tuning]\nnote 0=0\n', 'error')
+scale('fewer notes than declared', 'x\n12\n100.\n2/1\n', 'error')
+def corpus(case, files, opt, want, needle='', code=0, lines=None):
+    d = W/'corpus'; shutil.rmtree(d, ignore_errors=True); shutil.rmtree(W/'sounds', ignore_errors=True); d.mkdir()
+    for name, data in files.items():
+        (d/name).parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(data, bytes): (d/name).write_bytes(data)
+        else: os.symlink(data, d/name)
+    if lines is not None: (W/'list.txt').write_bytes(lines)
+    rc, err, out = run('render', *(['--list', 'list.txt'] if lines is not None else ['corpus']), '-o', 'sounds', '--sample-rate', 22050, *opt)
+    got = sorted(str(p.relative_to(W/'sounds')) for p in (W/'sounds').rglob('*.wav')) if (W/'sounds').exists() else []
+    row('corpora', case, ' '.join(want), f'rc {rc}; {" ".join(got)}; {err[:110]}', got == sorted(want) and rc == code and needle in err)
+corpus('a link to the folder above', {'a.mid': base, 'b/up': '..'}, (), ['a.wav'])
+corpus('a folder and a file of one name', {'a.mid': base, 'a/a.mid': base}, (), ['a.wav', 'a/a.wav'])
+corpus('endings in capitals, other files beside', {'A.MID': base, 'notes.txt': b'x', 'b.Midi': base}, (), ['A.wav', 'b.wav'])
+corpus('one broken file among good ones', {'a.mid': base, 'b.mid': b'MThd', 'c.mid': base}, (), ['a.wav', 'c.wav'], 'b.mid', 2)
+corpus('more parts than files', {'a.mid': base}, ('--part', '3/5'), [])
+corpus('a list with a mark, CRLF and blanks', {'a.mid': base, 'é b.mid': base}, (), ['corpus/a.wav', 'corpus/é b.wav'], lines='\ufeffcorpus/a.mid\r\n\r\n  corpus/é b.mid  \r\n'.encode())
+corpus('a list that names a file twice', {'a.mid': base}, (), ['corpus/a.wav'], lines=b'corpus/a.mid\ncorpus/a.mid\n')
 failed = [r for r in rows if not r[4]]
 print(f'{len(rows) - len(failed)} of {len(rows)} as expected')
 sys.exit(1 if failed else 0)

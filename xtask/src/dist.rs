@@ -81,7 +81,7 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
         zip(&folder, &name, &dist.join(format!("{name}.zip")))?;
     }
     if target == HOST && wheel::can_build() {
-        wheel::build()?;
+        wheel::build(None)?;
     }
     sums(dist)
 }

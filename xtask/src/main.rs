@@ -31,8 +31,9 @@ const USAGE: &str = "Usage:
       make the manual's sound examples and their pictures again (needs opusenc)
   cargo xtask book
       build the documents as a book with a search in target/book (installs mdbook where there is none)
-  cargo xtask wheel
-      build the Python package in target/dist (needs maturin: python3 -m pip install maturin)
+  cargo xtask wheel [--interpreter PYTHON]
+      build the Python package in target/dist, for a free-threaded PYTHON its own wheel (needs maturin:
+      python3 -m pip install maturin)
   cargo xtask web [--toolchain FOLDER]
       build the page for browsers in target/web, with a compiler that has the target wasm32-unknown-unknown
   cargo xtask ci

@@ -84,7 +84,7 @@ pub fn run(options: &FitOptions) -> Result<()> {
     let (model_draft, json_draft, plot_draft) = (model_draft?, json_draft?, plot_draft?);
     // Typical number of evaluations of a fit that starts within a factor of 2.
     let bar = progress(12 * (2 * names.len() as u64 + 1), "fitting");
-    let found = solve::fit(&start, &names, presses.clone(), &bar)?;
+    let found = solve::fit(&start, &names, presses.clone(), &bar, None)?;
     bar.finish_and_clear();
     if let Some(draft) = &model_draft {
         draft.write_all(toml::to_string_pretty(&found.model)?.as_bytes())?;

@@ -14,7 +14,7 @@
 //! | [`compare_touch`] | figures of two takes of key motion, stroke by stroke |
 //! | [`controls`], [`key_motion`], [`table`] | readers of options, key depths and CSV |
 //! | [`paths`] | options that name files; protects inputs from being overwritten |
-//! | [`output`], [`wave`], [`plot`] | terminal output, files, WAV and figures |
+//! | [`output`], [`wave`], [`flac`], [`plot`] | terminal output, files, WAV, FLAC and figures |
 //! | [`parallel`], [`interrupt`], [`memory`] | work spread over all cores; Ctrl-C; the process's memory |
 #![cfg_attr(
     test,
@@ -25,6 +25,7 @@ pub mod bench;
 pub mod compare_touch;
 pub mod controls;
 pub mod fit;
+pub mod flac;
 pub mod gesture;
 pub mod interrupt;
 pub mod key_motion;

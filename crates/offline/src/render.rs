@@ -11,6 +11,7 @@ mod picture;
 mod player;
 mod rendering;
 mod scale;
+mod sound;
 mod source;
 
 use std::num::NonZeroUsize;
@@ -25,6 +26,7 @@ use gain::Normal;
 use jobs::Part;
 use player::Player;
 use rendering::Rendering;
+use sound::Format;
 use touchback_core::files::samples::SampleForm;
 use touchback_instrument::host::midi_file::{Numbers, Score};
 use touchback_instrument::play::record::{Counts, StrikeRecord};
@@ -38,15 +40,18 @@ pub use outputs::strikes_csv;
 pub struct RenderOptions {
     /// MIDI file of any format or MIDI clip; a table of key depths (.csv: time and a column for each key);
     /// or a servo's log from `touchback feel --log`. Several files, and the MIDI files below folders, are
-    /// rendered on all cores; -o, --strikes, --stats and --motion then name folders
+    /// rendered on all cores; -o, --strikes, --events, --stats and --motion then name folders
     #[arg(value_name = "IN.mid|KEYS.csv|DIR", required_unless_present = "list")]
     input: Vec<InputPath>,
     /// Renders the files of this list, a path a line, into folders; names keep their folders
     #[arg(long, value_name = "FILES.txt")]
     list: Option<InputPath>,
-    /// Stereo WAV file to write, above 4 GB as RF64
+    /// Stereo WAV file to write, above 4 GB as RF64, or FLAC file
     #[arg(short, long, value_name = "OUT.wav|DIR")]
     output: OutputFileOrFolder,
+    /// Format of the files in folders and on standard output; a file's own ending says it [default: wav]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
     /// Sample rate, Hz
     #[arg(long, value_name = "HZ", default_value_t = 48_000,
           value_parser = sample_rate)]
@@ -91,6 +96,9 @@ pub struct RenderOptions {
     /// Writes every hammer strike
     #[arg(long, value_name = "S.csv|DIR")]
     strikes: Option<OutputFileOrFolder>,
+    /// Writes every event of the action: let-off, strike, check, key bottom and others
+    #[arg(long, value_name = "E.csv|DIR")]
+    events: Option<OutputFileOrFolder>,
     /// Writes counts, levels and computing time
     #[arg(long, value_name = "S.json|DIR")]
     stats: Option<OutputFileOrFolder>,
@@ -181,16 +189,16 @@ pub fn run(options: &RenderOptions) -> Result<()> {
         bail!("--part and --skip-existing belong to several files; name a folder or --list");
     }
     let path = options.output.shown();
-    if options.output.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("wav")) {
-        bail!("--output {path}: a rendering is a .wav file");
-    }
+    let format = Format::chosen(options, true)?;
     options.plot.as_deref().map(plot::format_of).transpose()?;
     let rendering = Rendering {
         options,
         order: &Order::of(options)?,
         input,
         output: &options.output,
+        format,
         strikes: options.strikes.as_deref(),
+        events: options.events.as_deref(),
         stats: options.stats.as_deref(),
         motion: options.motion.as_deref(),
         is_alone: true,

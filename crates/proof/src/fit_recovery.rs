@@ -33,7 +33,8 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
     let bar = progress(KEYS.len() as u64, "fitting");
     for (seed, number) in (1u64..).zip(KEYS) {
         let (standard, changed, presses) = example::of(key(number)?, seed)?;
-        let found = solve::fit(&standard, &names, presses, &indicatif::ProgressBar::hidden())?;
+        let hidden = indicatif::ProgressBar::hidden();
+        let found = solve::fit(&standard, &names, presses, &hidden, None)?;
         let truth = NamedModel::of(&changed)?;
         let mut largest = 0.0f64;
         for (n, errors) in found.numbers.iter().zip(&mut errors) {

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use indicatif::ProgressBar;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
@@ -11,6 +12,8 @@ use pyo3::types::PyDict;
 use crate::interrupt::{interruptible, on_threads};
 use crate::settings::{key_number, model, settings, source};
 use crate::{error, is_course, refused};
+use touchback_action::catalogue::Model;
+use touchback_core::exchange::lock::lock;
 use touchback_instrument::host::params;
 use touchback_lab::experiment::{self as lab, sweep as sweeps};
 use touchback_offline::bench::Report;
@@ -81,9 +84,45 @@ type Fitted = (String, f64, f64, f64);
 /// Fitted numbers, text of the fitted model, deviation before and after, m rms, whether the fit converged.
 type Fit = (Vec<Fitted>, String, [f64; 2], bool);
 
-/// Fits the numbers `free` of a model to presses.
+/// The model with which a fit begins.
+fn start_of_fit(key: &Bound<'_, PyAny>, action: &str, model_text: Option<&str>) -> PyResult<Model> {
+    let key = key_number(key)?;
+    model(action, key, &settings(None, None, None, None)?, model_text, None)
+}
+
+/// A press from Python's arrays.
+fn press((times, depth, force): &Measured<'_>) -> PyResult<MeasuredPress> {
+    let [times, depth, force] =
+        [times.as_slice()?.to_vec(), depth.as_slice()?.to_vec(), force.as_slice()?.to_vec()];
+    if times.len() < 2 || !is_course(&times, &[&depth, &force]) {
+        return Err(refused(
+            "a press has times that rise from 0, and a finite depth and force for each",
+        ));
+    }
+    Ok(MeasuredPress { times, depth, force })
+}
+
+/// Depths, m, of one press with the numbers `free` at `shares` of their values: a part of a fit elsewhere.
 #[pyfunction]
-#[pyo3(signature = (presses, free, key, action, model_text, threads))]
+#[pyo3(signature = (measured, free, shares, key, action, model_text))]
+pub(crate) fn fit_depths(
+    py: Python<'_>,
+    measured: Measured<'_>,
+    free: Vec<String>,
+    shares: Vec<f64>,
+    key: &Bound<'_, PyAny>,
+    action: &str,
+    model_text: Option<&str>,
+) -> PyResult<Vec<f64>> {
+    let (start, press) = (start_of_fit(key, action, model_text)?, press(&measured)?);
+    let depths = interruptible(py, || solve::depths_at(&start, &free, &shares, &press))?;
+    depths.map_err(|e| error(&e))
+}
+
+/// Fits the numbers `free` of a model to presses; `elsewhere` returns [`fit_depths`] of every press for shares.
+#[pyfunction]
+#[pyo3(signature = (presses, free, key, action, model_text, threads, elsewhere))]
+#[expect(clippy::too_many_arguments, reason = "the arguments of Python's function, by name there")]
 pub(crate) fn fit(
     py: Python<'_>,
     presses: Vec<Measured<'_>>,
@@ -92,25 +131,34 @@ pub(crate) fn fit(
     action: &str,
     model_text: Option<&str>,
     threads: Option<NonZeroUsize>,
+    elsewhere: Option<Py<PyAny>>,
 ) -> PyResult<Fit> {
-    let key = key_number(key)?;
-    let start = model(action, key, &settings(None, None, None, None)?, model_text, None)?;
-    let press = |(times, depth, force): &Measured<'_>| {
-        let [times, depth, force] =
-            [times.as_slice()?.to_vec(), depth.as_slice()?.to_vec(), force.as_slice()?.to_vec()];
-        if times.len() < 2 || !is_course(&times, &[&depth, &force]) {
-            return Err(refused(
-                "a press has times that rise from 0, and a finite depth and force for each",
-            ));
-        }
-        Ok(MeasuredPress { times, depth, force })
-    };
+    let start = start_of_fit(key, action, model_text)?;
     let presses = presses.iter().map(press).collect::<PyResult<Vec<_>>>()?;
     if presses.is_empty() {
         return Err(refused("a fit needs at least one press"));
     }
-    let fit = || solve::fit(&start, &free, presses, &ProgressBar::hidden());
+    // A model that cannot be played is a poor one to the fit; an exception of Python ends it.
+    let raised: Mutex<Option<PyErr>> = Mutex::new(None);
+    let call = |shares: &[f64]| {
+        let Some(work) = elsewhere.as_ref().filter(|_| lock(&raised).is_none()) else {
+            anyhow::bail!("an exception of Python")
+        };
+        let depths = Python::attach(|py| work.call1(py, (shares.to_vec(),))?.extract(py));
+        depths.map_err(|exception: PyErr| {
+            let text = exception.to_string();
+            lock(&raised).get_or_insert(exception);
+            anyhow::Error::msg(text)
+        })
+    };
+    let fit = || {
+        let elsewhere: Option<solve::Elsewhere> = elsewhere.as_ref().map(|_| &call as _);
+        solve::fit(&start, &free, presses, &ProgressBar::hidden(), elsewhere)
+    };
     let found = on_threads(py, threads, fit)?;
+    if let Some(exception) = lock(&raised).take() {
+        return Err(exception);
+    }
     let found = found.map_err(|e| error(&e))?;
     let numbers = found.numbers.into_iter().map(|n| (n.name, n.start, n.value, n.half)).collect();
     let text = toml::to_string_pretty(&found.model).map_err(|e| error(&e.into()))?;

@@ -67,6 +67,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(laboratory::sweep, module)?)?;
     module.add_function(wrap_pyfunction!(laboratory::quantities, module)?)?;
     module.add_function(wrap_pyfunction!(laboratory::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(laboratory::fit_depths, module)?)?;
     module.add_function(wrap_pyfunction!(laboratory::experiments, module)?)?;
     module.add_function(wrap_pyfunction!(laboratory::experiment, module)?)?;
     module.add_function(wrap_pyfunction!(laboratory::parameters, module)?)?;

@@ -55,6 +55,27 @@ def test_threads_and_processes_give_the_same_bits():
             touchback.weigh([40], threads=bad)
 
 
+def presses():
+    """Presses of a key whose hammer is heavier than the standard one."""
+    heavier = touchback.Key(52, numbers={"hammer.inertia": 1.2 * touchback.Key(52).numbers["hammer.inertia"]})
+    runs = [heavier.press(force=force, hold=0.1) for force in (4.0, 7.0)]
+    return [touchback.Press(run.t[::16] - run.t[0], run.key[::16], run.force[::16]) for run in runs]
+
+
+def test_a_fit_is_the_same_in_other_processes():
+    measured = presses()
+    alone = touchback.fit(measured, ["hammer.inertia"], key=52)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        assert touchback.fit(measured, ["hammer.inertia"], key=52, executor=pool) == alone
+
+    class Broken:
+        def submit(self, work, /, *args, **kwargs):
+            raise OSError("the cluster is gone")
+
+    with pytest.raises(OSError, match="the cluster is gone"):
+        touchback.fit(measured, ["hammer.inertia"], key=52, executor=Broken())
+
+
 def test_files_and_objects_are_played(tmp_path):
     data = melody(60, 64)
     path = tmp_path / "a.mid"

@@ -20,9 +20,9 @@ use crate::{figures, tables, verdict};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::{Event, Piano, Settings};
-use touchback_offline::bench::Folder;
 use touchback_offline::bench::manifest::Finished;
 use touchback_offline::bench::session::{Session, wrote};
+use touchback_offline::bench::{Folder, record};
 use touchback_offline::output::{self, Shown as _, progress};
 use touchback_offline::paths::{self, InputPath, OutputFolder, PianoName};
 use touchback_offline::{controls, parallel};
@@ -204,13 +204,17 @@ fn write(
     for (name, figure) in figures::all(found) {
         folder.draw(&name, &figure, &mut report)?;
     }
-    let files = folder.keep()?;
     let keys = found.iter().map(|f| f.number).collect::<std::collections::BTreeSet<_>>().len();
     let about = format!(
         "{} recorded notes of {keys} keys in {} beside {own}",
         found.len(),
         options.folder.shown()
     );
+    folder.write(
+        "recorded.json",
+        record::json("recorded", &about, Some(&own), &report)?.as_bytes(),
+    )?;
+    let files = folder.keep()?;
     session.enter(&Finished {
         name: "recorded",
         about: &about,

@@ -143,6 +143,9 @@ mod tests {
     use std::io::{Read, Seek, SeekFrom};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
+    use touchback_core::math::cast::single;
+    use touchback_offline::flac::Flac;
+    use touchback_offline::output::Draft;
 
     #[test]
     fn a_wave_is_read_back_and_bad_files_are_refused_by_name() {
@@ -261,6 +264,44 @@ mod tests {
                 });
                 let apart = apart.fold(0.0, f64::max);
                 assert!(apart < off, "{name}: {apart}");
+            }
+        }
+    }
+
+    #[test]
+    fn files_of_the_flac_writer_are_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.flac");
+        let sine = |i: usize| libm::sin(0.05 * i as f64) / (1.0 + 1e-4 * i as f64);
+        let noise = |i: usize| ((i * 7919 + i * i * 104_729) % 65_536) as f64 / 32_768.0 - 1.0;
+        let signals: [&dyn Fn(usize) -> [f64; 2]; 5] = [
+            &|_| [0.0; 2],
+            &|i| [sine(i), 0.9 * sine(i + 3)],
+            &|i| [noise(i), noise(i + 17)],
+            &|i| if i % 2 == 0 { [1.0, -1.0] } else { [-1.0, 1.0] },
+            &|i| [if i % 5000 == 0 { 1.0 } else { 0.0 }, sine(i / 400)],
+        ];
+        for signal in signals {
+            for count in [1, 17, 4096, 4097, 20_000] {
+                let [left, right] = [0, 1].map(|channel| {
+                    (0..count).map(|i| single(signal(i)[channel])).collect::<Vec<f32>>()
+                });
+                let draft = Draft::create(&path).unwrap();
+                let mut flac = Flac::new(&draft, 44_100).unwrap();
+                for at in (0..count).step_by(700) {
+                    let part = at..count.min(at + 700);
+                    flac.write(&left[part.clone()], &right[part]).unwrap();
+                }
+                flac.finish().unwrap();
+                draft.keep().unwrap();
+                let found = read(&path).unwrap();
+                assert_eq!((found.rate, found.fault), (44_100.0, None));
+                for (channel, samples) in found.channels.iter().zip([&left, &right]) {
+                    let whole = |x: f32, full: f64| (f64::from(x) * full).round();
+                    let expected = samples.iter().map(|x| whole(*x, 8_388_607.0));
+                    let read = channel.iter().map(|x| whole(*x, 8_388_608.0));
+                    assert!(read.eq(expected), "{count} frames");
+                }
             }
         }
     }

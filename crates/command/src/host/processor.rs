@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, anyhow, bail};
 use clack_extensions::tail::{PluginTail, TailLength};
 use clack_host::events::event_types::{
-    MidiEvent, NoteChokeEvent, NoteExpressionEvent, NoteExpressionType, NoteOffEvent, NoteOnEvent,
-    ParamValueEvent,
+    MidiEvent, MidiSysExEvent, NoteChokeEvent, NoteExpressionEvent, NoteExpressionType,
+    NoteOffEvent, NoteOnEvent, ParamValueEvent,
 };
 use clack_host::events::spaces::CoreEventSpace;
 use clack_host::prelude::*;
@@ -25,6 +25,8 @@ pub enum Message {
     Express(i16, NoteExpressionType, f64),
     /// Bytes of a MIDI message.
     Midi([u8; 3]),
+    /// Bytes of a system exclusive message.
+    System(&'static [u8]),
     /// A parameter by its CLAP id, in the plugin's own scale ([`super::Host::value_of`]).
     Parameter(ClapId, f64),
 }
@@ -164,6 +166,8 @@ fn push(events: &mut EventBuffer, message: &Timed) {
             events.push(&NoteExpressionEvent::new(at, note(key), what, value));
         }
         Message::Midi(bytes) => events.push(&MidiEvent::new(at, 0, bytes)),
+        // SAFETY: the bytes outlive every event.
+        Message::System(bytes) => events.push(&unsafe { MidiSysExEvent::new(at, 0, bytes) }),
         Message::Parameter(id, value) => {
             events.push(&ParamValueEvent::new(at, id, Pckn::match_all(), value));
         }

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use serde_json::{Value, json};
 
 use touchback_core::exchange::flags::Flag;
 use touchback_device::message::Hello;
@@ -18,7 +19,7 @@ use touchback_haptics::keyboard::{hello_message, status_text};
 use touchback_haptics::line::serial::SerialLink;
 use touchback_haptics::servo;
 use touchback_haptics::session::ConnectionState;
-use touchback_haptics::sidecar::{Histogram, Sidecar, SidecarOrder};
+use touchback_haptics::sidecar::{Histogram, Sidecar, SidecarOrder, SidecarReport};
 use touchback_offline::output;
 use touchback_offline::paths::PortName;
 
@@ -37,6 +38,9 @@ pub struct ProbeOptions {
     /// Keeps this many cores busy during the measurement, to show their effect on the times
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=64))]
     load: u8,
+    /// Prints JSON: times in s, masses in kg, forces in N
+    #[arg(long)]
+    json: bool,
 }
 
 /// The port `name`; for `emulator`, that of an emulated keyboard with simulated fingers, which lives as
@@ -158,6 +162,9 @@ pub fn run(options: &ProbeOptions) -> Result<()> {
     }
     let report = *sidecar.report();
     drop(load);
+    if options.json {
+        return output::print(&format!("{:#}\n", json(&hello, &report, halts)));
+    }
     let mut text = String::new();
     describe(&mut text, &hello)?;
     let status = &report.status;
@@ -201,6 +208,43 @@ pub fn run(options: &ProbeOptions) -> Result<()> {
         writeln!(text, "\n{advice}")?;
     }
     output::print(&text)
+}
+
+/// Description and measurements as JSON.
+fn json(hello: &Hello, report: &SidecarReport, halts: u32) -> Value {
+    let status = &report.status;
+    let times = |times: &Histogram| {
+        let mean = times.sum / times.count().max(1) as f64;
+        json!({ "count": times.count(), "mean_s": mean, "longest_s": times.longest })
+    };
+    json!({
+        "keyboard": name(hello),
+        "protocol": hello.version,
+        "keys": hello.keys,
+        "first_key": hello.first_key,
+        "rate_hz": hello.rate_hz,
+        "report_s": f64::from(hello.report_us) * 1e-6,
+        "step_m": f64::from(hello.step_nm) * 1e-9,
+        "force_max_n": f64::from(hello.force_max) * 1e-2,
+        "force_held_n": f64::from(hello.force_held) * 1e-2,
+        "mode": status.mode.name(),
+        "faults": status.faults,
+        "uncompensated": {
+            "mass_kg": status.uncompensated.mass,
+            "weight_n": status.uncompensated.weight,
+            "friction_n": status.uncompensated.friction,
+        },
+        "states": status.states,
+        "lost": status.lost,
+        "damaged_frames": status.damaged,
+        "clock_drift": status.drift,
+        "clock_residual_s": status.residual,
+        "halts": halts,
+        "round_trip": times(&report.round_trips),
+        "state_to_state": times(&report.periods),
+        "work_on_a_state": times(&report.work),
+        "advice": status_text::advice(report),
+    })
 }
 
 /// Name of a keyboard, without control characters.

@@ -270,7 +270,10 @@ fn bad_options_are_refused() {
     render(&["--set", "no_such=1"], "no_such");
     render(&["--set", "hammer_hardnes=1"], "is it `hammer_hardness`?");
     render(&["--presett", "heavy"], "'--preset'); see `touchback render --help`");
-    work_folder.refuses(&["render", "ok.mid", "-o", "x.mp3"], "x.mp3: a rendering is a .wav file");
+    work_folder.refuses(
+        &["render", "ok.mid", "-o", "x.mp3"],
+        "x.mp3: a rendering is a .wav or .flac file",
+    );
     render(&["--automate", "let_off_mm=wide.csv"], "wide.csv, line 3");
     render(&["--automate", "let_off_mm=back.csv"], "back.csv, line 3");
     render(&["--automate", "let_off_mm=gone.csv"], "gone.csv: cannot read");

@@ -99,6 +99,47 @@ fn a_folder_is_rendered_as_a_tree_and_goes_on_after_a_stop() {
 }
 
 #[test]
+fn flac_holds_the_samples_of_wav_and_events_those_of_the_strikes() {
+    let work_folder = WorkFolder::new();
+    let dir = work_folder.path();
+    work_folder.put("keys.csv", b"t_s,C4,E4\n0,0,0\n0.05,10,0\n0.2,10,5\n0.3,0,10\n0.5,0,0\n");
+    for input in ["ok.mid", "keys.csv"] {
+        let render = |output: &str, more: &[&str]| {
+            let done = touchback(dir, &[&["render", input, "-o", output], more].concat());
+            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        };
+        render("a.wav", &["--strikes", "s.csv"]);
+        render("a.flac", &["--events", "e.csv", "--motion", "m.csv"]);
+        let read = |name: &str| touchback_recorded::sound_file::read(&dir.join(name)).expect(name);
+        let (wave, flac) = (read("a.wav"), read("a.flac"));
+        assert!(wave.channels == flac.channels && flac.fault.is_none(), "{input}");
+        assert!(wave.channels[0].iter().any(|sample| sample.abs() > 1e-3), "{input}");
+        let sizes = ["a.wav", "a.flac"].map(|name| work_folder.read(name).len());
+        assert!(4 * sizes[1] < 3 * sizes[0], "{sizes:?}");
+        let table = |name: &str| String::from_utf8(work_folder.read(name)).expect("text");
+        let struck: Vec<String> = table("e.csv")
+            .lines()
+            .filter(|line| line.contains(",strike,"))
+            .map(|line| line.replace(",strike,", ",").replace(",m/s", ""))
+            .collect();
+        let strikes: Vec<String> = table("s.csv")
+            .lines()
+            .skip(1)
+            .map(|line| line.rsplit_once(',').expect("a note-on").0.to_owned())
+            .collect();
+        assert!(!strikes.is_empty() && struck == strikes, "{input}: {struck:?} {strikes:?}");
+        assert!(table("m.csv").lines().any(|line| line.split(',').nth(1) == Some("40")));
+    }
+    for (arguments, part) in [
+        (&["ok.mid", "-o", "a.flac", "--bits", "32"][..], "FLAC has whole numbers"),
+        (&["ok.mid", "-o", "a.wav", "--format", "flac"], "ends otherwise"),
+        (&["ok.mid", "-o", "a.mp3"], "a .wav or .flac file"),
+    ] {
+        work_folder.refuses(&[&["render"], arguments].concat(), part);
+    }
+}
+
+#[test]
 fn parts_of_a_list_are_the_whole() {
     let work_folder = corpus();
     let dir = work_folder.path();
@@ -107,7 +148,7 @@ fn parts_of_a_list_are_the_whole() {
     for part in ["1/2", "2/2"] {
         let line = [
             "render", "--list", "list.txt", "-o", "parts", "--part", part, "--json", "--motion",
-            "motion",
+            "motion", "--events", "motion", "--format", "flac",
         ];
         let output = touchback(dir, &line);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -120,9 +161,9 @@ fn parts_of_a_list_are_the_whole() {
     assert_eq!(
         names,
         [
-            "corpus/Bach/bwv_846/midi_score.wav",
-            "corpus/Bach/bwv_848/midi_score.wav",
-            "corpus/Ravel/Ondine/midi_score.wav",
+            "corpus/Bach/bwv_846/midi_score.flac",
+            "corpus/Bach/bwv_848/midi_score.flac",
+            "corpus/Ravel/Ondine/midi_score.flac",
             "manifest-1-of-2.jsonl",
             "manifest-2-of-2.jsonl"
         ]
@@ -133,6 +174,13 @@ fn parts_of_a_list_are_the_whole() {
         text.lines().filter(|line| line.split(',').nth(1) == Some("40")).collect();
     let deepest = moved.iter().map(|row| row.split(',').nth(2).unwrap().parse::<f64>().unwrap());
     assert!((8.0..12.0).contains(&deepest.fold(0.0, f64::max)), "{moved:?}");
+    let events = work_folder.read("motion/corpus/Bach/bwv_846/midi_score.events.csv");
+    let events = String::from_utf8_lossy(&events);
+    assert!(events.starts_with("time_s,key,kind,value,unit\n"), "{events}");
+    let kinds = events.lines().filter_map(|line| line.split(',').nth(2));
+    for kind in ["strike", "key_bottom", "damper_fall", "key_rest"] {
+        assert!(kinds.clone().any(|found| found == kind), "no {kind}: {events}");
+    }
     work_folder.refuses(&["render", "--list", "none.txt", "-o", "x"], "none.txt");
     work_folder.refuses(&["render", "--list", "list.txt", "-o", "x", "--part", "3/2"], "--part");
     work_folder.refuses(&["render", "ok.mid", "-o", "x.wav", "--skip-existing"], "--skip-existing");

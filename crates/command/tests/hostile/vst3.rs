@@ -4,7 +4,7 @@ use touchback_core::math::random::Random;
 use touchback_instrument::host::params;
 
 use crate::outputs::{Guarded, Outputs};
-use crate::vst3_host::{Plugin, expression, note_off, note_on, strange};
+use crate::vst3_host::{Plugin, expression, note_off, note_on, strange, system_exclusive};
 use crate::{blow, loudest};
 
 const FRAMES: u32 = 512;
@@ -111,6 +111,28 @@ fn vst3_registered_parameters_of_one_sample_are_read_whatever_their_order() {
         };
         assert!(block(&plugin, &order.map(change), 60) == plain, "{order:?}");
     }
+}
+
+#[test]
+fn vst3_tunings_of_a_host_are_followed_without_allocation() {
+    const OCTAVE_UP: &[u8] = &[0xF0, 0x7F, 0x7F, 4, 4, 0, 76, 0xF7];
+    const RAISED: &[u8] = &[0xF0, 0x7F, 0x7F, 8, 2, 0, 1, 60, 61, 0, 0, 0xF7];
+    let standard = block(&Plugin::active(), &[], 60);
+    let played = |messages: &[_]| {
+        let plugin = Plugin::active();
+        let outputs = Outputs::stereo(FRAMES);
+        let events = [messages, &[note_on(0, 60)]].concat();
+        assert_eq!(plugin.process(BLOCK, Some(&outputs), &[], &events), Ok(0));
+        outputs.channels[0].samples().to_vec()
+    };
+    assert!(played(&[system_exclusive(0, OCTAVE_UP)]) == block(&Plugin::active(), &[], 72));
+    assert!(played(&[system_exclusive(0, RAISED)]) != standard);
+    // More than the piano can hold at once, and a block that cannot hold the message.
+    let flood = vec![system_exclusive(0, RAISED); 5_000];
+    assert!(played(&flood).iter().all(|sample| sample.is_finite()));
+    let plugin = Plugin::active();
+    plugin.process((0, 0), None, &[], &[system_exclusive(0, RAISED)]).expect("processed");
+    assert!(block(&plugin, &[], 60) == standard);
 }
 
 #[test]

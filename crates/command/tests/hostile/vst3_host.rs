@@ -338,6 +338,12 @@ pub fn strange(offset: i32, kind: u16) -> Event {
     event(offset, if kind < 5 { 2 } else { kind }, Event__type0 { data })
 }
 
+/// A system exclusive message.
+pub fn system_exclusive(offset: i32, bytes: &'static [u8]) -> Event {
+    let (size, bytes) = (u32::try_from(bytes.len()).unwrap(), bytes.as_ptr());
+    event(offset, 2, Event__type0 { data: DataEvent { size, r#type: 0, bytes } })
+}
+
 pub fn expression(offset: i32, id: i32, value: f64) -> Event {
     let noteExpressionValue =
         NoteExpressionValueEvent { typeId: id.unsigned_abs(), noteId: id, value };

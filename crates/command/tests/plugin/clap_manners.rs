@@ -162,6 +162,38 @@ fn expressions_retune_and_only_enabled_pressure_is_a_position() {
 }
 
 #[test]
+fn tunings_of_a_host_retune_at_their_sample() {
+    const RAISED: &[u8] = &[0xF0, 0x7F, 0x7F, 8, 2, 0, 1, 69, 70, 0, 0, 0xF7];
+    const OCTAVE: &[u8] = &[
+        0xF0, 0x7E, 0x7F, 8, 8, 3, 127, 127, 64, 64, 64, 64, 64, 64, 64, 64, 64, 114, 64, 64, 0xF7,
+    ];
+    const BACK: &[u8] = &[0xF0, 0x7F, 0x7F, 8, 2, 0, 1, 69, 69, 0, 0, 0xF7];
+    const SOFTER: &[u8] = &[0xF0, 0x7F, 0x7F, 4, 1, 0, 0x40, 0xF7];
+    let entry = library();
+    let render = |block: usize, events: &[(usize, Message)]| {
+        let mut plugin = Plugin::active(&entry, RATE);
+        bits(&plugin.processor().render(blocks(9_600, block), events))
+    };
+    let note = (10, Message::NoteOn(69, 0.5));
+    let expressed =
+        |at, semitones| (at, Message::Express(69, NoteExpressionType::Tuning, semitones));
+    let system = |at, bytes| (at, Message::System(bytes));
+    let plain = render(333, &[note]);
+    let raised = render(333, &[note, expressed(10, 1.0)]);
+    assert!(raised != plain);
+    for block in [333, 4_096] {
+        assert!(render(block, &[system(0, RAISED), note]) == raised);
+        assert!(render(block, &[system(0, RAISED), system(5, BACK), note]) == plain);
+        let expected = render(333, &[note, expressed(10, 0.5), expressed(5_000, 1.0)]);
+        assert!(render(block, &[system(10, OCTAVE), note, system(5_000, RAISED)]) == expected);
+    }
+    let softer = render(333, &[note, system(5_000, SOFTER)]);
+    assert!(softer[..5_000] == plain[..5_000] && softer != plain);
+    // General MIDI's reset says nothing about tunings.
+    assert!(render(333, &[system(0, &[0xF0, 0x7E, 0x7F, 9, 1, 0xF7]), note]) == plain);
+}
+
+#[test]
 fn ten_thousand_events_in_one_block_are_taken() {
     let mut plugin = Plugin::active(&library(), RATE);
     let mut events = Vec::new();

@@ -1,5 +1,6 @@
 //! Records of a piano's playing.
 
+use touchback_action::KeyEvent;
 use touchback_core::math::compass::KeyNumber;
 
 /// Counters since creation or reset.
@@ -42,4 +43,15 @@ pub struct StrikeRecord {
     pub speed: f64,
     /// Time of the note-on that caused it, s; NaN without one.
     pub note_on: f64,
+}
+
+/// One event of a key's action.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct EventRecord {
+    /// Time at which it sounds, or would, since reset, s.
+    pub time: f64,
+    /// Which key.
+    pub key: KeyNumber,
+    /// The event.
+    pub event: KeyEvent,
 }

@@ -134,7 +134,7 @@ mod tests {
         let names = CHANGED.map(|(name, _)| name.to_owned());
         let key = KeyNumber::from_index(62).unwrap();
         let (standard, changed, presses) = of(key, 1).unwrap();
-        let found = fit(&standard, &names, presses, &ProgressBar::hidden()).unwrap();
+        let found = fit(&standard, &names, presses, &ProgressBar::hidden(), None).unwrap();
         let truth = NamedModel::of(&changed).unwrap();
         assert!(found.converged && found.rms[1] < 0.2 * found.rms[0], "{found:?}");
         for n in &found.numbers {

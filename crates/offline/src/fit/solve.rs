@@ -108,8 +108,11 @@ pub fn played(model: &Model, press: &MeasuredPress) -> Result<Vec<f64>> {
     Ok(depths)
 }
 
+/// Depths of every press, m, for parameters as shares of their start values: [`depths_at`] of each.
+pub type Elsewhere<'a> = &'a (dyn Fn(&[f64]) -> Result<Vec<Vec<f64>>> + Sync);
+
 /// The presses, the model, and its free parameters as shares of their start values.
-struct Problem {
+struct Problem<'a> {
     named: NamedModel,
     names: Vec<String>,
     start: Vec<f64>,
@@ -117,19 +120,43 @@ struct Problem {
     limits: Vec<MPPar>,
     config: MPConfig,
     bar: ProgressBar,
+    /// Computes the depths in place of this process.
+    elsewhere: Option<Elsewhere<'a>>,
 }
 
-impl Problem {
+/// `named` with the parameters `names` at `shares` of their `start`.
+fn shared(mut named: NamedModel, names: &[String], start: &[f64], shares: &[f64]) -> Result<Model> {
+    for ((name, start), share) in names.iter().zip(start).zip(shares) {
+        named.set(name, start * share)?;
+    }
+    named.model()
+}
+
+/// Depths, m, at the samples of `press` of `model` with the parameters `names` at `shares` of its values.
+///
+/// # Errors
+/// A parameter that the model does not have or that cannot be a key's; a press without samples.
+pub fn depths_at(
+    model: &Model,
+    names: &[String],
+    shares: &[f64],
+    press: &MeasuredPress,
+) -> Result<Vec<f64>> {
+    let named = NamedModel::of(model)?;
+    let start = names.iter().map(|name| named.get(name)).collect::<Result<Vec<_>>>()?;
+    played(&shared(named, names, &start, shares)?, press)
+}
+
+impl Problem<'_> {
     fn model(&self, shares: &[f64]) -> Result<Model> {
-        let mut named = self.named.clone();
-        for ((name, start), share) in self.names.iter().zip(&self.start).zip(shares) {
-            named.set(name, start * share)?;
-        }
-        named.model()
+        shared(self.named.clone(), &self.names, &self.start, shares)
     }
 
     /// Depths of every press, on all cores.
     fn depths(&self, shares: &[f64]) -> Result<Vec<Vec<f64>>> {
+        if let Some(elsewhere) = self.elsewhere {
+            return elsewhere(shares);
+        }
         let model = self.model(shares)?;
         parallel::map(&self.presses, |press| played(&model, press)).into_iter().collect()
     }
@@ -168,7 +195,7 @@ impl Problem {
     }
 }
 
-impl MPFitter for Problem {
+impl MPFitter for Problem<'_> {
     fn eval(&mut self, params: &[f64], deviates: &mut [f64]) -> MPResult<()> {
         self.bar.inc(1);
         match self.deviations(params) {
@@ -196,7 +223,7 @@ impl MPFitter for Problem {
     }
 }
 
-/// Fits the parameters `names` of `model` to `presses`.
+/// Fits the parameters `names` of `model` to `presses`, which `elsewhere` simulates, or all cores.
 ///
 /// # Errors
 /// A parameter that the model does not have or that is 0; an optimizer that cannot start.
@@ -205,6 +232,7 @@ pub fn fit(
     names: &[String],
     presses: Vec<MeasuredPress>,
     bar: &ProgressBar,
+    elsewhere: Option<Elsewhere>,
 ) -> Result<Found> {
     let named = NamedModel::of(model)?;
     let mut start = Vec::new();
@@ -229,7 +257,7 @@ pub fn fit(
     let config = MPConfig { ftol: 1e-6, xtol: 1e-6, max_iter: ITERATIONS, ..MPConfig::new() };
     let limits = names.iter().map(|_| limit()).collect();
     let (names, bar) = (names.to_vec(), bar.clone());
-    let mut problem = Problem { named, names, start, presses, limits, config, bar };
+    let mut problem = Problem { named, names, start, presses, limits, config, bar, elsewhere };
     let mut shares = vec![1.0; problem.names.len()];
     problem.deviations(&shares).context("the model that the fit begins with")?;
     let status = problem.mpfit(&mut shares).map_err(|e| unfit(&e))?;

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::jobs::{self, Job, with_ending};
 use super::ledger::Ledger;
 use super::rendering::Rendering;
+use super::sound::Format;
 use super::{Order, RenderOptions};
 use crate::bench::manifest::sha256_of;
 use crate::output::{self, NewFolder, Shown as _, escaped};
@@ -22,6 +23,7 @@ const NONE: [&Path; 0] = [];
 struct Batch<'a> {
     options: &'a RenderOptions,
     order: &'a Order,
+    format: Format,
     /// Whether each file is rendered in a pipeline of threads.
     is_ahead: bool,
     ledger: Mutex<Ledger>,
@@ -36,7 +38,10 @@ pub(super) fn run(options: &RenderOptions) -> Result<()> {
     if options.plot.is_some() {
         anyhow::bail!("--plot draws one file; render the files one by one");
     }
-    if options.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wav")) {
+    let format = Format::chosen(options, false)?;
+    if options.output.extension().is_some_and(|ending| {
+        ["wav", "flac"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    }) {
         anyhow::bail!(
             "--output {}: several files are rendered into a folder",
             options.output.shown()
@@ -51,11 +56,11 @@ pub(super) fn run(options: &RenderOptions) -> Result<()> {
     let created =
         folders.iter().map(|path| output::new_folder(path)).collect::<Result<Vec<_>>>()?;
     controls::warn_idle(&order.settings, &options.set);
-    let ledger = Ledger::open(&options.output, options, &order)?;
+    let ledger = Ledger::open(&options.output, options, &order, format)?;
     // With fewer files than cores each is rendered on several cores.
     let cores = options.jobs.map_or_else(parallel::cores, usize::from);
-    let batch =
-        Batch { options, order: &order, is_ahead: jobs.len() < cores, ledger: Mutex::new(ledger) };
+    let (is_ahead, ledger) = (jobs.len() < cores, Mutex::new(ledger));
+    let batch = Batch { options, order: &order, format, is_ahead, ledger };
     let bar = output::progress(jobs.len() as u64, "files");
     let failures = parallel::map_on(cores, &jobs, |job| {
         let failure = batch.render(job).err();
@@ -78,9 +83,9 @@ pub(super) fn run(options: &RenderOptions) -> Result<()> {
 
 /// The folders into which outputs are written.
 fn folders(options: &RenderOptions) -> Vec<&Path> {
-    let RenderOptions { output, strikes, stats, motion, .. } = options;
-    let named = [Some(output), strikes.as_ref(), stats.as_ref(), motion.as_ref()];
-    named.into_iter().flatten().map(|path| &**path).collect()
+    let RenderOptions { output, strikes, events, stats, motion, .. } = options;
+    let others = [strikes, events, stats, motion].map(Option::as_ref);
+    [Some(output)].into_iter().chain(others).flatten().map(|path| &**path).collect()
 }
 
 impl Batch<'_> {
@@ -90,11 +95,13 @@ impl Batch<'_> {
         let within = |folder: &Option<OutputFileOrFolder>, ending: &str| {
             folder.as_ref().map(|folder| with_ending(&folder.join(&job.name), ending))
         };
-        let sound = with_ending(&options.output.join(&job.name), "wav");
+        let sound = with_ending(&options.output.join(&job.name), self.format.ending());
         let strikes = within(&options.strikes, "strikes.csv");
+        let events = within(&options.events, "events.csv");
         let stats = within(&options.stats, "stats.json");
         let motion = within(&options.motion, "motion.csv");
-        let others: Vec<&PathBuf> = [&strikes, &stats, &motion].into_iter().flatten().collect();
+        let others = [&strikes, &events, &stats, &motion];
+        let others: Vec<&PathBuf> = others.into_iter().flatten().collect();
         let name = escaped(&job.name.to_string_lossy());
         // Of a batch that goes on, a file without a record was not finished.
         let is_done = || {
@@ -114,7 +121,9 @@ impl Batch<'_> {
             order: self.order,
             input: &job.input,
             output: &sound,
+            format: self.format,
             strikes: strikes.as_deref(),
+            events: events.as_deref(),
             stats: stats.as_deref(),
             motion: motion.as_deref(),
             is_alone: false,

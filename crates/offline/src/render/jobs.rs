@@ -85,7 +85,13 @@ pub(super) fn all(options: &RenderOptions) -> Result<Vec<Job>> {
 fn listed(list: &Path) -> Result<Vec<PathBuf>> {
     let text = decode(&output::read(list, LIST_LIMIT)?);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let files: Vec<PathBuf> = lines.map(PathBuf::from).collect();
+    let mut files: Vec<PathBuf> = lines.map(PathBuf::from).collect();
+    let (named, mut seen) = (files.len(), HashSet::new());
+    files.retain(|file| seen.insert(file.clone()));
+    if files.len() < named {
+        let again = named - files.len();
+        output::warn(&format!("warning: {}: names files again: {again}", list.shown()));
+    }
     match files.is_empty() {
         true => bail!("{}: names no file; write a path a line", list.shown()),
         false => Ok(files),

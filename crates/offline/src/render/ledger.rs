@@ -12,6 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
 use super::jobs::Part;
+use super::sound::Format;
 use super::{Order, RenderOptions};
 use crate::bench::manifest::hash;
 use crate::output::{self, Draft, Shown as _};
@@ -46,9 +47,14 @@ impl Ledger {
     ///
     /// # Errors
     /// The batch goes on with other settings or another version.
-    pub(super) fn open(folder: &Path, options: &RenderOptions, order: &Order) -> Result<Self> {
+    pub(super) fn open(
+        folder: &Path,
+        options: &RenderOptions,
+        order: &Order,
+        format: Format,
+    ) -> Result<Self> {
         let path = folder.join(name(options.part));
-        let head = head(options, order)?.to_string();
+        let head = head(options, order, format)?.to_string();
         let mut ledger = Self { path, head, records: BTreeMap::new(), goes_on: false, file: None };
         if options.skip_existing && ledger.path.is_file() {
             ledger.read()?;
@@ -126,7 +132,7 @@ impl Ledger {
 const INPUT_LIMIT: u64 = 64_000_000;
 
 /// Program, settings and options that decide about the bytes of the renderings.
-fn head(options: &RenderOptions, order: &Order) -> Result<Value> {
+fn head(options: &RenderOptions, order: &Order, format: Format) -> Result<Value> {
     let input = |path: Option<&Path>| -> Result<Value> {
         let Some(path) = path else { return Ok(Value::Null) };
         let sha256 = hash(&mut &*output::read(path, INPUT_LIMIT)?)?.1;
@@ -160,6 +166,7 @@ fn head(options: &RenderOptions, order: &Order) -> Result<Value> {
         "midi_volume": format!("{:?}", options.midi_volume).to_lowercase(),
         "trim": options.trim,
         "bits": options.bits,
+        "format": format.ending(),
         "normalize": options.normalize.map(|normal| format!("{normal:?}")),
     }))
 }

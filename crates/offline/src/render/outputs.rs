@@ -1,12 +1,14 @@
 //! The output files of a rendering, which are put in place together.
 
+use std::io::Write as _;
+
 use anyhow::Result;
 
 use super::rendering::{Played, Rendering};
 use crate::output::Draft;
 use crate::plot;
 use touchback_action::interface::readout::Cell;
-use touchback_instrument::play::record::StrikeRecord;
+use touchback_instrument::play::record::{EventRecord, StrikeRecord};
 
 /// The record that `--stats` writes; levels are null in silence.
 #[derive(serde::Serialize)]
@@ -32,6 +34,7 @@ struct Stats {
 pub(super) struct Outputs {
     pub(super) sound: Draft,
     strikes: Option<Draft>,
+    pub(super) events: Option<Draft>,
     stats: Option<Draft>,
     pub(super) plot: Option<Draft>,
     pub(super) motion: Option<Draft>,
@@ -46,6 +49,7 @@ impl Outputs {
         Ok(Self {
             sound: Draft::create(rendering.output)?,
             strikes: rendering.strikes.map(Draft::create).transpose()?,
+            events: rendering.events.map(Draft::create).transpose()?,
             stats: rendering.stats.map(Draft::create).transpose()?,
             plot: rendering.options.plot.as_deref().map(Draft::create).transpose()?,
             motion: rendering.motion.map(Draft::create).transpose()?,
@@ -59,6 +63,9 @@ impl Outputs {
     pub(super) fn write(&self, title: &str, repaired_lifts: usize, played: &Played) -> Result<()> {
         if let Some(draft) = &self.strikes {
             draft.write_all(&strikes_csv(played.player.strikes())?)?;
+        }
+        if let Some(draft) = &self.events {
+            write_events(draft, played.player.events())?;
         }
         if let Some(draft) = &self.stats {
             let mut text = serde_json::to_vec_pretty(&stats(repaired_lifts, played))?;
@@ -76,7 +83,8 @@ impl Outputs {
     /// # Errors
     /// A file that cannot be written.
     pub(super) fn keep(self) -> Result<()> {
-        for draft in [self.strikes, self.stats, self.plot, self.motion].into_iter().flatten() {
+        let others = [self.strikes, self.events, self.stats, self.plot, self.motion];
+        for draft in others.into_iter().flatten() {
             draft.keep()?;
         }
         Ok(self.sound.keep()?)
@@ -99,6 +107,23 @@ fn stats(repaired_lifts: usize, played: &Played) -> Stats {
         loudness_lufs: *loudness_lufs,
         worst_block_share: player.worst_block_share(),
     }
+}
+
+/// Writes the events in the order of their times.
+fn write_events(draft: &Draft, events: &[EventRecord]) -> Result<()> {
+    let mut order: Vec<&EventRecord> = events.iter().collect();
+    order.sort_by(|a, b| a.time.total_cmp(&b.time));
+    let mut writer = draft.writer()?;
+    let write = || {
+        writeln!(writer, "time_s,key,kind,value,unit")?;
+        for EventRecord { time, key, event } in order {
+            let (kind, value) = (event.kind(), Cell(event.value()));
+            let (time, key) = (Cell(*time), key.number());
+            writeln!(writer, "{time},{key},{},{value},{}", kind.name(), kind.unit())?;
+        }
+        writer.flush()
+    };
+    Ok(write().map_err(|error| draft.error(error))?)
 }
 
 /// The strikes as CSV; `note_on_s` is empty where a strike has no note-on.

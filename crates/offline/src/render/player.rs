@@ -20,7 +20,7 @@ use touchback_instrument::host::midi_file::{Cursor, Score};
 use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::play::look_ahead::Lateness;
 use touchback_instrument::play::pipeline::Rear;
-use touchback_instrument::play::record::{Counts, StrikeRecord};
+use touchback_instrument::play::record::{Counts, EventRecord, StrikeRecord};
 use touchback_instrument::{Event, Piano, Settings};
 
 /// Most log entries read at once: a damaged log may have millions at one step.
@@ -54,6 +54,7 @@ pub(super) struct Player<'a> {
     log: Option<LogReplay>,
     keys: Option<KeyReplay<'a>>,
     strikes: Vec<StrikeRecord>,
+    events: Vec<EventRecord>,
     motion: Option<MotionTable<'a>>,
     /// Whether progress is shown.
     has_bar: bool,
@@ -80,6 +81,7 @@ impl<'a> Player<'a> {
             log: None,
             keys: None,
             strikes: Vec::new(),
+            events: Vec::new(),
             motion: None,
             has_bar: true,
             wall: Duration::ZERO,
@@ -104,6 +106,11 @@ impl<'a> Player<'a> {
     /// Shows no progress of its own.
     pub(super) const fn hide_progress(&mut self) {
         self.has_bar = false;
+    }
+
+    /// Keeps the events of the action.
+    pub(super) fn record_events(&mut self) {
+        self.scheduler.piano().record_events();
     }
 
     /// Writes the motion of keys and hammers into `table`.
@@ -227,6 +234,7 @@ impl<'a> Player<'a> {
             strike.time -= seconds;
             strike.note_on -= seconds;
         }
+        self.events.iter_mut().for_each(|event| event.time -= seconds);
         bar.finish_and_clear();
         self.wall = start.elapsed();
         failed?;
@@ -270,8 +278,9 @@ impl<'a> Player<'a> {
             }
             // Both ends lie inside this block.
             let to = from + usize::try_from(until - self.at).unwrap_or(left.len() - from);
-            let Self { scheduler, score, cursor, strikes, rate, at, .. } = self;
-            let mut host = ScoreHost { score, cursor, strikes, rate: *rate, span: *at..until };
+            let Self { scheduler, score, cursor, strikes, events, rate, at, .. } = self;
+            let (rate, span) = (*rate, *at..until);
+            let mut host = ScoreHost { score, cursor, strikes, events, rate, span };
             scheduler.process(&mut left[from..to], &mut right[from..to], &mut host);
             (self.at, from) = (until, to);
         }
@@ -290,6 +299,11 @@ impl<'a> Player<'a> {
 
     pub(super) fn strikes(&self) -> &[StrikeRecord] {
         &self.strikes
+    }
+
+    /// Events of the action, if they were recorded.
+    pub(super) fn events(&self) -> &[EventRecord] {
+        &self.events
     }
 
     /// Notes outside the compass.
@@ -355,6 +369,7 @@ struct ScoreHost<'a> {
     score: &'a Score,
     cursor: &'a mut Cursor,
     strikes: &'a mut Vec<StrikeRecord>,
+    events: &'a mut Vec<EventRecord>,
     rate: u32,
     span: Range<u64>,
 }
@@ -366,6 +381,7 @@ impl Host for ScoreHost<'_> {
 
     fn rendered(&mut self, piano: &Piano, _begin: u64) {
         self.strikes.extend_from_slice(piano.strikes());
+        self.events.extend_from_slice(piano.events());
     }
 }
 

@@ -11,11 +11,12 @@ use super::motion::MotionTable;
 use super::outputs::Outputs;
 use super::picture::Picture;
 use super::player::Player;
+use super::sound::{Format, SoundFile};
 use super::source::Source;
 use super::{Order, RenderOptions};
 use crate::controls;
 use crate::output::{self, Shown as _};
-use crate::wave::{Tail, Wave, max_frames};
+use crate::wave::Tail;
 use touchback_core::files::samples::Level;
 use touchback_instrument::play::look_ahead::Lateness;
 use touchback_instrument::play::record::Counts;
@@ -30,7 +31,9 @@ pub(super) struct Rendering<'a> {
     pub(super) order: &'a Order,
     pub(super) input: &'a Path,
     pub(super) output: &'a Path,
+    pub(super) format: Format,
     pub(super) strikes: Option<&'a Path>,
+    pub(super) events: Option<&'a Path>,
     pub(super) stats: Option<&'a Path>,
     pub(super) motion: Option<&'a Path>,
     /// No other file is rendered: warnings of the options are printed.
@@ -114,13 +117,14 @@ impl Rendering<'_> {
         if !self.is_alone {
             player.hide_progress();
         }
+        if outputs.events.is_some() {
+            player.record_events();
+        }
         if let Some(draft) = &outputs.motion {
             player.record_motion(MotionTable::new(draft, self.options.motion_rate, rate)?);
         }
-        let form = self.options.form();
         let longest = (source.end() + Tail::LIMIT) * f64::from(rate);
-        let is_long = longest > max_frames(form) as f64;
-        let mut wave = Wave::with(&outputs.sound, rate, form, is_long)?;
+        let mut sound = SoundFile::new(&outputs.sound, self.options, self.format, longest)?;
         let mut store = self.options.normalize.map(|_| Store::new()).transpose()?;
         let mut raw = Level::default();
         let mut picture = outputs.plot.is_some().then(|| Picture::new(rate));
@@ -137,7 +141,7 @@ impl Rendering<'_> {
                     left.iter().chain(right).for_each(|sample| raw.add(*sample));
                     store.add(left, right)
                 }
-                None => wave.write(left, right),
+                None => sound.write(left, right),
             }
         };
         let block = usize::try_from(self.options.block)?;
@@ -150,11 +154,11 @@ impl Rendering<'_> {
             loudness = Loudness::new(rate)?;
             store.replay(gain, |left, right| {
                 loudness.add(left, right)?;
-                wave.write(left, right)
+                sound.write(left, right)
             })?;
         }
-        let level = *wave.level();
-        wave.finish()?;
+        let level = *sound.level();
+        sound.finish()?;
         Ok(Played { player, level, loudness_lufs: loudness.lufs(), frames, picture })
     }
 }

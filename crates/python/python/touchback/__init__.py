@@ -37,6 +37,7 @@ from touchback._laboratory import (
 from touchback._native import STEP, __version__
 from touchback._piano import Piano, Rendering, Strike, render
 from touchback._run import Event, Run, UnbalancedWarning
+from touchback._tables import table
 
 __all__ = [
     "STEP",
@@ -63,6 +64,7 @@ __all__ = [
     "quantities",
     "render",
     "sweep",
+    "table",
     "walls",
     "weigh",
 ]

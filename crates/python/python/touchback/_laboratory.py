@@ -165,6 +165,7 @@ def fit(
     action: str = "grand",
     model: str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    executor: Executor | None = None,
 ) -> Fit:
     """Fits numbers of a model to measured presses of one key, as ``touchback fit``.
 
@@ -178,14 +179,26 @@ def fit(
         The start, as of :class:`touchback.Key`.
     threads:
         Number of threads; by default one a core.
+    executor:
+        Simulates each press of each step by ``executor.submit``: a process pool, a client of Dask and the like.
     """
     measured = [tuple(np.ascontiguousarray(x, dtype=np.float64) for x in press) for press in presses]
+    names, model = list(free), text_of(model)
+    elsewhere = None
+    if executor is not None:
+        own = {"free": names, "key": key, "action": action, "model_text": model}
+        elsewhere = lambda shares: spread(executor, _depths, measured, shares=shares, **own)
     found, text, (before, after), converged = _native.fit(
-        measured, list(free), key, action, text_of(model), threads_of(threads)
+        measured, names, key, action, model, threads_of(threads), elsewhere
     )
     numbers = {name: value for name, _, value, _ in found}
     halves = {name: half for name, _, _, half in found}
     return Fit(numbers, halves, text, before, after, converged)
+
+
+def _depths(press: tuple[NDArray[np.float64], ...], **kwargs: typing.Any) -> list[float]:
+    """The depths of one press in a fit."""
+    return _native.fit_depths(press, **kwargs)
 
 
 class Row(typing.NamedTuple):

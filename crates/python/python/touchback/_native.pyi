@@ -1,5 +1,6 @@
 """The compiled part; the other modules of the package say what its values mean."""
 
+from collections.abc import Callable
 from typing import Any, Optional
 
 import numpy as np
@@ -131,7 +132,16 @@ def fit(
     action: str,
     model_text: str | None,
     threads: int | None,
+    elsewhere: Callable[[list[float]], list[list[float]]] | None,
 ) -> tuple[list[tuple[str, float, float, float]], str, tuple[float, float], bool]: ...
+def fit_depths(
+    measured: Any,
+    free: list[str],
+    shares: list[float],
+    key: int | str,
+    action: str,
+    model_text: str | None,
+) -> list[float]: ...
 def experiments() -> list[tuple[str, str]]: ...
 def experiment(
     name: str,

@@ -23,7 +23,7 @@ const NAME: usize = 16;
 /// Registered parameters that select a tuning: program and bank.
 const SELECTING: [[u8; 2]; 2] = [[3, 0], [4, 0]];
 
-/// Most tuning programs that are kept.
+/// Most tuning programs that a file can keep.
 const MOST_PROGRAMS: usize = 128;
 
 /// Number of a tuning: bank and program.
@@ -49,6 +49,8 @@ pub const OWN_CHANNELS: ChannelMap = {
 #[derive(Clone, Debug)]
 pub struct Tunings {
     programs: Vec<(Number, Detunings)>,
+    /// Most programs that are kept.
+    most: usize,
     /// Bank and program of each channel, once one is selected.
     selected: [Option<Number>; CHANNELS],
     /// Registered parameter that each channel enters.
@@ -57,8 +59,18 @@ pub struct Tunings {
 
 impl Default for Tunings {
     fn default() -> Self {
+        Self::with_programs(MOST_PROGRAMS)
+    }
+}
+
+impl Tunings {
+    /// Keeps up to `most` programs, at least one. Allocates.
+    #[must_use]
+    pub fn with_programs(most: usize) -> Self {
+        let most = most.max(1);
         Self {
-            programs: Vec::with_capacity(MOST_PROGRAMS),
+            programs: Vec::with_capacity(most),
+            most,
             selected: [None; CHANNELS],
             parameters: [[0x7F; 2]; CHANNELS],
         }
@@ -195,7 +207,7 @@ impl Tunings {
     fn set(&mut self, of: Number, edit: impl FnOnce(&mut Detunings)) {
         let found = self.programs.iter().position(|(number, _)| *number == of);
         let at = found.unwrap_or_else(|| {
-            self.programs.truncate(MOST_PROGRAMS - 1);
+            self.programs.truncate(self.most - 1);
             self.programs.push((of, [0.0; NOTES]));
             self.programs.len() - 1
         });

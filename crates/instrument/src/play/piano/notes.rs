@@ -4,9 +4,10 @@ use super::Piano;
 use super::sounding::PLUCK_SPEED;
 use crate::Event;
 use crate::play::engine_traits::{Keys, Strings};
-use crate::play::record::StrikeRecord;
+use crate::play::record::{EventRecord, StrikeRecord};
 use crate::play::touch::finger::{repeat_time, silent_speed};
 use crate::settings::{Switch, Timing};
+use touchback_action::KeyEvent;
 use touchback_action::interface::press::Effort;
 use touchback_core::math::compass::KeyNumber;
 
@@ -172,22 +173,23 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         let dip = self.mechanism.travel(key, action).dip;
         self.fingers.of_mut(key).struck(&press, dip, nominal);
         self.send_damper(key);
-        let speed = match self.mechanism.keys.plucks(key) {
+        let (speed, event) = match self.mechanism.keys.plucks(key) {
             Some(displacement) => {
                 self.output.sink.pluck(key, displacement, 0.0);
-                PLUCK_SPEED
+                (PLUCK_SPEED, KeyEvent::Pluck { displacement })
             }
             None => {
                 let output = &mut *self.output;
                 output.pending_hammers.apply(key, &self.settings.action, &mut output.sink);
                 output.sink.strike(key, hammer_speed, 0.0);
                 self.knock_of_strike(key, hammer_speed);
-                hammer_speed
+                (hammer_speed, KeyEvent::Strike { speed: hammer_speed })
             }
         };
         self.mechanism.strike_speeds[key.index()] = speed;
         let (time, now) = (self.time.clock.time(), self.time.clock.now());
         self.report.strike(StrikeRecord { time, key, speed, note_on: time }, now);
+        self.report.event(EventRecord { time, key, event });
     }
 
     /// Whether the finger on `key` finishes its note first, however soon the note is let go or repeated:

@@ -5,7 +5,8 @@ use crate::Settings;
 use crate::play::engine_traits::{Keys, Strings};
 use crate::play::load::WorkCounters;
 use crate::play::note_output::SentAt;
-use crate::play::record::{Counts, StrikeRecord};
+use crate::play::record::{Counts, EventRecord, StrikeRecord};
+use crate::watch::block_log::BlockLog;
 use crate::watch::snapshot::Snapshot;
 use crate::watch::trace::Sample;
 use touchback_action::interface::press::Effort;
@@ -64,6 +65,18 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     #[must_use]
     pub fn strikes(&self) -> &[StrikeRecord] {
         self.report.strikes.shown()
+    }
+
+    /// Records the events of the action from now on. Allocates.
+    pub fn record_events(&mut self) {
+        self.report.events.get_or_insert_with(BlockLog::new);
+    }
+
+    /// Events of the action in the last call of [`Piano::process`] that rendered samples, in the order in which the
+    /// keys raised them; empty without [`Piano::record_events`].
+    #[must_use]
+    pub fn events(&self) -> &[EventRecord] {
+        self.report.events.as_ref().map_or(&[], BlockLog::shown)
     }
 
     /// Messages sent in the last call of [`Piano::process`] that rendered samples and since the one

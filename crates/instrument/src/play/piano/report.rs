@@ -2,7 +2,7 @@
 
 use crate::play::load::WorkCounters;
 use crate::play::note_output::NoteOutput;
-use crate::play::record::{Counts, StrikeRecord};
+use crate::play::record::{Counts, EventRecord, StrikeRecord};
 use crate::watch::block_log::BlockLog;
 use crate::watch::trace::KeyTrace;
 use touchback_core::math::compass::KeyNumber;
@@ -10,6 +10,8 @@ use touchback_core::math::compass::KeyNumber;
 /// Logs and counters, which change nothing that sounds.
 pub(super) struct Report {
     pub(super) strikes: BlockLog<StrikeRecord>,
+    /// Events of the action, recorded only on request.
+    pub(super) events: Option<BlockLog<EventRecord>>,
     pub(super) note_output: NoteOutput,
     /// The last touched key in each action step, recorded only on request.
     pub(super) trace: KeyTrace,
@@ -24,6 +26,7 @@ impl Report {
     pub(super) fn new() -> Self {
         Self {
             strikes: BlockLog::new(),
+            events: None,
             note_output: NoteOutput::default(),
             trace: KeyTrace::default(),
             velocity: 0.0,
@@ -35,6 +38,7 @@ impl Report {
     /// Empty; the switches of note output and trace stay.
     pub(super) fn reset(&mut self) {
         self.strikes.reset();
+        self.events.iter_mut().for_each(BlockLog::reset);
         self.note_output.reset();
         self.trace.reset();
         self.counts = Counts::default();
@@ -44,12 +48,14 @@ impl Report {
     /// Call before a block: removes the records of the last one.
     pub(super) fn begin_block(&mut self) {
         self.strikes.begin();
+        self.events.iter_mut().for_each(BlockLog::begin);
         self.note_output.begin();
     }
 
     /// Call after a block: its records can be read.
-    pub(super) const fn finish_block(&mut self) {
+    pub(super) fn finish_block(&mut self) {
         self.strikes.finish();
+        self.events.iter_mut().for_each(BlockLog::finish);
         self.note_output.finish();
     }
 
@@ -58,6 +64,13 @@ impl Report {
         self.strikes.push(record);
         self.note_output.strike(record.key, record.speed, sample);
         self.counts.strikes += 1;
+    }
+
+    /// Lists an event of the action, on request.
+    pub(super) fn event(&mut self, record: EventRecord) {
+        if let Some(events) = &mut self.events {
+            events.push(record);
+        }
     }
 
     /// The damper of `key` is at `lift` (0…1) at `sample`: on the strings, it ends a note sent.

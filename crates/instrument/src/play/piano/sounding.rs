@@ -5,7 +5,7 @@ use super::time::Time;
 use crate::play::engine_traits::{Keys, Strings};
 use crate::play::event_queue::{Entry, Sounding};
 use crate::play::knocks;
-use crate::play::record::StrikeRecord;
+use crate::play::record::{EventRecord, StrikeRecord};
 use touchback_action::{KeyEvent, TimedEvent};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;
@@ -62,6 +62,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         note_on: f64,
         at: (u64, f64),
     ) {
+        self.report.event(EventRecord { time: self.time.clock.time_of(at.0, at.1), key, event });
         let strike_speed = &mut self.mechanism.strike_speeds[key.index()];
         let what = match event {
             KeyEvent::Strike { speed } => {
