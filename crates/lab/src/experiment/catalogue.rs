@@ -320,12 +320,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "dynamic-object",
-        about: "Displays a bouncing ball with and without compensation of its sampling: energy, stiffest stable \
-                contact.",
+        about: "Displays a bouncing ball, and whole keys, with and without compensation of their sampling.",
         kind: ExperimentKind::Computed,
         detail: "Ball and device move together through the coming period, whose mean force is held: the question \
                 that Gillespie 1996, §5.8 leaves open. The reference is the conservation of energy.",
-        seconds: 0.5,
+        seconds: 12.0,
         run: Work::Numbered { run: dynamic_object::run, numbers: dynamic_object::NUMBERS },
     },
     Experiment {

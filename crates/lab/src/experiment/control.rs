@@ -23,6 +23,9 @@ const LENGTH: u32 = 8;
 /// Share by which the hammer is heavier.
 const HEAVIER: f64 = 0.02;
 
+/// Values over time, s.
+type Curve = Vec<(f64, f64)>;
+
 /// A press up to the strike.
 #[derive(Clone, Default)]
 struct Press {
@@ -67,7 +70,7 @@ fn press(
 
 /// Rows and curves of one action: change of the strike's speed by a push, m/s per N·s, and of the force by the
 /// hammer's mass, N, over time, s.
-fn measure(report: &mut Report, kind: ActionKind) -> Result<(Press, [Vec<(f64, f64)>; 2])> {
+fn measure(report: &mut Report, kind: ActionKind) -> Result<(Press, [Curve; 2])> {
     let name = kind.name();
     let usual = ActionSettings::default();
     let of = |push: Option<u32>| {
@@ -81,7 +84,7 @@ fn measure(report: &mut Report, kind: ActionKind) -> Result<(Press, [Vec<(f64, f
     let (slip, strike) = slip.zip(strike).with_context(|| format!("{name}: no strike"))?;
     let impulse = PUSH * f64::from(LENGTH) * STEP;
     let starts = (0..).step_by(8).take_while(|at| f64::from(at + LENGTH) * STEP < strike);
-    let control: Vec<(f64, f64)> = starts
+    let control: Curve = starts
         .map(|at| {
             let middle = (f64::from(at) + 0.5 * f64::from(LENGTH)) * STEP;
             (middle, (of(Some(at)).speed - plain.speed) / impulse)
@@ -96,7 +99,7 @@ fn measure(report: &mut Report, kind: ActionKind) -> Result<(Press, [Vec<(f64, f
     let heavier =
         ActionSettings { hammer_mass: usual.hammer_mass * (1.0 + HEAVIER), ..usual.clone() };
     let [light, heavy] = [impose(&usual), impose(&heavier)];
-    let felt: Vec<(f64, f64)> = (0u32..)
+    let felt: Curve = (0u32..)
         .zip(light.forces.iter().zip(&heavy.forces))
         .map(|(step, (light, heavy))| (f64::from(step) * STEP, (heavy - light) / HEAVIER))
         .collect();
@@ -158,7 +161,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         let marks = press.times.iter().zip(names).filter_map(|(time, name)| {
             time.map(|time| PlotMark { at: 1e3 * time, name: name.into() })
         });
-        let ms = |curve: Vec<(f64, f64)>| curve.into_iter().map(|(t, y)| (1e3 * t, y)).collect();
+        let ms = |curve: Curve| curve.into_iter().map(|(t, y)| (1e3 * t, y)).collect();
         let mut panels = vec![Subplot::new(
             Axis::new("m/s per N·s"),
             vec![Series::line("strike's speed by a push", ms(control), palette(0))],

@@ -21,7 +21,7 @@ const STEPS: u32 = 8;
 const PRESSED: f64 = 8.0;
 
 /// Couplings of strokes, N/m and N·s/m: the thesis's k1 and b1, and the servo's for keyboards without a wave junction.
-const COUPLINGS: [(&str, [f64; 2]); 2] = [("thesis", [200.0, 0.82]), ("servo", [800.0, 2.0])];
+const COUPLINGS: [[f64; 2]; 2] = [[200.0, 0.82], [800.0, 2.0]];
 
 /// A law with the delay of its force, and what the program knows.
 struct Case {
@@ -100,7 +100,7 @@ pub fn run(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let pairs: Vec<_> =
         KINDS.iter().flat_map(|kind| CASES.iter().map(move |c| (*kind, c))).collect();
     let found = parallel::map(&pairs, |(kind, case)| {
-        let strokes = COUPLINGS.map(|(_, coupling)| {
+        let strokes = COUPLINGS.map(|coupling| {
             // The action's own rate is the nearest to a coupling without sampling.
             let [time, speed, _] = CASES[COMPENSATED].stroke(*kind, coupling, 1);
             let [own_time, own_speed, created] = case.stroke(*kind, coupling, STEPS);
@@ -108,19 +108,19 @@ pub fn run(folder: &mut Folder, report: &mut Report) -> Result<()> {
         });
         (case.stiffest(*kind), strokes)
     });
-    let mut limits = DataTable::new(&["key", "law", "stiffest_n_m"]);
+    let mut limits = DataTable::new(&["action", "case", "stiffest_n_m"]);
     let mut strokes = DataTable::new(&[
-        "key",
-        "law",
-        "coupling",
+        "action",
+        "case",
+        "coupling_n_m",
         "strike_later_s",
         "strike_speed_share",
         "created_j",
     ]);
     for ((kind, case), (limit, of)) in pairs.iter().zip(&found) {
         limits.row(&[&kind.name(), &case.name, limit]);
-        for ((name, _), [later, share, created]) in COUPLINGS.iter().zip(of) {
-            strokes.row(&[&kind.name(), &case.name, name, later, share, created]);
+        for ([stiffness, _], [later, share, created]) in COUPLINGS.iter().zip(of) {
+            strokes.row(&[&kind.name(), &case.name, stiffness, later, share, created]);
         }
     }
     folder.table("dynamic-keys.csv", &limits)?;
