@@ -46,7 +46,7 @@ pub(crate) fn wall_table<'py>(
 ) -> PyResult<(Vec<&'static str>, Bound<'py, PyArray2<f64>>)> {
     let of = calculation(name)?;
     let numbers = chosen(of.numbers, values)?;
-    let rows = interruptible(py, || (of.rows)(&numbers))?.map_err(|e| error(&e.into()))?;
+    let rows = interruptible(py, || (of.rows)(&numbers))?.map_err(|e| error(&e))?;
     let column = |i: usize| rows.iter().map(move |row| row[i]);
     let cells = (0..of.columns.len()).flat_map(column).collect();
     let table = PyArray1::from_vec(py, cells).reshape([of.columns.len(), rows.len()])?;
@@ -62,7 +62,7 @@ pub(crate) fn wall_run<'py>(
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, f64)> {
     let numbers = chosen(ball::NUMBERS, values)?;
     let steps = interruptible(py, || ball::simulate(controller, &numbers))?;
-    let steps = steps.map_err(|e| error(&e.into()))?;
+    let steps = steps.map_err(|e| error(&e))?;
     let columns = [
         steps.iter().map(|s| -s.state[0]).collect::<Vec<_>>(),
         steps.iter().map(|s| -s.state[1]).collect(),
