@@ -4,8 +4,8 @@
 
 Many balls fall on a floor that is switched at samples only, each strike in closed form: unit mass, stiffness and gravity.
 At high speed the logarithm of the speed walks at random. Its mean change a strike is compared with the law
--(r + 2 r^3 - r^4) T^4 / 12, r = pi/T mod 1, and with a quadrature over the phase; then balls fall from 100 m/s. With the
-path of the program, its return map is compared strike by strike. Needs numpy; takes seconds. The exit code is 1 if a row
+-(r + 2 r^3 - r^4) T^4 / 12, r = pi/T mod 1, and with a quadrature over the phase; then balls fall from 100 m/s, slow balls
+climb, and at r = 0 balls climb without end. With the path of the program, its return map is compared strike by strike. Needs numpy; takes seconds. The exit code is 1 if a row
 fails.
 """
 
@@ -76,6 +76,20 @@ def high_speed():
     row("T 0.3, from 100 m/s: median exit speed after 30,000 strikes, m/s", np.median(last), 12, 14)
 
 
+def growth():
+    """Slow balls climb by T^3 / 4 a strike; with half a period of the spring in whole samples nothing takes it back."""
+    random = np.random.default_rng(1996)
+    for period in (0.01, 0.02, 0.04):
+        periods = period * (0.95 + 0.1 * random.random(4000))
+        last, _ = walk(np.ones(4000), periods * random.random(4000), periods, 1000)
+        row(f"T {period}: growth of slow balls a strike over T^3/4", ((last - 1) / periods**3 * 4).mean() / 1000, 0.9, 1.1)
+    period = np.pi / 8
+    half, phase = walk(5 * (1 + 1e-3 * random.random(200)), period * random.random(200), period, 5000)
+    last, _ = walk(half, phase, period, 5000)
+    row("T pi/8, from 5 m/s: median exit speed after 10,000 strikes, m/s", np.median(last), 100, 1e4)
+    row("T pi/8: the same over that after half as many", np.median(last) / np.median(half), 1.5, 3)
+
+
 def beside(program):
     """The return map of the program and this one, over the first strikes, before rounding parts them."""
     with tempfile.TemporaryDirectory() as folder:
@@ -95,6 +109,7 @@ def beside(program):
 def main(arguments):
     """Prints all rows."""
     high_speed()
+    growth()
     for program in arguments:
         beside(program)
     return failed

@@ -22,8 +22,11 @@ const BUILD: &str = "target/web-build";
 const PROFILE: &str = "web";
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The packages of the two modules: the window and the piano.
-const PACKAGES: [&str; 2] = ["touchback-web", "touchback-web-audio"];
+/// The packages of the modules: the window, the piano, and the functions of the live figures.
+const PACKAGES: [&str; 3] = ["touchback-web", "touchback-web-audio", "touchback-web-figures"];
+
+/// The modules that need no script of their own.
+const PLAIN: [&str; 2] = ["touchback_web_audio.wasm", "touchback_web_figures.wasm"];
 
 /// Files of the page that are as they are: their places in the tree.
 const STATIC: &str = "web/static";
@@ -50,12 +53,14 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     }
     fs::create_dir_all(folder)?;
     bind(&built.join("touchback_web.wasm"), folder)?;
-    fs::copy(built.join("touchback_web_audio.wasm"), folder.join("touchback_web_audio.wasm"))?;
+    for module in PLAIN {
+        fs::copy(built.join(module), folder.join(module))?;
+    }
     for file in files(Path::new(STATIC))? {
         fs::copy(Path::new(STATIC).join(&file), folder.join(&file))?;
     }
     fs::copy(MUSIC, folder.join("prelude.mid")).context(MUSIC)?;
-    for module in ["touchback_web_bg.wasm", "touchback_web_audio.wasm"] {
+    for module in ["touchback_web_bg.wasm"].into_iter().chain(PLAIN) {
         shrink(&folder.join(module))?;
     }
     build_paths::refuse_in(folder, &places)?;
@@ -133,13 +138,13 @@ impl Toolchain {
         command
     }
 
-    /// Builds both modules; `places` do not appear in them.
+    /// Builds the modules; `places` do not appear in them.
     fn build(&self, places: &[(PathBuf, &str)]) -> Result<()> {
         let mut flags = build_paths::flags(None, None, places);
         flags.push("\u{1f}-Ctarget-feature=+simd128");
         let mut command = self.command(&self.cargo);
         command.arg("build");
-        // In one call, so that what both use is built once.
+        // In one call, so that what they share is built once.
         for package in PACKAGES {
             command.args(["-p", package]);
         }

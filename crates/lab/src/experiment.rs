@@ -7,6 +7,7 @@ mod ball;
 mod calculated;
 mod catalogue;
 mod contact;
+mod control;
 mod dynamic_object;
 mod edges;
 mod efforts;
@@ -53,9 +54,9 @@ use clap::builder::ArgPredicate;
 
 pub use catalogue::EXPERIMENTS;
 use touchback_core::text::near;
+use touchback_core::text::numbers::Numbers;
 use touchback_offline::bench::key_source::OwnNumbers;
 use touchback_offline::bench::manifest::Finished;
-use touchback_offline::bench::numbers::Numbers;
 use touchback_offline::bench::runner::{self, Experiment, ExperimentKind, ExperimentResult, Work};
 use touchback_offline::bench::session::{Session, wrote};
 use touchback_offline::bench::{KeySource, Report, RowKind, record};

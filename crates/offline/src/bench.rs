@@ -5,7 +5,6 @@
 //! | [`test_bench`], [`strokes`], [`trace`] | one key of the grand action, driven and read step by step |
 //! | [`statics`], [`escapement`], [`repetition`], [`inertia`] | measurements of such a key, as by force gauge, weights and film |
 //! | [`regulations`] | random regulations |
-//! | [`numbers`] | the numbers that an experiment takes, besides those of a piano |
 //! | [`key_source`] | the keys of an experiment: the standard piano's, or those of given numbers |
 //! | [`report`], [`data`], [`folder`] | targets and verdicts; tables of data; output files, written together |
 //! | [`record`], [`manifest`], [`session`] | verdicts as JSON; the origin of every file of a folder; one run into a folder |
@@ -20,7 +19,6 @@ pub mod hash;
 pub mod inertia;
 pub mod key_source;
 pub mod manifest;
-pub mod numbers;
 pub mod phrase;
 pub mod record;
 pub mod regulations;
@@ -40,7 +38,8 @@ use touchback_core::math::compass::KeyNumber;
 pub use data::DataTable;
 pub use folder::Folder;
 pub use key_source::KeySource;
-pub use report::{Report, RowKind, TargetBand, short};
+pub use report::{Report, RowKind, TargetBand};
+pub use touchback_core::text::number::short;
 
 /// The key numbered `number`, 1 (A0) to 88 (C8).
 ///

@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 
 use crate::error;
 use crate::interrupt::interruptible;
-use touchback_offline::bench::numbers::{Number, Numbers};
+use touchback_core::text::numbers::{Number, Numbers};
 use touchback_walls::ball;
 use touchback_walls::calculation::{self, Calculation};
 
@@ -21,7 +21,7 @@ fn calculation(name: &str) -> PyResult<&'static Calculation> {
 fn chosen(list: &'static [Number], values: &Bound<'_, PyDict>) -> PyResult<Numbers> {
     let mut numbers = Numbers::usual(list);
     for (id, value) in values {
-        numbers.set(&id.extract::<String>()?, value.extract()?).map_err(|e| error(&e))?;
+        numbers.set(&id.extract::<String>()?, value.extract()?).map_err(|e| error(&e.into()))?;
     }
     Ok(numbers)
 }

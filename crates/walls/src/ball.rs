@@ -5,12 +5,11 @@ use anyhow::{Result, bail};
 use super::bench::{LoopStep, SampledLoop, Speed};
 use touchback_core::math::cast::floor_index;
 use touchback_core::text::near;
+use touchback_core::text::numbers::{Number, Numbers};
 use touchback_haptics::wall::sampled::controller::{
     Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
 };
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
-pub use touchback_offline::bench::numbers::Number;
-use touchback_offline::bench::numbers::Numbers;
 
 /// The numbers of a run. The usual ones are those of the source's figs. 5.7 to 5.16.
 pub const NUMBERS: &[Number] = &[
@@ -102,6 +101,24 @@ pub fn simulate(name: &str, numbers: &Numbers) -> Result<Vec<LoopStep>> {
         step.end.iter().all(|x| x.abs() < 1e6)
     });
     Ok(steps)
+}
+
+/// The columns of [`rows`].
+pub const COLUMNS: [&str; 3] = ["time_s", "height_m", "force_n"];
+
+/// The run of [`simulate`] as a table, a row for each sample.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn rows(name: &str, numbers: &Numbers) -> Result<Vec<Vec<f64>>> {
+    Ok(table(&simulate(name, numbers)?, numbers.get("t")))
+}
+
+/// Rows of `steps` with the sample period `period`, s.
+#[must_use]
+pub fn table(steps: &[LoopStep], period: f64) -> Vec<Vec<f64>> {
+    let time = |step: &LoopStep| f64::from(u32::try_from(step.index).unwrap_or(0)) * period;
+    steps.iter().map(|step| vec![time(step), -step.state[0], step.force]).collect()
 }
 
 /// Largest heights between contacts, m: the samples where the ball turns above the wall.

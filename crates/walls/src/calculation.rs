@@ -6,14 +6,13 @@ use crate::analysis::marginal::{self, poles};
 use crate::analysis::passivity;
 use crate::analysis::return_map::{Crossing, Switching};
 use crate::analysis::worst_case::WorstCase;
-use crate::ball::Number;
 use crate::junction::masses::Pair;
 use crate::unilateral::Limits;
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::complex::modulus;
+use touchback_core::text::numbers::{Number, Numbers};
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
-use touchback_offline::bench::numbers::Numbers;
 
 /// A function of chosen numbers, whose value is a table.
 #[derive(Clone, Copy, Debug)]

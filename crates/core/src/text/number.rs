@@ -1,4 +1,4 @@
-//! Numbers with a decimal point or comma.
+//! Numbers with a decimal point or comma, and numbers for readers.
 
 /// The finite number `text`: `2.5`, `2,5`, `−0,5`, `1e-3`. Where both a point and a comma occur, the last one
 /// is the decimal separator and the other groups digits by three.
@@ -32,6 +32,27 @@ pub fn number(text: &str) -> Option<f64> {
     }
 }
 
+/// Four significant figures, no trailing zeros; powers of ten where they are shorter.
+#[must_use]
+pub fn short(x: f64) -> String {
+    if !x.is_finite() {
+        return "none".into();
+    }
+    if x == 0.0 {
+        return "0".into();
+    }
+    if x.abs() < 1e-4 || x.abs() >= 1e7 {
+        return format!("{x:.2e}");
+    }
+    let whole = libm::log10(x.abs()).floor();
+    let digits = crate::math::cast::floor_index((3.0 - whole).max(0.0));
+    let text = format!("{x:.digits$}");
+    if text.contains('.') {
+        return text.trim_end_matches('0').trim_end_matches('.').into();
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +78,16 @@ mod tests {
         {
             assert_eq!(number(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_are_printed_with_four_digits() {
+        let cases = [(0.0, "0"), (1.0, "1"), (12.345_6, "12.35"), (-0.181_04, "-0.181")];
+        for (x, text) in cases {
+            assert_eq!(short(x), text);
+        }
+        assert_eq!(short(123_456.0), "123456");
+        assert_eq!(short(1.5e-9), "1.50e-9");
+        assert_eq!(short(f64::NAN), "none");
     }
 }

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use touchback_offline::bench::numbers::Numbers;
+use touchback_core::text::numbers::Numbers;
 use touchback_offline::bench::{DataTable, Folder, Report, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_walls::calculation::Calculation;

@@ -1,11 +1,11 @@
 //! The list of experiments: name, description, duration, accepted options.
 
 use super::{
-    agreement, arpeggio, automation, ball, contact, dynamic_object, edges, efforts, energy, finger,
-    fit, geometry, haptics, identifiability, impedance, key_design, lines, listening, long_run,
-    models_ab, pianissimo, position_sensors, sound, state_graphs, string_law, sweeps, thesis_run,
-    touch, two_switches, unilateral, validate, wall_damping, wall_display, wall_map, walls,
-    weight_drop,
+    agreement, arpeggio, automation, ball, contact, control, dynamic_object, edges, efforts,
+    energy, finger, fit, geometry, haptics, identifiability, impedance, key_design, lines,
+    listening, long_run, models_ab, pianissimo, position_sensors, sound, state_graphs, string_law,
+    sweeps, thesis_run, touch, two_switches, unilateral, validate, wall_damping, wall_display,
+    wall_map, walls, weight_drop,
 };
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 use touchback_walls::ball as ball_run;
@@ -155,6 +155,15 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 statements of Gillespie 1996, §3.7 on figure 3.18.",
         seconds: 0.1,
         run: Work::Keys(weight_drop::run),
+    },
+    Experiment {
+        name: "control",
+        about: "Measures until when a finger controls the hammer, and until when it feels it.",
+        kind: ExperimentKind::Computed,
+        detail: "A push added to a press at each moment, and the hammer's speed at the string; the press's motion \
+                imposed on a key with a heavier hammer, and the force: Gillespie 1996, §2.6.",
+        seconds: 1.0,
+        run: Work::Fixed(control::run),
     },
     Experiment {
         name: "two-switches",
@@ -311,12 +320,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "dynamic-object",
-        about: "Displays a bouncing ball with and without compensation of its sampling: energy, stiffest stable \
-                contact.",
+        about: "Displays a bouncing ball, and whole keys, with and without compensation of their sampling.",
         kind: ExperimentKind::Computed,
         detail: "Ball and device move together through the coming period, whose mean force is held: the question \
                 that Gillespie 1996, §5.8 leaves open. The reference is the conservation of energy.",
-        seconds: 0.5,
+        seconds: 12.0,
         run: Work::Numbered { run: dynamic_object::run, numbers: dynamic_object::NUMBERS },
     },
     Experiment {

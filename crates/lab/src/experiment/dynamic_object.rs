@@ -1,7 +1,10 @@
-//! `dynamic-object`: a displayed ball without the energy of its sampling [Gillespie 1996, §5.8; 1994, §3].
+//! `dynamic-object`: a displayed ball, and whole keys, without the energy of their sampling [Gillespie 1996, §5.8; 1994, §3].
 //!
-//! The compensation of walls, carried over to an object that moves by itself ([`touchback_walls::display::dynamic`]).
+//! The compensation of walls, carried over to an object that moves by itself ([`touchback_walls::display::dynamic`]), and
+//! to actions ([`touchback_walls::display::key`]).
 //! `examples/python/dynamic_object.py` repeats runs and limits independently.
+
+mod keys;
 
 use anyhow::Result;
 
@@ -11,8 +14,8 @@ use touchback_action::grand::design::concert::Design;
 use touchback_action::simple::simplified;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
+use touchback_core::text::numbers::{Number, Numbers};
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
-use touchback_offline::bench::numbers::{Number, Numbers};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_walls::display::dynamic::{Displayed, Force};
@@ -116,6 +119,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     ));
     if numbers.changed().is_none() {
         rows(&mut report, sampled, compensated);
+        keys::run(folder, &mut report)?;
     }
     let figure = Figure {
         title: "A displayed ball on an undamped device, T 1 ms".into(),

@@ -9,6 +9,9 @@ use super::{Catalogue, LabOptions};
 use touchback_offline::output;
 use touchback_offline::paths::OutputFolder;
 
+/// The live figures of the page for browsers.
+const LIVE: &str = include_str!("../../../../web/static/figures.json");
+
 /// Options of `touchback lab figure`.
 #[derive(clap::Args, Debug)]
 pub struct FigureOptions {
@@ -119,13 +122,20 @@ pub fn run(options: &FigureOptions, catalogue: Catalogue) -> Result<()> {
     if found.is_empty() {
         found.push("no picture of its own: the rows above have it".into());
     }
-    output::print(&format!("\n{id}: {}\n{missing}", found.join(", ")))
+    let is_live = LIVE.contains(&format!("\"{id}\""));
+    let live = if is_live {
+        format!("with sliders: the page's figures.html#{id}\n")
+    } else {
+        String::new()
+    };
+    output::print(&format!("\n{id}: {}\n{missing}{live}", found.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use touchback_action::ActionKind;
+    use touchback_walls::{ball, calculation};
 
     #[test]
     fn an_id_is_read_as_it_is_written() {
@@ -156,6 +166,38 @@ mod tests {
                 .filter(|id| id.is_in(places))
                 .filter(|id| SYSTEMS.iter().any(|s| s.2 != State::Not && id.is_in(&s.0)));
             assert!(shown.count() > 0, "{name}: {places}");
+        }
+    }
+
+    /// A live figure is of a shown system and of its experiment; its columns and sliders are those of a function.
+    #[test]
+    fn every_live_figure_is_of_a_shown_system_and_a_function() {
+        let figures: Vec<serde_json::Value> = serde_json::from_str(LIVE).unwrap();
+        assert!(figures.len() > 10);
+        for figure in figures {
+            let text = |name: &str| figure[name].as_str().unwrap().to_owned();
+            let id: FigureId = text("id").parse().unwrap();
+            let shown = SYSTEMS.iter().find(|s| s.2 == State::Shown && id.is_in(&s.0));
+            let by = &shown.unwrap_or_else(|| panic!("{id}")).3;
+            assert!(by.contains(&text("lab")) || text("lab") == "long-run", "{id}: {by:?}");
+            let of = text("of");
+            let calculated = calculation::ALL.iter().find(|c| c.name == of);
+            let (columns, numbers) = match calculated {
+                Some(c) => (c.columns, c.numbers),
+                None if ball::WALLS.contains(&&*of) => (&ball::COLUMNS[..], ball::NUMBERS),
+                None => panic!("{id}: {of}"),
+            };
+            for column in figure["y"].as_array().unwrap() {
+                assert!(columns.contains(&column.as_str().unwrap()), "{id}: {column}");
+            }
+            for (number, ends) in figure["sliders"].as_object().unwrap() {
+                let own = numbers.iter().find(|n| n.id == number).unwrap();
+                let [least, most] = [0, 1].map(|i| ends[i].as_f64().unwrap());
+                assert!(
+                    own.range[0] <= least && least < most && most <= own.range[1],
+                    "{id}: {number}"
+                );
+            }
         }
     }
 

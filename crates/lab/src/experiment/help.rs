@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use super::seeds::SYSTEMS;
 use super::{Catalogue, all, sweep};
 use touchback_core::text::near;
-use touchback_offline::bench::numbers;
+use touchback_core::text::numbers;
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 use touchback_offline::output;
 

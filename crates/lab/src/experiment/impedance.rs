@@ -17,7 +17,7 @@ use touchback_action::interface::kind::{NAMES, REFERENCE};
 use touchback_action::simple::{ball, model_a, simplified};
 use touchback_action::{ActionSettings, Drive, GRAVITY, GrandKey, Key, Readout, STEP};
 use touchback_core::math::compass::KeyNumber;
-use touchback_offline::bench::numbers::{Number, Numbers};
+use touchback_core::text::numbers::{Number, Numbers};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::parallel;
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};

@@ -4,7 +4,7 @@ use super::calculated;
 use anyhow::Result;
 use touchback_core::exchange::cancel;
 
-use touchback_offline::bench::numbers::Numbers;
+use touchback_core::text::numbers::Numbers;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_walls::calculation::LINE;

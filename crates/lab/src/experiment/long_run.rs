@@ -9,11 +9,11 @@ use anyhow::{Result, ensure};
 
 use super::{calculated, wall_damping::unit};
 use touchback_core::math::cast::floor_index;
-use touchback_offline::bench::numbers::Numbers;
+use touchback_core::text::numbers::Numbers;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::parallel;
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
-use touchback_walls::analysis::high_speed::{Walk, drift};
+use touchback_walls::analysis::high_speed::{Walk, climb, drift};
 use touchback_walls::analysis::return_map::Crossing;
 use touchback_walls::calculation::RETURN_MAP;
 
@@ -38,6 +38,13 @@ const FAST_PERIODS: [f64; 3] = [0.2, 0.3, 0.5];
 
 /// First speed, m/s, period and number of strikes of the falls.
 const FALL: (f64, f64, usize) = (100.0, 0.3, 30_000);
+
+/// Sample periods of slow balls, number of balls and of their strikes.
+const SLOW_PERIODS: [f64; 3] = [0.01, 0.02, 0.04];
+const SLOW: (u32, usize) = (800, 1000);
+
+/// Half a period of the spring in this number of whole samples, first speed, m/s, balls and strikes.
+const WHOLE: (f64, f64, u32, usize) = (8.0, 5.0, 32, 10_000);
 
 /// Sample periods of the phase portraits, and the strikes shown after as many unseen.
 const PORTRAITS: [f64; 3] = [0.03, 0.1, 0.3];
@@ -127,6 +134,66 @@ fn high_speed(folder: &mut Folder, report: &mut Report) -> Result<()> {
     folder.draw("long-run-fall", &figure, report)
 }
 
+/// Mean growth of the speed of slow balls with evenly spread phases in a strike, m/s.
+fn slow(period: f64) -> f64 {
+    let (balls, strikes) = SLOW;
+    let grown = |ball: u32| {
+        // The golden section spreads phases and periods evenly.
+        let [phase, share] = [0.618_034, 0.754_878].map(|step| (f64::from(ball) * step).fract());
+        let period = period * (0.95 + 0.1 * share);
+        let mut last = 1.0;
+        let from = Crossing { time: phase * period, speed: 1.0 };
+        unit(period).iterate(from, strikes, |_, _, exit| last = exit.speed);
+        (last - 1.0) / climb(period)
+    };
+    (0..balls).map(grown).sum::<f64>() / f64::from(balls) / strikes as f64
+}
+
+/// Median speed, m/s, after half of the strikes and after all, where half a period of the spring is whole samples.
+fn without_bound() -> [f64; 2] {
+    let (parts, speed, balls, strikes) = WHOLE;
+    let period = std::f64::consts::PI / parts;
+    let mut found = [Vec::new(), Vec::new()];
+    for ball in 0..balls {
+        let share = f64::from(ball) / f64::from(balls);
+        let from = Crossing { time: share * period, speed: speed * (1.0 + 1e-3 * share) };
+        unit(period).iterate(from, strikes, |strike, _, exit| {
+            for (half, speeds) in (1..).zip(&mut found) {
+                if 2 * strike == half * strikes {
+                    speeds.push(exit.speed);
+                }
+            }
+        });
+    }
+    found.map(|mut speeds| {
+        speeds.sort_by(f64::total_cmp);
+        speeds[speeds.len() / 2]
+    })
+}
+
+/// The rows of slow balls, and of the periods without a downward drift.
+fn growth(report: &mut Report) {
+    for (period, found) in
+        SLOW_PERIODS.into_iter().zip(parallel::map(&SLOW_PERIODS, |period| slow(*period)))
+    {
+        let quantity = format!("slow balls, T {period} ± 5 %: growth a strike over g (ω0T)³/(4ω0)");
+        report.near(&quantity, 1.0, 0.1, found);
+    }
+    let (parts, speed, _, strikes) = WHOLE;
+    let [half, all] = without_bound();
+    let quantity =
+        format!("T π/{parts}, from {speed} m/s: median speed after {strikes} strikes, m/s");
+    report.check(&quantity, "grows", TargetBand::AtLeast(100.0), all);
+    let quantity = format!("T π/{parts}: the same over that after half as many");
+    report.check(&quantity, "2", TargetBand::Within(1.5, 3.0), all / half);
+    report.note(
+        "Slow balls climb: gravity adds g (ω0T)³/(4ω0) a strike as long as the phases of the strikes spread evenly, \
+         until an orbit in step with the samples catches them or the downward drift of fast balls balances the climb, at \
+         the order of 3g/((r + 2r³ − r⁴) ω0²T). Where half a period of the spring is a whole number of samples, r = 0, \
+         there is no such drift, and the energy grows without bound, the speed in proportion to the strikes.",
+    );
+}
+
 /// Draws exit speeds over the phase of the exit within the sample period.
 fn portraits(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let panel = |(i, period): (usize, f64)| {
@@ -214,6 +281,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     };
     folder.draw("long-run", &figure, &mut report)?;
     high_speed(folder, &mut report)?;
+    growth(&mut report);
     portraits(folder, &mut report)?;
     Ok(report)
 }

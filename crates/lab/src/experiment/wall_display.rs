@@ -75,6 +75,21 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         TargetBand::AtLeast(K),
         least,
     );
+    // A device that hides its own friction: stable up to that friction, passive by the same share.
+    let flow = DEVICE.discrete(T);
+    let kept = |masked: f64| {
+        let first = Vector2::new(0.0, 0.1);
+        let last = (0..1000).fold(first, |x, _| flow.step(&x, &Vector1::new(masked * x[1])));
+        last[1] / first[1]
+    };
+    let left = libm::exp(-(DEVICE.damping - 0.4) / DEVICE.mass);
+    let quantity = "damping of −0.4 N·s/m on the device's 0.5: share of the speed after 1 s";
+    report.near(quantity, left, 0.01, kept(0.4));
+    let quantity = "damping of −0.51 N·s/m on the device's 0.5: share of the speed after 1 s";
+    report.check(quantity, "grows", TargetBand::AtLeast(1.0), kept(0.51));
+    let passive = passivity::damping(T, |angle| passivity::wall(0.0, -0.4, T, 0.0, angle));
+    let quantity = "damping of −0.4 N·s/m: device damping that keeps it passive, N·s/m";
+    report.near(quantity, 0.4, 1e-6, passive);
     report.source("000 §4.1.2, fig. 4.4, eq. 4.1");
     let display = SprungMass::new(K, M, T, Method::SemiImplicit);
     let exact = (K / M).sqrt();

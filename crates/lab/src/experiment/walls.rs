@@ -3,13 +3,13 @@
 use anyhow::{Context, Result};
 
 use touchback_core::math::complex::modulus;
+use touchback_core::text::numbers::Numbers;
 use touchback_haptics::wall::sampled::controller::{
     Controller, Deadbeat, Hysteresis, Placement, Prediction, Standard,
 };
 use touchback_haptics::wall::sampled::plant::{Motion, Plant};
-use touchback_offline::bench::numbers::Numbers;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
-use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
+use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
 use touchback_walls::analysis::marginal::poles;
 use touchback_walls::ball as ball_run;
 use touchback_walls::bench::{SampledLoop, Speed};
@@ -275,10 +275,51 @@ fn draw_traces(folder: &mut Folder, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
+/// Draws figure 5.13: poles of the loop inside of a wall for growing periods, of the wall in continuous time on the unit
+/// circle.
+fn draw_poles(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let ball = Plant::ball(1.0, 0.0);
+    let mut csv = DataTable::new(&["wall", "period_s", "real", "imaginary"]);
+    let names = ["standard", "half-sample prediction", "placed poles"];
+    let mut curves: [Vec<(f64, f64)>; 3] = Default::default();
+    for i in 1..=40u32 {
+        let t = 0.05 * f64::from(i);
+        let d = ball.discrete(t);
+        let ahead = ball.on(K, 0.0).after([1.0, 0.0], 0.5 * t)[0];
+        let slope = ball.on(K, 0.0).after([0.0, 1.0], 0.5 * t)[0];
+        let placed = Placement::new(&ball, K, 0.0, t).context("uncontrollable")?.gains();
+        for ((name, curve), [k1, k2]) in
+            names.iter().zip(&mut curves).zip([[K, 0.0], [K * ahead, K * slope], placed])
+        {
+            let a = d.phi - d.gamma * nalgebra::RowVector2::new(k1, k2);
+            let real = 0.5 * a.trace();
+            let imaginary = (a.determinant() - real * real).max(0.0).sqrt();
+            csv.numbers(name, &[t, real, imaginary]);
+            curve.push((real, imaginary));
+        }
+    }
+    folder.table("wall-poles.csv", &csv)?;
+    let circle = (0..=100u32).map(|i| {
+        let (s, c) = libm::sincos(std::f64::consts::PI * f64::from(i) / 100.0);
+        (c, s)
+    });
+    let mut series = vec![Series::line("unit circle", circle.collect(), palette(3))];
+    let dots = names.iter().zip(curves).enumerate();
+    series.extend(dots.map(|(i, (name, c))| Series::new(name, c, palette(i), Shape::Dots)));
+    let figure = Figure {
+        title: "Poles inside of the wall, ω0T from 0.05 to 2".into(),
+        x: Axis::new("Re z").within(-1.6, 1.3),
+        bands: Vec::new(),
+        marks: Vec::new(),
+        panels: vec![Subplot::new(Axis::new("Im z").within(0.0, 1.8), series)],
+    };
+    folder.draw("wall-poles", &figure, report)
+}
+
 /// A ball on every wall with chosen `numbers`: no targets, but what the walls do to the ball.
 fn own(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     let mut report = Report::default();
-    let mut csv = DataTable::new(&["wall", "time_s", "height_m", "force_n"]);
+    let mut csv = DataTable::new(&[&["wall"][..], &ball_run::COLUMNS].concat());
     let mut panels = Vec::new();
     for (i, name) in ball_run::WALLS.into_iter().enumerate() {
         let steps = match ball_run::simulate(name, numbers) {
@@ -289,10 +330,9 @@ fn own(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
             }
         };
         let mut points = Vec::new();
-        for step in &steps {
-            let time = f64::from(u32::try_from(step.index).unwrap_or(0)) * numbers.get("t");
-            points.push((time, -step.state[0]));
-            csv.row(&[&name, &time, &-step.state[0], &step.force]);
+        for row in ball_run::table(&steps, numbers.get("t")) {
+            points.push((row[0], row[1]));
+            csv.numbers(&name, &row);
         }
         let (least, most) = span(&ball_run::visits(&steps));
         let apexes = ball_run::apexes(&steps);
@@ -353,7 +393,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
         new * 1e3,
     );
 
-    let mut csv = DataTable::new(&["wall", "time_s", "height_m", "force_n"]);
+    let mut csv = DataTable::new(&[&["wall"][..], &ball_run::COLUMNS].concat());
     let mut panels = Vec::new();
     let bench = SampledLoop::ideal(BALL, T);
     let mut walls: [(&str, Box<dyn Controller>); 4] = [
@@ -384,5 +424,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     folder.table("walls.csv", &csv)?;
     folder.draw("walls", &figure, &mut report)?;
     draw_traces(folder, &mut report)?;
+    report.source("000 fig. 5.13, eqs. 5.12–5.16");
+    draw_poles(folder, &mut report)?;
     Ok(report)
 }

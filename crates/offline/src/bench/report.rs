@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use touchback_core::exchange::cancel;
+use touchback_core::text::number::short;
 
 use super::record::split;
 
@@ -357,27 +358,6 @@ impl Report {
     }
 }
 
-/// Four significant figures, no trailing zeros; powers of ten where they are shorter.
-#[must_use]
-pub fn short(x: f64) -> String {
-    if !x.is_finite() {
-        return "none".into();
-    }
-    if x == 0.0 {
-        return "0".into();
-    }
-    if x.abs() < 1e-4 || x.abs() >= 1e7 {
-        return format!("{x:.2e}");
-    }
-    let whole = libm::log10(x.abs()).floor();
-    let digits = touchback_core::math::cast::floor_index((3.0 - whole).max(0.0));
-    let text = format!("{x:.digits$}");
-    if text.contains('.') {
-        return text.trim_end_matches('0').trim_end_matches('.').into();
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -449,16 +429,5 @@ mod tests {
         let page = format!("A page.\n\n{}", report.missed_line("x"));
         let missed: Vec<_> = Report::missed_ids(&page).collect();
         assert_eq!(missed, [format!("x.{contact}"), format!("x.{contact}-2")]);
-    }
-
-    #[test]
-    fn numbers_are_printed_with_four_digits() {
-        let cases = [(0.0, "0"), (1.0, "1"), (12.345_6, "12.35"), (-0.181_04, "-0.181")];
-        for (x, text) in cases {
-            assert_eq!(short(x), text);
-        }
-        assert_eq!(short(123_456.0), "123456");
-        assert_eq!(short(1.5e-9), "1.50e-9");
-        assert_eq!(short(f64::NAN), "none");
     }
 }

@@ -10,9 +10,9 @@ use anyhow::{Context, Result};
 
 use super::folder::Folder;
 use super::key_source::KeySource;
-use super::numbers::{Number, Numbers};
 use super::report::Report;
 use touchback_core::exchange::cancel;
+use touchback_core::text::numbers::{Number, Numbers};
 use touchback_instrument::Settings;
 
 /// How an experiment runs.

@@ -10,6 +10,10 @@
 //! For small θ = ω₀T the mean of ln G is −(r + 2r³ − r⁴) θ⁴/12, r the fractional part of π/θ: negative, so that almost
 //! every fast ball comes down. The mean of G² may exceed 1, so that the mean energy of many balls may grow all the same:
 //! few of them carry it.
+//!
+//! Gravity adds what does not depend on the speed. Between threshold and sample it acts along the motion on the way in and
+//! against it on the way out, so that x is vτ₁ + gτ₁²/2 and vτ₀ − gτ₀²/2; with both phases evenly distributed the energies
+//! ½ K x² that switching adds and takes differ by K v g T³/4 in the mean, and the speed grows by [`climb`] a strike.
 
 use std::f64::consts::PI;
 
@@ -63,6 +67,12 @@ impl Walk {
 pub fn drift(theta: f64) -> f64 {
     let r = (PI / theta).fract();
     -(r + 2.0 * r * r * r - r * r * r * r) / 12.0 * square(square(theta))
+}
+
+/// The mean growth of the speed by gravity in a strike, g (ω₀T)³/(4ω₀), m/s, for g/ω₀ of 1 m/s.
+#[must_use]
+pub fn climb(theta: f64) -> f64 {
+    0.25 * theta * square(theta)
 }
 
 #[cfg(test)]

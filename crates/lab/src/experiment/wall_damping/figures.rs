@@ -67,7 +67,7 @@ fn figure(title: &str, x: Axis, panels: Vec<Subplot>) -> Figure {
     Figure { title: title.into(), x, bands: Vec::new(), marks: Vec::new(), panels }
 }
 
-/// Draws figures 6.2, 6.3, 6.7, 6.14 and 6.15.
+/// Draws figures 6.2, 6.3, 6.7 and 6.14.
 fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let held = MASS.with(FINGER);
     let mut csv = DataTable::new(&[
@@ -76,23 +76,18 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
         "passive_n_s_m",
         "finger_n_s_m",
         "worst_case_no_bias_n_s_m",
-        "worst_case_bias_0.2_n_n_s_m",
-        "worst_case_bias_1_n_n_s_m",
     ]);
-    let mut curves: [Points; 6] = Default::default();
+    let mut curves: [Points; 4] = Default::default();
     let mut border = Points::new();
     for i in 1..=40 {
         let ms = 0.25 * f64::from(i);
         let t = ms * 1e-3;
-        let of = |bias: f64| worst(ms).damping(1.0, bias).unwrap_or(f64::NAN);
         let alone = marginal::damping(&MASS, K, t).unwrap_or(f64::NAN);
         let values = [
             alone,
             0.5 * K * t,
             marginal::damping(&held, K, t).unwrap_or(f64::NAN),
-            of(0.0),
-            of(0.2),
-            of(1.0),
+            worst(ms).damping(1.0, 0.0).unwrap_or(f64::NAN),
         ];
         csv.numbers(&ms, &values);
         for (curve, value) in curves.iter_mut().zip(values) {
@@ -101,14 +96,13 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
         border.push(dimensionless(alone, t).into());
     }
     folder.table("wall-damping.csv", &csv)?;
-    let [a, b, c, d, e, f] = curves;
+    let [a, b, c, d] = curves;
     let names = ["mass alone, marginal", "passive (Colgate)", "with finger, marginal"];
-    let late = ["switching late, no bias", "bias 0.2 N, exit at 1 m/s", "bias 1 N, exit at 1 m/s"];
     let panels = vec![
         Subplot::new(Axis::new("damping, N·s/m"), lines(names, [a, b, c])),
-        Subplot::new(Axis::new("damping, N·s/m"), lines(late, [d, e, f])),
+        Subplot::new(Axis::new("damping, N·s/m"), lines(["switching always late, no bias"], [d])),
     ];
-    let title = "Damping that a sampled wall of 5 kN/m requires (figs. 6.2, 6.7, 6.14, 6.15)";
+    let title = "Damping that a sampled wall of 5 kN/m requires (figs. 6.2, 6.7, 6.14)";
     let x = Axis::new("sample period, ms").within(0.0, 10.0);
     let damping = figure(title, x, panels);
     folder.draw("wall-damping", &damping, report)?;
@@ -123,6 +117,47 @@ fn dampings(folder: &mut Folder, report: &mut Report) -> Result<()> {
     let panel = Subplot::new(Axis::new("α = KT/b").within(1.9, 2.5), regions);
     let regions = figure("A sampled spring on a mass alone", Axis::new("τ = bT/m"), vec![panel]);
     folder.draw("alpha-tau", &regions, report)
+}
+
+/// Exit speeds of the surfaces of figure 6.15, m/s, which does not print its own; largest bias, N, and their number.
+const EXITS: [f64; 2] = [1.0, 0.1];
+const BIAS: f64 = 1.0;
+const BIASES: u32 = 10;
+/// Each newton of bias moves a section aside, ms, and up, N·s/m, so that the sections are a surface.
+const ASIDE: [f64; 2] = [-2.0, 2.0];
+
+/// Draws figure 6.15: the damping over period and bias as a surface, at two exit speeds.
+fn surface(folder: &mut Folder, report: &mut Report) -> Result<()> {
+    let mut csv = DataTable::new(&["exit_m_s", "bias_n", "period_ms", "damping_n_s_m"]);
+    let mut panels = Vec::new();
+    for (i, exit) in EXITS.into_iter().enumerate() {
+        let rows: Vec<Points> = (0..=BIASES)
+            .map(|n| {
+                let bias = BIAS * f64::from(n) / f64::from(BIASES);
+                let at = |j: u32| {
+                    let ms = 0.5 * f64::from(j);
+                    let damping = worst(ms).damping(exit, bias).unwrap_or(f64::NAN);
+                    csv.numbers(&exit, &[bias, ms, damping]);
+                    (ms + bias * ASIDE[0], damping + bias * ASIDE[1])
+                };
+                (1..=20).map(at).collect()
+            })
+            .collect();
+        // Sections at constant bias, and across them at constant periods.
+        let across = (0..rows[0].len()).step_by(2).map(|j| rows.iter().map(|row| row[j]).collect());
+        let all = rows.iter().cloned().chain(across.collect::<Vec<Points>>());
+        let mut series: Vec<_> = all.map(|points| Series::line("", points, palette(i))).collect();
+        // The analytical solution, as the thesis highlights it.
+        series.push(Series::line("no bias, eq. 6.57", rows[0].clone(), palette(i + 2)));
+        panels.push(Subplot::new(Axis::new(&format!("N·s/m: exit at {exit} m/s")), series));
+    }
+    folder.table("wall-bias.csv", &csv)?;
+    let title = format!(
+        "Damping over period and bias, 0 to {BIAS} N; a bias of 1 N is drawn {} ms to the left and {} N·s/m up",
+        -ASIDE[0], ASIDE[1]
+    );
+    let surface = figure(&title, Axis::new("sample period − 2 ms/N × bias, ms"), panels);
+    folder.draw("wall-bias", &surface, report)
 }
 
 /// Draws figure 6.4.
@@ -267,6 +302,7 @@ fn phase_plane(folder: &mut Folder, report: &mut Report) -> Result<()> {
 /// Draws all figures.
 pub fn draw(folder: &mut Folder, report: &mut Report) -> Result<()> {
     dampings(folder, report)?;
+    surface(folder, report)?;
     marginal_runs(folder, report)?;
     return_maps(folder, report)?;
     energies(folder, report)?;

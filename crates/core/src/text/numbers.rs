@@ -1,11 +1,9 @@
-//! Numbers that an experiment takes, besides those of a piano: id, unit, range, usual value.
+//! Numbers that a function takes, by id: unit, range, usual value.
 
-use anyhow::{Context as _, Result, bail, ensure};
+use super::near;
+use super::number::short;
 
-use super::report::short;
-use touchback_core::text::near;
-
-/// A number that an experiment takes.
+/// A number that a function takes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Number {
     /// Id on the command line and in Python.
@@ -20,7 +18,12 @@ pub struct Number {
     pub about: &'static str,
 }
 
-/// Values of an experiment's numbers.
+/// Numbers that are not taken, in words.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NumberError(String);
+
+/// Values of a function's numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Numbers {
     list: &'static [Number],
@@ -38,17 +41,14 @@ impl Numbers {
     ///
     /// # Errors
     /// No such number, or a value out of its range; names those that there are.
-    pub fn chosen(list: &'static [Number], chosen: &[String]) -> Result<Self> {
+    pub fn chosen(list: &'static [Number], chosen: &[String]) -> Result<Self, NumberError> {
         let mut own = Self::usual(list);
         for text in chosen {
-            let (id, value) =
-                text.split_once('=').with_context(|| format!("--set {text}: ID=VALUE"))?;
-            let value = value
-                .trim()
-                .parse()
-                .ok()
-                .with_context(|| format!("--set {text}: `{}` is not a number", value.trim()))?;
-            own.set(id.trim(), value)?;
+            let wrong = |what: &str| NumberError(format!("--set {text}: {what}"));
+            let (id, value) = text.split_once('=').ok_or_else(|| wrong("ID=VALUE"))?;
+            let value = value.trim();
+            let number = value.parse::<f64>();
+            own.set(id.trim(), number.map_err(|_| wrong(&format!("`{value}` is not a number")))?)?;
         }
         Ok(own)
     }
@@ -57,20 +57,18 @@ impl Numbers {
     ///
     /// # Errors
     /// As [`Numbers::chosen`].
-    pub fn set(&mut self, id: &str, value: f64) -> Result<()> {
+    pub fn set(&mut self, id: &str, value: f64) -> Result<(), NumberError> {
         let ids = || self.list.iter().map(|number| number.id);
         let Some(at) = ids().position(|own| own == id) else {
             let near = near::suggestion(id, ids());
             let all = ids().collect::<Vec<_>>().join(", ");
-            bail!("{id}: no such number{near}; there are {all}");
+            return Err(NumberError(format!("{id}: no such number{near}; there are {all}")));
         };
         let Number { unit, range: [least, most], .. } = self.list[at];
-        ensure!(
-            (least..=most).contains(&value),
-            "{id} = {value}: between {} and {} {unit}",
-            short(least),
-            short(most)
-        );
+        if !(least..=most).contains(&value) {
+            let [least, most] = [least, most].map(short);
+            return Err(NumberError(format!("{id} = {value}: between {least} and {most} {unit}")));
+        }
         self.values[at] = value;
         Ok(())
     }
