@@ -3,6 +3,9 @@
 #
 #   tests/host/x_session.sh tests/host/qtractor_window.sh Touchback.clap [PICTURE.xwd]
 #
+# SCALE=150 opens it on a display with this scale, percent, for which SCREEN of x_session.sh must be large enough. The
+# window is then made smaller and larger by the host.
+#
 # Needs qtractor, jackd2, xdotool, x11-utils, x11-apps (Debian's names) and a C compiler. JACK runs without sound
 # hardware, and without the kernel's sequencer (see alsa_sequencer.c). The places of the clicks are those of
 # Qtractor 0.9.31 and of the plugin's usual size. Nothing of the user's is read or changed.
@@ -10,6 +13,8 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/host_window.sh"
+scale=${SCALE:-100}
+[ "$scale" = 100 ] || scaled "$scale"
 bundle=$(realpath "${1:?usage: qtractor_window.sh Touchback.clap [PICTURE.xwd]}")
 picture=$(realpath -m "${2:-/dev/null}")
 folder=$(mktemp -d)
@@ -54,7 +59,11 @@ plugin=$(window '^Touchback' 120 qtractor.log)
 colours=$(colours "$plugin")
 [ "$picture" = /dev/null ] || xwd -silent -root >"$picture"
 eval "$(xdotool getwindowgeometry --shell "$plugin")"
-echo "window: $WIDTH x $HEIGHT"
+echo "window: $WIDTH x $HEIGHT at $scale %"
+if [ "$WIDTH" -lt $((1180 * scale / 100)) ] || [ "$HEIGHT" -lt $((760 * scale / 100)) ]; then
+    echo "FAILED the window has not its usual size at this scale"
+    exit 1
+fi
 [ "$colours" -ge 1000 ] || { echo "FAILED the window shows $colours colours"; exit 1; }
 
 # Middle C, in the middle of the keys, near its front.
@@ -75,5 +84,8 @@ print(f"a clicked key: {level:.1f} dBFS")
 if level < -40:
     raise SystemExit("FAILED the clicked key is not heard")
 PYTHON
+resized "$plugin" $((900 * scale / 100)) $((600 * scale / 100))
+resized "$plugin" $((1240 * scale / 100)) $((800 * scale / 100))
+[ "$(colours "$plugin")" -ge 1000 ] || { echo "FAILED nothing is drawn at the new size"; exit 1; }
 kill -0 $qtractor || { echo "FAILED Qtractor has ended"; exit 1; }
 echo "ok: the window shows $colours colours"
