@@ -16,12 +16,6 @@ window() {
     return 1
 }
 
-# scaled PERCENT
-# Sets the display's scale, as desktops do; needs xrdb (Debian: x11-xserver-utils).
-scaled() {
-    echo "Xft.dpi: $((96 * $1 / 100))" | xrdb -merge
-}
-
 # inner ID
 # Prints width and height of the plugin's own window in the host's window ID: of the largest one in it.
 inner() {
