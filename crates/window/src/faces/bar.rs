@@ -86,8 +86,12 @@ impl Bar<'_> {
             gap(ui, wide);
             for (face, name, hint) in Face::tabs() {
                 let tab = ui.selectable_label(self.face.tab() == face, name);
-                if tab.on_hover_text(hint).clicked() && self.face.tab() != face {
-                    *self.face = face;
+                if tab.on_hover_text(hint).clicked() {
+                    *self.list_open = false;
+                    // A page of the workshop stays.
+                    if self.face.tab() != face {
+                        *self.face = face;
+                    }
                 }
             }
             gap(ui, wide);

@@ -108,7 +108,8 @@ impl Ball {
         let flight = self.flight.insert(flight.unwrap_or_else(|| Flight::new(kind, self.period)));
         let most = flight.path.iter().fold(0.0, |most, [_, height]| f64::max(most, *height));
         let most = HEIGHTS.into_iter().find(|height| *height >= most).unwrap_or(HEIGHTS[3]);
-        let up = Axis::new((-0.2 * most, most), false, &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0]);
+        let least = flight.path.iter().fold(-0.2, |least, [_, height]| f64::min(least, *height));
+        let up = Axis::new((least, most), false, &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0]);
         let across = Axis::new((0.0, SECONDS), false, &[0.0, 20.0, 40.0, 60.0, 80.0]);
         let plot = Plot::new(
             ui,
