@@ -178,11 +178,12 @@ FOCUSED = """() => document.getElementById(document.getElementById("window")
 
 def focus(page, name, most=120):
     """Moves the keyboard's focus to a control by Tab; returns how many presses that took."""
+    now = "JSON.parse(touchback.page.controls()).find((c) => c.focused)"
     for presses in range(1, most + 1):
+        before = page.evaluate(f"{now}?.id ?? null")
         page.keyboard.press("Tab")
-        page.wait_for_timeout(40)
-        heard = page.evaluate("""() => JSON.parse(touchback.page.controls()).find((c) => c.focused)?.name""")
-        if heard == name:
+        page.wait_for_function(f"(before) => ({now}?.id ?? null) !== before", arg=before, timeout=5000, polling=20)
+        if page.evaluate(f"{now}?.name") == name:
             return presses
     check(False, f"Tab reaches {name}")
 
