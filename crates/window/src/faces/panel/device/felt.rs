@@ -25,19 +25,24 @@ const LEAST: f64 = -1.0;
 /// Height of the plot at usual size, points.
 const HEIGHT: f32 = 210.0;
 
+/// Depths, mm, and forces, N.
+type Curve = Vec<[f64; 2]>;
+/// Number and length of the stroke that a curve was drawn from.
+type Revision = (u64, usize);
+
 /// The curves.
 #[derive(Default)]
 pub(super) struct Felt {
     /// The slow press of the chosen key under the present settings, and its curve.
-    slow: Option<(Stroke, Vec<[f64; 2]>)>,
-    /// The curve of the last stroke, with the number and length of the stroke that it was drawn from.
-    last: Option<((u64, usize), Vec<[f64; 2]>)>,
+    slow: Option<(Stroke, Curve)>,
+    /// The curve of the last stroke.
+    last: Option<(Revision, Curve)>,
     /// Depth, mm, and force, N, of the keyboard's first key, the newest last.
     motor: VecDeque<[f64; 2]>,
 }
 
 /// Depth, mm, and force, N, of the rows of `stroke` until the key returns.
-fn curve(stroke: &Stroke) -> Vec<[f64; 2]> {
+fn curve(stroke: &Stroke) -> Curve {
     stroke.thinned(POINTS).map(|row| [1e3 * row.view.key, row.view.key_force]).collect()
 }
 
