@@ -3,7 +3,7 @@
 #
 #   docs/pictures.sh [TOUCHBACK]
 #
-# TOUCHBACK is the program, `touchback` by default. The moving picture takes a minute.
+# TOUCHBACK is the program, `touchback` by default. The moving pictures take minutes.
 set -euo pipefail
 touchback=$(realpath "$(command -v "${1:-touchback}")")
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -36,3 +36,6 @@ shot manual/window/pianos-720-light.png --presets --width 720 --height 480
 shot manual/window/pianos-720-dark.png --presets --width 720 --height 480 --dark
 
 "$touchback" lab film manual/examples/elise.mid -o window-moving.png
+for walk in producer technician student; do
+    "$touchback" lab film walks/$walk.toml -o walks/$walk.png
+done

@@ -380,8 +380,32 @@ fn capture(context: &Context) -> KeyCapture {
 
 #[cfg(test)]
 mod tests {
-    use super::send_all;
+    use super::*;
     use touchback_core::exchange::queue;
+
+    #[test]
+    fn typed_keys_stay_with_the_host_unless_text_is_edited() {
+        let (context, mut text) = (Context::default(), String::new());
+        // The focus is there from the frame after it was asked for.
+        let mut taken = |focus: usize| {
+            for _ in 0..3 {
+                let output = context.run_ui(egui::RawInput::default(), |ui| {
+                    let controls = [ui.button("Undo"), ui.text_edit_singleline(&mut text)];
+                    if let Some(control) = controls.get(focus) {
+                        control.request_focus();
+                    }
+                });
+                output.drop_without_applying_deltas();
+            }
+            match capture(&context) {
+                KeyCapture::CaptureKeys(keys) => Some(keys.len()),
+                _ => None,
+            }
+        };
+        assert_eq!(taken(2), Some(1), "Tab alone");
+        assert_eq!(taken(0), Some(7), "what moves and uses the focus");
+        assert_eq!(taken(1), None, "all");
+    }
 
     #[test]
     fn events_beyond_the_queues_room_are_sent_later_in_order() {

@@ -16,6 +16,30 @@ window() {
     return 1
 }
 
+# inner ID
+# Prints width and height of the plugin's own window in the host's window ID: of the largest one in it.
+inner() {
+    xwininfo -id "$1" -tree | grep -oE ' [0-9]+x[0-9]+\+' | tr 'x+' '  ' | sort -n | tail -1 | xargs
+}
+
+# resized ID WIDTH HEIGHT
+# Gives the host's window another size and checks that the plugin's window in it follows, within 40 pixels that
+# belong to the host.
+resized() {
+    local id=$1 width=$2 height=$3 shown
+    xdotool windowsize "$id" "$width" "$height"
+    for _ in $(seq 20); do
+        sleep 0.5
+        read -r -a shown <<<"$(inner "$id")"
+        if ((width - shown[0] <= 40 && shown[0] <= width && height - shown[1] <= 40 && shown[1] <= height)); then
+            echo "resized by the host: $width x $height, the plugin's window ${shown[*]}"
+            return
+        fi
+    done
+    echo "FAILED the plugin's window is ${shown[*]} in one of $width x $height" >&2
+    return 1
+}
+
 # colours ID
 # Prints how many colours the window shows, once they are 1000, or after a minute.
 colours() {

@@ -3,6 +3,8 @@
 #
 #   tests/host/x_session.sh tests/host/qtractor_window.sh Touchback.clap [PICTURE.xwd]
 #
+# The window is then made smaller and larger by the host.
+#
 # Needs qtractor, jackd2, xdotool, x11-utils, x11-apps (Debian's names) and a C compiler. JACK runs without sound
 # hardware, and without the kernel's sequencer (see alsa_sequencer.c). The places of the clicks are those of
 # Qtractor 0.9.31 and of the plugin's usual size. Nothing of the user's is read or changed.
@@ -75,5 +77,8 @@ print(f"a clicked key: {level:.1f} dBFS")
 if level < -40:
     raise SystemExit("FAILED the clicked key is not heard")
 PYTHON
+resized "$plugin" 900 600
+resized "$plugin" 1240 800
+[ "$(colours "$plugin")" -ge 1000 ] || { echo "FAILED nothing is drawn at the new size"; exit 1; }
 kill -0 $qtractor || { echo "FAILED Qtractor has ended"; exit 1; }
 echo "ok: the window shows $colours colours"

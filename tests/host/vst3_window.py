@@ -14,8 +14,6 @@ import sys
 import threading
 import time
 
-import pedalboard
-
 # Size of a new window, points.
 SIZE = (1180, 760)
 OPENINGS = 2
@@ -60,6 +58,8 @@ def watch(opening, close):
 
 
 def main(bundle):
+    import pedalboard
+
     plugin = pedalboard.load_plugin(bundle)
     for opening in range(1, OPENINGS + 1):
         close = threading.Event()

@@ -4,7 +4,9 @@
 FOLDER is what `cargo xtask web` wrote, TOUCHBACK the command, PICTURES a folder for a picture of each face.
 Loads the page, starts the sound by a click, plays by the computer's keys and a MIDI file, turns the let-off,
 compares rendered sound with `touchback render` (at most -100 dB apart), follows a link, works without a network,
-and counts the browser's errors. Exits 0 when every check holds, 1 with the failed check otherwise.
+finds names, roles and order of all controls and moves them by the keyboard alone and as a screen reader does, and
+counts the browser's errors. Exits 0 when every check holds, 1 with the failed check otherwise. The window's buttons
+are found by the names that readers hear.
 
 Needs: Chromium, and the packages playwright, numpy and soundfile.
 """
@@ -120,6 +122,138 @@ LISTEN = """() => {
 }"""
 
 
+def wait_control(page, role, name):
+    """Centre of the control in the window, once it is there."""
+    found = page.wait_for_function("""([role, name]) => {
+        const all = JSON.parse(touchback.page.controls());
+        const is = (c) => c.role === role && c.name === name && c.place[2] > 0 && c.place[0] >= 0 && c.place[1] >= 0;
+        return all.find(is)?.place ?? null;
+    }""", arg=[role, name], timeout=30_000)
+    left, top, width, height = found.json_value()
+    return left + width / 2, top + height / 2
+
+
+def press(page, name):
+    page.mouse.click(*wait_control(page, "button", name))
+
+
+def told(page, words):
+    """Waits until the window's row, and what readers hear, has these words."""
+    page.wait_for_function("(words) => document.getElementById('status').value.includes(words)", arg=words,
+                           timeout=10_000)
+
+
+def buttons(page, context, midi):
+    """The window's buttons for what a host does otherwise: files, link, films."""
+    with page.expect_file_chooser() as chooser:
+        press(page, "Open")
+    chooser.value.set_files(midi)
+    page.wait_for_function("touchback.page.isPlaying()", timeout=10_000)
+    press(page, "Stop")
+    page.wait_for_function("!touchback.page.isPlaying()", timeout=10_000)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    press(page, "Copy link")
+    told(page, "The link is copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    check(copied == page.url, f"the copied link: {copied}")
+    press(page, "Dismiss the message")
+    with page.expect_popup() as films:
+        press(page, "Watch")
+    films.value.wait_for_load_state()
+    for number in range(3):
+        films.value.locator("img").nth(number).scroll_into_view_if_needed()
+    films.value.wait_for_function("[...document.images].every((image) => image.naturalWidth > 0)", timeout=10_000)
+    films.value.close()
+    check(True, "a chosen file plays, the link is copied, three films are shown")
+
+
+# Role, name and place of what a screen reader is told of, in order.
+HEARD = """() => [...document.querySelectorAll("#controls > *")].map((e) => [
+    e.getAttribute("role") ?? (e.type === "range" ? "slider" : "text"),
+    e.getAttribute("aria-label") ?? e.textContent, e.id])"""
+# Name of the control that has the keyboard's focus.
+FOCUSED = """() => document.getElementById(document.getElementById("window")
+    .getAttribute("aria-activedescendant"))?.getAttribute("aria-label") ?? null"""
+
+
+def focus(page, name, most=120):
+    """Moves the keyboard's focus to a control by Tab; returns how many presses that took."""
+    now = "JSON.parse(touchback.page.controls()).find((c) => c.focused)"
+    for presses in range(1, most + 1):
+        before = page.evaluate(f"{now}?.id ?? null")
+        page.keyboard.press("Tab")
+        page.wait_for_function(f"(before) => ({now}?.id ?? null) !== before", arg=before, timeout=5000, polling=20)
+        if page.evaluate(f"{now}?.name") == name:
+            return presses
+    check(False, f"Tab reaches {name}")
+
+
+def accessible(browser, address, errors, pictures):
+    """Names, roles, order, a reader's actions, the keyboard alone, reduced motion, dark colours."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce",
+                                  color_scheme="dark")
+    page = context.new_page()
+    page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address)
+    page.wait_for_function("globalThis.touchback !== undefined", timeout=60_000)
+    wait_control(page, "button", "Workshop")
+    page.wait_for_timeout(600)
+    heard = page.evaluate(HEARD)
+    names = [name for _, name, _ in heard]
+    check(all(name.strip() for name in names), f"{len(heard)} controls and texts have names")
+    check(len({number for _, _, number in heard}) == len(heard), "each has an id of its own")
+    # In this order on the first face.
+    order = ["Previous piano", "Undo", "Piano", "Workshop", "Help", "Play a prelude", "Copy link",
+             "Turn Let-off", "Tone", "Level"]
+    places = [names.index(name) for name in order]
+    check(places == sorted(places), f"read in the order {', '.join(order)}: {places}")
+    session = context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    tree = [(n.get("role", {}).get("value"), n.get("name", {}).get("value")) for n in nodes if not n["ignored"]]
+    for role, name in [("application", None), ("button", "Workshop"), ("slider", "Tone"), ("slider", "Turn Let-off"),
+                       ("group", "Piano keys"), ("checkbox", "Sustain pedal"), ("combobox", "Zoom")]:
+        found = [n for r, n in tree if r == role and (name is None or n == name)]
+        check(bool(found), f"the browser's tree has {role} {name or found}")
+    if pictures:
+        page.screenshot(path=pictures / "web-dark.png")
+
+    check(page.evaluate("touchback.page.isStill()"), "less motion, as the system asks")
+    page.emulate_media(reduced_motion="no-preference")
+    page.wait_for_function("!touchback.page.isStill()", timeout=5000)
+
+    # As a reader does: without pointer and keys.
+    page.evaluate("""() => document.querySelector('#controls [aria-label="Voice"]').click()""")
+    wait_control(page, "button", "Load")
+    page.evaluate("""() => document.querySelector('#controls [aria-label="Piano"]').click()""")
+    wait_control(page, "slider", "Level")
+    page.evaluate("""() => {
+        const level = document.querySelector('#controls [aria-label="Level"]');
+        level.value = level.max;
+        level.dispatchEvent(new Event("input"));
+    }""")
+    page.wait_for_function("location.hash.includes('output_db=12')", timeout=10_000)
+    check(True, "a reader opens a face and turns a slider")
+
+    # The keyboard alone.
+    page.evaluate("document.getElementById('window').focus()")
+    presses = focus(page, "Workshop")
+    page.wait_for_function(f"({FOCUSED})() === 'Workshop'", timeout=5000)
+    page.keyboard.press("Enter")
+    wait_control(page, "button", "Try a press")
+    more = focus(page, "Turn Let-off")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function("location.hash.includes('let_off_mm')", timeout=10_000)
+    check(True, f"the keyboard opens the workshop ({presses} times Tab) and turns a screw ({more} times more)")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    page.wait_for_timeout(200)
+    at = page.evaluate("document.activeElement?.id ?? ''")
+    check(at != "window", "Escape and Tab leave the window")
+    context.close()
+
+
 def telephone(browser, address, errors, pictures):
     """A telephone: the first touch of a key sounds, two fingers play two keys, upright and across."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
@@ -128,16 +262,17 @@ def telephone(browser, address, errors, pictures):
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(address + "#let_off_mm=6")
     page.wait_for_function("globalThis.touchback !== undefined", timeout=60_000)
-    told = page.evaluate("document.getElementById('status').value")
-    check("Let-off 6.00 mm instead of 1.50 mm" in told, f"the link tells what it changes: {told}")
+    told(page, "Let-off 6.00 mm instead of 1.50 mm")
+    check(True, "the link tells what it changes")
     page.wait_for_timeout(1000)
     if pictures:
         page.screenshot(path=pictures / "web-telephone.png")
     began = time.monotonic()
     page.touchscreen.tap(60, 800)
     page.wait_for_function("touchback.piano() && touchback.audio().state === 'running'", timeout=30_000)
-    print(f"sound runs {time.monotonic() - began:.2f} s after the first touch", flush=True)
     page.evaluate(LISTEN)
+    page.wait_for_function("touchback.loudest() > 1e-3", timeout=5000, polling=20)
+    check(True, f"the first touch is heard as a note, after {time.monotonic() - began:.2f} s")
     touches = context.new_cdp_session(page)
     at = lambda *xs: [{"x": x, "y": 800, "id": i} for i, x in enumerate(xs)]
     touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at(60)})
@@ -149,6 +284,15 @@ def telephone(browser, address, errors, pictures):
     touches.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.wait_for_function("touchback.loudest() < 1e-5", timeout=10_000)
     check(True, "two fingers play on a telephone, and the dampers end the notes")
+    x, y = wait_control(page, "slider", "Turn Let-off")
+    finger = lambda up: [{"x": x, "y": y - up, "id": 0}]
+    touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": finger(0)})
+    for up in range(4, 44, 4):
+        touches.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": finger(up)})
+        page.wait_for_timeout(30)
+    touches.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function("!/let_off_mm=6$/.test(location.hash)", timeout=10_000)
+    check(True, f"the next touch turns the let-off screw: {page.evaluate('location.hash')}")
     page.set_viewport_size({"width": 844, "height": 390})
     page.wait_for_timeout(700)
     if pictures:
@@ -184,8 +328,11 @@ def run(folder, touchback, pictures):
             };
         }""")
         page.wait_for_timeout(1000)
+        if pictures:
+            page.screenshot(path=pictures / "web-begin.png")
+        at = wait_control(page, "button", "Play a prelude")
         began = time.monotonic()
-        page.click("#play")
+        page.mouse.click(*at)
         page.wait_for_function("touchback.piano() !== null", timeout=30_000)
         page.evaluate(LISTEN)
         page.wait_for_function("touchback.loudest() > 1e-4", timeout=30_000, polling=20)
@@ -197,7 +344,7 @@ def run(folder, touchback, pictures):
             stats: touchback.audio().playbackStats?.toJSON?.() ?? null })""")
         print(f"prelude: {100 * state['busy']:.0f} % of the time, {state['stats'] or 'no statistics'}")
         check(state["playing"], "the prelude plays")
-        page.click("#play")
+        press(page, "Stop")
         page.wait_for_function("!touchback.page.isPlaying() && touchback.loudest() === 0", timeout=30_000)
 
         page.mouse.click(640, 300)
@@ -218,16 +365,16 @@ def run(folder, touchback, pictures):
         page.wait_for_function("touchback.loudest() < 1e-5", timeout=10_000)
 
         page.evaluate("touchback.audio().suspend()")
-        page.wait_for_function("!document.getElementById('sound').hidden", timeout=5000)
+        told(page, "The sound was interrupted.")
         page.mouse.click(640, 300)
         page.wait_for_function("touchback.audio().state === 'running'", timeout=5000)
-        page.wait_for_function("document.getElementById('sound').hidden", timeout=5000)
+        told(page, "Play with the mouse")
         check(True, "a click brings back interrupted sound")
 
         page.evaluate("(file) => drop('music.mid', file)", base64.b64encode(music[0][1].read_bytes()).decode())
         page.wait_for_function("touchback.page.isPlaying() && touchback.loudest() > 1e-3", timeout=30_000)
         check(True, "a dropped MIDI file plays")
-        page.click("#play")
+        press(page, "Stop")
         page.wait_for_function("!touchback.page.isPlaying() && touchback.loudest() < 1e-5", timeout=30_000)
         page.evaluate("(file) => drop('keys.csv', file)", base64.b64encode(b"key,drop_mm\n40,0.3\n").decode())
         page.wait_for_function("location.hash === '#keys=key,drop_mm/40,0.3'", timeout=10_000)
@@ -238,6 +385,7 @@ def run(folder, touchback, pictures):
         page.evaluate("touchback.page.set('let_off_mm', '6')")
         page.wait_for_function("location.hash === '#let_off_mm=6'", timeout=10_000)
         check(True, "let-off turned: the address tells it")
+        buttons(page, context, music[0][1])
 
         for name, midi, seconds in music:
             level, share = difference(page, touchback, work, midi, seconds, {})
@@ -251,8 +399,8 @@ def run(folder, touchback, pictures):
             page.evaluate("(name) => touchback.page.show(name)", name)
             page.wait_for_timeout(700)
             page.screenshot(path=pictures / f"web-{name.lower()}.png")
-        page.click("#fault")
-        page.wait_for_timeout(700)
+        press(page, "Find a fault")
+        wait_control(page, "button", "Is it corrected?")
         if pictures:
             page.screenshot(path=pictures / "web-fault.png")
         check(page.evaluate("location.hash") == "#let_off_mm=6", "the link does not tell the fault")
@@ -265,6 +413,7 @@ def run(folder, touchback, pictures):
         check(linked == "piano=felt&let_off_mm=2.5", f"a link without a network: {linked}")
         context.close()
         telephone(browser, address, errors, pictures)
+        accessible(browser, address, errors, pictures)
         browser.close()
     for error in errors:
         print("browser:", error)

@@ -10,6 +10,7 @@ use web_sys::HtmlCanvasElement;
 
 use crate::page::Page;
 use touchback_window::faces::face::Face;
+use touchback_window::faces::page_bar::PageOrder;
 use touchback_window::state::downloads;
 
 /// The page, shared by script and canvas. The browser calls both on one thread, one after the other.
@@ -146,10 +147,77 @@ impl TouchbackPage {
         self.page.borrow().address()
     }
 
-    /// Sentences for the user since the last call.
+    /// What the window says of the sound and of files and links.
     #[must_use]
-    pub fn told(&self) -> Vec<String> {
-        self.page.borrow_mut().told()
+    pub fn status(&self) -> String {
+        self.page.borrow_mut().status()
+    }
+
+    /// Shows `text` as the state of the sound; empty shows none.
+    #[wasm_bindgen(js_name = setState)]
+    pub fn set_state(&self, text: &str) {
+        self.with(|page| page.set_state(text));
+    }
+
+    /// Shows `text` as a message.
+    pub fn tell(&self, text: &str) {
+        self.with(|page| page.tell(text));
+    }
+
+    /// What the user has asked for since the last call: `open`, `link` or `walks`.
+    #[must_use]
+    pub fn orders(&self) -> Vec<String> {
+        let orders = self.page.borrow_mut().orders();
+        let name = |order| match order {
+            PageOrder::Open => Some("open"),
+            PageOrder::CopyLink => Some("link"),
+            PageOrder::ShowWalks => Some("walks"),
+            PageOrder::Perform | PageOrder::FindAFault => None,
+        };
+        orders.into_iter().filter_map(name).map(str::to_owned).collect()
+    }
+
+    /// Leaves out of the window's row what a page in a frame of another one has not.
+    pub fn embed(&self) {
+        self.with(Page::embed);
+    }
+
+    /// Shows changes at once instead of in motion, if `is_still`.
+    #[wasm_bindgen(js_name = keepStill)]
+    pub fn keep_still(&self, is_still: bool) {
+        self.with(|page| page.keep_still(is_still));
+    }
+
+    /// Whether changes are shown at once.
+    #[wasm_bindgen(js_name = isStill)]
+    #[must_use]
+    pub fn is_still(&self) -> bool {
+        self.page.borrow().is_still()
+    }
+
+    /// The window's controls as a JSON array.
+    #[must_use]
+    pub fn controls(&self) -> String {
+        let page = self.page.borrow();
+        page.reader().tree(page.zoom())
+    }
+
+    /// Clicks the control `id`.
+    #[wasm_bindgen(js_name = clickControl)]
+    pub fn click_control(&self, id: &str) {
+        self.with(|page| page.reader().click(id));
+    }
+
+    /// Gives the focus to the control `id`.
+    #[wasm_bindgen(js_name = focusControl)]
+    pub fn focus_control(&self, id: &str) {
+        self.with(|page| page.reader().focus(id));
+    }
+
+    /// Sets the slider or number `id`.
+    #[wasm_bindgen(js_name = setControl)]
+    pub fn set_control(&self, id: &str, value: f64) {
+        self.with(|page| page.reader().set(id, value));
     }
 
     /// The next file to be downloaded: its name, then its bytes by `download_bytes`; none if there is none.

@@ -5,7 +5,8 @@
 //! | [`page`] | the window, and its messages from and to the piano |
 //! | [`address`] | settings as a link |
 //! | [`computer_keys`] | the computer's keys as piano keys |
-//! | [`dropped`] | files that the user drops on the page |
+//! | [`dropped`] | files that the user opens or drops on the page |
+//! | [`reader`] | the window's controls for screen readers |
 //! | `browser` | what the page's script calls |
 
 pub mod address;
@@ -14,3 +15,4 @@ mod browser;
 pub mod computer_keys;
 pub mod dropped;
 pub mod page;
+pub mod reader;

@@ -5,6 +5,7 @@ use egui::{Context, Ui};
 use crate::address;
 use crate::computer_keys::ComputerKeys;
 use crate::dropped::{self, Dropped};
+use crate::reader::Reader;
 use touchback_instrument::host::midi::controller;
 use touchback_instrument::host::params::{all, find};
 use touchback_instrument::watch::monitor::remote::{self, RemoteSettings, ToPiano, ToWindow};
@@ -12,12 +13,19 @@ use touchback_instrument::watch::monitor::tape::{CAPACITY, TimedMessage};
 use touchback_instrument::{Event, Settings};
 use touchback_sound::tuning::scala::Texts;
 use touchback_window::faces::face::Face;
+use touchback_window::faces::page_bar::{PageBar, PageOrder};
 use touchback_window::state::controls::{Controls as _, DetachedControls};
 use touchback_window::window::Window;
 
 /// Share of the time that the piano may need before the page chooses *Economy*, and for how long, s.
 const BUSY: f64 = 0.85;
 const BUSY_FOR: f64 = 2.0;
+
+/// The page's piece.
+const PRELUDE: &[u8] = include_bytes!("../../docs/manual/examples/prelude.mid");
+
+/// Sets of messages of the piano, 60 a second, for which keys stay down that were let go before it was there.
+const HELD: u32 = 30;
 
 /// The page.
 pub struct Page {
@@ -42,8 +50,16 @@ pub struct Page {
     busy_since: Option<f64>,
     /// Whether the page has chosen *Economy*; the user's choice stays after that.
     has_eased: bool,
-    /// Sentences for the user, oldest first.
+    /// Sentences for the user that are not shown yet, oldest first.
     told: Vec<String>,
+    /// What only the page's script can do.
+    orders: Vec<PageOrder>,
+    /// Releases that came before the piano was there, and how many sets of messages they still wait: the first touch,
+    /// which starts the sound, is heard as a note.
+    late: Option<(u32, Vec<ToPiano>)>,
+    /// Whether the piano has received anything.
+    is_begun: bool,
+    reader: Reader,
     is_themed: bool,
 }
 
@@ -56,6 +72,7 @@ impl Page {
         if let Some(piano) = piano {
             piano.clone_into(&mut window.session.history.piano);
         }
+        window.page = Some(PageBar::default());
         Self {
             window,
             controls: DetachedControls::of(settings),
@@ -71,6 +88,10 @@ impl Page {
             busy_since: None,
             has_eased: false,
             told,
+            orders: Vec::new(),
+            late: None,
+            is_begun: false,
+            reader: Reader::default(),
             is_themed: false,
         }
     }
@@ -80,17 +101,42 @@ impl Page {
         let context = ui.ctx().clone();
         if !std::mem::replace(&mut self.is_themed, true) {
             self.window.apply_theme(&context);
+            context.add_plugin(self.reader.clone());
         }
         if (context.zoom_factor() - self.window.appearance.zoom).abs() > f32::EPSILON {
             context.set_zoom_factor(self.window.appearance.zoom);
         }
         self.is_typing = context.text_edit_focused();
+        self.show_messages();
         self.window.ui(ui, &mut self.controls, &mut self.play);
+        self.obey();
         if self.window.wants_performance() {
             self.window.save_performance(self.take.clone());
         }
         self.controls.changes.clear();
         self.watch_load(&context);
+    }
+
+    /// Passes new sentences and the state of the performance to the window's row.
+    fn show_messages(&mut self) {
+        let Some(bar) = &mut self.window.page else { return };
+        bar.is_playing = self.position.is_some();
+        if !self.told.is_empty() {
+            bar.message = std::mem::take(&mut self.told).join(" ");
+        }
+    }
+
+    /// Does what the window's row was asked for, or leaves it to the page's script.
+    fn obey(&mut self) {
+        let orders = self.window.page.as_mut().map(|bar| std::mem::take(&mut bar.orders));
+        for order in orders.unwrap_or_default() {
+            match order {
+                PageOrder::Perform if self.position.is_some() => self.stop(),
+                PageOrder::Perform => self.perform(PRELUDE.to_vec()),
+                PageOrder::FindAFault => self.find_a_fault(),
+                order => self.orders.push(order),
+            }
+        }
     }
 
     /// Turns what was changed and played since the last call into messages; the settings come first.
@@ -147,13 +193,24 @@ impl Page {
                 ToWindow::Warning(text) => self.told.push(text),
             }
         }
+        if let Some((left, _)) = &mut self.late {
+            *left = left.saturating_sub(1);
+        }
+        if let Some((_, releases)) = self.late.take_if(|(left, _)| *left == 0) {
+            self.outgoing.extend(releases);
+        }
     }
 
     /// The messages for the piano since the last call, as bytes; none without one.
     #[must_use]
     pub fn take(&mut self) -> Option<Vec<u8>> {
         self.pass_on();
-        let messages = std::mem::take(&mut self.outgoing);
+        let mut messages = std::mem::take(&mut self.outgoing);
+        if !std::mem::replace(&mut self.is_begun, true) {
+            let is_release = |m: &mut ToPiano| matches!(m, ToPiano::Play(Event::NoteOff { .. }));
+            let releases: Vec<_> = messages.extract_if(.., is_release).collect();
+            self.late = (!releases.is_empty()).then_some((HELD, releases));
+        }
         (!messages.is_empty()).then(|| remote::bytes(&messages))
     }
 
@@ -270,9 +327,60 @@ impl Page {
         address::write(&self.window.session.history.piano, &settings)
     }
 
-    /// Sentences for the user since the last call.
-    pub fn told(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.told)
+    /// What the window's row says: the state of the sound, and messages.
+    #[must_use]
+    pub fn status(&mut self) -> String {
+        self.show_messages();
+        let bar = self.window.page.as_ref();
+        let texts = bar.map(|bar| [bar.state.as_str(), bar.message.as_str()]).unwrap_or_default();
+        texts.join(" ").trim().to_owned()
+    }
+
+    /// Shows `text` as the state of the sound, or as words on how to play.
+    pub fn set_state(&mut self, text: &str) {
+        if let Some(bar) = &mut self.window.page {
+            text.clone_into(&mut bar.state);
+        }
+    }
+
+    /// Shows `text` as a message.
+    pub fn tell(&mut self, text: &str) {
+        self.told.push(text.to_owned());
+    }
+
+    /// What only the page's script can do, since the last call.
+    pub fn orders(&mut self) -> Vec<PageOrder> {
+        std::mem::take(&mut self.orders)
+    }
+
+    /// Leaves out of the row what a page in a frame of another one has not.
+    pub const fn embed(&mut self) {
+        if let Some(bar) = &mut self.window.page {
+            bar.is_embedded = true;
+        }
+    }
+
+    /// Shows changes at once instead of in motion, if `is_still`.
+    pub const fn keep_still(&mut self, is_still: bool) {
+        self.window.is_still = is_still;
+    }
+
+    /// Whether changes are shown at once.
+    #[must_use]
+    pub const fn is_still(&self) -> bool {
+        self.window.is_still
+    }
+
+    /// The window's controls, for screen readers.
+    #[must_use]
+    pub const fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Pixels of the page to a point of the window.
+    #[must_use]
+    pub const fn zoom(&self) -> f32 {
+        self.window.appearance.zoom
     }
 
     /// Sets a parameter by its id and value, as in an address.

@@ -4,7 +4,7 @@
 const STORE = "touchback";
 const FILES = [
   "./", "page.css", "page.js", "touchback_web.js", "touchback_web_bg.wasm", "touchback_web_audio.wasm",
-  "worklet.js", "prelude.mid",
+  "worklet.js", "controls.js",
 ];
 
 self.addEventListener("install", (event) => {

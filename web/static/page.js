@@ -1,30 +1,37 @@
-// The page: loads the window, starts the piano in the audio worklet after the first click, and passes messages
-// between the two, Web MIDI, dropped files and the address.
+// The page: loads the window, starts the piano in the audio worklet after the first touch, and passes messages
+// between the two, Web MIDI, files, screen readers and the address. Everything that is seen is part of the window.
 
 import load, { TouchbackPage } from "./touchback_web.js";
+import { mirror } from "./controls.js";
 
 const RATE = 48000;
 const query = new URLSearchParams(location.search);
 const element = (id) => document.getElementById(id);
-const status = element("status");
-const tell = (text) => { status.value = text; };
+const [canvas, status] = [element("window"), element("status")];
 
 await load();
 const page = new TouchbackPage(location.hash);
 const module = await (await fetch("touchback_web_audio.wasm")).arrayBuffer();
 
-if (query.has("embed")) document.body.classList.add("embedded");
+if (query.has("embed")) page.embed();
 if (query.has("face")) page.show(query.get("face"));
-await page.start(element("window"));
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+still.onchange = () => page.keepStill(still.matches);
+page.keepStill(still.matches);
+await page.start(canvas);
+document.body.classList.add("running");
+const showControls = mirror(page, canvas, element("controls"));
 if (query.has("fault")) page.findAFault();
-// Words for fingers or for mouse and keys, as the machine has them.
+// In a frame the focus stays with the page around it.
+if (!query.has("embed")) canvas.focus();
+// Words for fingers or for mouse and keys, as the machine has them. A telephone's window says itself how to play.
 const isTouched = matchMedia("(pointer: coarse)").matches;
 const words = isTouched
-  ? { start: "Touch a key to start the sound.", again: "Touch to start again",
-      ways: "Touch the keys, louder toward their front; slide along the strip above them for other octaves" }
-  : { start: "Click, or press a key, to start the sound.", again: "Click to start again",
+  ? { start: "Touch a key to start the sound.", again: "Touch to start it again.", ways: "" }
+  : { start: "Click, or press a key, to start the sound.", again: "Click to start it again.",
       ways: "Play with the mouse or the computer's keys (Z to M, Q to P; space is the pedal)" };
-tell([...page.told(), words.start].join(" "));
+const ways = (more = "") => words.ways && `${words.ways}${more}.`;
+page.setState(words.start);
 
 let audio = null;
 let piano = null;
@@ -49,23 +56,20 @@ async function begin() {
     outputChannelCount: [2],
     processorOptions: { module },
   });
-  node.onprocessorerror = () => tell("The sound has failed: load the page again.");
+  node.onprocessorerror = () => page.tell("The sound has failed: load the page again.");
   await new Promise((ready) => { node.port.onmessage = ready; });
   node.port.onmessage = (event) => page.receive(event.data);
   // Making the piano takes longer than a block of sound: it is heard once it is made.
   node.connect(audio.destination);
   piano = node;
   followSound();
-  midi().then((hasKeyboards) => hasKeyboards && tell(`${words.ways}, or with a MIDI keyboard.`));
+  midi().then((hasKeyboards) => hasKeyboards && page.setState(ways(", or with a MIDI keyboard")));
 }
 
 /** Follows the state of the sound, which a call or another program may interrupt. */
 function followSound() {
   if (!piano) return;
-  const runs = audio.state === "running";
-  element("sound").hidden = runs;
-  if (!runs) element("sound").textContent = words.again;
-  tell(runs ? `${words.ways}.` : `The sound was interrupted. ${words.again}.`);
+  page.setState(audio.state === "running" ? ways() : `The sound was interrupted. ${words.again}`);
 }
 
 /** Passes on what MIDI keyboards send, also of those plugged in later. Returns whether the browser allows it. */
@@ -87,7 +91,7 @@ async function midi() {
   } catch (error) {
     // Without Web MIDI, or refused by the user.
     if (error.name === "NotAllowedError" || error.name === "SecurityError") {
-      tell(`${words.ways}. For a MIDI keyboard, allow MIDI in the browser's settings of this page and load it again.`);
+      page.setState(ways(". For a MIDI keyboard, allow MIDI in the browser's settings of this page and load it again"));
     }
     return false;
   }
@@ -104,10 +108,15 @@ function send() {
   if (bytes.length > 0) piano.port.postMessage(bytes, [bytes.buffer]);
 }
 
-/** The computer's keys play at once, not with the next frame. */
+/** The computer's keys play at once, not with the next frame. After Escape, Tab leaves the window. */
+let isLeaving = false;
 function key(event) {
   const pressed = event.type === "keydown";
-  const isCommand = event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("header");
+  if (pressed && !(isLeaving && event.key === "Shift")) {
+    if (isLeaving && event.key === "Tab") return event.stopImmediatePropagation();
+    isLeaving = event.key === "Escape";
+  }
+  const isCommand = event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("#controls");
   if (pressed && isCommand || !page.key(event.code, pressed)) return;
   event.preventDefault();
   event.stopImmediatePropagation();
@@ -117,16 +126,39 @@ addEventListener("keydown", key, { capture: true });
 addEventListener("keyup", key, { capture: true });
 addEventListener("blur", () => { page.releaseKeys(); send(); });
 
-/** Once a frame: messages for the piano, downloads, sentences, the address. */
+/** Copies the address with the present regulation. */
+async function copyLink() {
+  const address = page.address();
+  const link = location.href.split("#")[0] + (address ? `#${address}` : "");
+  try {
+    await navigator.clipboard.writeText(link);
+    page.tell("The link is copied.");
+  } catch {
+    page.tell(link);
+  }
+}
+
+/** Opens the files that the user has dropped or chosen. */
+async function openAll(files) {
+  for (const file of files) page.open(file.name, new Uint8Array(await file.arrayBuffer()));
+}
+
+const orders = { link: copyLink, open: () => element("file").click(), walks: () => open("walks.html", "_blank") };
+element("file").onchange = ({ target }) => openAll([...target.files]).then(() => { target.value = ""; });
+
+/** Once a frame: messages for the piano and what the window's buttons ask for; less often: downloads, what readers
+ *  hear, the address. */
 let shown = location.hash.slice(1);
 let checked = 0;
 function follow(now) {
   send();
+  page.orders().forEach((order) => orders[order]());
   if (now - checked > 250) {
     checked = now;
-    page.told().forEach(tell);
     page.downloads().forEach(save);
-    element("play").textContent = page.isPlaying() ? "Stop" : "Play a prelude";
+    const said = page.status();
+    if (status.value !== said) status.value = said;
+    showControls();
     const address = page.address();
     if (address !== shown) {
       shown = address;
@@ -151,40 +183,15 @@ function save({ name, bytes }) {
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
-element("sound").onclick = () => start();
-element("play").onclick = async () => {
-  await start();
-  if (page.isPlaying()) return page.stop();
-  page.open("prelude.mid", new Uint8Array(await (await fetch("prelude.mid")).arrayBuffer()));
-};
-element("fault").onclick = () => page.findAFault();
-element("link").onclick = async () => {
-  const address = page.address();
-  const link = location.href.split("#")[0] + (address ? `#${address}` : "");
-  try {
-    await navigator.clipboard.writeText(link);
-    tell("The link is copied.");
-  } catch {
-    tell(link);
-  }
-};
-
-// The computer's keys play the piano again, also after a click on a button by mouse.
-document.querySelector("header").addEventListener("pointerup", () => {
-  setTimeout(() => element("window").focus());
-});
-
 addEventListener("hashchange", () => {
   // A link pasted into the address of the open page.
   if (location.hash.slice(1) !== shown) location.reload();
 });
 addEventListener("dragover", (event) => event.preventDefault());
-addEventListener("drop", async (event) => {
+addEventListener("drop", (event) => {
   event.preventDefault();
   event.stopImmediatePropagation();
-  for (const file of event.dataTransfer.files) {
-    page.open(file.name, new Uint8Array(await file.arrayBuffer()));
-  }
+  openAll(event.dataTransfer.files);
 }, { capture: true });
 
 // For tests: the page, its sound, and what it has for the piano.

@@ -30,7 +30,7 @@ const PLAIN: [&str; 2] = ["touchback_web_audio.wasm", "touchback_web_figures.was
 
 /// Files of the page that are as they are: their places in the tree.
 const STATIC: &str = "web/static";
-const MUSIC: &str = "docs/manual/examples/prelude.mid";
+const WALKS: &str = "docs/walks";
 
 const MISSING: &str = "this compiler has no target wasm32-unknown-unknown. With rustup: \
     `rustup target add wasm32-unknown-unknown`. Without: docs/web.md names packages of Debian that unpack to \
@@ -59,7 +59,11 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     for file in files(Path::new(STATIC))? {
         fs::copy(Path::new(STATIC).join(&file), folder.join(&file))?;
     }
-    fs::copy(MUSIC, folder.join("prelude.mid")).context(MUSIC)?;
+    for film in
+        files(Path::new(WALKS))?.iter().filter(|file| file.extension() == Some("png".as_ref()))
+    {
+        fs::copy(Path::new(WALKS).join(film), folder.join(film))?;
+    }
     for module in ["touchback_web_bg.wasm"].into_iter().chain(PLAIN) {
         shrink(&folder.join(module))?;
     }

@@ -1,4 +1,5 @@
-//! `touchback lab film`: the window while a performance plays, as a moving picture (APNG).
+//! `touchback lab film`: the window while a performance plays, or a scripted walk through it, as a moving picture
+//! (APNG).
 
 #[cfg(feature = "window")]
 mod animation;
@@ -16,13 +17,13 @@ const LIMIT: u64 = 10_000_000;
 /// Options of `touchback lab film`.
 #[derive(clap::Args, Debug)]
 pub struct FilmOptions {
-    /// The performance
-    #[arg(value_name = "IN.mid")]
+    /// The performance, or the steps of a walk (docs/walks)
+    #[arg(value_name = "IN.mid|WALK.toml")]
     input: InputPath,
     /// File to write
     #[arg(short, long, value_name = "OUT.png")]
     output: OutputFile,
-    /// Beginning within the performance, s
+    /// Beginning within the performance, s; a walk has its own times
     #[arg(long, default_value_t = 0.0, value_name = "SECONDS")]
     from: f64,
     /// Duration, s
@@ -62,15 +63,22 @@ pub fn run(options: &FilmOptions) -> Result<()> {
             bail!("{name} takes {} to {}, not {value}", range.start(), range.end());
         }
     }
-    let file = options.input.shown();
-    let score = Score::read(&file, &output::read(&options.input, LIMIT)?)?;
-    draw(options, &score)
+    let (file, bytes) = (options.input.shown(), output::read(&options.input, LIMIT)?);
+    if options.input.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml")) {
+        return draw_walk(options, &bytes);
+    }
+    draw(options, &Score::read(&file, &bytes)?)
 }
 
 #[cfg(feature = "window")]
-use drawing::draw;
+use drawing::{draw, draw_walk};
 
 #[cfg(not(feature = "window"))]
 fn draw(options: &FilmOptions, _: &Score) -> Result<()> {
     bail!("{}: {}", options.output.shown(), crate::cli::NO_WINDOW)
+}
+
+#[cfg(not(feature = "window"))]
+fn draw_walk(options: &FilmOptions, _: &[u8]) -> Result<()> {
+    draw(options, &Score::empty())
 }

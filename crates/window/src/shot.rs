@@ -1,6 +1,7 @@
 //! Pictures of the window in a scripted state: notes played on an instrument, drawn off screen.
 
 pub mod film;
+pub mod walk;
 
 use crate::faces::face::Face;
 use crate::offscreen::{Offscreen, Picture};

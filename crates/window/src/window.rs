@@ -6,6 +6,7 @@ use egui::{CentralPanel, Context, Panel, Ui};
 
 use crate::faces::bar::{Bar, SeenCounts};
 use crate::faces::face::Face;
+use crate::faces::page_bar::PageBar;
 use crate::faces::panel;
 use crate::state::compare::Compare;
 use crate::state::controls::Controls;
@@ -146,6 +147,10 @@ pub struct Window {
     pub session: Session,
     /// The motorized keyboard of this instance.
     pub keyboard: KeyboardFace,
+    /// The row of a page in a browser; none in a host.
+    pub page: Option<PageBar>,
+    /// Whether changes are shown at once instead of in motion, as users ask of their system.
+    pub is_still: bool,
     presets: panel::presets::PresetsPanel,
     strip: Strip,
     meters: Meters,
@@ -269,6 +274,9 @@ impl Window {
             self.steps.last_at = now;
         }
         ui.ctx().set_theme(self.appearance.theme);
+        if theme::is_still(ui.style()) != self.is_still {
+            theme::keep_still(ui.ctx(), self.is_still);
+        }
         self.session.history.now = now;
         self.presets.follow(ui);
         self.workshop.keys.follow();
@@ -276,10 +284,12 @@ impl Window {
         self.touch.curve.follow(&self.messages, &self.snapshot);
         self.host.received.follow(&self.messages);
         let (chosen, view) = (self.strip.chosen, &mut self.action.view);
+        let moves = !theme::is_still(ui.style());
         self.ghosts.follow(&self.snapshot, now, |key| {
-            if key == chosen {
+            if key == chosen && moves {
                 view.let_go(now);
             }
+            moves
         });
         Panel::top("bar").show(ui, |ui| {
             ui.add_space(2.0);
@@ -311,6 +321,7 @@ impl Window {
             gauge: &self.meters.gauge,
             counts: &self.snapshot.counts,
             seen: &mut self.meters.seen,
+            page: self.page.as_mut(),
         };
         bar.ui(ui, controls);
     }

@@ -61,7 +61,7 @@ fn what_the_piano_reports_is_shown_and_kept() {
     frame(&mut page, &mut screen);
     assert_eq!((page.window.snapshot.touched, page.take.len()), (Some(key), 3));
     assert_eq!(page.position(), Some((2.0, 8.0)));
-    assert_eq!(page.told(), ["the file: cut off"]);
+    assert_eq!(page.status(), "the file: cut off");
     receive(&mut page, &[ToWindow::Position(None, 8.0)], 0.1);
     assert_eq!(page.position(), None);
     page.receive(b"another build", 0.0);
@@ -85,10 +85,11 @@ fn a_slow_machine_gets_economy_once() {
     at(&mut page, 2.5);
     assert_eq!(page.controls.value(economy), 0.0);
     at(&mut page, 3.5);
-    assert_eq!((page.controls.value(economy), page.told().len()), (1.0, 1));
+    assert_eq!(page.controls.value(economy), 1.0);
+    assert!(page.status().contains("Economy"));
     page.controls.put(economy, 0.0);
     at(&mut page, 9.0);
-    assert_eq!((page.controls.value(economy), page.told().len()), (0.0, 0));
+    assert_eq!((page.controls.value(economy), page.told.len()), (0.0, 0));
 }
 
 #[test]
@@ -108,11 +109,50 @@ fn dropped_files_play_load_and_tune() {
     page.open("a.mid", b"MThd".to_vec());
     assert!(frame(&mut page, &mut screen).contains(&ToPiano::Perform(b"MThd".to_vec())));
     page.open("k.kbm", b"".to_vec());
-    assert!(page.told()[0].contains("first drop the scale"));
+    assert!(page.status().contains("first drop the scale"));
     page.open("s.scl", touchback_sound::tuning::scala::texts::PYTHAGOREAN.as_bytes().to_vec());
     assert!(page.controls.texts().is_some());
     page.open("k.csv", b"key,drop_mm\n40,0.3\n".to_vec());
     assert_eq!(page.address(), "keys=key,drop_mm/40,0.3");
     page.open("x.png", Vec::new());
-    assert_eq!(page.told().len(), 1);
+    assert!(page.status().starts_with("x.png: "));
+}
+
+#[test]
+fn a_touch_before_the_piano_is_there_is_heard_as_a_note() {
+    let (mut page, mut screen) = (Page::new(""), Offscreen::default());
+    let is_release = |m: &ToPiano| matches!(m, ToPiano::Play(Event::NoteOff { .. }));
+    let is_press = |m: &ToPiano| matches!(m, ToPiano::Play(Event::NoteOn { .. }));
+    assert!(page.key("KeyQ", true) && page.key("KeyQ", false));
+    let first = frame(&mut page, &mut screen);
+    assert!(first.iter().any(is_press) && !first.iter().any(is_release));
+    for _ in 1..HELD {
+        receive(&mut page, &[], 0.0);
+    }
+    assert!(!frame(&mut page, &mut screen).iter().any(is_release));
+    receive(&mut page, &[], 0.0);
+    assert!(frame(&mut page, &mut screen).iter().any(is_release));
+    // Later releases are sent at once.
+    assert!(page.key("KeyQ", true) && page.key("KeyQ", false));
+    assert!(frame(&mut page, &mut screen).iter().any(is_release));
+}
+
+#[test]
+fn the_row_plays_begins_an_exercise_and_leaves_the_rest_to_the_script() {
+    let (mut page, mut screen) = (Page::new("#let_off_mm=6"), Offscreen::default());
+    frame(&mut page, &mut screen);
+    assert!(page.status().contains("Let-off 6.00 mm instead of 1.50 mm"));
+    let mut ask = |page: &mut Page, order| {
+        page.window.page.as_mut().unwrap().orders.push(order);
+        frame(page, &mut screen)
+    };
+    let began = ask(&mut page, PageOrder::Perform);
+    assert!(began.iter().any(|m| matches!(m, ToPiano::Perform(file) if file == PRELUDE)));
+    page.position = Some((0.0, 1.0));
+    assert!(ask(&mut page, PageOrder::Perform).contains(&ToPiano::Stop));
+    ask(&mut page, PageOrder::FindAFault);
+    assert_eq!(page.window.face, Face::Keys);
+    ask(&mut page, PageOrder::CopyLink);
+    assert_eq!(page.orders(), [PageOrder::CopyLink]);
+    assert!(page.orders().is_empty());
 }

@@ -4,6 +4,7 @@ use egui::{Button, RichText, ThemePreference, Ui, vec2};
 
 use crate::faces::face::Face;
 use crate::faces::manual;
+use crate::faces::page_bar::PageBar;
 use crate::faces::panel::presets::{CurrentPiano, PresetsPanel};
 use crate::state::compare::Compare;
 use crate::state::controls::Controls;
@@ -48,6 +49,8 @@ pub struct Bar<'a> {
     pub counts: &'a Counts,
     /// Warnings that were dismissed.
     pub seen: &'a mut SeenCounts,
+    /// The row of a page in a browser.
+    pub page: Option<&'a mut PageBar>,
 }
 
 /// Counts up to which warnings were dismissed.
@@ -64,7 +67,11 @@ impl Bar<'_> {
     /// `controls` are not recorded for undo.
     pub fn ui(mut self, ui: &mut Ui, controls: &mut dyn Controls) {
         if theme::is_small(ui.ctx()) {
-            return self.small(ui, controls);
+            self.small(ui, controls);
+            if let Some(page) = self.page.filter(|page| page.has_messages()) {
+                ui.horizontal_wrapped(|ui| page.messages(ui));
+            }
+            return;
         }
         let wide = ui.available_width() > WIDE;
         ui.horizontal(|ui| {
@@ -79,8 +86,12 @@ impl Bar<'_> {
             gap(ui, wide);
             for (face, name, hint) in Face::tabs() {
                 let tab = ui.selectable_label(self.face.tab() == face, name);
-                if tab.on_hover_text(hint).clicked() && self.face.tab() != face {
-                    *self.face = face;
+                if tab.on_hover_text(hint).clicked() {
+                    *self.list_open = false;
+                    // A page of the workshop stays.
+                    if self.face.tab() != face {
+                        *self.face = face;
+                    }
                 }
             }
             gap(ui, wide);
@@ -96,6 +107,13 @@ impl Bar<'_> {
                 }
             });
         });
+        if let Some(page) = self.page {
+            ui.horizontal_wrapped(|ui| {
+                theme::enlarge(ui, theme::enlargement(ui.ctx()));
+                page.buttons(ui);
+                page.messages(ui);
+            });
+        }
     }
 
     /// Draws the bar of a small window: the menu of faces, the piano, undo, and a button that opens the rest.
@@ -126,6 +144,9 @@ impl Bar<'_> {
         if is_open {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().interact_size.y = 0.8 * high;
+                if let Some(page) = &mut self.page {
+                    page.buttons(ui);
+                }
                 let current = self.current(controls);
                 self.step(ui, Icon::Before, "Previous piano", &current.name, -1, controls);
                 self.step(ui, Icon::After, "Next piano", &current.name, 1, controls);

@@ -1,31 +1,42 @@
 //! The window while a performance plays, frame by frame, drawn off screen.
 
+use std::collections::VecDeque;
+
+use egui::{FullOutput, Ui};
+
 use super::{BLOCK, RATE, Shot};
 use crate::offscreen::{Offscreen, Picture};
-use crate::state::controls::DetachedControls;
+use crate::state::controls::{Controls as _, DetachedControls};
 use crate::window::Window;
 use touchback_instrument::host::midi::InputMessage;
+use touchback_instrument::host::midi_file::Score;
+use touchback_instrument::host::params::Parameter;
 use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
-use touchback_instrument::settings::Timing;
-use touchback_instrument::{Event, Piano, Settings, Snapshot};
+use touchback_instrument::{Event, Piano, Snapshot};
 
 /// A window, and the piano that plays in it.
 pub struct Film {
     shot: Shot,
-    settings: Settings,
     window: Window,
     controls: DetachedControls,
     screen: Offscreen,
     player: EventScheduler,
+    /// Time up to which is to be played, s.
+    end: f64,
+    /// Times, s, and messages of the performance.
+    coming: VecDeque<(f64, InputMessage)>,
     play: Vec<Event>,
 }
 
 /// Messages of one block, which it takes all at its first sample.
-struct Messages<'a>(std::slice::Iter<'a, InputMessage>);
+struct Messages<'a> {
+    coming: &'a mut VecDeque<(f64, InputMessage)>,
+    now: f64,
+}
 
 impl Host for Messages<'_> {
     fn next(&mut self) -> Option<(u32, InputMessage)> {
-        self.0.next().map(|message| (0, *message))
+        self.coming.pop_front_if(|(at, _)| *at <= self.now).map(|(_, message)| (0, message))
     }
 }
 
@@ -33,50 +44,105 @@ impl Film {
     /// The window of `shot` before anything is played, at `rate` frames a second.
     #[must_use]
     pub fn new(shot: &Shot, rate: f64) -> Self {
-        let mut settings = shot.settings.clone();
-        settings.touch.timing = Timing::Natural;
+        let settings = shot.settings.clone();
         let window = Shot { time: None, ..shot.clone() }.window();
-        let controls =
-            DetachedControls { settings: settings.clone(), ..DetachedControls::default() };
         let screen = Offscreen::at(rate);
         window.apply_theme(&screen.context);
+        screen.context.enable_accesskit();
         let mut piano = Piano::new(RATE, &settings);
         piano.watch(true);
-        let player = EventScheduler::new(piano);
-        Self { shot: shot.clone(), settings, window, controls, screen, player, play: Vec::new() }
-    }
-
-    /// Time played, s.
-    #[must_use]
-    pub fn time(&self) -> f64 {
-        self.player.sample() as f64 / RATE
-    }
-
-    /// Plays 5 ms that begin with `messages`.
-    pub fn advance(&mut self, messages: &[InputMessage]) {
-        let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
-        self.player.process(&mut left, &mut right, &mut Messages(messages.iter()));
-        self.window.raise_levels([&left, &right].map(|channel| {
-            f64::from(channel.iter().fold(0.0f32, |peak, sample| peak.max(sample.abs())))
-        }));
-        let piano = self.player.piano();
-        for sample in piano.trace() {
-            self.window.absorb(sample, &self.settings.action);
+        Self {
+            shot: shot.clone(),
+            window,
+            controls: DetachedControls::of(settings),
+            screen,
+            player: EventScheduler::new(piano),
+            end: 0.0,
+            coming: VecDeque::new(),
+            play: Vec::new(),
         }
-        piano.trace_read();
+    }
+
+    /// Plays `score` from its time `from` s on, beginning now.
+    pub fn perform(&mut self, score: &Score, from: f64) {
+        let at = |time: u128| time as f64 / score.per_second as f64 - from;
+        let messages = score.events.iter().map(|(time, message)| (at(*time), *message));
+        let (now, heard) = (self.end, messages.filter(|(at, _)| *at >= 0.0));
+        self.coming.extend(heard.map(|(at, message)| (now + at, message)));
+    }
+
+    /// The value of `parameter`.
+    #[must_use]
+    pub fn value(&self, parameter: &'static Parameter) -> f64 {
+        self.controls.value(parameter)
+    }
+
+    /// Sets `parameter` as a host's automation does.
+    pub fn automate(&mut self, parameter: &'static Parameter, value: f64) {
+        self.controls.put(parameter, value);
+    }
+
+    /// Plays on for `seconds`, in blocks of 5 ms.
+    pub fn advance(&mut self, seconds: f64) {
+        self.end += seconds;
+        loop {
+            let now = self.player.sample() as f64 / RATE;
+            if now >= self.end - 1e-9 {
+                return;
+            }
+            let (mut left, mut right) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+            let mut messages = Messages { coming: &mut self.coming, now };
+            self.player.process(&mut left, &mut right, &mut messages);
+            self.window.raise_levels([&left, &right].map(|channel| {
+                f64::from(channel.iter().fold(0.0f32, |peak, sample| peak.max(sample.abs())))
+            }));
+            let piano = self.player.piano();
+            for sample in piano.trace() {
+                self.window.absorb(sample, &self.controls.settings.action);
+            }
+            piano.trace_read();
+        }
+    }
+
+    /// Whether the window reads files or measures a key.
+    pub(super) const fn is_reading(&self) -> bool {
+        self.window.is_reading()
+    }
+
+    /// Lays out the next frame under `events`, with what `above` draws first, and passes on what was played and
+    /// changed.
+    pub(super) fn lay_out(
+        &mut self,
+        events: Vec<egui::Event>,
+        mut above: impl FnMut(&mut Ui),
+    ) -> FullOutput {
+        let mut snapshot = Snapshot::default();
+        self.player.piano().show(&mut snapshot);
+        self.window.show(&snapshot);
+        let Self { window, controls, screen, play, shot, .. } = self;
+        let output = screen.frame(shot.size, shot.scale, events, |ui| {
+            above(ui);
+            window.ui(ui, controls, play);
+        });
+        for event in self.play.drain(..) {
+            self.player.piano().handle(event);
+        }
+        if *self.player.settings() != self.controls.settings {
+            self.player.set(&self.controls.settings);
+        }
+        output
+    }
+
+    /// Draws what was laid out.
+    pub(super) fn draw(&self, output: FullOutput) -> Picture {
+        self.screen.draw(output, self.shot.size, self.shot.scale)
     }
 
     /// Draws the next frame.
     #[must_use]
     pub fn frame(&mut self) -> Picture {
-        let mut snapshot = Snapshot::default();
-        self.player.piano().show(&mut snapshot);
-        self.window.show(&snapshot);
-        let Self { window, controls, screen, play, shot, .. } = self;
-        let output = screen.frame(shot.size, shot.scale, Vec::new(), |ui| {
-            window.ui(ui, controls, play);
-        });
-        screen.draw(output, shot.size, shot.scale)
+        let output = self.lay_out(Vec::new(), |_| ());
+        self.draw(output)
     }
 }
 
@@ -89,12 +155,6 @@ mod tests {
     fn a_played_key_moves_in_the_picture_and_comes_to_rest() {
         let shot = Shot { size: (720.0, 480.0), face: Face::Piano, ..Shot::default() };
         let mut film = Film::new(&shot, 20.0);
-        let seconds = |film: &mut Film, count: usize, messages: &[InputMessage]| {
-            for block in 0..count {
-                film.advance(if block == 0 { messages } else { &[] });
-            }
-            film.frame()
-        };
         // The first frames lay out the panels.
         for _ in 0..4 {
             let _ = film.frame();
@@ -102,9 +162,12 @@ mod tests {
         let still = film.frame();
         assert!(film.frame() == still, "nothing moves");
         let on = InputMessage::NoteOn { channel: 0, note: 60, id: None, velocity: 0.8 };
-        let played = seconds(&mut film, 10, &[on]);
+        film.coming.push_back((0.0, on));
+        film.advance(0.05);
+        assert_eq!(film.player.sample(), 2400);
+        let played = film.frame();
         assert!(played != still);
-        assert!((film.time() - 0.05).abs() < 1e-9);
-        assert!(seconds(&mut film, 10, &[]) != played);
+        film.advance(0.05);
+        assert!(film.frame() != played);
     }
 }

@@ -4,6 +4,8 @@
 //! The audio thread sends states only. This module computes every other quantity from them by the action's
 //! own equations, on the window's thread.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 mod press;
 pub mod quantity;
 pub mod repetition;
@@ -62,9 +64,14 @@ pub struct Phased {
     pub to: f64,
 }
 
+/// The next stroke's number.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
 /// One stroke.
 #[derive(Clone, Debug)]
 pub struct Stroke {
+    /// A number of its own: what is drawn from a stroke is new when this or the number of rows is.
+    pub number: u64,
     /// The key.
     pub key: KeyNumber,
     /// Number of the instrument's touch, if the stroke was played.
@@ -90,6 +97,7 @@ pub struct Stroke {
 impl Stroke {
     fn new(key: KeyNumber, settings: &ActionSettings, kind: ActionKind) -> Self {
         Self {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             key,
             touch: None,
             kind,

@@ -105,7 +105,8 @@ impl ActionView {
         } else {
             ScreenMapping::fit_low(bounds, rect.shrink2(vec2(6.0, 0.0)))
         };
-        let (now, follows) = ui.input(|i| (i.time, i.pointer.is_decidedly_dragging()));
+        let (now, drags) = ui.input(|i| (i.time, i.pointer.is_decidedly_dragging()));
+        let follows = drags || theme::is_still(ui.style());
         let (key, settings) = (caption.key, caption.settings);
         let mut drawing = self.transition.apply(grand::draw(pose), key, settings, now, follows);
         if let Some((hammer, left)) = self.transition.ghost(now) {

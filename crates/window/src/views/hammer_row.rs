@@ -54,17 +54,22 @@ impl Default for Ghosts {
 }
 
 impl Ghosts {
-    /// Follows the keys of `snapshot` at `now` s; calls `let_go` with each key that was let go.
-    pub fn follow(&mut self, snapshot: &Snapshot, now: f64, mut let_go: impl FnMut(KeyNumber)) {
+    /// Follows the keys of `snapshot` at `now` s; `let_go` gets each key that was let go, and returns whether its hammer
+    /// fades.
+    pub fn follow(
+        &mut self,
+        snapshot: &Snapshot,
+        now: f64,
+        mut let_go: impl FnMut(KeyNumber) -> bool,
+    ) {
         for key in KeyNumber::all() {
             let i = key.index();
             let depth = snapshot.depth[i];
             match self.ways[i] {
                 Way::Down(deepest) if depth < deepest - TURNED => {
                     self.ways[i] = Way::Up(depth);
-                    if deepest > PRESSED {
+                    if deepest > PRESSED && let_go(key) {
                         self.left[i] = (snapshot.hammer[i], now);
-                        let_go(key);
                     }
                 }
                 Way::Down(deepest) => self.ways[i] = Way::Down(deepest.max(depth)),
@@ -194,7 +199,10 @@ mod tests {
             (0.14, 0.0, 0.0),
         ] {
             (snapshot.depth[i], snapshot.hammer[i]) = (depth, hammer);
-            ghosts.follow(&snapshot, now, |key| left.push((key, now)));
+            ghosts.follow(&snapshot, now, |key| {
+                left.push((key, now));
+                true
+            });
         }
         assert_eq!(left, [(key, 0.10)]);
         let (rise, share) = ghosts.of(key, 0.13).unwrap();
@@ -203,7 +211,10 @@ mod tests {
         // A touch that does not press leaves none.
         for (now, depth) in [(1.0, 2.0e-3), (1.1, 0.0)] {
             snapshot.depth[i] = depth;
-            ghosts.follow(&snapshot, now, |key| left.push((key, now)));
+            ghosts.follow(&snapshot, now, |key| {
+                left.push((key, now));
+                true
+            });
         }
         assert_eq!(left.len(), 1);
     }

@@ -172,6 +172,18 @@ pub(crate) fn enlargement(context: &Context) -> f32 {
     (size.x / usual.0).min(size.y / usual.1).clamp(1.0, 2.5)
 }
 
+/// Whether nothing is to move but what is played: the user's system asks for less motion.
+#[must_use]
+pub(crate) fn is_still(style: &egui::Style) -> bool {
+    style.animation_time <= 0.0
+}
+
+/// Shows changes at once instead of in motion, if `is_still`.
+pub(crate) fn keep_still(context: &Context, is_still: bool) {
+    let time = if is_still { 0.0 } else { egui::Style::default().animation_time };
+    context.all_styles_mut(|style| style.animation_time = time);
+}
+
 /// Whether the window is smaller than a desktop's smallest one: a telephone's screen, or a large zoom.
 #[must_use]
 pub(crate) fn is_small(context: &Context) -> bool {

@@ -34,7 +34,7 @@ const FADES: f64 = 0.5;
 const MUTE: &str = if cfg!(target_family = "wasm") {
     "The sound has not started: touch or click once more."
 } else {
-    "Nothing answers: the host does not run its audio."
+    "Nothing answers: the host does not run its audio. Start it; some hosts run an instrument only during playback."
 };
 
 /// Dynamics by MIDI velocity, from each velocity on: the steps that notation programs use.
@@ -174,7 +174,8 @@ impl Window {
     fn caption(&self, ui: &Ui, area: Rect, large: f32, settings: &Settings, now: f64) -> f32 {
         let since = now - self.steps.last_at;
         let shown = if self.transport.is_live {
-            1.0 - ((since - STANDS) / FADES).clamp(0.0, 1.0)
+            let fades = if theme::is_still(ui.style()) { 1e-9 } else { FADES };
+            1.0 - ((since - STANDS) / fades).clamp(0.0, 1.0)
         } else {
             1.0
         };

@@ -25,9 +25,13 @@ const STATES: f32 = 180.0;
 /// Margin of the list, points.
 const MARGIN: f32 = 8.0;
 
+/// Height of the keys where the face above them needs no more than this, and their largest height, points.
+const FACE: f32 = 540.0;
+const KEYS: f32 = 260.0;
+
 /// Height of the keys in a small window of this height, points.
 pub(super) fn keys(height: f32) -> f32 {
-    (0.2 * height).clamp(60.0, 180.0)
+    (0.2 * height).max(height - FACE).clamp(60.0, KEYS)
 }
 
 /// Whether a small window of this height shows the keys below `face`.
@@ -36,26 +40,31 @@ pub(super) fn has_keys(face: Face, is_list_open: bool, height: f32) -> bool {
 }
 
 /// The places of drawing and list: below one another in a high face, beside one another in a wide one. The drawing
-/// leaves `above` points above the action.
-fn split(room: Rect, above: f32) -> [Rect; 2] {
+/// leaves `above` points above the action, and has what a list of known height, `listed` points, leaves free.
+fn split(room: Rect, above: f32, listed: Option<f32>) -> [Rect; 2] {
     let is_wide = room.width() > 1.5 * room.height() && room.width() > 440.0;
     if is_wide {
         let (left, right) = room.split_left_right_at_fraction(DRAWN.1);
         return [left, right];
     }
-    let wanted = room.width() / ACTION + above;
-    let (upper, lower) =
-        room.split_top_bottom_at_y(room.min.y + wanted.min(DRAWN.0 * room.height()));
+    let wanted = (room.width() / ACTION + above).min(DRAWN.0 * room.height());
+    let free = listed.map_or(0.0, |listed| room.height() - listed - MARGIN);
+    let (upper, lower) = room.split_top_bottom_at_y(room.min.y + wanted.max(free));
     [upper, lower]
 }
 
-/// Draws `add` in `area` with margins and a scroll bar.
-fn list(ui: &mut Ui, area: Rect, add: impl FnOnce(&mut Ui)) {
+/// Draws `add` in `area` with margins and a scroll bar. Returns the height of what was drawn.
+fn list(ui: &mut Ui, area: Rect, add: impl FnOnce(&mut Ui)) -> f32 {
     let area = area.shrink2(vec2(MARGIN, 0.5 * MARGIN));
+    let mut height = 0.0;
     ui.scope_builder(UiBuilder::new().max_rect(area).id_salt("list"), |ui| {
         ui.set_clip_rect(area.intersect(ui.clip_rect()));
-        scrolled(ui, add);
+        scrolled(ui, |ui| {
+            add(ui);
+            height = ui.min_rect().height();
+        });
     });
+    height
 }
 
 impl Window {
@@ -69,9 +78,12 @@ impl Window {
     ) {
         let fill = ui.visuals().panel_fill;
         CentralPanel::default().frame(Frame::NONE.fill(fill)).show(ui, |ui| {
-            let [stage, area] = split(ui.available_rect_before_wrap(), ABOVE);
+            // Known from the last frame.
+            let id = ui.scope_id().with("listed");
+            let listed = ui.data(|data| data.get_temp::<f32>(id));
+            let [stage, area] = split(ui.available_rect_before_wrap(), ABOVE, listed);
             self.stage(ui, stage, controls, play, now);
-            list(ui, area, |ui| {
+            let height = list(ui, area, |ui| {
                 ui.horizontal_wrapped(|ui| {
                     self.stage_buttons(ui);
                     let more = ui.selectable_label(self.has_more, "More");
@@ -80,6 +92,10 @@ impl Window {
                 let has_more = self.has_more;
                 self.piano_controls().small(ui, has_more, controls);
             });
+            if listed != Some(height) {
+                ui.data_mut(|data| data.insert_temp(id, height));
+                ui.ctx().request_repaint();
+            }
         });
     }
 
@@ -93,7 +109,7 @@ impl Window {
     ) {
         let settings = controls.settings().action;
         CentralPanel::default().frame(Frame::NONE.fill(ui.visuals().panel_fill)).show(ui, |ui| {
-            let [drawing, area] = split(ui.available_rect_before_wrap(), 0.0);
+            let [drawing, area] = split(ui.available_rect_before_wrap(), 0.0, None);
             ui.scope_builder(UiBuilder::new().max_rect(drawing).id_salt("drawing"), |ui| {
                 self.action(ui, Place::Workshop, &settings, controls, play, now);
             });

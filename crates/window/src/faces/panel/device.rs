@@ -3,6 +3,7 @@
 //! Ports are listed and opened on a worker thread. Motors stay off until the player arms the keyboard, at
 //! every connection.
 
+mod ball;
 mod felt;
 mod figures;
 mod health;
@@ -17,6 +18,7 @@ use super::{fitting, haptic_load, heading};
 use crate::state::file_worker::FileWorker;
 use crate::state::stroke::Stroke;
 use crate::widgets::{control, theme};
+use ball::Ball;
 use felt::Felt;
 use touchback_action::ActionSettings;
 use touchback_core::math::compass::KeyNumber;
@@ -55,6 +57,7 @@ pub struct DevicePanel {
     /// Whether the emulator is to be armed once it is open: it moves nothing.
     arms_emulator: bool,
     felt: Felt,
+    ball: Ball,
 }
 
 /// What the face shows of the instrument: the chosen key, the action's settings, the last stroke.
@@ -117,6 +120,9 @@ impl DevicePanel {
                 self.state(ui, &mut choice, connection);
             });
             let right = &mut columns[count - 1];
+            if let Action::Walled(kind) = choice.action {
+                self.ball.ui(right, kind);
+            }
             heading(right, "What a finger feels");
             self.felt.ui(right, played.key, played.settings, played.last);
             haptic_load::ui(right, choice.action, first.as_ref());

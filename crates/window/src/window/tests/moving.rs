@@ -57,6 +57,32 @@ fn an_immediate_notes_caption_states_the_reconstruction() {
     assert!(whole.rows.iter().any(|row| row.time < -0.02 && row.finger() == Some(0.0)));
 }
 
+/// Whether the picture goes on changing after the regulation was changed.
+fn moves_after_a_change(is_still: bool) -> bool {
+    let mut window = Window { face: Face::Action, is_still, ..Window::default() };
+    let (mut connection, mut play) = (DetachedControls::default(), Vec::new());
+    let mut screen = crate::offscreen::Offscreen::default();
+    window.apply_theme(&screen.context);
+    let mut frame = |connection: &mut DetachedControls| {
+        let size = (900.0, 600.0);
+        let output = screen.frame(size, 1.0, Vec::new(), |ui| window.ui(ui, connection, &mut play));
+        screen.draw(output, size, 1.0)
+    };
+    for _ in 0..4 {
+        frame(&mut connection);
+    }
+    connection.put(parameter("let_off_mm"), 8.0);
+    // The first frame after the change lays out the notes that belong to it.
+    let pictures = [(); 4].map(|()| frame(&mut connection));
+    pictures[2] != pictures[3]
+}
+
+#[test]
+fn a_changed_action_moves_to_its_form_unless_the_user_wants_less_motion() {
+    assert!(moves_after_a_change(false));
+    assert!(!moves_after_a_change(true));
+}
+
 #[test]
 fn a_haptic_key_is_drawn_as_played() {
     use touchback_instrument::watch::trace::{KeySnapshot, Sample};

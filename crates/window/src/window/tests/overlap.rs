@@ -142,10 +142,19 @@ fn nothing_overlaps_at_any_size_of_screen_and_text() {
             bench.window.keyboard.connection = Some(Arc::default());
             bench.window.apply_theme(&screen.context);
             screen.context.enable_accesskit();
-            for (face, more) in
-                Face::ALL.into_iter().map(|f| (f, false)).chain([(Face::Piano, true)])
+            // The piano once more with all its controls, and as a page in a browser.
+            let again = [(Face::Piano, true, false), (Face::Piano, false, true)];
+            for (face, more, is_page) in
+                Face::ALL.into_iter().map(|f| (f, false, false)).chain(again)
             {
                 (bench.window.face, bench.window.has_more) = (face, more);
+                bench.window.page = is_page.then(|| PageBar {
+                    state: "Touch a key to start the sound.".to_owned(),
+                    message:
+                        "This link changes the piano Concert: Let-off 6.00 mm instead of 1.50 mm."
+                            .to_owned(),
+                    ..PageBar::default()
+                });
                 let mut frame = |screen: &mut Offscreen| {
                     screen.frame(size, 1.0, Vec::new(), |ui| {
                         bench.window.ui(ui, &mut bench.connection, &mut bench.play);

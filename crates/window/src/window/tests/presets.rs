@@ -198,3 +198,14 @@ fn a_piano_is_saved_by_name_and_enter_on_every_face() {
         assert!(harness.query_by_label("Save this piano").is_none(), "{face:?}");
     }
 }
+
+#[test]
+fn a_tab_closes_the_list_of_pianos() {
+    let mut harness = harness((1180.0, 760.0));
+    harness.state_mut().window.list_open = true;
+    harness.run_steps(3);
+    harness.get_by_role_and_label(Role::Button, "Workshop").click();
+    harness.run_steps(3);
+    assert!(!harness.state().window.list_open);
+    assert_eq!(harness.state().window.face, Face::Action);
+}

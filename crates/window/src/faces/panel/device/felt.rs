@@ -25,17 +25,24 @@ const LEAST: f64 = -1.0;
 /// Height of the plot at usual size, points.
 const HEIGHT: f32 = 210.0;
 
+/// Depths, mm, and forces, N.
+type Curve = Vec<[f64; 2]>;
+/// Number and length of the stroke that a curve was drawn from.
+type Revision = (u64, usize);
+
 /// The curves.
 #[derive(Default)]
 pub(super) struct Felt {
-    /// The slow press of the chosen key under the present settings.
-    slow: Option<Stroke>,
+    /// The slow press of the chosen key under the present settings, and its curve.
+    slow: Option<(Stroke, Curve)>,
+    /// The curve of the last stroke.
+    last: Option<(Revision, Curve)>,
     /// Depth, mm, and force, N, of the keyboard's first key, the newest last.
     motor: VecDeque<[f64; 2]>,
 }
 
 /// Depth, mm, and force, N, of the rows of `stroke` until the key returns.
-fn curve(stroke: &Stroke) -> Vec<[f64; 2]> {
+fn curve(stroke: &Stroke) -> Curve {
     stroke.thinned(POINTS).map(|row| [1e3 * row.view.key, row.view.key_force]).collect()
 }
 
@@ -60,11 +67,18 @@ impl Felt {
         settings: &ActionSettings,
         last: Option<&Stroke>,
     ) {
-        let is_same = |stroke: &Stroke| stroke.key == key && stroke.settings == *settings;
-        let slow = self.slow.take().filter(is_same);
-        let slow = self.slow.insert(slow.unwrap_or_else(|| Stroke::pressed(key, settings, SLOW)));
-        let (slow, last) = (curve(slow), last.map(|stroke| (stroke.key, curve(stroke))));
-        let all = slow.iter().chain(last.iter().flat_map(|(_, points)| points)).chain(&self.motor);
+        if !self.slow.as_ref().is_some_and(|(of, _)| of.key == key && of.settings == *settings) {
+            let stroke = Stroke::pressed(key, settings, SLOW);
+            let points = curve(&stroke);
+            self.slow = Some((stroke, points));
+        }
+        let revision = last.map(|stroke| (stroke.number, stroke.rows.len()));
+        if self.last.as_ref().map(|(of, _)| *of) != revision {
+            self.last = revision.zip(last.map(curve));
+        }
+        let slow = self.slow.iter().flat_map(|(_, points)| points);
+        let stroke = self.last.iter().flat_map(|(_, points)| points);
+        let all = slow.chain(stroke).chain(&self.motor);
         let most =
             all.map(|[_, force]| *force).filter(|force| force.is_finite()).fold(0.0, f64::max);
         let most = FORCES.into_iter().find(|force| *force >= most).unwrap_or(FORCES[3]);
@@ -80,9 +94,11 @@ impl Felt {
             let points = finite.map(|[depth, force]| plot.at(*depth, *force)).collect();
             painter.add(Shape::line(points, egui::Stroke::new(width, colour)));
         };
-        line(&slow, 1.5, theme::faint(ui));
         let colours = [theme::curve(ui, 0), theme::curve(ui, 1)];
-        if let Some((_, points)) = &last {
+        if let Some((_, points)) = &self.slow {
+            line(points, 1.5, theme::faint(ui));
+        }
+        if let Some((_, points)) = &self.last {
             line(points, 2.0, colours[0]);
         }
         for [depth, force] in &self.motor {
@@ -93,8 +109,8 @@ impl Felt {
             let mut entry =
                 |text: String, colour| ui.label(RichText::new(text).small().color(colour));
             entry(format!("{}: a slow press, down and up", name(key)), faint);
-            match &last {
-                Some((of, _)) => entry(format!("the last stroke, {}", name(*of)), colours[0]),
+            match last {
+                Some(stroke) => entry(format!("the last stroke, {}", name(stroke.key)), colours[0]),
                 None => entry("play a key: its stroke appears here".to_owned(), colours[0]),
             };
             let motor = match self.motor.back() {
