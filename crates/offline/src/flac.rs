@@ -348,7 +348,8 @@ mod tests {
     #[test]
     fn residuals_take_the_bits_that_are_counted() {
         for count in [1, 5, 1000, BLOCK] {
-            let samples: Vec<i32> = (0i32..).take(count).map(|i| (i * i * 7919) % 60_001).collect();
+            let sample = |i: i32| (i * 7919 % 60_001) * (i % 31);
+            let samples: Vec<i32> = (0..).take(count).map(sample).collect();
             let predicted = Predicted::new(samples, DEPTH);
             let mut bits = Bits::default();
             predicted.put(&mut bits);
