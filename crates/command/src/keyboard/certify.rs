@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
+use serde_json::json;
 
 use super::calibrate::Wire;
 use super::probe;
@@ -29,6 +30,9 @@ pub struct CertifyOptions {
     /// Writes the page of results
     #[arg(short, long, value_name = "PAGE.md")]
     output: Option<OutputFile>,
+    /// Prints JSON in place of the page
+    #[arg(long)]
+    json: bool,
 }
 
 /// Tests, prints the page and writes it.
@@ -51,7 +55,21 @@ pub fn run(options: &CertifyOptions) -> Result<()> {
         draft.write_all(page.as_bytes())?;
         draft.keep()?;
     }
-    output::print(&page)?;
+    if options.json {
+        let tests = results.iter().map(|result| {
+            json!({
+                "claim": result.claim,
+                "observed": result.observed,
+                "required": result.required,
+                "is_passed": result.is_passed,
+            })
+        });
+        let tests: Vec<_> = tests.collect();
+        let all = json!({ "name": probe::name(&hello), "first_push": session, "tests": tests });
+        output::print(&format!("{all:#}\n"))?;
+    } else {
+        output::print(&page)?;
+    }
     let failed = results.iter().filter(|result| result.is_passed == Some(false)).count();
     match (is_right, failed) {
         (true, 0) => Ok(()),

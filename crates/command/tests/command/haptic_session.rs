@@ -249,7 +249,7 @@ fn two_ports_are_one_keyboard() {
 fn a_certificate_is_written_and_judged() {
     let dir = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchback"));
-    command.current_dir(&dir).args(["keyboard", "certify", "emulator", "-o", "page.md"]);
+    command.current_dir(&dir).args(["keyboard", "certify", "emulator", "-o", "page.md", "--json"]);
     let done = command.stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
     let page = std::fs::read_to_string(dir.path().join("page.md")).expect("a page");
@@ -257,6 +257,9 @@ fn a_certificate_is_written_and_judged() {
     let verdicts = |end: &str| page.lines().filter(|line| line.ends_with(end)).count();
     let (passed, failed) = (verdicts("| passed |"), verdicts("| **failed** |"));
     assert_eq!(passed + failed, 18, "{page}");
+    let read: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let tests = read["tests"].as_array().expect("tests");
+    assert_eq!(tests.iter().filter(|test| test["is_passed"] == true).count(), passed, "{read}");
     assert_eq!(done.status.code(), Some(if failed == 0 { 0 } else { 2 }), "{said}");
     // A busy machine may delay states; the laws are those of the emulator.
     for law in ["report the applied force", "obey a tighter limit of force", "answer pings"] {
