@@ -226,7 +226,7 @@ def accessible(browser, address, errors, pictures):
     page.evaluate("""() => document.querySelector('#controls [aria-label="Voice"]').click()""")
     wait_control(page, "button", "Load")
     page.evaluate("""() => document.querySelector('#controls [aria-label="Piano"]').click()""")
-    wait_control(page, "slider", "Level")
+    page.wait_for_selector('#controls [aria-label="Level"]', state="attached", timeout=10_000)
     page.evaluate("""() => {
         const level = document.querySelector('#controls [aria-label="Level"]');
         level.value = level.max;
@@ -368,7 +368,7 @@ def run(folder, touchback, pictures):
         told(page, "The sound was interrupted.")
         page.mouse.click(640, 300)
         page.wait_for_function("touchback.audio().state === 'running'", timeout=5000)
-        told(page, "Play with the mouse")
+        page.wait_for_function("!document.getElementById('status').value.includes('interrupted')", timeout=10_000)
         check(True, "a click brings back interrupted sound")
 
         page.evaluate("(file) => drop('music.mid', file)", base64.b64encode(music[0][1].read_bytes()).decode())

@@ -40,7 +40,8 @@ export function mirror(page, canvas, box) {
     put(element, "aria-valuenow", number?.[0]);
     put(element, "aria-valuetext", number && value ? value : undefined);
     if (role === "slider" && number && element !== document.activeElement) {
-      [element.value, element.min, element.max] = [number[0], number[1], number[2]];
+      // The value last: the element clamps it to the range that it has.
+      [element.min, element.max, element.value] = [number[1], number[2], number[0]];
     }
     const [left, top, width, height] = place;
     element.style.cssText = `left:${left}px;top:${top}px;width:${width}px;height:${height}px`;

@@ -20,6 +20,8 @@ still.onchange = () => page.keepStill(still.matches);
 page.keepStill(still.matches);
 await page.start(canvas);
 document.body.classList.add("running");
+// The window's own field for typed text, which would give the focus back at once: Tab passes by it.
+for (const field of document.querySelectorAll("input:not([id])")) field.tabIndex = -1;
 const showControls = mirror(page, canvas, element("controls"));
 if (query.has("fault")) page.findAFault();
 // In a frame the focus stays with the page around it.
