@@ -13,11 +13,10 @@ import pathlib
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 
 from playwright.sync_api import sync_playwright
-from web_page import check, serve
+from web_page import check, main, no_errors, serve
 
 MOVE = """([id, at]) => {
     const slider = document.getElementById(`slider-${id}`);
@@ -90,15 +89,8 @@ def run(folder, touchback, pictures):
         told = page.evaluate("document.getElementById('told').value")
         check("between" in told, f"an impossible number is refused in words: {told}")
         browser.close()
-    for error in errors:
-        print("browser:", error)
-    check(not errors, f"{len(errors)} errors of the browser")
+    no_errors(errors)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    shown_in = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-    if shown_in:
-        shown_in.mkdir(parents=True, exist_ok=True)
-    run(pathlib.Path(sys.argv[1]), sys.argv[2], shown_in)
+    main(run, __doc__)

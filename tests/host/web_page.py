@@ -417,15 +417,25 @@ def run(folder, touchback, pictures):
         telephone(browser, address, errors, pictures)
         accessible(browser, address, errors, pictures)
         browser.close()
+    no_errors(errors)
+
+
+def no_errors(errors):
+    """Prints the browser's errors; none may have come."""
     for error in errors:
         print("browser:", error)
     check(not errors, f"{len(errors)} errors of the browser")
 
 
-if __name__ == "__main__":
+def main(run, usage):
+    """Runs a test with the arguments FOLDER TOUCHBACK [PICTURES]."""
     if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    shown = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-    if shown:
-        shown.mkdir(parents=True, exist_ok=True)
-    run(pathlib.Path(sys.argv[1]), sys.argv[2], shown)
+        sys.exit(usage)
+    pictures = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    if pictures:
+        pictures.mkdir(parents=True, exist_ok=True)
+    run(pathlib.Path(sys.argv[1]), sys.argv[2], pictures)
+
+
+if __name__ == "__main__":
+    main(run, __doc__)
