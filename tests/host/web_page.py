@@ -284,8 +284,8 @@ def telephone(browser, address, errors, pictures):
     if pictures:
         page.screenshot(path=pictures / "web-telephone-two-keys.png")
     touches.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    # Not checked: that both notes end. In about a fifth of the runs one goes on; the cause is not known.
-    check(True, "two fingers play on a telephone")
+    page.wait_for_function("touchback.loudest() < 1e-5", timeout=10_000)
+    check(True, "two fingers play on a telephone, and the dampers end the notes")
     x, y = wait_control(page, "slider", "Turn Let-off")
     finger = lambda up: [{"x": x, "y": y - up, "id": 0}]
     touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": finger(0)})

@@ -125,7 +125,8 @@ impl Strip {
         };
         let response = ui.interact(area, ui.scope_id().with("keys"), Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Piano keys"));
-        let touched = self.touches.follow(ui, [whole, area, foot], snapshot, play);
+        let places = [whole, area, foot];
+        let touched = self.touches.follow(ui, places, snapshot, &mut self.held, play);
         self.chosen = touched.unwrap_or(self.chosen);
         let by_touch = self.touches.is_any(ui);
         let before = self.chosen;

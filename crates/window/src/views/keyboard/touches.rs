@@ -41,11 +41,15 @@ fn velocity(place: f64, force: Option<f32>) -> f64 {
 impl Touches {
     /// Follows the frame's touches on the part `area` of the keys `whole` and on the pedals in `foot`. Returns the
     /// last pressed key.
+    ///
+    /// Browsers move the pointer before they tell the touch that it follows, now and then a frame earlier: a finger on
+    /// the key `by_pointer`, which the pointer holds, takes it over.
     pub(super) fn follow(
         &mut self,
         ui: &Ui,
         [whole, area, foot]: [Rect; 3],
         snapshot: &Snapshot,
+        by_pointer: &mut Option<KeyNumber>,
         play: &mut Vec<Event>,
     ) -> Option<KeyNumber> {
         let (events, now) = ui.input(|input| {
@@ -62,7 +66,11 @@ impl Touches {
             match phase {
                 TouchPhase::Start if is_uncovered(ui, pos) => {
                     let key = area.contains(pos).then(|| hit(whole, pos)).flatten();
-                    if let Some((key, place)) = key {
+                    if let Some((key, _)) = key
+                        && by_pointer.take_if(|held| *held == key).is_some()
+                    {
+                        self.fingers.push((id, On::Key(key)));
+                    } else if let Some((key, place)) = key {
                         last = self.press(id, key, velocity(place, force), play).or(last);
                     } else if let Some(index) = pedals::at(foot, pos) {
                         let was_down = pedals::is_down(index, snapshot);

@@ -83,6 +83,57 @@ fn fingers_play_chords_with_a_pedal_and_slide_to_the_next_key() {
 }
 
 #[test]
+fn a_browsers_pointer_a_frame_before_its_touch_presses_no_key_twice() {
+    let mut harness = harness(TELEPHONE);
+    let keys = harness.get_by_label("Piano keys").rect();
+    let [low, high] = [0.06, 0.3].map(|x| keys.lerp_inside(egui::vec2(x, 0.8)));
+    let button = |pos, pressed| egui::Event::PointerButton {
+        pos,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: egui::Modifiers::NONE,
+    };
+    let touch = |id: u64, phase, pos| egui::Event::Touch {
+        device_id: TouchDeviceId(0),
+        id: TouchId::from(id),
+        phase,
+        pos,
+        force: Some(1.0),
+    };
+    let gone = egui::Event::PointerGone;
+    let (start, end) = (TouchPhase::Start, TouchPhase::End);
+    // Chromium's order for two fingers. Any event may be the first of a frame.
+    let events = [
+        vec![egui::Event::PointerMoved(low), button(low, true)],
+        vec![button(low, true), touch(0, start, low)],
+        vec![button(high, true)],
+        vec![button(low, true), touch(1, start, high)],
+        vec![button(low, false)],
+        vec![button(low, false), gone.clone(), touch(0, end, low)],
+        vec![button(high, false)],
+        vec![button(high, false), gone, touch(1, end, high)],
+    ];
+    for frames in 0..1_u32 << (events.len() - 1) {
+        for (index, events) in events.iter().enumerate() {
+            harness.input_mut().events.extend(events.iter().cloned());
+            if frames & 1 << index != 0 {
+                harness.step();
+            }
+        }
+        harness.run_steps(2);
+        let mut held = Vec::new();
+        for event in take(&mut harness) {
+            match event {
+                Event::NoteOn { key, .. } if !held.contains(&key) => held.push(key),
+                Event::NoteOff { key, .. } if held.contains(&key) => held.retain(|k| *k != key),
+                wrong => panic!("frames {frames:b}: {wrong:?} while {held:?} are held"),
+            }
+        }
+        assert!(held.is_empty(), "frames {frames:b}: {held:?} go on");
+    }
+}
+
+#[test]
 fn a_tapped_pedal_stays_and_a_measured_force_is_louder() {
     let mut harness = harness(TELEPHONE);
     let pedal = harness.get_by_label("Sustain pedal").rect().center();
