@@ -10,7 +10,7 @@ use crate::web;
 
 /// Program that builds the book.
 const MDBOOK: Tool<'_> =
-    Tool { name: "mdbook", package: "mdbook", version: "0.5.2", is_exact: false };
+    Tool { name: "mdbook", package: "mdbook", version: "0.5.2", is_exact: false, options: &[] };
 
 /// Builds the book. Installs mdbook into `target/tools` where the system has none. The page for browsers, which
 /// some chapters embed, becomes part of the book where it was built.

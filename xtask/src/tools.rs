@@ -16,13 +16,15 @@ pub(crate) struct Tool<'a> {
     pub(crate) version: &'a str,
     /// Whether no other version will do.
     pub(crate) is_exact: bool,
+    /// Options of `cargo install` that leave out what is not needed.
+    pub(crate) options: &'a [&'a str],
 }
 
 impl Tool<'_> {
     /// The system's program, or that of `target/tools`, installed first if need be. Call it in the workspace's
     /// folder.
     pub(crate) fn program(&self) -> Result<PathBuf> {
-        let Self { name, package, version, .. } = *self;
+        let Self { name, package, version, options, .. } = *self;
         if self.serves(&PathBuf::from(name)) {
             return Ok(name.into());
         }
@@ -33,7 +35,8 @@ impl Tool<'_> {
                 // Built quickly: each runs for seconds.
                 Command::new("cargo")
                     .env("CARGO_PROFILE_DEV_DEBUG", "0")
-                    .args(["install", package, "--debug", "--force"])
+                    .args(["install", package, "--bin", name, "--debug", "--force"])
+                    .args(options)
                     .args(["--version", version, "--root"])
                     .arg(&root)
                     .args(locked)

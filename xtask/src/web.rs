@@ -199,6 +199,8 @@ fn bind(module: &Path, folder: &Path) -> Result<()> {
         package: "wasm-bindgen-cli",
         version: &version,
         is_exact: true,
+        // Encryption is for another of its programs.
+        options: &["--no-default-features"],
     };
     let status = Command::new(tool.program()?)
         .args(["--target", "web", "--no-typescript"])
