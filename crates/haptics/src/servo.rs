@@ -393,6 +393,8 @@ impl Servo {
             self.has_facts = false;
             self.last = None;
             self.options.impedance_max = options::impedance_max(hello.step_nm);
+            self.options.tick_us =
+                u16::try_from(1_000_000 / u32::from(hello.rate_hz.max(1))).unwrap_or(u16::MAX);
             send(&Message::Config(self.config(hello)), out);
         }
     }

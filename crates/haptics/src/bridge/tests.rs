@@ -2,6 +2,7 @@
 
 mod histories;
 mod limits;
+mod returns;
 
 use super::emulated::moteus::{self as emulated_moteus, MoteusFront};
 use super::emulated::odrive as emulated_odrive;
@@ -160,7 +161,7 @@ fn the_grand_is_played_through_a_bridge() {
     let status = servo.status();
     assert_eq!(status.state, ConnectionState::Live, "{:?}", status.halt_reason);
     let peak = rig.wire().peak;
-    assert!((3.0..=5.05).contains(&peak), "{peak} N");
+    assert!((2.4..=5.05).contains(&peak), "{peak} N");
 }
 
 /// A chord on three controllers of one bus; the host verifies each key.

@@ -107,7 +107,7 @@ impl Symptom {
             Self::Stuck => "does not move one count under force: the sensor stands still",
             Self::Noise => "the position is never still: sensor noise",
             Self::Drift => {
-                "stands 0.3 mm or more away from rest and does not yield to a push up: the sensor drifts, or the key sticks"
+                "stands 0.3 mm or more away from rest, where no finger holds it: the sensor drifts, or the key sticks"
             }
             Self::Speed => "position and measured speed differ: one of the two sensors is broken",
             Self::Position => "the position jumps as no key can: sensor or unit",

@@ -71,6 +71,8 @@ pub struct HapticKey {
     rest: Rest,
     logged: Logged,
     strings: StringVibration,
+    /// Filtered answer of the simulated key, N.
+    answer: f64,
     /// Work of the virtual finger in the last slot, J.
     finger_work: f64,
     /// Force of the string vibration in the last slot, N.
@@ -109,6 +111,7 @@ impl HapticKey {
             rest: Rest::default(),
             logged: Logged::new(old.map(|old| &old.logged)),
             strings: StringVibration::default(),
+            answer: 0.0,
             finger_work: 0.0,
             vibration: 0.0,
             motor: Motor::default(),
@@ -131,7 +134,7 @@ impl HapticKey {
 
     /// Sets the commanded force to 0 and interrupts push, vibration and virtual finger.
     pub fn cut(&mut self) {
-        self.force = 0.0;
+        (self.force, self.answer) = (0.0, 0.0);
         self.proof.cut();
         self.strings.end();
         self.motor.cut();
@@ -349,13 +352,20 @@ impl HapticKey {
                 let share = (z / options.impedance()).min(1.0);
                 share * self.by_coupling(slot, was, FOLLOW, finger, log)
             }
-            Join::Wave(z) => self.by_wave(slot, z, wave, finger, log),
+            Join::Wave(z) => {
+                let wanted = self.by_wave(slot, z, wave, finger, log);
+                let share = options.answer_share(time);
+                (1.0 - share) * self.answer + share * wanted
+            }
             Join::Coupled => self.by_coupling(slot, was, COUPLE, finger, log),
             Join::Followed => {
                 self.by_coupling(slot, was, FOLLOW, 0.0, log);
                 0.0
             }
         };
+        // A host note may press a key that rests.
+        let wanted = if is_played { wanted } else { self.proof.above_rest(wanted) };
+        self.answer = wanted;
         if !is_proven {
             // The force of the probe push stays.
             return self.sleep_if_at_rest(wave, x);

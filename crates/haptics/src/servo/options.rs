@@ -12,6 +12,12 @@ const IMPEDANCE_MAX: f64 = 25.0;
 /// step sends a wave of the energy Z·step²/T, T a tick of 125 µs, here 8 mJ over 10 mm of travel, and the keyboard's energy
 /// guard of 10 mJ must not take motion from the line. By the square 1.6 mJ remain at the coarsest step for force, 20 µm.
 const FINE_STEP: f64 = 4e-6;
+/// Tick of a law that needs no filter on the answer, µs: at 8 kHz.
+const FAST_TICK_US: u16 = 125;
+/// Time constant of the filter on the answer to a slower law, ticks. The law's outgoing wave has the force of the next tick
+/// and the motion of the last one. At the resonance of the line with a light simulated key this creates energy, more than
+/// the keyboard's own filter takes. Chosen: from one tick on, keys of 30 to 150 g return quietly at 1 kHz and 1 to 25 N·s/m.
+const ANSWER_TICKS: f64 = 2.0;
 /// Mass of the line, kg: Z = [`LINE_MASS`]/τ.
 const LINE_MASS: f64 = 0.045;
 /// Largest block delay, samples at 48 kHz.
@@ -45,6 +51,8 @@ pub struct ServoOptions {
     pub play_force: f64,
     /// Largest impedance of the line, N·s/m. The servo sets it from the keyboard's sensor step.
     pub impedance_max: f64,
+    /// Tick of the keyboard's law, µs. The servo sets it from the keyboard's rate.
+    pub tick_us: u16,
 }
 
 /// Largest impedance, N·s/m, of a line to a keyboard with sensors of this step, nm.
@@ -70,6 +78,7 @@ impl Default for ServoOptions {
             // in the way.
             play_force: 10.0,
             impedance_max: IMPEDANCE_MAX,
+            tick_us: FAST_TICK_US,
         }
     }
 }
@@ -81,7 +90,19 @@ impl ServoOptions {
         // The device applies a command at the first tick after its play-out time.
         let ticks = (self.lead_us + self.block_us()).div_ceil(125);
         let loop_us = f64::from(ticks * 125) + f64::from(self.report_us) - 125.0;
-        0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER))
+        // The filter on the answer lags like one of the device, by slots instead of ticks.
+        let slot = f64::from(self.report_us) * 1e-6;
+        let share = self.answer_share(slot);
+        0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER) + slot * (1.0 - share) / share)
+    }
+
+    /// Share of the way to the wanted answer that the answer of a slot of `time` s takes; 1 where the keyboard's law is
+    /// quick enough.
+    pub(super) fn answer_share(&self, time: f64) -> f64 {
+        if self.tick_us <= FAST_TICK_US {
+            return 1.0;
+        }
+        1.0 - libm::exp(-time / (ANSWER_TICKS * f64::from(self.tick_us) * 1e-6))
     }
 
     pub(super) fn block_us(&self) -> u32 {

@@ -4,7 +4,9 @@
 //! position alternates. A pushed key cannot stand still to one count: where it does, a nudge of less than a
 //! newton must move it. On the key bed even that may not show, so there the force is limited in place of a halt. A key that
 //! stands or creeps a little below its rest is pushed up: one that a finger holds gives way, one that does not is at rest,
-//! and its sensor has drifted.
+//! and its sensor has drifted. A sensor that drifts upward shows a key above its rest, which the simulated key would push
+//! down as far as the drift goes. A key that rests under a force down gets none until it goes down; it rises, and one that
+//! stands above its rest, where no finger holds a key, has a sensor that has drifted.
 
 use super::virtual_finger::KeyMechanics;
 use crate::keyboard::symptom::Symptom;
@@ -43,6 +45,8 @@ const CREEP_TIME: f64 = 0.1;
 const MAX_CREEP: f64 = 0.5e-3;
 /// Number of marks of a creeping key: at most 5 mm/s for 0.2 s.
 const CREEPS: u8 = 2;
+/// Force on a key at rest, N, beyond which it is pushed down: a right key at rest is asleep, without force.
+const PULLED: f64 = -0.05;
 /// Duration of the push up, s, and motion within it that shows a finger, m: fingers of 3 kN/m give way by 0.15 mm.
 const LIFT_TIME: f64 = 0.04;
 /// See [`LIFT_TIME`].
@@ -105,6 +109,11 @@ pub struct SensorWatch {
     mark: f64,
     marked: f64,
     creeps: u8,
+    /// Impulse of the force since the last mark, N·s; the key has rested under a force down and has not gone down since.
+    impulse: f64,
+    is_resting: bool,
+    /// Time above rest, s.
+    above: f64,
     /// The present push up, and the time until the next one, s.
     lift: Option<Lift>,
     respite: f64,
@@ -121,6 +130,12 @@ impl SensorWatch {
     /// The position alternates as noise does.
     pub(crate) const fn is_noisy(&self) -> bool {
         self.noise > MAX_NOISE
+    }
+
+    /// Force of the simulated key, N, that a key may be given, of the `wanted` one: one that rests under a force down gets
+    /// none.
+    pub const fn above_rest(&self, wanted: f64) -> f64 {
+        if self.is_resting { wanted.max(0.0) } else { wanted }
     }
 
     /// Begins anew.
@@ -143,7 +158,7 @@ impl SensorWatch {
         self.note_noise(report);
         if !report.is_felt {
             (self.still, self.nudge, self.remark) = (0.0, None, None);
-            (self.creeps, self.lift) = (0, None);
+            (self.creeps, self.lift, self.is_resting) = (0, None, false);
             return (0.0, None);
         }
         if is_apart {
@@ -184,8 +199,8 @@ impl SensorWatch {
         self.depths = [Some(report.depth), self.depths[0]];
     }
 
-    /// Pushes a key up that stands or creeps away from rest. Returns the force, N, and the symptom where it does not give
-    /// way.
+    /// Pushes a key up that stands or creeps below rest. Returns the force, N, and the symptom where it does not give way or
+    /// stands above rest.
     fn note_rest(
         &mut self,
         report: &SensorReport,
@@ -204,12 +219,21 @@ impl SensorWatch {
                 return (0.0, Some(Symptom::Drift));
             }
         }
+        let [least, most] = STRAYED;
+        self.is_resting &= report.depth < least;
+        self.impulse += report.force * report.time;
+        let is_above = report.depth <= -least && report.may_lift;
+        self.above = if is_above { self.above + report.time } else { 0.0 };
+        if self.above >= CREEP_TIME {
+            return (0.0, Some(Symptom::Drift));
+        }
         let motion = report.depth - self.mark;
         let is_slow = motion.abs() <= MAX_CREEP;
         if self.marked < CREEP_TIME && is_slow {
             return (0.0, None);
         }
-        let [least, most] = STRAYED;
+        let is_pulled = self.impulse < PULLED * self.marked;
+        self.is_resting |= is_slow && is_pulled && report.depth < least && report.may_lift;
         let is_below = (least..most).contains(&report.depth) && self.respite <= 0.0;
         let counts = is_slow && is_below && report.may_lift;
         self.creeps = if counts { self.creeps + 1 } else { 0 };
@@ -217,7 +241,7 @@ impl SensorWatch {
             let rate = motion / self.marked;
             (self.lift, self.creeps) = (Some(Lift { time: 0.0, from: report.depth, rate }), 0);
         }
-        (self.mark, self.marked) = (report.depth, 0.0);
+        (self.mark, self.marked, self.impulse) = (report.depth, 0.0, 0.0);
         (0.0, None)
     }
 
@@ -346,6 +370,15 @@ mod tests {
             depth += 0.2e-6 - if force > 0.0 { 0.02 * force / 3e3 } else { 0.0 };
         }
         assert!((30..200).contains(&pushed), "{pushed} ms");
+        // Upward: first without force down, then found; a key that is played again gets every force.
+        let mut watch = SensorWatch::default();
+        let at = (0..10_000).find(|ms| {
+            watch.note(&report(-1e-6 * f64::from(*ms), -0.3), &KEY).1 == Some(Symptom::Drift)
+        });
+        assert!((390..=400).contains(&at.unwrap()), "{at:?}");
+        assert_eq!((watch.above_rest(-0.3), watch.above_rest(0.3)), (0.0, 0.3));
+        watch.note(&report(0.31e-3, 0.0), &KEY);
+        assert_eq!(watch.above_rest(-0.3), -0.3);
         assert_eq!(found(|_| 5e-3, 0.5), None);
     }
 

@@ -302,7 +302,8 @@ mod tests {
                 .iter()
                 .any(|begin| run.name.starts_with(begin));
             // What begins during play is found after the forces of play.
-            let is_late = ["supply-off", "driver-hot", "sensor-drift"].contains(&run.name);
+            let is_late =
+                ["supply-off", "driver-hot", "sensor-drift", "sensor-drift-up"].contains(&run.name);
             let most = if is_late && run.is_played { 8.0 } else { 1.05 };
             let is_told = run.said != "live" && run.peak <= most;
             assert!(is_told || is_served, "{run:?}");

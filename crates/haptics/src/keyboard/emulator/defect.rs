@@ -105,7 +105,7 @@ const fn named(name: &'static str, about: &'static str, change: Change) -> Named
 }
 
 /// All named defects.
-pub const NAMED: [NamedDefect; 54] = [
+pub const NAMED: [NamedDefect; 55] = [
     named("motor-reversed", "the motor pushes the other way", |_, d, _| d.motor = -1.0),
     named("motor-dead", "the motor gives no force", |_, d, _| d.motor = 0.0),
     named("motor-x0.3", "the motor gives 0.3 of its force", |_, d, _| d.motor = 0.3),
@@ -179,6 +179,9 @@ pub const NAMED: [NamedDefect; 54] = [
     }),
     named("sensor-drift", "the sensor drifts by 1 mm/s from 3 s on", |_, d, _| {
         (d.sensor, d.begin) = (SensorDefect::Drift(1e-3), 3.0);
+    }),
+    named("sensor-drift-up", "the sensor drifts upward by 1 mm/s from 3 s on", |_, d, _| {
+        (d.sensor, d.begin) = (SensorDefect::Drift(-1e-3), 3.0);
     }),
     named("step-20um", "a sensor step of 20 µm", |k, _, _| k.plant.step = 20e-6),
     named("step-50um", "a sensor step of 50 µm", |k, _, _| k.plant.step = 50e-6),

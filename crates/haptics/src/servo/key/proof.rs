@@ -332,6 +332,11 @@ impl Proof {
         is_created.then_some(Symptom::Energy)
     }
 
+    /// Force of the simulated key, N, that the key may be given, of the `wanted` one.
+    pub(super) const fn above_rest(&self, wanted: f64) -> f64 {
+        self.sensor.above_rest(wanted)
+    }
+
     /// The `wanted` force, N, with the nudge, and limited where reports are in doubt.
     pub(super) fn limit(&self, wanted: f64, mechanics: &KeyMechanics) -> f64 {
         let mut wanted = wanted + self.nudge;
