@@ -146,24 +146,6 @@ fn a_silent_controller_a_slow_bus_and_a_held_key_are_refused() {
     assert!(error.contains("let it rest"), "{error}");
 }
 
-/// The servo verifies the key, renders the grand, and never gives more than the controller's limit.
-#[test]
-fn the_grand_is_played_through_a_bridge() {
-    let mut acts = Vec::new();
-    for stroke in 0..4 {
-        let at = 1.0 + 0.8 * f64::from(stroke);
-        acts.push((at, FingerAction::Reach { depth: 22e-3, within: 0.12 }));
-        acts.push((at + 0.4, FingerAction::Release { within: 0.1 }));
-    }
-    let mut rig = rig(controllers(257.0, &acts)).unwrap();
-    let mut servo = armed(&mut rig);
-    rig.serve(&mut servo, 4.0).unwrap();
-    let status = servo.status();
-    assert_eq!(status.state, ConnectionState::Live, "{:?}", status.halt_reason);
-    let peak = rig.wire().peak;
-    assert!((2.4..=5.05).contains(&peak), "{peak} N");
-}
-
 /// A chord on three controllers of one bus; the host verifies each key.
 #[test]
 fn three_keys_on_a_bus_are_played() {

@@ -354,7 +354,7 @@ impl HapticKey {
             }
             Join::Wave(z) => {
                 let wanted = self.by_wave(slot, z, wave, finger, log);
-                let share = options.answer_share(time);
+                let share = options.answer_share(time, self.mechanics.mass);
                 (1.0 - share) * self.answer + share * wanted
             }
             Join::Coupled => self.by_coupling(slot, was, COUPLE, finger, log),

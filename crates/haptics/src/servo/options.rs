@@ -14,10 +14,13 @@ const IMPEDANCE_MAX: f64 = 25.0;
 const FINE_STEP: f64 = 4e-6;
 /// Tick of a law that needs no filter on the answer, µs: at 8 kHz.
 const FAST_TICK_US: u16 = 125;
-/// Time constant of the filter on the answer to a slower law, ticks. The law's outgoing wave has the force of the next tick
-/// and the motion of the last one. At the resonance of the line with a light simulated key this creates energy, more than
-/// the keyboard's own filter takes. Chosen: from one tick on, keys of 30 to 150 g return quietly at 1 kHz and 1 to 25 N·s/m.
-const ANSWER_TICKS: f64 = 2.0;
+/// Time constant of the filter on the answer to a slower law: ticks times key mass, kg. The law's outgoing wave has the
+/// force of the next tick and the motion of the last one; with a force that alternates at the resonance of the line this
+/// creates energy in inverse proportion to the mass of the key, more than the keyboard's own filter takes. Chosen: at 1 kHz
+/// and 1 to 25 N·s/m keys of 30 to 100 g return quietly, and the key of a controller, 60 g, is held as firmly as at 8 kHz.
+const ANSWER_TICKS: f64 = 0.06;
+/// Largest such time constant, ticks.
+const ANSWER_MOST: f64 = 3.0;
 /// Mass of the line, kg: Z = [`LINE_MASS`]/τ.
 const LINE_MASS: f64 = 0.045;
 /// Largest block delay, samples at 48 kHz.
@@ -90,19 +93,17 @@ impl ServoOptions {
         // The device applies a command at the first tick after its play-out time.
         let ticks = (self.lead_us + self.block_us()).div_ceil(125);
         let loop_us = f64::from(ticks * 125) + f64::from(self.report_us) - 125.0;
-        // The filter on the answer lags like one of the device, by slots instead of ticks.
-        let slot = f64::from(self.report_us) * 1e-6;
-        let share = self.answer_share(slot);
-        0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER) + slot * (1.0 - share) / share)
+        0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER))
     }
 
-    /// Share of the way to the wanted answer that the answer of a slot of `time` s takes; 1 where the keyboard's law is
-    /// quick enough.
-    pub(super) fn answer_share(&self, time: f64) -> f64 {
+    /// Share of the way to the wanted answer that the answer of a slot of `time` s takes, for a key of `mass` kg; 1 where the
+    /// keyboard's law is quick enough.
+    pub(super) fn answer_share(&self, time: f64, mass: f64) -> f64 {
         if self.tick_us <= FAST_TICK_US {
             return 1.0;
         }
-        1.0 - libm::exp(-time / (ANSWER_TICKS * f64::from(self.tick_us) * 1e-6))
+        let ticks = (ANSWER_TICKS / mass).min(ANSWER_MOST);
+        1.0 - libm::exp(-time / (ticks * f64::from(self.tick_us) * 1e-6))
     }
 
     pub(super) fn block_us(&self) -> u32 {
