@@ -82,16 +82,15 @@ impl HostKeys {
                 Event::MappingNotify(_) => {
                     let _ = self.read_symbols();
                 }
-                Event::KeyPress(key) if key.response_type & SENT == 0 => {
-                    if !takes_all && !is_taken(self.of(key.detail), has_ctrl(&key), names) {
-                        self.down.insert(key.detail);
-                        let _ = self.send(key, EventMask::KEY_PRESS);
-                    }
+                Event::KeyPress(key) | Event::KeyRelease(key) if is_sent(&key) => {}
+                Event::KeyPress(key)
+                    if !takes_all && !is_taken(self.of(key.detail), has_ctrl(&key), names) =>
+                {
+                    self.down.insert(key.detail);
+                    let _ = self.send(key, EventMask::KEY_PRESS);
                 }
-                Event::KeyRelease(key) if key.response_type & SENT == 0 => {
-                    if self.down.remove(&key.detail) {
-                        let _ = self.send(key, EventMask::KEY_RELEASE);
-                    }
+                Event::KeyRelease(key) if self.down.remove(&key.detail) => {
+                    let _ = self.send(key, EventMask::KEY_RELEASE);
                 }
                 _ => (),
             }
@@ -136,6 +135,10 @@ impl HostKeys {
             outermost = Some(window);
         }
     }
+}
+
+const fn is_sent(key: &KeyPressEvent) -> bool {
+    key.response_type & SENT != 0
 }
 
 fn has_ctrl(key: &KeyPressEvent) -> bool {
