@@ -417,6 +417,42 @@ for rate in (22050, 37800, 44100, 96000, 384000):
     written(f'FLAC at {rate} Hz, hash of the samples', ('--sample-rate', rate), 'o.flac', lambda data: flac_rate(data) == rate and data[26:42] == hashlib.md5(pcm((W/'same.wav').read_bytes())).digest())
 written('32 bits, floating point', ('--bits', 32, '--sample-rate', 22050), 'o.wav', lambda data: struct.unpack('<H', data[34:36])[0] == 32)
 written('largest sample at -3 dBFS', ('--normalize=-3', '--sample-rate', 22050), 'o.wav', lambda data: abs(max(abs(int.from_bytes(pcm(data)[i:i+3], 'little', signed=True)) for i in range(0, len(pcm(data)) - 2, 3)) / 2**23 - 10**(-3/20)) < 1e-4)
+# Takes of touch, presets and SFZ files
+def takes(case, one, two, code=0, needle='speed at let-off', opt=()):
+    (W/'a.csv').write_text(one); (W/'b.csv').write_text(two); rc, err, out = run('compare-touch', 'a.csv', 'b.csv', *opt)
+    row('compare-touch', case, f'rc {code}, {needle}', f'rc {rc}; {(err or out)[:110]}', rc == code and needle in err + out)
+late = lambda i: press(i - 40)
+takes('the second one starts later', rows_of('C4', press), rows_of('C4', late))
+takes('millimetres and metres', rows_of('C4', press), rows_of('C4_m', press, 1e-3))
+takes('semicolons and decimal commas', rows_of('C4', press), rows_of('C4', press, 1, ';'))
+takes('a stroke more in the second', rows_of('C4', press), rows_of('C4', lambda i: max(press(i), press(i - 200))), 0, '')
+takes('no key in both', rows_of('C4', press), rows_of('D4', press), 2, 'b.csv')
+takes('the second one never pressed', rows_of('C4', press), rows_of('C4', lambda i: 0.0), 2, 'b.csv')
+takes('one take twice', rows_of('C4', press), rows_of('C4', press), 0, '0')
+def preset(case, text, code=0, needle='', enc='utf-8'):
+    (W/'p.toml').write_bytes(text.encode(enc)); (W/'c.mid').write_bytes(base); rc, err, out = run('render', 'c.mid', '-o', 'o.wav', '--preset', 'p.toml', '--sample-rate', 22050)
+    row('presets', case, f'rc {code}, {needle}', f'rc {rc}; {err[:130]}', rc == code and needle in err and err.count('\n') <= 1)
+HEAD = 'format = 1\nname = "Mine"\n[values]\n'
+preset('a mark, CRLF', ('\ufeff' + HEAD + 'lid = 0.5\n').replace('\n', '\r\n'))
+preset('a parameter of another version', HEAD + 'harp = 1\n', 0, 'harp')
+preset('a value out of range', HEAD + 'lid = 7\n', 0, 'lid')
+preset('a whole number', HEAD + 'lid = 1\n')
+preset('a word for a number', HEAD + 'lid = "half"\n', 0, 'lid')
+preset('a key twice', HEAD + 'lid = 1\nlid = 0\n', 2, 'line 5')
+preset('UTF-16', HEAD + 'lid = 0.5\n', 2, 'UTF-8', 'utf-16')
+def sfz(case, text, code=0, needle='', files=('C4.wav', 'E4.wav')):
+    d = W/'rec'; shutil.rmtree(d, ignore_errors=True); (d/'Samples').mkdir(parents=True)
+    for name in files: wav(d/'Samples'/name, 261.63 if name[0] == 'C' else 329.63)
+    (d/'piano.sfz').write_text(text); rc, err, out = run('lab', 'recorded', 'rec/piano.sfz', '--out', 'x')
+    row('SFZ', case, f'rc {code}, {needle}', f'rc {rc}; {(err or out)[:130]}', rc == code and needle in err + out)
+two = '<region> sample=C4.wav key=60\n<region> sample=E4.wav key=64\n'
+sfz('default_path', '<control> default_path=Samples/\n' + two, 0, '2 recorded notes')
+sfz('default_path with a backslash and another case', '<control> default_path=samples\\\n' + two, 0, '2 recorded notes')
+sfz('prefix_sfz_path of ARIA', '<control> prefix_sfz_path=Samples/\n' + two, 0, '2 recorded notes')
+sfz('names of keys, #define', '#define $dir Samples\n<region> sample=$dir/C4.wav key=c4\n<region> sample=$dir/E4.wav lokey=e4 hikey=e4 pitch_keycenter=e4\n', 0, '2 recorded notes')
+sfz('note_offset', '<control> default_path=Samples/ note_offset=12\n' + two.replace('60', '48').replace('64', '52'), 0, '2 recorded notes')
+sfz('one sound is missing', '<control> default_path=Samples/\n' + two + '<region> sample=G4.wav key=67\n', 0, 'G4')
+sfz('no sound is there', two, 2, 'none of its 2 sounds')
 # Manners
 def manners(case, words, code, needle='', absent=None, program=T, env={}):
     r = subprocess.run([program, *words], cwd=W, capture_output=True, text=True, timeout=300, env=os.environ | env)
@@ -433,7 +469,7 @@ manners('an option of another command', ['params', '--sample-rate', '1'], 2, 'to
 for words in (['preset', 'list'], ['lab', 'list'], ['keyboard', 'list'], ['keyboard', 'emulate', '--defects'], ['weigh', '--key', '40'], ['lab', 'ball', '--out', 'l'],
               ['simulate', 't.toml'], ['simulate', '--batch', 'gestures'], ['render', 'c.mid', '-o', 'o.wav', '--sample-rate', '22050'], ['compare-touch', 'a.csv', 'b.csv'],
               ['lab', 'recorded', 'rec', '--out', 'l'], ['match', 'rec', '-o', 'm.toml', '--free', 'none', '--tones', 'false', '--velocities', '64'], ['keyboard', 'probe', 'emulator', '--seconds', '1']):
-    (W/'gestures').mkdir(exist_ok=True); (W/'t.toml').write_text('form = "pressed"\nspeed_m_s = 0.1\n'); (W/'gestures/g.csv').write_text('t_s,key_m\n0,0\n0.1,0.01\n')
+    (W/'gestures').mkdir(exist_ok=True); (W/'t.toml').write_text('form = "pressed"\nforce_n = 4\nduration_s = 0.4\n'); (W/'gestures/g.csv').write_text('t_s,key_m\n0,0\n0.1,0.01\n')
     (W/'a.csv').write_text(rows_of('C4', press)); (W/'b.csv').write_text(rows_of('C4', lambda i: press(i)*.98))
     if not list((W/'rec').glob('*.wav')): shutil.rmtree(W/'rec', ignore_errors=True); (W/'rec').mkdir(); wav(W/'rec/C4.wav')
     rc, err, out = run(*words, '--json')
