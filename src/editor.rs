@@ -5,9 +5,11 @@
 //! | [`app`] | the window on the framework's adapter |
 //! | `screen_reader` | the window for screen readers |
 //!
-//! On X11 `app` has a neighbour, `x11`, that talks to the screen itself.
+//! On X11 `app` has two neighbours, `x11` and `host_keys`, that talk to the screen themselves.
 
 pub(crate) mod app;
+#[cfg(target_os = "linux")]
+mod host_keys;
 #[cfg(feature = "screen-reader")]
 pub(crate) mod screen_reader;
 #[cfg(target_os = "linux")]

@@ -22,6 +22,8 @@ use nice_plug_egui::{
     create_egui_editor,
 };
 
+#[cfg(target_os = "linux")]
+use crate::editor::host_keys::HostKeys;
 #[cfg(feature = "screen-reader")]
 use crate::editor::screen_reader::ScreenReader;
 use crate::guard::catch;
@@ -179,6 +181,10 @@ struct App {
     play: Vec<Event>,
     /// None once the window has a thread.
     alive: Option<Alive>,
+    /// Keys that the window has taken since its last frame.
+    taken: Taken,
+    #[cfg(target_os = "linux")]
+    host_keys: Option<HostKeys>,
 }
 
 impl App {
@@ -211,6 +217,9 @@ impl App {
             reported: [f32::NAN; COUNT].into(),
             play,
             alive: Some(alive),
+            taken: Taken::All,
+            #[cfg(target_os = "linux")]
+            host_keys: None,
         }
     }
 
@@ -272,7 +281,11 @@ impl NiceEguiApp for App {
         #[cfg(target_os = "linux")]
         self.alive.take().into_iter().for_each(Alive::stay);
         #[cfg(target_os = "linux")]
-        crate::editor::x11::announce(&frame.baseview_window().platform_handle());
+        {
+            let window = frame.baseview_window().platform_handle();
+            crate::editor::x11::announce(&window);
+            self.host_keys = HostKeys::new(&window);
+        }
         #[cfg(feature = "screen-reader")]
         {
             use raw_window_handle::HasWindowHandle as _;
@@ -295,6 +308,10 @@ impl NiceEguiApp for App {
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut Frame) {
         let context = ui.ctx().clone();
+        #[cfg(target_os = "linux")]
+        if let Some(keys) = &mut self.host_keys {
+            keys.pass_on(self.taken == Taken::All, self.taken.names());
+        }
         if (context.zoom_factor() - self.window.appearance.zoom).abs() > f32::EPSILON {
             context.set_zoom_factor(self.window.appearance.zoom);
         }
@@ -317,7 +334,8 @@ impl NiceEguiApp for App {
             self.params.set_keyboard(&choice.text());
         }
         self.save_state(&context);
-        frame.set_key_capture(capture(&context));
+        self.taken = Taken::of(&context);
+        frame.set_key_capture(self.taken.capture());
         if has_changed || !self.play.is_empty() {
             self.active_until = now + ACTIVE_AFTER_CHANGE;
         }
@@ -363,19 +381,47 @@ fn send_all<T: Copy>(events: &mut Vec<T>, to: &Sender<T>) {
     events.drain(..sent);
 }
 
-/// Keys that the window takes from the host: all while text is typed, the keys that move and use the focus
-/// while a control has it, and otherwise only Tab, which gives it.
-fn capture(context: &Context) -> KeyCapture {
-    /// Names of keys as the adapter's crate parses them.
-    const FOCUSED: [&str; 7] =
-        ["Tab", "Enter", "Escape", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
-    if context.text_edit_focused() {
-        return KeyCapture::CaptureAll;
+/// Keys that the window takes from the host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Taken {
+    /// All, while text is typed.
+    All,
+    /// Those that move and use the focus, while a control has it.
+    Focused,
+    /// Only Tab, which gives it.
+    Tab,
+}
+
+impl Taken {
+    fn of(context: &Context) -> Self {
+        let is_used = || {
+            context.memory(|memory| memory.focused().is_some()) || context.egui_is_using_pointer()
+        };
+        match () {
+            () if context.text_edit_focused() => Self::All,
+            () if is_used() => Self::Focused,
+            () => Self::Tab,
+        }
     }
-    let focused =
-        context.memory(|memory| memory.focused().is_some()) || context.egui_is_using_pointer();
-    let names = if focused { &FOCUSED[..] } else { &FOCUSED[..1] };
-    KeyCapture::CaptureKeys(names.iter().filter_map(|name| HostKey::from_str(name).ok()).collect())
+
+    /// Names of the keys as the adapter's crate parses them, where they are not all.
+    const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::All => &[],
+            Self::Focused => {
+                &["Tab", "Enter", "Escape", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]
+            }
+            Self::Tab => &["Tab"],
+        }
+    }
+
+    fn capture(self) -> KeyCapture {
+        let keys = self.names().iter().filter_map(|name| HostKey::from_str(name).ok());
+        match self {
+            Self::All => KeyCapture::CaptureAll,
+            _ => KeyCapture::CaptureKeys(keys.collect()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -397,7 +443,7 @@ mod tests {
                 });
                 output.drop_without_applying_deltas();
             }
-            match capture(&context) {
+            match Taken::of(&context).capture() {
                 KeyCapture::CaptureKeys(keys) => Some(keys.len()),
                 _ => None,
             }

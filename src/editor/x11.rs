@@ -26,14 +26,18 @@ pub fn scale() -> Option<f32> {
 
 /// Prepares `window` for embedding and for its first frame. Call on the window's thread before it is shown.
 pub fn announce(window: &(impl HasWindowHandle + HasDisplayHandle)) {
-    let id = match window.window_handle().map(|handle| handle.as_raw()) {
-        Ok(RawWindowHandle::Xlib(handle)) => u32::try_from(handle.window).ok(),
-        Ok(RawWindowHandle::Xcb(handle)) => Some(handle.window.get()),
-        _ => None,
-    };
-    if let Some(id) = id {
+    if let Some(id) = id(window) {
         // On failure, hosts that do not check the property still show the window.
         let _ = (mark(id), select_frame_events(id, window));
+    }
+}
+
+/// The server's number of `window`.
+pub fn id(window: &impl HasWindowHandle) -> Option<u32> {
+    match window.window_handle().ok()?.as_raw() {
+        RawWindowHandle::Xlib(handle) => u32::try_from(handle.window).ok(),
+        RawWindowHandle::Xcb(handle) => Some(handle.window.get()),
+        _ => None,
     }
 }
 

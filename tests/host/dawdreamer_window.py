@@ -11,28 +11,13 @@ the failed check otherwise.
 import subprocess
 import sys
 import threading
-import time
 
 import dawdreamer
-from vst3_window import SIZE, PATIENCE, check, colours, windows
+from vst3_window import SIZE, check, run, shown, windows
 
 SCALE = 1.5
 # Sizes that the host gives the window, pixels.
 RESIZED = ((1980, 1260), (1200, 780))
-
-
-def run(*words):
-    return subprocess.run(words, capture_output=True, text=True).stdout
-
-
-def shown(size):
-    """Waits until a window of this size shows a picture; returns its number of colours and its id."""
-    begun = time.monotonic()
-    best = (0, None)
-    while time.monotonic() - begun < PATIENCE and best[0] < 100:
-        time.sleep(0.5)
-        best = max(((colours(n), n) for n, found in windows().items() if found == size), default=(0, None))
-    return best
 
 
 def watch(picture):

@@ -333,6 +333,149 @@ corpus('one broken file among good ones', {'a.mid': base, 'b.mid': b'MThd', 'c.m
 corpus('more parts than files', {'a.mid': base}, ('--part', '3/5'), [])
 corpus('a list with a mark, CRLF and blanks', {'a.mid': base, 'é b.mid': base}, (), ['corpus/a.wav', 'corpus/é b.wav'], lines='\ufeffcorpus/a.mid\r\n\r\n  corpus/é b.mid  \r\n'.encode())
 corpus('a list that names a file twice', {'a.mid': base}, (), ['corpus/a.wav'], lines=b'corpus/a.mid\ncorpus/a.mid\n')
+# Pipes
+def piped(case, words, data=b'', want=b'', code=0, shell=None, check=None):
+    line = shell or ' '.join(['"$T"', *words])
+    r = subprocess.run(['bash', '-c', 'set -o pipefail; ' + line], cwd=W, input=data, capture_output=True, timeout=300, env=os.environ | {'T': T})
+    good = r.returncode == code and r.stdout.startswith(want) and (check is None or check(r.stdout))
+    row('pipes', case, want or 'as told', f'rc {r.returncode}; {len(r.stdout)} bytes; {r.stderr.decode()[:90].strip()}', good)
+(W/'c.mid').write_bytes(base)
+R22 = '--sample-rate 22050'
+piped('MIDI in, sound out', ['render', '-', '-o', '-', R22], base, b'RIFF')
+piped('/dev/stdin and /dev/stdout', ['render', '/dev/stdin', '-o', '/dev/stdout', R22], base, b'RIFF')
+piped('FLAC out', ['render', 'c.mid', '-o', '-', '--format', 'flac', R22], b'', b'fLaC')
+piped('a reader that wants 1000 bytes', [], b'', b'RIFF', 0, f'"$T" render c.mid -o - {R22} | head -c 1000', lambda out: len(out) == 1000)
+piped('a list from standard input', [], b'', b'', 0, f'echo c.mid | "$T" render --list - -o listed {R22} --quiet && test -s listed/c.wav')
+piped('a named pipe', [], b'', b'RIFF', 0, f'mkfifo p && ("$T" render c.mid -o p {R22} --quiet & cat p; wait)')
+piped('JSON beside sound in a file', ['render', 'c.mid', '-o', 'o.wav', '--json', '--quiet', R22], b'', b'{', 0, None, lambda out: json.loads(out)['notes'] == 3)
+piped('nothing comes in', ['render', '-', '-o', 'o.wav'], b'', b'', 2)
+piped('a gesture from standard input', ['simulate', '-'], b't_s,key_m\n0,0\n0.1,0.01\n', b'time_s,kind')
+# MIDI 2.0 clips
+def clip(*words, header=(0x00300060, 0x00400000, 0xF0200000, 0, 0, 0), end=(0x00400000, 0xF0210000, 0, 0, 0)):
+    return b'SMF2CLIP' + struct.pack(f'>{len(header)+len(words)+len(end)}I', *header, *words, *end)
+def on(note, velocity=0x8000, ch=0, group=0, attribute=0, value=0): return (0x40900000 | group << 24 | ch << 16 | note << 8 | attribute, velocity << 16 | value)
+def off(note, ch=0, group=0): return (0x40800000 | group << 24 | ch << 16 | note << 8, 0x80000000)
+wait = lambda ticks: (0x00400000 | ticks,)
+short = lambda note, **more: (*on(note, **more), *wait(48), *off(note, **{k: v for k, v in more.items() if k in ('ch', 'group')}))
+K2 = 'MIDI 2.0 clips'
+midi(K2, 'three notes', clip(*short(60), *short(64), *short(67)), 3, 'midi2')
+midi(K2, 'velocity 0 strikes', clip(*short(60, velocity=0)), 1, 'midi2')
+midi(K2, 'no end of the clip', clip(*short(60), *short(64), end=()), 2, 'midi2')
+midi(K2, 'timestamps and reserved packets between', clip(0x00200010, *short(60), 0x60000000, 0xB0000000, 1, 2, *short(62)), 2, 'midi2')
+midi(K2, 'two groups, strings on the second', clip(*short(60), 0x41C00000, 0x30000000, *short(50, group=1)), 1, 'midi2')
+midi(K2, 'messages of MIDI 1.0 within', clip(0x20903C50, *wait(48), 0x20803C00, *short(64)), 2, 'midi2')
+midi(K2, 'a note without an end', clip(*on(60)), 1, 'midi2')
+midi(K2, 'cut within a packet', clip(*short(60), *short(64))[:-27], 2, 'midi2')
+# Notes without an end
+E = 'notes without an end'
+def endless(case, data, seconds, notes=None, ext='mid', needle='that nothing ends'):
+    (W/f'c.{ext}').write_bytes(data); rc, err, out = run('render', f'c.{ext}', '-o', 'o.wav', '--sample-rate', 22050, '--json')
+    got = json.loads(out) if rc == 0 else {}
+    ok = bool(got) and seconds[0] <= got['seconds'] <= seconds[1] and needle in err and (notes is None or got['notes'] == notes)
+    row(E, case, f'{seconds[0]} to {seconds[1]} s, {needle}', f'{got.get("seconds")}; {err[:120]}', ok)
+endless('a chord at the very end', mid(trk([b'\0\x90\x3c\x50', b'\0\x90\x40\x50', b'\0\x90\x43\x50'])), (1.2, 4), 3)
+endless('the end of the track 4 s later', mid(trk([b'\0\x90\x3c\x50', vlq(3840) + b'\xff\1\0'])), (4.2, 7), 1)
+endless('another track is longer', mid(trk([b'\0\x90\x3c\x50']), trk([vlq(3840) + b'\xff\1\0'])), (4.2, 7), 1)
+endless('a stray text hours later', mid(trk([b'\0\x90\x3c\x50', vlq(9600000) + b'\xff\1\0'])), (15, 45), 1)
+endless('the file is cut off', mid(trk(notes([60, 64]) + [b'\0\x90\x43\x50'], end=False))[:-1] , (0.5, 6), None, 'mid', '')
+endless('every note on a channel of its own', mid(trk([bytes([10, 0x90 | c, 60 + c, 80]) for c in range(8)])), (1.2, 4), 8)
+endless('notes of format 2, one pattern after another', mid(trk([b'\0\x90\x3c\x50', vlq(480) + b'\xff\1\0']), trk(notes([64])), fmt=2), (0.8, 5), 2)
+endless('under a pedal that is never lifted', mid(trk([b'\0\xb0\x40\x7f', b'\0\x90\x3c\x50'])), (1.2, 45), 1)
+endless('a clip of MIDI 2.0', clip(*on(60)), (1.2, 4), 1, 'midi2')
+# Stray ends
+def stray(case, event, want=(0.8, 4)):
+    (W/'c.mid').write_bytes(mid(trk(notes([60], d=480) + [vlq(10368000) + event]))); rc, err, out = run('render', 'c.mid', '-o', 'o.wav', '--sample-rate', 22050, '--json')
+    got = json.loads(out)['seconds'] if rc == 0 else None
+    row('stray ends', case, f'{want[0]} to {want[1]} s', f'{got}; {err[:110]}', got is not None and want[0] <= got <= want[1])
+for name, event in (('a marker', b'\xff\6\1x'), ('a tempo', b'\xff\x51\3\7\xa1\x20'), ('a bend', b'\xe0\0\x40'), ('a pedal pressed', b'\xb0\x40\x7f'),
+                    ('a program', b'\xc0\0'), ('SysEx', b'\xf0\5\x7e\x7f\x09\x01\xf7'), ('channel pressure', b'\xd0\0'), ('pressure of a key that is up', b'\xa0\x3c\0')): stray(name, event)
+# Volume
+def peak(case, events, decibels, opt=(), beside=(), kind='volume'):
+    found = []
+    for these in (events, beside):
+        (W/'c.mid').write_bytes(mid(trk([*these, *notes([60], d=480)]))); rc, err, out = run('render', 'c.mid', '-o', 'o.wav', '--sample-rate', 22050, '--json', *opt)
+        found.append(json.loads(out)['peak_dbfs'] if rc == 0 else float('nan'))
+    got = found[0] - found[1]
+    row(kind, case, f'{decibels:+.1f} dB', f'{got:+.2f} dB', abs(got - decibels) < 0.1)
+peak('General MIDI states 100', [b'\0\xb0\7\x64'], 0, ('--midi-volume', 'gm'))
+peak('full, and 100 is stated', [b'\0\xb0\7\x64'], 40*math.log10(100/127))
+peak('expression 64', [b'\0\xb0\x0b\x40'], 40*math.log10(64/127))
+peak('reset of controllers leaves the volume', [b'\0\xb0\7\x64', b'\0\xb0\x79\0'], 40*math.log10(100/127))
+peak('reset of controllers resets expression', [b'\0\xb0\x0b\x40', b'\0\xb0\x79\0'], 0)
+peak('of a channel without notes', [b'\0\xb3\7\x20'], 0)
+peak('expression and bend of a channel without notes', [b'\0\xb3\x0b\x20', b'\0\xe3\0\0'], 0)
+# Sound files that are written
+def written(case, opt, name, good):
+    (W/'c.mid').write_bytes(base); rc, err, out = run('render', 'c.mid', '-o', name, *opt)
+    data = (W/name).read_bytes() if rc == 0 else b''
+    row('written sound', case, 'right', f'rc {rc}; {len(data)} bytes; {err[:90]}', rc == 0 and good(data))
+import hashlib
+def pcm(data): return data[data.index(b'data') + 8:]
+def flac_rate(data): return int.from_bytes(data[18:21], 'big') >> 4
+for rate in (22050, 37800, 44100, 96000, 384000):
+    (W/'c.mid').write_bytes(base); run('render', 'c.mid', '-o', 'same.wav', '--sample-rate', rate)
+    written(f'FLAC at {rate} Hz, hash of the samples', ('--sample-rate', rate), 'o.flac', lambda data: flac_rate(data) == rate and data[26:42] == hashlib.md5(pcm((W/'same.wav').read_bytes())).digest())
+written('32 bits, floating point', ('--bits', 32, '--sample-rate', 22050), 'o.wav', lambda data: struct.unpack('<H', data[34:36])[0] == 32)
+written('largest sample at -3 dBFS', ('--normalize=-3', '--sample-rate', 22050), 'o.wav', lambda data: abs(max(abs(int.from_bytes(pcm(data)[i:i+3], 'little', signed=True)) for i in range(0, len(pcm(data)) - 2, 3)) / 2**23 - 10**(-3/20)) < 1e-4)
+# Takes of touch, presets and SFZ files
+def takes(case, one, two, code=0, needle='speed at let-off', opt=()):
+    (W/'a.csv').write_text(one); (W/'b.csv').write_text(two); rc, err, out = run('compare-touch', 'a.csv', 'b.csv', *opt)
+    row('compare-touch', case, f'rc {code}, {needle}', f'rc {rc}; {(err or out)[:110]}', rc == code and needle in err + out)
+late = lambda i: press(i - 40)
+takes('the second one starts later', rows_of('C4', press), rows_of('C4', late))
+takes('millimetres and metres', rows_of('C4', press), rows_of('C4_m', press, 1e-3))
+takes('semicolons and decimal commas', rows_of('C4', press), rows_of('C4', press, 1, ';'))
+takes('a stroke more in the second', rows_of('C4', press), rows_of('C4', lambda i: max(press(i), press(i - 200))), 0, '')
+takes('no key in both', rows_of('C4', press), rows_of('D4', press), 2, 'b.csv')
+takes('the second one never pressed', rows_of('C4', press), rows_of('C4', lambda i: 0.0), 2, 'b.csv')
+takes('one take twice', rows_of('C4', press), rows_of('C4', press), 0, '0')
+def preset(case, text, code=0, needle='', enc='utf-8'):
+    (W/'p.toml').write_bytes(text.encode(enc)); (W/'c.mid').write_bytes(base); rc, err, out = run('render', 'c.mid', '-o', 'o.wav', '--preset', 'p.toml', '--sample-rate', 22050)
+    row('presets', case, f'rc {code}, {needle}', f'rc {rc}; {err[:130]}', rc == code and needle in err and err.count('\n') <= 1)
+HEAD = 'format = 1\nname = "Mine"\n[values]\n'
+preset('a mark, CRLF', ('\ufeff' + HEAD + 'lid = 0.5\n').replace('\n', '\r\n'))
+preset('a parameter of another version', HEAD + 'harp = 1\n', 0, 'harp')
+preset('a value out of range', HEAD + 'lid = 7\n', 0, 'lid')
+preset('a whole number', HEAD + 'lid = 1\n')
+preset('a word for a number', HEAD + 'lid = "half"\n', 0, 'lid')
+preset('a key twice', HEAD + 'lid = 1\nlid = 0\n', 2, 'line 5')
+preset('UTF-16', HEAD + 'lid = 0.5\n', 2, 'UTF-8', 'utf-16')
+def sfz(case, text, code=0, needle='', files=('C4.wav', 'E4.wav')):
+    d = W/'rec'; shutil.rmtree(d, ignore_errors=True); (d/'Samples').mkdir(parents=True)
+    for name in files: wav(d/'Samples'/name, 261.63 if name[0] == 'C' else 329.63)
+    (d/'piano.sfz').write_text(text); rc, err, out = run('lab', 'recorded', 'rec/piano.sfz', '--out', 'x')
+    row('SFZ', case, f'rc {code}, {needle}', f'rc {rc}; {(err or out)[:130]}', rc == code and needle in err + out)
+two = '<region> sample=C4.wav key=60\n<region> sample=E4.wav key=64\n'
+sfz('default_path', '<control> default_path=Samples/\n' + two, 0, '2 recorded notes')
+sfz('default_path with a backslash and another case', '<control> default_path=samples\\\n' + two, 0, '2 recorded notes')
+sfz('prefix_sfz_path of ARIA', '<control> prefix_sfz_path=Samples/\n' + two, 0, '2 recorded notes')
+sfz('names of keys, #define', '#define $dir Samples\n<region> sample=$dir/C4.wav key=c4\n<region> sample=$dir/E4.wav lokey=e4 hikey=e4 pitch_keycenter=e4\n', 0, '2 recorded notes')
+sfz('note_offset', '<control> default_path=Samples/ note_offset=12\n' + two.replace('60', '48').replace('64', '52'), 0, '2 recorded notes')
+sfz('one sound is missing', '<control> default_path=Samples/\n' + two + '<region> sample=G4.wav key=67\n', 0, 'G4')
+sfz('no sound is there', two, 2, 'none of its 2 sounds')
+# Manners
+def manners(case, words, code, needle='', absent=None, program=T, env={}):
+    r = subprocess.run([program, *words], cwd=W, capture_output=True, text=True, timeout=300, env=os.environ | env)
+    said = r.stdout + r.stderr
+    row('manners', case, f'rc {code}, {needle}', f'rc {r.returncode}; {said[:90].strip()}', r.returncode == code and needle in said and (absent is None or not absent(said)))
+other = W/'touchback-0.3.exe'; os.symlink(T, other)
+manners('another file name', ['model'], 2, 'export; see `touchback model --help`', program=other)
+manners('another file name, a name with a dash', ['compare-touch'], 2, '`touchback compare-touch --help`', program=other)
+manners('help within 50 columns', ['render', '--help'], 0, 'Usage', lambda said: max(len(line) for line in said.splitlines() if 'Usage' not in line) > 50, env={'COLUMNS': '50'})
+manners('version with commit', ['--version'], 0, 'touchback 0.')
+manners('quiet', ['render', 'c.mid', '-o', 'o.wav', '--quiet', '--sample-rate', '22050'], 0, '', lambda said: said != '')
+manners('no colours', ['rendr'], 2, "'render'", lambda said: '\x1b' in said, env={'NO_COLOR': '1', 'TERM': 'xterm'})
+manners('an option of another command', ['params', '--sample-rate', '1'], 2, 'touchback params --help')
+for words in (['preset', 'list'], ['lab', 'list'], ['keyboard', 'list'], ['keyboard', 'emulate', '--defects'], ['weigh', '--key', '40'], ['lab', 'ball', '--out', 'l'],
+              ['simulate', 't.toml'], ['simulate', '--batch', 'gestures'], ['render', 'c.mid', '-o', 'o.wav', '--sample-rate', '22050'], ['compare-touch', 'a.csv', 'b.csv'],
+              ['lab', 'recorded', 'rec', '--out', 'l'], ['match', 'rec', '-o', 'm.toml', '--free', 'none', '--tones', 'false', '--velocities', '64'], ['keyboard', 'probe', 'emulator', '--seconds', '1']):
+    (W/'gestures').mkdir(exist_ok=True); (W/'t.toml').write_text('form = "pressed"\nforce_n = 4\nduration_s = 0.4\n'); (W/'gestures/g.csv').write_text('t_s,key_m\n0,0\n0.1,0.01\n')
+    (W/'a.csv').write_text(rows_of('C4', press)); (W/'b.csv').write_text(rows_of('C4', lambda i: press(i)*.98))
+    if not list((W/'rec').glob('*.wav')): shutil.rmtree(W/'rec', ignore_errors=True); (W/'rec').mkdir(); wav(W/'rec/C4.wav')
+    rc, err, out = run(*words, '--json')
+    try: got = type(json.loads(out)).__name__
+    except ValueError as error: got = str(error)
+    row('manners', ' '.join(words[:3]) + ' --json', 'JSON', f'rc {rc}; {got}; {err[:80]}', rc == 0 and got in ('list', 'dict'))
 failed = [r for r in rows if not r[4]]
 print(f'{len(rows) - len(failed)} of {len(rows)} as expected')
 sys.exit(1 if failed else 0)

@@ -265,8 +265,14 @@ fn usage(error: &clap::Error, command: &str) -> String {
         if let Some(text) = part.trim().strip_prefix("tip: ") {
             tip = format!(" ({text})");
         } else if let Some(usage) = part.trim().strip_prefix("Usage: ") {
-            let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
-            command = usage.split_whitespace().take_while(is_name).collect::<Vec<_>>().join(" ");
+            let is_name = |word: &&str| {
+                let mut letters = word.chars();
+                letters.next().is_some_and(|c| c.is_ascii_lowercase())
+                    && letters.all(|c| c.is_ascii_lowercase() || c == '-')
+            };
+            // The first word is the program's file name, which may be any.
+            let inner = usage.split_whitespace().skip(1).take_while(is_name);
+            command = std::iter::once("touchback").chain(inner).collect::<Vec<_>>().join(" ");
         }
     }
     use clap::error::ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, MissingSubcommand};

@@ -84,7 +84,7 @@ pub struct LabOptions {
     /// documents) and missed.md (causes of missed targets)
     #[arg(long)]
     report: bool,
-    /// With `list`: prints a JSON array
+    /// Prints a JSON array: with `list` the experiments, otherwise the record of each
     #[arg(long)]
     json: bool,
     /// Exits with code 1 if a target is missed
@@ -109,11 +109,11 @@ pub struct LabOptions {
 
 impl LabOptions {
     /// The experiments `names`, with files in `out`.
-    fn of(names: &[String], out: &OutputFolder) -> Self {
+    fn of(names: &[String], out: &OutputFolder, json: bool) -> Self {
         Self {
             names: names.to_vec(),
             report: false,
-            json: false,
+            json,
             strict: false,
             count: None,
             web: Vec::new(),
@@ -131,9 +131,6 @@ impl LabOptions {
 pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
     if options.names.iter().any(|n| n == "list") {
         return output::print(&if options.json { json_list(catalogue) } else { list(catalogue) });
-    }
-    if options.json {
-        bail!("--json: belongs to `touchback lab list`; an experiment writes NAME.json");
     }
     if !options.web.is_empty() {
         if options.names != ["listening"] || !options.own.is_empty() {
@@ -155,9 +152,10 @@ pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
         }
         (keys, numbers) = (KeySource::open(&options.own)?, &[][..]);
     }
+    let tell = |text: &str| if options.json { Ok(()) } else { output::print(text) };
     let mut session = Session::open(&options.out)?;
     let mut page = format!("# Touchback {} in the laboratory\n", env!("CARGO_PKG_VERSION"));
-    let mut seeds = String::from(seeds::HEAD);
+    let (mut seeds, mut records) = (String::from(seeds::HEAD), Vec::new());
     let (mut rows, mut missed_rows, mut without_cause, mut of_inputs) = (0, 0, 0, 0);
     let options_of_runs =
         runner::Options { keys: &keys, count: options.count, numbers, path: &options.out };
@@ -166,10 +164,9 @@ pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
         let (name, about) = (experiment.name, experiment.about);
         without_cause += explain(&mut report, name, &keys);
         of_inputs += report.count_of(RowKind::Fitted) + report.count_of(RowKind::Given);
-        folder.write(
-            &format!("{name}.json"),
-            record::json(name, about, keys.own_numbers(), &report)?.as_bytes(),
-        )?;
+        let record = record::json(name, about, keys.own_numbers(), &report)?;
+        folder.write(&format!("{name}.json"), record.as_bytes())?;
+        records.push(record.trim_end().to_owned());
         let written = folder.keep()?;
         let count = report.count();
         let own_numbers = keys.own_numbers();
@@ -177,7 +174,7 @@ pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
         let own =
             keys.own_numbers().map_or(String::new(), |t| format!("Custom parameters: {t}.\n\n"));
         let heading = format!("\n## {name}\n\n{about}\n\n{own}");
-        output::print(&format!("{heading}{}\n{}", report.text(false), wrote(&written)))?;
+        tell(&format!("{heading}{}\n{}", report.text(false), wrote(&written)))?;
         page += &format!("{heading}{}", report.text(true));
         seeds += &report.sourced(experiment.name);
         (rows, missed_rows) = (rows + count.0, missed_rows + count.1);
@@ -186,25 +183,26 @@ pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
     let (seeds, missed) = (seeds + &seeds::table(), missed::page());
     let pages = [("report.md", &*page), ("seeds.md", &*seeds), ("missed.md", &*missed)];
     let files = session.finish(if options.report { &pages } else { &[] })?;
-    output::print(&wrote(&files))?;
+    tell(&wrote(&files))?;
     let is_all = options.names.iter().any(|n| n == "all");
     let is_omitted = |e: &&'static Experiment| is_all && chosen.iter().all(|c| c.name != e.name);
     let omitted: Vec<&str> = all(catalogue).filter(is_omitted).map(|e| e.name).collect();
     if !omitted.is_empty() {
         let names = omitted.join(" ");
-        output::print(&format!("\nnot run, minutes each: touchback lab {names}\n"))?;
+        tell(&format!("\nnot run, minutes each: touchback lab {names}\n"))?;
     }
     if of_inputs > 0 {
-        output::print(&format!(
-            "\n{of_inputs} rows are fitted or given: inputs decide their values\n"
-        ))?;
+        tell(&format!("\n{of_inputs} rows are fitted or given: inputs decide their values\n"))?;
     }
     let note = match without_cause {
         0 => String::new(),
         _ => format!("; {without_cause} missed targets have no recorded cause"),
     };
     if rows > 0 {
-        output::print(&format!("\n{} of {rows} targets met{note}\n", rows - missed_rows))?;
+        tell(&format!("\n{} of {rows} targets met{note}\n", rows - missed_rows))?;
+    }
+    if options.json {
+        output::print(&format!("[\n{}\n]\n", records.join(",\n")))?;
     }
     if options.strict && missed_rows > 0 {
         return Err(Missed { missed: missed_rows, rows }.into());

@@ -8,6 +8,7 @@ use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
 
 use anyhow::Result;
 use crc::{CRC_8_SMBUS, CRC_16_UMTS, Crc};
+use md5::{Digest as _, Md5};
 
 use crate::output::Draft;
 use touchback_core::files::draft::Stream;
@@ -23,8 +24,9 @@ const ORDERS: usize = 4;
 const PARTS: u32 = 6;
 /// Largest Rice parameter.
 const LARGEST: u32 = 30;
-/// Bytes of the mark and of the only block of metadata.
+/// Bytes of the mark and of the only block of metadata, and of the hash at its end.
 const HEADER: usize = 42;
+const HASH: usize = 16;
 
 const HEAD_SUM: Crc<u8> = Crc::<u8>::new(&CRC_8_SMBUS);
 const FRAME_SUM: Crc<u16> = Crc::<u16>::new(&CRC_16_UMTS);
@@ -38,6 +40,8 @@ pub struct Flac<'a> {
     rate: u32,
     level: Level,
     frames: u64,
+    /// Hash of the samples as they would stand in a WAV file.
+    hash: Md5,
     /// Blocks written, and their least and most bytes.
     blocks: u64,
     sizes: [usize; 2],
@@ -60,6 +64,7 @@ impl<'a> Flac<'a> {
             rate,
             level: Level::default(),
             frames: 0,
+            hash: Md5::new(),
             blocks: 0,
             sizes: [0; 2],
             waiting: Default::default(),
@@ -78,6 +83,7 @@ impl<'a> Flac<'a> {
         self.frames += left.len() as u64;
         self.bytes.clear();
         SampleForm::Int24.encode(left, right, &mut self.level, &mut self.bytes);
+        self.hash.update(&self.bytes);
         for frame in self.bytes.chunks_exact(6) {
             for (channel, bytes) in self.waiting.iter_mut().zip(frame.chunks_exact(3)) {
                 channel.push(i32::from_le_bytes([0, bytes[0], bytes[1], bytes[2]]) >> 8);
@@ -131,6 +137,9 @@ impl<'a> Flac<'a> {
         let frames = if self.blocks > 0 { self.frames } else { 0 };
         bits.put(if frames < 1 << 36 { frames } else { 0 }, 36);
         bits.bytes.resize(HEADER, 0);
+        if self.blocks > 0 {
+            bits.bytes[HEADER - HASH..].copy_from_slice(&self.hash.clone().finalize());
+        }
         bits.bytes
     }
 

@@ -82,6 +82,9 @@ pub struct SimulateOptions {
     /// Draws key, hammer, speeds and forces (.png or .svg)
     #[arg(long, value_name = "F.png")]
     plot: Option<OutputFile>,
+    /// Prints the events as JSON; with --batch the table of the strikes as a JSON array
+    #[arg(long, conflicts_with_all = ["stdin", "stdout", "step_us"])]
+    json: bool,
     /// Integrates in steps of 125 µs divided by a whole number, as 62.5, and prints what they change
     #[arg(long, value_name = "US", conflicts_with_all = ["batch", "stdin", "stdout"])]
     step_us: Option<f64>,
@@ -119,7 +122,9 @@ pub fn run(options: &SimulateOptions) -> Result<()> {
     }
     let files = [&options.output, &options.events, &options.forces];
     let writes = options.stdout || options.plot.is_some() || files.iter().any(|f| f.is_some());
-    if !writes {
+    if options.json {
+        output::print(&format!("{:#}\n", events_json(&simulated.events)))?;
+    } else if !writes {
         output::print(&events_csv(&simulated.events))?;
     }
     simulated.balance.map_err(Into::into)

@@ -65,6 +65,9 @@ pub struct RecordedOptions {
     /// Folder for data and figures
     #[arg(short, long, value_name = "DIR", default_value = "touchback-lab-own")]
     out: OutputFolder,
+    /// Prints the record as JSON instead of the table
+    #[arg(long)]
+    json: bool,
 }
 
 /// Compares, prints the table of distances, and writes tables and figures.
@@ -210,10 +213,8 @@ fn write(
         found.len(),
         options.folder.shown()
     );
-    folder.write(
-        "recorded.json",
-        record::json("recorded", &about, Some(&own), &report)?.as_bytes(),
-    )?;
+    let record = record::json("recorded", &about, Some(&own), &report)?;
+    folder.write("recorded.json", record.as_bytes())?;
     let files = folder.keep()?;
     session.enter(&Finished {
         name: "recorded",
@@ -224,6 +225,9 @@ fn write(
         files: &files,
     })?;
     let written = wrote(files.iter().chain(&session.finish(&[])?));
+    if options.json {
+        return output::print(&record);
+    }
     let (rows, missed) = report.count();
     output::print(&format!(
         "{about}\n\n{}\n{written}\n{} of {rows} targets met\n",

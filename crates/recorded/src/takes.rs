@@ -261,7 +261,9 @@ fn of_sfz(path: &Path) -> Result<Takes> {
     takes.sort_by_key(|take| (take.key, take.layer));
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    let absent = missing.first().map(|first| format!("; {} is not there", first.shown()));
+    let absent = absent.unwrap_or_default();
     let skipped =
-        (!counts.is_empty()).then(|| format!("{show}: passed over {}", counts.join(", ")));
+        (!counts.is_empty()).then(|| format!("{show}: passed over {}{absent}", counts.join(", ")));
     Ok(Takes { notes: takes, skipped, files })
 }

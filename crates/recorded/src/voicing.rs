@@ -64,6 +64,9 @@ pub struct MatchOptions {
     /// Preset file to write
     #[arg(short, long, value_name = "PRESET.toml")]
     output: OutputFile,
+    /// Prints the distances before and after, what was fitted and what is left as JSON
+    #[arg(long)]
+    json: bool,
     /// Further parameters to fit, comma-separated or `none`; hammer_hardness is fitted by register, perspective
     /// is the only choice that can be fitted
     #[arg(long, value_name = "LIST", value_delimiter = ',',
@@ -118,14 +121,15 @@ fn matched(options: &MatchOptions) -> Result<()> {
     velocities.dedup();
     let keys: Vec<u8> = recorded.keys().copied().collect();
     let layers = recorded.values().map(|layers| layers.len()).max().unwrap_or(0);
+    let tell = if options.json { unsaid } else { output::print };
     if let Some(text) = skipped {
-        output::print(&(text + "\n"))?;
+        tell(&(text + "\n"))?;
     }
     let notes: usize = recorded.values().map(|layers| layers.len()).sum();
-    output::print(&format!("{notes} recorded notes of {} keys; distances in dB\n", keys.len()))?;
+    tell(&format!("{notes} recorded notes of {} keys; distances in dB\n", keys.len()))?;
     let mut warnings = tone::gaps(&keys, layers);
-    let mut matching = Matching::begin(start.clone(), &takes, &recorded, &velocities, &keys);
-    output::print(&matching.line("as it is"))?;
+    let mut matching = Matching::begin(start.clone(), &takes, &recorded, &velocities, &keys, tell);
+    tell(&matching.line("as it is"))?;
 
     let few = evenly(&keys, usize::from(options.keys));
     let chosen = recorded.iter().filter(|(key, _)| few.contains(*key));
@@ -133,7 +137,7 @@ fn matched(options: &MatchOptions) -> Result<()> {
     if options.tones {
         matching.fit_tones(TONES)?;
     }
-    let mut moved = String::new();
+    let mut moved = Vec::new();
     if !free.is_empty() && !interrupt::was_received() {
         let iterations = if options.tones { ITERATIONS_AFTER_TONES } else { ITERATIONS };
         match fit(&matching.settings, &free, chosen, &velocities, iterations) {
@@ -168,9 +172,22 @@ fn matched(options: &MatchOptions) -> Result<()> {
     };
     draft.write_all(piano.text().map_err(|error| anyhow!(error))?.as_bytes())?;
     draft.keep()?;
+    if options.json {
+        let record = serde_json::json!({
+            "preset": options.preset.to_string(),
+            "notes": notes,
+            "keys": keys.len(),
+            "distances": matching.distances_json(),
+            "fitted": fit::moved_json(&moved),
+            "left_over": matching.left_over_json(),
+            "warnings": &warnings,
+        });
+        output::print(&format!("{record:#}\n"))?;
+    }
     let warnings: String = warnings.iter().map(|told| format!("warning: {told}\n")).collect();
     let reached = format!("{}\n{}", matching.distances(), matching.left_over());
-    output::print(&format!("\n{moved}\n{reached}\n{warnings}wrote {show}\n"))?;
+    let moved = fit::moved_text(&moved);
+    tell(&format!("\n{moved}\n{reached}\n{warnings}wrote {show}\n"))?;
     if let Some(page) = &options.page {
         let sources = [
             &options.folder.to_string_lossy(),
@@ -180,6 +197,12 @@ fn matched(options: &MatchOptions) -> Result<()> {
         let about = format!("{reached}\n{warnings}");
         blind_test::run(&sources.map(|source| PianoName::from(source.to_string())), &about, page)?;
     }
+    Ok(())
+}
+
+/// Prints nothing: the result follows as JSON.
+#[expect(clippy::unnecessary_wraps, reason = "stands for `output::print`")]
+const fn unsaid(_: &str) -> Result<()> {
     Ok(())
 }
 

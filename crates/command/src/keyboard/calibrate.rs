@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
+use serde_json::{Value, json};
 
 use super::facts;
 use super::probe::port_played;
@@ -44,6 +45,9 @@ pub struct CalibrateOptions {
     /// Writes the measurements, for the firmware's build and `keyboard emulate --facts`
     #[arg(short, long, value_name = "FACTS.csv")]
     output: Option<OutputFile>,
+    /// Prints the measurements as a JSON array
+    #[arg(long)]
+    json: bool,
 }
 
 /// A serial port that Ctrl-C interrupts.
@@ -97,7 +101,9 @@ pub fn run(options: &CalibrateOptions) -> Result<()> {
     if result.is_err() {
         end(&mut wire.port);
     }
-    let (text, scale, keys) = result.map_err(|error| anyhow!("{}: {error:#}", options.port))?;
+    let Outcome { text, list, scale, keys } =
+        result.map_err(|error| anyhow!("{}: {error:#}", options.port))?;
+    let text = if options.json { format!("{:#}\n", Value::Array(list)) } else { text };
     if let Some(draft) = draft {
         if keys.is_empty() {
             output::print(&text)?;
@@ -123,7 +129,13 @@ fn end(port: &mut SerialLink) {
     send(&Message::Stop(0));
 }
 
-type Outcome = (String, f64, Vec<(u8, KeyMeasurement)>);
+/// The measurements as text and as JSON, the scale of the sensor, and the keys that could be measured.
+struct Outcome {
+    text: String,
+    list: Vec<Value>,
+    scale: f64,
+    keys: Vec<(u8, KeyMeasurement)>,
+}
 
 fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Outcome> {
     let mut calibration = Calibration::begin(wire).map_err(error_of)?;
@@ -141,7 +153,7 @@ fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Outcome> {
         "at most {FORCE} N, half a minute per key, {least} min in total; keep hands off the keys; Ctrl-C ends"
     ));
     let mut scale = 1.0;
-    let (mut text, mut keys) = (String::new(), Vec::new());
+    let (mut text, mut list, mut keys) = (String::new(), Vec::new(), Vec::new());
     for (i, key) in chosen.into_iter().enumerate() {
         output::warn(&format!("key {key} …"));
         let found = calibration.key(key - 1).and_then(|found| match options.mass_g {
@@ -154,6 +166,7 @@ fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Outcome> {
             Err(CalibrationError::Line(error)) => bail!("{error}"),
             Err(trouble) => {
                 writeln!(text, "key {key}: not met: {trouble}")?;
+                list.push(json!({ "key": key, "error": trouble.to_string() }));
                 continue;
             }
         };
@@ -161,11 +174,13 @@ fn measure(options: &CalibrateOptions, wire: &mut Wire) -> Result<Outcome> {
             scale = dip * 1e-3 / depth;
         }
         let right = found.corrected(scale);
-        describe(&mut text, &hello, key, &right, options.mass_g.is_some(), scale)?;
+        let all = requirements(&hello, key, &right, options.mass_g.is_some(), scale);
+        list.push(entry(&hello, key, &right, &all));
+        describe(&mut text, &hello, key, &right, options.mass_g.is_some(), &all)?;
         keys.push((key, right));
     }
     calibration.end().map_err(error_of)?;
-    Ok((text, scale, keys))
+    Ok(Outcome { text, list, scale, keys })
 }
 
 fn error_of(trouble: CalibrationError) -> anyhow::Error {
@@ -283,20 +298,43 @@ fn requirements(
     list
 }
 
+/// Number of a key on a piano.
+fn piano_key(hello: &Hello, key: u8) -> u16 {
+    u16::from(hello.first_key) + u16::from(key) - 1
+}
+
+/// A key as JSON, in SI units.
+fn entry(hello: &Hello, key: u8, found: &KeyMeasurement, all: &[Requirement]) -> Value {
+    let needs = |r: &Requirement| json!({ "what": r.what, "found": r.found, "needs": r.needs, "is_met": r.is_met });
+    json!({
+        "key": key,
+        "piano_key": piano_key(hello, key),
+        "zero_m": found.zero,
+        "noise_m": found.noise,
+        "mass_kg": found.mass,
+        "weight_n": found.weight,
+        "friction_n": found.friction,
+        "damping_n_s_per_m": found.damping,
+        "delay_s": found.delay,
+        "bed_depth_m": found.bed.map(|bed| bed[0]),
+        "bed_stiffness_n_per_m": found.bed.map(|bed| bed[1]),
+        "motor_constant": found.motor,
+        "requirements": all.iter().map(needs).collect::<Vec<_>>(),
+    })
+}
+
 fn describe(
     text: &mut String,
     hello: &Hello,
     key: u8,
     found: &KeyMeasurement,
     weighed: bool,
-    scale: f64,
+    all: &[Requirement],
 ) -> Result<()> {
-    let number = u16::from(hello.first_key) + u16::from(key) - 1;
+    let number = piano_key(hello, key);
     writeln!(text, "key {key}, piano key {number}: damping {:.2} N·s/m", found.damping)?;
-    for Requirement { what, found, needs, is_met } in
-        requirements(hello, key, found, weighed, scale)
-    {
-        let verdict = if is_met { "ok" } else { "not met" };
+    for Requirement { what, found, needs, is_met } in all {
+        let verdict = if *is_met { "ok" } else { "not met" };
         writeln!(text, "  {what:<15}{found:<22}{needs:<20}{verdict}")?;
     }
     if !weighed && std::io::stderr().is_terminal() {

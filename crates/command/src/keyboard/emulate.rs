@@ -60,6 +60,9 @@ pub struct EmulateOptions {
     /// Lists the defects
     #[arg(long)]
     defects: bool,
+    /// With --defects: prints a JSON array
+    #[arg(long, requires = "defects")]
+    json: bool,
     /// Has sensors and no motors
     #[arg(long, conflicts_with = "torque_only")]
     positions_only: bool,
@@ -119,9 +122,13 @@ pub fn defect(name: &str) -> Result<Defect, String> {
 }
 
 /// A line for every defect.
-fn list() -> String {
+fn list(json: bool) -> String {
     let keyboards = NAMED.iter().map(|d| (d.name, d.about));
     let all = || keyboards.clone().chain(emulated::NAMED.iter().map(|d| (d.name, d.about)));
+    if json {
+        let entry = |(name, about)| serde_json::json!({ "name": name, "about": about });
+        return format!("{:#}\n", serde_json::Value::Array(all().map(entry).collect()));
+    }
     let width = all().map(|(name, _)| name.len()).max().unwrap_or(0);
     all().map(|(name, about)| format!("{name:width$}  {about}\n")).collect()
 }
@@ -132,7 +139,7 @@ fn list() -> String {
 /// A bad script or value, no pseudo-terminal or address, a file that cannot be written.
 pub fn run(options: &EmulateOptions) -> Result<()> {
     if options.defects {
-        return output::print(&list());
+        return output::print(&list(options.json));
     }
     let mass = options.mass.unwrap_or(if options.controller.is_some() { 0.06 } else { 0.03 });
     if !(0.005..=1.0).contains(&mass) {

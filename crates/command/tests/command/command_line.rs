@@ -226,7 +226,7 @@ fn a_preset_file_is_a_piano_to_start_from() {
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     let told = render("a.wav", &["--preset", "mine.toml", "--timing", "natural"]);
-    assert!(told.contains("mine.toml: values unknown and left out: 1"), "{told}");
+    assert!(told.contains("mine.toml: values unknown and left out: harp"), "{told}");
     render("b.wav", &["--set", "blow_mm=44", "--timing", "natural"]);
     render("c.wav", &["--timing", "natural"]);
     assert!(work_folder.read("a.wav") == work_folder.read("b.wav"), "a file and --set differ");

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use md5::Digest as _;
+
 use super::work_folder::{WorkFolder, file, touchback};
 
 /// A file of one short note.
@@ -113,6 +115,9 @@ fn flac_holds_the_samples_of_wav_and_events_those_of_the_strikes() {
         let read = |name: &str| touchback_recorded::sound_file::read(&dir.join(name)).expect(name);
         let (wave, flac) = (read("a.wav"), read("a.flac"));
         assert!(wave.channels == flac.channels && flac.fault.is_none(), "{input}");
+        let (bytes, samples) = (work_folder.read("a.flac"), work_folder.read("a.wav"));
+        let data = samples.windows(4).position(|word| word == b"data").expect("data") + 8;
+        assert_eq!(bytes[26..42], md5::Md5::digest(&samples[data..])[..], "{input}: hash");
         assert!(wave.channels[0].iter().any(|sample| sample.abs() > 1e-3), "{input}");
         let sizes = ["a.wav", "a.flac"].map(|name| work_folder.read(name).len());
         assert!(4 * sizes[1] < 3 * sizes[0], "{sizes:?}");
@@ -231,6 +236,8 @@ fn a_sound_is_normalized_trimmed_and_written_in_floating_point() {
 #[test]
 fn manners_of_the_command() {
     let work_folder = WorkFolder::new();
+    std::fs::create_dir(work_folder.path().join("gestures")).expect("a folder");
+    work_folder.put("gestures/press.csv", b"t_s,key_m\n0,0\n0.1,0.01\n");
     for (command, inner) in [("model", "export"), ("preset", "list"), ("keyboard", "list")] {
         work_folder.refuses(&[command], &format!("a command is missing: {inner}"));
         work_folder.refuses(&[command], &format!("; see `touchback {command} --help`"));
@@ -242,10 +249,28 @@ fn manners_of_the_command() {
         &["lab", "list", "--json"],
         &["keyboard", "list", "--json"],
         &["weigh", "--key", "40", "--json"],
+        &["keyboard", "emulate", "--defects", "--json"],
+        &["simulate", "--batch", "gestures", "--json"],
+        &["lab", "ball", "geometry", "--json"],
+        &["lab", "figure", "003-fig-6", "--json"],
+    ] {
+        let output = touchback(work_folder.path(), line);
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{line:?}: {error}"));
+        assert!(
+            value.as_array().is_some_and(|list| !list.is_empty()) || line[0] == "keyboard",
+            "{line:?}"
+        );
+    }
+    let sweep =
+        ["lab", "sweep", "let_off_mm", "1", "3", "--measure", "let_off_height_mm", "--steps", "2"];
+    for (line, field) in [
+        (&["simulate", "press.csv", "--json"][..], "events"),
+        (&[&sweep[..], &["--json"]].concat(), "points"),
     ] {
         let output = touchback(work_folder.path(), line);
         let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert!(value.is_array(), "{line:?}");
+        assert!(value[field].as_array().is_some_and(|list| !list.is_empty()), "{line:?}");
     }
     assert!(touchback(work_folder.path(), &["--manual", "m"]).status.success());
     for name in ["man/touchback.1", "man/touchback-lab-sweep.1", "completions/touchback.zsh"] {

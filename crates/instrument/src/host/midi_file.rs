@@ -80,7 +80,18 @@ impl Score {
         bytes: &[u8],
         parts: &Parts,
     ) -> Result<Self, MidiFileError> {
-        let Timed { mut events, units_per_tick, tempo, per_second, warning } =
+        let (mut score, end) = Self::read_open(file, bytes, parts)?;
+        let endless = score.end_notes(end);
+        if endless > 0 {
+            let what = "note-ons that nothing ends, ended with the file";
+            score.warnings.push(format!("{file}: {what}: {endless}"));
+        }
+        Ok(score)
+    }
+
+    /// As [`Score::read_parts`], without an end of notes that have none; also the time of the file's end.
+    fn read_open(file: &str, bytes: &[u8], parts: &Parts) -> Result<(Self, u128), MidiFileError> {
+        let Timed { mut events, end, units_per_tick, tempo, per_second, warning } =
             match clip::is_in(bytes) {
                 true => clip::read(bytes),
                 false => tracks(file, bytes)?,
@@ -119,12 +130,13 @@ impl Score {
                 "note-ons of a key that is struck at the same time, joined: {joined}"
             ));
         }
+        time += u128::from(end.saturating_sub(last)) * units_per_tick.unwrap_or(tempo);
         let mended = releases::mend(&mut score.events);
         score.warnings.extend(mended.text());
         let ended = score.end_with_music();
         score.warnings.extend(ended);
         score.warnings.iter_mut().for_each(|warning| warning.insert_str(0, &format!("{file}: ")));
-        Ok(score)
+        Ok((score, time))
     }
 
     /// Reads `parts` of a file's bytes for a piano with these pedals: short lifts are made longer where the settings
@@ -161,6 +173,8 @@ impl Score {
 /// The events of a file and their unit of time.
 struct Timed<'a> {
     events: Vec<Placed<'a>>,
+    /// Tick of the end of the last track.
+    end: u64,
     /// Time units per tick; `None` where the tempo determines them.
     units_per_tick: Option<u128>,
     /// Tempo before the first tempo event.
@@ -176,7 +190,7 @@ fn tracks<'a>(file: &str, bytes: &'a [u8]) -> Result<Timed<'a>, MidiFileError> {
         chunks::read(file, bytes)?;
     let warning = damage.text(tracks.len());
     let devices = Devices::of(tracks.iter().map(|track| &*track.events));
-    let (mut events, mut begin) = (Vec::new(), 0);
+    let (mut events, mut begin, mut end) = (Vec::new(), 0, 0);
     for (index, mut track) in tracks.into_iter().enumerate() {
         xp::reorder(&mut track.events);
         if is_sequential {
@@ -184,9 +198,10 @@ fn tracks<'a>(file: &str, bytes: &'a [u8]) -> Result<Timed<'a>, MidiFileError> {
             events.push(Placed { tick: begin, track, port: 0, kind });
         }
         devices.placed(track.events, begin, index, &mut events);
+        end = end.max(begin + track.end);
         begin += if is_sequential { track.end } else { 0 };
     }
-    Ok(Timed { events, units_per_tick, tempo: DEFAULT_TEMPO, per_second, warning })
+    Ok(Timed { events, end, units_per_tick, tempo: DEFAULT_TEMPO, per_second, warning })
 }
 
 /// A place in a score that is played in portions.

@@ -21,6 +21,9 @@ pub struct FigureOptions {
     /// Folder for data and figures
     #[arg(long, value_name = "DIR", default_value = "touchback-lab")]
     out: OutputFolder,
+    /// Prints the records of the experiments as a JSON array
+    #[arg(long)]
+    json: bool,
 }
 
 /// A figure or table of a source document.
@@ -107,11 +110,20 @@ pub fn run(options: &FigureOptions, catalogue: Catalogue) -> Result<()> {
     let Some(System(_, name, state, by, why)) = systems.first() else {
         bail!("{id}: no such figure or table; `touchback lab list` has those of every document");
     };
-    output::print(&format!("{id}: {name}\n"))?;
     if *state == State::Not {
-        return output::print(&format!("not shown: {why}\n"));
+        if options.json {
+            bail!("{id}: not shown: {why}");
+        }
+        return output::print(&format!("{id}: {name}\nnot shown: {why}\n"));
     }
-    super::run(&LabOptions::of(by, &options.out), catalogue).context(id.to_string())?;
+    if !options.json {
+        output::print(&format!("{id}: {name}\n"))?;
+    }
+    let runs = LabOptions::of(by, &options.out, options.json);
+    super::run(&runs, catalogue).context(id.to_string())?;
+    if options.json {
+        return Ok(());
+    }
     let missing =
         if *state == State::Partly { format!("not in it: {why}\n") } else { String::new() };
     let mut found: Vec<String> = seeds::pictures()

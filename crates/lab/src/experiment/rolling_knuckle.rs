@@ -24,7 +24,7 @@ use touchback_action::grand::key::rest;
 use touchback_core::math::compass::KeyNumber;
 use touchback_offline::bench::manifest::Finished;
 use touchback_offline::bench::session::{Session, wrote};
-use touchback_offline::bench::{DataTable, Folder, Report, key, short};
+use touchback_offline::bench::{DataTable, Folder, Report, key, record, short};
 use touchback_offline::paths::OutputFolder;
 use touchback_offline::{output, parallel};
 use trial::{TARGETS, TargetGroup, Values, measure, missed};
@@ -60,6 +60,9 @@ pub struct SearchOptions {
     /// Folder for data and figure
     #[arg(long, value_name = "DIR", default_value = "touchback-lab-own")]
     out: OutputFolder,
+    /// Prints the targets of the best trial as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Searches, prints the best trial and the front, and writes trials, figure and model files.
@@ -135,6 +138,9 @@ pub fn run(options: &SearchOptions) -> Result<()> {
         files: &files,
     })?;
     let written = wrote(files.iter().chain(&session.finish(&[])?));
+    if options.json {
+        return output::print(&record::json(NAME, &about, None, &report)?);
+    }
     let whole = found.iter().filter(|t| missed(&t.keys) == 0).count();
     let line = |name: &str, t: &Trial| {
         let groups = t.misfits().map(short).join(" | ");

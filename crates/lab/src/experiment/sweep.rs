@@ -54,6 +54,9 @@ pub struct SweepOptions {
     /// Folder for data and figure
     #[arg(long, value_name = "DIR", default_value = "touchback-lab-own")]
     out: OutputFolder,
+    /// Prints the record of the sweep as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// The swept parameter.
@@ -268,10 +271,8 @@ fn write(options: &SweepOptions, curve: &Curve, begin: Instant) -> Result<()> {
         own_numbers: own,
         points: points.iter().map(point).collect(),
     };
-    folder.write(
-        &format!("{name}.json"),
-        (serde_json::to_string_pretty(&record)? + "\n").as_bytes(),
-    )?;
+    let record = serde_json::to_string_pretty(&record)? + "\n";
+    folder.write(&format!("{name}.json"), record.as_bytes())?;
     let title = format!("{about}, key {number}");
     let figure = Figure {
         title: title.clone(),
@@ -299,7 +300,7 @@ fn write(options: &SweepOptions, curve: &Curve, begin: Instant) -> Result<()> {
         files: &files,
     })?;
     let written = wrote(files.iter().chain(&session.finish(&[])?));
-    output::print(&format!("{lines}\n{written}"))
+    output::print(&if options.json { record } else { format!("{lines}\n{written}") })
 }
 
 /// The help page of `lab sweep`.

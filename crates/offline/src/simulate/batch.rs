@@ -41,18 +41,32 @@ pub fn run(options: &SimulateOptions, folder: &Path) -> Result<()> {
     bar.finish_and_clear();
     let mut table =
         DataTable::new(&["gesture", "strikes", "first_strike_s", "hammer_velocity_m_s"]);
-    let mut failed = 0;
+    let (mut list, mut failed) = (Vec::new(), 0);
     for (gesture, outcome) in gestures.iter().zip(outcomes) {
         let name = gesture.file_name().unwrap_or_default().to_string_lossy();
         match outcome {
-            Ok(events) => add(&mut table, &name, &events),
+            Ok(events) => {
+                let strikes = strikes(&events);
+                let (time, speed) = strikes.first().copied().unzip();
+                list.push(serde_json::json!({
+                    "gesture": name,
+                    "strikes": strikes.len(),
+                    "first_strike_s": time,
+                    "hammer_velocity_m_s": speed,
+                }));
+                let cell = |value: Option<f64>| value.map_or(String::new(), |x| x.to_string());
+                table.row(&[&name, &strikes.len(), &cell(time), &cell(speed)]);
+            }
             Err(error) => {
                 failed += 1;
                 output::warn(&format!("error: {error}"));
             }
         }
     }
-    output::print(&String::from_utf8(table.csv()?)?)?;
+    output::print(&match options.json {
+        true => format!("{:#}\n", serde_json::Value::Array(list)),
+        false => String::from_utf8(table.csv()?)?,
+    })?;
     // If every gesture failed, the folders are empty and are removed.
     if failed < gestures.len() {
         created.into_iter().for_each(NewFolder::keep);
@@ -99,17 +113,11 @@ fn played(options: &SimulateOptions, gesture: &Path) -> Outcome {
     Ok(simulated.events)
 }
 
-/// Adds a row to `table`: number of strikes, and the first strike.
-fn add(table: &mut DataTable, name: &str, events: &[TimedEvent]) {
-    let strikes: Vec<(f64, f64)> = events
-        .iter()
-        .filter_map(|e| match e.event {
-            KeyEvent::Strike { speed } => Some((e.time(), speed)),
-            _ => None,
-        })
-        .collect();
-    match strikes.first() {
-        Some((time, speed)) => table.row(&[&name, &strikes.len(), time, speed]),
-        None => table.row(&[&name, &0, &"", &""]),
-    }
+/// Times, s, and speeds, m/s, of the strikes.
+fn strikes(events: &[TimedEvent]) -> Vec<(f64, f64)> {
+    let strike = |e: &TimedEvent| match e.event {
+        KeyEvent::Strike { speed } => Some((e.time(), speed)),
+        _ => None,
+    };
+    events.iter().filter_map(strike).collect()
 }

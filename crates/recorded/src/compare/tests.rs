@@ -10,6 +10,7 @@ fn options(folder: &Path, out: &Path) -> RecordedOptions {
         preset: "concert".to_owned().into(),
         set: Vec::new(),
         out: out.to_owned().into(),
+        json: false,
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Scope {
     /// Index of the open level; `None` in a header that regions do not inherit.
     level: Option<usize>,
     default_path: String,
+    /// Folder before it, where the sound is not there without (ARIA).
+    prefix_path: String,
     /// `note_offset` in semitones and `octave_offset` in octaves, added to every key.
     offsets: [i32; 2],
     controllers: BTreeMap<u32, f64>,
@@ -56,6 +58,7 @@ impl Scope {
             levels: Default::default(),
             level: None,
             default_path: String::new(),
+            prefix_path: String::new(),
             offsets: [0; 2],
             controllers: RESTING.into_iter().collect(),
             pending: Vec::new(),
@@ -106,6 +109,9 @@ impl Scope {
         if name == "default_path" {
             bounded(name, value)?;
             value.clone_into(&mut self.default_path);
+        } else if name == "prefix_sfz_path" {
+            bounded(name, value)?;
+            value.clone_into(&mut self.prefix_path);
         } else if name == "note_offset" || name == "octave_offset" {
             let semitones = value.parse().ok().filter(|n: &i32| n.abs() <= 127);
             let semitones = semitones.ok_or_else(|| wrong(name, value, "shift, -127 to 127"))?;
@@ -193,7 +199,11 @@ impl Scope {
         {
             return Ok(None);
         }
-        let sample = self.finder.find(&format!("{}{sample}", self.default_path));
+        let name = format!("{}{sample}", self.default_path);
+        let mut sample = self.finder.find(&name);
+        if !self.prefix_path.is_empty() && !sample.exists() {
+            sample = self.finder.find(&format!("{}{name}", self.prefix_path));
+        }
         let centre = match get("pitch_keycenter") {
             // The sound file names its key; only file names are read.
             Some("sample") => {

@@ -170,3 +170,12 @@ proptest! {
         let _ = instrument(&parts.concat(), &[]);
     }
 }
+
+#[test]
+fn the_prefix_of_aria_is_tried_where_a_sound_is_not_there_without() {
+    let text = "<control> default_path=s/ prefix_sfz_path=More/\n<region> sample=a.wav key=60\n\
+        <region> sample=b.wav key=62";
+    let found = instrument(text, &[("s/a.wav", ""), ("More/s/b.wav", "")]).unwrap();
+    let paths: Vec<&Path> = found.regions.iter().map(|region| &*region.sample).collect();
+    assert_eq!(paths, [Path::new("s/a.wav"), Path::new("More/s/b.wav")]);
+}

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use serde_json::{Value, json};
+
 use crate::pairs::{Found, Notes, compare};
 use crate::takes::Take;
 use crate::verdict::{mean, registers};
@@ -71,15 +73,34 @@ pub fn grown(
     Some(mean_of(apart, keys, part)? - mean_of(first, keys, part)?)
 }
 
+/// Mean distances of body and attack of two pianos, by register with notes and of all keys.
+fn means(apart: [&[Apart]; 2]) -> impl Iterator<Item = (&'static str, [[f64; 2]; 2])> {
+    registers().chain([("all keys", 1..=88)]).filter_map(move |(name, keys)| {
+        let part = |part| Some([mean_of(apart[0], &keys, part)?, mean_of(apart[1], &keys, part)?]);
+        Some((name, [part(0)?, part(1)?]))
+    })
+}
+
 /// Mean distances of two pianos, one line per register with notes.
 pub fn distances(apart: [&[Apart]; 2]) -> String {
     let mut text = format!("{:<9} {:>19} {:>19}\n", "dB apart", "body", "attack");
-    for (name, keys) in registers().chain([("all keys", 1..=88)]) {
-        let cell = |part| Some((mean_of(apart[0], &keys, part)?, mean_of(apart[1], &keys, part)?));
-        if let (Some(body), Some(attack)) = (cell(0), cell(1)) {
-            let cells = [body, attack].map(|(before, after)| format!("{before:.2} → {after:.2}"));
-            text += &format!("{name:<9} {:>19} {:>19}\n", cells[0], cells[1]);
-        }
+    for (name, parts) in means(apart) {
+        let cells = parts.map(|[before, after]| format!("{before:.2} → {after:.2}"));
+        text += &format!("{name:<9} {:>19} {:>19}\n", cells[0], cells[1]);
     }
     text
+}
+
+/// The same as JSON.
+pub fn distances_json(apart: [&[Apart]; 2]) -> Value {
+    let entry = |(name, [body, attack]): (_, [[f64; 2]; 2])| {
+        json!({
+            "register": name,
+            "body_before_db": body[0],
+            "body_after_db": body[1],
+            "attack_before_db": attack[0],
+            "attack_after_db": attack[1],
+        })
+    };
+    means(apart).map(entry).collect()
 }

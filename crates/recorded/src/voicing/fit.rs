@@ -199,22 +199,30 @@ pub fn fit(
 }
 
 impl Fitted {
-    /// One line per variable: before and after.
-    pub fn moved(&self, start: &Settings, settings: &Settings) -> String {
+    /// Name of each variable, and its value before and after.
+    pub fn moved(&self, start: &Settings, settings: &Settings) -> Vec<[String; 3]> {
         let each = self.variables.iter().map(|variable| {
             let text = |s: &Settings| variable.parameter().text(variable.value(s));
-            line(&variable.name(), &text(start), &text(settings))
+            [variable.name(), text(start), text(settings)]
         });
         let choice = self.perspective.map(|parameter| {
             let [from, to] = [start, settings].map(|s| parameter.text(parameter.get(s)));
-            line(parameter.id, &from, &to)
+            [parameter.id.to_owned(), from, to]
         });
         choice.into_iter().chain(each).collect()
     }
 }
 
-fn line(name: &str, before: &str, after: &str) -> String {
-    format!("{name:<24} {before:>16} → {after}\n")
+/// One line per variable of [`Fitted::moved`].
+pub fn moved_text(moved: &[[String; 3]]) -> String {
+    let line = |[name, before, after]: &[String; 3]| format!("{name:<24} {before:>16} → {after}\n");
+    moved.iter().map(line).collect()
+}
+
+/// The same as JSON, with units.
+pub fn moved_json(moved: &[[String; 3]]) -> serde_json::Value {
+    let entry = |[name, before, after]: &[String; 3]| serde_json::json!({ "name": name, "before": before, "after": after });
+    moved.iter().map(entry).collect()
 }
 
 /// Warnings for variables at an end of their range, and for those that the recordings do not determine.

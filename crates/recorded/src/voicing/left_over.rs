@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use serde_json::Value;
+
 use crate::measure::bands::{Bands, deviations};
 use crate::measure::body_bands;
 use crate::pairs::Found;
@@ -89,6 +91,19 @@ pub fn table(found: &[Found<'_>]) -> String {
         }
     }
     text + &words
+}
+
+/// The distance of the body and the shares of the regions, by register with notes, as JSON.
+pub fn json(found: &[Found<'_>]) -> Value {
+    let entry = |(name, keys)| {
+        let (body, shares) = shares(found, &keys)?;
+        let mut entry = serde_json::json!({ "register": name, "body_db": body });
+        for (region, share) in Region::ALL.into_iter().zip(shares) {
+            entry[format!("{}_percent", region.column())] = share.into();
+        }
+        Some(entry)
+    };
+    registers().filter_map(entry).collect()
 }
 
 /// Mean distance of the body of `keys`, dB, and shares of the regions in the mean of its square, %.

@@ -3,10 +3,11 @@
 use std::ops::RangeInclusive;
 
 use anyhow::Result;
+use serde_json::Value;
 
 use super::apart::{
-    Apart, EQUAL, apart, distances, grown, is_no_farther, root_within, whole, whole_of,
-    whole_within,
+    Apart, EQUAL, apart, distances, distances_json, grown, is_no_farther, root_within, whole,
+    whole_of, whole_within,
 };
 use super::fit::Fitted;
 use super::gradient::{self, Gradient};
@@ -19,7 +20,7 @@ use crate::verdict::{mean, registers};
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
-use touchback_offline::{interrupt, output};
+use touchback_offline::interrupt;
 
 /// Share of the closed-form solution that a key moves in a step: the nearest rendering changes with the tone
 /// (chosen).
@@ -55,6 +56,8 @@ pub struct Matching<'a> {
     apart: Vec<Apart>,
     /// How the keys between get their tones, by register.
     spreading: Vec<Spreading>,
+    /// Prints a step.
+    tell: fn(&str) -> Result<()>,
 }
 
 impl<'a> Matching<'a> {
@@ -64,6 +67,7 @@ impl<'a> Matching<'a> {
         recorded: &'a Notes,
         velocities: &'a [u8],
         keys: &'a [u8],
+        tell: fn(&str) -> Result<()>,
     ) -> Self {
         let ours = rendered(&settings, keys, velocities);
         let first = apart(takes, recorded, &ours);
@@ -79,6 +83,7 @@ impl<'a> Matching<'a> {
             apart: first.clone(),
             first,
             spreading: registers().map(|_| Spreading::NONE).collect(),
+            tell,
         }
     }
 
@@ -111,7 +116,7 @@ impl<'a> Matching<'a> {
                 self.offer(candidate.clone());
             }
         }
-        output::print(&self.line(&format!("felt, {} iterations", fitted.iterations)))
+        (self.tell)(&self.line(&format!("felt, {} iterations", fitted.iterations)))
     }
 
     /// At most `steps` closed-form steps of the tones. A key that they leave farther goes half as far in the next one.
@@ -183,7 +188,7 @@ impl<'a> Matching<'a> {
             if !self.offer(self.with_between(settings.clone())) {
                 self.offer(settings);
             }
-            output::print(&self.line(&format!("{name}, {moved} keys nearer")))?;
+            (self.tell)(&self.line(&format!("{name}, {moved} keys nearer")))?;
         }
         Ok(())
     }
@@ -255,8 +260,8 @@ impl<'a> Matching<'a> {
             format!("{name} {} %", percent.join(", "))
         });
         let each = each.collect::<Vec<_>>().join(", ");
-        output::print(&format!("keys between, response, rest and blow: {each}\n"))?;
-        output::print(&self.line("as written"))
+        (self.tell)(&format!("keys between, response, rest and blow: {each}\n"))?;
+        (self.tell)(&self.line("as written"))
     }
 
     /// In each register the one of [`Spreading::TRIED`] with which its recorded keys, left out one by one, are nearest,
@@ -383,6 +388,16 @@ impl<'a> Matching<'a> {
     /// Mean distances at the beginning and now, one line per register with notes.
     pub fn distances(&self) -> String {
         distances([&self.first, &self.apart])
+    }
+
+    /// The same as JSON.
+    pub fn distances_json(&self) -> Value {
+        distances_json([&self.first, &self.apart])
+    }
+
+    /// What is left between the recording and the nearest piano as JSON.
+    pub fn left_over_json(&self) -> Value {
+        left_over::json(&compare(self.takes, self.recorded, &self.ours).found)
     }
 
     /// What is left between the recording and the nearest piano, by region and register.

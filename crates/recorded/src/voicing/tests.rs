@@ -13,6 +13,7 @@ fn options(folder: &std::path::Path, output: std::path::PathBuf) -> MatchOptions
         octave: None,
         folder: folder.to_owned().into(),
         output: output.into(),
+        json: false,
         free: ["hammer_hardness", "sustain", "perspective"].map(String::from).into(),
         tones: false,
         page: None,

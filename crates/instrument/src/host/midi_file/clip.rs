@@ -93,6 +93,7 @@ pub(super) fn read(bytes: &[u8]) -> Timed<'static> {
     }
     Timed {
         events: clip.events,
+        end: clip.tick,
         units_per_tick: None,
         tempo: TEMPO,
         per_second: ticks.unwrap_or(TICKS) * 100_000_000,
@@ -274,6 +275,7 @@ const fn widened(coarse: u32, bits: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::host::midi_file::Score;
+    use crate::host::midi_file::tests::open;
 
     fn clip(words: &[u32]) -> Vec<u8> {
         let begin = [0x0030_0060, 0x0040_0000, 0xF020_0000, 0, 0, 0];
@@ -283,7 +285,7 @@ mod tests {
     }
 
     fn read(words: &[u32]) -> Score {
-        Score::read("x.midi2", &clip(words)).unwrap()
+        open("x.midi2", &clip(words)).unwrap()
     }
 
     #[test]
@@ -400,12 +402,12 @@ mod tests {
     #[test]
     fn cut_and_foreign_clips_are_read_as_far_as_they_go() {
         let whole = clip(&[0x4090_3C00, 0x8000_0000]);
-        let cut = Score::read("x", &whole[..whole.len() - 20]).unwrap();
+        let cut = open("x", &whole[..whole.len() - 20]).unwrap();
         assert_eq!((cut.events.len(), cut.warnings.len()), (1, 1));
         // A note with an unknown attribute, reserved packets, no division.
         let words = [0xB000_0000u32, 1, 2, 0x4090_3C77, 0x8000_0000];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
-        let score = Score::read("x", &[MAGIC, &bytes].concat()).unwrap();
+        let score = open("x", &[MAGIC, &bytes].concat()).unwrap();
         assert_eq!(score.events.len(), 1);
         assert!(score.warnings[0].contains("96 ticks"));
         let error = Score::read("x", MAGIC).unwrap_err().to_string();

@@ -173,7 +173,7 @@ mod tests {
             .flat_map(|&(delta, status, velocity)| [delta, status, 60, velocity])
             .collect();
         let parts = Parts { channels: Some(Numbers::All), tracks: None };
-        let score = Score::read_parts("x.mid", &one(&bytes), &parts).unwrap();
+        let (score, _) = Score::read_open("x.mid", &one(&bytes), &parts).unwrap();
         let mut midi = crate::host::midi::Midi::default();
         let mut out = Vec::new();
         for (time, message) in &score.events {

@@ -1,12 +1,17 @@
 //! Where the music of a score begins and ends.
 
-use super::Score;
+use super::{Score, releases};
 use crate::host::midi::controller::{ALL_NOTES_OFF, ALL_SOUND_OFF, POLY_MODE, RESET, VOLUME};
 use crate::host::midi::{Address, InputMessage, Pedal};
 
 /// Longest time after the last note in which a pedal or controller is heard, s. Chosen: the lowest strings ring for
 /// about as long under the pedal, down to −80 dBFS.
 const RING: f64 = 60.0;
+
+/// Least and longest time that a note without a note-off is held: from its note-on, and after the last event, s. Chosen:
+/// a slow beat, so that a last chord sounds in a file that ends with it; and the longest tail of a rendering.
+const HELD: f64 = 1.0;
+const LONGEST_HELD: f64 = 20.0;
 
 /// Presses and pedals of all channels while a score is followed.
 struct Sounding {
@@ -15,11 +20,18 @@ struct Sounding {
     /// Sum of `held`.
     presses: u32,
     pedals: [[f64; 16]; 3],
+    /// Pressures of the keys, which may be their positions.
+    pressures: [[f64; 128]; 16],
 }
 
 impl Sounding {
     const fn new() -> Self {
-        Self { held: [[0; 128]; 16], presses: 0, pedals: [[0.0; 16]; 3] }
+        Self {
+            held: [[0; 128]; 16],
+            presses: 0,
+            pedals: [[0.0; 16]; 3],
+            pressures: [[0.0; 128]; 16],
+        }
     }
 
     const fn held(&mut self, channel: u8, note: u8) -> &mut u32 {
@@ -50,7 +62,15 @@ impl Sounding {
                 self.presses -= u32::from(was_held);
                 (was_held, was_held)
             }
-            InputMessage::Pressure { .. } => (true, true),
+            InputMessage::Pressure {
+                to: Address { channel: Some(channel), note: Some(note), .. },
+                value,
+            } => {
+                let own = usize::from(channel % 16);
+                let pressure = &mut self.pressures[own][usize::from(note % 128)];
+                let is_moved = std::mem::replace(pressure, value) != value;
+                (is_moved, is_moved)
+            }
             InputMessage::Controller { channel, number, value } => {
                 let pedal = Pedal::ALL.into_iter().find(|pedal| pedal.controller() == number);
                 if let Some(pedal) = pedal {
@@ -100,6 +120,14 @@ impl Score {
                 "events after the end of the music left out: {after}, up to {seconds:.0} s later"
             )
         })
+    }
+
+    /// Ends the notes that nothing ends, at the time `end` of the end of the file; returns their number.
+    pub(super) fn end_notes(&mut self, end: u128) -> usize {
+        let last = self.events.last().map_or(0, |(time, _)| *time);
+        let end = end.clamp(last, last + self.units(LONGEST_HELD));
+        let least = self.units(HELD);
+        releases::end(&mut self.events, end, least)
     }
 
     /// Lets the music begin with its first note; what stands before it is at its time. Returns the seconds removed.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use super::placed::{Kind, Placed, spread_ports};
 use crate::Settings;
-use crate::host::midi::controller::DATA;
+use crate::host::midi::controller::{DATA, EXPRESSION, PAN, RESET, VOLUME};
 use crate::host::midi::system::ChannelMap;
 use crate::host::midi::{InputMessage, seven_bits};
 use crate::settings::Switch;
@@ -128,7 +128,26 @@ pub(super) fn select(
     } else {
         leave_out_others(events)
     };
+    leave_out_unplayed(events);
     Ok((spread_ports(events), told))
+}
+
+/// Leaves out level, balance and bend of channels on which nothing is played: many files set up all sixteen. Pedals
+/// stay, which some files have on a channel of their own.
+fn leave_out_unplayed(events: &mut Vec<Placed>) {
+    let is_played = |event: &&Placed| event.is_note() || event.is_position();
+    let place = |event: &Placed| Some((event.port, event.channel()?));
+    let played: BTreeSet<PortChannel> = events.iter().filter(is_played).filter_map(place).collect();
+    events.retain(|event| {
+        let is_of_sound = match event.kind {
+            Kind::Message(InputMessage::Controller { number, .. }) => {
+                matches!(number, VOLUME | PAN | EXPRESSION | RESET)
+            }
+            Kind::Message(InputMessage::Bend { .. }) => true,
+            _ => false,
+        };
+        !is_of_sound || place(event).is_none_or(|place| played.contains(&place))
+    });
 }
 
 /// Keeps the chosen channels and tracks.

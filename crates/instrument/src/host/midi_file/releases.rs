@@ -1,8 +1,9 @@
 //! Note-offs that are missing, or stand before their note-on.
 //!
 //! The piano counts the presses of a key. Where a file has fewer note-offs than note-ons from some place on, so that
-//! a key would stay down for the rest of the music, the next note-off ends all presses, as in a sampler. A note
-//! without length whose note-off stands before its note-on gets its note-off behind it.
+//! a key would stay down for the rest of the music, the next note-off ends all presses, as in a sampler. Where none
+//! follows, the end of the file does. A note without length whose note-off stands before its note-on gets its note-off
+//! behind it.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,9 @@ use crate::host::midi::controller::{ALL_NOTES_OFF, ALL_SOUND_OFF, POLY_MODE};
 use crate::host::midi::{Address, InputMessage};
 
 type Timed = (u128, InputMessage);
+
+/// Velocity of a note-off that is no device's [MIDI 1.0, "Note-Off"].
+const VELOCITY: f64 = 64.0 / 127.0;
 
 /// A press, a release, or the end of all notes, with the index of its event.
 #[derive(Clone, Copy)]
@@ -91,6 +95,29 @@ pub(super) fn mend(events: &mut Vec<Timed>) -> Mended {
     mended
 }
 
+/// Ends the presses in `events` that nothing ends, at the time `end` of the file, and none before it has lasted `least`.
+/// Returns their number.
+pub(super) fn end(events: &mut Vec<Timed>, end: u128, least: u128) -> usize {
+    let mut ends: Vec<Timed> = Vec::new();
+    for ((channel, note), changes) in changes(events) {
+        let (mut held, mut begin) = (0usize, 0);
+        for Change { event, step } in changes {
+            match step {
+                1 => (held, begin) = (held + 1, events[event as usize].0),
+                0 => held = 0,
+                _ => held = held.saturating_sub(1),
+            }
+        }
+        let off = InputMessage::NoteOff { to: Address::note(channel, note), velocity: VELOCITY };
+        ends.extend(std::iter::repeat_n((end.max(begin + least), off), held));
+    }
+    ends.sort_by_key(|(time, _)| *time);
+    let count = ends.len();
+    events.append(&mut ends);
+    events.sort_by_key(|(time, _)| *time);
+    count
+}
+
 /// Presses and releases of each note by channel, in order.
 fn changes(events: &[Timed]) -> BTreeMap<(u8, u8), Vec<Change>> {
     let mut all: BTreeMap<(u8, u8), Vec<Change>> = BTreeMap::new();
@@ -162,10 +189,9 @@ fn rebuild(
 mod tests {
     use super::*;
 
-    /// Mends a melody of one key: times with `+` for a note-on, `-` for a note-off, `x` for the end of all notes.
-    fn mended(text: &str) -> (String, Mended) {
-        let mut events: Vec<Timed> = text
-            .split_whitespace()
+    /// A melody of one key: times with `+` for a note-on, `-` for a note-off, `x` for the end of all notes.
+    fn melody(text: &str) -> Vec<Timed> {
+        text.split_whitespace()
             .map(|word| {
                 let (time, kind) = word.split_at(word.len() - 1);
                 let message = match kind {
@@ -175,8 +201,10 @@ mod tests {
                 };
                 (time.parse().unwrap(), message)
             })
-            .collect();
-        let mended = mend(&mut events);
+            .collect()
+    }
+
+    fn words(events: &[Timed]) -> String {
         let words: Vec<String> = events
             .iter()
             .map(|(time, message)| match message {
@@ -185,7 +213,31 @@ mod tests {
                 _ => format!("{time}x"),
             })
             .collect();
-        (words.join(" "), mended)
+        words.join(" ")
+    }
+
+    fn mended(text: &str) -> (String, Mended) {
+        let mut events = melody(text);
+        let mended = mend(&mut events);
+        (words(&events), mended)
+    }
+
+    #[test]
+    fn what_nothing_ends_the_file_ends() {
+        for (text, expected, count) in [
+            ("0+", "0+ 9-", 1),
+            ("0+ 3+", "0+ 3+ 9- 9-", 2),
+            ("0+ 1- 2+", "0+ 1- 2+ 9-", 1),
+            // The last one lasts its least time.
+            ("0+ 8+", "0+ 8+ 10- 10-", 2),
+            ("0+ 1-", "0+ 1-", 0),
+            ("0+ 3x", "0+ 3x", 0),
+            ("0+ 3x 4+ 5- 6-", "0+ 3x 4+ 5- 6-", 0),
+        ] {
+            let mut events = melody(text);
+            assert_eq!(end(&mut events, 9, 2), count, "{text}");
+            assert_eq!(words(&events), expected, "{text}");
+        }
     }
 
     #[test]

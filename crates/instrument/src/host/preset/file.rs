@@ -41,13 +41,17 @@ pub struct NamedPiano {
 /// Values of a file that were changed or ignored in reading.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PresetLosses {
-    /// Number of unknown ids, which were ignored.
-    pub unknown: usize,
+    /// Unknown ids, which were ignored.
+    pub unknown: Vec<String>,
     /// Ids of values outside their range, which were clamped.
     pub clamped: Vec<&'static str>,
     /// Ids of values of a wrong type or name, which became the default.
     pub senseless: Vec<&'static str>,
 }
+
+/// Most unknown ids that a message names, and most characters of each.
+const NAMED: usize = 5;
+const NAME: usize = 40;
 
 impl PresetLosses {
     /// Message about the losses; `None` without any.
@@ -60,8 +64,14 @@ impl PresetLosses {
         if !self.senseless.is_empty() {
             parts.push(format!("make no sense, default taken: {}", self.senseless.join(", ")));
         }
-        if self.unknown > 0 {
-            parts.push(format!("unknown and left out: {}", self.unknown));
+        if !self.unknown.is_empty() {
+            let plain = |id: &String| one_line(id).chars().take(NAME).collect();
+            let named: Vec<String> = self.unknown.iter().take(NAMED).map(plain).collect();
+            let more = match self.unknown.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            parts.push(format!("unknown and left out: {}{more}", named.join(", ")));
         }
         (!parts.is_empty()).then(|| format!("values {}", parts.join("; values ")))
     }
@@ -127,7 +137,7 @@ impl NamedPiano {
         }
         let mut losses = PresetLosses::default();
         let mut settings = Settings::default();
-        losses.unknown = values.keys().filter(|id| find(id).is_err()).count();
+        losses.unknown = values.keys().filter(|id| find(id).is_err()).cloned().collect();
         for parameter in all() {
             let Some(value) = values.get(parameter.id) else {
                 parameter.set(&mut settings, parameter.value_where_absent());
@@ -245,15 +255,16 @@ mod tests {
         assert_eq!(action.key_dip_mm, find("key_dip_mm").unwrap().max());
         assert_eq!(action.drop_mm, Settings::default().action.drop_mm);
         let expected = PresetLosses {
-            unknown: 2,
+            unknown: vec!["bells".into(), "harp".into()],
             clamped: vec!["key_dip_mm"],
             senseless: vec!["drop_mm", "check_mm"],
         };
         let mut losses = losses;
         losses.senseless.sort_unstable_by_key(|id| *id != "drop_mm");
+        losses.unknown.sort();
         assert_eq!(losses, expected);
         let words = losses.message().unwrap();
-        assert!(words.contains("key_dip_mm") && words.contains("left out: 2"), "{words}");
+        assert!(words.contains("key_dip_mm") && words.contains("left out: "), "{words}");
         assert_eq!(read("").1.message(), None);
     }
 

@@ -176,6 +176,7 @@ fn music_ends_with_what_can_be_heard() {
         &[0xB0, 121, 0][..],
         &[0xB0, 64, 0],
         &[0x80, 60, 0],
+        &[0xA0, 60, 0],
         &[0xE0, 0, 64],
         &[0xB0, 123, 0],
         &[0xC0, 5],
@@ -213,4 +214,40 @@ fn missing_and_early_note_offs_are_mended_and_counted() {
     let (found, warning) = notes(&one(&early));
     assert_eq!(found, [62, 64, 62]);
     assert_eq!(warning, "note-offs before the note-on of their note, put behind it: 1");
+}
+
+#[test]
+fn notes_that_nothing_ends_end_with_the_file() {
+    let read = |bytes: &[u8]| {
+        let score = Score::read("x.mid", &one(bytes)).unwrap();
+        let off =
+            |(_, message): &&(u128, InputMessage)| matches!(message, InputMessage::NoteOff { .. });
+        let time = |(time, _): &(u128, InputMessage)| *time as f64 / score.per_second as f64;
+        let ends: Vec<f64> = score.events.iter().filter(off).map(time).collect();
+        (ends, score.warnings)
+    };
+    let two = [0, 0x90, 60, 80, 96, 0x90, 64, 80];
+    let told = vec!["x.mid: note-ons that nothing ends, ended with the file: 2".to_owned()];
+    // The file ends with the second note, and 3 s after it.
+    assert_eq!(read(&two), (vec![1.0, 1.5], told.clone()));
+    let later = [&two[..], &[0x84, 0x40, 0xFF, 1, 0]].concat();
+    assert_eq!(read(&later), (vec![3.5, 3.5], told.clone()));
+    // A stray event after hours.
+    let hours = [&two[..], &[0x84, 0xF8, 0xE4, 0x20, 0xFF, 1, 0]].concat();
+    assert_eq!(read(&hours), (vec![20.5, 20.5], told));
+    let ended = [&two[..], &[96, 0xB0, 123, 0]].concat();
+    assert_eq!(read(&ended), (vec![], vec![]));
+}
+
+#[test]
+fn channels_without_notes_do_not_change_the_sound() {
+    let setup = |channel: u8| {
+        [[0, 0xB0 | channel, 7, 20], [0, 0xB0 | channel, 10, 0], [0, 0xE0 | channel, 0, 0]].concat()
+    };
+    let note = [0, 0x90, 60, 80, 96, 0x80, 60, 64];
+    let count = |bytes: &[u8]| Score::read("x.mid", &one(bytes)).unwrap().events.len();
+    assert_eq!(count(&[&setup(3)[..], &note].concat()), 2);
+    assert_eq!(count(&[&setup(0)[..], &note].concat()), 5);
+    // A pedal on a channel of its own stays.
+    assert_eq!(count(&[&[0, 0xB3, 64, 127][..], &note, &[9, 0xB3, 64, 0]].concat()), 4);
 }
