@@ -26,6 +26,7 @@ use nice_plug::plugin::ParamValue;
 
 use crate::clap::instance::{Instance, on};
 use crate::guard::catch;
+use crate::project::MECHANISM;
 use touchback_core::math::cast::{rounded_i32, single};
 use touchback_instrument::host::params::{KEYS_FIELD, ValueKind, all};
 use touchback_instrument::host::preset::file::NamedPiano;
@@ -294,15 +295,18 @@ unsafe fn load(
     location: *const c_char,
     key: *const c_char,
 ) -> Result<(), String> {
-    let wanted = if kind == CLAP_PRESET_DISCOVERY_LOCATION_PLUGIN {
+    let (wanted, mechanism) = if kind == CLAP_PRESET_DISCOVERY_LOCATION_PLUGIN {
         // SAFETY: the caller's promise.
         let key = (!key.is_null()).then(|| unsafe { CStr::from_ptr(key) }.to_string_lossy());
         let key = key.unwrap_or_default();
-        preset::find(&key).ok_or_else(|| format!("there is no factory piano `{key}`"))?.settings()
+        let found = preset::find(&key);
+        let found = found.ok_or_else(|| format!("there is no factory piano `{key}`"))?;
+        (found.settings(), found.mechanism())
     } else {
         // SAFETY: the caller's promise.
         let path = unsafe { path(kind, location) }.ok_or("not a location of presets")?;
-        user_presets::read(&path).map_err(|error| error.to_string())?.0.settings
+        let (piano, _) = user_presets::read(&path).map_err(|error| error.to_string())?;
+        (piano.settings, piano.mechanism)
     };
     // SAFETY: the wrapper lives as long as the instance.
     let wrapper = unsafe { &*instance.wrapper };
@@ -319,6 +323,10 @@ unsafe fn load(
     state.fields.remove(KEYS_FIELD);
     if !sheet.is_even() {
         state.fields.insert(KEYS_FIELD.to_owned(), sheet.text());
+    }
+    if let Some(mechanism) = mechanism {
+        let text = serde_json::to_string(&mechanism).map_err(|error| error.to_string())?;
+        state.fields.insert(MECHANISM.to_owned(), text);
     }
     if wrapper.set_state_inner(&mut state) { Ok(()) } else { Err("not loaded".to_owned()) }
 }

@@ -6,6 +6,7 @@ use crate::address;
 use crate::computer_keys::ComputerKeys;
 use crate::dropped::{self, Dropped};
 use crate::reader::Reader;
+use touchback_instrument::host::mechanism::LoadedMechanism;
 use touchback_instrument::host::midi::controller;
 use touchback_instrument::host::params::{all, find};
 use touchback_instrument::watch::monitor::remote::{self, RemoteSettings, ToPiano, ToWindow};
@@ -259,6 +260,9 @@ impl Page {
         match dropped::read(name, bytes) {
             Ok(Dropped::Midi(file)) => self.perform(file),
             Ok(Dropped::Preset(piano, told)) => {
+                if let Some(source) = piano.mechanism {
+                    self.controls.set_mechanism(LoadedMechanism::of(source));
+                }
                 self.controls.recall(&piano.settings, Some(&piano.name));
                 self.window.session.history.piano.clone_from(&piano.name);
                 self.told.extend(told);

@@ -21,7 +21,7 @@ use super::interface::elements::Elements;
 use super::interface::graph::Graph;
 use super::interface::key::{DynamicsCompensation, Key, LIGHTEST, OnEvent, SavedState};
 use super::interface::pose::Pose;
-use super::interface::press::{Press, Travel};
+use super::interface::press::{Press, Travel, Voice};
 use super::interface::trajectory::{self, is_jump};
 use super::{Drive, KeyEvent, Readout, STEP};
 use drive_input::DriveInput;
@@ -229,8 +229,8 @@ where
         self.spec.damper(&self.state.x)
     }
 
-    fn bend(&self) -> f64 {
-        self.spec.bend(self.state.phase, &self.state.x)
+    fn ports(&self) -> [f64; 2] {
+        self.spec.ports(&self.state.x)
     }
 
     fn reset_to_rest(&mut self) {
@@ -286,8 +286,8 @@ where
         Some(self.spec.press())
     }
 
-    fn plucks(&self) -> Option<f64> {
-        self.spec.plucks()
+    fn voice(&self) -> Voice {
+        self.spec.voice()
     }
 }
 

@@ -100,7 +100,7 @@ fn export_all(folder: &Path) -> Result<()> {
     let mut drafts = Vec::with_capacity(PRESETS.len());
     for preset in &PRESETS {
         let draft = Draft::create(&folder.join(preset.title()).with_extension(EXTENSION))?;
-        draft.write_all(&vst3(&preset.title(), &preset.settings())?)?;
+        draft.write_all(&vst3(&preset.title(), &preset.piano())?)?;
         drafts.push(draft);
     }
     drafts.into_iter().try_for_each(Draft::keep)?;
@@ -120,7 +120,8 @@ fn piano(name: &str) -> Result<NamedPiano> {
     }
     let preset = factory(name)?;
     let (name, notes) = (preset.title(), preset.about.to_owned());
-    Ok(NamedPiano { name, notes, tags: Vec::new(), settings: preset.settings() })
+    let (settings, mechanism) = (preset.piano(), preset.mechanism());
+    Ok(NamedPiano { name, notes, tags: Vec::new(), settings, mechanism })
 }
 
 fn factory(name: &str) -> Result<&'static Preset> {
@@ -168,6 +169,9 @@ fn state(settings: &Settings) -> Result<Vec<u8>> {
     let sheet = settings.key_sheet();
     if !sheet.is_even() {
         fields[KEYS_FIELD] = json!(sheet.text());
+    }
+    if let Some(file) = &*settings.action.mechanism {
+        fields["mechanism"] = json!(serde_json::to_string(file.source())?);
     }
     Ok(serde_json::to_vec(&json!({ "version": version, "params": values, "fields": fields }))?)
 }

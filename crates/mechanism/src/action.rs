@@ -7,7 +7,7 @@ use crate::submodel::{GUARDS, Happening, TRANSITIONS};
 use touchback_action::interface::elements::{Elements, Losses};
 use touchback_action::interface::graph::Graph;
 use touchback_action::interface::pose::{Pose, Touch};
-use touchback_action::interface::press::{Press, Travel};
+use touchback_action::interface::press::{Press, Travel, Voice};
 use touchback_action::simple::drive_input::DriveInput;
 use touchback_action::simple::note_interface::{Playing, damper_depth, lift};
 use touchback_action::simple::{KEY, KEY_SPEED, SimpleAction};
@@ -50,12 +50,13 @@ impl<const N: usize> KeyModel<N> {
         state
     }
 
-    /// Lift of the damper, bend, cents, and opening of the valve, NaN without one, at `x`.
-    fn ports(&self, x: &[f64; N]) -> [f64; 3] {
+    /// Bend, cents, pressure at a pipe's foot, Pa, lift of the damper, and opening of the valve, NaN without one, at
+    /// `x`.
+    fn outputs(&self, x: &[f64; N]) -> [f64; 4] {
         let program = &self.built.ports;
         let mut r = self.states(x);
         program.run(&self.built.felts, &mut r);
-        [0, 1, 2].map(|i| program.result(i, &r))
+        [0, 1, 2, 3].map(|i| program.result(i, &r))
     }
 
     fn element_values(&self, phase: u8, input: &DriveInput, x: &[f64; N]) -> [Contact; ELEMENTS] {
@@ -110,7 +111,7 @@ impl<const N: usize> SimpleAction<N, TRANSITIONS, GUARDS> for KeyModel<N> {
     fn readout(&self, phase: u8, input: &DriveInput, x: &[f64; N]) -> Readout {
         let elements = self.element_values(phase, input, x);
         let submodel = self.submodel(phase);
-        let [.., valve] = self.ports(x);
+        let [.., valve] = self.outputs(x);
         let (mut r, imposed) = self.load(input, x);
         let program = &submodel.readings[imposed];
         program.run(&self.built.felts, &mut r);
@@ -212,12 +213,16 @@ impl<const N: usize> Playing<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         }
     }
 
-    fn plucks(&self) -> Option<f64> {
-        self.built.play.plucks
+    fn voice(&self) -> Voice {
+        self.built.play.voice
     }
 
-    fn bend(&self, _: u8, x: &[f64; N]) -> f64 {
-        self.ports(x)[1]
+    fn ports(&self, x: &[f64; N]) -> [f64; 2] {
+        if !self.built.play.has_ports {
+            return [0.0; 2];
+        }
+        let [bend, pressure, ..] = self.outputs(x);
+        [bend, pressure.max(0.0)]
     }
 
     fn damper_depth(&self) -> f64 {
@@ -228,6 +233,6 @@ impl<const N: usize> Playing<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         if !self.built.play.has_damper {
             return lift(x[KEY], self.built.play.dip);
         }
-        self.ports(x)[0].clamp(0.0, 1.0)
+        self.outputs(x)[2].clamp(0.0, 1.0)
     }
 }

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use touchback_action::interface::elements;
 use touchback_action::interface::finger::RISEN;
 use touchback_action::interface::graph::Transition;
+use touchback_action::interface::press::Voice;
 use touchback_core::mech::felt::Felt;
 
 /// Most submodels.
@@ -41,7 +42,9 @@ pub(crate) struct PlayNumbers {
     pub throw: f64,
     pub flight: f64,
     pub has_bed: bool,
-    pub plucks: Option<f64>,
+    pub voice: Voice,
+    /// The key bends its string or blows a pipe.
+    pub has_ports: bool,
     pub damper_depth: Option<f64>,
     pub has_damper: bool,
 }
@@ -263,6 +266,19 @@ impl Builder<'_> {
         let scope = Scope::numbers(self.numbers);
         let g = &mut *self.g;
         let dip = scope.constant_or(g, play.dip.as_ref(), 0.01)?;
+        let voice = match (&play.plucks, &play.rod, &play.pressure) {
+            (None, None, None) => Voice::Hammer,
+            (Some(displacement), None, None) => Voice::Plectrum(scope.constant(g, displacement)?),
+            (None, Some(mass), None) => Voice::Rod(scope.constant(g, mass)?),
+            (None, None, Some(_)) => Voice::Pipe,
+            (plucks, rod, pressure) => {
+                let last = [plucks, rod, pressure].into_iter().flatten().last();
+                return Err(Fault::at(
+                    &last.map_or(0..0, toml::Spanned::span),
+                    "a key plucks, strikes a rod or blows a pipe: give one of plucks, rod and pressure",
+                ));
+            }
+        };
         Ok(PlayNumbers {
             dip,
             repeat_depth: scope.constant_or(g, play.repeat_depth.as_ref(), RISEN * dip)?,
@@ -271,7 +287,8 @@ impl Builder<'_> {
             throw: scope.constant_or(g, play.throw.as_ref(), dip)?,
             flight: scope.constant_or(g, play.flight.as_ref(), 0.0)?,
             has_bed: play.bed.unwrap_or(true),
-            plucks: play.plucks.as_ref().map(|plucks| scope.constant(g, plucks)).transpose()?,
+            voice,
+            has_ports: play.bend.is_some() || play.pressure.is_some(),
             damper_depth: play
                 .damper_depth
                 .as_ref()

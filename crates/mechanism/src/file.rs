@@ -226,6 +226,8 @@ pub(crate) struct Play {
     pub damper_depth: Option<Scalar>,
     pub bend: Option<Scalar>,
     pub valve: Option<Scalar>,
+    pub pressure: Option<Scalar>,
+    pub rod: Option<Scalar>,
 }
 
 /// A state to begin with, given by its coordinates and speeds.

@@ -338,7 +338,7 @@ impl<'a> Builder<'a> {
         Ok(outputs)
     }
 
-    /// Lift of the damper, bend and opening of the valve, of the values in the state.
+    /// Bend, pressure at a pipe's foot, lift of the damper and opening of the valve, of the values in the state.
     pub(crate) fn ports(&mut self) -> Result<Program> {
         let play = &self.file.play;
         let scope = Scope::positions(self.numbers, self.geometry);
@@ -346,7 +346,8 @@ impl<'a> Builder<'a> {
         let damper = scope.scalar_or(self.g, damper, 1.0)?;
         let bend = scope.scalar_or(self.g, play.bend.as_ref(), 0.0)?;
         let valve = scope.scalar_or(self.g, play.valve.as_ref(), f64::NAN)?;
-        self.assembler.program(self.g, &[damper, bend, valve])
+        let pressure = scope.scalar_or(self.g, play.pressure.as_ref(), 0.0)?;
+        self.assembler.program(self.g, &[bend, pressure, damper, valve])
     }
 
     /// The conditions of events, and the events of each. Opposite conditions share a guard: at its sign change one of

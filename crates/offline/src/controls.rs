@@ -77,7 +77,7 @@ pub fn preset(name: &str) -> Result<Settings> {
     if is_preset(Path::new(name)) {
         return Ok(saved_piano(Path::new(name)).context("--preset")?.settings);
     }
-    preset::find(name).map(Preset::settings).ok_or_else(|| {
+    preset::find(name).map(Preset::piano).ok_or_else(|| {
         let near = suggestion(&name.to_lowercase(), preset::PRESETS.iter().map(|p| p.name));
         anyhow!(
             "--preset {name}: no such piano{near}; there are: {}, or FILE.toml",
@@ -91,7 +91,7 @@ pub fn preset(name: &str) -> Result<Settings> {
 /// # Errors
 /// Names the file.
 pub fn saved_piano(path: &Path) -> Result<NamedPiano> {
-    let (piano, losses) = if output::is_stdin(path) {
+    let (mut piano, losses) = if output::is_stdin(path) {
         let text = decode(&output::read(path, user_presets::LIMIT)?);
         NamedPiano::read(&text).map_err(|error| anyhow!("{}: {error}", path.shown()))?
     } else {
@@ -99,6 +99,10 @@ pub fn saved_piano(path: &Path) -> Result<NamedPiano> {
     };
     if let Some(message) = losses.message() {
         output::warn(&format!("warning: {}: {message}", path.shown()));
+    }
+    if let Some(source) = piano.mechanism.clone() {
+        let file = mechanism::open(source).map_err(|e| anyhow!("{}: {e}", path.shown()))?;
+        piano.settings.action.mechanism = Some(file).into();
     }
     Ok(piano)
 }

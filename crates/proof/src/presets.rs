@@ -46,7 +46,7 @@ struct Played {
 
 impl Played {
     fn of(preset: &Preset) -> Result<Self> {
-        let settings = preset.settings();
+        let settings = preset.piano();
         let analysis = phrase::play(&settings, 1.0)?;
         let [soft, hard] = TOUCHES.map(|touch| phrase::play(&settings, touch));
         Ok(Self {

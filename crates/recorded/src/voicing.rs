@@ -168,6 +168,7 @@ fn matched(options: &MatchOptions) -> Result<()> {
         name: options.output.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         notes: format!("Matched to {notes} recorded notes, from {}.", options.preset),
         tags: Vec::new(),
+        mechanism: None,
         settings,
     };
     draft.write_all(piano.text().map_err(|error| anyhow!(error))?.as_bytes())?;

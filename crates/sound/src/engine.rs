@@ -53,6 +53,9 @@ const MIX_NEAR: f32 = 1e-4;
 /// Largest strike speed, m/s; faster strikes are limited to it (the fastest measured is 7.8 m/s).
 const FASTEST: f64 = 20.0;
 
+/// Largest mass of a hammer that strikes a rod, kg; heavier ones are limited to it.
+const HEAVIEST: f64 = 0.1;
+
 /// Largest displacement of a plucked string, m; larger ones are limited to it.
 const FARTHEST: f64 = 5e-3;
 
@@ -180,6 +183,17 @@ impl Sound {
         self.strings.pluck(key, displacement, delay);
     }
 
+    /// A hammer of `mass` kg meets the rod of `key` at `speed` m/s, `delay` samples (0…1) after the beginning of
+    /// the next sample's interval. Values not above 0 and values that are no numbers are ignored and counted.
+    pub fn strike_rod(&mut self, key: KeyNumber, mass: f64, speed: f64, delay: f64) {
+        self.strings.strike_rod(key, mass, speed, delay);
+    }
+
+    /// Wind of `pressure` Pa at the foot of the pipe of `key`, from the next sample on.
+    pub fn blow(&mut self, key: KeyNumber, pressure: f64) {
+        self.board.blow(key, pressure);
+    }
+
     /// Damper of `key`: 0 resting on the string … 1 clear of it, from the next block on.
     pub fn damper(&mut self, key: KeyNumber, lift: f64) {
         self.strings.damper(key, lift);
@@ -189,6 +203,7 @@ impl Sound {
     /// block on until the next call or reset. Its work is bounded: the poles of one note.
     pub fn retune(&mut self, key: KeyNumber, cents: f64) {
         self.strings.retune(key, cents);
+        self.board.retune(key, cents);
     }
 
     /// Left pedal: 0 up … 1 down, for strikes from now on. The hammers shift off the first of two

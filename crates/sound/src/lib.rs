@@ -8,6 +8,7 @@ pub mod board;
 pub mod engine;
 pub mod measure;
 pub mod output;
+mod pipes;
 pub mod settings;
 pub mod signal;
 pub mod strings;

@@ -13,4 +13,5 @@ pub(crate) mod plate;
 pub(crate) mod poles;
 pub(crate) mod rear_lengths;
 pub(crate) mod resonances;
+pub(crate) mod rods;
 pub mod unison;

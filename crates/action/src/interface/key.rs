@@ -7,7 +7,7 @@ use super::events::KeyEvent;
 use super::graph::Graph;
 use super::port::Drive;
 use super::pose::Pose;
-use super::press::{Press, Travel};
+use super::press::{Press, Travel, Voice};
 use super::readout::Readout;
 use super::settings::ActionSettings;
 
@@ -122,9 +122,9 @@ pub trait Key: Send + fmt::Debug {
         1.0
     }
 
-    /// Bend of the sounding string by the key, cents.
-    fn bend(&self) -> f64 {
-        0.0
+    /// Bend of the sounding string by the key, cents, and pressure at the foot of its pipe, Pa.
+    fn ports(&self) -> [f64; 2] {
+        [0.0; 2]
     }
 
     /// Puts the key into its rest pose, untouched.
@@ -182,9 +182,9 @@ pub trait Key: Send + fmt::Debug {
         None
     }
 
-    /// Displacement of the string when it slips off the plectrum, m; none for an action with a hammer.
-    fn plucks(&self) -> Option<f64> {
-        None
+    /// What the key excites.
+    fn voice(&self) -> Voice {
+        Voice::Hammer
     }
 }
 

@@ -16,6 +16,19 @@ use crate::interface::constants::GRAVITY;
 use crate::interface::finger;
 use crate::interface::hand::{self, PRESSING};
 
+/// What a key excites.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Voice {
+    /// Strings, by a hammer.
+    Hammer,
+    /// Strings, by a plectrum that lets them go from a displacement, m.
+    Plectrum(f64),
+    /// A rod, by a hammer of a mass, kg.
+    Rod(f64),
+    /// A pipe, by wind.
+    Pipe,
+}
+
 /// Mechanics of a key as a press meets it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Press {

@@ -7,7 +7,7 @@
 use crate::grand::GrandKey;
 use crate::interface::events::EventList;
 use crate::interface::mechanism::MechanismFile;
-use crate::interface::press::{Effort, Press, Travel};
+use crate::interface::press::{Effort, Press, Travel, Voice};
 use crate::keyboard::boxed;
 use crate::keyboard::simple_keys::SimpleKey;
 use crate::{ActionKind, ActionSettings, Drive, Keyboard};
@@ -202,17 +202,16 @@ impl SwitchableKeyboard {
         self.simple_keys[key.index()].as_ref().and_then(|simple| simple.key().travel())
     }
 
-    /// Displacement of the string when the plectrum of `key` releases it, m; none for an action with a
-    /// hammer.
+    /// What `key` excites.
     #[must_use]
-    pub fn plucks(&self, key: KeyNumber) -> Option<f64> {
-        self.simple_keys[key.index()].as_ref().and_then(|simple| simple.key().plucks())
+    pub fn voice(&self, key: KeyNumber) -> Voice {
+        self.simple_keys[key.index()].as_ref().map_or(Voice::Hammer, |simple| simple.key().voice())
     }
 
-    /// Bend of the sounding string of `key` by the key itself, cents.
+    /// Bend of the sounding string of `key` by the key itself, cents, and pressure at the foot of its pipe, Pa.
     #[must_use]
-    pub fn bend(&self, key: KeyNumber) -> f64 {
-        self.simple_keys[key.index()].as_ref().map_or(0.0, |simple| simple.key().bend())
+    pub fn ports(&self, key: KeyNumber) -> [f64; 2] {
+        self.simple_keys[key.index()].as_ref().map_or([0.0; 2], |simple| simple.key().ports())
     }
 
     /// See [`Keyboard::shank`]; none for a simple action.

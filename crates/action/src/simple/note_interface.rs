@@ -5,7 +5,7 @@
 //! specification and speed, in closed form.
 
 use super::{KEY, SimpleAction};
-use crate::interface::press::{Press, Travel};
+use crate::interface::press::{Press, Travel, Voice};
 use touchback_core::episode::State;
 
 /// Distance of the key front above its bed at the strike, m (chosen, as for the grand): the key has yet to
@@ -38,9 +38,9 @@ pub trait Playing<const N: usize, const G: usize, const S: usize>: SimpleAction<
     /// The state with the key at `depth` m, rising at `speed` m/s, and the other bodies resting on it.
     fn rising(&self, depth: f64, speed: f64) -> State<Self::Phase, N>;
 
-    /// Displacement of the string when it slips off the plectrum, m; none for an action with a hammer.
-    fn plucks(&self) -> Option<f64> {
-        None
+    /// What the key excites.
+    fn voice(&self) -> Voice {
+        Voice::Hammer
     }
 
     /// Key depth at which a falling damper begins to meet its string, m.
@@ -48,9 +48,9 @@ pub trait Playing<const N: usize, const G: usize, const S: usize>: SimpleAction<
         damper_depth(self.travel().dip)
     }
 
-    /// Bend of the sounding string by the key, cents.
-    fn bend(&self, _phase: Self::Phase, _x: &[f64; N]) -> f64 {
-        0.0
+    /// Bend of the sounding string by the key, cents, and pressure at the foot of its pipe, Pa.
+    fn ports(&self, _x: &[f64; N]) -> [f64; 2] {
+        [0.0; 2]
     }
 
     /// Lift of the damper, 0 (on the string) … 1 (clear); a function of the key depth in a model without a

@@ -14,6 +14,7 @@ mod levels;
 pub mod user_presets;
 
 use crate::Settings;
+use crate::host::mechanism::{LoadedMechanism, MechanismText};
 use crate::host::params::assign::apply;
 use crate::host::params::{Parameter, ParameterGroup};
 
@@ -27,10 +28,39 @@ pub struct Preset {
     pub tags: &'static [&'static str],
     /// Values that differ from the default, as `ID=VALUE` with spaces between.
     values: &'static str,
+    /// Name and text of the mechanism's file; none for a built-in action.
+    file: Option<[&'static str; 2]>,
+}
+
+/// Name and text of a file of the folder `mechanisms`.
+macro_rules! mechanism_file {
+    ($name:literal) => {
+        [
+            concat!($name, ".mechanism.toml"),
+            include_str!(concat!("../../../../mechanisms/", $name, ".mechanism.toml")),
+        ]
+    };
 }
 
 impl Preset {
-    /// All settings of this piano.
+    /// The file of its mechanism; none for a built-in action.
+    #[must_use]
+    pub fn mechanism(&self) -> Option<MechanismText> {
+        let [name, text] = self.file?.map(str::to_owned);
+        Some(MechanismText { name, text, ..MechanismText::default() })
+    }
+
+    /// All settings of this piano with its mechanism, which takes up to a second to build. Allocates.
+    #[must_use]
+    pub fn piano(&self) -> Settings {
+        let mut settings = self.settings();
+        if let Some(source) = self.mechanism() {
+            settings.action.mechanism = LoadedMechanism::of(source).file.clone();
+        }
+        settings
+    }
+
+    /// All settings of this piano but its mechanism.
     #[must_use]
     pub fn settings(&self) -> Settings {
         let mut settings = Settings::default();
@@ -66,12 +96,13 @@ pub fn is_machines(parameter: &Parameter) -> bool {
 }
 
 /// All factory pianos, the default first.
-pub static PRESETS: [Preset; 15] = [
+pub static PRESETS: [Preset; 19] = [
     Preset {
         name: "concert",
         about: "A concert grand in best regulation: the default of every parameter.",
         tags: &["grand", "balanced"],
         values: "",
+        file: None,
     },
     Preset {
         name: "mellow",
@@ -79,6 +110,7 @@ pub static PRESETS: [Preset; 15] = [
         tags: &["grand", "warm", "dark"],
         values: "hammer_hardness=-1.2 hammer_mass=1.25 lid=0.5 brightness_loss=1.4 \
             sustain=1.2 knocks=0.7 dynamics=0.9",
+        file: None,
     },
     Preset {
         name: "bright",
@@ -86,6 +118,7 @@ pub static PRESETS: [Preset; 15] = [
         tags: &["grand", "bright", "ensemble"],
         values: "hammer_hardness=0.9 brightness_loss=0.8 hammer_mass=0.7 strike_point=0.85 \
             let_off_mm=1 dynamics=1.1",
+        file: None,
     },
     Preset {
         name: "light",
@@ -93,6 +126,7 @@ pub static PRESETS: [Preset; 15] = [
         tags: &["grand", "clear", "quick action"],
         values: "key_dip_mm=9.5 blow_mm=44 hammer_mass=0.85 key_mass=0.85 \
             repetition_spring=1.3 friction=0.7 hammer_hardness=0.3 sustain=0.7",
+        file: None,
     },
     Preset {
         name: "heavy",
@@ -100,6 +134,7 @@ pub static PRESETS: [Preset; 15] = [
         tags: &["grand", "dark", "heavy action"],
         values: "key_dip_mm=10.5 blow_mm=49 hammer_mass=1.35 key_mass=1.2 friction=1.3 \
             hammer_hardness=-0.8 string_length=1.1 sustain=1.7",
+        file: None,
     },
     Preset {
         name: "romantic",
@@ -107,6 +142,7 @@ pub static PRESETS: [Preset; 15] = [
         tags: &["grand", "warm", "wide dynamics"],
         values: "velocity_map=Gamma gamma=3 hammer_hardness=-0.2 sustain=1.7 \
             brightness_loss=0.9 board=1.3 room_db=-16 room_size=14 room_time=1",
+        file: None,
     },
     Preset {
         name: "studio",
@@ -114,6 +150,7 @@ pub static PRESETS: [Preset; 15] = [
         tags: &["grand", "close", "dry"],
         values: "velocity_map=Gamma gamma=1.5 dynamics=0.8 hammer_hardness=0.4 distance=0.6 \
             room_db=-60 board=0.7 sustain=0.9 brightness_loss=0.85 width=1.4",
+        file: None,
     },
     Preset {
         name: "hall",
@@ -121,6 +158,7 @@ pub static PRESETS: [Preset; 15] = [
         tags: &["grand", "reverberant"],
         values: "perspective=Audience distance=4 room_db=-14.5 board=1.7 room_size=30 \
             room_time=2.2 sustain=1.3",
+        file: None,
     },
     Preset {
         name: "felt",
@@ -129,6 +167,7 @@ pub static PRESETS: [Preset; 15] = [
         tags: &["soft", "warm", "close"],
         values: "dynamics=0.7 hammer_hardness=-1.8 hammer_mass=1.5 brightness_loss=2.2 \
             sustain=0.8 distance=0.6 room_db=-32 knocks=1.6",
+        file: None,
     },
     Preset {
         name: "parlour",
@@ -137,6 +176,7 @@ pub static PRESETS: [Preset; 15] = [
         values: "blow_mm=45 friction=1.2 unevenness=0.2 hammer_hardness=-0.5 \
             string_length=0.65 sustain=0.55 unison_width_cents=2 board=1.3 width=0.6 \
             lid=0.2",
+        file: None,
     },
     Preset {
         name: "neglected",
@@ -145,6 +185,7 @@ pub static PRESETS: [Preset; 15] = [
         values: "let_off_mm=4 drop_mm=4 check_mm=22 repetition_spring=0.6 friction=1.6 \
             key_bed_stiffness=2 unevenness=1 unison_width_cents=6 hammer_hardness=0.7 \
             damper_time=1.8 knocks=2 a4_hz=436",
+        file: None,
     },
     Preset {
         name: "saloon",
@@ -152,6 +193,7 @@ pub static PRESETS: [Preset; 15] = [
         tags: &["bright", "old", "out of tune"],
         values: "unevenness=0.7 unevenness_seed=7 unison_width_cents=20 hammer_hardness=1.6 \
             sustain=0.6 stretch=0.5 board=0.6 knocks=2 width=0.5",
+        file: None,
     },
     Preset {
         name: "viennese",
@@ -159,18 +201,52 @@ pub static PRESETS: [Preset; 15] = [
         tags: &["historical", "clear"],
         values: "action=Viennese hammer_hardness=0.5 hammer_mass=0.5 strike_point=0.7 \
             sustain=0.35 a4_hz=430",
+        file: None,
     },
     Preset {
         name: "harpsichord",
         about: "A key and a jack whose plectrum plucks the string, at the same loudness for every velocity.",
         tags: &["historical", "plucked"],
         values: "action=Harpsichord sustain=0.6 a4_hz=415",
+        file: None,
     },
     Preset {
         name: "ball",
         about: "A ball thrown from a paddle at the string: the simplest of the actions.",
         tags: &["experiment"],
         values: "action=Ball sustain=1.5 brightness_loss=0.7",
+        file: None,
+    },
+    Preset {
+        name: "upright",
+        about: "An upright's action, without double escapement, on short strings near the wall.",
+        tags: &["upright", "small", "other actions"],
+        values: "action=From_file timing=Natural string_length=0.65 sustain=0.6 hammer_hardness=-0.4 \
+            hammer_mass=0.9 width=0.5 lid=0.3 board=0.8 room_size=5 room_time=0.5",
+        file: Some(mechanism_file!("upright")),
+    },
+    Preset {
+        name: "clavichord",
+        about: "A tangent that stays on its string: soft, near, and bent by the pressure of the finger.",
+        tags: &["historical", "soft", "other actions"],
+        values: "action=From_file key_pressure=Position string_length=0.6 sustain=0.4 a4_hz=415 \
+            hammer_hardness=1.5 hammer_mass=0.5 strike_point=0.7 damper_time=0.5 knocks=0.4 board=0.5 \
+            room_db=-30 room_size=4 room_time=0.4 distance=0.7",
+        file: Some(mechanism_file!("clavichord")),
+    },
+    Preset {
+        name: "organ",
+        about: "A tracker organ's key, whose pallet lets wind to a flue pipe: it sounds as long as the key is down.",
+        tags: &["historical", "pipes", "other actions"],
+        values: "action=From_file timing=Natural stretch=0 knocks=0.5 room_db=-14 room_size=24 room_time=2.2",
+        file: Some(mechanism_file!("tracker-organ")),
+    },
+    Preset {
+        name: "toy",
+        about: "A toy piano: little hammers on steel rods, without dampers.",
+        tags: &["small", "bright", "other actions"],
+        values: "action=From_file stretch=0 knocks=0.5 board=0.5 room_size=4 room_time=0.4 distance=0.8",
+        file: Some(mechanism_file!("toy-piano")),
     },
 ];
 

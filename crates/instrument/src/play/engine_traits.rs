@@ -4,7 +4,7 @@
 
 use crate::watch::trace::Traced;
 use touchback_action::interface::events::EventList;
-use touchback_action::interface::press::{Effort, Press, Travel};
+use touchback_action::interface::press::{Effort, Press, Travel, Voice};
 use touchback_action::{ActionSettings, Drive, SwitchableKeyboard};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;
@@ -63,8 +63,8 @@ engine! {
         fn press(key: KeyNumber) -> Option<Press>;
         fn pressing(key: KeyNumber, hammer_speed: f64) -> Option<Effort>;
         fn travel(key: KeyNumber) -> Option<Travel>;
-        fn plucks(key: KeyNumber) -> Option<f64>;
-        fn bend(key: KeyNumber) -> f64;
+        fn voice(key: KeyNumber) -> Voice;
+        fn ports(key: KeyNumber) -> [f64; 2];
         fn shank(key: KeyNumber) -> Option<[f64; 2]>;
         fn hammer_height(key: KeyNumber) -> Option<f64>;
         fn hammer_rise(key: KeyNumber) -> f64;
@@ -82,6 +82,8 @@ engine! {
         fn set_hammer(key: KeyNumber, hammer: &HammerSettings);
         fn strike(key: KeyNumber, speed: f64, delay: f64);
         fn pluck(key: KeyNumber, displacement: f64, delay: f64);
+        fn strike_rod(key: KeyNumber, mass: f64, speed: f64, delay: f64);
+        fn blow(key: KeyNumber, pressure: f64);
         fn damper(key: KeyNumber, lift: f64);
         fn retune(key: KeyNumber, cents: f64);
         fn una_corda(amount: f64);

@@ -1,4 +1,4 @@
-//! Queue of coming sounds: strikes, knocks, damper moves and pitches in the order of their times.
+//! Queue of coming sounds: strikes, knocks, winds, damper moves and pitches in the order of their times.
 
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::pages;
@@ -12,6 +12,8 @@ pub enum Sounding {
     Strike { key: KeyNumber, speed: f64, note_on: f64 },
     /// A plectrum releases the strings, displaced by `displacement` m; `note_on` as in a strike.
     Pluck { key: KeyNumber, displacement: f64, note_on: f64 },
+    /// Wind of `pressure` Pa is at the foot of the key's pipe.
+    Wind { key: KeyNumber, pressure: f64 },
     /// The mechanism knocks at `speed` m/s.
     Knock { key: KeyNumber, knock: Knock, speed: f64 },
     /// A damper has moved, 0 resting … 1 clear.

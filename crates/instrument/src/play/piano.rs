@@ -40,6 +40,7 @@ mod tests;
 
 use crate::Settings;
 use crate::play::engine_traits::{Keys, Strings};
+use crate::play::event_queue::Sounding;
 use crate::play::pipeline::{Pipe, Rear};
 use crate::play::sink::Sink;
 use crate::play::touch::finger::KeyReading;
@@ -227,7 +228,12 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         let keys = &mut self.mechanism.keys;
         keys.step(&mut self.time.events);
         for key in keys.awake_keys().iter() {
-            self.output.pitch.pull(key, keys.bend(key));
+            let [cents, pressure] = keys.ports(key);
+            self.output.pitch.pull(key, cents);
+            let before = &mut self.mechanism.winds[key.index()];
+            if std::mem::replace(before, pressure) != pressure {
+                self.time.schedule_now(Sounding::Wind { key, pressure });
+            }
         }
         self.report.load.step(keys.awake(), self.time.events.len());
         if let Some(key) = self.report.trace.watched()

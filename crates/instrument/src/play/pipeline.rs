@@ -31,6 +31,8 @@ pub(crate) enum Call {
     SetHammer(KeyNumber, HammerSettings),
     Strike(KeyNumber, f64, f64),
     Pluck(KeyNumber, f64, f64),
+    StrikeRod(KeyNumber, f64, f64, f64),
+    Blow(KeyNumber, f64),
     Damper(KeyNumber, f64),
     Retune(KeyNumber, f64),
     UnaCorda(f64),

@@ -73,6 +73,9 @@ impl<S: Strings> Sink<S> {
         fn set_hammer(key: KeyNumber, hammer: &HammerSettings) => Call::SetHammer(key, *hammer);
         fn strike(key: KeyNumber, speed: f64, delay: f64) => Call::Strike(key, speed, delay);
         fn pluck(key: KeyNumber, displacement: f64, delay: f64) => Call::Pluck(key, displacement, delay);
+        fn strike_rod(key: KeyNumber, mass: f64, speed: f64, delay: f64) =>
+            Call::StrikeRod(key, mass, speed, delay);
+        fn blow(key: KeyNumber, pressure: f64) => Call::Blow(key, pressure);
         fn damper(key: KeyNumber, lift: f64) => Call::Damper(key, lift);
         fn retune(key: KeyNumber, cents: f64) => Call::Retune(key, cents);
         fn una_corda(amount: f64) => Call::UnaCorda(amount);

@@ -5,17 +5,19 @@
 use std::sync::Arc;
 
 use super::strings::BridgeForces;
-use super::{FULL_SCALE, MIX_NEAR, MIX_TIME, mix};
+use super::{FULL_SCALE, MIX_NEAR, MIX_TIME, MOST_CENTS, mix};
 use crate::SoundSettings;
 use crate::board::microphone_mixer::{Channels, MicrophoneMixer};
 use crate::board::microphones::Distant;
 use crate::board::shared_board::SharedBoard;
 use crate::output::room::Room;
 use crate::output::stage::{self, HighShelf};
+use crate::pipes::Pipes;
 use crate::signal::convolve::CHANNELS;
 use crate::signal::glide::Glide;
 use crate::strings::bank::BLOCK;
 use touchback_core::math::cast::single;
+use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::kernel::Kernel;
 
 /// Board, microphones, lid and room, at one sample rate.
@@ -31,6 +33,7 @@ pub struct BoardSection {
     /// Lids over the chosen pair of microphones and over the distant pair.
     lids: [HighShelf; 2],
     room: Room,
+    pipes: Pipes,
     /// Samples into the present block.
     phase: usize,
     /// The control work of the present block is done.
@@ -56,6 +59,7 @@ impl BoardSection {
             mix: mix(settings).map(|x| (single(x), Glide::new(x, MIX_TIME, MIX_NEAR, sample_rate))),
             lids: [HighShelf::new(sample_rate); 2],
             room: Room::new(sample_rate, settings.room()),
+            pipes: Pipes::new(sample_rate),
             phase: 0,
             has_begun: false,
         }
@@ -68,6 +72,7 @@ impl BoardSection {
         self.finish_mix();
         self.lids.iter_mut().for_each(HighShelf::reset);
         self.room.reset();
+        self.pipes.reset();
         (self.phase, self.has_begun) = (0, false);
     }
 
@@ -94,6 +99,18 @@ impl BoardSection {
         self.settings = settings;
     }
 
+    /// See [`Sound::blow`](super::Sound::blow); a pressure that is not finite is none.
+    pub fn blow(&mut self, key: KeyNumber, pressure: f64) {
+        self.pipes.blow(key, pressure, &self.settings);
+    }
+
+    /// See [`Sound::retune`](super::Sound::retune); of the pipes.
+    pub fn retune(&mut self, key: KeyNumber, cents: f64) {
+        if !cents.is_nan() {
+            self.pipes.retune(key, cents.clamp(-MOST_CENTS, MOST_CENTS), &self.settings);
+        }
+    }
+
     /// Applies the settings that were set in the block before.
     fn apply_settings(&mut self) {
         if !std::mem::take(&mut self.is_set) {
@@ -105,6 +122,7 @@ impl BoardSection {
         self.microphones.choose(self.settings.perspective.pair());
         self.microphones.economize(self.settings.economy);
         self.room.set(self.settings.room());
+        self.pipes.set(&self.settings);
     }
 
     /// Whether board and room are silent.
@@ -113,6 +131,7 @@ impl BoardSection {
         self.lids.iter().all(HighShelf::is_silent)
             && self.microphones.is_silent()
             && self.room.is_silent()
+            && self.pipes.is_silent()
     }
 
     /// Renders the next samples, as many as `left` and `right` have and at most to the end of the block, under
@@ -157,6 +176,7 @@ impl BoardSection {
         self.mix.iter_mut().for_each(|(from, glide)| *from = glide.step());
         self.microphones.begin_block();
         self.room.begin_block();
+        self.pipes.begin_block();
     }
 
     /// Renders the samples of the present block from `at` on.
@@ -172,6 +192,7 @@ impl BoardSection {
         let [early, late] = self.microphones.process(forces, at, len);
         let far = distant.as_ref().map(|_| self.microphones.process_distant(at, len));
         let scale = single(FULL_SCALE);
+        let wind = (!self.pipes.is_silent()).then(|| self.pipes.process(len));
         // Every perspective sends the same sound into the room, before distance and width.
         let mut sent = [[0.0; BLOCK]; CHANNELS];
         for (i, (l, r)) in left.iter_mut().zip(right.iter_mut()).enumerate() {
@@ -182,12 +203,19 @@ impl BoardSection {
                 std::array::from_fn(|c| scale * (early[c][i] + late_gain * late[c][i]))
             };
             let [chosen_lid, distant_lid] = &mut self.lids;
-            let [a, b] = chosen_lid.shade(sum(&early, &late), shade);
+            let [mut a, mut b] = chosen_lid.shade(sum(&early, &late), shade);
+            if let Some([left, right]) = &wind {
+                (a, b) = (a + left[i], b + right[i]);
+            }
             [sent[0][i], sent[1][i]] = [a, b];
             let (a, b) = stage::widened(a, b, side);
             (*l, *r) = (direct * a, direct * b);
             if let (Some([far_left, far_right]), Some([early, late])) = (&mut distant, &far) {
                 [far_left[i], far_right[i]] = distant_lid.shade(sum(early, late), shade);
+                if let Some([left, right]) = &wind {
+                    far_left[i] += left[i];
+                    far_right[i] += right[i];
+                }
             }
         }
         let sent = sent.each_ref().map(|channel| &channel[..len]);

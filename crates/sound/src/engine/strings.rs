@@ -6,7 +6,7 @@
 use arrayvec::ArrayVec;
 
 use super::loading::{Loading, SILENT, partials_a_block};
-use super::{ECONOMY_GATE, FARTHEST, FASTEST, FULL_SCALE, GATE, MOST_CENTS};
+use super::{ECONOMY_GATE, FARTHEST, FASTEST, FULL_SCALE, GATE, HEAVIEST, MOST_CENTS};
 use crate::SoundSettings;
 use crate::board::knock::{Knock, Knocks};
 use crate::output::level_equalization;
@@ -15,7 +15,9 @@ use crate::strings::bank::{BLOCK, DrivenModes};
 use crate::strings::bridge::{self, PATHS, Place, ZONES};
 use crate::strings::note::{Note, WAKE, contacts};
 use crate::strings::resonances::{NEAREST, Resonances, near_top};
+use crate::strings::rods::Rods;
 use crate::strings::{loss, plate, rear_lengths};
+use crate::tuning::stretch;
 use touchback_core::math::cast::single;
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::kernel::Kernel;
@@ -53,6 +55,7 @@ pub struct StringSection {
     /// Place of each key on the bridges, with the key's level equalization.
     places: Vec<Place>,
     knocks: Knocks,
+    rods: Rods,
     kernel: Kernel,
     pub(super) loading: Option<Loading>,
     partials_a_block: usize,
@@ -97,6 +100,7 @@ impl StringSection {
             let (place, factor) = (bridge::place(key), level_equalization::factor(key));
             Place { weights: place.weights.map(|w| w * factor), ..place }
         };
+        let places: Vec<Place> = KeyNumber::all().map(place).collect();
         Self {
             notes: KeyNumber::all().map(note).collect(),
             settings: settings.clone(),
@@ -106,7 +110,8 @@ impl StringSection {
                 KeyNumber::from_index(i).map_or(HammerSettings::CONCERT, &hammers)
             }),
             awake: KeySet::EMPTY,
-            places: KeyNumber::all().map(place).collect(),
+            rods: Rods::new(sample_rate, &places),
+            places,
             knocks: Knocks::new(sample_rate),
             kernel,
             loading: None,
@@ -143,6 +148,7 @@ impl StringSection {
         self.notes.iter_mut().for_each(Note::reset);
         self.awake = KeySet::EMPTY;
         self.knocks.reset();
+        self.rods.reset();
         self.inputs = [[0.0; BLOCK]; ZONES];
         self.resonances.iter_mut().for_each(Resonances::reset);
         self.rear_lengths.reset();
@@ -247,12 +253,25 @@ impl StringSection {
         }
     }
 
+    /// A hammer of `mass` kg meets the rod of `key` at `speed` m/s, `delay` samples (0…1) after the beginning of
+    /// the next sample's interval. Values not above 0 and values that are no numbers are ignored and counted.
+    pub fn strike_rod(&mut self, key: KeyNumber, mass: f64, speed: f64, delay: f64) {
+        if [mass, speed].iter().all(|x| *x > 0.0 && x.is_finite()) && delay.is_finite() {
+            let hz = stretch::fundamental(key, &self.settings);
+            let (mass, speed) = (mass.min(HEAVIEST), speed.min(FASTEST));
+            self.rods.strike(key, hz, mass, speed, delay.clamp(0.0, 1.0));
+        } else {
+            self.ignored += 1;
+        }
+    }
+
     /// Damper of `key`: 0 resting on the string … 1 clear of it, from the next block on.
     pub fn damper(&mut self, key: KeyNumber, lift: f64) {
         if lift.is_nan() {
             self.ignored += 1;
         } else {
             self.notes[key.index()].damper(lift);
+            self.rods.damper(key, lift);
         }
     }
 
@@ -306,6 +325,7 @@ impl StringSection {
     pub fn is_at_rest(&self) -> bool {
         self.awake.is_empty()
             && self.knocks.is_empty()
+            && self.rods.is_silent()
             && self.resonances.iter().all(Resonances::is_silent)
             && self.rear_lengths.is_silent()
             && self.plate.is_silent()
@@ -362,6 +382,9 @@ impl StringSection {
                 }
             }
         }
+        if !self.rods.is_silent() {
+            self.rods.process(&mut self.inputs, at, len);
+        }
         if !self.knocks.is_empty() {
             self.knocks.process(&mut self.inputs, &mut self.bridge[1], at, len);
         }
@@ -386,6 +409,7 @@ impl StringSection {
     fn begin_block(&mut self, board: bool) {
         self.apply_settings();
         self.continue_loading(board);
+        self.rods.begin_block();
         let gate = if self.applied.economy { ECONOMY_GATE } else { GATE };
         let gate = single(gate / FULL_SCALE);
         self.bridge.swap(0, 1);

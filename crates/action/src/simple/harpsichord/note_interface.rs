@@ -4,7 +4,7 @@ use super::{JACK, JACK_SPEED, Phase, STATES, Spec};
 use crate::GRAVITY;
 use crate::built_in::BuiltIn;
 use crate::grand::design::concert::Built;
-use crate::interface::press::{Press, Travel};
+use crate::interface::press::{Press, Travel, Voice};
 use crate::simple::note_interface::{Playing, state};
 use crate::simple::{ActionKey, KEY, KEY_SPEED};
 use touchback_core::episode::State;
@@ -75,8 +75,8 @@ impl Playing<STATES, 2, 3> for Spec {
         self.with_jack(phase, height, -speed)
     }
 
-    fn plucks(&self) -> Option<f64> {
-        Some(self.displacement())
+    fn voice(&self) -> Voice {
+        Voice::Plectrum(self.displacement())
     }
 
     fn damper_depth(&self) -> f64 {

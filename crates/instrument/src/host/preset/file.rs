@@ -16,6 +16,8 @@
 //! blow_mm = 49.0
 //! ```
 //!
+//! A mechanism from a file is a table `mechanism` with the file's `name` and `text`, and the `values` of its parameters.
+//!
 //! Unknown ids are counted and ignored, values outside their range are clamped, missing values are those
 //! from before the parameter existed, unreadable values become the default; all this is reported in
 //! [`PresetLosses`]. A newer format is refused.
@@ -23,6 +25,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::Settings;
+use crate::host::mechanism::MechanismText;
 use crate::host::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all, find};
 
 /// A piano with its name, tags and notes: the contents of a file.
@@ -36,6 +39,8 @@ pub struct NamedPiano {
     pub notes: String,
     /// Values of all parameters.
     pub settings: Settings,
+    /// File of its mechanism, with the values of its parameters; none for a built-in action.
+    pub mechanism: Option<MechanismText>,
 }
 
 /// Values of a file that were changed or ignored in reading.
@@ -117,6 +122,7 @@ struct Document {
     #[serde(default)]
     keys: String,
     values: toml::Table,
+    mechanism: Option<MechanismText>,
 }
 
 impl NamedPiano {
@@ -131,7 +137,8 @@ impl NamedPiano {
             let message = error.message().replace('\n', ", ");
             FileError::Form { line, message }
         })?;
-        let Document { format, touchback: version, name, tags, notes, keys, values } = document;
+        let Document { format, touchback: version, name, tags, notes, keys, values, mechanism } =
+            document;
         if format > FORMAT {
             return Err(FileError::Newer { version, format });
         }
@@ -159,7 +166,7 @@ impl NamedPiano {
                 Err(_) => losses.senseless.push(KEYS_FIELD),
             }
         }
-        Ok((Self { name: one_line(&name), tags, notes, settings }, losses))
+        Ok((Self { name: one_line(&name), tags, notes, settings, mechanism }, losses))
     }
 
     /// The text of the piano's file.
@@ -177,6 +184,8 @@ impl NamedPiano {
             #[serde(skip_serializing_if = "String::is_empty")]
             keys: String,
             values: ValuesById<'a>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            mechanism: &'a Option<MechanismText>,
         }
         let sheet = self.settings.key_sheet();
         let written = Written {
@@ -187,6 +196,7 @@ impl NamedPiano {
             notes: &self.notes,
             keys: if sheet.is_even() { String::new() } else { sheet.text() },
             values: ValuesById(&self.settings),
+            mechanism: &self.mechanism,
         };
         toml::to_string(&written).map_err(|error| error.to_string())
     }
@@ -283,6 +293,16 @@ mod tests {
     }
 
     #[test]
+    fn a_mechanism_is_read_back_as_it_was_saved() {
+        let mut piano = NamedPiano::default();
+        let (name, text) = ("own.mechanism.toml".into(), "name = \"own\"\n[port]\n".into());
+        let values = [("wind".to_owned(), 400.0)].into();
+        piano.mechanism = Some(MechanismText { name, text, values });
+        let text = piano.text().unwrap();
+        assert_eq!(NamedPiano::read(&text).unwrap(), (piano, PresetLosses::default()));
+    }
+
+    #[test]
     fn errors_in_an_invalid_preset_file_name_their_line() {
         let message = |text: &str| NamedPiano::read(text).unwrap_err().to_string();
         for (text, words) in [
@@ -312,7 +332,7 @@ mod tests {
             }
             // TOML has one line end.
             let notes = notes.replace('\r', "");
-            let saved = NamedPiano { name: one_line(&name), tags, notes, settings };
+            let saved = NamedPiano { name: one_line(&name), tags, notes, settings, mechanism: None };
             let text = saved.text().unwrap();
             let (back, losses) = NamedPiano::read(&text).unwrap();
             prop_assert_eq!(losses, PresetLosses::default());

@@ -2,7 +2,7 @@
 //! Written by `touchback-proof lab presets`.
 
 /// Level by name, in the pianos' order.
-pub(super) const LEVELS: [(&str, f64); 15] = [
+pub(super) const LEVELS: [(&str, f64); 19] = [
     ("concert", 0.0),
     ("mellow", 0.1),
     ("bright", 1.0),
@@ -18,4 +18,8 @@ pub(super) const LEVELS: [(&str, f64); 15] = [
     ("viennese", 6.5),
     ("harpsichord", -5.9),
     ("ball", -1.8),
+    ("upright", 0.0),
+    ("clavichord", 0.0),
+    ("organ", 0.0),
+    ("toy", 0.0),
 ];

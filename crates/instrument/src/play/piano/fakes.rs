@@ -3,7 +3,7 @@
 use crate::play::engine_traits::{Keys, Strings};
 use crate::watch::trace::{KeySnapshot, Traced};
 use touchback_action::interface::events::EventList;
-use touchback_action::interface::press::{Effort, Press, Travel};
+use touchback_action::interface::press::{Effort, Press, Travel, Voice};
 use touchback_action::{ActionSettings, Drive, KeyEvent, STEP};
 use touchback_core::math::compass::{KEYS, KeyNumber};
 use touchback_core::math::key_set::KeySet;
@@ -189,8 +189,8 @@ impl Keys for FakeKeys {
         None
     }
 
-    fn plucks(&self, _: KeyNumber) -> Option<f64> {
-        None
+    fn voice(&self, _: KeyNumber) -> Voice {
+        Voice::Hammer
     }
 
     fn shank(&self, _: KeyNumber) -> Option<[f64; 2]> {
@@ -201,8 +201,8 @@ impl Keys for FakeKeys {
         None
     }
 
-    fn bend(&self, _: KeyNumber) -> f64 {
-        0.0
+    fn ports(&self, _: KeyNumber) -> [f64; 2] {
+        [0.0; 2]
     }
 
     fn hammer_rise(&self, _: KeyNumber) -> f64 {
@@ -285,6 +285,10 @@ impl Strings for FakeStrings {
         self.call(Call::Pluck(key, displacement, delay));
         self.level += displacement;
     }
+
+    fn strike_rod(&mut self, _: KeyNumber, _: f64, _: f64, _: f64) {}
+
+    fn blow(&mut self, _: KeyNumber, _: f64) {}
 
     fn damper(&mut self, key: KeyNumber, lift: f64) {
         self.call(Call::Damper(key, lift));

@@ -32,6 +32,8 @@ pub(super) struct Mechanism<K> {
     pub(super) tray: f64,
     /// Hammer speed of the last strike of each key, m/s.
     pub(super) strike_speeds: [f64; KEYS],
+    /// Pressure at the foot of each key's pipe, Pa.
+    pub(super) winds: [f64; KEYS],
 }
 
 impl<K: Keys> Mechanism<K> {
@@ -51,6 +53,7 @@ impl<K: Keys> Mechanism<K> {
             shanks: Shanks::new(),
             tray: 0.0,
             strike_speeds: [0.0; KEYS],
+            winds: [0.0; KEYS],
         }
     }
 
@@ -61,6 +64,7 @@ impl<K: Keys> Mechanism<K> {
         self.shanks.reset();
         self.tray = self.keys.tray();
         self.strike_speeds = [0.0; KEYS];
+        self.winds = [0.0; KEYS];
     }
 
     /// Sends a changed regulation to the action, once an action step however often it was set.

@@ -8,7 +8,7 @@ use crate::play::record::{EventRecord, StrikeRecord};
 use crate::play::touch::finger::{repeat_time, silent_speed};
 use crate::settings::{Switch, Timing};
 use touchback_action::KeyEvent;
-use touchback_action::interface::press::Effort;
+use touchback_action::interface::press::{Effort, Voice};
 use touchback_core::math::compass::KeyNumber;
 
 /// Release velocity of a choked key: the quickest.
@@ -173,12 +173,17 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         let dip = self.mechanism.travel(key, action).dip;
         self.fingers.of_mut(key).struck(&press, dip, nominal);
         self.send_damper(key);
-        let (speed, event) = match self.mechanism.keys.plucks(key) {
-            Some(displacement) => {
+        let (speed, event) = match self.mechanism.keys.voice(key) {
+            Voice::Plectrum(displacement) => {
                 self.output.sink.pluck(key, displacement, 0.0);
                 (PLUCK_SPEED, KeyEvent::Pluck { displacement })
             }
-            None => {
+            Voice::Rod(mass) => {
+                self.output.sink.strike_rod(key, mass, hammer_speed, 0.0);
+                (hammer_speed, KeyEvent::Strike { speed: hammer_speed })
+            }
+            // A pipe's strike is never constructed.
+            Voice::Hammer | Voice::Pipe => {
                 let output = &mut *self.output;
                 output.pending_hammers.apply(key, &self.settings.action, &mut output.sink);
                 output.sink.strike(key, hammer_speed, 0.0);

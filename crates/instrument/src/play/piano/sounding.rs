@@ -6,6 +6,7 @@ use crate::play::engine_traits::{Keys, Strings};
 use crate::play::event_queue::{Entry, Sounding};
 use crate::play::knocks;
 use crate::play::record::{EventRecord, StrikeRecord};
+use touchback_action::interface::press::Voice;
 use touchback_action::{KeyEvent, TimedEvent};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::key_set::KeySet;
@@ -94,16 +95,27 @@ impl<K: Keys, S: Strings> Piano<K, S> {
                 Sounding::Strike { key, .. } | Sounding::Pluck { key, .. }
                     if self.settings.is_out_of_scale(key) => {}
                 Sounding::Strike { key, speed, note_on } if speed > 0.0 && speed.is_finite() => {
-                    output.pending_hammers.apply(key, &self.settings.action, &mut output.sink);
-                    output.sink.strike(key, speed, delay);
+                    if let Voice::Rod(mass) = mechanism.keys.voice(key) {
+                        output.sink.strike_rod(key, mass, speed, delay);
+                    } else {
+                        output.pending_hammers.apply(key, &self.settings.action, &mut output.sink);
+                        output.sink.strike(key, speed, delay);
+                    }
                     self.report.strike(StrikeRecord { time, key, speed, note_on }, now);
                 }
                 Sounding::Pluck { key, displacement, note_on }
                     if displacement > 0.0 && displacement.is_finite() =>
                 {
-                    output.sink.pluck(key, displacement, delay);
+                    // Where a pallet opens, the wind sounds.
+                    if mechanism.keys.voice(key) != Voice::Pipe {
+                        output.sink.pluck(key, displacement, delay);
+                    }
                     let record = StrikeRecord { time, key, speed: PLUCK_SPEED, note_on };
                     self.report.strike(record, now);
+                }
+                Sounding::Wind { key, pressure } => {
+                    let is_out = self.settings.is_out_of_scale(key);
+                    output.sink.blow(key, if is_out { 0.0 } else { pressure });
                 }
                 Sounding::Knock { key, knock, speed } => {
                     // Where no damper lands, the key's own return ends the note.

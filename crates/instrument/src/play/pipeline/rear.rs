@@ -132,8 +132,10 @@ impl StringStage {
             Call::Pluck(key, displacement, delay) => {
                 return strings.pluck(*key, *displacement, *delay);
             }
+            Call::StrikeRod(key, mass, speed, delay) => {
+                return strings.strike_rod(*key, *mass, *speed, *delay);
+            }
             Call::Damper(key, lift) => return strings.damper(*key, *lift),
-            Call::Retune(key, cents) => return strings.retune(*key, *cents),
             Call::UnaCorda(amount) => return strings.una_corda(*amount),
             Call::Knock(key, knock, speed) => return strings.knock(*key, *knock, *speed),
             Call::SetHammer(key, hammer) => return strings.set_hammer(*key, hammer),
@@ -141,9 +143,10 @@ impl StringStage {
             Call::Settle => strings.settle(),
             Call::Reset => strings.reset(),
             Call::Set(settings) => strings.set(settings),
+            Call::Retune(key, cents) => strings.retune(*key, *cents),
             Call::FadeOut => self.render(self.fade),
             Call::Render(len) => self.render(*len),
-            Call::Aim(..) | Call::ResetOutput | Call::EndBlock(_) => {}
+            Call::Blow(..) | Call::Aim(..) | Call::ResetOutput | Call::EndBlock(_) => {}
         }
         self.batch.calls.push(call);
     }
@@ -181,6 +184,8 @@ impl BoardStage {
         match call {
             Call::Reset => self.board.reset(),
             Call::Set(settings) => self.board.set(&settings),
+            Call::Retune(key, cents) => self.board.retune(key, cents),
+            Call::Blow(key, pressure) => self.board.blow(key, pressure),
             Call::Aim(level_db, mix, is_guarded) => {
                 self.is_guarded = is_guarded;
                 self.level.guard(is_guarded);
@@ -214,8 +219,8 @@ impl BoardStage {
             Call::EndBlock(_)
             | Call::Strike(..)
             | Call::Pluck(..)
+            | Call::StrikeRod(..)
             | Call::Damper(..)
-            | Call::Retune(..)
             | Call::UnaCorda(_)
             | Call::Knock(..)
             | Call::SetHammer(..) => {}

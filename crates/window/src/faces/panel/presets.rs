@@ -9,6 +9,7 @@ use crate::state::controls::Controls;
 use crate::widgets::theme;
 use touchback_core::exchange::flags::Flag;
 use touchback_instrument::Settings;
+use touchback_instrument::host::mechanism::{LoadedMechanism, MechanismText};
 use touchback_instrument::host::params::{Parameter, all};
 use touchback_instrument::host::preset::file::NamedPiano;
 use touchback_instrument::host::preset::user_presets::UserPresets;
@@ -94,7 +95,7 @@ impl PresetsPanel {
                         .with_layout(left, |ui| self.card(ui, title, preset, is_this, preview))
                         .inner
                     {
-                        controls.recall(&settings, Some(title));
+                        recall(controls, preset.mechanism(), &settings, title);
                     }
                 }
             });
@@ -113,7 +114,7 @@ impl PresetsPanel {
         };
         if let Some(chosen) = self.own.ui(ui, controls, &wanted) {
             let settings = self.merged(&chosen.settings, &present);
-            controls.recall(&settings, Some(&chosen.name));
+            recall(controls, chosen.mechanism.clone(), &settings, &chosen.name);
         }
     }
 
@@ -220,11 +221,14 @@ impl PresetsPanel {
     }
 
     /// All pianos that can be loaded, by name, factory pianos first.
-    fn pianos(&self) -> Vec<(String, Settings)> {
-        let factory = PRESETS.iter().map(|preset| (preset.title(), preset.settings()));
-        factory
-            .chain(self.own.pianos().map(|own| (own.name.clone(), own.settings.clone())))
-            .collect()
+    fn pianos(&self) -> Vec<NamedPiano> {
+        let factory = PRESETS.iter().map(|preset| NamedPiano {
+            name: preset.title(),
+            settings: preset.settings(),
+            mechanism: preset.mechanism(),
+            ..NamedPiano::default()
+        });
+        factory.chain(self.own.pianos().cloned()).collect()
     }
 
     /// The current piano for the settings `present`, after `loaded` was loaded last.
@@ -236,13 +240,12 @@ impl PresetsPanel {
             return current.clone();
         }
         let pianos = self.pianos();
-        let exact = |(_, settings): &&(String, Settings)| {
-            is_current(&self.merged(settings, present), present)
-        };
-        let same = pianos.iter().filter(|(name, _)| name == loaded).find(exact);
+        let exact =
+            |piano: &&NamedPiano| is_current(&self.merged(&piano.settings, present), present);
+        let same = pianos.iter().filter(|piano| piano.name == loaded).find(exact);
         let found = same.or_else(|| pianos.iter().find(exact));
         let current = match found {
-            Some((name, _)) => CurrentPiano { name: name.clone(), is_modified: false },
+            Some(piano) => CurrentPiano { name: piano.name.clone(), is_modified: false },
             None if loaded.is_empty() => {
                 CurrentPiano { name: PRESETS[0].title(), is_modified: true }
             }
@@ -256,17 +259,17 @@ impl PresetsPanel {
     /// only these are listed.
     pub fn step(&self, name: &str, by: isize, controls: &mut dyn Controls) {
         let mut pianos = self.pianos();
-        pianos.retain(|(name, _)| !self.filter.favourites_only || self.own.is_favourite(name));
-        let index = pianos.iter().position(|(other, _)| other == name);
+        pianos.retain(|p| !self.filter.favourites_only || self.own.is_favourite(&p.name));
+        let index = pianos.iter().position(|other| other.name == name);
         let count = isize::try_from(pianos.len()).unwrap_or(0);
         if count == 0 {
             return;
         }
         let at = index.and_then(|p| isize::try_from(p).ok()).map_or(0, |p| p + by);
         let at = usize::try_from(at.rem_euclid(count)).unwrap_or(0);
-        let (name, settings) = &pianos[at];
-        let settings = self.merged(settings, &controls.settings());
-        controls.recall(&settings, Some(name));
+        let NamedPiano { name, settings, mechanism, .. } = pianos.swap_remove(at);
+        let settings = self.merged(&settings, &controls.settings());
+        recall(controls, mechanism, &settings, &name);
     }
 
     /// Whether files are being written or read.
@@ -274,6 +277,21 @@ impl PresetsPanel {
     pub const fn is_busy(&self) -> bool {
         self.own.is_busy()
     }
+}
+
+/// Loads the piano `name` with its `mechanism`; without one, that of the project stays.
+fn recall(
+    controls: &mut dyn Controls,
+    mechanism: Option<MechanismText>,
+    settings: &Settings,
+    name: &str,
+) {
+    if let Some(source) = mechanism
+        && controls.mechanism().source.as_ref() != Some(&source)
+    {
+        controls.set_mechanism(LoadedMechanism::of(source));
+    }
+    controls.recall(settings, Some(name));
 }
 
 /// Number of cards beside each other in a page `width` points wide.

@@ -363,6 +363,7 @@ impl OwnPresets {
             tags: tags(&self.tags),
             notes: self.notes.clone(),
             settings: controls.settings(),
+            mechanism: controls.mechanism().source.clone(),
         }
     }
 
