@@ -4,6 +4,7 @@
 mod extremes;
 mod grand_action;
 mod hard_press;
+mod instruments;
 mod keyboard;
 mod other_actions;
 mod pipeline;
