@@ -119,9 +119,7 @@ fn piano(name: &str) -> Result<NamedPiano> {
         return controls::saved_piano(Path::new(name));
     }
     let preset = factory(name)?;
-    let (name, notes) = (preset.title(), preset.about.to_owned());
-    let (settings, mechanism) = (preset.piano(), preset.mechanism());
-    Ok(NamedPiano { name, notes, tags: Vec::new(), settings, mechanism })
+    Ok(NamedPiano { settings: preset.piano(), ..preset.named() })
 }
 
 fn factory(name: &str) -> Result<&'static Preset> {

@@ -6,19 +6,21 @@ pub mod solve;
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 
 use crate::bench::short;
 use crate::controls;
+use crate::model::named::NamedModel;
 use crate::output::{self, Draft, Shown as _, progress};
 use crate::paths::{InputPath, OutputFile, OutputFolder};
 use crate::plot::{self, Axis, Figure, PlotMark, Series, Shape, Subplot, palette};
 use crate::simulate::plants;
 use data::MeasuredPress;
-use solve::{ALIKE, Found};
-use touchback_action::ActionSettings;
+use solve::{ALIKE, Found, Origin};
+use touchback_action::{ActionSettings, Mechanism as _};
 use touchback_core::math::compass::KeyNumber;
+use touchback_instrument::host::mechanism;
 
 /// Options of `touchback fit`.
 #[derive(clap::Args, Debug)]
@@ -35,6 +37,9 @@ pub struct FitOptions {
     /// Action whose standard key the fit starts from
     #[arg(long, value_name = "NAME", default_value = "grand", conflicts_with = "model")]
     action: String,
+    /// Fits parameters of the mechanism in this file, from their defaults
+    #[arg(long, value_name = "FILE.mechanism.toml", conflicts_with_all = ["action", "model", "output"])]
+    mechanism: Option<InputPath>,
     /// Key, 1 to 88 or A0 to C8
     #[arg(long, value_name = "KEY", default_value_t = 40,
           value_parser = controls::key_number)]
@@ -50,7 +55,7 @@ pub struct FitOptions {
     plot: Option<OutputFile>,
     /// Writes an example into a folder: data.csv, simulated measurements, and true.toml, the model
     /// that they come from
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["data", "free", "model", "action", "output", "json", "plot"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["data", "free", "model", "action", "mechanism", "output", "json", "plot"])]
     example: Option<OutputFolder>,
 }
 
@@ -73,9 +78,19 @@ pub fn run(options: &FitOptions) -> Result<()> {
     if names.len() != options.free.len() || names.iter().any(String::is_empty) {
         bail!("--free {}: name every number once", options.free.join(","));
     }
-    let start = match &options.model {
-        Some(path) => plants::open(path)?,
-        None => plants::model(&options.action, key, &ActionSettings::default())?,
+    let origin = match (&options.mechanism, &options.model) {
+        (Some(path), _) => {
+            let text = output::read_text(path, mechanism::LIMIT)?;
+            let file = touchback_mechanism::read(&text)
+                .map_err(|error| anyhow!("{}: {error}", path.shown()))?;
+            let values = file.parameters().iter().map(|parameter| parameter.default).collect();
+            Origin::Mechanism(file, key, values)
+        }
+        (None, Some(path)) => Origin::Model(NamedModel::of(&plants::open(path)?)?),
+        (None, None) => {
+            let model = plants::model(&options.action, key, &ActionSettings::default())?;
+            Origin::Model(NamedModel::of(&model)?)
+        }
     };
     let presses = data::open(data)?;
     let drafts = [&options.output, &options.json, &options.plot]
@@ -84,10 +99,10 @@ pub fn run(options: &FitOptions) -> Result<()> {
     let (model_draft, json_draft, plot_draft) = (model_draft?, json_draft?, plot_draft?);
     // Typical number of evaluations of a fit that starts within a factor of 2.
     let bar = progress(12 * (2 * names.len() as u64 + 1), "fitting");
-    let found = solve::fit(&start, &names, presses.clone(), &bar, None)?;
+    let found = solve::fit_from(origin, &names, presses.clone(), &bar, None)?;
     bar.finish_and_clear();
-    if let Some(draft) = &model_draft {
-        draft.write_all(toml::to_string_pretty(&found.model)?.as_bytes())?;
+    if let (Some(draft), Some(model)) = (&model_draft, &found.model) {
+        draft.write_all(toml::to_string_pretty(model)?.as_bytes())?;
     }
     if let Some(draft) = &json_draft {
         draft.write_all((json(&found, &presses)? + "\n").as_bytes())?;

@@ -184,61 +184,49 @@ impl SwitchableKeyboard {
     /// See [`Keyboard::pressing`]; for a simple action see [`SwitchableKeyboard::press`].
     #[must_use]
     pub fn pressing(&self, key: KeyNumber, hammer_speed: f64) -> Option<Effort> {
-        match &self.simple_keys[key.index()] {
-            Some(_) => None,
-            None => self.grand.pressing(key, hammer_speed),
-        }
+        self.simple_key(key).is_none().then(|| self.grand.pressing(key, hammer_speed))?
     }
 
     /// The mechanics that a press of `key` meets; none for the grand, whose press is tabulated.
     #[must_use]
     pub fn press(&self, key: KeyNumber) -> Option<Press> {
-        self.simple_keys[key.index()].as_ref().and_then(|simple| simple.key().press())
+        self.simple_key(key).and_then(|simple| simple.key().press())
     }
 
     /// Travel of `key`; none for the grand, whose travel is part of the settings.
     #[must_use]
     pub fn travel(&self, key: KeyNumber) -> Option<Travel> {
-        self.simple_keys[key.index()].as_ref().and_then(|simple| simple.key().travel())
+        self.simple_key(key).and_then(|simple| simple.key().travel())
     }
 
     /// What `key` excites.
     #[must_use]
     pub fn voice(&self, key: KeyNumber) -> Voice {
-        self.simple_keys[key.index()].as_ref().map_or(Voice::Hammer, |simple| simple.key().voice())
+        self.simple_key(key).map_or(Voice::Hammer, |simple| simple.key().voice())
     }
 
     /// Bend of the sounding string of `key` by the key itself, cents, and pressure at the foot of its pipe, Pa.
     #[must_use]
     pub fn ports(&self, key: KeyNumber) -> [f64; 2] {
-        self.simple_keys[key.index()].as_ref().map_or([0.0; 2], |simple| simple.key().ports())
+        self.simple_key(key).map_or([0.0; 2], |simple| simple.key().ports())
     }
 
     /// See [`Keyboard::shank`]; none for a simple action.
     #[must_use]
     pub fn shank(&self, key: KeyNumber) -> Option<[f64; 2]> {
-        match &self.simple_keys[key.index()] {
-            Some(_) => None,
-            None => self.grand.shank(key),
-        }
+        self.simple_key(key).is_none().then(|| self.grand.shank(key))?
     }
 
     /// See [`Keyboard::hammer_height`]; none for a simple action.
     #[must_use]
     pub fn hammer_height(&self, key: KeyNumber) -> Option<f64> {
-        match &self.simple_keys[key.index()] {
-            Some(_) => None,
-            None => self.grand.hammer_height(key),
-        }
+        self.simple_key(key).is_none().then(|| self.grand.hammer_height(key))?
     }
 
     /// Rise of the hammer's crown (a plectrum, a ball) above its rest pose, m; 0 for a key asleep.
     #[must_use]
     pub fn hammer_rise(&self, key: KeyNumber) -> f64 {
-        match &self.simple_keys[key.index()] {
-            Some(simple) => simple.hammer_rise(),
-            None => self.grand.hammer_rise(key),
-        }
+        self.simple_key(key).map_or_else(|| self.grand.hammer_rise(key), SimpleKey::hammer_rise)
     }
 
     /// See [`Keyboard::tray`].
@@ -270,28 +258,21 @@ impl SwitchableKeyboard {
     pub fn damper_lift(&self, key: KeyNumber) -> f64 {
         // The damper of a sleeping grand key follows the pedal.
         let lifted = self.grand.damper_lift(key);
-        match &self.simple_keys[key.index()] {
-            Some(simple) => lifted.max(simple.key().damper_lift()),
-            None => lifted,
-        }
+        self.simple_key(key).map_or(lifted, |simple| lifted.max(simple.key().damper_lift()))
     }
 
     /// Key-front depth, m, positive down.
     #[must_use]
     pub fn key_depth(&self, key: KeyNumber) -> f64 {
-        match &self.simple_keys[key.index()] {
-            Some(simple) => simple.key().front()[0],
-            None => self.grand.key_depth(key),
-        }
+        self.simple_key(key)
+            .map_or_else(|| self.grand.key_depth(key), |simple| simple.key().front()[0])
     }
 
     /// Downward speed of the front of `key`, m/s.
     #[must_use]
     pub fn key_speed(&self, key: KeyNumber) -> f64 {
-        match &self.simple_keys[key.index()] {
-            Some(simple) => simple.key().front()[1],
-            None => self.grand.key_speed(key),
-        }
+        self.simple_key(key)
+            .map_or_else(|| self.grand.key_speed(key), |simple| simple.key().front()[1])
     }
 
     /// Number of keys that move.

@@ -50,6 +50,15 @@ impl Preset {
         Some(MechanismText { name, text, ..MechanismText::default() })
     }
 
+    /// This piano with its words and its mechanism's file.
+    #[cfg(feature = "files")]
+    #[must_use]
+    pub fn named(&self) -> file::NamedPiano {
+        let (notes, tags) = (self.about.to_owned(), Vec::new());
+        let (settings, mechanism) = (self.settings(), self.mechanism());
+        file::NamedPiano { name: self.title(), tags, notes, settings, mechanism }
+    }
+
     /// All settings of this piano with its mechanism, which takes up to a second to build. Allocates.
     #[must_use]
     pub fn piano(&self) -> Settings {

@@ -1,7 +1,9 @@
 //! The fit: applies the measured forces, compares depths, and varies parameters as shares of their start
 //! values (Levenberg–Marquardt); confidence intervals.
 
-use anyhow::{Context, Result, bail};
+use std::sync::{Arc, Mutex};
+
+use anyhow::{Context, Error, Result, bail};
 use indicatif::ProgressBar;
 use nalgebra::{DMatrix, DVector};
 use rmpfit::{MPConfig, MPError, MPFitter, MPPar, MPResult, MPSide, MPSuccess};
@@ -15,9 +17,13 @@ use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::design::regulation::Regulated;
 use touchback_action::grand::key::rest;
 use touchback_action::grand::{GrandKey, GrandState};
-use touchback_action::{Key, STEP};
+use touchback_action::interface::mechanism::Parameter;
+use touchback_action::{Key, Mechanism as _, STEP};
+use touchback_core::exchange::lock::lock;
 use touchback_core::math::cast::floor_index;
+use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::power::square;
+use touchback_mechanism::Description;
 
 /// Unit of deviations, m; scales only the sum of squares.
 const UNIT: f64 = 1e-4;
@@ -61,8 +67,8 @@ pub type Alike = (String, String, f64);
 pub struct Found {
     /// The fitted parameters.
     pub numbers: Vec<FoundNumber>,
-    /// The model with the fitted parameters, at rest.
-    pub model: Model,
+    /// The model with the fitted parameters, at rest; none for a mechanism from a file.
+    pub model: Option<Model>,
     /// Depths of the fitted key at the samples of each press, m.
     pub depths: Vec<Vec<f64>>,
     /// Root mean square of the deviations before and after the fit, m.
@@ -89,7 +95,11 @@ pub fn at_rest(model: Model) -> Box<dyn Key> {
 /// # Errors
 /// A press without samples.
 pub fn played(model: &Model, press: &MeasuredPress) -> Result<Vec<f64>> {
-    let mut key = at_rest(model.clone());
+    moved(at_rest(model.clone()), press)
+}
+
+/// Depths from rest, m, of `key` under the force of `press`, at the samples of `press`.
+fn moved(mut key: Box<dyn Key>, press: &MeasuredPress) -> Result<Vec<f64>> {
     let mut gesture = Gesture::of_curve(Channel::ForceN, press.curve()?);
     let rest = key.front()[0];
     let (mut before, mut step) = (0.0, 0);
@@ -111,9 +121,62 @@ pub fn played(model: &Model, press: &MeasuredPress) -> Result<Vec<f64>> {
 /// Depths of every press, m, for parameters as shares of their start values: [`depths_at`] of each.
 pub type Elsewhere<'a> = &'a (dyn Fn(&[f64]) -> Result<Vec<Vec<f64>>> + Sync);
 
+/// What a fit begins with.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// A model of the catalogue.
+    Model(NamedModel),
+    /// A key of a mechanism from a file, with a value for each of its parameters.
+    Mechanism(Arc<Description>, KeyNumber, Vec<f64>),
+}
+
+impl Origin {
+    /// The value of the parameter `name`.
+    fn get(&self, name: &str) -> Result<f64> {
+        match self {
+            Self::Model(named) => named.get(name),
+            Self::Mechanism(file, _, values) => Ok(values[own(file, name)?]),
+        }
+    }
+
+    /// The key at rest with the parameters `names` at `shares` of their `start`.
+    fn key(&self, names: &[String], start: &[f64], shares: &[f64]) -> Result<Box<dyn Key>> {
+        let Self::Mechanism(file, key, values) = self else {
+            return Ok(at_rest(self.model(names, start, shares)?));
+        };
+        let mut values = values.clone();
+        for ((name, start), share) in names.iter().zip(start).zip(shares) {
+            let index = own(file, name)?;
+            let Parameter { min, max, unit, .. } = &file.parameters()[index];
+            values[index] = start * share;
+            if !(*min..=*max).contains(&values[index]) {
+                bail!("{name} = {}: {min} to {max} {unit}", values[index]);
+            }
+        }
+        file.key(*key, &values).map_err(Error::msg)
+    }
+
+    /// The model with the parameters `names` at `shares` of their `start`.
+    fn model(&self, names: &[String], start: &[f64], shares: &[f64]) -> Result<Model> {
+        match self {
+            Self::Model(named) => shared(named.clone(), names, start, shares),
+            Self::Mechanism(..) => bail!("a mechanism from a file is no model of the catalogue"),
+        }
+    }
+}
+
+/// Index of the parameter `name` of `file`.
+fn own(file: &Description, name: &str) -> Result<usize> {
+    let ids = || file.parameters().iter().map(|parameter| parameter.id.as_str());
+    ids().position(|id| id == name).with_context(|| {
+        let all = ids().collect::<Vec<_>>().join(", ");
+        format!("{name}: the mechanism has no such parameter; it has {all}")
+    })
+}
+
 /// The presses, the model, and its free parameters as shares of their start values.
 struct Problem<'a> {
-    named: NamedModel,
+    origin: Origin,
     names: Vec<String>,
     start: Vec<f64>,
     presses: Vec<MeasuredPress>,
@@ -148,17 +211,17 @@ pub fn depths_at(
 }
 
 impl Problem<'_> {
-    fn model(&self, shares: &[f64]) -> Result<Model> {
-        shared(self.named.clone(), &self.names, &self.start, shares)
-    }
-
     /// Depths of every press, on all cores.
     fn depths(&self, shares: &[f64]) -> Result<Vec<Vec<f64>>> {
         if let Some(elsewhere) = self.elsewhere {
             return elsewhere(shares);
         }
-        let model = self.model(shares)?;
-        parallel::map(&self.presses, |press| played(&model, press)).into_iter().collect()
+        let key = Mutex::new(self.origin.key(&self.names, &self.start, shares)?);
+        let depths = |press: &MeasuredPress| {
+            let own = lock(&key).duplicate();
+            moved(own, press)
+        };
+        parallel::map(&self.presses, depths).into_iter().collect()
     }
 
     /// Deviations of fitted from measured depths, in [`UNIT`], press by press.
@@ -234,10 +297,23 @@ pub fn fit(
     bar: &ProgressBar,
     elsewhere: Option<Elsewhere>,
 ) -> Result<Found> {
-    let named = NamedModel::of(model)?;
+    fit_from(Origin::Model(NamedModel::of(model)?), names, presses, bar, elsewhere)
+}
+
+/// As [`fit`], beginning with `origin`.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_from(
+    origin: Origin,
+    names: &[String],
+    presses: Vec<MeasuredPress>,
+    bar: &ProgressBar,
+    elsewhere: Option<Elsewhere>,
+) -> Result<Found> {
     let mut start = Vec::new();
     for name in names {
-        let value = named.get(name)?;
+        let value = origin.get(name)?;
         if value == 0.0 {
             bail!(
                 "--free {name}: is 0 in the model, and a fit goes by shares of its start; give it a value"
@@ -257,7 +333,7 @@ pub fn fit(
     let config = MPConfig { ftol: 1e-6, xtol: 1e-6, max_iter: ITERATIONS, ..MPConfig::new() };
     let limits = names.iter().map(|_| limit()).collect();
     let (names, bar) = (names.to_vec(), bar.clone());
-    let mut problem = Problem { named, names, start, presses, limits, config, bar, elsewhere };
+    let mut problem = Problem { origin, names, start, presses, limits, config, bar, elsewhere };
     let mut shares = vec![1.0; problem.names.len()];
     problem.deviations(&shares).context("the model that the fit begins with")?;
     let status = problem.mpfit(&mut shares).map_err(|e| unfit(&e))?;
@@ -274,7 +350,7 @@ pub fn fit(
     });
     Ok(Found {
         numbers: numbers.collect(),
-        model: settled(problem.model(&shares)?),
+        model: problem.origin.model(&problem.names, &problem.start, &shares).ok().map(settled),
         depths: problem.depths(&shares)?,
         rms,
         alike,
@@ -378,6 +454,31 @@ fn confidence(problem: &Problem, shares: &[f64]) -> Result<(Vec<f64>, Option<Ali
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_parameter_of_a_mechanism_from_a_file_is_recovered() {
+        let text = include_str!("../../../../mechanisms/toy-piano.mechanism.toml");
+        let file = touchback_mechanism::read(text).unwrap();
+        let key = KeyNumber::from_midi(60).unwrap();
+        let names = ["hammer_mass".to_owned()];
+        let heavier = Origin::Mechanism(file.clone(), key, vec![4.2e-3]);
+        let presses = [1.5, 2.5, 4.0].map(|force| {
+            let times: Vec<f64> = (0..120).map(|i| 0.5e-3 * f64::from(i)).collect();
+            let press = MeasuredPress { force: vec![force; 120], depth: vec![0.0; 120], times };
+            let depth = moved(heavier.key(&[], &[], &[]).unwrap(), &press).unwrap();
+            MeasuredPress { depth, ..press }
+        });
+        let standard = file.parameters().iter().map(|parameter| parameter.default).collect();
+        let origin = Origin::Mechanism(file.clone(), key, standard);
+        let bar = ProgressBar::hidden();
+        let found = fit_from(origin.clone(), &names, presses.to_vec(), &bar, None).unwrap();
+        let FoundNumber { start, value, .. } = found.numbers[0];
+        assert_eq!(start, 3e-3);
+        assert!((value / 4.2e-3 - 1.0).abs() < 1e-3, "{value}");
+        assert!(found.model.is_none() && found.rms[1] < 1e-6, "{:?}", found.rms);
+        let unknown = origin.get("mass").unwrap_err().to_string();
+        assert!(unknown.contains("it has hammer_mass"), "{unknown}");
+    }
 
     #[test]
     fn student_is_that_of_the_tables_and_falls() {

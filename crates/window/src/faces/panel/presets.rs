@@ -9,7 +9,7 @@ use crate::state::controls::Controls;
 use crate::widgets::theme;
 use touchback_core::exchange::flags::Flag;
 use touchback_instrument::Settings;
-use touchback_instrument::host::mechanism::{LoadedMechanism, MechanismText};
+use touchback_instrument::host::mechanism::LoadedMechanism;
 use touchback_instrument::host::params::{Parameter, all};
 use touchback_instrument::host::preset::file::NamedPiano;
 use touchback_instrument::host::preset::user_presets::UserPresets;
@@ -95,7 +95,7 @@ impl PresetsPanel {
                         .with_layout(left, |ui| self.card(ui, title, preset, is_this, preview))
                         .inner
                     {
-                        recall(controls, preset.mechanism(), &settings, title);
+                        self.recall(controls, preset.named());
                     }
                 }
             });
@@ -113,8 +113,7 @@ impl PresetsPanel {
             filter.lists(&[&saved.name], &tags, is_favourite)
         };
         if let Some(chosen) = self.own.ui(ui, controls, &wanted) {
-            let settings = self.merged(&chosen.settings, &present);
-            recall(controls, chosen.mechanism.clone(), &settings, &chosen.name);
+            self.recall(controls, chosen);
         }
     }
 
@@ -220,15 +219,19 @@ impl PresetsPanel {
         settings
     }
 
+    /// Loads `piano` with its mechanism; without one, that of the project stays.
+    fn recall(&self, controls: &mut dyn Controls, piano: NamedPiano) {
+        if piano.mechanism.is_some() && controls.mechanism().source != piano.mechanism {
+            let loaded = piano.mechanism.map(LoadedMechanism::of);
+            controls.set_mechanism(loaded.unwrap_or_default());
+        }
+        let settings = self.merged(&piano.settings, &controls.settings());
+        controls.recall(&settings, Some(&piano.name));
+    }
+
     /// All pianos that can be loaded, by name, factory pianos first.
     fn pianos(&self) -> Vec<NamedPiano> {
-        let factory = PRESETS.iter().map(|preset| NamedPiano {
-            name: preset.title(),
-            settings: preset.settings(),
-            mechanism: preset.mechanism(),
-            ..NamedPiano::default()
-        });
-        factory.chain(self.own.pianos().cloned()).collect()
+        PRESETS.iter().map(Preset::named).chain(self.own.pianos().cloned()).collect()
     }
 
     /// The current piano for the settings `present`, after `loaded` was loaded last.
@@ -244,13 +247,12 @@ impl PresetsPanel {
             |piano: &&NamedPiano| is_current(&self.merged(&piano.settings, present), present);
         let same = pianos.iter().filter(|piano| piano.name == loaded).find(exact);
         let found = same.or_else(|| pianos.iter().find(exact));
-        let current = match found {
-            Some(piano) => CurrentPiano { name: piano.name.clone(), is_modified: false },
-            None if loaded.is_empty() => {
-                CurrentPiano { name: PRESETS[0].title(), is_modified: true }
-            }
-            None => CurrentPiano { name: loaded.to_owned(), is_modified: true },
+        let (name, is_modified) = match found {
+            Some(piano) => (piano.name.clone(), false),
+            None if loaded.is_empty() => (PRESETS[0].title(), true),
+            None => (loaded.to_owned(), true),
         };
+        let current = CurrentPiano { name, is_modified };
         self.found = Some((present.clone(), loaded.to_owned(), current.clone()));
         current
     }
@@ -261,15 +263,11 @@ impl PresetsPanel {
         let mut pianos = self.pianos();
         pianos.retain(|p| !self.filter.favourites_only || self.own.is_favourite(&p.name));
         let index = pianos.iter().position(|other| other.name == name);
-        let count = isize::try_from(pianos.len()).unwrap_or(0);
-        if count == 0 {
-            return;
+        let count = pianos.len();
+        if count > 0 {
+            let at = index.map_or(0, |p| (p + count).saturating_add_signed(by) % count);
+            self.recall(controls, pianos.swap_remove(at));
         }
-        let at = index.and_then(|p| isize::try_from(p).ok()).map_or(0, |p| p + by);
-        let at = usize::try_from(at.rem_euclid(count)).unwrap_or(0);
-        let NamedPiano { name, settings, mechanism, .. } = pianos.swap_remove(at);
-        let settings = self.merged(&settings, &controls.settings());
-        recall(controls, mechanism, &settings, &name);
     }
 
     /// Whether files are being written or read.
@@ -277,21 +275,6 @@ impl PresetsPanel {
     pub const fn is_busy(&self) -> bool {
         self.own.is_busy()
     }
-}
-
-/// Loads the piano `name` with its `mechanism`; without one, that of the project stays.
-fn recall(
-    controls: &mut dyn Controls,
-    mechanism: Option<MechanismText>,
-    settings: &Settings,
-    name: &str,
-) {
-    if let Some(source) = mechanism
-        && controls.mechanism().source.as_ref() != Some(&source)
-    {
-        controls.set_mechanism(LoadedMechanism::of(source));
-    }
-    controls.recall(settings, Some(name));
 }
 
 /// Number of cards beside each other in a page `width` points wide.
