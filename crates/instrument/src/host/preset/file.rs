@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::Settings;
 use crate::host::mechanism::MechanismText;
 use crate::host::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all, find};
+use touchback_action::ActionKind;
 
 /// A piano with its name, tags and notes: the contents of a file.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -39,7 +40,7 @@ pub struct NamedPiano {
     pub notes: String,
     /// Values of all parameters.
     pub settings: Settings,
-    /// File of its mechanism, with the values of its parameters; none for a built-in action.
+    /// File of its mechanism, with the values of its parameters; written where the action is that of a file.
     pub mechanism: Option<MechanismText>,
 }
 
@@ -185,9 +186,10 @@ impl NamedPiano {
             keys: String,
             values: ValuesById<'a>,
             #[serde(skip_serializing_if = "Option::is_none")]
-            mechanism: &'a Option<MechanismText>,
+            mechanism: Option<&'a MechanismText>,
         }
         let sheet = self.settings.key_sheet();
+        let is_played = self.settings.action.action == ActionKind::File;
         let written = Written {
             format: FORMAT,
             touchback: env!("CARGO_PKG_VERSION"),
@@ -196,7 +198,7 @@ impl NamedPiano {
             notes: &self.notes,
             keys: if sheet.is_even() { String::new() } else { sheet.text() },
             values: ValuesById(&self.settings),
-            mechanism: &self.mechanism,
+            mechanism: self.mechanism.as_ref().filter(|_| is_played),
         };
         toml::to_string(&written).map_err(|error| error.to_string())
     }
@@ -298,6 +300,8 @@ mod tests {
         let (name, text) = ("own.mechanism.toml".into(), "name = \"own\"\n[port]\n".into());
         let values = [("wind".to_owned(), 400.0)].into();
         piano.mechanism = Some(MechanismText { name, text, values });
+        assert!(!piano.text().unwrap().contains("[mechanism]"), "another action");
+        piano.settings.action.action = ActionKind::File;
         let text = piano.text().unwrap();
         assert_eq!(NamedPiano::read(&text).unwrap(), (piano, PresetLosses::default()));
     }

@@ -87,8 +87,7 @@ impl PresetsPanel {
         for row in listed.chunks(count) {
             ui.columns(count, |columns| {
                 for (ui, (title, preset)) in columns.iter_mut().zip(row) {
-                    let settings = self.merged(&preset.settings(), &present);
-                    let is_this = is_current(&settings, &present);
+                    let is_this = is_current(&self.merged(&preset.settings(), &present), &present);
                     // Columns stretch their texts over the width.
                     let left = Layout::top_down(Align::Min);
                     if ui
