@@ -151,8 +151,8 @@ impl Rods {
         }
         for rod in self.rods.iter_mut().filter(|rod| rod.is_ringing) {
             let force = |mode: &Mode| mode.force * (mode.state.re.abs() + mode.state.im.abs());
-            // Not a number neither.
-            if rod.angle >= TAU && !(rod.modes.iter().map(force).sum::<f64>() > GATE) {
+            let sum: f64 = rod.modes.iter().map(force).sum();
+            if rod.angle >= TAU && (sum <= GATE || sum.is_nan()) {
                 rod.silence();
                 self.ringing -= 1;
             }
@@ -165,10 +165,11 @@ impl Rods {
             let kept =
                 if lift < 1.0 { libm::exp((lift - 1.0) * DAMPED_LOSS / self.rate) } else { 1.0 };
             let Place { first, weights } = rod.place;
-            for i in at..at + len {
+            let [near, far] = &mut inputs[first..first + 2] else { continue };
+            for (near, far) in near[at..at + len].iter_mut().zip(&mut far[at..at + len]) {
                 let force = single(rod.next(kept));
-                inputs[first][i] += weights[0] * force;
-                inputs[first + 1][i] += weights[1] * force;
+                *near += weights[0] * force;
+                *far += weights[1] * force;
             }
         }
     }

@@ -18,8 +18,8 @@ pub(super) const LEVELS: [(&str, f64); 19] = [
     ("viennese", 6.5),
     ("harpsichord", -5.9),
     ("ball", -1.8),
-    ("upright", 0.0),
-    ("clavichord", 0.0),
-    ("organ", 0.0),
-    ("toy", 0.0),
+    ("upright", 5.2),
+    ("clavichord", 1.2),
+    ("organ", -1.3),
+    ("toy", -5.6),
 ];
