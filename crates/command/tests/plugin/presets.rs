@@ -118,6 +118,10 @@ fn a_browser_lists_every_factory_piano_and_loads_it() {
         let key = CString::new(key.clone().unwrap()).unwrap();
         plugin.host.load_preset(Location::Plugin, Some(&key)).unwrap();
         assert_loaded(&mut plugin, &preset.settings());
+        if let Some(mechanism) = preset.mechanism() {
+            let state = String::from_utf8_lossy(&plugin.save()).into_owned();
+            assert!(state.contains(&mechanism.name), "{name}: the project has no {mechanism:?}");
+        }
         let note = [(plugin.processor().now(), Message::NoteOn(60, 0.7))];
         let played = plugin.processor().render(blocks(4_000, 256), &note);
         let peak = played.iter().flatten().fold(0.0f32, |peak, s| peak.max(s.abs()));
@@ -138,6 +142,7 @@ fn a_user_preset_is_described_and_loaded_and_keeps_the_pedals() {
         tags: vec!["dark".into()],
         notes: "For the small hall.".into(),
         settings: settings.clone(),
+        mechanism: None,
     };
     user_presets::write(&saved, &file, false).unwrap();
     let place = path(&file);
