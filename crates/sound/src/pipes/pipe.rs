@@ -10,7 +10,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use arrayvec::ArrayVec;
-use num_complex::Complex64;
+use num_complex::{Complex32, Complex64};
 
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::compass::KeyNumber;
@@ -30,6 +30,10 @@ const STRONGEST: f64 = 10_000.0;
 
 /// Wind below which there is no jet, Pa; at [`VOICED`] the jet is six times as fast.
 const WEAKEST: f64 = VOICED / 36.0;
+
+/// Velocities of a period that the jet carries, at least; and periods on the longest way along the jet, at [`WEAKEST`].
+const A_PERIOD: f64 = 64.0;
+const LONGEST: f64 = 0.75;
 
 /// Most modes of the column.
 const MODES: usize = 8;
@@ -70,8 +74,8 @@ const GATE: f64 = 1e-4;
 /// A mode of the column: its state turns and shrinks by `step` a sample.
 #[derive(Clone, Copy, Debug)]
 struct Mode {
-    state: Complex64,
-    step: Complex64,
+    state: Complex32,
+    step: Complex32,
 }
 
 /// One pipe.
@@ -80,9 +84,12 @@ pub(super) struct Pipe {
     key: KeyNumber,
     rate: f64,
     modes: ArrayVec<Mode, MODES>,
-    /// Velocities at the mouth, m/s, on the way along the jet; the next is at `next`.
+    /// Velocities at the mouth, m/s, on the way along the jet, one of `stride` samples; the next is at `next`.
     jet: Vec<f32>,
     next: usize,
+    stride: usize,
+    /// Samples since the last of them.
+    since: usize,
     random: Random,
     /// Pressure in the foot and that to which it goes, Pa.
     pressure: f64,
@@ -110,13 +117,16 @@ impl Pipe {
     pub(super) fn new(key: KeyNumber, rate: f64) -> Self {
         // A pipe may be tuned four octaves down; its jet is then cut short.
         let hz = 440.0 * libm::exp2((f64::from(key.midi()) - 69.0) / 12.0);
-        let longest = floor_index(rate / hz) + 4;
+        let stride = floor_index(rate / (hz * A_PERIOD)).max(1);
+        let longest = floor_index(LONGEST * rate / hz / stride as f64) + 4;
         Self {
             key,
             rate,
             modes: ArrayVec::new(),
             jet: pages::filled(0.0, longest),
             next: 0,
+            stride,
+            since: 0,
             random: Random::new(0),
             pressure: 0.0,
             wind: 0.0,
@@ -154,8 +164,8 @@ impl Pipe {
             let loss = 0.5 / quality;
             let turn = TAU * frequency * step;
             let step = exp(Complex64::new(-turn * loss, turn * (1.0 - loss * loss).sqrt()));
-            let state = self.modes.get(modes.len()).map_or(Complex64::ZERO, |mode| mode.state);
-            modes.push(Mode { state, step });
+            let state = self.modes.get(modes.len()).map_or(Complex32::ZERO, |mode| mode.state);
+            modes.push(Mode { state, step: Complex32::new(single(step.re), single(step.im)) });
             qualities.push(quality);
         }
         self.modes = modes;
@@ -191,9 +201,10 @@ impl Pipe {
 
     /// No wind and no sound.
     pub(super) fn silence(&mut self) {
-        self.modes.iter_mut().for_each(|mode| mode.state = Complex64::ZERO);
+        self.modes.iter_mut().for_each(|mode| mode.state = Complex32::ZERO);
         self.jet.fill(0.0);
-        (self.next, self.pressure, self.wind, self.level) = (0, 0.0, 0.0, 0.0);
+        (self.next, self.since) = (0, 0);
+        (self.pressure, self.wind, self.level) = (0.0, 0.0, 0.0);
         (self.velocity, self.carried, self.switched) = (0.0, 0.0, 0.0);
     }
 
@@ -205,6 +216,7 @@ impl Pipe {
     /// The velocity that the jet had carried off `delay` samples ago.
     fn carried_off(&self, delay: f64) -> f64 {
         let longest = self.jet.len() - 3;
+        let delay = ((delay - self.since as f64) / self.stride as f64).max(0.0);
         let whole = floor_index(delay).min(longest);
         let share = (delay - whole as f64).clamp(0.0, 1.0);
         let at = |ago: usize| {
@@ -234,10 +246,11 @@ impl Pipe {
         let through = self.velocity / CONTRACTION;
         pressure -= 0.5 * DENSITY * through * through.abs();
         let (mut velocity, mut level) = (0.0, 0.0);
+        let push = single(self.mobility * pressure);
         for mode in &mut self.modes {
-            mode.state = mode.step * (mode.state + self.mobility * pressure);
-            velocity += 2.0 * mode.state.re;
-            level += mode.state.re.abs() + mode.state.im.abs();
+            mode.state = mode.step * (mode.state + push);
+            velocity += 2.0 * f64::from(mode.state.re);
+            level += f64::from(mode.state.re.abs() + mode.state.im.abs());
         }
         let change = velocity - self.velocity;
         (self.velocity, self.level) = (velocity, level);
@@ -245,8 +258,12 @@ impl Pipe {
             self.silence();
             return 0.0;
         }
-        self.jet[self.next] = single(velocity);
-        self.next = (self.next + 1) % self.jet.len();
+        self.since += 1;
+        if self.since == self.stride {
+            self.since = 0;
+            self.jet[self.next] = single(velocity);
+            self.next = (self.next + 1) % self.jet.len();
+        }
         self.radiation * change
     }
 }

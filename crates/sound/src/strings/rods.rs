@@ -8,7 +8,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use num_complex::Complex64;
+use num_complex::{Complex32, Complex64};
 
 use crate::strings::bank::BLOCK;
 use crate::strings::bridge::{Place, ZONES};
@@ -47,16 +47,16 @@ const CONTACT: f64 = 0.4e-3;
 const RESTITUTION: f64 = 0.5;
 
 /// Force on the clamp below which a rod ends, N: some −100 dBFS.
-const GATE: f64 = 0.0125;
+const GATE: f32 = 0.0125;
 
 /// A mode: its displacement is the imaginary part of `state`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mode {
-    state: Complex64,
-    step: Complex64,
+    state: Complex32,
+    step: Complex32,
     /// Change of the state by a newton in a sample, and force on the clamp per metre, N/m.
-    drive: f64,
-    force: f64,
+    drive: f32,
+    force: f32,
 }
 
 /// A rod.
@@ -133,9 +133,10 @@ impl Rods {
                 continue;
             }
             let loss = BOARD_LOSS + 0.5 * omega / QUALITY;
-            mode.step = exp(Complex64::new(-loss, omega) / self.rate);
-            mode.drive = shape / (rod_mass * omega * self.rate);
-            mode.force = 2.0 * sigma * rod_mass * omega * omega / beta;
+            let step = exp(Complex64::new(-loss, omega) / self.rate);
+            mode.step = Complex32::new(single(step.re), single(step.im));
+            mode.drive = single(shape / (rod_mass * omega * self.rate));
+            mode.force = single(2.0 * sigma * rod_mass * omega * omega / beta);
         }
         let contact = (CONTACT * (262.0 / hz).sqrt()).max(1.0 / self.rate);
         rod.blow = (1.0 + RESTITUTION) * mass * speed / contact;
@@ -151,7 +152,7 @@ impl Rods {
         }
         for rod in self.rods.iter_mut().filter(|rod| rod.is_ringing) {
             let force = |mode: &Mode| mode.force * (mode.state.re.abs() + mode.state.im.abs());
-            let sum: f64 = rod.modes.iter().map(force).sum();
+            let sum: f32 = rod.modes.iter().map(force).sum();
             if rod.angle >= TAU && (sum <= GATE || sum.is_nan()) {
                 rod.silence();
                 self.ringing -= 1;
@@ -164,10 +165,11 @@ impl Rods {
         for (rod, lift) in self.rods.iter_mut().zip(self.lifts).filter(|(rod, _)| rod.is_ringing) {
             let kept =
                 if lift < 1.0 { libm::exp((lift - 1.0) * DAMPED_LOSS / self.rate) } else { 1.0 };
+            let kept = single(kept);
             let Place { first, weights } = rod.place;
             let [near, far] = &mut inputs[first..first + 2] else { continue };
             for (near, far) in near[at..at + len].iter_mut().zip(&mut far[at..at + len]) {
-                let force = single(rod.next(kept));
+                let force = rod.next(kept);
                 *near += weights[0] * force;
                 *far += weights[1] * force;
             }
@@ -177,14 +179,15 @@ impl Rods {
 
 impl Rod {
     fn silence(&mut self) {
-        self.modes.iter_mut().for_each(|mode| mode.state = Complex64::ZERO);
+        self.modes.iter_mut().for_each(|mode| mode.state = Complex32::ZERO);
         (self.angle, self.is_ringing) = (TAU, false);
     }
 
     /// Force on the clamp in the next sample, N; a damper leaves the share `kept` of the motion.
-    fn next(&mut self, kept: f64) -> f64 {
+    fn next(&mut self, kept: f32) -> f32 {
         let blow = if self.angle < TAU { self.blow * (1.0 - libm::cos(self.angle)) } else { 0.0 };
         self.angle += self.turn;
+        let blow = single(blow);
         let mut force = 0.0;
         for mode in &mut self.modes {
             mode.state = mode.step * (kept * mode.state + mode.drive * blow);
