@@ -6,6 +6,7 @@ mod logged;
 mod proof;
 mod rest;
 
+use super::coupling::{FOLLOW, Outlook};
 use super::plausibility::is_jump;
 use super::slot::{Join, Slot};
 use super::string_vibration::StringVibration;
@@ -16,7 +17,6 @@ use crate::keyboard::symptom::Symptom;
 use crate::record::log::Log;
 use crate::slewed_key::SlewedKey;
 use joining::Joining;
-use junction::{COUPLE, FOLLOW};
 use logged::Logged;
 pub use proof::WaitReason;
 use proof::{Interval, Proof};
@@ -27,6 +27,9 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_device::device::limit::Motor;
 use touchback_device::fixed::{i16_of, u8_of};
 use touchback_device::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE};
+
+/// Longest slot, action steps, through whose like the real key's motion is predicted: beyond it little of it is known.
+const MOST_STEPS_AHEAD: u64 = 16;
 
 /// State of a key for display and tests.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -71,6 +74,7 @@ pub struct HapticKey {
     rest: Rest,
     logged: Logged,
     strings: StringVibration,
+    outlook: Outlook,
     /// Work of the virtual finger in the last slot, J.
     finger_work: f64,
     /// Force of the string vibration in the last slot, N.
@@ -109,6 +113,7 @@ impl HapticKey {
             rest: Rest::default(),
             logged: Logged::new(old.map(|old| &old.logged)),
             strings: StringVibration::default(),
+            outlook: Outlook::default(),
             finger_work: 0.0,
             vibration: 0.0,
             motor: Motor::default(),
@@ -135,6 +140,7 @@ impl HapticKey {
         self.proof.cut();
         self.strings.end();
         self.motor.cut();
+        self.outlook.restart();
         self.virtual_finger.let_go();
     }
 
@@ -350,7 +356,15 @@ impl HapticKey {
                 share * self.by_coupling(slot, was, FOLLOW, finger, log)
             }
             Join::Wave(z) => self.by_wave(slot, z, wave, finger, log),
-            Join::Coupled => self.by_coupling(slot, was, COUPLE, finger, log),
+            Join::Coupled
+                if options.coupling.is_compensated
+                    && is_proven
+                    && slot.steps() <= MOST_STEPS_AHEAD =>
+            {
+                let known = [finger, options.gain];
+                self.by_coupling_ahead(slot, was, options.coupling, known, options.lead(), log)
+            }
+            Join::Coupled => self.by_coupling(slot, was, options.coupling, finger, log),
             Join::Followed => {
                 self.by_coupling(slot, was, FOLLOW, 0.0, log);
                 0.0
@@ -368,6 +382,7 @@ impl HapticKey {
         let wanted = self.proof.limit((wanted + self.vibration) * options.gain, &self.mechanics);
         let (force, limited) = self.motor.apply(&options.limits, wanted, time);
         self.force = force;
+        self.outlook.command(slot.after + options.lead(), force);
         self.limited += u64::from(limited.clamped || limited.hot);
         if !self.simulated.key().save().is_finite() {
             self.upset += 1;
