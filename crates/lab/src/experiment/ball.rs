@@ -2,9 +2,11 @@
 //!
 //! A ball falls on a paddle at rest: half an oscillation about the static compression in each contact, a
 //! parabola between contacts, without loss. The duration of a contact entered at speed v is
-//! [π + 2 atan2(g/ω², v/ω)]/ω. Beside it, a pendulum on a cart between walls.
+//! [π + 2 atan2(g/ω², v/ω)]/ω. Beside it, a pendulum on a cart between walls, and one in
+//! dependent coordinates.
 
 mod cart;
+mod constraints;
 
 use super::calculated;
 use anyhow::Result;
@@ -158,6 +160,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
         )],
     };
     cart::check(&mut report);
+    constraints::check(&mut report);
     folder.table("ball.csv", &csv)?;
     folder.draw("ball", &figure, &mut report)?;
     Ok(report)

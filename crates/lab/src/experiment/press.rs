@@ -4,16 +4,17 @@
 use anyhow::{Context as _, Result};
 
 use super::calculated;
+use touchback_core::math::power::square;
 use touchback_core::text::numbers::Numbers;
 use touchback_offline::bench::{Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_walls::calculation::motion::{PRESS, PRESSED};
 
-/// Columns of the table: time, key, hammer, its speed, energy that is not accounted for.
-const COLUMNS: [usize; 5] = [0, 1, 2, 3, 6];
+/// Columns of the table: time, key, hammer, its speed, energy that is not accounted for, force of the drive.
+const COLUMNS: [usize; 6] = [0, 1, 2, 3, 6, 5];
 
 /// A press: its rows, reduced to [`COLUMNS`].
-struct Pressed(Vec<[f64; 5]>);
+struct Pressed(Vec<[f64; 6]>);
 
 impl Pressed {
     fn of(numbers: &[(&str, f64)]) -> Result<Self> {
@@ -29,6 +30,13 @@ impl Pressed {
     fn strike(&self) -> Option<[f64; 2]> {
         let at = self.0.iter().position(|row| row[2] >= 0.0)?;
         Some([self.0[at][0], self.0[at.checked_sub(1)?][3]])
+    }
+
+    /// Difference of the drives' forces, rms over the largest of the other's.
+    fn differs(&self, other: &Self) -> f64 {
+        let squares: f64 = self.0.iter().zip(&other.0).map(|(a, b)| square(a[5] - b[5])).sum();
+        let most = other.0.iter().fold(0.0, |most: f64, row| most.max(row[5].abs()));
+        (squares / self.0.len() as f64).sqrt() / most
     }
 
     fn lost(&self) -> f64 {
@@ -66,10 +74,13 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     );
     report.source("000 figs. 2.1, 2.4, 2.5; 002 eqs. 11–13");
     let mut lines = [Vec::new(), Vec::new()];
-    let mut worst = published.lost();
+    let (mut worst, mut apart) = (published.lost(), 0.0f64);
     for (i, kind) in (0u32..).zip(PRESSED) {
-        let press = Pressed::of(&[("action", f64::from(i)), ("force", 6.0), ("rise", 0.03)])?;
+        let numbers = [("action", f64::from(i)), ("force", 6.0), ("rise", 0.03)];
+        let press = Pressed::of(&numbers)?;
         worst = worst.max(press.lost());
+        let again = Pressed::of(&[&numbers[..], &[("again", 1.0)]].concat())?;
+        apart = apart.max(again.differs(&press));
         for (lines, column) in lines.iter_mut().zip([1, 2]) {
             let points = press.0.iter().map(|row| (row[0], 1e3 * row[column])).collect();
             lines.push(Series::line(kind.name(), points, palette(lines.len())));
@@ -77,6 +88,10 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     }
     let quantity = "presses of five actions: energy not accounted for, largest, J";
     report.check(quantity, "0", TargetBand::AtMost(1e-5), worst);
+    report.source("000 §3.3.3 (inverse dynamics)");
+    let quantity = "their motions imposed: force, rms of the difference over the largest force";
+    report.check(quantity, "0", TargetBand::AtMost(0.05), apart);
+    report.source("000 figs. 2.1, 2.4, 2.5; 002 eqs. 11–13");
     let (speed, rise) = (1.0, 0.1);
     let [sudden, slow] = [0.0, rise].map(|rise| force(speed, rise));
     let (sudden, slow) = (sudden?, slow?);

@@ -9,7 +9,7 @@ use touchback_haptics::servo::{Coupling, ServoOptions};
 
 /// Stiffnesses tried, N/m, and their ratio.
 const RANGE: [f64; 2] = [800.0, 2e5];
-const RATIO: f64 = 1.25;
+const RATIO: f64 = 1.5;
 
 /// Force of the hand, N, with which the softest coupling gives by less than the range of reported positions, and time, s, in
 /// which a key on it comes to rest.

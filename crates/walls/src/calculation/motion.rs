@@ -8,7 +8,7 @@ use touchback_action::catalogue::Model;
 use touchback_action::grand::design::thesis;
 use touchback_action::interface::key::Key;
 use touchback_action::simple::ball;
-use touchback_action::{ActionKind, ActionSettings, Drive, STEP};
+use touchback_action::{ActionKind, ActionSettings, Drive, Readout, STEP};
 use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
@@ -61,6 +61,13 @@ pub const PRESS: Calculation = Calculation {
             [0.0, 0.1],
             0.0,
             "turn of the thesis's manipulandum, in place of the force; 0: the force",
+        ),
+        number(
+            "again",
+            "",
+            [0.0, 1.0],
+            0.0,
+            "1: the motion of the press is imposed, the force follows",
         ),
         number("seconds", "s", [0.01, 10.0], 0.4, "length of the run"),
     ],
@@ -132,7 +139,7 @@ fn press(of: &Numbers) -> Result<Vec<Vec<f64>>> {
         "turn = {turn}: the thesis's key alone has a manipulandum; its action is 1"
     );
     let c4 = KeyNumber::from_index(39).unwrap_or_else(|| unreachable!("key 40"));
-    let mut key = Model::of(kind, c4, &ActionSettings::default()).start();
+    let key = Model::of(kind, c4, &ActionSettings::default()).start();
     let [(_, first), ..] = thesis::REFERENCE;
     let share = |time: f64| match time - BEFORE {
         // A press without rise is there from the first instant after.
@@ -148,21 +155,34 @@ fn press(of: &Numbers) -> Result<Vec<Vec<f64>>> {
         // A jump is at the beginning of a step.
         Drive::Force([a * force, if rise > 0.0 { b } else { a } * force])
     };
-    let unaccounted = |key: &dyn Key, drive: Drive| {
-        let now = key.readout(drive);
-        now.kinetic + now.potential + now.dissipated - now.work
-    };
-    let start = unaccounted(&*key, drive(0));
-    let mut row = |step: usize| {
+    let steps = count(of, STEP)?;
+    let drives: Vec<Drive> = (0..=steps).map(drive).collect();
+    if of.get("again") < 0.5 {
+        return Ok(run(key, &drives));
+    }
+    let mut pressed = key.duplicate();
+    let mut fronts = vec![pressed.front()];
+    for drive in drives {
+        pressed.step(drive, &mut |_, _| {});
+        fronts.push(pressed.front());
+    }
+    let imposed: Vec<Drive> = fronts.windows(2).map(|w| Drive::between(w[0], w[1])).collect();
+    Ok(run(key, &imposed))
+}
+
+/// Rows of `key` under the `drives` of its steps.
+fn run(mut key: Box<dyn Key>, drives: &[Drive]) -> Vec<Vec<f64>> {
+    let sum = |now: &Readout| now.kinetic + now.potential + now.dissipated - now.work;
+    let mut start = None;
+    let mut row = |(step, drive): (usize, &Drive)| {
         cancel::check();
-        let drive = drive(step);
-        let now = key.readout(drive);
-        let lost = unaccounted(&*key, drive) - start;
-        key.step(drive, &mut |_, _| {});
+        let now = key.readout(*drive);
+        let lost = sum(&now) - *start.get_or_insert(sum(&now));
+        key.step(*drive, &mut |_, _| {});
         let time = step as f64 * STEP;
         vec![time, now.key, now.hammer, now.hammer_speed, now.contact_force, now.key_force, lost]
     };
-    Ok((0..=count(of, STEP)?).map(&mut row).collect())
+    drives.iter().enumerate().map(&mut row).collect()
 }
 
 fn sprung(of: &Numbers) -> Result<Vec<Vec<f64>>> {
@@ -220,6 +240,13 @@ mod tests {
         // Key and hammer of 1994 under 3 N: the first strike after 58.76 ms, by another integration.
         let time = strike(&[]).unwrap();
         assert!((time - BEFORE - 0.05876).abs() < 2.0 * STEP, "{time}");
+        // The motion imposed again asks for the force of the press, and throws the hammer alike.
+        let [pressed, again] = [0.0, 1.0].map(|again| {
+            rows(&PRESS, &[("force", 6.0), ("rise", 0.03), ("seconds", 0.13), ("again", again)])
+        });
+        let squares: f64 = pressed.iter().zip(&again).map(|(a, b)| (a[5] - b[5]).powi(2)).sum();
+        assert!(squares < 0.05f64.powi(2) * 36.0 * pressed.len() as f64, "{squares}");
+        assert!(pressed.iter().zip(&again).all(|(a, b)| (a[2] - b[2]).abs() < 1e-4));
         let late = strike(&[("rise", 0.1)]).unwrap();
         assert!(late > time);
         let mut numbers = Numbers::usual(PRESS.numbers);
