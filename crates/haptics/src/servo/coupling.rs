@@ -94,6 +94,8 @@ pub(super) struct Outlook {
     /// Momentum in the observer, kg·m/s, and the estimate, N.
     momentum: f64,
     finger: f64,
+    /// Force that is known without the finger's, N, in the last interval.
+    known: f64,
 }
 
 impl Outlook {
@@ -131,8 +133,10 @@ impl Outlook {
         let mean = steps.clone().map(|step| self.force(step)).sum::<f64>() * seconds(1) / time;
         let damping = mechanics.damping + local;
         let known = -mean - mechanics.weight - damping * middle;
-        // The observer's momentum is that of the interval's middle, as the difference is.
-        self.momentum += time * (known + self.finger);
+        // The difference is the speed in the interval's middle, as the observer's momentum is: between two middles half of
+        // either interval's force acts.
+        let between = 0.5 * (std::mem::replace(&mut self.known, known) + known);
+        self.momentum += time * (between + self.finger);
         self.finger = GAIN * (mass * middle - self.momentum);
         while self.commands.get(1).is_some_and(|(from, _)| *from <= steps.end) {
             self.commands.remove(0);
