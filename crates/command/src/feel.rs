@@ -40,7 +40,7 @@ pub struct FeelOptions {
     #[arg(long = "port", value_name = "PORT", conflicts_with = "replay")]
     ports: Vec<PortName>,
     /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists all. A sampled wall has
-    /// numbers: wall-standard:k=3000,t=0.02
+    /// numbers: wall-standard:k=10000,t=0.01
     #[arg(long, value_name = "NAME", default_value = "grand",
           value_parser = controls::haptic_action)]
     action: Action,

@@ -4,8 +4,9 @@
     print(run.height.max())
 
 ``touchback lab walls --set k=2000 …`` computes the same on all walls and draws them. The analyses of walls are functions
-too, :func:`criteria`, :func:`damping`, :func:`return_map`, :func:`line`, :func:`paddle`, :func:`press` and :func:`sprung`; each returns the columns of its table by
-name, and takes some of :func:`numbers` of its name. The others have their usual values, those of the sources.
+too, :func:`criteria`, :func:`damping`, :func:`return_map` and :func:`line`, and so are motions, :func:`paddle`,
+:func:`press` and :func:`sprung`; each returns the columns of its table by name, and takes some of :func:`numbers` of its
+name. The others have their usual values, those of the sources.
 """
 
 from __future__ import annotations
