@@ -18,7 +18,7 @@ function ask(text) {
 }
 
 const functions = JSON.parse(ask(""));
-const WHOLE = ["delay", "strikes", "steps"];
+const WHOLE = ["delay", "strikes", "steps", "action", "euler"];
 let figure = figures[0];
 let chosen = {};
 /** Column names and rows of what is drawn. */

@@ -39,7 +39,8 @@ pub struct FeelOptions {
     /// `--port A --port B`
     #[arg(long = "port", value_name = "PORT", conflicts_with = "replay")]
     ports: Vec<PortName>,
-    /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists all
+    /// Action: grand, harpsichord, bench-load, wall-deadbeat …; an unknown name lists all. A sampled wall has
+    /// numbers: wall-standard:k=10000,t=0.01
     #[arg(long, value_name = "NAME", default_value = "grand",
           value_parser = controls::haptic_action)]
     action: Action,
@@ -64,6 +65,10 @@ pub struct FeelOptions {
     /// Delays the loop as an audio block of this many samples at 48 kHz would, 0…256
     #[arg(long, value_name = "N", default_value_t = 0)]
     block: u32,
+    /// Gives a keyboard that accepts plain forces only the mean force of the past interval, with much damping, in place of
+    /// that of the interval in which it acts
+    #[arg(long)]
+    uncompensated: bool,
     /// Writes the motion of the first played key as a gesture file (t_s,key_m) for `simulate`
     #[arg(long, value_name = "RUN.csv")]
     record: Option<OutputFile>,
@@ -159,6 +164,10 @@ pub fn run(options: &FeelOptions) -> Result<()> {
         vibrates: options.vibration,
         plays: performer.is_some(),
         play_force: options.play_force,
+        coupling: match options.uncompensated {
+            true => servo::Coupling::PAST,
+            false => servo::Coupling::COMPENSATED,
+        },
         ..servo::ServoOptions::default()
     };
     interrupt::watch()?;

@@ -5,7 +5,7 @@
 //! receives no more work than the waves carry.
 
 use crate::keyboard::bench_load::BenchLoad;
-use crate::wall::action::{self, Walled};
+use crate::wall::action::{self, WallNumbers, Walled};
 use touchback_action::catalogue;
 use touchback_action::interface::key::{DynamicsCompensation, Key, LIGHTEST};
 use touchback_action::{ActionKind, ActionSettings, STEP};
@@ -25,7 +25,7 @@ pub enum Action {
     /// A stiff wall at a depth of 5 mm, in continuous time.
     Wall,
     /// The same wall as a sampled controller.
-    Walled(action::WallKind),
+    Walled(action::WallKind, WallNumbers),
 }
 
 impl Default for Action {
@@ -49,7 +49,7 @@ impl Action {
         all[i + 1] = Self::Wall;
         let mut wall = 0;
         while wall < action::WallKind::ALL.len() {
-            all[i + 2 + wall] = Self::Walled(action::WallKind::ALL[wall]);
+            all[i + 2 + wall] = Self::Walled(action::WallKind::ALL[wall], WallNumbers::USUAL);
             wall += 1;
         }
         all
@@ -62,7 +62,7 @@ impl Action {
             Self::Played(kind) => kind.name(),
             Self::Bench => "bench-load",
             Self::Wall => "wall",
-            Self::Walled(kind) => kind.name(),
+            Self::Walled(kind, _) => kind.name(),
         }
     }
 
@@ -79,7 +79,7 @@ impl Action {
             Self::Played(kind) => catalogue::rendered(kind, key, settings),
             Self::Bench => Box::new(BenchLoad::BENCH),
             Self::Wall => Box::new(BenchLoad::WALL),
-            Self::Walled(kind) => Box::new(Walled::new(kind)),
+            Self::Walled(kind, numbers) => Box::new(Walled::new(kind, numbers)),
         };
         simulated.regulate(settings);
         let residual = simulated.compensate(compensation);
@@ -90,7 +90,7 @@ impl Action {
     /// The action is a wall, so that the keyboard must not render a bed in front of it.
     #[must_use]
     pub(crate) const fn is_wall(self) -> bool {
-        matches!(self, Self::Wall | Self::Walled(_))
+        matches!(self, Self::Wall | Self::Walled(..))
     }
 
     /// Whether keys of this action with the settings `before` need only be regulated for the settings `after`: another
@@ -99,10 +99,36 @@ impl Action {
         self != Self::Played(ActionKind::File) || before.mechanism == after.mechanism
     }
 
-    /// The action with this name.
+    /// The action with this name, and of a sampled wall with numbers, such as `wall-standard:k=2000,t=0.002`.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.name().eq_ignore_ascii_case(name))
+        Self::read(name).and_then(Result::ok)
+    }
+
+    /// As [`Action::of`], with a sentence on what is wrong with the numbers.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Result<Self, String>> {
+        let (name, numbers) = text.split_once(':').map_or((text, None), |(n, of)| (n, Some(of)));
+        let action = Self::ALL.into_iter().find(|a| a.name().eq_ignore_ascii_case(name))?;
+        match (action, numbers) {
+            (_, None) => Some(Ok(action)),
+            (Self::Walled(kind, _), Some(numbers)) => {
+                Some(numbers.parse().map(|numbers| Self::Walled(kind, numbers)))
+            }
+            (_, Some(_)) => Some(Err(format!("{name}: the sampled walls alone have numbers"))),
+        }
+    }
+}
+
+/// The name, with the numbers of a sampled wall where they are not the usual ones.
+impl std::fmt::Display for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Walled(kind, numbers) if *numbers != WallNumbers::USUAL => {
+                write!(f, "{}:{numbers}", kind.name())
+            }
+            _ => f.write_str(self.name()),
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 mod clock_watch;
 mod command_path;
 mod command_times;
+mod coupling;
 mod energy_watch;
 mod key;
 mod keyboard;
@@ -34,6 +35,7 @@ use crate::record::log::{Entry, Log};
 use crate::session::{ConnectionState, HaltReason, SILENCE, Session};
 use clock_watch::ClockWatch;
 use command_times::CommandTimes;
+pub use coupling::Coupling;
 use key::HapticKey;
 pub use key::{HapticKeyView, WaitReason};
 #[cfg(feature = "serial")]
@@ -392,7 +394,9 @@ impl Servo {
             self.hello = Some(*hello);
             self.has_facts = false;
             self.last = None;
-            self.options.impedance_max = options::impedance_max(hello.step_nm);
+            let is_direct = hello.abilities & touchback_device::message::ability::WAVE == 0;
+            let most = if is_direct { self.options.coupling.local } else { f64::INFINITY };
+            self.options.impedance_max = options::impedance_max(hello.step_nm).min(most);
             self.options.tick_us =
                 u16::try_from(1_000_000 / u32::from(hello.rate_hz.max(1))).unwrap_or(u16::MAX);
             send(&Message::Config(self.config(hello)), out);

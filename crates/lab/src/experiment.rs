@@ -28,6 +28,7 @@ mod missed;
 mod models_ab;
 mod pianissimo;
 mod position_sensors;
+mod press;
 pub mod rolling_knuckle;
 mod seeds;
 mod sound;

@@ -42,9 +42,10 @@ pub fn key_number(text: &str) -> Result<u8, String> {
 /// Lists the names.
 pub fn haptic_action(name: &str) -> Result<Action, String> {
     let names = Action::ALL.map(Action::name);
-    Action::of(name).ok_or_else(|| {
+    Action::read(name).unwrap_or_else(|| {
         let suggestion = suggestion(name, names);
-        format!("unknown haptic action; one of {} is expected{suggestion}", names.join(", "))
+        let names = names.join(", ");
+        Err(format!("unknown haptic action; one of {names} is expected{suggestion}"))
     })
 }
 

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`co_simulation`] | keyboard, line and host, tick by tick, with faults on the line |
 //! | [`acceptance`] | the junction compared with the same parts rigidly joined |
+//! | [`coupling`] | the coupling to a keyboard without a wave junction, compensated or not |
 //! | [`fault_injection`] | random faults, servo compared with twin, the stiffest bed |
 //! | [`defect_campaign`] | keyboards that look right and are not; a right one on a bad wire |
 //! | [`random_strokes`] | random strokes: created energy, held keys |
@@ -11,6 +12,7 @@
 
 pub mod acceptance;
 pub mod co_simulation;
+pub mod coupling;
 pub mod defect_campaign;
 pub mod fault_injection;
 pub mod random_strokes;

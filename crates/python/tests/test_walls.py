@@ -49,6 +49,9 @@ def test_a_number_that_makes_no_sense_is_refused_in_words():
         ("damping", "wall-damping", {"t": 1e-3, "b": 2.0, "bias": 1.0}),
         ("return_map", "long-run", {"t": 0.03, "strikes": 500, "every": 5}),
         ("line", "lines", {"gap": 0.01, "z": 200.0}),
+        ("paddle", "ball", {"swing": 0.003, "seconds": 0.5}),
+        ("press", "press", {"action": 1.0, "turn": 0.028, "rise": 0.08}),
+        ("sprung", "wall-display", {"euler": 1.0}),
     ],
 )
 def test_a_function_has_the_bytes_of_the_command(command, tmp_path, function, experiment, values):

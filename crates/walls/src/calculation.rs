@@ -1,5 +1,7 @@
 //! Analyses as functions of chosen numbers: one table for the command, Python and other programs.
 
+pub mod motion;
+
 use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::analysis::marginal::{self, poles};
@@ -31,7 +33,8 @@ pub struct Calculation {
 }
 
 /// All functions.
-pub const ALL: [Calculation; 4] = [CRITERIA, DAMPING, RETURN_MAP, LINE];
+pub const ALL: [Calculation; 7] =
+    [CRITERIA, DAMPING, RETURN_MAP, LINE, motion::PADDLE, motion::PRESS, motion::SPRUNG];
 
 /// Most rows of a table, and most strikes of a run.
 const MOST_ROWS: f64 = 1e6;

@@ -85,13 +85,20 @@ mod tests {
 
     #[test]
     fn every_function_has_a_table_or_says_why_not() {
-        for name in ball::WALLS.into_iter().chain(["damping", "return_map", "line"]) {
+        for name in ball::WALLS.into_iter().chain([
+            "damping",
+            "return_map",
+            "line",
+            "paddle",
+            "press",
+            "sprung",
+        ]) {
             let Answer::Table { columns, cells } = answer(name) else { panic!("{name}") };
             assert!(columns > 1 && cells.len() % columns == 0, "{name}");
         }
         let text = functions();
         assert!(text.contains("\"placement\":{\"columns\":[\"time_s\",\"height_m\",\"force_n\"]"));
-        assert_eq!(text.matches("\"columns\"").count(), 9, "{text}");
+        assert_eq!(text.matches("\"columns\"").count(), 12, "{text}");
         for (request, part) in [
             ("standard\nk=soft", "not a number"),
             ("standrd", "is it `standard`?"),

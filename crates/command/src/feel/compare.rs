@@ -26,7 +26,8 @@ pub struct Side {
 pub fn sides(texts: &[String], action: Action, settings: &Settings) -> Result<Option<[Side; 2]>> {
     let [a, b] = texts else { return Ok(None) };
     let side = |text: &String| -> Result<Side> {
-        if let Some(action) = Action::of(text) {
+        if let Some(action) = Action::read(text) {
+            let action = action.map_err(|error| anyhow::anyhow!("--compare {text}: {error}"))?;
             return Ok(Side { action, settings: settings.action.clone() });
         }
         let mut other = settings.clone();

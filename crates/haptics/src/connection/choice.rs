@@ -43,7 +43,7 @@ impl Choice {
         let line = |text: &str| text.replace(['\n', '\r'], "");
         let take = line(take);
         let ports: String = ports.iter().map(|port| format!("\nport={}", line(port))).collect();
-        let (action, [plays, vibrates]) = (action.name(), [*plays, *vibrates].map(u8::from));
+        let (action, [plays, vibrates]) = (action.to_string(), [*plays, *vibrates].map(u8::from));
         format!(
             "action={action}\ngain={gain}\nlead_us={lead_us}\nblock={block}\nplays={plays}\n\
              vibrates={vibrates}\ntake={take}{ports}"

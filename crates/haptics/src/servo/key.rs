@@ -6,6 +6,7 @@ mod logged;
 mod proof;
 mod rest;
 
+use super::coupling::{FOLLOW, Outlook};
 use super::plausibility::is_jump;
 use super::slot::{Join, Slot};
 use super::string_vibration::StringVibration;
@@ -16,7 +17,6 @@ use crate::keyboard::symptom::Symptom;
 use crate::record::log::Log;
 use crate::slewed_key::SlewedKey;
 use joining::Joining;
-use junction::{COUPLE, FOLLOW};
 use logged::Logged;
 pub use proof::WaitReason;
 use proof::{Interval, Proof};
@@ -27,6 +27,9 @@ use touchback_core::math::compass::KeyNumber;
 use touchback_device::device::limit::Motor;
 use touchback_device::fixed::{i16_of, u8_of};
 use touchback_device::message::{FORCE, IMPEDANCE, KeyState, KeyWave, POSITION, WAVE};
+
+/// Longest slot, action steps, through whose like the real key's motion is predicted: beyond it little of it is known.
+const MOST_STEPS_AHEAD: u64 = 16;
 
 /// State of a key for display and tests.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -73,6 +76,7 @@ pub struct HapticKey {
     strings: StringVibration,
     /// Filtered answer of the simulated key, N.
     answer: f64,
+    outlook: Outlook,
     /// Work of the virtual finger in the last slot, J.
     finger_work: f64,
     /// Force of the string vibration in the last slot, N.
@@ -112,6 +116,7 @@ impl HapticKey {
             logged: Logged::new(old.map(|old| &old.logged)),
             strings: StringVibration::default(),
             answer: 0.0,
+            outlook: Outlook::default(),
             finger_work: 0.0,
             vibration: 0.0,
             motor: Motor::default(),
@@ -138,6 +143,7 @@ impl HapticKey {
         self.proof.cut();
         self.strings.end();
         self.motor.cut();
+        self.outlook.restart();
         self.virtual_finger.let_go();
     }
 
@@ -357,7 +363,15 @@ impl HapticKey {
                 let share = options.answer_share(time, self.mechanics.mass);
                 (1.0 - share) * self.answer + share * wanted
             }
-            Join::Coupled => self.by_coupling(slot, was, COUPLE, finger, log),
+            Join::Coupled
+                if options.coupling.is_compensated
+                    && is_proven
+                    && slot.steps() <= MOST_STEPS_AHEAD =>
+            {
+                let known = [finger, options.gain];
+                self.by_coupling_ahead(slot, was, options.coupling, known, options.lead(), log)
+            }
+            Join::Coupled => self.by_coupling(slot, was, options.coupling, finger, log),
             Join::Followed => {
                 self.by_coupling(slot, was, FOLLOW, 0.0, log);
                 0.0
@@ -378,6 +392,7 @@ impl HapticKey {
         let wanted = self.proof.limit((wanted + self.vibration) * options.gain, &self.mechanics);
         let (force, limited) = self.motor.apply(&options.limits, wanted, time);
         self.force = force;
+        self.outlook.command(slot.after + options.lead(), force);
         self.limited += u64::from(limited.clamped || limited.hot);
         if !self.simulated.key().save().is_finite() {
             self.upset += 1;

@@ -1,5 +1,6 @@
 //! Options of the servo, and the transmission line that follows from them.
 
+use super::coupling::Coupling;
 use crate::action::Action;
 use touchback_action::{ActionSettings, STEP};
 use touchback_device::device::key_impedance::{SPEED_CORNER, WAVE_CORNER};
@@ -56,6 +57,8 @@ pub struct ServoOptions {
     pub impedance_max: f64,
     /// Tick of the keyboard's law, µs. The servo sets it from the keyboard's rate.
     pub tick_us: u16,
+    /// Spring and damper to a keyboard without a wave junction.
+    pub coupling: Coupling,
 }
 
 /// Largest impedance, N·s/m, of a line to a keyboard with sensors of this step, nm.
@@ -82,6 +85,7 @@ impl Default for ServoOptions {
             play_force: 10.0,
             impedance_max: IMPEDANCE_MAX,
             tick_us: FAST_TICK_US,
+            coupling: Coupling::default(),
         }
     }
 }
@@ -91,8 +95,7 @@ impl ServoOptions {
     #[must_use]
     pub fn line_delay(&self) -> f64 {
         // The device applies a command at the first tick after its play-out time.
-        let ticks = (self.lead_us + self.block_us()).div_ceil(125);
-        let loop_us = f64::from(ticks * 125) + f64::from(self.report_us) - 125.0;
+        let loop_us = (self.lead() * 125) as f64 + f64::from(self.report_us) - 125.0;
         0.5 * (loop_us * 1e-6 + lag(WAVE_CORNER))
     }
 
@@ -104,6 +107,11 @@ impl ServoOptions {
         }
         let ticks = (ANSWER_TICKS / mass).min(ANSWER_MOST);
         1.0 - libm::exp(-time / (ticks * f64::from(self.tick_us) * 1e-6))
+    }
+
+    /// Steps from a report to the first tick at which the keyboard applies its answer.
+    pub(super) fn lead(&self) -> u64 {
+        u64::from((self.lead_us + self.block_us()).div_ceil(125))
     }
 
     pub(super) fn block_us(&self) -> u32 {

@@ -2,10 +2,13 @@
 //!
 //! A ball falls on a paddle at rest: half an oscillation about the static compression in each contact, a
 //! parabola between contacts, without loss. The duration of a contact entered at speed v is
-//! [π + 2 atan2(g/ω², v/ω)]/ω. Beside it, a pendulum on a cart between walls.
+//! [π + 2 atan2(g/ω², v/ω)]/ω. Beside it, a pendulum on a cart between walls, and one in
+//! dependent coordinates.
 
 mod cart;
+mod constraints;
 
+use super::calculated;
 use anyhow::Result;
 use nalgebra::{Matrix2, Vector2};
 use std::f64::consts::PI;
@@ -17,8 +20,10 @@ use touchback_action::{Drive, GRAVITY};
 use touchback_core::episode::exact::Discrete;
 use touchback_core::episode::{Model, Observer, State, Stepper};
 use touchback_core::math::power::square;
+use touchback_core::text::numbers::Numbers;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
+use touchback_walls::calculation::motion::PADDLE;
 
 /// Height of fall, m.
 const HEIGHT: f64 = 0.1;
@@ -92,7 +97,10 @@ fn submodels(spec: &Spec, report: &mut Report) {
 }
 
 /// Compares 20 events and the order of convergence.
-pub fn run(folder: &mut Folder) -> Result<Report> {
+pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
+    if let Some(report) = calculated::report(&PADDLE, folder, numbers)? {
+        return Ok(report);
+    }
     let spec = Spec::default();
     let speed = (2.0 * GRAVITY * HEIGHT).sqrt();
     let mut exact = Vec::with_capacity(2 * LANDINGS);
@@ -152,6 +160,7 @@ pub fn run(folder: &mut Folder) -> Result<Report> {
         )],
     };
     cart::check(&mut report);
+    constraints::check(&mut report);
     folder.table("ball.csv", &csv)?;
     folder.draw("ball", &figure, &mut report)?;
     Ok(report)

@@ -3,12 +3,13 @@
 use super::{
     agreement, arpeggio, automation, ball, contact, control, dynamic_object, edges, efforts,
     energy, finger, fit, geometry, haptics, identifiability, impedance, key_design, lines,
-    listening, long_run, models_ab, pianissimo, position_sensors, sound, state_graphs, string_law,
-    sweeps, thesis_run, touch, two_switches, unilateral, validate, wall_damping, wall_display,
-    wall_map, walls, weight_drop,
+    listening, long_run, models_ab, pianissimo, position_sensors, press, sound, state_graphs,
+    string_law, sweeps, thesis_run, touch, two_switches, unilateral, validate, wall_damping,
+    wall_display, wall_map, walls, weight_drop,
 };
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 use touchback_walls::ball as ball_run;
+use touchback_walls::calculation::motion::{PADDLE, PRESS, SPRUNG};
 use touchback_walls::calculation::{CRITERIA, DAMPING, LINE, RETURN_MAP};
 
 /// All experiments, in the order in which `all` runs them.
@@ -177,6 +178,15 @@ pub const EXPERIMENTS: &[Experiment] = &[
         run: Work::Keys(two_switches::run),
     },
     Experiment {
+        name: "press",
+        about: "Presses a key by a force that rises within a time, or the thesis's by its manipulandum.",
+        kind: ExperimentKind::Computed,
+        detail: "Key, hammer, forces and energy of C4 of five actions: Gillespie 1996, §§2.1.3, 2.3.4, and the \
+                gesture of §3.6.3; Gillespie 1994, §4.",
+        seconds: 1.0,
+        run: Work::Numbered { run: press::run, numbers: PRESS.numbers },
+    },
+    Experiment {
         name: "pianissimo",
         about: "Searches the soft press that survives the noise of a hand best, on a grand, a fortepiano, \
                 and keys with two switches.",
@@ -205,7 +215,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         kind: ExperimentKind::Computed,
         detail: "Event times to 1e-9 s, fourth order between events, compared with a closed form.",
         seconds: 0.1,
-        run: Work::Fixed(ball::run),
+        run: Work::Numbered { run: ball::run, numbers: PADDLE.numbers },
     },
     Experiment {
         name: "impedance",
@@ -316,7 +326,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "Impedance and admittance control of a virtual mass: Gillespie 1996, chapter 4; \
                 Gillespie and Cutkosky 1993.",
         seconds: 0.1,
-        run: Work::Fixed(wall_display::run),
+        run: Work::Numbered { run: wall_display::run, numbers: SPRUNG.numbers },
     },
     Experiment {
         name: "dynamic-object",

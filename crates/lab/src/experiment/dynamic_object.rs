@@ -1,10 +1,11 @@
 //! `dynamic-object`: a displayed ball, and whole keys, without the energy of their sampling [Gillespie 1996, §5.8; 1994, §3].
 //!
 //! The compensation of walls, carried over to an object that moves by itself ([`touchback_walls::display::dynamic`]), and
-//! to actions ([`touchback_walls::display::key`]).
+//! to actions ([`touchback_walls::display::key`]) and in the servo of the haptic keyboard.
 //! `examples/python/dynamic_object.py` repeats runs and limits independently.
 
 mod keys;
+mod servo;
 
 use anyhow::Result;
 
@@ -120,6 +121,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     if numbers.changed().is_none() {
         rows(&mut report, sampled, compensated);
         keys::run(folder, &mut report)?;
+        servo::run(folder, &mut report)?;
     }
     let figure = Figure {
         title: "A displayed ball on an undamped device, T 1 ms".into(),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::seeds::{self, SYSTEMS, State, System};
+use super::seeds::{self, Picture, SYSTEMS, State, System};
 use super::{Catalogue, LabOptions};
 use touchback_offline::output;
 use touchback_offline::paths::OutputFolder;
@@ -119,28 +119,41 @@ pub fn run(options: &FigureOptions, catalogue: Catalogue) -> Result<()> {
     if !options.json {
         output::print(&format!("{id}: {name}\n"))?;
     }
-    let runs = LabOptions::of(by, &options.out, options.json);
+    let pictures: Vec<&Picture> = seeds::pictures().iter().filter(|p| id.is_in(&p.2)).collect();
+    // Where the figure is drawn, only what draws it has to run.
+    let mut run: Vec<String> = pictures.iter().map(|p| p.1.clone()).collect();
+    run.dedup();
+    if run.is_empty() {
+        run.clone_from(by);
+    }
+    let runs = LabOptions::of(&run, &options.out, options.json);
     super::run(&runs, catalogue).context(id.to_string())?;
     if options.json {
         return Ok(());
     }
     let missing =
         if *state == State::Partly { format!("not in it: {why}\n") } else { String::new() };
-    let mut found: Vec<String> = seeds::pictures()
+    let mut found: Vec<String> = pictures
         .iter()
-        .filter(|(_, places)| id.is_in(places))
-        .map(|(name, _)| format!("{name}.svg"))
+        .map(|p| options.out.join(format!("{}.svg", p.0)).display().to_string())
         .collect();
     if found.is_empty() {
         found.push("no picture of its own: the rows above have it".into());
     }
+    let others = by.iter().filter(|name| !run.contains(name));
+    let others = others.map(|name| format!("touchback lab {name}")).collect::<Vec<_>>();
+    let others = if others.is_empty() {
+        String::new()
+    } else {
+        format!("more on it: {}\n", others.join(", "))
+    };
     let is_live = LIVE.contains(&format!("\"{id}\""));
     let live = if is_live {
         format!("with sliders: the page's figures.html#{id}\n")
     } else {
         String::new()
     };
-    output::print(&format!("\n{id}: {}\n{missing}{live}", found.join(", ")))
+    output::print(&format!("\n{id}: {}\n{missing}{live}{others}", found.join(", ")))
 }
 
 #[cfg(test)]
@@ -165,7 +178,7 @@ mod tests {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/experiment");
         let sources: String =
             walk(&folder).iter().map(|f| std::fs::read_to_string(f).unwrap()).collect();
-        for (name, places) in seeds::pictures() {
+        for Picture(name, by, places) in seeds::pictures() {
             let is_graph =
                 name.strip_prefix("states-").is_some_and(|of| ActionKind::named(of).is_some());
             assert!(is_graph || sources.contains(&format!("\"{name}\"")), "{name}");
@@ -176,7 +189,7 @@ mod tests {
             });
             let shown = ids
                 .filter(|id| id.is_in(places))
-                .filter(|id| SYSTEMS.iter().any(|s| s.2 != State::Not && id.is_in(&s.0)));
+                .filter(|id| SYSTEMS.iter().any(|s| s.3.contains(by) && id.is_in(&s.0)));
             assert!(shown.count() > 0, "{name}: {places}");
         }
     }
@@ -185,11 +198,11 @@ mod tests {
     #[test]
     fn every_live_figure_is_of_a_shown_system_and_a_function() {
         let figures: Vec<serde_json::Value> = serde_json::from_str(LIVE).unwrap();
-        assert!(figures.len() > 10);
+        assert!(figures.len() > 15);
         for figure in figures {
             let text = |name: &str| figure[name].as_str().unwrap().to_owned();
             let id: FigureId = text("id").parse().unwrap();
-            let shown = SYSTEMS.iter().find(|s| s.2 == State::Shown && id.is_in(&s.0));
+            let shown = SYSTEMS.iter().find(|s| s.2 != State::Not && id.is_in(&s.0));
             let by = &shown.unwrap_or_else(|| panic!("{id}")).3;
             assert!(by.contains(&text("lab")) || text("lab") == "long-run", "{id}: {by:?}");
             let of = text("of");

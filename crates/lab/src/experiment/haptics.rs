@@ -132,7 +132,7 @@ fn against_the_ideal(
     traces.push(Series::line("welded", points(&acceptance::ideal(plant).depths), palette(0)));
     for (i, block) in [(1, 0), (2, 128)] {
         let options = acceptance::options(block);
-        let stroke = acceptance::stroke(plant, options, acceptance::line());
+        let stroke = acceptance::stroke(&acceptance::design(plant), options, acceptance::line());
         let depths = stroke.context("force was lost in a stroke")?.depths;
         traces.push(Series::new(
             &format!("block {block}"),

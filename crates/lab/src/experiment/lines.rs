@@ -1,5 +1,7 @@
 //! `lines`: bodies joined by transmission lines [Tsai 1996, ch. 6, app. B, D].
 
+use std::sync::mpsc::{Receiver, Sender, channel};
+
 use super::calculated;
 use anyhow::Result;
 use touchback_core::exchange::cancel;
@@ -9,6 +11,7 @@ use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_walls::calculation::LINE;
 use touchback_walls::junction::masses::Pair;
+use touchback_walls::junction::wave::TransmissionLine;
 use touchback_walls::junction::{cases, pendulum};
 
 fn masses(report: &mut Report) {
@@ -132,6 +135,50 @@ fn draw_masses(folder: &mut Folder, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
+/// Two masses on one line, each simulated by a thread of its own that knows nothing of the other but the waves that arrive.
+/// Returns the speeds at the end, m/s.
+fn on_two_threads(masses: [f64; 2], speeds: [f64; 2], z: f64, h: f64, steps: u32) -> [f64; 2] {
+    let port = *TransmissionLine::<1>::new(z).port();
+    let (to_second, from_first) = channel();
+    let (to_first, from_second) = channel();
+    let body = |mass: f64, mut speed: f64, send: Sender<f64>, receive: Receiver<f64>| {
+        move || {
+            // The line is empty at first.
+            let mut arriving = 0.0;
+            for _ in 0..steps {
+                let mean = port.mean_velocity(mass, speed, arriving, 0.0, h);
+                // A thread that has ended ends the other.
+                if send.send(port.leaving(arriving, mean)).is_err() {
+                    break;
+                }
+                speed = 2.0 * mean - speed;
+                let Ok(wave) = receive.recv() else { break };
+                arriving = wave;
+            }
+            speed
+        }
+    };
+    let first = body(masses[0], speeds[0], to_second, from_second);
+    let second = body(masses[1], speeds[1], to_first, from_first);
+    std::thread::scope(|scope| {
+        [scope.spawn(first), scope.spawn(second)].map(|thread| thread.join().unwrap_or(f64::NAN))
+    })
+}
+
+/// A thread for each body gives the same as one for both.
+fn distributed(report: &mut Report) {
+    let (masses, speeds, z, h, steps) = ([1.0, 3.0], [1.0, 0.0], 50.0, 1e-3, 20_000);
+    let mut pair = Pair::joined(masses, speeds, z);
+    for _ in 0..steps {
+        pair.step(h);
+    }
+    let apart = on_two_threads(masses, speeds, z, h, steps);
+    let most = [0, 1].map(|i| (apart[i] - pair.velocities[i]).abs());
+    report.source("004 §5.4, §6.1 (distributed simulation)");
+    let quantity = "two masses on a line, a thread each: difference from one thread, m/s";
+    report.check(quantity, "0", TargetBand::AtMost(0.0), most[0].max(most[1]));
+}
+
 /// Runs the experiment.
 pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     if let Some(report) = calculated::report(&LINE, folder, numbers)? {
@@ -139,6 +186,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     }
     let mut report = Report::default();
     masses(&mut report);
+    distributed(&mut report);
     let (z, h) = (50.0, 1e-4);
     for (name, found) in cases::all(z, h) {
         report.source(match name {

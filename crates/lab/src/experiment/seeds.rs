@@ -39,12 +39,15 @@ pub enum State {
 #[derive(Debug, serde::Deserialize)]
 pub struct System(pub String, pub String, pub State, pub Vec<String>, pub String);
 
+/// A drawn figure: its name, without its end, the experiment that draws it, and the places that it shows.
+#[derive(Debug, serde::Deserialize)]
+pub struct Picture(pub String, pub String, pub String);
+
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     systems: Vec<System>,
-    /// Names of drawn figures, without their ends, and the places that they show.
-    pictures: Vec<(String, String)>,
+    pictures: Vec<Picture>,
 }
 
 static FILE: LazyLock<File> =
@@ -53,8 +56,8 @@ static FILE: LazyLock<File> =
 /// All systems, by document.
 pub static SYSTEMS: LazyLock<&'static [System]> = LazyLock::new(|| &FILE.systems);
 
-/// The drawn figures that show one figure or table of the documents: their names, and their places.
-pub fn pictures() -> &'static [(String, String)] {
+/// The drawn figures that show figures of the documents.
+pub fn pictures() -> &'static [Picture] {
     &FILE.pictures
 }
 

@@ -1,13 +1,16 @@
 //! `wall-display`: a virtual mass displayed by a device [Gillespie 1996, ch. 4; 1993].
 
+use super::calculated;
 use anyhow::Result;
 use nalgebra::{Complex, Vector1, Vector2};
 
 use touchback_core::math::complex::polar;
+use touchback_core::text::numbers::Numbers;
 use touchback_haptics::wall::sampled::plant::{FINGER, FingerImpedance, Plant};
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_walls::analysis::passivity;
+use touchback_walls::calculation::motion::SPRUNG;
 use touchback_walls::display::coupled::{Coupled, Scheme, apparent};
 use touchback_walls::display::sprung_mass::{Method, SprungMass};
 
@@ -59,7 +62,10 @@ fn growth_of(display: &Coupled) -> f64 {
 }
 
 /// Runs the experiment.
-pub fn run(folder: &mut Folder) -> Result<Report> {
+pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
+    if let Some(report) = calculated::report(&SPRUNG, folder, numbers)? {
+        return Ok(report);
+    }
     let mut report = Report::default();
     report.source("000 §4.1.1, figs. 4.1–4.3; 003 fig. 1 (impedance control)");
     // K + B(1 − 1/z)/T: the response never changes sign, unlike a mass's above resonance.

@@ -402,7 +402,9 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
         ("placed poles", Box::new(Placement::new(&BALL, K, 0.0, T).context("uncontrollable")?)),
         ("deadbeat", Box::new(Deadbeat::new(&BALL, K, 0.0, T).context("uncontrollable")?)),
     ];
-    for (i, (name, wall)) in walls.iter_mut().enumerate() {
+    // The source's figures of the same runs.
+    let figures = ["5.8", "5.11", "5.14", "5.16"];
+    for (i, ((name, wall), number)) in walls.iter_mut().zip(figures).enumerate() {
         let mut points = Vec::new();
         bench.run(wall.as_mut(), TOP, 400, |tick| {
             let time = f64::from(u32::try_from(tick.index).unwrap_or(0)) * T;
@@ -411,7 +413,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
             csv.row(&[name, &time, &height, &tick.force]);
             true
         });
-        let height = Axis::new(&format!("m: {name}"));
+        let height = Axis::new(&format!("m: {name}, {number}"));
         panels.push(Subplot::new(height, vec![Series::line(name, points, palette(i))]));
     }
     let figure = Figure {

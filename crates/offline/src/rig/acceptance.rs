@@ -110,6 +110,12 @@ pub fn design(plant: &KeyPlant) -> KeyboardDesign {
     KeyboardDesign { plant: *plant, finger: GLUED, ..KeyboardDesign::default() }
 }
 
+/// The same without a wave junction: it accepts plain forces.
+#[must_use]
+pub fn direct(plant: &KeyPlant) -> KeyboardDesign {
+    KeyboardDesign { has_junction: false, ..design(plant) }
+}
+
 /// A co-simulation that is armed and at rest; `None` if it cannot be armed.
 pub fn armed<L: HostLine>(
     design: &KeyboardDesign,
@@ -127,11 +133,11 @@ pub fn armed<L: HostLine>(
 
 /// The stroke through keyboard, line and servo; `None` if force was lost during it.
 pub fn stroke<L: HostLine>(
-    plant: &KeyPlant,
+    design: &KeyboardDesign,
     options: ServoOptions,
     line: L,
 ) -> Option<StrokeResult> {
-    let mut pair = armed(&design(plant), options, line)?;
+    let mut pair = armed(design, options, line)?;
     let begin = pair.time();
     let act =
         |time: f64, action: FingerAction| ScriptedAction { time: begin + time, key: 0, action };
@@ -170,9 +176,9 @@ pub const fn line() -> MemoryLine {
 /// Drag, N·s/m, and mass, kg, of the load as rendered to a hand that shakes the key by ±1 mm about 4 mm at
 /// `hertz`; `None` if force was lost.
 #[must_use]
-pub fn shaken(plant: &KeyPlant, options: ServoOptions, hertz: f64) -> Option<[f64; 2]> {
+pub fn shaken(design: &KeyboardDesign, options: ServoOptions, hertz: f64) -> Option<[f64; 2]> {
     let firm = EmulatedFinger { stiffness: 5000.0, damping: 20.0, ..GLUED };
-    let mut pair = armed(&KeyboardDesign { finger: firm, ..design(plant) }, options, line())?;
+    let mut pair = armed(&KeyboardDesign { finger: firm, ..design.clone() }, options, line())?;
     let begin = pair.time();
     let acts = vec![ScriptedAction {
         time: begin,
@@ -201,8 +207,8 @@ pub fn shaken(plant: &KeyPlant, options: ServoOptions, hertz: f64) -> Option<[f6
 
 /// Peak-to-peak motion of the key, m, in the last of 3 s under a bias of 1 N without a finger.
 #[must_use]
-pub fn biased(plant: &KeyPlant, options: ServoOptions) -> Option<f64> {
-    let mut pair = armed(&design(plant), options, line())?;
+pub fn biased(design: &KeyboardDesign, options: ServoOptions) -> Option<f64> {
+    let mut pair = armed(design, options, line())?;
     let begin = pair.time();
     pair.emulator.play(Script::new(vec![ScriptedAction {
         time: begin,
@@ -255,10 +261,10 @@ const BENCH_MASS: f64 = 0.2;
 #[must_use]
 pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<PlantResult> {
     let aim = ideal(plant);
-    let got = stroke(plant, options.clone(), line())?;
+    let got = stroke(&design(plant), options.clone(), line())?;
     let squares: f64 = got.depths.iter().zip(&aim.depths).map(|(a, b)| square(a - b)).sum();
     let count = f64::from(u32::try_from(got.depths.len().max(1)).ok()?);
-    let [drag, mass] = shaken(plant, options.clone(), 5.0)?;
+    let [drag, mass] = shaken(&design(plant), options.clone(), 5.0)?;
     Some(PlantResult {
         mass: plant.mass,
         block: options.block,
@@ -271,7 +277,7 @@ pub fn row(plant: &KeyPlant, options: ServoOptions) -> Option<PlantResult> {
         created: got.created,
         added: mass - BENCH_MASS,
         drag,
-        unrest: biased(plant, options)?,
+        unrest: biased(&design(plant), options)?,
     })
 }
 

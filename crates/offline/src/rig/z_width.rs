@@ -14,9 +14,10 @@ use touchback_haptics::keyboard::emulator::KeyboardDesign;
 use touchback_haptics::keyboard::plant::{KeyPlant, Stop};
 use touchback_haptics::keyboard::script::{FingerAction, Script, ScriptedAction};
 use touchback_haptics::servo::ServoOptions;
+use touchback_haptics::session::ConnectionState;
 
 /// Largest peak-to-peak motion without chatter, m.
-const CHATTER: f64 = 50e-6;
+pub(super) const CHATTER: f64 = 50e-6;
 /// Force of the hand, N; the tangent stiffness is taken from this force to 1 N more.
 const PRESS: f64 = 6.0;
 
@@ -62,29 +63,43 @@ fn held(action: Action, scale: f64) -> Option<HardestContact> {
     if scale > 1.0 && !matches!(action, Action::GRAND | Action::Bench | Action::Wall) {
         return None;
     }
-    let limits = MotorLimits { force: 20.0, slew: 40_000.0, held: 20.0, time: 2.0 };
     let settings = ActionSettings { key_bed_stiffness: scale, ..ActionSettings::default() };
-    let options = ServoOptions { action, limits, settings, ..ServoOptions::default() };
-    let plant = KeyPlant { bed: Stop::default(), ..KEY };
+    let options = ServoOptions { action, settings, ..ServoOptions::default() };
+    let [felt, unrest] = hold(&KEY, true, [PRESS, 0.8], options)?;
+    Some(HardestContact { scale, felt, unrest, is_limit: false })
+}
+
+/// Holds a key of a keyboard without a bed on the contacts of the action by a hand of `press` N, then 1 N more, and waits for
+/// `settling` s each. Returns the felt stiffness, N/m, and the
+/// peak-to-peak motion, m; `None` if force is lost.
+pub(super) fn hold(
+    plant: &KeyPlant,
+    has_junction: bool,
+    [press, settling]: [f64; 2],
+    options: ServoOptions,
+) -> Option<[f64; 2]> {
+    let limits = MotorLimits { force: 20.0, slew: 40_000.0, held: 20.0, time: 2.0 };
+    let plant = KeyPlant { bed: Stop::default(), ..*plant };
     let design = KeyboardDesign {
         plant,
         finger: GLUED,
         force: 100.0,
         renders_bed: false,
+        has_junction,
         ..KeyboardDesign::default()
     };
-    let mut pair = armed(&design, options, line())?;
+    let mut pair = armed(&design, ServoOptions { limits, ..options }, line())?;
     let begin = pair.time();
     let hand =
         |force: f64| FingerAction::Reach { depth: 10e-3 + force / GLUED.stiffness, within: 0.3 };
     pair.emulator.play(Script::new(vec![
-        ScriptedAction { time: begin, key: 0, action: hand(PRESS) },
-        ScriptedAction { time: begin + 1.3, key: 0, action: hand(PRESS + 1.0) },
+        ScriptedAction { time: begin, key: 0, action: hand(press) },
+        ScriptedAction { time: begin + settling + 0.5, key: 0, action: hand(press + 1.0) },
     ]));
     let mut seen = [[0.0; 2]; 2];
     let mut unrest = 0.0f64;
     for mean in &mut seen {
-        pair.run(0.8, &mut (), |_| ());
+        pair.run(settling, &mut (), |_| ());
         let (mut low, mut high, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
         pair.run(0.5, &mut (), |p| {
             let x = p.emulator.key(0).map_or(0.0, |k| k.x);
@@ -96,7 +111,7 @@ fn held(action: Action, scale: f64) -> Option<HardestContact> {
         unrest = unrest.max(high - low);
     }
     let felt = (seen[1][1] - seen[0][1]) / (seen[1][0] - seen[0][0]);
-    Some(HardestContact { scale, felt, unrest, is_limit: false })
+    (pair.servo.status().state == ConnectionState::Live).then_some([felt, unrest])
 }
 
 #[cfg(test)]

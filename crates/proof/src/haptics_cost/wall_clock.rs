@@ -26,7 +26,8 @@ pub(super) fn strokes(report: &mut Report, blocks: &[u32]) -> Result<()> {
     let ideal = acceptance::ideal(plant);
     for block in blocks {
         let options = ServoOptions { lead_us: 1000, ..acceptance::options(*block) };
-        let in_virtual_time = acceptance::stroke(plant, options.clone(), acceptance::line());
+        let in_virtual_time =
+            acceptance::stroke(&acceptance::design(plant), options.clone(), acceptance::line());
         let in_virtual_time = in_virtual_time.context("force was lost in a stroke")?;
         match stroke(plant, options)? {
             Some((speed, period)) => report.note(&format!(

@@ -4,8 +4,9 @@
     print(run.height.max())
 
 ``touchback lab walls --set k=2000 …`` computes the same on all walls and draws them. The analyses of walls are functions
-too, :func:`criteria`, :func:`damping`, :func:`return_map` and :func:`line`; each returns the columns of its table by
-name, and takes some of :func:`numbers` of its name. The others have their usual values, those of the sources.
+too, :func:`criteria`, :func:`damping`, :func:`return_map` and :func:`line`, and so are motions, :func:`paddle`,
+:func:`press` and :func:`sprung`; each returns the columns of its table by name, and takes some of :func:`numbers` of its
+name. The others have their usual values, those of the sources.
 """
 
 from __future__ import annotations
@@ -92,3 +93,25 @@ def line(**values: float) -> Table:
     speeds, forces, energies. One row for each step; ``touchback lab lines --set …``.
     """
     return _table("line", values)
+
+
+def paddle(**values: float) -> Table:
+    """A ball on a paddle that moves up and down: height, paddle, force of the contact. One row for each step of 125 µs;
+    ``touchback lab ball --set …``.
+    """
+    return _table("paddle", values)
+
+
+def press(**values: float) -> Table:
+    """C4 of an action under a force that rises within a time, or the thesis's under a turn of its manipulandum: key,
+    hammer, its speed, force on the hammer, force of the drive, energy that is not accounted for. One row for each step of
+    125 µs; ``touchback lab press --set …``.
+    """
+    return _table("press", values)
+
+
+def sprung(**values: float) -> Table:
+    """A mass behind a spring, displayed by a device that stands still: its place, force, energy over the first. One row for
+    each sample; ``touchback lab wall-display --set …``.
+    """
+    return _table("sprung", values)

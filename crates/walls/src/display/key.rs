@@ -20,8 +20,8 @@ use touchback_haptics::wall::sampled::plant::{Motion, Plant};
 pub enum Law {
     /// The coupling's force at the sample, held on device and key.
     Sampled,
-    /// Its mean over the past period, in which the key has followed the device's path: the servo's law for keyboards
-    /// without a wave junction.
+    /// Its mean over the past period, in which the key has followed the device's path: the servo's law
+    /// without compensation.
     Past,
     /// Its mean over the period in which it acts, in which device and key move together.
     Compensated,

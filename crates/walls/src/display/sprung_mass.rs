@@ -44,6 +44,12 @@ impl SprungMass {
         self.v = speed;
     }
 
+    /// Position of the mass, m.
+    #[must_use]
+    pub const fn position(&self) -> f64 {
+        self.y
+    }
+
     /// Force against the device's motion, N, at the device position `x` m; then advances the mass by T.
     pub fn step(&mut self, x: f64) -> f64 {
         let force = self.stiffness * (x - self.y);

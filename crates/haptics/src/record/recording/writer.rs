@@ -42,7 +42,7 @@ impl<W: Write> Writer<W> {
                 }
                 let settings = toml::to_string(settings).map_err(std::io::Error::other)?;
                 let settings: Vec<&str> = settings.lines().collect();
-                writeln!(to, "setting {step} {} {}", action.name(), settings.join("; "))
+                writeln!(to, "setting {step} {action} {}", settings.join("; "))
             }
             Entry::Place { step, key, compensation, saved } => {
                 write!(to, "place {step} {}", key.number())?;

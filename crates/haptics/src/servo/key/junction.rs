@@ -2,27 +2,15 @@
 
 use std::ops::Range;
 
+use super::super::coupling::Coupling;
 use super::super::seconds;
 use super::super::slot::Slot;
 use super::HapticKey;
 use crate::record::log::{Entry, Log};
 use touchback_action::{Drive, TimedEvent};
 use touchback_device::device::key_impedance::LEAST_IMPEDANCE;
+use touchback_device::message::IMPEDANCE;
 use touchback_device::port::Port;
-
-/// A spring and damper between the keyboard's position and the simulated key's.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Coupling {
-    /// N/m.
-    stiffness: f64,
-    /// N·s/m.
-    damping: f64,
-}
-
-/// Coupling of a key that follows the keyboard without force.
-pub(super) const FOLLOW: Coupling = Coupling { stiffness: 4000.0, damping: 12.0 };
-/// Coupling of a device without a wave junction, at 1 kHz.
-pub(super) const COUPLE: Coupling = Coupling { stiffness: 800.0, damping: 2.0 };
 
 /// Pull toward the keyboard's position, N/m. It corrects the drift that rounding and held samples cause.
 const DRIFT_PULL: f64 = 100.0;
@@ -64,7 +52,7 @@ impl HapticKey {
         &mut self,
         slot: &Slot,
         from: f64,
-        Coupling { stiffness, damping }: Coupling,
+        Coupling { stiffness, damping, .. }: Coupling,
         finger: f64,
         log: &mut impl Log,
     ) -> f64 {
@@ -80,6 +68,41 @@ impl HapticKey {
             sum += force - damping * moved / seconds(1);
         }
         sum * seconds(1) / time
+    }
+
+    /// As [`HapticKey::by_coupling`], for the interval of the same length that begins `lead` steps after the report: real
+    /// and simulated key move together through it.
+    pub(super) fn by_coupling_ahead(
+        &mut self,
+        slot: &Slot,
+        from: f64,
+        Coupling { stiffness, damping, .. }: Coupling,
+        [finger, gain]: [f64; 2],
+        lead: u64,
+        log: &mut impl Log,
+    ) -> f64 {
+        let mechanics = self.mechanics;
+        let local = f64::from(slot.report.impedance) * IMPEDANCE;
+        let way = [slot.depth(), slot.depth() - from];
+        let mut real =
+            self.outlook.observe(slot.before..slot.after, way, slot.speed(), local, &mechanics);
+        for step in slot.after..slot.after + lead {
+            real.step(self.outlook.force(step));
+        }
+        // The spring's mean force over a step has half a step's closing speed in it.
+        let impedance = 0.5 * stiffness * seconds(1) + damping;
+        let mut held = self.force;
+        let mut sum = 0.0;
+        for step in slot.before..slot.after {
+            let way = real.x - self.simulated.key().front()[0];
+            let force = stiffness * way + impedance * real.mean_speed(gain * held);
+            let moved = self.steps(slot, step..step + 1, [force + finger, impedance], log);
+            self.finger_work += finger * moved;
+            held = force - impedance * moved / seconds(1);
+            real.step(gain * held);
+            sum += held;
+        }
+        sum * seconds(1) / slot.time()
     }
 
     /// Steps the simulated key through `steps` of a slot under one force, N, and impedance, N·s/m, and

@@ -20,7 +20,7 @@ const STEPS: u32 = 8;
 /// Force of the finger, N; at rest it holds the key on its bed.
 const PRESSED: f64 = 8.0;
 
-/// Couplings of strokes, N/m and N·s/m: the thesis's k1 and b1, and the servo's for keyboards without a wave junction.
+/// Couplings of strokes, N/m and N·s/m: the thesis's k1 and b1, and the servo's without compensation.
 const COUPLINGS: [[f64; 2]; 2] = [[200.0, 0.82], [800.0, 2.0]];
 
 /// A law with the delay of its force, and what the program knows.

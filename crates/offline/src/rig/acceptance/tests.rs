@@ -131,7 +131,7 @@ fn strokes_agree_with_a_rigid_connection() {
 
 #[test]
 fn the_same_stroke_gives_the_same_numbers() {
-    let [a, b] = [0, 1].map(|_| stroke(&KeyPlant::THREE[1], options(64), line()).unwrap());
+    let [a, b] = [0, 1].map(|_| stroke(&design(&KeyPlant::THREE[1]), options(64), line()).unwrap());
     assert_eq!(a, b);
 }
 

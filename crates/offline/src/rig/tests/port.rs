@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::rig::acceptance::{line, options, stroke};
+use crate::rig::acceptance::{design, line, options, stroke};
 use crate::rig::co_simulation::HostLine;
 use touchback_haptics::keyboard::plant::KeyPlant;
 use touchback_haptics::line::serial::SerialLink;
@@ -58,8 +58,8 @@ impl HostLine for Lockstep {
 #[test]
 fn a_stroke_over_a_pseudo_terminal_is_the_same() {
     for block in [0, 64, 128, 256] {
-        let by_pty = stroke(&KeyPlant::THREE[1], options(block), Lockstep::new());
-        let by_memory = stroke(&KeyPlant::THREE[1], options(block), line());
+        let by_pty = stroke(&design(&KeyPlant::THREE[1]), options(block), Lockstep::new());
+        let by_memory = stroke(&design(&KeyPlant::THREE[1]), options(block), line());
         assert_eq!(by_pty, by_memory);
         assert!(by_pty.is_some());
     }

@@ -120,7 +120,7 @@ impl DevicePanel {
                 self.state(ui, &mut choice, connection);
             });
             let right = &mut columns[count - 1];
-            if let Action::Walled(kind) = choice.action {
+            if let Action::Walled(kind, _) = choice.action {
                 self.ball.ui(right, kind);
             }
             heading(right, "What a finger feels");

@@ -20,7 +20,7 @@ fn pose(action: Action, report: Option<&SidecarReport>) -> Option<Pose> {
     let depth = report.map_or(0.0, |report| report.keys[0][0]);
     match action {
         Action::Played(_) => None,
-        Action::Wall | Action::Walled(_) => Some(BenchLoad::WALL.at(depth, 0.0).pose()),
+        Action::Wall | Action::Walled(..) => Some(BenchLoad::WALL.at(depth, 0.0).pose()),
         Action::Bench => {
             let bench = BenchLoad::BENCH;
             let hammer = report.and_then(|report| report.hammers[0]);
