@@ -58,7 +58,7 @@ fn results_with_own_numbers_are_marked_and_in_a_folder_of_their_own() {
 fn invalid_combinations_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     for (arguments, part) in [
-        (&["ball", "--set", "let_off_mm=3"][..], "lab ball takes no --preset"),
+        (&["ball", "--set", "let_off_mm=3"][..], "let_off_mm: no such number; there are m, k"),
         (&["walls", "--set", "let_off_mm=3"], "let_off_mm: no such number; there are k, b"),
         (&["walls", "--key", "3"], "lab walls takes no --preset"),
         (&["all", "--key", "3"], "takes no"),
