@@ -5,6 +5,10 @@
 mod animation;
 #[cfg(feature = "window")]
 mod drawing;
+#[cfg(feature = "window")]
+mod player;
+#[cfg(feature = "window")]
+mod walk;
 
 use anyhow::{Result, bail};
 

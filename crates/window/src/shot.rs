@@ -1,8 +1,5 @@
 //! Pictures of the window in a scripted state: notes played on an instrument, drawn off screen.
 
-pub mod film;
-pub mod walk;
-
 use crate::faces::face::Face;
 use crate::offscreen::{Offscreen, Picture};
 use crate::state::controls::DetachedControls;
@@ -19,9 +16,9 @@ use touchback_instrument::watch::monitor::tape::TimedMessage;
 use touchback_instrument::{Event, Piano, Settings, Snapshot};
 
 /// Sample rate of the scripted piano, Hz.
-const RATE: f64 = 48_000.0;
+pub const RATE: f64 = 48_000.0;
 /// Block of the scripted piano, samples.
-const BLOCK: usize = 240;
+pub const BLOCK: usize = 240;
 /// Blocks for which the chord is held, 0.3 s, and shown after its release, 0.16 s.
 const HELD: usize = 60;
 const LET_GO: usize = 32;

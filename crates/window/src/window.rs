@@ -202,7 +202,7 @@ impl Window {
 
     /// Whether preset files are being read or written, or a key is being measured.
     #[must_use]
-    pub(crate) const fn is_reading(&self) -> bool {
+    pub const fn is_reading(&self) -> bool {
         self.presets.is_busy() || self.workshop.keys.is_busy()
     }
 

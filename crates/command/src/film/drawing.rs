@@ -3,6 +3,8 @@
 use anyhow::{Context, Result};
 
 use super::animation::write;
+use super::player::Film;
+use super::walk::{self, Walk};
 use super::{FilmOptions, LIMIT};
 use touchback_core::math::cast::{floor_index, single};
 use touchback_core::text::encoding::decode;
@@ -12,8 +14,6 @@ use touchback_offline::output::{self, Draft, Shown as _, progress};
 use touchback_window::faces::face::Face;
 use touchback_window::offscreen::Picture;
 use touchback_window::shot::Shot;
-use touchback_window::shot::film::Film;
-use touchback_window::shot::walk::{self, Walk};
 
 /// The window at first.
 fn shot(options: &FilmOptions) -> Shot {

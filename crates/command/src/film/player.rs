@@ -4,18 +4,18 @@ use std::collections::VecDeque;
 
 use egui::{FullOutput, Ui};
 
-use super::{BLOCK, RATE, Shot};
-use crate::offscreen::{Offscreen, Picture};
-use crate::state::controls::{Controls as _, DetachedControls};
-use crate::window::Window;
 use touchback_instrument::host::midi::InputMessage;
 use touchback_instrument::host::midi_file::Score;
 use touchback_instrument::host::params::Parameter;
 use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::{Event, Piano, Snapshot};
+use touchback_window::offscreen::{Offscreen, Picture};
+use touchback_window::shot::{BLOCK, RATE, Shot};
+use touchback_window::state::controls::{Controls as _, DetachedControls};
+use touchback_window::window::Window;
 
 /// A window, and the piano that plays in it.
-pub struct Film {
+pub(super) struct Film {
     shot: Shot,
     window: Window,
     controls: DetachedControls,
@@ -43,7 +43,7 @@ impl Host for Messages<'_> {
 impl Film {
     /// The window of `shot` before anything is played, at `rate` frames a second.
     #[must_use]
-    pub fn new(shot: &Shot, rate: f64) -> Self {
+    pub(super) fn new(shot: &Shot, rate: f64) -> Self {
         let settings = shot.settings.clone();
         let window = Shot { time: None, ..shot.clone() }.window();
         let screen = Offscreen::at(rate);
@@ -64,7 +64,7 @@ impl Film {
     }
 
     /// Plays `score` from its time `from` s on, beginning now.
-    pub fn perform(&mut self, score: &Score, from: f64) {
+    pub(super) fn perform(&mut self, score: &Score, from: f64) {
         let at = |time: u128| time as f64 / score.per_second as f64 - from;
         let messages = score.events.iter().map(|(time, message)| (at(*time), *message));
         let (now, heard) = (self.end, messages.filter(|(at, _)| *at >= 0.0));
@@ -73,17 +73,17 @@ impl Film {
 
     /// The value of `parameter`.
     #[must_use]
-    pub fn value(&self, parameter: &'static Parameter) -> f64 {
+    pub(super) fn value(&self, parameter: &'static Parameter) -> f64 {
         self.controls.value(parameter)
     }
 
     /// Sets `parameter` as a host's automation does.
-    pub fn automate(&mut self, parameter: &'static Parameter, value: f64) {
+    pub(super) fn automate(&mut self, parameter: &'static Parameter, value: f64) {
         self.controls.put(parameter, value);
     }
 
     /// Plays on for `seconds`, in blocks of 5 ms.
-    pub fn advance(&mut self, seconds: f64) {
+    pub(super) fn advance(&mut self, seconds: f64) {
         self.end += seconds;
         loop {
             let now = self.player.sample() as f64 / RATE;
@@ -140,7 +140,7 @@ impl Film {
 
     /// Draws the next frame.
     #[must_use]
-    pub fn frame(&mut self) -> Picture {
+    pub(super) fn frame(&mut self) -> Picture {
         let output = self.lay_out(Vec::new(), |_| ());
         self.draw(output)
     }
@@ -149,7 +149,7 @@ impl Film {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faces::face::Face;
+    use touchback_window::faces::face::Face;
 
     #[test]
     fn a_played_key_moves_in_the_picture_and_comes_to_rest() {

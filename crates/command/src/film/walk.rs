@@ -8,15 +8,15 @@ use egui::{
     Stroke, Ui, pos2, vec2,
 };
 
-use super::film::Film;
-use crate::offscreen::Picture;
-use crate::tree::{self, Control};
+use super::player::Film;
 use egui::accesskit::{Action, ActionRequest, NodeId, Role, TreeId};
 use touchback_instrument::host::midi_file::Score;
 use touchback_instrument::host::params::find;
+use touchback_window::offscreen::Picture;
+use touchback_window::tree::{self, Control};
 
 /// Frames a second.
-pub const RATE: u16 = 10;
+pub(super) const RATE: u16 = 10;
 /// Time in which the pointer reaches a control, and for which a step stands where it says nothing else, s.
 const GLIDE: f64 = 0.5;
 const STANDS: f64 = 1.2;
@@ -28,9 +28,9 @@ const CAPTION: f32 = 40.0;
 /// A walk.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Walk {
+pub(super) struct Walk {
     /// A MIDI file beside the walk, for the step that plays it.
-    pub music: Option<String>,
+    pub(super) music: Option<String>,
     /// The steps.
     #[serde(rename = "step")]
     steps: Vec<Step>,
@@ -109,7 +109,7 @@ impl Walk {
     ///
     /// # Errors
     /// A control or words that are not in the window, in a line with the step's number.
-    pub fn perform(
+    pub(super) fn perform(
         &self,
         film: &mut Film,
         music: Option<&Score>,
@@ -272,9 +272,9 @@ fn frames(seconds: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faces::face::Face;
-    use crate::shot::Shot;
     use std::path::Path;
+    use touchback_window::faces::face::Face;
+    use touchback_window::shot::Shot;
 
     /// Largest moving picture of a walk, bytes.
     const LARGEST: u64 = 1_000_000;
