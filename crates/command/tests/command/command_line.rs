@@ -366,7 +366,7 @@ fn names_are_read_as_people_write_them() {
     }
     assert!(work_folder.read("a.wav") == work_folder.read("b.wav"));
     let listed = run(&["preset", "list"]);
-    assert!(listed.lines().count() == 15 && listed.starts_with("concert "), "{listed}");
+    assert!(listed.lines().count() == 19 && listed.starts_with("concert "), "{listed}");
 }
 
 #[test]
