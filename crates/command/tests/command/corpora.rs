@@ -137,7 +137,7 @@ fn flac_holds_the_samples_of_wav_and_events_those_of_the_strikes() {
     }
     for (arguments, part) in [
         (&["ok.mid", "-o", "a.flac", "--bits", "32"][..], "FLAC has whole numbers"),
-        (&["ok.mid", "-o", "a.wav", "--format", "flac"], "ends otherwise"),
+        (&["ok.mid", "-o", "a.wav", "--format", "flac"], "the ending is not"),
         (&["ok.mid", "-o", "a.mp3"], "a .wav or .flac file"),
     ] {
         work_folder.refuses(&[&["render"], arguments].concat(), part);

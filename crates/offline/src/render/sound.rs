@@ -50,7 +50,7 @@ impl Format {
         let format = named.or(options.format).unwrap_or(Self::Wav);
         if let Some(other) = options.format.filter(|other| *other != format) {
             let path = options.output.shown();
-            bail!("--output {path}: ends otherwise than --format {}", other.ending());
+            bail!("--output {path}: the ending is not that of --format {}", other.ending());
         }
         if format == Self::Flac && options.form() == SampleForm::Float32 {
             bail!("--bits 32: FLAC has whole numbers; leave out --bits, or write WAV");
