@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use touchback_action::{ActionKind, ActionSettings, Drive, Key, Mechanism as _, catalogue};
+use touchback_action::{ActionKind, ActionSettings, Drive, Key, Mechanism as _};
 use touchback_core::math::compass::KeyNumber;
 use touchback_mechanism::Description;
+use touchback_models::catalogue;
 
 /// Steps of a press and its release: 0.2 s.
 const STEPS: u32 = 1600;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use toml::Table;
 use touchback_action::Mechanism as _;
-use touchback_action::catalogue::Model;
+use touchback_models::catalogue::Model;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_action::interface::kind::NAMES;
 use touchback_action::{ActionSettings, Drive};

@@ -1,5 +1,5 @@
 //! The list of built-in mechanisms with one lever as a key. From it derive [`ActionKind`](crate::ActionKind), the
-//! models of [`catalogue`](crate::catalogue), the keys of a keyboard and what a haptic keyboard renders.
+//! models of the catalogue in `touchback-models`, the keys of a keyboard and what a haptic keyboard renders.
 //!
 //! A new mechanism is a module of [`simple`](crate::simple) whose `Spec` implements [`BuiltIn`], and one line at the
 //! end of the second list: projects save an action by its position.
@@ -11,6 +11,7 @@ use touchback_core::math::compass::KeyNumber;
 /// Passes the lists to the macro `$then`. Each line has the name of the variant, the module, the name in files, the
 /// label of the choice, and the name within a sentence. Between both lists are the thesis's key and the mechanism
 /// from a file.
+#[macro_export]
 macro_rules! built_ins {
     ($then:ident) => {
         $then! {
@@ -33,7 +34,7 @@ macro_rules! built_ins {
         }
     };
 }
-pub(crate) use built_ins;
+pub use built_ins;
 
 /// Specification of a key of a built-in mechanism.
 pub trait BuiltIn: Sized {

@@ -8,11 +8,9 @@
 )]
 
 pub mod built_in;
-pub mod catalogue;
 pub mod grand;
 pub mod interface;
 pub mod keyboard;
-pub mod penalty_model;
 pub mod simple;
 
 pub use grand::GrandKey;

@@ -9,11 +9,10 @@ pub mod harpsichord;
 pub mod model_a;
 pub mod model_b;
 pub mod note_interface;
-
 pub mod simplified;
 pub mod slider;
 pub mod substeps;
-pub(crate) mod viennese;
+pub mod viennese;
 
 use std::fmt::Debug;
 

@@ -6,11 +6,11 @@
 
 use crate::keyboard::bench_load::BenchLoad;
 use crate::wall::action::{self, WallNumbers, Walled};
-use touchback_action::catalogue;
 use touchback_action::interface::key::{DynamicsCompensation, Key, LIGHTEST};
 use touchback_action::{ActionKind, ActionSettings, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_device::message::IMPEDANCE;
+use touchback_models::catalogue;
 
 // Stability: the largest impedance on the wire times the step over the lightest mass is below 2.
 const _: () = assert!(255.0 * IMPEDANCE * STEP / LIGHTEST < 2.0);

@@ -4,7 +4,6 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
 
-use touchback_action::catalogue::Model;
 use touchback_action::interface::key::DynamicsCompensation;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_action::interface::kind;
@@ -24,6 +23,7 @@ use touchback_instrument::host::params;
 use touchback_instrument::play::event_scheduler::{EventScheduler, Host};
 use touchback_instrument::settings::Timing;
 use touchback_instrument::{Event, Piano, Settings, Snapshot};
+use touchback_models::catalogue::Model;
 use touchback_sound::tuning::scala::Texts;
 
 struct Counting;

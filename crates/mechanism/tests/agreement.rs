@@ -6,9 +6,10 @@ use std::sync::Arc;
 use touchback_action::Mechanism as _;
 use touchback_action::interface::press::Effort;
 use touchback_action::simple::{ActionKey, simplified};
-use touchback_action::{ActionKind, ActionSettings, Drive, EventKind, Key, STEP, catalogue};
+use touchback_action::{ActionKind, ActionSettings, Drive, EventKind, Key, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_mechanism::{Description, read};
+use touchback_models::catalogue;
 
 /// Largest difference of positions, m.
 const ALLOWED: f64 = 1e-9;

@@ -2,10 +2,11 @@
 
 mod files;
 
-use touchback_action::{ActionKind, ActionSettings, Drive, Key, Mechanism as _, STEP, catalogue};
+use touchback_action::{ActionKind, ActionSettings, Drive, Key, Mechanism as _, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
 use touchback_mechanism::read;
+use touchback_models::catalogue;
 
 /// Share of the largest work that may be unaccounted for, over a gesture of 0.5 s; at least 1 µJ.
 const ALLOWED: f64 = 1e-3;

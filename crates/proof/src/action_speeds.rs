@@ -5,10 +5,10 @@ use touchback_core::exchange::cancel;
 
 use anyhow::{Context, Result};
 
-use touchback_action::catalogue::Model;
 use touchback_action::interface::kind::NAMES;
 use touchback_action::{ActionSettings, Drive, Key, STEP};
 use touchback_core::math::compass::KeyNumber;
+use touchback_models::catalogue::Model;
 use touchback_offline::bench::hash::Hash;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 

@@ -4,12 +4,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
 use crate::{error, refused};
-use touchback_action::catalogue::Model;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::note;
 use touchback_instrument::Settings;
 use touchback_instrument::host::{mechanism, params};
+use touchback_models::catalogue::Model;
 use touchback_offline::bench::KeySource;
 use touchback_offline::controls;
 use touchback_offline::model::named::NamedModel;

@@ -5,7 +5,7 @@ pub(crate) mod compensation;
 pub mod construct;
 pub mod efforts;
 pub(crate) mod grand_key;
-pub(crate) mod outline;
+pub mod outline;
 pub mod pressing;
 pub(crate) mod readout;
 pub mod rest;

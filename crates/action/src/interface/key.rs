@@ -15,7 +15,7 @@ use super::settings::ActionSettings;
 pub type OnEvent<'a> = dyn FnMut(f64, KeyEvent) + 'a;
 
 /// Key-front depth at or above which a key counts as returned, m (chosen: a third of a millimetre).
-pub(crate) const REST_DEPTH: f64 = 0.3e-3;
+pub const REST_DEPTH: f64 = 0.3e-3;
 
 /// Least effective mass at the front of a key after compensation, kg. A drive through a damper of
 /// Z N·s/m makes the equations stiff: a Runge–Kutta step of h s is stable up to Z·h/m = 2.78, and below

@@ -195,10 +195,6 @@ impl<W: Write> Table<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::Model;
-    use crate::interface::kind::NAMES;
-    use crate::{ActionSettings, Drive};
-    use touchback_core::math::compass::KeyNumber;
 
     fn text(rows: &[(f64, Readout)]) -> String {
         let mut table = Table::new(Vec::new());
@@ -217,19 +213,5 @@ mod tests {
         let ones = ",1.0".repeat(9);
         let line = format!("0.5,let_off,,,,,,{ones},,,,,,,,,,,,,\n");
         assert_eq!(text(&[(0.5, row)]), format!("{expected}{line}"));
-    }
-
-    #[test]
-    fn every_action_fills_its_columns_without_quotes() {
-        let key = KeyNumber::from_midi(60).unwrap();
-        for name in NAMES {
-            let model = Model::named(name, key, &ActionSettings::default()).unwrap();
-            let mut mechanism = model.start();
-            mechanism.step(Drive::Force([1.0; 2]), &mut |_, _| ());
-            let text = text(&[(0.125e-3, mechanism.readout(Drive::Force([1.0; 2])))]);
-            let counts: Vec<_> = text.lines().map(|line| line.split(',').count()).collect();
-            assert_eq!(counts, [counts[0]; 2], "{name}");
-            assert!(!text.contains(['"', '\r', ' ']), "{name}: {text}");
-        }
     }
 }

@@ -151,12 +151,7 @@ const LEAST_TRAVEL: f64 = 1e-10;
 /// Force that answers the imposed motion `drive` of a step, N: its `work`, J, over the travel from `before`, m. Where
 /// the key stands or turns, the work says nothing, and the force is the mean of those `at_ends` of the step. NaN
 /// unless the motion is imposed.
-pub(crate) fn answer(
-    drive: Drive,
-    before: f64,
-    work: f64,
-    at_ends: impl FnOnce() -> [f64; 2],
-) -> f64 {
+pub fn answer(drive: Drive, before: f64, work: f64, at_ends: impl FnOnce() -> [f64; 2]) -> f64 {
     let Drive::Motion { depth, speed } = drive else { return f64::NAN };
     let travel = depth[1] - before;
     let is_one_way = Cubic { depth, speed, seconds: STEP }.keeps_direction();

@@ -1,9 +1,9 @@
 //! Energy balance of keys under large forces.
 
-use touchback_action::catalogue::Model;
 use touchback_action::interface::kind::NAMES;
 use touchback_action::{ActionSettings, Drive, STEP};
 use touchback_core::math::compass::KeyNumber;
+use touchback_models::catalogue::Model;
 
 /// Error of the energy balance after a force that rises to `peak` N in 50 ms and falls in 50 ms, relative
 /// to the largest energy in the 300 ms.

@@ -1,6 +1,6 @@
 //! The simple actions under host notes, in the instrument.
 
-use touchback_action::{ActionKind, ActionSettings, Drive, KeyEvent, STEP, catalogue};
+use touchback_action::{ActionKind, ActionSettings, Drive, KeyEvent, STEP};
 use touchback_core::exchange::shared::Shared;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
@@ -9,6 +9,7 @@ use touchback_instrument::host::mechanism;
 use touchback_instrument::play::record::StrikeRecord;
 use touchback_instrument::settings::{KeyPressure, Timing};
 use touchback_instrument::{Piano, Settings};
+use touchback_models::catalogue;
 
 const RATE: f64 = 48_000.0;
 

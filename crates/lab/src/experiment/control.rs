@@ -6,9 +6,9 @@
 
 use anyhow::{Context, Result};
 
-use touchback_action::catalogue::rendered;
 use touchback_action::{ActionKind, ActionSettings, Drive, EventKind, KeyEvent, STEP};
 use touchback_core::math::compass::KeyNumber;
+use touchback_models::catalogue::rendered;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
 

@@ -10,11 +10,11 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use nalgebra::{DMatrix, DVector};
 
-use touchback_action::catalogue::Model;
 use touchback_action::{ActionKind, ActionSettings, Drive, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
+use touchback_models::catalogue::Model;
 use touchback_offline::bench::strokes::TouchKind;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::fit::solve::at_rest;

@@ -11,13 +11,13 @@ use std::f64::consts::{PI, TAU};
 use anyhow::Result;
 use nalgebra::Complex;
 
-use touchback_action::catalogue::Model;
 use touchback_action::grand::key::weigh::Weighed;
 use touchback_action::interface::kind::{NAMES, REFERENCE};
 use touchback_action::simple::{ball, model_a, simplified};
 use touchback_action::{ActionSettings, Drive, GRAVITY, GrandKey, Key, Readout, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::numbers::{Number, Numbers};
+use touchback_models::catalogue::Model;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::parallel;
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};

@@ -10,11 +10,11 @@
 use anyhow::{Context, Result};
 
 use super::two_switches::Timed;
-use touchback_action::catalogue::played;
 use touchback_action::interface::hand::PRESSING;
 use touchback_action::{ActionKind, ActionSettings, Drive, EventKind, Key, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::numbers::{Number, Numbers};
+use touchback_models::catalogue::played;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::gesture::{Form, Gesture, KeyView};
 use touchback_offline::parallel;

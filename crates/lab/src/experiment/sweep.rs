@@ -9,13 +9,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 
 use quantity::{QUANTITIES, Quantity};
-use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::key::rest;
 use touchback_action::grand::key::weigh::{FIGURES, Weighed};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
 use touchback_instrument::host::params::Parameter;
+use touchback_models::catalogue::Model;
 use touchback_offline::bench::key_source::{self, MIDDLE, OwnNumbers};
 use touchback_offline::bench::manifest::Finished;
 use touchback_offline::bench::session::{Session, wrote};

@@ -15,8 +15,9 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use touchback_action::{ActionKind, ActionSettings, Key, catalogue};
+use touchback_action::{ActionKind, ActionSettings, Key};
 use touchback_core::math::compass::KeyNumber;
+use touchback_models::catalogue;
 use touchback_offline::bench::{
     Folder, KeySource, Report, TargetBand, escapement, inertia, repetition, short, statics,
 };

@@ -7,13 +7,13 @@ use crate::controls;
 use crate::output::Shown as _;
 use crate::paths::{InputPath, PianoName};
 use crate::simulate::plants;
-use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::{Built, Design};
 use touchback_action::grand::design::regulation::Regulated;
 use touchback_action::grand::{GrandState, Spec};
 use touchback_action::{ActionKind, ActionSettings};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
+use touchback_models::catalogue::Model;
 
 /// Number of middle C.
 pub const MIDDLE: u8 = 40;

@@ -8,11 +8,11 @@ use super::data::MeasuredPress;
 use super::solve::{at_rest, played};
 use crate::gesture::{Form, Gesture, KeyView};
 use crate::model::named::NamedModel;
-use touchback_action::catalogue::Model;
 use touchback_action::interface::hand::PRESSING;
 use touchback_action::{ActionKind, ActionSettings, Drive, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
+use touchback_models::catalogue::Model;
 
 /// Parameters that differ from the standard key's, and the largest relative difference.
 pub const CHANGED: [(&str, f64); 5] = [

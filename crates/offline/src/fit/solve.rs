@@ -15,7 +15,6 @@ use crate::gesture::{Channel, Gesture, KeyView};
 use crate::model::named::NamedModel;
 use crate::parallel;
 use confidence::confidence;
-use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::design::regulation::Regulated;
 use touchback_action::grand::key::rest;
@@ -25,6 +24,7 @@ use touchback_action::{Key, Mechanism as _, STEP};
 use touchback_core::exchange::lock::lock;
 use touchback_core::math::compass::KeyNumber;
 use touchback_mechanism::Description;
+use touchback_models::catalogue::Model;
 
 /// Unit of deviations, m; scales only the sum of squares.
 const UNIT: f64 = 1e-4;

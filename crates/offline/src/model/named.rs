@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use toml::{Table, Value};
 
 use crate::simulate::numbers;
-use touchback_action::catalogue::Model;
+use touchback_models::catalogue::Model;
 
 /// A model as the table of its file, with access to each number by name.
 #[derive(Clone, Debug)]

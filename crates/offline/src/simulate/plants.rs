@@ -6,13 +6,13 @@ use anyhow::{Context, Result, bail};
 
 use super::numbers;
 use crate::output::{self, Shown as _};
-use touchback_action::catalogue::Model;
 use touchback_action::grand::design::concert::Design;
 use touchback_action::interface::kind::NAMES;
 use touchback_action::{ActionSettings, Key};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::near;
 use touchback_instrument::Settings;
+use touchback_models::catalogue::Model;
 
 /// The model of `key` of the action `name` with `settings`. Settings beyond the travel of a grand's
 /// adjusting screws are reported on stderr.

@@ -4,7 +4,6 @@ use anyhow::{Result, ensure};
 
 use super::{Calculation, MOST_ROWS, number};
 use crate::display::sprung_mass::{Method, SprungMass};
-use touchback_action::catalogue::Model;
 use touchback_action::grand::design::thesis;
 use touchback_action::interface::key::Key;
 use touchback_action::simple::ball;
@@ -13,6 +12,7 @@ use touchback_core::exchange::cancel;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::numbers::Numbers;
+use touchback_models::catalogue::Model;
 
 /// A ball on a paddle that moves up and down, in steps of the action.
 pub const PADDLE: Calculation = Calculation {

@@ -209,10 +209,10 @@ fn advance(flow: &Discrete<2, 1>, plant: &Plant, from: Motion, force: f64) -> Mo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_action::catalogue::rendered;
     use touchback_action::{ActionKind, ActionSettings};
     use touchback_core::math::compass::KeyNumber;
     use touchback_haptics::wall::sampled::plant::FINGER;
+    use touchback_models::catalogue::rendered;
 
     fn running(law: Law, stiffness: f64, steps: u32) -> Running {
         let device = Plant { mass: 0.1, damping: 0.5, stiffness: 0.0, bias: 6.0 }.with(FINGER);

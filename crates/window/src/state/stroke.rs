@@ -20,10 +20,11 @@ use touchback_action::grand::{Phase, Spec};
 use touchback_action::interface::graph::Graph;
 use touchback_action::interface::pose::Pose;
 use touchback_action::interface::press::Effort;
-use touchback_action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP, catalogue};
+use touchback_action::{ActionKind, ActionSettings, Drive, Key, Readout, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::watch::monitor::haptic::is_haptic;
 use touchback_instrument::watch::trace::{KeySnapshot, Sample};
+use touchback_models::catalogue;
 
 /// Most steps of a stroke: two seconds.
 const LONGEST: usize = 16_000;

@@ -118,7 +118,7 @@ impl Spec {
     /// Centre of the circle with which the knuckle rolls on the repetition lever, in the hammer's
     /// frame, m; the lowest point of the knuckle where the radius is 0.
     #[must_use]
-    pub(crate) fn rolling_centre(&self) -> Vec2 {
+    pub fn rolling_centre(&self) -> Vec2 {
         let (h, l) = (&self.hammer, &self.lever);
         Vec2::new(h.knuckle, l.knuckle_radius - h.knuckle_depth)
     }

@@ -108,7 +108,7 @@ impl<R: Real> DriveNow<R> {
 
     /// Whether the motion of the front is imposed.
     #[inline(always)]
-    pub(crate) fn is_imposed(&self) -> bool {
+    pub fn is_imposed(&self) -> bool {
         self.causality == Causality::Motion
     }
 

@@ -194,7 +194,7 @@ const OFF_STOP: f64 = 2e-3;
 const CLEAR: f64 = 2e-5;
 
 /// [`Kinematics::normal_tilt`] above which the knuckle counts as on the side of the jack's head.
-pub(crate) const ON_SIDE_TILT: f64 = 0.3;
+pub const ON_SIDE_TILT: f64 = 0.3;
 /// [`Kinematics::normal_tilt`] below which the knuckle counts as on the flat of the jack's head again.
 pub(crate) const ON_FLAT_TILT: f64 = 0.15;
 

@@ -3,11 +3,11 @@
 use anyhow::Result;
 
 use super::DEVICE;
-use touchback_action::catalogue::rendered;
 use touchback_action::{ActionKind, ActionSettings, EventKind, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::wall::sampled::plant::{FINGER, Plant};
+use touchback_models::catalogue::rendered;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
 use touchback_offline::parallel;
 use touchback_walls::display::key::{Display, Law, Running};

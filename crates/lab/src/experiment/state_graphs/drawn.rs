@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::{drives, random_targets};
-use touchback_action::catalogue::played;
 use touchback_action::interface::graph::{Transition, place};
 use touchback_action::{ActionKind, ActionSettings, Key};
 use touchback_core::exchange::cancel;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::vec2::Vec2;
+use touchback_models::catalogue::played;
 use touchback_offline::bench::{DataTable, Folder, Report};
 use touchback_offline::parallel;
 use touchback_offline::plot::palette;

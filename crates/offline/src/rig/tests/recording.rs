@@ -1,6 +1,5 @@
 //! The servo's log as a file, and its rendering.
 
-use touchback_action::catalogue::Model;
 use touchback_action::interface::key::STATES;
 use touchback_action::{
     ActionKind, ActionSettings, Drive, EventKind, KeyEvent, TimedEvent, step_time,
@@ -9,6 +8,7 @@ use touchback_haptics::action::Action;
 use touchback_haptics::connection::{ActivationContext, Choice, KeyboardConnection};
 use touchback_haptics::record::log::Entry;
 use touchback_haptics::record::recording::{Recording, Writer};
+use touchback_models::catalogue::Model;
 
 use crate::rig::acceptance::line;
 use crate::rig::co_simulation::CoSimulation;

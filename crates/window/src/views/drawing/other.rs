@@ -122,8 +122,9 @@ mod tests {
     use crate::views::drawing::paint::{ScreenMapping, label_size};
     use crate::views::drawing::{Detail, Label};
     use egui::{Rect, pos2, vec2};
-    use touchback_action::{ActionSettings, Drive, catalogue};
+    use touchback_action::{ActionSettings, Drive};
     use touchback_core::math::compass::KeyNumber;
+    use touchback_models::catalogue;
 
     /// Whether `p` is inside the convex `outline`.
     fn holds(outline: &[Vec2], p: Vec2) -> bool {

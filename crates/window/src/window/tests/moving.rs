@@ -89,7 +89,7 @@ fn a_haptic_key_is_drawn_as_played() {
     let mut window = Window::default();
     let settings = ActionSettings::default();
     let key = KeyNumber::from_midi(60).unwrap();
-    let mut haptic = touchback_action::catalogue::played(ActionKind::Grand, key, &settings);
+    let mut haptic = touchback_models::catalogue::played(ActionKind::Grand, key, &settings);
     for step in 0..2000 {
         let drive = Drive::Wave { force: 4.0, impedance: 2.0 };
         haptic.step(drive, &mut |_, _| {});

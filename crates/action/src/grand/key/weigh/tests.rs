@@ -1,6 +1,7 @@
 use super::*;
 use crate::interface::hand::Hand;
 use crate::interface::key_sheet::KeySheet;
+use crate::simple::{ActionKey, viennese};
 
 fn key(number: usize) -> KeyNumber {
     KeyNumber::from_index(number - 1).unwrap()
@@ -116,8 +117,7 @@ fn a_key_of_any_action_is_weighed_by_its_answers() {
         assert!((a / b - 1.0).abs() < 1e-6, "{name}: {a} {b}");
     }
     assert!((grand.let_off_mm - found.let_off_mm).abs() < 0.3, "{grand:?} {found:?}");
-    let viennese = crate::catalogue::played(crate::ActionKind::Viennese, key(40), &settings);
-    let found = Weighed::of_any(&*viennese);
+    let found = Weighed::of_any(&ActionKey::new(viennese::Spec::of_key(key(40))));
     assert!((1.0..3.0).contains(&found.let_off_mm), "{found:?}");
     assert!((10.0..40.0).contains(&found.down_weight_g), "{found:?}");
 }

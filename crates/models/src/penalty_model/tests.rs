@@ -1,6 +1,6 @@
 use super::*;
-use crate::grand::design::concert::Design;
-use crate::{ActionSettings, EventKind};
+use touchback_action::grand::design::concert::Design;
+use touchback_action::{ActionSettings, EventKind};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 

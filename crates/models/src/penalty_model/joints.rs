@@ -6,9 +6,9 @@ use super::{
     BUTT, COORDINATES, Coupling, DAMPER, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES,
     WIPPEN, butt_of,
 };
-use crate::GRAVITY;
-use crate::grand::design::spec::{Hammer, Spec};
-use crate::grand::equations::{contact, evaluation};
+use touchback_action::GRAVITY;
+use touchback_action::grand::design::spec::{Hammer, Spec};
+use touchback_action::grand::equations::{contact, evaluation};
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::Contact;

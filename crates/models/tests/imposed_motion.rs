@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use touchback_action::catalogue::{self, Model};
 use touchback_action::grand::equations::{drive::DriveNow, kinematics::Kinematics, step};
 use touchback_action::grand::{GrandKey, Phase, STATES, Spec, key::rest};
 use touchback_action::interface::hand::Hand;
@@ -15,6 +14,7 @@ use touchback_core::episode::Observer;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::math::random::Random;
+use touchback_models::catalogue::{self, Model};
 
 /// Speed below which a key stands, m/s: the friction that holds it does not follow from the motion.
 const STANDS: f64 = 1e-3;

@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::built_in::{BuiltIn, built_ins};
-use super::grand::design::concert::Design;
-use super::grand::{self, GrandKey, GrandState, Phase, design::thesis, key::rest};
-use super::interface::kind::REFERENCE;
-use super::interface::numbers::SpecError;
-use super::penalty_model::{self, PenaltyModel};
-use super::simple::{ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese};
-use super::{ActionKind, ActionSettings, Key};
+use crate::penalty_model::{self, PenaltyModel};
+use touchback_action::built_in::{BuiltIn, built_ins};
+use touchback_action::grand::design::concert::Design;
+use touchback_action::grand::{self, GrandKey, GrandState, Phase, design::thesis, key::rest};
+use touchback_action::interface::kind::REFERENCE;
+use touchback_action::interface::numbers::SpecError;
+use touchback_action::simple::{
+    ActionKey, ball, harpsichord, model_a, model_b, simplified, viennese,
+};
+use touchback_action::{ActionKind, ActionSettings, Key};
 use touchback_core::math::compass::KeyNumber;
 
 /// A key of an action as notes play it, at rest. Allocates.
@@ -144,7 +146,7 @@ built_ins!(models);
 
 impl Model {
     /// The model of `key` of the action `name` with `settings`; `None` for a name that is not in
-    /// [`NAMES`](crate::interface::kind::NAMES).
+    /// [`NAMES`](touchback_action::interface::kind::NAMES).
     #[must_use]
     pub fn named(name: &str, key: KeyNumber, settings: &ActionSettings) -> Option<Self> {
         if name == REFERENCE {
@@ -214,10 +216,11 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interface::elements::Elements;
-    use crate::interface::key::{DynamicsCompensation, LIGHTEST};
-    use crate::interface::kind::NAMES;
-    use crate::{Drive, STEP};
+    use touchback_action::interface::elements::Elements;
+    use touchback_action::interface::key::{DynamicsCompensation, LIGHTEST};
+    use touchback_action::interface::kind::NAMES;
+    use touchback_action::interface::readout::Table;
+    use touchback_action::{Drive, STEP};
 
     #[test]
     fn every_named_action_is_valid_starts_at_rest_and_has_a_pose() {
@@ -452,6 +455,22 @@ mod tests {
                 // A thousandth of the energy of an ordinary stroke.
                 assert!(worst < 3e-5, "{name} {kind}: {worst} J");
             }
+        }
+    }
+
+    #[test]
+    fn every_action_fills_its_columns_without_quotes() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        for name in NAMES {
+            let model = Model::named(name, key, &ActionSettings::default()).unwrap();
+            let mut mechanism = model.start();
+            mechanism.step(Drive::Force([1.0; 2]), &mut |_, _| ());
+            let mut table = Table::new(Vec::new());
+            table.row(STEP, &mechanism.readout(Drive::Force([1.0; 2]))).unwrap();
+            let text = String::from_utf8(table.finish().unwrap()).unwrap();
+            let counts: Vec<_> = text.lines().map(|line| line.split(',').count()).collect();
+            assert_eq!(counts, [counts[0]; 2], "{name}");
+            assert!(!text.contains(['"', '\r', ' ']), "{name}: {text}");
         }
     }
 }

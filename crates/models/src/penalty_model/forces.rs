@@ -9,9 +9,9 @@ use super::{
     BUTT, COORDINATES, Coupling, DAMPER, FRONT, FRONT_SHARE, HAMMER, JACK, JACK_AT, KEY, LEVER,
     LEVER_AT, STATES, WIPPEN, WORK, butt_of,
 };
-use crate::grand::design::spec::Spec;
-use crate::grand::equations::drive::{Causality, DriveNow};
-use crate::interface::finger;
+use touchback_action::grand::design::spec::Spec;
+use touchback_action::grand::equations::drive::{Causality, DriveNow};
+use touchback_action::interface::finger;
 use touchback_core::math::vec2::Vec2;
 use touchback_core::mech::felt::Contact;
 use touchback_core::mech::friction::{Element, forces};

@@ -2,7 +2,7 @@
 //! then the friction elements.
 
 use super::body::friction;
-use crate::interface::elements::Element;
+use touchback_action::interface::elements::Element;
 
 /// Number of elements.
 pub(super) const COUNT: usize = index::FRICTION + super::body::ELEMENTS;
@@ -41,7 +41,7 @@ pub(super) mod index {
     pub(in super::super) const FRICTION: usize = 28;
 }
 
-/// The elements; with the names of [`crate::grand`] where it has them too.
+/// The elements; with the names of [`touchback_action::grand`] where it has them too.
 pub(super) const ELEMENTS: [Element; COUNT] = {
     use Element as E;
     let mut all = [E::force(""); COUNT];

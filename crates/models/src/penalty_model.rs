@@ -2,7 +2,7 @@
 //!
 //! There are two ways to model a mechanism with changing constraints [Gillespie 1996, ch. 3]: eliminate the
 //! dependent coordinates and sequence submodels, or let every body move independently and join the bodies by
-//! stiff springs. [`super::grand`] is the first formulation, this is the second, with the same [`Spec`]. Key,
+//! stiff springs. [`touchback_action::grand`] is the first formulation, this is the second, with the same [`Spec`]. Key,
 //! wippen and hammer turn on their pins; jack and repetition lever move freely in the plane and are joined to
 //! the wippen by two springs each. The let-off button, the jack's stop, the knuckle's flank and the capstan
 //! are stiff contacts; friction is Coulomb friction. There are no mass matrix and no phases: the only
@@ -18,18 +18,18 @@ mod setup;
 
 use serde::{Deserialize, Serialize};
 
-use super::grand::design::concert::Built;
-use super::grand::design::spec::{Hammer, Spec};
-use super::grand::equations::drive::DriveNow;
-use super::grand::key::rest;
-use super::interface::elements::Elements;
-use super::interface::key::{self, Key, OnEvent, REST_DEPTH, SavedState};
-use super::interface::numbers::{SpecError, check};
-use super::interface::pose::Pose;
-use super::interface::trajectory;
-use super::{Drive, KeyEvent, Readout, STEP};
 use body::Memory;
 use forces::{Evaluation, Held};
+use touchback_action::grand::design::concert::Built;
+use touchback_action::grand::design::spec::{Hammer, Spec};
+use touchback_action::grand::equations::drive::DriveNow;
+use touchback_action::grand::key::rest;
+use touchback_action::interface::elements::Elements;
+use touchback_action::interface::key::{self, Key, OnEvent, REST_DEPTH, SavedState};
+use touchback_action::interface::numbers::{SpecError, check};
+use touchback_action::interface::pose::Pose;
+use touchback_action::interface::trajectory;
+use touchback_action::{Drive, KeyEvent, Readout, STEP};
 use touchback_core::episode::{Input, rk4};
 use touchback_core::exchange::cancel;
 use touchback_core::math::power::square;

@@ -1,12 +1,12 @@
 //! Initial positions of the bodies, and their positions for drawing.
 
 use super::{BUTT, DAMPER, FRONT, HAMMER, JACK, JACK_AT, KEY, LEVER, LEVER_AT, STATES, WIPPEN};
-use crate::grand::design::spec::Spec;
-use crate::grand::equations::contact;
-use crate::grand::equations::kinematics::Kinematics;
-use crate::grand::key::{outline, rest};
-use crate::grand::{self, Phase};
-use crate::interface::pose::Pose;
+use touchback_action::grand::design::spec::Spec;
+use touchback_action::grand::equations::contact;
+use touchback_action::grand::equations::kinematics::Kinematics;
+use touchback_action::grand::key::{outline, rest};
+use touchback_action::grand::{self, Phase};
+use touchback_action::interface::pose::Pose;
 use touchback_core::math::trig::direction;
 use touchback_core::math::vec2::Vec2;
 
