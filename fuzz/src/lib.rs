@@ -9,7 +9,6 @@ use std::path::Path;
 
 use toml::Table;
 use touchback_action::Mechanism as _;
-use touchback_models::catalogue::Model;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_action::interface::kind::NAMES;
 use touchback_action::{ActionSettings, Drive};
@@ -25,6 +24,7 @@ use touchback_haptics::servo::{Servo, ServoOptions};
 use touchback_instrument::host::midi_file::Score;
 use touchback_instrument::host::params;
 use touchback_instrument::host::preset::file::NamedPiano;
+use touchback_models::catalogue::Model;
 use touchback_offline::gesture::Gesture;
 use touchback_offline::simulate::numbers::each_number;
 use touchback_offline::simulate::{self, plants};

@@ -12,7 +12,9 @@ use touchback_instrument::{Event, Piano, Settings, Snapshot};
 use touchback_offline::bench::{Folder, Report, TargetBand, short};
 use touchback_offline::memory;
 use touchback_window::faces::face::Face;
+use touchback_window::offscreen::Offscreen;
 use touchback_window::shot::Shot;
+use touchback_window::state::controls::DetachedControls;
 
 /// Frames of a run, and first frames that still build fonts and layouts.
 const FRAMES: usize = 120;
@@ -88,12 +90,44 @@ fn poses() -> [f64; 2] {
     })
 }
 
+/// Runs the window of `shot` for `count` frames; with `moves` the stroke is replayed. `watch` is called with each
+/// frame's work before the GPU's, layout and conversion to meshes; with `draws` also with the GPU's, in software.
+/// Returns the last frame's number of triangles, 0 with `draws`.
+fn run_frames(
+    shot: &Shot,
+    count: usize,
+    moves: bool,
+    draws: bool,
+    mut watch: impl FnMut(&mut dyn FnMut()),
+) -> usize {
+    let mut window = shot.window();
+    let mut connection = DetachedControls::of(shot.settings.clone());
+    let mut screen = Offscreen::default();
+    window.apply_theme(&screen.context);
+    window.transport.runs = moves;
+    let (mut play, mut triangles) = (Vec::new(), 0);
+    let mut frame = || {
+        let output = screen.frame(shot.size, shot.scale, Vec::new(), |ui| {
+            window.ui(ui, &mut connection, &mut play);
+        });
+        if draws {
+            std::hint::black_box(screen.draw(output, shot.size, shot.scale));
+        } else {
+            triangles = screen.triangles(output);
+        }
+    };
+    for _ in 0..count {
+        watch(&mut frame);
+    }
+    triangles
+}
+
 /// Computing times of the frames of a face in slow motion, s, with `draws` drawn in software; triangles of the
 /// last frame.
 fn frame_times(face: Face, count: usize, draws: bool) -> (Vec<f64>, usize) {
     let mut times = Vec::new();
     let shot = Shot { face, ..Shot::default() };
-    let triangles = shot.frames(count, true, draws, |frame| {
+    let triangles = run_frames(&shot, count, true, draws, |frame| {
         cancel::check();
         let begin = Instant::now();
         frame();
@@ -122,7 +156,8 @@ fn faces() -> [[f64; 2]; Face::ALL.len()] {
 fn allocations(moves: bool) -> Option<(u64, Face)> {
     let of = |face: Face| {
         let mut counts = Vec::new();
-        Shot { face, ..Shot::default() }.frames(FRAMES, moves, false, |frame| {
+        let shot = Shot { face, ..Shot::default() };
+        run_frames(&shot, FRAMES, moves, false, |frame| {
             cancel::check();
             counts.push(memory::allocations(frame));
         });

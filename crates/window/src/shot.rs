@@ -140,38 +140,6 @@ impl Shot {
         window
     }
 
-    /// Runs the window for `count` frames; with `moves` the stroke is replayed. `watch` is called with each
-    /// frame's work before the GPU's, layout and conversion to meshes; with `draws` also with the GPU's, in
-    /// software. Returns the last frame's number of triangles, 0 with `draws`.
-    pub fn frames(
-        &self,
-        count: usize,
-        moves: bool,
-        draws: bool,
-        mut watch: impl FnMut(&mut dyn FnMut()),
-    ) -> usize {
-        let mut window = self.window();
-        let mut connection = DetachedControls::of(self.settings.clone());
-        let mut screen = Offscreen::default();
-        window.apply_theme(&screen.context);
-        window.transport.runs = moves;
-        let (mut play, mut triangles) = (Vec::new(), 0);
-        let mut frame = || {
-            let output = screen.frame(self.size, self.scale, Vec::new(), |ui| {
-                window.ui(ui, &mut connection, &mut play);
-            });
-            if draws {
-                std::hint::black_box(screen.draw(output, self.size, self.scale));
-            } else {
-                triangles = screen.triangles(output);
-            }
-        };
-        for _ in 0..count {
-            watch(&mut frame);
-        }
-        triangles
-    }
-
     /// The picture.
     #[must_use]
     pub fn take(&self) -> Picture {

@@ -1,7 +1,6 @@
 //! Tests that operate the window as a user does: controls are found by their labels.
 
 mod bar;
-mod contrast;
 mod faces;
 mod hands;
 mod lesson;

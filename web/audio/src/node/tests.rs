@@ -31,13 +31,15 @@ fn arrived(node: &mut Node) -> Vec<ToWindow> {
     node.take().map_or_else(Vec::new, |bytes| remote::message(&bytes).unwrap())
 }
 
-/// A MIDI file with a note at 10 ms and one at 210 ms.
+/// A MIDI file of 400 ms with a note at 10 ms and one at 210 ms.
 fn file() -> Vec<u8> {
-    let on = |note: u8| midly::TrackEventKind::Midi {
+    let note = |note: u8, velocity: u8| midly::TrackEventKind::Midi {
         channel: 0.into(),
-        message: MidiMessage::NoteOn { key: u7::new(note), vel: 80.into() },
+        message: MidiMessage::NoteOn { key: u7::new(note), vel: velocity.into() },
     };
-    write::bytes(500, vec![(10, on(60)), (210, on(67))], 400)
+    let events =
+        vec![(10, note(60, 80)), (210, note(67, 80)), (390, note(60, 0)), (390, note(67, 0))];
+    write::bytes(500, events, 400)
 }
 
 #[test]

@@ -1,15 +1,16 @@
 //! Contrast of every text with its ground, on every face, light and dark.
+#![allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")]
 
 use std::collections::BTreeMap;
 
 use egui::epaint::TextShape;
 use egui::{Color32, Shape};
 
-use crate::faces::face::Face;
-use crate::offscreen::{Offscreen, Picture};
-use crate::shot::Shot;
-use crate::state::controls::DetachedControls;
 use touchback_core::math::cast::floor_index;
+use touchback_window::faces::face::Face;
+use touchback_window::offscreen::{Offscreen, Picture};
+use touchback_window::shot::Shot;
+use touchback_window::state::controls::DetachedControls;
 
 /// Least contrast of text [WCAG 2.1, 1.4.3].
 const LEAST: f64 = 4.5;
