@@ -28,9 +28,10 @@ impl<R: Real> Evaluation<R> {
         let [lift, seat, tray, top] = &c.damper;
         let key = (c.bed.force * rates.bed).max(c.rest.force * rates.rest);
         let hammer = (c.rail.force * rates.rail).max(c.check.1.force * rates.check);
-        let lever = (c.raised.force.max(c.lowered.force) * rates.lever_stop)
-            .max(c.lever.1.force * rates.on_lever)
-            .max(c.drop.1.force * rates.drop);
+        // Knuckle and wippen, or button, hold the light lever between them: their rates add.
+        let lever = c.raised.force.max(c.lowered.force) * rates.lever_stop
+            + c.lever.1.force * rates.on_lever
+            + c.drop.1.force * rates.drop;
         let damper = (lift.force.max(tray.force) * rates.lift)
             .max((seat.force * rates.seat).max(top.force * rates.top));
         let others = key.max(hammer).max(lever.max(damper));
