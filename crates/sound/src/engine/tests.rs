@@ -458,3 +458,21 @@ fn knocks_are_proportional_to_speed_and_softer_than_the_note() {
         assert!((-60.0..-15.0).contains(&(loud - note)), "{knock:?}: {} dB", loud - note);
     }
 }
+
+#[test]
+fn the_left_pedal_hardly_raises_a_partial_of_the_treble() {
+    let mut sound = engine();
+    for n in [64, 67, 70, 73, 76, 79] {
+        let string = StringSpec::of(key(n), &SoundSettings::default());
+        let [all, shifted] = [0.0, 1.0].map(|amount| {
+            sound.reset();
+            sound.damper(key(n), 1.0);
+            sound.una_corda(amount);
+            sound.strike(key(n), 2.0, 0.0);
+            let note = measure::render(&mut sound, 0.4, RATE);
+            [1, 2, 3].map(|k| measure::db(note.amplitude(string.partial_hz(k), 0.0, 0.3)))
+        });
+        let most = shifted.iter().zip(&all).map(|(a, b)| a - b).fold(f64::MIN, f64::max);
+        assert!(most < 3.5, "key {n}: {most} dB");
+    }
+}

@@ -7,27 +7,40 @@ use touchback_core::mech::hammer::{Hammer, HammerFelt};
 pub const CONTACT_MS: [(f64, f64); 7] =
     [(7.0, 4.5), (16.0, 3.2), (40.0, 2.05), (53.0, 1.35), (71.0, 0.8), (76.0, 0.7), (82.0, 0.55)];
 
-/// Softness of the felt between the grooves, octaves of stiffness (chosen: together with one string
-/// fewer, the level falls by a few decibels and the centroid is lower, as players report).
-const SHIFT_OCTAVES: f64 = 1.0;
-
-/// `hammer` shifted by the left pedal, 0…1: it meets the strings with felt that is not compacted into
-/// grooves.
-#[must_use]
-pub fn shifted(hammer: &Hammer, amount: f64) -> Hammer {
-    let stiffness = hammer.felt.stiffness * libm::exp2(-SHIFT_OCTAVES * amount);
-    Hammer { felt: HammerFelt { stiffness, ..hammer.felt }, ..*hammer }
-}
+/// Softness of the felt between the grooves by key number, octaves of stiffness (chosen: together with the part of a string
+/// that is missed, the level falls by 1 to 3 dB and the centroid is lower, as players report).
+const SHIFT_OCTAVES: [(f64, f64); 2] = [(46.0, 1.0), (61.0, 2.0)];
 
 /// Share of its blow on the first string that a hammer shifted by the left pedal misses, by key number: a treble hammer
-/// is wider than the shift and touches that string with its edge (chosen: the level falls by 1 to 3 dB in all registers,
-/// as published; without the string, its contact would outlast the null of the second partial from C#6 up).
-const MISSED: [(f64, f64); 2] = [(46.0, 1.0), (61.0, 0.6)];
+/// is wider than the shift and touches that string with its edge (chosen with [`SHIFT_OCTAVES`]: a string less makes the
+/// blow longer against the period and moves the nulls of its force, so that the third and fourth partials of C6 to
+/// A6 rose by 6 to 8 dB with a share of 0.6, and rise by 3 dB with this one).
+const MISSED: [(f64, f64); 2] = [(46.0, 1.0), (64.0, 0.3)];
 
-/// Share of its blow on the first of `strings` strings that the hammer of `key` misses when it is shifted.
-#[must_use]
-pub(crate) fn missed(key: KeyNumber, strings: usize) -> f64 {
-    if strings > 1 { linear(&MISSED, key.number().into()) } else { 0.0 }
+/// What the left pedal's full shift does to a key's blow.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Shifted {
+    /// Share of the blow on the first string that is missed.
+    pub missed: f64,
+    /// Softness of the felt that meets the strings, octaves of stiffness.
+    octaves: f64,
+}
+
+impl Shifted {
+    /// That of `key` with `strings` strings.
+    #[must_use]
+    pub fn of(key: KeyNumber, strings: usize) -> Self {
+        let n = f64::from(key.number());
+        let missed = if strings > 1 { linear(&MISSED, n) } else { 0.0 };
+        Self { missed, octaves: linear(&SHIFT_OCTAVES, n) }
+    }
+
+    /// `hammer` shifted by `amount`, 0…1: it meets the strings with felt that is not compacted into grooves.
+    #[must_use]
+    pub fn hammer(&self, hammer: &Hammer, amount: f64) -> Hammer {
+        let stiffness = hammer.felt.stiffness * libm::exp2(-self.octaves * amount);
+        Hammer { felt: HammerFelt { stiffness, ..hammer.felt }, ..*hammer }
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod resonance;
 mod ringing;
 mod slow_ring;
 
-use super::hammer::missed;
+use super::hammer::Shifted;
 use crate::SoundSettings;
 use crate::signal::slow_rate::SlowRate;
 use crate::strings::bank::LANES;
@@ -150,7 +150,7 @@ impl Note {
             hammering: Hammering::new(
                 chunks,
                 [strings, steps],
-                missed(key, strings),
+                Shifted::of(key, strings),
                 hammer,
                 separation_time,
                 kernel,

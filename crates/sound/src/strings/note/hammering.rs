@@ -3,7 +3,7 @@
 use super::note_poles::NotePoles;
 use crate::strings::bank::{self, BLOCK, ContactCoupling, LANES, Lane, ModeState};
 use crate::strings::contact::MovingHammer;
-use crate::strings::hammer::shifted;
+use crate::strings::hammer::Shifted;
 use crate::strings::poles;
 use crate::strings::unison::MOST;
 use touchback_core::math::cast::single;
@@ -63,8 +63,8 @@ pub(super) struct Hammering {
     kernel: Kernel,
     /// Number of strings.
     strings: usize,
-    /// Share of the blow on the first string that a hammer shifted as far as it goes misses.
-    missed: f64,
+    /// The hammer shifted as far as it goes.
+    shifted: Shifted,
     /// Contact steps a sample.
     steps: usize,
     inputs: Vec<HammerInput>,
@@ -88,11 +88,11 @@ pub(super) struct Hammering {
 
 impl Hammering {
     /// A `hammer` off `strings` strings of `groups` groups of lanes, with `steps` contact steps a sample, which does
-    /// not return after `separation_time` seconds; shifted, it misses the share `missed` of the first. Allocates.
+    /// not return after `separation_time` seconds; shifted as far as it goes, it is as `shifted` says. Allocates.
     pub(super) fn new(
         groups: usize,
         [strings, steps]: [usize; 2],
-        missed: f64,
+        shifted: Shifted,
         hammer: &Hammer,
         separation_time: f64,
         kernel: Kernel,
@@ -100,7 +100,7 @@ impl Hammering {
         Self {
             kernel,
             strings,
-            missed,
+            shifted,
             steps,
             inputs: vec![HammerInput::default(); groups],
             couplings: vec![ContactCoupling::default(); groups],
@@ -162,7 +162,7 @@ impl Hammering {
         self.shift.applied = self.shift.wanted;
         self.refresh(poles);
         let string = f64::from(bank::displacement(modes, &self.couplings));
-        let hammer = shifted(&self.hammer, self.shift.applied);
+        let hammer = self.shifted.hammer(&self.hammer, self.shift.applied);
         let hammer = MovingHammer::new(&hammer, string, gap, speed);
         self.strike = Some(Strike { hammer, clear: 0.0, age: 0.0 });
     }
@@ -192,7 +192,7 @@ impl Hammering {
         }
         self.are_couplings_current = true;
         let (ratio, poles) = (poles.ratio(), poles.groups());
-        let shift = self.missed * self.shift.applied;
+        let shift = self.shifted.missed * self.shift.applied;
         let (count, h) = (self.strings as f64, &self.blows);
         let scale = count / (count - shift * h[0]);
         let squares: f64 = h[..self.strings].iter().map(|h| h * h).sum();
