@@ -31,7 +31,7 @@ impl<const N: usize> KeyModel<N> {
 
     /// A constructed state.
     fn constructed(&self, from: &Constructed, speed: f64, depth: f64, falls: bool) -> State<u8, N> {
-        let mut state = self.rest;
+        let mut state = SimpleAction::rest(self);
         if falls {
             (state.x[KEY], state.x[KEY_SPEED]) = (depth, -speed);
         }
@@ -100,6 +100,7 @@ impl<const N: usize> SimpleAction<N, TRANSITIONS, GUARDS> for KeyModel<N> {
     }
 
     fn rest(&self) -> State<u8, N> {
+        self.free();
         self.rest
     }
 

@@ -1,5 +1,6 @@
 //! One key of a mechanism, built: the programs of its submodels.
 
+use crate::assembler::Assembler;
 use crate::dynamics::Mechanics;
 use crate::error::{Fault, Result};
 use crate::file::{Beginning, File, Law, Text};
@@ -7,7 +8,7 @@ use crate::geometry::Geometry;
 use crate::graph::{Graph, Id, Node};
 use crate::names::{intern, intern_elements, unknown};
 use crate::numbers::Numbers;
-use crate::program::{Assembler, NOTE_DEPTH, NOTE_SPEED, Program, Registers, registers};
+use crate::program::{NOTE_DEPTH, NOTE_SPEED, Program, Registers, registers};
 use crate::scope::Scope;
 use crate::submodel::{Guard, Submodel};
 use std::collections::HashMap;

@@ -410,7 +410,7 @@ mod tests {
             let second = g.derivative(slope, 0);
             let to = g.input(4);
             let replaced = g.all_replaced(&[second], &HashMap::from([(0, to)]));
-            let program = crate::program::Assembler::default().program(&g, &replaced);
+            let program = crate::assembler::Assembler::default().program(&g, &replaced);
             // It may be too long for the registers all the same.
             assert!(g.check().is_ok() == is_fit && (is_fit || program.is_err()), "{terms}");
         }

@@ -7,6 +7,7 @@
 #![allow(clippy::needless_range_loop, reason = "loops over rows and columns of several matrices")]
 
 mod action;
+mod assembler;
 mod build;
 mod dynamics;
 mod element;

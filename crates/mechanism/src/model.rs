@@ -2,9 +2,9 @@
 
 use crate::build::Built;
 use crate::file::Map;
-use crate::program::{DRIVE, FRONT, HELD, IMPOSED, Registers};
+use crate::program::{DRIVE, FRONT, HELD, IMPOSED, Program, Registers};
 use crate::submodel::{GUARDS, Submodel, TRANSITIONS};
-use std::cell::{RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::sync::Arc;
 use touchback_action::STEP;
 use touchback_action::simple::drive_input::{DriveInput, Given};
@@ -34,6 +34,18 @@ pub(crate) struct KeyModel<const N: usize> {
     /// Mass of the port at the key front, kg.
     pub(crate) front: f64,
     registers: RefCell<Registers>,
+    /// States and inputs of the last [`Submodel::beginning`], whose results are in the registers.
+    begun: Cell<Option<Begun<N>>>,
+}
+
+/// What a [`Submodel::beginning`] was computed from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Begun<const N: usize> {
+    phase: u8,
+    imposed: usize,
+    drive: f64,
+    front: f64,
+    x: [f64; N],
 }
 
 /// Friction, constant through a substep.
@@ -55,7 +67,7 @@ impl<const N: usize> KeyModel<N> {
         let mut x = [0.0; N];
         x.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
         let (front, registers) = (built.front, RefCell::new(built.initial.clone()));
-        Self { built, rest: State { phase, x }, front, registers }
+        Self { built, rest: State { phase, x }, front, registers, begun: Cell::new(None) }
     }
 
     pub(crate) fn submodel(&self, phase: u8) -> &Submodel {
@@ -78,11 +90,36 @@ impl<const N: usize> KeyModel<N> {
         (r, imposed)
     }
 
+    /// The registers with the results of [`Submodel::beginning`], and the index of the programs for the drive.
+    fn begun(
+        &self,
+        submodel: &Submodel,
+        phase: u8,
+        input: &DriveInput,
+        x: &[f64; N],
+    ) -> (RefMut<'_, Registers>, usize) {
+        let (mut r, imposed) = self.load(input, x);
+        let (drive, front) = (r[usize::from(DRIVE)], self.front);
+        // The end of a substep is the beginning of the next one.
+        let wanted = Begun { phase, imposed, drive, front, x: *x };
+        if self.begun.get() != Some(wanted) {
+            submodel.beginning[imposed].run(&self.built.felts, &mut r);
+            self.begun.set(Some(wanted));
+        }
+        (r, imposed)
+    }
+
     pub(crate) fn states(&self, x: &[f64; N]) -> RefMut<'_, Registers> {
         let mut r = self.registers.borrow_mut();
         r[..N - 2].copy_from_slice(&x[..N - 2]);
         r[usize::from(FRONT)] = self.front;
         r
+    }
+
+    /// Forgets the friction of the last substep, as at rest.
+    pub(crate) fn free(&self) {
+        along(&mut self.registers.borrow_mut()).fill(0.0);
+        self.begun.set(None);
     }
 
     /// Kinetic and potential energy, J.
@@ -114,28 +151,28 @@ impl<const N: usize> KeyModel<N> {
         }
     }
 
-    /// Length of the substep that may begin, s, after the program of events.
-    fn substep(&self, submodel: &Submodel, r: &mut Registers, imposed: usize) -> f64 {
+    /// Length of the substep that may begin, s.
+    fn substep(&self, submodel: &Submodel, r: &Registers, imposed: usize) -> f64 {
+        let program = &submodel.beginning[imposed];
         let mut pressed = [[0.0; 2]; ELEMENTS];
         let count = submodel.pressing.len();
         let mut touches = false;
         for (i, pressed) in pressed[..count].iter_mut().enumerate() {
             let at = TRANSITIONS + GUARDS + 2 * i;
-            *pressed = [at, at + 1].map(|index| submodel.events[imposed].result(index, r));
+            *pressed = [at, at + 1].map(|index| program.result(index, r));
             touches |= pressed[0] >= 0.0;
         }
         let mut least = submodel.substeps;
         let Some(first) = self.built.felts.first().filter(|_| touches) else {
             return STEP / f64::from(raised(least, submodel.fastest));
         };
-        submodel.mobility.run(&self.built.felts, r);
         let mut reversal = f64::INFINITY;
         let none = Pressed { felt: first, compression: -1.0, mobility: 0.0 };
         let mut contacts = [none; ELEMENTS];
         for (i, (pressing, to)) in submodel.pressing.iter().zip(&mut contacts).enumerate() {
             let [compression, rate] = pressed[i];
             let felt = &self.built.felts[usize::from(pressing.felt)];
-            let found = submodel.mobility.result(i, r);
+            let found = program.result(TRANSITIONS + GUARDS + 2 * count + i, r);
             if !pressing.is_impact {
                 let mobility = pressing.mass.map_or(found, |mass| 1.0 / mass);
                 *to = Pressed { felt, compression, mobility };
@@ -153,7 +190,7 @@ impl<const N: usize> KeyModel<N> {
         if reversal < equal && reversal > MIN_SPLIT * equal { reversal } else { equal }
     }
 
-    /// The indicators and guards that a program of events has computed.
+    /// The indicators and guards.
     fn functions(
         &self,
         submodel: &Submodel,
@@ -161,14 +198,95 @@ impl<const N: usize> KeyModel<N> {
         r: &Registers,
     ) -> ([f64; TRANSITIONS], [f64; GUARDS]) {
         let (mut indicators, mut guards) = ([f64::INFINITY; TRANSITIONS], [f64::INFINITY; GUARDS]);
-        let program = &submodel.events[imposed];
-        for (i, value) in indicators.iter_mut().enumerate().take(submodel.transitions.len()) {
-            *value = program.result(i, r);
-        }
-        for (i, value) in guards.iter_mut().enumerate().take(self.built.guards.len()) {
-            *value = program.result(TRANSITIONS + i, r);
-        }
+        let program = &submodel.beginning[imposed];
+        program.results(0, r, &mut indicators[..submodel.transitions.len()]);
+        program.results(TRANSITIONS, r, &mut guards[..self.built.guards.len()]);
         (indicators, guards)
+    }
+
+    /// The rates that the program of rates has computed at `x`, from its result `first` on.
+    fn collected(
+        &self,
+        program: &Program,
+        first: usize,
+        submodel: &Submodel,
+        held: &Held,
+        x: &[f64; N],
+        r: &Registers,
+    ) -> [f64; N] {
+        let mut rates = [0.0; N];
+        let n = 2 * self.built.coordinates;
+        program.results(first, r, &mut rates[..n]);
+        if let Some(time) = self.built.time {
+            rates[time] = 1.0;
+        }
+        rates[N - 2] = program.result(first + n, r) * x[KEY_SPEED];
+        rates[N - 1] = program.result(first + n + 1, r);
+        if self.built.friction > 0 {
+            for (i, along) in submodel.independent.iter().zip(held.along) {
+                rates[N - 1] -= along * x[2 * i + 1];
+            }
+        }
+        rates
+    }
+
+    /// The friction that acts through a substep of `dt` s.
+    fn friction(
+        &self,
+        submodel: &Submodel,
+        imposed: usize,
+        x: &[f64; N],
+        r: &Registers,
+        dt: f64,
+    ) -> Held {
+        let program = &submodel.beginning[imposed];
+        let at = submodel.reduced;
+        let n = submodel.independent.len();
+        let (mut u, mut mass) = ([0.0; MOST], [[0.0; MOST]; MOST]);
+        // Forces, less those that give the port its imposed acceleration.
+        let mut rest = [0.0; MOST];
+        program.results(at, r, &mut rest[..n]);
+        let drive = r[usize::from(DRIVE)];
+        for (i, k) in submodel.independent.iter().enumerate() {
+            u[i] = x[2 * k + 1];
+            program.results(at + n + n * i, r, &mut mass[i][..n]);
+            if imposed == 1 {
+                rest[i] -= mass[i][0] * drive;
+            }
+        }
+        let inverse = Inverse(crate::settle::inverse(&mass, n, imposed), n);
+        if imposed == 0 {
+            rest[0] += drive;
+        }
+        let mut a = inverse.apply(&rest);
+        if imposed == 1 {
+            a[0] = drive;
+        }
+        let none = friction::Element { direction: [0.0; MOST], bound: 0.0 };
+        let mut elements = [none; FRICTIONS];
+        for (e, element) in elements.iter_mut().enumerate().take(self.built.friction) {
+            let at = at + n + n * n + e * (n + 1);
+            program.results(at, r, &mut element.direction[..n]);
+            element.bound = program.result(at + n, r);
+        }
+        let mut force = friction::forces(&elements, &inverse, &u, &a, dt);
+        for (force, element) in force.iter_mut().zip(&elements).take(self.built.friction) {
+            let speed = element.speed(&u);
+            if imposed == 0 || speed == 0.0 {
+                continue;
+            }
+            let answer = inverse.apply(&element.direction);
+            if answer.iter().zip(&element.direction).all(|(a, g)| a * g == 0.0) {
+                // An imposed motion slides whatever the friction.
+                *force = -element.bound * speed.signum();
+            }
+        }
+        let mut held = Held { force, ..FREE };
+        for (e, element) in elements.iter().enumerate().take(self.built.friction) {
+            held.speed[e] = -element.speed(&u);
+            (0..n).for_each(|i| held.along[i] += force[e] * element.direction[i]);
+        }
+        held
     }
 }
 
@@ -200,28 +318,13 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
 
     fn rates(&self, phase: u8, held: &Held, input: &DriveInput, x: &[f64; N]) -> [f64; N] {
         let (mut r, imposed) = self.load(input, x);
-        let has_friction = self.built.friction > 0;
-        if has_friction {
-            let from = usize::from(HELD);
-            r[from..from + MOST].copy_from_slice(&held.along);
+        if self.built.friction > 0 {
+            along(&mut r).copy_from_slice(&held.along);
         }
         let submodel = self.submodel(phase);
         let program = &submodel.rates[imposed];
         program.run(&self.built.felts, &mut r);
-        let mut rates = [0.0; N];
-        let n = 2 * self.built.coordinates;
-        program.results(&r, &mut rates[..n]);
-        if let Some(time) = self.built.time {
-            rates[time] = 1.0;
-        }
-        rates[N - 2] = program.result(n, &r) * x[KEY_SPEED];
-        rates[N - 1] = program.result(n + 1, &r);
-        if has_friction {
-            for (i, along) in submodel.independent.iter().zip(held.along) {
-                rates[N - 1] -= along * x[2 * i + 1];
-            }
-        }
-        rates
+        self.collected(program, 0, submodel, held, x, &r)
     }
 
     fn event_functions(
@@ -230,9 +333,8 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         input: &DriveInput,
         x: &[f64; N],
     ) -> ([f64; TRANSITIONS], [f64; GUARDS]) {
-        let (mut r, imposed) = self.load(input, x);
         let submodel = self.submodel(phase);
-        submodel.events[imposed].run(&self.built.felts, &mut r);
+        let (r, imposed) = self.begun(submodel, phase, input, x);
         self.functions(submodel, imposed, &r)
     }
 
@@ -275,49 +377,9 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         if self.built.friction == 0 {
             return FREE;
         }
-        let (mut r, imposed) = self.load(input, x);
-        let from = usize::from(HELD);
-        r[from..from + MOST].fill(0.0);
         let submodel = self.submodel(phase);
-        let program = &submodel.friction[imposed];
-        program.run(&self.built.felts, &mut r);
-        let n = submodel.independent.len();
-        let (mut u, mut a) = ([0.0; MOST], [0.0; MOST]);
-        for (i, k) in submodel.independent.iter().enumerate() {
-            (u[i], a[i]) = (x[2 * k + 1], program.result(i, &r));
-        }
-        let mut mass = [[0.0; MOST]; MOST];
-        for i in 0..n {
-            for j in 0..n {
-                mass[i][j] = program.result(n + n * i + j, &r);
-            }
-        }
-        let inverse = Inverse(crate::settle::inverse(&mass, n, imposed), n);
-        let none = friction::Element { direction: [0.0; MOST], bound: 0.0 };
-        let mut elements = [none; FRICTIONS];
-        for (e, element) in elements.iter_mut().enumerate().take(self.built.friction) {
-            let at = n + n * n + e * (n + 1);
-            (0..n).for_each(|i| element.direction[i] = program.result(at + i, &r));
-            element.bound = program.result(at + n, &r);
-        }
-        let mut force = friction::forces(&elements, &inverse, &u, &a, dt);
-        for (force, element) in force.iter_mut().zip(&elements).take(self.built.friction) {
-            let speed = element.speed(&u);
-            if imposed == 0 || speed == 0.0 {
-                continue;
-            }
-            let answer = inverse.apply(&element.direction);
-            if answer.iter().zip(&element.direction).all(|(a, g)| a * g == 0.0) {
-                // An imposed motion slides whatever the friction.
-                *force = -element.bound * speed.signum();
-            }
-        }
-        let mut held = Held { force, ..FREE };
-        for (e, element) in elements.iter().enumerate().take(self.built.friction) {
-            held.speed[e] = -element.speed(&u);
-            (0..n).for_each(|i| held.along[i] += force[e] * element.direction[i]);
-        }
-        held
+        let (r, imposed) = self.begun(submodel, phase, input, x);
+        self.friction(submodel, imposed, x, &r, dt)
     }
 
     fn begin(
@@ -328,14 +390,24 @@ impl<const N: usize> Model<N, TRANSITIONS, GUARDS> for KeyModel<N> {
         room: &Room,
     ) -> Begin<Held, N, TRANSITIONS, GUARDS> {
         let submodel = self.submodel(phase);
-        let (mut r, imposed) = self.load(input, x);
-        submodel.events[imposed].run(&self.built.felts, &mut r);
+        let (mut r, imposed) = self.begun(submodel, phase, input, x);
         let event_functions = self.functions(submodel, imposed, &r);
-        let longest = self.substep(submodel, &mut r, imposed) * (room.grid / STEP);
-        drop(r);
+        let longest = self.substep(submodel, &r, imposed) * (room.grid / STEP);
         let length = room.length(longest);
-        let held = self.hold(phase, input, x, length);
-        let rates = self.rates(phase, &held, input, x);
+        let mut held = FREE;
+        let program = &submodel.beginning[imposed];
+        if self.built.friction > 0 {
+            held = self.friction(submodel, imposed, x, &r, length);
+            along(&mut r).copy_from_slice(&held.along);
+            program.run_held(&self.built.felts, &mut r);
+        }
+        let rates = self.collected(program, submodel.first_rates, submodel, &held, x, &r);
         Begin { length, held, rates, event_functions }
     }
+}
+
+/// The registers of held friction.
+fn along(r: &mut Registers) -> &mut [f64] {
+    let from = usize::from(HELD);
+    &mut r[from..from + MOST]
 }

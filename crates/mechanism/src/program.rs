@@ -1,13 +1,14 @@
-//! A flat program that computes formulas: one operation after another on a file of registers, without allocation.
+//! A flat program that computes formulas: runs of one operation after another on a file of registers, without allocation.
+//!
+//! Sums, differences and products are one operation, a b ± c d, on registers that may hold 0 and 1: long runs of it need
+//! no choice of what to do next, which costs a processor more than the arithmetic.
 
-use crate::error::{Fault, Result};
-use crate::graph::{Binary, Graph, Id, Node, Unary};
-use crate::table::Table;
+use crate::graph::{Binary, Unary};
 use touchback_core::math::trig::direction;
 use touchback_core::mech::felt::Felt;
 
 /// Number of registers: a power of two, so that a masked index needs no check.
-pub(crate) const REGISTERS: usize = 2048;
+pub(crate) const REGISTERS: usize = 4096;
 const MASK: usize = REGISTERS - 1;
 
 /// Registers of the states, x₀ to x₂₅.
@@ -25,7 +26,9 @@ pub(crate) const NOTE_DEPTH: u16 = 30;
 /// First of the registers of held friction, a generalized force for each coordinate.
 pub(crate) const HELD: u16 = 32;
 /// First register of results.
-const FIRST: usize = 48;
+pub(crate) const FIRST: usize = 48;
+/// First register of results that outlast other programs.
+pub(crate) const LASTING: usize = REGISTERS / 2;
 
 /// The registers of one key.
 pub(crate) type Registers = Box<[f64; REGISTERS]>;
@@ -36,83 +39,136 @@ pub(crate) fn registers() -> Registers {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Code {
+pub(crate) enum Code {
+    /// a b + c d, or a b − c d.
+    Linear,
     Unary(Unary),
     Binary(Binary),
-    /// a b + c
-    MulAdd,
-    /// a b − c
-    MulSub,
-    /// c − a b
-    SubMul,
     /// Cosine, and sine in the next register.
     Direction,
     Choose,
     /// Force of felt c at a, b, and loss in the next register.
     Contact,
     Energy,
-    /// The register has been written by the operation before.
-    Second,
 }
 
+impl Code {
+    /// Number of results.
+    pub(crate) const fn results(self) -> usize {
+        match self {
+            Self::Direction | Self::Contact => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Registers of an operation, 16 bits each, and the sign of the second product of a linear one in the highest bit.
 #[derive(Clone, Copy, Debug)]
-struct Operation {
-    code: Code,
-    a: u16,
-    b: u16,
-    c: u16,
+pub(crate) struct Operation(u64);
+
+impl Operation {
+    const SIGN: u64 = 1 << 63;
+
+    pub(crate) fn new(from: [u16; 4], is_difference: bool) -> Self {
+        let packed = (0..).step_by(16).zip(from).map(|(shift, part)| u64::from(part) << shift);
+        let sign = if is_difference { Self::SIGN } else { 0 };
+        Self(packed.fold(sign, |all, part| all | part))
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the mask takes the lowest bits")]
+    #[inline(always)]
+    fn at<const PART: usize>(self) -> usize {
+        (self.0 >> (16 * PART)) as usize & MASK
+    }
 }
 
-/// Operations, and the registers of the results.
+/// Operations in runs of one code, and the registers of the results.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
-    operations: Box<[Operation]>,
-    outputs: Box<[u16]>,
+    pub(crate) runs: Box<[(Code, u16)]>,
+    pub(crate) operations: Box<[Operation]>,
+    pub(crate) outputs: Box<[u16]>,
+    /// First register of results.
+    pub(crate) first: usize,
+    /// Runs, operations and results that do not depend on held friction: they come first.
+    pub(crate) early: [usize; 3],
 }
 
 impl Program {
     /// Computes the results.
     #[inline]
     pub(crate) fn run(&self, felts: &[Felt], r: &mut [f64; REGISTERS]) {
-        for (operation, to) in self.operations.iter().zip(FIRST..) {
-            let at = |index: u16| usize::from(index) & MASK;
-            let (a, b, c) = (r[at(operation.a)], r[at(operation.b)], r[at(operation.c)]);
-            let value = match operation.code {
-                Code::Binary(Binary::Add) => a + b,
-                Code::Binary(Binary::Sub) => a - b,
-                Code::Binary(Binary::Mul) => a * b,
-                Code::Binary(operation) => operation.at(a, b),
-                Code::Unary(operation) => operation.at(a),
-                Code::MulAdd => a * b + c,
-                Code::MulSub => a * b - c,
-                Code::SubMul => c - a * b,
+        self.run_from([0; 3], felts, r);
+    }
+
+    /// Computes anew what depends on held friction, after [`Self::run`] at the same states.
+    pub(crate) fn run_held(&self, felts: &[Felt], r: &mut [f64; REGISTERS]) {
+        self.run_from(self.early, felts, r);
+    }
+
+    fn run_from(&self, from: [usize; 3], felts: &[Felt], r: &mut [f64; REGISTERS]) {
+        let mut to = self.first + from[2];
+        let mut rest = self.operations.get(from[1]..).unwrap_or_default();
+        for (code, count) in self.runs.get(from[0]..).unwrap_or_default() {
+            let operations;
+            (operations, rest) = rest.split_at(usize::from(*count).min(rest.len()));
+            match *code {
+                Code::Linear => {
+                    for o in operations {
+                        let first = r[o.at::<0>()] * r[o.at::<1>()];
+                        let second = r[o.at::<2>()] * r[o.at::<3>()];
+                        let signed = f64::from_bits(second.to_bits() ^ (o.0 & Operation::SIGN));
+                        r[to & MASK] = first + signed;
+                        to += 1;
+                    }
+                }
+                Code::Unary(unary) => {
+                    for o in operations {
+                        r[to & MASK] = unary.at(r[o.at::<0>()]);
+                        to += 1;
+                    }
+                }
+                Code::Binary(Binary::Div) => {
+                    for o in operations {
+                        r[to & MASK] = r[o.at::<0>()] / r[o.at::<1>()];
+                        to += 1;
+                    }
+                }
+                Code::Binary(binary) => {
+                    for o in operations {
+                        r[to & MASK] = binary.at(r[o.at::<0>()], r[o.at::<1>()]);
+                        to += 1;
+                    }
+                }
                 Code::Choose => {
-                    if a > 0.0 {
-                        b
-                    } else {
-                        c
+                    for o in operations {
+                        let at = if r[o.at::<0>()] > 0.0 { o.at::<1>() } else { o.at::<2>() };
+                        r[to & MASK] = r[at];
+                        to += 1;
                     }
                 }
                 Code::Direction => {
-                    let (cosine, sine) = if a.abs() <= 1.0 {
-                        let v = direction(a);
-                        (v.x, v.y)
-                    } else {
-                        let (sine, cosine) = libm::sincos(a);
-                        (cosine, sine)
-                    };
-                    r[(to + 1) & MASK] = sine;
-                    cosine
+                    for o in operations {
+                        let [cosine, sine] = turned(r[o.at::<0>()]);
+                        (r[to & MASK], r[(to + 1) & MASK]) = (cosine, sine);
+                        to += 2;
+                    }
                 }
                 Code::Contact => {
-                    let contact = felts[usize::from(operation.c)].contact(a, b);
-                    r[(to + 1) & MASK] = contact.loss;
-                    contact.force
+                    for o in operations {
+                        let felt = &felts[o.at::<2>()];
+                        let contact = felt.contact(r[o.at::<0>()], r[o.at::<1>()]);
+                        (r[to & MASK], r[(to + 1) & MASK]) = (contact.force, contact.loss);
+                        to += 2;
+                    }
                 }
-                Code::Energy => felts[usize::from(operation.c)].energy(a),
-                Code::Second => continue,
-            };
-            r[to & MASK] = value;
+                Code::Energy => {
+                    for o in operations {
+                        r[to & MASK] = felts[o.at::<2>()].energy(r[o.at::<0>()]);
+                        to += 1;
+                    }
+                }
+            }
         }
     }
 
@@ -122,186 +178,22 @@ impl Program {
         r[usize::from(self.outputs[index]) & MASK]
     }
 
-    /// Copies the first results of the last run.
+    /// Copies the results from `first` on of the last run.
     #[inline]
-    pub(crate) fn results(&self, r: &[f64; REGISTERS], to: &mut [f64]) {
-        for (value, output) in to.iter_mut().zip(&self.outputs) {
+    pub(crate) fn results(&self, first: usize, r: &[f64; REGISTERS], to: &mut [f64]) {
+        for (value, output) in to.iter_mut().zip(self.outputs.iter().skip(first)) {
             *value = r[usize::from(*output) & MASK];
         }
     }
-
-    /// Number of operations.
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.operations.len()
-    }
 }
 
-/// Compiles formulas; constants are shared by all programs of a key.
-#[derive(Default, Debug)]
-pub(crate) struct Assembler {
-    constants: Table<u64, u16>,
-    most: usize,
-}
-
-impl Assembler {
-    /// The program that computes `outputs`.
-    pub(crate) fn program(&mut self, graph: &Graph, outputs: &[Id]) -> Result<Program> {
-        graph.check()?;
-        let mut builder = Builder {
-            graph,
-            assembler: self,
-            uses: Table::default(),
-            at: Table::default(),
-            operations: Vec::new(),
-        };
-        outputs.iter().for_each(|id| builder.count(*id));
-        let outputs: Result<Vec<u16>> = outputs.iter().map(|id| builder.emit(*id)).collect();
-        let operations = builder.operations;
-        self.most = self.most.max(operations.len());
-        if FIRST + self.most + self.constants.len() >= REGISTERS {
-            return Err(Fault::new(format!(
-                "the mechanism is too large: {} operations and {} constants, at most {} together",
-                self.most,
-                self.constants.len(),
-                REGISTERS - FIRST
-            )));
-        }
-        Ok(Program { operations: operations.into(), outputs: outputs?.into() })
+/// Cosine and sine.
+#[inline]
+fn turned(angle: f64) -> [f64; 2] {
+    if angle.abs() <= 1.0 {
+        let v = direction(angle);
+        return [v.x, v.y];
     }
-
-    /// Writes the constants of all programs.
-    pub(crate) fn preload(&self, registers: &mut Registers) {
-        for (bits, register) in &self.constants {
-            registers[usize::from(*register)] = f64::from_bits(*bits);
-        }
-    }
-}
-
-struct Builder<'a> {
-    graph: &'a Graph,
-    assembler: &'a mut Assembler,
-    uses: Table<Id, u32>,
-    at: Table<Id, u16>,
-    operations: Vec<Operation>,
-}
-
-impl Builder<'_> {
-    fn count(&mut self, id: Id) {
-        let uses = self.uses.entry(id).or_default();
-        *uses += 1;
-        if *uses == 1 {
-            self.graph.node(id).parts().for_each(|part| self.count(part));
-        }
-    }
-
-    fn push(&mut self, code: Code, [a, b, c]: [u16; 3]) -> Result<u16> {
-        let to = FIRST + self.operations.len();
-        self.operations.push(Operation { code, a, b, c });
-        u16::try_from(to).map_err(|_| Fault::new("the mechanism is too large"))
-    }
-
-    /// The factors of a product that nothing else uses.
-    fn product(&self, id: Id) -> Option<[Id; 2]> {
-        match self.graph.node(id) {
-            Node::Binary(Binary::Mul, a, b) if self.uses.get(&id) == Some(&1) => Some([a, b]),
-            _ => None,
-        }
-    }
-
-    fn constant(&mut self, bits: u64) -> Result<u16> {
-        if let Some(&register) = self.assembler.constants.get(&bits) {
-            return Ok(register);
-        }
-        let below = REGISTERS - 1 - self.assembler.constants.len().min(REGISTERS - FIRST - 1);
-        let register =
-            u16::try_from(below).map_err(|_| Fault::new("the mechanism is too large"))?;
-        self.assembler.constants.insert(bits, register);
-        Ok(register)
-    }
-
-    /// The register that holds `id`; its operations are appended where they are not known.
-    fn emit(&mut self, id: Id) -> Result<u16> {
-        if let Some(&register) = self.at.get(&id) {
-            return Ok(register);
-        }
-        let node = self.graph.node(id);
-        let register = match node {
-            Node::Input(register) => register,
-            Node::Constant(bits) => self.constant(bits)?,
-            Node::Binary(Binary::Add, a, b) => match (self.product(a), self.product(b)) {
-                (Some([p, q]), _) => self.simple(Code::MulAdd, &[p, q, b])?,
-                (None, Some([p, q])) => self.simple(Code::MulAdd, &[p, q, a])?,
-                (None, None) => self.simple(Code::Binary(Binary::Add), &[a, b])?,
-            },
-            Node::Binary(Binary::Sub, a, b) => match (self.product(a), self.product(b)) {
-                (_, Some([p, q])) => self.simple(Code::SubMul, &[p, q, a])?,
-                (Some([p, q]), None) => self.simple(Code::MulSub, &[p, q, b])?,
-                (None, None) => self.simple(Code::Binary(Binary::Sub), &[a, b])?,
-            },
-            Node::Unary(Unary::Cos | Unary::Sin, a) => {
-                let from = self.emit(a)?;
-                let pair = [Node::Unary(Unary::Cos, a), Node::Unary(Unary::Sin, a)];
-                self.pair(node, Code::Direction, [from, 0, 0], pair)?
-            }
-            Node::Unary(operation, a) => self.simple(Code::Unary(operation), &[a])?,
-            Node::Binary(operation, a, b) => self.simple(Code::Binary(operation), &[a, b])?,
-            Node::Choose(a, b, c) => self.simple(Code::Choose, &[a, b, c])?,
-            Node::Force(felt, a, b) | Node::Loss(felt, a, b) => {
-                let from = [self.emit(a)?, self.emit(b)?, felt];
-                let pair = [Node::Force(felt, a, b), Node::Loss(felt, a, b)];
-                self.pair(node, Code::Contact, from, pair)?
-            }
-            Node::Energy(felt, a) => {
-                let from = self.emit(a)?;
-                self.push(Code::Energy, [from, 0, felt])?
-            }
-        };
-        self.at.insert(id, register);
-        Ok(register)
-    }
-
-    fn simple(&mut self, code: Code, parts: &[Id]) -> Result<u16> {
-        let mut from = [0; 3];
-        for (register, part) in from.iter_mut().zip(parts) {
-            *register = self.emit(*part)?;
-        }
-        self.push(code, from)
-    }
-
-    /// An operation with two results; both nodes are known after it. Returns the register of `node`.
-    fn pair(&mut self, node: Node, code: Code, from: [u16; 3], pair: [Node; 2]) -> Result<u16> {
-        let first = self.push(code, from)?;
-        let second = self.push(Code::Second, [0; 3])?;
-        for (other, register) in pair.into_iter().zip([first, second]) {
-            if let Some(id) = self.graph.find(other) {
-                self.at.insert(id, register);
-            }
-        }
-        Ok(if node == pair[0] { first } else { second })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_program_computes_its_formulas_and_shares_pairs() {
-        let mut g = Graph::default();
-        let x = g.input(0);
-        let (c, s) = (g.cos(x), g.sin(x));
-        let one = g.dot(&[c, s], &[c, s]);
-        let mut assembler = Assembler::default();
-        let program = assembler.program(&g, &[one, s]).unwrap();
-        let mut r = registers();
-        assembler.preload(&mut r);
-        for angle in [-3.0, 0.3, 2.0] {
-            r[0] = angle;
-            program.run(&[], &mut r);
-            assert!((program.result(0, &r) - 1.0).abs() < 1e-15);
-            assert!((program.result(1, &r) - libm::sin(angle)).abs() < 1e-15);
-        }
-        assert_eq!(program.len(), 4, "{program:?}");
-    }
+    let (sine, cosine) = libm::sincos(angle);
+    [cosine, sine]
 }

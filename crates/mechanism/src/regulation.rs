@@ -1,5 +1,6 @@
 //! Numbers that are solved for at load, so that a position is as a technician sets it.
 
+use crate::assembler::Assembler;
 use crate::error::{Fault, Result};
 use crate::expression;
 use crate::file::{Closed, File, Law, Regulation};
@@ -7,7 +8,7 @@ use crate::geometry::Geometry;
 use crate::graph::{Graph, Id, registers};
 use crate::names::unknown;
 use crate::numbers::Numbers;
-use crate::program::{Assembler, registers as values};
+use crate::program::registers as values;
 use crate::scope::Scope;
 use std::collections::BTreeMap;
 

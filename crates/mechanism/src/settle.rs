@@ -6,6 +6,7 @@ use crate::error::{Fault, Result};
 use crate::file::File;
 use crate::geometry::MOST;
 use crate::program::{FRONT, Registers, STATES};
+use crate::submodel::{GUARDS, TRANSITIONS};
 use touchback_action::STEP;
 use touchback_action::simple::substeps;
 
@@ -164,9 +165,14 @@ pub(crate) fn stiffness(built: &mut Built, file: &File, rest: &[f64; STATES]) ->
     for submodel in &mut built.submodels {
         r[..STATES].copy_from_slice(rest);
         r[usize::from(FRONT)] = built.front;
-        submodel.mobility.run(&built.felts, &mut r);
+        let (program, mut fastest) = (&submodel.beginning[0], submodel.fastest);
+        program.run(&built.felts, &mut r);
+        let mobility = |index: usize| {
+            let first = TRANSITIONS + GUARDS + 2 * submodel.pressing.len();
+            program.result(first + index, &r)
+        };
         for (index, pressing) in submodel.pressing.iter().enumerate() {
-            let found = submodel.mobility.result(index, &r);
+            let found = mobility(index);
             let mobility = pressing.mass.map_or(found, |mass| 1.0 / mass);
             let felt = &built.felts[usize::from(pressing.felt)];
             let name = built.elements[pressing.element].name;
@@ -175,7 +181,7 @@ pub(crate) fn stiffness(built: &mut Built, file: &File, rest: &[f64; STATES]) ->
             })?;
         }
         for (index, (element, [stiffness, damping])) in submodel.springs.iter().enumerate() {
-            let mobility = submodel.mobility.result(submodel.pressing.len() + index, &r);
+            let mobility = mobility(submodel.pressing.len() + index);
             // Runge–Kutta's decay is monotonic up to 2 rad, a frequency is resolved up to half a radian.
             let frequency = (stiffness * mobility).sqrt().max(0.25 * damping * mobility);
             if !(frequency * STEP < FASTEST) {
@@ -187,8 +193,9 @@ pub(crate) fn stiffness(built: &mut Built, file: &File, rest: &[f64; STATES]) ->
                 );
                 return Err(Fault::at(&contact.span(), message));
             }
-            submodel.fastest = submodel.fastest.max(frequency);
+            fastest = fastest.max(frequency);
         }
+        submodel.fastest = fastest;
     }
     Ok(())
 }

@@ -59,11 +59,13 @@ pub(crate) struct Submodel {
     pub substeps: u32,
     /// Rates of all states; the last two are force of the drive and dissipated power.
     pub rates: [Program; 2],
-    /// Indicators, guards, then compression and rate of each of `pressing`.
-    pub events: [Program; 2],
+    /// What the beginning of a substep needs, in registers that outlast other programs: indicators, guards, compression and
+    /// rate of each of `pressing`, the inverse of its moved mass and of those of `springs`, 1/kg; from `reduced` on the
+    /// forces at rest, the reduced mass matrix, then direction and bound of each friction; from `first_rates` on as `rates`.
+    pub beginning: [Program; 2],
     pub pressing: Vec<Pressing>,
-    /// Inverse of the moved mass of each of `pressing`, then of `springs`, 1/kg.
-    pub mobility: Program,
+    pub reduced: usize,
+    pub first_rates: usize,
     /// Springs that act: element, stiffness, N/m, and damping, N·s/m.
     pub springs: Vec<(usize, [f64; 2])>,
     /// Largest natural frequency of a spring, rad/s, or a quarter of the largest decay rate, 1/s.
@@ -75,8 +77,6 @@ pub(crate) struct Submodel {
     pub readings: [Program; 2],
     /// Forces at rest, then the reduced mass matrix.
     pub statics: Program,
-    /// Accelerations without friction, the reduced mass matrix, then direction and bound of each friction.
-    pub friction: [Program; 2],
     pub transitions: Vec<Transition>,
     /// By submodel of the end of a transition.
     pub switched: Vec<(u8, Happening)>,
@@ -127,9 +127,8 @@ impl<'a> Builder<'a> {
             sum
         };
         let mut rates = Vec::new();
-        let mut events = Vec::new();
+        let mut beginning = Vec::new();
         let mut readings = Vec::new();
-        let mut friction = Vec::new();
         let mut momentum = Vec::new();
         let transitions = self.transitions(name)?;
         let pressing: Vec<usize> = formulas
@@ -138,6 +137,22 @@ impl<'a> Builder<'a> {
             .copied()
             .filter(|index| self.mechanics.elements[*index].law == Law::Felt)
             .collect();
+        let springs = formulas.active.iter().copied();
+        let springs: Vec<(usize, [f64; 2])> = springs
+            .map(|index| (index, &self.mechanics.elements[index]))
+            .filter(|(_, element)| element.law == Law::Spring)
+            .map(|(index, element)| (index, [element.stiffness, element.damping]))
+            .collect();
+        let moved = pressing.iter().copied().chain(springs.iter().map(|(index, _)| *index));
+        let mobility: Vec<Id> = moved
+            .map(|index| {
+                let gradient = &self.mechanics.elements[index].gradient;
+                let answer = self.g.solve(&self.mechanics.mass, gradient);
+                self.g.dot(gradient, &answer)
+            })
+            .collect();
+        let reduced = TRANSITIONS + GUARDS + 2 * pressing.len() + mobility.len();
+        let mut first_rates = reduced;
         for moving in &formulas.moving {
             let replaced = {
                 let mut outputs = moving.acceleration.clone();
@@ -152,6 +167,7 @@ impl<'a> Builder<'a> {
                 .collect();
             outputs.extend(&replaced[n..]);
             rates.push(self.assembler.program(self.g, &outputs)?);
+            let moved = outputs;
 
             let scope = Scope {
                 forces: Some(&moving.forces),
@@ -170,43 +186,27 @@ impl<'a> Builder<'a> {
                 let element = &self.mechanics.elements[*index];
                 outputs.extend([element.compression, element.rate]);
             }
-            events.push(self.program(&formulas, &outputs)?);
+            outputs.extend(&mobility);
+            if !self.mechanics.frictions.is_empty() {
+                outputs.extend(&formulas.statics);
+                outputs.extend(formulas.reduced.iter().flatten());
+                for (slide, friction) in formulas.slides.iter().zip(&self.mechanics.frictions) {
+                    outputs.extend(slide);
+                    outputs.push(friction.largest(self.g, &scope)?);
+                }
+            }
+            first_rates = outputs.len();
+            let mut outputs = self.g.all_replaced(&outputs, &formulas.closed);
+            outputs.extend(moved);
+            beginning.push(self.assembler.lasting(self.g, &outputs)?);
 
             let outputs = self.readings(&formulas, moving)?;
             readings.push(self.program(&formulas, &outputs)?);
-
-            let mut outputs: Vec<Id> =
-                formulas.independent.iter().map(|i| moving.acceleration[*i]).collect();
-            outputs.extend(formulas.reduced.iter().flatten());
-            for (slide, friction) in formulas.slides.iter().zip(&self.mechanics.frictions) {
-                outputs.extend(slide);
-                outputs.push(friction.largest(self.g, &scope)?);
-            }
-            friction.push(if self.mechanics.frictions.is_empty() {
-                Program::default()
-            } else {
-                self.program(&formulas, &outputs)?
-            });
         }
         for after in &formulas.momentum {
             let outputs = self.g.all_replaced(after, &formulas.placed);
             momentum.push(self.assembler.program(self.g, &outputs)?);
         }
-        let springs = formulas.active.iter().copied();
-        let springs: Vec<(usize, [f64; 2])> = springs
-            .map(|index| (index, &self.mechanics.elements[index]))
-            .filter(|(_, element)| element.law == Law::Spring)
-            .map(|(index, element)| (index, [element.stiffness, element.damping]))
-            .collect();
-        let moved = pressing.iter().copied().chain(springs.iter().map(|(index, _)| *index));
-        let outputs: Vec<Id> = moved
-            .map(|index| {
-                let gradient = &self.mechanics.elements[index].gradient;
-                let answer = self.g.solve(&self.mechanics.mass, gradient);
-                self.g.dot(gradient, &answer)
-            })
-            .collect();
-        let mobility = self.program(&formulas, &outputs)?;
         let energy = self.program(&formulas, &[formulas.kinetic, formulas.potential])?;
         let close = self.assembler.program(self.g, &formulas.close)?;
         let mut outputs = formulas.statics.clone();
@@ -267,9 +267,10 @@ impl<'a> Builder<'a> {
                 .unwrap_or(1)
                 .clamp(1, 64),
             rates: both(rates)?,
-            events: both(events)?,
+            beginning: both(beginning)?,
             pressing: pressing.iter().map(|index| self.pressing(*index)).collect(),
-            mobility,
+            reduced,
+            first_rates,
             springs,
             fastest: 0.0,
             close,
@@ -277,7 +278,6 @@ impl<'a> Builder<'a> {
             energy,
             readings: both(readings)?,
             statics,
-            friction: both(friction)?,
             transitions: transitions?,
             switched,
         })

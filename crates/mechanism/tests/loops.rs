@@ -207,3 +207,31 @@ torque = true
         "{now:?}"
     );
 }
+
+/// Reading a key leaves its friction as it is: watched or not, the motion is the same.
+#[test]
+fn reading_a_key_does_not_change_its_motion() {
+    for name in ["upright", "thesis"] {
+        let path = format!("{}/../../mechanisms/{name}.mechanism.toml", env!("CARGO_MANIFEST_DIR"));
+        let file = touchback_mechanism::read(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let mut watched = file.key(KeyNumber::from_midi(60).unwrap(), &[]).unwrap();
+        let mut alone = watched.duplicate();
+        for step in 0..2400 {
+            let drive = Drive::Force([if step < 1200 { 5.0 } else { 0.0 }; 2]);
+            watched.step(drive, &mut |_, _| ());
+            alone.step(drive, &mut |_, _| ());
+            assert!(watched.readout(drive).key.is_finite() && !watched.pose().parts.is_empty());
+            let _ = watched.elements(drive);
+            assert_eq!(watched.save().bits(), alone.save().bits(), "{name}, step {step}");
+        }
+        // At rest again, it forgets the friction of the press.
+        watched.reset_to_rest();
+        let mut fresh = file.key(KeyNumber::from_midi(60).unwrap(), &[]).unwrap();
+        for _ in 0..800 {
+            for key in [&mut watched, &mut fresh] {
+                key.step(Drive::Force([5.0; 2]), &mut |_, _| ());
+            }
+        }
+        assert_eq!(watched.save().bits(), fresh.save().bits(), "{name}");
+    }
+}
