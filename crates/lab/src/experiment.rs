@@ -24,6 +24,7 @@ mod key_design;
 mod lines;
 pub mod listening;
 mod long_run;
+mod mechanism;
 mod missed;
 mod models_ab;
 mod pianissimo;
@@ -102,7 +103,7 @@ pub struct LabOptions {
     #[command(flatten)]
     own: OwnNumbers,
     /// Folder for data and figures; the default is touchback-lab-own with --preset, --set, --keys,
-    /// --model or --key
+    /// --model, --mechanism or --key
     #[arg(long, value_name = "DIR", default_value = "touchback-lab", default_value_ifs =
           OwnNumbers::IDS.map(|id| (id, ArgPredicate::IsPresent, "touchback-lab-own")))]
     pub out: OutputFolder,
@@ -142,6 +143,7 @@ pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
     let chosen = choose(&options.names, catalogue)?;
     let (keys, numbers);
     if let [experiment] = chosen[..]
+        && !options.own.has_mechanism()
         && let (own, set) = options.own.without_set()
         && let Some(of) = numbered(experiment, set)?
     {
@@ -214,7 +216,7 @@ pub fn run(options: &LabOptions, catalogue: Catalogue) -> Result<()> {
 /// For an experiment with numbers of its own: keys of the standard piano, marked with those of `set` (`ID=VALUE`) that
 /// are not usual.
 fn numbered(experiment: &Experiment, set: &[String]) -> Result<Option<KeySource>> {
-    let Work::Numbered { numbers, .. } = experiment.run else { return Ok(None) };
+    let Work::Numbered { numbers, .. } = experiment.run.usual() else { return Ok(None) };
     let changed = Numbers::chosen(numbers, set)
         .with_context(|| format!("lab {}", experiment.name))?
         .changed();
@@ -224,7 +226,7 @@ fn numbered(experiment: &Experiment, set: &[String]) -> Result<Option<KeySource>
 /// Whether the experiment `name` takes numbers of its own.
 #[must_use]
 pub fn takes_numbers(name: &str) -> bool {
-    EXPERIMENTS.iter().any(|e| e.name == name && matches!(e.run, Work::Numbered { .. }))
+    EXPERIMENTS.iter().any(|e| e.name == name && matches!(e.run.usual(), Work::Numbered { .. }))
 }
 
 /// Runs the experiment `name` with numbers of its own, each as `ID=VALUE`, and writes its data and figures into the
@@ -339,6 +341,14 @@ fn check_own_numbers(
     own: &OwnNumbers,
     catalogue: Catalogue,
 ) -> Result<()> {
+    if own.has_mechanism() {
+        if matches!(experiment.run, Work::Any { .. }) {
+            return Ok(());
+        }
+        let any = all(catalogue).filter(|e| matches!(e.run, Work::Any { .. }));
+        let names = any.map(|e| e.name).collect::<Vec<_>>().join(", ");
+        bail!("lab {} takes no --mechanism; these do: {names}", experiment.name);
+    }
     match refused(experiment, own.is_empty(), own.is_of_piano()) {
         None => Ok(()),
         Some([options, _]) => {
@@ -354,7 +364,7 @@ const fn refused(
     is_standard: bool,
     is_of_piano: bool,
 ) -> Option<[&'static str; 2]> {
-    match experiment.run {
+    match experiment.run.usual() {
         Work::Numbered { .. } if !is_standard => {
             Some(["--preset, --model, --key", "settings, model or key"])
         }
@@ -368,7 +378,7 @@ const fn refused(
 
 /// The experiments that accept everything.
 fn takers(catalogue: Catalogue) -> String {
-    let is_keys = |e: &&'static Experiment| matches!(e.run, Work::Keys(_));
+    let is_keys = |e: &&'static Experiment| matches!(e.run.usual(), Work::Keys(_));
     all(catalogue).filter(is_keys).map(|e| e.name).collect::<Vec<_>>().join(", ")
 }
 

@@ -3,6 +3,7 @@
 //! | module | part |
 //! | --- | --- |
 //! | [`test_bench`], [`strokes`], [`trace`] | one key of the grand action, driven and read step by step |
+//! | [`any_bench`] | one key of any mechanism, driven and read step by step |
 //! | [`statics`], [`escapement`], [`repetition`], [`inertia`] | measurements of such a key, as by force gauge, weights and film |
 //! | [`regulations`] | random regulations |
 //! | [`key_source`] | the keys of an experiment: the standard piano's, or those of given numbers |
@@ -12,6 +13,7 @@
 //! | [`hash`] | a hash of results |
 //! | [`runner`] | runs experiments in parallel; those that measure time, alone |
 
+pub mod any_bench;
 pub mod data;
 pub mod escapement;
 pub mod folder;

@@ -6,7 +6,6 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::bench::key_source::{KeySource, OwnNumbers};
 use crate::bench::{DataTable, repetition};
-use crate::controls;
 use crate::output::{self, Draft, Shown as _, progress};
 use crate::paths::{InputPath, OutputFile};
 use crate::plot::page::{Page, Panel};
@@ -17,7 +16,6 @@ use touchback_action::grand::key::weigh::{FIGURES, Figure, Weighed};
 use touchback_action::interface::key_sheet::{ActionSheet, QUANTITIES, shortest};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::note;
-use touchback_instrument::Settings;
 
 /// Largest sheet, bytes.
 const LIMIT: u64 = 1_000_000;
@@ -33,18 +31,14 @@ const REPETITIONS: &str = "repetitions_hz";
 pub struct WeighOptions {
     #[command(flatten)]
     own: OwnNumbers,
-    /// Weighs the keys of the mechanism in a file
-    #[arg(long, value_name = "FILE.mechanism.toml",
-          conflicts_with_all = ["preset", "set", "keys", "model", "before", "page"])]
-    mechanism: Option<InputPath>,
     /// Writes one row per key: its offsets, as --keys reads them, and the measured values
     #[arg(short, long, value_name = "SHEET.csv")]
     output: Option<OutputFile>,
     /// Compares with an earlier sheet written by this command
-    #[arg(long, value_name = "SHEET.csv")]
+    #[arg(long, value_name = "SHEET.csv", conflicts_with = "mechanism")]
     before: Option<InputPath>,
     /// Draws all measured values over the keys on one page to print (.svg or .png)
-    #[arg(long, value_name = "PAGE.svg")]
+    #[arg(long, value_name = "PAGE.svg", conflicts_with = "mechanism")]
     page: Option<OutputFile>,
     /// Prints the measured values as a JSON array; null, and a reason in `missing`, where a key has none
     #[arg(long)]
@@ -93,9 +87,7 @@ pub fn run(options: &WeighOptions) -> Result<()> {
     let before = options.before.as_deref().map(read).transpose()?;
     let sheet_draft = options.output.as_deref().map(Draft::create).transpose()?;
     let page_draft = options.page.as_deref().map(Draft::create).transpose()?;
-    let mut settings = Settings::default();
-    controls::mechanism(&mut settings, options.mechanism.as_deref())?;
-    let rows = match &*settings.action.mechanism {
+    let rows = match source.mechanism() {
         Some(file) => parallel::map(&numbers, |number| weighed_by_answers(file, *number)),
         None => weigh(&source, &numbers),
     };
@@ -105,7 +97,7 @@ pub fn run(options: &WeighOptions) -> Result<()> {
         _ if options.json => {}
         None if options.page.is_some() => {}
         None => match (&rows[..], &before) {
-            ([row], None) if options.mechanism.is_some() => output::print(&plain_listing(row))?,
+            ([row], None) if source.mechanism().is_some() => output::print(&plain_listing(row))?,
             ([row], None) => {
                 output::print(&listing(row))?;
                 for reason in source.built(row.number).regulated.limits.reasons() {

@@ -3,9 +3,9 @@
 use super::{
     agreement, arpeggio, automation, ball, contact, control, dynamic_object, edges, efforts,
     energy, finger, fit, geometry, haptics, identifiability, impedance, key_design, lines,
-    listening, long_run, models_ab, pianissimo, position_sensors, press, sound, state_graphs,
-    string_law, sweeps, thesis_run, touch, two_switches, unilateral, validate, wall_damping,
-    wall_display, wall_map, walls, weight_drop,
+    listening, long_run, mechanism, models_ab, pianissimo, position_sensors, press, sound,
+    state_graphs, string_law, sweeps, thesis_run, touch, two_switches, unilateral, validate,
+    wall_damping, wall_display, wall_map, walls, weight_drop,
 };
 use touchback_offline::bench::runner::{Experiment, ExperimentKind, Work};
 use touchback_walls::ball as ball_run;
@@ -31,9 +31,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "Touch, travel, loudness, weights, let-off, check, return, repetition, compared \
                 with Goebl, Bresin and Galembo 2005, Askenfelt and Jansson, Kinoshita and others \
                 (docs/references.md). V1 to V34 number the published measurements; must: several \
-                sources, should: one. The page is docs/validation.md.",
+                sources, should: one. The page is docs/validation.md. Of a mechanism from a file it gives weights, \
+                repetition, and force over depth.",
         seconds: 6.0,
-        run: Work::Keys(validate::run),
+        run: Work::Any { usual: &Work::Keys(validate::run), of_mechanism: mechanism::weighed },
     },
     Experiment {
         name: "fit",
@@ -100,7 +101,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 the motion; the residual is the integration error. Also the order of the method. \
                 The reference is the conservation of energy, not a measurement.",
         seconds: 0.3,
-        run: Work::Keys(energy::run),
+        run: Work::Any { usual: &Work::Keys(energy::run), of_mechanism: energy::run },
     },
     Experiment {
         name: "edges",
@@ -184,7 +185,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "Key, hammer, forces and energy of C4 of five actions: Gillespie 1996, §§2.1.3, 2.3.4, and the \
                 gesture of §3.6.3; Gillespie 1994, §4.",
         seconds: 1.0,
-        run: Work::Numbered { run: press::run, numbers: PRESS.numbers },
+        run: Work::Any {
+            usual: &Work::Numbered { run: press::run, numbers: PRESS.numbers },
+            of_mechanism: mechanism::press,
+        },
     },
     Experiment {
         name: "pianissimo",
@@ -206,7 +210,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 grand, one on the others; transitions are compared with figures 3.2, 3.4 and 3.9 \
                 and tables 3.1 and 3.2 of Gillespie 1996.",
         seconds: 3.0,
-        run: Work::Keys(state_graphs::run),
+        run: Work::Any {
+            usual: &Work::Keys(state_graphs::run),
+            of_mechanism: mechanism::state_graph,
+        },
     },
     Experiment {
         name: "ball",
@@ -225,7 +232,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "The force that answers an imposed motion at 1 to 20 Hz, compared with closed forms for \
                 the ball and the models of 1993; at 10 Hz over the depth, at 5 Hz over the amplitude.",
         seconds: 4.0,
-        run: Work::Numbered { run: impedance::run, numbers: impedance::NUMBERS },
+        run: Work::Any {
+            usual: &Work::Numbered { run: impedance::run, numbers: impedance::NUMBERS },
+            of_mechanism: impedance::of_mechanism,
+        },
     },
     Experiment {
         name: "models-ab",

@@ -35,16 +35,19 @@ pub fn run(options: &HelpOptions, catalogue: Catalogue) -> Result<()> {
 
 fn page(of: &Experiment) -> String {
     let Experiment { name, about, detail, seconds, .. } = of;
-    let options = match of.run {
+    let mut options = match of.run.usual() {
         Work::Fixed(_) | Work::Counted { .. } => "none: its systems have fixed parameters".into(),
         Work::Numbered { numbers, .. } => {
             format!("--set ID=VALUE\n{}", numbers::page(numbers).trim_end())
         }
         Work::Piano(_) => "--preset NAME, --set ID=VALUE".to_owned(),
-        Work::Keys(_) => {
+        Work::Keys(_) | Work::Any { .. } => {
             "--preset NAME, --set ID=VALUE, --key N; or --model FILE.toml, --key N".into()
         }
     };
+    if matches!(of.run, Work::Any { .. }) {
+        options += "\nof a mechanism: --mechanism FILE.mechanism.toml, --set ID=VALUE, --key N";
+    }
     let alone = match of.kind {
         ExperimentKind::Computed => "; runs in parallel with others",
         ExperimentKind::Timed => "; measures time and runs alone",

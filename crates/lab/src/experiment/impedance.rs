@@ -18,7 +18,7 @@ use touchback_action::{ActionSettings, Drive, GRAVITY, GrandKey, Key, Readout, S
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::numbers::{Number, Numbers};
 use touchback_models::catalogue::Model;
-use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
 use touchback_offline::parallel;
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 
@@ -76,9 +76,8 @@ fn motion(numbers: &Numbers, frequency: f64) -> [f64; 2] {
     [numbers.get("depth"), share * numbers.get("amplitude")]
 }
 
-/// Imposes the sine on a key of `model`, about the depth `middle` m.
-fn response(model: &Model, frequency: f64, [middle, amplitude]: [f64; 2]) -> Response {
-    let mut key = start(model);
+/// Imposes the sine on `key` at rest, about the depth `middle` m.
+fn response(mut key: Box<dyn Key>, frequency: f64, [middle, amplitude]: [f64; 2]) -> Response {
     let rate = TAU * frequency;
     let rest = key.front()[0];
     let path = |t: f64| {
@@ -190,8 +189,9 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     let names = NAMES.into_iter().filter(|name| *name != REFERENCE);
     let models: Vec<(&str, Model)> = names.filter_map(|name| Some((name, model(name)?))).collect();
     let of_frequency = |(name, model): &(&'static str, Model)| {
-        let read = |frequency| (frequency, response(model, frequency, motion(numbers, frequency)));
-        (*name, FREQUENCIES.map(read).into())
+        let read =
+            |frequency| (frequency, response(start(model), frequency, motion(numbers, frequency)));
+        ((*name).to_owned(), FREQUENCIES.map(read).into())
     };
     let found: Curves = parallel::map(&models, of_frequency);
     if numbers.changed().is_none() {
@@ -205,16 +205,16 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     draw(folder, &mut report, "impedance", &about, ["frequency_hz", "frequency, Hz"], &found)?;
     let of_depth = |(name, model): &(&'static str, Model)| {
         let size = motion(numbers, FREQUENCIES[2])[1];
-        let read = |depth: f64| (depth, response(model, FREQUENCIES[2], [depth, size]));
-        (*name, DEPTHS.map(read).into())
+        let read = |depth: f64| (depth, response(start(model), FREQUENCIES[2], [depth, size]));
+        ((*name).to_owned(), DEPTHS.map(read).into())
     };
     let by_depth: Curves = parallel::map(&models, of_depth);
     let about = format!("±{high} mm at 10 Hz, by depth");
     draw(folder, &mut report, "impedance-depth", &about, ["depth_m", "depth, m"], &by_depth)?;
     let of_size = |(name, model): &(&'static str, Model)| {
         let middle = numbers.get("depth").max(1.5 * SIZES[5]);
-        let read = |size: f64| (size, response(model, FREQUENCIES[1], [middle, size]));
-        (*name, SIZES.map(read).into())
+        let read = |size: f64| (size, response(start(model), FREQUENCIES[1], [middle, size]));
+        ((*name).to_owned(), SIZES.map(read).into())
     };
     let by_size: Curves = parallel::map(&models, of_size);
     let about = format!("5 Hz about {middle} mm, by amplitude: the describing function");
@@ -243,8 +243,45 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     Ok(report)
 }
 
+/// Reads the impedance of a mechanism's key over frequency and depth.
+pub fn of_mechanism(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
+    let mut report = Report::default();
+    let Some(file) = keys.mechanism() else { return Ok(report) };
+    let key = touchback_offline::bench::key(keys.one(40).into())?;
+    // The grand's depths and amplitudes, in proportion to the dip.
+    let share = super::energy::dip(&*file.key(key)) / 0.01;
+    let usual = Numbers::usual(NUMBERS);
+    let at = |frequency: f64| motion(&usual, frequency).map(|x| share * x);
+    let read = |frequency: &f64| (*frequency, response(file.key(key), *frequency, at(*frequency)));
+    let found: Curves = vec![(file.title().to_owned(), parallel::map(&FREQUENCIES, read))];
+    let [mass, stiffness] = mass_and_stiffness(&found[0].1);
+    for (frequency, r) in &found[0].1 {
+        let quantity = format!("resistance at {frequency} Hz, N·s/m: power that the key takes");
+        report.check(&quantity, "≥ 0", TargetBand::AtLeast(0.0), r.resistance);
+    }
+    report.note(&format!(
+        "At {} Hz and {} Hz the key has the mass {} kg and the stiffness {} N/m.",
+        FREQUENCIES[0],
+        FREQUENCIES[1],
+        short(mass),
+        short(stiffness)
+    ));
+    let about = format!("{}, by frequency", file.title());
+    draw(folder, &mut report, "impedance", &about, ["frequency_hz", "frequency, Hz"], &found)?;
+    let depths = DEPTHS.map(|depth| share * depth);
+    let read = |depth: &f64| {
+        let [_, size] = at(FREQUENCIES[2]);
+        (*depth, response(file.key(key), FREQUENCIES[2], [*depth, size]))
+    };
+    let found: Curves = vec![(file.title().to_owned(), parallel::map(&depths, read))];
+    let about = format!("{} at 10 Hz, by depth", file.title());
+    draw(folder, &mut report, "impedance-depth", &about, ["depth_m", "depth, m"], &found)?;
+    report.note("The force is the one that answers the imposed motion.");
+    Ok(report)
+}
+
 /// Responses of each action over a quantity.
-type Curves = Vec<(&'static str, Vec<(f64, Response)>)>;
+type Curves = Vec<(String, Vec<(f64, Response)>)>;
 
 /// Writes and draws responses over a quantity, named as a column and on the axis.
 fn draw(
@@ -345,10 +382,13 @@ fn rows(report: &mut Report, model: &Model, name: &str, found: &[(f64, Response)
             report.source("000 §2.3.4; 002 §4");
             let twin = Model::Ball { model: equivalent_ball(&links) };
             for (frequency, r) in &found[..3] {
-                let ball =
-                    response(&twin, *frequency, motion(&Numbers::usual(NUMBERS), *frequency))
-                        .stiffness
-                        / r.stiffness;
+                let ball = response(
+                    start(&twin),
+                    *frequency,
+                    motion(&Numbers::usual(NUMBERS), *frequency),
+                )
+                .stiffness
+                    / r.stiffness;
                 let what = format!(
                     "{name}: the equivalent ball's force in phase with the depth over its own, {frequency} Hz"
                 );

@@ -34,7 +34,7 @@ const DEPTHS: (f64, f64) = (-4e-3, 18e-3);
 const TIMES: (f64, f64) = (0.01, 0.2);
 
 /// Targets of the random finger: time, s, and depth, m.
-fn random_targets(seed: u64) -> Vec<(f64, f64)> {
+pub(super) fn random_targets(seed: u64) -> Vec<(f64, f64)> {
     let mut random = Random::new(seed);
     let mut between = |(low, high): (f64, f64)| low + (high - low) * random.share();
     let mut points = vec![(0.0, 0.0)];
@@ -46,7 +46,7 @@ fn random_targets(seed: u64) -> Vec<(f64, f64)> {
 }
 
 /// The drive of every action step along `points`.
-fn drives(points: &[(f64, f64)], seconds: f64) -> impl Iterator<Item = Drive> + '_ {
+pub(super) fn drives(points: &[(f64, f64)], seconds: f64) -> impl Iterator<Item = Drive> + '_ {
     let steps = touchback_core::math::cast::floor_index(seconds / STEP);
     let mut near = 0;
     (0..steps).map(move |i| {

@@ -2,18 +2,17 @@
 
 mod quantity;
 
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 
 use quantity::{QUANTITIES, Quantity};
+use touchback_action::MechanismFile;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::key::rest;
 use touchback_action::grand::key::weigh::{FIGURES, Weighed};
 use touchback_core::math::compass::KeyNumber;
-use touchback_instrument::Settings;
 use touchback_instrument::host::params::Parameter;
 use touchback_models::catalogue::Model;
 use touchback_offline::bench::key_source::{self, MIDDLE, OwnNumbers};
@@ -22,8 +21,8 @@ use touchback_offline::bench::session::{Session, wrote};
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::bench::{DataTable, Folder, KeySource, Report, short};
 use touchback_offline::model::named::NamedModel;
-use touchback_offline::output::{self, Shown as _, progress};
-use touchback_offline::paths::{InputPath, OutputFolder};
+use touchback_offline::output::{self, progress};
+use touchback_offline::paths::OutputFolder;
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 use touchback_offline::{controls, parallel};
 
@@ -48,9 +47,6 @@ pub struct SweepOptions {
     steps: u32,
     #[command(flatten)]
     own: OwnNumbers,
-    /// Sweeps a parameter of the mechanism in a file; quantities are the measurements of `touchback weigh`
-    #[arg(long, value_name = "FILE.mechanism.toml", conflicts_with_all = ["preset", "set", "keys", "model"])]
-    mechanism: Option<InputPath>,
     /// Folder for data and figure
     #[arg(long, value_name = "DIR", default_value = "touchback-lab-own")]
     out: OutputFolder,
@@ -127,8 +123,9 @@ pub fn run(options: &SweepOptions) -> Result<()> {
     let begin = Instant::now();
     let keys = KeySource::open(&options.own)?;
     let number = keys.one(MIDDLE);
-    if let Some(path) = &options.mechanism {
-        return write(options, &of_file(options, path, number)?, begin);
+    if let Some(file) = keys.mechanism() {
+        let own = keys.own_numbers().map(ToOwned::to_owned);
+        return write(options, &of_file(options, file, number, own)?, begin);
     }
     let swept = Swept::find(&options.id)?;
     let quantity = quantity::find(&options.measure)?;
@@ -153,11 +150,13 @@ struct Curve {
     points: Vec<(f64, f64)>,
 }
 
-/// Sweeps a parameter of the mechanism in the file `path`, whose keys are weighed by their answers.
-fn of_file(options: &SweepOptions, path: &Path, number: u8) -> Result<Curve> {
-    let mut settings = Settings::default();
-    controls::mechanism(&mut settings, Some(path))?;
-    let Some(file) = &*settings.action.mechanism else { bail!("lab sweep: no mechanism") };
+/// Sweeps a parameter of the mechanism in `file`, whose keys are weighed by their answers.
+fn of_file(
+    options: &SweepOptions,
+    file: &MechanismFile,
+    number: u8,
+    own: Option<String>,
+) -> Result<Curve> {
     let Some(figure) = FIGURES.iter().find(|figure| figure.id == options.measure) else {
         let names: Vec<&str> = FIGURES.iter().map(|figure| figure.id).collect();
         bail!("--measure {}: of a mechanism one of {}", options.measure, names.join(", "))
@@ -172,8 +171,7 @@ fn of_file(options: &SweepOptions, path: &Path, number: u8) -> Result<Curve> {
     let swept = file.parameters().iter().find(|own| own.id == options.id);
     let label = swept.map_or_else(String::new, |own| format!("{}, {}", own.name, own.unit));
     let about = format!("{} of the {}", figure.name, file.title());
-    let (column, own) = (options.id.clone(), Some(format!("mechanism {}", path.shown())));
-    Ok(Curve { column, label, quantity: figure.id, about, number, own, points })
+    Ok(Curve { column: options.id.clone(), label, quantity: figure.id, about, number, own, points })
 }
 
 /// The quantity `measure` of key `number` at each of `values` of the parameter or model number `id`; NaN where

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 
+use super::any_bench::AnyBench;
 use super::test_bench::TestBench;
 use crate::controls;
 use crate::output::Shown as _;
@@ -9,8 +10,8 @@ use crate::paths::{InputPath, PianoName};
 use crate::simulate::plants;
 use touchback_action::grand::design::concert::{Built, Design};
 use touchback_action::grand::design::regulation::Regulated;
-use touchback_action::grand::{GrandState, Spec};
-use touchback_action::{ActionKind, ActionSettings};
+use touchback_action::grand::{GrandKey, GrandState, Spec};
+use touchback_action::{ActionKind, ActionSettings, MechanismFile};
 use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Settings;
 use touchback_models::catalogue::Model;
@@ -33,6 +34,9 @@ pub struct OwnNumbers {
     /// Key dimensions and masses from a file written by `touchback model export` or `touchback fit`
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["preset", "set", "keys"])]
     model: Option<InputPath>,
+    /// Plays the mechanism that this file describes; --set sets its parameters by name
+    #[arg(long, value_name = "FILE.mechanism.toml", conflicts_with_all = ["preset", "keys", "model"])]
+    mechanism: Option<InputPath>,
     /// One key, 1 to 88 or A0 to C8, instead of the experiment's keys
     #[arg(long, value_name = "KEY", value_parser = controls::key_number)]
     key: Option<u8>,
@@ -40,7 +44,7 @@ pub struct OwnNumbers {
 
 impl OwnNumbers {
     /// Ids of the options.
-    pub const IDS: [&str; 5] = ["preset", "set", "keys", "model", "key"];
+    pub const IDS: [&str; 6] = ["preset", "set", "keys", "model", "mechanism", "key"];
 
     /// Whether the standard piano is unchanged.
     #[must_use]
@@ -57,7 +61,13 @@ impl OwnNumbers {
     /// Whether no option concerns a single key.
     #[must_use]
     pub const fn is_of_piano(&self) -> bool {
-        self.model.is_none() && self.key.is_none()
+        self.model.is_none() && self.key.is_none() && !self.has_mechanism()
+    }
+
+    /// Whether the keys are a mechanism's from a file.
+    #[must_use]
+    pub const fn has_mechanism(&self) -> bool {
+        self.mechanism.is_some()
     }
 
     /// The options as text; empty for the standard piano.
@@ -66,8 +76,16 @@ impl OwnNumbers {
         let set = self.set.iter().map(|s| s.replacen('=', " = ", 1));
         let keys = self.keys.iter().map(|path| format!("keys {}", path.shown()));
         let model = self.model.iter().map(|path| format!("model {}", path.shown()));
+        let file = self.mechanism.iter().map(|path| format!("mechanism {}", path.shown()));
         let key = self.key.iter().map(|n| format!("key {n}"));
-        preset.chain(set).chain(keys).chain(model).chain(key).collect::<Vec<_>>().join(", ")
+        preset
+            .chain(file)
+            .chain(set)
+            .chain(keys)
+            .chain(model)
+            .chain(key)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -79,7 +97,7 @@ struct ModelKey {
     start: GrandState,
 }
 
-/// The keys of a grand, by number.
+/// The keys of a grand, or of a mechanism from a file, by number.
 #[derive(Clone, Debug, Default)]
 pub struct KeySource {
     settings: Settings,
@@ -98,12 +116,13 @@ impl KeySource {
             Some(name) => controls::preset(name)?,
             None => Settings::default(),
         };
+        controls::mechanism(&mut settings, own.mechanism.as_deref())?;
         controls::set(&mut settings, &own.set)?;
         controls::keys(&mut settings, own.keys.as_deref())?;
-        if settings.action.action != ActionKind::Grand {
+        if settings.action.action != ActionKind::Grand && !own.has_mechanism() {
             bail!(
-                "the laboratory's keys are the grand's, not of the action {}; `touchback simulate \
-                 --action` plays others",
+                "the laboratory's keys are the grand's or by --mechanism those of a file, not of the action {}; \
+                 `touchback simulate --action` plays others",
                 settings.action.action.name()
             );
         }
@@ -148,6 +167,22 @@ impl KeySource {
     #[must_use]
     pub fn action(&self) -> Option<&ActionSettings> {
         self.model.is_none().then_some(&self.settings.action)
+    }
+
+    /// The mechanism from a file.
+    #[must_use]
+    pub fn mechanism(&self) -> Option<&MechanismFile> {
+        self.settings.action.mechanism.as_ref()
+    }
+
+    /// Key `number`, 1…88, at rest, of whatever mechanism.
+    #[must_use]
+    pub fn any(&self, number: u8) -> AnyBench {
+        AnyBench::new(match (self.mechanism(), &self.model) {
+            (Some(file), _) => file.key(key_of(number)),
+            (None, Some(ModelKey { built, .. })) => Box::new(GrandKey::built(*built)),
+            (None, None) => Box::new(GrandKey::new(key_of(number), &self.settings.action)),
+        })
     }
 
     /// These keys with other settings.

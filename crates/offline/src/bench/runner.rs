@@ -66,6 +66,24 @@ pub enum Work {
     Piano(fn(&mut Folder, &Settings) -> Result<Report>),
     /// Keys of the grand: accepts settings, key and model.
     Keys(fn(&mut Folder, &KeySource) -> Result<Report>),
+    /// As `usual`, or with [`KeySource::mechanism`] keys of a mechanism from a file by a function of its own.
+    Any {
+        /// Without a mechanism.
+        usual: &'static Self,
+        /// With one.
+        of_mechanism: fn(&mut Folder, &KeySource) -> Result<Report>,
+    },
+}
+
+impl Work {
+    /// What runs without a mechanism from a file.
+    #[must_use]
+    pub const fn usual(&self) -> &Self {
+        match self {
+            Self::Any { usual, .. } => usual,
+            usual => usual,
+        }
+    }
 }
 
 /// The result of one experiment.
@@ -97,14 +115,18 @@ fn one(experiment: &Experiment, options: &Options<'_>) -> Result<ExperimentResul
     let begin = Instant::now();
     let keys = options.keys;
     let mut folder = Folder::of(options.path, keys.own_numbers());
-    let report = match experiment.run {
+    let work = match (&experiment.run, keys.mechanism()) {
+        (Work::Any { of_mechanism, .. }, Some(_)) => &Work::Keys(*of_mechanism),
+        (work, _) => work.usual(),
+    };
+    let report = match *work {
         Work::Fixed(run) => run(&mut folder),
         Work::Counted { run, usual } => run(&mut folder, options.count.unwrap_or(usual)),
         Work::Numbered { run, numbers } => {
             run(&mut folder, &Numbers::chosen(numbers, options.numbers)?)
         }
         Work::Piano(run) => run(&mut folder, keys.settings()),
-        Work::Keys(run) => run(&mut folder, keys),
+        Work::Keys(run) | Work::Any { of_mechanism: run, .. } => run(&mut folder, keys),
     };
     let report = report.with_context(|| format!("experiment {}", experiment.name))?;
     Ok(ExperimentResult { report, folder, seconds: begin.elapsed().as_secs_f64() })
