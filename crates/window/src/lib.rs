@@ -19,7 +19,7 @@
 //! | [`control`](widgets::control), [`panel`](faces::panel), [`regulation`](state::regulation) | settings, and what a technician would say of them |
 //! | [`controls`](state::controls) | what the window may do to parameters |
 //! | [`capture`](state::capture), [`export`](state::export), [`bench_sheet`](widgets::bench_sheet) | what the window writes |
-//! | [`path_field`](widgets::path_field), [`file_worker`](state::file_worker), [`window_state`](state::window_state), [`theme`](widgets::theme) | files, appearance |
+//! | [`path_field`](widgets::path_field), [`window_state`](state::window_state), [`theme`](widgets::theme) | files, appearance |
 //! | [`offscreen`], [`shot`] | the window without a screen, for pictures, films and tests |
 //! | [`tree`] | the controls of a frame by name, for walks and for screen readers of a page |
 //!

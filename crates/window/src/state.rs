@@ -6,7 +6,6 @@ pub mod controls;
 #[cfg(target_family = "wasm")]
 pub mod downloads;
 pub(crate) mod export;
-pub(crate) mod file_worker;
 pub(crate) mod history;
 pub(crate) mod regulation;
 pub(crate) mod stroke;

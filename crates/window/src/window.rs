@@ -329,6 +329,7 @@ impl Window {
     /// Draws everything below the bar.
     fn below(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>, now: f64) {
         self.action.mechanism.follow(ui, controls);
+        self.presets.settle(ui.ctx(), controls);
         let settings = controls.settings().action;
         self.follow(&settings);
         let elapsed = f64::from(ui.input(|i| i.stable_dt)).min(0.1);

@@ -143,6 +143,17 @@ pub trait Controls {
         settings
     }
 
+    /// [`Self::recall`] with another mechanism from a file.
+    fn recall_with(
+        &mut self,
+        mechanism: Arc<LoadedMechanism>,
+        settings: &Settings,
+        piano: Option<&str>,
+    ) {
+        self.set_mechanism(mechanism);
+        self.recall(settings, piano);
+    }
+
     /// Sets every parameter and key that differs from `settings`, the settings of the piano `_piano`.
     fn recall(&mut self, settings: &Settings, _piano: Option<&str>) {
         for parameter in all() {

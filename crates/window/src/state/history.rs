@@ -25,6 +25,7 @@ const MOST: usize = 1000;
 /// Names of edits that concern no parameter.
 const SCALE: &str = "the scale";
 const MECHANISM: &str = "the mechanism";
+const SETTINGS: &str = "all settings";
 const SHEET: &str = "the sheet of the keys";
 const CONTROLLERS: &str = "MIDI controllers";
 /// Nudges of one parameter within this time are one edit, s.
@@ -53,18 +54,22 @@ impl Side {
         is: impl Fn(&'static Parameter) -> f64,
         keys: [KeySheet; 2],
     ) -> [Self; 2] {
-        let [mut before, mut after] = [Self::default(), Self::default()];
-        for parameter in all() {
-            let (from, to) = (was(parameter), is(parameter));
-            if from.to_bits() != to.to_bits() {
-                before.values.push((parameter, from));
-                after.values.push((parameter, to));
-            }
-        }
+        let [mut before, mut after] = Self::of(all().map(|p| Gesture(p, was(p), is(p))));
         if keys[0] != keys[1] {
             [before.keys, after.keys] = keys.map(Some);
         }
         [before, after]
+    }
+
+    /// Both sides of `changes`, without those that change nothing.
+    fn of(changes: impl Iterator<Item = Gesture>) -> [Self; 2] {
+        let changes: Vec<Gesture> =
+            changes.filter(|change| change.1.to_bits() != change.2.to_bits()).collect();
+        let side = |at: fn(&Gesture) -> f64| Self {
+            values: changes.iter().map(|change| (change.0, at(change))).collect(),
+            ..Self::default()
+        };
+        [side(|change| change.1), side(|change| change.2)]
     }
 
     /// Whether the side holds no value.
@@ -202,9 +207,8 @@ impl History {
     /// Records a change of the controllers' assignment from `maps[0]` to `maps[1]`.
     pub fn push_midi(&mut self, maps: [MidiMap; 2]) {
         if maps[0] != maps[1] {
-            let [before, after] =
-                maps.map(|map| Side { midi: Some(Box::new(map)), ..Side::default() });
-            self.push(Edit { name: CONTROLLERS.to_owned(), before, after, ..Edit::default() });
+            let side = |map| Side { midi: Some(Box::new(map)), ..Side::default() };
+            self.push_sides(CONTROLLERS, maps.map(side));
         }
     }
 
@@ -226,8 +230,13 @@ impl History {
             is.piano = Some(piano.to_owned());
             was.piano = Some(std::mem::replace(&mut self.piano, piano.to_owned()));
         }
-        if !is.is_empty() {
-            self.push(Edit { name: name.to_owned(), before: was, after: is, ..Edit::default() });
+        self.push_sides(name, [was, is]);
+    }
+
+    /// Records the edit `name` with these sides, unless they are empty.
+    fn push_sides(&mut self, name: &str, [before, after]: [Side; 2]) {
+        if !after.is_empty() {
+            self.push(Edit { name: name.to_owned(), before, after, ..Edit::default() });
         }
     }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
-use crate::state::file_worker::FileWorker;
 use crate::widgets::theme;
+use touchback_core::exchange::file_worker::FileWorker;
 use touchback_core::files::input;
 use touchback_core::text::encoding::decode;
 

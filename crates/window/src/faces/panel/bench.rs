@@ -3,11 +3,11 @@
 use egui::{Grid, RichText, Ui};
 
 use crate::state::export;
-use crate::state::file_worker::FileWorker;
 use crate::views::keyboard::name;
 use crate::widgets::theme;
 use touchback_action::ActionSettings;
 use touchback_action::grand::key::weigh::{FIGURES, Weighed};
+use touchback_core::exchange::file_worker::FileWorker;
 use touchback_core::math::compass::KeyNumber;
 
 /// Height of a figure's row, points.

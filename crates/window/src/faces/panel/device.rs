@@ -15,12 +15,12 @@ use std::time::Duration;
 use egui::{ComboBox, Grid, RichText, Slider, Ui};
 
 use super::{fitting, haptic_load, heading};
-use crate::state::file_worker::FileWorker;
 use crate::state::stroke::Stroke;
 use crate::widgets::{control, theme};
 use ball::Ball;
 use felt::Felt;
 use touchback_action::ActionSettings;
+use touchback_core::exchange::file_worker::FileWorker;
 use touchback_core::math::compass::KeyNumber;
 use touchback_haptics::action::Action;
 use touchback_haptics::connection::{

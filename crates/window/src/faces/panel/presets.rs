@@ -2,11 +2,14 @@
 
 mod own;
 
+use std::sync::Arc;
+
 use egui::{Align, Frame, Layout, RichText, TextEdit, Ui};
 
 use super::heading;
 use crate::state::controls::Controls;
 use crate::widgets::theme;
+use touchback_core::exchange::file_worker::FileWorker;
 use touchback_core::exchange::flags::Flag;
 use touchback_instrument::Settings;
 use touchback_instrument::host::mechanism::LoadedMechanism;
@@ -17,6 +20,8 @@ use touchback_instrument::host::preset::{PRESETS, Preset, is_keyboards, is_machi
 
 /// Least width of a card, points.
 const CARD: f32 = 270.0;
+/// Time between looks whether a mechanism is built.
+const POLL: std::time::Duration = std::time::Duration::from_millis(30);
 
 /// State of the browser.
 pub struct PresetsPanel {
@@ -24,6 +29,10 @@ pub struct PresetsPanel {
     keeps_keyboard: bool,
     filter: Filter,
     own: own::OwnPresets,
+    /// Builds the mechanisms of pianos that are to be loaded.
+    builder: FileWorker<(NamedPiano, Arc<LoadedMechanism>)>,
+    /// Name of the piano that is loaded once its mechanism is built.
+    awaited: Option<String>,
     /// The last result of [`Self::current`] and its inputs.
     found: Option<(Settings, String, CurrentPiano)>,
 }
@@ -51,6 +60,8 @@ impl PresetsPanel {
             keeps_keyboard: true,
             filter: Filter::default(),
             own: own::OwnPresets::new(shelf),
+            builder: FileWorker::default(),
+            awaited: None,
             found: None,
         }
     }
@@ -218,14 +229,30 @@ impl PresetsPanel {
         settings
     }
 
-    /// Loads `piano` with its mechanism; without one, that of the project stays.
-    fn recall(&self, controls: &mut dyn Controls, piano: NamedPiano) {
-        if piano.mechanism.is_some() && controls.mechanism().source != piano.mechanism {
-            let loaded = piano.mechanism.map(LoadedMechanism::of);
-            controls.set_mechanism(loaded.unwrap_or_default());
+    /// Loads `piano` with its mechanism, once that is built; without one, that of the project stays.
+    fn recall(&mut self, controls: &mut dyn Controls, piano: NamedPiano) {
+        let other = controls.mechanism().source != piano.mechanism;
+        if let Some(source) = piano.mechanism.clone().filter(|_| other) {
+            self.awaited = Some(piano.name.clone());
+            self.builder.order(move || (piano, LoadedMechanism::of(source)));
+            return;
         }
+        self.awaited = None;
         let settings = self.merged(&piano.settings, &controls.settings());
         controls.recall(&settings, Some(&piano.name));
+    }
+
+    /// Loads the piano chosen last if its mechanism has been built meanwhile. Call once a frame.
+    pub fn settle(&mut self, ctx: &egui::Context, controls: &mut dyn Controls) {
+        while let Some((piano, loaded)) = self.builder.answer() {
+            if self.awaited.take_if(|name| *name == piano.name).is_some() {
+                let settings = self.merged(&piano.settings, &controls.settings());
+                controls.recall_with(loaded, &settings, Some(&piano.name));
+            }
+        }
+        if self.builder.is_busy() {
+            ctx.request_repaint_after(POLL);
+        }
     }
 
     /// All pianos that can be loaded, by name, factory pianos first.
@@ -258,7 +285,7 @@ impl PresetsPanel {
 
     /// Loads the piano `by` positions after the one called `name`, cyclically, among the listed favourites if
     /// only these are listed.
-    pub fn step(&self, name: &str, by: isize, controls: &mut dyn Controls) {
+    pub fn step(&mut self, name: &str, by: isize, controls: &mut dyn Controls) {
         let mut pianos = self.pianos();
         pianos.retain(|p| !self.filter.favourites_only || self.own.is_favourite(&p.name));
         let index = pianos.iter().position(|other| other.name == name);
@@ -269,10 +296,10 @@ impl PresetsPanel {
         }
     }
 
-    /// Whether files are being written or read.
+    /// Whether files are being written or read, or a mechanism is being built.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
-        self.own.is_busy()
+        self.own.is_busy() || self.builder.is_busy()
     }
 }
 
@@ -346,10 +373,16 @@ mod tests {
         for _ in 0..PRESETS.len() {
             let at = panel.current("", &connection.settings).name;
             panel.step(&at, 1, &mut connection);
+            while panel.is_busy() {
+                panel.settle(&egui::Context::default(), &mut connection);
+            }
             assert_ne!(panel.current("", &connection.settings).name, at);
         }
         assert_eq!(panel.current("", &connection.settings), stands("Mellow", false));
         panel.step("Concert", -1, &mut connection);
+        while panel.is_busy() {
+            panel.settle(&egui::Context::default(), &mut connection);
+        }
         assert_eq!(
             panel.current("", &connection.settings).name,
             PRESETS[PRESETS.len() - 1].title()

@@ -2,11 +2,11 @@
 
 use egui::{RichText, Ui};
 
-use crate::state::file_worker::FileWorker;
 use crate::state::stroke::repetition::{RATES, Repeated, STROKES, fastest, repeated};
 use crate::views::keyboard::name;
 use crate::widgets::{control, theme};
 use touchback_action::ActionSettings;
+use touchback_core::exchange::file_worker::FileWorker;
 use touchback_core::math::compass::KeyNumber;
 
 /// A result, and the key and settings that it belongs to.

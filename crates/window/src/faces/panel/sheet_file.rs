@@ -3,9 +3,9 @@
 use egui::Ui;
 
 use crate::state::controls::Controls;
-use crate::state::file_worker::FileWorker;
 use crate::widgets::path_field::{self, PathField};
 use touchback_action::interface::key_sheet::KeySheet;
+use touchback_core::exchange::file_worker::FileWorker;
 
 /// State of the form.
 pub(super) struct SheetFile {

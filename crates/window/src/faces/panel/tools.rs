@@ -4,10 +4,10 @@ use egui::Ui;
 
 use crate::state::controls::Controls;
 use crate::state::export;
-use crate::state::file_worker::FileWorker;
 use crate::state::stroke::Memory;
 use crate::views::scope::Scope;
 use crate::widgets::path_field::PathField;
+use touchback_core::exchange::file_worker::FileWorker;
 use touchback_instrument::Event;
 use touchback_instrument::host::params::find;
 use touchback_instrument::watch::monitor::tape::TimedMessage;

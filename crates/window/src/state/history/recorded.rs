@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Edit, Gesture, History, MECHANISM, SCALE, SHEET, Side};
+use super::{Gesture, History, MECHANISM, SCALE, SETTINGS, SHEET, Side};
 use crate::state::controls::Controls;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_instrument::Settings;
@@ -62,9 +62,7 @@ impl Controls for Recorded<'_> {
         self.controls.tune(by.clone())?;
         if before != by {
             let side = |scale| Side { scale: Some(scale), ..Side::default() };
-            let (before, after) = (side(before), side(by));
-            let name = SCALE.to_owned();
-            self.history.push(Edit { name, before, after, ..Edit::default() });
+            self.history.push_sides(SCALE, [side(before), side(by)]);
         }
         Ok(())
     }
@@ -78,9 +76,7 @@ impl Controls for Recorded<'_> {
         self.controls.set_mechanism(mechanism.clone());
         if before != mechanism {
             let side = |mechanism| Side { mechanism: Some(mechanism), ..Side::default() };
-            let (before, after) = (side(before), side(mechanism));
-            let name = MECHANISM.to_owned();
-            self.history.push(Edit { name, before, after, ..Edit::default() });
+            self.history.push_sides(MECHANISM, [side(before), side(mechanism)]);
         }
     }
 
@@ -153,39 +149,45 @@ impl Controls for Recorded<'_> {
     fn put_together(&mut self, name: &str, values: &[(&'static Parameter, f64)]) {
         let before: Vec<f64> = values.iter().map(|(p, _)| self.controls.value(p)).collect();
         self.controls.put_together(name, values);
-        let sides = values.iter().zip(before);
-        let changed = sides.filter(|((_, to), from)| to.to_bits() != from.to_bits());
-        let (mut before, mut after) = (Side::default(), Side::default());
-        for ((parameter, to), from) in changed {
-            before.values.push((parameter, from));
-            after.values.push((parameter, *to));
-        }
-        if !after.is_empty() {
-            let name = name.to_owned();
-            self.history.push(Edit { name, before, after, ..Edit::default() });
-        }
+        let changes = values.iter().zip(before).map(|((p, to), from)| Gesture(p, from, *to));
+        self.history.push_sides(name, Side::of(changes));
     }
 
     fn end_together(&mut self, name: &str, parameters: &[&'static Parameter]) {
-        let (mut before, mut after) = (Side::default(), Side::default());
+        let open = &mut self.history.open;
+        let mut ended = Vec::new();
         for parameter in parameters {
             self.controls.end(parameter);
-            let index = self.history.open.iter().position(|g| std::ptr::eq(g.0, *parameter));
-            let Some(Gesture(_, from, to)) = index.map(|at| self.history.open.remove(at)) else {
-                continue;
-            };
-            if from.to_bits() != to.to_bits() {
-                before.values.push((parameter, from));
-                after.values.push((parameter, to));
-            }
+            let index = open.iter().position(|g| std::ptr::eq(g.0, *parameter));
+            ended.extend(index.map(|at| open.remove(at)));
         }
-        if !after.is_empty() {
-            let name = name.to_owned();
-            self.history.push(Edit { name, before, after, ..Edit::default() });
+        self.history.push_sides(name, Side::of(ended.into_iter()));
+    }
+
+    fn recall_with(
+        &mut self,
+        mechanism: Arc<LoadedMechanism>,
+        settings: &Settings,
+        piano: Option<&str>,
+    ) {
+        let was = self.controls.mechanism();
+        self.controls.set_mechanism(mechanism.clone());
+        let [mut before, mut after] = self.recalled(settings, piano);
+        if was != mechanism {
+            (before.mechanism, after.mechanism) = (Some(was), Some(mechanism));
         }
+        self.history.push_sides(piano.unwrap_or(SETTINGS), [before, after]);
     }
 
     fn recall(&mut self, settings: &Settings, piano: Option<&str>) {
+        let sides = self.recalled(settings, piano);
+        self.history.push_sides(piano.unwrap_or(SETTINGS), sides);
+    }
+}
+
+impl Recorded<'_> {
+    /// Sets `settings`, those of the piano `piano`; what was before, and what is.
+    fn recalled(&mut self, settings: &Settings, piano: Option<&str>) -> [Side; 2] {
         // The exercise's fault is in the previous piano's keys.
         self.end_exercise();
         let sheets = [self.controls.keys(), settings.key_sheet()];
@@ -201,9 +203,6 @@ impl Controls for Recorded<'_> {
             after.piano = Some(name.to_owned());
             before.piano = Some(std::mem::replace(&mut self.history.piano, name.to_owned()));
         }
-        if !after.is_empty() {
-            let name = piano.unwrap_or("all settings").to_owned();
-            self.history.push(Edit { name, before, after, ..Edit::default() });
-        }
+        [before, after]
     }
 }

@@ -62,6 +62,20 @@ fn every_kind_of_edit_is_undone_and_redone() {
 }
 
 #[test]
+fn a_piano_with_a_mechanism_is_one_edit() {
+    let (mut connection, mut history) = (DetachedControls::default(), History::default());
+    let toy = touchback_instrument::host::preset::find("toy").unwrap().named();
+    let (plain, loaded) = (connection.settings(), toy.mechanism.map(LoadedMechanism::of));
+    let mut recorded = Recorded { controls: &mut connection, history: &mut history };
+    recorded.recall_with(loaded.unwrap(), &toy.settings, Some("Toy"));
+    assert!(connection.settings().action.mechanism.is_some());
+    history.undo(&mut connection);
+    assert_eq!((connection.settings(), history.undoes()), (plain, None));
+    assert!(history.redo(&mut connection).is_empty());
+    assert!(connection.settings().action.mechanism.is_some());
+}
+
+#[test]
 fn undo_leaves_values_that_a_host_has_changed_since() {
     let (mut connection, mut history) = (DetachedControls::default(), History::default());
     let heavy = touchback_instrument::host::preset::find("heavy").unwrap().settings();

@@ -11,10 +11,10 @@ use egui::{Popup, PopupCloseBehavior, Response, RichText, TextEdit, Ui};
 use super::super::outcome;
 use super::is_current;
 use crate::state::controls::Controls;
-use crate::state::file_worker::FileWorker;
 use crate::widgets::icon::Icon;
 use crate::widgets::path_field::PathField;
 use crate::widgets::theme;
+use touchback_core::exchange::file_worker::FileWorker;
 use touchback_instrument::host::preset::file::{NamedPiano, PresetLosses};
 use touchback_instrument::host::preset::user_presets::{
     self, EXTENSION, PresetEntry, PresetError, UserPresets,
