@@ -107,9 +107,11 @@ pub enum KeyPressure {
     Ignored,
     /// Depth of the key, as position-sensing pianos send it: 0 at rest, 1 at its bed.
     Position,
+    /// Aftertouch: force beyond that which holds the key down. Also that of whole channels.
+    Force,
 }
 
-choice!(KeyPressure: Ignored "Ignored", Position "Position");
+choice!(KeyPressure: Ignored "Ignored", Position "Position", Force "Force");
 
 /// Direction of a pedal's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -169,7 +171,8 @@ settings! {
         /// silent.
         legato_repair: Switch = Switch::On, "Legato repair";
         /// Position: polyphonic key pressure is read as the depth of the key, for keyboards that
-        /// measure it. It is not used as aftertouch.
+        /// measure it. Force: aftertouch, of a key or of the channel, presses held keys by up to 3 N more,
+        /// which bends a clavichord's notes.
         key_pressure: KeyPressure = KeyPressure::Ignored, "Key pressure";
     }
     numbers {

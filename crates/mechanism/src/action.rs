@@ -5,6 +5,7 @@ use crate::model::KeyModel;
 use crate::program::{NOTE_DEPTH, NOTE_SPEED};
 use crate::submodel::{GUARDS, Happening, TRANSITIONS};
 use touchback_action::interface::elements::{Elements, Losses};
+use touchback_action::interface::finger;
 use touchback_action::interface::graph::Graph;
 use touchback_action::interface::pose::{Pose, Touch};
 use touchback_action::interface::press::{Press, Travel, Voice};
@@ -182,7 +183,8 @@ impl<const N: usize> SimpleAction<N, TRANSITIONS, GUARDS> for KeyModel<N> {
 impl<const N: usize> Playing<N, TRANSITIONS, GUARDS> for KeyModel<N> {
     fn travel(&self) -> Travel {
         let play = &self.built.play;
-        Travel { dip: play.dip, repeat_depth: play.repeat_depth }
+        let hold = play.hold / finger::STIFFNESS;
+        Travel { dip: play.dip, repeat_depth: play.repeat_depth, hold }
     }
 
     fn press(&self) -> Press {

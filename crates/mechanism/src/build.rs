@@ -13,7 +13,7 @@ use crate::scope::Scope;
 use crate::submodel::{Guard, Submodel};
 use std::collections::HashMap;
 use touchback_action::interface::elements;
-use touchback_action::interface::finger::RISEN;
+use touchback_action::interface::finger::{HOLD, RISEN, STIFFNESS};
 use touchback_action::interface::graph::Transition;
 use touchback_action::interface::press::Voice;
 use touchback_core::mech::felt::Felt;
@@ -38,6 +38,8 @@ pub(crate) struct Constructed {
 pub(crate) struct PlayNumbers {
     pub dip: f64,
     pub repeat_depth: f64,
+    /// Force of a finger that holds the key, N.
+    pub hold: f64,
     pub mass: Option<f64>,
     pub ratio: f64,
     pub throw: f64,
@@ -283,6 +285,7 @@ impl Builder<'_> {
         Ok(PlayNumbers {
             dip,
             repeat_depth: scope.constant_or(g, play.repeat_depth.as_ref(), RISEN * dip)?,
+            hold: scope.constant_or(g, play.hold.as_ref(), HOLD * STIFFNESS)?.clamp(0.0, 20.0),
             mass: play.mass.as_ref().map(|mass| scope.constant(g, mass)).transpose()?,
             ratio: scope.constant_or(g, play.ratio.as_ref(), 1.0)?,
             throw: scope.constant_or(g, play.throw.as_ref(), dip)?,

@@ -216,6 +216,7 @@ pub(crate) struct Readings {
 pub(crate) struct Play {
     pub dip: Option<Scalar>,
     pub repeat_depth: Option<Scalar>,
+    pub hold: Option<Scalar>,
     pub mass: Option<Scalar>,
     pub ratio: Option<Scalar>,
     pub throw: Option<Scalar>,

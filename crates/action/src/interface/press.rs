@@ -234,6 +234,16 @@ pub struct Travel {
     pub dip: f64,
     /// Depth at or above which the key can be played again.
     pub repeat_depth: f64,
+    /// How far beyond the bed the target of a finger is that holds the key: its force over [`finger::STIFFNESS`].
+    pub hold: f64,
+}
+
+impl Travel {
+    /// A key of this dip that rises by the usual share to be played again.
+    #[must_use]
+    pub const fn of(dip: f64) -> Self {
+        Self { dip, repeat_depth: finger::RISEN * dip, hold: finger::HOLD }
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 //! the key, q of the hammer, which is 0 at the string. The table of values of the paper is lost; the
 //! dimensions are those of the thesis where it gives them.
 
-use crate::interface::finger::RISEN;
 use crate::interface::numbers::{SpecError, check};
 use crate::interface::pose::Pose;
 use crate::interface::press::{Press, Travel};
@@ -173,7 +172,7 @@ impl Bodies {
     /// Travel of the key.
     #[must_use]
     pub fn travel(&self) -> Travel {
-        Travel { dip: self.dip, repeat_depth: RISEN * self.dip }
+        Travel::of(self.dip)
     }
 
     /// The mechanics that a pressing finger meets.

@@ -32,7 +32,7 @@ pub mod system;
 #[cfg(test)]
 mod tests;
 
-use crate::settings::{MidiSettings, Polarity, Switch};
+use crate::settings::{KeyPressure, MidiSettings, Polarity, Switch};
 use crate::{Event, Settings};
 use touchback_core::math::cast::{byte, floor_index, rounded_i32};
 use touchback_core::math::compass::KeyNumber;
@@ -83,6 +83,8 @@ pub struct Reading {
     pub mpe_bend_range: f64,
     /// Whether registered parameters take effect.
     pub rpn: bool,
+    /// Whether the pressure of a channel that is no finger acts on the keys that it holds.
+    pub aftertouch: bool,
 }
 
 impl From<&Settings> for Reading {
@@ -90,7 +92,8 @@ impl From<&Settings> for Reading {
         let MidiSettings { transpose, mpe, bend_range, mpe_bend_range, rpn, .. } = settings.midi;
         let [mpe, rpn] = [mpe, rpn].map(|switch| switch == Switch::On);
         let polarity = settings.pedals.pedal_polarity;
-        Self { transpose, polarity, mpe, bend_range, mpe_bend_range, rpn }
+        let aftertouch = settings.touch.key_pressure == KeyPressure::Force;
+        Self { transpose, polarity, mpe, bend_range, mpe_bend_range, rpn, aftertouch }
     }
 }
 
@@ -178,7 +181,8 @@ impl Midi {
         reading: impl Into<Reading>,
         mut out: impl FnMut(Event),
     ) {
-        let Reading { transpose, polarity, mpe, bend_range, mpe_bend_range, rpn } = reading.into();
+        let Reading { transpose, polarity, mpe, bend_range, mpe_bend_range, rpn, aftertouch } =
+            reading.into();
         if !is_finite(message) {
             self.ignored.invalid += 1;
             return;
@@ -270,7 +274,7 @@ impl Midi {
                 self.standing.coarse = semitones;
             }
             InputMessage::ChannelPressure { channel, value } => {
-                if self.fingers.has(channel) {
+                if aftertouch || self.fingers.has(channel) {
                     let press = |key| out(Event::Pressure { key, depth: value });
                     self.held_by(channel).iter().for_each(press);
                 }

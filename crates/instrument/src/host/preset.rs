@@ -238,7 +238,7 @@ pub static PRESETS: [Preset; 19] = [
         name: "clavichord",
         about: "A tangent that stays on its string: soft, near, and bent by the pressure of the finger.",
         tags: &["historical", "soft", "other actions"],
-        values: "action=From_file key_pressure=Position string_length=0.6 sustain=0.4 a4_hz=415 \
+        values: "action=From_file key_pressure=Force string_length=0.6 sustain=0.4 a4_hz=415 \
             hammer_hardness=1.5 hammer_mass=0.5 strike_point=0.7 damper_time=0.5 knocks=0.4 board=0.5 \
             room_db=-30 room_size=4 room_time=0.4 distance=0.7",
         file: Some(mechanism_file!("clavichord")),

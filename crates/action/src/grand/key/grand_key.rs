@@ -11,7 +11,6 @@ use crate::grand::key::assembly::{Assembly, GrandState};
 use crate::grand::key::{compensation, outline, rest};
 use crate::grand::{Phase, state};
 use crate::interface::elements::Elements;
-use crate::interface::finger::RISEN;
 use crate::interface::graph::Graph;
 use crate::interface::key::{DynamicsCompensation, Key, OnEvent, SavedState};
 use crate::interface::pose::Pose;
@@ -230,8 +229,7 @@ impl Key for GrandKey {
 
     fn travel(&self) -> Option<Travel> {
         let spec = &self.assembly.spec;
-        let dip = spec.key.dip;
-        spec.is_rigid().then_some(Travel { dip, repeat_depth: RISEN * dip })
+        spec.is_rigid().then_some(Travel::of(spec.key.dip))
     }
 
     /// The hammer counts with the mean of its speed ratio up to let-off, the other parts with their inertia at rest.

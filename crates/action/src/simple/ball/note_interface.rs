@@ -4,7 +4,6 @@ use super::{BALL, BALL_SPEED, Phase, STATES, Spec};
 use crate::GRAVITY;
 use crate::built_in::BuiltIn;
 use crate::grand::design::concert::Built;
-use crate::interface::finger::RISEN;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface::{Playing, state};
 use crate::simple::{ActionKey, KEY, KEY_SPEED};
@@ -41,7 +40,7 @@ impl BuiltIn for Spec {
 
 impl Playing<STATES, 1, 0> for Spec {
     fn travel(&self) -> Travel {
-        Travel { dip: TRAVEL, repeat_depth: RISEN * TRAVEL }
+        Travel::of(TRAVEL)
     }
 
     /// The ball leaves at the speed of the paddle and lands at the same speed.

@@ -48,10 +48,8 @@ impl BuiltIn for Spec {
 impl Playing<STATES, 2, 3> for Spec {
     /// The key can be played again when the plectrum has passed its string on the way down.
     fn travel(&self) -> Travel {
-        Travel {
-            dip: self.dip,
-            repeat_depth: REPEAT_SHARE * (self.gap - self.clear) / self.ratio(),
-        }
+        let repeat_depth = REPEAT_SHARE * (self.gap - self.clear) / self.ratio();
+        Travel { repeat_depth, ..Travel::of(self.dip) }
     }
 
     fn press(&self) -> Press {

@@ -3,7 +3,6 @@
 use super::{HAMMER, HAMMER_SPEED, Phase, STATES, Spec};
 use crate::built_in::BuiltIn;
 use crate::grand::design::concert::Built;
-use crate::interface::finger::RISEN;
 use crate::interface::press::{Press, Travel};
 use crate::simple::note_interface::{BEFORE_BED, Playing, state};
 use crate::simple::{ActionKey, KEY, KEY_SPEED};
@@ -33,7 +32,7 @@ impl BuiltIn for Spec {
 
 impl Playing<STATES, 2, 2> for Spec {
     fn travel(&self) -> Travel {
-        Travel { dip: self.dip, repeat_depth: RISEN * self.dip }
+        Travel::of(self.dip)
     }
 
     fn press(&self) -> Press {

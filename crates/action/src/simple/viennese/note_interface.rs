@@ -58,10 +58,8 @@ impl Playing<STATES, 2, 3> for Spec {
     fn travel(&self) -> Travel {
         let gap = self.notch_height + self.beak * self.rail_height / self.crown;
         let sine = gap / (self.back * (1.0 + self.beak / self.crown));
-        Travel {
-            dip: self.dip,
-            repeat_depth: REPEAT_SHARE * self.front * libm::asin(sine.clamp(0.0, 1.0)),
-        }
+        let repeat_depth = REPEAT_SHARE * self.front * libm::asin(sine.clamp(0.0, 1.0));
+        Travel { repeat_depth, ..Travel::of(self.dip) }
     }
 
     fn press(&self) -> Press {

@@ -1,7 +1,7 @@
 //! Translation of messages.
 
 use super::*;
-use crate::settings::{Polarity, TouchSettings, VelocityMap};
+use crate::settings::{KeyPressure, Polarity, TouchSettings, VelocityMap};
 use proptest::prelude::*;
 
 mod pedals;
@@ -243,6 +243,10 @@ fn bend_and_pressure_of_an_mpe_channel_act_on_its_notes_only() {
     let back = [tune(60, 0.0), tune(64, 0.0), tune(67, 0.0), Event::Bend(0.5)];
     assert_eq!(under(&mut midi, bend(3, 0.5), &plain), back);
     assert!(under(&mut midi, deep, &plain).is_empty());
+    // As aftertouch it presses the keys that the channel holds.
+    let mut force = Settings::default();
+    force.touch.key_pressure = KeyPressure::Force;
+    assert_eq!(under(&mut midi, deep, &force), pressed_deep);
 }
 
 fn message() -> impl Strategy<Value = InputMessage> {

@@ -170,8 +170,8 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.fingers.constructed.insert(key);
         self.fingers.repetition.let_off(key);
         let press = self.mechanism.press(key, action);
-        let dip = self.mechanism.travel(key, action).dip;
-        self.fingers.of_mut(key).struck(&press, dip, nominal);
+        let travel = self.mechanism.travel(key, action);
+        self.fingers.of_mut(key).struck(&press, &travel, nominal);
         self.send_damper(key);
         let (speed, event) = match self.mechanism.keys.voice(key) {
             Voice::Plectrum(displacement) => {

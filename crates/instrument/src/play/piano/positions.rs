@@ -9,16 +9,24 @@ use crate::play::engine_traits::{Keys, Strings};
 use crate::play::touch::finger::NoteFinger;
 use crate::play::touch::position::Position;
 use crate::settings::KeyPressure;
+use touchback_action::interface::finger::HOLD;
 use touchback_core::math::compass::KeyNumber;
 
 impl<K: Keys, S: Strings> Piano<K, S> {
     /// A position for `key`, share of its dip.
     pub(super) fn position(&mut self, key: KeyNumber, share: f64) {
-        if self.settings.touch.key_pressure != KeyPressure::Position {
-            self.report.counts.aftertouch += 1;
-            return;
+        match self.settings.touch.key_pressure {
+            KeyPressure::Ignored => self.report.counts.aftertouch += 1,
+            KeyPressure::Position => {
+                self.follow_position(key, share <= 0.0, |position| position.send(share));
+            }
+            KeyPressure::Force => {
+                if self.fingers.of_mut(key).deepen(HOLD * share.clamp(0.0, 1.0)) {
+                    self.mechanism.keys.touch(key);
+                    self.fingers.moving.insert(key);
+                }
+            }
         }
-        self.follow_position(key, share <= 0.0, |position| position.send(share));
     }
 
     /// Recorded motion of `key` to `depth` m in `seconds`.

@@ -37,7 +37,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         output.apply_mix(settings);
         output.apply_bend(settings);
         self.switch_note_output();
-        if settings.touch.key_pressure == KeyPressure::Ignored {
+        if settings.touch.key_pressure != KeyPressure::Position {
             self.release_pressures();
         }
     }

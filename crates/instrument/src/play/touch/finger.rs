@@ -24,6 +24,8 @@ const LONGEST: f64 = 0.6;
 /// Time from the force of a press to that of the hold, s: as fast as the muscle of a strong press rises from
 /// 0.1 to 0.5 (chosen).
 const RELAXING: f64 = 0.05;
+/// Speed of the target under aftertouch, m/s: 3 N in [`RELAXING`].
+const DEEPENING: f64 = HOLD / RELAXING;
 /// Steps after which a key that has not risen is pressed from its present depth (0.2 s; a free return
 /// takes 0.17 s at most).
 const LIFT_STEPS: u32 = 1600;
@@ -95,6 +97,8 @@ pub struct NoteFinger {
     /// The hammer has left since the press began, or is not to leave.
     thrown: bool,
     after: Option<After>,
+    /// How much deeper than usual the finger holds, m.
+    more: f64,
 }
 
 impl NoteFinger {
@@ -106,6 +110,7 @@ impl NoteFinger {
         bottomed: false,
         thrown: false,
         after: None,
+        more: 0.0,
     };
 
     /// Presses with `effort` from the key's present `depth` (m), `late` seconds into the coming
@@ -128,10 +133,23 @@ impl NoteFinger {
     /// Sets the finger to the end of a `press` that has sent the hammer at `hammer_speed` m/s; it then goes to
     /// the hold. The force of a strong blow is needed: under 3 N alone the key would spring off its bed and
     /// the check would miss the hammer.
-    pub fn struck(&mut self, press: &Press, dip: f64, hammer_speed: f64) {
-        let force = press.tip(hammer_speed).clamp(STIFFNESS * HOLD, STRONGEST);
+    pub fn struck(&mut self, press: &Press, travel: &Travel, hammer_speed: f64) {
+        let force = press.tip(hammer_speed).clamp(STIFFNESS * travel.hold, STRONGEST);
         *self = Self::AWAY;
-        self.settle(dip + force / STIFFNESS, dip + HOLD);
+        self.settle(travel.dip + force / STIFFNESS, travel.dip + travel.hold);
+    }
+
+    /// Presses a held key deeper by `more` m of the finger's target, now and until the key is released. Whether the
+    /// finger moves.
+    pub fn deepen(&mut self, more: f64) -> bool {
+        if matches!(self.phase, FingerPhase::Away | FingerPhase::Leaving { .. }) {
+            return false;
+        }
+        self.more = more;
+        if matches!(self.phase, FingerPhase::Holding) {
+            self.phase = FingerPhase::Settling { speed: DEEPENING };
+        }
+        true
     }
 
     /// Moves the target from `target` to `hold`, m.
@@ -207,7 +225,7 @@ impl NoteFinger {
     pub fn next(&mut self, key: KeyReading) -> Option<Drive> {
         let start = self.target;
         let moved = |speed: f64| speed * (STEP - self.late);
-        let hold = key.travel.dip + HOLD;
+        let hold = key.travel.dip + key.travel.hold + self.more;
         let [depth, _] = key.front;
         let bottom = self.bottomed || depth >= key.travel.dip;
         if let Some(after) = &mut self.after {
@@ -338,7 +356,7 @@ pub(crate) fn grand_press(key: KeyNumber, dip: f64) -> Press {
 /// Travel of a grand's key.
 #[must_use]
 pub const fn grand_travel(dip: f64) -> Travel {
-    Travel { dip, repeat_depth: RISEN * dip }
+    Travel::of(dip)
 }
 
 /// Effective mass at the key front before let-off, kg, by key number: the middle of the measured

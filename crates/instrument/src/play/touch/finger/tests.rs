@@ -102,7 +102,7 @@ fn a_blocked_key_is_never_pressed_beyond_the_strongest_finger() {
 fn a_release_unloads_rises_and_goes_free() {
     let mut finger = NoteFinger::AWAY;
     let key = KeyNumber::from_index(39).unwrap();
-    finger.struck(&press(key), DIP, 0.5);
+    finger.struck(&press(key), &grand_travel(DIP), 0.5);
     assert_eq!(finger.next(reading(DIP)), Some(Drive::Finger([0.016; 2])));
     assert_eq!(finger.next(reading(DIP)), None);
     finger.release(DIP, 0.3, 0.0);
@@ -128,7 +128,7 @@ fn a_release_unloads_rises_and_goes_free() {
 #[test]
 fn a_repeated_press_waits_for_the_key_to_rise_at_most_200_ms() {
     let mut finger = NoteFinger::AWAY;
-    finger.struck(&press(KeyNumber::from_index(39).unwrap()), DIP, 0.5);
+    finger.struck(&press(KeyNumber::from_index(39).unwrap()), &grand_travel(DIP), 0.5);
     finger.repeat(DIP, 0.3, Effort::Even(0.5), 0.0);
     for _ in 0..40 {
         let Some(Drive::Finger([start, end])) = finger.next(reading(0.008)) else {
@@ -225,7 +225,7 @@ fn a_finger_relaxes_from_the_force_of_its_blow() {
     let key = KeyNumber::from_index(39).unwrap();
     for (hammer, low, high) in [(0.3, 3.0, 3.0), (5.0, 15.0, 40.0), (16.0, 60.0, 60.0)] {
         let mut finger = NoteFinger::AWAY;
-        finger.struck(&press(key), DIP, hammer);
+        finger.struck(&press(key), &grand_travel(DIP), hammer);
         let mut forces = Vec::new();
         while let Some(Drive::Finger([start, _])) = finger.next(reading(DIP)) {
             forces.push(STIFFNESS * (start - DIP));
