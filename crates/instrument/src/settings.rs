@@ -222,13 +222,15 @@ settings! {
         pedal_polarity: Polarity = Polarity::Normal, "Pedal polarity";
         /// On: in files and in look-ahead timing, a pedal that scores lift for less than 150 ms
         /// goes down later or up earlier, so that the dampers stop the strings; pedals that send
-        /// positions between up and down stay as they are. Live playing is not changed.
+        /// positions between up and down, and lifts within half a second without a note between,
+        /// stay as they are. Live playing is not changed.
         pedal_repair: Switch = Switch::On, "Pedal repair";
     }
     numbers {
-        /// Travel of the sustain pedal at which the dampers begin to leave the strings.
+        /// Travel of the sustain pedal that counts as up. The dampers leave the strings from 25 to 70 %
+        /// of the way from here to the travel that counts as down.
         pedal_from = 0.0, 0.0..=100.0, "Pedal zone from", " %", 1;
-        /// Travel of the sustain pedal at which the dampers are clear of the strings.
+        /// Travel of the sustain pedal that counts as down.
         pedal_to = 100.0, 0.0..=100.0, "Pedal zone to", " %", 1;
     }
 }
