@@ -72,7 +72,7 @@ choice!(VelocityMeans: Finger "Finger", Hammer "Hammer");
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VelocityMap {
-    /// Bösendorfer SE290: v = 2^((MIDI − 52)/25) m/s.
+    /// Bösendorfer SE290: v = 2^((MIDI − 52)/25) m/s; below 16 softer, down to 0.14 m/s at 1.
     #[default]
     Se290,
     /// Yamaha Disklavier: MIDI = 57.96 + 71.3 log10 v.

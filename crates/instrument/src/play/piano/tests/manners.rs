@@ -55,7 +55,7 @@ fn presses_below_silent_below_lift_their_damper_silently() {
         let mut settings = settings(timing);
         let mut piano = piano(48_000.0, &settings);
         piano.handle(Event::NoteOn { key: key(50), velocity: 1.0 / 127.0 });
-        run(&mut piano, 20_000);
+        run(&mut piano, 40_000);
         assert_eq!(piano.counts().strikes, 1, "off by default");
         settings.touch.silent_below = 10.0;
         piano.set(&settings);
