@@ -325,7 +325,7 @@ impl Settings {
         KeySheet { action: self.action.keys, tones: self.sound.tones } = sheet;
     }
 
-    /// Settings of the strings: the sound, and the unison offsets of single keys.
+    /// Settings of the strings: the sound, the unison offsets of single keys, and which uneven piano it is.
     #[must_use]
     pub fn strings(&self) -> SoundSettings {
         let action = &self.action;
@@ -333,7 +333,7 @@ impl Settings {
             true => UnisonOffsets::EVEN,
             false => UnisonOffsets::new(|key| action.unison_offset(key)),
         };
-        SoundSettings { unisons, ..self.sound.clone() }
+        SoundSettings { unisons, piano: action.unevenness_seed, ..self.sound.clone() }
     }
 }
 
