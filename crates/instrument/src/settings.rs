@@ -72,7 +72,7 @@ choice!(VelocityMeans: Finger "Finger", Hammer "Hammer");
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VelocityMap {
-    /// Bösendorfer SE290: v = 2^((MIDI − 52)/25) m/s.
+    /// Bösendorfer SE290: v = 2^((MIDI − 52)/25) m/s; below 16 softer, down to 0.14 m/s at 1.
     #[default]
     Se290,
     /// Yamaha Disklavier: MIDI = 57.96 + 71.3 log10 v.
@@ -225,13 +225,15 @@ settings! {
         pedal_polarity: Polarity = Polarity::Normal, "Pedal polarity";
         /// On: in files and in look-ahead timing, a pedal that scores lift for less than 150 ms
         /// goes down later or up earlier, so that the dampers stop the strings; pedals that send
-        /// positions between up and down stay as they are. Live playing is not changed.
+        /// positions between up and down, and lifts within half a second without a note between,
+        /// stay as they are. Live playing is not changed.
         pedal_repair: Switch = Switch::On, "Pedal repair";
     }
     numbers {
-        /// Travel of the sustain pedal at which the dampers begin to leave the strings.
+        /// Travel of the sustain pedal that counts as up. The dampers leave the strings from 25 to 70 %
+        /// of the way from here to the travel that counts as down.
         pedal_from = 0.0, 0.0..=100.0, "Pedal zone from", " %", 1;
-        /// Travel of the sustain pedal at which the dampers are clear of the strings.
+        /// Travel of the sustain pedal that counts as down.
         pedal_to = 100.0, 0.0..=100.0, "Pedal zone to", " %", 1;
     }
 }
@@ -326,7 +328,7 @@ impl Settings {
         KeySheet { action: self.action.keys, tones: self.sound.tones } = sheet;
     }
 
-    /// Settings of the strings: the sound, and the unison offsets of single keys.
+    /// Settings of the strings: the sound, the unison offsets of single keys, and which uneven piano it is.
     #[must_use]
     pub fn strings(&self) -> SoundSettings {
         let action = &self.action;
@@ -334,7 +336,7 @@ impl Settings {
             true => UnisonOffsets::EVEN,
             false => UnisonOffsets::new(|key| action.unison_offset(key)),
         };
-        SoundSettings { unisons, ..self.sound.clone() }
+        SoundSettings { unisons, piano: action.unevenness_seed, ..self.sound.clone() }
     }
 }
 

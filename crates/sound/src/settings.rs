@@ -6,8 +6,9 @@ use crate::output::room_spec::RoomSpec;
 use crate::tuning::scala::Scale;
 use crate::tuning::temperament::Temperament;
 use touchback_core::exchange::shared::Shared;
-use touchback_core::math::cast::single;
+use touchback_core::math::cast::{floor_index, single};
 use touchback_core::math::compass::{KEYS, KeyNumber};
+use touchback_core::math::random;
 use touchback_core::math::setting::settings;
 use touchback_core::mech::key_tones::KeyTones;
 
@@ -47,6 +48,9 @@ impl std::fmt::Debug for UnisonOffsets {
     }
 }
 
+/// Seed of the keys' levels; that of each uneven piano is added.
+const EVENNESS_SEED: u64 = 0x4556_454E;
+
 /// Distance of the microphones at which the direct sound has its natural level, m.
 const NATURAL_DISTANCE: f64 = 1.5;
 
@@ -65,6 +69,9 @@ settings! {
         /// Widening of single keys' unisons; no host parameter, follows from the action's key sheet.
         #[serde(skip)]
         unisons: UnisonOffsets = UnisonOffsets::EVEN,
+        /// Which uneven piano it is; no host parameter, the action's number of it.
+        #[serde(skip)]
+        piano: f64 = 1.0,
         /// Tones of single keys; no host parameter, saved in the key sheet.
         #[serde(skip)]
         tones: Shared<KeyTones> = Shared::NEUTRAL,
@@ -103,6 +110,10 @@ settings! {
         damper_time = 1.0, 0.25..=4.0, "Damping time", " ×", 2, centre 1.0;
         /// Level of the soundboard's reverberant tail.
         board = 1.0, 0.0..=2.0, "Soundboard", " ×", 2;
+        /// Differences of level from key to key, as *Uneven piano* draws them: two of three keys are
+        /// within this of an even piano.
+        #[range = "A fine technician evens keys to ± 0.5 dB; neighbours in recorded grands differ by about 1 dB."]
+        evenness_db = 0.5, 0.0..=4.0, "Evenness", " dB", 2, centre 1.0;
         /// Level of the noises of keys and action.
         knocks = 1.0, 0.0..=4.0, "Knocks", " ×", 2, centre 1.0;
         /// Width of the stereo image: 0 is mono, 1 natural, 2 wide.
@@ -129,10 +140,17 @@ impl SoundSettings {
         self.with_numbers(self, |range, value, _| range.clamped(value))
     }
 
-    /// The concert grand without a room, on which strings and board are measured.
+    /// The concert grand with even keys and without a room, on which strings and board are measured.
     #[must_use]
     pub fn close() -> Self {
-        Self { room_db: -60.0, ..Self::default() }
+        Self { room_db: -60.0, evenness_db: 0.0, ..Self::default() }
+    }
+
+    /// Level of `key` over that of an even piano, dB: about a normal distribution, within three times *Evenness*.
+    pub(crate) fn key_level(&self, key: KeyNumber) -> f64 {
+        let seed = EVENNESS_SEED + floor_index(self.piano) as u64;
+        let draw = |i: usize| random::of_pair(seed, (3 * key.index() + i) as u64);
+        self.evenness_db * (draw(0) + draw(1) + draw(2))
     }
 
     /// Settings of the room.

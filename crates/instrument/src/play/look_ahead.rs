@@ -155,8 +155,8 @@ impl LookAhead {
             Event::Sustain(travel) if travel.is_finite() => {
                 let repairs = self.newest(piano).pedals.pedal_repair == Switch::On;
                 let before = self.sounds.iter().filter(|sample| **sample < note);
-                let sounds = before.copied().max().unwrap_or(0).max(now);
-                let (due, moved) = self.foot.travel(travel, note, sounds, repairs);
+                let last = before.copied().max().unwrap_or(0);
+                let (due, moved) = self.foot.travel(travel, note, last, now, repairs);
                 self.move_pedal(moved);
                 due
             }

@@ -3,13 +3,18 @@
 //! Notation programs write a change of pedal as a switch that is up for 1 to 50 ms. Dampers need longer to
 //! stop a string. A lift shorter than [`LEAST`] ends later, as long as every note that the pedal is to keep
 //! is held by its key; where that is not enough, it begins earlier, but not before the last note of the old
-//! harmony. A pedal that sends positions between up and down is a recorded foot and is not changed.
+//! harmony. What a foot plays is not changed: a pedal that sends positions between up and down, and lifts that
+//! follow each other within [`FLUTTER`] without a note between, which change no harmony.
 
 /// Least time between up and down, s: shorter lifts are re-timed. Nine tenths of the lifts of a pianist in two
 /// recorded performances are longer (Chopin op. 10/3: 60 lifts below half travel, the shortest 100 ms, the
 /// tenth part below 150 ms, median 260 ms; Mozart K. 331: 110 lifts, 100, 160 and 350 ms); shorter ones are
 /// half pedals.
 pub const LEAST: f64 = 0.15;
+
+/// Time between two lifts without a note between, s, up to which they are a foot's flutter (chosen: two in a second;
+/// notation writes a lift where a harmony begins).
+pub const FLUTTER: f64 = 0.5;
 
 /// Time before the end of a key's press at which the pedal is down again, s: the damper tray's full travel.
 pub const PRESS: f64 = 0.02;

@@ -316,8 +316,9 @@ fn split_velocities_keep_the_speed_within_their_resolution() {
             assert!((1..=127).contains(&coarse) && fine < 128);
             let velocity = (f64::from(coarse) + f64::from(fine) / 128.0) / 127.0;
             let back = touch.hammer_speed(velocity);
-            // Half a step of 1/128 velocity: 0.011 % of speed in the steeper map.
-            assert!((back / speed - 1.0).abs() < 1.4e-4, "{speed}: {back}");
+            // Half a step of 1/128 velocity: 0.011 % of speed in the steeper map, up to 0.04 % in the lowest 16.
+            let resolution = if speed < 0.3 { 4.0e-4 } else { 1.4e-4 };
+            assert!((back / speed - 1.0).abs() < resolution, "{speed}: {back}");
         }
     }
     assert_eq!(split_velocity(se290.velocity(0.0)), (1, 0));

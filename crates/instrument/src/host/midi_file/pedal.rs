@@ -3,11 +3,11 @@
 use super::Score;
 use crate::host::midi::InputMessage;
 use crate::host::midi::controller::SUSTAIN;
-use crate::play::pedal_repair::{LEAST, Lift, PRESS};
+use crate::play::pedal_repair::{FLUTTER, LEAST, Lift, PRESS};
 use crate::settings::{PedalSettings, Polarity, Switch};
 use touchback_core::math::cast::floor_index;
 
-/// Lifts of the sustain pedal that are too short to damp.
+/// Lifts of the sustain pedal that are too short to damp; those of a flutter do not count.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ShortLifts {
     /// Number of them.
@@ -65,6 +65,11 @@ impl Score {
         let repairs = settings.pedal_repair == Switch::On;
         let is_inverted = settings.pedal_polarity == Polarity::Inverted;
         let mut lifts = ShortLifts::default();
+        let is_note = |(at, message): &(u128, InputMessage)| match message {
+            InputMessage::NoteOn { velocity, .. } if *velocity > 0.0 => Some(*at),
+            _ => None,
+        };
+        let notes: Vec<u128> = self.events.iter().filter_map(is_note).collect();
         for channel in 0..16 {
             let own = |event: &(u128, InputMessage)| {
                 matches!(event.1,
@@ -77,7 +82,7 @@ impl Score {
                     if value <= 0.0 || value >= 1.0)
             });
             if is_switch {
-                self.repair_pedal(&Foot { events, is_inverted }, repairs, &mut lifts);
+                self.repair_pedal(&Foot { events, is_inverted }, &notes, repairs, &mut lifts);
             }
         }
         // Stable: events of one time keep their order.
@@ -90,13 +95,15 @@ impl Score {
         floor_index((seconds * self.per_second as f64).round()) as u128
     }
 
-    fn repair_pedal(&mut self, foot: &Foot, repairs: bool, lifts: &mut ShortLifts) {
-        let [least, press] = [LEAST, PRESS].map(|seconds| self.units(seconds));
+    /// Re-times the lifts of one pedal, with the times of all `notes`.
+    fn repair_pedal(&mut self, foot: &Foot, notes: &[u128], repairs: bool, lifts: &mut ShortLifts) {
+        let [least, press, flutter] = [LEAST, PRESS, FLUTTER].map(|seconds| self.units(seconds));
         let Foot { events, .. } = foot;
         let is_down: Vec<bool> = events.iter().map(|i| foot.is_down(&self.events[*i].1)).collect();
         // The times as written, which the limits of later lifts need too.
         let written: Vec<u128> = events.iter().map(|i| self.events[*i].0).collect();
         let mut pressed = None;
+        let mut flutters = false;
         let mut at = 0;
         while at < events.len() {
             if is_down[at] {
@@ -110,6 +117,12 @@ impl Score {
                 continue;
             };
             let next_up = (down..events.len()).find(|i| !is_down[*i]).unwrap_or(events.len());
+            // The next lift without a note between or with it: a foot's flutter.
+            let follows = written.get(next_up).is_some_and(|next| {
+                let among = |time: u128| notes.partition_point(|note| *note < time);
+                *next <= written[at] + flutter && among(written[at]) == among(*next + press)
+            });
+            let is_flutter = std::mem::replace(&mut flutters, follows) || follows;
             let lift = Lift {
                 up: written[at],
                 down: written[down],
@@ -123,7 +136,7 @@ impl Score {
                     .map_or(u128::MAX, |time| time.saturating_sub(press)),
             };
             pressed = Some(lift.down);
-            if lift.length() < least {
+            if lift.length() < least && !is_flutter {
                 let seconds = lift.length() as f64 / self.per_second as f64;
                 lifts.shortest =
                     if lifts.count == 0 { seconds } else { lifts.shortest.min(seconds) };
@@ -247,6 +260,20 @@ mod tests {
         recorded[7] = (3000, pedal(0, 0.5));
         let (times, lifts) = repaired(&recorded, &PedalSettings::default());
         assert_eq!((times, lifts), (vec![10, 1000, 1003, 3000], ShortLifts::default()));
+    }
+
+    #[test]
+    fn a_flutter_stays_and_the_change_after_it_does_not() {
+        let mut events = vec![(0, on(NOTE)), (10, pedal(0, 1.0)), (20, off(NOTE))];
+        for i in 0..4 {
+            events.extend([(1000 + 120 * i, pedal(0, 0.0)), (1060 + 120 * i, pedal(0, 1.0))]);
+        }
+        let fluttered = [10, 1000, 1060, 1120, 1180, 1240, 1300, 1360, 1420];
+        let settings = PedalSettings::default();
+        assert_eq!(repaired(&events, &settings), (fluttered.to_vec(), ShortLifts::default()));
+        events.extend([(1700, on(NOTE)), (1700, pedal(0, 0.0)), (1703, pedal(0, 1.0))]);
+        let (times, lifts) = repaired(&events, &settings);
+        assert_eq!((&times[..9], &times[9..], lifts.count), (&fluttered[..], &[1700, 1850][..], 1));
     }
 
     #[test]

@@ -60,8 +60,10 @@ pub fn relevance(settings: &Settings, id: &str) -> Option<&'static str> {
         "gamma" if touch.velocity_map != VelocityMap::Gamma => {
             Some("This parameter applies to the velocity map Gamma only.")
         }
-        "unevenness_seed" if settings.action.unevenness == 0.0 => {
-            Some("This parameter applies only if the unevenness is above 0.")
+        "unevenness_seed"
+            if settings.action.unevenness == 0.0 && settings.sound.evenness_db == 0.0 =>
+        {
+            Some("This parameter applies only if unevenness or evenness is above 0.")
         }
         "temperament" if settings.sound.scale.is_some() => {
             Some("The loaded scale file replaces the temperament.")
@@ -135,25 +137,14 @@ mod tests {
         let ids: Vec<_> = idle.iter().map(|p| p.id).collect();
         assert_eq!(
             ids,
-            [
-                "latency",
-                "softest_m_s",
-                "loudest_m_s",
-                "gamma",
-                "legato_repair",
-                "mpe_bend_range",
-                "unevenness_seed"
-            ]
+            ["latency", "softest_m_s", "loudest_m_s", "gamma", "legato_repair", "mpe_bend_range"]
         );
         let mut natural = settings.clone();
         natural.touch.timing = Timing::Natural;
         natural.touch.velocity_map = VelocityMap::Gamma;
         let idle: Vec<_> = all().filter(|p| relevance(&natural, p.id).is_some()).collect();
         let ids: Vec<_> = idle.iter().map(|p| p.id).collect();
-        assert_eq!(
-            ids,
-            ["latency", "velocity_means", "strict_repetition", "mpe_bend_range", "unevenness_seed"]
-        );
+        assert_eq!(ids, ["latency", "velocity_means", "strict_repetition", "mpe_bend_range"]);
         for action in ActionKind::ALL {
             natural.action.action = action;
             for sentence in all().filter_map(|p| relevance(&natural, p.id)) {

@@ -56,6 +56,7 @@ table! {
     Output, SoundSettings, |s| s.sound => economy;
     // Newer parameters, at the end: some hosts number parameters by their order.
     Regulation, ActionSettings, |s| s.action => jack_position_mm;
+    Sound, SoundSettings, |s| s.sound => evenness_db;
 }
 
 /// All parameters, in display order.
@@ -74,13 +75,14 @@ pub fn find(id: &str) -> Result<&'static Parameter, ParamError> {
 }
 
 /// Values of parameters in projects saved before the parameters existed, where not the default.
-const BEFORE: [(&str, f64); 6] = [
+const BEFORE: [(&str, f64); 7] = [
     ("output_guard", 0.0),
     ("velocity_means", 1.0),
     ("legato_repair", 0.0),
     ("mts_esp", 0.0),
     ("rpn", 0.0),
     ("pedal_repair", 0.0),
+    ("evenness_db", 0.0),
 ];
 
 impl Parameter {

@@ -9,7 +9,7 @@ use crate::Settings;
 use touchback_core::math::cast::single;
 
 /// Projects and automation use these ids: entries may be added, never renamed or removed.
-const FROZEN: [(&str, &[&str]); 74] = [
+const FROZEN: [(&str, &[&str]); 75] = [
     ("timing", &["Immediate", "Natural", "Look-ahead"]),
     ("latency", &["60 ms", "120 ms", "200 ms"]),
     ("velocity_means", &["Finger", "Hammer"]),
@@ -109,6 +109,7 @@ const FROZEN: [(&str, &[&str]); 74] = [
     ("output_guard", &["Off", "On"]),
     ("economy", &["Off", "On"]),
     ("jack_position_mm", &[]),
+    ("evenness_db", &[]),
 ];
 
 /// Every leaf of the settings by its field name.

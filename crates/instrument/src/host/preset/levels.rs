@@ -16,10 +16,10 @@ pub(super) const LEVELS: [(&str, f64); 19] = [
     ("neglected", 1.0),
     ("saloon", 4.0),
     ("viennese", 6.5),
-    ("harpsichord", -5.9),
+    ("harpsichord", 1.3),
     ("ball", -1.8),
     ("upright", 5.2),
     ("clavichord", 1.2),
-    ("organ", -1.3),
+    ("organ", 7.4),
     ("toy", -5.6),
 ];

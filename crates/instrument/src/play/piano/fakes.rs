@@ -16,7 +16,7 @@ pub const THROW: f64 = 0.009;
 /// Hammer speed over key speed of the fake action.
 pub const RATIO: f64 = 5.0;
 /// Presses slower than this (hammer speed, m/s) make no sound in the fake action.
-pub const SOFTEST: f64 = 0.15;
+pub const SOFTEST: f64 = 0.13;
 /// Hammer speed beyond which the fake action knows no press, m/s.
 pub const FASTEST: f64 = 4.5;
 

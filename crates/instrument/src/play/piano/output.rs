@@ -59,9 +59,9 @@ impl<S: Strings> Output<S> {
     /// Sends the sound settings to the strings; unisons and tones of single keys stay as they
     /// were sent last.
     pub(super) fn apply_sound(&mut self, settings: &Settings) {
-        let SoundSettings { unisons, tones, .. } = self.sink.settings();
-        let (unisons, tones) = (*unisons, tones.clone());
-        self.sink.set(&SoundSettings { unisons, tones, ..settings.sound.clone() });
+        let SoundSettings { unisons, piano, tones, .. } = self.sink.settings();
+        let (unisons, piano, tones) = (*unisons, *piano, tones.clone());
+        self.sink.set(&SoundSettings { unisons, piano, tones, ..settings.sound.clone() });
     }
 
     /// Sends unisons and tones of single keys to the strings, once an action step however often they were

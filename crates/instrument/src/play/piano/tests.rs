@@ -10,7 +10,7 @@ use super::*;
 use crate::Event;
 use crate::play::knocks::caught_speed;
 use crate::play::record::Counts;
-use crate::settings::{Switch, Timing};
+use crate::settings::{Switch, Timing, TouchSettings};
 use proptest::prelude::*;
 use touchback_action::STEP;
 use touchback_core::math::compass::KeyNumber;
@@ -41,7 +41,7 @@ fn key(note: u8) -> KeyNumber {
 
 /// A note-on of hammer speed `speed` in the default map.
 fn on(note: u8, speed: f64) -> Event {
-    Event::NoteOn { key: key(note), velocity: (52.0 + 25.0 * speed.log2()) / 127.0 }
+    Event::NoteOn { key: key(note), velocity: TouchSettings::default().velocity(speed) }
 }
 
 fn off(note: u8) -> Event {
@@ -222,7 +222,7 @@ fn the_pedal_keeps_dampers_off_and_lets_them_down() {
         assert_eq!(lifts(&piano, 60).last().unwrap().1, 1.0);
         piano.handle(Event::Sustain(0.25));
         run(&mut piano, 2400);
-        assert_eq!(lifts(&piano, 60).last().unwrap().1, 0.25);
+        assert_eq!(lifts(&piano, 60).last().unwrap().1, 0.27);
     }
 }
 

@@ -4,18 +4,42 @@
 //!
 //! | map | hammer speed v, m/s | source |
 //! | --- | --- | --- |
-//! | SE290 | 2^((m − 52)/25) | Bösendorfer SE290 [Goebl 2003, eq. 3.2] |
+//! | SE290 | 2^((m − 52)/25), below m = 16 softer | Bösendorfer SE290 [Goebl 2003, eq. 3.2] |
 //! | Disklavier | 10^((m − 57.96)/71.3) | Yamaha Disklavier grand [Goebl & Bresin 2001] |
 //! | linear | softest + (loudest − softest) u | u = (m − 1)/126 in 0…1 |
 //! | gamma | softest + (loudest − softest) u^γ | |
 
 use crate::settings::{TouchSettings, VelocityMap};
+use touchback_core::math::power::square;
 
 /// Slowest hammer of a note-on, m/s (chosen: a note-on always gives a strike).
 pub(super) const SLOWEST: f64 = 0.02;
 /// Fastest hammer of a note-on, m/s (chosen: twice the fastest measured blow, 7.8 m/s [Goebl, Bresin &
 /// Galembo 2005]).
 pub(super) const FASTEST: f64 = 16.0;
+
+/// Velocity below which the map SE290 leaves its law, that of its end, and octaves of speed that it is softer there:
+/// 0.14 m/s, among the softest tones of pianists, 0.11–0.18 m/s [Boutillon 1988; Goebl 2005]. By the law alone the lowest
+/// 16 velocities would differ by 3.6 dB (chosen; the slope has no step).
+const SOFT: f64 = 16.0;
+const SOFTEST: f64 = 1.0;
+const SOFTER: f64 = 0.8;
+
+/// Octaves of speed over 1 m/s at velocity `midi` of the map SE290.
+fn se290(midi: f64) -> f64 {
+    let below = (SOFT - midi).max(0.0);
+    (midi - 52.0) / 25.0 - SOFTER * square(below / (SOFT - SOFTEST))
+}
+
+/// Velocity of the map SE290 at `octaves` of speed over 1 m/s.
+fn se290_midi(octaves: f64) -> f64 {
+    let below = (se290(SOFT) - octaves).max(0.0);
+    if below == 0.0 {
+        return 52.0 + 25.0 * octaves;
+    }
+    let bend = SOFTER / square(SOFT - SOFTEST);
+    SOFT - ((square(1.0 / 25.0) + 4.0 * bend * below).sqrt() - 1.0 / 25.0) / (2.0 * bend)
+}
 
 /// Slowest release, m/s (chosen).
 const SLOWEST_RELEASE: f64 = 0.01;
@@ -35,7 +59,7 @@ impl TouchSettings {
         let u = ((midi - 1.0) / 126.0).max(0.0);
         let span = self.loudest_m_s - self.softest_m_s;
         let speed = match self.velocity_map {
-            VelocityMap::Se290 => libm::exp2((midi - 52.0) / 25.0),
+            VelocityMap::Se290 => libm::exp2(se290(midi)),
             VelocityMap::Disklavier => libm::pow(10.0, (midi - 57.96) / 71.3),
             VelocityMap::Linear => self.softest_m_s + span * u,
             VelocityMap::Gamma => self.softest_m_s + span * libm::pow(u, self.gamma),
@@ -52,7 +76,7 @@ impl TouchSettings {
             within(share, 0.0, 1.0)
         };
         let midi = match self.velocity_map {
-            VelocityMap::Se290 => 52.0 + 25.0 * libm::log2(speed),
+            VelocityMap::Se290 => se290_midi(libm::log2(speed)),
             VelocityMap::Disklavier => 57.96 + 71.3 * libm::log10(speed),
             VelocityMap::Linear => 1.0 + 126.0 * u(),
             VelocityMap::Gamma => 1.0 + 126.0 * libm::pow(u(), 1.0 / self.gamma),
@@ -103,10 +127,20 @@ mod tests {
         for (i, m) in midi.into_iter().enumerate() {
             let printed = if i < 10 { 0.005 } else { 0.05 };
             let a = touch(VelocityMap::Se290).hammer_speed(m / 127.0);
-            assert!((a - se290[i]).abs() <= 0.005 + 1e-9, "SE290 {m}: {a}");
+            assert!(m < SOFT || (a - se290[i]).abs() <= 0.005 + 1e-9, "SE290 {m}: {a}");
             let b = touch(VelocityMap::Disklavier).hammer_speed(m / 127.0);
             assert!((b - disklavier[i]).abs() <= printed + 1e-9, "Disklavier {m}: {b}");
         }
+    }
+
+    #[test]
+    fn the_lowest_velocities_reach_the_softest_tones_in_growing_steps() {
+        let speeds: Vec<f64> = (1..=17)
+            .map(|m| touch(VelocityMap::Se290).hammer_speed(f64::from(m) / 127.0))
+            .collect();
+        assert!((speeds[0] - 0.14).abs() < 0.001 && speeds[15] / speeds[0] > 2.6, "{speeds:?}");
+        let steps: Vec<f64> = speeds.windows(2).map(|w| w[1] / w[0]).collect();
+        assert!(steps.is_sorted_by(|a, b| a > b || (a - b).abs() < 1e-9), "{steps:?}");
     }
 
     #[test]

@@ -89,7 +89,8 @@ impl Note {
         let weights = [group.weights(blow), group.weights(&missed), group.weights(&[1.0; MOST])];
         // The tone of the key: level and decay time of this partial.
         let tone = |quantity| settings.tones.at(self.key, quantity, k);
-        let level = libm::pow(10.0, tone(ToneQuantity::Level) / 20.0);
+        let decibels = tone(ToneQuantity::Level) + settings.key_level(self.key);
+        let level = libm::pow(10.0, decibels / 20.0);
         let decay = libm::exp2(-tone(ToneQuantity::Decay));
         let decaying = |pole: Complex64| Complex64::new(pole.re * decay, pole.im);
         let upright = (0..strings).map(|j| (decaying(group.poles[j]), weights.map(|w| w[j]), true));
