@@ -11,11 +11,12 @@ use touchback_instrument::{Event, Piano, Settings};
 
 const RATE: f64 = 48_000.0;
 
-/// A factory piano without a room.
+/// A factory piano without a room, its keys equally loud.
 fn dry(name: &str) -> Settings {
     let mut settings = preset::find(name).unwrap().piano();
     assert!(settings.action.mechanism.is_some(), "{name}");
     (settings.sound.room_db, settings.output_db) = (-60.0, 0.0);
+    settings.sound.evenness_db = 0.0;
     settings
 }
 

@@ -25,7 +25,7 @@ const FROZEN: [(&str, &[&str]); 75] = [
     ("silent_below", &[]),
     ("strict_repetition", &["Off", "On"]),
     ("legato_repair", &["Off", "On"]),
-    ("key_pressure", &["Ignored", "Position"]),
+    ("key_pressure", &["Ignored", "Position", "Force"]),
     ("pedal_polarity", &["Normal", "Inverted"]),
     ("pedal_from", &[]),
     ("pedal_to", &[]),
