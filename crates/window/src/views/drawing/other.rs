@@ -5,10 +5,12 @@ mod ball;
 mod generic;
 mod harpsichord;
 mod lever;
+#[cfg(feature = "serial")]
 mod load;
 mod viennese;
 
 use super::{BodyFrame, Drawing, DrawnPart, Material};
+#[cfg(feature = "serial")]
 pub use load::draw as load;
 use touchback_action::ActionKind;
 use touchback_action::interface::pose::Pose;
