@@ -1,6 +1,6 @@
 //! Tests of the bar: pianos by name, undo of every kind of edit, A and B, levels, silent notes.
 
-use super::hands::{click, drag};
+use super::hands::{click, drag, wait};
 use super::*;
 use touchback_sound::tuning::scala::Texts;
 use touchback_sound::tuning::scala::texts::PYTHAGOREAN;
@@ -96,6 +96,8 @@ fn the_bar_names_the_piano_marks_changes_and_steps_to_the_next() {
     click(&mut harness, "Undo");
     assert!(harness.query_by_label("Piano: Concert, as loaded").is_some());
     click(&mut harness, "Previous piano");
+    // Its mechanism is built in the background.
+    wait(&mut harness);
     let last = touchback_instrument::host::preset::PRESETS.last().unwrap().title();
     assert!(harness.query_by_label(&format!("Piano: {last}, as loaded")).is_some());
 }
