@@ -32,12 +32,12 @@ pub struct Preset {
     file: Option<[&'static str; 2]>,
 }
 
-/// Name and text of a file of the folder `mechanisms`.
+/// Name and text of a file of the folder `mechanisms` of this package, to which that of the workspace links.
 macro_rules! mechanism_file {
     ($name:literal) => {
         [
             concat!($name, ".mechanism.toml"),
-            include_str!(concat!("../../../../mechanisms/", $name, ".mechanism.toml")),
+            include_str!(concat!("../../mechanisms/", $name, ".mechanism.toml")),
         ]
     };
 }
