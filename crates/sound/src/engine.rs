@@ -19,6 +19,7 @@ use crate::SoundSettings;
 use crate::board::knock::Knock;
 use crate::board::microphones::{Distant, part};
 use crate::board::shared_board::SharedBoard;
+use crate::strings::bank::BLOCK;
 use crate::strings::loss;
 use board_section::BoardSection;
 use strings::StringSection;
@@ -72,6 +73,8 @@ pub struct Sound {
     // In boxes, so that a sound is made with little stack.
     strings: Box<StringSection>,
     board: Box<BoardSection>,
+    /// Samples of the present block that the strings have rendered and the board has not.
+    ahead: usize,
 }
 
 impl Sound {
@@ -120,6 +123,7 @@ impl Sound {
         Self {
             strings: boxed(|| StringSection::new(sample_rate, &settings, hammers, kernel)),
             board: boxed(|| BoardSection::new(sample_rate, &settings, &board, kernel)),
+            ahead: 0,
         }
     }
 
@@ -133,6 +137,7 @@ impl Sound {
     pub fn reset(&mut self) {
         self.strings.reset();
         self.board.reset();
+        self.ahead = 0;
     }
 
     /// Ends every change of settings in progress at once. Call it while [`Sound::is_at_rest`] holds: nothing
@@ -236,13 +241,35 @@ impl Sound {
         right[len..].fill(0.0);
         let mut done = 0;
         while done < len {
-            self.board.begin();
-            let (_, portion) = self.strings.advance(len - done, self.board.is_at_rest());
+            let portion = (len - done).min(BLOCK - self.board.phase());
+            self.hold(portion);
+            self.ahead -= portion;
             let range = done..done + portion;
             let far = part(&mut distant, &range);
             let (forces, is_still) = (self.strings.forces(), self.strings.is_at_rest());
             self.board.process(forces, is_still, &mut left[range.clone()], &mut right[range], far);
             done += portion;
+        }
+    }
+
+    /// The block of the next `waiting` samples, which are to be written later, begins: what is changed from now on
+    /// is in force from the next block on.
+    pub fn begin(&mut self, waiting: usize) {
+        if waiting > self.ahead {
+            if self.ahead == 0 {
+                self.board.begin();
+            }
+            self.strings.begin(self.board.is_at_rest());
+        }
+    }
+
+    /// The strings render the next `waiting` samples, at most to the end of the block, which
+    /// [`Sound::process_with`] writes later: an excitation from now on comes after them, and the board renders the
+    /// block as one.
+    pub fn hold(&mut self, waiting: usize) {
+        self.begin(waiting);
+        if waiting > self.ahead {
+            self.ahead += self.strings.advance(waiting - self.ahead);
         }
     }
 

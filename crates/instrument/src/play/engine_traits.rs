@@ -88,6 +88,8 @@ engine! {
         fn retune(key: KeyNumber, cents: f64);
         fn una_corda(amount: f64);
         fn knock(key: KeyNumber, knock: Knock, speed: f64);
+        fn begin(waiting: usize);
+        fn hold(waiting: usize);
         fn process_with(left: &mut [f32], right: &mut [f32], distant: Distant);
     }
     read {

@@ -24,6 +24,13 @@ pub enum Sounding {
     Pitch { key: KeyNumber, cents: f64 },
 }
 
+impl Sounding {
+    /// Whether it changes the board's own sound, the pipes, at once: its blocks end there.
+    pub const fn is_of_board(&self) -> bool {
+        matches!(self, Self::Wind { .. } | Self::Pitch { .. })
+    }
+}
+
 /// A sound and its time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Entry {
@@ -77,6 +84,11 @@ impl EventQueue {
     /// Sample of the earliest entry.
     pub fn next(&self) -> Option<u64> {
         self.entries.first().map(|e| e.sample)
+    }
+
+    /// The entries due at `sample`, earliest first.
+    pub fn due(&self, sample: u64) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().take_while(move |e| e.sample <= sample)
     }
 
     /// Removes and returns the entries due at `sample`, earliest first.

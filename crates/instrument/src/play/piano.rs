@@ -47,7 +47,7 @@ use crate::play::touch::finger::KeyReading;
 use crate::settings::StrikeOutput;
 use fingers::Fingers;
 use mechanism::Mechanism;
-use output::Output;
+use output::{Channels, Output};
 use pedal_travel::Pedals;
 use report::Report;
 use time::Time;
@@ -56,7 +56,7 @@ use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KEYS;
 use touchback_core::math::pages::boxed;
 use touchback_sound::Sound;
-use touchback_sound::board::microphones::{Distant, part};
+use touchback_sound::board::microphones::Distant;
 
 /// Longest time for which a key moves after the last event, s: the slowest press and the fall of its
 /// hammer take 1 s (chosen, 1 s to spare).
@@ -97,7 +97,7 @@ impl Piano {
         let time = boxed(|| Time::new(sample_rate));
         let rate = time.clock.rate();
         let (pipe, rear) = Pipe::new(sound(rate, settings), settings, rate);
-        let sink = Sink::Ahead(Box::new(pipe));
+        let sink = Sink::ahead(pipe);
         (Self::with_engines(keyboard(settings), sink, time, settings), rear)
     }
 
@@ -112,7 +112,7 @@ impl Piano {
 
     /// Whether the sound is at the other end of a pipeline: [`Piano::ahead`].
     pub(crate) const fn is_ahead(&self) -> bool {
-        matches!(self.output.sink, Sink::Ahead(_))
+        self.output.sink.is_ahead()
     }
 
     /// Ends a pipeline: [`Rear::run`] returns when it has rendered what was sent.
@@ -176,7 +176,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
 
     /// Like [`Piano::process`], and writes the `distant` pair of microphones too. Beyond the shorter
     /// of `left` and `right` follows silence; the distant channels are as long as the shorter one.
-    pub fn process_with(&mut self, left: &mut [f32], right: &mut [f32], mut distant: Distant) {
+    pub fn process_with(&mut self, left: &mut [f32], right: &mut [f32], distant: Distant) {
         let length = left.len().min(right.len());
         let (left, surplus) = left.split_at_mut(length);
         surplus.fill(0.0);
@@ -186,27 +186,30 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             return;
         }
         self.report.begin_block();
-        let begin = self.time.clock.now();
-        let end = begin + length as u64;
-        let mut rendered = 0;
+        let end = self.time.clock.now() + length as u64;
+        let mut out = Channels::new(left, right, distant);
         while self.time.clock.now() < end {
             let now = self.time.clock.now();
             while self.time.clock.due() <= now {
                 self.step();
             }
             if self.time.queue.next().is_some_and(|sample| sample <= now) {
-                let here = index(now - begin);
-                let range = rendered..here;
-                let far = part(&mut distant, &range);
-                self.output.render(&mut left[range.clone()], &mut right[range], far);
-                rendered = here;
+                if self.time.queue.due(now).any(|entry| entry.what.is_of_board()) {
+                    self.output.render(&mut out);
+                }
                 self.sound_due();
             }
+            let sink = &mut self.output.sink;
+            let block = now + sink.rest_of_block() as u64;
             let next = self.time.queue.next().map_or(end, |sample| sample.min(end));
-            self.time.clock.go_to(next.min(self.time.clock.due()));
+            let next = next.min(self.time.clock.due()).min(block);
+            sink.pass(index(next - now));
+            self.time.clock.go_to(next);
+            if next == block {
+                self.output.render(&mut out);
+            }
         }
-        let far = part(&mut distant, &(rendered..length));
-        self.output.render(&mut left[rendered..], &mut right[rendered..], far);
+        self.output.render(&mut out);
         self.report.finish_block();
     }
 

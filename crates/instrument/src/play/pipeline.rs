@@ -45,6 +45,10 @@ pub(crate) enum Call {
     FadeOut,
     /// If nothing sounds, levels jump to their targets.
     Settle,
+    /// The block of the next samples, as many, begins; a later call renders them.
+    Begin(usize),
+    /// The strings render the next samples, as many; a later call passes them on.
+    Hold(usize),
     Render(usize),
     /// A block of the caller ends; the action has worked on it for as many seconds.
     EndBlock(f64),
@@ -80,6 +84,20 @@ impl Pipe {
     pub(crate) fn call(&mut self, call: Call) {
         if self.to.is_some() {
             self.calls.push(call);
+        }
+    }
+
+    /// The block of the next `waiting` samples begins.
+    pub(crate) fn begin(&mut self, waiting: usize) {
+        if waiting > 0 {
+            self.call(Call::Begin(waiting));
+        }
+    }
+
+    /// The strings render the next `waiting` samples, which are to be passed on later.
+    pub(crate) fn hold(&mut self, waiting: usize) {
+        if waiting > 0 {
+            self.call(Call::Hold(waiting));
         }
     }
 

@@ -76,6 +76,8 @@ pub struct StringSection {
     paths: [[f32; PATHS]; KEYS],
     /// Samples into the present block.
     phase: usize,
+    /// The control work of the present block is done.
+    has_begun: bool,
     /// Blocks since reset.
     block: usize,
     ignored: u64,
@@ -134,6 +136,7 @@ impl StringSection {
                 })
             }),
             phase: 0,
+            has_begun: false,
             block: 0,
             ignored: 0,
         }
@@ -155,7 +158,8 @@ impl StringSection {
         self.plate.reset();
         self.blow = [[[0.0; BLOCK]; 2]; 2];
         self.bridge = [[[0.0; BLOCK]; PATHS]; 2];
-        (self.phase, self.block, self.ignored) = (0, 0, 0);
+        (self.phase, self.has_begun) = (0, false);
+        (self.block, self.ignored) = (0, 0);
     }
 
     /// See [`Sound::settle`](super::Sound::settle).
@@ -331,24 +335,33 @@ impl StringSection {
             && self.plate.is_silent()
     }
 
-    /// Renders the next samples, at most `most` and at most to the end of the block; `board` is whether the
-    /// board is at rest. Returns their place in the block, first sample and number, for
-    /// [`Self::forces`].
-    pub fn advance(&mut self, most: usize, board: bool) -> (usize, usize) {
-        if self.phase == 0 {
+    /// Samples rendered of the present block.
+    #[must_use]
+    pub const fn phase(&self) -> usize {
+        self.phase
+    }
+
+    /// Does the control work of the present block, once; `board` is whether the board is at rest.
+    pub fn begin(&mut self, board: bool) {
+        if !std::mem::replace(&mut self.has_begun, true) {
             self.begin_block(board);
         }
+    }
+
+    /// Renders the next samples, at most `most` and at most to the end of the block, which must have begun. Returns
+    /// their number.
+    pub fn advance(&mut self, most: usize) -> usize {
         let (at, len) = (self.phase, most.min(BLOCK - self.phase));
         self.render(at, len);
         self.phase += len;
         if self.phase == BLOCK {
-            self.phase = 0;
+            (self.phase, self.has_begun) = (0, false);
             self.block += 1;
         }
-        (at, len)
+        len
     }
 
-    /// Forces of the samples rendered last.
+    /// Forces of the block whose samples were rendered last, up to these.
     #[must_use]
     pub const fn forces(&self) -> &BridgeForces {
         &self.inputs

@@ -75,7 +75,8 @@ struct Rod {
 pub(crate) struct Rods {
     rate: f64,
     rods: Vec<Rod>,
-    /// Lift of each damper, 0…1.
+    /// Lift of each damper, 0…1: as set last, and in the present block.
+    targets: [f64; KEYS],
     lifts: [f64; KEYS],
     /// Amplitude of each mode at the place of the blow.
     shapes: [f64; MODES.len()],
@@ -98,13 +99,13 @@ impl Rods {
             libm::cosh(x) - libm::cos(x) - sigma * (libm::sinh(x) - libm::sin(x))
         });
         let rods = places.iter().map(rod).collect();
-        Self { rate, rods, lifts: [0.0; KEYS], shapes, ringing: 0 }
+        Self { rate, rods, targets: [0.0; KEYS], lifts: [0.0; KEYS], shapes, ringing: 0 }
     }
 
     /// Silences everything, dampers at rest.
     pub(crate) fn reset(&mut self) {
         self.rods.iter_mut().for_each(Rod::silence);
-        (self.lifts, self.ringing) = ([0.0; KEYS], 0);
+        (self.targets, self.lifts, self.ringing) = ([0.0; KEYS], [0.0; KEYS], 0);
     }
 
     /// Whether no rod rings.
@@ -114,11 +115,12 @@ impl Rods {
 
     /// Sets the lift of the damper of `key`.
     pub(crate) fn damper(&mut self, key: KeyNumber, lift: f64) {
-        self.lifts[key.index()] = lift.clamp(0.0, 1.0);
+        self.targets[key.index()] = lift.clamp(0.0, 1.0);
     }
 
     /// A hammer of `mass` kg meets the rod of `key`, of `hz`, at `speed` m/s, `delay` samples from now.
     pub(crate) fn strike(&mut self, key: KeyNumber, hz: f64, mass: f64, speed: f64, delay: f64) {
+        self.lifts[key.index()] = self.targets[key.index()];
         let rod = &mut self.rods[key.index()];
         // Radius of gyration a quarter of the diameter.
         let length = (MODES[0].0 * MODES[0].0 * 0.25 * DIAMETER * WAVE_SPEED / (TAU * hz)).sqrt();
@@ -145,8 +147,9 @@ impl Rods {
         self.ringing += usize::from(!std::mem::replace(&mut rod.is_ringing, true));
     }
 
-    /// Control work at a block's beginning: rods that have faded end.
+    /// Control work at a block's beginning: dampers arrive, rods that have faded end.
     pub(crate) fn begin_block(&mut self) {
+        self.lifts = self.targets;
         if self.is_silent() {
             return;
         }

@@ -1,5 +1,7 @@
 //! An action and strings simple enough to predict, for the scheduler's tests.
 
+use std::collections::VecDeque;
+
 use crate::play::engine_traits::{Keys, Strings};
 use crate::watch::trace::{KeySnapshot, Traced};
 use touchback_action::interface::events::EventList;
@@ -251,12 +253,24 @@ pub struct FakeStrings {
     count: u64,
     /// Samples since creation.
     pub sample: u64,
+    /// Samples rendered and yet to be written.
+    held: VecDeque<f32>,
     pub calls: Vec<(u64, Call)>,
 }
 
 impl FakeStrings {
     fn call(&mut self, call: Call) {
         self.calls.push((self.sample, call));
+    }
+
+    /// The next sample.
+    fn next(&mut self) -> f32 {
+        let sign = if self.count % 64 < 32 { 1.0 } else { 0.9 };
+        let sample = touchback_core::math::cast::single(sign * self.level);
+        self.level = if self.level < 1e-6 { 0.0 } else { 0.999 * self.level };
+        self.count += 1;
+        self.sample += 1;
+        sample
     }
 }
 
@@ -311,14 +325,22 @@ impl Strings for FakeStrings {
         }
     }
 
+    /// Blocks of these strings have one sample.
+    fn begin(&mut self, waiting: usize) {
+        self.hold(waiting);
+    }
+
+    fn hold(&mut self, waiting: usize) {
+        while self.held.len() < waiting {
+            let sample = self.next();
+            self.held.push_back(sample);
+        }
+    }
+
     fn process_with(&mut self, left: &mut [f32], right: &mut [f32], _: Distant) {
-        for (l, r) in left.iter_mut().zip(right) {
-            let sign = if self.count % 64 < 32 { 1.0 } else { 0.9 };
-            *l = touchback_core::math::cast::single(sign * self.level);
-            *r = -*l;
-            self.level = if self.level < 1e-6 { 0.0 } else { 0.999 * self.level };
-            self.count += 1;
-            self.sample += 1;
+        self.hold(left.len());
+        for ((l, r), sample) in left.iter_mut().zip(right).zip(self.held.drain(..)) {
+            (*l, *r) = (sample, -sample);
         }
     }
 

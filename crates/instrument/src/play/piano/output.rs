@@ -7,7 +7,7 @@ use crate::play::output::Mix;
 use crate::play::pitch::Pitch;
 use crate::play::sink::Sink;
 use touchback_sound::SoundSettings;
-use touchback_sound::board::microphones::Distant;
+use touchback_sound::board::microphones::{Distant, part};
 
 /// The sound of strings `S`, and controllers of pitch and level.
 pub(super) struct Output<S> {
@@ -22,6 +22,26 @@ pub(super) struct Output<S> {
     /// Its range, semitones; `None`: that of the settings.
     pub(super) bend_range: Option<f64>,
     pub(super) mix: Mix,
+}
+
+/// The host's buffers (equal lengths).
+pub(super) struct Channels<'a> {
+    left: &'a mut [f32],
+    right: &'a mut [f32],
+    distant: Distant<'a>,
+    /// Samples that have been written.
+    done: usize,
+}
+
+impl<'a> Channels<'a> {
+    /// Buffers of which nothing has been written.
+    pub(super) const fn new(
+        left: &'a mut [f32],
+        right: &'a mut [f32],
+        distant: Distant<'a>,
+    ) -> Self {
+        Self { left, right, distant, done: 0 }
+    }
 }
 
 impl<S: Strings> Output<S> {
@@ -49,10 +69,13 @@ impl<S: Strings> Output<S> {
         self.sink.reset_output();
     }
 
-    /// Renders the next samples (equal lengths).
-    pub(super) fn render(&mut self, left: &mut [f32], right: &mut [f32], distant: Distant) {
-        if !left.is_empty() {
-            self.sink.render(left, right, distant);
+    /// Renders the samples that wait into the next ones of `out`.
+    pub(super) fn render(&mut self, out: &mut Channels) {
+        let range = out.done..out.done + self.sink.waiting();
+        if !range.is_empty() {
+            out.done = range.end;
+            let far = part(&mut out.distant, &range);
+            self.sink.render(&mut out.left[range.clone()], &mut out.right[range], far);
         }
     }
 

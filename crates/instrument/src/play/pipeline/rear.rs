@@ -50,7 +50,7 @@ impl Rear {
         let (strings, board) = sound.split();
         let fade = FadeOut::new(sample_rate);
         Self {
-            strings: StringStage { strings, fade: fade.len(), batch: Batch::default() },
+            strings: StringStage { strings, ahead: 0, fade: fade.len(), batch: Batch::default() },
             board: BoardStage {
                 board,
                 level: OutputLevel::new(sample_rate, settings.output_db),
@@ -98,6 +98,8 @@ impl Rear {
 /// The strings, driven by the calls of the action.
 struct StringStage {
     strings: StringSection,
+    /// Samples of the present block that have been rendered and not yet been passed on.
+    ahead: usize,
     /// Length of a fade, samples.
     fade: usize,
     batch: Batch,
@@ -141,7 +143,12 @@ impl StringStage {
             Call::SetHammer(key, hammer) => return strings.set_hammer(*key, hammer),
             Call::Settle if !strings.is_at_rest() => return,
             Call::Settle => strings.settle(),
-            Call::Reset => strings.reset(),
+            Call::Begin(waiting) => return self.begin(*waiting),
+            Call::Hold(waiting) => return self.hold(*waiting),
+            Call::Reset => {
+                strings.reset();
+                self.ahead = 0;
+            }
             Call::Set(settings) => strings.set(settings),
             Call::Retune(key, cents) => strings.retune(*key, *cents),
             Call::FadeOut => self.render(self.fade),
@@ -151,11 +158,29 @@ impl StringStage {
         self.batch.calls.push(call);
     }
 
-    /// Renders the next `len` samples.
+    /// The block of the next `waiting` samples begins.
+    fn begin(&mut self, waiting: usize) {
+        if waiting > self.ahead {
+            self.strings.begin(false);
+        }
+    }
+
+    /// Renders the next `waiting` samples, at most to the end of the block.
+    fn hold(&mut self, waiting: usize) {
+        self.begin(waiting);
+        if waiting > self.ahead {
+            self.ahead += self.strings.advance(waiting - self.ahead);
+        }
+    }
+
+    /// Passes the next `len` samples on.
     fn render(&mut self, len: usize) {
         let mut left = len;
         while left > 0 {
-            let (at, len) = self.strings.advance(left, false);
+            let at = (self.strings.phase() + BLOCK - self.ahead) % BLOCK;
+            let len = left.min(BLOCK - at);
+            self.hold(len);
+            self.ahead -= len;
             for zone in self.strings.forces() {
                 self.batch.forces.extend_from_slice(&zone[at..at + len]);
             }
@@ -217,6 +242,8 @@ impl BoardStage {
             }
             // `Rear::run` takes the end of a block; the others concern the strings alone and are not passed on.
             Call::EndBlock(_)
+            | Call::Begin(_)
+            | Call::Hold(_)
             | Call::Strike(..)
             | Call::Pluck(..)
             | Call::StrikeRod(..)
