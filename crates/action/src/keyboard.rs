@@ -32,9 +32,13 @@ use touchback_core::math::key_set::KeySet;
 /// Largest speed of the damper tray, m/s (chosen: full travel in 20 ms).
 const TRAY_SPEED: f64 = 0.55;
 
-/// Action steps over which moving and idle keys are rebuilt with new settings in rotation, 4 ms, to spread
-/// the cost. A change of settings is slewed over five times as long.
+/// Action steps over which moving keys are rebuilt with new settings in rotation, 4 ms, to spread the cost. A change
+/// of settings is slewed over five times as long.
 const TURNS: u64 = 32;
+
+/// Action steps over which idle keys are woken to settle in new settings in rotation, 128 ms: a key that wakes moves
+/// for 25 ms and more, and few are to move at once. An idle key that is touched takes the settings up as it moves.
+const IDLE_TURNS: u64 = 1024;
 
 /// All keys of one piano.
 pub struct Keyboard {
@@ -148,7 +152,7 @@ impl Keyboard {
 
     /// Sets the settings to their targets at once if every key is asleep. The keys are rebuilt as they wake.
     pub fn settle(&mut self) {
-        if self.activity.are_all_asleep() && self.settings.finish(self.begun) {
+        if self.are_asleep() && self.settings.finish(self.begun) {
             self.stale = KeySet::ALL;
         }
     }
@@ -201,6 +205,11 @@ impl Keyboard {
 
     /// Takes one action step and appends its events to `events`.
     pub fn step(&mut self, events: &mut EventList) {
+        self.step_without(KeySet::EMPTY, events);
+    }
+
+    /// [`Self::step`] in which the keys `waiting` stay as they are; [`Self::catch_up`] lets them take it later.
+    pub fn step_without(&mut self, waiting: KeySet, events: &mut EventList) {
         self.begun += 1;
         if self.settings.is_changing(self.begun) {
             self.stale = KeySet::ALL;
@@ -212,15 +221,27 @@ impl Keyboard {
         let idle = self.activity.idle();
         let disturbed = match tray[0] != tray[1] {
             true => idle,
-            false => idle.both(self.stale).in_turn(self.begun, TURNS),
+            false => idle.both(self.stale).in_turn(self.begun, IDLE_TURNS),
         };
         disturbed.iter().for_each(|key| self.wake(key));
         let moving = self.activity.moving();
         let turn = moving.both(self.stale).in_turn(self.begun, TURNS);
         turn.iter().for_each(|key| self.refresh(key));
+        self.step_keys(moving.without(waiting), tray, events);
+    }
+
+    /// The keys `behind` that move take one step more, under the tray as it is; their events are appended to
+    /// `events`.
+    pub fn catch_up(&mut self, behind: KeySet, events: &mut EventList) {
+        let tray = [self.tray; 2];
+        self.step_keys(self.activity.moving().both(behind), tray, events);
+    }
+
+    /// Takes one step of `keys`, which move.
+    fn step_keys(&mut self, keys: KeySet, tray: [f64; 2], events: &mut EventList) {
         let mut sink = EventSink { from: events.len(), events };
-        let fast = self.step_packs(moving, tray, &mut sink);
-        for key in moving.iter() {
+        let fast = self.step_packs(keys, tray, &mut sink);
+        for key in keys.iter() {
             self.after_step(key, fast.contains(key), tray);
         }
     }
@@ -268,6 +289,13 @@ impl Keyboard {
     pub fn key_speed(&self, key: KeyNumber) -> f64 {
         let i = key.index();
         self.assemblies[i].spec.key.front * self.x[state::KEY_SPEED][i]
+    }
+
+    /// Acceleration of the key front under `drive`, m/s².
+    #[must_use]
+    pub fn key_acceleration(&self, key: KeyNumber, drive: Drive) -> f64 {
+        let i = key.index();
+        self.assemblies[i].front_acceleration(&self.key_state(i), drive, self.tray)
     }
 
     /// Phase and states of `key`; none unless it moves.
@@ -341,6 +369,12 @@ impl Keyboard {
     #[must_use]
     pub const fn awake(&self) -> usize {
         self.awake_keys().len()
+    }
+
+    /// Whether every key is asleep in its rest pose.
+    #[must_use]
+    pub const fn are_asleep(&self) -> bool {
+        self.activity.are_all_asleep()
     }
 
     /// Number of key steps since creation that reached the bound on transitions.

@@ -10,18 +10,20 @@ use touchback_core::math::key_set::KeySet;
 use touchback_core::math::real::MOST_LANES;
 
 impl Keyboard {
-    /// Takes one step of the keys `moving`; returns those of them that are faster than [`STILL_SPEED`].
+    /// Takes one step of the moving keys `stepping`; returns those of them that are faster than [`STILL_SPEED`].
     pub(super) fn step_packs(
         &mut self,
-        moving: KeySet,
+        stepping: KeySet,
         tray: [f64; 2],
         sink: &mut EventSink,
     ) -> KeySet {
         let mut fast = KeySet::EMPTY;
-        self.lane_assignment.assign(moving);
+        // All that move keep their slots.
+        self.lane_assignment.assign(self.activity.moving());
         for which in 0..self.lane_assignment.used() {
             let pack = *self.lane_assignment.pack(which);
-            let drives = pack.map(|key| key.map(|key| Causality::of(self.drives[key.index()])));
+            let steps = pack.map(|key| key.filter(|key| stepping.contains(*key)));
+            let drives = steps.map(|key| key.map(|key| Causality::of(self.drives[key.index()])));
             for causality in [Causality::Force, Causality::Motion, Causality::Manipulandum] {
                 let active = (0..MOST_LANES)
                     .filter(|lane| drives[*lane] == Some(causality))

@@ -242,7 +242,24 @@ impl SwitchableKeyboard {
 
     /// Takes one action step and appends its events to `events`.
     pub fn step(&mut self, events: &mut EventList) {
-        self.grand.step(events);
+        self.step_without(KeySet::EMPTY, events);
+    }
+
+    /// Acceleration of the front of `key` under `drive`, m/s²; none unless its steps may wait
+    /// ([`Self::step_without`]), as the grand's may.
+    #[must_use]
+    pub fn key_acceleration(&self, key: KeyNumber, drive: Drive) -> Option<f64> {
+        self.simple_key(key).is_none().then(|| self.grand.key_acceleration(key, drive))
+    }
+
+    /// See [`Keyboard::catch_up`]; keys with another action do not wait.
+    pub fn catch_up(&mut self, behind: KeySet, events: &mut EventList) {
+        self.grand.catch_up(behind, events);
+    }
+
+    /// See [`Keyboard::step_without`]; keys with another action do not wait.
+    pub fn step_without(&mut self, waiting: KeySet, events: &mut EventList) {
+        self.grand.step_without(waiting, events);
         for key in self.moving.iter() {
             if let Some(simple) = &mut self.simple_keys[key.index()] {
                 self.lost_states += u64::from(!simple.step(events));
@@ -273,6 +290,13 @@ impl SwitchableKeyboard {
     pub fn key_speed(&self, key: KeyNumber) -> f64 {
         self.simple_key(key)
             .map_or_else(|| self.grand.key_speed(key), |simple| simple.key().front()[1])
+    }
+
+    /// Whether every key is at rest, untouched.
+    #[must_use]
+    pub fn are_asleep(&self) -> bool {
+        let mut simple_keys = self.simple_keys.iter().flatten();
+        self.grand.are_asleep() && simple_keys.all(SimpleKey::is_asleep)
     }
 
     /// Number of keys that move.

@@ -46,11 +46,13 @@ impl KeySet {
         Self(self.0 & !other.0)
     }
 
-    /// The keys whose turn it is at `step` in a rotation in which each key has its turn every `turns` steps.
+    /// The keys whose turn it is at `step` in a rotation in which each key has its turn every `turns` steps,
+    /// neighbours as far apart as possible.
     #[must_use]
     pub fn in_turn(self, step: u64, turns: u64) -> Self {
         let mut turn = Self::EMPTY;
-        let is_next = |key: &KeyNumber| (step + key.index() as u64).is_multiple_of(turns);
+        let apart = (turns / KEYS as u64).max(1);
+        let is_next = |key: &KeyNumber| (step + apart * key.index() as u64).is_multiple_of(turns);
         self.iter().filter(is_next).for_each(|key| turn.insert(key));
         turn
     }

@@ -91,13 +91,17 @@ impl Clock {
         ((samples - self.start_parts as f64 / PARTS as f64) / self.rate).clamp(0.0, STEP)
     }
 
-    /// Time at which an event `offset` seconds into the next step sounds, one [`STEP`] later: the sample and
-    /// the delay after it (0…1 sample). Never before [`Clock::due`].
+    /// Time at which an event `offset` seconds into the next step, or before it, sounds, one [`STEP`] later: the
+    /// sample and the delay after it (0…1 sample). Never before [`Clock::due`].
     pub fn sounding(&self, offset: f64) -> (u64, f64) {
         let end = (self.start_parts + self.step_parts) as f64 / PARTS as f64;
-        let position = end + offset.clamp(0.0, STEP) * self.rate;
+        let position = end + offset.min(STEP) * self.rate;
         let sample = self.start + floor_index(position) as u64;
-        if sample < self.due() { (self.due(), 0.0) } else { (sample, position.fract()) }
+        if position < 0.0 || sample < self.due() {
+            (self.due(), 0.0)
+        } else {
+            (sample, position.fract())
+        }
     }
 
     /// Advances to the next step after one has been run.

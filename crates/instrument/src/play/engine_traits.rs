@@ -51,15 +51,18 @@ engine! {
         fn construct_strike(key: KeyNumber, speed: f64) -> bool;
         fn construct_release(key: KeyNumber, speed: f64);
         fn sustain(lift: f64);
-        fn step(events: &mut EventList);
+        fn step_without(waiting: KeySet, events: &mut EventList);
+        fn catch_up(behind: KeySet, events: &mut EventList);
     }
     read {
         fn awake() -> usize;
+        fn are_asleep() -> bool;
         fn unbalanced() -> u64;
         fn awake_keys() -> KeySet;
         fn damper_lift(key: KeyNumber) -> f64;
         fn key_depth(key: KeyNumber) -> f64;
         fn key_speed(key: KeyNumber) -> f64;
+        fn key_acceleration(key: KeyNumber, drive: Drive) -> Option<f64>;
         fn press(key: KeyNumber) -> Option<Press>;
         fn pressing(key: KeyNumber, hammer_speed: f64) -> Option<Effort>;
         fn travel(key: KeyNumber) -> Option<Travel>;

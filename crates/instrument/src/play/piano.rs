@@ -11,12 +11,14 @@
 //!
 //! | part | holds |
 //! | --- | --- |
+//! | `deferral` | keys whose action waits while their strike sounds |
 //! | `fingers` | fingers, held notes, keys that follow positions |
 //! | `mechanism` | the action, its dampers, pedals and shanks |
 //! | `time` | clocks and the queue of coming sounds |
 //! | `output` | strings, tuning, levels and fades |
 //! | `report` | logs and counters |
 
+mod deferral;
 mod fingers;
 mod hammers;
 mod haptic;
@@ -45,6 +47,7 @@ use crate::play::pipeline::{Pipe, Rear};
 use crate::play::sink::Sink;
 use crate::play::touch::finger::KeyReading;
 use crate::settings::StrikeOutput;
+use deferral::Deferral;
 use fingers::Fingers;
 use mechanism::Mechanism;
 use output::{Channels, Output};
@@ -54,6 +57,7 @@ use time::Time;
 use touchback_action::SwitchableKeyboard;
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::KEYS;
+use touchback_core::math::key_set::KeySet;
 use touchback_core::math::pages::boxed;
 use touchback_sound::Sound;
 use touchback_sound::board::microphones::Distant;
@@ -72,6 +76,7 @@ pub struct Piano<K = SwitchableKeyboard, S = Sound> {
     // In boxes, so that a piano is moved cheaply and made with little stack.
     settings: Box<Settings>,
     fingers: Box<Fingers>,
+    deferral: Deferral,
     mechanism: Box<Mechanism<K>>,
     time: Box<Time>,
     output: Box<Output<S>>,
@@ -129,6 +134,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         let mut piano = Self {
             settings: boxed(|| settings.clone()),
             fingers: boxed(Fingers::new),
+            deferral: Deferral::new(),
             mechanism: boxed(|| Mechanism::new(keys, settings)),
             time,
             output: boxed(|| Output::new(sink, settings)),
@@ -156,6 +162,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     /// stay.
     fn reset_to_rest(&mut self) {
         self.fingers.reset();
+        self.deferral = Deferral::new();
         self.mechanism.reset_to_rest();
         self.output.sink.reset();
         self.output.pitch.resend();
@@ -221,15 +228,15 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         output.apply_unisons(settings);
         output.pending_hammers.step(step, &settings.action, &mut output.sink);
         // Of the action alone: the strings are rendered in portions that depend on the host's blocks.
-        let is_still = self.mechanism.keys.awake() == 0 && self.fingers.is_at_rest();
+        let is_still = self.mechanism.keys.are_asleep() && self.fingers.is_at_rest();
         self.mechanism.efforts.step(is_still);
         self.schedule_pitch();
         self.mechanism.poll_dampers(&mut self.time);
-        self.move_fingers();
+        self.move_fingers(KeySet::ALL.without(self.deferral.waiting()));
         self.follow_positions();
         self.time.events.begin(step);
         let keys = &mut self.mechanism.keys;
-        keys.step(&mut self.time.events);
+        keys.step_without(self.deferral.waiting(), &mut self.time.events);
         for key in keys.awake_keys().iter() {
             let [cents, pressure] = keys.ports(key);
             self.output.pitch.pull(key, cents);
@@ -239,12 +246,9 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             }
         }
         self.report.load.step(keys.awake(), self.time.events.len());
-        if let Some(key) = self.report.trace.watched()
-            && let Some(snapshot) = keys.snapshot(key)
-        {
-            self.report.trace.push(step, key, snapshot);
-        }
+        self.record_trace(KeySet::ALL.without(self.deferral.waiting()));
         self.take_events();
+        self.catch_up();
         self.mechanism.poll_hammers();
         self.follow_noises();
         self.poll_repetition();
@@ -252,9 +256,21 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.time.clock.stepped();
     }
 
-    fn move_fingers(&mut self) {
+    /// Records the watched key, if it is one of the keys `stepped`.
+    fn record_trace(&mut self, stepped: KeySet) {
+        if let Some(key) = self.report.trace.watched()
+            && stepped.contains(key)
+            && let Some(snapshot) = self.mechanism.keys.snapshot(key)
+        {
+            let step = self.deferral.step_of(key, self.time.clock.step());
+            self.report.trace.push(step, key, snapshot);
+        }
+    }
+
+    /// Moves the fingers on the keys of `stepping`.
+    fn move_fingers(&mut self, stepping: KeySet) {
         let (mechanism, fingers) = (&mut *self.mechanism, &mut *self.fingers);
-        for key in fingers.moving.iter() {
+        for key in fingers.moving.both(stepping).iter() {
             let front = [mechanism.keys.key_depth(key), mechanism.keys.key_speed(key)];
             let travel = mechanism.travel(key, &self.settings.action);
             let finger = fingers.of_mut(key);

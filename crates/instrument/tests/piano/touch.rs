@@ -378,7 +378,7 @@ fn changed_regulations_give_the_same_samples_for_every_block_size() {
         let mut piano = Piano::new(RATE, &Settings::default());
         let (mut speeds, mut samples) = (Vec::new(), Vec::new());
         let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
-        for at in 0..24_usize {
+        for at in 0..48_usize {
             if at == 3 {
                 piano.set(&heavy);
             }

@@ -10,10 +10,11 @@ mod case;
 
 use std::f64::consts::{PI, TAU};
 
-use crate::strings::bank::BLOCK;
+use crate::strings::bank::{self, BLOCK};
 use crate::strings::bridge::PATHS;
 use case::Case;
 use touchback_core::math::cast::{floor_index, single};
+use touchback_core::math::kernel::Kernel;
 use touchback_core::math::random;
 
 /// Largest number of simultaneous knocks; a new one replaces the weakest.
@@ -216,6 +217,7 @@ impl Knocks {
     /// on each path of the `bridge`.
     pub fn process(
         &mut self,
+        kernel: Kernel,
         inputs: &mut [[f32; BLOCK]],
         bridge: &mut [[f32; BLOCK]; PATHS],
         at: usize,
@@ -225,29 +227,32 @@ impl Knocks {
         for knock in &mut self.active {
             let sounding = len.min(knock.left);
             knock.left -= sounding;
-            let part = at..at + sounding;
-            let (one, two) = inputs.split_at_mut(knock.first + 1);
-            let zones = one[knock.first][part.clone()].iter_mut().zip(&mut two[0][part.clone()]);
-            for (i, ((near, far), pushed)) in part.zip(zones.zip(&mut pushed)) {
+            let mut forces = [0.0f32; BLOCK];
+            for (force, pushed) in forces.iter_mut().zip(&mut pushed).take(sounding) {
                 let exact = knock.next();
-                let force = single(exact);
-                *near += knock.zone[0] * force;
-                *far += knock.zone[1] * force;
-                for (path, share) in bridge.iter_mut().zip(knock.paths) {
-                    path[i] += share * force;
-                }
+                *force = single(exact);
                 *pushed += exact;
+            }
+            let (part, forces) = (at..at + sounding, &forces[..sounding]);
+            for (zone, share) in inputs[knock.first..].iter_mut().zip(knock.zone) {
+                bank::add_scaled(kernel, &mut zone[part.clone()], share, forces);
+            }
+            for (path, share) in bridge.iter_mut().zip(knock.paths) {
+                bank::add_scaled(kernel, &mut path[part.clone()], share, forces);
             }
         }
         if !self.case.is_silent() {
+            let mut forces = [0.0f32; BLOCK];
+            for (force, pushed) in forces.iter_mut().zip(pushed).take(len) {
+                *force = single(self.case.next(pushed));
+            }
+            let (part, forces) = (at..at + len, &forces[..len]);
             let (first, weight) = CASE_ZONE;
-            for (i, pushed) in (at..at + len).zip(pushed) {
-                let force = single(self.case.next(pushed));
-                inputs[first][i] += weight * force;
-                inputs[first + 1][i] += weight * force;
-                for (path, share) in bridge.iter_mut().zip(CASE_PATHS) {
-                    path[i] += share * force;
-                }
+            for zone in inputs[first..].iter_mut().take(2) {
+                bank::add_scaled(kernel, &mut zone[part.clone()], weight, forces);
+            }
+            for (path, share) in bridge.iter_mut().zip(CASE_PATHS) {
+                bank::add_scaled(kernel, &mut path[part.clone()], share, forces);
             }
         }
         self.active.retain(|knock| knock.left > 0);
@@ -265,7 +270,7 @@ mod tests {
         let mut force = Vec::new();
         while !knocks.active.is_empty() {
             let (mut inputs, mut bridge) = ([[0.0; BLOCK]; 3], [[0.0; BLOCK]; PATHS]);
-            knocks.process(&mut inputs, &mut bridge, 0, portion);
+            knocks.process(Kernel::detect(), &mut inputs, &mut bridge, 0, portion);
             for i in 0..BLOCK {
                 let (own, by_case) = (inputs[0][i], inputs[1][i] / CASE_ZONE.1);
                 for ((path, share), of_case) in bridge.iter().zip([0.8, 0.6, 0.5]).zip(CASE_PATHS) {

@@ -58,7 +58,7 @@ impl BoardSection {
             microphones,
             mix: mix(settings).map(|x| (single(x), Glide::new(x, MIX_TIME, MIX_NEAR, sample_rate))),
             lids: [HighShelf::new(sample_rate); 2],
-            room: Room::new(sample_rate, settings.room()),
+            room: Room::new(sample_rate, settings.room(), kernel),
             pipes: Pipes::new(sample_rate),
             phase: 0,
             has_begun: false,

@@ -11,7 +11,7 @@ use crate::SoundSettings;
 use crate::board::knock::{Knock, Knocks};
 use crate::output::level_equalization;
 use crate::signal::slow_rate::SlowRate;
-use crate::strings::bank::{BLOCK, DrivenModes};
+use crate::strings::bank::{self, BLOCK, DrivenModes};
 use crate::strings::bridge::{self, PATHS, Place, ZONES};
 use crate::strings::note::{Note, WAKE, contacts};
 use crate::strings::resonances::{NEAREST, Resonances, near_top};
@@ -380,26 +380,23 @@ impl StringSection {
             note.process(at, force);
             if note.is_struck() {
                 for (bus, share) in self.bridge[1].iter_mut().zip(self.paths[key.index()]) {
-                    let now = bus[at..at + len].iter_mut();
-                    now.zip(&*force).for_each(|(sum, x)| *sum += share * x);
+                    bank::add_scaled(self.kernel, &mut bus[at..at + len], share, force);
                 }
             }
             for (bus, share) in self.blow[1].iter_mut().zip(self.plate_shares[key.index()]) {
-                let now = bus[at..].iter_mut();
-                now.zip(note.blow()).for_each(|(sum, blow)| *sum += share * blow);
+                let blow = note.blow();
+                bank::add_scaled(self.kernel, &mut bus[at..at + blow.len()], share, blow);
             }
             note.add_overtones(force);
             for (zone, weight) in self.inputs[first..first + 2].iter_mut().zip(weights) {
-                for (input, force) in zone[at..at + len].iter_mut().zip(&*force) {
-                    *input += weight * force;
-                }
+                bank::add_scaled(self.kernel, &mut zone[at..at + len], weight, force);
             }
         }
         if !self.rods.is_silent() {
             self.rods.process(&mut self.inputs, at, len);
         }
         if !self.knocks.is_empty() {
-            self.knocks.process(&mut self.inputs, &mut self.bridge[1], at, len);
+            self.knocks.process(self.kernel, &mut self.inputs, &mut self.bridge[1], at, len);
         }
     }
 

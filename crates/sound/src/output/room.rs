@@ -17,9 +17,10 @@ use crate::board::microphones::{DISTANT, Distant, ROOM};
 use crate::output::room_spec::RoomSpec;
 use crate::signal::convolve::CHANNELS;
 use crate::signal::glide::Glide;
-use crate::strings::bank::BLOCK;
+use crate::strings::bank::{BLOCK, kernels};
 use delay_line::{AllPass, DelayLine};
 use touchback_core::math::cast::{floor_index, single};
+use touchback_core::math::kernel::Kernel;
 
 /// Number of delay lines.
 const LINES: usize = 32;
@@ -106,12 +107,14 @@ impl Delays {
 type Gliding = (f32, Glide);
 
 /// The value at `elapsed` blocks since the block's beginning.
+#[inline(always)]
 fn at((from, glide): &Gliding, elapsed: f32) -> f32 {
     from + elapsed * (glide.now - from)
 }
 
 /// The room and all echoes in it.
 pub struct Room {
+    kernel: Kernel,
     sample_rate: f64,
     spec: RoomSpec,
     passes: [[AllPass; PASSES.len()]; CHANNELS],
@@ -141,12 +144,13 @@ pub struct Room {
 }
 
 impl Room {
-    /// The room of `spec` at `sample_rate` Hz, silent.
+    /// The room of `spec` at `sample_rate` Hz, silent; every `kernel` gives the same samples.
     #[must_use]
-    pub fn new(sample_rate: f64, spec: RoomSpec) -> Self {
+    pub fn new(sample_rate: f64, spec: RoomSpec, kernel: Kernel) -> Self {
         let largest = Delays::of(SoundSettings::RANGES.room_size.max, sample_rate);
         let silent = (0.0, Glide::new(0.0, GLIDE_TIME, NEAR, sample_rate));
         let mut room = Self {
+            kernel,
             sample_rate,
             spec,
             passes: largest.passes.map(|channel| channel.map(AllPass::new)),
@@ -273,16 +277,17 @@ impl Room {
         }
         let sent = sent.map(|channel| &channel[from..]);
         let distant = distant.map(|channels| channels.map(|channel| &mut channel[from..]));
-        self.echo(at + from, sent, &mut left[from..], &mut right[from..], distant);
+        let out = [&mut left[from..], &mut right[from..]];
+        echo(self.kernel, self, at + from, sent, out, distant);
     }
 
     /// [`Room::process`] while there are echoes.
+    #[inline(always)]
     fn echo(
         &mut self,
         begin: usize,
         sent: [&[f32]; CHANNELS],
-        left: &mut [f32],
-        right: &mut [f32],
+        [left, right]: [&mut [f32]; CHANNELS],
         distant: Distant,
     ) {
         let count = left.len();
@@ -355,8 +360,26 @@ impl Room {
     }
 }
 
+kernels! {
+    /// [`Room::process`] while there are echoes.
+    echo, echo_body, echo_avx2, echo_avx512,
+    (room: &mut Room, begin: usize, sent: [&[f32]; CHANNELS], out: [&mut [f32]; CHANNELS], distant: Distant)
+}
+
+#[inline(always)]
+fn echo_body(
+    room: &mut Room,
+    begin: usize,
+    sent: [&[f32]; CHANNELS],
+    out: [&mut [f32]; CHANNELS],
+    distant: Distant,
+) {
+    room.echo(begin, sent, out, distant);
+}
+
 /// Losses of the walls in [`LANES`] lines, whose samples are `read`: gains and shares of the low-passes, their
 /// `state`, and the samples after the losses in `taps`.
+#[inline(always)]
 fn absorb(
     [gains, shares]: [&[Gliding]; 2],
     state: &mut [f32],
@@ -377,6 +400,7 @@ fn absorb(
 }
 
 /// Adds the lines with their `signs`, times the gain at each sample, to `out`.
+#[inline(always)]
 fn add(
     taps: &[[f32; BLOCK]; LINES],
     signs: &[f32; LINES],
@@ -395,6 +419,7 @@ fn add(
 }
 
 /// Hadamard matrix of order 32 over the lines, of all their first `count` samples.
+#[inline(always)]
 fn mix(taps: &mut [[f32; BLOCK]; LINES], count: usize) {
     let mut span = 1;
     while span < LINES {

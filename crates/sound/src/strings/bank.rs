@@ -16,6 +16,8 @@ mod driven;
 mod ring;
 mod totals;
 
+use touchback_core::math::kernel::Kernel;
+
 /// Modes side by side.
 pub const LANES: usize = 16;
 
@@ -131,6 +133,16 @@ pub use driven::{DrivenMode, DrivenModes};
 pub(crate) use kernels;
 pub(crate) use ring::{resound, ring};
 
+kernels! {
+    /// Adds `share` times `x` to `sum` (equal lengths).
+    add_scaled, add_scaled_body, add_scaled_avx2, add_scaled_avx512, (sum: &mut [f32], share: f32, x: &[f32])
+}
+
+#[inline(always)]
+fn add_scaled_body(sum: &mut [f32], share: f32, x: &[f32]) {
+    sum.iter_mut().zip(x).for_each(|(sum, x)| *sum += share * x);
+}
+
 /// Turns modes back by `steps` samples; silent modes stay as they are.
 pub(crate) fn turn_back(modes: &mut [ModeState], steps: usize) {
     for mode in modes {
@@ -197,7 +209,6 @@ pub fn clear(modes: &mut [ModeState]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchback_core::math::kernel::Kernel;
 
     fn modes() -> Vec<ModeState> {
         (0..5)

@@ -4,14 +4,15 @@ use crate::grand::design::concert::Built;
 use crate::grand::design::regulation::Regulated;
 use crate::grand::design::spec::Spec;
 use crate::grand::equations::drive::DriveNow;
+use crate::grand::equations::energy;
+use crate::grand::equations::evaluation::{self, Evaluation};
 use crate::grand::equations::kinematics::Kinematics;
-use crate::grand::equations::{energy, evaluation};
 use crate::grand::key::readout::{elements_of, readout};
 use crate::grand::key::{construct, rest};
 use crate::grand::{Grand, Phase, STATES, state};
 use crate::interface::elements::Elements;
 use crate::interface::trajectory;
-use crate::{Drive, Readout};
+use crate::{Drive, Readout, STEP};
 use touchback_core::episode::State;
 
 /// Phase and integrated states of one key.
@@ -101,6 +102,15 @@ impl Assembly {
     #[must_use]
     pub fn damper_lift(&self, height: f64) -> f64 {
         self.spec.damper.lift(height)
+    }
+
+    /// Acceleration of the key front under `drive`, m/s², with the damper tray at `tray` m.
+    #[must_use]
+    pub fn front_acceleration(&self, running: &GrandState, drive: Drive, tray: f64) -> f64 {
+        let (n, x, input) = (&self.grand.numbers, &running.x, DriveNow::at_end(drive, tray));
+        let free = Evaluation::new(n, &running.phase.into(), &input, x);
+        let held = free.friction(n, &input, x, STEP);
+        n.key.front * free.with_friction(n, &held, &input, x).acceleration[0]
     }
 
     /// Readings at the end of a step driven by `drive`, with the damper tray at `tray` m.

@@ -13,7 +13,7 @@
 //! incrementally, eight presses at a time, and takes effect for notes when the whole grid is measured
 //! (within [`Efforts::LONGEST`]); until then the previous one stays in effect. The measurement begins `WAIT`
 //! action steps after the change: by then the sounding keys have taken up the new regulation, so that no
-//! step has the cost of both. Where no key moves, it begins at once and is four times as quick.
+//! step has the cost of both. Where no key is touched, it begins at once and is several times as quick.
 //!
 //! A regulation can take effect before its grid is measured ([`Efforts::adopt`]). A note then simulates the
 //! two to four presses between which it lies, unless they are known; the others are measured as above.
@@ -44,15 +44,15 @@ const ROWS: usize = pressing::HAMMER.len();
 /// Square of the hammer speed at the string, m²/s², by row (key) and effort.
 type Energies = [[f64; EFFORTS]; ROWS];
 
-/// Action steps between a new regulation and the beginning of its measurement, 80 ms: held keys need 24 ms
-/// to take it up, up to 30 ms to settle, and 25 ms more to count as idle.
-const WAIT: usize = 640;
+/// Action steps between a new regulation and the beginning of its measurement, 188 ms: held keys take it up within
+/// 128 ms, need up to 30 ms to settle, and 25 ms more to count as idle.
+const WAIT: usize = 1504;
 
 /// Work of the action steps of a measurement, in rotation: steps of every active press, and preparation
-/// items. This makes at most sixteen press steps in an action step, and 1.4 to 1.7 s for a regulation.
-const TURNS: [(usize, usize); 3] = [(2, 0), (2, 0), (2, 1)];
+/// items. This makes at most eight press steps in an action step, and 2.9 to 3.5 s for a regulation.
+const TURNS: [(usize, usize); 3] = [(1, 0), (1, 0), (1, 1)];
 
-/// The same for an action step in which no key moves: 0.4 to 0.5 s for a regulation, at 15 % of the time
+/// The same for an action step in which no key is touched: 0.4 to 0.5 s for a regulation, at 15 % of the time
 /// (chosen).
 const STILL: (usize, usize) = (6, 3);
 
@@ -142,7 +142,7 @@ impl Efforts {
         }
     }
 
-    /// Continues the measurement for one action step, in which no key moves if `is_still`.
+    /// Continues the measurement for one action step, in which no key is touched if `is_still`.
     pub fn step(&mut self, is_still: bool) {
         if self.is_current() {
             return;

@@ -108,7 +108,17 @@ impl Keys for FakeKeys {
         self.pedal[1] = lift;
     }
 
-    fn step(&mut self, events: &mut EventList) {
+    fn are_asleep(&self) -> bool {
+        self.keys.iter().all(|key| !key.awake && key.depth == 0.0)
+    }
+
+    fn key_acceleration(&self, _: KeyNumber, _: Drive) -> Option<f64> {
+        None
+    }
+
+    fn catch_up(&mut self, _: KeySet, _: &mut EventList) {}
+
+    fn step_without(&mut self, _: KeySet, events: &mut EventList) {
         self.steps += 1;
         // The tray takes 10 ms for its whole way, whether keys are awake or not.
         self.pedal[0] += (self.pedal[1] - self.pedal[0]).clamp(-0.0125, 0.0125);

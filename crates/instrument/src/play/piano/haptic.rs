@@ -22,7 +22,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
     }
 
     /// The sample `ahead` samples from the present one, and the rest of a sample.
-    fn due(&self, ahead: f64) -> (u64, f64) {
+    pub(super) fn due(&self, ahead: f64) -> (u64, f64) {
         let ahead = if ahead.is_finite() { ahead.clamp(0.0, FARTHEST) } else { 0.0 };
         (self.time.clock.now() + floor_index(ahead) as u64, ahead.fract())
     }

@@ -110,6 +110,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         if !was_held {
             self.output.pitch.tune(key, 0.0);
         }
+        self.deferral.end(key);
         self.mechanism.keys.touch(key);
         let touch = &self.settings.touch;
         let is_immediate = touch.timing == Timing::Immediate;
@@ -192,6 +193,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             }
         };
         self.mechanism.strike_speeds[key.index()] = speed;
+        self.defer(key);
         let (time, now) = (self.time.clock.time(), self.time.clock.now());
         self.report.strike(StrikeRecord { time, key, speed, note_on: time }, now);
         self.report.event(EventRecord { time, key, event });
@@ -259,6 +261,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         if self.fingers.positioned.contains(key) {
             return;
         }
+        self.deferral.end(key);
         let mut elapsed = self.time.clock.elapsed();
         // A key that no finger holds down has its damper down already.
         let is_down =

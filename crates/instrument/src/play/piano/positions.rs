@@ -44,6 +44,7 @@ impl<K: Keys, S: Strings> Piano<K, S> {
             if is_up {
                 return;
             }
+            self.deferral.end(key);
             fingers.positioned.insert(key);
             self.report.trace.touch(key);
             mechanism.keys.touch(key);

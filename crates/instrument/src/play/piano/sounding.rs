@@ -9,7 +9,6 @@ use crate::play::record::{EventRecord, StrikeRecord};
 use touchback_action::interface::press::Voice;
 use touchback_action::{KeyEvent, TimedEvent};
 use touchback_core::math::compass::KeyNumber;
-use touchback_core::math::key_set::KeySet;
 use touchback_sound::Knock;
 
 /// Speed, m/s, under which a pluck, which has no hammer, is shown and sent on: a blow of middle strength.
@@ -49,9 +48,15 @@ impl<K: Keys, S: Strings> Piano<K, S> {
                 }
                 _ => {}
             }
-            self.schedule_event(key, event, note_on, self.time.clock.sounding(offset));
+            let is_foreseen =
+                matches!(event, KeyEvent::KeyBottom { .. }) && self.deferral.take_foreseen(key);
+            if !is_foreseen {
+                let at = self.time.clock.sounding(offset - self.deferral.lag(key));
+                self.schedule_event(key, event, note_on, at);
+            }
         }
-        self.fingers.constructed = KeySet::EMPTY;
+        let constructed = &mut self.fingers.constructed;
+        *constructed = constructed.both(self.deferral.waiting());
     }
 
     /// Schedules the sound of `event` of `key` for the sample and the share of a sample `at`; `note_on`

@@ -139,6 +139,11 @@ impl NoteFinger {
         self.settle(travel.dip + force / STIFFNESS, travel.dip + travel.hold);
     }
 
+    /// Target of the fingertip, m below the key's rest.
+    pub const fn target(&self) -> f64 {
+        self.target
+    }
+
     /// Presses a held key deeper by `more` m of the finger's target, now and until the key is released. Whether the
     /// finger moves.
     pub fn deepen(&mut self, more: f64) -> bool {

@@ -28,12 +28,14 @@ impl DelayLine {
 
     /// The next `count` samples of the signal of `delay` samples ago, before others are pushed; `count` is at most
     /// `delay` and at most a block.
+    #[inline(always)]
     pub(super) fn read(&self, delay: usize, count: usize) -> &[f32] {
         let length = self.length();
         &self.samples[(self.write + length - delay) % length..][..count]
     }
 
     /// Copies [`DelayLine::read`] at the second of two delays, with `shares` of the first.
+    #[inline(always)]
     pub(super) fn read_faded(&self, delays: [usize; 2], shares: Option<&[f32]>, out: &mut [f32]) {
         let [old, new] = delays.map(|delay| self.read(delay, out.len()));
         out.copy_from_slice(new);
@@ -45,6 +47,7 @@ impl DelayLine {
     }
 
     /// Adds samples, at most a block.
+    #[inline(always)]
     pub(super) fn push(&mut self, input: &[f32]) {
         let length = self.length();
         let first = input.len().min(length - self.write);
@@ -77,6 +80,7 @@ impl AllPass {
     }
 
     /// Replaces `signal`; delays and shares as in [`DelayLine::read_faded`].
+    #[inline(always)]
     pub(super) fn pass(&mut self, delays: [usize; 2], shares: Option<&[f32]>, signal: &mut [f32]) {
         let mut delayed = [0.0; BLOCK];
         let delayed = &mut delayed[..signal.len()];

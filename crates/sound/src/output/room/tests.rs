@@ -27,7 +27,7 @@ fn ring(room: &mut Room, seconds: f64) -> Vec<f32> {
 
 #[test]
 fn echoes_decay_at_the_requested_rate_and_end() {
-    let mut room = Room::new(RATE, SPEC);
+    let mut room = Room::new(RATE, SPEC, Kernel::detect());
     let out = ring(&mut room, 3.0);
     let energy = |from: f64, to: f64| {
         let part = &out[floor_index(from * RATE)..floor_index(to * RATE)];
@@ -86,7 +86,7 @@ fn decay(both: &[Vec<f32>; 2], hz: f64, from: f64, to: f64) -> f64 {
 fn echoes_are_dense_without_a_comb_and_highs_decay_sooner() {
     for (size, time) in [(3.0, 0.8), (9.0, 1.8), (18.0, 2.5), (30.0, 2.2), (40.0, 3.5)] {
         let spec = RoomSpec { size, time, ..SPEC };
-        let both = channels(&mut Room::new(RATE, spec), 2.0 * time);
+        let both = channels(&mut Room::new(RATE, spec, Kernel::detect()), 2.0 * time);
         let out = &both[0];
         let tail = &out[4800..floor_index((0.1 + time) * RATE)];
         let windows = both.iter().flat_map(|out| [0.07, 0.08, 0.09].map(|t| density(out, t)));
@@ -101,9 +101,9 @@ fn echoes_are_dense_without_a_comb_and_highs_decay_sooner() {
 
 #[test]
 fn a_room_switched_off_adds_nothing_and_a_moved_wall_stays_bounded() {
-    let mut room = Room::new(RATE, RoomSpec { level: 0.0, ..SPEC });
+    let mut room = Room::new(RATE, RoomSpec { level: 0.0, ..SPEC }, Kernel::detect());
     assert!(ring(&mut room, 0.5)[1..].iter().all(|x| *x == 0.0) && room.is_silent());
-    let mut room = Room::new(RATE, SPEC);
+    let mut room = Room::new(RATE, SPEC, Kernel::detect());
     let _ = ring(&mut room, 0.1);
     room.set(RoomSpec { size: 40.0, ..SPEC });
     let loudest = |x: Vec<f32>| x.iter().skip(1).fold(0.0f32, |m, x| m.max(x.abs()));
@@ -114,7 +114,7 @@ fn a_room_switched_off_adds_nothing_and_a_moved_wall_stays_bounded() {
 
 /// Echoes of a steady tone while the room is set to `of` each block, in portions of `portion` samples.
 fn echoes(of: impl Fn(usize) -> RoomSpec, portion: usize) -> Vec<f32> {
-    let mut room = Room::new(RATE, of(0));
+    let mut room = Room::new(RATE, of(0), Kernel::detect());
     let mut out = Vec::new();
     for block in 0..1_500 {
         room.set(of(block));

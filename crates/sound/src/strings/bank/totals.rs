@@ -4,11 +4,14 @@
 //! each other; sixteen samples folded into each other take a third of the instructions. The order
 //! of additions is that of [`total`].
 
-use super::{Lane, total};
+use super::{LANES, Lane, total};
 use touchback_core::math::kernel::Kernel;
 
 /// Samples folded at once.
 const FOLDED: usize = 16;
+
+/// Samples of a block at a slow rate.
+const HALF: usize = FOLDED / 2;
 
 /// Adds the totals of sixteen samples.
 type Fold = fn(&[Lane; FOLDED], &mut [f32; FOLDED]);
@@ -31,6 +34,17 @@ pub fn add(kernel: Kernel, sums: &[Lane], out: &mut [f32]) {
         let (folded_out, rest_out) = out.as_chunks_mut();
         folded.iter().zip(folded_out).for_each(|(sums, out)| fold(sums, out));
         (sums, out) = (rest, rest_out);
+        // Half as many fit into one fold too.
+        if sums.len() >= HALF {
+            let (half, rest) = sums.split_at(HALF);
+            let (half_out, rest_out) = out.split_at_mut(HALF);
+            let (mut padded, mut padded_out) = ([[0.0; LANES]; FOLDED], [0.0; FOLDED]);
+            padded[..HALF].copy_from_slice(half);
+            padded_out[..HALF].copy_from_slice(half_out);
+            fold(&padded, &mut padded_out);
+            half_out.copy_from_slice(&padded_out[..HALF]);
+            (sums, out) = (rest, rest_out);
+        }
     }
     out.iter_mut().zip(sums).for_each(|(out, sum)| *out += total(sum));
 }
