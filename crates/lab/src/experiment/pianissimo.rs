@@ -295,11 +295,11 @@ pub fn of_mechanism(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let key = touchback_offline::bench::key(keys.one(40).into())?;
     let rest = file.key(key);
     let share = super::energy::dip(&*rest) / 0.01;
-    let [hammer, switches] = presses(|| file.key(key), share);
     let name = file.title();
-    if hammer.iter().all(|tone| *tone == SILENT) {
+    if on_key(&*rest, FORCES.1, RISES.0, share)[0] == SILENT {
         bail!("{name}: pianissimo searches the speed of a hammer, and none strikes");
     }
+    let [hammer, switches] = presses(|| file.key(key), share);
     let maps = [
         Map { name: name.to_owned(), tones: hammer },
         Map { name: format!("{name}, two switches"), tones: switches },
