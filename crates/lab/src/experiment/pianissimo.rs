@@ -281,7 +281,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
         ["speed", "noise", "factor", "time"].map(|id| numbers.get(id));
     let goal = Goal { speed, noise, factor, time };
     let (maps, columns) = maps()?;
-    let best_of = search(folder, &mut report, &goal, &maps, &columns)?;
+    let best_of = search(folder, &mut report, &goal, (&maps, 1.0), &columns)?;
     if numbers.changed().is_none() {
         rows(&mut report, &best_of);
     }
@@ -308,16 +308,17 @@ pub fn of_mechanism(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let [speed, noise, factor, time] = NUMBERS.each_ref().map(|number| number.usual);
     let goal = Goal { speed, noise, factor, time };
     let columns = ["mechanism", "mechanism_switches", "spring_switches"];
-    search(folder, &mut report, &goal, &maps, &columns)?;
+    search(folder, &mut report, &goal, (&maps, share), &columns)?;
     Ok(report)
 }
 
-/// Searches the best aim of each map, and writes tables, notes and figures; `columns` names the maps in the table.
+/// Searches the best aim of each map, and writes tables, notes and figures; `columns` names the maps in the table, whose
+/// switches are at the depths of a key with `share` of a dip of 10 mm.
 fn search<'a>(
     folder: &mut Folder,
     report: &mut Report,
     goal: &Goal,
-    maps: &'a [Map],
+    (maps, share): (&'a [Map], f64),
     columns: &[&str],
 ) -> Result<Vec<BestAim<'a>>> {
     let Goal { speed, noise, factor, time } = *goal;
@@ -380,9 +381,11 @@ fn search<'a>(
         lines.join("\n")
     ));
     report.note(&format!(
-        "Aim: {speed} m/s of the hammer, {} m/s of the key between switches at 4 and 8 mm; success: within a factor of \
+        "Aim: {speed} m/s of the hammer, {} m/s of the key between switches at {} and {} mm; success: within a factor of \
          {factor} and {} ms; force and rise time vary by {} %. The hand is that of pressed touch.",
         short(speed / RATIO),
+        short(4.0 * share),
+        short(8.0 * share),
         short(1e3 * time),
         short(100.0 * noise)
     ));
