@@ -3,6 +3,7 @@
 //! The audio thread reads the values by atomic loads, without allocation; any thread may set them through
 //! the framework.
 
+pub mod mechanism;
 pub mod pedals;
 mod published;
 pub mod steering;
@@ -11,11 +12,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use nice_plug::params::Params;
+use nice_plug::plugin::ParamValue;
 use nice_plug::prelude::{
     FloatParam, FloatRange, IntParam, IntRange, Param as _, ParamPtr, RemoteControlsContext,
     RemoteControlsPage, RemoteControlsSection, nice_log,
 };
 
+use mechanism::MechanismParams;
 use pedals::PedalParams;
 use published::Published;
 use steering::{Steered, Steering};
@@ -39,6 +42,25 @@ pub const KEYBOARD_FIELD: &str = "keyboard";
 pub const CONTROLLERS_FIELD: &str = "controllers";
 /// Name of the saved field with values set by controllers that the host has not received.
 pub const STEERED_FIELD: &str = "steered";
+
+/// Ids of the parameters outside the table, in their order after it.
+pub fn beside() -> impl Iterator<Item = &'static str> {
+    pedals::IDS.into_iter().chain(mechanism::IDS)
+}
+
+/// The saved positions of the parameters outside the table, in their range; 0 where the saved value is no number.
+/// Presets save none and leave them as they are.
+pub fn saved_positions(
+    saved: &BTreeMap<String, ParamValue>,
+) -> impl Iterator<Item = (String, ParamValue)> {
+    beside().filter_map(|id| {
+        let position = match saved.get(id)? {
+            ParamValue::F32(position) if position.is_finite() => position.clamp(0.0, 1.0),
+            _ => 0.0,
+        };
+        Some((id.to_owned(), ParamValue::F32(position)))
+    })
+}
 
 /// One parameter as the framework holds it.
 #[derive(Debug)]
@@ -119,6 +141,8 @@ pub struct HostParams {
     slots: Box<[HostParameter]>,
     /// The pedals, which are not settings.
     pedals: PedalParams,
+    /// Those of a mechanism from a file.
+    mechanism: MechanismParams,
     /// The choice of a motorized keyboard, as text; it belongs to the project, not to automation.
     keyboard: Mutex<String>,
     /// The sheet of single keys' differences.
@@ -137,6 +161,7 @@ impl Default for HostParams {
         Self {
             slots: all().map(HostParameter::new).collect(),
             pedals: PedalParams::default(),
+            mechanism: MechanismParams::default(),
             keyboard: Mutex::default(),
             keys: Published::default(),
             saved_keys: Mutex::default(),
@@ -152,6 +177,12 @@ impl HostParams {
     #[must_use]
     pub const fn pedals(&self) -> &PedalParams {
         &self.pedals
+    }
+
+    /// The parameters of a mechanism from a file.
+    #[must_use]
+    pub const fn mechanism(&self) -> &MechanismParams {
+        &self.mechanism
     }
 
     /// The parameters in the table's order.
@@ -188,6 +219,11 @@ impl HostParams {
         context.add_section("Pedals as played", |section| {
             section.add_page("Pedals as played", |page| {
                 self.pedals.params().iter().for_each(|param| page.add_param(param));
+            });
+        });
+        context.add_section("Mechanism", |section| {
+            section.add_page("Mechanism", |page| {
+                self.mechanism.params().iter().for_each(|param| page.add_param(param));
             });
         });
     }
@@ -279,7 +315,7 @@ impl HostParams {
     }
 }
 
-// SAFETY: the pointers point into the boxed slice and the boxed pedals, which are neither replaced nor
+// SAFETY: the pointers point into the boxed slice and the boxed pedals and mechanism, which are neither replaced nor
 // resized while the object lives; the ids are distinct and the groups one level deep.
 unsafe impl Params for HostParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
@@ -287,6 +323,7 @@ unsafe impl Params for HostParams {
             .zip(&self.slots)
             .map(|(p, slot)| (p.id.to_owned(), slot.as_ptr(), p.group.name().to_owned()))
             .chain(self.pedals.map())
+            .chain(self.mechanism.map())
             .collect()
     }
 
@@ -343,7 +380,7 @@ mod tests {
     fn the_framework_lists_the_table() {
         let params = HostParams::default();
         let map = params.param_map();
-        assert_eq!(map.len(), COUNT + 3, "and the pedals");
+        assert_eq!(map.len(), COUNT + 3 + 8, "and the pedals and the mechanism");
         for (parameter, (id, pointer, group)) in all().zip(map) {
             assert_eq!((id.as_str(), group.as_str()), (parameter.id, parameter.group.name()));
             // SAFETY: `params` outlives the pointer.
@@ -402,6 +439,31 @@ mod tests {
             let fields = text.map(|text| (CONTROLLERS_FIELD.to_owned(), text.to_owned()));
             other.deserialize_fields(&fields.into_iter().collect());
             assert!(other.midi_map().is_empty());
+        }
+    }
+
+    #[test]
+    fn saved_positions_are_restored_within_their_range_and_others_left() {
+        let restored = |saved: &[(&str, ParamValue)]| {
+            let saved = saved.iter().map(|(id, value)| ((*id).to_owned(), value.clone()));
+            let travel = |(id, value)| match value {
+                ParamValue::F32(travel) => (id, travel),
+                other => panic!("{id}: {other:?}"),
+            };
+            saved_positions(&saved.collect()).map(travel).collect::<Vec<(String, f32)>>()
+        };
+        let sustain = |travel| vec![("sustain_pedal".to_owned(), travel)];
+        assert_eq!(restored(&[]), []);
+        for (saved, travel) in [
+            (ParamValue::F32(0.25), 0.25),
+            (ParamValue::F32(7.0), 1.0),
+            (ParamValue::F32(f32::NAN), 0.0),
+            (ParamValue::String("1".into()), 0.0),
+        ] {
+            assert_eq!(
+                restored(&[("sustain_pedal", saved), ("blow_mm", ParamValue::F32(1.0))]),
+                sustain(travel)
+            );
         }
     }
 

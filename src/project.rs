@@ -41,10 +41,11 @@ impl Project {
     /// A new project, and the audio thread's ends of scale and mechanism.
     pub(super) fn new() -> (Self, Readers) {
         let (scales, scale) = Scales::new();
-        let (mechanisms, mechanism) = Mechanisms::new();
+        let params = Arc::<HostParams>::default();
+        let (mechanisms, mechanism) = Mechanisms::new(params.clone());
         let (scales, mechanisms) = (Arc::new(scales), Arc::new(mechanisms));
         let window = SharedWindowState::default();
-        (Self { params: Arc::default(), scales, mechanisms, window }, (scale, mechanism))
+        (Self { params, scales, mechanisms, window }, (scale, mechanism))
     }
 
     /// Loads the mechanism saved as `text`. One that this version cannot read stays in the project, and the grand
@@ -61,7 +62,7 @@ impl Project {
         if let (Some(source), Some(fault)) = (&loaded.source, &loaded.fault) {
             nice_log!("Touchback: the grand plays instead of {}: {fault}", source.name);
         }
-        self.mechanisms.set(loaded);
+        self.mechanisms.load(loaded);
     }
 
     /// Loads the scale saved as `text`; without a readable one the temperament applies.
@@ -156,7 +157,9 @@ mod tests {
         assert_eq!(map, project.params.param_map());
         let own = touchback_instrument::host::params::all().map(|p| p.id);
         let pedals = ["sustain_pedal", "sostenuto_pedal", "una_corda_pedal"];
-        assert!(map.iter().map(|(id, ..)| id.as_str()).eq(own.chain(pedals)));
+        let numbered: Vec<String> = (1..=8).map(|number| format!("mechanism_{number}")).collect();
+        let others = pedals.into_iter().chain(numbered.iter().map(String::as_str));
+        assert!(map.iter().map(|(id, ..)| id.as_str()).eq(own.chain(others)));
     }
 
     #[test]

@@ -13,8 +13,7 @@
 use nice_plug::plugin::{ParamValue, PluginState};
 use nice_plug::prelude::nice_log;
 
-use crate::host_params::pedals::{is_pedal, saved_pedals};
-use crate::host_params::{CONTROLLERS_FIELD, FORMAT_FIELD, STEERED_FIELD};
+use crate::host_params::{CONTROLLERS_FIELD, FORMAT_FIELD, STEERED_FIELD, beside, saved_positions};
 use crate::project::{MECHANISM, SCALE};
 use touchback_core::math::cast::{rounded_i32, single};
 use touchback_instrument::host::params::{FORMAT, KEYS_FIELD, Parameter, ValueKind, all};
@@ -59,7 +58,8 @@ fn repair(state: &mut PluginState) -> StateFaults {
     let newer = format.map_or(true, |format| format > FORMAT);
     let mut faults = StateFaults { newer, ..StateFaults::default() };
     if !newer {
-        let is_unknown = |id: &&String| !is_pedal(id) && all().all(|p| p.id != id.as_str());
+        let is_unknown =
+            |id: &&String| beside().chain(all().map(|p| p.id)).all(|known| known != id.as_str());
         faults.unknown = saved.keys().filter(is_unknown).count();
     }
     if newer {
@@ -76,7 +76,7 @@ fn repair(state: &mut PluginState) -> StateFaults {
     });
     state.params = restored.collect();
     if !newer {
-        state.params.extend(saved_pedals(&saved));
+        state.params.extend(saved_positions(&saved));
     }
     faults.values = values;
     faults

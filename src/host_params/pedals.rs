@@ -4,10 +4,8 @@
 //! pedal is part of the performance. The last change of a pedal wins, by parameter, MIDI or window. MIDI
 //! does not move the parameter: a plugin cannot set parameters while it processes.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nice_plug::plugin::ParamValue;
 use nice_plug::prelude::{FloatParam, FloatRange, Param as _, ParamPtr};
 
 use touchback_instrument::host::midi::{InputMessage, Pedal};
@@ -16,14 +14,8 @@ use touchback_instrument::host::params::ParameterGroup;
 /// Number of pedals.
 const PEDALS: usize = 3;
 
-/// Id of a pedal's parameter in projects.
-const fn id(pedal: Pedal) -> &'static str {
-    match pedal {
-        Pedal::Sustain => "sustain_pedal",
-        Pedal::Sostenuto => "sostenuto_pedal",
-        Pedal::UnaCorda => "una_corda_pedal",
-    }
-}
+/// Ids in projects, in the order of [`Pedal::ALL`].
+pub const IDS: [&str; PEDALS] = ["sustain_pedal", "sostenuto_pedal", "una_corda_pedal"];
 
 /// Name of a pedal, as shown.
 const fn name(pedal: Pedal) -> &'static str {
@@ -32,6 +24,17 @@ const fn name(pedal: Pedal) -> &'static str {
         Pedal::Sostenuto => "Sostenuto pedal",
         Pedal::UnaCorda => "Una corda pedal",
     }
+}
+
+/// A share as text in percent.
+pub(super) fn percent(share: f32) -> String {
+    format!("{:.1}", 100.0 * share)
+}
+
+/// The share, 0…1, of a text in percent.
+pub(super) fn of_percent(text: &str) -> Option<f32> {
+    let percent = text.trim().trim_end_matches('%').trim_end().parse::<f32>().ok()?;
+    percent.is_finite().then(|| (percent / 100.0).clamp(0.0, 1.0))
 }
 
 /// The pedals' parameters, in the order of [`Pedal::ALL`]: 0 up … 1 down. They stay where they are when this
@@ -44,12 +47,8 @@ impl Default for PedalParams {
         Self(Box::new(Pedal::ALL.map(|pedal| {
             FloatParam::new(name(pedal), 0.0, FloatRange::Linear { min: 0.0, max: 1.0 })
                 .with_unit(" %")
-                .with_value_to_string(Arc::new(|travel| format!("{:.1}", 100.0 * travel)))
-                .with_string_to_value(Arc::new(|text| {
-                    let percent =
-                        text.trim().trim_end_matches('%').trim_end().parse::<f32>().ok()?;
-                    percent.is_finite().then(|| (percent / 100.0).clamp(0.0, 1.0))
-                }))
+                .with_value_to_string(Arc::new(percent))
+                .with_string_to_value(Arc::new(of_percent))
         })))
     }
 }
@@ -57,8 +56,8 @@ impl Default for PedalParams {
 impl PedalParams {
     /// Id, handle and group of each.
     pub(super) fn map(&self) -> impl Iterator<Item = (String, ParamPtr, String)> {
-        Pedal::ALL.into_iter().zip(self.0.iter()).map(|(pedal, param)| {
-            (id(pedal).to_owned(), param.as_ptr(), ParameterGroup::Pedals.name().to_owned())
+        IDS.into_iter().zip(self.0.iter()).map(|(id, param)| {
+            (id.to_owned(), param.as_ptr(), ParameterGroup::Pedals.name().to_owned())
         })
     }
 
@@ -78,26 +77,6 @@ impl PedalParams {
     pub fn travels(&self) -> [f32; PEDALS] {
         self.0.each_ref().map(|param| param.value().clamp(0.0, 1.0))
     }
-}
-
-/// The saved pedals to load, in their range; up where the saved value is no number. Presets save no pedals and
-/// leave them as they are.
-pub fn saved_pedals(
-    saved: &BTreeMap<String, ParamValue>,
-) -> impl Iterator<Item = (String, ParamValue)> {
-    Pedal::ALL.into_iter().filter_map(|pedal| {
-        let travel = match saved.get(id(pedal))? {
-            ParamValue::F32(travel) if travel.is_finite() => travel.clamp(0.0, 1.0),
-            _ => 0.0,
-        };
-        Some((id(pedal).to_owned(), ParamValue::F32(travel)))
-    })
-}
-
-/// Whether `id` is a pedal's.
-#[must_use]
-pub fn is_pedal(other: &str) -> bool {
-    Pedal::ALL.into_iter().any(|pedal| id(pedal) == other)
 }
 
 /// Changes of the parameters since the last look. Audio thread.
@@ -153,7 +132,7 @@ mod tests {
     fn texts_of_pedals_read_back() {
         let params = PedalParams::default();
         for (id, pointer, group) in params.map() {
-            assert!(is_pedal(&id) && group == "Pedals", "{id}");
+            assert!(IDS.contains(&id.as_str()) && group == "Pedals", "{id}");
             // SAFETY: `params` outlives the pointer.
             unsafe {
                 for travel in [0.0, 0.345, 1.0] {
@@ -166,32 +145,6 @@ mod tests {
                 assert_eq!(pointer.string_to_normalized_value("1e999"), None);
                 assert_eq!(pointer.string_to_normalized_value("250 %"), Some(1.0));
             }
-        }
-        assert!(!is_pedal("sustain"));
-    }
-
-    #[test]
-    fn saved_pedals_are_restored_within_their_range_and_others_left() {
-        let restored = |saved: &[(&str, ParamValue)]| {
-            let saved = saved.iter().map(|(id, value)| ((*id).to_owned(), value.clone()));
-            let travel = |(id, value)| match value {
-                ParamValue::F32(travel) => (id, travel),
-                other => panic!("{id}: {other:?}"),
-            };
-            saved_pedals(&saved.collect()).map(travel).collect::<Vec<(String, f32)>>()
-        };
-        let sustain = |travel| vec![("sustain_pedal".to_owned(), travel)];
-        assert_eq!(restored(&[]), []);
-        for (saved, travel) in [
-            (ParamValue::F32(0.25), 0.25),
-            (ParamValue::F32(7.0), 1.0),
-            (ParamValue::F32(f32::NAN), 0.0),
-            (ParamValue::String("1".into()), 0.0),
-        ] {
-            assert_eq!(
-                restored(&[("sustain_pedal", saved), ("blow_mm", ParamValue::F32(1.0))]),
-                sustain(travel)
-            );
         }
     }
 }

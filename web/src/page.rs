@@ -6,7 +6,8 @@ use crate::address;
 use crate::computer_keys::ComputerKeys;
 use crate::dropped::{self, Dropped};
 use crate::reader::Reader;
-use touchback_instrument::host::mechanism::LoadedMechanism;
+use touchback_action::ActionKind;
+use touchback_instrument::host::mechanism::{LoadedMechanism, MechanismText};
 use touchback_instrument::host::midi::controller;
 use touchback_instrument::host::params::{all, find};
 use touchback_instrument::watch::monitor::remote::{self, RemoteSettings, ToPiano, ToWindow};
@@ -273,7 +274,16 @@ impl Page {
                 None => self.told.push(format!("{name}: first drop the scale, a file .scl")),
             },
             Ok(Dropped::Mechanism(text)) => {
-                self.told.extend(self.controls.open_mechanism(name, text).err());
+                let name = name.to_owned();
+                let loaded =
+                    LoadedMechanism::of(MechanismText { name, text, ..Default::default() });
+                match &loaded.fault {
+                    Some(fault) => self.told.push(fault.clone()),
+                    None => {
+                        self.controls.set_mechanism(loaded);
+                        self.controls.choose_action(ActionKind::File);
+                    }
+                }
             }
             Ok(Dropped::Keys(sheet)) => self.controls.set_keys(&sheet),
             Err(error) => self.told.push(error),

@@ -75,6 +75,9 @@ pub(crate) fn element(
         }
         _ => {}
     }
+    if contact.split && !contact.impact {
+        return Err(Fault::at(&here, "split needs impact = true: it ends a substep of an impact"));
+    }
     let closes = match (&contact.closes, contact.law) {
         (Some(name), Law::Rigid) => {
             let index = geometry

@@ -76,6 +76,7 @@ fn faults_have_a_line_and_a_remedy() {
         ("y('key.back', 'hammer')", "distance('key.back', 'hammer') - 0.05", "close another one"),
         ("inertia = 1e-3", "inertia = 0", "needs an inertia"),
         ("stiffness = 1e6", "stiffness = 1e19", "softer"),
+        ("stiffness = 1e6", "stiffness = 1e6\nsplit = true", "needs impact = true"),
         ("closes = \"hammer\"", "closes = \"key\"", "the port's coordinate is independent"),
         (
             "when = \"force('slider') <= 0\"",

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`test_bench`], [`strokes`], [`trace`] | one key of the grand action, driven and read step by step |
 //! | [`any_bench`] | one key of any mechanism, driven and read step by step |
+//! | [`driven`] | what both have in common |
 //! | [`statics`], [`escapement`], [`repetition`], [`inertia`] | measurements of such a key, as by force gauge, weights and film |
 //! | [`regulations`] | random regulations |
 //! | [`key_source`] | the keys of an experiment: the standard piano's, or those of given numbers |
@@ -15,6 +16,7 @@
 
 pub mod any_bench;
 pub mod data;
+pub mod driven;
 pub mod escapement;
 pub mod folder;
 pub mod hash;

@@ -200,10 +200,10 @@ impl Window {
         self.presets = panel::presets::PresetsPanel::on(Some(shelf));
     }
 
-    /// Whether preset files are being read or written, or a key is being measured.
+    /// Whether preset files are being read or written, a mechanism is being built, or a key is being measured.
     #[must_use]
     pub const fn is_reading(&self) -> bool {
-        self.presets.is_busy() || self.workshop.keys.is_busy()
+        self.presets.is_busy() || self.action.mechanism.is_busy() || self.workshop.keys.is_busy()
     }
 
     /// The messages of host, window and motorized keyboard since the last frame; each frame clears them.
@@ -328,7 +328,7 @@ impl Window {
 
     /// Draws everything below the bar.
     fn below(&mut self, ui: &mut Ui, controls: &mut dyn Controls, play: &mut Vec<Event>, now: f64) {
-        self.action.mechanism.follow(ui, controls);
+        self.action.mechanism.follow(ui.ctx(), controls);
         self.presets.settle(ui.ctx(), controls);
         let settings = controls.settings().action;
         self.follow(&settings);

@@ -7,7 +7,7 @@ use nice_plug::prelude::{Param as _, ParamPtr};
 
 use crate::host_menu::{HostMenu, MenuRequest};
 use crate::host_params::HostParams;
-use crate::mechanisms::Mechanisms;
+use crate::mechanisms::{Mechanisms, positions};
 use crate::scales::Scales;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::cast::single;
@@ -155,7 +155,20 @@ impl Controls for HostControls<'_> {
     }
 
     fn set_mechanism(&mut self, mechanism: Arc<LoadedMechanism>) {
-        self.mechanisms.set(mechanism);
+        self.mechanisms.set(mechanism.clone());
+        // The host shows the values of the file.
+        for (param, position) in self.params.mechanism().params().iter().zip(positions(&mechanism))
+        {
+            let pointer = param.as_ptr();
+            // SAFETY: the host has received the pointer, and the parameters outlive this borrow of them.
+            unsafe {
+                if pointer.unmodulated_normalized_value().to_bits() != position.to_bits() {
+                    self.gui.raw_begin_set_parameter(pointer);
+                    self.gui.raw_set_parameter_normalized(pointer, position);
+                    self.gui.raw_end_set_parameter(pointer);
+                }
+            }
+        }
     }
 
     fn keys(&self) -> KeySheet {

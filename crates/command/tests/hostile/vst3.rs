@@ -42,7 +42,7 @@ fn vst3_controllers_are_hidden_and_cannot_be_automated_and_pedals_can() {
     const CAN_AUTOMATE: i32 = 1;
     const IS_HIDDEN: i32 = 1 << 4;
     let listed = Plugin::new().listed();
-    let (own, controllers) = listed.split_at(params::COUNT + 3);
+    let (own, controllers) = listed.split_at(params::COUNT + 3 + 8);
     assert_eq!(own[params::COUNT].0, "Sustain pedal");
     for (name, flags) in own {
         assert_eq!(flags & (CAN_AUTOMATE | IS_HIDDEN), CAN_AUTOMATE, "{name}");

@@ -120,7 +120,9 @@ fn every_parameter_is_on_one_page_of_its_group() {
     let on_pages: Vec<_> = pages.iter().flat_map(|page| page.2.clone()).collect();
     let pedals = ["sustain_pedal", "sostenuto_pedal", "una_corda_pedal"];
     let pedals = pedals.map(|id| ClapId::new(params::host_id(id)));
-    let table: Vec<_> = params::all().map(crate::host::clap_id).chain(pedals).collect();
+    let mechanism = (1..=8).map(|n| ClapId::new(params::host_id(&format!("mechanism_{n}"))));
+    let table: Vec<_> =
+        params::all().map(crate::host::clap_id).chain(pedals).chain(mechanism).collect();
     assert_eq!(on_pages, table);
     for (section, name, ids) in pages {
         assert!(ids.len() <= 8 && name.starts_with(&section), "{section}: {name}");

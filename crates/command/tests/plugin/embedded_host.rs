@@ -54,7 +54,7 @@ fn every_parameter_of_the_table_is_announced_with_its_default() {
     let mut host = plugin();
     let announced = host.parameters().expect("parameters");
     let names: Vec<_> = announced.iter().map(|p| p.name.as_str()).collect();
-    // The pedals follow the table.
+    // The pedals and the mechanism's follow the table.
     let own = params::all().map(|p| p.name);
     assert_eq!(names[..params::COUNT], own.collect::<Vec<_>>());
     for (parameter, seen) in params::all().zip(&announced) {

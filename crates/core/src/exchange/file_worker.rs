@@ -66,6 +66,12 @@ impl<T: Send + 'static> FileWorker<T> {
         self.begin();
     }
 
+    /// Queues a job in place of those that have not begun.
+    pub fn order_instead(&mut self, job: impl FnOnce() -> T + Send + 'static) {
+        self.queue.clear();
+        self.order(job);
+    }
+
     /// The result of the oldest job, if it is done. A job that panicked has no result.
     pub fn answer(&mut self) -> Option<T> {
         if !self.running.as_ref()?.is_finished() {
@@ -129,6 +135,21 @@ mod tests {
         }
         drop(file_worker);
         assert_eq!(done.load(Ordering::Acquire), 8);
+    }
+
+    #[test]
+    fn the_newest_job_replaces_those_that_wait() {
+        let mut file_worker = FileWorker::default();
+        let (go, gone) = std::sync::mpsc::channel();
+        file_worker.order(move || gone.recv().unwrap());
+        file_worker.order(|| 1);
+        file_worker.order_instead(|| 2);
+        go.send(0).unwrap();
+        let mut answers = Vec::new();
+        while file_worker.is_busy() {
+            answers.extend(file_worker.answer());
+        }
+        assert_eq!(answers, [0, 2]);
     }
 
     #[test]

@@ -156,7 +156,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "The weight is chosen to strike after 0.2 s, as in the film; comparison with the \
                 statements of Gillespie 1996, §3.7 on figure 3.18.",
         seconds: 0.1,
-        run: Work::Keys(weight_drop::run),
+        run: Work::Any {
+            usual: &Work::Keys(weight_drop::run),
+            of_mechanism: weight_drop::of_mechanism,
+        },
     },
     Experiment {
         name: "control",
@@ -165,7 +168,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         detail: "A push added to a press at each moment, and the hammer's speed at the string; the press's motion \
                 imposed on a key with a heavier hammer, and the force: Gillespie 1996, §2.6.",
         seconds: 1.0,
-        run: Work::Fixed(control::run),
+        run: Work::Any { usual: &Work::Fixed(control::run), of_mechanism: control::of_mechanism },
     },
     Experiment {
         name: "two-switches",
@@ -176,7 +179,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 Gillespie 1996, §2.2.2. A press of the grand with its button out of reach beside the \
                 simplified action: Gillespie 1994, §6.",
         seconds: 1.0,
-        run: Work::Keys(two_switches::run),
+        run: Work::Any {
+            usual: &Work::Keys(two_switches::run),
+            of_mechanism: two_switches::of_mechanism,
+        },
     },
     Experiment {
         name: "press",
@@ -199,7 +205,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 come near the speed aimed at, and the gradient of the map: Gillespie 1996, §§2.1.3, 2.5. No \
                 measurement of hands is compared; the noise is chosen.",
         seconds: 10.0,
-        run: Work::Numbered { run: pianissimo::run, numbers: pianissimo::NUMBERS },
+        run: Work::Any {
+            usual: &Work::Numbered { run: pianissimo::run, numbers: pianissimo::NUMBERS },
+            of_mechanism: pianissimo::of_mechanism,
+        },
     },
     Experiment {
         name: "state-graphs",

@@ -14,6 +14,7 @@ use touchback_action::interface::slew::Slew;
 use touchback_action::{ActionSettings, Drive, Key, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_offline::bench::any_bench::AnyBench;
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::strokes::TouchKind;
 use touchback_offline::bench::test_bench::motion;
 use touchback_offline::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};

@@ -15,6 +15,7 @@ use touchback_action::grand::{key::construct, key::pressing};
 use touchback_action::{ActionSettings, EventKind, STEP};
 use touchback_core::math::cast::{byte, floor_index};
 use touchback_core::math::power::square;
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::strokes::TouchKind;
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::bench::{Folder, Report, TargetBand, short};
@@ -128,17 +129,17 @@ fn constructed(report: &mut Report) -> Result<()> {
         for speed in SPEEDS {
             let Some(stroke) = TouchKind::Pressed.giving(&rig, speed) else { continue };
             let mut rig = rig.clone();
-            let mut before = rig.key();
+            let mut before = rig.view();
             rig.play(&mut TouchKind::Pressed.gesture(stroke.effort), |rig, _| {
                 let has_struck = rig.log.count(EventKind::Strike) > 0;
                 if !has_struck {
-                    before = rig.key();
+                    before = rig.view();
                 }
                 !has_struck
             });
             let Some((at, hammer)) = rig.log.first(EventKind::Strike) else { continue };
             let share = 1.0 - (rig.now() - at) / STEP;
-            let key = rig.key();
+            let key = rig.view();
             let depth = before.depth + share * (key.depth - before.depth);
             let key_speed = before.speed + share * (key.speed - before.speed);
             rows.push((hammer, key_speed, depth - rig.regulated().let_off_depth));

@@ -7,7 +7,7 @@
 //! that the noise is integrated over the same map for every aim. `examples/python/pianissimo.py` repeats single presses
 //! and the integral independently.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::two_switches::Timed;
 use touchback_action::interface::hand::PRESSING;
@@ -15,13 +15,13 @@ use touchback_action::{ActionKind, ActionSettings, Drive, EventKind, Key, STEP};
 use touchback_core::math::compass::KeyNumber;
 use touchback_core::text::numbers::{Number, Numbers};
 use touchback_models::catalogue::played;
-use touchback_offline::bench::{DataTable, Folder, Report, TargetBand, short};
+use touchback_offline::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
 use touchback_offline::gesture::{Form, Gesture, KeyView};
 use touchback_offline::parallel;
 use touchback_offline::plot::{Axis, Figure, Series, Subplot, palette};
 
 /// The numbers of the experiment.
-pub const NUMBERS: &[Number] = &[
+pub const NUMBERS: &[Number; 4] = &[
     Number {
         id: "speed",
         unit: "m/s",
@@ -73,6 +73,10 @@ const RATIO: f64 = 5.0;
 /// damper, N·s/m.
 const SPRING_KEY: [f64; 4] = [0.05, 0.5, 40.0, 0.5];
 
+/// Names of keys that are compared.
+const GRAND: &str = "grand";
+const SPRING: &str = "spring key, two switches";
+
 /// The points of a geometric grid.
 fn grid((first, last, count): (f64, f64, usize)) -> Vec<f64> {
     let share = |i: usize| i as f64 / (count - 1) as f64;
@@ -101,10 +105,10 @@ fn told(timed: &Timed) -> Tone {
     timed.speed().zip(timed.last()).map_or(SILENT, |(speed, time)| [RATIO * speed, time])
 }
 
-/// The hammer's tone, and the switches'.
-fn on_key(rest: &dyn Key, force: f64, rise: f64) -> [Tone; 2] {
+/// The hammer's tone, and that of switches on a key whose dip is `share` of 10 mm.
+fn on_key(rest: &dyn Key, force: f64, rise: f64, share: f64) -> [Tone; 2] {
     let (mut key, mut gesture) = (rest.duplicate(), pressed(force, rise));
-    let (mut hammer, mut timed) = (SILENT, Timed::default());
+    let (mut hammer, mut timed) = (SILENT, Timed::of(share));
     for step in 0..gesture.steps() {
         let [depth, speed] = key.front();
         let drive = gesture.drive(step, KeyView { depth, speed });
@@ -125,7 +129,7 @@ fn on_key(rest: &dyn Key, force: f64, rise: f64) -> [Tone; 2] {
 /// The tone of [`SPRING_KEY`].
 fn on_spring(force: f64, rise: f64) -> Tone {
     let [mass, preload, stiffness, damping] = SPRING_KEY;
-    let (mut gesture, mut timed) = (pressed(force, rise), Timed::default());
+    let (mut gesture, mut timed) = (pressed(force, rise), Timed::of(1.0));
     let [mut depth, mut speed] = [0.0f64; 2];
     for step in 0..gesture.steps() {
         let Drive::Force([first, last]) = gesture.drive(step, KeyView { depth, speed }) else {
@@ -147,7 +151,7 @@ fn on_spring(force: f64, rise: f64) -> Tone {
 
 /// Tones over the grids of forces and, slower, rise times.
 struct Map {
-    name: &'static str,
+    name: String,
     tones: Vec<Tone>,
 }
 
@@ -222,31 +226,44 @@ impl Map {
     }
 }
 
-/// Simulates all presses.
-fn maps() -> Result<[Map; 4]> {
+/// Simulates all presses on a key: the hammer's tones, and those of the switches.
+fn presses(fresh: impl Fn() -> Box<dyn Key> + Sync, share: f64) -> [Vec<Tone>; 2] {
+    let of_rise = |rise: &f64| {
+        let rest = fresh();
+        let tone = |force| on_key(&*rest, force, *rise, share);
+        grid(FORCES).into_iter().map(tone).collect::<Vec<_>>()
+    };
+    let found = parallel::map(&grid(RISES), of_rise).concat();
+    [0, 1].map(|i| found.iter().map(|tones| tones[i]).collect())
+}
+
+/// Tones of [`SPRING_KEY`].
+fn spring() -> Map {
+    let row = |rise: f64| grid(FORCES).into_iter().map(move |force| on_spring(force, rise));
+    let tones = grid(RISES).into_iter().flat_map(row).collect();
+    Map { name: SPRING.into(), tones }
+}
+
+/// The maps of the experiment, with their columns in the table.
+fn maps() -> Result<([Map; 4], [&'static str; 4])> {
     let key = KeyNumber::from_number(40).context("no key 40")?;
     let settings = ActionSettings::default();
-    let on = |kind| {
-        let of_rise = |rise: &f64| {
-            let rest = played(kind, key, &settings);
-            grid(FORCES).into_iter().map(|force| on_key(&*rest, force, *rise)).collect::<Vec<_>>()
-        };
-        parallel::map(&grid(RISES), of_rise).concat()
-    };
-    let (grand, viennese) = (on(ActionKind::Grand), on(ActionKind::Viennese));
-    let row = |rise: f64| grid(FORCES).into_iter().map(move |force| on_spring(force, rise));
-    let spring = grid(RISES).into_iter().flat_map(row).collect();
-    let column = |of: &[[Tone; 2]], i: usize| of.iter().map(|x| x[i]).collect();
-    Ok([
-        Map { name: "grand", tones: column(&grand, 0) },
-        Map { name: "fortepiano", tones: column(&viennese, 0) },
-        Map { name: "grand, two switches", tones: column(&grand, 1) },
-        Map { name: "spring key, two switches", tones: spring },
-    ])
+    let on = |kind| presses(|| played(kind, key, &settings), 1.0);
+    let [[grand, switches], [viennese, _]] = [ActionKind::Grand, ActionKind::Viennese].map(on);
+    let maps = [
+        Map { name: GRAND.into(), tones: grand },
+        Map { name: "fortepiano".into(), tones: viennese },
+        Map { name: "grand, two switches".into(), tones: switches },
+        spring(),
+    ];
+    Ok((maps, ["grand", "fortepiano", "grand_switches", "spring_switches"]))
 }
 
 /// An aim: force, N, rise time, s, and the shares of its presses that succeed and that are silent.
 type Aim = ([f64; 2], [f64; 2]);
+
+/// The name of a map, its best aim, and the success of its worst.
+type BestAim<'a> = (&'a str, Aim, f64);
 
 /// The aims of a map with their success, in order of their rise times.
 fn aims(map: &Map, goal: &Goal) -> Vec<Aim> {
@@ -263,24 +280,57 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     let [speed, noise, factor, time] =
         ["speed", "noise", "factor", "time"].map(|id| numbers.get(id));
     let goal = Goal { speed, noise, factor, time };
-    let maps = maps()?;
-    let mut table = DataTable::new(&[
-        "force_n",
-        "rise_s",
-        "grand_m_s",
-        "fortepiano_m_s",
-        "grand_switches_m_s",
-        "spring_switches_m_s",
-        "grand_s",
-        "fortepiano_s",
-        "grand_switches_s",
-        "spring_switches_s",
-    ]);
+    let (maps, columns) = maps()?;
+    let best_of = search(folder, &mut report, &goal, (&maps, 1.0), &columns)?;
+    if numbers.changed().is_none() {
+        rows(&mut report, &best_of);
+    }
+    Ok(report)
+}
+
+/// The search on a key of a mechanism from a file, beside switches in the same shares of its dip and the key without action.
+pub fn of_mechanism(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
+    let mut report = Report::default();
+    let Some(file) = keys.mechanism() else { return Ok(report) };
+    let key = touchback_offline::bench::key(keys.one(40).into())?;
+    let rest = file.key(key);
+    let share = super::energy::dip(&*rest) / 0.01;
+    let name = file.title();
+    if on_key(&*rest, FORCES.1, RISES.0, share)[0] == SILENT {
+        bail!("{name}: pianissimo searches the speed of a hammer, and none strikes");
+    }
+    let [hammer, switches] = presses(|| file.key(key), share);
+    let maps = [
+        Map { name: name.to_owned(), tones: hammer },
+        Map { name: format!("{name}, two switches"), tones: switches },
+        spring(),
+    ];
+    let [speed, noise, factor, time] = NUMBERS.each_ref().map(|number| number.usual);
+    let goal = Goal { speed, noise, factor, time };
+    let columns = ["mechanism", "mechanism_switches", "spring_switches"];
+    search(folder, &mut report, &goal, (&maps, share), &columns)?;
+    Ok(report)
+}
+
+/// Searches the best aim of each map, and writes tables, notes and figures; `columns` names the maps in the table, whose
+/// switches are at the depths of a key with `share` of a dip of 10 mm.
+fn search<'a>(
+    folder: &mut Folder,
+    report: &mut Report,
+    goal: &Goal,
+    (maps, share): (&'a [Map], f64),
+    columns: &[&str],
+) -> Result<Vec<BestAim<'a>>> {
+    let Goal { speed, noise, factor, time } = *goal;
+    let mut table = DataTable::new(&["force_n", "rise_s"]);
+    for unit in ["m_s", "s"] {
+        columns.iter().for_each(|name| table.column(&format!("{name}_{unit}")));
+    }
     for (j, rise) in grid(RISES).iter().enumerate() {
         for (i, force) in grid(FORCES).iter().enumerate() {
-            let [speeds, times] =
-                [0, 1].map(|of| maps.each_ref().map(|map| map.tones[j * FORCES.2 + i][of]));
-            table.numbers(force, &[&[*rise], &speeds[..], &times[..]].concat());
+            let at = |of: usize| maps.iter().map(move |map| map.tones[j * FORCES.2 + i][of]);
+            let cells: Vec<f64> = std::iter::once(*rise).chain(at(0)).chain(at(1)).collect();
+            table.numbers(force, &cells);
         }
     }
     folder.table("pianissimo-map.csv", &table)?;
@@ -297,20 +347,20 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
     let (mut over_rise, mut over_noise, mut best_of) = (Vec::new(), Vec::new(), Vec::new());
     let mut lines = Vec::new();
     for (i, map) in maps.iter().enumerate() {
-        let found = aims(map, &goal);
+        let found = aims(map, goal);
         for (at, [share, silent]) in &found {
             let ([by_force, by_rise], [_, when]) = (map.gradient(*at), map.tone(at[0], at[1]));
             csv.row(&[&map.name, &at[0], &at[1], &when, &by_force, &by_rise, share, silent]);
         }
         let points = found.iter().map(|(at, [share, _])| (1e3 * at[1], 100.0 * share)).collect();
-        over_rise.push(Series::line(map.name, points, palette(i)));
+        over_rise.push(Series::line(&map.name, points, palette(i)));
         let Some(best) = found.iter().copied().max_by(|a, b| a.1[0].total_cmp(&b.1[0])) else {
             report.note(&format!("{}: no press reaches {speed} m/s.", map.name));
             continue;
         };
         let of_noise =
-            |noise: f64| (100.0 * noise, 100.0 * map.success(best.0, &Goal { noise, ..goal })[0]);
-        over_noise.push(Series::line(map.name, NOISES.map(of_noise).into(), palette(i)));
+            |noise: f64| (100.0 * noise, 100.0 * map.success(best.0, &Goal { noise, ..*goal })[0]);
+        over_noise.push(Series::line(&map.name, NOISES.map(of_noise).into(), palette(i)));
         let worst = found.iter().map(|aim| aim.1[0]).fold(1.0, f64::min);
         let [by_force, by_rise] = map.gradient(best.0);
         lines.push(format!(
@@ -322,7 +372,7 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
             100.0 * best.1[0],
             100.0 * worst
         ));
-        best_of.push((map.name, best, worst));
+        best_of.push((map.name.as_str(), best, worst));
     }
     folder.table("pianissimo.csv", &csv)?;
     report.note(&format!(
@@ -331,15 +381,14 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
         lines.join("\n")
     ));
     report.note(&format!(
-        "Aim: {speed} m/s of the hammer, {} m/s of the key between switches at 4 and 8 mm; success: within a factor of \
+        "Aim: {speed} m/s of the hammer, {} m/s of the key between switches at {} and {} mm; success: within a factor of \
          {factor} and {} ms; force and rise time vary by {} %. The hand is that of pressed touch.",
         short(speed / RATIO),
+        short(4.0 * share),
+        short(8.0 * share),
         short(1e3 * time),
         short(100.0 * noise)
     ));
-    if numbers.changed().is_none() {
-        rows(&mut report, &best_of);
-    }
     let panel = |label: &str, series| Subplot::new(Axis::new(label), series);
     let figures = [
         (
@@ -367,20 +416,20 @@ pub fn run(folder: &mut Folder, numbers: &Numbers) -> Result<Report> {
             marks: Vec::new(),
             panels: vec![panel("success, %", series)],
         };
-        folder.draw(name, &figure, &mut report)?;
+        folder.draw(name, &figure, report)?;
     }
-    Ok(report)
+    Ok(best_of)
 }
 
 /// The rows: best and worst aims, and the keys among each other.
-fn rows(report: &mut Report, best_of: &[(&str, Aim, f64)]) {
+fn rows(report: &mut Report, best_of: &[BestAim<'_>]) {
     report.source("000 §§2.1.3, 2.5.1");
     for (name, best, worst) in best_of {
         let quantity = format!("{name}: success of the best aim over that of the worst");
         report.check(&quantity, "the choice counts", TargetBand::AtLeast(1.05), best.1[0] / worst);
     }
     let of = |name: &str| best_of.iter().find(|best| best.0 == name).map(|best| best.1);
-    if let (Some(grand), Some(spring)) = (of("grand"), of("spring key, two switches")) {
+    if let (Some(grand), Some(spring)) = (of(GRAND), of(SPRING)) {
         let quantity = "rise time of the best press, grand over spring key";
         let ratio = grand.0[1] / spring.0[1];
         report.check(quantity, "technique does not carry over", TargetBand::AtLeast(1.2), ratio);

@@ -12,6 +12,7 @@ use touchback_action::grand::equations::kinematics::Kinematics;
 use touchback_action::grand::{Phase, design::thesis, equations::jack};
 use touchback_action::{Drive, EventKind, Readout, STEP};
 use touchback_core::math::compass::linear;
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::bench::trace::{BenchTrace, shaded};
 use touchback_offline::bench::{DataTable, Folder, KeySource, Report, RowKind, TargetBand, short};

@@ -5,11 +5,12 @@
 //! gestures, and each throws the hammer differently. [Gillespie 1994, §6]: subjects compared the virtual action
 //! without let-off with a real one whose regulation button was removed.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use touchback_action::simple::{ActionKey, simplified};
 use touchback_action::{Drive, EventKind, Key, STEP};
 use touchback_core::math::power::square;
+use touchback_offline::bench::driven::Driven;
 use touchback_offline::bench::test_bench::{TestBench, motion};
 use touchback_offline::bench::{DataTable, Folder, KeySource, Report, TargetBand, short};
 use touchback_offline::gesture::{Form, Gesture, KeyView};
@@ -34,13 +35,21 @@ const TRAVEL: f64 = 9.8e-3;
 type Point = (f64, f64);
 
 /// Times of the switches, as a key moves.
-#[derive(Default)]
-pub(super) struct Timed([Option<f64>; 2]);
+pub(super) struct Timed {
+    times: [Option<f64>; 2],
+    /// Depths of the switches, m.
+    switches: [f64; 2],
+}
 
 impl Timed {
+    /// Switches in the middle of the travel of a key whose dip is `share` of a usual keyboard's 10 mm.
+    pub(super) fn of(share: f64) -> Self {
+        Self { times: [None; 2], switches: SWITCHES.map(|depth| share * depth) }
+    }
+
     /// Takes the depth of the key, m, at `now`, s.
     pub(super) fn watch(&mut self, now: f64, depth: f64) {
-        for (time, switch) in self.0.iter_mut().zip(SWITCHES) {
+        for (time, switch) in self.times.iter_mut().zip(self.switches) {
             if time.is_none() && depth >= switch {
                 *time = Some(now);
             }
@@ -49,46 +58,54 @@ impl Timed {
 
     /// Time of the second switch, s.
     pub(super) const fn last(&self) -> Option<f64> {
-        self.0[1]
+        self.times[1]
     }
 
     /// Mean speed between the switches, m/s.
     pub(super) fn speed(&self) -> Option<f64> {
-        let [first, second] = self.0;
-        Some((SWITCHES[1] - SWITCHES[0]) / (second? - first?).max(STEP))
+        let ([first, second], [above, below]) = (self.times, self.switches);
+        Some((below - above) / (second? - first?).max(STEP))
     }
 
-    fn point(&self, rig: &TestBench) -> Option<Point> {
-        Some((self.speed()?, rig.log.first(EventKind::Strike).map_or(0.0, |e| e.1)))
+    fn point(&self, rig: &impl Driven) -> Option<Point> {
+        Some((self.speed()?, rig.first(EventKind::Strike).map_or(0.0, |e| e.1)))
     }
 }
 
-fn played(rest: &TestBench, form: Form) -> Option<Point> {
-    let (mut rig, mut timed) = (rest.clone(), Timed::default());
+fn played<B: Driven + Clone>(rest: &B, form: Form, share: f64) -> Option<Point> {
+    let (mut rig, mut timed) = (rest.clone(), Timed::of(share));
     rig.play(&mut Gesture::of_forms(vec![form]), |rig, _| {
-        timed.watch(rig.now(), rig.key().depth);
+        timed.watch(rig.now(), rig.view().depth);
         true
     });
     timed.point(&rig)
 }
 
 /// An imposed travel in `seconds`, whose share of the depth over that of the time is `shape`.
-fn imposed(rest: &TestBench, seconds: f64, shape: fn(f64) -> f64) -> Option<Point> {
-    let (mut rig, mut timed) = (rest.clone(), Timed::default());
+fn imposed<B: Driven + Clone>(
+    rest: &B,
+    seconds: f64,
+    shape: fn(f64) -> f64,
+    share: f64,
+) -> Option<Point> {
+    let (mut rig, mut timed) = (rest.clone(), Timed::of(share));
     let at = |i: u32| {
         let s = f64::from(i) / 100.0;
-        (s * seconds, TRAVEL * shape(s))
+        (s * seconds, share * TRAVEL * shape(s))
     };
     let points: Vec<_> = (0..=100).map(at).collect();
     rig.run(seconds + 0.3, motion(&points), |rig, _| {
-        timed.watch(rig.now(), rig.key().depth);
+        timed.watch(rig.now(), rig.view().depth);
         true
     });
     timed.point(&rig)
 }
 
-/// The gestures by name, each from soft to loud.
-fn gestures(rest: &TestBench) -> Vec<(&'static str, Vec<Point>)> {
+/// The points of each gesture by its name.
+type Gestures = Vec<(&'static str, Vec<Point>)>;
+
+/// The gestures by name, each from soft to loud, on a key whose dip is `share` of 10 mm.
+fn gestures<B: Driven + Clone>(rest: &B, share: f64) -> Gestures {
     let range = |low: f64, high: f64| {
         (0..14).map(move |i| low * libm::pow(high / low, f64::from(i) / 13.0))
     };
@@ -109,12 +126,15 @@ fn gestures(rest: &TestBench) -> Vec<(&'static str, Vec<Point>)> {
         rise_s: touchback_action::interface::hand::FOLLOWING_RISE,
     };
     vec![
-        ("pressed evenly", range(0.06, 0.9).filter_map(|v| played(rest, even(v))).collect()),
-        ("struck", range(0.1, 2.5).filter_map(|v| played(rest, struck(v))).collect()),
-        ("accelerating", range(0.02, 0.25).filter_map(|t| imposed(rest, t, square)).collect()),
+        ("pressed evenly", range(0.06, 0.9).filter_map(|v| played(rest, even(v), share)).collect()),
+        ("struck", range(0.1, 2.5).filter_map(|v| played(rest, struck(v), share)).collect()),
+        (
+            "accelerating",
+            range(0.02, 0.25).filter_map(|t| imposed(rest, t, square, share)).collect(),
+        ),
         (
             "decelerating",
-            range(0.02, 0.25).filter_map(|t| imposed(rest, t, |s| s * (2.0 - s))).collect(),
+            range(0.02, 0.25).filter_map(|t| imposed(rest, t, |s| s * (2.0 - s), share)).collect(),
         ),
     ]
 }
@@ -228,23 +248,54 @@ fn without_button(folder: &mut Folder, report: &mut Report, keys: &KeySource) ->
 /// Runs the experiment.
 pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     let mut report = Report::default();
-    let found = gestures(&keys.bench(keys.one(40)));
+    let found = gestures(&keys.bench(keys.one(40)), 1.0);
     report.source("000 §2.2.2");
+    compare(folder, &mut report, found, 1.0, &keys.name(40), true)?;
+    without_button(folder, &mut report, keys)?;
+    Ok(report)
+}
+
+/// The gestures on a key of a mechanism from a file, with the switches at the same shares of its dip.
+pub fn of_mechanism(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
+    let mut report = Report::default();
+    let rest = keys.any(keys.one(40));
+    let share = super::energy::dip(rest.key()) / 0.01;
+    let found = gestures(&rest, share);
+    let title = keys.mechanism().map_or("", |file| file.title());
+    if found.iter().all(|(_, points)| points.iter().all(|point| point.1 <= 0.0)) {
+        bail!("{title}: two-switches compares the speeds of a hammer, and none strikes");
+    }
+    compare(folder, &mut report, found, share, &format!("{title}, {}", keys.name(40)), false)?;
+    Ok(report)
+}
+
+/// Compares the gestures at equal mean speeds between the switches; `share` as of [`Timed::of`]. Where `is_checked`, they
+/// must differ.
+fn compare(
+    folder: &mut Folder,
+    report: &mut Report,
+    found: Gestures,
+    share: f64,
+    name: &str,
+    is_checked: bool,
+) -> Result<()> {
     for at in COMPARED {
         let known = found.iter().map(|(name, points)| (*name, interpolated(points, at)));
         let told: Vec<_> = known.filter(|(_, v)| v.is_finite()).collect();
-        let speeds: Vec<f64> = told.iter().map(|(_, v)| *v).collect();
-        let most = speeds.iter().copied().fold(f64::MIN, f64::max);
-        let least = speeds.iter().copied().fold(f64::MAX, f64::min);
-        let quantity = format!(
-            "{at} m/s between the switches: largest over least hammer speed of the gestures"
-        );
-        report.check(
-            &quantity,
-            "1 if the switches told it",
-            TargetBand::AtLeast(1.2),
-            most / least,
-        );
+        if is_checked {
+            let speeds: Vec<f64> = told.iter().map(|(_, v)| *v).collect();
+            let most = speeds.iter().copied().fold(f64::MIN, f64::max);
+            let least = speeds.iter().copied().fold(f64::MAX, f64::min);
+            let quantity = format!(
+                "{at} m/s between the switches: largest over least hammer speed of the gestures"
+            );
+            report.check(
+                &quantity,
+                "1 if the switches told it",
+                TargetBand::AtLeast(1.2),
+                most / least,
+            );
+        }
         let told: Vec<_> =
             told.iter().map(|(name, v)| format!("{name} {} m/s", short(*v))).collect();
         report
@@ -261,19 +312,13 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         Series::line(name, points, palette(i))
     });
+    let [above, below] = SWITCHES.map(|depth| short(1e3 * share * depth));
     let figure = Figure {
-        title: format!(
-            "Hammer speed over the mean key speed from {} to {} mm, {}",
-            4,
-            8,
-            keys.name(40)
-        ),
+        title: format!("Hammer speed over the mean key speed from {above} to {below} mm, {name}"),
         x: Axis::new("mean speed between the switches, m/s").within(0.0, 0.8),
         bands: Vec::new(),
         marks: Vec::new(),
         panels: vec![Subplot::new(Axis::new("hammer, m/s"), series.collect())],
     };
-    folder.draw("two-switches", &figure, &mut report)?;
-    without_button(folder, &mut report, keys)?;
-    Ok(report)
+    folder.draw("two-switches", &figure, report)
 }

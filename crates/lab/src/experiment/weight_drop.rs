@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 
 use touchback_action::grand::{Phase, design::thesis};
 use touchback_action::{EventKind, Readout};
+use touchback_offline::bench::driven::Driven;
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::bench::trace::{BenchTrace, shaded};
 use touchback_offline::bench::{DataTable, Folder, KeySource, Report, RowKind, TargetBand, short};
@@ -24,6 +25,9 @@ const HEIGHT: f64 = 1e-3;
 /// Time of the strike, s.
 const STRIKE: f64 = 0.2;
 
+/// Lightest weight that is tried on a grand, kg; keys of other mechanisms may be lighter.
+const LIGHTEST: f64 = 0.05;
+
 /// A weight of `mass` kg released above the key.
 fn dropped(mass: f64) -> Gesture {
     Gesture::of_forms(vec![Form::Weight {
@@ -35,11 +39,25 @@ fn dropped(mass: f64) -> Gesture {
     }])
 }
 
-/// Time at which a weight of `mass` kg brings the hammer to the string, s.
-fn strikes_at(rig: &TestBench, mass: f64) -> Option<f64> {
-    let mut rig = rig.clone();
-    rig.play(&mut dropped(mass), |rig, _| rig.log.count(EventKind::Strike) == 0);
-    rig.log.first(EventKind::Strike).map(|e| e.0)
+/// Time, s, and value of the first strike; of a mechanism without a hammer the first pluck.
+fn sounds(rig: &impl Driven) -> Option<(f64, f64)> {
+    rig.first(EventKind::Strike).or_else(|| rig.first(EventKind::Pluck))
+}
+
+/// The weight that brings the hammer to the string [`STRIKE`] after its release, kg; a heavier one strikes earlier, a
+/// light one does not strike. At least `lightest`.
+fn weight<B: Driven + Clone>(rest: &B, lightest: f64) -> f64 {
+    let (mut light, mut heavy) = (lightest, 1.0);
+    for _ in 0..24 {
+        let mass = 0.5 * (light + heavy);
+        let mut rig = rest.clone();
+        rig.play(&mut dropped(mass), |rig, _| sounds(rig).is_none());
+        match sounds(&rig) {
+            Some((t, _)) if t < STRIKE => heavy = mass,
+            _ => light = mass,
+        }
+    }
+    heavy
 }
 
 /// Drops the weight on the thesis's key and on the concert key, or on the given key, and compares.
@@ -57,6 +75,70 @@ pub fn run(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
     Ok(report)
 }
 
+/// Drops the weight on a key of a mechanism from a file.
+pub fn of_mechanism(folder: &mut Folder, keys: &KeySource) -> Result<Report> {
+    let mut report = Report::default();
+    let mut rig = keys.any(keys.one(KEY));
+    let title = keys.mechanism().map_or("", |file| file.title());
+    let name = format!("{title}, {}", keys.name(KEY));
+    let (start, heavy) = (rig.energy(), weight(&rig, 0.1 * LIGHTEST));
+    let (mut trace, mut lost, mut work) = (BenchTrace::default(), 0.0f64, 0.0f64);
+    rig.play(&mut dropped(heavy), |rig, drive| {
+        trace.push(rig, drive);
+        let r = rig.read(drive);
+        lost = lost.max((r.kinetic + r.potential - start + r.dissipated - r.work).abs());
+        work = work.max(r.work.abs());
+        true
+    });
+    let (sound, value) = sounds(&rig).with_context(|| format!("{name}: 1 kg does not sound"))?;
+    let quantity = format!("{name}: unaccounted energy over work");
+    report.check(&quantity, "0", TargetBand::AtMost(5e-3), lost / work);
+    let moving = trace.rows.iter().find(|r| r.1.key > 0.5e-3).map_or(0.0, |r| r.0);
+    let ratio =
+        trace.mean(moving, sound, |r| r.hammer_speed) / trace.mean(moving, sound, |r| r.key_speed);
+    report.note(&format!(
+        "{name}: a weight of {} g, released {} mm above the key, sounds after {} s with {} {}; before that the hammer moves {} \
+         times as fast as the key. It sounds {} times.",
+        short(1e3 * heavy),
+        short(1e3 * HEIGHT),
+        short(sound),
+        short(value),
+        if rig.first(EventKind::Strike).is_some() { "m/s" } else { "m" },
+        short(ratio),
+        rig.events.iter().filter(|e| matches!(e.1.kind(), EventKind::Strike | EventKind::Pluck)).count()
+    ));
+    let mut csv =
+        DataTable::new(&["time_s", "submodel", "key_m", "hammer_m", "key_force_n", "contact_n"]);
+    for (t, r) in &trace.rows {
+        csv.row(&[t, &r.phase, &r.key, &r.hammer, &r.key_force, &r.contact_force]);
+    }
+    folder.table("weight-drop.csv", &csv)?;
+    let line = |name: &str, colour: usize, pick: &dyn Fn(&Readout) -> f64| {
+        Series::line(name, trace.points(pick), palette(colour))
+    };
+    let figure = Figure {
+        title: format!("A weight released just above the key, {name}"),
+        x: Axis::new("time, ms").within(0.0, END * 1e3),
+        bands: Vec::new(),
+        marks: vec![PlotMark { at: 1e3 * sound, name: "sound".into() }],
+        panels: vec![
+            Subplot::new(
+                Axis::new("mm"),
+                vec![line("key", 0, &|r| 1e3 * r.key), line("hammer", 1, &|r| 1e3 * r.hammer)],
+            ),
+            Subplot::new(
+                Axis::new("force, N"),
+                vec![
+                    line("weight on key", 0, &|r| r.key_force),
+                    line("between key and hammer", 1, &|r| r.contact_force),
+                ],
+            ),
+        ],
+    };
+    folder.draw("weight-drop", &figure, &mut report)?;
+    Ok(report)
+}
+
 /// Drops the weight on the key `rest`, called `name`, and writes `file`.
 fn measure(
     folder: &mut Folder,
@@ -65,15 +147,7 @@ fn measure(
     name: &str,
     file: &str,
 ) -> Result<()> {
-    // A heavier weight strikes earlier; a light one does not strike.
-    let (mut light, mut heavy) = (0.05, 1.0);
-    for _ in 0..24 {
-        let mass = 0.5 * (light + heavy);
-        match strikes_at(&rest, mass) {
-            Some(t) if t < STRIKE => heavy = mass,
-            _ => light = mass,
-        }
-    }
+    let heavy = weight(&rest, LIGHTEST);
     let mut rig = rest;
     let mut trace = BenchTrace::default();
     rig.play(&mut dropped(heavy), |rig, drive| {

@@ -1,5 +1,6 @@
 //! Measurements after a strike: check, return, reset and second strike.
 
+use super::driven::Driven as _;
 use super::strokes::TouchKind;
 use super::test_bench::TestBench;
 use touchback_action::{Drive, EventKind};
@@ -27,7 +28,7 @@ pub fn held(rig: &TestBench, speed: f64) -> Held {
     let mut gesture = TouchKind::Struck.gesture(speed);
     let mut rows = Vec::new();
     for step in 0..gesture.steps() {
-        let drive = match gesture.drive(step, rig.key()) {
+        let drive = match gesture.drive(step, rig.view()) {
             Drive::Force(ends) if rig.log.first(EventKind::KeyBottom).is_some() => {
                 Drive::Force(ends.map(|f| f.max(HOLD)))
             }
@@ -61,7 +62,7 @@ fn pressed(rig: &TestBench, until: f64) -> TestBench {
 /// Moves the key of `held` up from its bed by `rise` m at `speed` m/s.
 fn risen(held: &TestBench, rise: f64, speed: f64) -> TestBench {
     let mut rig = held.clone();
-    let down = rig.key().depth;
+    let down = rig.view().depth;
     let (start, time) = (rig.now(), rise / speed);
     let path = [(0.0, down), (time, down - rise)];
     let at = |t: f64| linear(&path, t - start);
@@ -90,7 +91,7 @@ pub fn retrigger(rig: &TestBench, speed: f64, grid: f64) -> (f64, f64) {
     let held = pressed(rig, HELD);
     let again = |rise: f64| {
         let mut rig = risen(&held, rise, speed);
-        let (start, up) = (rig.now(), rig.key().depth);
+        let (start, up) = (rig.now(), rig.view().depth);
         let path = [(0.0, up), (0.15, up), (0.15 + (dip - up) / 0.2, dip)];
         let at = |t: f64| linear(&path, t - start);
         rig.run(start + 0.3, |a, _| Drive::along(at, a), |_, _| true);
@@ -113,7 +114,7 @@ pub fn free_return(rig: &TestBench) -> (f64, f64) {
         0.6,
         |_, _| Drive::Free,
         |rig, _| {
-            let depth = rig.key().depth;
+            let depth = rig.view().depth;
             if half.is_nan() && depth < 0.5 * dip {
                 half = rig.now() - start;
             }

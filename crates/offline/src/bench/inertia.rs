@@ -1,5 +1,6 @@
 //! Effective mass at the key front: force over acceleration, before and after let-off.
 
+use super::driven::Driven as _;
 use super::test_bench::TestBench;
 use touchback_action::{Drive, EventKind, STEP};
 
@@ -20,14 +21,14 @@ pub fn before_let_off(rig: &TestBench) -> f64 {
             0.1,
             |_, _| Drive::Force([force; 2]),
             |rig, _| {
-                let there = rig.key().depth >= DOWN_TO;
+                let there = rig.view().depth >= DOWN_TO;
                 if !there {
-                    before = rig.key().depth;
+                    before = rig.view().depth;
                 }
                 !there
             },
         );
-        let key = rig.key();
+        let key = rig.view();
         let share = (DOWN_TO - before) / (key.depth - before);
         let time = rig.now() - (1.0 - share) * STEP;
         if key.depth < DOWN_TO { f64::NAN } else { 2.0 * DOWN_TO / (time * time) }
@@ -52,11 +53,11 @@ pub fn after_let_off(rig: &TestBench) -> f64 {
     }
     let gained = FORCES.map(|force| {
         let mut rig = rig.clone();
-        let from = rig.key().speed;
+        let from = rig.view().speed;
         for _ in 0..AFTER {
             rig.step(Drive::Force([force; 2]));
         }
-        (rig.key().speed - from) / (f64::from(AFTER) * STEP)
+        (rig.view().speed - from) / (f64::from(AFTER) * STEP)
     });
     (FORCES[1] - FORCES[0]) / (gained[1] - gained[0])
 }

@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 
 use super::any_bench::AnyBench;
+use super::driven::Driven as _;
 use super::test_bench::TestBench;
 use crate::controls;
 use crate::output::Shown as _;
@@ -269,7 +270,7 @@ const LEVEL: f64 = 1e-6;
 pub fn levelled(mut built: Built) -> Built {
     // Two iterations are usually enough.
     for _ in 0..4 {
-        let depth = TestBench::at_rest(built).key().depth;
+        let depth = TestBench::at_rest(built).view().depth;
         if depth.abs() < LEVEL {
             break;
         }
@@ -319,7 +320,7 @@ mod tests {
     #[test]
     fn a_key_with_other_weights_is_levelled() {
         let mut built = KeySource::default().built(20);
-        let depth = |built: Built| TestBench::at_rest(built).key().depth;
+        let depth = |built: Built| TestBench::at_rest(built).view().depth;
         assert!(depth(built).abs() < 1e-9);
         built.spec.hammer.mass *= 1.3;
         let [before, after] = [built, levelled(built)].map(depth);

@@ -1,5 +1,6 @@
 //! Static measurements: down and up weight, and the slow press under a force gauge.
 
+use super::driven::Driven as _;
 use super::test_bench::{TestBench, motion};
 use crate::gesture::{Form, Gesture};
 use touchback_action::grand::{Phase, Spec};
@@ -40,7 +41,7 @@ pub fn weights(rig: &TestBench) -> Weights {
         let mut rig = raised.clone();
         let mut sunk = false;
         rig.play(&mut laid(mass), |rig, _| {
-            sunk = rig.key().depth > DOWN_TO;
+            sunk = rig.view().depth > DOWN_TO;
             !sunk
         });
         sunk
@@ -51,7 +52,7 @@ pub fn weights(rig: &TestBench) -> Weights {
         let mut rig = lowered.clone();
         let mut risen = false;
         rig.play(&mut laid(mass), |rig, _| {
-            risen = rig.key().depth < UP.1;
+            risen = rig.view().depth < UP.1;
             !risen
         });
         risen
@@ -181,9 +182,9 @@ pub fn creep(rig: &TestBench, depth: f64) -> f64 {
         let force = mean + sign * PUSH * half;
         rig.run(0.2, |_, _| Drive::line([depth; 2]), |_, _| true);
         rig.run(0.2, |_, _| Drive::Force([force; 2]), |_, _| true);
-        let from = rig.key().depth;
+        let from = rig.view().depth;
         rig.run(1.0, |_, _| Drive::Force([force; 2]), |_, _| true);
-        worst = worst.max((rig.key().depth - from).abs());
+        worst = worst.max((rig.view().depth - from).abs());
     }
     worst
 }

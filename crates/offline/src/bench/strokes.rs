@@ -2,6 +2,7 @@
 //!
 //! Gestures are [`Form`]s.
 
+use super::driven::Driven as _;
 use super::test_bench::TestBench;
 use crate::gesture::{Form, Gesture};
 use touchback_action::interface::hand::{self, PRESSING, STRIKING};
@@ -99,7 +100,7 @@ impl TouchKind {
         let mut forces = Vec::new();
         let (mut fastest, mut fastest_at) = (0.0, [0.0; 2]);
         rig.play(&mut self.gesture(effort), |rig, drive| {
-            if moved.is_none() && rig.key().depth > FIRST_MOTION {
+            if moved.is_none() && rig.view().depth > FIRST_MOTION {
                 moved = Some(rig.now());
             }
             if rig.log.first(EventKind::KeyBottom).is_none() {

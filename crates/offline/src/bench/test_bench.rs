@@ -1,6 +1,7 @@
 //! One key of the grand action on a test bench: driven step by step, with a log of its events.
 
-use crate::gesture::{Gesture, KeyView};
+use super::driven::Driven;
+use crate::gesture::KeyView;
 use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::design::regulation::Regulated;
 use touchback_action::grand::equations::step::Listener;
@@ -132,66 +133,10 @@ impl TestBench {
         &self.key
     }
 
-    /// Time since the bench began, s.
-    #[must_use]
-    pub fn now(&self) -> f64 {
-        f64::from(self.steps) * STEP
-    }
-
-    /// State of the key front.
-    #[must_use]
-    pub fn key(&self) -> KeyView {
-        KeyView::of(&self.key)
-    }
-
     /// Crown above the string, m, and its speed, m/s.
     #[must_use]
     pub fn hammer(&self) -> (f64, f64) {
         self.key.assembly().hammer(&self.state().x).into()
-    }
-
-    /// Advances one action step.
-    pub fn step(&mut self, drive: Drive) {
-        cancel::check();
-        self.log.now = self.now();
-        self.key.advance(drive, &mut self.log);
-        self.steps += 1;
-    }
-
-    /// The key's readout under `drive`.
-    #[must_use]
-    pub fn read(&self, drive: Drive) -> Readout {
-        self.key.readout(drive)
-    }
-
-    /// Runs for `seconds` s; `drive` receives the times since the call at a step's start and end. `each`
-    /// ends the run by returning `false`.
-    pub fn run(
-        &mut self,
-        seconds: f64,
-        drive: impl Fn(f64, f64) -> Drive,
-        mut each: impl FnMut(&Self, Drive) -> bool,
-    ) {
-        let start = self.now();
-        while self.now() - start < seconds - 0.5 * STEP {
-            let t = self.now() - start;
-            let d = drive(t, t + STEP);
-            self.step(d);
-            if !each(self, d) {
-                break;
-            }
-        }
-    }
-
-    /// Plays a gesture; `each` ends it by returning `false`.
-    pub fn play(&mut self, gesture: &mut Gesture, mut each: impl FnMut(&Self, Drive) -> bool) {
-        for step in 0..gesture.steps() {
-            let drive = gesture.drive(step, self.key());
-            self.step(drive);
-            if !each(self, drive) {
-                break;
-            }
-        }
     }
 
     /// Raises the damper from the string as the pedal does, then waits 0.1 s.
@@ -203,6 +148,31 @@ impl TestBench {
             self.step(Drive::Free);
         }
         self.run(0.1, |_, _| Drive::Free, |_, _| true);
+    }
+}
+
+impl Driven for TestBench {
+    fn now(&self) -> f64 {
+        f64::from(self.steps) * STEP
+    }
+
+    fn step(&mut self, drive: Drive) {
+        cancel::check();
+        self.log.now = self.now();
+        self.key.advance(drive, &mut self.log);
+        self.steps += 1;
+    }
+
+    fn view(&self) -> KeyView {
+        KeyView::of(&self.key)
+    }
+
+    fn read(&self, drive: Drive) -> Readout {
+        self.key.readout(drive)
+    }
+
+    fn first(&self, kind: EventKind) -> Option<(f64, f64)> {
+        self.log.first(kind)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Readouts of a key on the test bench, step by step.
 
+use super::driven::Driven;
 use super::test_bench::TestBench;
 use crate::plot::ShadedBand;
 use touchback_action::grand::Phase;
@@ -14,7 +15,7 @@ pub struct BenchTrace {
 
 impl BenchTrace {
     /// Appends the readout of `rig` under `drive`.
-    pub fn push(&mut self, rig: &TestBench, drive: Drive) {
+    pub fn push(&mut self, rig: &impl Driven, drive: Drive) {
         self.rows.push((rig.now(), rig.read(drive)));
     }
 

@@ -56,9 +56,9 @@ impl Traces {
             marks,
             panels: vec![
                 self.panel("key depth, mm", &[(0, "key front")]),
-                self.panel("crown to string, mm", &[(1, "hammer")]),
+                self.panel("hammer to string, mm", &[(1, "hammer")]),
                 self.panel("speed, m/s", &[(2, "key front"), (3, "hammer")]),
-                self.panel("force, N", &[(4, "finger on key"), (5, "jack on knuckle")]),
+                self.panel("force, N", &[(4, "finger on key"), (5, "key on hammer")]),
             ],
         }
     }

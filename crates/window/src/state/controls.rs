@@ -6,7 +6,7 @@ use touchback_action::ActionKind;
 use touchback_action::interface::key_sheet::KeySheet;
 use touchback_core::math::setting::Value as _;
 use touchback_instrument::Settings;
-use touchback_instrument::host::mechanism::{LoadedMechanism, MechanismText};
+use touchback_instrument::host::mechanism::LoadedMechanism;
 use touchback_instrument::host::params::midi_map::MidiMap;
 use touchback_instrument::host::params::{Parameter, all, find};
 use touchback_sound::tuning::scala::Texts;
@@ -35,21 +35,6 @@ pub trait Controls {
     fn mechanism(&self) -> Arc<LoadedMechanism>;
     /// Sets the mechanism from a file.
     fn set_mechanism(&mut self, mechanism: Arc<LoadedMechanism>);
-
-    /// Plays the mechanism in `text`, the contents of the file `name`.
-    ///
-    /// # Errors
-    /// What is wrong with the file; nothing is changed.
-    fn open_mechanism(&mut self, name: &str, text: String) -> Result<(), String> {
-        let source = MechanismText { name: name.to_owned(), text, ..MechanismText::default() };
-        let loaded = LoadedMechanism::of(source);
-        if let Some(fault) = &loaded.fault {
-            return Err(fault.clone());
-        }
-        self.set_mechanism(loaded);
-        self.choose_action(ActionKind::File);
-        Ok(())
-    }
     /// Chooses the action `kind`.
     fn choose_action(&mut self, kind: ActionKind) {
         if let Ok(action) = find("action") {

@@ -211,11 +211,11 @@ impl Weighed {
         let grams = 1e3 / GRAVITY;
         Self {
             down_weight_g: grams * slow.down,
-            up_weight_g: grams * up_force(&at_rest),
+            up_weight_g: grams * up_force(&at_rest, 1.0),
             front_weight_g: grams * key.lead_torque / key.front,
             strike_weight_g: 1e3 * hammer.mass * hammer.centre.x / hammer.crown,
             action_ratio: slow.ratio,
-            inertia_g: 1e3 * front_mass(&at_rest),
+            inertia_g: 1e3 * front_mass(&at_rest, PUSH_DEPTH),
             dip_mm: 1e3 * key.dip,
             blow_mm: -1e3 * hammer.crown * built.regulated.rest[1],
             let_off_mm: 1e3 * slow.let_off,
@@ -233,6 +233,8 @@ impl Weighed {
     #[must_use]
     pub fn of_any(at_rest: &dyn Key) -> Self {
         let dip = at_rest.travel().map_or(UNKNOWN_DIP, |travel| travel.dip);
+        // The depths of measurement are those of a usual key.
+        let share = (dip / UNKNOWN_DIP).min(1.0);
         let below = |key: &dyn Key| -key.readout(Drive::Free).hammer;
         let (mut key, mut mean) = (at_rest.duplicate(), Mean::default());
         let (mut from, mut slip) = ((f64::NAN, f64::NAN), (f64::NAN, f64::NAN));
@@ -245,10 +247,10 @@ impl Weighed {
             key.step(drive, &mut |_, event| {
                 is_free |= matches!(event, KeyEvent::Release { .. } | KeyEvent::Pluck { .. });
             });
-            if (DOWN_RANGE.0..DOWN_RANGE.1).contains(&depth) {
+            if (share * DOWN_RANGE.0..share * DOWN_RANGE.1).contains(&depth) {
                 mean.add(key.readout(drive).key_force);
             }
-            if from.0.is_nan() && depth >= UP_RANGE.1 {
+            if from.0.is_nan() && depth >= share * UP_RANGE.1 {
                 from = (depth, below(&*key));
             }
             if is_free && slip.0.is_nan() {
@@ -259,11 +261,11 @@ impl Weighed {
         let drop = Some(below(&*key) - slip.1).filter(|drop| *drop < CAUGHT);
         Self {
             down_weight_g: grams * mean.value(),
-            up_weight_g: grams * up_force(at_rest),
+            up_weight_g: grams * up_force(at_rest, share),
             front_weight_g: f64::NAN,
             strike_weight_g: f64::NAN,
             action_ratio: (from.1 - slip.1) / (slip.0 - from.0),
-            inertia_g: 1e3 * front_mass(at_rest),
+            inertia_g: 1e3 * front_mass(at_rest, share * PUSH_DEPTH),
             dip_mm: 1e3 * dip,
             blow_mm: 1e3 * below(at_rest),
             let_off_mm: 1e3 * slip.1,
@@ -376,9 +378,9 @@ fn slow_press(mut key: GrandKey, spec: &Spec) -> SlowPress {
 }
 
 /// Mean force on the front of the slowly rising key, N.
-fn up_force(at_rest: &dyn Key) -> f64 {
+fn up_force(at_rest: &dyn Key, share: f64) -> f64 {
     let mut key = at_rest.duplicate();
-    let deepest = DOWN_RANGE.1;
+    let deepest = share * DOWN_RANGE.1;
     let turn = deepest / PRESS_SPEED;
     let mut mean = Mean::default();
     let back = |t: f64| {
@@ -387,7 +389,7 @@ fn up_force(at_rest: &dyn Key) -> f64 {
     let mut rises = false;
     move_front(&mut *key, 2.0 * turn, back, |_, depth, force| {
         rises |= depth >= deepest - PRESS_SPEED * STEP;
-        if rises && (UP_RANGE.1..UP_RANGE.0).contains(&depth) {
+        if rises && (share * UP_RANGE.1..share * UP_RANGE.0).contains(&depth) {
             mean.add(force);
         }
     });
@@ -396,7 +398,7 @@ fn up_force(at_rest: &dyn Key) -> f64 {
 
 /// Effective mass at the front, kg: the difference of two forces over that of the accelerations they give,
 /// in which weight and friction cancel.
-fn front_mass(at_rest: &dyn Key) -> f64 {
+fn front_mass(at_rest: &dyn Key, push_depth: f64) -> f64 {
     let acceleration = |force: f64| {
         let mut key = at_rest.duplicate();
         let mut before = 0.0;
@@ -404,10 +406,10 @@ fn front_mass(at_rest: &dyn Key) -> f64 {
             cancel::check();
             key.step(Drive::Force([force; 2]), &mut |_, _: KeyEvent| {});
             let [depth, _] = key.front();
-            if depth >= PUSH_DEPTH {
-                let share = (PUSH_DEPTH - before) / (depth - before);
+            if depth >= push_depth {
+                let share = (push_depth - before) / (depth - before);
                 let time = (step as f64 - 1.0 + share) * STEP;
-                return 2.0 * PUSH_DEPTH / (time * time);
+                return 2.0 * push_depth / (time * time);
             }
             before = depth;
         }

@@ -6,9 +6,10 @@ const HEAD: &str = "# Parameters
 
 Each parameter is declared once, in the `settings!` of its part; hosts, files, the window and the command line use
 this declaration. `touchback params` prints the list as JSON, `touchback params --page` prints this page.
-[influence.md](influence.md) has the measured effect of each parameter on the sound. Hosts have three parameters more,
-the positions of the [pedals](manual/playing.md#pedals): `sustain_pedal`, `sostenuto_pedal` and `una_corda_pedal`, 0 to
-100 %, which belong to the performance and not to the piano.
+[influence.md](influence.md) has the measured effect of each parameter on the sound. Hosts have eleven parameters more:
+the positions of the [pedals](manual/playing.md#pedals), `sustain_pedal`, `sostenuto_pedal` and `una_corda_pedal`, 0 to
+100 %, which belong to the performance and not to the piano; and `mechanism_1` to `mechanism_8`, *Mechanism 1* to *8*, 0 to
+100 % of the ranges of the first eight parameters of a [mechanism from a file](mechanisms.md#playing).
 ";
 
 /// All parameters in display order as Markdown: `docs/parameters.md`.

@@ -1,6 +1,7 @@
 //! One gesture on one key: energy, heat and strikes.
 
 use touchback_action::{Drive, EventKind, Readout, STEP};
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::gesture::Gesture;
 
@@ -77,7 +78,7 @@ impl Press {
     /// Number of strikes in the last step that the present press cannot have caused. A hammer that motion
     /// with jumps throws at the string before let-off falls back on the jack, which drives it again.
     fn strikes_without(&mut self, rig: &TestBench) -> usize {
-        let depth = rig.key().depth;
+        let depth = rig.view().depth;
         self.deepest = self.deepest.max(depth);
         if self.deepest - depth >= RISE {
             (self.is_over, self.deepest) = (false, depth);

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use touchback_action::keyboard::energy_audit::SHARE;
 use touchback_action::{ActionSettings, Drive, EventKind, Readout};
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::bench::{DataTable, Folder, Report, TargetBand};
 use touchback_offline::parallel;

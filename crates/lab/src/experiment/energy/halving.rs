@@ -8,6 +8,7 @@ use touchback_action::grand::equations::model::guard;
 use touchback_action::grand::{Grand, Phase, STATES, key::rest, state};
 use touchback_action::{ActionSettings, Drive, STEP};
 use touchback_core::episode::{Observer, Stepper};
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::test_bench::{TestBench, motion};
 use touchback_offline::bench::{Report, TargetBand, short};
 

@@ -8,6 +8,7 @@ use touchback_action::{ActionSettings, Drive, STEP};
 use touchback_core::episode::{Observer, State, Stepper};
 use touchback_core::exchange::cancel;
 use touchback_core::math::line::Line;
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::bench::{Report, TargetBand};
 
@@ -96,7 +97,7 @@ pub fn check(report: &mut Report) {
     rig.run(
         0.1,
         |_, _| Drive::Force([course_force; 2]),
-        |rig, _| rig.state().phase != Phase::Acceleration || rig.key().depth < 1.5e-3,
+        |rig, _| rig.state().phase != Phase::Acceleration || rig.view().depth < 1.5e-3,
     );
     let course = SteppedState { rig: &rig, force: course_force };
     let (fine, events) = course.run(STRETCH, FINE);

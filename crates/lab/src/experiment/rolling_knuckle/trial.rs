@@ -6,6 +6,7 @@ use touchback_action::grand::design::concert::Built;
 use touchback_action::grand::key::weigh::Weighed;
 use touchback_action::{ActionSettings, Drive, EventKind, STEP};
 use touchback_instrument::play::touch::finger::silent_speed;
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::strokes::{TouchKind, imposed};
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::bench::{TargetBand, escapement, repetition, statics};

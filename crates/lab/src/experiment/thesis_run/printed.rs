@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{EventKind, gesture};
 use touchback_action::Drive;
 use touchback_action::grand::{Spec, design::thesis};
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::short;
 use touchback_offline::bench::test_bench::TestBench;
 

@@ -5,6 +5,7 @@ use touchback_action::{ActionSettings, Drive, EventKind, Key as _};
 use touchback_instrument::play::{knocks, shank};
 use touchback_sound::Knock;
 
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::test_bench::TestBench;
 
 /// Way of the key front over which the acceleration is constant before let-off, m, and after it, m: about

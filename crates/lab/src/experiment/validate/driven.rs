@@ -10,6 +10,7 @@ use super::{Folder, KeySource, MIDDLE, Report, TargetBand};
 use touchback_action::{Drive, EventKind, STEP};
 use touchback_core::math::cast::floor_index;
 use touchback_core::math::power::square;
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::strokes::TouchKind;
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::plot::{Axis, Figure, PlotMark, Series, Subplot, palette};
@@ -54,7 +55,7 @@ fn fingered(mut rig: TestBench) -> (Vec<[f64; 2]>, Vec<f64>) {
         if let Drive::Force([a, b]) = drive {
             given.push(0.5 * (a + b));
         }
-        points.push([rig.key().depth, rig.key().speed]);
+        points.push([rig.view().depth, rig.view().speed]);
         rig.now() < END
     });
     (points, given)

@@ -1,6 +1,7 @@
 //! A finger and a sampled loop on the key bed: no oscillation may grow by itself.
 
 use touchback_action::{Drive, STEP};
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::test_bench::TestBench;
 
 /// Finger: mass kg, damping N·s/m, stiffness N/m [Gillespie 1996, ch. 6].
@@ -23,7 +24,7 @@ pub fn swing(mut rig: TestBench) -> (f64, f64) {
     let ticks = 1500u32;
     for _ in 0..ticks {
         // Both sides get the force from the tick's beginning, held.
-        let k = rig.key();
+        let k = rig.view();
         let gap = x - k.depth;
         let force = if gap > 0.0 {
             (COUPLING[0] * gap + COUPLING[1] * (v - k.speed)).max(0.0)

@@ -2,6 +2,7 @@
 
 use touchback_action::Drive;
 use touchback_action::grand::Phase;
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::test_bench::TestBench;
 
 /// Sliding speed below which the jack counts as at rest, m/s [chosen: a hundredth of a slow press's

@@ -8,6 +8,7 @@ use super::published::{
 use super::{Folder, KEYS, KeySource, MIDDLE, Report, TargetBand, short};
 use touchback_action::EventKind;
 use touchback_core::math::line::Line;
+use touchback_offline::bench::driven::Driven as _;
 use touchback_offline::bench::strokes::{TimedStroke, TouchKind};
 use touchback_offline::bench::test_bench::TestBench;
 use touchback_offline::plot::{Axis, Figure, Series, Shape, Subplot, palette};
@@ -285,7 +286,7 @@ fn dent(rig: &TestBench, touch: TouchKind, stroke: TimedStroke) -> f64 {
     let end = 2.0 / 3.0 * rig.regulated().let_off_depth;
     let (mut top, mut deepest) = (0.0f64, 0.0f64);
     rig.play(&mut touch.gesture(stroke.effort), |rig, _| {
-        let key = rig.key();
+        let key = rig.view();
         top = top.max(key.speed);
         if key.depth > FIRST {
             deepest = deepest.max(1.0 - key.speed / top);

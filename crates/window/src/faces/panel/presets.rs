@@ -234,7 +234,7 @@ impl PresetsPanel {
         let other = controls.mechanism().source != piano.mechanism;
         if let Some(source) = piano.mechanism.clone().filter(|_| other) {
             self.awaited = Some(piano.name.clone());
-            self.builder.order(move || (piano, LoadedMechanism::of(source)));
+            self.builder.order_instead(move || (piano, LoadedMechanism::of(source)));
             return;
         }
         self.awaited = None;
@@ -283,10 +283,11 @@ impl PresetsPanel {
         current
     }
 
-    /// Loads the piano `by` positions after the one called `name`, cyclically, among the listed favourites if
-    /// only these are listed.
+    /// Loads the piano `by` positions after the one called `name`, or after the one that is being built, cyclically,
+    /// among the listed favourites if only these are listed.
     pub fn step(&mut self, name: &str, by: isize, controls: &mut dyn Controls) {
         let mut pianos = self.pianos();
+        let name = self.awaited.as_deref().unwrap_or(name);
         pianos.retain(|p| !self.filter.favourites_only || self.own.is_favourite(&p.name));
         let index = pianos.iter().position(|other| other.name == name);
         let count = pianos.len();
@@ -379,13 +380,15 @@ mod tests {
             assert_ne!(panel.current("", &connection.settings).name, at);
         }
         assert_eq!(panel.current("", &connection.settings), stands("Mellow", false));
-        panel.step("Concert", -1, &mut connection);
-        while panel.is_busy() {
-            panel.settle(&egui::Context::default(), &mut connection);
+        // The second step is taken while the mechanism of the first is being built.
+        for steps in [1, 2] {
+            connection.set_mechanism(Arc::default());
+            (0..steps).for_each(|_| panel.step("Concert", -1, &mut connection));
+            while panel.is_busy() {
+                panel.settle(&egui::Context::default(), &mut connection);
+            }
+            let title = PRESETS[PRESETS.len() - steps].title();
+            assert_eq!(panel.current("", &connection.settings).name, title);
         }
-        assert_eq!(
-            panel.current("", &connection.settings).name,
-            PRESETS[PRESETS.len() - 1].title()
-        );
     }
 }
